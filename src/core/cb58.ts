@@ -1,0 +1,107 @@
+/**
+ * cb58: base58 with a four-byte SHA-256 checksum, the text form of ids on Avalanche.
+ *
+ * Source: avalanchego utils/cb58/cb58.go, ids/id.go, ids/node_id.go.
+ */
+
+import { clip, concatBytes, equalBytes, fromHex } from './bytes.ts'
+import { Fault } from './fault.ts'
+import { sha256 } from './hash.ts'
+
+const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
+
+const values: Int8Array = (() => {
+  const table = new Int8Array(128).fill(-1)
+  for (let value = 0; value < 58; value++) table[alphabet.charCodeAt(value)] = value
+  return table
+})()
+
+// 58^5 = 656,356,768: five digits a step, and step × 256 stays far below 2^53.
+const limb = 58 ** 5
+
+/** base58 without a checksum. */
+export function toBase58(bytes: Uint8Array): string {
+  let zeros = 0
+  while (zeros < bytes.length && bytes[zeros] === 0) zeros++
+  const limbs: number[] = []
+  for (let at = zeros; at < bytes.length; at++) {
+    let carry = bytes[at] ?? 0
+    for (let place = 0; place < limbs.length; place++) {
+      carry += (limbs[place] ?? 0) * 256
+      limbs[place] = carry % limb
+      carry = Math.floor(carry / limb)
+    }
+    if (carry > 0) limbs.push(carry)
+  }
+  let text = ''
+  for (let place = 0; place < limbs.length; place++) {
+    let value = limbs[place] ?? 0
+    const last = place === limbs.length - 1
+    for (let digit = 0; digit < 5 && (!last || value > 0); digit++) {
+      text = (alphabet[value % 58] ?? '') + text
+      value = Math.floor(value / 58)
+    }
+  }
+  return '1'.repeat(zeros) + text
+}
+
+/** Bytes of base58 text. Throws `bad-text`. */
+export function fromBase58(text: string): Uint8Array {
+  let zeros = 0
+  while (zeros < text.length && text[zeros] === '1') zeros++
+  const bytes: number[] = []
+  for (let at = zeros; at < text.length; at++) {
+    let carry = values[text.charCodeAt(at)] ?? -1
+    if (carry < 0) throw new Fault('bad-text', `not base58: ${clip(text)}`)
+    for (let place = 0; place < bytes.length; place++) {
+      carry += (bytes[place] ?? 0) * 58
+      bytes[place] = carry & 255
+      carry >>= 8
+    }
+    while (carry > 0) {
+      bytes.push(carry & 255)
+      carry >>= 8
+    }
+  }
+  return Uint8Array.from([...Array.from({ length: zeros }, () => 0), ...bytes.toReversed()])
+}
+
+/** cb58 of any bytes. */
+export function toCb58(bytes: Uint8Array): string {
+  return toBase58(concatBytes(bytes, sha256(bytes).subarray(28)))
+}
+
+/** Bytes of cb58 text. Throws `bad-text`, also when it is longer than 128 characters. */
+export function fromCb58(text: string): Uint8Array {
+  if (text.length > 128) throw new Fault('bad-text', `too long for cb58: ${clip(text)}`)
+  const all = fromBase58(text)
+  if (all.length < 4) throw new Fault('bad-text', `too short for cb58: ${clip(text)}`)
+  const bytes = all.subarray(0, all.length - 4)
+  if (!equalBytes(sha256(bytes).subarray(28), all.subarray(all.length - 4))) {
+    throw new Fault('bad-text', `checksum does not match: ${clip(text)}`)
+  }
+  return bytes
+}
+
+/** A 32-byte id from cb58, or from hex with or without `0x`. Throws `bad-text`. */
+export function parseId(text: string): Uint8Array {
+  const isHex = /^(0x)?[0-9a-fA-F]{64}$/.test(text)
+  const bytes = isHex ? fromHex(text) : fromCb58(text)
+  if (bytes.length !== 32) throw new Fault('bad-text', `not a 32-byte id: ${clip(text)}`)
+  return bytes
+}
+
+const nodeIdPrefix = 'NodeID-'
+
+/** `NodeID-…` of 20 bytes. */
+export function toNodeId(bytes: Uint8Array): string {
+  return nodeIdPrefix + toCb58(bytes)
+}
+
+/** 20 bytes of `NodeID-…`. Throws `bad-text`. */
+export function parseNodeId(text: string): Uint8Array {
+  if (!text.startsWith(nodeIdPrefix)) throw new Fault('bad-text', `not a node id: ${clip(text)}`)
+  const bytes = fromCb58(text.slice(nodeIdPrefix.length))
+  if (bytes.length !== 20) throw new Fault('bad-text', `not a node id: ${clip(text)}`)
+  return bytes
+}

@@ -1,0 +1,25 @@
+/**
+ * Hash functions. The only place that names their libraries.
+ *
+ * SHA-256 and RIPEMD-160 come from the runtime: one-shot `node:crypto` takes 1 µs for a
+ * transaction, a JavaScript SHA-256 ten times that, and replay hashes every transaction twice.
+ */
+
+import { hash } from 'node:crypto'
+
+import { keccak_256 } from '@noble/hashes/sha3.js'
+
+/** SHA-256, 32 bytes. */
+export function sha256(bytes: Uint8Array): Uint8Array {
+  return hash('sha256', bytes, 'buffer')
+}
+
+/** RIPEMD-160 of SHA-256, 20 bytes: node ids and primary-network addresses. */
+export function hash160(bytes: Uint8Array): Uint8Array {
+  return hash('ripemd160', sha256(bytes), 'buffer')
+}
+
+/** Keccak-256, 32 bytes: everything EVM. */
+export function keccak256(bytes: Uint8Array): Uint8Array {
+  return keccak_256(bytes)
+}

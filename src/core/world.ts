@@ -1,0 +1,65 @@
+/**
+ * What the product may know of the outside: time, chance, the network and files.
+ *
+ * Nothing below `cli` reads a clock, draws a random number, opens a socket or a file by itself;
+ * it is handed one of these. A simulator can therefore own all four.
+ */
+
+/** Time. `now` may jump with the machine's clock; `monotonic` never does. */
+export type Clock = {
+  /** Milliseconds since 1970-01-01 UTC. For stamps and expiry only. */
+  readonly now: () => number
+  /** Milliseconds since some fixed moment. For limits, rates and timers. */
+  readonly monotonic: () => number
+  /** Resolves after `ms`, rejects with the signal's reason when that is aborted first. */
+  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>
+}
+
+/** Chance. */
+export type Random = {
+  /** `size` bytes no outsider can predict. */
+  readonly bytes: (size: number) => Uint8Array
+  /** A number in [0, 1) for jitter and sampling. */
+  readonly number: () => number
+}
+
+/** One HTTP exchange. */
+export type HttpRequest = {
+  readonly url: string
+  readonly method: 'GET' | 'POST'
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Uint8Array
+  /** Whole exchange, connect to last byte. */
+  readonly timeoutMs: number
+  /** A longer reply is a `node-too-large` fault. */
+  readonly maxBytes: number
+  readonly signal?: AbortSignal
+}
+
+/** Reply of an {@link HttpRequest}. `headers` have lower-case names. */
+export type HttpReply = {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly body: Uint8Array
+}
+
+/** HTTP to nodes. Throws `node-unreachable` or `node-too-large`; any status is a reply. */
+export type Transport = {
+  readonly request: (request: HttpRequest) => Promise<HttpReply>
+}
+
+/** Files of the operator and of the data folder. Missing files are `undefined`, not an error. */
+export type Files = {
+  readonly read: (path: string) => Promise<Uint8Array | undefined>
+  /** Whole or not at all: written beside, then renamed. Readable by the owner only. */
+  readonly write: (path: string, bytes: Uint8Array) => Promise<void>
+  readonly list: (path: string) => Promise<readonly string[]>
+}
+
+/** The outside, handed in. */
+export type World = {
+  readonly clock: Clock
+  readonly random: Random
+  readonly transport: Transport
+  readonly files: Files
+}

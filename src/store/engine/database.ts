@@ -1,0 +1,89 @@
+/**
+ * What a store engine can do. Two exist: SQLite in this process, PostgreSQL beside it.
+ *
+ * Questions (`store/query`) and stages speak to this interface only; neither knows which engine
+ * answers. SQLite answers at once, PostgreSQL later: callers `await` either.
+ */
+
+import type { Table } from './table.ts'
+
+/** A stored value. Integers are numbers up to 2^53; `amount` columns are bigints. */
+export type Value = number | bigint | string | Uint8Array | null
+
+/** One row, values in the order selected. */
+export type Row = readonly Value[]
+
+/** An answer that is there, or will be. */
+export type Soon<T> = T | Promise<T>
+
+/**
+ * A question. `?` marks a parameter; engines number them as they need.
+ *
+ * `postgres` differs only where the engines have no common words. `bigints` makes every integer
+ * of the answer a bigint (for `amount` columns).
+ */
+export type Statement = {
+  readonly sqlite: string
+  readonly postgres: string
+  readonly bigints: boolean
+}
+
+/** A statement whose words are the same in both engines. */
+export function statement(text: string, options: { bigints?: boolean; postgres?: string } = {}): Statement {
+  return { sqlite: text, postgres: options.postgres ?? text, bigints: options.bigints ?? false }
+}
+
+/** A column of values for bulk writing, all columns of one call equally long. */
+export type Column = ArrayLike<Value>
+
+/** Values by column name. */
+export type Columns = Readonly<Record<string, Column>>
+
+/**
+ * How to find one row per key tuple: all of `key`, and of several the one with the highest
+ * `last` when that is given.
+ */
+export type Lookup = {
+  readonly table: Table
+  readonly key: readonly string[]
+  readonly select: readonly string[]
+  readonly last?: string
+}
+
+/** Reads. */
+export interface Reader {
+  /** All rows of the answer. Statements are prepared once and kept. */
+  readonly all: (statement: Statement, parameters?: readonly Value[]) => Soon<Row[]>
+  /** First row of the answer. */
+  readonly get: (statement: Statement, parameters?: readonly Value[]) => Soon<Row | undefined>
+  /** One row (or `undefined`) per tuple of `keys`, in their order. */
+  readonly lookup: (lookup: Lookup, keys: readonly Column[]) => Soon<(Row | undefined)[]>
+}
+
+/** Writes, inside one transaction. */
+export interface Writer extends Reader {
+  /** Runs a statement once; gives the number of rows it changed. */
+  readonly run: (statement: Statement, parameters?: readonly Value[]) => Soon<number>
+  /** Adds rows. A key that exists already is a fault. Sorted by key is fastest. */
+  readonly insert: (table: Table, columns: Columns) => Soon<void>
+  /** Adds rows, leaving those whose key exists as they are. */
+  readonly insertNew: (table: Table, columns: Columns) => Soon<void>
+  /** Adds rows or replaces the named columns of those whose key exists. */
+  readonly upsert: (table: Table, columns: Columns) => Soon<void>
+  /** Changes the named columns of rows that exist, found by the table's key. */
+  readonly update: (table: Table, columns: Columns) => Soon<void>
+}
+
+/** One store: an SQLite file or a PostgreSQL schema. */
+export interface Database extends Reader {
+  readonly engine: 'sqlite' | 'postgres'
+  /**
+   * Runs `work` in one transaction: all of it is stored, or nothing when it throws.
+   *
+   * One transaction at a time per database; readers keep seeing the state before it.
+   */
+  readonly transaction: <T>(work: (writer: Writer) => Soon<T>) => Promise<T>
+  /** Bytes on disk, indexes and log included. */
+  readonly sizeBytes: () => Soon<number>
+  readonly close: () => Promise<void>
+}

@@ -1,0 +1,56 @@
+/**
+ * Tables as declarations, from which both engines make their DDL and bulk statements.
+ *
+ * One schema for both: SQLite keeps one file per store, PostgreSQL one schema (namespace) per
+ * store, so that the same statements run on either.
+ */
+
+/**
+ * Column types. `integer` fits a double exactly, `amount` is an unsigned 63-bit integer read as
+ * a bigint, `bytes` and `text` are what they say. A question mark allows NULL.
+ */
+export type ColumnType =
+  | 'integer'
+  | 'integer?'
+  | 'amount'
+  | 'amount?'
+  | 'bytes'
+  | 'bytes?'
+  | 'text'
+  | 'text?'
+
+/** A secondary index; `where` is a partial-index condition valid in both engines. */
+export type Index = {
+  readonly name: string
+  readonly columns: readonly string[]
+  readonly unique?: boolean
+  readonly where?: string
+}
+
+/**
+ * One table.
+ *
+ * - `layout` `rows`: wide rows in insertion order under one integer key (rowid table);
+ *   `keyed`: short rows that are their key (WITHOUT ROWID), for access paths.
+ */
+export type Table = {
+  readonly name: string
+  readonly columns: Readonly<Record<string, ColumnType>>
+  readonly key: readonly string[]
+  readonly layout: 'rows' | 'keyed'
+  readonly indexes: readonly Index[]
+}
+
+/** A table of wide rows. Key: one integer column, or any columns when `keyed`. */
+export function table(
+  name: string,
+  columns: Readonly<Record<string, ColumnType>>,
+  shape: { key: readonly string[]; layout: 'rows' | 'keyed'; indexes?: readonly Index[] },
+): Table {
+  return { name, columns, key: shape.key, layout: shape.layout, indexes: shape.indexes ?? [] }
+}
+
+/** Column names in order. */
+export function columnNames(of: Table): string[] {
+  return Object.keys(of.columns)
+}

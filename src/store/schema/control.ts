@@ -1,0 +1,30 @@
+/** Tables every store has: what it is, how far it got, who may write it. */
+
+import { table } from '../engine/table.ts'
+
+/** Facts about the store: chain id, genesis hash, blockchain id, by name. */
+export const meta = table(
+  'meta',
+  { name: 'text', value: 'text' },
+  { key: ['name'], layout: 'keyed' },
+)
+
+/**
+ * Last height committed by each stage, with that block's hash, written in the same transaction
+ * as the rows. `epoch` is the lease under which it was written.
+ */
+export const checkpoint = table(
+  'checkpoint',
+  { stage: 'text', height: 'integer', hash: 'bytes?', epoch: 'integer' },
+  { key: ['stage'], layout: 'keyed' },
+)
+
+/** Who writes. `epoch` grows with every new writer; a commit under an older one fails. */
+export const lease = table(
+  'lease',
+  { id: 'integer', epoch: 'integer', owner: 'text', until_ms: 'integer' },
+  { key: ['id'], layout: 'rows' },
+)
+
+/** In order of creation. */
+export const controlTables = [meta, checkpoint, lease] as const

@@ -1,0 +1,229 @@
+/**
+ * Tables of one EVM chain.
+ *
+ * Facts lie in `rows` tables under `pos` = height × 2^20 + place in the block, so that order of
+ * history is order of key. Lists of an address or token are key-only tables beside them. Every
+ * address and token is an integer here; bytes are looked up for the rows of a page.
+ */
+
+import { table } from '../engine/table.ts'
+
+/** Places per block: `pos = height * posPerBlock + place`. Exact in a double to height 2^33. */
+export const posPerBlock = 2 ** 20
+
+/** Addresses seen, numbered in order of first sight from 1. */
+export const address = table(
+  'address',
+  { id: 'integer', bytes: 'bytes' },
+  { key: ['id'], layout: 'rows', indexes: [{ name: 'address_by_bytes', columns: ['bytes'], unique: true }] },
+)
+
+/**
+ * Headers. `first_tx` counts the transactions of all blocks before; `fees` is Σ gas × price in
+ * wei, big-endian; `hash_prefix` is the first 48 bits of the hash as an integer.
+ */
+export const block = table(
+  'block',
+  {
+    height: 'integer',
+    hash: 'bytes',
+    hash_prefix: 'integer',
+    timestamp: 'integer',
+    timestamp_ms: 'integer?',
+    gas_used: 'integer',
+    gas_limit: 'integer',
+    gas_cost: 'integer',
+    min_delay_excess: 'integer?',
+    base_fee: 'bytes?',
+    tx_count: 'integer',
+    first_tx: 'integer',
+    fees: 'bytes',
+    inputs: 'bytes',
+  },
+  {
+    key: ['height'],
+    layout: 'rows',
+    indexes: [{ name: 'block_by_hash', columns: ['hash_prefix'] }],
+  },
+)
+
+/** Native transactions. `from_id` and so on name `address` rows; wide integers are big-endian. */
+export const tx = table(
+  'tx',
+  {
+    pos: 'integer',
+    hash: 'bytes',
+    from_id: 'integer',
+    to_id: 'integer?',
+    created_id: 'integer?',
+    value: 'bytes',
+    gas_limit: 'integer',
+    gas_used: 'integer',
+    gas_price: 'bytes',
+    max_fee: 'bytes?',
+    max_priority_fee: 'bytes?',
+    nonce: 'integer',
+    type: 'integer',
+    status: 'integer',
+    input_length: 'integer',
+    selector: 'integer',
+  },
+  { key: ['pos'], layout: 'rows' },
+)
+
+/** Transactions by the first 48 bits of their hash; the whole hash is compared on reading. */
+export const txByHash = table(
+  'tx_by_hash',
+  { hash_prefix: 'integer', pos: 'integer' },
+  { key: ['hash_prefix', 'pos'], layout: 'keyed' },
+)
+
+/** Failed transactions, a few in a hundred. */
+export const txFailed = table('tx_failed', { pos: 'integer' }, { key: ['pos'], layout: 'rows' })
+
+/** Transactions an address sent, received or was created by. */
+export const txByAddress = table(
+  'tx_by_address',
+  { address_id: 'integer', pos: 'integer' },
+  { key: ['address_id', 'pos'], layout: 'keyed' },
+)
+
+/**
+ * Token transfers, `pos` counting the transfers of a block in log order.
+ *
+ * `kind` is a value of `transferKinds` in the codec; `tx_index` the place of the transaction.
+ */
+export const transfer = table(
+  'transfer',
+  {
+    pos: 'integer',
+    tx_index: 'integer',
+    log_index: 'integer',
+    batch_index: 'integer',
+    kind: 'integer',
+    token_id: 'integer',
+    from_id: 'integer',
+    to_id: 'integer',
+    value: 'bytes',
+    item: 'bytes?',
+  },
+  { key: ['pos'], layout: 'rows' },
+)
+
+/** Lists of an address; `standard` is 20, 721 or 1155. */
+export const transferByAddress = table(
+  'transfer_by_address',
+  { address_id: 'integer', standard: 'integer', pos: 'integer' },
+  { key: ['address_id', 'standard', 'pos'], layout: 'keyed' },
+)
+
+/** Lists of a token contract, all standards. */
+export const transferByToken = table(
+  'transfer_by_token',
+  { token_id: 'integer', pos: 'integer' },
+  { key: ['token_id', 'pos'], layout: 'keyed' },
+)
+
+/** Internal transactions, `pos` counting the listed frames of a block in pre-order. */
+export const internal = table(
+  'internal',
+  {
+    pos: 'integer',
+    tx_index: 'integer',
+    kind: 'integer',
+    from_id: 'integer',
+    to_id: 'integer?',
+    value: 'bytes',
+    gas_limit: 'integer',
+    gas_used: 'integer',
+    reverted: 'integer',
+  },
+  { key: ['pos'], layout: 'rows' },
+)
+
+/** Internal transactions of an address. */
+export const internalByAddress = table(
+  'internal_by_address',
+  { address_id: 'integer', pos: 'integer' },
+  { key: ['address_id', 'pos'], layout: 'keyed' },
+)
+
+/**
+ * Running ERC-20 balances as logs tell them, one row per (address, token, block) that changed it.
+ *
+ * `value` is the two's-complement-free magnitude, big-endian; `negative` 1 says logs alone give
+ * less than nothing, which proves the token inexact.
+ */
+export const balance = table(
+  'balance',
+  { address_id: 'integer', token_id: 'integer', height: 'integer', value: 'bytes', negative: 'integer' },
+  { key: ['address_id', 'token_id', 'height'], layout: 'keyed' },
+)
+
+/**
+ * Token contracts.
+ *
+ * `standard`: 20, 721, 1155 by the evidence of their logs and probes. `exactness`: 0 unknown,
+ * 1 logs agree with `balanceOf`, 2 they do not. `metadata_height`: 0 until asked.
+ */
+export const token = table(
+  'token',
+  {
+    id: 'integer',
+    standard: 'integer',
+    first_height: 'integer',
+    name: 'text?',
+    symbol: 'text?',
+    decimals: 'integer?',
+    exactness: 'integer',
+    checked: 'integer',
+    metadata_height: 'integer',
+    spam: 'integer',
+  },
+  {
+    key: ['id'],
+    layout: 'rows',
+    indexes: [{ name: 'token_unasked', columns: ['id'], where: 'metadata_height = 0' }],
+  },
+)
+
+/** Logs kept whole for later stages; `kind` is a value of `eventKinds` in the codec. */
+export const event = table(
+  'event',
+  {
+    pos: 'integer',
+    tx_index: 'integer',
+    log_index: 'integer',
+    kind: 'integer',
+    address_id: 'integer',
+    topics: 'bytes',
+    data: 'bytes',
+  },
+  { key: ['pos'], layout: 'rows' },
+)
+
+/** Kept logs by kind. */
+export const eventByKind = table(
+  'event_by_kind',
+  { kind: 'integer', pos: 'integer' },
+  { key: ['kind', 'pos'], layout: 'keyed' },
+)
+
+/** In order of creation. */
+export const evmTables = [
+  address,
+  block,
+  tx,
+  txByHash,
+  txFailed,
+  txByAddress,
+  transfer,
+  transferByAddress,
+  transferByToken,
+  internal,
+  internalByAddress,
+  balance,
+  token,
+  event,
+  eventByKind,
+] as const

@@ -1,0 +1,192 @@
+/**
+ * What operators read as numbers: one table, printed at `/ext/metrics` in Prometheus' text format.
+ *
+ * Names are `firn_<part>_<what>_<unit>` in base units. Labels come from closed sets (chain, stage,
+ * operation, code), never addresses or ids of users. To add one, add a row.
+ */
+
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+
+type Row = {
+  readonly kind: 'gauge' | 'counter' | 'histogram'
+  readonly help: string
+  readonly labels: readonly string[]
+  /** Upper bounds of a histogram, in its unit. */
+  readonly buckets?: readonly number[]
+}
+
+// 1 ms to 10 s: from a point read to a limit of the server.
+const requestSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+/** Every gauge, counter and histogram of the product. */
+export const gaugeTable = {
+  firn_index_height: {
+    kind: 'gauge',
+    help: 'Last height a stage has committed.',
+    labels: ['chain', 'stage'],
+  },
+  firn_index_head_height: {
+    kind: 'gauge',
+    help: 'Last accepted height the source told.',
+    labels: ['chain'],
+  },
+  firn_index_blocks_total: {
+    kind: 'counter',
+    help: 'Blocks committed since the start.',
+    labels: ['chain'],
+  },
+  firn_index_rows_total: {
+    kind: 'counter',
+    help: 'Rows committed since the start.',
+    labels: ['chain', 'stage'],
+  },
+  firn_index_stopped: {
+    kind: 'gauge',
+    help: '1 while a chain is stopped and needs someone, else 0.',
+    labels: ['chain'],
+  },
+  firn_store_commit_seconds: {
+    kind: 'histogram',
+    help: 'Time of a commit of rows and checkpoint.',
+    labels: ['chain'],
+    buckets: requestSeconds,
+  },
+  firn_store_size_bytes: {
+    kind: 'gauge',
+    help: 'Bytes of a database file.',
+    labels: ['database'],
+  },
+  firn_source_requests_total: {
+    kind: 'counter',
+    help: 'Requests sent to nodes.',
+    labels: ['chain', 'code'],
+  },
+  firn_source_request_seconds: {
+    kind: 'histogram',
+    help: 'Time of a request to a node.',
+    labels: ['chain'],
+    buckets: requestSeconds,
+  },
+  firn_api_requests_total: {
+    kind: 'counter',
+    help: 'Requests answered by the data and metrics API.',
+    labels: ['operation', 'status'],
+  },
+  firn_api_request_seconds: {
+    kind: 'histogram',
+    help: 'Time of a request from its headers to the last byte of the answer.',
+    labels: ['operation'],
+    buckets: requestSeconds,
+  },
+  firn_api_refused_total: {
+    kind: 'counter',
+    help: 'Requests refused before they were handled.',
+    labels: ['reason'],
+  },
+  firn_node_requests_total: {
+    kind: 'counter',
+    help: 'Requests answered by the node listener.',
+    labels: ['base', 'status'],
+  },
+  firn_node_request_seconds: {
+    kind: 'histogram',
+    help: 'Time of a request on the node listener.',
+    labels: ['base'],
+    buckets: requestSeconds,
+  },
+  firn_admin_calls_total: {
+    kind: 'counter',
+    help: 'Calls of the administration RPC.',
+    labels: ['method', 'outcome'],
+  },
+  firn_lock_waits_total: {
+    kind: 'counter',
+    help: 'Waits for something inside the process.',
+    labels: ['lock'],
+  },
+  firn_lock_wait_seconds_total: {
+    kind: 'counter',
+    help: 'Time spent in these waits.',
+    labels: ['lock'],
+  },
+  firn_process_resident_bytes: { kind: 'gauge', help: 'Resident memory.', labels: [] },
+  firn_process_heap_used_bytes: {
+    kind: 'gauge',
+    help: 'Used heap of the main thread.',
+    labels: [],
+  },
+  firn_process_cpu_seconds_total: {
+    kind: 'counter',
+    help: 'User and system CPU time of all threads.',
+    labels: [],
+  },
+  firn_process_loop_delay_seconds: {
+    kind: 'gauge',
+    help: 'Delay of the main event loop over the last interval.',
+    labels: ['quantile'],
+  },
+} as const satisfies Record<string, Row>
+
+type Table = typeof gaugeTable
+
+/** Names of one kind. */
+export type NameOf<Kind extends Row['kind']> = {
+  [Name in keyof Table]: Table[Name]['kind'] extends Kind ? Name : never
+}[keyof Table]
+
+/** The labels a row demands. */
+export type LabelsOf<Name extends keyof Table> = Record<Table[Name]['labels'][number], string>
+
+/** Where the product writes its numbers. */
+export type Gauges = {
+  readonly set: <Name extends NameOf<'gauge'>>(
+    name: Name,
+    value: number,
+    labels: LabelsOf<Name>,
+  ) => void
+  /** Adds to a counter; `amount` is never negative. */
+  readonly add: <Name extends NameOf<'counter'>>(
+    name: Name,
+    amount: number,
+    labels: LabelsOf<Name>,
+  ) => void
+  readonly observe: <Name extends NameOf<'histogram'>>(
+    name: Name,
+    value: number,
+    labels: LabelsOf<Name>,
+  ) => void
+  /** Called before each reading: for what is cheaper to read when asked than to follow. */
+  readonly onRead: (refresh: () => void) => void
+  /** All of it as Prometheus text. */
+  readonly text: () => Promise<string>
+  /** Content type of {@link Gauges.text}. */
+  readonly contentType: string
+}
+
+/** Fresh gauges, all at zero. */
+export function createGauges(): Gauges {
+  const registry = new Registry()
+  const gauges = new Map<string, Gauge>()
+  const counters = new Map<string, Counter>()
+  const histograms = new Map<string, Histogram>()
+  const refreshes: (() => void)[] = []
+  for (const [name, row] of Object.entries<Row>(gaugeTable)) {
+    const options = { name, help: row.help, labelNames: [...row.labels], registers: [registry] }
+    if (row.kind === 'gauge') gauges.set(name, new Gauge(options))
+    else if (row.kind === 'counter') counters.set(name, new Counter(options))
+    else histograms.set(name, new Histogram({ ...options, buckets: [...(row.buckets ?? [])] }))
+  }
+  return {
+    set: (name, value, labels) => gauges.get(name)?.set(labels, value),
+    add: (name, amount, labels) => counters.get(name)?.inc(labels, amount),
+    observe: (name, value, labels) => histograms.get(name)?.observe(labels, value),
+    onRead: (refresh) => {
+      refreshes.push(refresh)
+    },
+    text: async () => {
+      for (const refresh of refreshes) refresh()
+      return registry.metrics()
+    },
+    contentType: registry.contentType,
+  }
+}

@@ -1,0 +1,145 @@
+/**
+ * Health of the process: named checks, run regularly, told as the original node tells them.
+ *
+ * Source of the answer's form: avalanchego api/health/result.go, worker.go.
+ */
+
+import type { Clock } from '../core/world.ts'
+import type { Log } from './log.ts'
+
+/** Which questions a check counts for. Liveness has none: the process answers, so it lives. */
+export type HealthKind = 'readiness' | 'health'
+
+/**
+ * Looks, and returns what an operator should see; throws when unhealthy.
+ *
+ * The signal is aborted after {@link checkTimeoutMs}.
+ */
+export type HealthCheck = (signal: AbortSignal) => unknown
+
+/** Last result of one check, as it is answered. Times RFC 3339, `duration` in nanoseconds. */
+export type HealthResult = {
+  readonly message?: unknown
+  readonly error?: string
+  readonly timestamp?: string
+  readonly duration?: number
+  readonly contiguousFailures?: number
+  readonly timeOfFirstFailure?: string
+}
+
+/** Answer of a health question; `checks` by name, sorted. */
+export type HealthAnswer = {
+  readonly checks: Readonly<Record<string, HealthResult>>
+  readonly healthy: boolean
+}
+
+/** The checks of a process. */
+export type Health = {
+  /** Adds a check under a name of its own; `tags` let callers ask for some checks only. */
+  readonly register: (
+    name: string,
+    check: HealthCheck,
+    options?: { readonly kinds?: readonly HealthKind[]; readonly tags?: readonly string[] },
+  ) => void
+  /** Takes a check away, for a chain that is no longer there. */
+  readonly remove: (name: string) => void
+  /** Runs every check once, side by side. */
+  readonly runAll: () => Promise<void>
+  /** Runs every check at once and then every {@link checkIntervalMs}, until aborted. */
+  readonly run: (signal: AbortSignal) => Promise<void>
+  /** The last results; with tags, of the checks that carry one of them. */
+  readonly answer: (kind: HealthKind | 'liveness', tags?: readonly string[]) => HealthAnswer
+}
+
+/** Time between two runs. The original's 30 s would hide a lagging chain for too long. */
+export const checkIntervalMs = 5_000
+
+/** A check that takes longer counts as failed. */
+export const checkTimeoutMs = 4_000
+
+type Entry = {
+  readonly check: HealthCheck
+  readonly kinds: readonly HealthKind[]
+  readonly tags: readonly string[]
+  result: HealthResult
+}
+
+const everyKind: readonly HealthKind[] = ['readiness', 'health']
+
+const notYetRun: HealthResult = { error: 'not yet run' }
+
+/** A registry without checks. */
+export function createHealth({ clock, log }: { clock: Clock; log: Log }): Health {
+  const entries = new Map<string, Entry>()
+
+  async function runOne(name: string, entry: Entry): Promise<void> {
+    const before = entry.result
+    const began = clock.monotonic()
+    const outcome = await outcomeOf(entry.check, clock)
+    const timestamp = new Date(clock.now()).toISOString()
+    const duration = Math.round((clock.monotonic() - began) * 1e6)
+    if (outcome.error === undefined) {
+      if (before.contiguousFailures !== undefined) log.info('health check recovered', { name })
+      entry.result = { ...outcome, timestamp, duration }
+      return
+    }
+    const contiguousFailures = (before.contiguousFailures ?? 0) + 1
+    const timeOfFirstFailure = before.timeOfFirstFailure ?? timestamp
+    if (contiguousFailures === 1) log.warn('health check failed', { name, error: outcome.error })
+    entry.result = { ...outcome, timestamp, duration, contiguousFailures, timeOfFirstFailure }
+  }
+
+  async function runAll(): Promise<void> {
+    await Promise.all([...entries].map(([name, entry]) => runOne(name, entry)))
+  }
+
+  return {
+    register: (name, check, options = {}) => {
+      const { kinds = everyKind, tags = [] } = options
+      entries.set(name, { check, kinds, tags, result: notYetRun })
+    },
+    remove: (name) => {
+      entries.delete(name)
+    },
+    runAll,
+    run: async (signal) => {
+      while (!signal.aborted) {
+        await runAll()
+        await clock.sleep(checkIntervalMs, signal).catch(() => undefined)
+      }
+    },
+    answer: (kind, tags = []) => {
+      if (kind === 'liveness') return { checks: {}, healthy: true }
+      const chosen = [...entries]
+        .filter(([, entry]) => entry.kinds.includes(kind))
+        .filter(([, entry]) => tags.length === 0 || tags.some((tag) => entry.tags.includes(tag)))
+        .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      return {
+        checks: Object.fromEntries(chosen.map(([name, { result }]) => [name, result])),
+        healthy: chosen.every(([, { result }]) => result.error === undefined),
+      }
+    },
+  }
+}
+
+async function outcomeOf(check: HealthCheck, clock: Clock): Promise<HealthResult> {
+  const controller = new AbortController()
+  const late = clock.sleep(checkTimeoutMs, controller.signal).then(
+    () => {
+      controller.abort(new Error('check took too long'))
+      throw new Error('check took too long')
+    },
+    () => undefined,
+  )
+  try {
+    const message: unknown = await Promise.race([
+      Promise.resolve(controller.signal).then(check),
+      late,
+    ])
+    return message === undefined ? {} : { message }
+  } catch (error) {
+    return { error: error instanceof Error ? error.message : String(error) }
+  } finally {
+    controller.abort()
+  }
+}

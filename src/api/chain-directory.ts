@@ -1,0 +1,118 @@
+/**
+ * The EVM chains served here, and how callers may name them: EVM chain id in decimal, blockchain
+ * id in cb58 or hex, or an alias given by the operator.
+ *
+ * EVM chain ids are not unique: of two chains with one id the first configured answers to it, the
+ * other to its blockchain id.
+ */
+
+import { toHex } from '../core/bytes.ts'
+import { parseId, toCb58 } from '../core/cb58.ts'
+import { Fault } from '../core/fault.ts'
+import type { Network } from '../core/network.ts'
+import type { Database } from '../store/engine/database.ts'
+
+/** What is known of a chain besides its blocks. */
+export type ChainFacts = {
+  /** Name of the store, for instance `evm-51001`; also the chain's key in `/status` and logs. */
+  readonly key: string
+  readonly network: Network
+  readonly evmChainId: number
+  readonly name: string
+  readonly symbol: string
+  readonly decimals: number
+  readonly description: string
+  readonly logoUri?: string
+  readonly explorerUrl?: string
+  readonly publicRpcUrl?: string
+  /** 32 bytes. */
+  readonly blockchainId?: Uint8Array
+  readonly subnetId?: string
+  readonly vmId?: string
+  /** Tokens whose Deposit and Withdrawal are mints and burns, 20 bytes each. */
+  readonly wrappedTokens: readonly Uint8Array[]
+}
+
+/** State a node must be asked for, at a height or at the newest block. Throws `not-served`. */
+export type StateReader = {
+  /** Wei. */
+  readonly balance: (
+    address: Uint8Array,
+    height: number | undefined,
+    signal: AbortSignal,
+  ) => Promise<bigint>
+  readonly code: (
+    address: Uint8Array,
+    height: number | undefined,
+    signal: AbortSignal,
+  ) => Promise<Uint8Array>
+  /** Result of a call, or `undefined` when the contract reverted. */
+  readonly call: (
+    to: Uint8Array,
+    data: Uint8Array,
+    height: number | undefined,
+    signal: AbortSignal,
+  ) => Promise<Uint8Array | undefined>
+  /** Many calls at one height, in their order. */
+  readonly calls: (
+    calls: readonly { readonly to: Uint8Array; readonly data: Uint8Array }[],
+    height: number | undefined,
+    signal: AbortSignal,
+  ) => Promise<readonly (Uint8Array | undefined)[]>
+}
+
+/** A chain being served. */
+export type ServedChain = {
+  readonly facts: ChainFacts
+  readonly store: Database
+  readonly state: StateReader
+  /** Whether traces are read; where not, internal transactions are unknown. */
+  readonly hasTraces: () => boolean
+}
+
+/** Finds chains by what callers write. */
+export type ChainDirectory = {
+  readonly all: () => readonly ServedChain[]
+  /** Throws `not-found`. */
+  readonly find: (name: string) => ServedChain
+  readonly byBlockchainId: (id: Uint8Array) => ServedChain | undefined
+}
+
+/** A directory over `chains` in their configured order. `alias` resolves an operator's names. */
+export function createChainDirectory(
+  chains: () => readonly ServedChain[],
+  alias: (name: string) => string | undefined = () => undefined,
+): ChainDirectory {
+  const byBlockchainId = (id: Uint8Array): ServedChain | undefined => {
+    const wanted = toHex(id)
+    return chains().find(({ facts }) => facts.blockchainId && toHex(facts.blockchainId) === wanted)
+  }
+  const lookUp = (name: string): ServedChain | undefined => {
+    if (/^\d{1,20}$/.test(name))
+      return chains().find(({ facts }) => String(facts.evmChainId) === name)
+    const id = idOf(name)
+    return id === undefined ? undefined : byBlockchainId(id)
+  }
+  const find = (name: string): ServedChain => {
+    const target = alias(name)
+    const chain = lookUp(name) ?? (target === undefined ? undefined : lookUp(target))
+    if (chain === undefined)
+      throw new Fault('not-found', `chain is not served here: ${name.slice(0, 80)}`)
+    return chain
+  }
+  return { all: chains, find, byBlockchainId }
+}
+
+/** cb58 of a chain's blockchain id, or `undefined` when it has none. */
+export function blockchainIdText(facts: ChainFacts): string | undefined {
+  return facts.blockchainId === undefined ? undefined : toCb58(facts.blockchainId)
+}
+
+function idOf(name: string): Uint8Array | undefined {
+  try {
+    return parseId(name)
+  } catch (error) {
+    if (error instanceof Fault) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * What an operation is: where it answers, what it takes and gives, and the function that answers.
+ *
+ * An operation knows no status code, no header and no dialect; `server.ts` does these for all.
+ */
+
+import type { Static, TObject, TSchema } from 'typebox'
+
+/** The declared half of an operation, kept in `shape/` beside the shapes it names. */
+export type OperationShape = {
+  /** `operationId` of the OpenAPI document. */
+  readonly id: string
+  readonly method: 'GET' | 'POST'
+  /** As in the documents, `{name}` for a path parameter, `:verb` literally. */
+  readonly path: string
+  readonly summary: string
+  /** Heading in the OpenAPI document. */
+  readonly tag: string
+  /** Compute units, as the original service weighs the call. */
+  readonly weight: number
+  readonly parameters: { readonly path: TObject; readonly query: TObject; readonly body?: TObject }
+  readonly response: TSchema
+  /** Status of success where the documents and clients know another than 200. */
+  readonly status?: number
+  /** Whether `message` of an error is a list, as document C has it for version 1. */
+  readonly listMessages?: boolean
+  /** Milliseconds the answer may take where the general limit does not fit. */
+  readonly timeoutMs?: number
+}
+
+/** Checked input of an operation. */
+export type Input<S extends OperationShape> = {
+  readonly path: Static<S['parameters']['path']>
+  readonly query: Static<S['parameters']['query']>
+  readonly body: S['parameters']['body'] extends TSchema
+    ? Static<S['parameters']['body']>
+    : undefined
+  /** Aborted when the caller goes away or the time is over. */
+  readonly signal: AbortSignal
+}
+
+/** What an operation gives back. */
+export type Answer<S extends OperationShape> = {
+  readonly body: Static<S['response']>
+  /** Height up to which this answer is complete: header `x-indexed-height`. */
+  readonly indexedHeight?: number
+  /** Never changes again: the answer gets a strong ETag and may be cached for ever. */
+  readonly immutable?: boolean
+}
+
+/** An operation ready to serve. */
+export type Operation<S extends OperationShape = OperationShape> = {
+  readonly shape: S
+  readonly answer: (input: Input<S>) => Promise<Answer<S>>
+}
+
+/** Ties a shape to its answer; the only use is to let types follow the shape. */
+export function operation<const S extends OperationShape>(
+  shape: S,
+  answer: (input: Input<S>) => Promise<Answer<S>>,
+): Operation<S> {
+  return { shape, answer }
+}

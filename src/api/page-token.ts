@@ -1,0 +1,116 @@
+/**
+ * Page tokens: sealed, self-contained, bound to operation and filters, valid for 24 hours.
+ *
+ * Layout: version 1 · key id 1 · issued 4 (Unix seconds) · route hash 8 · filter hash 8 ·
+ * cursor · HMAC-SHA-256 cut to 16. Nothing is kept on the server; two keys may be live at once.
+ */
+
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+
+import { concatBytes, fromHex, toHex } from '../core/bytes.ts'
+import { Fault } from '../core/fault.ts'
+import type { Clock } from '../core/world.ts'
+
+/** What a token must agree with: the operation and every parameter but the token itself. */
+export type Binding = { readonly route: string; readonly filter: string }
+
+/** A signing key. The first of a list signs, all of them verify. */
+export type TokenKey = { readonly id: number; readonly secret: Uint8Array }
+
+/** Opens and makes page tokens. */
+export type PageTokens = {
+  /** The cursor inside `token`; `undefined` without one. Throws `bad-page-token`. */
+  readonly open: (token: string | undefined, binding: Binding) => Uint8Array | undefined
+  /** A token for `cursor`, at most 160 bytes. */
+  readonly seal: (cursor: Uint8Array, binding: Binding, form?: 'text' | 'uuids') => string
+}
+
+const version = 1
+const headSize = 22
+const macSize = 16
+/** 160 bytes of cursor make a token of 264 characters. */
+const maxTokenLength = 400
+const lifetimeSeconds = 24 * 60 * 60
+
+/** Makes tokens with `keys`; there must be at least one. */
+export function createPageTokens(keys: readonly TokenKey[], clock: Clock): PageTokens {
+  const signing = keys[0]
+  if (signing === undefined) throw new Fault('bad-config', 'page tokens need a key')
+  const seconds = (): number => Math.floor(clock.now() / 1_000)
+
+  const open = (token: string | undefined, binding: Binding): Uint8Array | undefined => {
+    if (token === undefined || token === '') return undefined
+    const bytes = tokenBytes(token)
+    if (bytes === undefined || bytes.length < headSize + macSize) throw refused()
+    const key = keys.find((candidate) => candidate.id === bytes[1])
+    if (bytes[0] !== version || key === undefined) throw refused()
+    const sealed = bytes.subarray(0, bytes.length - macSize)
+    if (!timingSafeEqual(mac(key.secret, sealed), bytes.subarray(bytes.length - macSize))) {
+      throw refused()
+    }
+    const issued = new DataView(bytes.buffer, bytes.byteOffset).getUint32(2)
+    if (seconds() >= issued + lifetimeSeconds) throw refused()
+    if (!timingSafeEqual(bindingHash(binding), bytes.subarray(6, headSize))) throw refused()
+    return sealed.subarray(headSize)
+  }
+
+  const seal = (cursor: Uint8Array, binding: Binding, form: 'text' | 'uuids' = 'text'): string => {
+    const head = new Uint8Array(6)
+    head[0] = version
+    head[1] = signing.id
+    new DataView(head.buffer).setUint32(2, seconds())
+    const sealed = concatBytes(head, bindingHash(binding), cursor)
+    const bytes = concatBytes(sealed, mac(signing.secret, sealed))
+    return form === 'uuids' ? toUuids(bytes) : Buffer.from(bytes).toString('base64url')
+  }
+
+  return { open, seal }
+}
+
+/** One message for every reason, so that a forger learns nothing. */
+function refused(): Fault {
+  return new Fault(
+    'bad-page-token',
+    'pageToken is not valid here: start again from the first page (tokens live 24 hours and belong to one query)',
+  )
+}
+
+function mac(secret: Uint8Array, sealed: Uint8Array): Uint8Array {
+  return createHmac('sha256', secret).update(sealed).digest().subarray(0, macSize)
+}
+
+function bindingHash(binding: Binding): Uint8Array {
+  const eight = (text: string): Uint8Array =>
+    createHash('sha256').update(text).digest().subarray(0, 8)
+  return concatBytes(eight(binding.route), eight(binding.filter))
+}
+
+function tokenBytes(token: string): Uint8Array | undefined {
+  if (token.length > maxTokenLength) return undefined
+  if (uuidRun.test(token)) {
+    const bytes = fromHex(token.replace(/-/g, ''))
+    // The last byte says how many bytes of padding end the run.
+    const used = bytes[bytes.length - 1] ?? 0
+    return used < 1 || used > 16 ? undefined : bytes.subarray(0, bytes.length - used)
+  }
+  return /^[\w-]+$/.test(token) ? Buffer.from(token, 'base64url') : undefined
+}
+
+const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
+const uuidRun = new RegExp(`^${uuid}(-${uuid})*$`)
+
+/** `bytes` as UUID-formed groups joined by dashes; the padding's length is its last byte. */
+function toUuids(bytes: Uint8Array): string {
+  const padding = 16 - (bytes.length % 16)
+  const padded = concatBytes(bytes, new Uint8Array(padding).fill(padding))
+  const groups: string[] = []
+  for (let at = 0; at < padded.length; at += 16) {
+    const hex = toHex(padded.subarray(at, at + 16))
+    groups.push(
+      [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join(
+        '-',
+      ),
+    )
+  }
+  return groups.join('-')
+}

@@ -1,0 +1,55 @@
+/** One page of a list: keyset cursors in, rows and the next token out. */
+
+import { Fault } from '../core/fault.ts'
+import type { Binding, PageTokens } from './page-token.ts'
+
+/** A page: at most `limit` rows, and the token of the next page if there is one. */
+export type Page<R> = { readonly rows: readonly R[]; readonly nextPageToken?: string }
+
+/** How a list is walked. `C` is where the last page ended. */
+export type PageRequest<R, C> = {
+  readonly tokens: PageTokens
+  readonly pageToken: string | undefined
+  readonly binding: Binding
+  readonly limit: number
+  readonly encode: (cursor: C) => Uint8Array
+  readonly decode: (bytes: Uint8Array) => C
+  /** Rows strictly after `cursor`, at most `limit`. */
+  readonly rows: (cursor: C | undefined, limit: number) => readonly R[] | Promise<readonly R[]>
+  readonly cursorOf: (row: R) => C
+}
+
+/**
+ * Reads one row more than the page holds, which tells whether another page exists: an exactly
+ * full last page carries no token.
+ */
+export async function readPage<R, C>(request: PageRequest<R, C>): Promise<Page<R>> {
+  const { tokens, binding, limit } = request
+  const bytes = tokens.open(request.pageToken, binding)
+  const cursor = bytes === undefined ? undefined : request.decode(bytes)
+  const rows = await request.rows(cursor, limit + 1)
+  if (rows.length <= limit) return { rows }
+  const page = rows.slice(0, limit)
+  const last = page[page.length - 1]
+  if (last === undefined) return { rows: page }
+  return { rows: page, nextPageToken: tokens.seal(request.encode(request.cursorOf(last)), binding) }
+}
+
+/** A cursor that is one integer, for instance a `pos`. */
+export const numberCursor = {
+  encode: (value: number): Uint8Array => {
+    const bytes = new Uint8Array(8)
+    new DataView(bytes.buffer).setFloat64(0, value)
+    return bytes
+  },
+  decode: (bytes: Uint8Array): number => {
+    if (bytes.length !== 8) throw new Fault('bad-page-token', 'pageToken is not valid here')
+    return new DataView(bytes.buffer, bytes.byteOffset).getFloat64(0)
+  },
+} as const
+
+/** The binding of a list to its operation and every parameter but the token. */
+export function bindingOf(route: string, parameters: Readonly<Record<string, unknown>>): Binding {
+  const names = Object.keys(parameters).filter((name) => name !== 'pageToken')
+  return { route, filter: JSON.stringify(names.sort().map((name) => [name, parameters[name]])) }
+}

@@ -1,0 +1,254 @@
+/**
+ * The public HTTP server: limits, errors, headers and dialects, once for all operations.
+ *
+ * The only module that knows Fastify. Its settings close holes that the defaults leave open; each
+ * has a test in `test/http-hardening.test.ts`.
+ */
+
+import { createHash } from 'node:crypto'
+
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+
+import { faultOf } from '../core/fault.ts'
+import type { Clock } from '../core/world.ts'
+import type { Log } from '../telemetry/log.ts'
+import { dialectOf, type DialectRules, type DialectSetting } from './dialect.ts'
+import type { Answer, Operation } from './operation.ts'
+import { parameterReader } from './parameters.ts'
+import { bodyReader } from './request-body.ts'
+import { errorBody, statusOf } from './status.ts'
+
+/** What the server needs. */
+export type ServerParts = {
+  readonly operations: readonly Operation[]
+  readonly dialectRules: DialectRules
+  readonly dialect: DialectSetting
+  readonly log: Log
+  readonly clock: Clock
+  readonly limits: {
+    readonly maxConnections: number
+    readonly requestTimeoutMs: number
+    readonly handlerTimeoutMs: number
+  }
+  /** Refuses or counts a request before it is answered; throws a fault to refuse. */
+  readonly admit?: (request: AdmissionRequest) => AdmissionHeaders | undefined
+  /** Told after every answer, for the gauges. */
+  readonly observe?: (operation: string, status: number, elapsedMs: number) => void
+  /** Called with every 200 body before it is sent; tests hold it against the operation's shape. */
+  readonly inspect?: (operation: Operation, body: unknown) => void
+}
+
+/** What admission looks at. */
+export type AdmissionRequest = {
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly query: unknown
+  readonly address: string
+  readonly weight: number
+}
+
+/** Headers admission adds to the answer. */
+export type AdmissionHeaders = Readonly<Record<string, string>>
+
+/** A server ready to listen; routes beyond the operations may still be added to `http`. */
+export type ApiServer = {
+  readonly http: FastifyInstance
+  readonly listen: (host: string, port: number) => Promise<string>
+  readonly close: () => Promise<void>
+}
+
+// 64 KiB holds every body but address lists and warp messages, which get 512 KiB.
+const bodyBytes = 64 * 1_024
+const wideBodyBytes = 512 * 1_024
+const retryAfterSeconds = '5'
+
+/** Builds the server over `operations`. */
+export function createServer(parts: ServerParts): ApiServer {
+  const http = fastify({
+    requestTimeout: parts.limits.requestTimeoutMs,
+    keepAliveTimeout: 65_000,
+    connectionTimeout: 0,
+    maxRequestsPerSocket: 10_000,
+    bodyLimit: bodyBytes,
+    exposeHeadRoutes: true,
+    return503OnClosing: true,
+    forceCloseConnections: 'idle',
+    logger: false,
+    routerOptions: { maxParamLength: 2_048, querystringParser: parseQuery },
+    rewriteUrl: (request) => (request.url ?? '/').replace(/%3a/gi, ':'),
+    frameworkErrors: (error, _request, reply) => {
+      // Before a route is found there is no schema: the reply takes any body.
+      const status = error.statusCode ?? 400
+      reply.raw.writeHead(status, { 'content-type': 'application/json; charset=utf-8' })
+      reply.raw.end(JSON.stringify(errorBody(status, plain(error))))
+    },
+  })
+  // Slow clients: headers within 5 s, checked every second.
+  http.server.headersTimeout = 5_000
+  http.server.maxConnections = parts.limits.maxConnections
+  http.server.on('clientError', (_error, socket) => {
+    const body = JSON.stringify(errorBody(400, 'the request is not HTTP'))
+    if (socket.writable) socket.end(rawReply('400 Bad Request', body))
+    else socket.destroy()
+  })
+
+  http.setNotFoundHandler((request, reply) => {
+    const path = request.url.split('?')[0] ?? ''
+    void reply
+      .code(404)
+      .send(errorBody(404, `no such route: ${request.method} ${path.slice(0, 200)}`))
+  })
+  http.setErrorHandler((error, _request, reply) => fail(parts, reply, error, false))
+  http.addHook('onSend', async (request, reply) => {
+    reply.header('x-request-id', request.id)
+    reply.header('x-content-type-options', 'nosniff')
+  })
+  for (const operation of parts.operations) register(http, parts, operation)
+
+  return {
+    http,
+    listen: (host, port) => http.listen({ host, port }),
+    close: () => http.close(),
+  }
+}
+
+/** `{name}` becomes `:name`, a literal `:verb` becomes `::verb`. */
+export function routePath(path: string): string {
+  return path.replace(/:/g, '::').replace(/\{(\w+)\}/g, ':$1')
+}
+
+function register(http: FastifyInstance, parts: ServerParts, operation: Operation): void {
+  const { shape } = operation
+  const readPath = parameterReader(shape.parameters.path)
+  const readQuery = parameterReader(shape.parameters.query)
+  const readBody =
+    shape.parameters.body === undefined ? undefined : bodyReader(shape.parameters.body)
+  const rule = parts.dialectRules[shape.id]
+  const listMessages = shape.listMessages === true
+  const timeoutMs = shape.timeoutMs ?? parts.limits.handlerTimeoutMs
+
+  const handle = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const startedAt = parts.clock.monotonic()
+    const aborter = new AbortController()
+    const timer = AbortSignal.timeout(timeoutMs)
+    request.raw.once('close', () => request.raw.complete || aborter.abort())
+    try {
+      const headers = parts.admit?.({
+        headers: request.headers,
+        query: request.query,
+        address: request.ip,
+        weight: shape.weight,
+      })
+      if (headers !== undefined) reply.headers(headers)
+      const answer = await operation.answer({
+        path: readPath(rawOf(request.params)),
+        query: readQuery(rawOf(request.query)),
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- bodyReader checked it by the shape
+        body: readBody?.(request.body) as never,
+        signal: AbortSignal.any([aborter.signal, timer]),
+      })
+      return send({ parts, operation, request, reply, answer })
+    } catch (error) {
+      return fail(parts, reply, error, listMessages)
+    } finally {
+      parts.observe?.(shape.id, reply.statusCode, parts.clock.monotonic() - startedAt)
+    }
+  }
+
+  const send = (done: {
+    parts: ServerParts
+    operation: Operation
+    request: FastifyRequest
+    reply: FastifyReply
+    answer: Answer<Operation['shape']>
+  }): FastifyReply => {
+    const { request, reply, answer } = done
+    const dialect = dialectOf(parts.dialect, request.headers)
+    if (answer.indexedHeight !== undefined) {
+      reply.header('x-indexed-height', String(answer.indexedHeight))
+    }
+    parts.inspect?.(operation, answer.body)
+    const rewrite = rule?.[dialect]
+    const body = JSON.stringify(rewrite === undefined ? answer.body : rewrite(answer.body))
+    const status = dialect === 'sdk' ? (rule?.sdkStatus ?? shape.status) : shape.status
+    if (answer.immutable === true && matches(request, reply, body)) return reply.code(304).send()
+    return reply
+      .code(status ?? 200)
+      .header('content-type', 'application/json; charset=utf-8')
+      .header('vary', 'user-agent, x-firn-dialect')
+      .send(body)
+  }
+
+  http.route({
+    method: shape.method,
+    url: routePath(shape.path),
+    bodyLimit: shape.parameters.body === undefined ? bodyBytes : wideBodyBytes,
+    handler: handle,
+  })
+}
+
+/** Sets a strong ETag; true when the caller holds this very body. */
+function matches(request: FastifyRequest, reply: FastifyReply, body: string): boolean {
+  const tag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
+  reply.header('etag', tag)
+  reply.header('cache-control', 'public, max-age=31536000, immutable')
+  return request.headers['if-none-match'] === tag
+}
+
+function fail(
+  parts: ServerParts,
+  reply: FastifyReply,
+  error: unknown,
+  list: boolean,
+): FastifyReply {
+  const fault = faultOf(error)
+  if (fault !== undefined) {
+    const status = statusOf[fault.code]
+    if (status === 503 || status === 429) reply.header('retry-after', retryAfterSeconds)
+    if (status >= 500) parts.log.warn('request failed', { code: fault.code, reason: fault.message })
+    return reply.code(status).send(errorBody(status, list ? [fault.message] : fault.message))
+  }
+  const own = ownStatus(error)
+  if (own !== undefined && own < 500) {
+    return reply.code(own).send(errorBody(own, list ? [plain(error)] : plain(error)))
+  }
+  if (error instanceof Error && error.name === 'TimeoutError') {
+    reply.header('retry-after', retryAfterSeconds)
+    return reply.code(503).send(errorBody(503, 'the answer took too long'))
+  }
+  parts.log.error('request broke', { error })
+  return reply.code(500).send(errorBody(500, 'something went wrong here; it has been logged'))
+}
+
+function ownStatus(error: unknown): number | undefined {
+  const isOwn = typeof error === 'object' && error !== null && 'statusCode' in error
+  return isOwn && typeof error.statusCode === 'number' ? error.statusCode : undefined
+}
+
+/** The framework's message without its own words for codes. */
+function plain(error: unknown): string {
+  return error instanceof Error
+    ? error.message.replace(/^FST_\w+:?\s*/, '').slice(0, 200)
+    : 'bad request'
+}
+
+function rawOf(value: unknown): Record<string, string | string[] | undefined> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the router gives text by name
+  return value as Record<string, string | string[] | undefined>
+}
+
+/** Query text to values; a name given twice becomes a list. No prototype is ever touched. */
+function parseQuery(text: string): Record<string, string | string[]> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an empty object without prototype
+  const values = Object.create(null) as Record<string, string | string[]>
+  for (const [name, value] of new URLSearchParams(text)) {
+    const before = values[name]
+    if (before === undefined) values[name] = value
+    else if (typeof before === 'string') values[name] = [before, value]
+    else before.push(value)
+  }
+  return values
+}
+
+function rawReply(status: string, body: string): string {
+  return `HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+}

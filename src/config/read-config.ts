@@ -1,0 +1,250 @@
+/**
+ * From flags, environment and `firn.yaml` to one frozen `Config`.
+ *
+ * Everything is checked at once and all problems are told together: a start either has a whole
+ * configuration or none.
+ */
+
+import { parseDocument } from 'yaml'
+
+import { Fault } from '../core/fault.ts'
+import {
+  chainSettings,
+  environmentName,
+  networkSettings,
+  settings,
+  type ChainConfig,
+  type Config,
+  type NetworkConfig,
+  type Setting,
+} from './settings.ts'
+
+/** Where a value came from. */
+export type Origin = 'flag' | 'environment' | 'file' | 'default'
+
+/** A configuration and, for each setting, who said so. */
+export type ReadConfig = {
+  readonly config: Config
+  readonly origins: Readonly<Record<string, Origin>>
+}
+
+/** What to read. `flags` and `environment` values are text; `file` is the text of `firn.yaml`. */
+export type ConfigInput = {
+  readonly flags: Readonly<Record<string, string | undefined>>
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly file?: { readonly path: string; readonly text: string }
+}
+
+type Plain = Record<string, unknown>
+
+/** Reads and checks. Throws `bad-config` naming every problem. */
+export function readConfig(input: ConfigInput): ReadConfig {
+  const problems: string[] = []
+  const file = input.file === undefined ? {} : parseFile(input.file)
+  const { networks, chains, ...rest } = file
+  const fromFile = flatten(rest)
+  checkNames(Object.keys(fromFile), Object.keys(settings), '', problems)
+  checkNames(
+    environmentKeys(input.environment),
+    Object.keys(settings).map(environmentName),
+    '',
+    problems,
+  )
+
+  const values: Plain = {}
+  const origins: Record<string, Origin> = {}
+  for (const [path, setting] of Object.entries<Setting>(settings)) {
+    const named = environmentName(path)
+    const candidates: readonly [Origin, unknown][] = [
+      ['flag', input.flags[path]],
+      ['environment', input.environment[named]],
+      ['file', fromFile[path]],
+    ]
+    const found = candidates.find(([, value]) => value !== undefined)
+    origins[path] = found?.[0] ?? 'default'
+    values[path] =
+      found === undefined ? setting.default : checked(path, setting, found[1], problems)
+  }
+  values['networks'] = readNetworks(networks, problems)
+  values['chains'] = readChains(chains, problems)
+  if (problems.length > 0) throw new Fault('bad-config', problems.join('; '))
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every key of the tables was set and checked above
+  return { config: Object.freeze(values) as Config, origins }
+}
+
+function parseFile(file: { path: string; text: string }): Plain {
+  const document = parseDocument(file.text, { prettyErrors: true })
+  const [error] = document.errors
+  if (error !== undefined) {
+    const place = error.linePos?.[0]
+    const where = place === undefined ? '' : `:${place.line}:${place.col}`
+    throw new Fault('bad-config', `${file.path}${where}: ${error.message.split('\n')[0]}`)
+  }
+  const value: unknown = document.toJS()
+  if (value === null || value === undefined) return {}
+  if (!isPlain(value)) throw new Fault('bad-config', `${file.path} must hold settings by name`)
+  return value
+}
+
+function isPlain(value: unknown): value is Plain {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** `{ api: { port: 1 } }` becomes `{ 'api.port': 1 }`; settings of any form stay whole. */
+function flatten(value: Plain): Plain {
+  const flat: Plain = {}
+  for (const [name, item] of Object.entries(value)) {
+    if (isPlain(item) && !Object.hasOwn(settings, name)) {
+      for (const [inner, leaf] of Object.entries(item)) flat[`${name}.${inner}`] = leaf
+    } else {
+      flat[name] = item
+    }
+  }
+  return flat
+}
+
+function environmentKeys(environment: Readonly<Record<string, string | undefined>>): string[] {
+  const ours = Object.keys(environment).filter((name) => name.startsWith('FIRN_'))
+  return ours.filter((name) => name !== 'FIRN_CONFIG' && !name.startsWith('FIRN_LIVE_'))
+}
+
+function checkNames(
+  names: readonly string[],
+  known: readonly string[],
+  where: string,
+  problems: string[],
+): void {
+  for (const name of names) {
+    if (known.includes(name)) continue
+    const close = nearest(name, known)
+    problems.push(
+      `unknown setting ${where}${name}${close === undefined ? '' : `, did you mean ${close}?`}`,
+    )
+  }
+}
+
+function checked(path: string, setting: Setting, value: unknown, problems: string[]): unknown {
+  const refuse = (allowed: string): unknown => {
+    problems.push(
+      `${path} must be ${allowed}: ${setting.secret === true ? '***' : String(JSON.stringify(value))}`,
+    )
+    return setting.default
+  }
+  switch (setting.kind) {
+    case 'text':
+      return typeof value === 'string' ? value : refuse('text')
+    case 'word':
+      return typeof value === 'string' && (setting.words ?? []).includes(value)
+        ? value
+        : refuse(`one of ${(setting.words ?? []).join(', ')}`)
+    case 'boolean':
+      if (value === true || value === 'true' || value === '') return true
+      return value === false || value === 'false' ? false : refuse('true or false')
+    case 'integer':
+      return (
+        checkedInteger(setting, value) ?? refuse(`an integer from ${setting.min} to ${setting.max}`)
+      )
+    case 'list':
+      if (typeof value === 'string') return value.split(',').map((item) => item.trim())
+      return isTextList(value) ? value : refuse('a list of text')
+    case 'any':
+      return value
+  }
+}
+
+function checkedInteger(setting: Setting, value: unknown): number | undefined {
+  const number = typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value
+  if (typeof number !== 'number' || !Number.isInteger(number)) return undefined
+  const { min = 0, max = Number.MAX_SAFE_INTEGER } = setting
+  return number >= min && number <= max ? number : undefined
+}
+
+function isTextList(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string')
+}
+
+function readTable(
+  table: Readonly<Record<string, Setting>>,
+  value: unknown,
+  where: string,
+  problems: string[],
+): Plain {
+  if (!isPlain(value)) {
+    problems.push(`${where} must hold settings by name`)
+    return {}
+  }
+  checkNames(Object.keys(value), Object.keys(table), `${where}.`, problems)
+  const out: Plain = {}
+  for (const [name, setting] of Object.entries(table)) {
+    const given = value[name]
+    out[name] =
+      given === undefined ? setting.default : checked(`${where}.${name}`, setting, given, problems)
+  }
+  return out
+}
+
+function readNetworks(
+  value: unknown,
+  problems: string[],
+): Readonly<Partial<Record<string, NetworkConfig>>> {
+  if (value === undefined || value === null) return {}
+  if (!isPlain(value)) {
+    problems.push('networks must hold mainnet or fuji')
+    return {}
+  }
+  checkNames(Object.keys(value), ['mainnet', 'fuji'], 'networks.', problems)
+  const out: Record<string, NetworkConfig> = {}
+  for (const [name, entry] of Object.entries(value)) {
+    const read = readTable(networkSettings, entry, `networks.${name}`, problems)
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- readTable fills every key of the table
+    const network = read as NetworkConfig
+    if (network.nodeUrl === '' && network.recording === '')
+      problems.push(`networks.${name} needs nodeUrl`)
+    out[name] = network
+  }
+  return out
+}
+
+function readChains(value: unknown, problems: string[]): readonly ChainConfig[] {
+  if (value === undefined || value === null) return []
+  if (!Array.isArray(value)) {
+    problems.push('chains must be a list')
+    return []
+  }
+  return value.map((entry: unknown, at) => {
+    const read = readTable(chainSettings, entry, `chains[${at}]`, problems)
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- readTable fills every key of the table
+    const chain = read as ChainConfig
+    if (chain.rpcUrls?.length === 0 && chain.recording === '')
+      problems.push(`chains[${at}] needs rpcUrls`)
+    return chain
+  })
+}
+
+/** The known name with the fewest edits, if it is close. */
+function nearest(name: string, known: readonly string[]): string | undefined {
+  let best: string | undefined
+  let least = Math.max(3, Math.floor(name.length / 2))
+  for (const candidate of known) {
+    const last = candidate.slice(candidate.lastIndexOf('.') + 1)
+    const edits = Math.min(editDistance(name, candidate), editDistance(name, last) + 1)
+    if (edits < least) {
+      least = edits
+      best = candidate
+    }
+  }
+  return best
+}
+
+function editDistance(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, at) => at)
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const swap = (previous[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      row.push(Math.min(swap, (previous[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1))
+    }
+    previous = row
+  }
+  return previous[b.length] ?? 0
+}

@@ -1,0 +1,262 @@
+/**
+ * Every setting of the product, in one table.
+ *
+ * From it come the flags, the `FIRN_*` environment names, the check of `firn.yaml`, `firn config
+ * show` and the page `docs/reference/settings.md`. Precedence: flag, environment, file, default.
+ */
+
+/** How a setting is written and checked. */
+export type SettingKind = 'text' | 'integer' | 'boolean' | 'word' | 'list' | 'any'
+
+/** One row. `env` is derived: `api.rateLimit` is `FIRN_API_RATE_LIMIT`. */
+export type Setting = {
+  readonly kind: SettingKind
+  readonly default: unknown
+  readonly meaning: string
+  /** Only these, for `word`. */
+  readonly words?: readonly string[]
+  readonly min?: number
+  readonly max?: number
+  /** Command-line flag of `firn start`, where there is one. */
+  readonly flag?: string
+  /** Never printed. */
+  readonly secret?: boolean
+}
+
+const text = (value: string, meaning: string, more: Partial<Setting> = {}) =>
+  ({ kind: 'text', default: value, meaning, ...more }) as const
+const integer = (
+  value: number,
+  range: readonly [number, number],
+  meaning: string,
+  more: Partial<Setting> = {},
+) => ({ kind: 'integer', default: value, min: range[0], max: range[1], meaning, ...more }) as const
+const flag = (value: boolean, meaning: string, more: Partial<Setting> = {}) =>
+  ({ kind: 'boolean', default: value, meaning, ...more }) as const
+const word = <const W extends readonly string[]>(
+  value: W[number],
+  words: W,
+  meaning: string,
+  more: Partial<Setting> = {},
+) => ({ kind: 'word', default: value, words, meaning, ...more }) as const
+const list = (meaning: string) => ({ kind: 'list', default: [], meaning }) as const
+const any = (value: unknown, meaning: string) => ({ kind: 'any', default: value, meaning }) as const
+
+/** Settings of the process, by their path in `firn.yaml`. */
+export const settings = {
+  dataDir: text('./firn-data', 'Folder of the embedded stores, keys and logs.', {
+    flag: '--data-dir <folder>',
+  }),
+  store: text('embedded', '`embedded`, or a PostgreSQL URL: `postgres://user@host:5432/db`.', {
+    secret: true,
+  }),
+  role: word('all', ['all', 'index', 'serve'], 'What this process does: index, serve, or both.', {
+    flag: '--role <role>',
+  }),
+
+  'api.host': text('127.0.0.1', 'Address the data API listens on.'),
+  'api.port': integer(8080, [0, 65_535], 'Port of the data API; 0 takes a free one.', {
+    flag: '--port <port>',
+  }),
+  'api.dialect': word(
+    'auto',
+    ['auto', 'documented', 'sdk'],
+    'Whose reading of the documents answers follow: the documents, or the official clients. `auto` decides by User-Agent.',
+  ),
+  'api.keysRequired': flag(false, 'Refuse requests without an API key.'),
+  'api.rateLimit': any(
+    'off',
+    '`off`, or `{ perMinute, perDay }` in compute units for each address or key.',
+  ),
+  'api.maxConnections': integer(4_096, [1, 1_000_000], 'Open connections; more are refused.'),
+  'api.requestTimeoutMs': integer(
+    15_000,
+    [100, 600_000],
+    'Longest time to receive a request, milliseconds.',
+  ),
+  'api.handlerTimeoutMs': integer(
+    10_000,
+    [100, 600_000],
+    'Longest time to answer, milliseconds; signature aggregation has its own.',
+  ),
+  'api.maxAddresses': integer(64, [1, 1_024], 'Addresses in one query parameter.'),
+  'api.maxBodyAddresses': integer(1_024, [1, 4_096], 'Addresses in the body of the UTXO list.'),
+  'api.transactionPageUtxos': integer(
+    4_000,
+    [100, 1_000_000],
+    'A page of transactions ends early once its transactions carry this many UTXOs.',
+  ),
+  'api.explorer': flag(true, 'Serve the explorer and the documentation pages.'),
+
+  'node.host': text(
+    '127.0.0.1',
+    'Address the node listener (health, metrics, administration) listens on.',
+  ),
+  'node.port': integer(8081, [0, 65_535], 'Port of the node listener; 0 takes a free one.', {
+    flag: '--node-port <port>',
+  }),
+  'node.apiAdminEnabled': flag(false, 'Serve the administration RPC at /ext/admin.', {
+    flag: '--api-admin-enabled [on]',
+  }),
+  'node.adminAllowRemote': flag(
+    false,
+    'Allow the administration RPC on an address that is not loopback.',
+  ),
+  'node.adminCompat': word(
+    'document',
+    ['document', 'avalanchego'],
+    'Reply of admin.setLoggerLevel: empty as documented, or the levels as AvalancheGo does.',
+  ),
+  'node.allowedHosts': any(
+    ['localhost'],
+    'Host names the node listener answers to; addresses always pass.',
+  ),
+  'node.persistAliases': flag(true, 'Keep aliases over a restart.'),
+  'node.pluginDir': text('', 'Folder of VM plugins; empty: `plugins` in the data folder.'),
+  'node.profileDir': text('', 'Folder of profiles; empty: `profiles` in the data folder.'),
+
+  'log.level': word(
+    'INFO',
+    ['VERBO', 'DEBUG', 'TRACE', 'INFO', 'WARN', 'ERROR', 'FATAL', 'OFF'],
+    'What goes to the log files.',
+  ),
+  'log.displayLevel': word(
+    'INFO',
+    ['VERBO', 'DEBUG', 'TRACE', 'INFO', 'WARN', 'ERROR', 'FATAL', 'OFF'],
+    'What goes to the terminal.',
+  ),
+  'log.format': word(
+    'auto',
+    ['auto', 'plain', 'json'],
+    'Form of the lines on the terminal; `auto` is plain on a terminal, else JSON.',
+  ),
+
+  'source.timeoutMs': integer(
+    30_000,
+    [100, 600_000],
+    'Longest time for one call to a node, milliseconds.',
+  ),
+  'source.traceTimeoutMs': integer(
+    120_000,
+    [100, 3_600_000],
+    'Longest time for the trace of one block, milliseconds.',
+  ),
+  'source.maxInFlight': integer(
+    64,
+    [1, 1_024],
+    'Requests under way to one endpoint; the window grows from 16 and shrinks on trouble.',
+  ),
+  'source.maxReplyBytes': integer(
+    33_554_432,
+    [1_048_576, 1_073_741_824],
+    'Longest reply taken from a node, bytes.',
+  ),
+  'source.bufferBytes': integer(
+    67_108_864,
+    [1_048_576, 4_294_967_296],
+    'Blocks fetched ahead of the writer, bytes.',
+  ),
+
+  'evm.selectorsFile': text(
+    '',
+    'File of method signatures, one a line, added to the bundled ones.',
+  ),
+  'evm.readinessLagSeconds': integer(
+    300,
+    [1, 86_400],
+    'A chain further behind its head makes the process not ready.',
+  ),
+
+  prices: any('none', '`none`, `file:PATH`, or `{ http: URL, shape: defillama | coingecko }`.'),
+  tokenLists: list('Token list files or URLs (Uniswap schema) for names and logos.'),
+  tokenReputation: text('', 'File of `chainId,address,Malicious|Benign` lines.'),
+  nftMetadata: any('off', '`off`, or `{ gateways: [ipfs gateways] }`.'),
+
+  'warp.stakingPort': integer(
+    0,
+    [0, 65_535],
+    'Port our peer tells others; 0: outgoing connections only.',
+  ),
+  'warp.peers': list('Peers to connect to besides those the node names, `NodeID-…@ip:port`.'),
+  'warp.aggregatorUrl': text(
+    '',
+    'Forward signature requests to this signature aggregator instead of asking validators ourselves.',
+  ),
+  'warp.timeoutMs': integer(
+    30_000,
+    [1_000, 600_000],
+    'Longest time to gather signatures, milliseconds.',
+  ),
+} as const satisfies Record<string, Setting>
+
+/** Settings of one entry of `networks`. */
+export const networkSettings = {
+  nodeUrl: text(
+    '',
+    'Base URL of an AvalancheGo node: P, X, C, info, index and proposervm under /ext.',
+  ),
+  primary: flag(false, 'Index P, X and C atomic of this network.'),
+  genesis: text('auto', '`auto` (by network id) or a genesis file.'),
+  stakingKeyDir: text(
+    '',
+    'Folder of our peer identity; empty: `staking` in the data folder. Made when missing.',
+  ),
+  recording: text('', 'A file of recorded answers instead of a node.'),
+} as const satisfies Record<string, Setting>
+
+/** Settings of one entry of `chains`. */
+export const chainSettings = {
+  network: word('fuji', ['mainnet', 'fuji'], 'To which network the chain belongs.'),
+  rpcUrls: list('Endpoints of the chain, all of the same chain.'),
+  name: text('', 'Name shown.'),
+  symbol: text('', 'Symbol of the native token.'),
+  decimals: integer(18, [0, 255], 'Decimals of the native token.'),
+  description: text('', 'One sentence shown by the chains list.'),
+  logoUri: text('', 'Logo of the chain.'),
+  explorerUrl: text('', 'Where people look at the chain.'),
+  publicRpcUrl: text('', 'RPC address shown to callers; empty: none is shown.'),
+  blockchainId: text('', 'Blockchain id, hex or cb58; empty: asked of the warp precompile.'),
+  subnetId: text('', 'Subnet id, cb58.'),
+  vmId: text('', 'VM id, cb58.'),
+  traces: word(
+    'auto',
+    ['auto', 'on', 'off'],
+    'Whether to read internal transactions by debug_traceBlockByNumber.',
+  ),
+  startHeight: integer(0, [0, 8_589_934_592], 'First height indexed.'),
+  icmContracts: list('Teleporter messengers besides the known one.'),
+  wrappedTokens: list('Tokens whose Deposit and Withdrawal logs are mints and burns.'),
+  recording: text('', 'A file of recorded answers instead of endpoints.'),
+} as const satisfies Record<string, Setting>
+
+type ValueOf<S extends Setting> = S extends { kind: 'integer' }
+  ? number
+  : S extends { kind: 'boolean' }
+    ? boolean
+    : S extends { kind: 'word'; words: readonly (infer W)[] }
+      ? W
+      : S extends { kind: 'text' }
+        ? string
+        : S extends { kind: 'list' }
+          ? readonly string[]
+          : unknown
+
+type Values<T extends Record<string, Setting>> = { readonly [K in keyof T]: ValueOf<T[K]> }
+
+/** One entry of `networks`, checked. */
+export type NetworkConfig = Values<typeof networkSettings>
+
+/** One entry of `chains`, checked. */
+export type ChainConfig = Values<typeof chainSettings>
+
+/** The whole configuration, checked and frozen. Settings are named by their path. */
+export type Config = Values<typeof settings> & {
+  readonly networks: Readonly<Partial<Record<'mainnet' | 'fuji', NetworkConfig>>>
+  readonly chains: readonly ChainConfig[]
+}
+
+/** `api.rateLimit` is `FIRN_API_RATE_LIMIT`. */
+export function environmentName(path: string): string {
+  const snake = path.replace(/([a-z])([A-Z])/g, '$1_$2').replace(/\./g, '_')
+  return `FIRN_${snake.toUpperCase()}`
+}

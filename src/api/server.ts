@@ -203,7 +203,11 @@ function fail(
   const fault = faultOf(error)
   if (fault !== undefined) {
     const status = statusOf[fault.code]
-    if (status === 503 || status === 429) reply.header('retry-after', retryAfterSeconds)
+    const reset = fault.detail['reset']
+    if (status === 429 && reset !== undefined) reply.header('ratelimit-reset', String(reset))
+    if (status === 503 || status === 429) {
+      reply.header('retry-after', String(reset ?? retryAfterSeconds))
+    }
     if (status >= 500) parts.log.warn('request failed', { code: fault.code, reason: fault.message })
     return reply.code(status).send(errorBody(status, list ? [fault.message] : fault.message))
   }

@@ -1,0 +1,15 @@
+#!/usr/bin/env node
+// Starts the product. Plain JavaScript, so that an old Node can still say what it lacks.
+import { existsSync } from 'node:fs'
+
+const major = Number(process.versions.node.split('.')[0])
+if (major < 24) {
+  console.error(
+    `Firn needs Node 24 or newer, this is ${process.versions.node}: run it by npm (npm start), which brings its own.`,
+  )
+  process.exit(1)
+}
+const source = new URL('../src/cli/main.ts', import.meta.url)
+await import(
+  existsSync(source) ? source.href : new URL('../dist/cli/main.js', import.meta.url).href
+)

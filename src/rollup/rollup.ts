@@ -1,0 +1,29 @@
+/**
+ * Where the time series of document C meet ingest.
+ *
+ * A rollup counts in the transaction that stores the blocks, so a restart continues and a crash
+ * cannot double anything. It keeps open periods in memory: after a failed transaction that memory
+ * is ahead of the store, and the rollup must be loaded anew.
+ */
+
+import type { BlockBatch, TraceBatch } from '../codec/evm/columns.ts'
+import type { Soon, Writer } from '../store/engine/database.ts'
+
+/** Global address ids of a batch: `ids[i]` is the stored id of the batch's address `i`. */
+export type AddressIds = ArrayLike<number>
+
+/** Counts batches in the order of heights. */
+export type Rollup = {
+  /** Blocks, transactions and token transfers of `batch`, following the last batch. */
+  readonly blocks: (writer: Writer, batch: BlockBatch, ids: AddressIds) => Soon<void>
+  /**
+   * Creations of `batch`. `timestamps[i]` is the time of height `batch.from + i`, Unix seconds,
+   * since traces come without headers.
+   */
+  readonly traces: (
+    writer: Writer,
+    batch: TraceBatch,
+    ids: AddressIds,
+    timestamps: ArrayLike<number>,
+  ) => Soon<void>
+}

@@ -1,0 +1,193 @@
+/**
+ * X-Chain transactions, blocks and outputs of its three feature extensions: secp256k1 (fx 0), NFT
+ * (fx 1), property (fx 2).
+ *
+ * Source: avalanchego vms/avm/txs, vms/avm/block, vms/nftfx, vms/propertyfx, vms/secp256k1fx. Type
+ * ids follow from the order of registration in vms/avm/txs/parser.go and block/parser.go.
+ */
+
+import {
+  array,
+  bytes,
+  decode,
+  sliced,
+  struct,
+  text,
+  u32,
+  u64,
+  u8,
+  union,
+  versioned,
+} from '../kit.ts'
+import type { Decoded } from '../kit.ts'
+import { maxBytes, maxGenesisBytes, maxItems, maxMemoBytes, maxTextBytes } from './limits.ts'
+import {
+  id,
+  outputOwners,
+  ownerFields,
+  signatureIndices,
+  signatures,
+  transferInput,
+  transferOutput,
+} from './secp.ts'
+
+const payload = bytes(maxBytes)
+
+/**
+ * What an X-Chain output can be: secp256k1 right to mint (6) and amount (7), NFT right to mint
+ * (10) and token (11), property right to mint (15) and property (16).
+ */
+export const xOutput = union({
+  6: outputOwners,
+  7: transferOutput,
+  10: struct({ groupId: u32, ...ownerFields }),
+  11: struct({ groupId: u32, payload, ...ownerFields }),
+  15: outputOwners,
+  16: outputOwners,
+})
+/** Decoded {@link xOutput}. */
+export type XOutput = Decoded<typeof xOutput>
+
+/** An output of an asset. */
+export const xTransferableOutput = struct({ assetId: id, output: xOutput })
+/** Decoded {@link xTransferableOutput}. */
+export type XTransferableOutput = Decoded<typeof xTransferableOutput>
+
+/** An input: which output it spends, of which asset. */
+export const xTransferableInput = struct({
+  txId: id,
+  outputIndex: u32,
+  assetId: id,
+  input: union({ 5: transferInput }),
+})
+/** Decoded {@link xTransferableInput}. */
+export type XTransferableInput = Decoded<typeof xTransferableInput>
+
+const outputs = array(xTransferableOutput, maxItems)
+const inputs = array(xTransferableInput, maxItems)
+
+function baseOf(memoMax: number): {
+  readonly networkId: typeof u32
+  readonly blockchainId: typeof id
+  readonly outputs: typeof outputs
+  readonly inputs: typeof inputs
+  readonly memo: ReturnType<typeof bytes>
+} {
+  return { networkId: u32, blockchainId: id, outputs, inputs, memo: bytes(memoMax) }
+}
+
+const base = baseOf(maxMemoBytes)
+
+/**
+ * What an operation does: secp256k1 mint (8), NFT mint (12) and transfer (13), property mint (17)
+ * and burn (18). Pieces inside carry no type ids.
+ */
+export const xOperation = union({
+  8: struct({ signatureIndices, mintOutput: outputOwners, transferOutput }),
+  12: struct({
+    signatureIndices,
+    groupId: u32,
+    payload,
+    owners: array(outputOwners, maxItems),
+  }),
+  13: struct({ signatureIndices, groupId: u32, payload, ...ownerFields }),
+  17: struct({ signatureIndices, mintOutput: outputOwners, ownedOutput: outputOwners }),
+  18: struct({ signatureIndices }),
+})
+/** Decoded {@link xOperation}. */
+export type XOperation = Decoded<typeof xOperation>
+
+/** Outputs an asset begins with, of one feature extension. */
+const initialStates = array(struct({ fxIndex: u32, outputs: array(xOutput, maxItems) }), maxItems)
+
+const assetFields = {
+  name: text(maxTextBytes),
+  symbol: text(maxTextBytes),
+  denomination: u8,
+  initialStates,
+} as const
+
+/** An unsigned X-Chain transaction: type id, then the body. */
+export const xUnsigned = union({
+  0: struct(base),
+  1: struct({ ...base, ...assetFields }),
+  2: struct({
+    ...base,
+    operations: array(
+      struct({
+        assetId: id,
+        utxos: array(struct({ txId: id, outputIndex: u32 }), maxItems),
+        operation: xOperation,
+      }),
+      maxItems,
+    ),
+  }),
+  3: struct({ ...base, sourceChain: id, importedInputs: inputs }),
+  4: struct({ ...base, destinationChain: id, exportedOutputs: outputs }),
+})
+/** Decoded {@link xUnsigned}. */
+export type XUnsigned = Decoded<typeof xUnsigned>
+
+/** The unsigned transaction with type id `Id`. */
+export type XUnsignedOf<Id extends XUnsigned['typeId']> = Extract<XUnsigned, { typeId: Id }>
+
+const credential = struct({ signatures })
+
+/** A signed transaction as it lies in a block. */
+export const xTransaction = struct({
+  unsigned: xUnsigned,
+  credentials: array(union({ 9: credential, 14: credential, 19: credential }), maxItems),
+})
+/** Decoded {@link xTransaction}. */
+export type XTransaction = Decoded<typeof xTransaction>
+
+/** A signed transaction alone, as `avm.getTx` gives it. */
+export const xTransactionAlone = versioned(sliced(xTransaction))
+
+/** Upstream's name of a transaction type, as the API shows it. */
+export const xTransactionNames: Readonly<Record<XUnsigned['typeId'], string>> = {
+  0: 'BaseTx',
+  1: 'CreateAssetTx',
+  2: 'OperationTx',
+  3: 'ImportTx',
+  4: 'ExportTx',
+}
+
+/** A block of the linear X-Chain, type id 20; `time` is Unix seconds. */
+export const xBlock = versioned(
+  union({
+    20: struct({
+      parentId: id,
+      height: u64,
+      time: u64,
+      merkleRoot: id,
+      transactions: array(sliced(xTransaction), maxItems),
+    }),
+  }),
+)
+/** Decoded {@link xBlock}. */
+export type XBlock = Decoded<typeof xBlock>
+
+/** The block of `bytes`. Throws `bad-bytes`. The slices of its transactions are views. */
+export function decodeXBlock(bytes: Uint8Array): XBlock {
+  return decode(xBlock, bytes)
+}
+
+/** Genesis of the X-Chain: assets by alias, each a CreateAssetTx body without type id. */
+export const xGenesis = versioned(
+  array(
+    struct({ alias: text(maxTextBytes), ...baseOf(maxGenesisBytes), ...assetFields }),
+    maxItems,
+  ),
+)
+/** Decoded {@link xGenesis}. */
+export type XGenesis = Decoded<typeof xGenesis>
+
+/**
+ * The transaction that makes a genesis asset: type id 1, no credentials, a memo of any length. Its
+ * id is the asset's.
+ */
+export const xGenesisTransaction = struct({
+  unsigned: union({ 1: struct({ ...baseOf(maxGenesisBytes), ...assetFields }) }),
+  credentials: array(union({ 9: credential }), 0),
+})

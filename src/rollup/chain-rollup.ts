@@ -1,0 +1,293 @@
+/**
+ * Counts one chain: what is summed per hour, day, week and month, and who was active in each.
+ *
+ * Definitions: document C, part A, and `docs/guide/metrics.md` for what it leaves open.
+ */
+
+import {
+  frameKinds,
+  noAddress,
+  transferKinds,
+  type BlockBatch,
+  type TraceBatch,
+} from '../codec/evm/columns.ts'
+import { toBigint } from '../core/bytes.ts'
+import type { Reader, Writer } from '../store/engine/database.ts'
+import {
+  addressFlags,
+  clearBits,
+  everBits,
+  openBits,
+  reserve,
+  type AddressFlags,
+} from './address-flags.ts'
+import { DeployCount } from './deploy-count.ts'
+import { EverSeen } from './ever-seen.ts'
+import { periodStart, unitNames, type Unit } from './period.ts'
+import {
+  emptyPeriod,
+  loadRollup,
+  saveRollup,
+  type OpenDay,
+  type OpenPeriod,
+  type RollupState,
+} from './rollup-rows.ts'
+import type { AddressIds, Rollup } from './rollup.ts'
+import { stepSpeed } from './speed.ts'
+import { addNumber, addProduct } from './wide-sum.ts'
+
+const hourMasks = openBits.hour | openBits.hourSender
+const clearOf: Readonly<Record<Unit, number>> = {
+  hour: hourMasks,
+  day: openBits.day | openBits.daySender,
+  week: openBits.week | openBits.weekSender,
+  month: openBits.month | openBits.monthSender,
+}
+const activeBits = [openBits.hour, openBits.day, openBits.week, openBits.month] as const
+const senderBits = [
+  openBits.hourSender,
+  openBits.daySender,
+  openBits.weekSender,
+  openBits.monthSender,
+] as const
+
+/** Loads the counts of a chain as of its last commit. */
+export async function openRollup(reader: Reader): Promise<Rollup> {
+  const flags = addressFlags()
+  const ever = new EverSeen()
+  const state = await loadRollup(reader, flags, ever)
+  const counter = new ChainCounter(state, flags, ever)
+  return {
+    blocks: async (writer, batch, ids) => {
+      counter.count(batch, ids)
+      await counter.save(writer)
+    },
+    traces: async (writer, batch, ids, timestamps) => {
+      counter.countTraces(batch, ids, timestamps)
+      await counter.saveTraces(writer)
+    },
+  }
+}
+
+/** Lives as long as the chain's writer; all that must survive is in the store. */
+class ChainCounter {
+  readonly #state: RollupState
+  readonly #flags: AddressFlags
+  readonly #ever: EverSeen
+  readonly #byReceipts: DeployCount
+  readonly #byTraces: DeployCount
+
+  constructor(state: RollupState, flags: AddressFlags, ever: EverSeen) {
+    this.#state = state
+    this.#flags = flags
+    this.#ever = ever
+    this.#byReceipts = new DeployCount(0, flags, ever, state.deploys[0])
+    this.#byTraces = new DeployCount(1, flags, ever, state.deploys[1])
+  }
+
+  count(batch: BlockBatch, ids: AddressIds): void {
+    reserve(this.#flags, highestOf(ids))
+    const { blocks, transfers } = batch
+    let tx = 0
+    let transfer = 0
+    for (let block = 0; block < blocks.count; block++) {
+      const seconds = blocks.timestamp[block] ?? 0
+      this.#enter(seconds)
+      this.#header(batch, block)
+      const last = tx + (blocks.txCount[block] ?? 0)
+      for (; tx < last; tx++) this.#transaction(batch, tx, ids, seconds)
+      for (; transfer < transfers.count && (transfers.tx[transfer] ?? 0) < last; transfer++) {
+        const kind = transfers.kind[transfer]
+        if (kind === transferKinds.deposit || kind === transferKinds.withdrawal) continue
+        this.#touch(ids[transfers.from[transfer] ?? 0] ?? 0, true)
+        this.#touch(ids[transfers.to[transfer] ?? 0] ?? 0, false)
+      }
+    }
+  }
+
+  countTraces(batch: TraceBatch, ids: AddressIds, timestamps: ArrayLike<number>): void {
+    reserve(this.#flags, highestOf(ids))
+    const { frames } = batch
+    for (let row = 0; row < frames.count; row++) {
+      const kind = frames.kind[row]
+      const creates =
+        kind === frameKinds.create || kind === frameKinds.create2 || kind === frameKinds.create3
+      if (!creates || frames.reverted[row] === 1) continue
+      const seconds = timestamps[frames.block[row] ?? 0] ?? 0
+      this.#byTraces.add(periodStart('day', seconds), ids[frames.from[row] ?? 0] ?? 0)
+    }
+  }
+
+  async save(writer: Writer): Promise<void> {
+    await saveRollup(writer, this.#state)
+    await this.#byReceipts.save(writer)
+    await this.#ever.save(writer)
+  }
+
+  async saveTraces(writer: Writer): Promise<void> {
+    await this.#byTraces.save(writer)
+    await this.#ever.save(writer)
+  }
+
+  /** Opens the periods that hold `seconds`. Time never goes back on these chains. */
+  #enter(seconds: number): void {
+    const state = this.#state
+    if (seconds < state.nextHour) return
+    const hour = periodStart('hour', seconds)
+    state.nextHour = hour + 3_600
+    for (const [at, unit] of unitNames.entries()) {
+      const start = periodStart(unit, seconds)
+      const open = state.open[at]
+      if (open !== undefined && open.start === start) continue
+      if (unit === 'hour') this.#leaveHour()
+      else clearBits(this.#flags.open, clearOf[unit])
+      if (open !== undefined) state.closed.push(open)
+      state.open[at] = emptyPeriod(unit, start)
+      if (unit === 'day') {
+        if (state.day !== undefined) state.closedDays.push(state.day)
+        state.day = newDay(start)
+      }
+    }
+  }
+
+  #leaveHour(): void {
+    const state = this.#state
+    const open = this.#flags.open
+    for (const id of state.hourMembers) open[id] = (open[id] ?? 0) & ~hourMasks
+    const hour = state.open[0]
+    if (hour !== undefined) {
+      state.closedHours.push({
+        start: hour.start,
+        members: state.hourMembers,
+        senders: state.hourSenders,
+      })
+    }
+    state.hourMembers = []
+    state.hourSenders = new Set()
+  }
+
+  #header(batch: BlockBatch, block: number): void {
+    const state = this.#state
+    const { blocks } = batch
+    const seconds = blocks.timestamp[block] ?? 0
+    const timestampMs = blocks.timestampMs[block] ?? -1
+    const tx = blocks.txCount[block] ?? 0
+    const gas = blocks.gasUsed[block] ?? 0
+    const height = batch.from + block
+    const elapsed = stepSpeed(state.speed, { height, timestamp: seconds, timestampMs, tx, gas })
+    const day = state.day
+    if (day === undefined) return
+    if (state.firstMs < 0) state.firstMs = timestampMs >= 0 ? timestampMs : seconds * 1_000
+    day.lastMs = timestampMs >= 0 ? timestampMs : seconds * 1_000
+    if (elapsed === 0) return
+    if (state.speed.tx / elapsed > ratio(day.topTx, day.topTxMs)) {
+      day.topTx = state.speed.tx
+      day.topTxMs = elapsed
+    }
+    if (state.speed.gas / elapsed > ratio(day.topGas, day.topGasMs)) {
+      day.topGas = state.speed.gas
+      day.topGasMs = elapsed
+    }
+  }
+
+  #transaction(batch: BlockBatch, tx: number, ids: AddressIds, seconds: number): void {
+    const { txs } = batch
+    const gas = txs.gasUsed[tx] ?? 0
+    for (const open of this.#state.open) {
+      open.txCount++
+      open.gasUsed += gas
+    }
+    this.#price(batch, tx, gas)
+    const from = ids[txs.from[tx] ?? 0] ?? 0
+    this.#touch(from, true)
+    const to = txs.to[tx] ?? noAddress
+    if (to !== noAddress) this.#touch(ids[to] ?? 0, false)
+    else if (txs.status[tx] === 1) this.#byReceipts.add(periodStart('day', seconds), from)
+  }
+
+  #price(batch: BlockBatch, tx: number, gas: number): void {
+    const day = this.#state.day
+    if (day === undefined) return
+    const { gasPrice } = batch.txs
+    const offset = gasPrice.offset[tx] ?? 0
+    const length = gasPrice.length[tx] ?? 0
+    if (length > 6) {
+      // Beyond 2^48 wei a gas: as good as never, but exact all the same.
+      const price = toBigint(batch.arena.subarray(offset, offset + length))
+      day.priceSum.high += price
+      day.fees.high += price * BigInt(gas)
+      if (price > day.priceMax) day.priceMax = price
+      return
+    }
+    let price = 0
+    for (let at = offset; at < offset + length; at++) price = price * 256 + (batch.arena[at] ?? 0)
+    addNumber(day.priceSum, price)
+    addProduct(day.fees, price, gas)
+    if (price > day.topPrice) {
+      day.topPrice = price
+      if (BigInt(price) > day.priceMax) day.priceMax = BigInt(price)
+    }
+  }
+
+  #touch(id: number, sends: boolean): void {
+    const bytes = this.#flags.open
+    const bits = bytes[id] ?? 0
+    const wanted = sends ? hourMasks : openBits.hour
+    // Whoever is in the hour's set is in every longer period's too.
+    if ((bits & wanted) === wanted) return
+    this.#firstTouch(id, sends, bits)
+  }
+
+  #firstTouch(id: number, sends: boolean, bits: number): void {
+    const state = this.#state
+    let now = bits
+    for (let at = 0; at < 4; at++) {
+      const open: OpenPeriod | undefined = state.open[at]
+      const active = activeBits[at] ?? 0
+      const sender = senderBits[at] ?? 0
+      if (open === undefined) continue
+      if ((bits & active) === 0) {
+        open.addresses++
+        now |= active
+      }
+      if (sends && (bits & sender) === 0) {
+        open.senders++
+        now |= sender
+      }
+    }
+    if ((bits & openBits.hour) === 0) state.hourMembers.push(id)
+    if (sends) state.hourSenders.add(id)
+    this.#flags.open[id] = now
+    const ever = this.#flags.ever[id] ?? 0
+    if ((ever & everBits.active) !== 0) return
+    this.#flags.ever[id] = ever | everBits.active
+    this.#ever.add(0, id)
+    if (state.day !== undefined) state.day.newAddresses++
+  }
+}
+
+function newDay(start: number): OpenDay {
+  return {
+    start,
+    lastMs: start * 1_000,
+    priceSum: { low: 0, high: 0n },
+    priceMax: 0n,
+    topPrice: 0,
+    fees: { low: 0, high: 0n },
+    topTx: 0,
+    topTxMs: 0,
+    topGas: 0,
+    topGasMs: 0,
+    newAddresses: 0,
+  }
+}
+
+function ratio(amount: number, ms: number): number {
+  return ms === 0 ? -1 : amount / ms
+}
+
+function highestOf(ids: AddressIds): number {
+  let highest = 0
+  for (let at = 0; at < ids.length; at++) if ((ids[at] ?? 0) > highest) highest = ids[at] ?? 0
+  return highest
+}

@@ -1,0 +1,259 @@
+/** A chain's open periods in memory, and how they are written and read back. */
+
+import { fromHex, toBigint } from '../core/bytes.ts'
+import { statement, type Reader, type Row, type Writer } from '../store/engine/database.ts'
+import { meta } from '../store/schema/control.ts'
+import { activityHour, rollup, rollupDay } from '../store/schema/metrics.ts'
+import { everBits, openBits, reserve, type AddressFlags } from './address-flags.ts'
+import type { DeployDay } from './deploy-count.ts'
+import type { EverSeen } from './ever-seen.ts'
+import { encodeMembers, visitMembers } from './member-list.ts'
+import { periodStart, unitNames, units, type Unit } from './period.ts'
+import { speedStart, type SpeedState } from './speed.ts'
+import { totalOf, wideSum, type WideSum } from './wide-sum.ts'
+
+/** A period that may still grow. */
+export type OpenPeriod = {
+  readonly unit: Unit
+  readonly start: number
+  txCount: number
+  gasUsed: number
+  addresses: number
+  senders: number
+}
+
+/** What only a day has. */
+export type OpenDay = {
+  readonly start: number
+  lastMs: number
+  priceSum: WideSum
+  priceMax: bigint
+  /** `priceMax` as a number while it is below 2^48, so that most comparisons need no BigInt. */
+  topPrice: number
+  fees: WideSum
+  topTx: number
+  topTxMs: number
+  topGas: number
+  topGasMs: number
+  newAddresses: number
+}
+
+/** Everything that counting needs between batches. */
+export type RollupState = {
+  /** First second after the open hour. */
+  nextHour: number
+  /** Time of the chain's first block, milliseconds; -1 before there is one. */
+  firstMs: number
+  open: OpenPeriod[]
+  day: OpenDay | undefined
+  hourMembers: number[]
+  hourSenders: Set<number>
+  speed: SpeedState
+  /** Left behind since the last save. */
+  closed: OpenPeriod[]
+  closedDays: OpenDay[]
+  closedHours: {
+    readonly start: number
+    readonly members: number[]
+    readonly senders: Set<number>
+  }[]
+  deploys: readonly [DeployDay | undefined, DeployDay | undefined]
+}
+
+/** A period with nothing in it. */
+export function emptyPeriod(unit: Unit, start: number): OpenPeriod {
+  return { unit, start, txCount: 0, gasUsed: 0, addresses: 0, senders: 0 }
+}
+
+const stateName = 'rollup'
+
+/** Writes every period that changed since the last save. */
+export async function saveRollup(writer: Writer, state: RollupState): Promise<void> {
+  const periods = [...state.closed, ...state.open].sort(
+    (a, b) => units[a.unit] - units[b.unit] || a.start - b.start,
+  )
+  state.closed = []
+  await writer.upsert(rollup, {
+    unit: periods.map((period) => units[period.unit]),
+    start: periods.map((period) => period.start),
+    tx_count: periods.map((period) => period.txCount),
+    gas_used: periods.map((period) => period.gasUsed),
+    active_addresses: periods.map((period) => period.addresses),
+    active_senders: periods.map((period) => period.senders),
+  })
+  await saveDays(writer, state)
+  await saveHours(writer, state)
+  await writer.upsert(meta, {
+    name: [stateName],
+    value: [JSON.stringify({ firstMs: state.firstMs, speed: state.speed })],
+  })
+}
+
+async function saveDays(writer: Writer, state: RollupState): Promise<void> {
+  const days = state.day === undefined ? state.closedDays : [...state.closedDays, state.day]
+  state.closedDays = []
+  await writer.upsert(rollupDay, {
+    start: days.map((day) => day.start),
+    last_ms: days.map((day) => day.lastMs),
+    price_sum: days.map((day) => minimalBytes(totalOf(day.priceSum))),
+    price_max: days.map((day) => minimalBytes(day.priceMax)),
+    fees: days.map((day) => minimalBytes(totalOf(day.fees))),
+    top_tx: days.map((day) => day.topTx),
+    top_tx_ms: days.map((day) => day.topTxMs),
+    top_gas: days.map((day) => day.topGas),
+    top_gas_ms: days.map((day) => day.topGasMs),
+    new_addresses: days.map((day) => day.newAddresses),
+  })
+}
+
+async function saveHours(writer: Writer, state: RollupState): Promise<void> {
+  const hours = [...state.closedHours]
+  state.closedHours = []
+  const hour = state.open[units.hour]
+  if (hour !== undefined) {
+    hours.push({ start: hour.start, members: state.hourMembers, senders: state.hourSenders })
+  }
+  await writer.upsert(activityHour, {
+    start: hours.map(({ start }) => start),
+    members: hours.map(({ members, senders }) =>
+      encodeMembers(members.map((id) => id * 2 + (senders.has(id) ? 1 : 0)).sort((a, b) => a - b)),
+    ),
+  })
+}
+
+const newest = statement(
+  'select unit, start, tx_count, gas_used, active_addresses, active_senders from rollup r where start = (select max(start) from rollup m where m.unit = r.unit) order by unit',
+)
+const newestDay = statement(
+  'select start, last_ms, price_sum, price_max, fees, top_tx, top_tx_ms, top_gas, top_gas_ms, new_addresses from rollup_day order by start desc limit 1',
+)
+const hoursSince = statement(
+  'select start, members from activity_hour where start >= ? order by start',
+)
+const savedState = statement('select value from meta where name = ?')
+const newestDeploys = statement(
+  'select start, contracts, new_deployers, members from rollup_deploys where source = ? order by start desc limit 1',
+)
+
+/** Reads the open periods back, and fills `flags` and `ever` with who was seen in them. */
+export async function loadRollup(
+  reader: Reader,
+  flags: AddressFlags,
+  ever: EverSeen,
+): Promise<RollupState> {
+  const state: RollupState = {
+    nextHour: 0,
+    firstMs: -1,
+    open: [],
+    day: undefined,
+    hourMembers: [],
+    hourSenders: new Set(),
+    speed: speedStart(),
+    closed: [],
+    closedDays: [],
+    closedHours: [],
+    deploys: [await loadDeploys(reader, 0), await loadDeploys(reader, 1)],
+  }
+  await ever.load(reader, (kind, id) => {
+    reserve(flags, id)
+    flags.ever[id] = (flags.ever[id] ?? 0) | (1 << kind)
+  })
+  for (const [source, day] of state.deploys.entries()) {
+    const bit = source === 0 ? everBits.deployedTodayByReceipts : everBits.deployedTodayByTraces
+    for (const id of day?.members ?? []) flags.ever[id] = (flags.ever[id] ?? 0) | bit
+  }
+  const [saved] = (await reader.get(savedState, [stateName])) ?? []
+  if (typeof saved === 'string') Object.assign(state, JSON.parse(saved))
+  for (const row of await reader.all(newest)) state.open.push(periodOf(row))
+  const hour = state.open[units.hour]
+  if (hour === undefined) return state
+  state.nextHour = hour.start + 3_600
+  state.day = dayOf(await reader.get(newestDay))
+  await loadActivity(reader, state, flags)
+  return state
+}
+
+async function loadActivity(
+  reader: Reader,
+  state: RollupState,
+  flags: AddressFlags,
+): Promise<void> {
+  const [hour, day, week, month] = state.open
+  if (hour === undefined || day === undefined || week === undefined || month === undefined) return
+  const rows = await reader.all(hoursSince, [Math.min(week.start, month.start)])
+  for (const [start, members] of rows) {
+    if (typeof start !== 'number' || !(members instanceof Uint8Array)) continue
+    let active = 0
+    let sender = 0
+    for (const [at, period] of [hour, day, week, month].entries()) {
+      if (periodStart(period.unit, start) !== period.start) continue
+      active |= openBits.hour << (2 * at)
+      sender |= openBits.hourSender << (2 * at)
+    }
+    visitMembers(members, (member) => {
+      const id = Math.floor(member / 2)
+      reserve(flags, id)
+      const sends = member % 2 === 1
+      flags.open[id] = (flags.open[id] ?? 0) | active | (sends ? sender : 0)
+      if (start !== hour.start) return
+      state.hourMembers.push(id)
+      if (sends) state.hourSenders.add(id)
+    })
+  }
+}
+
+async function loadDeploys(reader: Reader, source: 0 | 1): Promise<DeployDay | undefined> {
+  const row = await reader.get(newestDeploys, [source])
+  if (row === undefined) return undefined
+  const [start, contracts, newDeployers, members] = row
+  const ids: number[] = []
+  if (members instanceof Uint8Array) visitMembers(members, (id) => ids.push(id))
+  return {
+    start: Number(start),
+    contracts: Number(contracts),
+    newDeployers: Number(newDeployers),
+    members: ids,
+  }
+}
+
+function periodOf(row: Row): OpenPeriod {
+  const [unit, start, txCount, gasUsed, addresses, senders] = row.map(Number)
+  return {
+    unit: unitNames[unit ?? 0] ?? 'hour',
+    start: start ?? 0,
+    txCount: txCount ?? 0,
+    gasUsed: gasUsed ?? 0,
+    addresses: addresses ?? 0,
+    senders: senders ?? 0,
+  }
+}
+
+function dayOf(row: Row | undefined): OpenDay | undefined {
+  if (row === undefined) return undefined
+  const [start, lastMs, priceSum, priceMax, fees, topTx, topTxMs, topGas, topGasMs, fresh] = row
+  const max = bigintOf(priceMax)
+  return {
+    start: Number(start),
+    lastMs: Number(lastMs),
+    priceSum: wideSum(bigintOf(priceSum)),
+    priceMax: max,
+    topPrice: max < 2n ** 48n ? Number(max) : 0,
+    fees: wideSum(bigintOf(fees)),
+    topTx: Number(topTx),
+    topTxMs: Number(topTxMs),
+    topGas: Number(topGas),
+    topGasMs: Number(topGasMs),
+    newAddresses: Number(fresh),
+  }
+}
+
+function bigintOf(value: unknown): bigint {
+  return value instanceof Uint8Array ? toBigint(value) : 0n
+}
+
+/** Big-endian without leading zero bytes; zero is no byte at all. */
+function minimalBytes(value: bigint): Uint8Array {
+  if (value === 0n) return new Uint8Array(0)
+  const hex = value.toString(16)
+  return fromHex(hex.length % 2 === 0 ? hex : `0${hex}`)
+}

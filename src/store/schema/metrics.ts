@@ -1,0 +1,77 @@
+/**
+ * Tables of a chain's time series, written in the transaction that stores the blocks.
+ *
+ * `start` is the first second of a period. `unit` is a value of `units` in `rollup/period.ts`.
+ * Wide sums are big-endian without leading zero bytes.
+ */
+
+import { table } from '../engine/table.ts'
+
+/** What every unit has. */
+export const rollup = table(
+  'rollup',
+  {
+    unit: 'integer',
+    start: 'integer',
+    tx_count: 'integer',
+    gas_used: 'integer',
+    active_addresses: 'integer',
+    active_senders: 'integer',
+  },
+  { key: ['unit', 'start'], layout: 'keyed' },
+)
+
+/**
+ * What only days have. `last_ms` is the time of the day's last block; the fastest block of the
+ * day is kept as amount and milliseconds, so that division happens at the edge.
+ */
+export const rollupDay = table(
+  'rollup_day',
+  {
+    start: 'integer',
+    last_ms: 'integer',
+    price_sum: 'bytes',
+    price_max: 'bytes',
+    fees: 'bytes',
+    top_tx: 'integer',
+    top_tx_ms: 'integer',
+    top_gas: 'integer',
+    top_gas_ms: 'integer',
+    new_addresses: 'integer',
+  },
+  { key: ['start'], layout: 'rows' },
+)
+
+/** Contracts and who deployed them, by what showed them: 0 receipts, 1 traces. */
+export const rollupDeploys = table(
+  'rollup_deploys',
+  {
+    source: 'integer',
+    start: 'integer',
+    contracts: 'integer',
+    deployers: 'integer',
+    new_deployers: 'integer',
+    members: 'bytes',
+  },
+  { key: ['source', 'start'], layout: 'keyed' },
+)
+
+/** Addresses active in an hour, see `rollup/member-list.ts` for the form of `members`. */
+export const activityHour = table(
+  'activity_hour',
+  { start: 'integer', members: 'bytes' },
+  { key: ['start'], layout: 'rows' },
+)
+
+/**
+ * Who was ever active (`kind` 0), or ever deployed by receipts (1) or traces (2): one bit per
+ * address id, 4,096 ids a chunk.
+ */
+export const everSeen = table(
+  'ever_seen',
+  { kind: 'integer', chunk: 'integer', bits: 'bytes' },
+  { key: ['kind', 'chunk'], layout: 'keyed' },
+)
+
+/** In order of creation. */
+export const metricsTables = [rollup, rollupDay, rollupDeploys, activityHour, everSeen] as const

@@ -1,0 +1,70 @@
+/**
+ * What replay needs to know of rows written before: the interface to the store, in plain data.
+ *
+ * Replay itself is synchronous and pure. Around each batch the caller asks `inputsOf…` for ids,
+ * looks them up at once ({@link UtxoReader}), and hands the answers to `apply…`. After any fault, in
+ * replay or in the store, the in-memory state is void: load it again.
+ */
+
+import type {
+  ChainName,
+  Checkpoint,
+  Consumption,
+  L1ValidatorRow,
+  Owner,
+  StakerRow,
+  SubnetRow,
+  SupplyRow,
+} from './rows.ts'
+
+/** What replay needs of a stored UTXO. */
+export type KnownUtxo = {
+  readonly utxoId: Uint8Array
+  readonly assetId: Uint8Array
+  readonly outputType: number
+  readonly amount: bigint
+  readonly owner: Owner
+  readonly stakeableLocktime: bigint
+  readonly groupId: number | undefined
+  readonly createdOn: ChainName
+  readonly consumableOn: ChainName
+  /** Staked and not returned. */
+  readonly locked: boolean
+  readonly consumed: Consumption | undefined
+}
+
+/** An import waiting for its export, see `EarlyImportRow`. */
+export type KnownImport = {
+  readonly utxoId: Uint8Array
+  readonly assetId: Uint8Array
+  readonly amount: bigint
+  readonly consumed: Consumption
+}
+
+/** Ids a batch needs looked up: inputs, and exports some import may have anticipated. */
+export type Wanted = {
+  readonly utxoIds: readonly Uint8Array[]
+  readonly exportIds: readonly Uint8Array[]
+}
+
+/** What the look-up found, in any order; what is not stored is left out. */
+export type Found = {
+  readonly utxos: readonly KnownUtxo[]
+  readonly earlyImports: readonly KnownImport[]
+}
+
+/** Batched look-up in the store, by primary key. At most a batch's inputs at a time. */
+export type UtxoReader = {
+  readonly find: (wanted: Wanted, signal: AbortSignal) => Promise<Found>
+}
+
+/** Everything the P-Chain's replay keeps in memory, as stored rows. */
+export type PStateRows = {
+  readonly checkpoint: Checkpoint
+  /** Those pending or active. */
+  readonly stakers: readonly StakerRow[]
+  readonly subnets: readonly SubnetRow[]
+  /** Those not removed. */
+  readonly l1Validators: readonly L1ValidatorRow[]
+  readonly supplies: readonly SupplyRow[]
+}

@@ -1,0 +1,243 @@
+/**
+ * Blocks with receipts into columns.
+ *
+ * Runs off the writer's thread, on what `JSON.parse` gives. Hex is read once, straight into
+ * typed arrays. Inputs of a block are compressed here, one frame for all of its transactions:
+ * the input of transaction `i` is the decompressed bytes from Σ `input_length` of the
+ * transactions before it, `input_length` of its own long.
+ */
+
+import { Fault } from '../../core/fault.ts'
+import { AddressBook } from './address-book.ts'
+import type { CheckedUnit } from './check-block.ts'
+import { checkParent, checkUnit } from './check-block.ts'
+import type { BlockBatch, BlockColumns, TxColumns } from './columns.ts'
+import { noAddress } from './columns.ts'
+import { LogColumns } from './decode-logs.ts'
+import { Bytes, Doubles, GrowingSlices, Words } from './growing.ts'
+import { hexNumber, hexNumberClamped, hexNumberOr, hexText, hexWord } from './hex.ts'
+import type { RawBlock, RawReceipt, RawTx, RawUnit } from './raw.ts'
+
+/** Input bytes of one block that are taken; a block of 100 M gas cannot pay for more. */
+const maxInputBytes = 32 * 1024 * 1024
+
+/** Compresses a byte string; the store keeps its result as it is. */
+export type Compress = (bytes: Uint8Array) => Uint8Array
+
+/**
+ * Decodes blocks `[from, from + raws.length)`.
+ *
+ * Faults: `node-answer` for what cannot be true, `node-not-yet` for receipts that are not there.
+ */
+export function decodeBlocks(
+  from: number,
+  raws: readonly RawUnit[],
+  compress: Compress,
+): BlockBatch {
+  const units = raws.map((raw, row) => checkUnit(raw, from + row))
+  for (let row = 1; row < units.length; row++)
+    checkParent(units[row]?.block ?? {}, units[row - 1]?.block.hash, from + row)
+  const decoder = new BlockDecoder(units, compress)
+  for (const unit of units) decoder.add(unit)
+  return decoder.finish(from)
+}
+
+/** Columns of one batch while it is decoded. */
+class BlockDecoder {
+  readonly #compress: Compress
+  readonly #addresses: AddressBook
+  readonly #arena: Bytes
+  readonly #logs: LogColumns
+  readonly #blocks: ReturnType<typeof growingBlocks>
+  readonly #txs: ReturnType<typeof growingTxs>
+
+  constructor(units: readonly CheckedUnit[], compress: Compress) {
+    let txCount = 0
+    let logCount = 0
+    for (const unit of units) {
+      txCount += unit.txs.length
+      logCount += unit.logCount
+    }
+    this.#compress = compress
+    this.#addresses = new AddressBook(txCount + 16)
+    // About 20 bytes of wide integers a transaction, 12 a log, and the inputs: grows if short.
+    this.#arena = new Bytes(units.length * 256 + txCount * 64 + logCount * 16)
+    this.#logs = new LogColumns(this.#addresses, this.#arena, logCount)
+    this.#blocks = growingBlocks(this.#arena, units.length)
+    this.#txs = growingTxs(this.#arena, txCount)
+  }
+
+  add(unit: CheckedUnit): void {
+    const row = this.#blocks.timestamp.length
+    this.#header(unit.block, unit.txs.length)
+    const inputs = new Bytes(unit.txs.length * 128)
+    for (let index = 0; index < unit.txs.length; index++) {
+      const tx = this.#txs.block.length
+      this.#txs.block.push(row)
+      this.#transaction(unit.txs[index] ?? {}, inputs)
+      this.#receipt(unit.txs[index] ?? {}, unit.receipts[index] ?? {})
+      for (const log of unit.logs[index] ?? []) this.#logs.add(log, tx)
+    }
+    if (inputs.length > maxInputBytes)
+      throw new Fault('node-answer', `inputs of a block are too long: ${inputs.length}`)
+    if (inputs.length === 0) this.#blocks.inputs.pushEmpty()
+    else this.#blocks.inputs.pushBytes(this.#compress(inputs.taken()))
+  }
+
+  finish(from: number): BlockBatch {
+    const blocks = takenBlocks(this.#blocks)
+    return {
+      kind: 'blocks',
+      from,
+      until: from + blocks.count,
+      blocks,
+      txs: takenTxs(this.#txs),
+      transfers: this.#logs.transfers(),
+      events: this.#logs.events(),
+      arena: this.#arena.taken(),
+      addresses: this.#addresses.taken(),
+    }
+  }
+
+  #header(block: RawBlock, txCount: number): void {
+    const all = this.#blocks
+    all.hash.pushHex(block.hash, 'block hash', 32)
+    all.parentHash.pushHex(block.parentHash, 'parent hash', 32)
+    all.timestamp.push(hexNumber(block.timestamp, 'timestamp'))
+    all.timestampMs.push(hexNumberOr(block.timestampMilliseconds, -1, 'timestamp'))
+    all.gasUsed.push(hexNumber(block.gasUsed, 'gas used'))
+    all.gasLimit.push(hexNumberClamped(block.gasLimit, 'gas limit'))
+    const hasBaseFee = block.baseFeePerGas !== undefined && block.baseFeePerGas !== null
+    all.hasBaseFee.push(hasBaseFee ? 1 : 0)
+    if (hasBaseFee) all.baseFee.pushQuantity(block.baseFeePerGas, 'base fee')
+    else all.baseFee.pushEmpty()
+    all.blockGasCost.push(hexNumberOr(block.blockGasCost, 0, 'block gas cost'))
+    all.minDelayExcess.push(hexNumberOr(block.minDelayExcess, -1, 'minimum delay'))
+    all.txCount.push(txCount)
+  }
+
+  #transaction(tx: RawTx, inputs: Bytes): void {
+    const all = this.#txs
+    all.hash.pushHex(tx.hash, 'transaction hash', 32)
+    all.from.push(this.#addresses.idOf(tx.from, 'sender'))
+    all.to.push(this.#optional(tx.to, 'receiver'))
+    all.value.pushQuantity(tx.value, 'value')
+    all.gasLimit.push(hexNumberClamped(tx.gas, 'gas'))
+    const dynamic = typeof tx.maxFeePerGas === 'string'
+    all.hasMaxFee.push(dynamic ? 1 : 0)
+    if (dynamic) {
+      all.maxFee.pushQuantity(tx.maxFeePerGas, 'fee cap')
+      all.maxPriorityFee.pushQuantity(tx.maxPriorityFeePerGas ?? '0x0', 'tip cap')
+    } else {
+      all.maxFee.pushEmpty()
+      all.maxPriorityFee.pushEmpty()
+    }
+    all.nonce.push(hexNumberClamped(tx.nonce, 'nonce'))
+    all.type.push(hexNumberOr(tx.type, 0, 'transaction type'))
+    const input = hexText(tx.input, 'input')
+    all.inputLength.push(inputs.pushHex(input, 'input'))
+    all.selector.push(selectorOf(input))
+  }
+
+  #receipt(tx: RawTx, receipt: RawReceipt): void {
+    const all = this.#txs
+    all.created.push(this.#optional(receipt.contractAddress, 'created contract'))
+    all.gasUsed.push(hexNumber(receipt.gasUsed, 'gas used'))
+    all.gasPrice.pushQuantity(receipt.effectiveGasPrice ?? tx.gasPrice, 'gas price')
+    // Avalanche receipts always have a status; chains without one only kept what succeeded.
+    all.status.push(hexNumberOr(receipt.status, 1, 'status'))
+  }
+
+  #optional(address: unknown, what: string): number {
+    return address === null || address === undefined
+      ? noAddress
+      : this.#addresses.idOf(address, what)
+  }
+}
+
+/** First four bytes of an input as an integer, missing bytes zero. */
+function selectorOf(input: string): number {
+  return input.length >= 10 ? hexWord(input, 2) : hexWord(input.slice(2).padEnd(8, '0'), 0)
+}
+
+// oxlint-disable-next-line typescript/explicit-function-return-type -- its type is its declaration
+function growingBlocks(arena: Bytes, count: number) {
+  return {
+    hash: new Bytes(count * 32),
+    parentHash: new Bytes(count * 32),
+    timestamp: new Doubles(count),
+    timestampMs: new Doubles(count),
+    gasUsed: new Doubles(count),
+    gasLimit: new Doubles(count),
+    baseFee: new GrowingSlices(arena, count),
+    hasBaseFee: new Bytes(count),
+    blockGasCost: new Doubles(count),
+    minDelayExcess: new Doubles(count),
+    txCount: new Words(count),
+    inputs: new GrowingSlices(arena, count),
+  }
+}
+
+function takenBlocks(all: ReturnType<typeof growingBlocks>): BlockColumns {
+  return {
+    count: all.timestamp.length,
+    hash: all.hash.taken(),
+    parentHash: all.parentHash.taken(),
+    timestamp: all.timestamp.taken(),
+    timestampMs: all.timestampMs.taken(),
+    gasUsed: all.gasUsed.taken(),
+    gasLimit: all.gasLimit.taken(),
+    baseFee: all.baseFee.taken(),
+    hasBaseFee: all.hasBaseFee.taken(),
+    blockGasCost: all.blockGasCost.taken(),
+    minDelayExcess: all.minDelayExcess.taken(),
+    txCount: all.txCount.taken(),
+    inputs: all.inputs.taken(),
+  }
+}
+
+// oxlint-disable-next-line typescript/explicit-function-return-type -- its type is its declaration
+function growingTxs(arena: Bytes, count: number) {
+  return {
+    block: new Words(count),
+    hash: new Bytes(count * 32),
+    from: new Words(count),
+    to: new Words(count),
+    created: new Words(count),
+    value: new GrowingSlices(arena, count),
+    gasLimit: new Doubles(count),
+    gasUsed: new Doubles(count),
+    gasPrice: new GrowingSlices(arena, count),
+    hasMaxFee: new Bytes(count),
+    maxFee: new GrowingSlices(arena, count),
+    maxPriorityFee: new GrowingSlices(arena, count),
+    nonce: new Doubles(count),
+    type: new Bytes(count),
+    status: new Bytes(count),
+    inputLength: new Words(count),
+    selector: new Words(count),
+  }
+}
+
+function takenTxs(all: ReturnType<typeof growingTxs>): TxColumns {
+  return {
+    count: all.block.length,
+    block: all.block.taken(),
+    hash: all.hash.taken(),
+    from: all.from.taken(),
+    to: all.to.taken(),
+    created: all.created.taken(),
+    value: all.value.taken(),
+    gasLimit: all.gasLimit.taken(),
+    gasUsed: all.gasUsed.taken(),
+    gasPrice: all.gasPrice.taken(),
+    hasMaxFee: all.hasMaxFee.taken(),
+    maxFee: all.maxFee.taken(),
+    maxPriorityFee: all.maxPriorityFee.taken(),
+    nonce: all.nonce.taken(),
+    type: all.type.taken(),
+    status: all.status.taken(),
+    inputLength: all.inputLength.taken(),
+    selector: all.selector.taken(),
+  }
+}

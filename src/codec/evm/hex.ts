@@ -1,0 +1,111 @@
+/**
+ * Hex of JSON-RPC into numbers and bytes, straight from the characters.
+ *
+ * A value that is not the hex it must be is a `node-answer` fault: nodes are not trusted.
+ */
+
+import { clip } from '../../core/bytes.ts'
+import { Fault } from '../../core/fault.ts'
+
+/** Value of a hex digit by character code; 255 for anything else. */
+const digits: Uint8Array = (() => {
+  const table = new Uint8Array(65_536).fill(255)
+  for (let value = 0; value < 16; value++) {
+    const text = value.toString(16)
+    table[text.charCodeAt(0)] = value
+    table[text.toUpperCase().charCodeAt(0)] = value
+  }
+  return table
+})()
+
+/** Above this many digits the runtime's own hex reader wins over a loop. */
+const nativeFrom = 160
+
+/** `value` as text that starts with `0x`. */
+export function hexText(value: unknown, what: string): string {
+  if (typeof value !== 'string' || value.charCodeAt(0) !== 48 || value.charCodeAt(1) !== 120)
+    throw notHex(value, what)
+  return value
+}
+
+/** A JSON-RPC quantity as a number. More than 2^53 - 1 is a fault. */
+export function hexNumber(value: unknown, what: string): number {
+  const text = hexText(value, what)
+  let number = 0
+  for (let at = 2; at < text.length; at++) {
+    const digit = digits[text.charCodeAt(at)] ?? 255
+    if (digit === 255) throw notHex(value, what)
+    number = number * 16 + digit
+  }
+  if (text.length < 3 || number > Number.MAX_SAFE_INTEGER) throw notHex(value, what)
+  return number
+}
+
+/** A quantity that may be missing: `otherwise` then. */
+export function hexNumberOr(value: unknown, otherwise: number, what: string): number {
+  return value === undefined || value === null ? otherwise : hexNumber(value, what)
+}
+
+/**
+ * A quantity as a number, values beyond 2^53 - 1 clamped to that.
+ *
+ * For gas of call frames and nonces, which senders may set to 2^64 - 1.
+ */
+export function hexNumberClamped(value: unknown, what: string): number {
+  const text = hexText(value, what)
+  if (text.length <= 15) return hexNumber(value, what)
+  for (let at = 2; at < text.length; at++)
+    if (digits[text.charCodeAt(at)] === 255) throw notHex(value, what)
+  const number = Number(text)
+  return number > Number.MAX_SAFE_INTEGER ? Number.MAX_SAFE_INTEGER : number
+}
+
+/**
+ * Writes digits `[from, until)` of `text` into `out` at `at`; their number must be even.
+ */
+export function writeHex(
+  text: string,
+  span: { readonly from: number; readonly until: number },
+  out: Uint8Array,
+  at: number,
+): void {
+  if (span.until - span.from > nativeFrom) {
+    writeLong(text.slice(span.from, span.until), out, at)
+    return
+  }
+  let to = at
+  for (let from = span.from; from < span.until; from += 2) {
+    const high = digits[text.charCodeAt(from)] ?? 255
+    const low = digits[text.charCodeAt(from + 1)] ?? 255
+    if ((high | low) === 255) throw notHex(text, 'bytes')
+    out[to++] = (high << 4) | low
+  }
+}
+
+/** 32 bits from eight digits of `text` at `from`. */
+export function hexWord(text: string, from: number): number {
+  let word = 0
+  for (let at = from; at < from + 8; at++) {
+    const digit = digits[text.charCodeAt(at)] ?? 255
+    if (digit === 255) throw notHex(text, 'digits')
+    word = (word << 4) | digit
+  }
+  return word >>> 0
+}
+
+/** Value of one digit of `text`; 255 when it is none. */
+export function hexDigit(text: string, at: number): number {
+  return digits[text.charCodeAt(at)] ?? 255
+}
+
+function writeLong(text: string, out: Uint8Array, at: number): void {
+  const view = Buffer.from(out.buffer, out.byteOffset + at, text.length >>> 1)
+  // The runtime stops silently at the first character that is no digit.
+  if (view.write(text, 'hex') !== text.length >>> 1) throw notHex(text, 'bytes')
+}
+
+/** The fault for a value that should have been hex. */
+export function notHex(value: unknown, what: string): Fault {
+  const shown = typeof value === 'string' ? clip(value) : typeof value
+  return new Fault('node-answer', `${what} is not hex: ${shown}`)
+}

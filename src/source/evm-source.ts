@@ -1,0 +1,87 @@
+/**
+ * Where the blocks and the state of one EVM chain come from: nodes, or a recording of one.
+ *
+ * Both speak this interface; the indexer and the readers of balances know no difference.
+ */
+
+import type { RawUnit } from '../codec/evm/raw.ts'
+
+/** Heights `[from, until)`. */
+export type HeightRange = { readonly from: number; readonly until: number }
+
+/** What a chain is, pinned when it is first read. */
+export type ChainIdentity = {
+  /** EVM chain id. */
+  readonly chainId: number
+  /** Hash of block 0, `0x` hex. */
+  readonly genesisHash: string
+  /** The chain's id on the P-Chain, `0x` hex; absent on chains without the warp precompile. */
+  readonly blockchainId?: string
+  /** `web3_clientVersion`, or what the recording says. */
+  readonly nodeVersion: string
+}
+
+/** A read of state: `eth_call`, `eth_getBalance`, `eth_getCode`, parameters before the height. */
+export type StateCall = {
+  readonly method: 'eth_call' | 'eth_getBalance' | 'eth_getCode'
+  /** `{ to, data }` for `eth_call`, else the address; `0x` lower-case hex. */
+  readonly target: { readonly to: string; readonly data: string } | string
+}
+
+/**
+ * Answer to a {@link StateCall}. `reverted` is an answer of the contract; `not-served` says that
+ * no source has this state, and why.
+ */
+export type StateAnswer =
+  | { readonly kind: 'value'; readonly value: string }
+  | { readonly kind: 'reverted' }
+  | { readonly kind: 'not-served'; readonly reason: string }
+
+/** Condition of one endpoint, for operators. */
+export type EndpointStatus = {
+  /** Scheme and host only; paths and credentials may hold keys. */
+  readonly name: string
+  readonly state: 'up' | 'waiting' | 'quarantined'
+  readonly height: number
+  readonly latencyMs: number
+  readonly inFlight: number
+  readonly window: number
+  readonly problem?: string
+}
+
+/** One chain's source. Faults are those of `core/fault.ts`; `not-served` for missing state. */
+export interface EvmSource {
+  /** What the chain is. Endpoints that say otherwise are quarantined. */
+  readonly identity: (signal: AbortSignal) => Promise<ChainIdentity>
+  /** Height of the newest accepted block that has been executed. */
+  readonly headHeight: (signal: AbortSignal) => Promise<number>
+  /** How many blocks a read should ask for now; adapts to what endpoints bear. */
+  readonly unitBlocks: () => number
+  /** How many reads may run side by side now. */
+  readonly window: (need: 'blocks' | 'traces') => number
+  /**
+   * Reads blocks with receipts and gives what `decode` makes of them. All come from one
+   * endpoint; when `decode` throws, that endpoint is blamed and another one asked.
+   */
+  readonly blocks: <T>(
+    range: HeightRange,
+    decode: (units: readonly RawUnit[]) => T,
+    signal: AbortSignal,
+  ) => Promise<T>
+  /** Whether call traces can be had. May change when endpoints come and go. */
+  readonly hasTraces: (signal: AbortSignal) => Promise<boolean>
+  /** Reads traces, one element per block as `debug_traceBlockByNumber` answers. */
+  readonly traces: <T>(
+    range: HeightRange,
+    decode: (blocks: readonly unknown[]) => T,
+    signal: AbortSignal,
+  ) => Promise<T>
+  /** Reads state after block `height`, or after the newest one. One answer per call, in order. */
+  readonly state: (
+    calls: readonly StateCall[],
+    height: number | 'latest',
+    signal: AbortSignal,
+  ) => Promise<StateAnswer[]>
+  readonly endpoints: () => readonly EndpointStatus[]
+  readonly close: () => Promise<void>
+}

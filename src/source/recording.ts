@@ -1,0 +1,194 @@
+/**
+ * A recording as a source: replays blocks, traces and state answers by range, without a network.
+ *
+ * State is known only after the last recorded block and only for what the recorder asked;
+ * everything else is `not-served`, never a guess.
+ */
+
+import { isObject, objectOf } from '../codec/evm/raw.ts'
+import type { RawBlock, RawUnit } from '../codec/evm/raw.ts'
+import { Fault } from '../core/fault.ts'
+import type {
+  ChainIdentity,
+  EndpointStatus,
+  EvmSource,
+  HeightRange,
+  StateAnswer,
+  StateCall,
+} from './evm-source.ts'
+import { linesOf, listParts, partKinds } from './recording-file.ts'
+import type { Part, RecordingHeader } from './recording-file.ts'
+
+/** A source that also tells what its header says. */
+export type Recording = EvmSource & {
+  readonly header: RecordingHeader
+  /** Recorded heights. */
+  readonly heights: HeightRange
+  /** Whether traces of every recorded height are there. */
+  readonly traced: boolean
+}
+
+/** Unpacked parts kept: one being read by blocks, one by traces, and their successors. */
+const maxKept = 4
+
+/** Opens the recording in `file`. Throws `bad-bytes`. */
+export function openRecording(file: Uint8Array): Recording {
+  const parts = listParts(file)
+  const header = headerOf(file, parts)
+  const blocks = seriesOf(parts, partKinds.blocks)
+  const traces = seriesOf(parts, partKinds.traces)
+  const reader = new PartReader(file)
+  const state = stateOf(file, parts)
+  let identity: ChainIdentity | undefined
+  const heights = { from: blocks[0]?.from ?? 0, until: blocks.at(-1)?.until ?? 0 }
+  const traced = heights.until > heights.from && (traces.at(-1)?.until ?? 0) >= heights.until
+  return {
+    header,
+    heights,
+    traced,
+    identity: async () => (identity ??= identityOf(header, reader.lines(blocks, 0))),
+    headHeight: async () => heights.until - 1,
+    unitBlocks: () => 64,
+    window: () => 2,
+    blocks: async (range, decode) => decode(reader.range(blocks, range).map(unitOf)),
+    hasTraces: async () => traced,
+    traces: async (range, decode) =>
+      decode(reader.range(traces, range).map((line) => parsed(line))),
+    state: async (calls, height) =>
+      calls.map((call) => answerOf(state, call, height, heights.until - 1)),
+    endpoints: () => [recordingStatus(heights.until - 1)],
+    close: async () => {},
+  }
+}
+
+/** Key of a state answer: method and parameters, letter case of hex ignored. */
+export function stateKey(call: StateCall): string {
+  return typeof call.target === 'string'
+    ? `${call.method} ${call.target.toLowerCase()}`
+    : `${call.method} ${call.target.to.toLowerCase()} ${call.target.data.toLowerCase()}`
+}
+
+/** Unpacks parts as they are needed and keeps the last few. */
+class PartReader {
+  readonly #file: Uint8Array
+  readonly #kept = new Map<Part, readonly string[]>()
+
+  constructor(file: Uint8Array) {
+    this.#file = file
+  }
+
+  lines(series: readonly Part[], height: number): readonly string[] {
+    const part = series.find(({ from, until }) => from <= height && height < until)
+    if (part === undefined)
+      throw new Fault('node-not-yet', `height is not in the recording: ${height}`)
+    const kept = this.#kept.get(part)
+    if (kept !== undefined) return kept
+    const lines = linesOf(this.#file, part)
+    if (lines.length !== part.until - part.from)
+      throw new Fault('bad-bytes', `a part of the recording misses lines at height ${part.from}`)
+    this.#kept.set(part, lines)
+    const oldest = this.#kept.keys().next().value
+    if (this.#kept.size > maxKept && oldest !== undefined) this.#kept.delete(oldest)
+    return lines
+  }
+
+  range(series: readonly Part[], range: HeightRange): string[] {
+    const found: string[] = []
+    for (let height = range.from; height < range.until; height++) {
+      const part = series.find(({ from, until }) => from <= height && height < until)
+      const line = this.lines(series, height)[height - (part?.from ?? 0)]
+      if (line !== undefined) found.push(line)
+    }
+    return found
+  }
+}
+
+function seriesOf(parts: readonly Part[], kind: number): Part[] {
+  const series = parts.filter((part) => part.kind === kind)
+  for (let at = 1; at < series.length; at++)
+    if (series[at]?.from !== series[at - 1]?.until)
+      throw new Fault('bad-bytes', `the recording has a gap at height ${series[at]?.from}`)
+  return series
+}
+
+function headerOf(file: Uint8Array, parts: readonly Part[]): RecordingHeader {
+  const part = parts.find(({ kind }) => kind === partKinds.header)
+  if (part === undefined) throw new Fault('bad-bytes', 'the recording has no header')
+  const header = objectOf(parsed(linesOf(file, part)[0] ?? ''), 'header of the recording')
+  const { chainId, name, symbol, nodeVersion, blockchainId } = header
+  if (
+    typeof chainId !== 'number' ||
+    typeof name !== 'string' ||
+    typeof symbol !== 'string' ||
+    typeof nodeVersion !== 'string'
+  )
+    throw new Fault('bad-bytes', 'the header of the recording is incomplete')
+  const about = { chainId, name, symbol, nodeVersion }
+  return typeof blockchainId === 'string' ? { ...about, blockchainId } : about
+}
+
+function identityOf(header: RecordingHeader, firstLines: readonly string[]): ChainIdentity {
+  const { hash } = unitOf(firstLines[0] ?? '').block
+  if (typeof hash !== 'string') throw new Fault('bad-bytes', 'the recording has no genesis block')
+  const about = { chainId: header.chainId, genesisHash: hash, nodeVersion: header.nodeVersion }
+  return header.blockchainId === undefined ? about : { ...about, blockchainId: header.blockchainId }
+}
+
+function stateOf(file: Uint8Array, parts: readonly Part[]): ReadonlyMap<string, StateAnswer> {
+  const answers = new Map<string, StateAnswer>()
+  for (const part of parts) {
+    if (part.kind !== partKinds.state) continue
+    for (const line of linesOf(file, part)) {
+      const [key, value] = pairOf(line)
+      answers.set(key, value === undefined ? { kind: 'reverted' } : { kind: 'value', value })
+    }
+  }
+  return answers
+}
+
+/** A line of a state part: `[key, value]`, or `[key]` for a revert. */
+function pairOf(line: string): readonly [string, string | undefined] {
+  const pair = parsed(line)
+  if (!Array.isArray(pair)) throw new Fault('bad-bytes', 'a state answer is not a list')
+  const key: unknown = pair[0]
+  const value: unknown = pair[1]
+  if (typeof key !== 'string' || (value !== undefined && typeof value !== 'string'))
+    throw new Fault('bad-bytes', 'a state answer is not text')
+  return [key, value]
+}
+
+function answerOf(
+  state: ReadonlyMap<string, StateAnswer>,
+  call: StateCall,
+  height: number | 'latest',
+  last: number,
+): StateAnswer {
+  if (height !== 'latest' && height !== last)
+    return { kind: 'not-served', reason: `the recording has state at height ${last} only` }
+  return (
+    state.get(stateKey(call)) ?? { kind: 'not-served', reason: 'the recording has no such answer' }
+  )
+}
+
+function unitOf(line: string): RawUnit {
+  const unit = objectOf(parsed(line), 'recorded block')
+  const block: unknown = unit['block']
+  const receipts: unknown = unit['receipts']
+  if (!isObject(block) || !Array.isArray(receipts))
+    throw new Fault('bad-bytes', 'a recorded block is incomplete')
+  const header: RawBlock = block
+  return { block: header, receipts }
+}
+
+function parsed(line: string): unknown {
+  try {
+    const value: unknown = JSON.parse(line)
+    return value
+  } catch (cause) {
+    throw new Fault('bad-bytes', 'a line of the recording is not JSON', { cause })
+  }
+}
+
+function recordingStatus(height: number): EndpointStatus {
+  return { name: 'recording', state: 'up', height, latencyMs: 0, inFlight: 0, window: 2 }
+}

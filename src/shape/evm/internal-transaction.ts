@@ -1,0 +1,45 @@
+/** Internal transactions: calls that move coins and creations, inside transactions. */
+
+import { Type, type Static } from 'typebox'
+
+import { Party } from './party.ts'
+import { placementFields } from './placement.ts'
+import { decimal } from './scalars.ts'
+
+/** Kinds the clients know. Only CALL, CALLCODE and the creations are listed. */
+export const internalTxTypes = [
+  'UNKNOWN',
+  'CALL',
+  'CREATE',
+  'CREATE2',
+  'CREATE3',
+  'CALLCODE',
+  'DELEGATECALL',
+  'STATICCALL',
+] as const
+
+const frame = {
+  from: Party,
+  to: Party,
+  internalTxType: Type.Enum([...internalTxTypes], { description: 'Kind of the call' }),
+  value: decimal('Coins moved, smallest unit'),
+  isReverted: Type.Boolean({ description: 'Whether the call, or one around it, was undone' }),
+  gasUsed: decimal('Gas used by the call and those inside it'),
+  gasLimit: decimal('Gas the call was given'),
+}
+
+/** Internal transaction inside a transaction. */
+export const InternalTransactionDetails = Type.Object(frame, {
+  $id: 'InternalTransactionDetails',
+  additionalProperties: false,
+})
+/** Decoded {@link InternalTransactionDetails}. */
+export type InternalTransactionDetails = Static<typeof InternalTransactionDetails>
+
+/** Internal transaction with its place. */
+export const InternalTransaction = Type.Object(
+  { ...placementFields, ...frame },
+  { $id: 'InternalTransaction', additionalProperties: false },
+)
+/** Decoded {@link InternalTransaction}. */
+export type InternalTransaction = Static<typeof InternalTransaction>

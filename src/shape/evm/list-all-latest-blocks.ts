@@ -1,0 +1,22 @@
+/** Latest blocks of all chains. */
+
+import { Type } from 'typebox'
+
+import { EvmBlock } from './evm-block.ts'
+import { NoPath } from './path.ts'
+import { network, pageSize, pageToken } from './query.ts'
+
+/** Latest blocks of every chain served, by time. */
+export const ListAllLatestBlocks = {
+  id: 'listLatestBlocksAllChains',
+  method: 'GET',
+  path: '/v1/blocks',
+  summary: 'Latest blocks of all chains, newest first',
+  tag: 'EVM blocks',
+  weight: 10,
+  parameters: { path: NoPath, query: Type.Object({ network, pageToken, pageSize }) },
+  response: Type.Object({
+    nextPageToken: Type.Optional(Type.String({ description: 'Absent on the last page' })),
+    blocks: Type.Array(EvmBlock),
+  }),
+} as const

@@ -1,0 +1,22 @@
+/** Latest blocks of a chain. */
+
+import { Type } from 'typebox'
+
+import { EvmBlock } from './evm-block.ts'
+import { ChainPath } from './path.ts'
+import { PageQuery } from './query.ts'
+
+/** Latest blocks of a chain. */
+export const ListBlocks = {
+  id: 'getLatestBlocks',
+  method: 'GET',
+  path: '/v1/chains/{chainId}/blocks',
+  summary: 'Latest blocks of a chain, newest first',
+  tag: 'EVM blocks',
+  weight: 10,
+  parameters: { path: ChainPath, query: PageQuery },
+  response: Type.Object({
+    nextPageToken: Type.Optional(Type.String({ description: 'Absent on the last page' })),
+    blocks: Type.Array(EvmBlock),
+  }),
+} as const

@@ -1,0 +1,22 @@
+/** Transfers of a token contract. */
+
+import { Type } from 'typebox'
+
+import { ChainAddressPath } from './path.ts'
+import { BlockRangeQuery } from './query.ts'
+import { Erc1155Transfer, Erc20Transfer, Erc721Transfer } from './token-transfer.ts'
+
+/** Document B, endpoint 3. Each entry carries the token object of its own standard. */
+export const ListTokenTransfers = {
+  id: 'listTransfers',
+  method: 'GET',
+  path: '/v1/chains/{chainId}/tokens/{address}/transfers',
+  summary: 'Transfers of a token contract, newest first',
+  tag: 'EVM contracts',
+  weight: 20,
+  parameters: { path: ChainAddressPath, query: BlockRangeQuery },
+  response: Type.Object({
+    nextPageToken: Type.Optional(Type.String({ description: 'Absent on the last page' })),
+    transfers: Type.Array(Type.Union([Erc20Transfer, Erc1155Transfer, Erc721Transfer])),
+  }),
+} as const

@@ -1,0 +1,95 @@
+/** NFTs as shown with their transfers and in lists. */
+
+import { Type, type Static } from 'typebox'
+
+import { address, decimal } from './scalars.ts'
+
+/**
+ * How far the metadata of an NFT is known; the neutral body has them in upper case.
+ *
+ * Source: `NftTokenMetadataStatus` of the public clients.
+ */
+export const indexStatuses = [
+  'UNKNOWN',
+  'MISSING_TOKEN',
+  'INVALID_TOKEN_URI',
+  'INVALID_TOKEN_URI_SCHEME',
+  'UNREACHABLE_TOKEN_URI',
+  'THROTTLED_TOKEN_URI',
+  'METADATA_CONTENT_TOO_LARGE',
+  'INVALID_METADATA',
+  'INVALID_METADATA_JSON',
+  'INDEXED',
+  'UNINDEXED',
+] as const
+
+/** One of {@link indexStatuses}. */
+export type IndexStatus = (typeof indexStatuses)[number]
+
+const commonMetadata = {
+  indexStatus: Type.Enum([...indexStatuses], { description: 'How far the metadata is known' }),
+  metadataLastUpdatedTimestamp: Type.Optional(
+    Type.Integer({ description: 'Unix seconds of the last attempt' }),
+  ),
+  name: Type.Optional(Type.String()),
+  symbol: Type.Optional(Type.String()),
+  imageUri: Type.Optional(Type.String()),
+  description: Type.Optional(Type.String()),
+  animationUri: Type.Optional(Type.String()),
+  externalUrl: Type.Optional(Type.String()),
+  background: Type.Optional(Type.String()),
+}
+
+/** Metadata of an ERC-721 token. */
+export const Erc721Metadata = Type.Object(
+  {
+    ...commonMetadata,
+    attributes: Type.Optional(Type.String({ description: 'JSON text of the attributes' })),
+  },
+  { $id: 'Erc721Metadata', additionalProperties: false },
+)
+/** Decoded {@link Erc721Metadata}. */
+export type Erc721Metadata = Static<typeof Erc721Metadata>
+
+/** Metadata of an ERC-1155 token. */
+export const Erc1155Metadata = Type.Object(
+  {
+    ...commonMetadata,
+    decimals: Type.Optional(Type.Integer()),
+    properties: Type.Optional(Type.String({ description: 'JSON text of the properties' })),
+  },
+  { $id: 'Erc1155Metadata', additionalProperties: false },
+)
+/** Decoded {@link Erc1155Metadata}. */
+export type Erc1155Metadata = Static<typeof Erc1155Metadata>
+
+/** One ERC-721 token. */
+export const Erc721Token = Type.Object(
+  {
+    address: address('Token contract'),
+    name: Type.String({ description: 'Name of the contract; empty where it tells none' }),
+    symbol: Type.String({ description: 'Symbol of the contract; empty where it tells none' }),
+    ercType: Type.Literal('ERC-721'),
+    tokenId: decimal('Token id'),
+    tokenUri: Type.String({ description: 'URI of the metadata; empty where unknown' }),
+    ownerAddress: Type.Optional(address('Owner; absent when burned or unknown')),
+    metadata: Erc721Metadata,
+  },
+  { $id: 'Erc721Token', additionalProperties: false },
+)
+/** Decoded {@link Erc721Token}. */
+export type Erc721Token = Static<typeof Erc721Token>
+
+/** One ERC-1155 token id. */
+export const Erc1155Token = Type.Object(
+  {
+    address: address('Token contract'),
+    ercType: Type.Literal('ERC-1155'),
+    tokenId: decimal('Token id'),
+    tokenUri: Type.String({ description: 'URI of the metadata; empty where unknown' }),
+    metadata: Erc1155Metadata,
+  },
+  { $id: 'Erc1155Token', additionalProperties: false },
+)
+/** Decoded {@link Erc1155Token}. */
+export type Erc1155Token = Static<typeof Erc1155Token>

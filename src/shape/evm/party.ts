@@ -1,0 +1,19 @@
+/** Who sent or received: an address, and what token contract it is, if it is one. */
+
+import { Type, type Static } from 'typebox'
+
+import { address } from './scalars.ts'
+
+/** `from` and `to` of transfers and transactions. */
+export const Party = Type.Object(
+  {
+    name: Type.Optional(Type.String({ description: 'Name of the token contract' })),
+    symbol: Type.Optional(Type.String({ description: 'Symbol of the token contract' })),
+    decimals: Type.Optional(Type.Integer({ description: 'Decimals of an ERC-20 contract' })),
+    logoUri: Type.Optional(Type.String({ description: 'Logo of the token contract' })),
+    address: address('Address; the zero address where a contract was created'),
+  },
+  { $id: 'Party', additionalProperties: false },
+)
+/** Decoded {@link Party}. */
+export type Party = Static<typeof Party>

@@ -1,0 +1,23 @@
+/** Single values as the EVM operations write them: numbers as text, hex, Unix time. */
+
+import { Type, type TString } from 'typebox'
+
+/** An unsigned integer of any size, base 10. */
+export function decimal(description: string): TString {
+  return Type.String({ description, pattern: '^(0|[1-9][0-9]*)$' })
+}
+
+/** 32 bytes: `0x` and 64 lower-case digits. */
+export function hash(description: string): TString {
+  return Type.String({ description, pattern: '^0x[0-9a-f]{64}$' })
+}
+
+/** An EVM address in EIP-55 mixed case. */
+export function address(description: string): TString {
+  return Type.String({ description, pattern: '^0x[0-9a-fA-F]{40}$' })
+}
+
+/** Bytes of any length: `0x` and an even number of lower-case digits. */
+export function hex(description: string): TString {
+  return Type.String({ description, pattern: '^0x([0-9a-f]{2})*$' })
+}

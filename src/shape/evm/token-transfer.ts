@@ -1,0 +1,74 @@
+/** Token transfers, alone (with their block) and inside a transaction (without). */
+
+import { Type, type Static } from 'typebox'
+
+import { Erc20Token, Erc20TokenWithReputation } from './erc20-token.ts'
+import { Erc1155Token, Erc721Token } from './nft-token.ts'
+import { Party } from './party.ts'
+import { placementFields } from './placement.ts'
+import { decimal } from './scalars.ts'
+
+const moved = {
+  from: Party,
+  to: Party,
+  logIndex: Type.Integer({ description: 'Place of the log in its block', minimum: 0 }),
+}
+const value = decimal('Amount in the smallest unit of the token')
+
+const strict = { additionalProperties: false }
+
+/** ERC-20 transfer inside a transaction. */
+export const Erc20TransferDetails = Type.Object(
+  { ...moved, value, erc20Token: Erc20Token },
+  { $id: 'Erc20TransferDetails', ...strict },
+)
+/** Decoded {@link Erc20TransferDetails}. */
+export type Erc20TransferDetails = Static<typeof Erc20TransferDetails>
+
+/** ERC-20 transfer inside a transaction of version 2. */
+export const Erc20TransferDetailsV2 = Type.Object(
+  { ...moved, value, erc20Token: Erc20TokenWithReputation },
+  { $id: 'Erc20TransferDetailsV2', ...strict },
+)
+/** Decoded {@link Erc20TransferDetailsV2}. */
+export type Erc20TransferDetailsV2 = Static<typeof Erc20TransferDetailsV2>
+
+/** ERC-721 transfer inside a transaction. */
+export const Erc721TransferDetails = Type.Object(
+  { ...moved, erc721Token: Erc721Token },
+  { $id: 'Erc721TransferDetails', ...strict },
+)
+/** Decoded {@link Erc721TransferDetails}. */
+export type Erc721TransferDetails = Static<typeof Erc721TransferDetails>
+
+/** ERC-1155 transfer inside a transaction. */
+export const Erc1155TransferDetails = Type.Object(
+  { ...moved, value, erc1155Token: Erc1155Token },
+  { $id: 'Erc1155TransferDetails', ...strict },
+)
+/** Decoded {@link Erc1155TransferDetails}. */
+export type Erc1155TransferDetails = Static<typeof Erc1155TransferDetails>
+
+/** ERC-20 transfer. */
+export const Erc20Transfer = Type.Object(
+  { ...placementFields, ...moved, value, erc20Token: Erc20Token },
+  { $id: 'Erc20Transfer', ...strict },
+)
+/** Decoded {@link Erc20Transfer}. */
+export type Erc20Transfer = Static<typeof Erc20Transfer>
+
+/** ERC-721 transfer; it has no value. */
+export const Erc721Transfer = Type.Object(
+  { ...placementFields, ...moved, erc721Token: Erc721Token },
+  { $id: 'Erc721Transfer', ...strict },
+)
+/** Decoded {@link Erc721Transfer}. */
+export type Erc721Transfer = Static<typeof Erc721Transfer>
+
+/** ERC-1155 transfer; each pair of a batch is one, all with the log index of the batch. */
+export const Erc1155Transfer = Type.Object(
+  { ...placementFields, ...moved, value, erc1155Token: Erc1155Token },
+  { $id: 'Erc1155Transfer', ...strict },
+)
+/** Decoded {@link Erc1155Transfer}. */
+export type Erc1155Transfer = Static<typeof Erc1155Transfer>

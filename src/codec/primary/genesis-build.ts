@@ -1,0 +1,263 @@
+/**
+ * Builds genesis bytes from a genesis file, byte for byte as AvalancheGo does.
+ *
+ * Source: avalanchego genesis/genesis.go FromConfig, vms/platformvm/genesis/genesis.go New,
+ * vms/avm/genesis.go NewGenesis, vms/platformvm/txs/txheap/by_end_time.go.
+ */
+
+import { compareBytes, concatBytes, keyOf } from '../../core/bytes.ts'
+import { encode } from '../kit.ts'
+import type { Sliced } from '../kit.ts'
+import type { Allocation, GenesisConfig, InitialStaker } from './genesis-config.ts'
+import { fxIds, genesisAssetId, pGenesis, vmIds } from './genesis.ts'
+import { emptyId } from './ids.ts'
+import type { POutput, PTransaction, PTransferableOutput, PUnsigned } from './p-transaction.ts'
+import { xGenesis, xOutput } from './x-transaction.ts'
+import type { XGenesis } from './x-transaction.ts'
+
+/** One amount of one address on the P-Chain. */
+type Share = {
+  readonly address: Uint8Array
+  readonly amount: bigint
+  readonly locktime: bigint
+  readonly message: Uint8Array
+}
+
+/** Genesis bytes of a config. */
+export function buildGenesis(config: GenesisConfig): Uint8Array {
+  const assets = xGenesisOf(config)
+  const [avax] = assets
+  const assetId = avax === undefined ? emptyId : genesisAssetId(avax)
+  const initiallyStaked = new Set(config.initialStakedFunds.map(keyOf))
+  const staked = config.allocations.filter((one) => initiallyStaked.has(keyOf(one.address)))
+  const free = config.allocations.filter((one) => !initiallyStaked.has(keyOf(one.address)))
+  const utxos = free.flatMap(sharesOf).map((share, outputIndex) => ({
+    utxo: {
+      txId: emptyId,
+      outputIndex,
+      assetId,
+      output: outputOf(share, config.startTime),
+    },
+    message: share.message,
+  }))
+  return encode(pGenesis, {
+    utxos,
+    validators: validatorsOf(config, staked, assetId),
+    chains: chainsOf(config, encode(xGenesis, assets)),
+    time: config.startTime,
+    initialSupply: initialSupplyOf(config),
+    message: config.message,
+  })
+}
+
+/**
+ * Start times a network of AvalancheGo's local genesis may have, newest first: nodes move it
+ * forward by whole periods of 270 days to the newest not after their own start.
+ */
+export function localStartTimes(definedStart: bigint, now: bigint): bigint[] {
+  const period = 23_328_000n
+  const times: bigint[] = []
+  for (let time = definedStart; time <= now; time += period) times.unshift(time)
+  return times.length === 0 ? [definedStart] : times
+}
+
+function initialSupplyOf(config: GenesisConfig): bigint {
+  let supply = 0n
+  for (const { initialAmount, unlockSchedule } of config.allocations) {
+    supply += initialAmount
+    for (const { amount } of unlockSchedule) supply += amount
+  }
+  return supply
+}
+
+/** The X-Chain's one asset: everybody's initial amounts, the memo being their EVM addresses. */
+function xGenesisOf(config: GenesisConfig): XGenesis {
+  const holders = config.allocations
+    .filter((one) => one.initialAmount > 0n)
+    .toSorted(
+      (a, b) =>
+        compareBigint(a.initialAmount, b.initialAmount) || compareBytes(a.address, b.address),
+    )
+  const outputs = holders
+    .map((holder) => ({
+      typeId: 7 as const,
+      amount: holder.initialAmount,
+      locktime: 0n,
+      threshold: 1,
+      addresses: [holder.address],
+    }))
+    .map((output) => ({ output, bytes: encode(xOutput, output) }))
+    .toSorted((a, b) => compareBytes(a.bytes, b.bytes))
+    .map(({ output }) => output)
+  return [
+    {
+      alias: 'AVAX',
+      networkId: config.networkId,
+      blockchainId: emptyId,
+      outputs: [],
+      inputs: [],
+      memo: concatBytes(...holders.map((holder) => holder.evmAddress)),
+      name: 'Avalanche',
+      symbol: 'AVAX',
+      denomination: 9,
+      initialStates: outputs.length === 0 ? [] : [{ fxIndex: 0, outputs }],
+    },
+  ]
+}
+
+function compareBigint(a: bigint, b: bigint): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+function sharesOf(allocation: Allocation): Share[] {
+  return allocation.unlockSchedule
+    .filter(({ amount }) => amount > 0n)
+    .map(({ amount, locktime }) => ({
+      address: allocation.address,
+      amount,
+      locktime,
+      message: allocation.evmAddress,
+    }))
+}
+
+function outputOf(share: Share, startTime: bigint): POutput {
+  const inner = { amount: share.amount, locktime: 0n, threshold: 1, addresses: [share.address] }
+  return share.locktime > startTime
+    ? { typeId: 22, locktime: share.locktime, output: inner }
+    : { typeId: 7, ...inner }
+}
+
+/** Splits the staked allocations into equal parts, cutting through amounts; the last takes the rest. */
+function splitShares(staked: readonly Allocation[], parts: number): Share[][] {
+  const all = staked.flatMap(sharesOf)
+  const total = all.reduce((sum, { amount }) => sum + amount, 0n)
+  const partAmount = total / BigInt(Math.max(parts, 1))
+  const split: Share[][] = [[]]
+  let filled = 0n
+  for (const share of all) {
+    let { amount } = share
+    while (filled + amount > partAmount && split.length < parts) {
+      const added = partAmount - filled
+      split.at(-1)?.push({ ...share, amount: added })
+      amount -= added
+      split.push([])
+      filled = 0n
+    }
+    if (amount === 0n) continue
+    split.at(-1)?.push({ ...share, amount })
+    filled += amount
+  }
+  return split
+}
+
+function validatorsOf(
+  config: GenesisConfig,
+  staked: readonly Allocation[],
+  assetId: Uint8Array,
+): Sliced<PTransaction>[] {
+  const split = splitShares(staked, config.initialStakers.length)
+  const heap: { readonly end: bigint; readonly transaction: Sliced<PTransaction> }[] = []
+  for (const [index, staker] of config.initialStakers.entries()) {
+    const end =
+      config.startTime +
+      config.initialStakeDuration -
+      BigInt(index) * config.initialStakeDurationOffset
+    const stake = (split[index] ?? [])
+      .toSorted(
+        (a, b) =>
+          compareBigint(a.locktime, b.locktime) ||
+          compareBigint(a.amount, b.amount) ||
+          compareBytes(a.address, b.address),
+      )
+      .map((share) => ({ assetId, output: outputOf(share, config.startTime) }))
+    const transaction = unsignedAlone(validatorOf(config, staker, { end, stake }))
+    heap.push({ end, transaction })
+    siftUp(heap)
+  }
+  return heap.map(({ transaction }) => transaction)
+}
+
+/** Upstream collects validators in a binary min-heap by end time and writes out its array. */
+function siftUp(heap: { readonly end: bigint }[]): void {
+  let at = heap.length - 1
+  while (at > 0) {
+    const parent = (at - 1) >> 1
+    const child = heap[at]
+    const above = heap[parent]
+    if (child === undefined || above === undefined || child.end >= above.end) return
+    heap[at] = above
+    heap[parent] = child
+    at = parent
+  }
+}
+
+function validatorOf(
+  config: GenesisConfig,
+  staker: InitialStaker,
+  { end, stake }: { readonly end: bigint; readonly stake: readonly PTransferableOutput[] },
+): PUnsigned {
+  const weight = stake.reduce((sum, { output }) => sum + amountOf(output), 0n)
+  const owner = { locktime: 0n, threshold: 1, addresses: [staker.rewardAddress] }
+  const common = {
+    ...baseOf(config.networkId),
+    nodeId: staker.nodeId,
+    start: config.startTime,
+    end,
+    weight,
+    stake,
+    delegationShares: staker.delegationFee,
+  }
+  if (staker.signer === undefined) return { typeId: 12, ...common, rewardsOwner: owner }
+  return {
+    typeId: 25,
+    ...common,
+    subnetId: emptyId,
+    signer: { typeId: 28, ...staker.signer },
+    validationOwner: owner,
+    delegationOwner: owner,
+  }
+}
+
+function amountOf(output: POutput): bigint {
+  return output.typeId === 22 ? output.output.amount : output.amount
+}
+
+function baseOf(networkId: number): {
+  readonly networkId: number
+  readonly blockchainId: Uint8Array
+  readonly outputs: readonly PTransferableOutput[]
+  readonly inputs: readonly never[]
+  readonly memo: Uint8Array
+} {
+  return { networkId, blockchainId: emptyId, outputs: [], inputs: [], memo: new Uint8Array(0) }
+}
+
+/** A transaction without credentials; its bytes are not needed to encode it. */
+function unsignedAlone(unsigned: PUnsigned): Sliced<PTransaction> {
+  return { record: { unsigned, credentials: [] }, bytes: new Uint8Array(0) }
+}
+
+function chainsOf(config: GenesisConfig, avmGenesis: Uint8Array): Sliced<PTransaction>[] {
+  const common = {
+    typeId: 15,
+    ...baseOf(config.networkId),
+    subnetId: emptyId,
+    authorization: { signatureIndices: [] },
+  } as const
+  return [
+    unsignedAlone({
+      ...common,
+      chainName: 'X-Chain',
+      vmId: vmIds.avm,
+      fxIds: [fxIds.secp256k1fx, fxIds.nftfx, fxIds.propertyfx],
+      genesis: avmGenesis,
+    }),
+    unsignedAlone({
+      ...common,
+      chainName: 'C-Chain',
+      vmId: vmIds.evm,
+      fxIds: [],
+      genesis: new TextEncoder().encode(config.cChainGenesis),
+    }),
+  ]
+}

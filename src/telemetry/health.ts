@@ -47,7 +47,7 @@ export type Health = {
   readonly runAll: () => Promise<void>
   /** Runs every check at once and then every {@link checkIntervalMs}, until aborted. */
   readonly run: (signal: AbortSignal) => Promise<void>
-  /** The last results; with tags, of the checks that carry one of them. */
+  /** The last results; with tags, without the checks that carry other tags only. */
   readonly answer: (kind: HealthKind | 'liveness', tags?: readonly string[]) => HealthAnswer
 }
 
@@ -112,7 +112,7 @@ export function createHealth({ clock, log }: { clock: Clock; log: Log }): Health
       if (kind === 'liveness') return { checks: {}, healthy: true }
       const chosen = [...entries]
         .filter(([, entry]) => entry.kinds.includes(kind))
-        .filter(([, entry]) => tags.length === 0 || tags.some((tag) => entry.tags.includes(tag)))
+        .filter(([, entry]) => isAsked(entry.tags, tags))
         .toSorted(([a], [b]) => (a < b ? -1 : 1))
       return {
         checks: Object.fromEntries(chosen.map(([name, { result }]) => [name, result])),
@@ -120,6 +120,11 @@ export function createHealth({ clock, log }: { clock: Clock; log: Log }): Health
       }
     },
   }
+}
+
+/** A check without tags concerns everything; one with tags only whoever asks for one of them. */
+function isAsked(own: readonly string[], wanted: readonly string[]): boolean {
+  return own.length === 0 || wanted.length === 0 || wanted.some((tag) => own.includes(tag))
 }
 
 async function outcomeOf(check: HealthCheck, clock: Clock): Promise<HealthResult> {

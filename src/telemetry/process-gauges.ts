@@ -1,0 +1,53 @@
+/** The process in numbers: memory, CPU time, delays of the event loop. */
+
+import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
+
+import type { Gauges } from './gauges.ts'
+
+/** What is outside V8's heap, and how promptly the main thread answers. */
+export type ProcessWatch = {
+  readonly memory: () => Readonly<Record<string, number>>
+  readonly remarks: () => readonly string[]
+  readonly stop: () => void
+}
+
+/** Follows the process, writing to `gauges` whenever these are read. */
+export function watchProcess(gauges: Gauges): ProcessWatch {
+  const delay = monitorEventLoopDelay({ resolution: 10 })
+  delay.enable()
+  const start = performance.eventLoopUtilization()
+  let cpuSeconds = 0
+  gauges.onRead(() => {
+    const memory = process.memoryUsage()
+    gauges.set('firn_process_resident_bytes', memory.rss, {})
+    gauges.set('firn_process_heap_used_bytes', memory.heapUsed, {})
+    const cpu = process.cpuUsage()
+    const total = (cpu.user + cpu.system) / 1e6
+    gauges.add('firn_process_cpu_seconds_total', Math.max(0, total - cpuSeconds), {})
+    cpuSeconds = total
+    for (const quantile of [50, 99]) {
+      const labels = { quantile: String(quantile / 100) }
+      gauges.set('firn_process_loop_delay_seconds', seconds(delay.percentile(quantile)), labels)
+    }
+    gauges.set('firn_process_loop_delay_seconds', seconds(delay.max), { quantile: '1' })
+  })
+  return {
+    memory: () => {
+      const { external, arrayBuffers } = process.memoryUsage()
+      return { 'array buffers': arrayBuffers, 'native external': external - arrayBuffers }
+    },
+    remarks: () => {
+      const { utilization } = performance.eventLoopUtilization(start)
+      const [p50, p99] = [seconds(delay.percentile(50)), seconds(delay.percentile(99))]
+      return [
+        `event loop delay of the main thread: p50 ${p50} s, p99 ${p99} s, max ${seconds(delay.max)} s`,
+        `event loop utilisation of the main thread: ${utilization.toFixed(3)}`,
+      ]
+    },
+    stop: () => delay.disable(),
+  }
+}
+
+function seconds(nanoseconds: number): number {
+  return Number.isFinite(nanoseconds) ? nanoseconds / 1e9 : 0
+}

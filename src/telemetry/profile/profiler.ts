@@ -1,0 +1,173 @@
+/**
+ * Profiles of the process as files: CPU, heap, and who waited for whom.
+ *
+ * All threads are in one file, told apart by the label `thread`. Source of names, types and
+ * messages: avalanchego utils/profiler/profiler.go; Go's lock profile is text there, pprof here.
+ */
+
+import { Fault } from '../../core/fault.ts'
+import type { Clock } from '../../core/world.ts'
+import type { Log } from '../log.ts'
+import { createSemaphore } from '../semaphore.ts'
+import type { ThreadAnswer, Threads } from '../thread.ts'
+import type { Waits } from '../waits.ts'
+import { encodePprof } from './pprof.ts'
+import type { Profile, ProfileSample } from './pprof.ts'
+import { cpuIntervalUs, heapIntervalBytes } from './thread-profile.ts'
+
+/** What the administration RPC asks for. Faults carry the original's messages. */
+export type Profiler = {
+  /** Throws `bad-parameter` when one runs. */
+  readonly startCpu: () => Promise<void>
+  /** Writes `cpu.profile`. Throws `bad-parameter` when none runs. */
+  readonly stopCpu: () => Promise<void>
+  /** Writes `mem.profile`. */
+  readonly writeHeap: () => Promise<void>
+  /** Writes `lock.profile`. */
+  readonly writeLocks: () => Promise<void>
+  /** Samples allocations from now on, so that a later heap profile knows them. */
+  readonly watchHeap: () => Promise<void>
+  /** Ends a running CPU profile without writing it. */
+  readonly close: () => Promise<void>
+}
+
+/** What {@link createProfiler} needs. */
+export type ProfilerParts = {
+  readonly threads: Threads
+  readonly waits: Waits
+  readonly clock: Clock
+  readonly log: Log
+  /** Whole or not at all; `name` is a file of the profile folder. Throws with the system's words. */
+  readonly write: (name: string, bytes: Uint8Array) => Promise<void>
+  /** Memory outside V8's heap, bytes by name, and remarks about the event loop. */
+  readonly outside: () => {
+    readonly memory: Readonly<Record<string, number>>
+    readonly remarks: readonly string[]
+  }
+}
+
+// A forgotten profile grows with every new stack: half an hour shows all there is to see.
+const longestCpuMs = 1_800_000
+
+/** A profiler with nothing running. */
+export function createProfiler(parts: ProfilerParts): Profiler {
+  const { threads, clock, log, waits } = parts
+  const turn = createSemaphore({ name: 'profiler', permits: 1, waits, maxWaiting: 100 })
+  const began = clock.monotonic()
+  let running: { readonly since: number; readonly limit: AbortController } | undefined
+
+  async function finishCpu(): Promise<void> {
+    if (running === undefined) throw new Fault('bad-parameter', "cpu profiler doesn't exist")
+    const { since, limit } = running
+    running = undefined
+    limit.abort()
+    const answers = await threads.ask('stop-cpu')
+    await write('cpu.profile', {
+      kinds: [
+        { type: 'samples', unit: 'count' },
+        { type: 'cpu', unit: 'nanoseconds' },
+      ],
+      period: { type: 'cpu', unit: 'nanoseconds', value: cpuIntervalUs * 1_000 },
+      samples: labelled(answers),
+      comments: remarksOf(answers),
+      durationMs: clock.monotonic() - since,
+    })
+  }
+
+  async function startCpu(): Promise<void> {
+    if (running !== undefined) throw new Fault('bad-parameter', 'cpu profiler already running')
+    // There from the start, as the original's: an empty file says a profile is under way.
+    await written('cpu.profile', new Uint8Array(0))
+    const limit = new AbortController()
+    running = { since: clock.monotonic(), limit }
+    await threads.ask('start-cpu')
+    void stopWhenForgotten(limit.signal)
+  }
+
+  async function stopWhenForgotten(signal: AbortSignal): Promise<void> {
+    try {
+      await clock.sleep(longestCpuMs, signal)
+      await turn.run(finishCpu)
+      log.warn('cpu profile ended by its limit', { limitMs: longestCpuMs })
+    } catch (error) {
+      if (!signal.aborted) log.error('cpu profile not written', { error })
+    }
+  }
+
+  async function write(name: string, profile: Omit<Profile, 'time'>): Promise<void> {
+    await written(name, encodePprof({ ...profile, time: clock.now() }))
+    log.info('profile written', { name, samples: profile.samples.length })
+  }
+
+  async function written(name: string, bytes: Uint8Array): Promise<void> {
+    try {
+      await parts.write(name, bytes)
+    } catch (error) {
+      if (error instanceof Fault) throw error
+      const reason = error instanceof Error ? error.message : String(error)
+      throw new Fault('store-failed', reason, { cause: error })
+    }
+  }
+
+  async function writeHeap(): Promise<void> {
+    const answers = await threads.ask('heap')
+    const memory = Object.entries(parts.outside().memory).filter(([, size]) => size > 0)
+    const outside = memory.map(([name, size]) => ({
+      stack: [{ name: `(${name})`, file: '', line: 0 }],
+      values: [1, size],
+      labels: { thread: 'process' },
+    }))
+    await write('mem.profile', {
+      kinds: [
+        { type: 'inuse_objects', unit: 'count' },
+        { type: 'inuse_space', unit: 'bytes' },
+      ],
+      period: { type: 'space', unit: 'bytes', value: heapIntervalBytes },
+      samples: [...labelled(answers), ...outside],
+      comments: [...remarksOf(answers), 'inuse_objects counts samples, not objects'],
+      durationMs: clock.monotonic() - began,
+    })
+  }
+
+  async function writeLocks(): Promise<void> {
+    const answers = await threads.ask('waits')
+    await write('lock.profile', {
+      kinds: [
+        { type: 'contentions', unit: 'count' },
+        { type: 'delay', unit: 'nanoseconds' },
+      ],
+      samples: labelled(answers),
+      comments: [...remarksOf(answers), ...parts.outside().remarks],
+      durationMs: clock.monotonic() - began,
+    })
+  }
+
+  return {
+    startCpu: () => turn.run(startCpu),
+    stopCpu: () => turn.run(finishCpu),
+    writeHeap: () => turn.run(writeHeap),
+    writeLocks: () => turn.run(writeLocks),
+    watchHeap: async () => {
+      await threads.ask('watch-heap')
+    },
+    close: () =>
+      turn.run(async () => {
+        if (running === undefined) return
+        running.limit.abort()
+        running = undefined
+        await threads.ask('stop-cpu')
+      }),
+  }
+}
+
+function labelled(answers: readonly ThreadAnswer[]): readonly ProfileSample[] {
+  return answers.flatMap(({ thread, samples }) =>
+    samples.map((sample) => ({ ...sample, labels: { ...sample.labels, thread } })),
+  )
+}
+
+function remarksOf(answers: readonly ThreadAnswer[]): readonly string[] {
+  return answers
+    .filter(({ late }) => late)
+    .map(({ thread }) => `thread ${thread} did not answer in time and is missing`)
+}

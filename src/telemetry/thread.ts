@@ -1,0 +1,174 @@
+/**
+ * Worker threads as part of the process: their logs reach its loggers, its profiles cover them.
+ *
+ * The main thread opens a link for each worker and hands it over in `workerData`; the worker joins
+ * with {@link joinThread} first of all. The main thread keeps all levels and files; a worker only
+ * knows the lowest level anyone listens to, through shared memory, so a change is there at once.
+ */
+
+import { MessageChannel } from 'node:worker_threads'
+import type { MessagePort } from 'node:worker_threads'
+
+import type { Clock } from '../core/world.ts'
+import { levelRank } from './log-level.ts'
+import type { LogRecord } from './log-line.ts'
+import { createLog } from './log.ts'
+import type { Log, LogRegistry } from './log.ts'
+import type { ProfileSample } from './profile/pprof.ts'
+import { createThreadProfiler, framesOfStack } from './profile/thread-profile.ts'
+import type { ThreadProfiler } from './profile/thread-profile.ts'
+import { plainFields } from './redact.ts'
+import { createWaits } from './waits.ts'
+import type { Waits } from './waits.ts'
+
+/** What a worker is given in `workerData`; `port` must be in the transfer list too. */
+export type ThreadLink = {
+  readonly name: string
+  readonly port: MessagePort
+  readonly floor: Int32Array<SharedArrayBuffer>
+}
+
+/** What all threads are asked at once. */
+export type ThreadQuestion = 'start-cpu' | 'stop-cpu' | 'watch-heap' | 'heap' | 'waits'
+
+/** What one thread said. A thread that was too busy to answer in time says `late`. */
+export type ThreadAnswer = {
+  readonly thread: string
+  readonly samples: readonly ProfileSample[]
+  readonly late: boolean
+}
+
+/** The threads of the process. */
+export type Threads = {
+  /** A link for a new worker. Threads come and go; a name may return. */
+  readonly open: (name: string) => ThreadLink
+  /** Asks the main thread and every worker, and waits for all that answer in time. */
+  readonly ask: (question: ThreadQuestion) => Promise<readonly ThreadAnswer[]>
+}
+
+/** Tools of a thread that has joined. */
+export type JoinedThread = { readonly log: Log; readonly waits: Waits }
+
+// A worker in the middle of a long batch answers when it comes up for air.
+const answerTimeoutMs = 10_000
+
+type Message =
+  | { readonly record: Omit<LogRecord, 'time'> }
+  | { readonly announce: string }
+  | { readonly answer: number; readonly samples: readonly ProfileSample[] }
+
+type Asked = { readonly id: number; readonly question: ThreadQuestion }
+
+type Linked = {
+  readonly name: string
+  readonly port: MessagePort
+  readonly pending: Map<number, (samples: readonly ProfileSample[]) => void>
+}
+
+/** The threads of a process with one so far: the caller's, the main thread. */
+export function createThreads(parts: {
+  readonly logs: LogRegistry
+  readonly waits: Waits
+  readonly clock: Clock
+}): Threads {
+  const { logs, waits, clock } = parts
+  const linked = new Set<Linked>()
+  const own = answers(createThreadProfiler(), waits)
+  const asked = new Set<ThreadQuestion>()
+  let lastId = 0
+
+  function receive(thread: Linked, message: Message): void {
+    if ('record' in message) logs.record(message.record)
+    else if ('announce' in message) logs.log.child(message.announce)
+    else {
+      thread.pending.get(message.answer)?.(message.samples)
+      thread.pending.delete(message.answer)
+    }
+  }
+
+  async function askOne(thread: Linked, question: ThreadQuestion): Promise<ThreadAnswer> {
+    const id = ++lastId
+    const { promise, resolve } = Promise.withResolvers<readonly ProfileSample[]>()
+    const waiting = new AbortController()
+    thread.pending.set(id, resolve)
+    thread.port.postMessage({ id, question } satisfies Asked)
+    const late = clock.sleep(answerTimeoutMs, waiting.signal).then(
+      () => undefined,
+      () => undefined,
+    )
+    const samples = await Promise.race([promise, late])
+    waiting.abort()
+    thread.pending.delete(id)
+    return { thread: thread.name, samples: samples ?? [], late: samples === undefined }
+  }
+
+  return {
+    open: (name) => {
+      const { port1, port2 } = new MessageChannel()
+      const thread: Linked = { name, port: port1, pending: new Map() }
+      linked.add(thread)
+      port1.on('message', (message: Message) => receive(thread, message))
+      port1.on('close', () => {
+        linked.delete(thread)
+        for (const resolve of thread.pending.values()) resolve([])
+      })
+      // A listening port alone must not keep the process alive.
+      port1.unref()
+      if (asked.has('watch-heap')) port1.postMessage({ id: 0, question: 'watch-heap' })
+      if (asked.has('start-cpu')) port1.postMessage({ id: 0, question: 'start-cpu' })
+      return { name, port: port2, floor: logs.floor }
+    },
+    ask: async (question) => {
+      if (question === 'stop-cpu') asked.delete('start-cpu')
+      else if (question !== 'heap' && question !== 'waits') asked.add(question)
+      const main = own(question).then((samples) => ({ thread: 'main', samples, late: false }))
+      return Promise.all([main, ...[...linked].map((thread) => askOne(thread, question))])
+    },
+  }
+}
+
+/** Joins the process from inside a worker. Call it once, before any other work. */
+export function joinThread(link: ThreadLink, now: () => number): JoinedThread {
+  const { port, floor } = link
+  const waits = createWaits(now)
+  const answer = answers(createThreadProfiler(), waits)
+  const post = (message: Message): void => port.postMessage(message)
+  port.on('message', ({ id, question }: Asked) => {
+    void answer(question).then((samples) => post({ answer: id, samples }))
+  })
+  port.unref()
+  const log = createLog(
+    (record) => {
+      if (levelRank[record.level] < Atomics.load(floor, 0)) return
+      post({ record: { ...record, fields: plainFields(record.fields) } })
+    },
+    (name) => post({ announce: name }),
+  )
+  return { log, waits }
+}
+
+function answers(
+  profiler: ThreadProfiler,
+  waits: Waits,
+): (question: ThreadQuestion) => Promise<readonly ProfileSample[]> {
+  return async (question) => {
+    switch (question) {
+      case 'start-cpu':
+        await profiler.startCpu()
+        return []
+      case 'stop-cpu':
+        return profiler.stopCpu()
+      case 'watch-heap':
+        await profiler.watchHeap()
+        return []
+      case 'heap':
+        return profiler.heap()
+      case 'waits':
+        return waits.samples().map(({ lock, stack, count, delayMs }) => ({
+          stack: framesOfStack(stack),
+          values: [count, delayMs * 1e6],
+          labels: { lock },
+        }))
+    }
+  }
+}

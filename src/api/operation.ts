@@ -44,6 +44,8 @@ export type Answer<S extends OperationShape> = {
   readonly body: Static<S['response']>
   /** Height up to which this answer is complete: header `x-indexed-height`. */
   readonly indexedHeight?: number
+  /** Headers that say more about this answer. */
+  readonly headers?: Readonly<Record<string, string>>
   /** Never changes again: the answer gets a strong ETag and may be cached for ever. */
   readonly immutable?: boolean
 }

@@ -166,6 +166,7 @@ function register(http: FastifyInstance, parts: ServerParts, operation: Operatio
     if (answer.indexedHeight !== undefined) {
       reply.header('x-indexed-height', String(answer.indexedHeight))
     }
+    if (answer.headers !== undefined) reply.headers(answer.headers)
     parts.inspect?.(operation, answer.body)
     const rewrite = rule?.[dialect]
     const body = JSON.stringify(rewrite === undefined ? answer.body : rewrite(answer.body))

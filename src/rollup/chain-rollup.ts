@@ -92,6 +92,8 @@ class ChainCounter {
     let transfer = 0
     for (let block = 0; block < blocks.count; block++) {
       const seconds = blocks.timestamp[block] ?? 0
+      // Many genesis blocks carry time 0: they hold no transactions and belong to no day.
+      if (seconds === 0 && batch.from + block === 0) continue
       this.#enter(seconds)
       this.#header(batch, block)
       const last = tx + (blocks.txCount[block] ?? 0)

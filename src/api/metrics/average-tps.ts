@@ -1,0 +1,43 @@
+import { averageTpsShape } from '../../shape/metrics/chain-metrics.ts'
+import { days } from '../../store/query/metrics/days.ts'
+import { operation, type Operation } from '../operation.ts'
+import { bindingOf, numberCursor } from '../paging.ts'
+import type { MetricsParts } from './operations.ts'
+import { chainsOf, counted } from './scope.ts'
+import { seriesPage } from './series.ts'
+
+/** Document C, part A, operation 1. */
+export function averageTps({ chains, tokens, union }: MetricsParts): Operation {
+  return operation(averageTpsShape, async ({ path, query }) => {
+    const served = chainsOf(chains, path.chainId)
+    const binding = bindingOf(averageTpsShape.id, { ...path, ...query })
+    const cursor = tokens.open(query.pageToken, binding)
+    const limit = query.pageSize ?? 100
+    const points = await seriesPage(
+      {
+        chains: served.map(counted),
+        metric: 'avgTps',
+        unit: 'day',
+        limit: limit + 1,
+        ...(cursor === undefined ? {} : { before: numberCursor.decode(cursor) }),
+      },
+      union,
+    )
+    const results = points.slice(0, limit)
+    const last = results[results.length - 1]
+    const more = points.length > limit && last !== undefined
+    let newestMs = 0
+    for (const { store } of served)
+      newestMs = Math.max(newestMs, (await days(store)).at(-1)?.lastMs ?? 0)
+    return {
+      body: {
+        results,
+        status: 200,
+        lastRun: Math.floor(newestMs / 1_000),
+        ...(more
+          ? { nextPageToken: tokens.seal(numberCursor.encode(last.timestamp), binding, 'uuids') }
+          : {}),
+      },
+    }
+  })
+}

@@ -1,0 +1,109 @@
+import type { AddressUnion, UnionChain } from '../../rollup/address-union.ts'
+import { periodStart } from '../../rollup/period.ts'
+import { isDayMetric, type MetricName } from '../../shape/metrics/metric-names.ts'
+import { rollingWindowShape } from '../../shape/metrics/rolling-window.ts'
+import { days } from '../../store/query/metrics/days.ts'
+import { operation, type Operation } from '../operation.ts'
+import { evidenceHeader } from './chain-metrics.ts'
+import type { MetricsParts } from './operations.ts'
+import { chainsOf, counted } from './scope.ts'
+import { seriesPage } from './series.ts'
+
+const hour = 3_600
+const day = 24 * hour
+const windows = {
+  lastHour: hour,
+  lastDay: day,
+  lastWeek: 7 * day,
+  lastMonth: 30 * day,
+  last90Days: 90 * day,
+  lastYear: 365 * day,
+  allTime: Infinity,
+} as const
+
+/** Neighbour of document C. Windows end with the newest block and are whole hours or days long. */
+export function rollingWindow({ chains, union }: MetricsParts): Operation {
+  return operation(rollingWindowShape, async ({ path }) => {
+    const served = chainsOf(chains, path.chainId)
+    const over = served.map(counted)
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the shape allows these names only
+    const metric = path.metric as MetricName
+    let newest = 0
+    for (const { store } of over) {
+      newest = Math.max(newest, Math.floor(((await days(store)).at(-1)?.lastMs ?? 0) / 1_000))
+    }
+    const values: Partial<Record<keyof typeof windows, number>> = {}
+    for (const name of windowNames) {
+      values[name] = await windowValue(
+        { chains: over, metric, newest, length: windows[name] },
+        union,
+      )
+    }
+    const result = {
+      lastHour: 0,
+      lastDay: 0,
+      lastWeek: 0,
+      lastMonth: 0,
+      last90Days: 0,
+      lastYear: 0,
+      allTime: 0,
+    }
+    return {
+      body: { result: { ...result, ...values } },
+      headers: evidenceHeader(
+        metric,
+        served.some((chain) => !chain.hasTraces()),
+      ),
+    }
+  })
+}
+
+const windowNames = [
+  'lastHour',
+  'lastDay',
+  'lastWeek',
+  'lastMonth',
+  'last90Days',
+  'lastYear',
+  'allTime',
+] as const
+
+type Window = {
+  readonly chains: readonly UnionChain[]
+  readonly metric: MetricName
+  readonly newest: number
+  readonly length: number
+}
+
+async function windowValue(window: Window, union: AddressUnion): Promise<number> {
+  const { chains, metric, newest, length } = window
+  const unit = isDayMetric(metric) ? 'day' : 'hour'
+  const step = unit === 'day' ? day : hour
+  const from = periodStart(unit, Math.max(0, newest - Math.max(0, length - step)))
+  const range = { from: Number.isFinite(length) ? from : 0, until: newest + 1 }
+  const set = setOf(metric)
+  if (set !== undefined) return union.countRange(chains, set, range)
+  const points = await seriesPage(
+    { chains, metric, unit, after: range.from - 1, limit: Number.MAX_SAFE_INTEGER },
+    union,
+  )
+  const values = points.map(({ value }) => value)
+  if (metric.startsWith('max')) return values.reduce((top, value) => Math.max(top, value), 0)
+  const sum = values.reduce((total, value) => total + value, 0)
+  // Averages of days: the mean over the days that had blocks.
+  const counting = values.filter((value) => value > 0).length
+  return metric.startsWith('avg') ? (counting === 0 ? 0 : sum / counting) : sum
+}
+
+function setOf(metric: MetricName): 'addresses' | 'senders' | 'deployers' | undefined {
+  switch (metric) {
+    case 'activeAddresses':
+      return 'addresses'
+    case 'activeSenders':
+      return 'senders'
+    case 'deployers':
+      return 'deployers'
+    default:
+      return undefined
+  }
+}

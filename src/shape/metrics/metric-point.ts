@@ -1,0 +1,11 @@
+import { Type, type Static } from 'typebox'
+
+export const MetricPoint = Type.Object(
+  {
+    value: Type.Number({ description: 'value of the period that starts at timestamp' }),
+    timestamp: Type.Integer({ description: 'Unix seconds, first second of the period, UTC' }),
+  },
+  { $id: 'MetricPoint', additionalProperties: false },
+)
+/** One point of a series. */
+export type MetricPoint = Static<typeof MetricPoint>

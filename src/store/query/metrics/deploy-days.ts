@@ -1,0 +1,30 @@
+import { statement, type Reader } from '../../engine/database.ts'
+
+/** Contracts of a day. `members` are the deployers, in the form of `rollup/member-list.ts`. */
+export type DeployDay = {
+  readonly start: number
+  readonly contracts: number
+  readonly deployers: number
+  readonly newDeployers: number
+  readonly members: Uint8Array
+}
+
+const ofSource = statement(
+  'select start, contracts, deployers, new_deployers, members from rollup_deploys where source = ? and start >= ? order by start',
+)
+
+/**
+ * Days from `since` on which contracts were created, oldest first. `source`: 0 receipts, 1 traces.
+ *
+ * Cost: one range of the key (source, start).
+ */
+export async function deployDays(reader: Reader, source: 0 | 1, since = 0): Promise<DeployDay[]> {
+  const rows = await reader.all(ofSource, [source, since])
+  return rows.map(([start, contracts, deployers, newDeployers, members]) => ({
+    start: Number(start),
+    contracts: Number(contracts),
+    deployers: Number(deployers),
+    newDeployers: Number(newDeployers),
+    members: members instanceof Uint8Array ? members : new Uint8Array(0),
+  }))
+}

@@ -29,7 +29,10 @@ export type Statement = {
 }
 
 /** A statement whose words are the same in both engines. */
-export function statement(text: string, options: { bigints?: boolean; postgres?: string } = {}): Statement {
+export function statement(
+  text: string,
+  options: { bigints?: boolean; postgres?: string } = {},
+): Statement {
   return { sqlite: text, postgres: options.postgres ?? text, bigints: options.bigints ?? false }
 }
 
@@ -77,13 +80,23 @@ export interface Writer extends Reader {
 /** One store: an SQLite file or a PostgreSQL schema. */
 export interface Database extends Reader {
   readonly engine: 'sqlite' | 'postgres'
+  /** Of the store: `fuji-43113`, `primary-fuji`, `shared`. For messages and labels. */
+  readonly name: string
   /**
    * Runs `work` in one transaction: all of it is stored, or nothing when it throws.
    *
    * One transaction at a time per database; readers keep seeing the state before it.
    */
   readonly transaction: <T>(work: (writer: Writer) => Soon<T>) => Promise<T>
+  /**
+   * Tries to become the one process that is marked as this store's writer, until `close` or the
+   * end of the process; true when it is this one. See `store/lease.ts`.
+   */
+  readonly claim: () => Soon<boolean>
+  /** Gives log space back and refreshes statistics; for quiet moments of the writer. */
+  readonly tidy: () => Soon<void>
   /** Bytes on disk, indexes and log included. */
   readonly sizeBytes: () => Soon<number>
+  /** Waits for the transaction under way. Closing again does nothing. */
   readonly close: () => Promise<void>
 }

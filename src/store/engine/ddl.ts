@@ -1,0 +1,76 @@
+/** Table declarations as `create` statements of either engine. */
+
+import type { ColumnType, Index, Table } from './table.ts'
+
+type Types = Readonly<Record<'integer' | 'amount' | 'bytes' | 'text', string>>
+
+const sqliteTypes: Types = { integer: 'integer', amount: 'integer', bytes: 'blob', text: 'text' }
+
+// Collation "C" orders text by its bytes, as SQLite does.
+const postgresTypes: Types = {
+  integer: 'bigint',
+  amount: 'bigint',
+  bytes: 'bytea',
+  text: 'text collate "C"',
+}
+
+/** Kind of a column without its question mark. */
+export function baseType(type: ColumnType): keyof Types {
+  switch (type) {
+    case 'integer':
+    case 'integer?':
+      return 'integer'
+    case 'amount':
+    case 'amount?':
+      return 'amount'
+    case 'bytes':
+    case 'bytes?':
+      return 'bytes'
+    case 'text':
+    case 'text?':
+      return 'text'
+  }
+}
+
+/** Statements that make `of` and its indexes in SQLite where they are missing. */
+export function sqliteDdl(of: Table): string[] {
+  const single = of.layout === 'rows' ? soleIntegerKey(of) : undefined
+  const columns = columnLines(of, sqliteTypes, single)
+  if (single === undefined) columns.push(`primary key (${of.key.join(', ')})`)
+  const options = of.layout === 'keyed' ? 'strict, without rowid' : 'strict'
+  return [
+    `create table if not exists ${of.name} (${columns.join(', ')}) ${options}`,
+    ...of.indexes.map((index) => indexDdl(of, index)),
+  ]
+}
+
+/** Statements that make `of` and its indexes in PostgreSQL where they are missing. */
+export function postgresDdl(of: Table): string[] {
+  const columns = columnLines(of, postgresTypes, undefined)
+  columns.push(`primary key (${of.key.join(', ')})`)
+  return [
+    `create table if not exists ${of.name} (${columns.join(', ')})`,
+    ...of.indexes.map((index) => indexDdl(of, index)),
+  ]
+}
+
+/** The column that is the row id, when the key is one integer. */
+function soleIntegerKey(of: Table): string | undefined {
+  const [first, second] = of.key
+  return first !== undefined && second === undefined && of.columns[first] === 'integer'
+    ? first
+    : undefined
+}
+
+function columnLines(of: Table, types: Types, rowId: string | undefined): string[] {
+  return Object.entries(of.columns).map(([name, type]) => {
+    if (name === rowId) return `${name} integer primary key`
+    return `${name} ${types[baseType(type)]}${type.endsWith('?') ? '' : ' not null'}`
+  })
+}
+
+function indexDdl(of: Table, index: Index): string {
+  const unique = index.unique === true ? 'unique index' : 'index'
+  const where = index.where === undefined ? '' : ` where ${index.where}`
+  return `create ${unique} if not exists ${index.name} on ${of.name} (${index.columns.join(', ')})${where}`
+}

@@ -1,0 +1,50 @@
+/**
+ * Version of the stored format, and the way from each version to the next.
+ *
+ * Tables that are new need no migration: every store makes what is missing when its writer
+ * opens it. A migration changes tables that exist, goes forward only, and is never edited after
+ * a release.
+ */
+
+import { Fault } from '../../core/fault.ts'
+import type { Statement } from './database.ts'
+import type { Table } from './table.ts'
+
+/** One change of tables that exist. It runs in stores that have all of `tables`. */
+export type Migration = {
+  readonly name: string
+  readonly tables: readonly Table[]
+  readonly statements: readonly Statement[]
+}
+
+/** In order. Version `n + 1` is what a store is after the first `n`. */
+export const migrations: readonly Migration[] = []
+
+/** "Firn" in ASCII: marks our SQLite files. */
+export const applicationId = 0x4669_726e
+
+/** Version that `list` leads to. */
+export function formatVersion(list: readonly Migration[]): number {
+  return list.length + 1
+}
+
+/**
+ * Migrations that a store of `version` with `tables` still needs. Throws `store-version` when
+ * the store was written by a newer product.
+ */
+export function pendingMigrations(
+  store: { readonly name: string; readonly tables: readonly Table[]; readonly version: number },
+  list: readonly Migration[],
+): Migration[] {
+  const newest = formatVersion(list)
+  if (store.version > newest)
+    throw new Fault(
+      'store-version',
+      `store ${store.name} has a format newer than ${newest}: ${store.version}`,
+      { detail: { store: store.name, version: store.version, newest } },
+    )
+  const present = new Set(store.tables.map((table) => table.name))
+  return list
+    .slice(store.version - 1)
+    .filter((migration) => migration.tables.every((table) => present.has(table.name)))
+}

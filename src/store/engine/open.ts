@@ -1,0 +1,49 @@
+/** Opens the store of a chain or network with the engine the settings name. */
+
+import { Fault } from '../../core/fault.ts'
+import type { Database } from './database.ts'
+import { type Migration, migrations } from './format.ts'
+import { openPostgresReader, openPostgresWriter } from './postgres.ts'
+import { openSqliteReader, openSqliteWriter } from './sqlite.ts'
+import type { Table } from './table.ts'
+
+/** Where stores lie: settings `store` and `dataDir`, and what a store may use. */
+export type StoreLocation = {
+  /** `embedded`, or `postgres://user@host:5432/db`. */
+  readonly store: string
+  /** Folder of the embedded stores; `<name>.sqlite` each. */
+  readonly dataDir: string
+  /** Page cache of a writing connection, bytes; embedded only. */
+  readonly writerCacheBytes?: number
+  /** Page cache of a reading connection, bytes; embedded only. */
+  readonly readerCacheBytes?: number
+  /** Reading connections; PostgreSQL only. */
+  readonly readerConnections?: number
+  /** In place of the product's own, for tests. */
+  readonly migrations?: readonly Migration[]
+}
+
+/**
+ * Opens store `name` (`evm-43113`, `primary-fuji`, `shared`: lower-case letters, digits, `-`)
+ * with `tables`. A `write` opening makes it; a `read` opening demands that it exists.
+ *
+ * Throws `store-version`, `store-failed`, `store-full`, and `bad-config` for a location or name
+ * of another form.
+ */
+export async function openStore(
+  location: StoreLocation,
+  name: string,
+  tables: readonly Table[],
+  mode: 'read' | 'write',
+): Promise<Database> {
+  if (!/^[a-z0-9-]{1,48}$/.test(name)) throw new Fault('bad-config', `not a store name: ${name}`)
+  const common = { name, tables, migrations: location.migrations ?? migrations }
+  if (location.store === 'embedded') {
+    const options = { ...location, ...common, path: `${location.dataDir}/${name}.sqlite` }
+    return mode === 'write' ? openSqliteWriter(options) : openSqliteReader(options)
+  }
+  if (!/^postgres(ql)?:\/\//.test(location.store))
+    throw new Fault('bad-config', 'setting store is neither embedded nor a postgres:// address')
+  const options = { ...location, ...common, url: location.store }
+  return mode === 'write' ? openPostgresWriter(options) : openPostgresReader(options)
+}

@@ -1,0 +1,154 @@
+/** Questions and bulk writes over one PostgreSQL connection, or any of a pool. */
+
+import pg from 'pg'
+
+import { Fault, faultOf } from '../../core/fault.ts'
+import { type OnConflict, shapeOf, updateNames } from './bulk-sql.ts'
+import type { Column, Columns, Lookup, Row, Statement, Value } from './database.ts'
+import { encodeArray } from './postgres-arrays.ts'
+import { insertManySql, lookupManySql, numbered, typesOf, updateManySql } from './postgres-sql.ts'
+import type { Table } from './table.ts'
+
+/** Where to ask; `name` of the store is for messages. */
+export type Link = { readonly client: pg.Client | pg.Pool; readonly name: string }
+
+// Rows per bulk statement: keeps a parameter of 32-byte values under 1 MiB.
+const rowsPerStatement = 20_000
+
+/** SQLSTATE 53100: the server's disk is full. */
+const diskFull = '53100'
+
+/** All rows of an answer. */
+export async function ask(
+  link: Link,
+  statement: Statement,
+  parameters: readonly Value[] = [],
+): Promise<Row[]> {
+  const text = numberedOnce(statement.postgres)
+  return (await query(link, { text, values: [...parameters], bigints: statement.bigints })).rows
+}
+
+/** Runs a statement; gives the number of rows it changed. */
+export async function run(
+  link: Link,
+  statement: Statement,
+  parameters: readonly Value[] = [],
+): Promise<number> {
+  const text = numberedOnce(statement.postgres)
+  const answer = await query(link, { text, values: [...parameters], bigints: false })
+  return answer.rowCount ?? 0
+}
+
+/** Runs `sql` as it is, without parameters. */
+export async function exec(link: Link, sql: string): Promise<void> {
+  try {
+    await link.client.query(sql)
+  } catch (error) {
+    throw postgresFault(link.name, error)
+  }
+}
+
+/** One row or `undefined` per key tuple. */
+export async function findEach(
+  link: Link,
+  lookup: Lookup,
+  keys: readonly Column[],
+): Promise<(Row | undefined)[]> {
+  const until = keys[0]?.length ?? 0
+  if (until === 0) return []
+  const values = lookup.key.map((name, at) =>
+    encodeArray(lookup.table.columns[name] ?? 'integer', keys[at] ?? [], { from: 0, until }),
+  )
+  const answer = await query(link, { text: lookupManySql(lookup), values, bigints: false })
+  return answer.rows.map((row) => (row[0] === null ? undefined : row.slice(1)))
+}
+
+/** Adds rows, meeting existing keys as `conflict` says. */
+export async function insertMany(
+  link: Link,
+  table: Table,
+  rows: { readonly columns: Columns; readonly conflict: OnConflict },
+): Promise<void> {
+  const { names, count } = shapeOf(table, rows.columns)
+  const sql = insertManySql(table, names, rows.conflict)
+  await inParts(link, { table, sql, names, columns: rows.columns, count })
+}
+
+/** Changes rows found by the table's key. */
+export async function updateMany(link: Link, table: Table, columns: Columns): Promise<void> {
+  const { names, count } = shapeOf(table, columns)
+  const sql = updateManySql(table, names)
+  await inParts(link, { table, sql, names: updateNames(table, names), columns, count })
+}
+
+/** A failure of the server or the driver as one of our faults. */
+export function postgresFault(name: string, error: unknown): Fault {
+  const known = faultOf(error)
+  if (known !== undefined) return known
+  const state = error instanceof pg.DatabaseError ? (error.code ?? '') : ''
+  const message = error instanceof Error ? error.message : String(error)
+  return new Fault(
+    state === diskFull ? 'store-full' : 'store-failed',
+    `store ${name}: ${message}`,
+    {
+      detail: { store: name, sqlstate: state },
+      cause: error,
+    },
+  )
+}
+
+async function inParts(
+  link: Link,
+  work: {
+    readonly table: Table
+    readonly sql: string
+    readonly names: readonly string[]
+    readonly columns: Columns
+    readonly count: number
+  },
+): Promise<void> {
+  for (let from = 0; from < work.count; from += rowsPerStatement) {
+    const range = { from, until: Math.min(work.count, from + rowsPerStatement) }
+    const values = work.names.map((name) =>
+      encodeArray(work.table.columns[name] ?? 'integer', work.columns[name] ?? [], range),
+    )
+    await query(link, { text: work.sql, values, bigints: false })
+  }
+}
+
+async function query(
+  link: Link,
+  asked: { readonly text: string; readonly values: unknown[]; readonly bigints: boolean },
+): Promise<pg.QueryArrayResult<Value[]>> {
+  try {
+    return await link.client.query<Value[]>({
+      name: statementName(asked.text),
+      text: asked.text,
+      values: asked.values,
+      rowMode: 'array',
+      types: typesOf(asked.bigints),
+    })
+  } catch (error) {
+    throw postgresFault(link.name, error)
+  }
+}
+
+// Statements are constants of the product, so both maps end at their number.
+const numberedTexts = new Map<string, string>()
+const statementNames = new Map<string, string>()
+
+function numberedOnce(sql: string): string {
+  const known = numberedTexts.get(sql)
+  if (known !== undefined) return known
+  const text = numbered(sql)
+  numberedTexts.set(sql, text)
+  return text
+}
+
+function statementName(text: string): string {
+  const known = statementNames.get(text)
+  if (known !== undefined) return known
+  const name = `firn_${statementNames.size}`
+  statementNames.set(text, name)
+  return name
+}

@@ -1,0 +1,272 @@
+/**
+ * The scale-out engine: PostgreSQL, plain or with Citus, by `pg`.
+ *
+ * One namespace (schema) per store, found through `search_path`, so that statements read the
+ * same as on SQLite. One connection writes; a small pool reads. A connection that breaks is
+ * replaced at the next use; what was under way fails with `store-failed`, which is retryable.
+ */
+
+import { createHash } from 'node:crypto'
+
+import pg from 'pg'
+
+import { Fault } from '../../core/fault.ts'
+import type { OnConflict } from './bulk-sql.ts'
+import type { Columns, Database, Statement, Writer } from './database.ts'
+import { postgresDdl } from './ddl.ts'
+import { formatVersion, type Migration, pendingMigrations } from './format.ts'
+import {
+  ask,
+  exec,
+  findEach,
+  insertMany,
+  type Link,
+  postgresFault,
+  run,
+  updateMany,
+} from './postgres-link.ts'
+import type { Table } from './table.ts'
+
+/** Which namespace of which server. */
+export type PostgresOptions = {
+  /** `postgres://user@host:5432/db`. Never printed: it may hold a password. */
+  readonly url: string
+  readonly name: string
+  readonly tables: readonly Table[]
+  readonly migrations: readonly Migration[]
+  readonly readerConnections?: number
+  readonly connectTimeoutMs?: number
+  /** Longest a reading statement may take. */
+  readonly readTimeoutMs?: number
+}
+
+const defaultReaderConnections = 4
+const defaultConnectTimeoutMs = 5_000
+const defaultReadTimeoutMs = 30_000
+
+/** The connection that writes. */
+type WritingLink = Link & { readonly client: pg.Client }
+
+/** Opens a store for writing, makes what is missing and brings an older format forward. */
+export async function openPostgresWriter(options: PostgresOptions): Promise<Database> {
+  const database = new PostgresDatabase(options, true)
+  try {
+    await database.prepare()
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+  return database
+}
+
+/** Opens a store for reading only. Throws `store-failed` when no writer has made it yet. */
+export async function openPostgresReader(options: PostgresOptions): Promise<Database> {
+  const database = new PostgresDatabase(options, false)
+  try {
+    await database.check()
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+  return database
+}
+
+class PostgresDatabase implements Database {
+  readonly engine = 'postgres'
+  readonly name: string
+  readonly #options: PostgresOptions
+  readonly #namespace: string
+  readonly #writable: boolean
+  readonly #pool: pg.Pool
+  readonly #reads: Link
+  #writer: WritingLink | undefined
+  #claimed = false
+  #queue: Promise<unknown> = Promise.resolve()
+  #closed = false
+
+  constructor(options: PostgresOptions, writable: boolean) {
+    this.name = options.name
+    this.#options = options
+    this.#namespace = namespaceOf(options.name)
+    this.#writable = writable
+    this.#pool = new pg.Pool({
+      ...this.#connection(),
+      max: options.readerConnections ?? defaultReaderConnections,
+      statement_timeout: options.readTimeoutMs ?? defaultReadTimeoutMs,
+    })
+    // A connection that breaks while nobody uses it is dropped by the pool; nothing failed.
+    this.#pool.on('error', () => undefined)
+    this.#reads = { client: this.#pool, name: options.name }
+  }
+
+  all: Database['all'] = (statement, parameters) => ask(this.#reads, statement, parameters)
+
+  get: Database['get'] = async (statement, parameters) =>
+    (await ask(this.#reads, statement, parameters))[0]
+
+  lookup: Database['lookup'] = (lookup, keys) => findEach(this.#reads, lookup, keys)
+
+  transaction: Database['transaction'] = async (work) => {
+    const turn = this.#queue.then(async () => this.#transact(work))
+    // The next transaction starts whatever became of this one; the caller gets its failure.
+    this.#queue = turn.catch(() => undefined)
+    return turn
+  }
+
+  claim: Database['claim'] = async () => {
+    const turn = this.#queue.then(async () => this.#takeClaim())
+    this.#queue = turn.catch(() => undefined)
+    return turn
+  }
+
+  tidy: Database['tidy'] = async () => {
+    const turn = this.#queue.then(async () => {
+      const link = await this.#connected()
+      for (const table of this.#options.tables) await exec(link, `analyze ${table.name}`)
+    })
+    this.#queue = turn.catch(() => undefined)
+    return turn
+  }
+
+  sizeBytes: Database['sizeBytes'] = async () => {
+    const rows = await ask(this.#reads, sizeQuestion, [this.#namespace])
+    return Number(rows[0]?.[0] ?? 0)
+  }
+
+  close: Database['close'] = async () => {
+    await this.#queue
+    if (this.#closed) return
+    this.#closed = true
+    const writer = this.#writer
+    this.#writer = undefined
+    await this.#pool.end()
+    await writer?.client.end()
+  }
+
+  /** Namespace, format and tables. Several processes may do this at once. */
+  async prepare(): Promise<void> {
+    const link = await this.#connected()
+    await exec(link, 'begin')
+    await ask(link, lockQuestion, [lockKey(`${this.#namespace} tables`)])
+    await exec(link, `create schema if not exists "${this.#namespace}"`)
+    await exec(link, 'create table if not exists firn_format (version bigint not null)')
+    const newest = formatVersion(this.#options.migrations)
+    const version = Number((await ask(link, formatQuestion))[0]?.[0] ?? newest)
+    const pending = pendingMigrations({ ...this.#options, version }, this.#options.migrations)
+    for (const { statements } of pending)
+      for (const each of statements) await exec(link, each.postgres)
+    for (const table of this.#options.tables)
+      for (const each of postgresDdl(table)) await exec(link, each)
+    await exec(link, 'delete from firn_format')
+    await exec(link, `insert into firn_format (version) values (${newest})`)
+    await exec(link, 'commit')
+  }
+
+  /** Throws `store-failed` where no writer made this store, `store-version` for a newer one. */
+  async check(): Promise<void> {
+    const version = Number((await ask(this.#reads, formatQuestion))[0]?.[0] ?? 1)
+    pendingMigrations({ ...this.#options, version }, this.#options.migrations)
+  }
+
+  #connection(): pg.ClientConfig {
+    return {
+      connectionString: this.#options.url,
+      connectionTimeoutMillis: this.#options.connectTimeoutMs ?? defaultConnectTimeoutMs,
+      keepAlive: true,
+      application_name: `firn ${this.name}`,
+      options: `-c search_path=${this.#namespace} -c bytea_output=hex`,
+    }
+  }
+
+  /** The writing connection, made anew when the last one broke. */
+  async #connected(): Promise<WritingLink> {
+    if (!this.#writable)
+      throw new Fault('store-failed', `store is open for reading only: ${this.name}`)
+    if (this.#writer !== undefined) return this.#writer
+    const client = new pg.Client(this.#connection())
+    const link = { client, name: this.name }
+    const forget = (): void => {
+      if (this.#writer !== link) return
+      this.#writer = undefined
+      this.#claimed = false
+    }
+    client.on('error', forget)
+    client.on('end', forget)
+    try {
+      await client.connect()
+    } catch (error) {
+      throw postgresFault(this.name, error)
+    }
+    this.#writer = link
+    return link
+  }
+
+  async #transact<T>(work: (writer: Writer) => T | Promise<T>): Promise<T> {
+    const link = await this.#connected()
+    try {
+      await exec(link, 'begin')
+      const result = await work(writerOf(link))
+      await exec(link, 'commit')
+      return result
+    } catch (error) {
+      await this.#rollBack(link)
+      throw error
+    }
+  }
+
+  /** A connection that cannot even roll back is of no further use. */
+  async #rollBack({ client }: WritingLink): Promise<void> {
+    try {
+      await client.query('rollback')
+    } catch {
+      this.#writer = undefined
+      this.#claimed = false
+      await client.end().catch(() => undefined)
+    }
+  }
+
+  async #takeClaim(): Promise<boolean> {
+    const link = await this.#connected()
+    if (this.#claimed) return true
+    const rows = await ask(link, claimQuestion, [lockKey(`${this.#namespace} writer`)])
+    this.#claimed = rows[0]?.[0] === 1
+    return this.#claimed
+  }
+}
+
+function writerOf(link: Link): Writer {
+  const insert = (conflict: OnConflict) => (table: Table, columns: Columns) =>
+    insertMany(link, table, { columns, conflict })
+  return {
+    all: (statement, parameters) => ask(link, statement, parameters),
+    get: async (statement, parameters) => (await ask(link, statement, parameters))[0],
+    lookup: (lookup, keys) => findEach(link, lookup, keys),
+    run: (statement, parameters) => run(link, statement, parameters),
+    insert: insert('fault'),
+    insertNew: insert('keep'),
+    upsert: insert('replace'),
+    update: (table, columns) => updateMany(link, table, columns),
+  }
+}
+
+const plain = (postgres: string): Statement => ({ sqlite: '', postgres, bigints: false })
+const formatQuestion = plain('select version from firn_format')
+const lockQuestion = plain('select pg_advisory_xact_lock(?::bigint)')
+const claimQuestion = plain('select pg_try_advisory_lock(?::bigint)')
+const sizeQuestion = plain(
+  'select coalesce(sum(pg_total_relation_size(c.oid)), 0) from pg_class c ' +
+    "join pg_namespace n on n.oid = c.relnamespace where n.nspname = ? and c.relkind = 'r'",
+)
+
+/** Name of the namespace of a store. Throws `bad-config` when it would be cut short. */
+export function namespaceOf(name: string): string {
+  const namespace = `firn_${name.toLowerCase().replaceAll(/[^a-z0-9_]/g, '_')}`
+  // PostgreSQL silently cuts identifiers at 63 bytes.
+  if (namespace.length > 63) throw new Fault('bad-config', `store name is too long: ${name}`)
+  return namespace
+}
+
+/** Number of an advisory lock: 48 bits of a hash, so that it fits a double. */
+function lockKey(text: string): number {
+  return createHash('sha256').update(`firn ${text}`).digest().readUIntBE(0, 6)
+}

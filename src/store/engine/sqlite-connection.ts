@@ -1,0 +1,202 @@
+/** One SQLite connection: settings, prepared statements, faults. */
+
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+
+import { Fault, faultOf } from '../../core/fault.ts'
+import {
+  insertSql,
+  lookupSql,
+  type OnConflict,
+  shapeOf,
+  updateNames,
+  updateSql,
+} from './bulk-sql.ts'
+import type { Column, Columns, Lookup, Row, Statement, Value } from './database.ts'
+import type { Table } from './table.ts'
+
+/** Statements kept prepared per connection; about 3 KiB each. */
+const maxStatements = 1_000
+
+/** SQLITE_FULL: no space on the disk, or a quota reached. */
+const sqliteFull = 13
+
+/** How a connection is opened. */
+export type ConnectionOptions = {
+  readonly path: string
+  readonly name: string
+  readonly readOnly: boolean
+  readonly cacheBytes: number
+  readonly busyTimeoutMs: number
+}
+
+/** An open connection. Closed by {@link SqliteConnection.close}; every failure is a fault. */
+export class SqliteConnection {
+  readonly #database: DatabaseSync
+  readonly #name: string
+  readonly #statements = new Map<string, StatementSync>()
+
+  constructor(options: ConnectionOptions) {
+    this.#name = options.name
+    this.#database = this.#guarded(
+      () =>
+        new DatabaseSync(options.path, {
+          readOnly: options.readOnly,
+          timeout: options.busyTimeoutMs,
+          enableForeignKeyConstraints: false,
+        }),
+    )
+    // Negative cache sizes are KiB.
+    this.exec(`pragma cache_size = -${Math.ceil(options.cacheBytes / 1_024)}`)
+    this.exec('pragma temp_store = memory')
+  }
+
+  /** Runs statements without parameters. */
+  exec(sql: string): void {
+    this.#guarded(() => this.#database.exec(sql))
+  }
+
+  /** First value of the answer of a pragma, as a number. */
+  pragma(name: string): number {
+    const row = this.#guarded(() => this.#prepared(`pragma ${name}`, false).get())
+    return Number(rowOf(row)[0] ?? 0)
+  }
+
+  all(statement: Statement, parameters: readonly Value[] = []): Row[] {
+    return this.#guarded(() => {
+      const prepared = this.#prepared(statement.sqlite, statement.bigints)
+      return prepared.all(...inputs(parameters)).map(rowOf)
+    })
+  }
+
+  get(statement: Statement, parameters: readonly Value[] = []): Row | undefined {
+    return this.#guarded(() => {
+      const row = this.#prepared(statement.sqlite, statement.bigints).get(...inputs(parameters))
+      return row === undefined ? undefined : rowOf(row)
+    })
+  }
+
+  run(statement: Statement, parameters: readonly Value[] = []): number {
+    return this.#guarded(() =>
+      Number(this.#prepared(statement.sqlite, false).run(...inputs(parameters)).changes),
+    )
+  }
+
+  lookup(lookup: Lookup, keys: readonly Column[]): (Row | undefined)[] {
+    return this.#guarded(() => {
+      const prepared = this.#prepared(lookupSql(lookup), false)
+      const count = keys[0]?.length ?? 0
+      const found: (Row | undefined)[] = []
+      for (let at = 0; at < count; at++) {
+        const row = prepared.get(...keys.map((key) => input(key[at])))
+        found.push(row === undefined ? undefined : rowOf(row))
+      }
+      return found
+    })
+  }
+
+  insert(table: Table, columns: Columns, conflict: OnConflict): void {
+    const { names, count } = shapeOf(table, columns)
+    if (count === 0) return
+    this.#repeat(
+      insertSql(table, names, conflict),
+      names.map((name) => columns[name] ?? []),
+      count,
+    )
+  }
+
+  update(table: Table, columns: Columns): void {
+    const { names, count } = shapeOf(table, columns)
+    if (count === 0) return
+    this.#repeat(
+      updateSql(table, names),
+      updateNames(table, names).map((name) => columns[name] ?? []),
+      count,
+    )
+  }
+
+  /** Bytes of the database file, the write-ahead log not included. */
+  fileBytes(): number {
+    return this.pragma('page_count') * this.pragma('page_size')
+  }
+
+  close(): void {
+    this.#statements.clear()
+    this.#guarded(() => this.#database.close())
+  }
+
+  /** Runs `sql` once per row of `columns`. */
+  #repeat(sql: string, columns: readonly Column[], count: number): void {
+    this.#guarded(() => {
+      const prepared = this.#prepared(sql, false)
+      const row: SQLInputValue[] = columns.map(() => null)
+      for (let at = 0; at < count; at++) {
+        for (let column = 0; column < columns.length; column++)
+          row[column] = input(columns[column]?.[at])
+        prepared.run(...row)
+      }
+    })
+  }
+
+  #prepared(sql: string, bigints: boolean): StatementSync {
+    const key = bigints ? `b${sql}` : sql
+    const known = this.#statements.get(key)
+    if (known !== undefined) return known
+    if (this.#statements.size >= maxStatements) this.#dropOldest()
+    const made = this.#database.prepare(sql)
+    made.setReturnArrays(true)
+    if (bigints) made.setReadBigInts(true)
+    this.#statements.set(key, made)
+    return made
+  }
+
+  #dropOldest(): void {
+    for (const key of this.#statements.keys()) {
+      this.#statements.delete(key)
+      return
+    }
+  }
+
+  #guarded<T>(work: () => T): T {
+    try {
+      return work()
+    } catch (error) {
+      throw faultOf(error) ?? sqliteFault(this.#name, error)
+    }
+  }
+}
+
+/** A failure of SQLite as one of our faults. */
+export function sqliteFault(name: string, error: unknown): Fault {
+  const code = errorCode(error)
+  const message = error instanceof Error ? error.message : String(error)
+  // The low byte is the primary code, the rest says where it came from.
+  if ((code & 0xff) === sqliteFull)
+    return new Fault('store-full', `the disk of store ${name} is full`, {
+      detail: { store: name, sqlite: code },
+      cause: error,
+    })
+  return new Fault('store-failed', `store ${name}: ${message}`, {
+    detail: { store: name, sqlite: code },
+    cause: error,
+  })
+}
+
+function errorCode(error: unknown): number {
+  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
+    ? error.errcode
+    : 0
+}
+
+function input(value: Value | undefined): SQLInputValue {
+  return value ?? null
+}
+
+function inputs(values: readonly Value[]): SQLInputValue[] {
+  return values.map(input)
+}
+
+/** Rows are arrays: `setReturnArrays` is on for every statement. */
+function rowOf(row: unknown): Row {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the typings know only objects
+  return row as Row
+}

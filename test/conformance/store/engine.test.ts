@@ -1,0 +1,342 @@
+import assert from 'node:assert/strict'
+
+import { Fault } from '../../../src/core/fault.ts'
+import { type Row, statement, type Value } from '../../../src/store/engine/database.ts'
+import type { Migration } from '../../../src/store/engine/format.ts'
+import { table } from '../../../src/store/engine/table.ts'
+import { onBothEngines } from '../../stores.ts'
+
+const facts = table(
+  'facts',
+  {
+    pos: 'integer',
+    small: 'integer?',
+    coins: 'amount?',
+    raw: 'bytes?',
+    words: 'text?',
+  },
+  {
+    key: ['pos'],
+    layout: 'rows',
+    indexes: [{ name: 'facts_words', columns: ['words'], unique: true, where: 'small = 1' }],
+  },
+)
+const pairs = table(
+  'pairs',
+  { left_id: 'integer', right_id: 'integer', value: 'bytes' },
+  { key: ['left_id', 'right_id'], layout: 'keyed' },
+)
+const tables = [facts, pairs]
+
+const everything = statement('select pos, small, raw, words from facts order by pos')
+const coins = statement('select coins from facts order by pos', { bigints: true })
+const pairRows = statement('select left_id, right_id, value from pairs order by left_id, right_id')
+
+const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values)
+const code = (wanted: string) => (error: unknown) => error instanceof Fault && error.code === wanted
+
+/** Rows as a column per name. */
+function columnsOf(names: readonly string[], rows: readonly Row[]): Record<string, Value[]> {
+  return Object.fromEntries(names.map((name, at) => [name, rows.map((row) => row[at] ?? null)]))
+}
+
+onBothEngines(
+  'store: what is written is what is read, at the edges of every type',
+  tables,
+  async (store) => {
+    const database = await store.open('write')
+    const rows: Row[] = [
+      [0, null, null, null, null],
+      [1, 0, 0n, bytes(), ''],
+      [2, -1, 1n, bytes(0), 'it\'s "quoted" \\ ? ü 雪'],
+      [3, 2 ** 32, 720_000_000_000_000_000n, bytes(255, 0, 255), 'x'.repeat(70_000)],
+      [2 ** 53 - 1, -(2 ** 53) + 1, 2n ** 63n - 1n, new Uint8Array(40_000).fill(7), '\u0001'],
+    ]
+    const names = ['pos', 'small', 'coins', 'raw', 'words']
+    await database.transaction((writer) => writer.insert(facts, columnsOf(names, rows)))
+    const without = rows.map((row) => row.filter((_, at) => at !== 2))
+    assert.deepEqual(await database.all(everything), without)
+    assert.deepEqual(
+      await database.all(coins),
+      rows.map((row) => [row[2]]),
+    )
+  },
+)
+
+onBothEngines('store: parameters of every type find their rows', tables, async (store) => {
+  const database = await store.open('write')
+  await database.transaction((writer) =>
+    writer.insert(facts, {
+      pos: [1, 2, 3],
+      coins: [5n, 6n, null],
+      raw: [bytes(1), bytes(2), null],
+      words: ['a', 'b?', null],
+    }),
+  )
+  const cases: [string, Value, number][] = [
+    ['pos >= ?', 3, 3],
+    ['coins = ?', 6n, 2],
+    ['raw = ?', bytes(1), 1],
+    ['words = ?', 'b?', 2],
+  ]
+  for (const [condition, value, expected] of cases) {
+    const question = statement(`select pos from facts where ${condition} and '?' = '?' limit ?`)
+    assert.deepEqual(await database.get(question, [value, 1]), [expected], condition)
+  }
+  assert.equal(await database.get(statement('select pos from facts where pos = ?'), [9]), undefined)
+  assert.deepEqual(await database.get(statement('select sum(pos), count(*) from facts')), [6, 3])
+})
+
+onBothEngines('store: bytes and text are ordered by their bytes', tables, async (store) => {
+  const database = await store.open('write')
+  const raw = [bytes(2), bytes(1, 255), bytes(1), bytes(), bytes(255)]
+  const words = ['b', 'B', 'ä', 'a', '_']
+  await database.transaction((writer) => writer.insert(facts, { pos: [0, 1, 2, 3, 4], raw, words }))
+  const order = async (column: string) =>
+    (await database.all(statement(`select pos from facts order by ${column}`))).map(([pos]) => pos)
+  assert.deepEqual(await order('raw'), [3, 2, 1, 0, 4])
+  assert.deepEqual(await order('words'), [1, 4, 3, 0, 2])
+})
+
+onBothEngines(
+  'store: a failing transaction leaves nothing, and the next one works',
+  tables,
+  async (store) => {
+    const database = await store.open('write')
+    const value = [bytes(1)]
+    const failing = database.transaction(async (writer) => {
+      await writer.insert(pairs, { left_id: [1], right_id: [1], value })
+      await writer.insert(pairs, { left_id: [1], right_id: [1], value })
+    })
+    await assert.rejects(failing, code('store-failed'))
+    const thrown = database.transaction(async (writer) => {
+      await writer.insert(pairs, { left_id: [2], right_id: [2], value })
+      throw new Fault('bad-bytes', 'reason')
+    })
+    await assert.rejects(thrown, code('bad-bytes'))
+    await database.transaction((writer) =>
+      writer.insert(pairs, { left_id: [3], right_id: [3], value }),
+    )
+    assert.deepEqual(await database.all(pairRows), [[3, 3, bytes(1)]])
+  },
+)
+
+onBothEngines(
+  'store: readers see the state before a transaction until it commits',
+  tables,
+  async (store) => {
+    const database = await store.open('write')
+    const reader = await store.open('read')
+    await database.transaction(async (writer) => {
+      await writer.insert(pairs, { left_id: [1], right_id: [1], value: [bytes(1)] })
+      assert.equal((await writer.all(pairRows)).length, 1, 'the writer itself')
+      assert.equal((await database.all(pairRows)).length, 0, 'a read beside it')
+      assert.equal((await reader.all(pairRows)).length, 0, 'another connection')
+    })
+    assert.equal((await database.all(pairRows)).length, 1)
+    assert.equal((await reader.all(pairRows)).length, 1)
+  },
+)
+
+onBothEngines(
+  'store: transactions asked for at once run one after the other',
+  tables,
+  async (store) => {
+    const database = await store.open('write')
+    const counted = statement('select count(*) from pairs')
+    const seen = await Promise.all(
+      Array.from({ length: 8 }, (_, at) =>
+        database.transaction(async (writer) => {
+          const before = await writer.get(counted)
+          await writer.insert(pairs, { left_id: [at], right_id: [0], value: [bytes()] })
+          return before?.[0]
+        }),
+      ),
+    )
+    assert.deepEqual(seen, [0, 1, 2, 3, 4, 5, 6, 7])
+  },
+)
+
+onBothEngines(
+  'store: insertNew keeps, upsert replaces the named columns, update changes them',
+  tables,
+  async (store) => {
+    const database = await store.open('write')
+    await database.transaction(async (writer) => {
+      await writer.insert(facts, { pos: [1, 2], small: [10, 20], words: ['a', 'b'] })
+      await writer.insertNew(facts, { pos: [2, 3], small: [99, 30], words: ['z', 'c'] })
+      await writer.upsert(facts, { pos: [3, 4], words: ['C', 'd'] })
+      await writer.update(facts, { pos: [1, 9], small: [11, 0] })
+      await writer.insertNew(pairs, { left_id: [], right_id: [], value: [] })
+    })
+    assert.deepEqual(await database.all(everything), [
+      [1, 11, null, 'a'],
+      [2, 20, null, 'b'],
+      [3, 30, null, 'C'],
+      [4, null, null, 'd'],
+    ])
+  },
+)
+
+onBothEngines('store: run tells how many rows it changed', tables, async (store) => {
+  const database = await store.open('write')
+  await database.transaction(async (writer) => {
+    await writer.insert(facts, { pos: [1, 2, 3] })
+    assert.equal(await writer.run(statement('update facts set small = ? where pos > ?'), [5, 1]), 2)
+    assert.equal(await writer.run(statement('delete from facts where small = ?'), [6]), 0)
+  })
+})
+
+onBothEngines(
+  'store: lookup gives one row per key in their order, the last where asked',
+  tables,
+  async (store) => {
+    const database = await store.open('write')
+    await database.transaction((writer) =>
+      writer.insert(pairs, {
+        left_id: [1, 1, 2],
+        right_id: [10, 20, 5],
+        value: [bytes(1), bytes(2), bytes(3)],
+      }),
+    )
+    const exact = { table: pairs, key: ['left_id', 'right_id'], select: ['value'] }
+    assert.deepEqual(
+      await database.lookup(exact, [
+        [2, 7, 1, 2],
+        [5, 7, 10, 5],
+      ]),
+      [[bytes(3)], undefined, [bytes(1)], [bytes(3)]],
+    )
+    const newest = {
+      table: pairs,
+      key: ['left_id'],
+      select: ['right_id', 'value'],
+      last: 'right_id',
+    }
+    assert.deepEqual(await database.lookup(newest, [[3, 1, 2]]), [
+      undefined,
+      [20, bytes(2)],
+      [5, bytes(3)],
+    ])
+    assert.deepEqual(await database.lookup(newest, [[]]), [])
+  },
+)
+
+onBothEngines('store: many rows in one call', tables, async (store) => {
+  const database = await store.open('write')
+  const count = 45_001 // Over two statements' worth on PostgreSQL.
+  const ids = Array.from({ length: count }, (_, at) => at)
+  await database.transaction((writer) =>
+    writer.insert(pairs, {
+      left_id: Float64Array.from(ids),
+      right_id: Uint32Array.from(ids),
+      value: ids.map((id) => bytes(id % 256)),
+    }),
+  )
+  const rows = await database.lookup(
+    { table: pairs, key: ['left_id'], select: ['right_id', 'value'] },
+    [ids],
+  )
+  assert.ok(rows.every((row, at) => row?.[0] === at))
+  assert.deepEqual(rows[45_000]?.[1], bytes(45_000 % 256))
+})
+
+onBothEngines('store: unique indexes hold where their condition does', tables, async (store) => {
+  const database = await store.open('write')
+  await database.transaction((writer) =>
+    writer.insert(facts, { pos: [1, 2], small: [0, 0], words: ['a', 'a'] }),
+  )
+  const second = database.transaction((writer) =>
+    writer.insert(facts, { pos: [3, 4], small: [1, 1], words: ['a', 'a'] }),
+  )
+  await assert.rejects(second, code('store-failed'))
+})
+
+onBothEngines('store: integers beyond a double are refused, not rounded', tables, async (store) => {
+  const database = await store.open('write')
+  await database.transaction((writer) => writer.insert(facts, { pos: [1], coins: [2n ** 53n] }))
+  const question = statement('select coins from facts')
+  await assert.rejects(async () => database.all(question), code('store-failed'))
+})
+
+onBothEngines('store: wrong columns are faults', tables, async (store) => {
+  const database = await store.open('write')
+  for (const columns of [{ pos: [1], other: [1] }, { pos: [1, 2], small: [1] }, { small: [1] }]) {
+    const work = database.transaction((writer) => writer.insert(facts, columns))
+    await assert.rejects(work, code('store-failed'), Object.keys(columns).join())
+  }
+})
+
+onBothEngines(
+  'store: a reader cannot write and finds only stores that exist',
+  tables,
+  async (store) => {
+    await assert.rejects(store.open('read'), code('store-failed'))
+    await store.open('write')
+    const reader = await store.open('read')
+    const work = reader.transaction((writer) => writer.insert(facts, { pos: [1] }))
+    await assert.rejects(work, code('store-failed'))
+  },
+)
+
+onBothEngines(
+  'store: what was written is there after closing and opening',
+  tables,
+  async (store) => {
+    const first = await store.open('write')
+    await first.transaction((writer) => writer.insert(facts, { pos: [1] }))
+    await first.tidy()
+    assert.ok((await first.sizeBytes()) > 0)
+    await first.close()
+    const second = await store.open('write')
+    assert.deepEqual(await second.all(everything), [[1, null, null, null]])
+    const reader = await store.open('read')
+    assert.equal((await reader.all(everything)).length, 1)
+  },
+)
+
+onBothEngines(
+  'store: a migration runs once on a filled store, and older products are refused',
+  tables,
+  async (store) => {
+    const add: Migration = {
+      name: 'add-colour',
+      tables: [facts],
+      statements: [
+        statement('alter table facts add column colour text'),
+        statement("update facts set colour = 'blue'"),
+      ],
+    }
+    const elsewhere: Migration = {
+      name: 'elsewhere',
+      tables: [table('absent', { id: 'integer' }, { key: ['id'], layout: 'rows' })],
+      statements: [statement('alter table absent add column more text')],
+    }
+    const old = await store.open('write', { migrations: [] })
+    await old.transaction((writer) => writer.insert(facts, { pos: [1] }))
+    await old.close()
+    for (let time = 0; time < 2; time++) {
+      const database = await store.open('write', { migrations: [add, elsewhere] })
+      assert.deepEqual(await database.all(statement('select pos, colour from facts')), [
+        [1, 'blue'],
+      ])
+      await database.close()
+    }
+    for (const mode of ['read', 'write'] as const)
+      await assert.rejects(store.open(mode, { migrations: [add] }), code('store-version'), mode)
+  },
+)
+
+onBothEngines(
+  'store: one claim at a time, free again when its holder closes',
+  tables,
+  async (store) => {
+    const first = await store.open('write')
+    const second = await store.open('write')
+    assert.equal(await first.claim(), true)
+    assert.equal(await first.claim(), true, 'asked again')
+    assert.equal(await second.claim(), false)
+    await first.close()
+    assert.equal(await second.claim(), true)
+  },
+)

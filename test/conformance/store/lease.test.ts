@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+
+import { Fault } from '../../../src/core/fault.ts'
+import type { Clock } from '../../../src/core/world.ts'
+import { checkpointHeights, getCheckpoint, moveCheckpoint } from '../../../src/store/checkpoint.ts'
+import {
+  awaitLease,
+  holdLease,
+  leaseRow,
+  leaseTtlMs,
+  renewLease,
+  takeLease,
+} from '../../../src/store/lease.ts'
+import { controlTables } from '../../../src/store/schema/control.ts'
+import { onBothEngines } from '../../stores.ts'
+
+const code = (wanted: string) => (error: unknown) => error instanceof Fault && error.code === wanted
+
+/** A clock that moves only by sleeping; `meanwhile` happens during every sleep. */
+function fakeClock(meanwhile: () => Promise<void> = async () => undefined): Clock {
+  let ms = 1_000
+  return {
+    now: () => ms,
+    monotonic: () => ms,
+    sleep: async (length) => {
+      ms += length
+      await meanwhile()
+    },
+  }
+}
+
+onBothEngines(
+  'lease: a second writer is refused while the first lives',
+  controlTables,
+  async (store) => {
+    const first = await store.open('write')
+    const second = await store.open('write')
+    const clock = fakeClock()
+    const lease = await takeLease(first, 'a', clock)
+    assert.deepEqual(lease, { epoch: 1, owner: 'a' })
+    assert.equal(await takeLease(second, 'b', clock), undefined)
+    assert.deepEqual(await leaseRow(second), { epoch: 1, owner: 'a', stamp: 1_000 })
+  },
+)
+
+onBothEngines('lease: free at once when its holder is gone', controlTables, async (store) => {
+  const first = await store.open('write')
+  const second = await store.open('write')
+  const clock = fakeClock()
+  await takeLease(first, 'a', clock)
+  await first.close()
+  assert.deepEqual(await takeLease(second, 'b', clock), { epoch: 2, owner: 'b' })
+  assert.equal(clock.monotonic(), 1_000, 'nobody waited')
+})
+
+onBothEngines(
+  'lease: a holder that stands still is taken over and its commits fail',
+  controlTables,
+  async (store) => {
+    const first = await store.open('write')
+    const second = await store.open('write')
+    const clock = fakeClock()
+    const old = await takeLease(first, 'a', clock)
+    assert.ok(old !== undefined)
+    const taken = await awaitLease(second, 'b', { clock })
+    assert.deepEqual(taken, { epoch: 2, owner: 'b' })
+    assert.ok(clock.monotonic() <= 1_000 + leaseTtlMs * 1.25, `after ${clock.monotonic()} ms`)
+    const stale = first.transaction(async (writer) => {
+      await moveCheckpoint(writer, 'blocks', {
+        before: undefined,
+        after: { height: 5, hash: undefined },
+        epoch: old.epoch,
+      })
+      await holdLease(writer, old, clock)
+    })
+    await assert.rejects(stale, code('lease-lost'))
+    assert.equal(await getCheckpoint(second, 'blocks'), undefined, 'nothing of it is stored')
+    await second.transaction((writer) => holdLease(writer, taken, clock))
+  },
+)
+
+onBothEngines('lease: a holder that renews is left alone', controlTables, async (store) => {
+  const first = await store.open('write')
+  const second = await store.open('write')
+  const stop = new AbortController()
+  let renewals = 0
+  const lease = await takeLease(first, 'a', fakeClock())
+  assert.ok(lease !== undefined)
+  const clock: Clock = fakeClock(async () => {
+    await renewLease(first, lease, clock)
+    if (++renewals === 40) stop.abort(new Fault('overloaded', 'enough'))
+  })
+  await assert.rejects(awaitLease(second, 'b', { clock, signal: stop.signal }), code('overloaded'))
+  assert.equal((await leaseRow(first))?.epoch, 1)
+})
+
+onBothEngines('checkpoint: moves only from where it is', controlTables, async (store) => {
+  const database = await store.open('write')
+  const hash = new Uint8Array(32).fill(7)
+  const move = (stage: string, before: number | undefined, height: number) =>
+    database.transaction((writer) =>
+      moveCheckpoint(writer, stage, { before, after: { height, hash }, epoch: 1 }),
+    )
+  assert.equal(await getCheckpoint(database, 'blocks'), undefined)
+  await move('blocks', undefined, 9)
+  assert.deepEqual(await getCheckpoint(database, 'blocks'), { height: 9, hash })
+  await move('blocks', 9, 20)
+  await move('traces', undefined, 3)
+  await assert.rejects(move('blocks', 9, 30), code('lease-lost'))
+  await assert.rejects(move('blocks', undefined, 30), code('lease-lost'))
+  assert.deepEqual(
+    [...(await checkpointHeights(database))],
+    [
+      ['blocks', 20],
+      ['traces', 3],
+    ],
+  )
+})

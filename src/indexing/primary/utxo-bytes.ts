@@ -1,0 +1,52 @@
+/** The bytes of a stored UTXO, rebuilt: every field of them is in the row. */
+
+import { encode } from '../../codec/kit.ts'
+import { pUtxo, xUtxo } from '../../codec/primary/utxo.ts'
+import type { XOutput } from '../../codec/primary/x-transaction.ts'
+import { Fault } from '../../core/fault.ts'
+import type { UtxoRow } from './rows.ts'
+
+/** What {@link encodeUtxoRow} reads of a row. */
+export type UtxoParts = Pick<
+  UtxoRow,
+  | 'txId'
+  | 'outputIndex'
+  | 'assetId'
+  | 'outputType'
+  | 'amount'
+  | 'owner'
+  | 'stakeableLocktime'
+  | 'groupId'
+  | 'payload'
+>
+
+/** A UTXO as `getUTXOs` of its chain gives it: codec version first. Throws `bad-bytes`. */
+export function encodeUtxoRow(row: UtxoParts): Uint8Array {
+  const place = { txId: row.txId, outputIndex: row.outputIndex, assetId: row.assetId }
+  if (row.stakeableLocktime === 0n) return encode(xUtxo, { ...place, output: outputOf(row) })
+  const output = { amount: row.amount, ...row.owner }
+  return encode(pUtxo, {
+    ...place,
+    output: { typeId: 22, locktime: row.stakeableLocktime, output },
+  })
+}
+
+function outputOf(row: UtxoParts): XOutput {
+  const { owner, outputType } = row
+  switch (outputType) {
+    case 7:
+      return { typeId: 7, amount: row.amount, ...owner }
+    case 6:
+    case 15:
+    case 16:
+      return { typeId: outputType, ...owner }
+    case 10:
+      return { typeId: 10, groupId: row.groupId ?? 0, ...owner }
+    case 11: {
+      const payload = row.payload ?? new Uint8Array(0)
+      return { typeId: 11, groupId: row.groupId ?? 0, payload, ...owner }
+    }
+    default:
+      throw new Fault('bad-bytes', `not an output type: ${outputType}`)
+  }
+}

@@ -60,12 +60,13 @@ export interface EvmSource {
   /** How many reads may run side by side now. */
   readonly window: (need: 'blocks' | 'traces') => number
   /**
-   * Reads blocks with receipts and gives what `decode` makes of them. All come from one
-   * endpoint; when `decode` throws, that endpoint is blamed and another one asked.
+   * Reads blocks with receipts from `range.from` on and gives what `decode` makes of them: all
+   * of the range, or fewer when the rest is not there yet, never none. All come from one
+   * endpoint, named by `origin`; when `decode` throws, it is blamed and another one asked.
    */
   readonly blocks: <T>(
     range: HeightRange,
-    decode: (units: readonly RawUnit[]) => T,
+    decode: (units: readonly RawUnit[], origin: string) => T,
     signal: AbortSignal,
   ) => Promise<T>
   /** Whether call traces can be had. May change when endpoints come and go. */
@@ -73,7 +74,7 @@ export interface EvmSource {
   /** Reads traces, one element per block as `debug_traceBlockByNumber` answers. */
   readonly traces: <T>(
     range: HeightRange,
-    decode: (blocks: readonly unknown[]) => T,
+    decode: (blocks: readonly unknown[], origin: string) => T,
     signal: AbortSignal,
   ) => Promise<T>
   /** Reads state after block `height`, or after the newest one. One answer per call, in order. */

@@ -50,10 +50,9 @@ export function openRecording(file: Uint8Array): Recording {
     headHeight: async () => heights.until - 1,
     unitBlocks: () => 64,
     window: () => 2,
-    blocks: async (range, decode) => decode(reader.range(blocks, range).map(unitOf)),
+    blocks: async (range, decode) => decode(reader.range(blocks, range).map(unitOf), 'recording'),
     hasTraces: async () => traced,
-    traces: async (range, decode) =>
-      decode(reader.range(traces, range).map((line) => parsed(line))),
+    traces: async (range, decode) => decode(reader.range(traces, range).map(parsed), 'recording'),
     state: async (calls, height) =>
       calls.map((call) => answerOf(state, call, height, heights.until - 1)),
     endpoints: () => [recordingStatus(heights.until - 1)],

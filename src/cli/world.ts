@@ -1,0 +1,189 @@
+/**
+ * The outside as it is: the machine's clocks, its random source, HTTP by undici, its files.
+ *
+ * The only place of the product that opens an HTTP connection to a node, reads a clock or
+ * draws a random number; everything else is handed a `World`.
+ */
+
+import { randomBytes } from 'node:crypto'
+import { mkdir, readFile, readdir, rename, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { performance } from 'node:perf_hooks'
+import { setTimeout as wait } from 'node:timers/promises'
+import { gunzipSync } from 'node:zlib'
+
+import { Agent } from 'undici'
+
+import { Fault } from '../core/fault.ts'
+import type {
+  Clock,
+  Files,
+  HttpReply,
+  HttpRequest,
+  Random,
+  Transport,
+  World,
+} from '../core/world.ts'
+
+/** Connections to one node at most; the request windows of `source` stay below. */
+const connectionsPerHost = 128
+
+/** Time to open a connection. The time of the whole exchange is the request's. */
+const connectTimeoutMs = 10_000
+
+/** Opens the world. `close` ends idle connections. */
+export function openWorld(): World & { readonly close: () => Promise<void> } {
+  const agent = new Agent({
+    connections: connectionsPerHost,
+    connect: { timeout: connectTimeoutMs },
+    // Each request has a deadline for the whole exchange, traces a long one.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  })
+  return {
+    clock,
+    random,
+    transport: transportOver(agent),
+    files,
+    close: () => agent.close(),
+  }
+}
+
+const clock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  sleep: async (ms, signal) => {
+    signal?.throwIfAborted()
+    try {
+      await wait(ms, undefined, signal === undefined ? {} : { signal })
+    } catch (error) {
+      throw signal?.reason ?? error
+    }
+  },
+}
+
+const random: Random = {
+  bytes: (size) => randomBytes(size),
+  number: () => Math.random(),
+}
+
+const files: Files = {
+  read: async (path) => {
+    try {
+      return await readFile(path)
+    } catch (error) {
+      if (isMissing(error)) return undefined
+      throw new Fault('store-failed', `file cannot be read: ${path}`, { cause: error })
+    }
+  },
+  write: async (path, bytes) => {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    const beside = `${path}.${randomBytes(6).toString('hex')}.new`
+    await writeFile(beside, bytes, { mode: 0o600, flush: true })
+    await rename(beside, path)
+  },
+  list: async (path) => {
+    try {
+      return await readdir(path)
+    } catch (error) {
+      if (isMissing(error)) return []
+      throw new Fault('store-failed', `folder cannot be read: ${path}`, { cause: error })
+    }
+  },
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
+}
+
+function transportOver(agent: Agent): Transport {
+  return {
+    request: async (request) => {
+      const deadline = AbortSignal.timeout(request.timeoutMs)
+      const signal =
+        request.signal === undefined ? deadline : AbortSignal.any([deadline, request.signal])
+      try {
+        return await exchange(agent, request, signal)
+      } catch (error) {
+        request.signal?.throwIfAborted()
+        if (error instanceof Fault) throw error
+        throw new Fault('node-unreachable', `a node does not answer: ${reasonOf(error)}`, {
+          cause: error,
+        })
+      }
+    },
+  }
+}
+
+async function exchange(
+  agent: Agent,
+  request: HttpRequest,
+  signal: AbortSignal,
+): Promise<HttpReply> {
+  const { origin, pathname, search, hostname } = new URL(request.url)
+  // Beside us compression costs more than it saves; over a network it saves nine tenths.
+  const encoding = isLocal(hostname) ? {} : { 'accept-encoding': 'gzip' }
+  const reply = await agent.request({
+    origin,
+    path: pathname + search,
+    method: request.method,
+    headers: { ...encoding, ...request.headers },
+    ...(request.body === undefined ? {} : { body: request.body }),
+    signal,
+  })
+  const headers = plainHeaders(reply.headers)
+  const body = await readBody(reply.body, request.maxBytes)
+  return { status: reply.statusCode, headers, body: unpacked(body, headers, request.maxBytes) }
+}
+
+async function readBody(
+  body: AsyncIterable<Uint8Array> & { destroy: () => unknown },
+  maxBytes: number,
+): Promise<Uint8Array> {
+  const parts: Uint8Array[] = []
+  let size = 0
+  for await (const part of body) {
+    size += part.length
+    if (size > maxBytes) {
+      body.destroy()
+      throw tooLong(maxBytes)
+    }
+    parts.push(part)
+  }
+  const [only] = parts
+  return parts.length === 1 && only !== undefined ? only : Buffer.concat(parts, size)
+}
+
+function unpacked(body: Uint8Array, headers: HttpReply['headers'], maxBytes: number): Uint8Array {
+  if (headers['content-encoding'] !== 'gzip') return body
+  try {
+    return gunzipSync(body, { maxOutputLength: maxBytes })
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE')
+      throw tooLong(maxBytes)
+    throw new Fault('node-answer', 'a node sent a damaged reply', { cause: error })
+  }
+}
+
+function tooLong(maxBytes: number): Fault {
+  return new Fault('node-too-large', `a node sent more than is taken: ${maxBytes}`)
+}
+
+function plainHeaders(
+  raw: Readonly<Record<string, string | readonly string[] | undefined>>,
+): HttpReply['headers'] {
+  const headers: Record<string, string | undefined> = {}
+  for (const [name, value] of Object.entries(raw))
+    headers[name.toLowerCase()] = typeof value === 'string' ? value : value?.join(', ')
+  return headers
+}
+
+function isLocal(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.')
+}
+
+/** A word for the log: the system's code where there is one, never an address or a path. */
+function reasonOf(error: unknown): string {
+  if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code
+  return error instanceof Error ? error.name : 'unknown'
+}

@@ -1,0 +1,231 @@
+/**
+ * Several endpoints of one chain as one: who is asked, what happens when that fails.
+ *
+ * An endpoint is used only after it proved to be of the same chain as the others. The fastest
+ * that has the height wanted is asked, now and then another one to keep its figures fresh. What
+ * fails is tried elsewhere; a piece of work is always done by one endpoint alone.
+ */
+
+import { Fault, faultOf } from '../core/fault.ts'
+import type { World } from '../core/world.ts'
+import type { Log } from '../telemetry/log.ts'
+import { Endpoint } from './endpoint.ts'
+import type { Capability } from './endpoint.ts'
+import type { ChainIdentity } from './evm-source.ts'
+
+/** What a piece of work demands of its endpoint. */
+export type Need = {
+  /** Height the endpoint must have; -1 for none. */
+  readonly height: number
+  readonly capability?: Capability
+}
+
+/** What a pool is made of. */
+export type PoolOptions = {
+  readonly world: World
+  readonly log: Log
+  readonly urls: readonly string[]
+  readonly maxInFlight: number
+  /** What the chain must be, where it is known. */
+  readonly expected: { readonly chainId?: number; readonly genesisHash?: string }
+  /** Asks an endpoint what chain it serves. */
+  readonly identify: (endpoint: Endpoint, signal: AbortSignal) => Promise<ChainIdentity>
+}
+
+/** Share of requests that go to another endpoint than the best. */
+const explorationShare = 0.1
+
+/** Tries of one piece of work for each endpoint before its fault is the caller's. */
+const triesPerEndpoint = 3
+
+/** Endpoints of one chain. */
+export class EndpointPool {
+  readonly endpoints: readonly Endpoint[]
+  readonly #options: PoolOptions
+  #pinned: ChainIdentity | undefined
+  #released: (() => void)[] = []
+
+  constructor(options: PoolOptions) {
+    if (options.urls.length === 0) throw new Fault('bad-config', 'a chain has no rpcUrls')
+    this.#options = options
+    this.endpoints = options.urls.map((url) => new Endpoint(url, options.maxInFlight))
+  }
+
+  /** What the chain is; asks the first endpoint that answers. */
+  async identity(signal: AbortSignal): Promise<ChainIdentity> {
+    if (this.#pinned === undefined) await this.run({ height: -1 }, async () => {}, signal)
+    if (this.#pinned === undefined) throw new Fault('node-unreachable', 'no endpoint answers')
+    return this.#pinned
+  }
+
+  /** Requests that all endpoints together bear now. */
+  window(): number {
+    return this.endpoints.reduce(
+      (sum, { window, quarantine }) => sum + (quarantine === undefined ? window : 0),
+      0,
+    )
+  }
+
+  /**
+   * Does `work` with an endpoint that meets `need`; tries others when it fails.
+   *
+   * Throws the last fault when all tries failed, `node-refused` when no endpoint can do it.
+   */
+  async run<T>(
+    need: Need,
+    work: (endpoint: Endpoint) => Promise<T>,
+    signal: AbortSignal,
+  ): Promise<T> {
+    const avoid = new Set<Endpoint>()
+    let last: Fault | undefined
+    for (let tries = 0; tries < this.endpoints.length * triesPerEndpoint; tries++) {
+      const endpoint = await this.#take(need, avoid, signal)
+      try {
+        return await this.#attempt(endpoint, work, signal)
+      } catch (error) {
+        signal.throwIfAborted()
+        const fault = faultOf(error)
+        if (fault === undefined) throw error
+        last = fault
+        avoid.add(endpoint)
+        if (avoid.size === this.endpoints.length) avoid.clear()
+        this.#judge(endpoint, fault, need)
+        if (!this.#worthAnotherTry(fault, tries + 1)) break
+      } finally {
+        endpoint.inFlight--
+        for (const wake of this.#released.splice(0)) wake()
+      }
+    }
+    throw last ?? new Fault('node-unreachable', 'no endpoint answers')
+  }
+
+  async #attempt<T>(
+    endpoint: Endpoint,
+    work: (endpoint: Endpoint) => Promise<T>,
+    signal: AbortSignal,
+  ): Promise<T> {
+    await this.#verify(endpoint, signal)
+    const { clock } = this.#options.world
+    const started = clock.monotonic()
+    const result = await work(endpoint)
+    endpoint.succeeded(clock.monotonic() - started)
+    return result
+  }
+
+  /** Waits until an endpoint that meets the need has room, and takes that room. */
+  async #take(need: Need, avoid: ReadonlySet<Endpoint>, signal: AbortSignal): Promise<Endpoint> {
+    const { clock } = this.#options.world
+    for (;;) {
+      signal.throwIfAborted()
+      const able = this.endpoints.filter((endpoint) => meets(endpoint, need))
+      if (able.length === 0) throw this.#noneFor(need)
+      const now = clock.monotonic()
+      const chosen = this.#choose(
+        able.filter((endpoint) => endpoint.hasRoom(now)),
+        avoid,
+        need,
+      )
+      if (chosen !== undefined) {
+        chosen.inFlight++
+        return chosen
+      }
+      const soonest = Math.min(...able.map(({ readyAt }) => readyAt))
+      if (soonest > now) await clock.sleep(soonest - now, signal)
+      else await this.#release(signal)
+    }
+  }
+
+  /** Resolves when any request ends, or the signal is aborted. */
+  #release(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        signal.removeEventListener('abort', done)
+        resolve()
+      }
+      signal.addEventListener('abort', done, { once: true })
+      this.#released.push(done)
+    })
+  }
+
+  #choose(
+    ready: readonly Endpoint[],
+    avoid: ReadonlySet<Endpoint>,
+    need: Need,
+  ): Endpoint | undefined {
+    const fresh = ready.filter((endpoint) => !avoid.has(endpoint))
+    const pool = fresh.length > 0 ? fresh : ready
+    const known = pool.filter(({ height }) => height < 0 || height >= need.height)
+    const candidates = known.length > 0 ? known : pool
+    if (candidates.length < 2) return candidates[0]
+    const { random } = this.#options.world
+    if (random.number() < explorationShare)
+      return candidates[Math.floor(random.number() * candidates.length)]
+    return candidates.reduce((best, each) => (expectedMs(each) < expectedMs(best) ? each : best))
+  }
+
+  async #verify(endpoint: Endpoint, signal: AbortSignal): Promise<void> {
+    if (endpoint.identity !== undefined) return
+    const found = await this.#options.identify(endpoint, signal)
+    const { expected } = this.#options
+    const wanted = this.#pinned ?? expected
+    const wrong =
+      differs(wanted.chainId, found.chainId) || differs(wanted.genesisHash, found.genesisHash)
+    if (wrong)
+      throw new Fault('source-mismatch', `endpoint serves another chain: ${endpoint.name}`, {
+        detail: { chainId: found.chainId, wanted: wanted.chainId },
+      })
+    endpoint.identity = found
+    this.#pinned ??= found
+  }
+
+  #judge(endpoint: Endpoint, fault: Fault, need: Need): void {
+    const { world, log } = this.#options
+    endpoint.failed(fault, world.clock.monotonic())
+    if (fault.code === 'source-mismatch') {
+      endpoint.quarantine = fault.message
+      log.error('endpoint quarantined', { endpoint: endpoint.name, ...fault.detail })
+    } else if (fault.code === 'node-not-yet') {
+      endpoint.height = Math.min(endpoint.height, need.height - 1)
+    } else if (fault.code === 'node-refused' && need.capability !== undefined) {
+      endpoint.refused.add(need.capability)
+      log.warn('endpoint lacks capability', {
+        endpoint: endpoint.name,
+        capability: need.capability,
+      })
+    } else {
+      log.debug('endpoint failed', { endpoint: endpoint.name, code: fault.code })
+    }
+  }
+
+  #worthAnotherTry(fault: Fault, tries: number): boolean {
+    // What no endpoint has needs time, not more questions.
+    if (fault.code === 'node-not-yet' || fault.code === 'not-served')
+      return tries < this.endpoints.length
+    if (fault.retryable) return true
+    return (
+      (fault.code === 'source-mismatch' || fault.code === 'node-refused') &&
+      this.endpoints.length > 1
+    )
+  }
+
+  #noneFor(need: Need): Fault {
+    const quarantined = this.endpoints.find(({ quarantine }) => quarantine !== undefined)
+    if (this.endpoints.every(({ quarantine }) => quarantine !== undefined))
+      return new Fault('source-mismatch', quarantined?.quarantine ?? 'no endpoint can be trusted')
+    return new Fault('node-refused', `no endpoint offers what is needed: ${need.capability}`)
+  }
+}
+
+function meets(endpoint: Endpoint, need: Need): boolean {
+  if (endpoint.quarantine !== undefined) return false
+  return need.capability === undefined || !endpoint.refused.has(need.capability)
+}
+
+/** How long a request would take now: its own time and those before it in the queue. */
+function expectedMs(endpoint: Endpoint): number {
+  return endpoint.latencyMs * (1 + endpoint.inFlight / endpoint.window)
+}
+
+function differs(wanted: unknown, found: unknown): boolean {
+  return wanted !== undefined && wanted !== found
+}

@@ -1,0 +1,158 @@
+/**
+ * One address of a chain's nodes: how fast it is, how much it bears, whether it can be trusted.
+ */
+
+import { toHex } from '../core/bytes.ts'
+import type { Fault } from '../core/fault.ts'
+import { sha256 } from '../core/hash.ts'
+import type { ChainIdentity, EndpointStatus } from './evm-source.ts'
+import { BatchSize } from './json-rpc.ts'
+
+/** What a need can be; an endpoint that refused it is not asked for it again. */
+export type Capability = 'receipts' | 'traces' | 'archive'
+
+/** First and least numbers of the request window. */
+const firstWindow = 16
+
+/** Replies slower than this stop the window from growing: more would only queue. */
+const slowMs = 500
+
+/** Wait after the first failure; 1.5 times as long after each further one, up to the second. */
+const firstWaitMs = 100
+const longestWaitMs = 5_000
+
+/** Longest wait a node may demand by Retry-After. */
+const longestRetryAfterMs = 60_000
+
+/** Bad answers in a row after which an endpoint is set aside for the longest wait. */
+const distrustAfter = 3
+
+/** Requests that may try a failed endpoint at once before one of them succeeds. */
+const probes = 3
+
+/** State of an endpoint. Lives as long as its pool; changed only through its methods. */
+export class Endpoint {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  /** Scheme, host and six digits of a hash: paths and user names may hold keys. */
+  readonly name: string
+  readonly batch: BatchSize
+  /** Newest height it told; -1 before it told any. */
+  height = -1
+  /** Set once its chain id and genesis were compared; unset again when it comes back. */
+  identity: ChainIdentity | undefined
+  /** Why it is not asked any more. */
+  quarantine: string | undefined
+  readonly refused = new Set<Capability>()
+  inFlight = 0
+  /** Reply time of an average request, milliseconds; 0 before the first. */
+  latencyMs = 0
+  window = firstWindow
+  readonly #most: number
+  #growing = true
+  #cleanReplies = 0
+  #failures = 0
+  #badAnswers = 0
+  #downUntil = 0
+  #problem: string | undefined
+
+  constructor(rawUrl: string, most: number) {
+    const { url, headers } = withoutCredentials(rawUrl)
+    this.url = url
+    this.headers = headers
+    this.name = endpointName(rawUrl)
+    this.#most = most
+    this.window = Math.min(firstWindow, most)
+    this.batch = new BatchSize(40)
+  }
+
+  /** When it may be asked again: a monotonic time, in the past when now. */
+  get readyAt(): number {
+    return this.#downUntil
+  }
+
+  /** Whether it may take a request at monotonic time `now`. */
+  hasRoom(now: number): boolean {
+    if (this.quarantine !== undefined || now < this.#downUntil) return false
+    return this.inFlight < (this.#failures > 0 ? Math.min(probes, this.window) : this.window)
+  }
+
+  /** A request came back as it should, after `elapsedMs`. */
+  succeeded(elapsedMs: number): void {
+    this.latencyMs = this.latencyMs === 0 ? elapsedMs : this.latencyMs * 0.9 + elapsedMs * 0.1
+    this.#failures = 0
+    this.#badAnswers = 0
+    this.#problem = undefined
+    if (++this.#cleanReplies < this.window || this.latencyMs > slowMs) return
+    this.#cleanReplies = 0
+    this.window = Math.min(this.#most, this.#growing ? this.window * 2 : this.window + 1)
+  }
+
+  /** A request failed with `fault` at `now`. */
+  failed(fault: Fault, now: number): void {
+    this.#problem = fault.message
+    this.#cleanReplies = 0
+    switch (fault.code) {
+      case 'node-throttled':
+      case 'node-unreachable':
+        this.#backOff(waitOf(fault), now)
+        return
+      case 'node-answer':
+        if (++this.#badAnswers >= distrustAfter) this.#backOff(longestWaitMs, now)
+        return
+      default:
+        return
+    }
+  }
+
+  status(now: number): EndpointStatus {
+    const state =
+      this.quarantine !== undefined ? 'quarantined' : now < this.#downUntil ? 'waiting' : 'up'
+    const problem = this.quarantine ?? this.#problem
+    return {
+      name: this.name,
+      state,
+      height: this.height,
+      latencyMs: Math.round(this.latencyMs),
+      inFlight: this.inFlight,
+      window: this.window,
+      ...(problem === undefined ? {} : { problem }),
+    }
+  }
+
+  #backOff(askedMs: number, now: number): void {
+    // Requests already under way when the first failed tell nothing new.
+    if (now < this.#downUntil) return
+    const own = Math.min(longestWaitMs, firstWaitMs * 1.5 ** this.#failures)
+    this.#failures++
+    this.#growing = false
+    this.window = Math.max(1, Math.floor(this.window / 2))
+    this.#downUntil = now + Math.max(own, askedMs)
+    this.identity = undefined
+  }
+}
+
+/** Scheme and host of `url` with a short hash of all of it. */
+export function endpointName(url: string): string {
+  const { protocol, host } = new URL(url)
+  return `${protocol}//${host}#${toHex(sha256(new TextEncoder().encode(url))).slice(0, 6)}`
+}
+
+function waitOf(fault: Fault): number {
+  const asked = fault.detail['retryAfterMs']
+  return typeof asked === 'number' ? Math.min(asked, longestRetryAfterMs) : 0
+}
+
+/** User name and password of a URL as the header they stand for. */
+function withoutCredentials(rawUrl: string): {
+  url: string
+  headers: Readonly<Record<string, string>>
+} {
+  const url = new URL(rawUrl)
+  if (url.username === '' && url.password === '') return { url: rawUrl, headers: {} }
+  const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
+  url.username = ''
+  url.password = ''
+  const authorization = `Basic ${Buffer.from(pair, 'utf8').toString('base64')}`
+  return { url: url.href, headers: { authorization } }
+}

@@ -1,0 +1,281 @@
+/**
+ * JSON-RPC 2.0 over HTTP, single and in batches, with nodes that do not always keep to it.
+ *
+ * Answers are matched by id, whatever their order; what is missing or refused for its size is
+ * asked again in smaller batches, what has arrived is kept. A node's words never leave here:
+ * only codes and classes do.
+ */
+
+import { isObject } from '../codec/evm/raw.ts'
+import { Fault } from '../core/fault.ts'
+import type { HttpReply, Transport } from '../core/world.ts'
+
+/** One call. */
+export type RpcCall = { readonly method: string; readonly params: readonly unknown[] }
+
+/** An error a node answered. `message` is for classification inside `source` only. */
+export type RpcError = { readonly code: number; readonly message: string }
+
+/** What a node answered to a call. */
+export type RpcAnswer =
+  | { readonly kind: 'result'; readonly result: unknown }
+  | { readonly kind: 'error'; readonly error: RpcError }
+
+/** Where and within which limits to ask. */
+export type RpcTarget = {
+  readonly transport: Transport
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly timeoutMs: number
+  readonly maxReplyBytes: number
+}
+
+/** Calls per batch that an endpoint bears; halved on refusal, grown after clean replies. */
+export class BatchSize {
+  /** Calls in one HTTP request. 1 = single calls, no array. */
+  calls: number
+  #clean = 0
+  readonly #most: number
+
+  /** `most`: the limit of AvalancheGo's VMs is 1,000 (`batch-request-limit`). */
+  constructor(first: number, most = 1_000) {
+    this.calls = first
+    this.#most = most
+  }
+
+  /** A batch came back whole. After 20 of them the size grows by a quarter. */
+  clean(): void {
+    if (++this.#clean < 20) return
+    this.#clean = 0
+    this.calls = Math.min(this.#most, Math.max(this.calls + 1, Math.floor(this.calls * 1.25)))
+  }
+
+  /** A batch of `size` was too much. */
+  tooMuch(size: number): void {
+    this.#clean = 0
+    this.calls = Math.max(1, Math.min(this.calls, Math.floor(size / 2)))
+  }
+
+  /** The endpoint knows no batches. */
+  never(): void {
+    this.calls = 1
+    this.#clean = Number.NEGATIVE_INFINITY
+  }
+}
+
+/** JSON-RPC's own error codes and those AvalancheGo adds. Source: avalanchego graft/evm/rpc/errors.go. */
+export const rpcCodes = {
+  parse: -32_700,
+  invalidRequest: -32_600,
+  methodNotFound: -32_601,
+  invalidParams: -32_602,
+  other: -32_000,
+  timeout: -32_002,
+  tooLarge: -32_003,
+  limit: -32_005,
+  reverted: 3,
+} as const
+
+/** Rounds in which nothing arrived before a batch is given up. */
+const fruitlessRounds = 2
+
+/**
+ * Asks all calls and gives an answer to each, in order.
+ *
+ * Faults: `node-unreachable`, `node-throttled`, `node-too-large` (only when one call alone is
+ * too much), `node-answer`, `node-refused`.
+ */
+export async function askAll(
+  target: RpcTarget,
+  calls: readonly RpcCall[],
+  size: BatchSize,
+  signal: AbortSignal,
+): Promise<RpcAnswer[]> {
+  const answers: (RpcAnswer | undefined)[] = Array.from({ length: calls.length })
+  let waiting = [...calls.keys()]
+  let fruitless = 0
+  while (waiting.length > 0) {
+    const chunk = waiting.slice(0, size.calls)
+    const rest = waiting.slice(chunk.length)
+    const before = chunk.length
+    const missing = await askChunk({ target, calls, size, answers, signal }, chunk)
+    fruitless = missing.length < before || before > 1 ? 0 : fruitless + 1
+    if (fruitless >= fruitlessRounds)
+      throw new Fault('node-answer', `a node leaves a call without answer: ${calls[0]?.method}`)
+    waiting = [...missing, ...rest]
+  }
+  return answers.map((answer) => answer ?? unanswered())
+}
+
+/** Asks one call. Same faults as {@link askAll}. */
+export async function askOne(
+  target: RpcTarget,
+  call: RpcCall,
+  signal: AbortSignal,
+): Promise<RpcAnswer> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 0, ...call })
+  const reply = await exchange(target, body, signal)
+  const value = parsedReply(reply)
+  const answer = isObject(value) ? answerIn(value) : undefined
+  if (answer === undefined || !isObject(value) || (value['id'] !== 0 && value['id'] !== null))
+    throw new Fault('node-answer', `a node did not answer the call: ${call.method}`)
+  return answer
+}
+
+type Asking = {
+  readonly target: RpcTarget
+  readonly calls: readonly RpcCall[]
+  readonly size: BatchSize
+  readonly answers: (RpcAnswer | undefined)[]
+  readonly signal: AbortSignal
+}
+
+/** Asks the calls `chunk` names and files their answers; gives those still to ask. */
+async function askChunk(asking: Asking, chunk: readonly number[]): Promise<number[]> {
+  const { target, calls, size, answers, signal } = asking
+  const only = chunk[0]
+  if (chunk.length === 1 && only !== undefined) {
+    answers[only] = await askOne(target, calls[only] ?? { method: '', params: [] }, signal)
+    return []
+  }
+  try {
+    const body = JSON.stringify(chunk.map((id) => ({ jsonrpc: '2.0', id, ...calls[id] })))
+    const found = fileAnswers(parsedReply(await exchange(target, body, signal)), chunk, answers)
+    if (found === chunk.length) size.clean()
+    else size.tooMuch(chunk.length)
+  } catch (error) {
+    if (!shrinks(error)) throw error
+    if (error.code === 'node-refused') size.never()
+    else size.tooMuch(chunk.length)
+  }
+  return chunk.filter((id) => answers[id] === undefined)
+}
+
+/** Whether a smaller batch may pass where this failed. */
+function shrinks(error: unknown): error is Fault {
+  return (
+    error instanceof Fault &&
+    (error.code === 'node-too-large' ||
+      (error.code === 'node-refused' && error.detail['batch'] === true) ||
+      (error.code === 'node-answer' && error.detail['body'] === 'not JSON'))
+  )
+}
+
+/** Puts the elements of a batch reply to their ids. Gives how many calls now have an answer. */
+function fileAnswers(
+  value: unknown,
+  chunk: readonly number[],
+  answers: (RpcAnswer | undefined)[],
+): number {
+  if (!Array.isArray(value)) throw refusedBatch(value)
+  const asked = new Set(chunk)
+  let found = 0
+  for (const element of value) {
+    if (!isObject(element)) continue
+    const answer = answerIn(element)
+    const id = element['id']
+    if (answer === undefined) continue
+    if (answer.kind === 'error' && refusesBatch(answer.error)) throw tooLarge()
+    if (typeof id !== 'number' || !asked.has(id)) continue
+    // Of two answers to one call the first counts; the second is no reason to distrust the rest.
+    asked.delete(id)
+    if (answer.kind === 'error' && answer.error.code === rpcCodes.tooLarge) continue
+    answers[id] = answer
+    found++
+  }
+  return found
+}
+
+/** A node that answers one object to a batch: an error about the batch, or it knows none. */
+function refusedBatch(value: unknown): Fault {
+  const answer = isObject(value) ? answerIn(value) : undefined
+  if (answer?.kind !== 'error')
+    return new Fault('node-answer', 'a node answered no list to a batch', {
+      detail: { body: 'not JSON' },
+    })
+  if (isThrottle(answer.error)) return throttled(undefined)
+  if (refusesBatch(answer.error) || answer.error.code === rpcCodes.tooLarge) return tooLarge()
+  return new Fault('node-refused', `a node takes no batches: ${answer.error.code}`, {
+    detail: { batch: true },
+  })
+}
+
+function refusesBatch(error: RpcError): boolean {
+  return error.code === rpcCodes.invalidRequest && /batch|too (large|many)/i.test(error.message)
+}
+
+/** Whether an error means: ask slower. */
+export function isThrottle(error: RpcError): boolean {
+  return (
+    error.code === rpcCodes.limit ||
+    error.code === 429 ||
+    /rate limit|too many requests/i.test(error.message)
+  )
+}
+
+function answerIn(element: Readonly<Record<string, unknown>>): RpcAnswer | undefined {
+  const error = element['error']
+  if (isObject(error)) {
+    const code = typeof error['code'] === 'number' ? error['code'] : rpcCodes.other
+    const message = typeof error['message'] === 'string' ? error['message'] : ''
+    return { kind: 'error', error: { code, message } }
+  }
+  if (element['result'] === undefined) return undefined
+  return { kind: 'result', result: element['result'] }
+}
+
+async function exchange(target: RpcTarget, body: string, signal: AbortSignal): Promise<HttpReply> {
+  const reply = await target.transport.request({
+    url: target.url,
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...target.headers },
+    body,
+    timeoutMs: target.timeoutMs,
+    maxBytes: target.maxReplyBytes,
+    signal,
+  })
+  const { status } = reply
+  if (status === 429) throw throttled(reply.headers['retry-after'])
+  if (status === 413) throw tooLarge()
+  if (status === 401 || status === 403)
+    throw new Fault('node-refused', `a node refuses our requests: ${status}`)
+  // A status of error may still carry a JSON-RPC error; without one the node is out of order.
+  if (status >= 400 && !looksLikeJson(reply.body)) {
+    const wait = reply.headers['retry-after']
+    if (status === 503 && wait !== undefined) throw throttled(wait)
+    throw new Fault('node-unreachable', `a node answers with an error: ${status}`)
+  }
+  return reply
+}
+
+function looksLikeJson(body: Uint8Array): boolean {
+  return body[0] === 0x7b || body[0] === 0x5b
+}
+
+function parsedReply(reply: HttpReply): unknown {
+  try {
+    const bytes = Buffer.from(reply.body.buffer, reply.body.byteOffset, reply.body.byteLength)
+    const value: unknown = JSON.parse(bytes.toString('utf8'))
+    return value
+  } catch (cause) {
+    throw new Fault('node-answer', `a node answered no JSON: ${reply.body.length} bytes`, {
+      detail: { body: 'not JSON' },
+      cause,
+    })
+  }
+}
+
+function tooLarge(): Fault {
+  return new Fault('node-too-large', 'a node refused a request for its size')
+}
+
+/** `retryAfter`: seconds or a date, as the header says. */
+function throttled(retryAfter: string | undefined): Fault {
+  const seconds = Number(retryAfter)
+  const retryAfterMs = Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : undefined
+  return new Fault('node-throttled', 'a node asks us to slow down', { detail: { retryAfterMs } })
+}
+
+function unanswered(): RpcAnswer {
+  return { kind: 'error', error: { code: rpcCodes.other, message: '' } }
+}

@@ -1,0 +1,103 @@
+/** Blocks with their receipts from nodes. */
+
+import { isObject, listOf, objectOf } from '../codec/evm/raw.ts'
+import type { RawBlock, RawUnit } from '../codec/evm/raw.ts'
+import { Fault } from '../core/fault.ts'
+import { isThrottle, rpcCodes } from './json-rpc.ts'
+import type { RpcAnswer, RpcCall } from './json-rpc.ts'
+import { faultOfAnswer, heightText } from './node-call.ts'
+import type { Asker, Read } from './node-call.ts'
+
+/**
+ * Blocks with receipts from `range.from` on: all of the range, or those before the first that
+ * is not there yet. At least one, else the fault of the first.
+ */
+export async function readBlocks(ask: Asker, read: Read): Promise<RawUnit[]> {
+  const { endpoint, range, signal } = read
+  const calls: RpcCall[] = []
+  for (let height = range.from; height < range.until; height++) {
+    const at = heightText(height)
+    calls.push({ method: 'eth_getBlockByNumber', params: [at, true] })
+    if (!endpoint.refused.has('receipts'))
+      calls.push({ method: 'eth_getBlockReceipts', params: [at] })
+  }
+  const answers = await ask.all(endpoint, calls, signal)
+  const perBlock = calls.length / (range.until - range.from)
+  const units: RawUnit[] = []
+  for (let at = 0; at < answers.length; at += perBlock) {
+    const height = range.from + units.length
+    try {
+      const block = blockOf(answers[at], height)
+      const receipts =
+        perBlock === 2 ? answers[at + 1] : ({ kind: 'error', error: missing } as const)
+      units.push({ block, receipts: await receiptsOf(ask, read, { block, receipts, height }) })
+    } catch (error) {
+      // Blocks before the missing one are good; the caller asks for the rest again.
+      if (units.length > 0 && error instanceof Fault && error.code === 'node-not-yet') break
+      throw error
+    }
+  }
+  endpoint.height = Math.max(endpoint.height, range.from + units.length - 1)
+  return units
+}
+
+const missing = { code: rpcCodes.methodNotFound, message: '' }
+
+function blockOf(answer: RpcAnswer | undefined, height: number): RawBlock {
+  if (answer?.kind === 'result' && isObject(answer.result)) return answer.result
+  // Above the accepted height: `null` on saevm, error -32000 on coreth and subnet-evm.
+  if (
+    (answer?.kind === 'result' && answer.result === null) ||
+    (answer?.kind === 'error' && answer.error.code === rpcCodes.other && !isThrottle(answer.error))
+  )
+    throw new Fault('node-not-yet', `a node does not have the block: ${height}`, {
+      detail: { height },
+    })
+  throw faultOfAnswer(answer, { method: 'eth_getBlockByNumber', params: [] })
+}
+
+async function receiptsOf(
+  ask: Asker,
+  read: Read,
+  of: { block: RawBlock; receipts: RpcAnswer | undefined; height: number },
+): Promise<readonly unknown[]> {
+  const { receipts, height } = of
+  if (receipts?.kind === 'result' && receipts.result === null)
+    throw new Fault('node-not-yet', `a node does not have the receipts: ${height}`, {
+      detail: { height },
+    })
+  if (receipts?.kind === 'result') return listOf(receipts.result, 'receipts')
+  if (receipts?.kind === 'error' && !isThrottle(receipts.error)) {
+    const { code } = receipts.error
+    if (code === rpcCodes.methodNotFound) {
+      read.endpoint.refused.add('receipts')
+      return receiptsOneByOne(ask, read, of.block)
+    }
+    if (code === rpcCodes.tooLarge) return receiptsOneByOne(ask, read, of.block)
+    if (code === rpcCodes.other)
+      throw new Fault('node-not-yet', `a node does not have the receipts: ${height}`, {
+        detail: { height },
+      })
+  }
+  throw faultOfAnswer(receipts, { method: 'eth_getBlockReceipts', params: [] })
+}
+
+/** For nodes without `eth_getBlockReceipts`, and blocks whose receipts fit no reply. */
+async function receiptsOneByOne(
+  ask: Asker,
+  read: Read,
+  block: RawBlock,
+): Promise<readonly unknown[]> {
+  const calls = listOf(block.transactions, 'transactions').map((tx) => ({
+    method: 'eth_getTransactionReceipt',
+    params: [objectOf(tx, 'transaction')['hash']],
+  }))
+  const answers = await ask.all(read.endpoint, calls, read.signal)
+  return answers.map((answer, at) => {
+    if (answer.kind === 'error')
+      throw faultOfAnswer(answer, calls[at] ?? { method: '', params: [] })
+    if (answer.result === null)
+      throw new Fault('node-not-yet', 'a node does not have a receipt of a block it has')
+    return answer.result
+  })
+}

@@ -1,0 +1,48 @@
+/** How calls reach an endpoint of an EVM chain, and what its errors mean. */
+
+import { Fault } from '../core/fault.ts'
+import type { Endpoint } from './endpoint.ts'
+import type { HeightRange } from './evm-source.ts'
+import { isThrottle, rpcCodes } from './json-rpc.ts'
+import type { RpcAnswer, RpcCall } from './json-rpc.ts'
+
+/** How calls reach an endpoint; `slow` has the time a trace may take. */
+export type Asker = {
+  readonly all: (
+    endpoint: Endpoint,
+    calls: readonly RpcCall[],
+    signal: AbortSignal,
+  ) => Promise<RpcAnswer[]>
+  readonly slow: (endpoint: Endpoint, call: RpcCall, signal: AbortSignal) => Promise<RpcAnswer>
+}
+
+/** A read of a range from one endpoint. */
+export type Read = {
+  readonly endpoint: Endpoint
+  readonly range: HeightRange
+  readonly signal: AbortSignal
+}
+
+/** The fault a node's error stands for where the caller expects an answer. */
+export function faultOfAnswer(answer: RpcAnswer | undefined, call: RpcCall): Fault {
+  if (answer?.kind !== 'error')
+    return new Fault('node-answer', `a node's answer has no form: ${call.method}`)
+  const { code } = answer.error
+  const detail = { method: call.method, code }
+  if (isThrottle(answer.error))
+    return new Fault('node-throttled', 'a node asks us to slow down', { detail })
+  if (code === rpcCodes.methodNotFound)
+    return new Fault('node-refused', `a node does not offer: ${call.method}`, { detail })
+  if (code === rpcCodes.tooLarge)
+    return new Fault('node-too-large', `a node refuses the reply to: ${call.method}`, { detail })
+  if (code === rpcCodes.timeout)
+    return new Fault('node-unreachable', `a node ran out of time: ${call.method}`, { detail })
+  return new Fault('node-answer', `a node answers with error ${code} to: ${call.method}`, {
+    detail,
+  })
+}
+
+/** `0x` form of a height. */
+export function heightText(height: number): string {
+  return `0x${height.toString(16)}`
+}

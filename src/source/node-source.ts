@@ -1,0 +1,182 @@
+/**
+ * Nodes as a source of one EVM chain: which calls make a block, and what their failures mean.
+ *
+ * Source of error codes and texts: avalanchego graft/coreth and graft/subnet-evm
+ * (`eth/api_backend.go`, `eth/state_accessor.go`, `internal/ethapi`), vms/saevm/sae/rpc.
+ */
+
+import { hexNumber } from '../codec/evm/hex.ts'
+import { isObject } from '../codec/evm/raw.ts'
+import { Fault } from '../core/fault.ts'
+import type { World } from '../core/world.ts'
+import type { Log } from '../telemetry/log.ts'
+import { EndpointPool } from './endpoint-pool.ts'
+import type { Endpoint } from './endpoint.ts'
+import type { ChainIdentity, EvmSource, StateAnswer, StateCall } from './evm-source.ts'
+import { askAll, askOne, rpcCodes } from './json-rpc.ts'
+import type { RpcCall, RpcTarget } from './json-rpc.ts'
+import { readBlocks } from './node-blocks.ts'
+import { faultOfAnswer } from './node-call.ts'
+import type { Asker } from './node-call.ts'
+import { readState } from './node-state.ts'
+import { readTraces, traceProbe } from './node-traces.ts'
+
+/** Settings of a node source. */
+export type NodeSourceOptions = {
+  readonly world: World
+  readonly log: Log
+  readonly urls: readonly string[]
+  readonly expected: { readonly chainId?: number; readonly genesisHash?: string }
+  readonly timeoutMs: number
+  readonly traceTimeoutMs: number
+  readonly maxInFlight: number
+  readonly maxReplyBytes: number
+}
+
+/** Most blocks in one read: 200 calls of the 1,000 a batch may have, some 10 MB at most. */
+const maxUnitBlocks = 100
+
+/** Trace requests side by side per endpoint: each re-executes a block. */
+const traceWindow = 8
+
+/** The warp precompile's getBlockchainID(). Source: subnet-evm precompile/contracts/warp. */
+const blockchainIdCall = {
+  to: '0x0200000000000000000000000000000000000005',
+  data: '0x4213cf78',
+} as const
+
+/** Opens a source over `urls`; asks nothing yet. Throws `bad-config` without endpoints. */
+export function openNodeSource(options: NodeSourceOptions): EvmSource {
+  const ask: Asker = {
+    all: (endpoint, calls, signal) =>
+      askAll(targetOf(options, endpoint, options.timeoutMs), calls, endpoint.batch, signal),
+    slow: (endpoint, call, signal) =>
+      askOne(targetOf(options, endpoint, options.traceTimeoutMs), call, signal),
+  }
+  const pool = new EndpointPool({
+    ...options,
+    identify: (endpoint, signal) => identify(ask, endpoint, signal),
+  })
+  return {
+    identity: (signal) => pool.identity(signal),
+    headHeight: (signal) => headHeight(pool, ask, signal),
+    unitBlocks: () => {
+      const least = Math.min(...pool.endpoints.map(({ batch }) => batch.calls))
+      return Math.max(1, Math.min(maxUnitBlocks, Math.floor(least / 2)))
+    },
+    window: (need) => (need === 'traces' ? traceWindow * pool.endpoints.length : pool.window()),
+    blocks: (range, decode, signal) =>
+      pool.run(
+        { height: range.until - 1 },
+        async (endpoint) =>
+          decode(await readBlocks(ask, { endpoint, range, signal }), endpoint.name),
+        signal,
+      ),
+    hasTraces: (signal) => hasTraces(pool, ask, signal),
+    traces: (range, decode, signal) =>
+      pool.run(
+        { height: range.until - 1, capability: 'traces' },
+        async (endpoint) =>
+          decode(await readTraces(ask, { endpoint, range, signal }), endpoint.name),
+        signal,
+      ),
+    state: (calls, height, signal) => stateFrom(pool, ask, { calls, height, signal }),
+    endpoints: () => pool.endpoints.map((each) => each.status(options.world.clock.monotonic())),
+    close: async () => {},
+  }
+}
+
+function targetOf(options: NodeSourceOptions, endpoint: Endpoint, timeoutMs: number): RpcTarget {
+  return {
+    transport: options.world.transport,
+    url: endpoint.url,
+    headers: endpoint.headers,
+    timeoutMs,
+    maxReplyBytes: options.maxReplyBytes,
+  }
+}
+
+async function headHeight(pool: EndpointPool, ask: Asker, signal: AbortSignal): Promise<number> {
+  const call = { method: 'eth_blockNumber', params: [] }
+  const told = await pool.run(
+    { height: -1 },
+    async (endpoint) => {
+      const [answer] = await ask.all(endpoint, [call], signal)
+      if (answer?.kind !== 'result') throw faultOfAnswer(answer, call)
+      endpoint.height = hexNumber(answer.result, 'head height')
+      return endpoint.height
+    },
+    signal,
+  )
+  return told
+}
+
+async function identify(
+  ask: Asker,
+  endpoint: Endpoint,
+  signal: AbortSignal,
+): Promise<ChainIdentity> {
+  const calls: RpcCall[] = [
+    { method: 'eth_chainId', params: [] },
+    { method: 'eth_getBlockByNumber', params: ['0x0', false] },
+    { method: 'web3_clientVersion', params: [] },
+    { method: 'eth_call', params: [blockchainIdCall, 'latest'] },
+  ]
+  const answers = await ask.all(endpoint, calls, signal)
+  const [chain, genesis, version, id] = answers.map((answer) =>
+    answer.kind === 'result' ? answer.result : undefined,
+  )
+  if (chain === undefined) throw faultOfAnswer(answers[0], { method: 'eth_chainId', params: [] })
+  const hash = isObject(genesis) ? genesis['hash'] : undefined
+  if (typeof hash !== 'string')
+    throw answers[1]?.kind === 'error'
+      ? faultOfAnswer(answers[1], { method: 'eth_getBlockByNumber', params: [] })
+      : new Fault('node-answer', 'a node has no genesis block')
+  const identity = {
+    chainId: hexNumber(chain, 'chain id'),
+    genesisHash: hash,
+    nodeVersion: typeof version === 'string' ? version.slice(0, 200) : '',
+  }
+  const known = typeof id === 'string' && /^0x[0-9a-f]{64}$/i.test(id) && !/^0x0+$/.test(id)
+  return known ? { ...identity, blockchainId: id.toLowerCase() } : identity
+}
+
+/** State from the first endpoint that has it. */
+async function stateFrom(
+  pool: EndpointPool,
+  ask: Asker,
+  read: {
+    readonly calls: readonly StateCall[]
+    readonly height: number | 'latest'
+    readonly signal: AbortSignal
+  },
+): Promise<StateAnswer[]> {
+  try {
+    return await pool.run(
+      { height: read.height === 'latest' ? -1 : read.height },
+      (endpoint) => readState(ask, { endpoint, ...read }),
+      read.signal,
+    )
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== 'not-served') throw error
+    return read.calls.map(() => ({ kind: 'not-served', reason: error.message }))
+  }
+}
+
+async function hasTraces(pool: EndpointPool, ask: Asker, signal: AbortSignal): Promise<boolean> {
+  try {
+    await pool.run(
+      { height: -1, capability: 'traces' },
+      async (endpoint) => {
+        const answer = await ask.slow(endpoint, traceProbe, signal)
+        if (answer.kind === 'error' && answer.error.code === rpcCodes.methodNotFound)
+          throw faultOfAnswer(answer, traceProbe)
+      },
+      signal,
+    )
+    return true
+  } catch (error) {
+    if (error instanceof Fault && error.code === 'node-refused') return false
+    throw error
+  }
+}

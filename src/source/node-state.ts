@@ -1,0 +1,51 @@
+/** Reads of state from nodes: what a contract answers, and what a node can no longer tell. */
+
+import { Fault } from '../core/fault.ts'
+import type { Endpoint } from './endpoint.ts'
+import type { StateAnswer, StateCall } from './evm-source.ts'
+import { isThrottle, rpcCodes } from './json-rpc.ts'
+import type { RpcAnswer, RpcCall } from './json-rpc.ts'
+import { faultOfAnswer, heightText } from './node-call.ts'
+import type { Asker } from './node-call.ts'
+
+/**
+ * Failures of the contract's own code under error -32000, where nodes use no code of their own.
+ *
+ * Source: libevm core/vm/errors.go. Everything else under -32000 is about the node.
+ */
+const contractFailures =
+  /revert|out of gas|invalid opcode|invalid jump|stack (under|over)flow|stack limit|write protection|gas uint64|return data out of bounds|max (code|initcode) size|invalid code|call depth|insufficient balance|contract address collision/i
+
+/**
+ * State after `height` for each call, in order.
+ *
+ * Throws `not-served` when the node no longer has the state of that height.
+ */
+export async function readState(
+  ask: Asker,
+  read: {
+    readonly endpoint: Endpoint
+    readonly calls: readonly StateCall[]
+    readonly height: number | 'latest'
+    readonly signal: AbortSignal
+  },
+): Promise<StateAnswer[]> {
+  const at = read.height === 'latest' ? 'latest' : heightText(read.height)
+  const calls = read.calls.map(({ method, target }) => ({ method, params: [target, at] }))
+  const answers = await ask.all(read.endpoint, calls, read.signal)
+  return answers.map((answer, index) => stateAnswer(answer, calls[index]))
+}
+
+function stateAnswer(answer: RpcAnswer, call: RpcCall | undefined): StateAnswer {
+  if (answer.kind === 'result') {
+    if (typeof answer.result === 'string') return { kind: 'value', value: answer.result }
+    return { kind: 'not-served', reason: 'the node gives no value' }
+  }
+  const { code, message } = answer.error
+  if (code === rpcCodes.reverted) return { kind: 'reverted' }
+  if (code === rpcCodes.other && !isThrottle(answer.error)) {
+    if (contractFailures.test(message)) return { kind: 'reverted' }
+    throw new Fault('not-served', 'no node has the state of this height')
+  }
+  throw faultOfAnswer(answer, call ?? { method: '', params: [] })
+}

@@ -1,0 +1,370 @@
+/**
+ * The primary network's store as replay sees it: what it must know, and where its rows go.
+ *
+ * One batch is one transaction: rows, raw blocks, chain state and checkpoint, or nothing. After a
+ * fault the numbers kept here may be ahead of the store: open a new one.
+ */
+
+import { keyOf } from '../../core/bytes.ts'
+import { getCheckpoint, moveCheckpoint } from '../../store/checkpoint.ts'
+import { type Database, type Reader, statement, type Writer } from '../../store/engine/database.ts'
+import {
+  earlyImportBody,
+  l1ChangeBody,
+  progressBody,
+  rewardBody,
+  subnetOwnerBody,
+} from '../../store/schema/primary-bodies.ts'
+import { chainNumbers, posOf, rewardKinds } from '../../store/schema/primary-position.ts'
+import {
+  asset,
+  blockchain,
+  earlyImport,
+  l1Change,
+  l1Validator,
+  progress,
+  reward,
+  rewardByAddress,
+  subnetOwner,
+  supply,
+  utxo,
+} from '../../store/schema/primary.ts'
+import type { ChainName, Checkpoint, RowBatch } from './rows.ts'
+import type { PStateRows, UtxoReader } from './state.ts'
+import { writeBlocks, writeRawBlocks, type RawBlockBytes } from './store-blocks.ts'
+import { findRows } from './store-find.ts'
+import { evmAddressKey, type Numbers, numbersIn } from './store-numbers.ts'
+import {
+  addressesOfStaker,
+  allSubnets,
+  bytesOf,
+  capacityRules,
+  liveL1Validators,
+  nodeNumbers,
+  openStakers,
+  writeL1Validators,
+  writeStakers,
+  writeSubnets,
+} from './store-stakers.ts'
+import { writeTransactions, completeImports } from './store-transactions.ts'
+import {
+  addUtxos,
+  inOrderOfCreation,
+  posOfConsumption,
+  returnStakes,
+  spendUtxos,
+  type StoredUtxo,
+} from './store-utxos.ts'
+import { address } from '../../store/schema/primary.ts'
+import { fromBigint, toBigint } from '../../core/bytes.ts'
+
+/** The store's writing side. */
+export type PrimaryRows = {
+  /** Look-ups for replay. What was found is remembered for the next `write`. */
+  readonly reader: UtxoReader
+  /** Where `chain` stands; `undefined` before its first batch. */
+  readonly checkpoint: (chain: ChainName) => Promise<Checkpoint | undefined>
+  /** What the P-Chain's replay holds in memory; `undefined` before its first batch. */
+  readonly pState: () => Promise<PStateRows | undefined>
+  /** Stores a batch. `guard` runs first in the transaction, to keep the lease. */
+  readonly write: (
+    batch: RowBatch,
+    raw: readonly RawBlockBytes[],
+    guard: (writer: Writer) => Promise<number>,
+  ) => Promise<void>
+}
+
+type Known = {
+  readonly addresses: Numbers
+  readonly nodes: Numbers
+  readonly assets: Numbers
+}
+
+/** Opens the writing side over a store with `primaryTables`. */
+export function openPrimaryRows(
+  database: Database,
+  rules: { readonly maxValidatorStake: bigint },
+): PrimaryRows {
+  const known: Known = {
+    addresses: numbersIn(address, 'bytes'),
+    nodes: nodeNumbers(),
+    assets: numbersIn(asset, 'asset_id'),
+  }
+  const assetIds = new Map<number, Uint8Array>()
+  let stored: ReadonlyMap<string, StoredUtxo> = new Map()
+  let nextUtxo: number | undefined
+
+  const find: UtxoReader['find'] = async (wanted) => {
+    const rows = await findRows(database, wanted, assetIds)
+    stored = rows.stored
+    return rows.found
+  }
+
+  const write: PrimaryRows['write'] = async (batch, raw, guard) => {
+    await database.transaction(async (writer) => {
+      const epoch = await guard(writer)
+      nextUtxo ??= await firstFreeUtxo(writer)
+      await writeBatch({ writer, batch, known, stored, nextUtxo, rules })
+      await writeRawBlocks(writer, raw)
+      await move(writer, batch, epoch)
+    })
+    nextUtxo = (nextUtxo ?? 1) + batch.utxos.length
+    stored = new Map()
+  }
+
+  return {
+    reader: { find },
+    checkpoint: (chain) => readCheckpoint(database, chain),
+    pState: () => readPState(database),
+    write,
+  }
+}
+
+const newestUtxo = statement('select id from utxo order by id desc limit 1')
+
+async function firstFreeUtxo(reader: Reader): Promise<number> {
+  return Number((await reader.get(newestUtxo))?.[0] ?? 0) + 1
+}
+
+type Writing = {
+  readonly writer: Writer
+  readonly batch: RowBatch
+  readonly known: Known
+  readonly stored: ReadonlyMap<string, StoredUtxo>
+  readonly nextUtxo: number
+  readonly rules: { readonly maxValidatorStake: bigint }
+}
+
+async function writeBatch(writing: Writing): Promise<void> {
+  const { writer, batch, known, stored, nextUtxo } = writing
+  await known.addresses.learn(writer, addressesOf(batch, stored))
+  await known.nodes.learn(writer, nodesOf(batch))
+  await known.assets.learn(writer, assetsOf(batch))
+  const utxos = inOrderOfCreation(batch.utxos)
+  await writeBlocks(writer, batch.blocks, known.nodes)
+  await writeTransactions(writer, batch.transactions, { ...known, utxos, firstUtxo: nextUtxo })
+  await addUtxos(writer, utxos, nextUtxo, known)
+  await spendUtxos(writer, batch.consumptions, (id) => stored.get(keyOf(id)), known.addresses)
+  const made = new Map(utxos.map((row, at) => [keyOf(row.utxoId), nextUtxo + at]))
+  await writeReturns(writing)
+  await writeImports(writer, batch)
+  await completeImports(writer, batch.importCompletions, known.addresses)
+  await writeStaking(writing, made)
+  await writeL1(writing)
+  await writeAssets(writer, batch, known.assets)
+}
+
+async function writeReturns({ writer, batch, stored }: Writing): Promise<void> {
+  const unknown = batch.stakeReturns.filter(({ utxoId }) => !stored.has(keyOf(utxoId)))
+  const ids = new Map<string, number>()
+  const rows = await writer.lookup({ table: utxo, key: ['utxo_id'], select: ['id'] }, [
+    unknown.map(({ utxoId }) => utxoId),
+  ])
+  for (const [at, { utxoId }] of unknown.entries()) ids.set(keyOf(utxoId), Number(rows[at]?.[0]))
+  await returnStakes(
+    writer,
+    batch.stakeReturns,
+    (utxoId) => stored.get(keyOf(utxoId))?.id ?? ids.get(keyOf(utxoId)) ?? 0,
+  )
+}
+
+const dropImport = statement('delete from early_import where utxo_id = ?')
+
+async function writeImports(writer: Writer, batch: RowBatch): Promise<void> {
+  await writer.insert(earlyImport, {
+    utxo_id: batch.earlyImports.map((row) => row.utxoId),
+    body: batch.earlyImports.map((row) =>
+      earlyImportBody.toBytes({
+        ...row,
+        sourceChain: chainNumbers[row.sourceChain],
+        consumedPos: posOfConsumption(row.consumed),
+        consumedTime: row.consumed.time,
+        consumedTxId: row.consumed.txId,
+      }),
+    ),
+  })
+  for (const { utxoId } of batch.importCompletions) await writer.run(dropImport, [utxoId])
+}
+
+async function writeStaking(writing: Writing, made: ReadonlyMap<string, number>): Promise<void> {
+  const { writer, batch, known, rules } = writing
+  await writeSubnets(writer, batch.subnets)
+  await writer.insertNew(subnetOwner, {
+    subnet_id: batch.subnetOwners.map((row) => row.subnetId),
+    pos: batch.subnetOwners.map((row) => posOf(chainNumbers.P, row.height, row.position)),
+    body: batch.subnetOwners.map((row) => subnetOwnerBody.toBytes(row)),
+  })
+  const transformations = new Map(
+    batch.stakers.length === 0
+      ? []
+      : (await allSubnets(writer)).map((row) => [keyOf(row.subnetId), row.transformation]),
+  )
+  await writeStakers(writer, batch.stakers, known, (subnetId) =>
+    capacityRules(rules.maxValidatorStake, transformations.get(keyOf(subnetId))),
+  )
+  await writeRewards(writing, made)
+  await writer.upsert(supply, {
+    subnet_id: batch.supplies.map((row) => row.subnetId),
+    amount: batch.supplies.map((row) => fromBigint(row.supply, 8)),
+  })
+  await writer.insert(blockchain, {
+    pos: batch.blockchains.map((row) =>
+      posOf(chainNumbers.P, row.createdHeight, row.createdPosition),
+    ),
+    blockchain_id: batch.blockchains.map((row) => row.blockchainId),
+    subnet_id: batch.blockchains.map((row) => row.subnetId),
+    vm_id: batch.blockchains.map((row) => row.vmId),
+    name: batch.blockchains.map((row) => row.name),
+    evm_chain_id: batch.blockchains.map((row) => row.evmChainId ?? null),
+    timestamp: batch.blockchains.map((row) => row.createdTime),
+    genesis: batch.blockchains.map((row) => row.genesis),
+  })
+}
+
+async function writeRewards(writing: Writing, made: ReadonlyMap<string, number>): Promise<void> {
+  const { writer, batch, known } = writing
+  const rows = batch.rewards.map((row) => ({ row, utxo: made.get(keyOf(row.utxoId)) ?? 0 }))
+  await writer.insert(reward, {
+    utxo: rows.map(({ utxo: id }) => id),
+    staker_tx: rows.map(({ row }) => row.stakingTxId),
+    node: rows.map(({ row }) => known.nodes.of(row.nodeId)),
+    body: rows.map(({ row }) =>
+      rewardBody.toBytes({
+        ...row,
+        kind: rewardKinds.indexOf(row.kind),
+        asset: known.assets.of(row.assetId),
+        pos: posOf(chainNumbers.P, row.height, row.position),
+      }),
+    ),
+  })
+  const owners = rows.flatMap(({ row, utxo: id }) =>
+    row.addresses.map((one) => ({ owner: known.addresses.of(one), id })),
+  )
+  await writer.insertNew(rewardByAddress, {
+    address_id: owners.map(({ owner }) => owner),
+    utxo: owners.map(({ id }) => id),
+  })
+}
+
+const newestL1 = statement('select id from l1_validator order by id desc limit 1')
+
+async function writeL1({ writer, batch, known }: Writing): Promise<void> {
+  const all = [...batch.l1Validators, ...batch.l1Changes].map((row) => row.validationId)
+  if (all.length === 0) return
+  const unique = [...new Map(all.map((id) => [keyOf(id), id])).values()]
+  const rows = await writer.lookup(
+    { table: l1Validator, key: ['validation_id'], select: ['id'] },
+    [unique],
+  )
+  const ids = new Map<string, number>()
+  let next = Number((await writer.get(newestL1))?.[0] ?? 0) + 1
+  for (const [at, id] of unique.entries()) ids.set(keyOf(id), Number(rows[at]?.[0] ?? next++))
+  const idOf = (validationId: Uint8Array): number => ids.get(keyOf(validationId)) ?? 0
+  await writeL1Validators(writer, batch.l1Validators, idOf, known.nodes)
+  await writer.upsert(l1Change, {
+    l1_id: batch.l1Changes.map((row) => idOf(row.validationId)),
+    height: batch.l1Changes.map((row) => row.height),
+    pos: batch.l1Changes.map((row) =>
+      row.position < 0 ? -1 : posOf(chainNumbers.P, row.height, row.position),
+    ),
+    body: batch.l1Changes.map((row) => l1ChangeBody.toBytes(row)),
+  })
+}
+
+async function writeAssets(writer: Writer, batch: RowBatch, assets: Numbers): Promise<void> {
+  await writer.update(asset, {
+    id: batch.assets.map((row) => assets.of(row.assetId)),
+    name: batch.assets.map((row) => row.name),
+    symbol: batch.assets.map((row) => row.symbol),
+    denomination: batch.assets.map((row) => row.denomination),
+    kind: batch.assets.map((row) => row.kind),
+    variable_cap: batch.assets.map((row) => (row.variableCap ? 1 : 0)),
+    created_at: batch.assets.map((row) => row.createdTime),
+  })
+}
+
+function addressesOf(
+  batch: RowBatch,
+  stored: ReadonlyMap<string, StoredUtxo>,
+): readonly Uint8Array[] {
+  return [
+    ...batch.utxos.flatMap((row) => row.owner.addresses),
+    ...batch.transactions.flatMap((row) => row.addresses),
+    ...batch.transactions.flatMap((row) => row.evmAddresses.map(evmAddressKey)),
+    ...batch.importCompletions.flatMap((row) => row.addresses),
+    ...batch.stakers.flatMap(addressesOfStaker),
+    ...batch.rewards.flatMap((row) => row.addresses),
+    ...batch.consumptions.flatMap(({ utxoId }) => stored.get(keyOf(utxoId))?.addresses ?? []),
+  ]
+}
+
+function nodesOf(batch: RowBatch): readonly Uint8Array[] {
+  return [
+    ...batch.blocks.flatMap((row) => row.proposer?.nodeId ?? []),
+    ...batch.stakers.map((row) => row.nodeId),
+    ...batch.rewards.map((row) => row.nodeId),
+    ...batch.l1Validators.map((row) => row.nodeId),
+  ]
+}
+
+function assetsOf(batch: RowBatch): readonly Uint8Array[] {
+  return [
+    ...batch.utxos.map((row) => row.assetId),
+    ...batch.assets.map((row) => row.assetId),
+    ...batch.rewards.map((row) => row.assetId),
+    ...batch.transactions.flatMap((row) =>
+      [
+        ...row.consumed,
+        ...row.value,
+        ...row.burned,
+        ...row.staked,
+        ...row.evmInputs,
+        ...row.evmOutputs,
+      ].map((one) => one.assetId),
+    ),
+  ]
+}
+
+async function move(writer: Writer, batch: RowBatch, epoch: number): Promise<void> {
+  const before = await getCheckpoint(writer, batch.chain)
+  const { chain, height, blockId } = batch.checkpoint
+  await moveCheckpoint(writer, chain, {
+    before: before?.height,
+    after: { height, hash: blockId },
+    epoch,
+  })
+  await writer.upsert(progress, {
+    chain: [chain],
+    body: [progressBody.toBytes(batch.checkpoint)],
+  })
+}
+
+const progressQuestion = statement('select body from progress where chain = ?')
+
+async function readCheckpoint(
+  reader: Reader,
+  chain: ChainName,
+): Promise<Checkpoint | undefined> {
+  const at = await getCheckpoint(reader, chain)
+  const row = await reader.get(progressQuestion, [chain])
+  if (at?.hash === undefined || row === undefined) return undefined
+  return { chain, height: at.height, blockId: at.hash, ...progressBody.fromBytes(bytesOf(row[0])) }
+}
+
+const supplies = statement('select subnet_id, amount from supply')
+
+async function readPState(reader: Reader): Promise<PStateRows | undefined> {
+  const checkpoint = await readCheckpoint(reader, 'P')
+  if (checkpoint === undefined) return undefined
+  const rows = await reader.all(supplies)
+  return {
+    checkpoint,
+    stakers: await openStakers(reader),
+    subnets: await allSubnets(reader),
+    l1Validators: await liveL1Validators(reader),
+    supplies: rows.map(([subnetId, amount]) => ({
+      subnetId: bytesOf(subnetId),
+      supply: toBigint(bytesOf(amount)),
+    })),
+  }
+}

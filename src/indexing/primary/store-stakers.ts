@@ -1,0 +1,202 @@
+/** Writes stakers, rewards, subnets, chains and L1 validations, and reads them back for replay. */
+
+import { toNodeId } from '../../core/cb58.ts'
+import type { Reader, Value, Writer } from '../../store/engine/database.ts'
+import { statement } from '../../store/engine/database.ts'
+import { l1ValidatorBody, stakerBody, subnetBody } from '../../store/schema/primary-bodies.ts'
+import {
+  chainNumbers,
+  placeOfPos,
+  posOf,
+  stakerStatuses,
+} from '../../store/schema/primary-position.ts'
+import { l1Validator, staker, stakerByAddress, subnet } from '../../store/schema/primary.ts'
+import type { L1ValidatorRow, StakerRow, StakerStatus, SubnetRow } from './rows.ts'
+import { numbersIn, type Numbers } from './store-numbers.ts'
+import { node } from '../../store/schema/primary.ts'
+
+/** Numbers of node ids, kept with their text. */
+export function nodeNumbers(): Numbers {
+  return numbersIn(node, 'bytes', (keys) => ({ text: keys.map(toNodeId) }))
+}
+
+/** Most a validator may hold with its delegators, and how many times its own weight. */
+export type CapacityRules = { readonly maxValidatorStake: bigint; readonly factor: bigint }
+
+// Delegations may reach four times a validator's own stake.
+const primaryFactor = 5n
+
+/** Rules of the primary network, or of the elastic subnet `of`. */
+export function capacityRules(
+  maxValidatorStake: bigint,
+  of: SubnetRow['transformation'],
+): CapacityRules {
+  return of === undefined
+    ? { maxValidatorStake, factor: primaryFactor }
+    : { maxValidatorStake: of.maxValidatorStake, factor: BigInt(of.maxValidatorWeightFactor) }
+}
+
+/** What more can be delegated now, in the smallest unit; -1 where nothing ever can. */
+function capacityOf(row: StakerRow, rules: CapacityRules): bigint {
+  const open = row.status === 'active' || row.status === 'pending'
+  if (row.role !== 'validator' || row.permissioned || !open) return -1n
+  const factored = row.weight * rules.factor
+  const limit = factored < rules.maxValidatorStake ? factored : rules.maxValidatorStake
+  const left = limit - row.weight - row.delegatedWeight
+  return left > 0n ? left : 0n
+}
+
+/** Place of a staking transaction. */
+export function posOfStaker(row: StakerRow): number {
+  return posOf(chainNumbers.P, row.createdHeight, row.createdPosition)
+}
+
+/** Addresses a staking period concerns: the owners of its rewards. */
+export function addressesOfStaker(row: StakerRow): readonly Uint8Array[] {
+  return [...(row.validationOwner?.addresses ?? []), ...(row.delegationOwner?.addresses ?? [])]
+}
+
+/** Writes stakers, new or changed. The polled columns of those that exist stay as they are. */
+export async function writeStakers(
+  writer: Writer,
+  rows: readonly StakerRow[],
+  numbers: { readonly nodes: Numbers; readonly addresses: Numbers },
+  rulesOf: (subnetId: Uint8Array) => CapacityRules,
+): Promise<void> {
+  if (rows.length === 0) return
+  const isOpen = (row: StakerRow): boolean => row.status === 'active' || row.status === 'pending'
+  const columns = {
+    pos: rows.map(posOfStaker),
+    tx_id: rows.map((row) => row.txId),
+    role: rows.map((row) => (row.role === 'validator' ? 0 : 1)),
+    status: rows.map((row) => stakerStatuses.indexOf(row.status)),
+    subnet_id: rows.map((row) => row.subnetId),
+    node: rows.map((row) => numbers.nodes.of(row.nodeId)),
+    validator_tx: rows.map((row) => row.validatorTxId ?? null),
+    until: rows.map((row) => (isOpen(row) ? row.endTime : 0)),
+    shares: rows.map((row) => row.delegationShares ?? -1),
+    capacity: rows.map((row) => capacityOf(row, rulesOf(row.subnetId))),
+    activated_height: rows.map((row) => row.activatedHeight ?? null),
+    ended_height: rows.map((row) => row.endedHeight ?? null),
+    body: rows.map((row) => stakerBody.toBytes(row)),
+  }
+  const unpolled = rows.map(() => -1)
+  await writer.insertNew(staker, { ...columns, uptime: unpolled, connected: unpolled })
+  await writer.update(staker, columns)
+  const owners = rows.flatMap((row) =>
+    addressesOfStaker(row).map((address) => [numbers.addresses.of(address), posOfStaker(row)]),
+  )
+  await writer.insertNew(stakerByAddress, {
+    address_id: owners.map(([id]) => id ?? 0),
+    pos: owners.map(([, pos]) => pos ?? 0),
+  })
+}
+
+/** Writes subnets, new or changed. */
+export async function writeSubnets(writer: Writer, rows: readonly SubnetRow[]): Promise<void> {
+  await writer.upsert(subnet, {
+    pos: rows.map((row) => posOf(chainNumbers.P, row.createdHeight, row.createdPosition)),
+    subnet_id: rows.map((row) => row.subnetId),
+    body: rows.map((row) => subnetBody.toBytes(row)),
+  })
+}
+
+/** Writes L1 validations, new or changed; `idOf` numbers them. */
+export async function writeL1Validators(
+  writer: Writer,
+  rows: readonly L1ValidatorRow[],
+  idOf: (validationId: Uint8Array) => number,
+  nodes: Numbers,
+): Promise<void> {
+  await writer.upsert(l1Validator, {
+    id: rows.map((row) => idOf(row.validationId)),
+    validation_id: rows.map((row) => row.validationId),
+    subnet_id: rows.map((row) => row.subnetId),
+    node: rows.map((row) => nodes.of(row.nodeId)),
+    active: rows.map((row) => (row.endAccumulatedFee > 0n && row.weight > 0n ? 1 : 0)),
+    removed_height: rows.map((row) => row.removedHeight ?? null),
+    body: rows.map((row) =>
+      l1ValidatorBody.toBytes({
+        ...row,
+        createdPos: posOf(chainNumbers.P, row.createdHeight, row.createdPosition),
+      }),
+    ),
+  })
+}
+
+const stakersQuestion = statement(
+  `select s.pos, s.tx_id, s.role, s.status, s.subnet_id, n.bytes, s.validator_tx,
+     s.activated_height, s.ended_height, s.body
+   from staker s join node n on n.id = s.node
+   where s.role in (0, 1) and s.status in (0, 1)`,
+)
+
+/** All pending and active stakers, in no order. */
+export async function openStakers(reader: Reader): Promise<StakerRow[]> {
+  const rows = await reader.all(stakersQuestion)
+  return rows.map((row) => {
+    const [pos, txId, role, status, subnetId, nodeId, validatorTx, activated, ended, body] = row
+    const { height, position } = placeOfPos(Number(pos))
+    return {
+      ...stakerBody.fromBytes(bytesOf(body)),
+      txId: bytesOf(txId),
+      role: role === 0 ? 'validator' : 'delegator',
+      status: statusOf(status),
+      subnetId: bytesOf(subnetId),
+      nodeId: bytesOf(nodeId),
+      validatorTxId: validatorTx === null ? undefined : bytesOf(validatorTx),
+      createdHeight: height,
+      createdPosition: position,
+      activatedHeight: activated === null ? undefined : Number(activated),
+      endedHeight: ended === null ? undefined : Number(ended),
+    }
+  })
+}
+
+const subnetsQuestion = statement('select pos, subnet_id, body from subnet')
+
+/** All subnets, in no order. */
+export async function allSubnets(reader: Reader): Promise<SubnetRow[]> {
+  const rows = await reader.all(subnetsQuestion)
+  return rows.map(([pos, subnetId, body]) => {
+    const { height, position } = placeOfPos(Number(pos))
+    return {
+      ...subnetBody.fromBytes(bytesOf(body)),
+      subnetId: bytesOf(subnetId),
+      createdHeight: height,
+      createdPosition: position,
+    }
+  })
+}
+
+const l1Question = statement(
+  `select l.validation_id, l.subnet_id, n.bytes, l.removed_height, l.body
+   from l1_validator l join node n on n.id = l.node where l.removed_height is null`,
+)
+
+/** All L1 validations that were not removed, in no order. */
+export async function liveL1Validators(reader: Reader): Promise<L1ValidatorRow[]> {
+  const rows = await reader.all(l1Question)
+  return rows.map(([validationId, subnetId, nodeId, removed, body]) => {
+    const { createdPos, ...rest } = l1ValidatorBody.fromBytes(bytesOf(body))
+    const { height, position } = placeOfPos(createdPos)
+    return {
+      ...rest,
+      validationId: bytesOf(validationId),
+      subnetId: bytesOf(subnetId),
+      nodeId: bytesOf(nodeId),
+      createdHeight: height,
+      createdPosition: position,
+      removedHeight: removed === null ? undefined : Number(removed),
+    }
+  })
+}
+
+function statusOf(value: Value | undefined): StakerStatus {
+  return stakerStatuses[Number(value)] ?? 'removed'
+}
+
+/** The bytes of a column that is never NULL. */
+export function bytesOf(value: Value | undefined): Uint8Array {
+  return value instanceof Uint8Array ? value : new Uint8Array()
+}

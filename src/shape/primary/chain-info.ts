@@ -1,0 +1,15 @@
+/** Which chain an answer is about. Source: document A, ChainInfo. */
+
+import { Type } from 'typebox'
+import type { Static } from 'typebox'
+
+/** Names of the three chains as answers carry them. */
+export const chainNames = ['p-chain', 'x-chain', 'c-chain'] as const
+
+/** Chain and network of an answer. */
+export const PrimaryChainInfo = Type.Object(
+  { chainName: Type.Enum([...chainNames]), network: Type.Enum(['mainnet', 'fuji']) },
+  { $id: 'PrimaryChainInfo', additionalProperties: false },
+)
+/** Decoded {@link PrimaryChainInfo}. */
+export type PrimaryChainInfo = Static<typeof PrimaryChainInfo>

@@ -1,0 +1,70 @@
+/** Parameters that several primary-network operations share. Source: document A, Conventions. */
+
+import { Type } from 'typebox'
+
+import { networkNames } from '../../core/network.ts'
+
+/** Path value `network`; `testnet` is another word for `fuji`. */
+export const NetworkName = Type.Enum([...networkNames], { description: 'Network' })
+
+/** Path value `blockchainId`: an id of the P-, X- or C-Chain, or an alias. */
+export const PrimaryChainName = Type.String({
+  description: 'Id (cb58 or hex) of the P-, X- or C-Chain, or `p-chain`, `x-chain`, `c-chain`',
+  maxLength: 128,
+})
+
+/** Path of the operations of one chain. */
+export const ChainPath = Type.Object({ network: NetworkName, blockchainId: PrimaryChainName })
+
+/** Path of the operations of a whole network. */
+export const NetworkPath = Type.Object({ network: NetworkName })
+
+/** Continuation of a list. */
+export const PageToken = Type.Optional(
+  Type.String({
+    description: '`nextPageToken` of the page before; valid 24 hours, with the same parameters',
+    maxLength: 1_024,
+  }),
+)
+
+/** Items of a page, 1 to `maximum`. */
+export const pageSize = (
+  fallback: number,
+  maximum: number,
+): ReturnType<typeof Type.Optional<ReturnType<typeof Type.Integer>>> =>
+  Type.Optional(
+    Type.Integer({ minimum: 1, maximum, default: fallback, description: 'Most items of the page' }),
+  )
+
+/** Direction of a list; newest or largest first when absent. */
+export const SortOrder = Type.Optional(
+  Type.Enum(['asc', 'desc'], { default: 'desc', description: 'Direction of the list' }),
+)
+
+const seconds = (description: string): ReturnType<typeof Type.Integer> =>
+  Type.Integer({ minimum: 0, maximum: 253_402_300_799, description })
+
+/** Only items after this. */
+export const StartTimestamp = Type.Optional(seconds('Unix seconds; only items after this moment'))
+
+/** Only items before this. */
+export const EndTimestamp = Type.Optional(seconds('Unix seconds; only items before this moment'))
+
+/** State as of this moment. */
+export const BlockTimestamp = Type.Optional(seconds('Unix seconds; the state at this moment'))
+
+/** Comma-separated addresses. */
+export const Addresses = Type.String({
+  description:
+    'Comma-separated addresses: bech32, bare or after `P-`, `X-` or `C-`; on the C-Chain also 0x',
+  maxLength: 16_384,
+})
+
+/** Comma-separated node ids. */
+export const NodeIds = Type.String({
+  description: 'Comma-separated node ids (`NodeID-…`)',
+  maxLength: 8_192,
+})
+
+/** A subnet's id. */
+export const SubnetId = Type.String({ description: 'Subnet id, cb58 or hex', maxLength: 128 })

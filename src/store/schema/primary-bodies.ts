@@ -1,0 +1,191 @@
+/** Layouts of the `body` columns of the primary network's tables. Fields are those of the rows. */
+
+import { big, bytes, count, flag, layout, list, maybe, type RecordOf } from './packed-record.ts'
+
+type BodyOf<L> = L extends { readonly fromBytes: (bytes: Uint8Array) => infer R } ? R : never
+
+/** Who may spend or decide; `locktime` in Unix seconds. */
+export const ownerLayout = layout({ locktime: big, threshold: count, addresses: list(bytes) })
+/** Record of {@link ownerLayout}. */
+export type StoredOwner = BodyOf<typeof ownerLayout>
+
+const l1Owner = layout({ threshold: count, addresses: list(bytes) })
+
+/** Amount of the asset with number `asset`. */
+const amount = layout({ asset: count, amount: big })
+/** One amount in a body. */
+export type StoredAmount = RecordOf<{ asset: typeof count; amount: typeof big }>
+
+const evmSide = layout({
+  address: bytes,
+  amount: big,
+  asset: count,
+  signatures: list(bytes),
+})
+/** One side of an atomic transaction on the EVM chain. */
+export type StoredEvmSide = BodyOf<typeof evmSide>
+
+/** Body of `tx`. Shares are millionths, times Unix seconds. */
+export const txBody = layout({
+  consumed: list(amount),
+  value: list(amount),
+  burned: list(amount),
+  staked: list(amount),
+  memo: maybe(bytes),
+  sourceChain: maybe(bytes),
+  destinationChain: maybe(bytes),
+  evmInputs: list(evmSide),
+  evmOutputs: list(evmSide),
+  nodeId: maybe(bytes),
+  subnetId: maybe(bytes),
+  stakingTxId: maybe(bytes),
+  startTime: maybe(count),
+  endTime: maybe(count),
+  delegationShares: maybe(count),
+  rewardAddresses: list(bytes),
+  publicKey: maybe(bytes),
+  proofOfPossession: maybe(bytes),
+  l1BalanceBurned: maybe(big),
+  subnetOwner: maybe(ownerLayout),
+  managerChainId: maybe(bytes),
+  managerAddress: maybe(bytes),
+})
+/** Record of {@link txBody}. */
+export type TxBody = BodyOf<typeof txBody>
+
+/** Body of `early_import`. */
+export const earlyImportBody = layout({
+  txId: bytes,
+  outputIndex: count,
+  assetId: bytes,
+  amount: big,
+  sourceChain: count,
+  consumedPos: count,
+  consumedTime: count,
+  consumedTxId: bytes,
+})
+
+const autoRenewal = layout({
+  authority: ownerLayout,
+  autoCompoundRewardShares: count,
+  nextPeriod: count,
+  accruedRewards: big,
+  accruedDelegateeRewards: big,
+})
+
+/** Body of `staker`. */
+export const stakerBody = layout({
+  typeId: count,
+  permissioned: flag,
+  weight: big,
+  startTime: count,
+  endTime: count,
+  potentialReward: big,
+  delegateeReward: big,
+  createdTime: count,
+  firstStakeIndex: count,
+  stakeCount: count,
+  delegatorCount: count,
+  delegatedWeight: big,
+  totalDelegatorCount: count,
+  totalDelegatedWeight: big,
+  delegationShares: maybe(count),
+  validationOwner: maybe(ownerLayout),
+  delegationOwner: maybe(ownerLayout),
+  publicKey: maybe(bytes),
+  proofOfPossession: maybe(bytes),
+  stakeAssetId: maybe(bytes),
+  endedTime: maybe(count),
+  endTxId: maybe(bytes),
+  rewarded: maybe(flag),
+  autoRenewal: maybe(autoRenewal),
+})
+/** Record of {@link stakerBody}. */
+export type StakerBody = BodyOf<typeof stakerBody>
+
+/** Body of `reward`. */
+export const rewardBody = layout({
+  kind: count,
+  outputIndex: count,
+  amount: big,
+  asset: count,
+  addresses: list(bytes),
+  rewardTxId: bytes,
+  subnetId: bytes,
+  amountStaked: big,
+  startTime: count,
+  endTime: count,
+  pos: count,
+  time: count,
+})
+/** Record of {@link rewardBody}. */
+export type RewardBody = BodyOf<typeof rewardBody>
+
+const transformation = layout({
+  txId: bytes,
+  assetId: bytes,
+  maximumSupply: big,
+  minConsumptionRate: big,
+  maxConsumptionRate: big,
+  maxValidatorStake: big,
+  maxValidatorWeightFactor: count,
+  uptimeRequirement: count,
+})
+
+const conversion = layout({
+  txId: bytes,
+  height: count,
+  conversionId: bytes,
+  managerChainId: bytes,
+  managerAddress: bytes,
+})
+
+/** Body of `subnet`. */
+export const subnetBody = layout({
+  createdTime: count,
+  owner: ownerLayout,
+  transformation: maybe(transformation),
+  conversion: maybe(conversion),
+})
+/** Record of {@link subnetBody}. */
+export type SubnetBody = BodyOf<typeof subnetBody>
+
+/** Body of `subnet_owner`. */
+export const subnetOwnerBody = layout({ time: count, txId: bytes, owner: ownerLayout })
+
+/** Body of `l1_validator`. */
+export const l1ValidatorBody = layout({
+  publicKey: bytes,
+  remainingBalanceOwner: l1Owner,
+  deactivationOwner: l1Owner,
+  startTime: count,
+  weight: big,
+  minNonce: big,
+  endAccumulatedFee: big,
+  createdTxId: bytes,
+  createdPos: count,
+  removedTime: maybe(count),
+})
+/** Record of {@link l1ValidatorBody}. */
+export type L1ValidatorBody = BodyOf<typeof l1ValidatorBody>
+
+/** Body of `l1_change`. */
+export const l1ChangeBody = layout({
+  time: count,
+  txId: maybe(bytes),
+  weight: big,
+  remainingBalance: big,
+  balanceChange: big,
+  active: flag,
+})
+/** Record of {@link l1ChangeBody}. */
+export type L1ChangeBody = BodyOf<typeof l1ChangeBody>
+
+/** Body of `progress`. */
+export const progressBody = layout({
+  time: count,
+  l1AccruedFees: big,
+  l1FeeExcess: big,
+})
+/** Record of {@link progressBody}. */
+export type ProgressBody = BodyOf<typeof progressBody>

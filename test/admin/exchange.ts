@@ -33,7 +33,7 @@ export async function exchange(port: number, request: RawRequest): Promise<RawRe
   const chunks: Buffer[] = []
   const socket = connect({ port, host: '127.0.0.1' }, () => socket.write(lines.join('\r\n')))
   socket.setTimeout(20_000, () => socket.destroy(new Error(`no reply in 20 s: ${path}`)))
-  socket.on('data', (chunk) => chunks.push(chunk))
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk))
   socket.on('end', () => resolve(Buffer.concat(chunks)))
   socket.on('error', reject)
   const reply = parseReply(await promise)

@@ -9,6 +9,7 @@ import { Fault } from '../../core/fault.ts'
 import type { Clock } from '../../core/world.ts'
 import type { Log } from '../log.ts'
 import { createSemaphore } from '../semaphore.ts'
+import type { Semaphore } from '../semaphore.ts'
 import type { ThreadAnswer, Threads } from '../thread.ts'
 import type { Waits } from '../waits.ts'
 import { encodePprof } from './pprof.ts'
@@ -49,82 +50,31 @@ export type ProfilerParts = {
 // A forgotten profile grows with every new stack: half an hour shows all there is to see.
 const longestCpuMs = 1_800_000
 
+type Write = (name: string, profile: Omit<Profile, 'time'>) => Promise<void>
+
 /** A profiler with nothing running. */
 export function createProfiler(parts: ProfilerParts): Profiler {
   const { threads, clock, log, waits } = parts
+  // One at a time: each has its own file, and V8 its own single recording.
   const turn = createSemaphore({ name: 'profiler', permits: 1, waits, maxWaiting: 100 })
   const began = clock.monotonic()
-  let running: { readonly since: number; readonly limit: AbortController } | undefined
-
-  async function finishCpu(): Promise<void> {
-    if (running === undefined) throw new Fault('bad-parameter', "cpu profiler doesn't exist")
-    const { since, limit } = running
-    running = undefined
-    limit.abort()
-    const answers = await threads.ask('stop-cpu')
-    await write('cpu.profile', {
-      kinds: [
-        { type: 'samples', unit: 'count' },
-        { type: 'cpu', unit: 'nanoseconds' },
-      ],
-      period: { type: 'cpu', unit: 'nanoseconds', value: cpuIntervalUs * 1_000 },
-      samples: labelled(answers),
-      comments: remarksOf(answers),
-      durationMs: clock.monotonic() - since,
-    })
-  }
-
-  async function startCpu(): Promise<void> {
-    if (running !== undefined) throw new Fault('bad-parameter', 'cpu profiler already running')
-    // There from the start, as the original's: an empty file says a profile is under way.
-    await written('cpu.profile', new Uint8Array(0))
-    const limit = new AbortController()
-    running = { since: clock.monotonic(), limit }
-    await threads.ask('start-cpu')
-    void stopWhenForgotten(limit.signal)
-  }
-
-  async function stopWhenForgotten(signal: AbortSignal): Promise<void> {
-    try {
-      await clock.sleep(longestCpuMs, signal)
-      await turn.run(finishCpu)
-      log.warn('cpu profile ended by its limit', { limitMs: longestCpuMs })
-    } catch (error) {
-      if (!signal.aborted) log.error('cpu profile not written', { error })
-    }
-  }
+  const cpu = cpuRun(parts, write, turn)
 
   async function write(name: string, profile: Omit<Profile, 'time'>): Promise<void> {
-    await written(name, encodePprof({ ...profile, time: clock.now() }))
+    await written(parts, name, encodePprof({ ...profile, time: clock.now() }))
     log.info('profile written', { name, samples: profile.samples.length })
-  }
-
-  async function written(name: string, bytes: Uint8Array): Promise<void> {
-    try {
-      await parts.write(name, bytes)
-    } catch (error) {
-      if (error instanceof Fault) throw error
-      const reason = error instanceof Error ? error.message : String(error)
-      throw new Fault('store-failed', reason, { cause: error })
-    }
   }
 
   async function writeHeap(): Promise<void> {
     const answers = await threads.ask('heap')
-    const memory = Object.entries(parts.outside().memory).filter(([, size]) => size > 0)
-    const outside = memory.map(([name, size]) => ({
-      stack: [{ name: `(${name})`, file: '', line: 0 }],
-      values: [1, size],
-      labels: { thread: 'process' },
-    }))
     await write('mem.profile', {
       kinds: [
         { type: 'inuse_objects', unit: 'count' },
         { type: 'inuse_space', unit: 'bytes' },
       ],
       period: { type: 'space', unit: 'bytes', value: heapIntervalBytes },
-      samples: [...labelled(answers), ...outside],
-      comments: [...remarksOf(answers), 'inuse_objects counts samples, not objects'],
+      samples: [...labelled(answers), ...outsideHeap(parts.outside().memory)],
+      comments: [...remarksOf(answers), 'inuse_objects is estimated from sampled bytes'],
       durationMs: clock.monotonic() - began,
     })
   }
@@ -143,21 +93,95 @@ export function createProfiler(parts: ProfilerParts): Profiler {
   }
 
   return {
-    startCpu: () => turn.run(startCpu),
-    stopCpu: () => turn.run(finishCpu),
+    startCpu: () => turn.run(cpu.start),
+    stopCpu: () => turn.run(cpu.finish),
     writeHeap: () => turn.run(writeHeap),
     writeLocks: () => turn.run(writeLocks),
     watchHeap: async () => {
       await threads.ask('watch-heap')
     },
-    close: () =>
-      turn.run(async () => {
-        if (running === undefined) return
-        running.limit.abort()
-        running = undefined
-        await threads.ask('stop-cpu')
-      }),
+    close: () => turn.run(cpu.drop),
   }
+}
+
+type CpuRun = {
+  readonly start: () => Promise<void>
+  readonly finish: () => Promise<void>
+  readonly drop: () => Promise<void>
+}
+
+/** The one CPU profile that can be under way. */
+function cpuRun(parts: ProfilerParts, write: Write, turn: Semaphore): CpuRun {
+  const { threads, clock, log } = parts
+  let running: { readonly since: number; readonly limit: AbortController } | undefined
+
+  async function start(): Promise<void> {
+    if (running !== undefined) throw new Fault('bad-parameter', 'cpu profiler already running')
+    // There from the start, as the original's: an empty file says a profile is under way.
+    await written(parts, 'cpu.profile', new Uint8Array(0))
+    const limit = new AbortController()
+    running = { since: clock.monotonic(), limit }
+    await threads.ask('start-cpu')
+    void stopWhenForgotten(limit.signal)
+  }
+
+  async function finish(): Promise<void> {
+    if (running === undefined) throw new Fault('bad-parameter', "cpu profiler doesn't exist")
+    const { since, limit } = running
+    running = undefined
+    limit.abort()
+    const answers = await threads.ask('stop-cpu')
+    await write('cpu.profile', {
+      kinds: [
+        { type: 'samples', unit: 'count' },
+        { type: 'cpu', unit: 'nanoseconds' },
+      ],
+      period: { type: 'cpu', unit: 'nanoseconds', value: cpuIntervalUs * 1_000 },
+      samples: labelled(answers),
+      comments: remarksOf(answers),
+      durationMs: clock.monotonic() - since,
+    })
+  }
+
+  async function stopWhenForgotten(signal: AbortSignal): Promise<void> {
+    try {
+      await clock.sleep(longestCpuMs, signal)
+      await turn.run(finish)
+      log.warn('cpu profile ended by its limit', { limitMs: longestCpuMs })
+    } catch (error) {
+      if (!signal.aborted) log.error('cpu profile not written', { error })
+    }
+  }
+
+  async function drop(): Promise<void> {
+    if (running === undefined) return
+    running.limit.abort()
+    running = undefined
+    await threads.ask('stop-cpu')
+  }
+
+  return { start, finish, drop }
+}
+
+async function written(parts: ProfilerParts, name: string, bytes: Uint8Array): Promise<void> {
+  try {
+    await parts.write(name, bytes)
+  } catch (error) {
+    if (error instanceof Fault) throw error
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Fault('store-failed', reason, { cause: error })
+  }
+}
+
+/** Memory V8 does not know, as samples of made-up functions. */
+function outsideHeap(memory: Readonly<Record<string, number>>): readonly ProfileSample[] {
+  return Object.entries(memory)
+    .filter(([, size]) => size > 0)
+    .map(([name, size]) => ({
+      stack: [{ name: `(${name})`, file: '', line: 0 }],
+      values: [1, size],
+      labels: { thread: 'process' },
+    }))
 }
 
 function labelled(answers: readonly ThreadAnswer[]): readonly ProfileSample[] {

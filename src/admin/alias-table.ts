@@ -1,0 +1,138 @@
+/**
+ * Names an operator gives to chains and to endpoints of the node listener.
+ *
+ * A chain alias stands wherever a chain or blockchain id does: in `/ext/bc/…` and in every path of
+ * the data and metrics API. A change is checked whole, saved, then made: all of it or nothing.
+ * Names of the product itself can never be taken.
+ */
+
+import { Fault } from '../core/fault.ts'
+import type { Log } from '../telemetry/log.ts'
+import { createSemaphore } from '../telemetry/semaphore.ts'
+import type { Waits } from '../telemetry/waits.ts'
+import {
+  allOf,
+  chainOf,
+  checkChainAlias,
+  checkRouteAlias,
+  checkStoredAlias,
+  emptyIndex,
+  indexOf,
+} from './alias-rules.ts'
+import type { Alias, Aliases, NameIndex, NodeChain } from './alias-rules.ts'
+
+/** Where aliases outlive the process. `save` is whole or not at all. */
+export type AliasStore = {
+  readonly load: () => Promise<Aliases>
+  readonly save: (aliases: Aliases) => Promise<void>
+}
+
+/** The names of a process. Methods that change throw `bad-parameter` in the original's words. */
+export type AliasTable = {
+  /** Canonical id of the chain that `name` (alias, built-in name, cb58 or hex id) means. */
+  readonly resolve: (name: string) => string | undefined
+  readonly chainOf: (name: string) => NodeChain | undefined
+  /** Names of a chain in order: built-in, id, aliases. Empty for an unknown id. */
+  readonly namesOf: (id: string) => readonly string[]
+  /** The base an endpoint alias stands for. */
+  readonly routeOf: (alias: string) => string | undefined
+  readonly all: () => Aliases
+  readonly aliasChain: (chain: string, alias: string) => Promise<void>
+  readonly aliasRoute: (endpoint: string, alias: string) => Promise<void>
+  /** Takes an alias of either kind away. Throws `not-found`. */
+  readonly remove: (alias: string) => Promise<void>
+}
+
+// Far beyond any use, and a table of this size still loads in milliseconds.
+const maxAliases = 10_000
+
+/** What {@link createAliasTable} needs. */
+export type AliasParts = {
+  /** A new list whenever a chain came or became known better. */
+  readonly chains: () => readonly NodeChain[]
+  /** Bases that exist by themselves: `admin`, `info`. */
+  readonly bases: readonly string[]
+  readonly store: AliasStore
+  readonly waits: Waits
+  readonly log: Log
+}
+
+/** The table with what the store holds; stored names that can no longer be are dropped. */
+export async function createAliasTable(parts: AliasParts): Promise<AliasTable> {
+  const { chains, bases, store } = parts
+  const turn = createSemaphore({ name: 'alias table', permits: 1, waits: parts.waits })
+  let index = emptyIndex(chains(), bases)
+  await load(index, parts)
+
+  function current(): NameIndex {
+    if (index.chains !== chains()) index = indexOf(allOf(index), chains(), bases)
+    return index
+  }
+
+  /** Checks, saves and makes a change; one at a time. */
+  function change(make: (index: NameIndex) => Aliases): Promise<void> {
+    return turn.run(async () => {
+      const next = make(current())
+      await store.save(next)
+      index = indexOf(next, chains(), bases)
+    })
+  }
+
+  function add(kind: keyof Aliases, check: (index: NameIndex) => Alias): Promise<void> {
+    return change((names) => {
+      const before = allOf(names)
+      const added = check(names)
+      if (before.chains.length + before.routes.length >= maxAliases) {
+        throw new Fault('bad-parameter', `too many aliases: ${maxAliases}`)
+      }
+      return { ...before, [kind]: [...before[kind], added] }
+    })
+  }
+
+  return {
+    resolve: (name) => chainOf(current(), name)?.id,
+    chainOf: (name) => chainOf(current(), name),
+    namesOf: (id) => namesOf(current(), id),
+    routeOf: (alias) => current().routes.get(alias),
+    all: () => allOf(current()),
+    aliasChain: (chain, alias) => add('chains', (names) => checkChainAlias(names, chain, alias)),
+    aliasRoute: (endpoint, alias) =>
+      add('routes', (names) => checkRouteAlias(names, endpoint, alias)),
+    remove: (alias) => change((names) => without(allOf(names), alias)),
+  }
+}
+
+async function load(index: NameIndex, { store, log }: AliasParts): Promise<void> {
+  const stored = await store.load()
+  const keep = (into: Map<string, string>, check: () => Alias, alias: string): void => {
+    try {
+      const { target } = check()
+      into.set(alias, target)
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error
+      log.warn('stored alias dropped', { alias, reason: error.message })
+    }
+  }
+  for (const { alias, target } of stored.chains) {
+    keep(index.operator, () => checkStoredAlias(index, target, alias), alias)
+  }
+  for (const { alias, target } of stored.routes) {
+    keep(index.routes, () => checkRouteAlias(index, target, alias), alias)
+  }
+}
+
+function namesOf(index: NameIndex, id: string): readonly string[] {
+  const chain = index.byId.get(id)
+  const own = chain === undefined ? [] : [...chain.names, chain.id]
+  const given = [...index.operator].filter(([, target]) => target === id)
+  return [...own, ...given.map(([alias]) => alias)]
+}
+
+function without(aliases: Aliases, alias: string): Aliases {
+  const others = (list: readonly Alias[]): Alias[] => list.filter((entry) => entry.alias !== alias)
+  const [chains, routes] = [others(aliases.chains), others(aliases.routes)]
+  if (chains.length === aliases.chains.length && routes.length === aliases.routes.length) {
+    throw new Fault('not-found', `there is no alias: ${alias}`)
+  }
+  return { chains, routes }
+}

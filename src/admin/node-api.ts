@@ -1,0 +1,129 @@
+/** The node listener put together from the parts of a process. */
+
+import { Fault } from '../core/fault.ts'
+import type { World } from '../core/world.ts'
+import type { Gauges } from '../telemetry/gauges.ts'
+import type { Health } from '../telemetry/health.ts'
+import type { Log, LogRegistry } from '../telemetry/log.ts'
+import type { Profiler } from '../telemetry/profile/profiler.ts'
+import { adminMethods, firnMethods } from './admin-service.ts'
+import type { NodeChain } from './alias-rules.ts'
+import type { AliasTable } from './alias-table.ts'
+import { healthRoutes } from './health-route.ts'
+import { infoMethods } from './info-service.ts'
+import type { NodeIdentity } from './info-service.ts'
+import { textReply } from './node-http.ts'
+import { createNodeServer } from './node-listener.ts'
+import type { NodeListener } from './node-listener.ts'
+import type { PluginRegistry } from './plugin-registry.ts'
+import { pluginRoute } from './plugin-route.ts'
+import { findRoute } from './route-table.ts'
+import type { Route, RouteHandler } from './route-table.ts'
+import type { RpcProxy } from './rpc-proxy.ts'
+import { rpcHandler } from './rpc-server.ts'
+
+/** Settings of the listener; the names are those of the settings `node.…`. */
+export type NodeSettings = {
+  readonly host: string
+  readonly port: number
+  readonly apiAdminEnabled: boolean
+  readonly adminAllowRemote: boolean
+  readonly adminCompat: 'document' | 'avalanchego'
+  readonly allowedHosts: readonly string[]
+}
+
+/** What {@link createNodeListener} needs. */
+export type NodeParts = {
+  readonly settings: NodeSettings
+  readonly identity: NodeIdentity
+  readonly logs: LogRegistry
+  /** The logger of the listener itself. */
+  readonly log: Log
+  readonly gauges: Gauges
+  readonly health: Health
+  readonly aliases: AliasTable
+  readonly plugins: PluginRegistry
+  readonly profiler: Profiler
+  readonly proxy: RpcProxy
+  readonly world: World
+}
+
+/** Bases that exist by themselves, whether or not administration is enabled. */
+export const nodeBases = ['admin', 'info', 'health', 'metrics'] as const
+
+/**
+ * The listener, not yet listening. Throws `bad-config` when administration is enabled on an address
+ * others can reach and that was not allowed.
+ */
+export function createNodeListener(parts: NodeParts): NodeListener {
+  const { settings, aliases, gauges, world } = parts
+  if (settings.apiAdminEnabled && !settings.adminAllowRemote && !isLoopback(settings.host)) {
+    const why =
+      'administration has no credential: it is served on loopback only unless node.adminAllowRemote is true'
+    throw new Fault('bad-config', `${why}: node.host ${settings.host}`)
+  }
+  const routes = { fixed: fixedRoutes(parts), chain: chainRoute(parts), aliases }
+  return createNodeServer({
+    host: settings.host,
+    port: settings.port,
+    allowedHosts: settings.allowedHosts,
+    nodeId: parts.identity.nodeId,
+    find: (path) => findRoute(path, routes),
+    findByHeader: (name) => headerRoute(name, parts),
+    clock: world.clock,
+    gauges,
+    log: parts.log,
+  })
+}
+
+function fixedRoutes(parts: NodeParts): ReadonlyMap<string, ReadonlyMap<string, RouteHandler>> {
+  const { settings, log, logs, gauges, health, aliases, plugins, profiler, identity } = parts
+  const fixed = new Map<string, ReadonlyMap<string, RouteHandler>>([
+    ['info', alone(rpcHandler({ info: infoMethods({ identity, aliases, plugins }) }, log))],
+    ['health', healthRoutes(health, log)],
+    ['metrics', alone(metricsRoute(gauges))],
+  ])
+  if (settings.apiAdminEnabled) {
+    const admin = { aliases, logs, plugins, profiler, compat: settings.adminCompat }
+    const services = { admin: adminMethods(admin), firn: firnMethods(admin) }
+    const watch = (method: string, outcome: string): void =>
+      gauges.add('firn_admin_calls_total', 1, { method, outcome })
+    fixed.set('admin', alone(rpcHandler(services, log, watch)))
+  }
+  return fixed
+}
+
+function alone(handler: RouteHandler): ReadonlyMap<string, RouteHandler> {
+  return new Map([['', handler]])
+}
+
+function metricsRoute(gauges: Gauges): RouteHandler {
+  return async () => ({ status: 200, contentType: gauges.contentType, body: await gauges.text() })
+}
+
+function chainRoute(
+  parts: NodeParts,
+): (chain: NodeChain, extension: string) => RouteHandler | undefined {
+  const { proxy } = parts
+  return (chain, extension) => {
+    const own = chain.kind === 'evm' ? '/rpc' : ''
+    if (extension === own) {
+      return chain.rpcUrls.length === 0
+        ? () => textReply(503, 'this chain has no node\n')
+        : (request) => proxy.pass(chain, request)
+    }
+    return pluginRoute(chain, extension, parts)
+  }
+}
+
+/** Routed by header: only by id, as the original does not honour aliases there. */
+function headerRoute(name: string, { aliases, proxy }: NodeParts): Route | undefined {
+  const chain = aliases.chainOf(name)
+  if (chain === undefined || chain.id !== name) return undefined
+  return { handler: (request) => proxy.pass(chain, request), base: 'bc', extension: '' }
+}
+
+/** Whether only this machine can reach an address. A name is looked up by nobody here. */
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
+}

@@ -1,0 +1,30 @@
+/** Requests and replies of the node listener, as its routes see them. */
+
+/** What a route is given. */
+export type NodeRequest = {
+  readonly method: string
+  /** What follows the base of the route: empty, or beginning with a slash. Not decoded. */
+  readonly extension: string
+  readonly query: URLSearchParams
+  /** As sent; empty when there was none. */
+  readonly contentType: string
+  readonly body: Uint8Array
+  /** Aborted when the caller is gone or the listener closes. */
+  readonly signal: AbortSignal
+}
+
+/** What a route answers. Without a content type none is sent. */
+export type NodeReply = {
+  readonly status: number
+  readonly contentType?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body: string | Uint8Array
+}
+
+/** A reply of plain text. */
+export function textReply(status: number, body: string): NodeReply {
+  return { status, contentType: 'text/plain; charset=utf-8', body }
+}
+
+/** What the original's multiplexer answers to unknown paths. */
+export const notFoundReply: NodeReply = textReply(404, '404 page not found\n')

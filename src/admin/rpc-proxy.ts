@@ -1,0 +1,170 @@
+/**
+ * `/ext/bc/<chain>`: passes a request on to the chain's node, and keeps answers that never change.
+ *
+ * Acceptance is final, so what a node says of an accepted block holds for ever. A batch, and all
+ * that concerns the newest state, goes to the node each time.
+ */
+
+import { Fault, faultOf } from '../core/fault.ts'
+import type { HttpReply, Transport } from '../core/world.ts'
+import type { Log } from '../telemetry/log.ts'
+import { createSemaphore } from '../telemetry/semaphore.ts'
+import type { Waits } from '../telemetry/waits.ts'
+import type { NodeChain } from './alias-rules.ts'
+import type { NodeReply, NodeRequest } from './node-http.ts'
+import { textReply } from './node-http.ts'
+import { createReplyCache } from './reply-cache.ts'
+import type { ReplyCache } from './reply-cache.ts'
+
+/** Passes requests on to nodes. */
+export type RpcProxy = {
+  readonly pass: (chain: NodeChain, request: NodeRequest) => Promise<NodeReply>
+  /** POSTs JSON to a chain's node. Throws `node-unreachable` when no endpoint answers. */
+  readonly post: (
+    urls: readonly string[],
+    body: Uint8Array,
+    signal: AbortSignal,
+  ) => Promise<HttpReply>
+  readonly cache: ReplyCache
+}
+
+/** What {@link createRpcProxy} needs. */
+export type RpcProxyParts = {
+  readonly transport: Transport
+  readonly waits: Waits
+  readonly log: Log
+  readonly timeoutMs: number
+  readonly maxReplyBytes: number
+}
+
+// Some 30,000 receipts or 10,000 blocks: what a wallet or a page asks again and again.
+const cacheBytes = 33_554_432
+
+// A node's default number of HTTP/2 streams; more would only queue there.
+const maxAtOnce = 64
+
+/** A proxy with an empty cache. */
+export function createRpcProxy(parts: RpcProxyParts): RpcProxy {
+  const { transport, log, timeoutMs, maxReplyBytes, waits } = parts
+  const places = createSemaphore({
+    name: 'node requests',
+    permits: maxAtOnce,
+    waits,
+    maxWaiting: 1_000,
+  })
+  const cache = createReplyCache(cacheBytes)
+
+  async function post(
+    urls: readonly string[],
+    body: Uint8Array,
+    signal: AbortSignal,
+  ): Promise<HttpReply> {
+    let last: Fault | undefined
+    for (const url of urls) {
+      const headers = { 'content-type': 'application/json' }
+      const request = { url, method: 'POST', headers, body, timeoutMs, signal } as const
+      try {
+        return await places.run(
+          () => transport.request({ ...request, maxBytes: maxReplyBytes }),
+          signal,
+        )
+      } catch (error) {
+        const fault = faultOf(error)
+        if (fault === undefined || signal.aborted) throw error
+        log.debug('node request failed', { url, error })
+        last = fault
+      }
+    }
+    throw last ?? new Fault('node-unreachable', 'chain has no endpoint')
+  }
+
+  async function pass(chain: NodeChain, request: NodeRequest): Promise<NodeReply> {
+    if (request.method !== 'POST') {
+      return textReply(405, `rpc: POST method required, received ${request.method}`)
+    }
+    const call = chain.kind === 'evm' ? singleCall(request.body) : undefined
+    const key = call === undefined ? undefined : cacheKey(chain, call)
+    const known = key === undefined ? undefined : cache.get(key)
+    if (call !== undefined && known !== undefined) return resultReply(call, known)
+    const reply = await post(chain.rpcUrls, request.body, request.signal)
+    if (call !== undefined && key !== undefined && reply.status === 200) {
+      const result = lastingResult(chain, call, reply.body)
+      if (result !== undefined) cache.set(key, result)
+    }
+    const type = reply.headers['content-type']
+    return {
+      status: reply.status,
+      ...(type === undefined ? {} : { contentType: type }),
+      body: reply.body,
+    }
+  }
+
+  return { pass, post, cache }
+}
+
+type Call = { readonly id: unknown; readonly method: string; readonly params: readonly unknown[] }
+
+/** The call in a body of one call with an id, else `undefined`. */
+function singleCall(body: Uint8Array): Call | undefined {
+  const value = parsed(body)
+  if (!isObject(value) || value['jsonrpc'] !== '2.0') return undefined
+  const { id, method, params = [] } = value
+  // Another JavaScript number may be meant: such an id must come back as it was written.
+  const plainId = typeof id === 'string' || (Number.isSafeInteger(id) && !Object.is(id, -0))
+  if (!plainId || typeof method !== 'string' || !Array.isArray(params)) return undefined
+  return { id, method, params }
+}
+
+/** Methods whose answer can be final, and how many parameters make it so. */
+const lastingMethods: Readonly<Record<string, 'always' | 'block' | 'transaction'>> = {
+  eth_chainId: 'always',
+  net_version: 'always',
+  eth_getBlockByNumber: 'block',
+  eth_getBlockByHash: 'block',
+  eth_getTransactionByHash: 'transaction',
+  eth_getTransactionReceipt: 'transaction',
+}
+
+function cacheKey(chain: NodeChain, { method, params }: Call): string | undefined {
+  if (!Object.hasOwn(lastingMethods, method)) return undefined
+  const texts = params.every((value) => typeof value === 'string' || typeof value === 'boolean')
+  if (!texts || params.length > 2) return undefined
+  // A tag (`latest`) means another block later.
+  if (method === 'eth_getBlockByNumber' && !/^0x[0-9a-f]+$/i.test(String(params[0])))
+    return undefined
+  return `${chain.network} ${chain.id} ${method} ${JSON.stringify(params).toLowerCase()}`
+}
+
+/** JSON of a result that will never change, else `undefined`. */
+function lastingResult(chain: NodeChain, call: Call, body: Uint8Array): string | undefined {
+  const value = parsed(body)
+  if (!isObject(value) || value['error'] !== undefined) return undefined
+  const result = value['result']
+  const kind = lastingMethods[call.method]
+  if (kind === 'always') return typeof result === 'string' ? JSON.stringify(result) : undefined
+  if (!isObject(result)) return undefined
+  const height = Number(kind === 'block' ? result['number'] : result['blockNumber'])
+  const accepted = chain.acceptedHeight()
+  const isFinal = accepted !== undefined && Number.isSafeInteger(height) && height <= accepted
+  // A pending transaction has `blockNumber` null, which reads as 0.
+  const isPlaced = typeof (kind === 'block' ? result['number'] : result['blockNumber']) === 'string'
+  return isFinal && isPlaced ? JSON.stringify(result) : undefined
+}
+
+function resultReply({ id }: Call, result: string): NodeReply {
+  const body = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}\n`
+  return { status: 200, contentType: 'application/json', body }
+}
+
+function parsed(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(body))
+  } catch {
+    // Not JSON is the node's to answer.
+    return undefined
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,187 @@
+/** A node listener with all its real parts, on a free port, in a folder of its own. */
+
+import { mkdir, mkdtemp, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { performance } from 'node:perf_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { aliasFile } from '../../src/admin/alias-file.ts'
+import type { NodeChain } from '../../src/admin/alias-rules.ts'
+import { createAliasTable } from '../../src/admin/alias-table.ts'
+import type { AliasTable } from '../../src/admin/alias-table.ts'
+import { createNodeListener, nodeBases } from '../../src/admin/node-api.ts'
+import type { NodeSettings } from '../../src/admin/node-api.ts'
+import { createPluginRegistry } from '../../src/admin/plugin-registry.ts'
+import { createRpcProxy } from '../../src/admin/rpc-proxy.ts'
+import type { Files, Transport, World } from '../../src/core/world.ts'
+import { createGauges } from '../../src/telemetry/gauges.ts'
+import type { Gauges } from '../../src/telemetry/gauges.ts'
+import { createHealth } from '../../src/telemetry/health.ts'
+import type { Health } from '../../src/telemetry/health.ts'
+import { createLogs } from '../../src/telemetry/log.ts'
+import type { LogRegistry } from '../../src/telemetry/log.ts'
+import { watchProcess } from '../../src/telemetry/process-gauges.ts'
+import { profileFolder } from '../../src/telemetry/profile/profile-folder.ts'
+import { createProfiler } from '../../src/telemetry/profile/profiler.ts'
+import { createThreads } from '../../src/telemetry/thread.ts'
+import type { Threads } from '../../src/telemetry/thread.ts'
+import { createWaits } from '../../src/telemetry/waits.ts'
+import type { Waits } from '../../src/telemetry/waits.ts'
+import { exchange } from './exchange.ts'
+import type { RawReply, RawRequest } from './exchange.ts'
+
+/** What a test may choose. */
+export type HarnessOptions = {
+  readonly folder: string
+  readonly chains?: () => readonly NodeChain[]
+  readonly settings?: Partial<NodeSettings>
+  readonly transport?: Transport
+  readonly loggers?: readonly string[]
+}
+
+/** A running listener. */
+export type Harness = {
+  readonly port: number
+  readonly folder: string
+  readonly aliases: AliasTable
+  readonly logs: LogRegistry
+  readonly waits: Waits
+  readonly gauges: Gauges
+  readonly health: Health
+  readonly threads: Threads
+  readonly send: (request: RawRequest) => Promise<RawReply>
+  /** Calls a method of `/ext/admin` and gives the parsed reply. */
+  readonly call: (method: string, params?: unknown) => Promise<RpcAnswer>
+  readonly close: () => Promise<void>
+}
+
+/** A reply of the RPC. */
+export type RpcAnswer = { readonly result?: unknown; readonly error?: { readonly message: string } }
+
+/** A clock of the machine. */
+export const realClock: World['clock'] = {
+  now: Date.now,
+  monotonic: () => performance.now(),
+  sleep: async (ms, signal) => {
+    await sleep(ms, undefined, { ref: false, ...(signal === undefined ? {} : { signal }) })
+  },
+}
+
+/** Files of the machine. */
+export const realFiles: Files = {
+  read: async (path) => {
+    try {
+      return await readFile(path)
+    } catch {
+      return undefined
+    }
+  },
+  write: async (path, bytes) => {
+    await mkdir(dirname(path), { recursive: true })
+    await writeFile(`${path}.new`, bytes)
+    await rename(`${path}.new`, path)
+  },
+  list: (path) => readdir(path),
+}
+
+const noTransport: Transport = {
+  request: async () => {
+    throw new Error('no node in this test')
+  },
+}
+
+/** A fresh folder, removed by the returned function. */
+export async function freshFolder(): Promise<{ folder: string; remove: () => Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'firn-admin-'))
+  return { folder, remove: () => rm(folder, { recursive: true, force: true }) }
+}
+
+/** Starts a listener on a free port. */
+export async function startHarness(options: HarnessOptions): Promise<Harness> {
+  const { folder, chains = () => noChains, transport = noTransport } = options
+  const clock = realClock
+  const logs = createLogs({
+    now: clock.now,
+    display: undefined,
+    format: 'json',
+    directory: join(folder, 'logs'),
+    logLevel: 'INFO',
+    displayLevel: 'OFF',
+  })
+  for (const name of options.loggers ?? []) logs.log.child(name)
+  const waits = createWaits(clock.monotonic)
+  const gauges = createGauges()
+  const health = createHealth({ clock, log: logs.log })
+  const threads = createThreads({ logs, waits, clock })
+  const watch = watchProcess(gauges)
+  const log = logs.log
+  const profiler = createProfiler({
+    threads,
+    waits,
+    clock,
+    log,
+    write: profileFolder(join(folder, 'profiles')),
+    outside: () => ({ memory: watch.memory(), remarks: watch.remarks() }),
+  })
+  const plugins = createPluginRegistry({
+    directory: join(folder, 'plugins'),
+    version: 'firn/test',
+    clock,
+    log,
+    waits,
+  })
+  const store = aliasFile(join(folder, 'aliases.json'), realFiles)
+  const aliases = await createAliasTable({ chains, bases: nodeBases, store, waits, log })
+  const proxy = createRpcProxy({ transport, waits, log, timeoutMs: 5_000, maxReplyBytes: 1e7 })
+  const random = { bytes: (size: number) => new Uint8Array(size), number: () => 0.5 }
+  const listener = createNodeListener({
+    settings: {
+      host: '127.0.0.1',
+      port: 0,
+      apiAdminEnabled: true,
+      adminAllowRemote: false,
+      adminCompat: 'document',
+      allowedHosts: ['localhost'],
+      ...options.settings,
+    },
+    identity: { networkId: 12345, networkName: 'local', version: 'firn/test' },
+    logs,
+    log,
+    gauges,
+    health,
+    aliases,
+    plugins,
+    profiler,
+    proxy,
+    world: { clock, random, transport, files: realFiles },
+  })
+  await listener.listen()
+  const port = listener.address()?.port ?? 0
+  const send = (request: RawRequest): Promise<RawReply> => exchange(port, request)
+  return {
+    port,
+    folder,
+    aliases,
+    logs,
+    waits,
+    gauges,
+    health,
+    threads,
+    send,
+    call: async (method, params) => {
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+      const answer: RpcAnswer = JSON.parse((await send({ body })).body)
+      return answer
+    },
+    close: async () => {
+      await listener.close()
+      await profiler.close()
+      await plugins.close()
+      watch.stop()
+      logs.close()
+    },
+  }
+}
+
+const noChains: readonly NodeChain[] = []

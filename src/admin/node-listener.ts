@@ -169,6 +169,7 @@ async function replyTo(
   try {
     return { reply: await route.handler(request), base: route.base }
   } catch (error) {
+    if (request.signal.aborted) return { reply: notFoundReply, base: route.base }
     if (!(error instanceof Fault)) throw error
     // A node behind a chain's route did not do its part.
     parts.log.debug('route failed', { base: route.base, error })

@@ -1,10 +1,8 @@
 /** A node listener with all its real parts, on a free port, in a folder of its own. */
 
-import { mkdir, mkdtemp, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { performance } from 'node:perf_hooks'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { join } from 'node:path'
 
 import { aliasFile } from '../../src/admin/alias-file.ts'
 import type { NodeChain } from '../../src/admin/alias-rules.ts'
@@ -14,7 +12,8 @@ import { createNodeListener, nodeBases } from '../../src/admin/node-api.ts'
 import type { NodeSettings } from '../../src/admin/node-api.ts'
 import { createPluginRegistry } from '../../src/admin/plugin-registry.ts'
 import { createRpcProxy } from '../../src/admin/rpc-proxy.ts'
-import type { Files, Transport, World } from '../../src/core/world.ts'
+import { openWorld } from '../../src/cli/world.ts'
+import type { Transport } from '../../src/core/world.ts'
 import { createGauges } from '../../src/telemetry/gauges.ts'
 import type { Gauges } from '../../src/telemetry/gauges.ts'
 import { createHealth } from '../../src/telemetry/health.ts'
@@ -59,38 +58,6 @@ export type Harness = {
 /** A reply of the RPC. */
 export type RpcAnswer = { readonly result?: unknown; readonly error?: { readonly message: string } }
 
-/** A clock of the machine. */
-export const realClock: World['clock'] = {
-  now: Date.now,
-  monotonic: () => performance.now(),
-  sleep: async (ms, signal) => {
-    await sleep(ms, undefined, { ref: false, ...(signal === undefined ? {} : { signal }) })
-  },
-}
-
-/** Files of the machine. */
-export const realFiles: Files = {
-  read: async (path) => {
-    try {
-      return await readFile(path)
-    } catch {
-      return undefined
-    }
-  },
-  write: async (path, bytes) => {
-    await mkdir(dirname(path), { recursive: true })
-    await writeFile(`${path}.new`, bytes)
-    await rename(`${path}.new`, path)
-  },
-  list: (path) => readdir(path),
-}
-
-const noTransport: Transport = {
-  request: async () => {
-    throw new Error('no node in this test')
-  },
-}
-
 /** A fresh folder, removed by the returned function. */
 export async function freshFolder(): Promise<{ folder: string; remove: () => Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'firn-admin-'))
@@ -99,8 +66,10 @@ export async function freshFolder(): Promise<{ folder: string; remove: () => Pro
 
 /** Starts a listener on a free port. */
 export async function startHarness(options: HarnessOptions): Promise<Harness> {
-  const { folder, chains = () => noChains, transport = noTransport } = options
-  const clock = realClock
+  const { folder, chains = () => noChains } = options
+  const world = openWorld()
+  const { clock, files } = world
+  const transport = options.transport ?? world.transport
   const logs = createLogs({
     now: clock.now,
     display: undefined,
@@ -131,10 +100,9 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
     log,
     waits,
   })
-  const store = aliasFile(join(folder, 'aliases.json'), realFiles)
+  const store = aliasFile(join(folder, 'aliases.json'), files)
   const aliases = await createAliasTable({ chains, bases: nodeBases, store, waits, log })
   const proxy = createRpcProxy({ transport, waits, log, timeoutMs: 5_000, maxReplyBytes: 1e7 })
-  const random = { bytes: (size: number) => new Uint8Array(size), number: () => 0.5 }
   const listener = createNodeListener({
     settings: {
       host: '127.0.0.1',
@@ -154,7 +122,7 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
     plugins,
     profiler,
     proxy,
-    world: { clock, random, transport, files: realFiles },
+    world: { ...world, transport },
   })
   await listener.listen()
   const port = listener.address()?.port ?? 0
@@ -180,6 +148,7 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
       await plugins.close()
       watch.stop()
       logs.close()
+      await world.close()
     },
   }
 }

@@ -1,0 +1,58 @@
+/** Commands that talk to the administration RPC of a running Firn, for the command line. */
+
+import type { Command } from 'commander'
+
+import type { Flags } from '../main.ts'
+
+const nodeUrl = [
+  '--node-url <url>',
+  'address of its node listener',
+  'http://127.0.0.1:8081',
+] as const
+
+/** Adds `alias`, `log level` and `profile` to `program`. */
+export function addNodeCommands(program: Command): void {
+  const alias = program.command('alias').description('names of chains and endpoints')
+  alias
+    .command('add <alias>')
+    .description('name a chain or an endpoint')
+    .option('--chain <chain>', 'blockchain id, or a name it has already')
+    .option('--endpoint <endpoint>', 'what follows /ext/ in an address of the node listener')
+    .option(...nodeUrl)
+    .action(async (name: string, flags: Flags) =>
+      (await import('./alias.ts')).addAlias(name, flags),
+    )
+  alias
+    .command('rm <alias>')
+    .description('take a name away')
+    .option(...nodeUrl)
+    .action(async (name: string, flags: Flags) =>
+      (await import('./alias.ts')).removeAlias(name, flags),
+    )
+  alias
+    .command('list')
+    .description('list the names given')
+    .option(...nodeUrl)
+    .action(async (flags: Flags) => (await import('./alias.ts')).listAliases(flags))
+
+  program
+    .command('log')
+    .description('logging of a running Firn')
+    .command('level [logger]')
+    .description('print or set levels: VERBO DEBUG TRACE INFO WARN ERROR FATAL OFF')
+    .option('--level <level>', 'what goes to the file')
+    .option('--display <level>', 'what goes to the terminal')
+    .option(...nodeUrl)
+    .action(async (logger: string | undefined, flags: Flags) =>
+      (await import('./log-level.ts')).logLevel(logger, flags),
+    )
+
+  program
+    .command('profile <cpu|heap|lock>')
+    .description('profile a running Firn, for go tool pprof')
+    .option('--seconds <seconds>', 'how long to profile the CPU', '10')
+    .option(...nodeUrl)
+    .action(async (kind: string, flags: Flags) =>
+      (await import('./profile.ts')).profile(kind, flags),
+    )
+}

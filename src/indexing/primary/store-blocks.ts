@@ -65,7 +65,9 @@ export async function writeRawBlocks(
   })
 }
 
-const rawQuestion = statement('select id, method, bytes from raw_block where id >= ? order by id limit ?')
+const rawQuestion = statement(
+  'select id, method, bytes from raw_block where id >= ? order by id limit ?',
+)
 
 /** Kept blocks from id `from` on, in order, at most `limit`. */
 export async function rawBlocksFrom(

@@ -1,16 +1,12 @@
 /** Reads for replay what a batch needs of UTXOs stored before. */
 
-import { keyOf } from '../../core/bytes.ts'
 import { decode } from '../../codec/kit.ts'
 import { pOutput } from '../../codec/primary/p-transaction.ts'
 import { xOutput } from '../../codec/primary/x-transaction.ts'
+import { keyOf } from '../../core/bytes.ts'
 import type { Reader, Row } from '../../store/engine/database.ts'
 import { earlyImportBody } from '../../store/schema/primary-bodies.ts'
-import {
-  chainOfNumber,
-  placeOfPos,
-  utxoKinds,
-} from '../../store/schema/primary-position.ts'
+import { chainOfNumber, placeOfPos, utxoKinds } from '../../store/schema/primary-position.ts'
 import { asset, earlyImport, tx, utxo } from '../../store/schema/primary.ts'
 import type { Consumption, Owner } from './rows.ts'
 import type { Found, KnownImport, KnownUtxo, Wanted } from './state.ts'
@@ -99,7 +95,13 @@ export async function findRows(
       assetId: assetIds.get(Number(row[3])) ?? new Uint8Array(32),
       createdOn: chainOfNumber(Number(row[1])),
       consumableOn: chainOfNumber(Number(row[2])),
-      locked: (Number(row[4]) & utxoKinds.staked) !== 0 && row[9] === null,
+      createdTime: Number(row[6]),
+      staked: (Number(row[4]) & utxoKinds.staked) !== 0,
+      // Replay asks whether, and when; by which transaction is in that one's row.
+      returned:
+        row[9] === null
+          ? undefined
+          : { height: 0, time: Number(row[9]), rewardTxId: new Uint8Array() },
       consumed: row[7] === null ? undefined : spenders.get(Number(row[7])),
     })
   }
@@ -127,10 +129,9 @@ async function spendersOf(
   rows: readonly (Row | undefined)[],
 ): Promise<Map<number, Consumption>> {
   const places = rows.flatMap((row) => (row === undefined || row[7] === null ? [] : [row]))
-  const found = await reader.lookup(
-    { table: tx, key: ['pos'], select: ['tx_id'] },
-    [places.map((row) => Number(row[7]))],
-  )
+  const found = await reader.lookup({ table: tx, key: ['pos'], select: ['tx_id'] }, [
+    places.map((row) => Number(row[7])),
+  ])
   return new Map(
     places.map((row, at) => [
       Number(row[7]),
@@ -140,18 +141,16 @@ async function spendersOf(
 }
 
 function consumptionAt(pos: number, time: number, txId: Uint8Array): Consumption {
-  const { chain, height, position } = placeOfPos(pos)
-  return { chain: chainOfNumber(chain), height, position, time, txId }
+  return { ...placeOfPos(pos), time, txId }
 }
 
 async function findImports(
   reader: Reader,
   exportIds: readonly Uint8Array[],
 ): Promise<KnownImport[]> {
-  const rows = await reader.lookup(
-    { table: earlyImport, key: ['utxo_id'], select: ['body'] },
-    [exportIds],
-  )
+  const rows = await reader.lookup({ table: earlyImport, key: ['utxo_id'], select: ['body'] }, [
+    exportIds,
+  ])
   return rows.flatMap((row, at) => {
     const utxoId = exportIds[at]
     if (row === undefined || utxoId === undefined) return []
@@ -166,4 +165,3 @@ async function findImports(
     ]
   })
 }
-

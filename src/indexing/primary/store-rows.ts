@@ -6,6 +6,7 @@
  */
 
 import { keyOf } from '../../core/bytes.ts'
+import { fromBigint, toBigint } from '../../core/bytes.ts'
 import { getCheckpoint, moveCheckpoint } from '../../store/checkpoint.ts'
 import { type Database, type Reader, statement, type Writer } from '../../store/engine/database.ts'
 import {
@@ -29,6 +30,7 @@ import {
   supply,
   utxo,
 } from '../../store/schema/primary.ts'
+import { address } from '../../store/schema/primary.ts'
 import type { ChainName, Checkpoint, RowBatch } from './rows.ts'
 import type { PStateRows, UtxoReader } from './state.ts'
 import { writeBlocks, writeRawBlocks, type RawBlockBytes } from './store-blocks.ts'
@@ -55,8 +57,6 @@ import {
   spendUtxos,
   type StoredUtxo,
 } from './store-utxos.ts'
-import { address } from '../../store/schema/primary.ts'
-import { fromBigint, toBigint } from '../../core/bytes.ts'
 
 /** The store's writing side. */
 export type PrimaryRows = {
@@ -252,10 +252,9 @@ async function writeL1({ writer, batch, known }: Writing): Promise<void> {
   const all = [...batch.l1Validators, ...batch.l1Changes].map((row) => row.validationId)
   if (all.length === 0) return
   const unique = [...new Map(all.map((id) => [keyOf(id), id])).values()]
-  const rows = await writer.lookup(
-    { table: l1Validator, key: ['validation_id'], select: ['id'] },
-    [unique],
-  )
+  const rows = await writer.lookup({ table: l1Validator, key: ['validation_id'], select: ['id'] }, [
+    unique,
+  ])
   const ids = new Map<string, number>()
   let next = Number((await writer.get(newestL1))?.[0] ?? 0) + 1
   for (const [at, id] of unique.entries()) ids.set(keyOf(id), Number(rows[at]?.[0] ?? next++))
@@ -341,10 +340,7 @@ async function move(writer: Writer, batch: RowBatch, epoch: number): Promise<voi
 
 const progressQuestion = statement('select body from progress where chain = ?')
 
-async function readCheckpoint(
-  reader: Reader,
-  chain: ChainName,
-): Promise<Checkpoint | undefined> {
+async function readCheckpoint(reader: Reader, chain: ChainName): Promise<Checkpoint | undefined> {
   const at = await getCheckpoint(reader, chain)
   const row = await reader.get(progressQuestion, [chain])
   if (at?.hash === undefined || row === undefined) return undefined

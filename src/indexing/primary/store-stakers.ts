@@ -11,9 +11,9 @@ import {
   stakerStatuses,
 } from '../../store/schema/primary-position.ts'
 import { l1Validator, staker, stakerByAddress, subnet } from '../../store/schema/primary.ts'
+import { node } from '../../store/schema/primary.ts'
 import type { L1ValidatorRow, StakerRow, StakerStatus, SubnetRow } from './rows.ts'
 import { numbersIn, type Numbers } from './store-numbers.ts'
-import { node } from '../../store/schema/primary.ts'
 
 /** Numbers of node ids, kept with their text. */
 export function nodeNumbers(): Numbers {

@@ -96,7 +96,7 @@ function bodyOf(row: TransactionRow, assets: Numbers): Uint8Array {
     list
       .toSorted((a, b) => compareBytes(a.assetId, b.assetId))
       .map(({ assetId, amount }) => ({ asset: assets.of(assetId), amount }))
-  const sides = (list: readonly EvmSide[]): { asset: number }[] & EvmSide[] =>
+  const sides = (list: readonly EvmSide[]): (EvmSide & { asset: number })[] =>
     list.map((side) => ({ ...side, asset: assets.of(side.assetId) }))
   return txBody.toBytes({
     ...row,

@@ -6,7 +6,6 @@ import type { Value, Writer } from '../../store/engine/database.ts'
 import {
   chainNumbers,
   maxAmount,
-  placeNumbers,
   posOf,
   rewardKinds,
   utxoKinds,
@@ -81,8 +80,8 @@ export async function addUtxos(
     utxo_id: rows.map((row) => row.utxoId),
     tx_id: rows.map((row) => row.txId),
     output_index: rows.map((row) => row.outputIndex),
-    chain: rows.map((row) => placeNumbers[row.createdOn]),
-    target: rows.map((row) => placeNumbers[row.consumableOn]),
+    chain: rows.map((row) => chainNumbers[row.createdOn]),
+    target: rows.map((row) => chainNumbers[row.consumableOn]),
     asset: rows.map((row) => numbers.assets.of(row.assetId)),
     kind: rows.map(kindOf),
     reward: rows.map((row) => (row.rewardKind ? rewardKinds.indexOf(row.rewardKind) : 0)),
@@ -103,8 +102,8 @@ export async function addUtxos(
 
 /** The lists a UTXO stands in: that of its chain, and that of the chain it can go to. */
 function placesOf(row: { createdOn: ChainName; consumableOn: ChainName }): readonly number[] {
-  const from = placeNumbers[row.createdOn]
-  const to = placeNumbers[row.consumableOn]
+  const from = chainNumbers[row.createdOn]
+  const to = chainNumbers[row.consumableOn]
   return from === to ? [from] : [from, to]
 }
 

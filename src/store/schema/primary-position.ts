@@ -2,27 +2,29 @@
  * Numbers the primary network's tables share: places in history, and small sets of words.
  *
  * `pos` = ((chain × 2^31) + height) × 2^20 + position: exact in a double, ordered by chain, then
- * by time. The X-Chain's transactions before its blocks have a chain number of their own, just
- * below that of its blocks, and their place in the Index API as height.
+ * by time. The X-Chain's transactions from before its blocks have heights below 0; they fall under
+ * chain number 1, which no chain has.
  */
 
 import { Fault } from '../../core/fault.ts'
 
-/** Chain part of a `pos`. */
-export const chainNumbers = { P: 0, xDag: 1, X: 2, C: 3 } as const
-
-/** The three chains by the places their lists stand under. */
-export const placeNumbers = { P: 0, X: 2, C: 3 } as const
+/** Chain part of a `pos`, and the number lists of a chain stand under. */
+export const chainNumbers = { P: 0, X: 2, C: 3 } as const
 
 /** A chain of the primary network. */
-export type PrimaryChain = keyof typeof placeNumbers
+export type PrimaryChain = keyof typeof chainNumbers
 
+const beforeX = 1
 const heightsPerChain = 2 ** 31
 const positionsPerBlock = 2 ** 20
 
-/** Id of a block: the part of `pos` above the position. Throws `store-failed` beyond 2^31. */
+/**
+ * Id of a block: the part of `pos` above the position. Heights of the X-Chain begin at -2^31.
+ * Throws `store-failed` outside.
+ */
 export function blockIdOf(chain: number, height: number): number {
-  if (!(height >= 0 && height < heightsPerChain))
+  const lowest = chain === chainNumbers.X ? -heightsPerChain : 0
+  if (!(height >= lowest && height < heightsPerChain))
     throw new Fault('store-failed', `height is beyond what the store can order: ${height}`)
   return chain * heightsPerChain + height
 }
@@ -36,16 +38,13 @@ export function posOf(chain: number, height: number, position: number): number {
 
 /** Chain, height and position of a `pos`. */
 export function placeOfPos(pos: number): {
-  readonly chain: number
+  readonly chain: PrimaryChain
   readonly height: number
   readonly position: number
 } {
   const id = Math.floor(pos / positionsPerBlock)
-  return {
-    chain: Math.floor(id / heightsPerChain),
-    height: id % heightsPerChain,
-    position: pos % positionsPerBlock,
-  }
+  const chain = chainOfNumber(Math.floor(id / heightsPerChain))
+  return { chain, height: heightOfBlock(id), position: pos % positionsPerBlock }
 }
 
 /** Block of a `pos`. */
@@ -53,9 +52,10 @@ export function blockOfPos(pos: number): number {
   return Math.floor(pos / positionsPerBlock)
 }
 
-/** Height of a block id. */
+/** Height of a block id; below 0 for what the X-Chain had before its blocks. */
 export function heightOfBlock(id: number): number {
-  return id % heightsPerChain
+  const chain = Math.floor(id / heightsPerChain)
+  return (id % heightsPerChain) - (chain === beforeX ? heightsPerChain : 0)
 }
 
 /** First place of a block. */
@@ -65,12 +65,12 @@ export function firstPosOf(blockId: number): number {
 
 /** Places of a chain, `from` inclusive to `until` exclusive; X includes what was before its blocks. */
 export function posRangeOf(chain: PrimaryChain): { readonly from: number; readonly until: number } {
-  const first = chain === 'X' ? chainNumbers.xDag : chainNumbers[chain]
+  const first = chain === 'X' ? beforeX : chainNumbers[chain]
   const unit = heightsPerChain * positionsPerBlock
   return { from: first * unit, until: (chainNumbers[chain] + 1) * unit }
 }
 
-/** The chain whose lists hold this place. */
+/** The chain of a chain number. */
 export function chainOfNumber(chain: number): PrimaryChain {
   if (chain === chainNumbers.P) return 'P'
   return chain === chainNumbers.C ? 'C' : 'X'

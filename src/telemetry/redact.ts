@@ -63,7 +63,7 @@ export function redactText(text: string): string {
 
 /** Scheme and host of a URL, and six characters of its hash when there was more to it. */
 export function redactUrl(url: string): string {
-  const match = /^([a-z][a-z0-9+.-]*:\/\/)(?:[^/?#@]*@)?([^/?#]*)(.*)$/i.exec(url)
+  const match = /^([a-z][a-z0-9+.-]*:\/\/)(?:[^/?#]*@)?([^/?#]*)(.*)$/i.exec(url)
   if (match === null) return hidden
   const [, scheme = '', host = '', rest = ''] = match
   const bare = scheme + host

@@ -1,0 +1,21 @@
+/** One transaction. */
+
+import { fromHex } from '../../core/bytes.ts'
+import { Fault } from '../../core/fault.ts'
+import { GetTransaction } from '../../shape/evm/get-transaction.ts'
+import { transactionByHash } from '../../store/query/evm/transaction-by-hash.ts'
+import { operation, type Operation } from '../operation.ts'
+import type { EvmParts } from './parts.ts'
+import { heightHeader } from './subject.ts'
+import { transactionDetail } from './transaction-detail.ts'
+
+/** Document B, endpoint 7. Throws `not-found` for a hash the chain does not have. */
+export function getTransaction(parts: EvmParts): Operation {
+  return operation(GetTransaction, async ({ path }) => {
+    const chain = parts.chains.find(path.chainId)
+    const row = await transactionByHash(chain.store, fromHex(path.txHash))
+    if (row === undefined)
+      throw new Fault('not-found', `transaction is not known here: ${path.txHash}`)
+    return { body: await transactionDetail(parts, chain, row), ...(await heightHeader(chain)) }
+  })
+}

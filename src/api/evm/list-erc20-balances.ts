@@ -1,0 +1,93 @@
+/** ERC-20 balances of an address. */
+
+import { parseEvmAddress } from '../../core/address.ts'
+import { type Erc20TokenBalance, ListErc20Balances } from '../../shape/evm/list-erc20-balances.ts'
+import type { CurrencyCode } from '../../shape/evm/money.ts'
+import { defaultPageSize } from '../../shape/evm/query.ts'
+import { addressIds } from '../../store/query/evm/address-id.ts'
+import type { ServedChain } from '../chain-directory.ts'
+import { operation, type Operation } from '../operation.ts'
+import { bindingOf, numberCursor } from '../paging.ts'
+import { valueAt } from '../prices.ts'
+import { balanceHeight } from './balance-height.ts'
+import { type Holding, heldTokens } from './held-tokens.ts'
+import { nativeBalance } from './native-balance.ts'
+import type { EvmParts } from './parts.ts'
+import { looksLikeSpam } from './spam.ts'
+import { subjectOf } from './subject.ts'
+import { money, tokenPricer } from './token-views.ts'
+
+/** Document B, endpoint 5. */
+export function listErc20Balances(parts: EvmParts): Operation {
+  return operation(ListErc20Balances, async ({ path, query, signal }) => {
+    const { chain, address, id, binding: subject } = await subjectOf(parts, path)
+    const height = await balanceHeight(chain, query.blockNumber)
+    const binding = bindingOf(ListErc20Balances.id, { ...query, ...subject })
+    const opened = parts.tokens.open(query.pageToken, binding)
+    const currency = query.currency ?? 'usd'
+    const filtered = query.filterSpamTokens ?? true
+    const [holdings, nativeTokenBalance] = await Promise.all([
+      heldTokens(chain, parts.parties(chain), {
+        address,
+        addressId: id ?? 0,
+        height,
+        after: opened === undefined ? 0 : numberCursor.decode(opened),
+        limit: query.pageSize ?? defaultPageSize,
+        only: await wantedTokens(chain, query.contractAddresses),
+        keep: ({ token, note }) =>
+          !filtered || (token !== undefined && !looksLikeSpam(token, note, chain.facts)),
+        signal,
+      }),
+      nativeBalance(parts.prices, chain, { address, height: height.asked, currency, signal }),
+    ])
+    const erc20TokenBalances = await balanceViews(parts, chain, holdings.rows, currency)
+    const next =
+      holdings.last === undefined
+        ? {}
+        : { nextPageToken: parts.tokens.seal(numberCursor.encode(holdings.last), binding) }
+    return {
+      body: { ...next, nativeTokenBalance, erc20TokenBalances },
+      ...(height.indexed < 0 ? {} : { indexedHeight: height.indexed }),
+    }
+  })
+}
+
+/** Numbers of the contracts a caller names, ascending; contracts never seen are left out. */
+async function wantedTokens(
+  chain: ServedChain,
+  contracts: readonly string[] | undefined,
+): Promise<readonly number[] | undefined> {
+  if (contracts === undefined) return undefined
+  const ids = await addressIds(chain.store, contracts.map(parseEvmAddress))
+  const known = new Set(ids.filter((id) => id !== undefined))
+  return [...known].sort((a, b) => a - b)
+}
+
+async function balanceViews(
+  { prices }: EvmParts,
+  chain: ServedChain,
+  holdings: readonly Holding[],
+  currency: CurrencyCode,
+): Promise<Erc20TokenBalance[]> {
+  const priced = await tokenPricer(
+    prices,
+    chain,
+    holdings.map(({ entry }) => entry.erc20),
+    currency,
+  )
+  const chainId = String(chain.facts.evmChainId)
+  return holdings.map(({ entry, balance }) => {
+    const token = priced(entry.erc20)
+    const view: Erc20TokenBalance = {
+      ...token,
+      chainId,
+      balance: balance.toString(),
+      tokenReputation: entry.note?.reputation ?? null,
+    }
+    if (token.price !== undefined) {
+      const value = valueAt(balance, token.decimals, token.price.value)
+      view.balanceValue = money(value, currency)
+    }
+    return view
+  })
+}

@@ -1,0 +1,50 @@
+/** What an address holds of the native coin. */
+
+import type { CurrencyCode } from '../../shape/evm/money.ts'
+import type { NativeTokenBalance, NetworkToken } from '../../shape/evm/network-token.ts'
+import type { ChainFacts, ServedChain } from '../chain-directory.ts'
+import { type PriceSource, valueAt } from '../prices.ts'
+import { money } from './token-views.ts'
+
+/** Asks the node; it is never derived. Throws `not-served` where none can tell. */
+export async function nativeBalance(
+  prices: PriceSource,
+  chain: ServedChain,
+  query: {
+    readonly address: Uint8Array
+    /** `undefined` for the newest block. */
+    readonly height: number | undefined
+    readonly currency: CurrencyCode
+    readonly signal: AbortSignal
+  },
+): Promise<NativeTokenBalance> {
+  const { facts, state } = chain
+  const [balance, [price]] = await Promise.all([
+    state.balance(query.address, query.height, query.signal),
+    prices.offered
+      ? prices.current({ chain: facts, of: ['native'], currency: query.currency })
+      : [undefined],
+  ])
+  const { description: _description, ...coin } = networkToken(facts)
+  const view: NativeTokenBalance = {
+    ...coin,
+    chainId: String(facts.evmChainId),
+    balance: balance.toString(),
+  }
+  if (price !== undefined) {
+    view.price = money(price, query.currency)
+    view.balanceValue = money(valueAt(balance, facts.decimals, price), query.currency)
+  }
+  return view
+}
+
+/** The native coin of a chain. Its name is the symbol where nobody named it. */
+export function networkToken(facts: ChainFacts): NetworkToken {
+  return {
+    name: facts.symbol === 'AVAX' ? 'Avalanche' : facts.symbol,
+    symbol: facts.symbol,
+    decimals: facts.decimals,
+    ...(facts.logoUri === undefined ? {} : { logoUri: facts.logoUri }),
+    description: `Native coin of ${facts.name}`,
+  }
+}

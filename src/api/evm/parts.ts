@@ -1,0 +1,24 @@
+/** What the EVM operations are handed. */
+
+import type { Clock } from '../../core/world.ts'
+import type { ChainDirectory } from '../chain-directory.ts'
+import type { PageTokens } from '../page-token.ts'
+import type { PriceSource } from '../prices.ts'
+import type { TokenNotes } from '../token-notes.ts'
+import type { MethodNames } from './method-names.ts'
+import type { NftSource } from './nft-source.ts'
+import type { PartyBooks } from './party-book.ts'
+
+/** Everything the EVM operations need. */
+export type EvmParts = {
+  readonly chains: ChainDirectory
+  readonly tokens: PageTokens
+  readonly clock: Clock
+  readonly methodNames: MethodNames
+  readonly prices: PriceSource
+  readonly notes: TokenNotes
+  readonly nfts: NftSource
+  readonly parties: PartyBooks
+  /** Interchain messengers, 20 bytes each; logs of other contracts are not believed. */
+  readonly icmContracts: readonly Uint8Array[]
+}

@@ -1,0 +1,37 @@
+/** The chain and address a path names. */
+
+import { parseEvmAddress } from '../../core/address.ts'
+import { addressId } from '../../store/query/evm/address-id.ts'
+import { type AnswerStage, indexedHeight } from '../../store/query/evm/indexed-height.ts'
+import type { ServedChain } from '../chain-directory.ts'
+import type { EvmParts } from './parts.ts'
+
+/** An address of a chain. */
+export type Subject = {
+  readonly chain: ServedChain
+  readonly address: Uint8Array
+  /** `undefined` when the chain has never shown the address. */
+  readonly id: number | undefined
+  /** What page tokens are bound to. */
+  readonly binding: Readonly<Record<string, string>>
+}
+
+/** Finds chain and address. Throws `not-found` for a chain that is not served. */
+export async function subjectOf(
+  { chains }: EvmParts,
+  path: { readonly chainId: string; readonly address: string },
+): Promise<Subject> {
+  const chain = chains.find(path.chainId)
+  const address = parseEvmAddress(path.address)
+  const id = await addressId(chain.store, address)
+  return { chain, address, id, binding: { chain: chain.facts.key, of: path.address.toLowerCase() } }
+}
+
+/** Header `x-indexed-height`; absent before the first block. */
+export async function heightHeader(
+  chain: ServedChain,
+  stage: AnswerStage = 'blocks',
+): Promise<{ indexedHeight?: number }> {
+  const height = await indexedHeight(chain.store, stage)
+  return height < 0 ? {} : { indexedHeight: height }
+}

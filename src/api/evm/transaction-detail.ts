@@ -1,0 +1,115 @@
+/** One transaction with everything that happened in it. */
+
+import { zstdDecompressSync } from 'node:zlib'
+
+import type { TransactionDetail } from '../../shape/evm/get-transaction.ts'
+import type { CurrencyCode } from '../../shape/evm/money.ts'
+import type { FullNativeTransaction } from '../../shape/evm/native-transaction.ts'
+import type { NetworkTokenDetails } from '../../shape/evm/network-token.ts'
+import { eventsOfTransaction } from '../../store/query/evm/events-of-transaction.ts'
+import { internalsOfTransaction } from '../../store/query/evm/internals-of-transaction.ts'
+import { packedInput } from '../../store/query/evm/transaction-input.ts'
+import type { TransactionRow } from '../../store/query/evm/transaction-row.ts'
+import { transfersOfTransaction } from '../../store/query/evm/transfers-of-transaction.ts'
+import type { ServedChain } from '../chain-directory.ts'
+import { internalDetails, internalParties } from './internal-views.ts'
+import { messageInfo } from './message-info.ts'
+import { networkToken } from './native-balance.ts'
+import type { EvmParts } from './parts.ts'
+import { decimalText, hexText } from './text.ts'
+import { money } from './token-views.ts'
+import {
+  nativeTransaction,
+  type TransactionContext,
+  transactionParties,
+} from './transaction-views.ts'
+import {
+  erc1155TransferDetails,
+  erc20TransferDetails,
+  erc721TransferDetails,
+  standardOf,
+  transferViewer,
+} from './transfer-views.ts'
+
+/** Everything of the transaction in `row`. */
+export async function transactionDetail(
+  parts: EvmParts,
+  chain: ServedChain,
+  row: TransactionRow,
+  currency: CurrencyCode = 'usd',
+): Promise<TransactionDetail> {
+  const { store } = chain
+  const [transfers, internals, events, input, networkTokenDetails] = await Promise.all([
+    transfersOfTransaction(store, row.pos),
+    internalsOfTransaction(store, row.pos),
+    eventsOfTransaction(store, row.pos),
+    inputOf(chain, row),
+    coinOf(parts, chain, row.timestamp, currency),
+  ])
+  const book = parts.parties(chain)
+  const [named, viewer] = await Promise.all([
+    book.load([...transactionParties([row]), ...internalParties(internals)]),
+    transferViewer(parts, chain, transfers),
+  ])
+  const info = messageInfo(parts, events)
+  const ofStandard = (standard: 20 | 721 | 1155): typeof transfers =>
+    transfers.filter(({ kind }) => standardOf(kind) === standard)
+  const context = {
+    chainId: String(chain.facts.evmChainId),
+    named,
+    methodNames: parts.methodNames,
+  }
+  return {
+    erc20Transfers: ofStandard(20).map((each) => erc20TransferDetails(each, viewer)),
+    erc721Transfers: ofStandard(721).map((each) => erc721TransferDetails(each, viewer)),
+    erc1155Transfers: ofStandard(1155).map((each) => erc1155TransferDetails(each, viewer)),
+    internalTransactions: internals.map((each) => internalDetails(each, named)),
+    networkTokenDetails,
+    nativeTransaction: fullTransaction(row, context, input),
+    ...(info === undefined ? {} : { teleporterMessageInfo: info }),
+  }
+}
+
+function fullTransaction(
+  row: TransactionRow,
+  context: TransactionContext,
+  input: string,
+): FullNativeTransaction {
+  const view: FullNativeTransaction = {
+    ...nativeTransaction(row, context),
+    input,
+    baseFeePerGas: row.baseFee === undefined ? '0' : decimalText(row.baseFee),
+  }
+  if (row.maxFee !== undefined) view.maxFeePerGas = decimalText(row.maxFee)
+  if (row.maxPriorityFee !== undefined) view.maxPriorityFeePerGas = decimalText(row.maxPriorityFee)
+  return view
+}
+
+async function inputOf(chain: ServedChain, row: TransactionRow): Promise<string> {
+  if (row.inputLength === 0) return '0x'
+  const packed = await packedInput(chain.store, row.pos)
+  if (packed === undefined) return '0x'
+  const inputs = zstdDecompressSync(packed.inputs)
+  return hexText(inputs.subarray(packed.offset, packed.offset + row.inputLength))
+}
+
+// The historical price is of another day than the current one. Source: public API description.
+const historicalAfterSeconds = 24 * 60 * 60
+
+async function coinOf(
+  { prices, clock }: EvmParts,
+  chain: ServedChain,
+  timestamp: number,
+  currency: CurrencyCode,
+): Promise<NetworkTokenDetails> {
+  const details: NetworkTokenDetails = { networkToken: networkToken(chain.facts) }
+  if (!prices.offered) return details
+  const question = { chain: chain.facts, of: ['native'] as const, currency }
+  const [current] = await prices.current(question)
+  if (current !== undefined) details.currentPrice = money(current, currency)
+  if (clock.now() / 1_000 - timestamp > historicalAfterSeconds) {
+    const [then] = await prices.historical({ ...question, timestamp })
+    if (then !== undefined) details.historicalPrice = money(then, currency)
+  }
+  return details
+}

@@ -1,0 +1,90 @@
+/** Native transactions as the API shows them. */
+
+import type { Method, NativeTransaction } from '../../shape/evm/native-transaction.ts'
+import type { Party } from '../../shape/evm/party.ts'
+import { heightOf, placeOf } from '../../store/query/evm/position.ts'
+import type { TransactionRow } from '../../store/query/evm/transaction-row.ts'
+import type { MethodNames } from './method-names.ts'
+import type { Named } from './party-book.ts'
+import { decimalText, hexText } from './text.ts'
+
+/** `to` of a creation: clients demand an address, and the new contract is none the sender named. */
+export const zeroParty: Party = { address: '0x0000000000000000000000000000000000000000' }
+
+/** What the views of transactions need beside their rows. */
+export type TransactionContext = {
+  /** EVM chain id. */
+  readonly chainId: string
+  readonly named: Named
+  readonly methodNames: MethodNames
+}
+
+/** Numbers of the addresses in `rows`. */
+export function transactionParties(rows: readonly TransactionRow[]): number[] {
+  const ids: number[] = []
+  for (const row of rows) {
+    ids.push(row.fromId)
+    if (row.toId !== undefined) ids.push(row.toId)
+  }
+  return ids
+}
+
+/** A transaction of a list. */
+export function nativeTransaction(
+  row: TransactionRow,
+  { chainId, named, methodNames }: TransactionContext,
+): NativeTransaction {
+  const view: NativeTransaction = {
+    blockNumber: String(heightOf(row.pos)),
+    blockTimestamp: row.timestamp,
+    blockHash: hexText(row.blockHash),
+    chainId,
+    blockIndex: placeOf(row.pos),
+    txHash: hexText(row.hash),
+    txStatus: row.status === 1 ? '1' : '0',
+    txType: row.type,
+    gasLimit: String(row.gasLimit),
+    gasUsed: String(row.gasUsed),
+    gasPrice: decimalText(row.gasPrice),
+    nonce: String(row.nonce),
+    from: named(row.fromId).party,
+    to: row.toId === undefined ? zeroParty : named(row.toId).party,
+    method: methodOf(row, methodNames),
+    value: decimalText(row.value),
+  }
+  if (row.timestampMs !== undefined) view.blockTimestampMilliseconds = row.timestampMs
+  if (row.minDelayExcess !== undefined) view.blockMinDelayExcess = row.minDelayExcess
+  return view
+}
+
+const creation: Method = {
+  callType: 'CONTRACT_CREATION',
+  methodHash: '',
+  methodName: 'Contract Created',
+}
+const payment: Method = {
+  callType: 'NATIVE_TRANSFER',
+  methodHash: '',
+  methodName: 'Native Transfer',
+}
+
+/** By form alone: no target is a creation, no input a payment, all else a call. */
+export function methodOf(
+  row: {
+    readonly toId: number | undefined
+    readonly inputLength: number
+    readonly selector: number
+  },
+  methodNames: MethodNames,
+): Method {
+  if (row.toId === undefined) return creation
+  if (row.inputLength === 0) return payment
+  const methodHash = `0x${row.selector
+    .toString(16)
+    .padStart(8, '0')
+    .slice(0, Math.min(4, row.inputLength) * 2)}`
+  const methodName = row.inputLength < 4 ? undefined : methodNames(row.selector)
+  return methodName === undefined
+    ? { callType: 'CONTRACT_CALL', methodHash }
+    : { callType: 'CONTRACT_CALL', methodHash, methodName }
+}

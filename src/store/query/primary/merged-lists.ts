@@ -1,0 +1,125 @@
+/**
+ * Several ordered lists as one, without reading more of any than the page needs.
+ *
+ * Cost: one seek per list, then about as many rows as come out. Rows that several lists share are
+ * neighbours in the merged order and come out once.
+ */
+
+/** What is merged. `L` names a list, `R` is a row. */
+export type Lists<L, R> = {
+  readonly lists: readonly L[]
+  /** Rows of `list` strictly after `after` in order, at most `limit`. */
+  readonly read: (
+    list: L,
+    after: R | undefined,
+    limit: number,
+  ) => readonly R[] | Promise<readonly R[]>
+  /** Below 0 when `a` comes first; 0 for the same thing in two lists. */
+  readonly compare: (a: R, b: R) => number
+  /** Whether a row found in `times` lists belongs to the answer. */
+  readonly accepts: (row: R, times: number) => boolean
+  readonly limit: number
+}
+
+type Head<L, R> = { readonly list: L; rows: readonly R[]; at: number; asked: number }
+
+const leastRead = 4
+
+/** The first `limit` rows of all lists together. */
+export async function mergeLists<L, R>(merge: Lists<L, R>): Promise<R[]> {
+  const { lists, limit } = merge
+  const share = lists.length === 1 ? limit : Math.ceil((2 * limit) / lists.length)
+  const asked = Math.max(leastRead, share)
+  const heads: Head<L, R>[] = await Promise.all(
+    lists.map(async (list) => ({
+      list,
+      rows: await merge.read(list, undefined, asked),
+      at: 0,
+      asked,
+    })),
+  )
+  const heap: Head<L, R>[] = []
+  for (const head of heads) if (head.rows.length > 0) push(heap, head, merge.compare)
+  const found: R[] = []
+  while (heap.length > 0 && found.length < limit) {
+    const first = heap[0]
+    const row = first === undefined ? undefined : first.rows[first.at]
+    if (row === undefined) break
+    let times = 0
+    while (sameAtTop(heap, row, merge.compare)) {
+      times++
+      await advance(heap, merge)
+    }
+    if (merge.accepts(row, times)) found.push(row)
+  }
+  return found
+}
+
+function sameAtTop<L, R>(
+  heap: readonly Head<L, R>[],
+  row: R,
+  compare: (a: R, b: R) => number,
+): boolean {
+  const top = heap[0]
+  const other = top?.rows[top.at]
+  return other !== undefined && compare(other, row) === 0
+}
+
+/** Moves the first list on by one row, reading more of it where needed. */
+async function advance<L, R>(heap: Head<L, R>[], merge: Lists<L, R>): Promise<void> {
+  const top = heap[0]
+  if (top === undefined) return
+  const last = top.rows[top.at]
+  top.at++
+  if (top.at >= top.rows.length && top.rows.length >= top.asked) {
+    top.asked *= 2
+    top.rows = await merge.read(top.list, last, top.asked)
+    top.at = 0
+  }
+  if (top.at >= top.rows.length) {
+    const end = heap.pop()
+    if (end === undefined || heap.length === 0) return
+    heap[0] = end
+  }
+  sink(heap, merge.compare)
+}
+
+function before<L, R>(
+  a: Head<L, R> | undefined,
+  b: Head<L, R> | undefined,
+  compare: (a: R, b: R) => number,
+): boolean {
+  const left = a?.rows[a.at]
+  const right = b?.rows[b.at]
+  return left !== undefined && right !== undefined && compare(left, right) < 0
+}
+
+function swap<L, R>(heap: Head<L, R>[], a: number, b: number): void {
+  const left = heap[a]
+  const right = heap[b]
+  if (left === undefined || right === undefined) return
+  heap[a] = right
+  heap[b] = left
+}
+
+function push<L, R>(heap: Head<L, R>[], head: Head<L, R>, compare: (a: R, b: R) => number): void {
+  heap.push(head)
+  let at = heap.length - 1
+  while (at > 0) {
+    const parent = (at - 1) >> 1
+    if (!before(heap[at], heap[parent], compare)) return
+    swap(heap, at, parent)
+    at = parent
+  }
+}
+
+function sink<L, R>(heap: Head<L, R>[], compare: (a: R, b: R) => number): void {
+  let at = 0
+  for (;;) {
+    const left = 2 * at + 1
+    const child = before(heap[left + 1], heap[left], compare) ? left + 1 : left
+    if (!before(heap[child], heap[at], compare)) return
+    swap(heap, at, child)
+    at = child
+  }
+}

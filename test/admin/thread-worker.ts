@@ -1,0 +1,31 @@
+/** A worker as the product has them: joins, then burns time or logs or waits when told to. */
+
+import { performance } from 'node:perf_hooks'
+import { parentPort, workerData } from 'node:worker_threads'
+
+import { createSemaphore } from '../../src/telemetry/semaphore.ts'
+import { joinThread } from '../../src/telemetry/thread.ts'
+import { hotInWorker } from './hot-functions.ts'
+
+const { log, waits } = joinThread(workerData.link, () => performance.now())
+
+parentPort?.on('message', (told: { what: string; ms: number }) => {
+  void act(told).then(() => parentPort?.postMessage('done'))
+})
+
+async function act({ what, ms }: { what: string; ms: number }): Promise<void> {
+  if (what === 'burn') hotInWorker(ms)
+  if (what === 'log') {
+    log.child('C').debug('from a worker', { url: 'https://u:secret@h/x' })
+    log.child('C').info('from a worker too')
+  }
+  if (what === 'wait') {
+    const semaphore = createSemaphore({ name: 'worker queue', permits: 1, waits })
+    const done = await semaphore.acquire()
+    const waiter = semaphore.run(() => undefined)
+    const until = performance.now() + ms
+    while (performance.now() < until);
+    done()
+    await waiter
+  }
+}

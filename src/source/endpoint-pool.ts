@@ -58,6 +58,16 @@ export class EndpointPool {
     return this.#pinned
   }
 
+  /** Sets the endpoint of this name aside until the next start. */
+  distrust(name: string, reason: string): void {
+    for (const endpoint of this.endpoints) {
+      if (endpoint.name !== name || endpoint.quarantine !== undefined) continue
+      endpoint.quarantine = reason
+      this.#options.log.error('endpoint quarantined', { endpoint: name, reason })
+    }
+    for (const wake of this.#released.splice(0)) wake()
+  }
+
   /** Requests that all endpoints together bear now. */
   window(): number {
     return this.endpoints.reduce(

@@ -83,6 +83,8 @@ export interface EvmSource {
     height: number | 'latest',
     signal: AbortSignal,
   ) => Promise<StateAnswer[]>
+  /** Never asks the endpoint `origin` again: what it told contradicts what is stored. */
+  readonly distrust: (origin: string, reason: string) => void
   readonly endpoints: () => readonly EndpointStatus[]
   readonly close: () => Promise<void>
 }

@@ -81,6 +81,7 @@ export function openNodeSource(options: NodeSourceOptions): EvmSource {
         signal,
       ),
     state: (calls, height, signal) => stateFrom(pool, ask, { calls, height, signal }),
+    distrust: (origin, reason) => pool.distrust(origin, reason),
     endpoints: () => pool.endpoints.map((each) => each.status(options.world.clock.monotonic())),
     close: async () => {},
   }

@@ -42,6 +42,10 @@ export function openRecording(file: Uint8Array): Recording {
   let identity: ChainIdentity | undefined
   const heights = { from: blocks[0]?.from ?? 0, until: blocks.at(-1)?.until ?? 0 }
   const traced = heights.until > heights.from && (traces.at(-1)?.until ?? 0) >= heights.until
+  let distrusted: string | undefined
+  const trusted = (): void => {
+    if (distrusted !== undefined) throw new Fault('source-mismatch', distrusted)
+  }
   return {
     header,
     heights,
@@ -50,11 +54,17 @@ export function openRecording(file: Uint8Array): Recording {
     headHeight: async () => heights.until - 1,
     unitBlocks: () => 64,
     window: () => 2,
-    blocks: async (range, decode) => decode(reader.range(blocks, range).map(unitOf), 'recording'),
+    blocks: async (range, decode) => {
+      trusted()
+      return decode(reader.range(blocks, range).map(unitOf), 'recording')
+    },
     hasTraces: async () => traced,
     traces: async (range, decode) => decode(reader.range(traces, range).map(parsed), 'recording'),
     state: async (calls, height) =>
       calls.map((call) => answerOf(state, call, height, heights.until - 1)),
+    distrust: (_, reason) => {
+      distrusted = reason
+    },
     endpoints: () => [recordingStatus(heights.until - 1)],
     close: async () => {},
   }

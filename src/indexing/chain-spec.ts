@@ -1,0 +1,44 @@
+/** What the threads of the indexer are told about a chain and about themselves: plain data. */
+
+import type { Network } from '../core/network.ts'
+
+/** One EVM chain to index. */
+export type ChainSpec = {
+  /** Name of its store and label of its gauges: `fuji-43113`. */
+  readonly key: string
+  readonly network: Network
+  readonly name: string
+  readonly symbol: string
+  /** What the endpoints must be; whatever the first of them says when absent. */
+  readonly chainId?: number
+  /** `0x` hex. */
+  readonly blockchainId?: string
+  /** Endpoints, or the file of a recording. */
+  readonly rpcUrls: readonly string[]
+  readonly recording?: string
+  readonly traces: 'auto' | 'on' | 'off'
+  readonly startHeight: number
+  /** `0x` hex, lower case. */
+  readonly wrappedTokens: readonly string[]
+  /** Teleporter messengers besides the known one, `0x` hex. */
+  readonly icmContracts: readonly string[]
+}
+
+/** Limits of reading, from the settings `source.*`. */
+export type SourceLimits = {
+  readonly timeoutMs: number
+  readonly traceTimeoutMs: number
+  readonly maxInFlight: number
+  readonly maxReplyBytes: number
+  /** Fetched ahead of the writer, bytes, over all chains. */
+  readonly bufferBytes: number
+}
+
+/** Where a chain's writing begins again. */
+export type ResumePoint = {
+  /** Next height of each stage. */
+  readonly blocksFrom: number
+  readonly tracesFrom: number
+  /** Hash of block `blocksFrom - 1`, `0x` hex; absent in an empty store. */
+  readonly parentHash?: string
+}

@@ -1,0 +1,79 @@
+/** Entry of the thread that fetches and decodes every EVM chain. */
+
+import { zstdCompressSync } from 'node:zlib'
+
+import { buffersOf } from '../codec/evm/merge-batches.ts'
+import { faultOf } from '../core/fault.ts'
+import type { ChainSpec, ResumePoint } from './chain-spec.ts'
+import { openEvmSource } from './evm/open-source.ts'
+import { ChainReader } from './evm/read-chain.ts'
+import type { ChainWriter } from './evm/read-chain.ts'
+import { callerOver } from './port-call.ts'
+import type { Call } from './port-call.ts'
+import { idleStatus } from './stage.ts'
+import { enterThread } from './worker-thread.ts'
+import type { WorkerThread } from './worker-thread.ts'
+
+/**
+ * Bytes of columns in one commit while far behind: some 40,000 transactions and transfers, at
+ * about 120 bytes each. Larger commits write fewer index pages, but hold more memory.
+ */
+const batchBytes = 5 * 1024 * 1024
+
+/** Fetched ahead per chain at least: a few replies of the largest kind. */
+const leastBufferBytes = 8 * 1024 * 1024
+
+const thread = await enterThread()
+const call = callerOver(thread.data.port)
+await Promise.all(thread.data.chains.map((spec) => runChain(thread, call, spec)))
+await thread.stopped
+thread.leave()
+
+async function runChain(of: WorkerThread, ask: Call, spec: ChainSpec): Promise<void> {
+  const { data, world, signal, tell } = of
+  const log = of.log.child(spec.key)
+  try {
+    const source = await openEvmSource(spec, data.limits, { world, log })
+    const reader: ChainReader = new ChainReader({
+      spec,
+      source,
+      writer: writerOver(ask, spec.key),
+      world,
+      log,
+      compress: (bytes) => zstdCompressSync(bytes),
+      limits: {
+        batchBytes,
+        bufferBytes: Math.max(leastBufferBytes, data.limits.bufferBytes / data.chains.length),
+      },
+      changed: () =>
+        tell({ key: spec.key, stages: reader.stages(), endpoints: source.endpoints() }),
+    })
+    await reader.run(signal)
+    await source.close()
+  } catch (error) {
+    const fault = faultOf(error)
+    if (fault === undefined) throw error
+    log.error('chain stopped', { reason: fault.message, ...fault.detail })
+    tell({
+      key: spec.key,
+      stages: [{ ...idleStatus('blocks'), state: 'stopped', reason: fault.message }],
+    })
+  }
+}
+
+/** The writer thread's end for one chain. Buffers of a batch are gone once it is handed over. */
+function writerOver(ask: Call, key: string): ChainWriter {
+  return {
+    begin: async (identity) => {
+      const resume = await ask('begin', { key, identity })
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- answered by writer-worker.ts
+      return resume as ResumePoint
+    },
+    blocks: async (batch, headHeight) => {
+      await ask('blocks', { key, batch, headHeight }, buffersOf(batch))
+    },
+    traces: async (batch, headHeight) => {
+      await ask('traces', { key, batch, headHeight }, buffersOf(batch))
+    },
+  }
+}

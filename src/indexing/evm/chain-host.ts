@@ -1,0 +1,187 @@
+/**
+ * The writing side of one EVM chain: its store, the lease on it, and the streams beside its
+ * blocks.
+ *
+ * A full disk pauses the chain, it does not stop it: the batch waits here until there is room.
+ */
+
+import type { BlockBatch, TraceBatch } from '../../codec/evm/columns.ts'
+import { to0x } from '../../core/bytes.ts'
+import { Fault, faultOf } from '../../core/fault.ts'
+import type { World } from '../../core/world.ts'
+import { openRollup } from '../../rollup/chain-rollup.ts'
+import type { ChainIdentity } from '../../source/evm-source.ts'
+import { getCheckpoint } from '../../store/checkpoint.ts'
+import type { Database } from '../../store/engine/database.ts'
+import { statement } from '../../store/engine/database.ts'
+import { openStore } from '../../store/engine/open.ts'
+import type { StoreLocation } from '../../store/engine/open.ts'
+import { awaitLease, leaseTtlMs, renewLease } from '../../store/lease.ts'
+import type { Lease } from '../../store/lease.ts'
+import { controlTables, meta } from '../../store/schema/control.ts'
+import { evmTables } from '../../store/schema/evm.ts'
+import { metricsTables } from '../../store/schema/metrics.ts'
+import type { Log } from '../../telemetry/log.ts'
+import type { ChainSpec, ResumePoint, SourceLimits } from '../chain-spec.ts'
+import { idleStatus } from '../stage.ts'
+import type { Stream } from '../stage.ts'
+import { blockStage } from './apply-blocks.ts'
+import { traceStage } from './apply-traces.ts'
+import { EvmIngest } from './evm-ingest.ts'
+
+/** What a host needs of its thread. */
+export type HostParts = {
+  readonly world: World
+  readonly log: Log
+  readonly store: StoreLocation
+  readonly limits: SourceLimits
+  readonly owner: string
+  readonly signal: AbortSignal
+}
+
+/** Writes one EVM chain. Calls may overlap; they are done in order. */
+export type ChainHost = {
+  readonly resume: ResumePoint
+  /** Commits a batch with its checkpoint. Throws `source-mismatch`, `lease-lost`, `store-failed`. */
+  readonly blocks: (batch: BlockBatch, headHeight: number) => Promise<void>
+  readonly traces: (batch: TraceBatch, headHeight: number) => Promise<void>
+  /** Work beside the blocks of this chain. */
+  readonly streams: readonly Stream[]
+  readonly close: () => Promise<void>
+}
+
+/** All tables of an EVM chain's store. */
+export const chainTables = [...controlTables, ...evmTables, ...metricsTables] as const
+
+/** Pause before a store without room is tried again. */
+const fullPauseMs = 2_000
+
+const everyMeta = statement('select name, value from meta')
+
+/** Opens the store of `spec` for writing; waits while another process writes it. */
+export async function openChainHost(
+  spec: ChainSpec,
+  identity: ChainIdentity,
+  parts: HostParts,
+): Promise<ChainHost> {
+  const { world, owner, signal } = parts
+  const database = await openStore(parts.store, spec.key, chainTables, 'write')
+  try {
+    const lease = await awaitLease(database, owner, { clock: world.clock, signal })
+    await claimStore(database, identity)
+    const resume = await resumePoint(database, spec.startHeight)
+    return hostOver(database, lease, { ...parts, resume })
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+function hostOver(
+  database: Database,
+  lease: Lease,
+  parts: HostParts & { readonly resume: ResumePoint },
+): ChainHost {
+  const { clock } = parts.world
+  const ingest = new EvmIngest({ database, lease, clock, openRollup })
+  let last: Promise<unknown> = Promise.resolve()
+  let lastCommitMs = clock.monotonic()
+  const inOrder = (work: () => Promise<void>): Promise<void> => {
+    const done = last.then(() => whenThereIsRoom(work, parts))
+    last = done.then(
+      () => (lastCommitMs = clock.monotonic()),
+      () => undefined,
+    )
+    return done
+  }
+  return {
+    resume: parts.resume,
+    blocks: (batch) => inOrder(() => ingest.blocks(batch)),
+    traces: (batch) => inOrder(() => ingest.traces(batch)),
+    streams: [
+      leaseStream(parts, async () => {
+        if (clock.monotonic() - lastCommitMs >= leaseTtlMs / 4)
+          await inOrder(async () => renewLease(database, lease, clock))
+      }),
+    ],
+    close: async () => {
+      await last
+      await database.close()
+    },
+  }
+}
+
+/** Does `work`, again and again while the disk is full. */
+async function whenThereIsRoom(work: () => Promise<void>, parts: HostParts): Promise<void> {
+  for (;;) {
+    try {
+      await work()
+      return
+    } catch (error) {
+      if (faultOf(error)?.code !== 'store-full' || parts.signal.aborted) throw error
+      parts.log.error('disk full, writing waits', {})
+      await parts.world.clock.sleep(fullPauseMs, parts.signal)
+    }
+  }
+}
+
+/** Renews the lease while there is nothing to commit. */
+function leaseStream(parts: HostParts, renew: () => Promise<void>): Stream {
+  let reason: string | undefined
+  return {
+    name: 'lease',
+    run: async (signal) => {
+      while (!signal.aborted) {
+        try {
+          await parts.world.clock.sleep(leaseTtlMs / 4, signal)
+          await renew()
+        } catch (error) {
+          if (signal.aborted) return
+          reason = faultOf(error)?.message
+          throw error
+        }
+      }
+    },
+    status: () => ({
+      ...idleStatus('lease'),
+      state: reason === undefined ? 'live' : 'stopped',
+      ...(reason === undefined ? {} : { reason }),
+    }),
+  }
+}
+
+/** Writes down what chain the store is of, or checks it. */
+async function claimStore(database: Database, identity: ChainIdentity): Promise<void> {
+  const rows = await database.all(everyMeta)
+  const known = new Map(rows.map(([name, value]) => [String(name), String(value)]))
+  const told = {
+    chainId: String(identity.chainId),
+    genesisHash: identity.genesisHash,
+    ...(identity.blockchainId === undefined ? {} : { blockchainId: identity.blockchainId }),
+  }
+  for (const [name, value] of Object.entries(told)) {
+    const stored = known.get(name)
+    if (stored !== undefined && stored !== value)
+      throw new Fault('source-mismatch', `store is of another chain: ${name} ${stored}`, {
+        detail: { name, stored, told: value },
+      })
+  }
+  const fresh = Object.entries(told).filter(([name]) => !known.has(name))
+  if (fresh.length === 0) return
+  await database.transaction((writer) =>
+    writer.upsert(meta, {
+      name: fresh.map(([name]) => name),
+      value: fresh.map(([, value]) => value),
+    }),
+  )
+}
+
+async function resumePoint(database: Database, startHeight: number): Promise<ResumePoint> {
+  const blocks = await getCheckpoint(database, blockStage)
+  const traces = await getCheckpoint(database, traceStage)
+  return {
+    blocksFrom: blocks === undefined ? startHeight : blocks.height + 1,
+    tracesFrom: traces === undefined ? startHeight : traces.height + 1,
+    ...(blocks?.hash === undefined ? {} : { parentHash: to0x(blocks.hash) }),
+  }
+}

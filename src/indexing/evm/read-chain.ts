@@ -1,0 +1,274 @@
+/**
+ * Reads one EVM chain: blocks and, beside them, traces, each through a pipeline of its own.
+ *
+ * Traces never hold the head back: they follow what blocks have committed. Runs in the decoder
+ * thread; `ChainWriter` is the way to the writer.
+ */
+
+import type { BlockBatch, TraceBatch } from '../../codec/evm/columns.ts'
+import { decodeBlocks } from '../../codec/evm/decode-blocks.ts'
+import type { Compress } from '../../codec/evm/decode-blocks.ts'
+import { decodeTraces } from '../../codec/evm/decode-traces.ts'
+import { mergeBlocks, mergeTraces, sizeOf } from '../../codec/evm/merge-batches.ts'
+import { equalBytes, fromHex } from '../../core/bytes.ts'
+import { Fault, faultOf } from '../../core/fault.ts'
+import type { Clock, World } from '../../core/world.ts'
+import type { ChainIdentity, EvmSource } from '../../source/evm-source.ts'
+import type { Log } from '../../telemetry/log.ts'
+import type { ChainSpec, ResumePoint } from '../chain-spec.ts'
+import { Pipeline } from '../pipeline.ts'
+import type { PipelineLimits } from '../pipeline.ts'
+import { idleStatus } from '../stage.ts'
+import type { StageState, StageStatus } from '../stage.ts'
+
+/** The writer of one chain, as its reader sees it. */
+export type ChainWriter = {
+  /** Opens the store for this chain. Throws `source-mismatch` when it holds another one. */
+  readonly begin: (identity: ChainIdentity) => Promise<ResumePoint>
+  /** Resolves when committed. */
+  readonly blocks: (batch: BlockBatch, headHeight: number) => Promise<void>
+  readonly traces: (batch: TraceBatch, headHeight: number) => Promise<void>
+}
+
+/** What reading a chain needs. */
+export type ReadChainParts = {
+  readonly spec: ChainSpec
+  readonly source: EvmSource
+  readonly writer: ChainWriter
+  readonly world: World
+  readonly log: Log
+  readonly compress: Compress
+  readonly limits: PipelineLimits
+  /** Told when {@link ChainReader.stages} may have changed. */
+  readonly changed: () => void
+}
+
+/** Pause between looks for a new block at the head, and while far behind. */
+const headPollMs = 250
+const behindPollMs = 1_000
+
+/** Blocks of one trace fetch: each is a request of its own, one after the other. */
+const traceUnit = 4
+
+/** Pauses between tries to reach a chain for the first time. */
+const firstPauseMs = 500
+const longestPauseMs = 10_000
+
+/** Trace batches are small; this many bytes of them are as many commits as blocks make. */
+const traceBatchShare = 4
+
+/** Reads one chain until it is told to end. */
+export class ChainReader {
+  readonly #parts: ReadChainParts
+  #blocks: Pipeline<BlocksPiece> | undefined
+  #traces: Pipeline<TraceBatch> | undefined
+  /** What the stages are while they have no pipeline. */
+  #blocksStatus: StageStatus = idleStatus('blocks')
+  #tracesStatus: StageStatus = idleStatus('traces')
+
+  constructor(parts: ReadChainParts) {
+    this.#parts = parts
+    if (parts.spec.traces === 'off')
+      this.#tracesStatus = { ...this.#tracesStatus, state: 'off', reason: 'switched off' }
+  }
+
+  stages(): readonly StageStatus[] {
+    return [
+      this.#blocks?.status() ?? this.#blocksStatus,
+      this.#traces?.status() ?? this.#tracesStatus,
+    ]
+  }
+
+  /** Ends when the signal is aborted, or when the chain stops; its status then says why. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { log, changed } = this.#parts
+    const ending = new AbortController()
+    const inner = AbortSignal.any([signal, ending.signal])
+    try {
+      await this.#readAll(inner)
+    } catch (error) {
+      if (signal.aborted) return
+      const fault = faultOf(error)
+      const reason = fault?.message ?? 'internal error'
+      this.#blocksStatus = stoppedAt(this.#blocks?.status() ?? this.#blocksStatus, reason)
+      this.#blocks = undefined
+      log.error('chain stopped', { reason, ...(fault === undefined ? { error } : fault.detail) })
+      changed()
+    } finally {
+      ending.abort(new Fault('node-unreachable', 'the chain ended'))
+    }
+  }
+
+  async #readAll(signal: AbortSignal): Promise<void> {
+    const { source, writer, log } = this.#parts
+    const identity = await this.#reached(() => source.identity(signal), signal)
+    const resume = await writer.begin(identity)
+    log.info('chain opened', { chainId: identity.chainId, from: resume.blocksFrom })
+    const blocks = blocksPipeline(this.#parts, resume, () =>
+      this.#traces?.setHead(blocks.committed),
+    )
+    this.#blocks = blocks
+    await Promise.all([
+      blocks.run(signal),
+      this.#watchHead(blocks, signal),
+      this.#readTraces(resume, blocks, signal),
+    ])
+  }
+
+  /** Tries until it works or can never work. */
+  async #reached<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    const { log, changed, world } = this.#parts
+    for (let tries = 0; ; tries++) {
+      try {
+        return await ask()
+      } catch (error) {
+        const fault = faultOf(error)
+        if (fault === undefined || !fault.retryable) throw error
+        this.#blocksStatus = { ...this.#blocksStatus, reason: fault.message }
+        log.warn('chain cannot be reached', { code: fault.code, reason: fault.message })
+        changed()
+        const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(tries, 10))
+        await world.clock.sleep(pauseMs, signal)
+      }
+    }
+  }
+
+  async #watchHead(blocks: Pipeline<BlocksPiece>, signal: AbortSignal): Promise<void> {
+    const { source, world, log } = this.#parts
+    while (!signal.aborted) {
+      try {
+        blocks.setHead(await source.headHeight(signal))
+      } catch (error) {
+        if (signal.aborted) return
+        const fault = faultOf(error)
+        if (fault === undefined || fault.code === 'source-mismatch') throw error
+        log.debug('head is not known', { code: fault.code })
+      }
+      blocks.tick()
+      this.#traces?.tick()
+      const pauseMs = blocks.status().state === 'live' ? headPollMs : behindPollMs
+      await slept(world.clock, pauseMs, signal)
+    }
+  }
+
+  /** Reads traces if they can be had. Their failure stops them alone. */
+  async #readTraces(
+    resume: ResumePoint,
+    after: Pipeline<BlocksPiece>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { spec, source, log, changed } = this.#parts
+    if (spec.traces === 'off') return
+    try {
+      if (!(await this.#reached(() => source.hasTraces(signal), signal)))
+        throw new Fault('node-refused', 'no endpoint offers debug_traceBlockByNumber')
+      this.#traces = tracesPipeline(this.#parts, resume)
+      this.#traces.setHead(after.committed)
+      await this.#traces.run(signal)
+    } catch (error) {
+      if (signal.aborted) return
+      const fault = faultOf(error)
+      if (fault === undefined) throw error
+      const off = fault.code === 'node-refused' && spec.traces === 'auto'
+      const last = this.#traces?.status() ?? this.#tracesStatus
+      this.#tracesStatus = stoppedAt(last, fault.message, off ? 'off' : 'stopped')
+      this.#traces = undefined
+      log.warn('traces are not read', { reason: fault.message })
+      changed()
+    }
+  }
+}
+
+/** The last status of a stage that does not go on. */
+function stoppedAt(last: StageStatus, reason: string, state: StageState = 'stopped'): StageStatus {
+  const { stage, indexedHeight, headHeight } = last
+  return { stage, indexedHeight, headHeight, blocksPerSecond: 0, state, reason }
+}
+
+/** Sleeps; an abort ends it early and is no error. */
+async function slept(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  try {
+    await clock.sleep(ms, signal)
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
+}
+
+/** A decoded range and the endpoint that told it. */
+type BlocksPiece = {
+  readonly from: number
+  readonly until: number
+  readonly batch: BlockBatch
+  readonly origin: string
+}
+
+function blocksPipeline(
+  parts: ReadChainParts,
+  resume: ResumePoint,
+  committed: () => void,
+): Pipeline<BlocksPiece> {
+  const { source, compress } = parts
+  let tail = resume.parentHash === undefined ? undefined : fromHex(resume.parentHash)
+  return new Pipeline<BlocksPiece>({
+    name: 'blocks',
+    from: resume.blocksFrom,
+    unit: () => source.unitBlocks(),
+    window: () => source.window('blocks'),
+    fetch: (range, signal) =>
+      source.blocks(
+        range,
+        (units, origin) => {
+          const batch = decodeBlocks(range.from, units, compress)
+          return { from: range.from, until: batch.until, batch, origin }
+        },
+        signal,
+      ),
+    link: ({ batch, origin }) => {
+      const first = batch.blocks.parentHash.subarray(0, 32)
+      if (tail !== undefined && !equalBytes(tail, first)) {
+        const reason = `parent of block ${batch.from} does not match what is stored: ${origin}`
+        source.distrust(origin, reason)
+        return reason
+      }
+      tail = batch.blocks.hash.slice(-32)
+      return undefined
+    },
+    merge: (pieces) => {
+      const batch = mergeBlocks(pieces.map((piece) => piece.batch))
+      const origin = pieces.at(-1)?.origin ?? ''
+      return { from: batch.from, until: batch.until, batch, origin }
+    },
+    sizeOf: ({ batch }) => sizeOf(batch),
+    apply: ({ batch }, headHeight) => parts.writer.blocks(batch, headHeight),
+    changed: () => {
+      committed()
+      parts.changed()
+    },
+    clock: parts.world.clock,
+    log: parts.log,
+    limits: parts.limits,
+  })
+}
+
+function tracesPipeline(parts: ReadChainParts, resume: ResumePoint): Pipeline<TraceBatch> {
+  const { source, limits } = parts
+  return new Pipeline<TraceBatch>({
+    name: 'traces',
+    from: resume.tracesFrom,
+    unit: () => traceUnit,
+    window: () => source.window('traces'),
+    fetch: (range, signal) =>
+      source.traces(range, (blocks) => decodeTraces(range.from, blocks), signal),
+    link: () => undefined,
+    merge: mergeTraces,
+    sizeOf,
+    apply: (batch, headHeight) => parts.writer.traces(batch, headHeight),
+    changed: parts.changed,
+    clock: parts.world.clock,
+    log: parts.log,
+    limits: {
+      bufferBytes: limits.bufferBytes / traceBatchShare,
+      batchBytes: limits.batchBytes / traceBatchShare,
+    },
+  })
+}

@@ -1,0 +1,196 @@
+/**
+ * Starts and stops the threads that index, and knows how far each chain is.
+ *
+ * One thread fetches and decodes every EVM chain, one writes every store: the thread that serves
+ * HTTP does neither. Batches go from the one to the other without a copy and without passing
+ * here. The threads are given the URL of the module that opens the outside world, because a
+ * world's functions cannot cross.
+ */
+
+import { MessageChannel, Worker } from 'node:worker_threads'
+import type { MessagePort } from 'node:worker_threads'
+
+import { Fault } from '../core/fault.ts'
+import type { Clock } from '../core/world.ts'
+import type { EndpointStatus } from '../source/evm-source.ts'
+import type { StoreLocation } from '../store/engine/open.ts'
+import type { Gauges } from '../telemetry/gauges.ts'
+import type { Log } from '../telemetry/log.ts'
+import type { ThreadLink, Threads } from '../telemetry/thread.ts'
+import type { ChainSpec, SourceLimits } from './chain-spec.ts'
+import { idleStatus } from './stage.ts'
+import type { StageStatus } from './stage.ts'
+import type { StreamSpec } from './stream-spec.ts'
+
+/** A chain as `/status` shows it. */
+export type ChainStatus = {
+  /** Key of an EVM chain, or of a stream group such as `primary-fuji`. */
+  readonly key: string
+  readonly network: string
+  readonly name: string
+  readonly stages: readonly StageStatus[]
+  readonly endpoints: readonly EndpointStatus[]
+}
+
+/** What indexing needs of the process. */
+export type IndexerOptions = {
+  readonly chains: readonly ChainSpec[]
+  /** Work of the writer thread beside the EVM chains: the primary networks, messages. */
+  readonly streams: readonly StreamSpec[]
+  readonly store: StoreLocation
+  readonly limits: SourceLimits
+  /** Names this process in leases, and no other. */
+  readonly owner: string
+  /** URL of a module that exports `openWorld(): World`. */
+  readonly worldModule: string
+  readonly clock: Clock
+  readonly threads: Threads
+  readonly gauges: Gauges
+  readonly log: Log
+  /** Told once when a thread ends by itself: nothing is indexed any more. */
+  readonly failed: (error: unknown) => void
+}
+
+/** Running threads. */
+export type Indexer = {
+  readonly status: () => readonly ChainStatus[]
+  /** Commits what is under way and closes the stores; at most {@link stopTimeoutMs}. */
+  readonly stop: () => Promise<void>
+}
+
+/** What both threads get in `workerData`. */
+export type ThreadData = {
+  readonly link: ThreadLink
+  readonly worldModule: string
+  readonly port: MessagePort
+  readonly chains: readonly ChainSpec[]
+  readonly streams: readonly StreamSpec[]
+  readonly store: StoreLocation
+  readonly limits: SourceLimits
+  readonly owner: string
+}
+
+/** What threads tell the main one. */
+export type ThreadNews = {
+  readonly key: string
+  readonly stages: readonly StageStatus[]
+  readonly endpoints?: readonly EndpointStatus[]
+}
+
+/** The one thing the main thread tells the others. */
+export const stopWord = 'stop'
+
+/** A batch under way is committed within this time; afterwards the threads are ended. */
+export const stopTimeoutMs = 10_000
+
+/** Starts indexing. Throws nothing by itself: what fails shows in the status. */
+export function startIndexer(options: IndexerOptions): Indexer {
+  const board = new StatusBoard(options)
+  const { port1, port2 } = new MessageChannel()
+  let stopping = false
+  const start = (name: string, port: MessagePort): Worker => {
+    const link = options.threads.open(name)
+    const data: ThreadData = {
+      link,
+      port,
+      worldModule: options.worldModule,
+      chains: options.chains,
+      streams: options.streams,
+      store: options.store,
+      limits: options.limits,
+      owner: options.owner,
+    }
+    const worker = new Worker(entryOf(name), {
+      name,
+      workerData: data,
+      transferList: [link.port, port],
+    })
+    worker.on('message', (news: ThreadNews) => board.take(news))
+    worker.on('error', (error) => {
+      options.log.error('thread failed', { thread: name, error })
+      if (!stopping) options.failed(error)
+    })
+    worker.on('exit', (code) => {
+      if (!stopping) options.failed(new Fault('store-failed', `thread ended: ${name} ${code}`))
+    })
+    return worker
+  }
+  const writer = start('writer', port2)
+  const decoder = start('decoder', port1)
+  return {
+    status: () => board.all(),
+    stop: async () => {
+      stopping = true
+      await ended(decoder, options.clock)
+      await ended(writer, options.clock)
+    },
+  }
+}
+
+/** Keeps the last news of each chain and writes the gauges. */
+class StatusBoard {
+  readonly #options: IndexerOptions
+  readonly #stages = new Map<string, Map<string, StageStatus>>()
+  readonly #endpoints = new Map<string, readonly EndpointStatus[]>()
+
+  constructor(options: IndexerOptions) {
+    this.#options = options
+    for (const { key } of options.chains)
+      this.#stages.set(key, new Map([['blocks', idleStatus('blocks')]]))
+  }
+
+  take(news: ThreadNews): void {
+    const { gauges } = this.#options
+    const chain = news.key
+    const stages = this.#stages.get(chain) ?? new Map<string, StageStatus>()
+    this.#stages.set(chain, stages)
+    if (news.endpoints !== undefined) this.#endpoints.set(chain, news.endpoints)
+    for (const stage of news.stages) {
+      const before = stages.get(stage.stage)
+      stages.set(stage.stage, stage)
+      const labels = { chain, stage: stage.stage }
+      gauges.set('firn_index_height', stage.indexedHeight, labels)
+      if (stage.stage !== 'blocks') continue
+      gauges.set('firn_index_head_height', stage.headHeight, { chain })
+      const more = stage.indexedHeight - (before?.indexedHeight ?? stage.indexedHeight)
+      if (more > 0) gauges.add('firn_index_blocks_total', more, { chain })
+    }
+    const stopped = [...stages.values()].some(({ state }) => state === 'stopped')
+    gauges.set('firn_index_stopped', stopped ? 1 : 0, { chain })
+  }
+
+  all(): readonly ChainStatus[] {
+    return [...this.#stages].map(([key, stages]) => {
+      const about =
+        this.#options.chains.find((chain) => chain.key === key) ??
+        this.#options.streams.find((stream) => stream.key === key)
+      return {
+        key,
+        network: about?.network ?? '',
+        name: about?.name ?? key,
+        stages: [...stages.values()],
+        endpoints: this.#endpoints.get(key) ?? [],
+      }
+    })
+  }
+}
+
+/** The file a thread begins with; beside this one, in sources as in the published package. */
+function entryOf(name: string): URL {
+  const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
+  return new URL(`./${name}-worker.${ending}`, import.meta.url)
+}
+
+/** Tells a thread to stop and waits for its end; ends it by force when that takes too long. */
+async function ended(worker: Worker, clock: Clock): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  worker.once('exit', () => resolve())
+  worker.postMessage(stopWord)
+  const waiting = new AbortController()
+  const late = clock.sleep(stopTimeoutMs, waiting.signal).then(
+    () => worker.terminate(),
+    () => undefined,
+  )
+  await Promise.race([promise, late])
+  waiting.abort()
+}

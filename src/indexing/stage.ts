@@ -1,0 +1,43 @@
+/**
+ * How far a chain has come, and what a stream of work on it is.
+ *
+ * `indexing` turns what sources give into rows. It decides nothing about answers (`api`), knows
+ * no wire format (`codec`) and opens no connection (`source`); it owns order, back-pressure,
+ * retries and checkpoints.
+ */
+
+/**
+ * `syncing`: behind its head, or without a source for the moment. `live`: has all there is.
+ * `stopped`: needs someone, `reason` says why. `off`: was not asked for or cannot be had.
+ */
+export type StageState = 'syncing' | 'live' | 'stopped' | 'off'
+
+/** One stage of one chain, as `/status` shows it. */
+export type StageStatus = {
+  readonly stage: string
+  readonly state: StageState
+  /** Last height committed; -1 before the first. */
+  readonly indexedHeight: number
+  /** Newest accepted height known; -1 before one was told. */
+  readonly headHeight: number
+  /** Over the last half minute. */
+  readonly blocksPerSecond: number
+  /** Until `headHeight` at this speed; absent when that cannot be said. */
+  readonly etaSeconds?: number
+  /** Why it is stopped or off, or what holds it up. */
+  readonly reason?: string
+}
+
+/** Work that runs beside others until it is told to end. */
+export type Stream = {
+  /** Stable: the checkpoint's key, the log field, the label. */
+  readonly name: string
+  /** Ends when the signal is aborted; a thrown fault stops this stream alone. */
+  readonly run: (signal: AbortSignal) => Promise<void>
+  readonly status: () => StageStatus
+}
+
+/** A stage nothing is known of yet. */
+export function idleStatus(stage: string): StageStatus {
+  return { stage, state: 'syncing', indexedHeight: -1, headHeight: -1, blocksPerSecond: 0 }
+}

@@ -1,0 +1,31 @@
+/**
+ * Streams of the writer thread beside the EVM chains: what to run, as plain data.
+ *
+ * To add one: a member here and a case in `open-streams.ts`.
+ */
+
+import type { Network } from '../core/network.ts'
+
+/** The primary network of one network: P, X and C atomic. */
+export type PrimaryStreamSpec = {
+  readonly kind: 'primary'
+  readonly key: string
+  readonly network: Network
+  readonly name: string
+  /** Base URL of an AvalancheGo node, or the file of a recording. */
+  readonly nodeUrl: string
+  readonly recording?: string
+  /** `auto`, or a genesis file. */
+  readonly genesis: string
+}
+
+/** Interchain messages over all indexed EVM chains. */
+export type IcmStreamSpec = {
+  readonly kind: 'icm'
+  readonly key: string
+  readonly network: Network
+  readonly name: string
+}
+
+/** One stream. */
+export type StreamSpec = PrimaryStreamSpec | IcmStreamSpec

@@ -5,7 +5,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 
 import { createSemaphore } from '../../src/telemetry/semaphore.ts'
 import { joinThread } from '../../src/telemetry/thread.ts'
-import { hotInWorker } from './hot-functions.ts'
+import { hotInWorker, knownAllocator } from './hot-functions.ts'
 
 const { log, waits } = joinThread(workerData.link, () => performance.now())
 
@@ -13,8 +13,11 @@ parentPort?.on('message', (told: { what: string; ms: number }) => {
   void act(told).then(() => parentPort?.postMessage('done'))
 })
 
+const held: unknown[] = []
+
 async function act({ what, ms }: { what: string; ms: number }): Promise<void> {
   if (what === 'burn') hotInWorker(ms)
+  if (what === 'hold') held.push(knownAllocator(8_000_000))
   if (what === 'log') {
     log.child('C').debug('from a worker', { url: 'https://u:secret@h/x' })
     log.child('C').info('from a worker too')

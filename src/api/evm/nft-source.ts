@@ -28,10 +28,13 @@ export type NftSource = {
   ) => Promise<readonly Erc1155Details[]>
 }
 
-const unindexed = { tokenUri: '', metadata: { indexStatus: 'UNINDEXED' } } as const
-
 /** Nothing is known of any NFT. */
 export const noNfts: NftSource = {
-  erc721: async (_chain, items) => items.map(() => ({ ...unindexed })),
-  erc1155: async (_chain, items) => items.map(() => ({ ...unindexed })),
+  erc721: async (_chain, items) => items.map(unindexed),
+  erc1155: async (_chain, items) => items.map(unindexed),
+}
+
+/** A fresh object each: dialects may change what they are given. */
+function unindexed(): { tokenUri: string; metadata: { indexStatus: 'UNINDEXED' } } {
+  return { tokenUri: '', metadata: { indexStatus: 'UNINDEXED' } }
 }

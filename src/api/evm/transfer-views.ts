@@ -169,7 +169,6 @@ async function nftTokens<D>(
 }
 
 const nothing = new Uint8Array()
-const unknown = { tokenUri: '', metadata: { indexStatus: 'UNKNOWN' } } as const
 
 function erc721View(
   row: TransferRow,
@@ -183,7 +182,7 @@ function erc721View(
     symbol: erc20.symbol,
     ercType: 'ERC-721',
     tokenId: decimalText(row.item ?? nothing),
-    ...(details ?? unknown),
+    ...(details ?? { tokenUri: '', metadata: { indexStatus: 'UNKNOWN' } }),
   }
 }
 
@@ -196,6 +195,6 @@ function erc1155View(
     address: named(row.tokenId).address,
     ercType: 'ERC-1155',
     tokenId: decimalText(row.item ?? nothing),
-    ...(details ?? unknown),
+    ...(details ?? { tokenUri: '', metadata: { indexStatus: 'UNKNOWN' } }),
   }
 }

@@ -1,0 +1,94 @@
+/**
+ * Lists over all chains by time: newest block first, then the chains' configured order, then
+ * position in the chain, newest first.
+ *
+ * Times of blocks never fall along a chain, so that a moment is found by halving. A page token
+ * says at which moment, chain and position the page ended; nothing else is kept.
+ */
+
+import { Fault } from '../../core/fault.ts'
+import { blockTimestamp } from '../../store/query/evm/blocks.ts'
+import { indexedHeight } from '../../store/query/evm/indexed-height.ts'
+import type { ServedChain } from '../chain-directory.ts'
+
+/** Where a page ended: Unix seconds, place of the chain, position (or height) in it. */
+export type MomentCursor = {
+  readonly timestamp: number
+  readonly chain: number
+  readonly pos: number
+}
+
+/** A cursor as bytes: three doubles. */
+export const momentCursor = {
+  encode: ({ timestamp, chain, pos }: MomentCursor): Uint8Array => {
+    const bytes = new Uint8Array(24)
+    const view = new DataView(bytes.buffer)
+    view.setFloat64(0, timestamp)
+    view.setFloat64(8, chain)
+    view.setFloat64(16, pos)
+    return bytes
+  },
+  decode: (bytes: Uint8Array): MomentCursor => {
+    if (bytes.length !== 24) throw new Fault('bad-page-token', 'pageToken is not valid here')
+    const view = new DataView(bytes.buffer, bytes.byteOffset)
+    return { timestamp: view.getFloat64(0), chain: view.getFloat64(8), pos: view.getFloat64(16) }
+  },
+} as const
+
+/** One row of one chain. */
+export type ChainRow<R> = { readonly chain: number; readonly row: R }
+
+/** How rows of a chain are read: those before a position, or before a height. */
+export type ChainRows<R> = {
+  /** Newest first, strictly before `pos`. */
+  readonly before: (chain: ServedChain, pos: number, limit: number) => Promise<readonly R[]>
+  /** First position of a height. */
+  readonly posOfHeight: (height: number) => number
+}
+
+/** The next `limit` rows of all `chains` after `cursor`. */
+export async function rowsAcross<R extends { readonly timestamp: number }>(
+  chains: readonly ServedChain[],
+  source: ChainRows<R>,
+  cursor: MomentCursor | undefined,
+  limit: number,
+): Promise<ChainRow<R>[]> {
+  const lists = await Promise.all(
+    chains.map(async (chain, at) => {
+      const pos = await boundOf(chain, at, source, cursor)
+      const rows = await source.before(chain, pos, limit)
+      return rows.map((row) => ({ chain: at, row }))
+    }),
+  )
+  const merged = lists.flat()
+  // Stable: rows of one chain keep their order.
+  merged.sort((a, b) => b.row.timestamp - a.row.timestamp || a.chain - b.chain)
+  return merged.slice(0, limit)
+}
+
+/** Position in a chain before which everything comes after the cursor. */
+async function boundOf<R>(
+  chain: ServedChain,
+  at: number,
+  source: ChainRows<R>,
+  cursor: MomentCursor | undefined,
+): Promise<number> {
+  if (cursor === undefined) return Number.MAX_SAFE_INTEGER
+  if (at === cursor.chain) return cursor.pos
+  // Of chains before the cursor's, the cursor's own moment is done with.
+  const until = at < cursor.chain ? cursor.timestamp : cursor.timestamp + 1
+  return source.posOfHeight(await heightAt(chain, until))
+}
+
+/** Height of the first block at or after a moment. */
+async function heightAt({ store }: ServedChain, timestamp: number): Promise<number> {
+  let low = 0
+  let high = (await indexedHeight(store, 'blocks')) + 1
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    const time = await blockTimestamp(store, middle)
+    if (time === undefined || time < timestamp) low = middle + 1
+    else high = middle
+  }
+  return low
+}

@@ -1,0 +1,33 @@
+/** A chain as the API shows it. */
+
+import type { ChainInfo, chainFeatures } from '../../shape/evm/chain-info.ts'
+import { blockchainIdText, type ChainFacts } from '../chain-directory.ts'
+import { networkToken } from './native-balance.ts'
+
+/** What every chain here can do. Webhooks are not offered. */
+export const offeredFeatures: readonly (typeof chainFeatures)[number][] = [
+  'nftIndexing',
+  'teleporter',
+]
+
+/** What is known of a chain. */
+export function chainView(facts: ChainFacts): ChainInfo {
+  const view: ChainInfo = {
+    chainId: String(facts.evmChainId),
+    status: 'OK',
+    chainName: facts.name,
+    description: facts.description,
+    vmName: 'EVM',
+    rpcUrl: facts.publicRpcUrl ?? '',
+    isTestnet: facts.network !== 'mainnet',
+    networkToken: networkToken(facts),
+    enabledFeatures: [...offeredFeatures],
+  }
+  const platformChainId = blockchainIdText(facts)
+  if (platformChainId !== undefined) view.platformChainId = platformChainId
+  if (facts.subnetId !== undefined) view.subnetId = facts.subnetId
+  if (facts.vmId !== undefined) view.vmId = facts.vmId
+  if (facts.explorerUrl !== undefined) view.explorerUrl = facts.explorerUrl
+  if (facts.logoUri !== undefined) view.chainLogoUri = facts.logoUri
+  return view
+}

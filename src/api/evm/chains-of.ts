@@ -1,0 +1,16 @@
+/** Chains of one network, or of all. */
+
+import { networkOf } from '../../core/network.ts'
+import type { networkNames } from '../../core/network.ts'
+import type { ServedChain } from '../chain-directory.ts'
+import type { EvmParts } from './parts.ts'
+
+/** Chains in configured order; with `network` only those of it. */
+export function chainsOf(
+  { chains }: EvmParts,
+  network: (typeof networkNames)[number] | undefined,
+): readonly ServedChain[] {
+  if (network === undefined) return chains.all()
+  const wanted = networkOf(network)
+  return chains.all().filter(({ facts }) => facts.network === wanted)
+}

@@ -1,0 +1,24 @@
+/** The transaction that created a contract. */
+
+import { Fault } from '../../core/fault.ts'
+import { GetContractDeployment } from '../../shape/evm/get-contract-deployment.ts'
+import { creationOfContract } from '../../store/query/evm/creation-of-contract.ts'
+import { transactionAt } from '../../store/query/evm/transaction-by-hash.ts'
+import { operation, type Operation } from '../operation.ts'
+import type { EvmParts } from './parts.ts'
+import { heightHeader, subjectOf } from './subject.ts'
+import { transactionDetail } from './transaction-detail.ts'
+
+/** The transaction that created a contract. Throws `not-found` where none is known. */
+export function getContractDeployment(parts: EvmParts): Operation {
+  return operation(GetContractDeployment, async ({ path, query }) => {
+    const { chain, id } = await subjectOf(parts, path)
+    const creation = id === undefined ? undefined : await creationOfContract(chain.store, id)
+    const row =
+      creation === undefined ? undefined : await transactionAt(chain.store, creation.txPos)
+    if (row === undefined)
+      throw new Fault('not-found', `no creation of a contract is known here: ${path.address}`)
+    const body = await transactionDetail(parts, chain, row, query.currency)
+    return { body, ...(await heightHeader(chain)) }
+  })
+}

@@ -1,0 +1,72 @@
+/** What is known of a contract. */
+
+import { Fault } from '../../core/fault.ts'
+import { type ContractMetadata, GetContract } from '../../shape/evm/get-contract.ts'
+import { creationOfContract } from '../../store/query/evm/creation-of-contract.ts'
+import { transactionAt } from '../../store/query/evm/transaction-by-hash.ts'
+import type { ServedChain } from '../chain-directory.ts'
+import { operation, type Operation } from '../operation.ts'
+import type { EvmParts } from './parts.ts'
+import type { PartyEntry } from './party-book.ts'
+import { heightHeader, subjectOf } from './subject.ts'
+import { hexText } from './text.ts'
+
+/** What is known of a contract. Throws `not-found` for what is none, as far as indexing saw. */
+export function getContract(parts: EvmParts): Operation {
+  return operation(GetContract, async ({ path }) => {
+    const { chain, id } = await subjectOf(parts, path)
+    const deploymentDetails = id === undefined ? undefined : await deployment(parts, chain, id)
+    const named = await parts.parties(chain).load(id === undefined ? [] : [id])
+    const entry = id === undefined ? undefined : named(id)
+    if (entry === undefined || (entry.token === undefined && deploymentDetails === undefined))
+      throw new Fault('not-found', `contract is not known here: ${path.address}`)
+    const view = contractView(entry)
+    if (deploymentDetails !== undefined) view.deploymentDetails = deploymentDetails
+    return { body: view, ...(await heightHeader(chain)) }
+  })
+}
+
+function contractView({ address, token, note }: PartyEntry): ContractMetadata {
+  const view: ContractMetadata = { address, ercType: 'UNKNOWN' }
+  if (token !== undefined) {
+    view.name = token.name ?? ''
+    view.symbol = token.symbol ?? ''
+    view.ercType = ercTypeOf(token.standard)
+    if (token.standard === 20) view.decimals = token.decimals ?? 0
+  }
+  if (note?.logoUri !== undefined) view.logoAsset = { imageUri: note.logoUri }
+  return view
+}
+
+function ercTypeOf(standard: number): ContractMetadata['ercType'] {
+  switch (standard) {
+    case 20:
+      return 'ERC-20'
+    case 721:
+      return 'ERC-721'
+    case 1155:
+      return 'ERC-1155'
+    default:
+      return 'UNKNOWN'
+  }
+}
+
+async function deployment(
+  { parties }: EvmParts,
+  chain: ServedChain,
+  id: number,
+): Promise<ContractMetadata['deploymentDetails']> {
+  const creation = await creationOfContract(chain.store, id)
+  if (creation === undefined) return undefined
+  const transaction = await transactionAt(chain.store, creation.txPos)
+  if (transaction === undefined) return undefined
+  const { creatorId } = creation
+  const named = await parties(chain).load(
+    creatorId === undefined ? [transaction.fromId] : [transaction.fromId, creatorId],
+  )
+  return {
+    txHash: hexText(transaction.hash),
+    deployerAddress: named(transaction.fromId).address,
+    ...(creatorId === undefined ? {} : { deployerContractAddress: named(creatorId).address }),
+  }
+}

@@ -1,0 +1,141 @@
+/** Transactions an address took part in. */
+
+import type { InternalTransactionDetails } from '../../shape/evm/internal-transaction.ts'
+import {
+  type AddressTransaction,
+  type AddressTransactionV2,
+  ListAddressTransactions,
+  ListAddressTransactionsV2,
+} from '../../shape/evm/list-address-transactions.ts'
+import { defaultPageSize } from '../../shape/evm/query.ts'
+import type { TransferRow } from '../../store/query/evm/transfer-row.ts'
+import type { ServedChain } from '../chain-directory.ts'
+import { operation, type Operation } from '../operation.ts'
+import { type Participation, participationPage } from './address-transactions.ts'
+import { internalDetails, internalParties } from './internal-views.ts'
+import { nextToken } from './list-page.ts'
+import type { EvmParts } from './parts.ts'
+import type { Named } from './party-book.ts'
+import { looksLikeSpam } from './spam.ts'
+import { heightHeader, subjectOf } from './subject.ts'
+import {
+  nativeTransaction,
+  type TransactionContext,
+  transactionParties,
+} from './transaction-views.ts'
+import {
+  erc1155TransferDetails,
+  erc20TransferDetails,
+  erc721TransferDetails,
+  standardOf,
+  type TransferViewer,
+  transferViewer,
+} from './transfer-views.ts'
+
+/** Transactions an address sent, received, or in which tokens or coins moved to or from it. */
+export function listAddressTransactions(parts: EvmParts): Operation {
+  return operation(ListAddressTransactions, async ({ path, query }) => {
+    const subject = await subjectOf(parts, path)
+    const height = await heightHeader(subject.chain)
+    const limit = query.pageSize ?? defaultPageSize
+    const page = await participationPage(parts, subject, {
+      route: ListAddressTransactions.id,
+      query,
+      limit,
+    })
+    const { views } = await participationViews(parts, subject.chain, page.rows)
+    return { body: { ...nextToken(page), transactions: page.rows.map(views) }, ...height }
+  })
+}
+
+/** The same with the reputation of tokens; transfers of spam tokens can be left out. */
+export function listAddressTransactionsV2(parts: EvmParts): Operation {
+  return operation(ListAddressTransactionsV2, async ({ path, query }) => {
+    const subject = await subjectOf(parts, path)
+    const height = await heightHeader(subject.chain)
+    const page = await participationPage(parts, subject, {
+      route: ListAddressTransactionsV2.id,
+      query,
+      limit: query.pageSize ?? defaultPageSize,
+    })
+    const { facts } = subject.chain
+    const filtered = query.filterSpamTokens ?? true
+    const { views, named } = await participationViews(parts, subject.chain, page.rows)
+    const isShown = ({ tokenId }: TransferRow): boolean => {
+      const { token, note } = named(tokenId)
+      return !filtered || token === undefined || !looksLikeSpam(token, note, facts)
+    }
+    const transactions = page.rows.map((row): AddressTransactionV2 => {
+      const shown = row.transfers.filter(isShown)
+      const { erc20Transfers, ...rest } = views({ ...row, transfers: shown })
+      if (erc20Transfers === undefined) return rest
+      const tokens = shown.filter(({ kind }) => standardOf(kind) === 20)
+      const rated = erc20Transfers.map((transfer, at) => {
+        const note = named(tokens[at]?.tokenId ?? 0).note
+        const tokenReputation = note?.reputation ?? null
+        return { ...transfer, erc20Token: { ...transfer.erc20Token, tokenReputation } }
+      })
+      return { ...rest, erc20Transfers: rated }
+    })
+    return { body: { ...nextToken(page), transactions }, ...height }
+  })
+}
+
+type Views = {
+  readonly views: (row: Participation) => AddressTransaction
+  readonly named: Named
+}
+
+async function participationViews(
+  parts: EvmParts,
+  chain: ServedChain,
+  rows: readonly Participation[],
+): Promise<Views> {
+  const transfers = rows.flatMap((row) => row.transfers)
+  const internals = rows.flatMap((row) => row.internals)
+  const [named, viewer] = await Promise.all([
+    parts
+      .parties(chain)
+      .load([
+        ...transactionParties(rows.map(({ transaction }) => transaction)),
+        ...internalParties(internals),
+        ...transfers.map(({ tokenId }) => tokenId),
+      ]),
+    transferViewer(parts, chain, transfers),
+  ])
+  const context = {
+    chainId: String(chain.facts.evmChainId),
+    named,
+    methodNames: parts.methodNames,
+  }
+  return { named, views: (row) => participationView(row, context, viewer) }
+}
+
+/** Lists without an entry are absent, not empty. */
+function participationView(
+  { transaction, transfers, internals }: Participation,
+  context: TransactionContext,
+  viewer: TransferViewer,
+): AddressTransaction {
+  const view: AddressTransaction = { nativeTransaction: nativeTransaction(transaction, context) }
+  for (const row of transfers) {
+    switch (standardOf(row.kind)) {
+      case 20:
+        ;(view.erc20Transfers ??= []).push(erc20TransferDetails(row, viewer))
+        break
+      case 721:
+        ;(view.erc721Transfers ??= []).push(erc721TransferDetails(row, viewer))
+        break
+      case 1155:
+        ;(view.erc1155Transfers ??= []).push(erc1155TransferDetails(row, viewer))
+        break
+      default:
+    }
+  }
+  if (internals.length > 0) {
+    view.internalTransactions = internals.map((row): InternalTransactionDetails =>
+      internalDetails(row, context.named),
+    )
+  }
+  return view
+}

@@ -1,0 +1,31 @@
+/** Latest blocks of a chain. */
+
+import { ListBlocks } from '../../shape/evm/list-blocks.ts'
+import { defaultPageSize } from '../../shape/evm/query.ts'
+import { type BlockRow, latestBlocks } from '../../store/query/evm/blocks.ts'
+import { operation, type Operation } from '../operation.ts'
+import { bindingOf, numberCursor, readPage } from '../paging.ts'
+import { blockView } from './block-views.ts'
+import { nextToken } from './list-page.ts'
+import type { EvmParts } from './parts.ts'
+import { heightHeader } from './subject.ts'
+
+/** Latest blocks of a chain, newest first. */
+export function listBlocks({ chains, tokens }: EvmParts): Operation {
+  return operation(ListBlocks, async ({ path, query }) => {
+    const chain = chains.find(path.chainId)
+    const height = await heightHeader(chain)
+    const page = await readPage<BlockRow, number>({
+      tokens,
+      pageToken: query.pageToken,
+      binding: bindingOf(ListBlocks.id, { ...query, chain: chain.facts.key }),
+      limit: query.pageSize ?? defaultPageSize,
+      ...numberCursor,
+      rows: (before, limit) =>
+        latestBlocks(chain.store, { before: before ?? Number.MAX_SAFE_INTEGER, limit }),
+      cursorOf: (row) => row.height,
+    })
+    const blocks = page.rows.map((row) => blockView(row, chain))
+    return { body: { ...nextToken(page), blocks }, ...height }
+  })
+}

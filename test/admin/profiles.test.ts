@@ -73,6 +73,9 @@ function sum(rows: readonly Row[], at: number): number {
 const within = (rows: readonly Row[], name: string): Row[] =>
   rows.filter((row) => row.functions.includes(name))
 
+/** A sampled size: some fifty samples, and lists may have been grown on the way. */
+const isAbout = (size: number, real: number): boolean => size > real / 2 && size < real * 3
+
 async function inWorker(what: string, ms = 0): Promise<void> {
   worker.postMessage({ what, ms })
   await once(worker, 'message')
@@ -119,11 +122,11 @@ void test('heap profile: a known allocator is visible with about what it holds',
   assert.equal(period, 524_288)
   const ofMain = rows.filter(({ labels }) => labels['thread'] === 'main')
   const grown = sum(within(ofMain, 'knownAllocator'), 1) - before
-  assert.ok(grown > 16_000_000 && grown < 64_000_000, `${grown} of 32,000,000 bytes`)
+  assert.ok(isAbout(grown, 32_000_000), `${grown} of 32,000,000 bytes`)
   assert.ok(held.length > 0)
   const ofThread = rows.filter(({ labels }) => labels['thread'] === 'index C')
   const inThread = sum(within(ofThread, 'knownAllocator'), 1)
-  assert.ok(inThread > 4_000_000 && inThread < 16_000_000, `${inThread} of 8,000,000 bytes`)
+  assert.ok(isAbout(inThread, 24_000_000), `${inThread} of 24,000,000 bytes`)
   assert.ok(rows.some(({ functions }) => functions[0]?.startsWith('(') === true))
   assert.deepEqual(comments, ['inuse_objects is estimated from sampled bytes'])
 })

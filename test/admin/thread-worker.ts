@@ -17,7 +17,7 @@ const held: unknown[] = []
 
 async function act({ what, ms }: { what: string; ms: number }): Promise<void> {
   if (what === 'burn') hotInWorker(ms)
-  if (what === 'hold') held.push(knownAllocator(8_000_000))
+  if (what === 'hold') held.push(knownAllocator(24_000_000))
   if (what === 'log') {
     log.child('C').debug('from a worker', { url: 'https://u:secret@h/x' })
     log.child('C').info('from a worker too')

@@ -11,6 +11,8 @@
  *   weights, nonsense locktimes). AVAX amounts are nAVAX and stay below 2^60.
  * - `undefined` means absent. A field that is always there is never `undefined`.
  * - Blocks of the P-Chain's proposals enter a batch only together with their option.
+ * - X-Chain transactions from before the chain became linear have heights below 0, in the order of
+ *   the node's index; their time is that of the newest output they spend, a lower bound.
  */
 
 /** The three chains. Assets move between them through shared memory. */
@@ -131,7 +133,7 @@ export type Consumption = {
   readonly txId: Uint8Array
 }
 
-/** When a staked UTXO came back: the option block of its reward. */
+/** When a staked UTXO came back: the block of the reward transaction, its option's time. */
 export type StakeReturn = {
   readonly height: number
   readonly time: number
@@ -252,7 +254,7 @@ export type StakerRow = {
   readonly createdHeight: number
   readonly createdPosition: number
   readonly createdTime: number
-  /** Block in which it became active; absent while pending. */
+  /** Height from which the validator set shows it (a proposal's changes: its option's height). */
   readonly activatedHeight: number | undefined
   readonly endedHeight: number | undefined
   readonly endedTime: number | undefined

@@ -7,31 +7,33 @@
  */
 
 import type {
-  ChainName,
   Checkpoint,
   Consumption,
   L1ValidatorRow,
-  Owner,
   StakerRow,
   SubnetRow,
   SupplyRow,
+  UtxoRow,
 } from './rows.ts'
 
 /** What replay needs of a stored UTXO. */
-export type KnownUtxo = {
-  readonly utxoId: Uint8Array
-  readonly assetId: Uint8Array
-  readonly outputType: number
-  readonly amount: bigint
-  readonly owner: Owner
-  readonly stakeableLocktime: bigint
-  readonly groupId: number | undefined
-  readonly createdOn: ChainName
-  readonly consumableOn: ChainName
-  /** Staked and not returned. */
-  readonly locked: boolean
-  readonly consumed: Consumption | undefined
-}
+export type KnownUtxo = Readonly<
+  Pick<
+    UtxoRow,
+    | 'utxoId'
+    | 'assetId'
+    | 'outputType'
+    | 'amount'
+    | 'owner'
+    | 'stakeableLocktime'
+    | 'createdOn'
+    | 'consumableOn'
+    | 'createdTime'
+    | 'staked'
+    | 'returned'
+    | 'consumed'
+  >
+>
 
 /** An import waiting for its export, see `EarlyImportRow`. */
 export type KnownImport = {

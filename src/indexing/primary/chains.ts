@@ -1,0 +1,68 @@
+/** The three chains of one network by id, and which transactions' inputs a batch must look up. */
+
+import type { GenesisFacts } from '../../codec/primary/genesis.ts'
+import { emptyId } from '../../codec/primary/ids.ts'
+import { Fault } from '../../core/fault.ts'
+import { mapKey } from './draft.ts'
+import type { ReadTransaction } from './read-blocks.ts'
+import type { ChainName } from './rows.ts'
+import type { Wanted } from './state.ts'
+import type { UtxoSet } from './utxo-set.ts'
+
+/** Ids of a network's chains and of AVAX. */
+export type NetworkIds = {
+  readonly networkId: number
+  readonly avaxAssetId: Uint8Array
+  readonly chainIds: Readonly<Record<ChainName, Uint8Array>>
+  readonly names: ReadonlyMap<string, ChainName>
+}
+
+/** Ids that follow from a genesis. */
+export function networkIdsOf(facts: GenesisFacts): NetworkIds {
+  const chainIds = { P: emptyId, X: facts.xChainId, C: facts.cChainId }
+  const names = new Map<string, ChainName>([
+    [mapKey(emptyId), 'P'],
+    [mapKey(facts.xChainId), 'X'],
+    [mapKey(facts.cChainId), 'C'],
+  ])
+  return { networkId: facts.networkId, avaxAssetId: facts.avaxAssetId, chainIds, names }
+}
+
+/** The chain with this id. Throws `state-violation` for one outside the primary network. */
+export function chainNameOf(ids: NetworkIds, blockchainId: Uint8Array): ChainName {
+  const name = ids.names.get(mapKey(blockchainId))
+  if (name !== undefined) return name
+  throw new Fault('state-violation', 'assets move to or from a chain outside the primary network', {
+    detail: { blockchainId: Buffer.from(blockchainId).toString('hex') },
+  })
+}
+
+/** Ids a batch needs looked up: inputs neither cached nor made in it, imports, and exports. */
+export function wantedOf(
+  utxos: UtxoSet,
+  transactions: readonly ReadTransaction<InputsOf>[],
+): Wanted {
+  const utxoIds: Uint8Array[] = []
+  const exportIds: Uint8Array[] = []
+  const made = new Set<string>()
+  for (const read of transactions) {
+    const { inputs } = read.unsigned
+    if (inputs !== undefined) {
+      for (const [at, id] of read.inputIds.entries()) {
+        const txId = inputs[at]?.txId
+        if (txId !== undefined && made.has(mapKey(txId))) continue
+        if (!utxos.entries.has(mapKey(id))) utxoIds.push(id)
+      }
+    }
+    for (const id of read.operatedIds) if (!utxos.entries.has(mapKey(id))) utxoIds.push(id)
+    utxoIds.push(...read.importedIds)
+    exportIds.push(...read.exportedIds)
+    made.add(mapKey(read.txId))
+  }
+  return { utxoIds, exportIds }
+}
+
+type InputsOf = {
+  readonly typeId: number
+  readonly inputs?: readonly { readonly txId?: Uint8Array }[]
+}

@@ -1,0 +1,141 @@
+/**
+ * The batch being made: lists that grow while blocks are replayed, and what changed in them.
+ *
+ * Stakers, subnets and L1 validators are mutable while they live in memory; the batch gets copies
+ * when it closes, so that a store may still write the last batch while the next is replayed.
+ */
+
+import { Fault } from '../../core/fault.ts'
+import type {
+  AssetRow,
+  BlockchainRow,
+  BlockRow,
+  ChainName,
+  Checkpoint,
+  ConsumptionRow,
+  EarlyImportRow,
+  ImportCompletionRow,
+  L1ChangeRow,
+  L1ValidatorRow,
+  RewardRow,
+  RowBatch,
+  StakeReturnRow,
+  StakerRow,
+  SubnetOwnerRow,
+  SubnetRow,
+  SupplyRow,
+  TransactionRow,
+  UtxoRow,
+} from './rows.ts'
+
+/** A row that may still change. */
+export type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+
+/** A staking period in memory. */
+export type Staker = Mutable<StakerRow>
+
+/** A batch being made. `number` tells batches of one replay apart. */
+export type Draft = {
+  readonly chain: ChainName
+  readonly number: number
+  readonly blocks: BlockRow[]
+  readonly transactions: TransactionRow[]
+  readonly utxos: UtxoRow[]
+  readonly consumptions: ConsumptionRow[]
+  readonly stakeReturns: StakeReturnRow[]
+  readonly earlyImports: EarlyImportRow[]
+  readonly importCompletions: ImportCompletionRow[]
+  readonly stakers: Set<Staker>
+  readonly rewards: RewardRow[]
+  readonly subnets: Set<Mutable<SubnetRow>>
+  readonly subnetOwners: SubnetOwnerRow[]
+  readonly blockchains: BlockchainRow[]
+  readonly assets: AssetRow[]
+  readonly l1Validators: Set<Mutable<L1ValidatorRow>>
+  readonly l1Changes: L1ChangeRow[]
+  readonly supplies: Map<string, SupplyRow>
+}
+
+/** An empty draft. */
+export function newDraft(chain: ChainName, number: number): Draft {
+  return {
+    chain,
+    number,
+    blocks: [],
+    transactions: [],
+    utxos: [],
+    consumptions: [],
+    stakeReturns: [],
+    earlyImports: [],
+    importCompletions: [],
+    stakers: new Set(),
+    rewards: [],
+    subnets: new Set(),
+    subnetOwners: [],
+    blockchains: [],
+    assets: [],
+    l1Validators: new Set(),
+    l1Changes: [],
+    supplies: new Map(),
+  }
+}
+
+/** The finished batch; what lives on in memory is copied. */
+export function closeDraft(
+  draft: Draft,
+  from: number,
+  until: number,
+  checkpoint: Checkpoint,
+): RowBatch {
+  return {
+    chain: draft.chain,
+    from,
+    until,
+    blocks: draft.blocks,
+    transactions: draft.transactions,
+    utxos: draft.utxos,
+    consumptions: draft.consumptions,
+    stakeReturns: draft.stakeReturns,
+    earlyImports: draft.earlyImports,
+    importCompletions: draft.importCompletions,
+    stakers: [...draft.stakers].map((staker) => ({ ...staker })),
+    rewards: draft.rewards,
+    subnets: [...draft.subnets].map((subnet) => ({ ...subnet })),
+    subnetOwners: draft.subnetOwners,
+    blockchains: draft.blockchains,
+    assets: draft.assets,
+    l1Validators: [...draft.l1Validators].map((validator) => ({ ...validator })),
+    l1Changes: draft.l1Changes,
+    supplies: [...draft.supplies.values()],
+    checkpoint,
+  }
+}
+
+/** Map key of an id: one character per byte, at native speed. */
+export function mapKey(id: Uint8Array): string {
+  return Buffer.from(id.buffer, id.byteOffset, id.length).toString('latin1')
+}
+
+/** Where something happens: a block of a chain, a transaction in it. */
+export type Place = {
+  readonly chain: ChainName
+  readonly height: number
+  readonly position: number
+  readonly time: number
+  readonly txId: Uint8Array
+}
+
+/** The fault of a block that contradicts the state before it. */
+export function violation(
+  place: Pick<Place, 'chain' | 'height'> & { readonly txId?: Uint8Array },
+  message: string,
+): Fault {
+  const { chain, height, txId } = place
+  return new Fault('state-violation', `${chain}-Chain block ${height}: ${message}`, {
+    detail: {
+      chain,
+      height,
+      ...(txId === undefined ? {} : { txId: Buffer.from(txId).toString('hex') }),
+    },
+  })
+}

@@ -1,0 +1,113 @@
+/**
+ * The first batch of the P-Chain and of the X-Chain: what genesis says, at height 0.
+ *
+ * Source: avalanchego vms/platformvm/state/state.go syncGenesis, vms/avm/vm.go initGenesis.
+ */
+
+import type { Sliced } from '../../codec/kit.ts'
+import type { GenesisFacts } from '../../codec/primary/genesis.ts'
+import { emptyId, transactionIdOf, utxoIdOf } from '../../codec/primary/ids.ts'
+import type { PTransaction, PUnsigned } from '../../codec/primary/p-transaction.ts'
+import { sha256 } from '../../core/hash.ts'
+import { networkIdsOf } from './chains.ts'
+import { closeDraft, newDraft, violation } from './draft.ts'
+import type { Draft } from './draft.ts'
+import { blockchainOf } from './p-execute.ts'
+import { executeStaking, isStaking, outputFields } from './p-staking.ts'
+import { emptyPState, setSupply, supplyOf } from './p-state.ts'
+import type { PState } from './p-state.ts'
+import type { ReadTransaction } from './read-blocks.ts'
+import type { RowBatch } from './rows.ts'
+import type { PrimaryRules } from './rules.ts'
+import { beginStep, endStep } from './step.ts'
+import { createUtxo } from './utxo-set.ts'
+
+/** The state after genesis, and the rows of height 0. */
+export function beginPChain(
+  facts: GenesisFacts,
+  rules: PrimaryRules,
+  utxoLimit: number,
+): { readonly state: PState; readonly batch: RowBatch } {
+  // Everybody of genesis is current at once, whatever upgrades the network starts with.
+  const immediate = { ...rules, upgrades: { ...rules.upgrades, durango: 0 } }
+  const working = emptyPState(immediate, networkIdsOf(facts), utxoLimit)
+  const draft = newDraft('P', working.batches++)
+  working.time = Number(facts.genesis.time)
+  setSupply(working, draft, emptyId, facts.genesis.initialSupply)
+  addUtxos(working, draft, facts)
+  addTransactions(working, draft, facts)
+  draft.blocks.push({
+    chain: 'P',
+    height: 0,
+    blockId: facts.pBlockId,
+    parentId: facts.genesisId,
+    typeId: 2,
+    time: working.time,
+    // Version, type id, parent, height.
+    sizeBytes: 2 + 4 + 32 + 8,
+    transactionCount: draft.transactions.length,
+    proposer: undefined,
+    currentSupply: supplyOf(working, emptyId),
+    l1AccruedFees: 0n,
+    activeL1Validators: 0,
+  })
+  const state: PState = { ...working, rules, blockId: facts.pBlockId }
+  const batch = closeDraft(draft, 0, 1, {
+    chain: 'P',
+    height: 0,
+    blockId: facts.pBlockId,
+    time: state.time,
+    l1AccruedFees: 0n,
+    l1FeeExcess: 0n,
+  })
+  return { state, batch }
+}
+
+function addUtxos(state: PState, draft: Draft, facts: GenesisFacts): void {
+  const place = { chain: 'P', height: 0, position: -1, time: state.time, txId: emptyId } as const
+  for (const { utxo } of facts.genesis.utxos) {
+    const { txId, outputIndex, assetId, output } = utxo
+    const utxoId = utxoIdOf(txId, outputIndex)
+    createUtxo(state.utxos, draft, place, {
+      utxoId,
+      txId,
+      outputIndex,
+      assetId,
+      ...outputFields(output),
+    })
+  }
+}
+
+function addTransactions(state: PState, draft: Draft, facts: GenesisFacts): void {
+  const all = [...facts.genesis.validators, ...facts.genesis.chains]
+  for (const [position, one] of all.entries()) {
+    const read = readGenesisTransaction(one)
+    const { unsigned, txId } = read
+    const place = { chain: 'P', height: 0, position, time: state.time, txId } as const
+    const step = beginStep(state.utxos, draft, place, read)
+    if (isStaking(unsigned)) executeStaking(state, step, unsigned, 0)
+    else if (unsigned.typeId === 15) draft.blockchains.push(blockchainOf(unsigned, place))
+    else throw violation(place, `genesis holds a transaction of type ${unsigned.typeId}`)
+    endStep(step)
+  }
+}
+
+function readGenesisTransaction({
+  record,
+  bytes,
+}: Sliced<PTransaction>): ReadTransaction<PUnsigned> {
+  return {
+    unsigned: record.unsigned,
+    txId: transactionIdOf(bytes),
+    sizeBytes: bytes.length,
+    inputIds: [],
+    importedIds: [],
+    operatedIds: [],
+    exportedIds: [],
+  }
+}
+
+/** Id of the X-Chain's genesis as its first checkpoint names it; no block has it. */
+export function xGenesisIdOf(facts: GenesisFacts): Uint8Array {
+  return sha256(facts.xChainId)
+}

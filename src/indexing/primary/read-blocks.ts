@@ -1,0 +1,231 @@
+/**
+ * From bytes to what replay takes in: decoded blocks with every id that needs a hash. Pure and
+ * without state, so that it may run on another thread.
+ */
+
+import { decode } from '../../codec/kit.ts'
+import type { Sliced } from '../../codec/kit.ts'
+import { decodeExtraData } from '../../codec/primary/c-atomic.ts'
+import type { CUnsigned } from '../../codec/primary/c-atomic.ts'
+import { transactionIdOf, utxoIdOf } from '../../codec/primary/ids.ts'
+import { decodePBlock, transactionsOf } from '../../codec/primary/p-block.ts'
+import type { PBlock } from '../../codec/primary/p-block.ts'
+import type { PUnsigned } from '../../codec/primary/p-transaction.ts'
+import { decodeXBlock, xTransactionAlone } from '../../codec/primary/x-transaction.ts'
+import type { XBlock, XUnsigned } from '../../codec/primary/x-transaction.ts'
+import { outerBlockIdOf, openContainer, proposerOf } from '../../codec/proposer/outer-block.ts'
+import { faultOf } from '../../core/fault.ts'
+import { sha256 } from '../../core/hash.ts'
+import type { Proposer } from './rows.ts'
+
+/** A transaction with the ids of what it spends, imports, operates on and exports. */
+export type ReadTransaction<Unsigned> = {
+  readonly unsigned: Unsigned
+  readonly txId: Uint8Array
+  readonly sizeBytes: number
+  readonly inputIds: readonly Uint8Array[]
+  readonly importedIds: readonly Uint8Array[]
+  /** X-Chain operations, flat. */
+  readonly operatedIds: readonly Uint8Array[]
+  readonly exportedIds: readonly Uint8Array[]
+}
+
+/** A P-Chain block ready for replay. */
+export type ReadPBlock = {
+  readonly block: PBlock
+  readonly blockId: Uint8Array
+  readonly height: number
+  readonly sizeBytes: number
+  readonly transactions: readonly ReadTransaction<PUnsigned>[]
+  readonly proposer: Proposer | undefined
+}
+
+/** An X-Chain block ready for replay. */
+export type ReadXBlock = {
+  readonly block: XBlock
+  readonly blockId: Uint8Array
+  readonly height: number
+  readonly sizeBytes: number
+  readonly transactions: readonly ReadTransaction<XUnsigned>[]
+  readonly proposer: Proposer | undefined
+}
+
+/** A C-Chain block as its node's RPC tells it. `time` is Unix seconds. */
+export type CBlockInput = {
+  readonly height: number
+  readonly blockId: Uint8Array
+  readonly parentId: Uint8Array
+  readonly time: number
+  readonly sizeBytes: number
+  readonly transactionCount: number
+  readonly extraData: Uint8Array
+  readonly proposer: Proposer | undefined
+}
+
+/** A C-Chain block ready for replay. */
+export type ReadCBlock = CBlockInput & {
+  readonly transactions: readonly (ReadTransaction<CUnsigned> & {
+    readonly signatures: readonly (readonly Uint8Array[])[]
+  })[]
+}
+
+/** Reads an inner P-Chain block, as `platform.getBlockByHeight` gives it. Throws `bad-bytes`. */
+export function readPBlock(bytes: Uint8Array, proposer?: Proposer): ReadPBlock {
+  return withPBlock(decodePBlock(bytes), bytes, proposer)
+}
+
+function withPBlock(block: PBlock, bytes: Uint8Array, proposer: Proposer | undefined): ReadPBlock {
+  return {
+    block,
+    blockId: sha256(bytes),
+    height: Number(block.height),
+    sizeBytes: bytes.length,
+    transactions: transactionsOf(block).map(readPTransaction),
+    proposer,
+  }
+}
+
+/** Reads a container of the Index API of the P-Chain. Throws `bad-bytes`. */
+export function readPContainer(container: Uint8Array): ReadPBlock {
+  const { inner, value, proposer } = open(container, decodePBlock)
+  return withPBlock(value, inner, proposer)
+}
+
+/** Reads an inner X-Chain block, as `avm.getBlockByHeight` gives it. Throws `bad-bytes`. */
+export function readXBlock(bytes: Uint8Array, proposer?: Proposer): ReadXBlock {
+  return withXBlock(decodeXBlock(bytes), bytes, proposer)
+}
+
+function withXBlock(block: XBlock, bytes: Uint8Array, proposer: Proposer | undefined): ReadXBlock {
+  return {
+    block,
+    blockId: sha256(bytes),
+    height: Number(block.height),
+    sizeBytes: bytes.length,
+    transactions: block.transactions.map(readXTransaction),
+    proposer,
+  }
+}
+
+/** Reads a container of the Index API of the X-Chain's blocks. Throws `bad-bytes`. */
+export function readXContainer(container: Uint8Array): ReadXBlock {
+  const { inner, value, proposer } = open(container, decodeXBlock)
+  return withXBlock(value, inner, proposer)
+}
+
+/** Reads a signed X-Chain transaction alone, as the index of the DAG holds it. */
+export function readXTransactionAlone(bytes: Uint8Array): ReadTransaction<XUnsigned> {
+  return readXTransaction(decode(xTransactionAlone, bytes))
+}
+
+/** Reads a C-Chain block's atomic part. Throws `bad-bytes`. */
+export function readCBlock(input: CBlockInput, apricotPhase5: number): ReadCBlock {
+  const transactions = decodeExtraData(input.extraData, input.time >= apricotPhase5)
+  return {
+    ...input,
+    transactions: transactions.map(({ record, bytes }) => {
+      const { unsigned } = record
+      const txId = transactionIdOf(bytes)
+      return {
+        unsigned,
+        txId,
+        sizeBytes: bytes.length,
+        inputIds: [],
+        importedIds: unsigned.typeId === 0 ? idsOf(unsigned.importedInputs) : [],
+        operatedIds: [],
+        exportedIds:
+          unsigned.typeId === 1 ? outputIds(txId, 0, unsigned.exportedOutputs.length) : [],
+        signatures: record.credentials.map(({ signatures }) => signatures),
+      }
+    }),
+  }
+}
+
+/** What the Index API's outer bytes of a C-Chain block say of its proposer. */
+export function readProposer(
+  container: Uint8Array,
+  isInner: (inner: Uint8Array) => boolean,
+): { readonly inner: Uint8Array; readonly proposer: Proposer | undefined } {
+  const { inner, outer } = openContainer(container, isInner)
+  return { inner, proposer: outer === undefined ? undefined : proposerRow(outer.block, container) }
+}
+
+function open<T>(
+  container: Uint8Array,
+  read: (inner: Uint8Array) => T,
+): { readonly inner: Uint8Array; readonly value: T; readonly proposer: Proposer | undefined } {
+  const found: { value: T }[] = []
+  const { inner, proposer } = readProposer(container, (bytes) => {
+    try {
+      found.push({ value: read(bytes) })
+      return true
+    } catch (error) {
+      if (faultOf(error)?.code === 'bad-bytes') return false
+      throw error
+    }
+  })
+  return { inner, value: found[0]?.value ?? read(inner), proposer }
+}
+
+function proposerRow(block: Parameters<typeof outerBlockIdOf>[0], container: Uint8Array): Proposer {
+  const isOption = block.typeId === 1
+  return {
+    outerId: outerBlockIdOf(block, container),
+    outerParentId: block.parentId,
+    nodeId: proposerOf(block),
+    pChainHeight: isOption ? undefined : Number(block.pChainHeight),
+    timestamp: isOption ? undefined : Number(block.timestamp),
+  }
+}
+
+type Spending = { readonly txId: Uint8Array; readonly outputIndex: number }
+
+const none: readonly Uint8Array[] = []
+
+function idsOf(spendings: readonly Spending[]): readonly Uint8Array[] {
+  if (spendings.length === 0) return none
+  return spendings.map(({ txId, outputIndex }) => utxoIdOf(txId, outputIndex))
+}
+
+function outputIds(txId: Uint8Array, first: number, count: number): readonly Uint8Array[] {
+  const ids: Uint8Array[] = []
+  for (let at = 0; at < count; at++) ids.push(utxoIdOf(txId, first + at))
+  return ids
+}
+
+type Record<Unsigned> = Sliced<{ readonly unsigned: Unsigned }>
+
+function readPTransaction({ record, bytes }: Record<PUnsigned>): ReadTransaction<PUnsigned> {
+  const { unsigned } = record
+  const txId = transactionIdOf(bytes)
+  return {
+    unsigned,
+    txId,
+    sizeBytes: bytes.length,
+    inputIds: 'inputs' in unsigned ? idsOf(unsigned.inputs) : none,
+    importedIds: unsigned.typeId === 17 ? idsOf(unsigned.importedInputs) : none,
+    operatedIds: none,
+    exportedIds:
+      unsigned.typeId === 18
+        ? outputIds(txId, unsigned.outputs.length, unsigned.exportedOutputs.length)
+        : none,
+  }
+}
+
+function readXTransaction({ record, bytes }: Record<XUnsigned>): ReadTransaction<XUnsigned> {
+  const { unsigned } = record
+  const txId = transactionIdOf(bytes)
+  return {
+    unsigned,
+    txId,
+    sizeBytes: bytes.length,
+    inputIds: idsOf(unsigned.inputs),
+    importedIds: unsigned.typeId === 3 ? idsOf(unsigned.importedInputs) : none,
+    operatedIds:
+      unsigned.typeId === 2 ? unsigned.operations.flatMap(({ utxos }) => idsOf(utxos)) : none,
+    exportedIds:
+      unsigned.typeId === 4
+        ? outputIds(txId, unsigned.outputs.length, unsigned.exportedOutputs.length)
+        : none,
+  }
+}

@@ -1,0 +1,209 @@
+/**
+ * Replays the P-Chain: blocks in, rows out. Deterministic and synchronous.
+ *
+ * Nothing but blocks is needed: chain time, sets of stakers, rewards, supply and L1 fees follow
+ * from them. Each block is checked against the state it meets, and the first contradiction stops
+ * the chain: a parent that is not ours, an input that is not there, a reward for the wrong staker.
+ *
+ * Not here: fetching, storing, and anything a node decides by votes (that is read off the blocks).
+ */
+
+import { emptyId } from '../../codec/primary/ids.ts'
+import type { PBlock } from '../../codec/primary/p-block.ts'
+import type { PUnsigned } from '../../codec/primary/p-transaction.ts'
+import { equalBytes } from '../../core/bytes.ts'
+import { wantedOf } from './chains.ts'
+import { closeDraft, newDraft, violation } from './draft.ts'
+import type { Draft } from './draft.ts'
+import { evictLowBalances } from './l1-set.ts'
+import { executeDecided, isSpending, moveFunds } from './p-execute.ts'
+import { executeReward } from './p-rewards.ts'
+import { abortStaking, executeStaking, isStaking } from './p-staking.ts'
+import { advanceTime, noteEviction, supplyOf } from './p-state.ts'
+import type { PState } from './p-state.ts'
+import type { ReadPBlock, ReadTransaction } from './read-blocks.ts'
+import type { RowBatch } from './rows.ts'
+import type { Found, Wanted } from './state.ts'
+import { beginStep, checkFlow, endStep } from './step.ts'
+import type { Step } from './step.ts'
+import { takeFound, trim } from './utxo-set.ts'
+
+/** What to look up before {@link applyPBlocks} of the same blocks. */
+export function wantedOfPBlocks(state: PState, blocks: readonly ReadPBlock[]): Wanted {
+  const transactions: ReadTransaction<PUnsigned>[] = []
+  for (const block of blocks) transactions.push(...block.transactions)
+  return wantedOf(state.utxos, transactions)
+}
+
+/**
+ * Replays blocks that follow the state's height without a gap.
+ *
+ * A proposal at the end, its option not among `blocks`, is left out: `until` of the batch says
+ * where to go on, and an empty batch means there was nothing but such a proposal.
+ *
+ * Throws `state-violation` or `source-mismatch`; the state is void then and must be loaded again.
+ */
+export function applyPBlocks(state: PState, blocks: readonly ReadPBlock[], found: Found): RowBatch {
+  const draft = newDraft('P', state.batches++)
+  const from = state.height + 1
+  takeFound(state.utxos, found)
+  for (let at = 0; at < blocks.length; at++) {
+    const read = blocks[at]
+    if (read === undefined) break
+    if (!isProposal(read.block)) {
+      applyBlock(state, draft, read)
+      continue
+    }
+    const option = blocks[++at]
+    if (option === undefined) break
+    applyProposal(state, draft, read, option)
+  }
+  trim(state.utxos)
+  return closeDraft(draft, from, state.height + 1, {
+    chain: 'P',
+    height: state.height,
+    blockId: state.blockId,
+    time: state.time,
+    l1AccruedFees: state.l1.accruedFees,
+    l1FeeExcess: state.l1.excess,
+  })
+}
+
+function isProposal(block: PBlock): boolean {
+  return block.typeId === 0 || block.typeId === 29
+}
+
+/** Checks that a block follows, and makes it the newest. */
+function follow(state: PState, read: ReadPBlock): void {
+  const { block, height } = read
+  if (height !== state.height + 1 || !equalBytes(block.parentId, state.blockId)) {
+    throw violation({ chain: 'P', height }, `block does not follow block ${state.height}`)
+  }
+  state.height = height
+  state.blockId = read.blockId
+}
+
+/** Moves time as a block since Banff says; earlier blocks leave it alone. */
+function moveTime(state: PState, draft: Draft, read: ReadPBlock, setHeight: number): void {
+  if (!('time' in read.block)) return
+  advanceTime(state, { draft, height: read.height, setHeight }, Number(read.block.time))
+}
+
+function applyBlock(state: PState, draft: Draft, read: ReadPBlock): void {
+  const { block, height } = read
+  if (block.typeId !== 3 && block.typeId !== 4 && block.typeId !== 32) {
+    throw violation({ chain: 'P', height }, `option without a proposal: ${block.typeId}`)
+  }
+  follow(state, read)
+  moveTime(state, draft, read, height)
+  decide(state, draft, { read, transactions: read.transactions, setHeight: height })
+  noteBlock(state, draft, read)
+}
+
+type Decision = {
+  readonly read: ReadPBlock
+  readonly transactions: readonly ReadTransaction<PUnsigned>[]
+  readonly setHeight: number
+}
+
+function decide(state: PState, draft: Draft, { read, transactions, setHeight }: Decision): void {
+  for (const [position, transaction] of transactions.entries()) {
+    const step = stepAt(state, draft, { height: read.height, position, transaction })
+    executeDecided(state, step, transaction, setHeight)
+    endStep(step)
+  }
+  if (state.time < state.rules.upgrades.etna) return
+  const timeStep = { draft, height: read.height, setHeight }
+  evictLowBalances(state.l1, (validator) => noteEviction(state, timeStep, validator, state.time))
+}
+
+function stepAt(
+  state: PState,
+  draft: Draft,
+  at: {
+    readonly height: number
+    readonly position: number
+    readonly transaction: ReadTransaction<PUnsigned>
+  },
+): Step {
+  const { height, position, transaction } = at
+  const place = { chain: 'P', height, position, time: state.time, txId: transaction.txId } as const
+  return beginStep(state.utxos, draft, place, transaction)
+}
+
+function applyProposal(state: PState, draft: Draft, read: ReadPBlock, option: ReadPBlock): void {
+  const proposed = read.transactions.at(-1)
+  if (proposed === undefined) {
+    throw violation({ chain: 'P', height: read.height }, 'proposal without a transaction')
+  }
+  const setHeight = option.height
+  follow(state, read)
+  moveTime(state, draft, read, setHeight)
+  decide(state, draft, { read, transactions: read.transactions.slice(0, -1), setHeight })
+  noteBlock(state, draft, read)
+  const position = read.transactions.length - 1
+  const step = stepAt(state, draft, { height: read.height, position, transaction: proposed })
+  follow(state, option)
+  executeProposal(state, step, proposed, option)
+  endStep(step)
+  noteBlock(state, draft, option)
+}
+
+function executeProposal(
+  state: PState,
+  step: Step,
+  read: ReadTransaction<PUnsigned>,
+  option: ReadPBlock,
+): void {
+  const committed = commits(option)
+  const setHeight = option.height
+  step.row.committed = committed
+  if ('time' in option.block && Number(option.block.time) !== state.time) {
+    throw violation(step.place, `option has another time than its proposal: ${option.block.time}`)
+  }
+  const { unsigned } = read
+  if (unsigned.typeId === 19) {
+    if (!committed) return
+    const timeStep = { draft: step.draft, height: option.height, setHeight }
+    advanceTime(state, timeStep, Number(unsigned.time))
+  } else if (!isSpending(unsigned)) {
+    executeReward(state, step, unsigned, { committed, setHeight })
+  } else if (isStaking(unsigned)) {
+    moveFunds(step, unsigned, read)
+    if (committed) executeStaking(state, step, unsigned, setHeight)
+    else abortStaking(state, step, unsigned)
+    checkFlow(step)
+  } else {
+    throw violation(step.place, `transaction type cannot be proposed: ${unsigned.typeId}`)
+  }
+}
+
+function commits({ block, height }: ReadPBlock): boolean {
+  switch (block.typeId) {
+    case 2:
+    case 31:
+      return true
+    case 1:
+    case 30:
+      return false
+    default:
+      throw violation({ chain: 'P', height }, `proposal without an option: ${block.typeId}`)
+  }
+}
+
+function noteBlock(state: PState, draft: Draft, read: ReadPBlock): void {
+  draft.blocks.push({
+    chain: 'P',
+    height: read.height,
+    blockId: read.blockId,
+    parentId: read.block.parentId,
+    typeId: read.block.typeId,
+    time: state.time,
+    sizeBytes: read.sizeBytes,
+    transactionCount: read.transactions.length,
+    proposer: read.proposer,
+    currentSupply: supplyOf(state, emptyId),
+    l1AccruedFees: state.l1.accruedFees,
+    activeL1Validators: state.l1.activeCount,
+  })
+}

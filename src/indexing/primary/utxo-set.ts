@@ -1,0 +1,213 @@
+/**
+ * The UTXOs a chain's replay creates and spends, over a bounded cache and what the store found.
+ *
+ * Spends check that the output exists, is not locked as stake, not spent, and is what the input
+ * claims. Exports live in shared memory: their import may be indexed before or after them.
+ */
+
+import { equalBytes } from '../../core/bytes.ts'
+import { mapKey, violation } from './draft.ts'
+import type { Draft, Mutable, Place } from './draft.ts'
+import type { ChainName, Consumption, Owner, RewardKind, UtxoRow } from './rows.ts'
+import type { Found, KnownImport, KnownUtxo } from './state.ts'
+
+/** A new output. `consumableOn` differs from the draft's chain for exports. */
+export type NewUtxo = {
+  readonly utxoId: Uint8Array
+  readonly txId: Uint8Array
+  readonly outputIndex: number
+  readonly assetId: Uint8Array
+  readonly outputType: number
+  readonly amount: bigint
+  readonly owner: Owner
+  readonly stakeableLocktime: bigint
+  readonly groupId?: number
+  readonly payload?: Uint8Array
+  readonly consumableOn?: ChainName
+  readonly staked?: boolean
+  readonly stakeStart?: number
+  readonly stakeEnd?: number
+  readonly rewardKind?: RewardKind
+  readonly rewardTxId?: Uint8Array
+}
+
+/** What an input says about the output it spends; `amount` absent where it says none. */
+export type Spend = {
+  readonly utxoId: Uint8Array
+  readonly txId: Uint8Array
+  readonly outputIndex: number
+  readonly assetId: Uint8Array
+  readonly amount: bigint | undefined
+}
+
+type Entry = { readonly row: KnownUtxo & { consumed: Consumption | undefined }; batch: number }
+
+/** Unspent outputs known without asking the store. */
+export type UtxoSet = {
+  readonly chain: ChainName
+  /** Most entries kept between batches. */
+  readonly limit: number
+  readonly entries: Map<string, Entry>
+  /** What the store said for this batch: exports from other chains, and early imports. */
+  imports: Map<string, KnownUtxo>
+  earlyImports: Map<string, KnownImport>
+}
+
+/** An empty set. About 500 bytes an entry. */
+export function newUtxoSet(chain: ChainName, limit: number): UtxoSet {
+  return { chain, limit, entries: new Map(), imports: new Map(), earlyImports: new Map() }
+}
+
+/** Takes in what the store found for the next batch. */
+export function takeFound(set: UtxoSet, found: Found): void {
+  set.imports = new Map()
+  set.earlyImports = new Map()
+  for (const utxo of found.utxos) {
+    const key = mapKey(utxo.utxoId)
+    if (utxo.createdOn !== set.chain || utxo.consumableOn !== set.chain) set.imports.set(key, utxo)
+    else if (!set.entries.has(key)) set.entries.set(key, { row: { ...utxo }, batch: -1 })
+  }
+  for (const known of found.earlyImports) set.earlyImports.set(mapKey(known.utxoId), known)
+}
+
+/** Drops the oldest entries beyond the limit. To be called between batches. */
+export function trim(set: UtxoSet): void {
+  for (const key of set.entries.keys()) {
+    if (set.entries.size <= set.limit) return
+    set.entries.delete(key)
+  }
+}
+
+/** Adds an output. Throws `state-violation` when it is there already. */
+export function createUtxo(set: UtxoSet, draft: Draft, place: Place, made: NewUtxo): void {
+  const consumableOn = made.consumableOn ?? set.chain
+  const row: Mutable<UtxoRow> = {
+    utxoId: made.utxoId,
+    txId: made.txId,
+    outputIndex: made.outputIndex,
+    assetId: made.assetId,
+    outputType: made.outputType,
+    amount: made.amount,
+    owner: made.owner,
+    stakeableLocktime: made.stakeableLocktime,
+    groupId: made.groupId,
+    payload: made.payload,
+    createdOn: set.chain,
+    consumableOn,
+    createdHeight: place.height,
+    createdPosition: place.position,
+    createdTime: place.time,
+    staked: made.staked ?? false,
+    stakeStart: made.stakeStart,
+    stakeEnd: made.stakeEnd,
+    rewardKind: made.rewardKind,
+    rewardTxId: made.rewardTxId,
+    returned: undefined,
+    consumed: undefined,
+  }
+  draft.utxos.push(row)
+  const key = mapKey(made.utxoId)
+  if (consumableOn !== set.chain) {
+    joinEarlyImport(set, draft, row, key)
+    return
+  }
+  if (set.entries.has(key)) {
+    throw violation(place, `output exists already: ${nameOf(made)}`)
+  }
+  set.entries.set(key, { row, batch: draft.number })
+}
+
+function joinEarlyImport(set: UtxoSet, draft: Draft, row: Mutable<UtxoRow>, key: string): void {
+  const early = set.earlyImports.get(key)
+  if (early === undefined) return
+  row.consumed = early.consumed
+  draft.importCompletions.push({
+    utxoId: row.utxoId,
+    consumed: early.consumed,
+    addresses: row.owner.addresses,
+  })
+}
+
+/** Spends an output of this chain and gives it. Throws `state-violation`. */
+export function spendUtxo(set: UtxoSet, draft: Draft, place: Place, spend: Spend): KnownUtxo {
+  const key = mapKey(spend.utxoId)
+  const entry = set.entries.get(key)
+  if (entry === undefined) {
+    throw violation(place, `input is not an unspent output: ${nameOf(spend)}`)
+  }
+  const { row } = entry
+  if (row.staked && row.returned === undefined) {
+    throw violation(place, `input is locked as stake: ${nameOf(spend)}`)
+  }
+  if (row.consumed !== undefined) throw violation(place, `input is spent: ${nameOf(spend)}`)
+  checkClaim(place, spend, row)
+  const consumed = consumptionAt(place)
+  if (entry.batch === draft.number) row.consumed = consumed
+  else draft.consumptions.push({ utxoId: spend.utxoId, consumed })
+  set.entries.delete(key)
+  return row
+}
+
+function checkClaim(place: Place, spend: Spend, row: KnownUtxo): void {
+  if (!equalBytes(row.assetId, spend.assetId)) {
+    throw violation(place, `input names another asset than the output: ${nameOf(spend)}`)
+  }
+  if (spend.amount !== undefined && row.amount !== spend.amount) {
+    throw violation(place, `input names another amount than the output's: ${spend.amount}`)
+  }
+}
+
+/**
+ * Imports an output from another chain and gives it, or `undefined` when its export is not indexed
+ * yet. Throws `state-violation` when it is spent.
+ */
+export function importUtxo(
+  set: UtxoSet,
+  draft: Draft,
+  place: Place,
+  spend: Spend & { readonly amount: bigint; readonly sourceChain: ChainName },
+): KnownUtxo | undefined {
+  const key = mapKey(spend.utxoId)
+  const known = set.imports.get(key)
+  const consumed = consumptionAt(place)
+  if (known === undefined) {
+    if (set.earlyImports.has(key)) throw violation(place, `imported twice: ${nameOf(spend)}`)
+    const early = { utxoId: spend.utxoId, assetId: spend.assetId, amount: spend.amount, consumed }
+    set.earlyImports.set(key, early)
+    const { txId, outputIndex, sourceChain } = spend
+    draft.earlyImports.push({ ...early, txId, outputIndex, sourceChain })
+    return undefined
+  }
+  if (known.consumed !== undefined) throw violation(place, `imported twice: ${nameOf(spend)}`)
+  if (known.consumableOn !== set.chain || known.createdOn !== spend.sourceChain) {
+    throw violation(place, `imported from or to the wrong chain: ${nameOf(spend)}`)
+  }
+  checkClaim(place, spend, known)
+  set.imports.set(key, { ...known, consumed })
+  draft.consumptions.push({ utxoId: spend.utxoId, consumed })
+  return known
+}
+
+/** Gives a staked output back. Nothing to check but that it was staked, when it is in reach. */
+export function returnStake(set: UtxoSet, draft: Draft, place: Place, utxoId: Uint8Array): void {
+  const returned = { height: place.height, time: place.time, rewardTxId: place.txId }
+  const key = mapKey(utxoId)
+  const entry = set.entries.get(key)
+  if (entry === undefined) {
+    draft.stakeReturns.push({ utxoId, returned })
+    return
+  }
+  if (!entry.row.staked) throw violation(place, 'returned output was never staked')
+  if (entry.batch !== draft.number) draft.stakeReturns.push({ utxoId, returned })
+  const row: KnownUtxo & { returned: KnownUtxo['returned'] } = entry.row
+  row.returned = returned
+}
+
+function consumptionAt(place: Place): Consumption {
+  const { chain, height, position, time, txId } = place
+  return { chain, height, position, time, txId }
+}
+
+function nameOf(spend: { readonly txId: Uint8Array; readonly outputIndex: number }): string {
+  return `${Buffer.from(spend.txId).toString('hex')}:${spend.outputIndex}`
+}

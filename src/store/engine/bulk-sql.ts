@@ -20,10 +20,14 @@ export function conflictClause(
   return ` on conflict (${table.key.join(', ')}) do update set ${sets}`
 }
 
-/** `insert` of one row, a question mark per column. */
-export function insertSql(table: Table, names: readonly string[], conflict: OnConflict): string {
-  const marks = names.map(() => '?').join(', ')
-  return `insert into ${table.name} (${names.join(', ')}) values (${marks})${conflictClause(table, names, conflict)}`
+/** `insert` of `count` rows at once, a question mark per value, row by row. */
+export function insertSql(
+  table: Table,
+  names: readonly string[],
+  rows: { readonly conflict: OnConflict; readonly count: number },
+): string {
+  const values = valuesOf(names.length, rows.count)
+  return `insert into ${table.name} (${names.join(', ')}) ${values}${conflictClause(table, names, rows.conflict)}`
 }
 
 /** Columns an `update` sets, then those it finds the row by. */
@@ -38,11 +42,25 @@ export function updateSql(table: Table, names: readonly string[]): string {
   return `update ${table.name} set ${sets.join(', ')} where ${keys.join(' and ')}`
 }
 
-/** `select` of the row for one key tuple. */
-export function lookupSql(lookup: Lookup): string {
-  const where = lookup.key.map((name) => `${name} = ?`).join(' and ')
-  const order = lookup.last === undefined ? '' : ` order by ${lookup.last} desc`
-  return `select ${lookup.select.join(', ')} from ${lookup.table.name} where ${where}${order} limit 1`
+/**
+ * `select` of the rows for `count` key tuples at once: for each, its number among them (given
+ * before its key) and the row's columns; a tuple without a row gives nothing.
+ */
+export function lookupSql({ table, key, select, last }: Lookup, count: number): string {
+  const names = ['n', ...key.map((_, at) => `k${at}`)]
+  const keyed = `with k(${names.join(', ')}) as (${valuesOf(names.length, count)})`
+  const found = key.map((name, at) => `t.${name} = k.k${at}`)
+  if (last !== undefined) {
+    const same = key.map((name, at) => `l.${name} = k.k${at}`).join(' and ')
+    found.push(`t.${last} = (select max(l.${last}) from ${table.name} l where ${same})`)
+  }
+  const columns = select.map((name) => `t.${name}`).join(', ')
+  return `${keyed} select k.n, ${columns} from k cross join ${table.name} t on ${found.join(' and ')}`
+}
+
+function valuesOf(width: number, count: number): string {
+  const row = `(${Array.from({ length: width }, () => '?').join(', ')})`
+  return `values ${Array.from({ length: count }, () => row).join(', ')}`
 }
 
 /** Names of `columns` and their common length. Faults: unknown names, no key, unequal lengths. */

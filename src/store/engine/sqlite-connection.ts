@@ -17,6 +17,12 @@ import type { Table } from './table.ts'
 /** Statements kept prepared per connection; about 3 KiB each. */
 const maxStatements = 1_000
 
+/**
+ * Values bound at once, so that one call writes many rows: 512 took 0.35 µs a row of two values,
+ * 2 took 1.2. Few sizes, for each is a statement; the last takes single rows.
+ */
+const chunkValues = [512, 64, 1] as const
+
 /** SQLITE_FULL: no space on the disk, or a quota reached. */
 const sqliteFull = 13
 
@@ -82,36 +88,39 @@ export class SqliteConnection {
   }
 
   lookup(lookup: Lookup, keys: readonly Column[]): (Row | undefined)[] {
-    return this.#guarded(() => {
-      const prepared = this.#prepared(lookupSql(lookup), false)
-      const count = keys[0]?.length ?? 0
-      const found: (Row | undefined)[] = []
-      for (let at = 0; at < count; at++) {
-        const row = prepared.get(...keys.map((key) => input(key[at])))
-        found.push(row === undefined ? undefined : rowOf(row))
+    const count = keys[0]?.length ?? 0
+    const found = Array.from<Row | undefined>({ length: count })
+    const width = keys.length + 1
+    this.#inChunks(width, count, (from, rows) => {
+      const prepared = this.#prepared(lookupSql(lookup, rows), false)
+      const values: SQLInputValue[] = []
+      for (let at = from; at < from + rows; at++) {
+        values.push(at)
+        for (const key of keys) values.push(input(key[at]))
       }
-      return found
+      for (const row of prepared.all(...values).map(rowOf)) found[Number(row[0])] = row.slice(1)
     })
+    return found
   }
 
   insert(table: Table, columns: Columns, conflict: OnConflict): void {
     const { names, count } = shapeOf(table, columns)
-    if (count === 0) return
-    this.#repeat(
-      insertSql(table, names, conflict),
-      names.map((name) => columns[name] ?? []),
-      count,
-    )
+    const all = names.map((name) => columns[name] ?? [])
+    this.#inChunks(names.length, count, (from, rows) => {
+      const sql = insertSql(table, names, { conflict, count: rows })
+      const prepared = this.#prepared(sql, false)
+      prepared.run(...rowMajor(all, from, rows))
+    })
   }
 
   update(table: Table, columns: Columns): void {
     const { names, count } = shapeOf(table, columns)
     if (count === 0) return
-    this.#repeat(
-      updateSql(table, names),
-      updateNames(table, names).map((name) => columns[name] ?? []),
-      count,
-    )
+    const all = updateNames(table, names).map((name) => columns[name] ?? [])
+    this.#guarded(() => {
+      const prepared = this.#prepared(updateSql(table, names), false)
+      for (let at = 0; at < count; at++) prepared.run(...rowMajor(all, at, 1))
+    })
   }
 
   /** Bytes of the database file, the write-ahead log not included. */
@@ -124,15 +133,13 @@ export class SqliteConnection {
     this.#guarded(() => this.#database.close())
   }
 
-  /** Runs `sql` once per row of `columns`. */
-  #repeat(sql: string, columns: readonly Column[], count: number): void {
+  /** Hands out `count` rows of `width` values in chunks as large as one statement takes. */
+  #inChunks(width: number, count: number, work: (from: number, rows: number) => void): void {
     this.#guarded(() => {
-      const prepared = this.#prepared(sql, false)
-      const row: SQLInputValue[] = columns.map(() => null)
-      for (let at = 0; at < count; at++) {
-        for (let column = 0; column < columns.length; column++)
-          row[column] = input(columns[column]?.[at])
-        prepared.run(...row)
+      let from = 0
+      for (const values of chunkValues) {
+        const rows = Math.max(1, Math.floor(values / width))
+        for (; count - from >= rows; from += rows) work(from, rows)
       }
     })
   }
@@ -185,6 +192,15 @@ function errorCode(error: unknown): number {
   return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
     ? error.errcode
     : 0
+}
+
+/** Rows `[from, from + rows)` of `columns`, value after value. */
+function rowMajor(columns: readonly Column[], from: number, rows: number): SQLInputValue[] {
+  const values: SQLInputValue[] = Array.from({ length: columns.length * rows })
+  let next = 0
+  for (let at = from; at < from + rows; at++)
+    for (const column of columns) values[next++] = column[at] ?? null
+  return values
 }
 
 function input(value: Value | undefined): SQLInputValue {

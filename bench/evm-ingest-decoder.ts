@@ -1,0 +1,55 @@
+/** The other thread of `evm-ingest.ts`: text of blocks into batches of columns. */
+
+import { createReadStream } from 'node:fs'
+import { parentPort, workerData } from 'node:worker_threads'
+import { zstdCompressSync } from 'node:zlib'
+
+import { decodeBlocks } from '../src/codec/evm/decode-blocks.ts'
+import { buffersOf } from '../src/codec/evm/merge-batches.ts'
+
+type Work = { readonly path: string; readonly blocksPerBatch: number; readonly window: number }
+
+const work: Work = workerData
+const port = parentPort
+if (port === null) throw new Error('runs as a worker only')
+
+let allowed = work.window
+let wake: () => void = () => undefined
+port.on('message', () => {
+  allowed++
+  wake()
+})
+
+let from = 0
+let lines: Buffer[] = []
+for await (const line of linesOf(work.path)) {
+  lines.push(line)
+  if (lines.length === work.blocksPerBatch) await send()
+}
+if (lines.length > 0) await send()
+port.postMessage(undefined)
+port.close()
+
+async function send(): Promise<void> {
+  if (allowed === 0) await new Promise<void>((resolve) => (wake = resolve))
+  allowed--
+  const raws = lines.map((line) => JSON.parse(line.toString('latin1')))
+  const batch = decodeBlocks(from, raws, (bytes) => zstdCompressSync(bytes))
+  from += lines.length
+  lines = []
+  port?.postMessage(batch, buffersOf(batch))
+}
+
+/** Lines of a file, without decoding them. */
+export async function* linesOf(path: string): AsyncGenerator<Buffer> {
+  let rest: Buffer = Buffer.alloc(0)
+  for await (const chunk of createReadStream(path, { highWaterMark: 4 * 2 ** 20 })) {
+    const data: Buffer = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+    let start = 0
+    for (let end = data.indexOf(10); end !== -1; end = data.indexOf(10, start)) {
+      yield data.subarray(start, end)
+      start = end + 1
+    }
+    rest = data.subarray(start)
+  }
+}

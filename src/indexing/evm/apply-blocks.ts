@@ -1,0 +1,101 @@
+/** Decoded blocks into rows: everything the API lists of a chain but traces. */
+
+import type { BlockBatch } from '../../codec/evm/columns.ts'
+import { equalBytes } from '../../core/bytes.ts'
+import { assert, Fault } from '../../core/fault.ts'
+import { type Checkpoint, getCheckpoint } from '../../store/checkpoint.ts'
+import { statement, type Writer } from '../../store/engine/database.ts'
+import { writeBalances } from './balances.ts'
+import { gatherWords, placesOf } from './batch-columns.ts'
+import { writeBlocks, writeTransactions } from './block-rows.ts'
+import { maxBatchRows } from './fan-out.ts'
+import type { Interner } from './intern.ts'
+import type { PairCache } from './pair-cache.ts'
+import { writeEvents, writeTokens, writeTransfers } from './transfer-rows.ts'
+
+/** Name of the stage in `checkpoint`. */
+export const blockStage = 'blocks'
+
+/** What is kept between batches. After a failed transaction it must be made anew. */
+export type ApplyState = { readonly interner: Interner; readonly pairs: PairCache }
+
+const lastBlock = statement('select first_tx + tx_count from block where height = ?')
+
+/**
+ * Writes the rows of `batch`, which must follow the checkpoint; gives the stored numbers of the
+ * batch's addresses, and the checkpoint it followed.
+ *
+ * Throws `source-mismatch` when the first block's parent is not the block stored last, and when
+ * a block has more rows of one kind than positions (2^20).
+ */
+export async function applyBlocks(
+  writer: Writer,
+  batch: BlockBatch,
+  state: ApplyState,
+): Promise<{ readonly ids: Float64Array; readonly before: Checkpoint | undefined }> {
+  const before = await getCheckpoint(writer, blockStage)
+  checkLink(batch, before)
+  checkSize(batch)
+  const firstTx = before === undefined ? 0 : await transactionsUntil(writer, before.height)
+  const ids = await state.interner.ids(writer, batch.addresses)
+  const txs = placed(batch, batch.txs.block)
+  const transferBlock = gatherWords(batch.txs.block, batch.transfers.tx)
+  const transfers = placed(batch, transferBlock)
+  const events = placed(batch, gatherWords(batch.txs.block, batch.events.tx))
+  const heights = Float64Array.from(transferBlock, (row) => batch.from + row)
+  await writeBlocks(writer, batch, firstTx)
+  await writeTransactions(writer, batch, { ids, pos: txs.pos })
+  await writeTransfers(writer, batch, { ids, pos: transfers.pos, txPlace: txs.place })
+  await writeEvents(writer, batch, { ids, pos: events.pos, txPlace: txs.place })
+  await writeTokens(writer, batch, { ids, heights })
+  const zero = placeOfZero(batch.addresses)
+  await writeBalances(writer, { batch, ids, zero, heights }, state.pairs)
+  return { ids, before }
+}
+
+/** Checkpoint after `batch`. */
+export function checkpointAfter(batch: BlockBatch): Checkpoint {
+  const last = (batch.blocks.count - 1) * 32
+  return { height: batch.until - 1, hash: batch.blocks.hash.slice(last, last + 32) }
+}
+
+function checkLink(batch: BlockBatch, before: Checkpoint | undefined): void {
+  assert(batch.blocks.count > 0, 'a batch has a block')
+  if (before === undefined) return
+  assert(batch.from === before.height + 1, 'a batch follows the checkpoint')
+  const parent = batch.blocks.parentHash.subarray(0, 32)
+  if (before.hash !== undefined && !equalBytes(parent, before.hash))
+    throw new Fault('source-mismatch', `block does not follow the one stored: ${batch.from}`, {
+      detail: { height: batch.from },
+    })
+}
+
+function checkSize({ txs, transfers, events }: BlockBatch): void {
+  const most = Math.max(txs.count, transfers.count, events.count)
+  assert(most <= maxBatchRows, 'batches are cut below the limit of rows')
+}
+
+function placed(
+  batch: BlockBatch,
+  rowBlock: Uint32Array,
+): { pos: Float64Array; place: Uint32Array } {
+  const { pos, place, overfull } = placesOf(batch.from, rowBlock)
+  if (overfull !== undefined)
+    throw new Fault('source-mismatch', `block has more rows than can be kept: ${overfull}`, {
+      detail: { height: overfull },
+    })
+  return { pos, place }
+}
+
+async function transactionsUntil(writer: Writer, height: number): Promise<number> {
+  const row = await writer.get(lastBlock, [height])
+  assert(row !== undefined, 'the block of the checkpoint is stored')
+  return Number(row[0])
+}
+
+/** Place of the zero address among `addresses`, or -1. */
+function placeOfZero(addresses: Uint8Array): number {
+  for (let at = 0; at < addresses.length; at += 20)
+    if (addresses.subarray(at, at + 20).every((byte) => byte === 0)) return at / 20
+  return -1
+}

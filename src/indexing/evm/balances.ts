@@ -1,0 +1,176 @@
+/**
+ * Running ERC-20 balances as logs tell them.
+ *
+ * One row per (address, token, block) that changed the balance, plus a first row for every pair
+ * a transfer names, so that the pair is a candidate even when nothing moved. The zero address
+ * has no balance: transfers from it make, transfers to it destroy. Deposits make and withdrawals
+ * destroy; for a contract that never logs a Transfer they are counted too, but without a row in
+ * `token` nothing lists them.
+ */
+
+import type { BlockBatch, TransferColumns } from '../../codec/evm/columns.ts'
+import { transferKinds } from '../../codec/evm/columns.ts'
+import type { Writer } from '../../store/engine/database.ts'
+import { balance } from '../../store/schema/evm.ts'
+import { byteAt } from './batch-columns.ts'
+import { FanOut } from './fan-out.ts'
+import type { PairCache } from './pair-cache.ts'
+import { wideBytes, wideInteger } from './wide-integer.ts'
+
+const { erc20, deposit, withdrawal } = transferKinds
+const noBytes = new Uint8Array()
+
+/** What the writer of balances needs of a batch. */
+export type BalanceInput = {
+  readonly batch: BlockBatch
+  readonly ids: Float64Array
+  /** Place of the zero address in the batch, or -1. */
+  readonly zero: number
+  /** Height of each transfer. */
+  readonly heights: Float64Array
+}
+
+/** Changes of a batch by pair: pairs ascending, each with a run of transfers. */
+type Changes = {
+  readonly addressIds: number[]
+  readonly tokenIds: number[]
+  /** Start of the run of pair `i` in `rows`; the end is the start of the next. */
+  readonly starts: number[]
+  readonly rows: Uint32Array
+}
+
+/** Writes the balances of a batch. `cache` holds the newest value of pairs in use. */
+export async function writeBalances(
+  writer: Writer,
+  input: BalanceInput,
+  cache: PairCache,
+): Promise<void> {
+  const changes = changesOf(input)
+  const known = await newestValues(writer, changes, cache)
+  const rows = {
+    address_id: [] as number[],
+    token_id: [] as number[],
+    height: [] as number[],
+    value: [] as Uint8Array[],
+    negative: [] as number[],
+  }
+  for (let pair = 0; pair < changes.addressIds.length; pair++) {
+    const addressId = changes.addressIds[pair] ?? 0
+    const tokenId = changes.tokenIds[pair] ?? 0
+    const before = known[pair]
+    let written = before
+    let value = before ?? 0n
+    const until = changes.starts[pair + 1] ?? changes.rows.length
+    for (let at = changes.starts[pair] ?? 0; at < until; at++) {
+      const row = changes.rows[at] ?? 0
+      value += changeBy(input, row, addressId)
+      const height = input.heights[row] ?? 0
+      const next = at + 1 < until ? (input.heights[changes.rows[at + 1] ?? 0] ?? 0) : -1
+      if (next === height || value === written) continue
+      rows.address_id.push(addressId)
+      rows.token_id.push(tokenId)
+      rows.height.push(height)
+      rows.value.push(wideBytes(value < 0n ? -value : value))
+      rows.negative.push(value < 0n ? 1 : 0)
+      written = value
+    }
+    cache.set(addressId, tokenId, value)
+  }
+  await writer.insert(balance, rows)
+}
+
+/** Pairs touched by the batch and their transfers in order. */
+function changesOf({ batch, ids, zero }: BalanceInput): Changes {
+  const { transfers } = batch
+  const fanOut = new FanOut(transfers.count * 2)
+  for (let row = 0; row < transfers.count; row++) {
+    if (!movesCoins(transfers.kind[row] ?? 0)) continue
+    const from = transfers.from[row] ?? 0
+    const to = transfers.to[row] ?? 0
+    if (from !== zero) fanOut.add(ids[from] ?? 0, row)
+    if (to !== zero && to !== from) fanOut.add(ids[to] ?? 0, row)
+  }
+  const { ids: owners, rows } = fanOut.sorted()
+  const changes: Changes = { addressIds: [], tokenIds: [], starts: [], rows }
+  for (let start = 0; start < rows.length;) {
+    let end = start + 1
+    while (end < rows.length && owners[end] === owners[start]) end++
+    splitByToken({ transfers, ids, changes }, owners[start] ?? 0, { start, end })
+    start = end
+  }
+  return changes
+}
+
+function movesCoins(kind: number): boolean {
+  return kind === erc20 || kind === deposit || kind === withdrawal
+}
+
+/** Orders the run of one address by token, in place, and notes its pairs. */
+function splitByToken(
+  on: {
+    readonly transfers: TransferColumns
+    readonly ids: Float64Array
+    readonly changes: Changes
+  },
+  addressId: number,
+  run: { readonly start: number; readonly end: number },
+): void {
+  const { transfers, ids, changes } = on
+  const tokenOf = (row: number): number => ids[transfers.token[row] ?? 0] ?? 0
+  const rows = changes.rows.subarray(run.start, run.end)
+  const first = tokenOf(rows[0] ?? 0)
+  // Rows are ascending already, and the order of one token's rows must stay.
+  if (rows.length > 1 && rows.some((row) => tokenOf(row) !== first))
+    rows.sort((a, b) => tokenOf(a) - tokenOf(b) || a - b)
+  let last = -1
+  for (let at = 0; at < rows.length; at++) {
+    const token = tokenOf(rows[at] ?? 0)
+    if (token === last) continue
+    last = token
+    changes.addressIds.push(addressId)
+    changes.tokenIds.push(token)
+    changes.starts.push(run.start + at)
+  }
+}
+
+/** Newest value of each pair before the batch; `undefined` for a pair never seen. */
+async function newestValues(
+  writer: Writer,
+  { addressIds, tokenIds }: Changes,
+  cache: PairCache,
+): Promise<(bigint | undefined)[]> {
+  const values: (bigint | undefined)[] = []
+  const missing: number[] = []
+  for (let pair = 0; pair < addressIds.length; pair++) {
+    const value = cache.get(addressIds[pair] ?? 0, tokenIds[pair] ?? 0)
+    if (value === undefined) missing.push(pair)
+    values.push(value)
+  }
+  if (missing.length === 0) return values
+  const rows = await writer.lookup(
+    {
+      table: balance,
+      key: ['address_id', 'token_id'],
+      select: ['value', 'negative'],
+      last: 'height',
+    },
+    [missing.map((pair) => addressIds[pair] ?? 0), missing.map((pair) => tokenIds[pair] ?? 0)],
+  )
+  for (const [at, pair] of missing.entries()) {
+    const row = rows[at]
+    if (row === undefined) continue
+    const size = wideInteger(row[0] instanceof Uint8Array ? row[0] : noBytes)
+    values[pair] = row[1] === 1 ? -size : size
+  }
+  return values
+}
+
+/** What a transfer adds to the balance of one of its ends. */
+function changeBy({ batch, ids }: BalanceInput, row: number, addressId: number): bigint {
+  const { transfers } = batch
+  const from = ids[transfers.from[row] ?? 0]
+  const to = ids[transfers.to[row] ?? 0]
+  if (from === to) return 0n
+  const value = wideInteger(byteAt(batch.arena, transfers.value, row))
+  return to === addressId ? value : -value
+}

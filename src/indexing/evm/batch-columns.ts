@@ -1,0 +1,113 @@
+/** Columns of a decoded batch as columns of the store. */
+
+import type { Slices } from '../../codec/evm/columns.ts'
+import { noAddress } from '../../codec/evm/columns.ts'
+import { posPerBlock } from '../../store/schema/evm.ts'
+
+/** Items of `slices` as byte strings that share the arena. */
+export function bytesOf(arena: Uint8Array, slices: Slices, count: number): Uint8Array[] {
+  const items: Uint8Array[] = []
+  for (let at = 0; at < count; at++) items.push(byteAt(arena, slices, at))
+  return items
+}
+
+/** Item `at` of `slices`, sharing the arena. */
+export function byteAt(arena: Uint8Array, slices: Slices, at: number): Uint8Array {
+  const from = slices.offset[at] ?? 0
+  return arena.subarray(from, from + (slices.length[at] ?? 0))
+}
+
+/** Items where `present` is 1, NULL elsewhere. */
+export function optionalBytesOf(
+  arena: Uint8Array,
+  slices: Slices,
+  present: Uint8Array,
+): (Uint8Array | null)[] {
+  const items: (Uint8Array | null)[] = []
+  for (let at = 0; at < present.length; at++)
+    items.push(present[at] === 1 ? byteAt(arena, slices, at) : null)
+  return items
+}
+
+/** `packed` cut into items of `width` bytes. */
+export function cut(packed: Uint8Array, width: number): Uint8Array[] {
+  const items: Uint8Array[] = []
+  for (let at = 0; at < packed.length; at += width) items.push(packed.subarray(at, at + width))
+  return items
+}
+
+/** Stored numbers of addresses named by their place in the batch. */
+export function idsOf(places: Uint32Array, ids: Float64Array): Float64Array {
+  const named = new Float64Array(places.length)
+  for (let at = 0; at < places.length; at++) named[at] = ids[places[at] ?? 0] ?? 0
+  return named
+}
+
+/** As {@link idsOf}, NULL for no address. */
+export function optionalIdsOf(places: Uint32Array, ids: Float64Array): (number | null)[] {
+  const named: (number | null)[] = []
+  for (let at = 0; at < places.length; at++) {
+    const place = places[at] ?? noAddress
+    named.push(place === noAddress ? null : (ids[place] ?? 0))
+  }
+  return named
+}
+
+/** First 48 bits of each 32-byte hash, as an integer. */
+export function prefixesOf(hashes: Uint8Array): Float64Array {
+  const prefixes = new Float64Array(hashes.length / 32)
+  for (let row = 0; row < prefixes.length; row++) {
+    const at = row * 32
+    const high = (hashes[at] ?? 0) * 256 + (hashes[at + 1] ?? 0)
+    const low =
+      (hashes[at + 2] ?? 0) * 0x100_0000 +
+      (hashes[at + 3] ?? 0) * 0x1_0000 +
+      (hashes[at + 4] ?? 0) * 0x100 +
+      (hashes[at + 5] ?? 0)
+    prefixes[row] = high * 2 ** 32 + low
+  }
+  return prefixes
+}
+
+/**
+ * Positions of rows that lie in `rowBlock[i]`: height × 2^20 + count of rows of the block before.
+ *
+ * Also the rows' places in their blocks. Rows are in order of blocks; a block that has more rows
+ * than places is told by `overfull`.
+ */
+export function placesOf(
+  from: number,
+  rowBlock: Uint32Array,
+): { pos: Float64Array; place: Uint32Array; overfull: number | undefined } {
+  const pos = new Float64Array(rowBlock.length)
+  const place = new Uint32Array(rowBlock.length)
+  let current = -1
+  let next = 0
+  let overfull: number | undefined
+  for (let row = 0; row < rowBlock.length; row++) {
+    const block = rowBlock[row] ?? 0
+    if (block !== current) {
+      current = block
+      next = 0
+    }
+    if (next >= posPerBlock) overfull ??= from + block
+    place[row] = next
+    pos[row] = (from + block) * posPerBlock + next
+    next++
+  }
+  return { pos, place, overfull }
+}
+
+/** `values[at[i]]` for every `i`. */
+export function gather(values: ArrayLike<number>, at: Uint32Array): Float64Array {
+  const gathered = new Float64Array(at.length)
+  for (let row = 0; row < at.length; row++) gathered[row] = values[at[row] ?? 0] ?? 0
+  return gathered
+}
+
+/** As {@link gather}, for places and block rows. */
+export function gatherWords(values: Uint32Array, at: Uint32Array): Uint32Array {
+  const gathered = new Uint32Array(at.length)
+  for (let row = 0; row < at.length; row++) gathered[row] = values[at[row] ?? 0] ?? 0
+  return gathered
+}

@@ -1,0 +1,122 @@
+/** Rows of blocks and transactions. */
+
+import type { BlockBatch } from '../../codec/evm/columns.ts'
+import { noAddress } from '../../codec/evm/columns.ts'
+import type { Columns, Writer } from '../../store/engine/database.ts'
+import { block, tx, txByAddress, txByHash, txFailed } from '../../store/schema/evm.ts'
+import {
+  byteAt,
+  bytesOf,
+  cut,
+  gather,
+  idsOf,
+  optionalBytesOf,
+  optionalIdsOf,
+  prefixesOf,
+} from './batch-columns.ts'
+import { FanOut, sortedRows } from './fan-out.ts'
+import { wideBytes, wideInteger } from './wide-integer.ts'
+
+/** Writes headers. `firstTx` counts the transactions of all blocks before the batch. */
+export async function writeBlocks(
+  writer: Writer,
+  batch: BlockBatch,
+  firstTx: number,
+): Promise<void> {
+  const { blocks, arena } = batch
+  const prefixes = prefixesOf(blocks.hash)
+  await writer.insert(block, {
+    height: Float64Array.from(blocks.txCount, (_, row) => batch.from + row),
+    hash: cut(blocks.hash, 32),
+    hash_prefix: prefixes,
+    timestamp: blocks.timestamp,
+    timestamp_ms: presentOf(blocks.timestampMs),
+    gas_used: blocks.gasUsed,
+    gas_limit: blocks.gasLimit,
+    gas_cost: blocks.blockGasCost,
+    min_delay_excess: presentOf(blocks.minDelayExcess),
+    base_fee: optionalBytesOf(arena, blocks.baseFee, blocks.hasBaseFee),
+    tx_count: blocks.txCount,
+    first_tx: sumsBefore(blocks.txCount, firstTx),
+    fees: feesOf(batch),
+    inputs: bytesOf(arena, blocks.inputs, blocks.count),
+  })
+}
+
+/** Writes transactions with every list of them. `pos` are their positions. */
+export async function writeTransactions(
+  writer: Writer,
+  batch: BlockBatch,
+  at: { readonly ids: Float64Array; readonly pos: Float64Array },
+): Promise<void> {
+  const { txs, arena } = batch
+  const { ids, pos } = at
+  await writer.insert(tx, {
+    pos,
+    hash: cut(txs.hash, 32),
+    from_id: idsOf(txs.from, ids),
+    to_id: optionalIdsOf(txs.to, ids),
+    created_id: optionalIdsOf(txs.created, ids),
+    value: bytesOf(arena, txs.value, txs.count),
+    gas_limit: txs.gasLimit,
+    gas_used: txs.gasUsed,
+    gas_price: bytesOf(arena, txs.gasPrice, txs.count),
+    max_fee: optionalBytesOf(arena, txs.maxFee, txs.hasMaxFee),
+    max_priority_fee: optionalBytesOf(arena, txs.maxPriorityFee, txs.hasMaxFee),
+    nonce: txs.nonce,
+    type: txs.type,
+    status: txs.status,
+    input_length: txs.inputLength,
+    selector: txs.selector,
+  })
+  const prefixes = prefixesOf(txs.hash)
+  const order = sortedRows(prefixes)
+  await writer.insert(txByHash, {
+    hash_prefix: gather(prefixes, order),
+    pos: gather(pos, order),
+  })
+  await writer.insert(txFailed, { pos: pos.filter((_, row) => txs.status[row] === 0) })
+  await writer.insert(txByAddress, addressLists(batch, ids, pos))
+}
+
+/** Transactions by sender, receiver and created contract, each address once. */
+function addressLists({ txs }: BlockBatch, ids: Float64Array, pos: Float64Array): Columns {
+  const fanOut = new FanOut(txs.count * 2 + 16)
+  for (let row = 0; row < txs.count; row++) {
+    const from = txs.from[row] ?? 0
+    const to = txs.to[row] ?? noAddress
+    const created = txs.created[row] ?? noAddress
+    fanOut.add(ids[from] ?? 0, row)
+    if (to !== noAddress && to !== from) fanOut.add(ids[to] ?? 0, row)
+    if (created !== noAddress && created !== from && created !== to)
+      fanOut.add(ids[created] ?? 0, row)
+  }
+  const { ids: owners, rows } = fanOut.sorted()
+  return { address_id: owners, pos: gather(pos, rows) }
+}
+
+/** Σ gas × price of each block, wei, big-endian without leading zeros. */
+function feesOf({ blocks, txs, arena }: BlockBatch): Uint8Array[] {
+  const sums = Array.from({ length: blocks.count }, () => 0n)
+  for (let row = 0; row < txs.count; row++) {
+    const price = wideInteger(byteAt(arena, txs.gasPrice, row))
+    const of = txs.block[row] ?? 0
+    sums[of] = (sums[of] ?? 0n) + price * BigInt(txs.gasUsed[row] ?? 0)
+  }
+  return sums.map(wideBytes)
+}
+
+function sumsBefore(counts: Uint32Array, start: number): Float64Array {
+  const sums = new Float64Array(counts.length)
+  let sum = start
+  for (let at = 0; at < counts.length; at++) {
+    sums[at] = sum
+    sum += counts[at] ?? 0
+  }
+  return sums
+}
+
+/** -1 stands for a header without the field. */
+function presentOf(values: Float64Array): (number | null)[] {
+  return Array.from(values, (value) => (value < 0 ? null : value))
+}

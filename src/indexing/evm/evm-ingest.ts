@@ -1,0 +1,94 @@
+/**
+ * Writes one EVM chain: batch after batch, each in one transaction with its checkpoint, its
+ * counters and the proof that this process still holds the lease.
+ *
+ * Knows nothing of nodes, threads or order of work: that is the pipeline's. A batch that fails
+ * leaves the store as it was, and the next call starts from what is stored.
+ */
+
+import type { BlockBatch, TraceBatch } from '../../codec/evm/columns.ts'
+import type { Clock } from '../../core/world.ts'
+import type { Rollup } from '../../rollup/rollup.ts'
+import { moveCheckpoint } from '../../store/checkpoint.ts'
+import type { Database, Reader, Soon } from '../../store/engine/database.ts'
+import { holdLease, type Lease } from '../../store/lease.ts'
+import { type ApplyState, applyBlocks, blockStage, checkpointAfter } from './apply-blocks.ts'
+import { applyTraces, traceStage } from './apply-traces.ts'
+import { Interner } from './intern.ts'
+import { PairCache } from './pair-cache.ts'
+
+/** What an ingest needs. */
+export type EvmIngestParts = {
+  readonly database: Database
+  readonly lease: Lease
+  readonly clock: Clock
+  /** Loads the counters as of the last commit; absent where nobody counts. */
+  readonly openRollup?: (reader: Reader) => Soon<Rollup>
+}
+
+/**
+ * Rows of one batch that are worth one commit: transactions and transfers together. Larger
+ * batches touch each index page less often, at about 1 KiB of memory a row.
+ */
+export const goodBatchRows = 40_000
+
+type State = ApplyState & { readonly rollup: Rollup | undefined }
+
+/** Writes batches. Calls must not overlap. */
+export class EvmIngest {
+  readonly #parts: EvmIngestParts
+  #state: State | undefined
+
+  constructor(parts: EvmIngestParts) {
+    this.#parts = parts
+  }
+
+  /** Stores blocks that follow the last ones. Faults as `applyBlocks`, `lease-lost`, `store-*`. */
+  async blocks(batch: BlockBatch): Promise<void> {
+    const { database, lease, clock } = this.#parts
+    await this.#whole(async (state) => {
+      await database.transaction(async (writer) => {
+        await holdLease(writer, lease, clock)
+        const { ids, before } = await applyBlocks(writer, batch, state)
+        await state.rollup?.blocks(writer, batch, ids)
+        await moveCheckpoint(writer, blockStage, {
+          before: before?.height,
+          after: checkpointAfter(batch),
+          epoch: lease.epoch,
+        })
+      })
+    })
+  }
+
+  /** Stores traces of stored blocks. Faults as `applyTraces`, `lease-lost`, `store-*`. */
+  async traces(batch: TraceBatch): Promise<void> {
+    const { database, lease, clock } = this.#parts
+    await this.#whole(async (state) => {
+      await database.transaction(async (writer) => {
+        await holdLease(writer, lease, clock)
+        const { ids, before, timestamps } = await applyTraces(writer, batch, state.interner)
+        await state.rollup?.traces(writer, batch, ids, timestamps)
+        await moveCheckpoint(writer, traceStage, {
+          before: before?.height,
+          after: { height: batch.until - 1, hash: undefined },
+          epoch: lease.epoch,
+        })
+      })
+    })
+  }
+
+  /** What is remembered is ahead of the store when `work` fails, so it is forgotten then. */
+  async #whole(work: (state: State) => Promise<void>): Promise<void> {
+    this.#state ??= {
+      interner: new Interner(),
+      pairs: new PairCache(),
+      rollup: await this.#parts.openRollup?.(this.#parts.database),
+    }
+    try {
+      await work(this.#state)
+    } catch (error) {
+      this.#state = undefined
+      throw error
+    }
+  }
+}

@@ -1,0 +1,156 @@
+/**
+ * Numbers for addresses, in order of first sight on the chain.
+ *
+ * A bounded cache stands before the store: two generations, the older dropped when the younger
+ * is full, so that addresses in use stay. Keys are the 20 bytes as five words in one slab.
+ */
+
+import type { Writer } from '../../store/engine/database.ts'
+import { statement } from '../../store/engine/database.ts'
+import { address } from '../../store/schema/evm.ts'
+
+/** Bytes of an address. */
+const addressBytes = 20
+const addressWords = 5
+
+// 2^18 addresses a generation: twice 8 MiB with slots, which the 512 MiB of a backfill hold.
+const defaultCapacity = 2 ** 18
+
+const highestId = statement('select coalesce(max(id), 0) from address')
+
+/** Gives addresses their numbers. After a failed transaction it must be made anew. */
+export class Interner {
+  #young: Generation
+  #old: Generation
+  readonly #capacity: number
+  #next = -1
+
+  constructor(capacity = defaultCapacity) {
+    this.#capacity = capacity
+    this.#young = new Generation(capacity)
+    this.#old = new Generation(capacity)
+  }
+
+  /** Numbers of `addresses`, 20 bytes each and all distinct; new ones are stored. */
+  async ids(writer: Writer, addresses: Uint8Array): Promise<Float64Array> {
+    const count = addresses.length / addressBytes
+    const words = new Uint32Array(count * addressWords)
+    new Uint8Array(words.buffer).set(addresses)
+    const ids = new Float64Array(count)
+    const unknown = this.#fromCache(words, ids)
+    if (unknown.length > 0) await this.#fromStore(writer, { addresses, words, ids, unknown })
+    return ids
+  }
+
+  /** Fills `ids` with what is cached and gives the places of the rest. */
+  #fromCache(words: Uint32Array, ids: Float64Array): number[] {
+    const unknown: number[] = []
+    for (let at = 0; at < ids.length; at++) {
+      const word = at * addressWords
+      let id = this.#young.find(words, word)
+      if (id === 0) {
+        id = this.#old.find(words, word)
+        if (id !== 0) this.#keep(words, word, id)
+      }
+      if (id === 0) unknown.push(at)
+      ids[at] = id
+    }
+    return unknown
+  }
+
+  async #fromStore(
+    writer: Writer,
+    batch: {
+      readonly addresses: Uint8Array
+      readonly words: Uint32Array
+      readonly ids: Float64Array
+      readonly unknown: readonly number[]
+    },
+  ): Promise<void> {
+    if (this.#next < 0) this.#next = Number((await writer.get(highestId))?.[0] ?? 0) + 1
+    const { ids, unknown } = batch
+    const bytes = unknown.map((at) => batch.addresses.subarray(at * 20, at * 20 + 20))
+    const rows = await writer.lookup({ table: address, key: ['bytes'], select: ['id'] }, [bytes])
+    const fresh: number[] = []
+    const freshBytes: Uint8Array[] = []
+    for (const [row, at] of unknown.entries()) {
+      const found = rows[row]
+      const id = found === undefined ? this.#next++ : Number(found[0])
+      ids[at] = id
+      this.#keep(batch.words, at * addressWords, id)
+      if (found !== undefined) continue
+      fresh.push(id)
+      freshBytes.push(bytes[row] ?? new Uint8Array())
+    }
+    await writer.insert(address, { id: fresh, bytes: freshBytes })
+  }
+
+  #keep(words: Uint32Array, at: number, id: number): void {
+    if (this.#young.size === this.#capacity) {
+      const emptied = this.#old
+      this.#old = this.#young
+      this.#young = emptied
+      emptied.clear()
+    }
+    this.#young.add(words, at, id)
+  }
+}
+
+/** Open addressing over one slab; at most half full. */
+class Generation {
+  readonly #slots: Uint32Array
+  readonly #slab: Uint32Array
+  readonly #ids: Float64Array
+  readonly #mask: number
+  size = 0
+
+  constructor(capacity: number) {
+    const slots = 2 ** Math.ceil(Math.log2(capacity * 2))
+    this.#slots = new Uint32Array(slots)
+    this.#slab = new Uint32Array(capacity * addressWords)
+    this.#ids = new Float64Array(capacity)
+    this.#mask = slots - 1
+  }
+
+  /** Number of the address at `words[at]`, or 0. */
+  find(words: Uint32Array, at: number): number {
+    let slot = slotOf(words, at) & this.#mask
+    for (;;) {
+      const entry = this.#slots[slot] ?? 0
+      if (entry === 0) return 0
+      if (this.#same(entry - 1, words, at)) return this.#ids[entry - 1] ?? 0
+      slot = (slot + 1) & this.#mask
+    }
+  }
+
+  /** Adds an address that is not in. */
+  add(words: Uint32Array, at: number, id: number): void {
+    let slot = slotOf(words, at) & this.#mask
+    while (this.#slots[slot] !== 0) slot = (slot + 1) & this.#mask
+    const entry = this.size++
+    this.#slots[slot] = entry + 1
+    this.#ids[entry] = id
+    for (let word = 0; word < addressWords; word++)
+      this.#slab[entry * addressWords + word] = words[at + word] ?? 0
+  }
+
+  clear(): void {
+    this.#slots.fill(0)
+    this.size = 0
+  }
+
+  #same(entry: number, words: Uint32Array, at: number): boolean {
+    const mine = entry * addressWords
+    for (let word = 0; word < addressWords; word++)
+      if (this.#slab[mine + word] !== words[at + word]) return false
+    return true
+  }
+}
+
+/** Addresses are hashes but for vanity and precompile ones, hence the mixing. */
+function slotOf(words: Uint32Array, at: number): number {
+  let hash = 0
+  for (let word = 0; word < addressWords; word++)
+    hash = Math.imul(hash ^ (words[at + word] ?? 0), 0x9e37_79b1)
+  return (hash ^ (hash >>> 15)) >>> 0
+}

@@ -1,0 +1,164 @@
+/** Rows of token transfers, of tokens, and of kept logs. */
+
+import type { BlockBatch } from '../../codec/evm/columns.ts'
+import { transferKinds } from '../../codec/evm/columns.ts'
+import type { Columns, Writer } from '../../store/engine/database.ts'
+import {
+  event,
+  eventByKind,
+  token,
+  transfer,
+  transferByAddress,
+  transferByToken,
+} from '../../store/schema/evm.ts'
+import { byteAt, bytesOf, gather, gatherWords, idsOf } from './batch-columns.ts'
+import { FanOut, sortedRows } from './fan-out.ts'
+
+/** Where the rows of a batch go: positions, and places of their transactions in their blocks. */
+export type RowPlaces = {
+  readonly ids: Float64Array
+  readonly pos: Float64Array
+  /** Place in its block of every transaction of the batch. */
+  readonly txPlace: Uint32Array
+}
+
+const standards = [20, 721, 1155] as const
+
+/** Standard a kind of transfer is listed under; 0 for kinds that are in no list. */
+export function standardOf(kind: number): 0 | 20 | 721 | 1155 {
+  switch (kind) {
+    case transferKinds.erc20:
+      return 20
+    case transferKinds.erc721:
+    case transferKinds.erc721OneTopic:
+      return 721
+    case transferKinds.erc1155Single:
+    case transferKinds.erc1155Batch:
+      return 1155
+    default:
+      return 0
+  }
+}
+
+/** Writes transfers with the lists of addresses and tokens. */
+export async function writeTransfers(
+  writer: Writer,
+  batch: BlockBatch,
+  at: RowPlaces,
+): Promise<void> {
+  const { transfers, arena } = batch
+  await writer.insert(transfer, {
+    pos: at.pos,
+    tx_index: gatherWords(at.txPlace, transfers.tx),
+    log_index: transfers.logIndex,
+    batch_index: transfers.batchIndex,
+    kind: transfers.kind,
+    token_id: idsOf(transfers.token, at.ids),
+    from_id: idsOf(transfers.from, at.ids),
+    to_id: idsOf(transfers.to, at.ids),
+    value: bytesOf(arena, transfers.value, transfers.count),
+    item: itemsOf(batch),
+  })
+  await writer.insert(transferByAddress, addressLists(batch, at))
+  await writer.insert(transferByToken, tokenLists(batch, at))
+}
+
+/** Token ids of NFT rows, NULL for the others: an id of zero is an empty byte string. */
+function itemsOf({ transfers, arena }: BlockBatch): (Uint8Array | null)[] {
+  const items: (Uint8Array | null)[] = []
+  for (let row = 0; row < transfers.count; row++) {
+    const standard = standardOf(transfers.kind[row] ?? 0)
+    items.push(standard > 20 ? byteAt(arena, transfers.tokenId, row) : null)
+  }
+  return items
+}
+
+/** In key order: address, standard, position. */
+function addressLists({ transfers }: BlockBatch, { ids, pos }: RowPlaces): Columns {
+  // Three lists an address: their numbers keep the order of the key.
+  const fanOut = new FanOut(transfers.count * 2)
+  for (let row = 0; row < transfers.count; row++) {
+    const list = standards.findIndex((each) => each === standardOf(transfers.kind[row] ?? 0))
+    if (list === -1) continue
+    const from = transfers.from[row] ?? 0
+    const to = transfers.to[row] ?? 0
+    fanOut.add((ids[from] ?? 0) * 3 + list, row)
+    if (to !== from) fanOut.add((ids[to] ?? 0) * 3 + list, row)
+  }
+  const { ids: lists, rows } = fanOut.sorted()
+  return {
+    address_id: lists.map((list) => Math.floor(list / 3)),
+    standard: lists.map((list) => standards[list % 3] ?? 0),
+    pos: gather(pos, rows),
+  }
+}
+
+function tokenLists({ transfers }: BlockBatch, { ids, pos }: RowPlaces): Columns {
+  const fanOut = new FanOut(transfers.count)
+  for (let row = 0; row < transfers.count; row++)
+    if (standardOf(transfers.kind[row] ?? 0) > 0)
+      fanOut.add(ids[transfers.token[row] ?? 0] ?? 0, row)
+  const { ids: owners, rows } = fanOut.sorted()
+  return { token_id: owners, pos: gather(pos, rows) }
+}
+
+/**
+ * Writes tokens seen for the first time, and the standard of those whose logs tell more now: the
+ * highest of 20, 721, 1155 that any log showed. `heights` are those of the transfers.
+ */
+export async function writeTokens(
+  writer: Writer,
+  batch: BlockBatch,
+  at: { readonly ids: Float64Array; readonly heights: Float64Array },
+): Promise<void> {
+  const { transfers } = batch
+  const seen = new Map<number, { standard: number; height: number }>()
+  for (let row = 0; row < transfers.count; row++) {
+    const standard = standardOf(transfers.kind[row] ?? 0)
+    if (standard === 0) continue
+    const id = at.ids[transfers.token[row] ?? 0] ?? 0
+    const known = seen.get(id)
+    if (known === undefined) seen.set(id, { standard, height: at.heights[row] ?? 0 })
+    else if (standard > known.standard) known.standard = standard
+  }
+  const ids = [...seen.keys()].toSorted((a, b) => a - b)
+  const stored = await writer.lookup({ table: token, key: ['id'], select: ['standard'] }, [ids])
+  const fresh = ids.filter((_, row) => stored[row] === undefined)
+  const raised = ids.filter((id, row) => {
+    const before = stored[row]
+    return before !== undefined && Number(before[0]) < (seen.get(id)?.standard ?? 0)
+  })
+  const zeros = fresh.map(() => 0)
+  await writer.insert(token, {
+    id: fresh,
+    standard: fresh.map((id) => seen.get(id)?.standard ?? 0),
+    first_height: fresh.map((id) => seen.get(id)?.height ?? 0),
+    exactness: zeros,
+    checked: zeros,
+    metadata_height: zeros,
+    spam: zeros,
+  })
+  await writer.update(token, {
+    id: raised,
+    standard: raised.map((id) => seen.get(id)?.standard ?? 0),
+  })
+}
+
+/** Writes logs kept whole for later stages. */
+export async function writeEvents(writer: Writer, batch: BlockBatch, at: RowPlaces): Promise<void> {
+  const { events, arena } = batch
+  await writer.insert(event, {
+    pos: at.pos,
+    tx_index: gatherWords(at.txPlace, events.tx),
+    log_index: events.logIndex,
+    kind: events.kind,
+    address_id: idsOf(events.address, at.ids),
+    topics: bytesOf(arena, events.topics, events.count),
+    data: bytesOf(arena, events.data, events.count),
+  })
+  const order = sortedRows(Float64Array.from(events.kind))
+  await writer.insert(eventByKind, {
+    kind: gather(events.kind, order),
+    pos: gather(at.pos, order),
+  })
+}

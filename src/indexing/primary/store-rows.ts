@@ -74,6 +74,14 @@ export type PrimaryRows = {
   ) => Promise<void>
 }
 
+/** What the store must know of its network. */
+export type StoreRules = {
+  /** nAVAX. */
+  readonly maxValidatorStake: bigint
+  /** Gets number 1 among assets. */
+  readonly avaxAssetId: Uint8Array
+}
+
 type Known = {
   readonly addresses: Numbers
   readonly nodes: Numbers
@@ -81,10 +89,7 @@ type Known = {
 }
 
 /** Opens the writing side over a store with `primaryTables`. */
-export function openPrimaryRows(
-  database: Database,
-  rules: { readonly maxValidatorStake: bigint },
-): PrimaryRows {
+export function openPrimaryRows(database: Database, rules: StoreRules): PrimaryRows {
   const known: Known = {
     addresses: numbersIn(address, 'bytes'),
     nodes: nodeNumbers(),
@@ -132,14 +137,14 @@ type Writing = {
   readonly known: Known
   readonly stored: ReadonlyMap<string, StoredUtxo>
   readonly nextUtxo: number
-  readonly rules: { readonly maxValidatorStake: bigint }
+  readonly rules: StoreRules
 }
 
 async function writeBatch(writing: Writing): Promise<void> {
   const { writer, batch, known, stored, nextUtxo } = writing
   await known.addresses.learn(writer, addressesOf(batch, stored))
   await known.nodes.learn(writer, nodesOf(batch))
-  await known.assets.learn(writer, assetsOf(batch))
+  await known.assets.learn(writer, [writing.rules.avaxAssetId, ...assetsOf(batch)])
   const utxos = inOrderOfCreation(batch.utxos)
   await writeBlocks(writer, batch.blocks, known.nodes)
   await writeTransactions(writer, batch.transactions, { ...known, utxos, firstUtxo: nextUtxo })

@@ -1,7 +1,8 @@
 /** Names of assets. */
 
-import type { Reader } from '../../engine/database.ts'
+import type { Reader, Row } from '../../engine/database.ts'
 import { asset } from '../../schema/primary.ts'
+import { bytes, optional } from './utxo-rows.ts'
 
 /** An asset; names are absent while its creation is not indexed. */
 export type StoredAsset = {
@@ -26,6 +27,15 @@ const columns = [
   'created_at',
 ] as const
 
+/** Assets by id, those of `assetIds` that were ever seen, in no order. One seek each. */
+export async function assetsById(
+  reader: Reader,
+  assetIds: readonly Uint8Array[],
+): Promise<StoredAsset[]> {
+  const rows = await reader.lookup({ table: asset, key: ['asset_id'], select: columns }, [assetIds])
+  return rows.flatMap((row) => (row === undefined ? [] : [assetOf(row)]))
+}
+
 /** Assets by number. One seek each; numbers that do not exist are left out. */
 export async function assetsByNumber(
   reader: Reader,
@@ -36,17 +46,19 @@ export async function assetsByNumber(
   const found = new Map<number, StoredAsset>()
   for (const [at, row] of rows.entries()) {
     const number = unique[at]
-    const id = row?.[0]
-    if (row === undefined || number === undefined || !(id instanceof Uint8Array)) continue
-    found.set(number, {
-      assetId: id,
-      name: row[1] === null ? undefined : String(row[1]),
-      symbol: row[2] === null ? undefined : String(row[2]),
-      denomination: row[3] === null ? undefined : Number(row[3]),
-      kind: row[4] === null ? undefined : String(row[4]),
-      variableCap: row[5] === 1,
-      createdAt: row[6] === null ? undefined : Number(row[6]),
-    })
+    if (row !== undefined && number !== undefined) found.set(number, assetOf(row))
   }
   return found
+}
+
+function assetOf(row: Row): StoredAsset {
+  return {
+    assetId: bytes(row[0]),
+    name: row[1] === null ? undefined : String(row[1]),
+    symbol: row[2] === null ? undefined : String(row[2]),
+    denomination: optional(row[3]),
+    kind: row[4] === null ? undefined : String(row[4]),
+    variableCap: row[5] === 1,
+    createdAt: optional(row[6]),
+  }
 }

@@ -1,0 +1,59 @@
+/** Assets as answers show them. */
+
+import { equalBytes } from '../../core/bytes.ts'
+import { toCb58 } from '../../core/cb58.ts'
+import type { AssetAmount } from '../../shape/primary/asset.ts'
+import type { Reader } from '../../store/engine/database.ts'
+import { assetsByNumber, type StoredAsset } from '../../store/query/primary/assets-by-number.ts'
+import type { ServedNetwork } from './network-directory.ts'
+
+/** The assets it was made with, by their numbers. */
+export type AssetBook = {
+  readonly view: (asset: number, amount: bigint) => AssetAmount
+  /** 32 bytes. */
+  readonly idOf: (asset: number) => Uint8Array
+}
+
+type AssetNames = Omit<AssetAmount, 'amount'>
+
+/** Reads the names of `numbers` once and gives a book over them. */
+export async function assetBook(
+  reader: Reader,
+  network: ServedNetwork,
+  numbers: readonly number[],
+): Promise<AssetBook> {
+  const assets = await assetsByNumber(reader, numbers)
+  const names = new Map<number, AssetNames>()
+  for (const [number, asset] of assets) names.set(number, namesOf(asset, network))
+  return {
+    view: (number, amount) => ({ ...(names.get(number) ?? unknown), amount: String(amount) }),
+    idOf: (number) => assets.get(number)?.assetId ?? new Uint8Array(32),
+  }
+}
+
+const unknown: AssetNames = {
+  assetId: '',
+  name: '',
+  symbol: '',
+  denomination: 0,
+  type: 'secp256k1',
+}
+
+function namesOf(asset: StoredAsset, network: ServedNetwork): AssetNames {
+  const assetId = toCb58(asset.assetId)
+  if (equalBytes(asset.assetId, network.avaxAssetId)) {
+    return { assetId, name: 'Avalanche', symbol: 'AVAX', denomination: 9, type: 'secp256k1' }
+  }
+  return {
+    assetId,
+    name: asset.name ?? '',
+    symbol: asset.symbol ?? '',
+    denomination: asset.denomination ?? 0,
+    type: assetType(asset),
+  }
+}
+
+/** Callers know two types; what is not divisible is `nft`. */
+export function assetType(asset: StoredAsset): 'secp256k1' | 'nft' {
+  return asset.kind === undefined || asset.kind === 'secp256k1' ? 'secp256k1' : 'nft'
+}

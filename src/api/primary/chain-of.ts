@@ -1,0 +1,69 @@
+/** The chain a caller means, and how far it is indexed. */
+
+import { clip, equalBytes } from '../../core/bytes.ts'
+import { parseId } from '../../core/cb58.ts'
+import { Fault, faultOf } from '../../core/fault.ts'
+import { networkNames, publicNetworks } from '../../core/network.ts'
+import type { PrimaryChainInfo } from '../../shape/primary/chain-info.ts'
+import { checkpointHeights } from '../../store/checkpoint.ts'
+import type { Reader } from '../../store/engine/database.ts'
+import type { PrimaryChain } from '../../store/schema/primary-position.ts'
+import type { NetworkDirectory, ServedNetwork } from './network-directory.ts'
+
+/** A chain of a network. */
+export type ChainOf = ServedNetwork & { readonly chain: PrimaryChain }
+
+const aliases: Readonly<Record<string, PrimaryChain>> = {
+  'p-chain': 'P',
+  'x-chain': 'X',
+  'c-chain': 'C',
+}
+
+const chainNameOf = { P: 'p-chain', X: 'x-chain', C: 'c-chain' } as const
+
+/** Resolves path values. Throws `not-found` for a network, `bad-parameter` for a chain. */
+export function chainOf(
+  networks: NetworkDirectory,
+  path: { readonly network: (typeof networkNames)[number]; readonly blockchainId: string },
+): ChainOf {
+  const network = networks.find(path.network)
+  return { ...network, chain: aliases[path.blockchainId] ?? chainById(network, path.blockchainId) }
+}
+
+function chainById(network: ServedNetwork, text: string): PrimaryChain {
+  const id = idOrUndefined(text)
+  const { chainIds } = network
+  for (const chain of ['P', 'X', 'C'] as const) {
+    if (id !== undefined && equalBytes(chainIds[chain], id)) return chain
+  }
+  const allowed = 'the id of the P-, X- or C-Chain of this network, p-chain, x-chain or c-chain'
+  const elsewhere = Object.values(publicNetworks).some((one) =>
+    [one.xChainId, one.cChainId].some((known) => known === text),
+  )
+  throw new Fault(
+    'bad-parameter',
+    `blockchainId must be ${allowed}${elsewhere ? ' (it belongs to another network)' : ''}: ${clip(text)}`,
+  )
+}
+
+function idOrUndefined(text: string): Uint8Array | undefined {
+  try {
+    return parseId(text)
+  } catch (error) {
+    if (faultOf(error)?.code === 'bad-text') return undefined
+    throw error
+  }
+}
+
+/** `chainInfo` of an answer. */
+export function chainInfo(of: ChainOf): PrimaryChainInfo {
+  return { chainName: chainNameOf[of.chain], network: of.network }
+}
+
+/** Last height of `chain` that is whole, as an answer's property; 0 before the first. */
+export async function indexedTo(
+  store: Reader,
+  chain: PrimaryChain,
+): Promise<{ readonly indexedHeight: number }> {
+  return { indexedHeight: (await checkpointHeights(store)).get(chain) ?? 0 }
+}

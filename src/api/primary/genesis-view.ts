@@ -1,0 +1,155 @@
+/**
+ * Genesis of a chain as callers can read it.
+ *
+ * The generated clients refuse a whole page for one key of another type, so known keys are
+ * brought to their types; where that cannot be done, or the bytes are no JSON object, the genesis
+ * is given as text.
+ */
+
+import { to0x } from '../../core/bytes.ts'
+import {
+  allowListNames,
+  configIntegers,
+  feeConfigIntegers,
+  type GenesisData,
+} from '../../shape/primary/genesis-data.ts'
+
+type Json = Record<string, unknown>
+
+const strict = new TextDecoder('utf-8', { fatal: true })
+
+/** Genesis bytes as an object, as their text, or in hex when they are no text. */
+export function genesisView(genesis: Uint8Array): GenesisData | undefined {
+  if (genesis.length === 0) return undefined
+  const text = textOf(genesis)
+  if (text === undefined) return to0x(genesis)
+  const parsed = objectOf(text)
+  if (parsed === undefined) return text
+  return normalised(parsed) ?? text
+}
+
+function textOf(bytes: Uint8Array): string | undefined {
+  try {
+    return strict.decode(bytes)
+  } catch (error) {
+    if (error instanceof TypeError) return undefined
+    throw error
+  }
+}
+
+function objectOf(text: string): Json | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : undefined
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** A way to bring a value to its type; `undefined` when it cannot be done. */
+type Cast = (value: unknown) => unknown
+
+const text: Cast = (value) => {
+  if (typeof value === 'string') return value
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+    ? `0x${value.toString(16)}`
+    : undefined
+}
+
+const integer: Cast = (value) => {
+  if (typeof value === 'string' && /^(0x[0-9a-f]+|\d+)$/i.test(value)) return safe(Number(value))
+  return safe(value)
+}
+
+function safe(value: unknown): number | undefined {
+  return Number.isSafeInteger(value) ? Number(value) : undefined
+}
+
+const yesNo: Cast = (value) => (typeof value === 'boolean' ? value : undefined)
+const integerOrNull: Cast = (value) => (value === null ? null : integer(value))
+const textOrNull: Cast = (value) => (value === null ? null : text(value))
+const addresses: Cast = (value) =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string') ? value : undefined
+
+const recordOf =
+  (cast: Cast): Cast =>
+  (value) => {
+    if (!isObject(value)) return undefined
+    const entries = Object.entries(value).map(([key, item]) => [key, cast(item)] as const)
+    return entries.some(([, item]) => item === undefined) ? undefined : Object.fromEntries(entries)
+  }
+
+const members =
+  (casts: Readonly<Record<string, Cast>>): Cast =>
+  (value) => {
+    if (!isObject(value)) return undefined
+    const result: Json = { ...value }
+    for (const [key, cast] of Object.entries(casts)) {
+      if (!(key in result)) continue
+      // Null stands for absent where the types know no null.
+      const given = result[key]
+      const made = cast(given)
+      if (made === undefined && given !== null) return undefined
+      if (made === undefined) delete result[key]
+      else result[key] = made
+    }
+    return result
+  }
+
+const all = (names: readonly string[], cast: Cast): Record<string, Cast> =>
+  Object.fromEntries(names.map((name) => [name, cast]))
+
+const allowList = members({
+  blockTimestamp: integer,
+  adminAddresses: addresses,
+  managerAddresses: addresses,
+  enabledAddresses: addresses,
+})
+
+const config = members({
+  ...all(configIntegers, integer),
+  eip150Hash: text,
+  allowFeeRecipients: yesNo,
+  feeConfig: members(all(feeConfigIntegers, integer)),
+  warpConfig: members({
+    blockTimestamp: integer,
+    quorumNumerator: integer,
+    requirePrimaryNetworkSigners: yesNo,
+  }),
+  ...all(allowListNames, allowList),
+})
+
+const textKeys = [
+  'airdropHash',
+  'coinbase',
+  'difficulty',
+  'extraData',
+  'gasLimit',
+  'gasUsed',
+  'mixHash',
+  'nonce',
+  'number',
+  'parentHash',
+  'timestamp',
+]
+
+const genesisCast = members({
+  ...all(textKeys, text),
+  airdropAmount: integerOrNull,
+  baseFeePerGas: integerOrNull,
+  blobGasUsed: textOrNull,
+  excessBlobGas: textOrNull,
+  alloc: recordOf(members({ balance: text, code: text, storage: recordOf(text) })),
+  config,
+})
+
+function normalised(genesis: Json): Exclude<GenesisData, string> | undefined {
+  const made = genesisCast(genesis)
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every known key was cast to its type
+  return made as Exclude<GenesisData, string> | undefined
+}

@@ -1,0 +1,39 @@
+/** The primary networks served here, and what every answer needs to know of one. */
+
+import { Fault } from '../../core/fault.ts'
+import { type Network, networkNames, networkOf } from '../../core/network.ts'
+import type { Database } from '../../store/engine/database.ts'
+import type { PrimaryChain } from '../../store/schema/primary-position.ts'
+
+/** A network being served. */
+export type ServedNetwork = {
+  readonly network: Network
+  readonly networkId: number
+  /** Human-readable part of its addresses. */
+  readonly hrp: string
+  /** 32 bytes each. */
+  readonly chainIds: Readonly<Record<PrimaryChain, Uint8Array>>
+  readonly avaxAssetId: Uint8Array
+  /** Unix seconds. */
+  readonly genesisTime: number
+  readonly store: Database
+}
+
+/** Finds networks by what callers write. */
+export type NetworkDirectory = {
+  readonly all: () => readonly ServedNetwork[]
+  /** Throws `not-found`. */
+  readonly find: (name: (typeof networkNames)[number]) => ServedNetwork
+}
+
+/** A directory over `networks`, which may grow while the service runs. */
+export function createNetworkDirectory(networks: () => readonly ServedNetwork[]): NetworkDirectory {
+  const find = (name: (typeof networkNames)[number]): ServedNetwork => {
+    const wanted = networkOf(name)
+    const found = networks().find(({ network }) => network === wanted)
+    if (found === undefined)
+      throw new Fault('not-found', `the primary network is not served here: ${name}`)
+    return found
+  }
+  return { all: networks, find }
+}

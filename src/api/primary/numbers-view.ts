@@ -1,0 +1,41 @@
+/** Numbers as answers show them. */
+
+import { placeOfPos } from '../../store/schema/primary-position.ts'
+
+/** Unix seconds as a JSON number; nonsense times beyond what one holds are cut to 2^53 - 1. */
+export function seconds(value: bigint): number {
+  return value > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(value)
+}
+
+/** Height of a place; what the X-Chain had before its blocks stands under 0. */
+export function heightOf(pos: number): number {
+  return Math.max(0, placeOfPos(pos).height)
+}
+
+/** {@link heightOf} as text. */
+export function heightText(pos: number): string {
+  return String(heightOf(pos))
+}
+
+/** Percent of millionths, four decimals as nodes print them. */
+export function percentOf(shares: number): string {
+  return (shares / 10_000).toFixed(4)
+}
+
+/**
+ * An integer of up to 64 bits as a bare JSON number, every digit kept.
+ *
+ * Below 2^53 it is a number; above, a raw piece of JSON that only prints right.
+ */
+export function wideInteger(value: bigint): number {
+  if (value >= -9_007_199_254_740_991n && value <= 9_007_199_254_740_991n) return Number(value)
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.stringify prints it as a number
+  return rawJson(String(value)) as number
+}
+
+type WithRawJson = { readonly rawJSON: (text: string) => unknown }
+
+function rawJson(text: string): unknown {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- in the runtime, not in the typings
+  return (JSON as unknown as WithRawJson).rawJSON(text)
+}

@@ -1,0 +1,105 @@
+/** UTXOs as answers show them: document A's names, and beside them those of the X- and C-Chain. */
+
+import { toPrimaryAddress } from '../../core/address.ts'
+import { concatBytes, to0x, toHex } from '../../core/bytes.ts'
+import { toCb58 } from '../../core/cb58.ts'
+import { sha256 } from '../../core/hash.ts'
+import type { Utxo } from '../../shape/primary/utxo.ts'
+import type { StoredUtxo } from '../../store/query/primary/utxo-rows.ts'
+import { utxoKinds } from '../../store/schema/primary-position.ts'
+import type { AssetBook } from './asset-view.ts'
+import type { ChainOf } from './chain-of.ts'
+import { heightText, seconds } from './numbers-view.ts'
+import { outputContent, type OutputContent } from './output-content.ts'
+
+/** Whether a stake lies locked in its staking transaction. */
+export function isStaked(utxo: StoredUtxo): boolean {
+  return (utxo.kind & utxoKinds.staked) !== 0 && utxo.returnedAt === undefined
+}
+
+/** A UTXO in the lists of `of.chain`. */
+export function utxoView(of: ChainOf, utxo: StoredUtxo, book: AssetBook): Utxo {
+  const content = outputContent(utxo.output)
+  return of.chain === 'P' ? pView(of, utxo, content, book) : otherView(of, utxo, content, book)
+}
+
+function pView(of: ChainOf, utxo: StoredUtxo, content: OutputContent, book: AssetBook): Utxo {
+  const { stakeableLocktime } = content
+  const staked = isStaked(utxo)
+  const wasStaked = (utxo.kind & utxoKinds.staked) !== 0
+  return {
+    ...commonView(of, utxo, content, book),
+    // Outputs on their way between chains have no platform lock to show.
+    ...(utxo.createdOn === utxo.consumableOn
+      ? { platformLocktime: seconds(content.locktime) }
+      : {}),
+    ...(stakeableLocktime > 0n ? { stakeableLocktime: seconds(stakeableLocktime) } : {}),
+    ...(wasStaked && utxo.stakeStart !== undefined ? { utxoStartTimestamp: utxo.stakeStart } : {}),
+    ...(wasStaked && utxo.stakeEnd !== undefined ? { utxoEndTimestamp: utxo.stakeEnd } : {}),
+    staked,
+    utxoType: wasStaked || stakeableLocktime > 0n ? 'STAKE' : 'TRANSFER',
+  }
+}
+
+function otherView(of: ChainOf, utxo: StoredUtxo, content: OutputContent, book: AssetBook): Utxo {
+  const { groupId, payload } = content
+  const common = commonView(of, utxo, content, book)
+  return {
+    ...common,
+    platformLocktime: seconds(content.locktime),
+    staked: isStaked(utxo),
+    utxoType: kindWords[content.type] ?? 'TRANSFER',
+    creationTxHash: common.txHash,
+    timestamp: utxo.createdAt,
+    locktime: seconds(content.locktime),
+    ...(utxo.spentAt === undefined ? {} : { consumingTxTimestamp: utxo.spentAt }),
+    ...(groupId === undefined ? {} : { groupId }),
+    ...(payload === undefined ? {} : { payload: to0x(payload) }),
+  }
+}
+
+/** By wire type of the output. */
+const kindWords: Readonly<Record<number, string>> = {
+  6: 'MINT',
+  7: 'TRANSFER',
+  10: 'MINT',
+  11: 'TRANSFER',
+  15: 'MINT',
+  16: 'TRANSFER',
+}
+
+function commonView(
+  of: ChainOf,
+  utxo: StoredUtxo,
+  content: OutputContent,
+  book: AssetBook,
+): Omit<Utxo, 'utxoType'> {
+  const asset = book.view(utxo.asset, content.amount)
+  return {
+    addresses: content.addresses.map((address) => toPrimaryAddress(of.hrp, address)),
+    asset,
+    consumedOnChainId: toCb58(of.chainIds[utxo.consumableOn]),
+    createdOnChainId: toCb58(of.chainIds[utxo.createdOn]),
+    utxoId: toCb58(utxo.utxoId),
+    utxoBytes: utxoBytes(utxo, book.idOf(utxo.asset)),
+    amount: asset.amount,
+    assetId: asset.assetId,
+    blockNumber: heightText(utxo.createdPos),
+    blockTimestamp: utxo.createdAt,
+    outputIndex: utxo.outputIndex,
+    threshold: content.threshold,
+    txHash: toCb58(utxo.txId),
+    ...(utxo.spentBy === undefined ? {} : { consumingTxHash: toCb58(utxo.spentBy) }),
+    ...(utxo.spentPos === undefined ? {} : { consumingBlockNumber: heightText(utxo.spentPos) }),
+    ...(utxo.spentAt === undefined ? {} : { consumingBlockTimestamp: utxo.spentAt }),
+  }
+}
+
+/** The whole UTXO as nodes give it: codec version, place, asset, output, checksum. */
+function utxoBytes(utxo: StoredUtxo, assetId: Uint8Array): string {
+  const place = new Uint8Array(6)
+  new DataView(place.buffer).setUint32(2, utxo.outputIndex)
+  const index = place.subarray(2)
+  const bytes = concatBytes(place.subarray(0, 2), utxo.txId, index, assetId, utxo.output)
+  return `0x${toHex(bytes)}${toHex(sha256(bytes).subarray(28))}`
+}

@@ -46,10 +46,14 @@ export type NameIndex = {
 /** Longest alias, bytes of UTF-8. Source: avalanchego api/admin/service.go, maxAliasLength. */
 export const maxAliasBytes = 512
 
+// The original's names of the primary network's chains, routes of their own: `/ext/X`.
+const routeNames: readonly string[] = ['P', 'platform', 'X', 'avm', 'C', 'evm']
+
 // Every name the API gives a meaning of its own, on either network.
-const ownNames = new Set(
-  'P platform X avm C evm p-chain x-chain c-chain total mainnet testnet fuji'.split(' '),
-)
+const ownNames: readonly string[] = [
+  ...routeNames,
+  ...'p-chain x-chain c-chain total mainnet testnet fuji'.split(' '),
+]
 
 /** The names of `chains` alone. */
 export function emptyIndex(chains: readonly NodeChain[], bases: readonly string[]): NameIndex {
@@ -123,12 +127,12 @@ export function checkRouteAlias(index: NameIndex, endpoint: string, alias: strin
   if (index.bases.includes(alias) || (isChain && canonicalId(inChains) !== undefined)) {
     refuse(`failed to create endpoint as /ext/${alias} already exists`)
   }
-  if (isChain || ownNames.has(inChains) || index.routes.has(alias)) refuseRoute(alias)
+  if (isChain || routeNames.includes(inChains) || index.routes.has(alias)) refuseRoute(alias)
   return { alias, target: endpoint }
 }
 
 function isReserved(alias: string): boolean {
-  return ownNames.has(alias) || /^[0-9]+$/.test(alias) || canonicalId(alias) !== undefined
+  return ownNames.includes(alias) || /^[0-9]+$/.test(alias) || canonicalId(alias) !== undefined
 }
 
 function checkLength(alias: string): void {

@@ -1,0 +1,115 @@
+/**
+ * One question to one node, and what its answer means.
+ *
+ * Requests for the same message at the same time share the question: the node gets it once.
+ *
+ * Source: avalanchego network/p2p/error.go, vms/platformvm/network/warp.go.
+ */
+
+import {
+  decodeSignatureResponse,
+  encodeSignatureRequest,
+} from '../../codec/warp/signature-request.ts'
+import { toHex } from '../../core/bytes.ts'
+import { faultOf } from '../../core/fault.ts'
+import { sha256 } from '../../core/hash.ts'
+import type { Answer } from '../peer/session.ts'
+
+/** What is asked of every validator. */
+export type Question = {
+  readonly messageHex: string
+  readonly chainId: Uint8Array
+  readonly fromPChain: boolean
+  readonly appBytes: Uint8Array
+  /** Tells questions apart: message and justification. */
+  readonly key: string
+}
+
+/**
+ * What came of it.
+ *
+ * - `refused`: the node will say the same again
+ * - `failed`: it may sign later
+ * - `absent`: it could not be asked
+ */
+export type Outcome =
+  | { readonly kind: 'signature'; readonly signature: Uint8Array; readonly nodeId: string }
+  | { readonly kind: 'refused' | 'failed' | 'absent'; readonly why: string }
+
+/** Something that answers requests: a session of the pool. */
+export type Askable = {
+  readonly nodeId: string
+  readonly request: (chainId: Uint8Array, appBytes: Uint8Array) => Promise<Answer>
+}
+
+/** The question for a message. */
+export function questionOf(
+  messageHex: string,
+  unsigned: Uint8Array,
+  chainId: Uint8Array,
+  justification: Uint8Array,
+): Question {
+  return {
+    messageHex,
+    chainId,
+    fromPChain: chainId.every((byte) => byte === 0),
+    appBytes: encodeSignatureRequest({ message: unsigned, justification }),
+    key: `${messageHex}:${toHex(sha256(justification))}`,
+  }
+}
+
+/** Questions under way, by question and node. Each ends with the session's own limit. */
+export class AskBoard {
+  readonly #asked = new Map<string, Promise<Outcome>>()
+
+  ask(question: Question, node: Askable): Promise<Outcome> {
+    const key = `${question.key}:${node.nodeId}`
+    const running = this.#asked.get(key)
+    if (running !== undefined) return running
+    const asked = node.request(question.chainId, question.appBytes).then((answer) => {
+      this.#asked.delete(key)
+      return outcomeOf(answer, node.nodeId, question.fromPChain)
+    })
+    this.#asked.set(key, asked)
+    return asked
+  }
+}
+
+/** Codes of the P-Chain that depend on the message alone, not on how far the node is. */
+const finalCodes = new Set([1, 2, 3, 4, 5, 7, 8, 9, 10, 13, 15, 17])
+/** Codes of every handler: it knows no signature requests; it serves validators only. */
+const finalHandlerCodes = new Set([-2, -3])
+
+function outcomeOf(answer: Answer, nodeId: string, fromPChain: boolean): Outcome {
+  switch (answer.kind) {
+    case 'silence':
+      return { kind: 'failed', why: 'no answer' }
+    case 'lost':
+      return { kind: 'absent', why: 'connection lost' }
+    case 'error': {
+      const { code, message } = answer
+      const final = finalHandlerCodes.has(code) || (fromPChain && finalCodes.has(code))
+      const why = `refused with code ${code}${message === '' ? '' : ` (${printable(message)})`}`
+      return { kind: final ? 'refused' : 'failed', why }
+    }
+    case 'response':
+      return signatureOf(answer.appBytes, nodeId)
+  }
+}
+
+function signatureOf(appBytes: Uint8Array, nodeId: string): Outcome {
+  try {
+    const signature = decodeSignatureResponse(appBytes)
+    if (signature.length === 0) return { kind: 'failed', why: 'answered without a signature' }
+    return { kind: 'signature', signature, nodeId }
+  } catch (error) {
+    if (faultOf(error) === undefined) throw error
+    // Judged like a wrong signature, which no 0 bytes can be.
+    return { kind: 'signature', signature: new Uint8Array(), nodeId }
+  }
+}
+
+/** A peer's words, fit for a message of ours. */
+function printable(text: string): string {
+  return text.replace(/[^\x20-\x7e]+/g, ' ').slice(0, 120)
+}

@@ -1,0 +1,330 @@
+/**
+ * Collecting signatures for one message from one validator set.
+ *
+ * One loop: look how it stands, ask who should be asked, verify what came, sleep until something
+ * happens. Everything it starts ends by itself within a node's time to answer.
+ */
+
+import { Fault } from '../../core/fault.ts'
+import type { Clock } from '../../core/world.ts'
+import type { Bls } from '../bls.ts'
+import type { PeerPool } from '../peer/pool.ts'
+import type { Signer, ValidatorSet } from '../validator-set.ts'
+import type { AskBoard, Outcome, Question } from './ask.ts'
+import type { SignatureCache } from './signature-cache.ts'
+import { type Goal, type Progress, Tally } from './tally.ts'
+
+/** What collections share. */
+export type CollectParts = {
+  readonly clock: Clock
+  readonly bls: Bls
+  readonly pool: Pick<PeerPool, 'session' | 'failures' | 'want' | 'watch' | 'ban'>
+  readonly board: AskBoard
+  readonly cache: SignatureCache
+  readonly counters: CollectCounters
+}
+
+/** What happened to all collections of a process, for operators. */
+export type CollectCounters = {
+  asked: number
+  signatures: number
+  cached: number
+  wrong: number
+  refused: number
+  silent: number
+}
+
+/** One collection. */
+export type CollectTask = {
+  readonly unsigned: Uint8Array
+  readonly question: Question
+  readonly subnetId: Uint8Array
+  readonly set: ValidatorSet
+  readonly goal: Goal
+  readonly excluded: (signer: Signer) => boolean
+  /** Longest time for everything, milliseconds. */
+  readonly timeoutMs: number
+}
+
+/** How long connecting may take before missing connections are the reason to give up. */
+const connectMs = 30_000
+/** How long the rest is waited for once the quorum without its buffer is reached. */
+const bufferMs = 2_000
+/** Failed connections in a row after which a node does not count as on its way. */
+const goneAfter = 2
+/** Answers verified together; more at once would only make the last wait longer. */
+const batchSize = 128
+/** Longest time an answer waits for others to be verified with. */
+const batchMs = 10
+/** Between two looks at the clock. */
+const tickMs = 50
+
+/** Signers whose weight reaches the quorum, each with a verified signature. */
+export async function collect(
+  parts: CollectParts,
+  task: CollectTask,
+  signal: AbortSignal,
+): Promise<readonly Progress[]> {
+  const collection = new Collection(parts, task)
+  try {
+    return await collection.run(signal)
+  } finally {
+    collection.end()
+  }
+}
+
+class Collection {
+  readonly #parts: CollectParts
+  readonly #task: CollectTask
+  readonly #tally: Tally
+  readonly #startedAt: number
+  readonly #ended = new AbortController()
+  readonly #unwatch: () => void
+  #pending: { readonly progress: Progress; readonly nodeId: string }[] = []
+  #pendingSince = 0
+  #verifying = false
+  #quorumAt: number | undefined
+  #wake: (() => void) | undefined
+  #woken = false
+  #problem: unknown
+
+  constructor(parts: CollectParts, task: CollectTask) {
+    this.#parts = parts
+    this.#task = task
+    this.#tally = new Tally(task.set, task.goal, task.excluded)
+    this.#startedAt = parts.clock.monotonic()
+    this.#unwatch = parts.pool.watch(() => this.#stir())
+  }
+
+  async run(signal: AbortSignal): Promise<readonly Progress[]> {
+    this.#seed()
+    const stop = (): void => this.#stir()
+    signal.addEventListener('abort', stop)
+    try {
+      void this.#tick()
+      for (;;) {
+        signal.throwIfAborted()
+        if (this.#problem !== undefined) throw this.#problem
+        const now = this.#parts.clock.monotonic()
+        if (this.#decide(now)) return this.#tally.chosen()
+        this.#ask(now)
+        this.#verify(now)
+        await this.#sleep()
+      }
+    } finally {
+      signal.removeEventListener('abort', stop)
+    }
+  }
+
+  end(): void {
+    this.#ended.abort()
+    this.#unwatch()
+  }
+
+  #seed(): void {
+    const { cache, pool, counters } = this.#parts
+    const { question, subnetId } = this.#task
+    const missing: string[] = []
+    for (const progress of this.#tally.byWeight) {
+      const signature = cache.get(question.messageHex, progress.signer.keyHex)
+      if (signature !== undefined && progress.state !== 'excluded') {
+        progress.state = 'signed'
+        progress.signature = signature
+        counters.cached++
+      } else if (progress.state === 'idle') missing.push(...progress.signer.nodeIds)
+    }
+    if (this.#tally.weightOf('signed') < this.#tally.target) pool.want(missing, subnetId)
+  }
+
+  readonly #connected = ({ nodeIds }: Signer): boolean =>
+    nodeIds.some((nodeId) => this.#parts.pool.session(nodeId) !== undefined)
+
+  readonly #gone = ({ nodeIds }: Signer): boolean =>
+    nodeIds.every((nodeId) => this.#parts.pool.failures(nodeId) >= goneAfter)
+
+  /** `true` when it is enough. Throws `quorum-not-reached` when it never will be. */
+  #decide(now: number): boolean {
+    const tally = this.#tally
+    const signed = tally.weightOf('signed')
+    if (signed >= tally.target) return true
+    const elapsed = now - this.#startedAt
+    if (signed >= tally.needed) {
+      this.#quorumAt ??= now
+      return now - this.#quorumAt >= bufferMs || elapsed >= this.#task.timeoutMs || this.#settled()
+    }
+    if (tally.possible < tally.needed || elapsed >= this.#task.timeoutMs) {
+      throw tally.shortfall('collect', this.#connected)
+    }
+    const { reachable, connected } = this.#reach()
+    if (reachable < tally.needed || (connected < tally.needed && elapsed >= connectMs)) {
+      throw tally.shortfall('connect', this.#connected)
+    }
+    return false
+  }
+
+  /** Weight that is or was connected, and weight that may still become so. */
+  #reach(): { reachable: bigint; connected: bigint } {
+    let connected = 0n
+    let reachable = 0n
+    for (const { state, signer } of this.#tally.byWeight) {
+      if (state === 'refused' || state === 'excluded') continue
+      const here = state !== 'idle' || this.#connected(signer)
+      if (here) connected += signer.weight
+      if (here || !this.#gone(signer)) reachable += signer.weight
+    }
+    return { reachable, connected }
+  }
+
+  /** Whether everybody who can be asked now has answered. */
+  #settled(): boolean {
+    if (this.#tally.busy) return false
+    return !this.#tally.byWeight.some(
+      ({ state, attempts, signer }) =>
+        state === 'idle' && attempts === 0 && this.#connected(signer),
+    )
+  }
+
+  #ask(now: number): void {
+    for (const progress of this.#tally.toAsk(now, this.#connected)) {
+      progress.state = 'asking'
+      progress.attempts++
+      this.#parts.counters.asked++
+      void this.#askSigner(progress)
+    }
+  }
+
+  async #askSigner(progress: Progress): Promise<void> {
+    try {
+      this.#answered(progress, await this.#firstSignature(progress.signer))
+    } catch (error) {
+      this.#problem = error
+    }
+    this.#stir()
+  }
+
+  /** Asks every node of a key that is connected; the first signature counts. */
+  #firstSignature({ nodeIds }: Signer): Promise<Outcome> {
+    const { pool, board } = this.#parts
+    const asked: Promise<Outcome>[] = []
+    for (const nodeId of nodeIds) {
+      const session = pool.session(nodeId)
+      if (session !== undefined) asked.push(board.ask(this.#task.question, session))
+    }
+    if (asked[0] !== undefined && asked.length === 1) return asked[0]
+    return firstOf(asked)
+  }
+
+  #answered(progress: Progress, outcome: Outcome): void {
+    const now = this.#parts.clock.monotonic()
+    const { counters } = this.#parts
+    if (outcome.kind === 'signature') {
+      progress.state = 'checking'
+      progress.signature = outcome.signature
+      if (this.#pending.length === 0) this.#pendingSince = now
+      this.#pending.push({ progress, nodeId: outcome.nodeId })
+    } else if (outcome.kind === 'refused') {
+      counters.refused++
+      progress.state = 'refused'
+      progress.why = outcome.why
+    } else {
+      counters.silent++
+      if (outcome.kind === 'absent') progress.attempts--
+      this.#tally.failed(progress, outcome.why, now)
+    }
+  }
+
+  /** Verifies in batches, off the loop, as soon as the batch may decide something. */
+  #verify(now: number): void {
+    if (this.#verifying || this.#pending.length === 0) return
+    const enough = this.#tally.weightOf('signed', 'checking') >= this.#tally.target
+    const idle = !this.#tally.byWeight.some(({ state }) => state === 'asking')
+    const due = now - this.#pendingSince >= batchMs
+    if (!enough && !idle && !due && this.#pending.length < batchSize) return
+    const batch = this.#pending
+    this.#pending = []
+    this.#verifying = true
+    void this.#verifyBatch(batch)
+  }
+
+  async #verifyBatch(
+    batch: readonly { readonly progress: Progress; readonly nodeId: string }[],
+  ): Promise<void> {
+    const { bls, counters } = this.#parts
+    try {
+      const truths = await bls.verifyEach(
+        this.#task.unsigned,
+        batch.map(({ progress }) => ({
+          publicKey: progress.signer.publicKey,
+          signature: progress.signature,
+        })),
+      )
+      for (const [at, { progress, nodeId }] of batch.entries()) {
+        if (truths[at] === true) this.#accept(progress)
+        else {
+          counters.wrong++
+          progress.state = 'refused'
+          progress.why = 'answered with a wrong signature'
+          this.#parts.pool.ban(nodeId, new Fault('peer-misbehaved', 'wrong signature'))
+        }
+      }
+    } catch (error) {
+      this.#problem = error
+    }
+    this.#verifying = false
+    this.#stir()
+  }
+
+  #accept(progress: Progress): void {
+    progress.state = 'signed'
+    this.#parts.counters.signatures++
+    const { messageHex } = this.#task.question
+    this.#parts.cache.put(messageHex, progress.signer.keyHex, progress.signature)
+  }
+
+  /** Something happened: the loop looks again. */
+  #stir(): void {
+    this.#woken = true
+    const wake = this.#wake
+    this.#wake = undefined
+    // After the sockets that are readable now: their answers are looked at together.
+    if (wake !== undefined) setImmediate(wake)
+  }
+
+  async #sleep(): Promise<void> {
+    if (!this.#woken) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
+    }
+    this.#woken = false
+  }
+
+  async #tick(): Promise<void> {
+    const { signal } = this.#ended
+    while (!signal.aborted) {
+      try {
+        await this.#parts.clock.sleep(tickMs, signal)
+      } catch (error) {
+        if (!signal.aborted) this.#problem = error
+      }
+      this.#stir()
+    }
+  }
+}
+
+/** The first signature of several answers, or else the most final of them. */
+async function firstOf(asked: readonly Promise<Outcome>[]): Promise<Outcome> {
+  const signature = async (outcome: Promise<Outcome>): Promise<Outcome> => {
+    const found = await outcome
+    if (found.kind !== 'signature') throw new Fault('no-message', found.why)
+    return found
+  }
+  try {
+    return await Promise.any(asked.map(signature))
+  } catch (error) {
+    if (!(error instanceof AggregateError)) throw error
+    const outcomes = await Promise.all(asked)
+    const failed = outcomes.find(({ kind }) => kind === 'failed')
+    return failed ?? outcomes[0] ?? { kind: 'absent', why: 'connection lost' }
+  }
+}

@@ -1,0 +1,95 @@
+/** Work that several callers want at the same time is done once, and no more than so much at once. */
+
+import { Fault } from '../../core/fault.ts'
+
+type Job<T> = {
+  readonly result: Promise<T>
+  readonly stop: AbortController
+  callers: number
+}
+
+/** Jobs by key. A job ends early when all of its callers have gone. */
+export class SharedWork<T> {
+  readonly #jobs = new Map<string, Job<T>>()
+  readonly #maxRunning: number
+  readonly #maxWaiting: number
+  readonly #waiting: (() => void)[] = []
+  #running = 0
+
+  constructor(limits: { readonly maxRunning: number; readonly maxWaiting: number }) {
+    this.#maxRunning = limits.maxRunning
+    this.#maxWaiting = limits.maxWaiting
+  }
+
+  /** Jobs that run or wait. */
+  get size(): number {
+    return this.#jobs.size
+  }
+
+  /**
+   * The result of `work` for `key`. Rejects with the signal's reason when that is aborted, and
+   * with `overloaded` when too many jobs wait already.
+   */
+  async do(
+    key: string,
+    work: (signal: AbortSignal) => Promise<T>,
+    signal: AbortSignal,
+  ): Promise<T> {
+    signal.throwIfAborted()
+    const job = this.#jobs.get(key) ?? this.#begin(key, work)
+    job.callers++
+    let leave = (): void => {}
+    const gone = new Promise<never>((_, reject) => {
+      leave = () => reject(signal.reason)
+      signal.addEventListener('abort', leave, { once: true })
+    })
+    try {
+      return await Promise.race([job.result, gone])
+    } finally {
+      signal.removeEventListener('abort', leave)
+      job.callers--
+      if (job.callers === 0) job.stop.abort(new Fault('not-served', 'nobody waits any more'))
+    }
+  }
+
+  /** Ends every job. */
+  close(): void {
+    for (const { stop } of this.#jobs.values()) {
+      stop.abort(new Fault('not-served', 'shutting down'))
+    }
+  }
+
+  #begin(key: string, work: (signal: AbortSignal) => Promise<T>): Job<T> {
+    if (this.#waiting.length >= this.#maxWaiting) {
+      throw new Fault('overloaded', `too many aggregations wait: ${this.#waiting.length}`)
+    }
+    const stop = new AbortController()
+    const job = { stop, callers: 0, result: this.#run(work, stop.signal) }
+    this.#jobs.set(key, job)
+    const forget = (): void => {
+      if (this.#jobs.get(key) === job) this.#jobs.delete(key)
+    }
+    job.result.then(
+      () => forget(),
+      () => forget(),
+    )
+    // A job all callers left must not be joined: it is about to fail.
+    stop.signal.addEventListener('abort', forget, { once: true })
+    return job
+  }
+
+  async #run(work: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
+    if (this.#running >= this.#maxRunning) {
+      await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    } else this.#running++
+    try {
+      signal.throwIfAborted()
+      return await work(signal)
+    } finally {
+      // The place goes to who waits longest, or is free.
+      const next = this.#waiting.shift()
+      if (next === undefined) this.#running--
+      else next()
+    }
+  }
+}

@@ -1,0 +1,190 @@
+/**
+ * How a collection stands: who signed, who might, who never will, and whether it is enough.
+ *
+ * Pure bookkeeping over a validator set; time is a number handed in.
+ */
+
+import { Fault } from '../../core/fault.ts'
+import { quorumWeight, type Signer, type ValidatorSet } from '../validator-set.ts'
+
+/**
+ * What is known of one signer.
+ *
+ * - `idle`: not asked, or to be asked again from `retryAt` on
+ * - `checking`: it answered, and the signature waits to be verified
+ * - `refused`: it never signs this message; `excluded` was never asked
+ */
+export type SignerState = 'idle' | 'asking' | 'checking' | 'signed' | 'refused' | 'excluded'
+
+/** One signer's progress. */
+export type Progress = {
+  readonly index: number
+  readonly signer: Signer
+  state: SignerState
+  attempts: number
+  retryAt: number
+  why: string
+  signature: Uint8Array
+}
+
+/** What is wanted, in percent of the total weight. */
+export type Goal = { readonly quorum: number; readonly buffer: number }
+
+/** Times one signer is asked. Waits between them: 1, 2 and 4 seconds. */
+const maxAttempts = 4
+const firstRetryMs = 1_000
+/** Weight asked at once although less would do: the slowest are not waited for. */
+const coveragePercent = 95
+/** Below the coverage, who has a hundredth of the weight is asked all the same. */
+const alwaysAskedPercent = 1
+const maxNamed = 10
+
+/** The progress of a collection. */
+export class Tally {
+  readonly goal: Goal
+  readonly total: bigint
+  /** Weight without which nothing is returned. */
+  readonly needed: bigint
+  /** Weight with which nobody else is waited for. */
+  readonly target: bigint
+  /** Heaviest first; equal weights in canonical order. */
+  readonly byWeight: readonly Progress[]
+  readonly #coverage: bigint
+  readonly #alwaysAsked: bigint
+
+  constructor(set: ValidatorSet, goal: Goal, excluded: (signer: Signer) => boolean) {
+    this.goal = goal
+    this.total = set.totalWeight
+    this.needed = quorumWeight(set.totalWeight, goal.quorum)
+    this.target = quorumWeight(set.totalWeight, goal.quorum + goal.buffer)
+    const covered = Math.max(coveragePercent, goal.quorum + goal.buffer)
+    this.#coverage = quorumWeight(set.totalWeight, covered)
+    this.#alwaysAsked = quorumWeight(set.totalWeight, alwaysAskedPercent)
+    this.byWeight = set.signers
+      .map((signer, index) => progressOf(signer, index, excluded(signer)))
+      .sort((a, b) => compareWeights(b.signer.weight, a.signer.weight) || a.index - b.index)
+  }
+
+  /** Weight of the signers in one of `states`. */
+  weightOf(...states: readonly SignerState[]): bigint {
+    let weight = 0n
+    for (const { state, signer } of this.byWeight) {
+      if (states.includes(state)) weight += signer.weight
+    }
+    return weight
+  }
+
+  /** Weight that may still sign or has: without keyless, excluded and refusing weight. */
+  get possible(): bigint {
+    return this.weightOf('idle', 'asking', 'checking', 'signed')
+  }
+
+  /** Whether somebody's answer is on its way or being verified. */
+  get busy(): boolean {
+    return this.byWeight.some(({ state }) => state === 'asking' || state === 'checking')
+  }
+
+  /**
+   * Who should be asked now: heaviest first, until enough is on its way. When nobody's answer is
+   * awaited any more and it is not enough, everybody else.
+   */
+  toAsk(now: number, connected: (signer: Signer) => boolean): Progress[] {
+    const chosen = this.#choose(now, this.#coverage, connected)
+    return chosen.length > 0 || this.busy ? chosen : this.#choose(now, this.total, connected)
+  }
+
+  #choose(now: number, coverage: bigint, connected: (signer: Signer) => boolean): Progress[] {
+    const chosen: Progress[] = []
+    let covered = this.weightOf('asking', 'checking', 'signed')
+    for (const progress of this.byWeight) {
+      const { weight } = progress.signer
+      if (covered >= coverage && weight < this.#alwaysAsked) return chosen
+      if (progress.state !== 'idle' || progress.retryAt > now) continue
+      if (!connected(progress.signer)) continue
+      covered += weight
+      chosen.push(progress)
+    }
+    return chosen
+  }
+
+  /** It did not sign this time; after four times it will not. */
+  failed(progress: Progress, why: string, now: number): void {
+    progress.why = why
+    progress.state = progress.attempts >= maxAttempts ? 'refused' : 'idle'
+    progress.retryAt = now + firstRetryMs * 2 ** (progress.attempts - 1)
+  }
+
+  /**
+   * Signers of the message, in canonical order: heaviest first until the target is reached, or all
+   * of them where it is not, since a caller who wants a margin wants what there is of it.
+   */
+  chosen(): Progress[] {
+    const signed = this.byWeight.filter(({ state }) => state === 'signed')
+    if (this.weightOf('signed') < this.target) return signed.toSorted((a, b) => a.index - b.index)
+    let weight = 0n
+    let count = 0
+    while (weight < this.target) weight += signed[count++]?.signer.weight ?? this.target
+    return signed.slice(0, count).toSorted((a, b) => a.index - b.index)
+  }
+
+  /** The fault that says what is missing and because of whom. */
+  shortfall(what: 'connect' | 'collect', connected: (signer: Signer) => boolean): Fault {
+    const reached = this.weightOf('signed')
+    const { quorum } = this.goal
+    const groups: Record<string, string[]> = {}
+    let keyed = 0n
+    for (const { signer, state, why } of this.byWeight) {
+      keyed += signer.weight
+      if (state === 'signed') continue
+      const group = groupOf(state, why, connected(signer))
+      ;(groups[group] ??= []).push(nameOf(signer))
+    }
+    const start =
+      what === 'connect'
+        ? 'failed to connect to a threshold of stake'
+        : 'failed to collect a threshold of signatures'
+    const parts = [
+      `${start}: signature weight is insufficient: ${quorum}*${this.total} > 100*${reached}`,
+      `weight reached ${reached}, needed ${this.needed} of ${this.total}`,
+      ...Object.entries(groups).map(([group, names]) => `${group}: ${namesOf(names)}`),
+      ...(keyed < this.total ? [`weight of validators without a key: ${this.total - keyed}`] : []),
+    ]
+    return new Fault('quorum-not-reached', parts.join('; '), {
+      detail: { reached, needed: this.needed, total: this.total, quorum },
+    })
+  }
+}
+
+function progressOf(signer: Signer, index: number, excluded: boolean): Progress {
+  return {
+    index,
+    signer,
+    state: excluded ? 'excluded' : 'idle',
+    attempts: 0,
+    retryAt: 0,
+    why: '',
+    signature: new Uint8Array(),
+  }
+}
+
+function compareWeights(a: bigint, b: bigint): number {
+  if (a === b) return 0
+  return a < b ? -1 : 1
+}
+
+function groupOf(state: SignerState, why: string, connected: boolean): string {
+  if (state === 'excluded') return 'cannot pay for its validation'
+  if (why !== '' && why !== 'connection lost') return why
+  if (state === 'asking' || state === 'checking') return 'no answer yet'
+  return connected ? 'not asked' : 'not connected'
+}
+
+function nameOf({ nodeIds }: Signer): string {
+  return nodeIds.join(' or ')
+}
+
+function namesOf(names: readonly string[]): string {
+  const more = names.length - maxNamed
+  const named = names.slice(0, maxNamed).join(', ')
+  return more > 0 ? `${named} and ${more} more` : named
+}

@@ -1,0 +1,66 @@
+/** Answers kept for a while, each asked for once however many want it. */
+
+import type { Clock } from '../core/world.ts'
+
+/** How much and how long. Without `keepMs` an answer holds for ever. */
+export type CacheLimits = { readonly maxEntries: number; readonly keepMs?: number }
+
+type Kept<T> = { readonly value: T; readonly until: number }
+
+/** A cache of answers by key; the least recently used goes first. Failures are not kept. */
+export class Cache<T> {
+  readonly #clock: Clock
+  readonly #limits: CacheLimits
+  readonly #kept = new Map<string, Kept<T>>()
+  readonly #asked = new Map<string, Promise<T>>()
+
+  constructor(clock: Clock, limits: CacheLimits) {
+    this.#clock = clock
+    this.#limits = limits
+  }
+
+  /** The answer if it is here. */
+  peek(key: string): T | undefined {
+    const kept = this.#kept.get(key)
+    if (kept === undefined) return undefined
+    this.#kept.delete(key)
+    if (kept.until <= this.#clock.monotonic()) return undefined
+    this.#kept.set(key, kept)
+    return kept.value
+  }
+
+  /** Keeps an answer that came otherwise. */
+  put(key: string, value: T): void {
+    const { maxEntries, keepMs = Number.POSITIVE_INFINITY } = this.#limits
+    this.#kept.delete(key)
+    const [oldest] = this.#kept.keys()
+    if (this.#kept.size >= maxEntries && oldest !== undefined) this.#kept.delete(oldest)
+    this.#kept.set(key, { value, until: this.#clock.monotonic() + keepMs })
+  }
+
+  /**
+   * The answer, from `ask` when it is not here. Callers at the same time share one question, so
+   * when the first of them gives up, the others ask again.
+   */
+  async get(key: string, ask: () => Promise<T>): Promise<T> {
+    const kept = this.peek(key)
+    if (kept !== undefined) return kept
+    const running = this.#asked.get(key)
+    if (running !== undefined) {
+      const shared = await running.then(
+        (value) => ({ value }),
+        () => undefined,
+      )
+      return shared === undefined ? this.get(key, ask) : shared.value
+    }
+    const asked = ask()
+    this.#asked.set(key, asked)
+    try {
+      const value = await asked
+      this.put(key, value)
+      return value
+    } finally {
+      this.#asked.delete(key)
+    }
+  }
+}

@@ -1,0 +1,169 @@
+/**
+ * What we ask of our node by JSON-RPC: validators, subnets, peers, version.
+ *
+ * Answers are read into plain values here and nowhere else. An error a node answers becomes a
+ * fault; the node's own words do not leave this file.
+ *
+ * Source: avalanchego api/info/service.go, vms/platformvm/service.go.
+ */
+
+import { fromHex } from '../core/bytes.ts'
+import { parseId, parseNodeId, toCb58 } from '../core/cb58.ts'
+import { Fault } from '../core/fault.ts'
+import type { Transport } from '../core/world.ts'
+import { askOne } from '../source/json-rpc.ts'
+import { field, list, record, text, u64Text } from './json-value.ts'
+import { type NodeAddress, parseNodeAddress } from './peer/address-book.ts'
+import type { ValidatorEntry } from './validator-set.ts'
+
+/** A subnet as far as signing is concerned. */
+export type SubnetFacts = {
+  /** Whether it was converted: its validators pay for themselves. */
+  readonly isL1: boolean
+  readonly conversionId: Uint8Array | undefined
+  readonly managerChainId: Uint8Array | undefined
+}
+
+/** A node's APIs at one base URL, e.g. `http://127.0.0.1:9650`. */
+export type Node = {
+  readonly version: (signal: AbortSignal) => Promise<readonly [number, number, number]>
+  readonly upgradeTime: (signal: AbortSignal) => Promise<bigint>
+  readonly peers: (signal: AbortSignal) => Promise<readonly NodeAddress[]>
+  readonly height: (signal: AbortSignal) => Promise<number>
+  readonly proposedHeight: (signal: AbortSignal) => Promise<number>
+  /** Throws `bad-parameter` when the height is not accepted yet. */
+  readonly validatorsAt: (
+    subnetId: Uint8Array,
+    height: number,
+    signal: AbortSignal,
+  ) => Promise<readonly ValidatorEntry[]>
+  /** Node ids of an L1's validators and what is left to pay their fees, nAVAX. */
+  readonly l1Balances: (
+    subnetId: Uint8Array,
+    signal: AbortSignal,
+  ) => Promise<readonly { readonly nodeId: string; readonly balance: bigint }[]>
+  /** Throws `not-found`. */
+  readonly subnet: (subnetId: Uint8Array, signal: AbortSignal) => Promise<SubnetFacts>
+  /** Subnet that validates a chain. Throws `not-found`. */
+  readonly validatedBy: (chainId: Uint8Array, signal: AbortSignal) => Promise<Uint8Array>
+  /** A method of an API path, for what only one caller needs. Throws as the others. */
+  readonly call: (
+    path: string,
+    method: string,
+    params: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ) => Promise<unknown>
+}
+
+/** 1,000 peers take half a megabyte; the largest validator set about 200 KB. */
+const maxReplyBytes = 32 * 1024 * 1024
+const timeoutMs = 10_000
+
+/** The node at `baseUrl`. */
+export function createNode(transport: Transport, baseUrl: string): Node {
+  const base = baseUrl.replace(/\/+$/, '')
+  const call: Node['call'] = async (path, method, params, signal) => {
+    const target = { transport, url: `${base}${path}`, headers: {}, timeoutMs, maxReplyBytes }
+    const answer = await askOne(target, { method, params: [params] }, signal)
+    if (answer.kind === 'result') return answer.result
+    throw faultOfAnswer(method, answer.error.message)
+  }
+  const info = (method: string, signal: AbortSignal): Promise<unknown> =>
+    call('/ext/info', `info.${method}`, {}, signal)
+  const platform = (
+    method: string,
+    params: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<unknown> => call('/ext/bc/P', `platform.${method}`, params, signal)
+  return {
+    call,
+    version: async (signal) => parseVersion(text(await info('getNodeVersion', signal), 'version')),
+    upgradeTime: async (signal) => {
+      const time = Date.parse(text(await info('upgrades', signal), 'graniteTime'))
+      return Number.isNaN(time) ? 0n : BigInt(Math.floor(time / 1000))
+    },
+    peers: async (signal) => {
+      const [known, own, ownIp] = await Promise.all([
+        info('peers', signal),
+        info('getNodeID', signal),
+        info('getNodeIP', signal),
+      ])
+      const addresses = list(known, 'peers').map((peer) =>
+        parseNodeAddress(text(peer, 'nodeID'), text(peer, 'publicIP')),
+      )
+      // A node is not its own peer, and it signs as well as the others.
+      return [parseNodeAddress(text(own, 'nodeID'), text(ownIp, 'ip')), ...addresses]
+    },
+    height: async (signal) => Number(u64Text(await platform('getHeight', {}, signal), 'height')),
+    proposedHeight: async (signal) =>
+      Number(u64Text(await platform('getProposedHeight', {}, signal), 'height')),
+    validatorsAt: async (subnetId, height, signal) => {
+      const params = { height: String(height), subnetID: toCb58(subnetId) }
+      return parseValidators(await platform('getValidatorsAt', params, signal))
+    },
+    l1Balances: async (subnetId, signal) => {
+      const params = { subnetID: toCb58(subnetId) }
+      const validators = list(await platform('getCurrentValidators', params, signal), 'validators')
+      return validators
+        .filter((validator) => field(validator, 'validationID') !== undefined)
+        .map((validator) => ({
+          nodeId: text(validator, 'nodeID'),
+          balance: u64Text(validator, 'balance'),
+        }))
+    },
+    subnet: async (subnetId, signal) => {
+      const facts = await platform('getSubnet', { subnetID: toCb58(subnetId) }, signal)
+      const conversionId = presentId(facts, 'conversionID')
+      const managerChainId = presentId(facts, 'managerChainID')
+      return { isL1: conversionId !== undefined, conversionId, managerChainId }
+    },
+    validatedBy: async (chainId, signal) => {
+      const answer = await platform('validatedBy', { blockchainID: toCb58(chainId) }, signal)
+      return parseId(text(answer, 'subnetID'))
+    },
+  }
+}
+
+/** Nodes say what is wrong in words only; these are the words that matter. */
+function faultOfAnswer(method: string, message: string): Fault {
+  if (/unfinalized height|not yet finalized/i.test(message)) {
+    return new Fault('bad-parameter', 'the P-Chain height is not accepted yet')
+  }
+  if (/not found|problem retrieving|does ?n[o']t exist|no such/i.test(message)) {
+    return new Fault('not-found', `the node knows nothing of it: ${method}`)
+  }
+  return new Fault('node-answer', `the node answers with an error: ${method}`)
+}
+
+/** `avalanchego/1.14.2`: three numbers, whatever stands before them. */
+function parseVersion(version: string): readonly [number, number, number] {
+  const match = /(\d+)\.(\d+)\.(\d+)$/.exec(version)
+  if (match === null) throw new Fault('node-answer', `not a version: ${version}`)
+  return [Number(match[1]), Number(match[2]), Number(match[3])]
+}
+
+function presentId(facts: unknown, name: string): Uint8Array | undefined {
+  const value = field(facts, name)
+  if (typeof value !== 'string' || value === '') return undefined
+  const id = parseId(value)
+  // An unconverted subnet shows the empty id.
+  return id.every((byte) => byte === 0) ? undefined : id
+}
+
+/**
+ * Validators by node id. The answer is the map itself, or has it in `validators`; older nodes
+ * give only weights.
+ */
+export function parseValidators(answer: unknown): readonly ValidatorEntry[] {
+  const inner = field(answer, 'validators')
+  const map = record(inner === undefined ? answer : inner)
+  return Object.entries(map).map(([nodeId, validator]) => {
+    parseNodeId(nodeId)
+    const publicKey = field(validator, 'publicKey')
+    return {
+      nodeId,
+      publicKey: typeof publicKey === 'string' ? fromHex(publicKey) : undefined,
+      weight: u64Text(validator, 'weight'),
+    }
+  })
+}

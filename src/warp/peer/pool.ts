@@ -1,0 +1,399 @@
+/**
+ * Our connections to the network: whom we are connected to, whom we should be, and when we may try.
+ *
+ * Connections are made when somebody wants a node, kept while they are used, and a peer that
+ * breaks the protocol is left alone for a while. One loop looks after all of them; it sleeps when
+ * there is nobody to look after.
+ *
+ * Nothing connects to us: the address we announce leads nowhere, as that of other light peers.
+ */
+
+import type { SecureContext } from 'node:tls'
+
+import { type ClaimedAddress, parseIp } from '../../codec/warp/peer-address.ts'
+import type { Handshake, KnownPeers } from '../../codec/warp/peer-message.ts'
+import { Fault, faultOf } from '../../core/fault.ts'
+import type { World } from '../../core/world.ts'
+import type { Log } from '../../telemetry/log.ts'
+import type { Identity } from '../identity.ts'
+import { AddressBook, type NodeAddress } from './address-book.ts'
+import { nodeIdOf } from './certificate.ts'
+import { dial, tlsContext } from './dial.ts'
+import { Allowance, type PeerLimits } from './limits.ts'
+import { Session } from './session.ts'
+
+/** What our node tells about the network, asked again whenever it may have changed. */
+export type Surroundings = {
+  /** The version to present, and the upgrade time, Unix seconds. */
+  readonly greeting: (signal: AbortSignal) => Promise<{
+    readonly version: readonly [number, number, number]
+    readonly upgradeTime: bigint
+  }>
+  /** Addresses of the nodes our node is connected to, and its own. */
+  readonly peers: (signal: AbortSignal) => Promise<readonly NodeAddress[]>
+}
+
+/** What a pool is made of. */
+export type PoolParts = {
+  readonly world: Pick<World, 'clock' | 'random'>
+  readonly log: Log
+  readonly networkId: number
+  readonly identity: Identity
+  readonly surroundings: Surroundings
+  readonly limits: PeerLimits
+  readonly configured: readonly NodeAddress[]
+  readonly allowPrivateIps: boolean
+}
+
+/** Numbers about a pool. */
+export type PoolStatus = {
+  readonly connected: number
+  readonly connecting: number
+  readonly known: number
+}
+
+type OwnAddress = {
+  readonly ip: Uint8Array
+  readonly port: number
+  readonly at: bigint
+  readonly tls: Uint8Array
+  readonly bls: Uint8Array
+}
+
+type Attempts = {
+  failures: number
+  nextAt: number
+  /** A misbehaving peer: even a new address does not bring it back before `nextAt`. */
+  banned: boolean
+}
+
+/** Nodes known but not wanted that are connected to, so that they tell where others are. */
+const informants = 5
+/** Between two questions to our node for its peers, while somebody wanted cannot be reached. */
+const askNodeMs = 5_000
+/** Between two filters: making one hashes everything heard. */
+const filterMs = 2_000
+const maxTracked = 16
+
+/** Connections to nodes. Lives until `close`. */
+export class PeerPool {
+  readonly #parts: PoolParts
+  readonly #book: AddressBook
+  readonly #tls: SecureContext
+  readonly #sessions = new Map<string, Session>()
+  readonly #dialling = new Map<string, AbortController>()
+  readonly #wanted = new Map<string, number>()
+  readonly #attempts = new Map<string, Attempts>()
+  readonly #watchers = new Set<() => void>()
+  readonly #dials: Allowance
+  readonly #stop = new AbortController()
+  #tracked: Uint8Array[] = []
+  #signed: OwnAddress | undefined
+  #looping: Promise<void> | undefined
+  #asking: Promise<void> | undefined
+  #askedNodeAt = Number.NEGATIVE_INFINITY
+  #known: { readonly at: number; readonly peers: KnownPeers } | undefined
+
+  constructor(parts: PoolParts) {
+    this.#parts = parts
+    this.#book = new AddressBook(parts.allowPrivateIps)
+    this.#tls = tlsContext(parts.identity.keyPem, parts.identity.certificatePem)
+    const { dialsPerSecond } = parts.limits
+    this.#dials = new Allowance(dialsPerSecond, dialsPerSecond, this.#now())
+    for (const address of parts.configured) this.#book.configure(address)
+  }
+
+  /** A connection to `nodeId` that answers requests now. */
+  session(nodeId: string): Session | undefined {
+    const session = this.#sessions.get(nodeId)
+    return session?.ready === true ? session : undefined
+  }
+
+  /** Failed tries to connect to `nodeId` since it was last connected. */
+  failures(nodeId: string): number {
+    return this.#attempts.get(nodeId)?.failures ?? 0
+  }
+
+  /** Wants connections to these nodes, most wanted first, until nobody uses them any more. */
+  want(nodeIds: readonly string[], subnetId: Uint8Array): void {
+    const now = this.#now()
+    for (const nodeId of nodeIds) this.#wanted.set(nodeId, now)
+    this.#track(subnetId)
+    this.#dialDue(now)
+    this.#looping ??= this.#loop()
+  }
+
+  /** Calls `watcher` after every change: connected, failed, a new address. Gives how to stop. */
+  watch(watcher: () => void): () => void {
+    this.#watchers.add(watcher)
+    return () => this.#watchers.delete(watcher)
+  }
+
+  /** Leaves a peer alone for a while: what it answered was wrong. */
+  ban(nodeId: string, reason: Fault): void {
+    const session = this.#sessions.get(nodeId)
+    if (session !== undefined) session.close(reason)
+    else this.#failed(nodeId, reason)
+  }
+
+  status(): PoolStatus {
+    let connected = 0
+    for (const session of this.#sessions.values()) if (session.ready) connected++
+    const connecting = this.#dialling.size + this.#sessions.size - connected
+    return { connected, connecting, known: [...this.#book.all()].length }
+  }
+
+  /** Ends every connection. */
+  async close(): Promise<void> {
+    this.#stop.abort()
+    for (const controller of this.#dialling.values()) controller.abort()
+    const reason = new Fault('not-served', 'shutting down')
+    for (const session of this.#sessions.values()) session.close(reason)
+    await Promise.all([this.#looping, this.#asking])
+  }
+
+  #now(): number {
+    return this.#parts.world.clock.monotonic()
+  }
+
+  #nowSeconds(): bigint {
+    return BigInt(Math.floor(this.#parts.world.clock.now() / 1000))
+  }
+
+  #changed(): void {
+    for (const watcher of this.#watchers) watcher()
+  }
+
+  /** Source: the handshake takes 16 subnets; those asked for last are the ones that matter. */
+  #track(subnetId: Uint8Array): void {
+    if (subnetId.every((byte) => byte === 0)) return
+    const others = this.#tracked.filter((id) => Buffer.compare(id, subnetId) !== 0)
+    this.#tracked = [subnetId, ...others].slice(0, maxTracked)
+  }
+
+  async #loop(): Promise<void> {
+    const { clock } = this.#parts.world
+    const { signal } = this.#stop
+    while (!signal.aborted && this.#wanted.size + this.#sessions.size + this.#dialling.size > 0) {
+      const now = this.#now()
+      for (const session of this.#sessions.values()) this.#look(session, now)
+      for (const [nodeId, at] of this.#wanted) {
+        if (now - at > this.#parts.limits.idleMs) this.#forget(nodeId)
+      }
+      this.#dialDue(now)
+      this.#discover(now)
+      try {
+        await clock.sleep(this.#parts.limits.tickMs, signal)
+      } catch (error) {
+        // The only reason to wake early is that the pool closes; the loop's head sees it.
+        if (!signal.aborted) throw error
+      }
+    }
+    this.#looping = undefined
+  }
+
+  #look(session: Session, now: number): void {
+    session.check()
+    if (session.closed || now - session.usedAt <= this.#parts.limits.idleMs) return
+    session.close(new Fault('node-unreachable', 'nobody needs this connection'))
+  }
+
+  #forget(nodeId: string): void {
+    this.#wanted.delete(nodeId)
+    this.#attempts.delete(nodeId)
+  }
+
+  #dialDue(now: number): void {
+    for (const nodeId of this.#wanted.keys()) {
+      const address = this.#due(nodeId, now)
+      if (address === undefined) continue
+      if (!this.#dials.take(1, now)) return
+      void this.#connect(address)
+    }
+  }
+
+  #due(nodeId: string, now: number): NodeAddress | undefined {
+    if (this.#sessions.has(nodeId) || this.#dialling.has(nodeId)) return undefined
+    const full = this.#sessions.size + this.#dialling.size >= this.#parts.limits.maxSessions
+    if (full || this.#stop.signal.aborted) return undefined
+    const attempts = this.#attempts.get(nodeId)
+    if (attempts !== undefined && now < attempts.nextAt) return undefined
+    return this.#book.get(nodeId)
+  }
+
+  async #connect(address: NodeAddress): Promise<void> {
+    const { nodeId } = address
+    const controller = new AbortController()
+    this.#dialling.set(nodeId, controller)
+    const { clock } = this.#parts.world
+    const timer = new AbortController()
+    clock.sleep(this.#parts.limits.handshakeMs, timer.signal).then(
+      () => controller.abort(),
+      () => undefined,
+    )
+    try {
+      const handshake = await this.#handshake(controller.signal)
+      const socket = await dial(address, this.#tls, controller.signal)
+      this.#dialling.delete(nodeId)
+      if (this.#stop.signal.aborted) socket.destroy()
+      else this.#sessions.set(nodeId, this.#session(address, socket, handshake))
+    } catch (error) {
+      this.#dialling.delete(nodeId)
+      this.#failed(
+        nodeId,
+        faultOf(error) ?? new Fault('node-unreachable', 'cannot connect', { cause: error }),
+      )
+    } finally {
+      timer.abort()
+    }
+  }
+
+  #session(
+    { nodeId }: NodeAddress,
+    socket: ConstructorParameters<typeof Session>[0]['socket'],
+    handshake: Handshake,
+  ): Session {
+    const { limits, networkId } = this.#parts
+    return new Session({
+      socket,
+      nodeId,
+      networkId,
+      handshake,
+      limits,
+      now: () => this.#now(),
+      events: {
+        ready: (session) => {
+          this.#attempts.delete(nodeId)
+          this.#parts.log.debug('peer-connected', { nodeId, version: session.version })
+          this.#changed()
+        },
+        peers: (_, claims) => this.#hear(claims),
+        closed: (session, reason) => {
+          if (this.#sessions.get(nodeId) === session) this.#sessions.delete(nodeId)
+          this.#failed(nodeId, reason)
+        },
+      },
+    })
+  }
+
+  #failed(nodeId: string, reason: Fault): void {
+    const { limits, log } = this.#parts
+    const banned = reason.code === 'peer-misbehaved'
+    const failures = this.failures(nodeId) + 1
+    const waitMs = banned
+      ? limits.banMs
+      : Math.min(limits.maxRetryMs, limits.retryMs * 2 ** (failures - 1))
+    this.#attempts.set(nodeId, { failures, nextAt: this.#now() + waitMs, banned })
+    const fields = { nodeId, code: reason.code, reason: reason.message, failures, waitMs }
+    if (banned) log.warn('peer-banned', fields)
+    else log.debug('peer-lost', fields)
+    this.#changed()
+  }
+
+  async #handshake(signal: AbortSignal): Promise<Handshake> {
+    const { version, upgradeTime } = await this.#parts.surroundings.greeting(signal)
+    const own = (this.#signed ??= this.#signAddress())
+    return {
+      networkId: this.#parts.networkId,
+      time: this.#nowSeconds(),
+      ip: own.ip,
+      port: own.port,
+      upgradeTime,
+      addressTime: own.at,
+      tlsSignature: own.tls,
+      blsSignature: own.bls,
+      tracked: this.#tracked,
+      client: 'firn',
+      version,
+      knownPeers: this.#knownPeers(this.#now()),
+      allSubnets: true,
+    }
+  }
+
+  /** Nodes do not connect back to light peers; they only want an address that is signed. */
+  #signAddress(): OwnAddress {
+    const ip = parseIp('0.0.0.0')
+    const port = 1
+    const at = this.#nowSeconds()
+    return { ip, port, at, ...this.#parts.identity.signAddress(ip, port, at) }
+  }
+
+  #knownPeers(now: number): KnownPeers {
+    if (this.#known === undefined || now - this.#known.at > filterMs) {
+      this.#known = { at: now, peers: this.#book.knownPeers(this.#parts.world.random) }
+    }
+    return this.#known.peers
+  }
+
+  #hear(claims: readonly ClaimedAddress[]): void {
+    const nowSeconds = this.#nowSeconds()
+    const isWanted = (nodeId: string): boolean => this.#wanted.has(nodeId)
+    const news: string[] = []
+    for (const claim of claims) {
+      if (this.#book.heard(claim, nowSeconds, isWanted)) news.push(nodeIdOf(claim.certificate))
+    }
+    this.#learned('peer-addresses-heard', news)
+  }
+
+  /** A node with a new address may be tried at once, unless it misbehaved. */
+  #learned(event: string, nodeIds: readonly string[]): void {
+    if (nodeIds.length === 0) return
+    const now = this.#now()
+    for (const nodeId of nodeIds) {
+      const attempts = this.#attempts.get(nodeId)
+      if (attempts !== undefined && !attempts.banned) attempts.nextAt = now
+    }
+    this.#parts.log.debug(event, { news: nodeIds.length })
+    this.#dialDue(now)
+    this.#changed()
+  }
+
+  /** Looks for nodes that are wanted and cannot be reached. */
+  #discover(now: number): void {
+    let strangers = 0
+    let unreachable = 0
+    for (const nodeId of this.#wanted.keys()) {
+      if (this.#sessions.has(nodeId)) continue
+      if (this.#book.get(nodeId) === undefined) strangers++
+      if (!this.#dialling.has(nodeId)) unreachable++
+    }
+    if (unreachable > 0 && this.#asking === undefined && now - this.#askedNodeAt > askNodeMs) {
+      this.#askedNodeAt = now
+      this.#asking = this.#askNode()
+    }
+    if (strangers === 0) return
+    const knownPeers = this.#knownPeers(now)
+    for (const session of this.#sessions.values()) session.askPeers(knownPeers)
+    this.#keepInformants(now)
+  }
+
+  #keepInformants(now: number): void {
+    let missing = informants - this.#sessions.size - this.#dialling.size
+    for (const { nodeId } of this.#book.all()) {
+      if (missing <= 0) return
+      const address = this.#due(nodeId, now)
+      if (address === undefined || !this.#dials.take(1, now)) continue
+      missing--
+      void this.#connect(address)
+    }
+  }
+
+  async #askNode(): Promise<void> {
+    try {
+      const peers = await this.#parts.surroundings.peers(this.#stop.signal)
+      const nowSeconds = this.#nowSeconds()
+      const news = peers.filter((peer) => this.#book.told(peer, nowSeconds))
+      this.#learned(
+        'peer-addresses-told',
+        news.map(({ nodeId }) => nodeId),
+      )
+    } catch (error) {
+      // Gossip and configured peers may still do; the pool asks again.
+      if (!this.#stop.signal.aborted) {
+        this.#parts.log.warn('peer-addresses-unavailable', { reason: String(error) })
+      }
+    } finally {
+      this.#asking = undefined
+    }
+  }
+}

@@ -1,0 +1,306 @@
+/**
+ * One connection to a node, from the first byte after TLS to the last.
+ *
+ * A session never judges what a validator signed; it judges whether the peer keeps to the protocol
+ * and to the limits, and ends when it does not. It starts no timers: somebody calls `check`.
+ *
+ * Source: avalanchego network/peer/peer.go.
+ */
+
+import type { Duplex } from 'node:stream'
+
+import type { ClaimedAddress } from '../../codec/warp/peer-address.ts'
+import {
+  decodePeerMessage,
+  encodePeerMessage,
+  type Handshake,
+  type KnownPeers,
+  type PeerMessage,
+} from '../../codec/warp/peer-message.ts'
+import { equalBytes } from '../../core/bytes.ts'
+import { Fault, faultOf } from '../../core/fault.ts'
+import { decompress, FrameReader, frameOf } from './frame.ts'
+import { Allowance, type PeerLimits } from './limits.ts'
+
+/** What a peer said to a request, or that it said nothing. */
+export type Answer =
+  | { readonly kind: 'response'; readonly appBytes: Uint8Array }
+  | { readonly kind: 'error'; readonly code: number; readonly message: string }
+  | { readonly kind: 'silence' }
+  | { readonly kind: 'lost' }
+
+/** Who wants to know. All are called from socket events; none may throw. */
+export type SessionEvents = {
+  readonly ready: (session: Session) => void
+  readonly peers: (session: Session, peers: readonly ClaimedAddress[]) => void
+  readonly closed: (session: Session, reason: Fault) => void
+}
+
+/** What a session is made of. `now` is monotonic milliseconds. */
+export type SessionParts = {
+  readonly socket: Duplex
+  readonly nodeId: string
+  readonly networkId: number
+  readonly handshake: Handshake
+  readonly limits: PeerLimits
+  readonly events: SessionEvents
+  readonly now: () => number
+}
+
+type Request = {
+  readonly chainId: Uint8Array
+  readonly appBytes: Uint8Array
+  readonly resolve: (answer: Answer) => void
+  until: number
+}
+
+const maxBrokenMessages = 8
+/** Longest part of a peer's error text that is kept. */
+const maxErrorText = 200
+
+/** A connection to the node `nodeId`. */
+export class Session {
+  readonly nodeId: string
+  /** The version the peer told, `major.minor.patch`; empty before its handshake. */
+  version = ''
+  /** Monotonic time of the last request. */
+  usedAt: number
+  readonly #parts: SessionParts
+  readonly #frames = new FrameReader()
+  readonly #outstanding = new Map<number, Request>()
+  readonly #queue: Request[] = []
+  readonly #messages: Allowance
+  readonly #bytes: Allowance
+  readonly #openedAt: number
+  #state: 'greeting' | 'greeted' | 'ready' | 'closed' = 'greeting'
+  #nextId = 1
+  #receivedAt: number
+  #partialSince: number | undefined
+  #pingedAt: number
+  #awaitsPong = false
+  #broken = 0
+  #askedPeersAt = Number.NEGATIVE_INFINITY
+
+  constructor(parts: SessionParts) {
+    const now = parts.now()
+    this.#parts = parts
+    this.nodeId = parts.nodeId
+    this.usedAt = now
+    this.#openedAt = now
+    this.#receivedAt = now
+    this.#pingedAt = now
+    const { messagesPerSecond, bytesPerSecond } = parts.limits
+    this.#messages = new Allowance(messagesPerSecond, 4 * messagesPerSecond, now)
+    this.#bytes = new Allowance(bytesPerSecond, 4 * bytesPerSecond, now)
+    const { socket } = parts
+    socket.on('data', (chunk: Uint8Array) => this.#receive(chunk))
+    socket.on('error', (error) => this.close(lost('connection failed', error)))
+    socket.on('close', () => this.close(lost('peer closed the connection')))
+    this.#send({ kind: 'handshake', ...parts.handshake })
+  }
+
+  /** Whether the handshake is done and requests are answered. */
+  get ready(): boolean {
+    return this.#state === 'ready'
+  }
+
+  get closed(): boolean {
+    return this.#state === 'closed'
+  }
+
+  /** Asks the peer's chain. Never rejects: what goes wrong, a full queue too, is an answer. */
+  request(chainId: Uint8Array, appBytes: Uint8Array): Promise<Answer> {
+    const full = this.#queue.length >= this.#parts.limits.maxQueued
+    if (this.#state !== 'ready' || full) return Promise.resolve({ kind: 'lost' })
+    const now = this.#parts.now()
+    this.usedAt = now
+    return new Promise((resolve) => {
+      const until = now + this.#parts.limits.answerMs
+      this.#queue.push({ chainId, appBytes, resolve, until })
+      this.#advance()
+    })
+  }
+
+  /** Asks for addresses the filter does not have, at most once a second. */
+  askPeers(knownPeers: KnownPeers): void {
+    const now = this.#parts.now()
+    if (this.#state !== 'ready' || now - this.#askedPeersAt < 1_000) return
+    this.#askedPeersAt = now
+    this.#send({ kind: 'get-peer-list', knownPeers, allSubnets: true })
+  }
+
+  /** Looks at the clock: pings, gives up requests, ends the session when the peer is too slow. */
+  check(): void {
+    const now = this.#parts.now()
+    const { limits } = this.#parts
+    if (this.#state === 'closed') return
+    if (this.#state !== 'ready' && now - this.#openedAt > limits.handshakeMs) {
+      return this.close(lost('handshake took too long'))
+    }
+    if (now - this.#receivedAt > limits.silenceMs) return this.close(lost('peer fell silent'))
+    if (this.#partialSince !== undefined && now - this.#partialSince > limits.frameMs) {
+      return this.close(new Fault('peer-misbehaved', 'peer lets a message trickle'))
+    }
+    if (now - this.#pingedAt >= limits.pingMs) {
+      if (this.#awaitsPong) return this.close(lost('peer does not answer pings'))
+      this.#pingedAt = now
+      this.#awaitsPong = true
+      this.#send({ kind: 'ping', uptime: 0 })
+    }
+    this.#expire(now)
+  }
+
+  /** Ends the session; every request is answered `lost`. Only the first call counts. */
+  close(reason: Fault): void {
+    if (this.#state === 'closed') return
+    this.#state = 'closed'
+    this.#parts.socket.destroy()
+    for (const request of this.#outstanding.values()) request.resolve({ kind: 'lost' })
+    for (const request of this.#queue) request.resolve({ kind: 'lost' })
+    this.#outstanding.clear()
+    this.#queue.length = 0
+    this.#parts.events.closed(this, reason)
+  }
+
+  #expire(now: number): void {
+    for (const [id, request] of this.#outstanding) {
+      if (request.until > now) continue
+      this.#outstanding.delete(id)
+      request.resolve({ kind: 'silence' })
+    }
+    while (this.#queue[0] !== undefined && this.#queue[0].until <= now) {
+      this.#queue.shift()?.resolve({ kind: 'silence' })
+    }
+    this.#advance()
+  }
+
+  #advance(): void {
+    while (this.#outstanding.size < this.#parts.limits.maxOutstanding) {
+      const request = this.#queue.shift()
+      if (request === undefined) return
+      const requestId = this.#nextId
+      // Odd numbers are those of applications; even ones belong to the node's own requests.
+      this.#nextId = (this.#nextId + 2) % 0x1_0000_0000
+      this.#outstanding.set(requestId, request)
+      const { chainId, appBytes } = request
+      this.#send({ kind: 'app-request', chainId, requestId, deadlineNs, appBytes })
+    }
+  }
+
+  #send(message: PeerMessage): void {
+    const { socket, limits } = this.#parts
+    socket.write(frameOf(encodePeerMessage(message)))
+    if (socket.writableLength > limits.maxUnsentBytes) {
+      this.close(new Fault('peer-misbehaved', 'peer does not read'))
+    }
+  }
+
+  #receive(chunk: Uint8Array): void {
+    try {
+      const now = this.#parts.now()
+      this.#spend(this.#bytes, chunk.length, now)
+      const messages = this.#frames.push(chunk)
+      if (messages.length > 0) this.#receivedAt = now
+      if (!this.#frames.partial) this.#partialSince = undefined
+      else if (messages.length > 0 || this.#partialSince === undefined) this.#partialSince = now
+      for (const message of messages) {
+        if (this.#state === 'closed') return
+        this.#spend(this.#messages, 1, now)
+        this.#accept(message, now)
+      }
+    } catch (error) {
+      const fault = faultOf(error)
+      if (fault === undefined) throw error
+      this.close(fault)
+    }
+  }
+
+  #spend(allowance: Allowance, amount: number, now: number): void {
+    if (!allowance.take(amount, now)) throw new Fault('peer-misbehaved', 'peer sends too much')
+  }
+
+  /** Nodes pass over messages they cannot read; so do we, but not for ever. */
+  #accept(bytes: Uint8Array, now: number): void {
+    let message: PeerMessage
+    try {
+      message = decodePeerMessage(bytes)
+      if (message.kind === 'compressed') {
+        const plain = decompress(message.bytes)
+        this.#spend(this.#bytes, plain.length, now)
+        message = decodePeerMessage(plain)
+      }
+    } catch (error) {
+      if (faultOf(error)?.code !== 'bad-bytes') throw error
+      if (++this.#broken > maxBrokenMessages) {
+        throw new Fault('peer-misbehaved', 'peer sends messages nobody can read', { cause: error })
+      }
+      return
+    }
+    this.#handle(message)
+  }
+
+  #handle(message: PeerMessage): void {
+    switch (message.kind) {
+      case 'ping':
+        if (message.uptime > 100) throw new Fault('peer-misbehaved', 'ping with impossible uptime')
+        return this.#send({ kind: 'pong' })
+      case 'pong':
+        if (!this.#awaitsPong) throw new Fault('peer-misbehaved', 'pong without ping')
+        this.#awaitsPong = false
+        return
+      case 'handshake':
+        return this.#greet(message)
+      case 'peer-list':
+        if (this.#state === 'greeting') return
+        if (this.#state === 'greeted') {
+          this.#state = 'ready'
+          this.#parts.events.ready(this)
+        }
+        if (message.peers.length > 0) this.#parts.events.peers(this, message.peers)
+        return
+      case 'get-peer-list':
+        // We know nobody the peer could not ask itself; no answer is a legal answer.
+        return
+      case 'app-response':
+        return this.#settle(message, { kind: 'response', appBytes: message.appBytes })
+      case 'app-error': {
+        const text = message.message.slice(0, maxErrorText)
+        return this.#settle(message, { kind: 'error', code: message.code, message: text })
+      }
+      case 'app-request':
+      case 'compressed':
+      case 'other':
+        return
+    }
+  }
+
+  #greet(handshake: Handshake): void {
+    if (this.#state !== 'greeting') throw new Fault('peer-misbehaved', 'second handshake')
+    if (handshake.networkId !== this.#parts.networkId) {
+      const { networkId } = handshake
+      throw new Fault('peer-misbehaved', `peer is of another network: ${networkId}`)
+    }
+    this.version = handshake.version.join('.')
+    this.#state = 'greeted'
+    this.#send({ kind: 'peer-list', peers: [] })
+  }
+
+  #settle(
+    { chainId, requestId }: { readonly chainId: Uint8Array; readonly requestId: number },
+    answer: Answer,
+  ): void {
+    const request = this.#outstanding.get(requestId)
+    // Too late, or never asked: not worth ending a session for.
+    if (request === undefined || !equalBytes(request.chainId, chainId)) return
+    this.#outstanding.delete(requestId)
+    request.resolve(answer)
+    this.#advance()
+  }
+}
+
+/** Ten seconds, the most a node gives a request. Zero would expire before it is read. */
+const deadlineNs = 10_000_000_000n
+
+function lost(what: string, cause?: unknown): Fault {
+  return new Fault('node-unreachable', what, cause === undefined ? {} : { cause })
+}

@@ -1,0 +1,278 @@
+/**
+ * The bundled chains as tests need them: read from their recordings by the product's own decoder
+ * and writer into a new store, and as raw JSON beside it.
+ *
+ * Nothing here computes an answer: what a test expects comes from `rawChain`.
+ */
+
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { zstdCompressSync } from 'node:zlib'
+
+import type { ChainFacts, ServedChain, StateReader } from '../src/api/chain-directory.ts'
+import { decodeBlocks } from '../src/codec/evm/decode-blocks.ts'
+import { decodeTraces } from '../src/codec/evm/decode-traces.ts'
+import { fromHex, to0x } from '../src/core/bytes.ts'
+import { Fault } from '../src/core/fault.ts'
+import type { Clock } from '../src/core/world.ts'
+import { EvmIngest } from '../src/indexing/evm/evm-ingest.ts'
+import { openRollup } from '../src/rollup/chain-rollup.ts'
+import type { StateAnswer, StateCall } from '../src/source/evm-source.ts'
+import { linesOf, listParts, partKinds } from '../src/source/recording-file.ts'
+import { openRecording, type Recording } from '../src/source/recording.ts'
+import type { Database } from '../src/store/engine/database.ts'
+import { openStore, type StoreLocation } from '../src/store/engine/open.ts'
+import { takeLease } from '../src/store/lease.ts'
+import { controlTables } from '../src/store/schema/control.ts'
+import { evmTables, token } from '../src/store/schema/evm.ts'
+import { metricsTables } from '../src/store/schema/metrics.ts'
+
+/** The two bundled chains. */
+export type DemoChainId = 51001 | 51002
+
+/** A log of a receipt as the node gave it. */
+export type RawLog = {
+  readonly address: string
+  readonly topics: readonly string[]
+  readonly data: string
+  readonly logIndex: string
+}
+
+/** A receipt as the node gave it; only what tests look at. */
+export type RawReceipt = {
+  readonly transactionHash: string
+  readonly status: string
+  readonly gasUsed: string
+  readonly effectiveGasPrice: string
+  readonly contractAddress: string | null
+  readonly logs: readonly RawLog[]
+}
+
+/** A transaction as the node gave it; only what tests look at. */
+export type RawTransaction = {
+  readonly hash: string
+  readonly from: string
+  readonly to: string | null
+  readonly value: string
+  readonly input: string
+  readonly nonce: string
+  readonly gas: string
+  readonly type: string
+  readonly maxFeePerGas?: string
+  readonly maxPriorityFeePerGas?: string
+}
+
+/** A block as the node gave it; only what tests look at. */
+export type RawBlock = {
+  readonly hash: string
+  readonly parentHash: string
+  readonly number: string
+  readonly timestamp: string
+  readonly gasUsed: string
+  readonly gasLimit: string
+  readonly baseFeePerGas: string
+  readonly transactions: readonly RawTransaction[]
+}
+
+/** A frame of a call trace. */
+export type RawFrame = {
+  readonly type: string
+  readonly from: string
+  readonly to?: string
+  readonly value?: string
+  readonly gas: string
+  readonly gasUsed: string
+  readonly input: string
+  readonly error?: string
+  readonly calls?: readonly RawFrame[]
+}
+
+/** One height: a block, its receipts and the traces of its transactions. */
+export type RawHeight = {
+  readonly block: RawBlock
+  readonly receipts: readonly RawReceipt[]
+  readonly traces: readonly { readonly result: RawFrame }[]
+}
+
+/** A chain that is served from a new store. */
+export type DemoChain = {
+  readonly served: ServedChain
+  readonly close: () => Promise<void>
+}
+
+const recordings = new Map<DemoChainId, Uint8Array>()
+const raws = new Map<DemoChainId, RawHeight[]>()
+
+/** What the chain is called here, and what it is. */
+export function demoFacts(chainId: DemoChainId, recording: Recording): ChainFacts {
+  const { blockchainId } = recording.header
+  return {
+    key: `fuji-${chainId}`,
+    network: 'fuji',
+    evmChainId: chainId,
+    name: recording.header.name,
+    symbol: recording.header.symbol,
+    decimals: 18,
+    description: 'A recorded chain',
+    ...(blockchainId === undefined ? {} : { blockchainId: fromHex(blockchainId) }),
+    wrappedTokens: [],
+  }
+}
+
+/** Every height of a chain as the node gave it, parsed from the recording without our codec. */
+export function rawChain(chainId: DemoChainId): readonly RawHeight[] {
+  const known = raws.get(chainId)
+  if (known !== undefined) return known
+  const file = recordingFile(chainId)
+  const parts = listParts(file)
+  const lines = (kind: number): string[] =>
+    parts.filter((part) => part.kind === kind).flatMap((part) => linesOf(file, part))
+  const traces = lines(partKinds.traces).map((line) => JSON.parse(line))
+  const heights = lines(partKinds.blocks).map((line, height): RawHeight => ({
+    ...JSON.parse(line),
+    traces: traces[height],
+  }))
+  raws.set(chainId, heights)
+  return heights
+}
+
+/**
+ * Reads a bundled chain into a new store; an embedded one is removed by `close`.
+ *
+ * `blocksPerBatch` cuts the chain as a pipeline would.
+ */
+export async function openDemoChain(
+  chainId: DemoChainId,
+  options: { readonly location?: StoreLocation; readonly blocksPerBatch?: number } = {},
+): Promise<DemoChain> {
+  const folder = mkdtempSync(join(tmpdir(), 'firn-demo-'))
+  const location = options.location ?? { store: 'embedded', dataDir: folder }
+  const recording = openRecording(recordingFile(chainId))
+  const facts = demoFacts(chainId, recording)
+  const tables = [...controlTables, ...evmTables, ...metricsTables]
+  const store = await openStore(location, facts.key, tables, 'write')
+  await readInto(store, recording, options.blocksPerBatch ?? 64)
+  const state = stateReader(recording)
+  await nameTokens(store, state)
+  return {
+    served: { facts, store, state, hasTraces: () => true },
+    close: async () => {
+      await store.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** State as the recording has it: after the last block, for what was recorded. */
+export function stateReader(recording: Recording): StateReader {
+  const ask = async (
+    calls: readonly StateCall[],
+    height: number | undefined,
+    signal: AbortSignal,
+  ): Promise<(Uint8Array | undefined)[]> => {
+    const answers = await recording.state(calls, height ?? 'latest', signal)
+    return answers.map(bytesOf)
+  }
+  const one = async (
+    call: StateCall,
+    height: number | undefined,
+    signal: AbortSignal,
+  ): Promise<Uint8Array> => (await ask([call], height, signal))[0] ?? new Uint8Array()
+  const callOf = ({ to, data }: { to: Uint8Array; data: Uint8Array }): StateCall => ({
+    method: 'eth_call',
+    target: { to: to0x(to), data: to0x(data) },
+  })
+  return {
+    balance: async (address, height, signal) => {
+      const bytes = await one({ method: 'eth_getBalance', target: to0x(address) }, height, signal)
+      return BigInt(to0x(bytes))
+    },
+    code: (address, height, signal) =>
+      one({ method: 'eth_getCode', target: to0x(address) }, height, signal),
+    call: async (to, data, height, signal) =>
+      (await ask([callOf({ to, data })], height, signal))[0],
+    calls: (calls, height, signal) => ask(calls.map(callOf), height, signal),
+  }
+}
+
+/** A clock of the test's own: it stands still. */
+export const stillClock: Clock = {
+  now: () => 1_780_000_000_000,
+  monotonic: () => 0,
+  sleep: () => Promise.resolve(),
+}
+
+function recordingFile(chainId: DemoChainId): Uint8Array {
+  const known = recordings.get(chainId)
+  if (known !== undefined) return known
+  const file = readFileSync(join(import.meta.dirname, `../demo/chain-${chainId}.firnrec`))
+  recordings.set(chainId, file)
+  return file
+}
+
+async function readInto(store: Database, recording: Recording, step: number): Promise<void> {
+  const lease = await takeLease(store, 'test', stillClock)
+  if (lease === undefined) throw new Error('the store is new: nobody holds its lease')
+  const ingest = new EvmIngest({ database: store, lease, clock: stillClock, openRollup })
+  const { signal } = new AbortController()
+  const { until } = recording.heights
+  for (let from = 0; from < until; from += step) {
+    const range = { from, until: Math.min(from + step, until) }
+    await ingest.blocks(
+      await recording.blocks(range, (raw) => decodeBlocks(from, raw, zstdCompressSync), signal),
+    )
+    await ingest.traces(await recording.traces(range, (raw) => decodeTraces(from, raw), signal))
+  }
+}
+
+/** Writes what the contracts answered of their names, as the recording has it. */
+async function nameTokens(store: Database, state: StateReader): Promise<void> {
+  const { signal } = new AbortController()
+  const rows = await store.all({
+    sqlite: 'select t.id, a.bytes from token t join address a on a.id = t.id',
+    postgres: 'select t.id, a.bytes from token t join address a on a.id = t.id',
+    bigints: false,
+  })
+  const ask = (bytes: unknown, selector: string): Promise<Uint8Array | undefined> =>
+    bytes instanceof Uint8Array
+      ? state.call(bytes, fromHex(selector), undefined, signal)
+      : Promise.resolve(undefined)
+  const names: (string | null)[] = []
+  const symbols: (string | null)[] = []
+  const decimals: (number | null)[] = []
+  for (const [, bytes] of rows) {
+    names.push(textOf(await ask(bytes, '0x06fdde03')))
+    symbols.push(textOf(await ask(bytes, '0x95d89b41')))
+    const places = await ask(bytes, '0x313ce567')
+    decimals.push(places === undefined || places.length < 32 ? null : (places[31] ?? null))
+  }
+  await store.transaction((writer) =>
+    writer.update(token, {
+      id: rows.map(([id]) => id ?? null),
+      name: names,
+      symbol: symbols,
+      decimals,
+    }),
+  )
+}
+
+/** ABI text, or the bytes32 of the oldest tokens. */
+function textOf(answer: Uint8Array | undefined): string | null {
+  if (answer === undefined || answer.length < 32) return null
+  const decoder = new TextDecoder()
+  if (answer.length === 32) return decoder.decode(answer).replace(/\0+$/, '')
+  const size = new DataView(answer.buffer, answer.byteOffset).getUint32(60)
+  return decoder.decode(answer.subarray(64, 64 + size))
+}
+
+function bytesOf(answer: StateAnswer): Uint8Array | undefined {
+  switch (answer.kind) {
+    case 'value':
+      return fromHex(answer.value.length % 2 === 0 ? answer.value : `0x0${answer.value.slice(2)}`)
+    case 'reverted':
+      return undefined
+    case 'not-served':
+      throw new Fault('not-served', answer.reason)
+  }
+}

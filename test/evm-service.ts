@@ -1,0 +1,171 @@
+/**
+ * The EVM operations served over HTTP on a free port, from the bundled chains.
+ *
+ * Every 200 body is held against the shape of its operation before it is sent; one that does not
+ * fit is answered with 500, which no test expects.
+ */
+
+import { after } from 'node:test'
+
+import { Compile } from 'typebox/compile'
+
+import {
+  createChainDirectory,
+  type ServedChain,
+  type StateReader,
+} from '../src/api/chain-directory.ts'
+import { evmDialectRules } from '../src/api/dialect-evm.ts'
+import { createMethodNames } from '../src/api/evm/method-names.ts'
+import { noNfts } from '../src/api/evm/nft-source.ts'
+import { evmOperations } from '../src/api/evm/operations.ts'
+import type { EvmParts } from '../src/api/evm/parts.ts'
+import { createPartyBooks } from '../src/api/evm/party-book.ts'
+import type { Operation } from '../src/api/operation.ts'
+import { createPageTokens, type PageTokens } from '../src/api/page-token.ts'
+import { noPrices } from '../src/api/prices.ts'
+import { createServer } from '../src/api/server.ts'
+import { noTokenNotes } from '../src/api/token-notes.ts'
+import { fromHex } from '../src/core/bytes.ts'
+import type { Clock } from '../src/core/world.ts'
+import type { StoreLocation } from '../src/store/engine/open.ts'
+import type { Log } from '../src/telemetry/log.ts'
+import { type DemoChain, type DemoChainId, openDemoChain } from './demo-store.ts'
+
+/** What a caller got. */
+export type Reply = {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: any
+}
+
+/** A running service. */
+export type EvmService = {
+  readonly url: string
+  readonly chains: readonly ServedChain[]
+  /** Time as the service sees it; may be moved. */
+  readonly time: { nowMs: number }
+  readonly get: (path: string, headers?: Record<string, string>) => Promise<Reply>
+  /** All items under `key`, page by page until no token comes. */
+  readonly readAll: (path: string, key: string) => Promise<any[]>
+  readonly close: () => Promise<void>
+}
+
+/** What a test may replace. */
+export type ServiceOptions = {
+  readonly chains?: readonly DemoChainId[]
+  readonly location?: StoreLocation
+  readonly parts?: Partial<EvmParts>
+  readonly state?: (own: StateReader) => StateReader
+}
+
+/** Teleporter's messenger. Source: icm-services releases, one address on every chain. */
+export const icmContract = fromHex('0x253b2784c75e510dd0ff1da844684a1ac0aa5fcf')
+
+const silent: Log = {
+  debug: () => {},
+  info: () => {},
+  warn: () => {},
+  error: () => {},
+  child: () => silent,
+}
+
+/** Starts a service that ends with the test file. */
+export function evmService(options: ServiceOptions = {}): Promise<EvmService> {
+  const service = startEvmService(options)
+  after(async () => (await service).close())
+  return service
+}
+
+/** Starts a service. */
+export async function startEvmService(options: ServiceOptions): Promise<EvmService> {
+  const opened: DemoChain[] = []
+  for (const chainId of options.chains ?? [51002]) {
+    const location = options.location === undefined ? {} : { location: options.location }
+    opened.push(await openDemoChain(chainId, location))
+  }
+  const chains = opened.map(({ served }) =>
+    options.state === undefined ? served : { ...served, state: options.state(served.state) },
+  )
+  const time = { nowMs: 1_780_000_000_000 }
+  const clock: Clock = {
+    now: () => time.nowMs,
+    monotonic: () => time.nowMs,
+    sleep: () => Promise.resolve(),
+  }
+  const parts = { ...partsOf(chains, clock), ...options.parts }
+  const server = createServer({
+    operations: evmOperations(parts),
+    dialectRules: evmDialectRules,
+    dialect: 'auto',
+    log: silent,
+    clock,
+    limits: { maxConnections: 100, requestTimeoutMs: 10_000, handlerTimeoutMs: 10_000 },
+    inspect: holdAgainstShape,
+  })
+  const url = await server.listen('127.0.0.1', 0)
+  const get = async (path: string, headers: Record<string, string> = {}): Promise<Reply> => {
+    const reply = await fetch(url + path, { headers })
+    return { status: reply.status, headers: reply.headers, body: await reply.json() }
+  }
+  return {
+    url,
+    chains,
+    time,
+    get,
+    readAll: (path, key) => readAll(get, path, key),
+    close: async () => {
+      await server.close()
+      for (const chain of opened) await chain.close()
+    },
+  }
+}
+
+/** Parts over `chains` without prices, lists and NFT details. */
+export function partsOf(chains: readonly ServedChain[], clock: Clock): EvmParts {
+  return {
+    chains: createChainDirectory(() => chains),
+    tokens: pageTokens(clock),
+    clock,
+    methodNames: createMethodNames(),
+    prices: noPrices,
+    notes: noTokenNotes,
+    nfts: noNfts,
+    parties: createPartyBooks(clock, noTokenNotes),
+    icmContracts: [icmContract],
+  }
+}
+
+/** Tokens of a key that is no secret. */
+export function pageTokens(clock: Clock): PageTokens {
+  return createPageTokens([{ id: 1, secret: new Uint8Array(32).fill(7) }], clock)
+}
+
+async function readAll(get: EvmService['get'], path: string, key: string): Promise<unknown[]> {
+  const items: unknown[] = []
+  const seen = new Set<string>()
+  let token: string | undefined
+  do {
+    const joint = path.includes('?') ? '&' : '?'
+    const { status, body } = await get(
+      token === undefined ? path : `${path}${joint}pageToken=${encodeURIComponent(token)}`,
+    )
+    if (status !== 200) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`)
+    items.push(...body[key])
+    token = body.nextPageToken
+    if (token !== undefined && seen.has(token)) throw new Error(`${path} gives a token twice`)
+    if (token !== undefined) seen.add(token)
+  } while (token !== undefined)
+  return items
+}
+
+const checks = new Map<string, ReturnType<typeof Compile>>()
+
+function holdAgainstShape({ shape }: Operation, body: unknown): void {
+  let check = checks.get(shape.id)
+  if (check === undefined) checks.set(shape.id, (check = Compile(shape.response)))
+  // What is sent is JSON: a field that is undefined is absent there.
+  const sent: unknown = JSON.parse(JSON.stringify(body))
+  if (check.Check(sent)) return
+  const [first] = check.Errors(sent)
+  throw new Error(`${shape.id}: ${first?.instancePath} ${first?.message}`)
+}

@@ -1,14 +1,13 @@
 /**
- * The first batch of the P-Chain and of the X-Chain: what genesis says, at height 0.
+ * The first batch of the P-Chain: what genesis says, at height 0.
  *
- * Source: avalanchego vms/platformvm/state/state.go syncGenesis, vms/avm/vm.go initGenesis.
+ * Source: avalanchego vms/platformvm/state/state.go syncGenesis.
  */
 
 import type { Sliced } from '../../codec/kit.ts'
 import type { GenesisFacts } from '../../codec/primary/genesis.ts'
 import { emptyId, transactionIdOf, utxoIdOf } from '../../codec/primary/ids.ts'
 import type { PTransaction, PUnsigned } from '../../codec/primary/p-transaction.ts'
-import { sha256 } from '../../core/hash.ts'
 import { networkIdsOf } from './chains.ts'
 import { closeDraft, newDraft, violation } from './draft.ts'
 import type { Draft } from './draft.ts'
@@ -105,9 +104,4 @@ function readGenesisTransaction({
     operatedIds: [],
     exportedIds: [],
   }
-}
-
-/** Id of the X-Chain's genesis as its first checkpoint names it; no block has it. */
-export function xGenesisIdOf(facts: GenesisFacts): Uint8Array {
-  return sha256(facts.xChainId)
 }

@@ -1,0 +1,196 @@
+/**
+ * Replays the C-Chain's atomic transactions: assets that come from and go to the other two chains.
+ *
+ * The EVM side of the chain is indexed elsewhere; here an account is only where assets enter or
+ * leave. Mainnet has 57 bonus blocks whose imports the network did not carry out in shared memory:
+ * their transactions are rows, but they spend nothing.
+ *
+ * Source: avalanchego graft/coreth/plugin/evm/atomic, vms/saevm/cchain/state.
+ */
+
+import type { CUnsigned } from '../../codec/primary/c-atomic.ts'
+import { utxoIdOf } from '../../codec/primary/ids.ts'
+import { equalBytes } from '../../core/bytes.ts'
+import { addAmount } from './amounts.ts'
+import { chainNameOf, wantedOf } from './chains.ts'
+import type { NetworkIds } from './chains.ts'
+import { closeDraft, newDraft, violation } from './draft.ts'
+import type { Draft } from './draft.ts'
+import type { ReadCBlock, ReadTransaction } from './read-blocks.ts'
+import type { Checkpoint, EvmSide, RowBatch } from './rows.ts'
+import type { PrimaryRules } from './rules.ts'
+import type { Found, Wanted } from './state.ts'
+import { beginStep, checkFlow, emit, endStep, ownerOf, spendImport } from './step.ts'
+import type { Step } from './step.ts'
+import { newUtxoSet, takeFound } from './utxo-set.ts'
+import type { UtxoSet } from './utxo-set.ts'
+
+/** Everything the C-Chain's replay knows between two batches. */
+export type CState = {
+  readonly rules: PrimaryRules
+  readonly ids: NetworkIds
+  readonly utxos: UtxoSet
+  height: number
+  /** Empty before the first block. */
+  blockId: Uint8Array
+  time: number
+  batches: number
+}
+
+/** The state before block 1. */
+export function beginCChain(rules: PrimaryRules, ids: NetworkIds): CState {
+  const checkpoint = { height: 0, blockId: new Uint8Array(0), time: 0 }
+  return loadCState(rules, ids, checkpoint)
+}
+
+/** The state as a checkpoint says. */
+export function loadCState(
+  rules: PrimaryRules,
+  ids: NetworkIds,
+  { height, blockId, time }: Pick<Checkpoint, 'height' | 'blockId' | 'time'>,
+): CState {
+  // Every output of the C-Chain is an export, so nothing is ever cached.
+  return { rules, ids, utxos: newUtxoSet('C', 0), height, blockId, time, batches: 0 }
+}
+
+/** What to look up before {@link applyCBlocks} of the same blocks. */
+export function wantedOfCBlocks(state: CState, blocks: readonly ReadCBlock[]): Wanted {
+  const transactions: ReadTransaction<{ readonly typeId: number }>[] = []
+  for (const block of blocks) transactions.push(...block.transactions)
+  return wantedOf(state.utxos, transactions)
+}
+
+/**
+ * Replays blocks without a gap. Rows are made for those with atomic transactions or a known
+ * proposer. Throws `state-violation`; the state is void then.
+ */
+export function applyCBlocks(state: CState, blocks: readonly ReadCBlock[], found: Found): RowBatch {
+  const draft = newDraft('C', state.batches++)
+  const from = state.height + 1
+  takeFound(state.utxos, found)
+  for (const block of blocks) {
+    follow(state, block)
+    for (const [position, read] of block.transactions.entries()) {
+      applyTransaction(state, draft, { block, read, position })
+    }
+    if (block.transactions.length > 0 || block.proposer !== undefined) noteBlock(draft, block)
+  }
+  return closeDraft(draft, from, state.height + 1, {
+    chain: 'C',
+    height: state.height,
+    blockId: state.blockId,
+    time: state.time,
+    l1AccruedFees: 0n,
+    l1FeeExcess: 0n,
+  })
+}
+
+function follow(state: CState, block: ReadCBlock): void {
+  const { height, parentId, blockId, time } = block
+  const isLinked = state.blockId.length === 0 || equalBytes(parentId, state.blockId)
+  if (height !== state.height + 1 || !isLinked) {
+    throw violation({ chain: 'C', height }, `block does not follow block ${state.height}`)
+  }
+  state.height = height
+  state.blockId = blockId
+  state.time = time
+}
+
+function noteBlock(draft: Draft, block: ReadCBlock): void {
+  draft.blocks.push({
+    chain: 'C',
+    height: block.height,
+    blockId: block.blockId,
+    parentId: block.parentId,
+    typeId: 0,
+    time: block.time,
+    sizeBytes: block.sizeBytes,
+    transactionCount: block.transactionCount,
+    proposer: block.proposer,
+    currentSupply: undefined,
+    l1AccruedFees: undefined,
+    activeL1Validators: undefined,
+  })
+}
+
+type CTransaction = ReadCBlock['transactions'][number]
+type Import = Extract<CUnsigned, { typeId: 0 }>
+type Export = Extract<CUnsigned, { typeId: 1 }>
+
+function applyTransaction(
+  state: CState,
+  draft: Draft,
+  at: { readonly block: ReadCBlock; readonly read: CTransaction; readonly position: number },
+): void {
+  const { block, read, position } = at
+  const { height, time } = block
+  const place = { chain: 'C', height, position, time, txId: read.txId } as const
+  const step = beginStep(state.utxos, draft, place, {
+    ...read,
+    unsigned: { typeId: read.unsigned.typeId },
+  })
+  if (read.unsigned.typeId === 0) importAssets(state, step, { unsigned: read.unsigned, read })
+  else exportAssets(state, step, { unsigned: read.unsigned, read })
+  checkFlow(step)
+  endStep(step)
+}
+
+function importAssets(
+  state: CState,
+  step: Step,
+  { unsigned, read }: { readonly unsigned: Import; readonly read: CTransaction },
+): void {
+  const sourceChain = chainNameOf(state.ids, unsigned.sourceChain)
+  const isBonus = state.rules.bonusBlocks.has(step.place.height)
+  step.row.sourceChain = unsigned.sourceChain
+  step.row.destinationChain = state.ids.chainIds.C
+  for (const [index, { input, ...place }] of unsigned.importedInputs.entries()) {
+    const utxoId = read.importedIds[index] ?? utxoIdOf(place.txId, place.outputIndex)
+    const { amount } = input
+    if (isBonus) addAmount(step.consumed, place.assetId, amount)
+    else spendImport(step, { ...place, utxoId, amount, sourceChain })
+  }
+  step.row.evmOutputs = unsigned.outputs.map((output) => ({ ...output, signatures: [] }))
+  for (const { assetId, amount } of unsigned.outputs) addAmount(step.value, assetId, amount)
+  step.row.evmAddresses = uniqueAccounts(step.row.evmOutputs)
+}
+
+function exportAssets(
+  state: CState,
+  step: Step,
+  { unsigned, read }: { readonly unsigned: Export; readonly read: CTransaction },
+): void {
+  const { txId } = step.place
+  const consumableOn = chainNameOf(state.ids, unsigned.destinationChain)
+  step.row.sourceChain = state.ids.chainIds.C
+  step.row.destinationChain = unsigned.destinationChain
+  step.row.evmInputs = unsigned.inputs.map(({ address, amount, assetId }, index) => ({
+    address,
+    amount,
+    assetId,
+    signatures: read.signatures[index] ?? [],
+  }))
+  for (const { assetId, amount } of unsigned.inputs) addAmount(step.consumed, assetId, amount)
+  step.row.evmAddresses = uniqueAccounts(step.row.evmInputs)
+  for (const [outputIndex, { assetId, output }] of unsigned.exportedOutputs.entries()) {
+    emit(step, {
+      utxoId: read.exportedIds[outputIndex] ?? utxoIdOf(txId, outputIndex),
+      txId,
+      outputIndex,
+      assetId,
+      outputType: output.typeId,
+      amount: output.amount,
+      owner: ownerOf(output),
+      stakeableLocktime: 0n,
+      consumableOn,
+    })
+  }
+}
+
+function uniqueAccounts(sides: readonly EvmSide[]): Uint8Array[] {
+  const accounts: Uint8Array[] = []
+  for (const { address } of sides) {
+    if (!accounts.some((known) => equalBytes(known, address))) accounts.push(address)
+  }
+  return accounts
+}

@@ -13,12 +13,6 @@ import type { Found, KnownImport, KnownUtxo, Wanted } from './state.ts'
 import { bytesOf } from './store-stakers.ts'
 import { type StoredUtxo, tieOf } from './store-utxos.ts'
 
-/** What replay is told, and by UTXO id what the writer will need to change those rows. */
-export type FoundRows = {
-  readonly found: Found
-  readonly stored: ReadonlyMap<string, StoredUtxo>
-}
-
 /** An output's content, whatever its type. */
 export type OutputContent = {
   readonly outputType: number
@@ -70,25 +64,16 @@ export async function findRows(
   reader: Reader,
   wanted: Wanted,
   assetIds: Map<number, Uint8Array>,
-): Promise<FoundRows> {
+): Promise<Found> {
   const ids = wanted.utxoIds
   const rows = await reader.lookup({ table: utxo, key: ['utxo_id'], select: utxoColumns }, [ids])
   await learnAssets(reader, rows, assetIds)
   const spenders = await spendersOf(reader, rows)
-  const stored = new Map<string, StoredUtxo>()
   const utxos: KnownUtxo[] = []
   for (const [at, row] of rows.entries()) {
     const utxoId = ids[at]
     if (row === undefined || utxoId === undefined) continue
     const content = outputContent(bytesOf(row[5]))
-    stored.set(keyOf(utxoId), {
-      id: Number(row[0]),
-      createdAt: Number(row[6]),
-      tie: tieOf(utxoId),
-      chain: Number(row[1]),
-      target: Number(row[2]),
-      addresses: content.owner.addresses,
-    })
     utxos.push({
       ...content,
       utxoId,
@@ -105,7 +90,7 @@ export async function findRows(
       consumed: row[7] === null ? undefined : spenders.get(Number(row[7])),
     })
   }
-  return { found: { utxos, earlyImports: await findImports(reader, wanted.exportIds) }, stored }
+  return { utxos, earlyImports: await findImports(reader, wanted.exportIds) }
 }
 
 async function learnAssets(
@@ -164,4 +149,29 @@ async function findImports(
       },
     ]
   })
+}
+
+const placeColumns = ['id', 'chain', 'target', 'output', 'created_at'] as const
+
+/** What the writer must know of stored UTXOs to change them, by {@link keyOf} their ids. */
+export async function storedUtxos(
+  reader: Reader,
+  utxoIds: readonly Uint8Array[],
+): Promise<ReadonlyMap<string, StoredUtxo>> {
+  const lookup = { table: utxo, key: ['utxo_id'], select: placeColumns }
+  const rows = await reader.lookup(lookup, [utxoIds])
+  const stored = new Map<string, StoredUtxo>()
+  for (const [at, row] of rows.entries()) {
+    const utxoId = utxoIds[at]
+    if (row === undefined || utxoId === undefined) continue
+    stored.set(keyOf(utxoId), {
+      id: Number(row[0]),
+      chain: Number(row[1]),
+      target: Number(row[2]),
+      addresses: outputContent(bytesOf(row[3])).owner.addresses,
+      createdAt: Number(row[4]),
+      tie: tieOf(utxoId),
+    })
+  }
+  return stored
 }

@@ -28,13 +28,12 @@ import {
   rewardByAddress,
   subnetOwner,
   supply,
-  utxo,
 } from '../../store/schema/primary.ts'
 import { address } from '../../store/schema/primary.ts'
 import type { ChainName, Checkpoint, RowBatch } from './rows.ts'
 import type { PStateRows, UtxoReader } from './state.ts'
 import { writeBlocks, writeRawBlocks, type RawBlockBytes } from './store-blocks.ts'
-import { findRows } from './store-find.ts'
+import { findRows, storedUtxos } from './store-find.ts'
 import { evmAddressKey, type Numbers, numbersIn } from './store-numbers.ts'
 import {
   addressesOfStaker,
@@ -60,7 +59,7 @@ import {
 
 /** The store's writing side. */
 export type PrimaryRows = {
-  /** Look-ups for replay. What was found is remembered for the next `write`. */
+  /** Look-ups for replay. */
   readonly reader: UtxoReader
   /** Where `chain` stands; `undefined` before its first batch. */
   readonly checkpoint: (chain: ChainName) => Promise<Checkpoint | undefined>
@@ -96,25 +95,21 @@ export function openPrimaryRows(database: Database, rules: StoreRules): PrimaryR
     assets: numbersIn(asset, 'asset_id'),
   }
   const assetIds = new Map<number, Uint8Array>()
-  let stored: ReadonlyMap<string, StoredUtxo> = new Map()
   let nextUtxo: number | undefined
 
-  const find: UtxoReader['find'] = async (wanted) => {
-    const rows = await findRows(database, wanted, assetIds)
-    stored = rows.stored
-    return rows.found
-  }
+  const find: UtxoReader['find'] = (wanted) => findRows(database, wanted, assetIds)
 
   const write: PrimaryRows['write'] = async (batch, raw, guard) => {
     await database.transaction(async (writer) => {
       const epoch = await guard(writer)
       nextUtxo ??= await firstFreeUtxo(writer)
+      const changed = [...batch.consumptions, ...batch.stakeReturns].map(({ utxoId }) => utxoId)
+      const stored = await storedUtxos(writer, changed)
       await writeBatch({ writer, batch, known, stored, nextUtxo, rules })
       await writeRawBlocks(writer, raw)
       await move(writer, batch, epoch)
     })
     nextUtxo = (nextUtxo ?? 1) + batch.utxos.length
-    stored = new Map()
   }
 
   return {
@@ -151,26 +146,12 @@ async function writeBatch(writing: Writing): Promise<void> {
   await addUtxos(writer, utxos, nextUtxo, known)
   await spendUtxos(writer, batch.consumptions, (id) => stored.get(keyOf(id)), known.addresses)
   const made = new Map(utxos.map((row, at) => [keyOf(row.utxoId), nextUtxo + at]))
-  await writeReturns(writing)
+  await returnStakes(writer, batch.stakeReturns, (id) => stored.get(keyOf(id)))
   await writeImports(writer, batch)
   await completeImports(writer, batch.importCompletions, known.addresses)
   await writeStaking(writing, made)
   await writeL1(writing)
   await writeAssets(writer, batch, known.assets)
-}
-
-async function writeReturns({ writer, batch, stored }: Writing): Promise<void> {
-  const unknown = batch.stakeReturns.filter(({ utxoId }) => !stored.has(keyOf(utxoId)))
-  const ids = new Map<string, number>()
-  const rows = await writer.lookup({ table: utxo, key: ['utxo_id'], select: ['id'] }, [
-    unknown.map(({ utxoId }) => utxoId),
-  ])
-  for (const [at, { utxoId }] of unknown.entries()) ids.set(keyOf(utxoId), Number(rows[at]?.[0]))
-  await returnStakes(
-    writer,
-    batch.stakeReturns,
-    (utxoId) => stored.get(keyOf(utxoId))?.id ?? ids.get(keyOf(utxoId)) ?? 0,
-  )
 }
 
 const dropImport = statement('delete from early_import where utxo_id = ?')

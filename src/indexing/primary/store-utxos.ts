@@ -176,10 +176,14 @@ export async function spendUtxos(
 export async function returnStakes(
   writer: Writer,
   returns: RowBatch['stakeReturns'],
-  idOf: (utxoId: Uint8Array) => number,
+  stored: (utxoId: Uint8Array) => StoredUtxo | undefined,
 ): Promise<void> {
   await writer.update(utxo, {
-    id: returns.map(({ utxoId }) => idOf(utxoId)),
+    id: returns.map(({ utxoId }) => {
+      const known = stored(utxoId)
+      assert(known !== undefined, 'replay returns only stakes that are stored')
+      return known.id
+    }),
     returned_at: returns.map(({ returned }) => returned.time),
   })
 }

@@ -1,0 +1,141 @@
+/**
+ * Calls to the APIs of an AvalancheGo node: platform, avm, avax, info, index and the C-Chain's RPC.
+ *
+ * Source: avalanchego vms/platformvm/service.go, vms/avm/service.go, api/info, api/indexer.
+ */
+
+import { fromHex } from '../../core/bytes.ts'
+import { Fault } from '../../core/fault.ts'
+import type { Transport } from '../../core/world.ts'
+import { askAll, askOne, BatchSize, type RpcAnswer, type RpcTarget } from '../json-rpc.ts'
+
+/** Where and within which limits to ask. */
+export type NodeApiOptions = {
+  readonly transport: Transport
+  /** Base address: APIs are under `/ext`. */
+  readonly url: string
+  readonly timeoutMs: number
+  readonly maxReplyBytes: number
+}
+
+/** A JSON object of a reply. */
+export type Reply = Readonly<Record<string, unknown>>
+
+/** Asks a node. */
+export type NodeApi = {
+  /** One call with named parameters. Throws {@link faultOfNode}'s faults. */
+  readonly ask: (
+    path: string,
+    method: string,
+    parameters: Reply,
+    signal: AbortSignal,
+  ) => Promise<Reply>
+  /** The same where an error is an answer; its text is for deciding, never for showing. */
+  readonly tryAsk: (
+    path: string,
+    method: string,
+    parameters: Reply,
+    signal: AbortSignal,
+  ) => Promise<Reply | { readonly refusal: string }>
+  /** Calls of the C-Chain's RPC with positional parameters, in their order. */
+  readonly askEvm: (
+    calls: readonly { readonly method: string; readonly params: readonly unknown[] }[],
+    signal: AbortSignal,
+  ) => Promise<unknown[]>
+}
+
+/** Paths of the APIs. */
+export const nodePaths = {
+  P: '/ext/bc/P',
+  X: '/ext/bc/X',
+  cAtomic: '/ext/bc/C/avax',
+  evm: '/ext/bc/C/rpc',
+  info: '/ext/info',
+  indexP: '/ext/index/P/block',
+  indexX: '/ext/index/X/block',
+  indexC: '/ext/index/C/block',
+  indexEarly: '/ext/index/X/tx',
+} as const
+
+/** A client of one node. */
+export function createNodeApi(options: NodeApiOptions): NodeApi {
+  const base = options.url.replace(/\/+$/, '')
+  const target = (path: string): RpcTarget => ({ ...options, url: `${base}${path}`, headers: {} })
+  // Public nodes take 40 calls a batch.
+  const batch = new BatchSize(40)
+
+  const tryAsk: NodeApi['tryAsk'] = async (path, method, parameters, signal) => {
+    const answer = await askOne(target(path), { method, params: [parameters] }, signal)
+    if (answer.kind === 'error') return { refusal: answer.error.message }
+    return replyOf(answer.result, method)
+  }
+
+  const ask: NodeApi['ask'] = async (path, method, parameters, signal) => {
+    const reply = await tryAsk(path, method, parameters, signal)
+    if (isRefusal(reply)) throw faultOfNode(method, reply.refusal)
+    return reply
+  }
+
+  const askEvm: NodeApi['askEvm'] = async (calls, signal) => {
+    const answers = await askAll(target(nodePaths.evm), calls, batch, signal)
+    return answers.map((answer, at) => resultOf(answer, calls[at]?.method ?? ''))
+  }
+
+  return { ask, tryAsk, askEvm }
+}
+
+/** Whether a node refused a call of {@link NodeApi.tryAsk}. */
+export function isRefusal(
+  reply: Reply | { readonly refusal: string },
+): reply is { readonly refusal: string } {
+  return typeof reply['refusal'] === 'string'
+}
+
+/** What a node's words for a refusal stand for. */
+export function faultOfNode(method: string, message: string): Fault {
+  const detail = { method }
+  if (/not found|bootstrapp|not linearized|> last accepted index|no containers/i.test(message))
+    return new Fault('node-not-yet', `a node does not have it yet: ${method}`, { detail })
+  if (/can't find method|not available|disabled/i.test(message))
+    return new Fault('node-refused', `a node does not offer: ${method}`, { detail })
+  return new Fault('node-answer', `a node answers with an error to: ${method}`, { detail })
+}
+
+function replyOf(value: unknown, method: string): Reply {
+  if (typeof value === 'object' && value !== null) {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a JSON object
+    return value as Reply
+  }
+  throw new Fault('node-answer', `a node's answer has no form: ${method}`)
+}
+
+function resultOf(answer: RpcAnswer, method: string): unknown {
+  if (answer.kind === 'result') return answer.result
+  throw faultOfNode(method, answer.error.message)
+}
+
+/** A text member of a reply. Throws `node-answer`. */
+export function textIn(reply: Reply, name: string): string {
+  const value = reply[name]
+  if (typeof value === 'string') return value
+  throw new Fault('node-answer', `a node's answer misses: ${name}`)
+}
+
+/** An integer member, written as text or number. Throws `node-answer`. */
+export function integerIn(reply: Reply, name: string): number {
+  const value = Number(reply[name])
+  if (reply[name] !== undefined && reply[name] !== null && Number.isSafeInteger(value)) return value
+  throw new Fault('node-answer', `a node's answer has no integer: ${name}`)
+}
+
+/** A list member. Throws `node-answer`. */
+export function listIn(reply: Reply, name: string): readonly unknown[] {
+  const value = reply[name]
+  if (Array.isArray(value)) return value
+  throw new Fault('node-answer', `a node's answer has no list: ${name}`)
+}
+
+/** Bytes of a member in hex without checksum. Throws `node-answer`. */
+export function bytesIn(reply: Reply, name: string): Uint8Array {
+  return fromHex(textIn(reply, name))
+}

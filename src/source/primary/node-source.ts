@@ -1,0 +1,296 @@
+/**
+ * A node as source of a primary network.
+ *
+ * The Index API is used when it is there and whole: a thousand blocks a call, and the only place
+ * that knows proposers and what the X-Chain had before its blocks. Else blocks are read one by one
+ * by height, several at a time.
+ */
+
+import { openContainer, outerBlockIdOf, proposerOf } from '../../codec/proposer/outer-block.ts'
+import { fromHex, toHex } from '../../core/bytes.ts'
+import { parseId } from '../../core/cb58.ts'
+import { Fault, faultOf } from '../../core/fault.ts'
+import type { Log } from '../../telemetry/log.ts'
+import { isEvmBlock, readEvmBlock } from './evm-block.ts'
+import {
+  bytesIn,
+  integerIn,
+  isRefusal,
+  listIn,
+  type NodeApi,
+  nodePaths,
+  type Reply,
+  textIn,
+} from './node-api.ts'
+import type {
+  BlockBytes,
+  CBlock,
+  PrimaryChain,
+  PrimaryIdentity,
+  PrimarySource,
+  Proposer,
+  ValidatorHealth,
+} from './primary-source.ts'
+
+/** `numToFetch` of `index.getContainerRange`. */
+const containersPerCall = 1_024
+/** P- and X-Chain calls take the chain's lock: more at a time gain nothing. */
+const callsAtATime = 8
+
+const indexPaths = {
+  P: nodePaths.indexP,
+  X: nodePaths.indexX,
+  C: nodePaths.indexC,
+} as const
+
+/** A source over one node. */
+export function createNodeSource(api: NodeApi, log: Log): PrimarySource {
+  const complete = new Map<PrimaryChain, boolean>()
+  let identity: PrimaryIdentity | undefined
+
+  const hasIndex: PrimarySource['hasIndex'] = async (chain, signal) => {
+    const known = complete.get(chain)
+    if (known !== undefined) return known
+    const state = await indexState(api, chain, signal)
+    if (state === 'empty') return false
+    complete.set(chain, state === 'complete')
+    log.info('index probed', { chain, state })
+    return state === 'complete'
+  }
+
+  const headHeight: PrimarySource['headHeight'] = (chain, signal) => readHead(api, chain, signal)
+
+  const blocks: PrimarySource['blocks'] = async (chain, range, signal) => {
+    if (!(await hasIndex(chain, signal))) return blocksByHeight(api, chain, range, signal)
+    // Index 0 is height 1; block 0 was never accepted by consensus.
+    const containers = await containersOf(
+      api,
+      indexPaths[chain],
+      range.from - 1,
+      range.until - 1,
+      signal,
+    )
+    return containers.map((bytes, at) => ({ height: range.from + at, bytes, wrapped: true }))
+  }
+
+  const cBlocks: PrimarySource['cBlocks'] = async (range, signal) => {
+    if (!(await hasIndex('C', signal))) return cBlocksByNumber(api, range, signal)
+    const from = Math.max(range.from, 1)
+    const containers = await containersOf(
+      api,
+      { path: indexPaths.C, from: from - 1, until: range.until - 1 },
+      signal,
+    )
+    return containers.map(openCBlock)
+  }
+
+  const earlyCount: PrimarySource['earlyCount'] = async (signal) => {
+    const last = await lastIndex(api, nodePaths.indexEarly, signal)
+    return last === undefined ? 0 : last + 1
+  }
+
+  return {
+    identity: async (signal) => (identity ??= await readIdentity(api, signal)),
+    headHeight,
+    hasIndex,
+    blocks,
+    cBlocks,
+    earlyCount,
+    earlyTransactions: (range, signal) =>
+      containersOf(api, { path: nodePaths.indexEarly, ...range }, signal),
+    health: (signal) => readHealth(api, signal),
+  }
+}
+
+async function readIdentity(api: NodeApi, signal: AbortSignal): Promise<PrimaryIdentity> {
+  const info = (method: string, parameters: Reply = {}): Promise<Reply> =>
+    api.ask(nodePaths.info, method, parameters, signal)
+  const networkId = integerIn(await info('info.getNetworkID'), 'networkID')
+  const nodeVersion = textIn(await info('info.getNodeVersion'), 'version')
+  const x = parseId(textIn(await info('info.getBlockchainID', { alias: 'X' }), 'blockchainID'))
+  const c = parseId(textIn(await info('info.getBlockchainID', { alias: 'C' }), 'blockchainID'))
+  const upgrades = await api.tryAsk(nodePaths.info, 'info.upgrades', {}, signal)
+  const first = await api.ask(
+    nodePaths.P,
+    'platform.getBlockByHeight',
+    { height: '0', encoding: 'hexnc' },
+    signal,
+  )
+  // Block 0 is a bare commit block: version 2, type id 4, then the parent, which is the genesis.
+  const genesisId = bytesIn(first, 'block').slice(6, 38)
+  return {
+    networkId,
+    nodeVersion,
+    genesisId,
+    chainIds: { X: x, C: c },
+    upgrades: isRefusal(upgrades) ? {} : timesOf(upgrades),
+  }
+}
+
+/** RFC 3339 members as Unix seconds. */
+function timesOf(reply: Reply): Record<string, number> {
+  const times: Record<string, number> = {}
+  for (const [name, value] of Object.entries(reply)) {
+    const time = typeof value === 'string' ? Date.parse(value) : Number.NaN
+    if (Number.isFinite(time)) times[name] = Math.floor(time / 1_000)
+  }
+  return times
+}
+
+async function readHead(api: NodeApi, chain: PrimaryChain, signal: AbortSignal): Promise<number> {
+  if (chain === 'C') {
+    const [number] = await api.askEvm([{ method: 'eth_blockNumber', params: [] }], signal)
+    return integerIn({ number }, 'number')
+  }
+  const ready = await api.tryAsk(nodePaths.info, 'info.isBootstrapped', { chain }, signal)
+  if (!isRefusal(ready) && ready['isBootstrapped'] === false)
+    throw new Fault('node-not-yet', `the node is still bootstrapping: ${chain}`)
+  const method = chain === 'P' ? 'platform.getHeight' : 'avm.getHeight'
+  return integerIn(await api.ask(nodePaths[chain], method, {}, signal), 'height')
+}
+
+async function blocksByHeight(
+  api: NodeApi,
+  chain: 'P' | 'X',
+  range: { readonly from: number; readonly until: number },
+  signal: AbortSignal,
+): Promise<BlockBytes[]> {
+  const method = chain === 'P' ? 'platform.getBlockByHeight' : 'avm.getBlockByHeight'
+  const blocks: BlockBytes[] = []
+  for (let from = range.from; from < range.until; from += callsAtATime) {
+    const count = Math.min(callsAtATime, range.until - from)
+    const some = Array.from({ length: count }, async (_, at) => {
+      const parameters = { height: String(from + at), encoding: 'hexnc' }
+      const reply = await api.ask(nodePaths[chain], method, parameters, signal)
+      return { height: from + at, bytes: bytesIn(reply, 'block'), wrapped: false }
+    })
+    blocks.push(...(await Promise.all(some)))
+  }
+  return blocks
+}
+
+/** Containers `[from, until)` of an index. Throws `node-not-yet` beyond its end. */
+async function containersOf(
+  api: NodeApi,
+  index: { readonly path: string; readonly from: number; readonly until: number },
+  signal: AbortSignal,
+): Promise<Uint8Array[]> {
+  const { path, from, until } = index
+  const found: Uint8Array[] = []
+  while (from + found.length < until) {
+    const startIndex = from + found.length
+    const numToFetch = Math.min(containersPerCall, until - startIndex)
+    const parameters = {
+      startIndex: String(startIndex),
+      numToFetch: String(numToFetch),
+      encoding: 'hexnc',
+    }
+    const reply = await api.ask(path, 'index.getContainerRange', parameters, signal)
+    const containers = listIn(reply, 'containers')
+    if (containers.length === 0) throw new Fault('node-not-yet', `the index ends at ${startIndex}`)
+    for (const container of containers) found.push(bytesIn(objectIn(container), 'bytes'))
+  }
+  return found
+}
+
+function objectIn(value: unknown): Reply {
+  if (typeof value !== 'object' || value === null)
+    throw new Fault('node-answer', 'a node’s list holds something that is no object')
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a JSON object
+  return value as Reply
+}
+
+/** Highest index, or `undefined` when there is no such index or it is empty. */
+async function lastIndex(
+  api: NodeApi,
+  path: string,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  try {
+    const reply = await api.tryAsk(path, 'index.getLastAccepted', { encoding: 'hexnc' }, signal)
+    return isRefusal(reply) ? undefined : integerIn(reply, 'index')
+  } catch (error) {
+    // Nodes without the API answer 404 with a page.
+    if (['node-answer', 'node-refused'].includes(faultOf(error)?.code ?? '')) return undefined
+    throw error
+  }
+}
+
+/** An index switched on late does not begin at height 1 and is of no use. */
+async function indexState(
+  api: NodeApi,
+  chain: PrimaryChain,
+  signal: AbortSignal,
+): Promise<'absent' | 'empty' | 'complete' | 'incomplete'> {
+  const path = indexPaths[chain]
+  const last = await lastIndex(api, path, signal)
+  if (last === undefined) return 'absent'
+  const [first] = await containersOf(api, { path, from: 0, until: 1 }, signal)
+  if (first === undefined) return 'empty'
+  if (chain === 'C') return openCBlock(first).height === 1 ? 'complete' : 'incomplete'
+  const block = (await blocksByHeight(api, chain, { from: 1, until: 2 }, signal))[0]
+  if (block === undefined) return 'empty'
+  // Bare or wrapped, the container of height 1 ends with the inner block, but for a signature.
+  return toHex(first).includes(toHex(block.bytes)) ? 'complete' : 'incomplete'
+}
+
+function openCBlock(container: Uint8Array): CBlock {
+  const { inner, outer } = openContainer(container, isEvmBlock)
+  return {
+    ...readEvmBlock(inner),
+    proposer: outer === undefined ? undefined : proposerRow(outer.block, container),
+  }
+}
+
+function proposerRow(block: Parameters<typeof outerBlockIdOf>[0], container: Uint8Array): Proposer {
+  const isOption = block.typeId === 1
+  return {
+    outerId: outerBlockIdOf(block, container),
+    outerParentId: block.parentId,
+    nodeId: proposerOf(block),
+    pChainHeight: isOption ? undefined : Number(block.pChainHeight),
+    timestamp: isOption ? undefined : Number(block.timestamp),
+  }
+}
+
+async function cBlocksByNumber(
+  api: NodeApi,
+  range: { readonly from: number; readonly until: number },
+  signal: AbortSignal,
+): Promise<CBlock[]> {
+  const calls = Array.from({ length: range.until - range.from }, (_, at) => ({
+    method: 'eth_getBlockByNumber',
+    params: [`0x${(range.from + at).toString(16)}`, false],
+  }))
+  const answers = await api.askEvm(calls, signal)
+  return answers.map((answer) => {
+    if (answer === null) throw new Fault('node-not-yet', 'a node does not have a C-Chain block yet')
+    const block = objectIn(answer)
+    const extra = block['blockExtraData']
+    return {
+      height: integerIn(block, 'number'),
+      blockId: fromHex(textIn(block, 'hash')),
+      parentId: fromHex(textIn(block, 'parentHash')),
+      time: integerIn(block, 'timestamp'),
+      sizeBytes: integerIn(block, 'size'),
+      transactionCount: listIn(block, 'transactions').length,
+      extraData: typeof extra === 'string' ? fromHex(extra) : new Uint8Array(),
+      proposer: undefined,
+    }
+  })
+}
+
+async function readHealth(api: NodeApi, signal: AbortSignal): Promise<ValidatorHealth[]> {
+  const reply = await api.ask(nodePaths.P, 'platform.getCurrentValidators', {}, signal)
+  return listIn(reply, 'validators').map((value) => {
+    const validator = objectIn(value)
+    const uptime = Number(validator['uptime'])
+    const connected = validator['connected']
+    return {
+      txId: parseId(textIn(validator, 'txID')),
+      uptimePercent:
+        validator['uptime'] !== undefined && Number.isFinite(uptime) ? uptime : undefined,
+      connected: typeof connected === 'boolean' ? connected : undefined,
+    }
+  })
+}

@@ -60,11 +60,14 @@ export type ApiServer = {
 const bodyBytes = 64 * 1_024
 const wideBodyBytes = 512 * 1_024
 const retryAfterSeconds = '5'
+const drainMs = 8_000
 
 /** Builds the server over `operations`. */
 export function createServer(parts: ServerParts): ApiServer {
   const http = fastify({
     requestTimeout: parts.limits.requestTimeoutMs,
+    // Slow clients: headers within 5 s, looked at every second.
+    http: { headersTimeout: 5_000, connectionsCheckingInterval: 1_000 },
     keepAliveTimeout: 65_000,
     connectionTimeout: 0,
     maxRequestsPerSocket: 10_000,
@@ -82,8 +85,6 @@ export function createServer(parts: ServerParts): ApiServer {
       reply.raw.end(JSON.stringify(errorBody(status, plain(error))))
     },
   })
-  // Slow clients: headers within 5 s, checked every second.
-  http.server.headersTimeout = 5_000
   http.server.maxConnections = parts.limits.maxConnections
   http.server.on('clientError', (_error, socket) => {
     const body = JSON.stringify(errorBody(400, 'the request is not HTTP'))
@@ -107,7 +108,16 @@ export function createServer(parts: ServerParts): ApiServer {
   return {
     http,
     listen: (host, port) => http.listen({ host, port }),
-    close: () => http.close(),
+    close: async () => {
+      const over = new AbortController()
+      // What is under way may finish; who takes longer than that is cut off.
+      void parts.clock
+        .sleep(drainMs, over.signal)
+        .then(() => http.server.closeAllConnections())
+        .catch(() => undefined)
+      await http.close()
+      over.abort()
+    },
   }
 }
 

@@ -23,21 +23,24 @@ export type Setting = {
   readonly secret?: boolean
 }
 
-const text = (value: string, meaning: string, more: Partial<Setting> = {}) =>
+/** What a row may say besides its kind and default. */
+type More = Pick<Setting, 'flag' | 'secret'>
+
+const text = (value: string, meaning: string, more: More = {}) =>
   ({ kind: 'text', default: value, meaning, ...more }) as const
 const integer = (
   value: number,
   range: readonly [number, number],
   meaning: string,
-  more: Partial<Setting> = {},
+  more: More = {},
 ) => ({ kind: 'integer', default: value, min: range[0], max: range[1], meaning, ...more }) as const
-const flag = (value: boolean, meaning: string, more: Partial<Setting> = {}) =>
+const flag = (value: boolean, meaning: string, more: More = {}) =>
   ({ kind: 'boolean', default: value, meaning, ...more }) as const
 const word = <const W extends readonly string[]>(
   value: W[number],
   words: W,
   meaning: string,
-  more: Partial<Setting> = {},
+  more: More = {},
 ) => ({ kind: 'word', default: value, words, meaning, ...more }) as const
 const list = (meaning: string) => ({ kind: 'list', default: [], meaning }) as const
 const any = (value: unknown, meaning: string) => ({ kind: 'any', default: value, meaning }) as const

@@ -1,0 +1,118 @@
+/**
+ * Checks what the linter cannot: which layer may import which, dead files, unread vectors.
+ *
+ * Run by `npm run check`. Prints every violation and ends with 1 when there is one.
+ */
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+
+/** What each folder of `src/` may import besides itself. The table of ARCHITECTURE.md. */
+const layers: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  config: ['core'],
+  telemetry: ['core'],
+  shape: ['core'],
+  codec: ['core'],
+  source: ['core', 'codec', 'telemetry'],
+  store: ['core', 'telemetry'],
+  rollup: ['core', 'codec', 'store', 'telemetry'],
+  indexing: ['core', 'codec', 'source', 'store', 'rollup', 'telemetry', 'config'],
+  warp: ['core', 'codec', 'source', 'telemetry'],
+  api: ['core', 'codec', 'shape', 'store', 'rollup', 'warp', 'telemetry'],
+  admin: ['core', 'config', 'telemetry'],
+  explorer: ['core', 'shape'],
+}
+
+/** Packages with one owner folder; every other folder goes through it. */
+const owners: Readonly<Record<string, readonly string[]>> = {
+  typebox: ['shape', 'api'],
+  fastify: ['api'],
+  pino: ['telemetry'],
+  'prom-client': ['telemetry'],
+  pg: ['store'],
+  'node:sqlite': ['store'],
+  undici: ['cli'],
+  commander: ['cli'],
+  '@chainsafe/blst': ['warp'],
+}
+
+const problems: string[] = []
+const sources = filesUnder('src').filter((file) => file.endsWith('.ts'))
+const imported = new Set<string>()
+
+for (const file of [
+  ...sources,
+  ...filesUnder('test'),
+  ...filesUnder('bench'),
+  ...filesUnder('scripts'),
+]) {
+  if (!file.endsWith('.ts')) continue
+  const text = readFileSync(file, 'utf8')
+  for (const [, target = ''] of text.matchAll(/(?:from|import|import\()\s*'([^']+)'/g))
+    checkImport(file, target)
+  for (const [, target = ''] of text.matchAll(/new URL\(\s*'([^']+\.ts)'/g))
+    imported.add(join(dirname(file), target))
+  if (/^export (\*|\{[^}]*\}) from/m.test(text))
+    problems.push(`${file}: exports what another file has`)
+}
+
+for (const file of sources) {
+  const isEntry =
+    file.endsWith('.test.ts') || file === 'src/cli/main.ts' || file.startsWith('src/explorer/')
+  if (!isEntry && !imported.has(file)) problems.push(`${file}: nothing imports it`)
+  if (/(^|\/)(utils?|helpers?|common|misc|types|index)\.ts$/.test(file))
+    problems.push(`${file}: no such names`)
+  if (file.split('/').length > 5) problems.push(`${file}: more than three folders below src`)
+}
+
+const readers = [...sources, ...filesUnder('test'), ...filesUnder('bench')]
+  .map((file) => readFileSync(file, 'utf8'))
+  .join('\n')
+for (const file of filesUnder('vectors')) {
+  const name = file.split('/').pop() ?? ''
+  const folder = file.split('/')[1] ?? ''
+  const isRead =
+    readers.includes(name) ||
+    readers.includes(name.replace(/\d+.*$/, '')) ||
+    readers.includes(`vectors/${folder}`)
+  if (!isRead && !name.endsWith('.md')) problems.push(`${file}: no test reads it`)
+}
+
+for (const problem of problems) console.error(problem)
+if (problems.length > 0) process.exit(1)
+
+function checkImport(file: string, target: string): void {
+  const from = layerOf(file)
+  if (!target.startsWith('.')) {
+    const owner = Object.entries(owners).find(
+      ([name]) => target === name || target.startsWith(`${name}/`),
+    )
+    const isProduct = from !== undefined && !file.endsWith('.test.ts')
+    if (owner !== undefined && isProduct && from !== 'cli' && !owner[1].includes(from)) {
+      problems.push(`${file}: ${target} belongs to ${owner[1].join(', ')}`)
+    }
+    return
+  }
+  const path = relative('.', join(dirname(file), target))
+  imported.add(path)
+  const to = layerOf(path)
+  if (from === undefined || to === undefined || from === to || from === 'cli') return
+  if (file.endsWith('.test.ts')) return
+  if (!(layers[from] ?? []).includes(to)) problems.push(`${file}: ${from} may not import ${to}`)
+}
+
+function layerOf(file: string): string | undefined {
+  const [root, layer] = file.split('/')
+  return root === 'src' ? layer : undefined
+}
+
+function filesUnder(folder: string): string[] {
+  try {
+    return readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import fc from 'fast-check'
+
+import { Fault } from '../core/fault.ts'
+import type { Clock } from '../core/world.ts'
+import { createPageTokens } from './page-token.ts'
+import { bindingOf } from './paging.ts'
+
+const key = { id: 7, secret: new Uint8Array(32).fill(1) }
+const binding = bindingOf('listErc20', { chainId: '51001', pageSize: 10, pageToken: 'x' })
+
+function clockAt(ms: { value: number }): Clock {
+  return { now: () => ms.value, monotonic: () => ms.value, sleep: () => Promise.resolve() }
+}
+
+void test('page token: what was sealed is opened, in both forms', () => {
+  const tokens = createPageTokens([key], clockAt({ value: 1_700_000_000_000 }))
+  fc.assert(
+    fc.property(
+      fc.uint8Array({ maxLength: 160 }),
+      fc.constantFrom('text' as const, 'uuids' as const),
+      (cursor, form) => {
+        const token = tokens.seal(cursor, binding, form)
+        assert.deepEqual(Uint8Array.from(tokens.open(token, binding) ?? []), cursor)
+        if (form === 'uuids') {
+          assert.match(token, /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/)
+        }
+      },
+    ),
+  )
+})
+
+void test('page token: any changed bit, another query, another key and a day later are refused alike', () => {
+  const now = { value: 1_700_000_000_000 }
+  const tokens = createPageTokens([key], clockAt(now))
+  const cursor = Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8)
+  const messages = new Set<string>()
+  const refuse = (token: string, bound = binding, from = tokens): void => {
+    assert.throws(
+      () => from.open(token, bound),
+      (error) => {
+        assert.ok(error instanceof Fault)
+        assert.equal(error.code, 'bad-page-token')
+        messages.add(error.message)
+        return true
+      },
+      token,
+    )
+  }
+  for (const form of ['text', 'uuids'] as const) {
+    const token = tokens.seal(cursor, binding, form)
+    const bytes = form === 'text' ? Buffer.from(token, 'base64url') : undefined
+    for (let bit = 0; bytes !== undefined && bit < bytes.length * 8; bit++) {
+      const changed = Buffer.from(bytes)
+      changed[bit >>> 3] = (changed[bit >>> 3] ?? 0) ^ (1 << (bit & 7))
+      refuse(changed.toString('base64url'))
+    }
+    for (let size = 1; size < token.length; size++) refuse(token.slice(0, size))
+    refuse(token, bindingOf('listErc20', { chainId: '51002', pageSize: 10 }))
+    refuse(token, bindingOf('listErc20', { chainId: '51001', pageSize: 11 }))
+    refuse(token, bindingOf('listErc721', { chainId: '51001', pageSize: 10 }))
+    refuse(token, binding, createPageTokens([{ id: 7, secret: new Uint8Array(32) }], clockAt(now)))
+    now.value += 24 * 3_600_000 - 1_000
+    assert.ok(tokens.open(token, binding))
+    now.value += 1_000
+    refuse(token)
+    now.value = 1_700_000_000_000
+  }
+  for (const junk of ['%', 'a'.repeat(100_000), '0'.repeat(36), '….', '\u0000']) refuse(junk)
+  assert.equal(messages.size, 1)
+})
+
+void test('page token: a second key opens what it sealed after another signs', () => {
+  const clock = clockAt({ value: 1_700_000_000_000 })
+  const before = createPageTokens([key], clock)
+  const after = createPageTokens([{ id: 8, secret: new Uint8Array(32).fill(2) }, key], clock)
+  assert.ok(after.open(before.seal(Uint8Array.of(1), binding), binding))
+})

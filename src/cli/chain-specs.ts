@@ -1,0 +1,79 @@
+/** From the configuration to what the indexing threads are told. */
+
+import type { ChainConfig, Config } from '../config/settings.ts'
+import { to0x } from '../core/bytes.ts'
+import { parseId } from '../core/cb58.ts'
+import { Fault } from '../core/fault.ts'
+import type { ChainSpec, SourceLimits } from '../indexing/chain-spec.ts'
+import type { StreamSpec } from '../indexing/stream-spec.ts'
+
+/** A configured chain and what indexing is told of it. */
+export type SpecifiedChain = { readonly config: ChainConfig; readonly spec: ChainSpec }
+
+/** Specifications of all chains. Throws `bad-config` when two would share a store. */
+export function chainSpecs(config: Config): SpecifiedChain[] {
+  const taken = new Set<string>()
+  return config.chains.map((chain, at) => {
+    const key = keyOfChain(chain, at)
+    if (taken.has(key)) throw new Fault('bad-config', `two chains have one name: ${chain.name}`)
+    taken.add(key)
+    return { config: chain, spec: specOf(chain, key) }
+  })
+}
+
+/** Streams beside the EVM chains: primary networks and interchain messages. */
+export function streamSpecs(config: Config, chains: readonly SpecifiedChain[]): StreamSpec[] {
+  const specs: StreamSpec[] = []
+  for (const [name, network] of Object.entries(config.networks)) {
+    if (network === undefined || !network.primary) continue
+    specs.push({
+      kind: 'primary',
+      key: `primary-${name}`,
+      network: name === 'mainnet' ? 'mainnet' : 'fuji',
+      name: name === 'mainnet' ? 'Primary Network' : 'Primary Network (test)',
+      nodeUrl: network.nodeUrl,
+      genesis: network.genesis,
+      ...(network.recording === '' ? {} : { recording: network.recording }),
+    })
+  }
+  if (chains.length > 0) {
+    specs.push({ kind: 'icm', key: 'messages', network: 'fuji', name: 'Interchain messages' })
+  }
+  return specs
+}
+
+/** Limits of reading nodes, from the settings `source.*`. */
+export function sourceLimits(config: Config): SourceLimits {
+  return {
+    timeoutMs: config['source.timeoutMs'],
+    traceTimeoutMs: config['source.traceTimeoutMs'],
+    maxInFlight: config['source.maxInFlight'],
+    maxReplyBytes: config['source.maxReplyBytes'],
+    bufferBytes: config['source.bufferBytes'],
+  }
+}
+
+/** Name of the store: the network and the chain's name in lower case, `fuji-c-chain`. */
+function keyOfChain(chain: ChainConfig, at: number): string {
+  const name = chain.name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '')
+  return `${chain.network}-${name === '' ? `chain-${at + 1}` : name}`.slice(0, 48)
+}
+
+function specOf(chain: ChainConfig, key: string): ChainSpec {
+  return {
+    key,
+    network: chain.network,
+    name: chain.name,
+    symbol: chain.symbol,
+    rpcUrls: chain.rpcUrls,
+    traces: chain.traces,
+    startHeight: chain.startHeight,
+    wrappedTokens: chain.wrappedTokens.map((token) => token.toLowerCase()),
+    icmContracts: chain.icmContracts.map((contract) => contract.toLowerCase()),
+    ...(chain.blockchainId === '' ? {} : { blockchainId: to0x(parseId(chain.blockchainId)) }),
+    ...(chain.recording === '' ? {} : { recording: chain.recording }),
+  }
+}

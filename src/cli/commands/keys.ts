@@ -1,0 +1,41 @@
+import { createKey as makeKey } from '../../api/api-keys.ts'
+import { Fault } from '../../core/fault.ts'
+import { readKeys, writeKeys } from '../key-file.ts'
+import type { Flags } from '../main.ts'
+import { openWorld } from '../world.ts'
+
+/** Makes a key, prints it once. */
+export function createKey(name: string, flags: Flags): void {
+  const { clock, random } = openWorld()
+  const { key, stored } = makeKey(random, name, Math.floor(clock.now() / 1_000))
+  writeKeys(folder(flags), [...readKeys(folder(flags)), stored])
+  console.log(key)
+  console.error('This is the only time the key is shown. Send it as the header x-service-api-key.')
+}
+
+/** Lists ids, names and dates. */
+export function listKeys(flags: Flags): void {
+  for (const key of readKeys(folder(flags))) {
+    const state = key.revokedAt === undefined ? 'live' : `revoked ${day(key.revokedAt)}`
+    console.log(`${key.id}  ${day(key.createdAt)}  ${state}  ${key.name}`)
+  }
+}
+
+/** Makes a key invalid for running processes too. */
+export function revokeKey(id: string, flags: Flags): void {
+  const keys = readKeys(folder(flags))
+  if (!keys.some((key) => key.id === id)) throw new Fault('not-found', `no key has this id: ${id}`)
+  const now = Math.floor(openWorld().clock.now() / 1_000)
+  writeKeys(
+    folder(flags),
+    keys.map((key) => (key.id === id ? { revokedAt: now, ...key } : key)),
+  )
+}
+
+function folder(flags: Flags): string {
+  return String(flags['dataDir'])
+}
+
+function day(seconds: number): string {
+  return new Date(seconds * 1_000).toISOString().slice(0, 10)
+}

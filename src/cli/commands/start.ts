@@ -1,0 +1,77 @@
+import { mkdirSync } from 'node:fs'
+import { resolve } from 'node:path'
+
+import type { Config } from '../../config/settings.ts'
+import { faultOf } from '../../core/fault.ts'
+import { createLogs } from '../../telemetry/log.ts'
+import { assemble, type Running } from '../assemble.ts'
+import { withDemoNetwork } from '../demo-network.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { loadConfig } from '../load-config.ts'
+import type { Flags } from '../main.ts'
+import { showProgress } from '../progress.ts'
+import { version } from '../version.ts'
+import { openWorld } from '../world.ts'
+
+/** Starts Firn and returns when it has been told to stop. */
+export async function start(flags: Flags): Promise<void> {
+  const loaded = loadConfig(flags)
+  const located = { ...loaded.config, dataDir: resolve(loaded.config.dataDir) }
+  const config = loaded.isDemo ? withDemoNetwork(located) : located
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
+  const world = openWorld()
+  const isTerminal = process.stdout.isTTY
+  const logs = createLogs({
+    now: world.clock.now,
+    display: (line) => process.stderr.write(line.endsWith('\n') ? line : `${line}\n`),
+    format: formatOf(config, isTerminal),
+    directory: `${config.dataDir}/logs`,
+    logLevel: config['log.level'],
+    displayLevel: config['log.displayLevel'],
+  })
+  const { promise: stopped, resolve: stop } = Promise.withResolvers<unknown>()
+  const running = await assemble(config, { world, logs, failed: stop })
+  greet(running, config, loaded.isDemo)
+  const stopProgress = showProgress(
+    {
+      isTerminal,
+      columns: () => process.stdout.columns ?? 120,
+      write: (text) => process.stdout.write(text),
+    },
+    running.indexed,
+  )
+  process.once('SIGINT', () => stop(undefined))
+  process.once('SIGTERM', () => stop(undefined))
+  const failure = await stopped
+  stopProgress()
+  if (failure !== undefined) {
+    logs.log.error('stopping', { reason: faultOf(failure)?.message ?? failure })
+    process.exitCode = exitCodes.failed
+  }
+  await running.stop()
+  await world.close()
+  logs.close()
+}
+
+function formatOf(config: Config, isTerminal: boolean): 'plain' | 'colors' | 'json' {
+  if (config['log.format'] !== 'auto') return config['log.format']
+  return isTerminal ? 'colors' : 'json'
+}
+
+/** The first thing a person reads. */
+function greet(running: Running, config: Config, isDemo: boolean): void {
+  const lines = [`Firn ${version}${isDemo ? ', serving the bundled demo network' : ''}`]
+  if (running.apiUrl !== '') {
+    lines.push(
+      `  API and explorer  ${running.apiUrl}`,
+      `  OpenAPI           ${running.apiUrl}/openapi.json`,
+    )
+  }
+  lines.push(
+    `  node listener     ${running.nodeUrl}/ext/health`,
+    `  data              ${config.dataDir}`,
+  )
+  if (isDemo)
+    lines.push('  your own chains   firn start --config firn.yaml (docs/guide/getting-started.md)')
+  process.stdout.write(`${lines.join('\n')}\n`)
+}

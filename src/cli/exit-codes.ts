@@ -1,0 +1,16 @@
+/** What the process tells the shell. Documented in `docs/guide/command-line.md`. */
+export const exitCodes = {
+  ok: 0,
+  /** Something expected went wrong: a node away, a port taken, a difference found. */
+  failed: 1,
+  /** The command line makes no sense. */
+  usage: 2,
+  /** Another process writes this data. */
+  taken: 3,
+  /** The configuration is wrong. */
+  config: 4,
+  /** The store was written by another version. */
+  store: 5,
+  /** A bug. */
+  broken: 70,
+} as const

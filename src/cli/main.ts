@@ -1,0 +1,96 @@
+/**
+ * The command line. Each command is a file in `commands/`, loaded when it is used, so that
+ * `firn --help` answers at once.
+ */
+
+import { Command, CommanderError } from 'commander'
+
+import { faultOf } from '../core/fault.ts'
+import { addNodeCommands } from './commands/node-commands.ts'
+import { exitCodes } from './exit-codes.ts'
+import { version } from './version.ts'
+
+const program = new Command('firn')
+  .description('An open, self-hosted Avalanche data service.')
+  .version(version)
+  .showHelpAfterError('(firn --help lists the commands)')
+  .exitOverride()
+
+program
+  .command('start', { isDefault: true })
+  .description('index chains and serve the API; without --config, the bundled demo network')
+  .option('--config <file>', 'configuration, for instance firn.yaml')
+  .option('--data-dir <folder>', 'folder of stores, keys and logs (default ./firn-data)')
+  .option('--port <port>', 'port of the data API (default 8080)')
+  .option('--node-port <port>', 'port of the node listener (default 8081)')
+  .option('--api-admin-enabled [on]', 'serve the administration RPC on the node listener')
+  .option('--role <role>', 'all, index or serve (default all)')
+  .action(async (flags: Flags) => (await import('./commands/start.ts')).start(flags))
+
+program
+  .command('status')
+  .description('what a running Firn has indexed')
+  .option('--url <url>', 'address of its data API', 'http://127.0.0.1:8080')
+  .option('--json', 'print the answer as it is')
+  .action(async (flags: Flags) => (await import('./commands/status.ts')).status(flags))
+
+const keys = program.command('keys').description('API keys')
+keys
+  .command('create <name>')
+  .description('make a key and print it once')
+  .option('--data-dir <folder>', 'folder of the keys', './firn-data')
+  .action(async (name: string, flags: Flags) =>
+    (await import('./commands/keys.ts')).createKey(name, flags),
+  )
+keys
+  .command('list')
+  .description('list the keys')
+  .option('--data-dir <folder>', 'folder of the keys', './firn-data')
+  .action(async (flags: Flags) => (await import('./commands/keys.ts')).listKeys(flags))
+keys
+  .command('revoke <id>')
+  .description('make a key invalid at once')
+  .option('--data-dir <folder>', 'folder of the keys', './firn-data')
+  .action(async (id: string, flags: Flags) =>
+    (await import('./commands/keys.ts')).revokeKey(id, flags),
+  )
+
+program
+  .command('config')
+  .description('configuration')
+  .command('show')
+  .description('print every setting and where its value comes from')
+  .option('--config <file>', 'configuration file')
+  .action(async (flags: Flags) => (await import('./commands/config-show.ts')).showConfig(flags))
+
+addNodeCommands(program)
+
+/** Options of a command as commander gives them. */
+export type Flags = Readonly<Record<string, string | boolean | undefined>>
+
+try {
+  await program.parseAsync()
+} catch (error) {
+  process.exitCode = report(error)
+}
+
+/** Prints a failure as one sentence; only what we did not expect shows a stack. */
+function report(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
+  const fault = faultOf(error)
+  if (fault === undefined) {
+    console.error(error)
+    return exitCodes.broken
+  }
+  console.error(`firn: ${fault.message}`)
+  switch (fault.code) {
+    case 'bad-config':
+      return exitCodes.config
+    case 'lease-lost':
+      return exitCodes.taken
+    case 'store-version':
+      return exitCodes.store
+    default:
+      return exitCodes.failed
+  }
+}

@@ -1,0 +1,74 @@
+/** What a person sees while chains are indexed: bars on a terminal, a line every 10 s elsewhere. */
+
+import type { ChainStatus } from '../indexing/indexer.ts'
+import type { StageStatus } from '../indexing/stage.ts'
+
+/** Where it is drawn. */
+export type Screen = {
+  readonly isTerminal: boolean
+  readonly columns: () => number
+  readonly write: (text: string) => void
+}
+
+const barWidth = 24
+const everyMs = 10_000
+
+/** Draws progress again and again; returns what stops it. */
+export function showProgress(screen: Screen, status: () => readonly ChainStatus[]): () => void {
+  let drawn = 0
+  let wasDone = false
+  const draw = (): void => {
+    const lines = status().map((chain) => line(chain, screen.columns()))
+    screen.write(
+      `${drawn > 0 ? `\u001b[${drawn}A` : ''}${lines.map((text) => `\u001b[2K${text}\n`).join('')}`,
+    )
+    drawn = lines.length
+  }
+  const say = (): void => {
+    const chains = status()
+    const done = chains.every(isDone)
+    if (!done || !wasDone) for (const chain of chains) screen.write(`${line(chain, 200)}\n`)
+    wasDone = done
+  }
+  const step = screen.isTerminal
+    ? (): void => {
+        const done = status().every(isDone)
+        if (!done || !wasDone) draw()
+        wasDone = done
+      }
+    : say
+  const timer = setInterval(step, screen.isTerminal ? 250 : everyMs)
+  timer.unref()
+  return () => clearInterval(timer)
+}
+
+function isDone(chain: ChainStatus): boolean {
+  return chain.stages.every(({ state }) => state === 'live' || state === 'off')
+}
+
+/** `Demo Chain  ████░░░░  52 %  205 of 403  1,210 blocks/s  3 s to go`. */
+export function line(chain: ChainStatus, columns: number): string {
+  const stage = chain.stages.find(({ state }) => state === 'syncing') ?? chain.stages[0]
+  if (stage === undefined) return `${chain.name.padEnd(22)} waiting`
+  const stopped = chain.stages.find(({ state }) => state === 'stopped')
+  if (stopped !== undefined)
+    return `${chain.name.padEnd(22)} stopped: ${stopped.reason ?? ''}`.slice(0, columns)
+  const share =
+    stage.headHeight < 0 ? 0 : Math.min(1, (stage.indexedHeight + 1) / (stage.headHeight + 1))
+  const full = Math.floor(share * barWidth)
+  const bar = '█'.repeat(full) + '░'.repeat(barWidth - full)
+  return `${chain.name.padEnd(22)} ${bar} ${detailOf(stage, share)}`.slice(0, columns)
+}
+
+function detailOf(stage: StageStatus, share: number): string {
+  if (stage.state === 'live') return `live at ${stage.indexedHeight.toLocaleString('en')}`
+  const percent = `${Math.floor(share * 100)} %`.padStart(5)
+  const height = `${(stage.indexedHeight + 1).toLocaleString('en')} of ${(stage.headHeight + 1).toLocaleString('en')}`
+  const eta = stage.etaSeconds === undefined ? '' : `, ${duration(stage.etaSeconds)} to go`
+  return `${percent}  ${height}, ${Math.round(stage.blocksPerSecond).toLocaleString('en')} blocks/s${eta}`
+}
+
+function duration(seconds: number): string {
+  if (seconds < 90) return `${Math.ceil(seconds)} s`
+  return seconds < 5_400 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3_600).toFixed(1)} h`
+}

@@ -1,0 +1,139 @@
+/** The EVM chains this process answers about: each as soon as its store exists. */
+
+import type { ChainFacts, ServedChain } from '../api/chain-directory.ts'
+import { fromHex } from '../core/bytes.ts'
+import { faultOf } from '../core/fault.ts'
+import type { World } from '../core/world.ts'
+import type { SourceLimits } from '../indexing/chain-spec.ts'
+import { chainTables } from '../indexing/evm/chain-host.ts'
+import { openEvmSource } from '../indexing/evm/open-source.ts'
+import { checkpointHeights } from '../store/checkpoint.ts'
+import { statement, type Database } from '../store/engine/database.ts'
+import { openStore, type StoreLocation } from '../store/engine/open.ts'
+import type { Log } from '../telemetry/log.ts'
+import type { SpecifiedChain } from './chain-specs.ts'
+import { createStateReader } from './state-reader.ts'
+
+/** What serving chains needs. */
+export type ServedChainsParts = {
+  readonly chains: readonly SpecifiedChain[]
+  readonly store: StoreLocation
+  readonly limits: SourceLimits
+  readonly world: World
+  readonly log: Log
+  readonly signal: AbortSignal
+  /** Whether traces of the chain with this key are read, as far as this process knows. */
+  readonly hasTraces: (key: string) => boolean | undefined
+}
+
+/** Chains being served, growing while stores appear. */
+export type ServedChains = {
+  /** In the configured order; a new list whenever one came. */
+  readonly list: () => readonly ServedChain[]
+  readonly close: () => Promise<void>
+}
+
+// A store appears when its writer first hears from a node: soon, or whenever the node comes back.
+const retryMs = 100
+
+const everyMeta = statement(
+  "select name, value from meta where name in ('chainId', 'blockchainId')",
+)
+
+/** Starts to serve; returns once every store that exists already is open. */
+export async function serveChains(parts: ServedChainsParts): Promise<ServedChains> {
+  const found = new Map<string, ServedChain>()
+  let list: readonly ServedChain[] = []
+  const closers: (() => Promise<void>)[] = []
+  const add = (key: string, chain: ServedChain): void => {
+    found.set(key, chain)
+    list = parts.chains.flatMap(({ spec }) => found.get(spec.key) ?? [])
+  }
+  const first = parts.chains.map((chain) => tryOpen(chain, parts, add, closers))
+  const missing = (await Promise.all(first)).filter((chain) => chain !== undefined)
+  const waiting = missing.map(async (chain) => {
+    while (!parts.signal.aborted) {
+      await parts.world.clock.sleep(retryMs, parts.signal)
+      if ((await tryOpen(chain, parts, add, closers)) === undefined) return
+    }
+  })
+  const ended = Promise.allSettled(waiting)
+  return {
+    list: () => list,
+    close: async () => {
+      await ended
+      for (const close of closers) await close()
+    },
+  }
+}
+
+/** Opens one chain; gives it back when its store is not there yet. */
+async function tryOpen(
+  chain: SpecifiedChain,
+  parts: ServedChainsParts,
+  add: (key: string, chain: ServedChain) => void,
+  closers: (() => Promise<void>)[],
+): Promise<SpecifiedChain | undefined> {
+  const { spec } = chain
+  let database: Database | undefined
+  try {
+    database = await openStore(parts.store, spec.key, chainTables, 'read')
+    const facts = await factsOf(chain, database)
+    if (facts === undefined) {
+      await database.close()
+      return chain
+    }
+    const source = await openEvmSource(spec, parts.limits, parts)
+    const traced = (await checkpointHeights(database)).has('traces')
+    closers.push(() => source.close(), database.close)
+    add(spec.key, {
+      facts,
+      store: database,
+      state: createStateReader(source),
+      hasTraces: () => parts.hasTraces(spec.key) ?? traced,
+    })
+    return undefined
+  } catch (error) {
+    await database?.close()
+    const code = faultOf(error)?.code
+    if (code === 'store-failed') return chain
+    throw error
+  }
+}
+
+async function factsOf(
+  { config, spec }: SpecifiedChain,
+  database: Database,
+): Promise<ChainFacts | undefined> {
+  const rows = await database.all(everyMeta)
+  const told = new Map(rows.map(([name, value]) => [name, String(value)]))
+  const chainId = told.get('chainId')
+  if (chainId === undefined) return undefined
+  const blockchainId = spec.blockchainId ?? told.get('blockchainId')
+  const evmChainId = Number(chainId)
+  return {
+    key: spec.key,
+    network: spec.network,
+    evmChainId,
+    name: config.name === '' ? `Chain ${evmChainId}` : config.name,
+    symbol: config.symbol,
+    decimals: config.decimals,
+    description: config.description,
+    wrappedTokens: spec.wrappedTokens.map(fromHex),
+    ...(blockchainId === undefined ? {} : { blockchainId: fromHex(blockchainId) }),
+    ...present({
+      logoUri: config.logoUri,
+      explorerUrl: config.explorerUrl,
+      publicRpcUrl: config.publicRpcUrl,
+      subnetId: config.subnetId,
+      vmId: config.vmId,
+    }),
+  }
+}
+
+/** The entries that are not empty. */
+function present<T extends Record<string, string>>(values: T): Partial<T> {
+  const filled = Object.entries(values).filter(([, value]) => value !== '')
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a subset of the entries of T
+  return Object.fromEntries(filled) as Partial<T>
+}

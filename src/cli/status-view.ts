@@ -1,0 +1,97 @@
+/** What `/status` says, from what the indexing threads tell or, where none run here, the stores. */
+
+import type { ServedChain } from '../api/chain-directory.ts'
+import { blockchainIdText } from '../api/chain-directory.ts'
+import { operation, type Operation } from '../api/operation.ts'
+import type { ChainStatus as IndexedChain } from '../indexing/indexer.ts'
+import type { StageStatus as IndexedStage } from '../indexing/stage.ts'
+import { statusShape, type ChainStatus, type StageStatus, type Status } from '../shape/status.ts'
+import { checkpointHeights } from '../store/checkpoint.ts'
+
+/** Where the numbers come from. */
+export type StatusParts = {
+  readonly version: string
+  readonly role: Status['role']
+  readonly nodeId: () => string | undefined
+  /** Absent where this process does not index. */
+  readonly indexed: (() => readonly IndexedChain[]) | undefined
+  readonly served: () => readonly ServedChain[]
+}
+
+/** `GET /status`. */
+export function statusOperation(parts: StatusParts): Operation {
+  return operation(statusShape, async () => ({ body: await statusOf(parts) }))
+}
+
+/** The whole status. */
+export async function statusOf(parts: StatusParts): Promise<Status> {
+  const nodeId = parts.nodeId()
+  const chains =
+    parts.indexed === undefined
+      ? await Promise.all(parts.served().map(storedStatus))
+      : parts.indexed().map((chain) => indexedStatus(chain, parts.served()))
+  return {
+    version: parts.version,
+    role: parts.role,
+    ...(nodeId === undefined ? {} : { nodeId }),
+    chains,
+  }
+}
+
+function indexedStatus(chain: IndexedChain, served: readonly ServedChain[]): ChainStatus {
+  const facts = served.find(({ facts: { key } }) => key === chain.key)?.facts
+  const stages = chain.stages.map(stageView)
+  const blockchainId = facts === undefined ? undefined : blockchainIdText(facts)
+  return {
+    chain: chain.key,
+    kind: facts === undefined && /^(primary|messages)/.test(chain.key) ? 'primary' : 'evm',
+    network: chain.network === 'mainnet' ? 'mainnet' : 'fuji',
+    name: chain.name,
+    ...(facts === undefined ? {} : { evmChainId: facts.evmChainId }),
+    ...(blockchainId === undefined ? {} : { blockchainId }),
+    ...summaryOf(stages),
+    stages,
+  }
+}
+
+/** `off` and waiting stages are no news: what is served is complete without them. */
+function stageView(stage: IndexedStage): StageStatus {
+  return { ...stage, state: stage.state === 'off' ? 'live' : stage.state }
+}
+
+/** The first stage bounds the answers; a stopped stage shows whatever stage it is. */
+function summaryOf(stages: readonly StageStatus[]): Omit<StageStatus, 'stage'> {
+  const [main] = stages
+  if (main === undefined)
+    return { state: 'syncing', indexedHeight: -1, headHeight: -1, blocksPerSecond: 0 }
+  const { stage: _stage, ...summary } = main
+  const stopped = stages.find(({ state }) => state === 'stopped')
+  const syncing = stages.some(({ state }) => state === 'syncing')
+  if (stopped !== undefined) {
+    return { ...summary, state: 'stopped', reason: stopped.reason ?? `${stopped.stage} stopped` }
+  }
+  return syncing ? { ...summary, state: 'syncing' } : summary
+}
+
+/** Another process indexes: what it committed is all this one knows. */
+async function storedStatus(chain: ServedChain): Promise<ChainStatus> {
+  const heights = await checkpointHeights(chain.store)
+  const stages = [...heights].map(([stage, height]) => ({
+    stage,
+    state: 'live' as const,
+    indexedHeight: height,
+    headHeight: height,
+    blocksPerSecond: 0,
+  }))
+  const blockchainId = blockchainIdText(chain.facts)
+  return {
+    chain: chain.facts.key,
+    kind: 'evm',
+    network: chain.facts.network,
+    name: chain.facts.name,
+    evmChainId: chain.facts.evmChainId,
+    ...(blockchainId === undefined ? {} : { blockchainId }),
+    ...summaryOf(stages.toSorted((a, b) => a.stage.localeCompare(b.stage))),
+    stages,
+  }
+}

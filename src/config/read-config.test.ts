@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { Fault } from '../core/fault.ts'
+import { readConfig } from './read-config.ts'
+
+function read(
+  text: string,
+  more: { flags?: Record<string, string>; environment?: Record<string, string> } = {},
+) {
+  return readConfig({
+    flags: more.flags ?? {},
+    environment: more.environment ?? {},
+    file: { path: 'firn.yaml', text },
+  })
+}
+
+function refuses(text: string, pattern: RegExp, environment: Record<string, string> = {}): void {
+  assert.throws(
+    () => read(text, { environment }),
+    (error) => error instanceof Fault && error.code === 'bad-config' && pattern.test(error.message),
+    text,
+  )
+}
+
+void test('config: flag beats environment beats file beats default', () => {
+  const text = 'api: { port: 1000 }'
+  const environment = { FIRN_API_PORT: '2000' }
+  const flags = { 'api.port': '3000' }
+  const port = (result: ReturnType<typeof read>) => [
+    result.config['api.port'],
+    result.origins['api.port'],
+  ]
+  assert.deepEqual(port(read('')), [8080, 'default'])
+  assert.deepEqual(port(read(text)), [1000, 'file'])
+  assert.deepEqual(port(read(text, { environment })), [2000, 'environment'])
+  assert.deepEqual(port(read(text, { environment, flags })), [3000, 'flag'])
+})
+
+void test('config: the example of the design is read whole', () => {
+  const { config } = read(`
+dataDir: ./firn-data
+store: embedded
+api: { host: 127.0.0.1, port: 8080, dialect: auto, keysRequired: false, rateLimit: off }
+node: { host: 127.0.0.1, port: 8081, apiAdminEnabled: false }
+networks:
+  fuji:
+    nodeUrl: http://127.0.0.1:9650
+    primary: true
+    genesis: auto
+    stakingKeyDir: ./firn-data/staking
+chains:
+  - { network: fuji, rpcUrls: [http://127.0.0.1:9650/ext/bc/C/rpc], name: C-Chain, symbol: AVAX }
+  - { network: fuji, rpcUrls: [http://127.0.0.1:18600], name: Demo L1, symbol: DEMO, blockchainId: "0x00", traces: auto }
+prices: none
+nftMetadata: off
+`)
+  assert.equal(config.networks.fuji?.primary, true)
+  assert.deepEqual(
+    config.chains.map((chain) => [chain.name, chain.traces]),
+    [
+      ['C-Chain', 'auto'],
+      ['Demo L1', 'auto'],
+    ],
+  )
+})
+
+void test('config: every problem is told, with the nearest known name', () => {
+  refuses('api: { prot: 1 }', /unknown setting api\.prot, did you mean api\.port\?/)
+  refuses('dataDirr: x', /did you mean dataDir\?/)
+  refuses('api: { port: 99999 }', /api\.port must be an integer from 0 to 65535: 99999/)
+  refuses('role: both', /role must be one of all, index, serve: "both"/)
+  refuses('networks: { testnet: {} }', /networks\.testnet/)
+  refuses('chains: [{ name: x }]', /chains\[0\] needs rpcUrls/)
+  refuses('chains: [{ rpcUrl: x, rpcUrls: [y] }]', /chains\[0\]\.rpcUrl, did you mean rpcUrls\?/)
+  refuses('api: { port: x }\nrole: both', /role must.*; api\.port must/)
+  refuses('api: [', /firn\.yaml:\d+:\d+: /)
+  refuses('', /FIRN_API_PROT, did you mean FIRN_API_PORT\?/, { FIRN_API_PROT: '1' })
+})
+
+void test('config: secrets are not in the message', () => {
+  refuses('store: 5', /store must be text: \*\*\*/)
+})

@@ -1,0 +1,62 @@
+import { Type, type Static } from 'typebox'
+
+const state = Type.Enum(['syncing', 'live', 'stopped'], {
+  description: 'syncing: behind the head; live: at it; stopped: see reason',
+})
+const progress = {
+  state,
+  reason: Type.Optional(Type.String({ description: 'why it stopped, or what it waits for' })),
+  indexedHeight: Type.Integer({
+    description: 'last height whose rows are stored; -1 before the first',
+  }),
+  headHeight: Type.Integer({ description: 'newest height the source has; -1 when not known yet' }),
+  blocksPerSecond: Type.Number({ description: 'heights a second of late' }),
+  etaSeconds: Type.Optional(Type.Number({ description: 'seconds until the head at this speed' })),
+}
+
+export const StageStatus = Type.Object(
+  { stage: Type.String({ description: 'name of the stage' }), ...progress },
+  { $id: 'StageStatus', additionalProperties: false },
+)
+/** How far one stage of a chain got. */
+export type StageStatus = Static<typeof StageStatus>
+
+export const ChainStatus = Type.Object(
+  {
+    chain: Type.String({ description: 'key of the chain, also its name in logs and gauges' }),
+    kind: Type.Enum(['evm', 'primary'], { description: 'what is indexed' }),
+    network: Type.Enum(['mainnet', 'fuji'], { description: 'network of the chain' }),
+    name: Type.String({ description: 'name shown' }),
+    evmChainId: Type.Optional(Type.Integer({ description: 'EVM chain id' })),
+    blockchainId: Type.Optional(Type.String({ description: 'blockchain id, cb58' })),
+    ...progress,
+    stages: Type.Array(StageStatus),
+  },
+  { $id: 'ChainStatus', additionalProperties: false },
+)
+/** How far a chain got; its own numbers are those of the stage that answers are bound to. */
+export type ChainStatus = Static<typeof ChainStatus>
+
+export const Status = Type.Object(
+  {
+    version: Type.String({ description: 'version of this Firn' }),
+    role: Type.Enum(['all', 'index', 'serve'], { description: 'what this process does' }),
+    nodeId: Type.Optional(Type.String({ description: 'our id on the peer-to-peer network' })),
+    chains: Type.Array(ChainStatus),
+  },
+  { $id: 'Status', additionalProperties: false },
+)
+/** What a running process has indexed. */
+export type Status = Static<typeof Status>
+
+/** `GET /status`. */
+export const statusShape = {
+  id: 'getStatus',
+  method: 'GET',
+  path: '/status',
+  summary: 'How far each chain and stage is indexed',
+  tag: 'Service',
+  weight: 1,
+  parameters: { path: Type.Object({}), query: Type.Object({}) },
+  response: Status,
+} as const

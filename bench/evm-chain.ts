@@ -120,13 +120,11 @@ export class ChainText {
         to: router,
         amount: this.#amount(),
       }),
-      this.#log(
-        place,
-        firstLog + 3,
-        pair,
-        [syncTopic],
-        `0x${pad(this.#amount())}${pad(this.#amount())}`,
-      ),
+      this.#log(place, firstLog + 3, {
+        address: pair,
+        topics: [syncTopic],
+        data: `0x${pad(this.#amount())}${pad(this.#amount())}`,
+      }),
     ]
     const input = `0x38ed1739${pad(this.#amount())}${pad('1')}${pad('a0')}${pad(from.slice(2))}${pad('65a0b000')}${pad('2')}${pad(a.slice(2))}${pad(b.slice(2))}`
     return this.#made({
@@ -171,12 +169,20 @@ export class ChainText {
   ): string {
     this.transfers++
     const topics = [transferTopic, `0x${pad(moved.from.slice(2))}`, `0x${pad(moved.to.slice(2))}`]
-    return this.#log(place, index, moved.token, topics, `0x${pad(moved.amount)}`)
+    return this.#log(place, index, {
+      address: moved.token,
+      topics,
+      data: `0x${pad(moved.amount)}`,
+    })
   }
 
-  #log(place: Place, index: number, address: string, topics: string[], data: string): string {
+  #log(
+    place: Place,
+    index: number,
+    log: { address: string; topics: string[]; data: string },
+  ): string {
     return (
-      `{"address":"${address}","topics":["${topics.join('","')}"],"data":"${data}",` +
+      `{"address":"${log.address}","topics":["${log.topics.join('","')}"],"data":"${log.data}",` +
       `"blockNumber":"${hex(place.height)}","transactionHash":"${place.txHash}",` +
       `"transactionIndex":"${hex(place.index)}","blockHash":"${place.hash}",` +
       `"logIndex":"${hex(index)}","removed":false}`

@@ -40,8 +40,8 @@ async function send(): Promise<void> {
   port?.postMessage(batch, buffersOf(batch))
 }
 
-/** Lines of a file, without decoding them. */
-export async function* linesOf(path: string): AsyncGenerator<Buffer> {
+/** Lines of a file, without decoding them. Yields one at a time. @yields a line */
+async function* linesOf(path: string): AsyncGenerator<Buffer> {
   let rest: Buffer = Buffer.alloc(0)
   for await (const chunk of createReadStream(path, { highWaterMark: 4 * 2 ** 20 })) {
     const data: Buffer = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])

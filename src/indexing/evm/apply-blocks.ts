@@ -10,14 +10,10 @@ import { gatherWords, placesOf } from './batch-columns.ts'
 import { writeBlocks, writeTransactions } from './block-rows.ts'
 import { maxBatchRows } from './fan-out.ts'
 import type { Interner } from './intern.ts'
-import type { PairCache } from './pair-cache.ts'
 import { writeEvents, writeTokens, writeTransfers } from './transfer-rows.ts'
 
 /** Name of the stage in `checkpoint`. */
 export const blockStage = 'blocks'
-
-/** What is kept between batches. After a failed transaction it must be made anew. */
-export type ApplyState = { readonly interner: Interner; readonly pairs: PairCache }
 
 const lastBlock = statement('select first_tx + tx_count from block where height = ?')
 
@@ -31,13 +27,13 @@ const lastBlock = statement('select first_tx + tx_count from block where height 
 export async function applyBlocks(
   writer: Writer,
   batch: BlockBatch,
-  state: ApplyState,
+  interner: Interner,
 ): Promise<{ readonly ids: Float64Array; readonly before: Checkpoint | undefined }> {
   const before = await getCheckpoint(writer, blockStage)
   checkLink(batch, before)
   checkSize(batch)
   const firstTx = before === undefined ? 0 : await transactionsUntil(writer, before.height)
-  const ids = await state.interner.ids(writer, batch.addresses)
+  const ids = await interner.ids(writer, batch.addresses)
   const txs = placed(batch, batch.txs.block)
   const transferBlock = gatherWords(batch.txs.block, batch.transfers.tx)
   const transfers = placed(batch, transferBlock)
@@ -49,7 +45,7 @@ export async function applyBlocks(
   await writeEvents(writer, batch, { ids, pos: events.pos, txPlace: txs.place })
   await writeTokens(writer, batch, { ids, heights })
   const zero = placeOfZero(batch.addresses)
-  await writeBalances(writer, { batch, ids, zero, heights }, state.pairs)
+  await writeBalances(writer, { batch, ids, zero, heights })
   return { ids, before }
 }
 

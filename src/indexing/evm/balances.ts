@@ -14,7 +14,6 @@ import type { Writer } from '../../store/engine/database.ts'
 import { balance } from '../../store/schema/evm.ts'
 import { byteAt } from './batch-columns.ts'
 import { FanOut } from './fan-out.ts'
-import type { PairCache } from './pair-cache.ts'
 import { wideBytes, wideInteger } from './wide-integer.ts'
 
 const { erc20, deposit, withdrawal } = transferKinds
@@ -39,14 +38,10 @@ type Changes = {
   readonly rows: Uint32Array
 }
 
-/** Writes the balances of a batch. `cache` holds the newest value of pairs in use. */
-export async function writeBalances(
-  writer: Writer,
-  input: BalanceInput,
-  cache: PairCache,
-): Promise<void> {
+/** Writes the balances of a batch. */
+export async function writeBalances(writer: Writer, input: BalanceInput): Promise<void> {
   const changes = changesOf(input)
-  const known = await newestValues(writer, changes, cache)
+  const known = await newestValues(writer, changes)
   const rows = {
     address_id: [] as number[],
     token_id: [] as number[],
@@ -74,7 +69,6 @@ export async function writeBalances(
       rows.negative.push(value < 0n ? 1 : 0)
       written = value
     }
-    cache.set(addressId, tokenId, value)
   }
   await writer.insert(balance, rows)
 }
@@ -137,16 +131,8 @@ function splitByToken(
 async function newestValues(
   writer: Writer,
   { addressIds, tokenIds }: Changes,
-  cache: PairCache,
 ): Promise<(bigint | undefined)[]> {
-  const values: (bigint | undefined)[] = []
-  const missing: number[] = []
-  for (let pair = 0; pair < addressIds.length; pair++) {
-    const value = cache.get(addressIds[pair] ?? 0, tokenIds[pair] ?? 0)
-    if (value === undefined) missing.push(pair)
-    values.push(value)
-  }
-  if (missing.length === 0) return values
+  const values = Array.from<bigint | undefined>({ length: addressIds.length })
   const rows = await writer.lookup(
     {
       table: balance,
@@ -154,10 +140,10 @@ async function newestValues(
       select: ['value', 'negative'],
       last: 'height',
     },
-    [missing.map((pair) => addressIds[pair] ?? 0), missing.map((pair) => tokenIds[pair] ?? 0)],
+    [addressIds, tokenIds],
   )
-  for (const [at, pair] of missing.entries()) {
-    const row = rows[at]
+  for (let pair = 0; pair < rows.length; pair++) {
+    const row = rows[pair]
     if (row === undefined) continue
     const size = wideInteger(row[0] instanceof Uint8Array ? row[0] : noBytes)
     values[pair] = row[1] === 1 ? -size : size

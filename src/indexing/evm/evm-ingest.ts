@@ -12,10 +12,9 @@ import type { Rollup } from '../../rollup/rollup.ts'
 import { moveCheckpoint } from '../../store/checkpoint.ts'
 import type { Database, Reader, Soon } from '../../store/engine/database.ts'
 import { holdLease, type Lease } from '../../store/lease.ts'
-import { type ApplyState, applyBlocks, blockStage, checkpointAfter } from './apply-blocks.ts'
+import { applyBlocks, blockStage, checkpointAfter } from './apply-blocks.ts'
 import { applyTraces, traceStage } from './apply-traces.ts'
 import { Interner } from './intern.ts'
-import { PairCache } from './pair-cache.ts'
 
 /** What an ingest needs. */
 export type EvmIngestParts = {
@@ -32,7 +31,7 @@ export type EvmIngestParts = {
  */
 export const goodBatchRows = 40_000
 
-type State = ApplyState & { readonly rollup: Rollup | undefined }
+type State = { readonly interner: Interner; readonly rollup: Rollup | undefined }
 
 /** Writes batches. Calls must not overlap. */
 export class EvmIngest {
@@ -49,7 +48,7 @@ export class EvmIngest {
     await this.#whole(async (state) => {
       await database.transaction(async (writer) => {
         await holdLease(writer, lease, clock)
-        const { ids, before } = await applyBlocks(writer, batch, state)
+        const { ids, before } = await applyBlocks(writer, batch, state.interner)
         await state.rollup?.blocks(writer, batch, ids)
         await moveCheckpoint(writer, blockStage, {
           before: before?.height,
@@ -81,7 +80,6 @@ export class EvmIngest {
   async #whole(work: (state: State) => Promise<void>): Promise<void> {
     this.#state ??= {
       interner: new Interner(),
-      pairs: new PairCache(),
       rollup: await this.#parts.openRollup?.(this.#parts.database),
     }
     try {

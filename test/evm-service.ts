@@ -20,6 +20,7 @@ import { noNfts } from '../src/api/evm/nft-source.ts'
 import { evmOperations } from '../src/api/evm/operations.ts'
 import type { EvmParts } from '../src/api/evm/parts.ts'
 import { createPartyBooks } from '../src/api/evm/party-book.ts'
+import { metricsOperations } from '../src/api/metrics/operations.ts'
 import type { Operation } from '../src/api/operation.ts'
 import { createPageTokens, type PageTokens } from '../src/api/page-token.ts'
 import { noPrices } from '../src/api/prices.ts'
@@ -27,15 +28,20 @@ import { createServer } from '../src/api/server.ts'
 import { noTokenNotes } from '../src/api/token-notes.ts'
 import { fromHex } from '../src/core/bytes.ts'
 import type { Clock } from '../src/core/world.ts'
+import { AddressUnion } from '../src/rollup/address-union.ts'
 import type { StoreLocation } from '../src/store/engine/open.ts'
 import type { Log } from '../src/telemetry/log.ts'
 import { type DemoChain, type DemoChainId, openDemoChain } from './demo-store.ts'
+
+/** JSON of any form: tests look into it freely. */
+// oxlint-disable-next-line typescript/no-explicit-any -- what is wrong in it fails the test
+export type Json = any
 
 /** What a caller got. */
 export type Reply = {
   readonly status: number
   readonly headers: Headers
-  readonly body: any
+  readonly body: Json
 }
 
 /** A running service. */
@@ -46,7 +52,7 @@ export type EvmService = {
   readonly time: { nowMs: number }
   readonly get: (path: string, headers?: Record<string, string>) => Promise<Reply>
   /** All items under `key`, page by page until no token comes. */
-  readonly readAll: (path: string, key: string) => Promise<any[]>
+  readonly readAll: (path: string, key: string) => Promise<Json[]>
   readonly close: () => Promise<void>
 }
 
@@ -94,7 +100,10 @@ export async function startEvmService(options: ServiceOptions): Promise<EvmServi
   }
   const parts = { ...partsOf(chains, clock), ...options.parts }
   const server = createServer({
-    operations: evmOperations(parts),
+    operations: [
+      ...evmOperations(parts),
+      ...metricsOperations({ ...parts, union: new AddressUnion() }),
+    ],
     dialectRules: evmDialectRules,
     dialect: 'auto',
     log: silent,

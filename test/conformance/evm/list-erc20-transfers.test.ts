@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { evmService } from '../../evm-service.ts'
+import { busiest, expectedTransfers, sample, transferOf } from './replay.ts'
+
+const chain = 51002
+const service = await evmService({ chains: [chain] })
+const expected = expectedTransfers(chain).filter(({ standard }) => standard === 20)
+const holders = busiest(expected.flatMap(({ from, to }) => [from, to]))
+const busy = holders.find((address) => !/^0x0+$/.test(address))!
+const listOf = (address: string): string =>
+  `/v1/chains/${chain}/addresses/${address}/transactions:listErc20`
+const of = (address: string): typeof expected =>
+  expected.filter(({ from, to }) => from === address || to === address).reverse()
+
+void test('listErc20: every list is what the receipts say, newest first, read in pages', async () => {
+  for (const address of sample(holders, 12)) {
+    const items = await service.readAll(`${listOf(address)}?pageSize=37`, 'transactions')
+    assert.deepEqual(items.map(transferOf), of(address), address)
+  }
+})
+
+void test('listErc20: pages of any size join to the same list', async () => {
+  const address = holders[20]!
+  const whole = await service.readAll(`${listOf(address)}?pageSize=100`, 'transactions')
+  for (const size of [1, 2, 3, whole.length]) {
+    const joined = await service.readAll(`${listOf(address)}?pageSize=${size}`, 'transactions')
+    assert.deepEqual(joined, whole, `pageSize ${size}`)
+  }
+})
+
+void test('listErc20: a page holds 10 unless told, and a full last page has no token', async () => {
+  const { body } = await service.get(listOf(busy))
+  assert.equal(body.transactions.length, 10)
+  assert.equal(typeof body.nextPageToken, 'string')
+  const ten = holders.find((address) => of(address).length === 10)!
+  assert.ok(ten !== undefined, 'the chain has an address with ten transfers')
+  const full = await service.get(listOf(ten))
+  assert.equal(full.body.transactions.length, 10)
+  assert.ok(!('nextPageToken' in full.body))
+})
+
+void test('listErc20: startBlock is inclusive, endBlock exclusive, both on paged lists too', async () => {
+  const heights = [...new Set(of(busy).map(({ height }) => height))].sort((a, b) => a - b)
+  const [low, high] = [heights[3]!, heights[heights.length - 3]!]
+  for (const [query, keep] of [
+    [`startBlock=${low}`, (height: number) => height >= low],
+    [`endBlock=${high}`, (height: number) => height < high],
+    [`startBlock=${low}&endBlock=${high}`, (height: number) => height >= low && height < high],
+    [`startBlock=${high}&endBlock=${low}`, () => false],
+    [`startBlock=${low}&endBlock=${low}`, () => false],
+    ['startBlock=9007199254740991', () => false],
+  ] as const) {
+    const items = await service.readAll(`${listOf(busy)}?${query}&pageSize=50`, 'transactions')
+    const wanted = of(busy).filter(({ height }) => keep(height))
+    assert.deepEqual(items.map(transferOf), wanted, query)
+  }
+})
+
+void test('listErc20: a party is named when it is a token contract, and only then', async () => {
+  const items = await service.readAll(`${listOf(busy)}?pageSize=100`, 'transactions')
+  const tokens = new Set(expectedTransfers(chain).map(({ token }) => token))
+  for (const { from, to } of items) {
+    for (const party of [from, to]) {
+      const isToken = tokens.has(party.address.toLowerCase())
+      assert.equal('symbol' in party, isToken, party.address)
+    }
+  }
+})
+
+void test('listErc20: addresses are checksummed and answer in any letter case', async () => {
+  // The first account of anvil's known mnemonic, as its own output writes it.
+  const known = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
+  const { body } = await service.get(`${listOf(known)}?pageSize=1`)
+  const [item] = body.transactions
+  assert.ok([item.from.address, item.to.address].includes(known))
+  const lower = await service.get(`${listOf(known.toLowerCase())}?pageSize=1`)
+  assert.deepEqual(lower.body.transactions, body.transactions)
+})
+
+void test('listErc20: an address nobody used has an empty list', async () => {
+  const { status, body, headers } = await service.get(listOf(`0x${'ab'.repeat(20)}`))
+  assert.equal(status, 200)
+  assert.deepEqual(body, { transactions: [] })
+  assert.equal(headers.get('x-indexed-height'), '152')
+})
+
+void test('listErc20: the chain answers to its blockchain id in both forms', async () => {
+  const { body } = await service.get('/v1/chains')
+  const id = body.chains[0].platformChainId
+  const path = `addresses/${busy}/transactions:listErc20?pageSize=3`
+  const own = await service.get(`/v1/chains/${chain}/${path}`)
+  for (const name of [id, '0xd9c3fd4101459cfa87558ee800670f8a8dc99032dc9129af6aba373d85be85a9']) {
+    const { status, body: other } = await service.get(`/v1/chains/${name}/${path}`)
+    assert.equal(status, 200, name)
+    assert.deepEqual(other.transactions, own.body.transactions, name)
+  }
+})

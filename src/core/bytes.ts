@@ -92,3 +92,10 @@ export function fromBigint(value: bigint, size: number): Uint8Array {
 export function keyOf(bytes: Uint8Array): string {
   return String.fromCharCode.apply(undefined, [...bytes])
 }
+
+/** The bytes of a map key, see {@link keyOf}. */
+export function bytesOfKey(key: string): Uint8Array {
+  const bytes = new Uint8Array(key.length)
+  for (let at = 0; at < key.length; at++) bytes[at] = key.charCodeAt(at)
+  return bytes
+}

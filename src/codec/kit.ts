@@ -28,6 +28,8 @@ export type Format<T> = {
   readonly read: (cursor: Cursor) => T
   // A method, so that a format of some record is also a `Format<unknown>`.
   write(writer: Writer, value: T): void
+  /** Moves past a value without building it; `read` does where this is missing. */
+  readonly skip?: (cursor: Cursor) => void
 }
 
 /** The value a format decodes to. */
@@ -204,8 +206,36 @@ export function fixed(size: number): Format<Uint8Array> {
       const at = room(writer, size)
       writer.bytes.set(value, at)
     },
+    skip: (cursor) => {
+      take(cursor, size)
+    },
   }
 }
+
+/**
+ * Exactly `size` bytes that are nearly always the same as last time, such as an asset's id: equal
+ * ones are one array, made once, that nobody may change.
+ */
+export function recurring(size: number): Format<Uint8Array> {
+  const plain = fixed(size)
+  let last: Uint8Array = new Uint8Array(size)
+  return {
+    ...plain,
+    read: (cursor) => {
+      const from = take(cursor, size)
+      const { bytes: input } = cursor
+      for (let at = 0; at < size; at++) {
+        if (input[from + at] !== last[at]) {
+          last = input.slice(from, from + size)
+          break
+        }
+      }
+      return last
+    },
+  }
+}
+
+const noBytes = new Uint8Array(0)
 
 /** A u32 length and that many bytes, at most `max`. */
 export function bytes(max: number): Format<Uint8Array> {
@@ -213,12 +243,15 @@ export function bytes(max: number): Format<Uint8Array> {
     read: (cursor) => {
       const size = readCount(cursor, max)
       const from = take(cursor, size)
-      return cursor.bytes.slice(from, from + size)
+      return size === 0 ? noBytes : cursor.bytes.slice(from, from + size)
     },
     write: (writer, value) => {
       writeCount(writer, value.length, max)
       const at = room(writer, value.length)
       writer.bytes.set(value, at)
+    },
+    skip: (cursor) => {
+      take(cursor, readCount(cursor, max))
     },
   }
 }
@@ -296,6 +329,11 @@ export function array<T>(item: Format<T>, max: number): Format<readonly T[]> {
       writeCount(writer, value.length, max)
       for (const one of value) item.write(writer, one)
     },
+    skip: (cursor) => {
+      const skip = item.skip ?? item.read
+      const count = readCount(cursor, max)
+      for (let at = 0; at < count; at++) skip(cursor)
+    },
   }
 }
 
@@ -303,6 +341,7 @@ export function array<T>(item: Format<T>, max: number): Format<readonly T[]> {
 export function struct<F extends Fields>(fields: F): Struct<RecordOf<F>> {
   const names = Object.keys(fields)
   const formats = Object.values(fields)
+  const skips = formats.map((format) => format.skip ?? format.read)
   const fill = (cursor: Cursor, record: Record<string, unknown>): void => {
     let at = 0
     try {
@@ -322,6 +361,9 @@ export function struct<F extends Fields>(fields: F): Struct<RecordOf<F>> {
     },
     write: (writer, value) => {
       for (let at = 0; at < names.length; at++) formats[at]?.write(writer, value[names[at] ?? ''])
+    },
+    skip: (cursor) => {
+      for (const skip of skips) skip(cursor)
     },
   }
 }
@@ -354,6 +396,14 @@ export function union<V extends Variants>(variants: V): Format<VariantOf<V>> {
       if (variant === undefined) throw new Fault('bad-bytes', `unknown type id: ${typeId}`)
       u32.write(writer, typeId)
       variant.write(writer, value)
+    },
+    skip: (cursor) => {
+      const from = take(cursor, 4)
+      const typeId = cursor.view.getUint32(from)
+      const variant = byId[typeId]
+      if (variant === undefined) throw unknownType(cursor, typeId, from)
+      const skip = variant.skip ?? variant.read
+      skip(cursor)
     },
   }
 }
@@ -406,5 +456,25 @@ export function sliced<T>(format: Format<T>): Format<Sliced<T>> {
       return { record, bytes: cursor.bytes.subarray(from, cursor.at) }
     },
     write: (writer, value) => format.write(writer, value.record),
+  }
+}
+
+/**
+ * The bytes of a `format`, checked but not built: for parts nobody looks at. They are a view on the
+ * input.
+ */
+export function unread<T>(format: Format<T>): Format<Uint8Array> {
+  const skip = format.skip ?? format.read
+  return {
+    read: (cursor) => {
+      const from = cursor.at
+      skip(cursor)
+      return cursor.bytes.subarray(from, cursor.at)
+    },
+    write: (writer, value) => {
+      decode(format, value)
+      const at = room(writer, value.length)
+      writer.bytes.set(value, at)
+    },
   }
 }

@@ -9,10 +9,10 @@ import { Fault } from '../../core/fault.ts'
 import { array, decode, sliced, struct, u32, u64, union, versioned } from '../kit.ts'
 import type { Decoded, Sliced } from '../kit.ts'
 import { maxAtomicTransactions, maxItems } from './limits.ts'
-import { id, shortId, signatures, transferInput, transferOutput } from './secp.ts'
+import { commonId, id, shortId, signatures, transferInput, transferOutput } from './secp.ts'
 
 /** Assets on an EVM address; `amount` in the asset's smallest unit (nAVAX for AVAX). */
-export const evmOutput = struct({ address: shortId, amount: u64, assetId: id })
+export const evmOutput = struct({ address: shortId, amount: u64, assetId: commonId })
 
 /** An unsigned atomic transaction: import (0) or export (1). */
 export const cUnsigned = union({
@@ -21,7 +21,7 @@ export const cUnsigned = union({
     blockchainId: id,
     sourceChain: id,
     importedInputs: array(
-      struct({ txId: id, outputIndex: u32, assetId: id, input: union({ 5: transferInput }) }),
+      struct({ txId: id, outputIndex: u32, assetId: commonId, input: union({ 5: transferInput }) }),
       maxItems,
     ),
     outputs: array(evmOutput, maxItems),
@@ -30,8 +30,14 @@ export const cUnsigned = union({
     networkId: u32,
     blockchainId: id,
     destinationChain: id,
-    inputs: array(struct({ address: shortId, amount: u64, assetId: id, nonce: u64 }), maxItems),
-    exportedOutputs: array(struct({ assetId: id, output: union({ 7: transferOutput }) }), maxItems),
+    inputs: array(
+      struct({ address: shortId, amount: u64, assetId: commonId, nonce: u64 }),
+      maxItems,
+    ),
+    exportedOutputs: array(
+      struct({ assetId: commonId, output: union({ 7: transferOutput }) }),
+      maxItems,
+    ),
   }),
 })
 /** Decoded {@link cUnsigned}. */

@@ -232,9 +232,12 @@ function baseOf(networkId: number): {
   return { networkId, blockchainId: emptyId, outputs: [], inputs: [], memo: new Uint8Array(0) }
 }
 
+// A count of 0.
+const noCredentials = new Uint8Array(4)
+
 /** A transaction without credentials; its bytes are not needed to encode it. */
 function unsignedAlone(unsigned: PUnsigned): Sliced<PTransaction> {
-  return { record: { unsigned, credentials: [] }, bytes: new Uint8Array(0) }
+  return { record: { unsigned, credentials: noCredentials }, bytes: new Uint8Array(0) }
 }
 
 function chainsOf(config: GenesisConfig, avmGenesis: Uint8Array): Sliced<PTransaction>[] {

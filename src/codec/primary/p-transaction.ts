@@ -19,6 +19,7 @@ import {
   u64,
   u8,
   union,
+  unread,
   versioned,
 } from '../kit.ts'
 import type { Decoded } from '../kit.ts'
@@ -26,6 +27,7 @@ import { maxBytes, maxGenesisBytes, maxItems, maxMemoBytes, maxTextBytes } from 
 import {
   authorization,
   chainOwner,
+  commonId,
   id,
   shortId,
   signatures,
@@ -42,7 +44,7 @@ export const pOutput = union({ 7: transferOutput, 22: stakeableLockOut })
 export type POutput = Decoded<typeof pOutput>
 
 /** An output of an asset. */
-export const pTransferableOutput = struct({ assetId: id, output: pOutput })
+export const pTransferableOutput = struct({ assetId: commonId, output: pOutput })
 /** Decoded {@link pTransferableOutput}. */
 export type PTransferableOutput = Decoded<typeof pTransferableOutput>
 
@@ -50,7 +52,12 @@ export type PTransferableOutput = Decoded<typeof pTransferableOutput>
 export const pInput = union({ 5: transferInput, 21: stakeableLockIn })
 
 /** An input: which output it spends, of which asset. */
-export const pTransferableInput = struct({ txId: id, outputIndex: u32, assetId: id, input: pInput })
+export const pTransferableInput = struct({
+  txId: id,
+  outputIndex: u32,
+  assetId: commonId,
+  input: pInput,
+})
 /** Decoded {@link pTransferableInput}. */
 export type PTransferableInput = Decoded<typeof pTransferableInput>
 
@@ -62,7 +69,7 @@ const proofOfPossession = fixed(96)
 /** Fields every transaction but 19, 20 and 42 begins with. */
 const base = {
   networkId: u32,
-  blockchainId: id,
+  blockchainId: commonId,
   outputs,
   inputs,
   memo: bytes(maxMemoBytes),
@@ -89,7 +96,7 @@ export const conversionValidator = struct({
 const transformSubnet = struct({
   ...base,
   subnetId: id,
-  assetId: id,
+  assetId: commonId,
   initialSupply: u64,
   maximumSupply: u64,
   minConsumptionRate: u64,
@@ -189,16 +196,15 @@ export type PUnsigned = Decoded<typeof pUnsigned>
 /** The unsigned transaction with type id `Id`. */
 export type PUnsignedOf<Id extends PUnsigned['typeId']> = Extract<PUnsigned, { typeId: Id }>
 
-/** A signed transaction as it lies in a block; alone it is {@link versioned}. */
-export const pTransaction = struct({
-  unsigned: pUnsigned,
-  credentials: array(union({ 9: struct({ signatures }) }), maxItems),
-})
+const credentials = array(union({ 9: struct({ signatures }) }), maxItems)
+
+/** A signed transaction as it lies in a block, its signatures unread. */
+export const pTransaction = struct({ unsigned: pUnsigned, credentials: unread(credentials) })
 /** Decoded {@link pTransaction}. */
 export type PTransaction = Decoded<typeof pTransaction>
 
 /** A signed transaction alone, as `platform.getTx` gives it. */
-export const pTransactionAlone = versioned(sliced(pTransaction))
+export const pTransactionAlone = versioned(sliced(struct({ unsigned: pUnsigned, credentials })))
 
 /** Upstream's name of a transaction type, as the API shows it. */
 export const pTransactionNames: Readonly<Record<PUnsigned['typeId'], string>> = {

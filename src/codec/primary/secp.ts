@@ -5,12 +5,15 @@
  * Source: avalanchego vms/secp256k1fx, vms/platformvm/stakeable, vms/components/avax.
  */
 
-import { array, fixed, struct, tagged, u32, u64 } from '../kit.ts'
+import { array, fixed, recurring, struct, tagged, u32, u64 } from '../kit.ts'
 import type { Decoded } from '../kit.ts'
 import { maxItems } from './limits.ts'
 
 /** A 32-byte id. */
 export const id = fixed(32)
+
+/** A 32-byte id that recurs: an asset's, a chain's. Equal ones are one array. */
+export const commonId = recurring(32)
 
 /** A 20-byte address or node id. */
 export const shortId = fixed(20)

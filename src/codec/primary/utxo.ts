@@ -7,10 +7,10 @@
 import { struct, u32, union, versioned } from '../kit.ts'
 import type { Decoded } from '../kit.ts'
 import { pOutput } from './p-transaction.ts'
-import { id, transferOutput } from './secp.ts'
+import { commonId, id, transferOutput } from './secp.ts'
 import { xOutput } from './x-transaction.ts'
 
-const place = { txId: id, outputIndex: u32, assetId: id } as const
+const place = { txId: id, outputIndex: u32, assetId: commonId } as const
 
 /** A P-Chain UTXO without codec version, as genesis holds it. */
 export const pUtxoBare = struct({ ...place, output: pOutput })

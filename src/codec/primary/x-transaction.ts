@@ -17,11 +17,13 @@ import {
   u64,
   u8,
   union,
+  unread,
   versioned,
 } from '../kit.ts'
 import type { Decoded } from '../kit.ts'
 import { maxBytes, maxGenesisBytes, maxItems, maxMemoBytes, maxTextBytes } from './limits.ts'
 import {
+  commonId,
   id,
   outputOwners,
   ownerFields,
@@ -49,7 +51,7 @@ export const xOutput = union({
 export type XOutput = Decoded<typeof xOutput>
 
 /** An output of an asset. */
-export const xTransferableOutput = struct({ assetId: id, output: xOutput })
+export const xTransferableOutput = struct({ assetId: commonId, output: xOutput })
 /** Decoded {@link xTransferableOutput}. */
 export type XTransferableOutput = Decoded<typeof xTransferableOutput>
 
@@ -57,7 +59,7 @@ export type XTransferableOutput = Decoded<typeof xTransferableOutput>
 export const xTransferableInput = struct({
   txId: id,
   outputIndex: u32,
-  assetId: id,
+  assetId: commonId,
   input: union({ 5: transferInput }),
 })
 /** Decoded {@link xTransferableInput}. */
@@ -68,12 +70,12 @@ const inputs = array(xTransferableInput, maxItems)
 
 function baseOf(memoMax: number): {
   readonly networkId: typeof u32
-  readonly blockchainId: typeof id
+  readonly blockchainId: typeof commonId
   readonly outputs: typeof outputs
   readonly inputs: typeof inputs
   readonly memo: ReturnType<typeof bytes>
 } {
-  return { networkId: u32, blockchainId: id, outputs, inputs, memo: bytes(memoMax) }
+  return { networkId: u32, blockchainId: commonId, outputs, inputs, memo: bytes(memoMax) }
 }
 
 const base = baseOf(maxMemoBytes)
@@ -115,7 +117,7 @@ export const xUnsigned = union({
     ...base,
     operations: array(
       struct({
-        assetId: id,
+        assetId: commonId,
         utxos: array(struct({ txId: id, outputIndex: u32 }), maxItems),
         operation: xOperation,
       }),
@@ -133,16 +135,15 @@ export type XUnsignedOf<Id extends XUnsigned['typeId']> = Extract<XUnsigned, { t
 
 const credential = struct({ signatures })
 
-/** A signed transaction as it lies in a block. */
-export const xTransaction = struct({
-  unsigned: xUnsigned,
-  credentials: array(union({ 9: credential, 14: credential, 19: credential }), maxItems),
-})
+const credentials = array(union({ 9: credential, 14: credential, 19: credential }), maxItems)
+
+/** A signed transaction as it lies in a block, its signatures unread. */
+export const xTransaction = struct({ unsigned: xUnsigned, credentials: unread(credentials) })
 /** Decoded {@link xTransaction}. */
 export type XTransaction = Decoded<typeof xTransaction>
 
 /** A signed transaction alone, as `avm.getTx` gives it. */
-export const xTransactionAlone = versioned(sliced(xTransaction))
+export const xTransactionAlone = versioned(sliced(struct({ unsigned: xUnsigned, credentials })))
 
 /** Upstream's name of a transaction type, as the API shows it. */
 export const xTransactionNames: Readonly<Record<XUnsigned['typeId'], string>> = {

@@ -4,7 +4,8 @@
  * Source: avalanchego vms/platformvm/txs/tx.go, vms/components/avax/utxo_id.go, ids/id.go.
  */
 
-import { sha256 } from '../../core/hash.ts'
+import { bytesOfKey } from '../../core/bytes.ts'
+import { sha256, sha256Key } from '../../core/hash.ts'
 
 /** 32 zero bytes: the primary network's subnet id, the P-Chain's id, the genesis "transaction". */
 export const emptyId: Uint8Array = new Uint8Array(32)
@@ -24,17 +25,12 @@ const placeView = new DataView(place.buffer)
 
 /** Id of a UTXO: SHA-256 of the output's index as u64 and its transaction's id. */
 export function utxoIdOf(txId: Uint8Array, outputIndex: number): Uint8Array {
-  placeView.setUint32(4, outputIndex)
-  place.set(txId, 8)
-  return sha256(place)
+  return bytesOfKey(utxoKeyOf(txId, outputIndex))
 }
 
-const indexed = new Uint8Array(36)
-const indexedView = new DataView(indexed.buffer)
-
-/** Validation id of the `index`-th validator of a subnet's conversion. Source: ids/id.go Append. */
-export function conversionValidationId(subnetId: Uint8Array, index: number): Uint8Array {
-  indexed.set(subnetId)
-  indexedView.setUint32(32, index)
-  return sha256(indexed)
+/** {@link utxoIdOf} as a key for maps, one character per byte. */
+export function utxoKeyOf(txId: Uint8Array, outputIndex: number): string {
+  placeView.setUint32(4, outputIndex)
+  place.set(txId, 8)
+  return sha256Key(place)
 }

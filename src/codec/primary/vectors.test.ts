@@ -13,6 +13,7 @@ import { hrpOf } from '../../core/network.ts'
 import { decode, encode, versioned } from '../kit.ts'
 import type { Format } from '../kit.ts'
 import { openContainer, outerBlock, outerBlockIdOf, proposerOf } from '../proposer/outer-block.ts'
+import { convertedValidationId } from '../warp/l1-message.ts'
 import {
   cBatch,
   cTransactionAlone,
@@ -20,7 +21,7 @@ import {
   cUnsigned,
   decodeExtraData,
 } from './c-atomic.ts'
-import { conversionValidationId, transactionIdOf, utxoIdOf } from './ids.ts'
+import { transactionIdOf, utxoIdOf } from './ids.ts'
 import { decodePBlock, pBlock, pBlockNames, transactionsOf } from './p-block.ts'
 import { pTransactionAlone, pTransactionNames, pUnsigned } from './p-transaction.ts'
 import { pUtxo } from './utxo.ts'
@@ -417,8 +418,8 @@ void test('ids: UTXO and conversion validation ids follow upstream', () => {
     },
   ] = JSON.parse(JSON.stringify(vectors('ids')))
   const subnet = fromHex(ids.conversionValidationIDs.subnetIDHex)
-  assert.equal(toCb58(conversionValidationId(subnet, 0)), ids.conversionValidationIDs.index0)
-  assert.equal(toCb58(conversionValidationId(subnet, 1)), ids.conversionValidationIDs.index1)
+  assert.equal(toCb58(convertedValidationId(subnet, 0)), ids.conversionValidationIDs.index0)
+  assert.equal(toCb58(convertedValidationId(subnet, 1)), ids.conversionValidationIDs.index1)
   assert.equal(toCb58(utxoIdOf(new Uint8Array(32), 0)), ids.utxoID.utxoID)
   assert.equal(toCb58(utxoIdOf(new Uint8Array(32), 1)), ids.utxoID.outputIndex1)
 })

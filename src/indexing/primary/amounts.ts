@@ -39,10 +39,27 @@ export function overdrawn(from: Sums, taken: Sums): AssetAmount | undefined {
   return taken.find(({ assetId, amount }) => amount > amountOf(from, assetId))
 }
 
-/** Addresses without repetition, in order of first sight. */
-export type AddressSet = Map<string, Uint8Array>
+/** Addresses without repetition, in order of first sight. `keys` only when there are many. */
+export type AddressSet = { readonly list: Uint8Array[]; keys: Set<string> | undefined }
+
+// Comparing with this many is cheaper than making one key.
+const fewAddresses = 12
+
+/** An empty set. */
+export function newAddressSet(): AddressSet {
+  return { list: [], keys: undefined }
+}
 
 /** Adds addresses to a set. */
 export function addAddresses(set: AddressSet, addresses: readonly Uint8Array[]): void {
-  for (const address of addresses) set.set(mapKey(address), address)
+  for (const address of addresses) if (isNew(set, address)) set.list.push(address)
+}
+
+function isNew(set: AddressSet, address: Uint8Array): boolean {
+  if (set.list.length <= fewAddresses) {
+    return !set.list.some((known) => known === address || equalBytes(known, address))
+  }
+  set.keys ??= new Set(set.list.map(mapKey))
+  const { size } = set.keys
+  return set.keys.add(mapKey(address)).size > size
 }

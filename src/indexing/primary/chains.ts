@@ -2,6 +2,7 @@
 
 import type { GenesisFacts } from '../../codec/primary/genesis.ts'
 import { emptyId } from '../../codec/primary/ids.ts'
+import { bytesOfKey } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import { mapKey } from './draft.ts'
 import type { ReadTransaction } from './read-blocks.ts'
@@ -48,15 +49,18 @@ export function wantedOf(
   for (const read of transactions) {
     const { inputs } = read.unsigned
     if (inputs !== undefined) {
-      for (const [at, id] of read.inputIds.entries()) {
+      for (let at = 0; at < read.inputKeys.length; at++) {
+        const key = read.inputKeys[at]
         const txId = inputs[at]?.txId
-        if (txId !== undefined && made.has(mapKey(txId))) continue
-        if (!utxos.entries.has(mapKey(id))) utxoIds.push(id)
+        if (key === undefined || utxos.entries.has(key)) continue
+        if (txId === undefined || !made.has(mapKey(txId))) utxoIds.push(bytesOfKey(key))
       }
     }
-    for (const id of read.operatedIds) if (!utxos.entries.has(mapKey(id))) utxoIds.push(id)
-    utxoIds.push(...read.importedIds)
-    exportIds.push(...read.exportedIds)
+    for (const key of read.operatedKeys) {
+      if (!utxos.entries.has(key)) utxoIds.push(bytesOfKey(key))
+    }
+    for (const key of read.importedKeys) utxoIds.push(bytesOfKey(key))
+    for (const key of read.exportedKeys) exportIds.push(bytesOfKey(key))
     made.add(mapKey(read.txId))
   }
   return { utxoIds, exportIds }

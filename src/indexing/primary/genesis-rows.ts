@@ -6,7 +6,7 @@
 
 import type { Sliced } from '../../codec/kit.ts'
 import type { GenesisFacts } from '../../codec/primary/genesis.ts'
-import { emptyId, transactionIdOf, utxoIdOf } from '../../codec/primary/ids.ts'
+import { emptyId, transactionIdOf } from '../../codec/primary/ids.ts'
 import type { PTransaction, PUnsigned } from '../../codec/primary/p-transaction.ts'
 import { networkIdsOf } from './chains.ts'
 import { closeDraft, newDraft, violation } from './draft.ts'
@@ -66,9 +66,7 @@ function addUtxos(state: PState, draft: Draft, facts: GenesisFacts): void {
   const place = { chain: 'P', height: 0, position: -1, time: state.time, txId: emptyId } as const
   for (const { utxo } of facts.genesis.utxos) {
     const { txId, outputIndex, assetId, output } = utxo
-    const utxoId = utxoIdOf(txId, outputIndex)
     createUtxo(state.utxos, draft, place, {
-      utxoId,
       txId,
       outputIndex,
       assetId,
@@ -99,9 +97,9 @@ function readGenesisTransaction({
     unsigned: record.unsigned,
     txId: transactionIdOf(bytes),
     sizeBytes: bytes.length,
-    inputIds: [],
-    importedIds: [],
-    operatedIds: [],
-    exportedIds: [],
+    inputKeys: [],
+    importedKeys: [],
+    operatedKeys: [],
+    exportedKeys: [],
   }
 }

@@ -1,6 +1,6 @@
 /** What a decided P-Chain transaction does to the state. */
 
-import { utxoIdOf } from '../../codec/primary/ids.ts'
+import { utxoKeyOf } from '../../codec/primary/ids.ts'
 import type {
   PTransferableInput,
   PUnsigned,
@@ -43,23 +43,23 @@ export function isSpending(unsigned: PUnsigned): unsigned is Spending {
 /** Spends a transaction's inputs and emits its plain outputs, aborted or not. */
 export function moveFunds(step: Step, unsigned: Spending, read: ReadTransaction<PUnsigned>): void {
   for (const [at, input] of unsigned.inputs.entries()) {
-    spend(step, spendingOf(input, read.inputIds[at]))
+    spend(step, spendingOf(input, read.inputKeys[at]))
   }
   emitOutputs(step, unsigned.outputs, 0)
 }
 
 function spendingOf(
   { txId, outputIndex, assetId, input }: PTransferableInput,
-  utxoId: Uint8Array | undefined,
+  known: string | undefined,
 ): {
-  readonly utxoId: Uint8Array
+  readonly key: string
   readonly txId: Uint8Array
   readonly outputIndex: number
   readonly assetId: Uint8Array
   readonly amount: bigint
 } {
   const amount = input.typeId === 21 ? input.input.amount : input.amount
-  return { utxoId: utxoId ?? utxoIdOf(txId, outputIndex), txId, outputIndex, assetId, amount }
+  return { key: known ?? utxoKeyOf(txId, outputIndex), txId, outputIndex, assetId, amount }
 }
 
 /** Does all of a decided transaction. `setHeight`: height sets of validators change at. */
@@ -75,7 +75,7 @@ export function executeDecided(
   }
   if (unsigned.typeId === 17) importAssets(state, step, { unsigned, read })
   moveFunds(step, unsigned, read)
-  if (unsigned.typeId === 18) exportAssets(state, step, { unsigned, read })
+  if (unsigned.typeId === 18) exportAssets(state, step, unsigned)
   if (isStaking(unsigned)) executeStaking(state, step, unsigned, setHeight)
   checkFlow(step)
   executeEffect(state, step, unsigned, setHeight)
@@ -135,23 +135,18 @@ function importAssets(
   step.row.sourceChain = unsigned.sourceChain
   step.row.destinationChain = state.ids.chainIds.P
   for (const [at, input] of unsigned.importedInputs.entries()) {
-    spendImport(step, { ...spendingOf(input, read.importedIds[at]), sourceChain })
+    spendImport(step, { ...spendingOf(input, read.importedKeys[at]), sourceChain })
   }
 }
 
-function exportAssets(
-  state: PState,
-  step: Step,
-  { unsigned, read }: Reading<PUnsignedOf<18>>,
-): void {
+function exportAssets(state: PState, step: Step, unsigned: PUnsignedOf<18>): void {
   const { txId } = step.place
   const consumableOn = chainNameOf(state.ids, unsigned.destinationChain)
   step.row.sourceChain = state.ids.chainIds.P
   step.row.destinationChain = unsigned.destinationChain
   for (const [at, { assetId, output }] of unsigned.exportedOutputs.entries()) {
     const outputIndex = unsigned.outputs.length + at
-    const utxoId = read.exportedIds[at] ?? utxoIdOf(txId, outputIndex)
-    emit(step, { utxoId, txId, outputIndex, assetId, ...outputFields(output), consumableOn })
+    emit(step, { txId, outputIndex, assetId, ...outputFields(output), consumableOn })
   }
 }
 

@@ -5,7 +5,6 @@
  */
 
 import { decode } from '../../codec/kit.ts'
-import { utxoIdOf } from '../../codec/primary/ids.ts'
 import type { PUnsignedOf } from '../../codec/primary/p-transaction.ts'
 import {
   conversionId,
@@ -194,7 +193,6 @@ function refund(
   if (amount < 0n) throw violation(step.place, `L1 validator owes fees: ${amount}`)
   const { txId } = step.place
   emit(step, {
-    utxoId: utxoIdOf(txId, index),
     txId,
     outputIndex: index,
     assetId: state.ids.avaxAssetId,

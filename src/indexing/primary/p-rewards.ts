@@ -4,9 +4,9 @@
  * Source: avalanchego vms/platformvm/txs/executor/proposal_tx_executor.go.
  */
 
-import { utxoIdOf } from '../../codec/primary/ids.ts'
+import { utxoKeyOf } from '../../codec/primary/ids.ts'
 import type { PUnsignedOf } from '../../codec/primary/p-transaction.ts'
-import { addAddresses } from './amounts.ts'
+import { addAddresses, newAddressSet } from './amounts.ts'
 import { violation } from './draft.ts'
 import type { Staker } from './draft.ts'
 import { stakerToReward } from './p-staking.ts'
@@ -61,11 +61,11 @@ function describe(step: Step, staker: Staker): void {
   row.startTime = staker.startTime
   row.endTime = staker.endTime
   row.delegationShares = staker.delegationShares
-  const addresses: Map<string, Uint8Array> = new Map()
+  const addresses = newAddressSet()
   for (const owner of [staker.validationOwner, staker.delegationOwner]) {
     if (owner !== undefined) addAddresses(addresses, owner.addresses)
   }
-  row.rewardAddresses = [...addresses.values()]
+  row.rewardAddresses = addresses.list
   addAddresses(step.addresses, row.rewardAddresses)
 }
 
@@ -73,7 +73,7 @@ function describe(step: Step, staker: Staker): void {
 function finish(state: PState, step: Step, staker: Staker, outcome: Outcome): void {
   const { place, utxos, draft } = step
   for (let at = 0; at < staker.stakeCount; at++) {
-    returnStake(utxos, draft, place, utxoIdOf(staker.txId, staker.firstStakeIndex + at))
+    returnStake(utxos, draft, place, utxoKeyOf(staker.txId, staker.firstStakeIndex + at))
   }
   endStaker(state, draft, staker, {
     status: 'completed',
@@ -95,10 +95,8 @@ function payoutAt(step: Step, staker: Staker, txId: Uint8Array, first: number): 
     if (owner === undefined || assetId === undefined) {
       throw violation(step.place, 'reward without an owner or asset')
     }
-    const utxoId = utxoIdOf(txId, outputIndex)
     const { place } = step
-    emit(step, {
-      utxoId,
+    const utxoId = emit(step, {
       txId,
       outputIndex,
       assetId,

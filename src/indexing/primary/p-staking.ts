@@ -1,6 +1,6 @@
 /** P-Chain transactions that add or remove stakers. */
 
-import { emptyId, utxoIdOf } from '../../codec/primary/ids.ts'
+import { emptyId } from '../../codec/primary/ids.ts'
 import type {
   POutput,
   PTransferableOutput,
@@ -8,7 +8,7 @@ import type {
   PUnsignedOf,
 } from '../../codec/primary/p-transaction.ts'
 import { equalBytes } from '../../core/bytes.ts'
-import { addAmount, addAddresses } from './amounts.ts'
+import { addAmount, addAddresses, newAddressSet } from './amounts.ts'
 import { violation } from './draft.ts'
 import type { Staker } from './draft.ts'
 import { activate, endStaker, mintFor, rewardFor } from './p-state.ts'
@@ -61,8 +61,7 @@ export function emitOutputs(
   const { txId } = step.place
   for (const [at, { assetId, output }] of outputs.entries()) {
     const outputIndex = first + at
-    const utxoId = utxoIdOf(txId, outputIndex)
-    emit(step, { utxoId, txId, outputIndex, assetId, ...outputFields(output) })
+    emit(step, { txId, outputIndex, assetId, ...outputFields(output) })
   }
 }
 
@@ -81,9 +80,9 @@ function describe(step: Step, unsigned: StakingTransaction, staker: Staker): voi
   row.publicKey = staker.publicKey
   row.proofOfPossession = staker.proofOfPossession
   const owners = [staker.validationOwner, staker.delegationOwner]
-  const addresses: Map<string, Uint8Array> = new Map()
+  const addresses = newAddressSet()
   for (const owner of owners) if (owner !== undefined) addAddresses(addresses, owner.addresses)
-  row.rewardAddresses = [...addresses.values()]
+  row.rewardAddresses = addresses.list
   addAddresses(step.addresses, row.rewardAddresses)
   for (const { assetId, output } of stakeOf(unsigned)) {
     addAmount(step.staked, assetId, outputFields(output).amount)
@@ -122,7 +121,6 @@ function emitStake(step: Step, unsigned: StakingTransaction, staker: Staker): vo
   for (const [at, { assetId, output }] of stakeOf(unsigned).entries()) {
     const outputIndex = staker.firstStakeIndex + at
     emit(step, {
-      utxoId: utxoIdOf(txId, outputIndex),
       txId,
       outputIndex,
       assetId,

@@ -7,7 +7,7 @@ import { decode } from '../../codec/kit.ts'
 import type { Sliced } from '../../codec/kit.ts'
 import { decodeExtraData } from '../../codec/primary/c-atomic.ts'
 import type { CUnsigned } from '../../codec/primary/c-atomic.ts'
-import { transactionIdOf, utxoIdOf } from '../../codec/primary/ids.ts'
+import { transactionIdOf, utxoKeyOf } from '../../codec/primary/ids.ts'
 import { decodePBlock, transactionsOf } from '../../codec/primary/p-block.ts'
 import type { PBlock } from '../../codec/primary/p-block.ts'
 import type { PUnsigned } from '../../codec/primary/p-transaction.ts'
@@ -18,16 +18,16 @@ import { faultOf } from '../../core/fault.ts'
 import { sha256 } from '../../core/hash.ts'
 import type { Proposer } from './rows.ts'
 
-/** A transaction with the ids of what it spends, imports, operates on and exports. */
+/** A transaction with the ids, as map keys, of what it spends, imports, operates on and exports. */
 export type ReadTransaction<Unsigned> = {
   readonly unsigned: Unsigned
   readonly txId: Uint8Array
   readonly sizeBytes: number
-  readonly inputIds: readonly Uint8Array[]
-  readonly importedIds: readonly Uint8Array[]
+  readonly inputKeys: readonly string[]
+  readonly importedKeys: readonly string[]
   /** X-Chain operations, flat. */
-  readonly operatedIds: readonly Uint8Array[]
-  readonly exportedIds: readonly Uint8Array[]
+  readonly operatedKeys: readonly string[]
+  readonly exportedKeys: readonly string[]
 }
 
 /** A P-Chain block ready for replay. */
@@ -130,11 +130,11 @@ export function readCBlock(input: CBlockInput, apricotPhase5: number): ReadCBloc
         unsigned,
         txId,
         sizeBytes: bytes.length,
-        inputIds: [],
-        importedIds: unsigned.typeId === 0 ? idsOf(unsigned.importedInputs) : [],
-        operatedIds: [],
-        exportedIds:
-          unsigned.typeId === 1 ? outputIds(txId, 0, unsigned.exportedOutputs.length) : [],
+        inputKeys: [],
+        importedKeys: unsigned.typeId === 0 ? keysOf(unsigned.importedInputs) : [],
+        operatedKeys: [],
+        exportedKeys:
+          unsigned.typeId === 1 ? outputKeys(txId, 0, unsigned.exportedOutputs.length) : [],
         signatures: record.credentials.map(({ signatures }) => signatures),
       }
     }),
@@ -180,17 +180,17 @@ function proposerRow(block: Parameters<typeof outerBlockIdOf>[0], container: Uin
 
 type Spending = { readonly txId: Uint8Array; readonly outputIndex: number }
 
-const none: readonly Uint8Array[] = []
+const none: readonly string[] = []
 
-function idsOf(spendings: readonly Spending[]): readonly Uint8Array[] {
+function keysOf(spendings: readonly Spending[]): readonly string[] {
   if (spendings.length === 0) return none
-  return spendings.map(({ txId, outputIndex }) => utxoIdOf(txId, outputIndex))
+  return spendings.map(({ txId, outputIndex }) => utxoKeyOf(txId, outputIndex))
 }
 
-function outputIds(txId: Uint8Array, first: number, count: number): readonly Uint8Array[] {
-  const ids: Uint8Array[] = []
-  for (let at = 0; at < count; at++) ids.push(utxoIdOf(txId, first + at))
-  return ids
+function outputKeys(txId: Uint8Array, first: number, count: number): readonly string[] {
+  const keys: string[] = []
+  for (let at = 0; at < count; at++) keys.push(utxoKeyOf(txId, first + at))
+  return keys
 }
 
 type Record<Unsigned> = Sliced<{ readonly unsigned: Unsigned }>
@@ -202,12 +202,12 @@ function readPTransaction({ record, bytes }: Record<PUnsigned>): ReadTransaction
     unsigned,
     txId,
     sizeBytes: bytes.length,
-    inputIds: 'inputs' in unsigned ? idsOf(unsigned.inputs) : none,
-    importedIds: unsigned.typeId === 17 ? idsOf(unsigned.importedInputs) : none,
-    operatedIds: none,
-    exportedIds:
+    inputKeys: 'inputs' in unsigned ? keysOf(unsigned.inputs) : none,
+    importedKeys: unsigned.typeId === 17 ? keysOf(unsigned.importedInputs) : none,
+    operatedKeys: none,
+    exportedKeys:
       unsigned.typeId === 18
-        ? outputIds(txId, unsigned.outputs.length, unsigned.exportedOutputs.length)
+        ? outputKeys(txId, unsigned.outputs.length, unsigned.exportedOutputs.length)
         : none,
   }
 }
@@ -219,13 +219,13 @@ function readXTransaction({ record, bytes }: Record<XUnsigned>): ReadTransaction
     unsigned,
     txId,
     sizeBytes: bytes.length,
-    inputIds: idsOf(unsigned.inputs),
-    importedIds: unsigned.typeId === 3 ? idsOf(unsigned.importedInputs) : none,
-    operatedIds:
-      unsigned.typeId === 2 ? unsigned.operations.flatMap(({ utxos }) => idsOf(utxos)) : none,
-    exportedIds:
+    inputKeys: keysOf(unsigned.inputs),
+    importedKeys: unsigned.typeId === 3 ? keysOf(unsigned.importedInputs) : none,
+    operatedKeys:
+      unsigned.typeId === 2 ? unsigned.operations.flatMap(({ utxos }) => keysOf(utxos)) : none,
+    exportedKeys:
       unsigned.typeId === 4
-        ? outputIds(txId, unsigned.outputs.length, unsigned.exportedOutputs.length)
+        ? outputKeys(txId, unsigned.outputs.length, unsigned.exportedOutputs.length)
         : none,
   }
 }

@@ -9,7 +9,7 @@
  */
 
 import type { CUnsigned } from '../../codec/primary/c-atomic.ts'
-import { utxoIdOf } from '../../codec/primary/ids.ts'
+import { utxoKeyOf } from '../../codec/primary/ids.ts'
 import { equalBytes } from '../../core/bytes.ts'
 import { addAmount } from './amounts.ts'
 import { chainNameOf, wantedOf } from './chains.ts'
@@ -145,10 +145,10 @@ function importAssets(
   step.row.sourceChain = unsigned.sourceChain
   step.row.destinationChain = state.ids.chainIds.C
   for (const [index, { input, ...place }] of unsigned.importedInputs.entries()) {
-    const utxoId = read.importedIds[index] ?? utxoIdOf(place.txId, place.outputIndex)
+    const key = read.importedKeys[index] ?? utxoKeyOf(place.txId, place.outputIndex)
     const { amount } = input
     if (isBonus) addAmount(step.consumed, place.assetId, amount)
-    else spendImport(step, { ...place, utxoId, amount, sourceChain })
+    else spendImport(step, { ...place, key, amount, sourceChain })
   }
   step.row.evmOutputs = unsigned.outputs.map((output) => ({ ...output, signatures: [] }))
   for (const { assetId, amount } of unsigned.outputs) addAmount(step.value, assetId, amount)
@@ -174,7 +174,6 @@ function exportAssets(
   step.row.evmAddresses = uniqueAccounts(step.row.evmInputs)
   for (const [outputIndex, { assetId, output }] of unsigned.exportedOutputs.entries()) {
     emit(step, {
-      utxoId: read.exportedIds[outputIndex] ?? utxoIdOf(txId, outputIndex),
       txId,
       outputIndex,
       assetId,

@@ -6,12 +6,12 @@
  */
 
 import type { GenesisFacts } from '../../codec/primary/genesis.ts'
-import { utxoIdOf } from '../../codec/primary/ids.ts'
+import { utxoKeyOf } from '../../codec/primary/ids.ts'
 import type { XOutput, XUnsigned, XUnsignedOf } from '../../codec/primary/x-transaction.ts'
 import { equalBytes } from '../../core/bytes.ts'
 import { chainNameOf, networkIdsOf, wantedOf } from './chains.ts'
 import type { NetworkIds } from './chains.ts'
-import { closeDraft, mapKey, newDraft, violation } from './draft.ts'
+import { closeDraft, newDraft, violation } from './draft.ts'
 import type { Draft } from './draft.ts'
 import type { ReadTransaction, ReadXBlock } from './read-blocks.ts'
 import type { AssetRow, Checkpoint, Owner, RowBatch } from './rows.ts'
@@ -58,8 +58,7 @@ export function beginXChain(
     let outputIndex = asset.outputs.length
     for (const { outputs } of asset.initialStates) {
       for (const output of outputs) {
-        const utxoId = utxoIdOf(txId, outputIndex)
-        const made = { utxoId, txId, outputIndex, assetId: txId, ...xOutputFields(output) }
+        const made = { txId, outputIndex, assetId: txId, ...xOutputFields(output) }
         createUtxo(state.utxos, draft, place, made)
         outputIndex++
       }
@@ -114,11 +113,11 @@ export function applyXDag(
 /** `state.time` stays at genesis until blocks come. */
 function newestInput(state: XState, read: ReadTransaction<XUnsigned>): number {
   let newest = state.time
-  for (const id of [...read.inputIds, ...read.operatedIds]) {
-    newest = Math.max(newest, state.utxos.entries.get(mapKey(id))?.row.createdTime ?? 0)
+  for (const key of [...read.inputKeys, ...read.operatedKeys]) {
+    newest = Math.max(newest, state.utxos.entries.get(key)?.row.createdTime ?? 0)
   }
-  for (const id of read.importedIds) {
-    newest = Math.max(newest, state.utxos.imports.get(mapKey(id))?.createdTime ?? 0)
+  for (const key of read.importedKeys) {
+    newest = Math.max(newest, state.utxos.imports.get(key)?.createdTime ?? 0)
   }
   return newest
 }
@@ -177,14 +176,14 @@ function applyTransaction(state: XState, draft: Draft, at: At): void {
   const { unsigned, txId } = read
   const step = beginStep(state.utxos, draft, { chain: 'X', height, position, time, txId }, read)
   for (const [index, { input, ...place }] of unsigned.inputs.entries()) {
-    const utxoId = read.inputIds[index] ?? utxoIdOf(place.txId, place.outputIndex)
-    spend(step, { ...place, utxoId, amount: input.amount })
+    const key = read.inputKeys[index] ?? utxoKeyOf(place.txId, place.outputIndex)
+    spend(step, { ...place, key, amount: input.amount })
   }
   if (unsigned.typeId === 3) importAssets(state, step, { unsigned, read })
   for (const [index, { assetId, output }] of unsigned.outputs.entries()) {
     emitAt(step, index, assetId, output)
   }
-  if (unsigned.typeId === 4) exportAssets(state, step, { unsigned, read })
+  if (unsigned.typeId === 4) exportAssets(state, step, unsigned)
   checkFlow(step)
   if (unsigned.typeId === 1) createAsset(step, unsigned)
   if (unsigned.typeId === 2) operate(step, { unsigned, read })
@@ -202,31 +201,25 @@ function importAssets(
   step.row.sourceChain = unsigned.sourceChain
   step.row.destinationChain = state.ids.chainIds.X
   for (const [index, { input, ...place }] of unsigned.importedInputs.entries()) {
-    const utxoId = read.importedIds[index] ?? utxoIdOf(place.txId, place.outputIndex)
-    spendImport(step, { ...place, utxoId, amount: input.amount, sourceChain })
+    const key = read.importedKeys[index] ?? utxoKeyOf(place.txId, place.outputIndex)
+    spendImport(step, { ...place, key, amount: input.amount, sourceChain })
   }
 }
 
-function exportAssets(
-  state: XState,
-  step: Step,
-  { unsigned, read }: Reading<XUnsignedOf<4>>,
-): void {
+function exportAssets(state: XState, step: Step, unsigned: XUnsignedOf<4>): void {
   const { txId } = step.place
   const consumableOn = chainNameOf(state.ids, unsigned.destinationChain)
   step.row.sourceChain = state.ids.chainIds.X
   step.row.destinationChain = unsigned.destinationChain
   for (const [at, { assetId, output }] of unsigned.exportedOutputs.entries()) {
     const outputIndex = unsigned.outputs.length + at
-    const utxoId = read.exportedIds[at] ?? utxoIdOf(txId, outputIndex)
-    emit(step, { utxoId, txId, outputIndex, assetId, ...xOutputFields(output), consumableOn })
+    emit(step, { txId, outputIndex, assetId, ...xOutputFields(output), consumableOn })
   }
 }
 
 function emitAt(step: Step, outputIndex: number, assetId: Uint8Array, output: XOutput): void {
   const { txId } = step.place
-  const utxoId = utxoIdOf(txId, outputIndex)
-  emit(step, { utxoId, txId, outputIndex, assetId, ...xOutputFields(output) })
+  emit(step, { txId, outputIndex, assetId, ...xOutputFields(output) })
 }
 
 /** An X-Chain output as a new UTXO's fields. */
@@ -286,8 +279,8 @@ function operate(step: Step, { unsigned, read }: Reading<XUnsignedOf<2>>): void 
   let spent = 0
   for (const { assetId, utxos, operation } of unsigned.operations) {
     for (const { txId, outputIndex: index } of utxos) {
-      const utxoId = read.operatedIds[spent++] ?? utxoIdOf(txId, index)
-      spend(step, { utxoId, txId, outputIndex: index, assetId, amount: undefined })
+      const key = read.operatedKeys[spent++] ?? utxoKeyOf(txId, index)
+      spend(step, { key, txId, outputIndex: index, assetId, amount: undefined })
     }
     for (const output of outputsOf(operation)) emitAt(step, outputIndex++, assetId, output)
   }

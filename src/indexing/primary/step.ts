@@ -3,7 +3,7 @@
  * it, whom it concerns.
  */
 
-import { addAddresses, addAmount, overdrawn, remainder } from './amounts.ts'
+import { addAddresses, addAmount, newAddressSet, overdrawn, remainder } from './amounts.ts'
 import type { AddressSet, Sums } from './amounts.ts'
 import { violation } from './draft.ts'
 import type { Draft, Mutable, Place } from './draft.ts'
@@ -69,13 +69,22 @@ export function beginStep(
     evmInputs: noSides,
     evmOutputs: noSides,
   }
-  return { utxos, draft, place, row, addresses: new Map(), consumed: [], value: [], staked: [] }
+  return {
+    utxos,
+    draft,
+    place,
+    row,
+    addresses: newAddressSet(),
+    consumed: [],
+    value: [],
+    staked: [],
+  }
 }
 
 /** Writes the sums and addresses into the row and the row into the batch. */
 export function endStep(step: Step): void {
   const { row } = step
-  row.addresses = [...step.addresses.values()]
+  row.addresses = step.addresses.list
   row.consumed = step.consumed
   row.value = step.value
   row.staked = step.staked
@@ -108,11 +117,12 @@ export function spendImport(
   addAmount(step.consumed, spending.assetId, spending.amount)
 }
 
-/** Emits an output. */
-export function emit(step: Step, made: NewUtxo): void {
-  createUtxo(step.utxos, step.draft, step.place, made)
+/** Emits an output and gives its id. */
+export function emit(step: Step, made: NewUtxo): Uint8Array {
+  const { utxoId } = createUtxo(step.utxos, step.draft, step.place, made)
   addAddresses(step.addresses, made.owner.addresses)
   if (made.amount > 0n) addAmount(step.value, made.assetId, made.amount)
+  return utxoId
 }
 
 /** An owner's three fields alone, off a record that has more. */

@@ -5,7 +5,8 @@
  * claims. Exports live in shared memory: their import may be indexed before or after them.
  */
 
-import { equalBytes } from '../../core/bytes.ts'
+import { utxoKeyOf } from '../../codec/primary/ids.ts'
+import { bytesOfKey, equalBytes } from '../../core/bytes.ts'
 import { mapKey, violation } from './draft.ts'
 import type { Draft, Mutable, Place } from './draft.ts'
 import type { ChainName, Consumption, Owner, RewardKind, UtxoRow } from './rows.ts'
@@ -13,7 +14,6 @@ import type { Found, KnownImport, KnownUtxo } from './state.ts'
 
 /** A new output. `consumableOn` differs from the draft's chain for exports. */
 export type NewUtxo = {
-  readonly utxoId: Uint8Array
   readonly txId: Uint8Array
   readonly outputIndex: number
   readonly assetId: Uint8Array
@@ -31,9 +31,9 @@ export type NewUtxo = {
   readonly rewardTxId?: Uint8Array
 }
 
-/** What an input says about the output it spends; `amount` absent where it says none. */
+/** What an input says about the output it spends: `key` of its id, `amount` where it says one. */
 export type Spend = {
-  readonly utxoId: Uint8Array
+  readonly key: string
   readonly txId: Uint8Array
   readonly outputIndex: number
   readonly assetId: Uint8Array
@@ -78,11 +78,12 @@ export function trim(set: UtxoSet): void {
   }
 }
 
-/** Adds an output. Throws `state-violation` when it is there already. */
-export function createUtxo(set: UtxoSet, draft: Draft, place: Place, made: NewUtxo): void {
+/** Adds an output and gives its row. Throws `state-violation` when it is there already. */
+export function createUtxo(set: UtxoSet, draft: Draft, place: Place, made: NewUtxo): UtxoRow {
   const consumableOn = made.consumableOn ?? set.chain
+  const key = utxoKeyOf(made.txId, made.outputIndex)
   const row: Mutable<UtxoRow> = {
-    utxoId: made.utxoId,
+    utxoId: bytesOfKey(key),
     txId: made.txId,
     outputIndex: made.outputIndex,
     assetId: made.assetId,
@@ -106,15 +107,15 @@ export function createUtxo(set: UtxoSet, draft: Draft, place: Place, made: NewUt
     consumed: undefined,
   }
   draft.utxos.push(row)
-  const key = mapKey(made.utxoId)
   if (consumableOn !== set.chain) {
     joinEarlyImport(set, draft, row, key)
-    return
+    return row
   }
   if (set.entries.has(key)) {
     throw violation(place, `output exists already: ${nameOf(made)}`)
   }
   set.entries.set(key, { row, batch: draft.number })
+  return row
 }
 
 function joinEarlyImport(set: UtxoSet, draft: Draft, row: Mutable<UtxoRow>, key: string): void {
@@ -130,7 +131,7 @@ function joinEarlyImport(set: UtxoSet, draft: Draft, row: Mutable<UtxoRow>, key:
 
 /** Spends an output of this chain and gives it. Throws `state-violation`. */
 export function spendUtxo(set: UtxoSet, draft: Draft, place: Place, spend: Spend): KnownUtxo {
-  const key = mapKey(spend.utxoId)
+  const { key } = spend
   const entry = set.entries.get(key)
   if (entry === undefined) {
     throw violation(place, `input is not an unspent output: ${nameOf(spend)}`)
@@ -143,7 +144,7 @@ export function spendUtxo(set: UtxoSet, draft: Draft, place: Place, spend: Spend
   checkClaim(place, spend, row)
   const consumed = consumptionAt(place)
   if (entry.batch === draft.number) row.consumed = consumed
-  else draft.consumptions.push({ utxoId: spend.utxoId, consumed })
+  else draft.consumptions.push({ utxoId: row.utxoId, consumed })
   set.entries.delete(key)
   return row
 }
@@ -167,12 +168,13 @@ export function importUtxo(
   place: Place,
   spend: Spend & { readonly amount: bigint; readonly sourceChain: ChainName },
 ): KnownUtxo | undefined {
-  const key = mapKey(spend.utxoId)
+  const { key } = spend
   const known = set.imports.get(key)
   const consumed = consumptionAt(place)
   if (known === undefined) {
     if (set.earlyImports.has(key)) throw violation(place, `imported twice: ${nameOf(spend)}`)
-    const early = { utxoId: spend.utxoId, assetId: spend.assetId, amount: spend.amount, consumed }
+    const utxoId = bytesOfKey(key)
+    const early = { utxoId, assetId: spend.assetId, amount: spend.amount, consumed }
     set.earlyImports.set(key, early)
     const { txId, outputIndex, sourceChain } = spend
     draft.earlyImports.push({ ...early, txId, outputIndex, sourceChain })
@@ -184,21 +186,20 @@ export function importUtxo(
   }
   checkClaim(place, spend, known)
   set.imports.set(key, { ...known, consumed })
-  draft.consumptions.push({ utxoId: spend.utxoId, consumed })
+  draft.consumptions.push({ utxoId: known.utxoId, consumed })
   return known
 }
 
 /** Gives a staked output back. Nothing to check but that it was staked, when it is in reach. */
-export function returnStake(set: UtxoSet, draft: Draft, place: Place, utxoId: Uint8Array): void {
+export function returnStake(set: UtxoSet, draft: Draft, place: Place, key: string): void {
   const returned = { height: place.height, time: place.time, rewardTxId: place.txId }
-  const key = mapKey(utxoId)
   const entry = set.entries.get(key)
   if (entry === undefined) {
-    draft.stakeReturns.push({ utxoId, returned })
+    draft.stakeReturns.push({ utxoId: bytesOfKey(key), returned })
     return
   }
   if (!entry.row.staked) throw violation(place, 'returned output was never staked')
-  if (entry.batch !== draft.number) draft.stakeReturns.push({ utxoId, returned })
+  if (entry.batch !== draft.number) draft.stakeReturns.push({ utxoId: entry.row.utxoId, returned })
   const row: KnownUtxo & { returned: KnownUtxo['returned'] } = entry.row
   row.returned = returned
 }

@@ -63,6 +63,14 @@ program
   .option('--config <file>', 'configuration file')
   .action(async (flags: Flags) => (await import('./commands/config-show.ts')).showConfig(flags))
 
+program
+  .command('rebuild')
+  .description('compute derived tables again from the stores, without a node')
+  .option('--metrics', 'the time series of every EVM chain')
+  .option('--config <file>', 'configuration file')
+  .option('--data-dir <folder>', 'folder of the stores')
+  .action(async (flags: Flags) => (await import('./commands/rebuild.ts')).rebuildMetrics(flags))
+
 addNodeCommands(program)
 
 /** Options of a command as commander gives them. */

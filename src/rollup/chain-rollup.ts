@@ -4,13 +4,7 @@
  * Definitions: document C, part A, and `docs/guide/metrics.md` for what it leaves open.
  */
 
-import {
-  frameKinds,
-  noAddress,
-  transferKinds,
-  type BlockBatch,
-  type TraceBatch,
-} from '../codec/evm/columns.ts'
+import { frameKinds, noAddress, transferKinds } from '../codec/evm/columns.ts'
 import { toBigint } from '../core/bytes.ts'
 import type { Reader, Writer } from '../store/engine/database.ts'
 import {
@@ -32,7 +26,7 @@ import {
   type OpenPeriod,
   type RollupState,
 } from './rollup-rows.ts'
-import type { AddressIds, Rollup } from './rollup.ts'
+import type { AddressIds, CountedBlocks, CountedTraces, Rollup } from './rollup.ts'
 import { stepSpeed } from './speed.ts'
 import { addNumber, addProduct } from './wide-sum.ts'
 
@@ -85,7 +79,7 @@ class ChainCounter {
     this.#byTraces = new DeployCount(1, flags, ever, state.deploys[1])
   }
 
-  count(batch: BlockBatch, ids: AddressIds): void {
+  count(batch: CountedBlocks, ids: AddressIds): void {
     reserve(this.#flags, highestOf(ids))
     const { blocks, transfers } = batch
     let tx = 0
@@ -107,7 +101,7 @@ class ChainCounter {
     }
   }
 
-  countTraces(batch: TraceBatch, ids: AddressIds, timestamps: ArrayLike<number>): void {
+  countTraces(batch: CountedTraces, ids: AddressIds, timestamps: ArrayLike<number>): void {
     reserve(this.#flags, highestOf(ids))
     const { frames } = batch
     for (let row = 0; row < frames.count; row++) {
@@ -168,7 +162,7 @@ class ChainCounter {
     state.hourSenders = new Set()
   }
 
-  #header(batch: BlockBatch, block: number): void {
+  #header(batch: CountedBlocks, block: number): void {
     const state = this.#state
     const { blocks } = batch
     const seconds = blocks.timestamp[block] ?? 0
@@ -192,7 +186,7 @@ class ChainCounter {
     }
   }
 
-  #transaction(batch: BlockBatch, tx: number, ids: AddressIds, seconds: number): void {
+  #transaction(batch: CountedBlocks, tx: number, ids: AddressIds, seconds: number): void {
     const { txs } = batch
     const gas = txs.gasUsed[tx] ?? 0
     for (const open of this.#state.open) {
@@ -207,7 +201,7 @@ class ChainCounter {
     else if (txs.status[tx] === 1) this.#byReceipts.add(periodStart('day', seconds), from)
   }
 
-  #price(batch: BlockBatch, tx: number, gas: number): void {
+  #price(batch: CountedBlocks, tx: number, gas: number): void {
     const day = this.#state.day
     if (day === undefined) return
     const { gasPrice } = batch.txs

@@ -6,23 +6,43 @@
  * is ahead of the store, and the rollup must be loaded anew.
  */
 
-import type { BlockBatch, TraceBatch } from '../codec/evm/columns.ts'
+import type {
+  BlockColumns,
+  FrameColumns,
+  TransferColumns,
+  TxColumns,
+} from '../codec/evm/columns.ts'
 import type { Soon, Writer } from '../store/engine/database.ts'
 
 /** Global address ids of a batch: `ids[i]` is the stored id of the batch's address `i`. */
 export type AddressIds = ArrayLike<number>
 
+/** What counting looks at in a batch of blocks; a decoded batch has all of it. */
+export type CountedBlocks = {
+  readonly from: number
+  readonly arena: Uint8Array
+  readonly blocks: Pick<BlockColumns, 'count' | 'timestamp' | 'timestampMs' | 'gasUsed' | 'txCount'>
+  readonly txs: Pick<TxColumns, 'from' | 'to' | 'gasUsed' | 'gasPrice' | 'status'>
+  readonly transfers: Pick<TransferColumns, 'count' | 'tx' | 'kind' | 'from' | 'to'>
+}
+
+/** What counting looks at in a batch of traces. */
+export type CountedTraces = {
+  readonly from: number
+  readonly frames: Pick<FrameColumns, 'count' | 'block' | 'kind' | 'from' | 'reverted'>
+}
+
 /** Counts batches in the order of heights. */
 export type Rollup = {
   /** Blocks, transactions and token transfers of `batch`, following the last batch. */
-  readonly blocks: (writer: Writer, batch: BlockBatch, ids: AddressIds) => Soon<void>
+  readonly blocks: (writer: Writer, batch: CountedBlocks, ids: AddressIds) => Soon<void>
   /**
    * Creations of `batch`. `timestamps[i]` is the time of height `batch.from + i`, Unix seconds,
    * since traces come without headers.
    */
   readonly traces: (
     writer: Writer,
-    batch: TraceBatch,
+    batch: CountedTraces,
     ids: AddressIds,
     timestamps: ArrayLike<number>,
   ) => Soon<void>

@@ -195,7 +195,8 @@ export class EndpointPool {
       endpoint.quarantine = fault.message
       log.error('endpoint quarantined', { endpoint: endpoint.name, ...fault.detail })
     } else if (fault.code === 'node-not-yet') {
-      endpoint.height = Math.min(endpoint.height, need.height - 1)
+      if (need.capability === undefined)
+        endpoint.height = Math.min(endpoint.height, need.height - 1)
     } else if (fault.code === 'node-refused' && need.capability !== undefined) {
       endpoint.refused.add(need.capability)
       log.warn('endpoint lacks capability', {

@@ -71,7 +71,7 @@ export interface EvmSource {
   ) => Promise<T>
   /** Whether call traces can be had. May change when endpoints come and go. */
   readonly hasTraces: (signal: AbortSignal) => Promise<boolean>
-  /** Reads traces, one element per block as `debug_traceBlockByNumber` answers. */
+  /** As `blocks` for traces: one element per block as `debug_traceBlockByNumber` answers. */
   readonly traces: <T>(
     range: HeightRange,
     decode: (blocks: readonly unknown[], origin: string) => T,

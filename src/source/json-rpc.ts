@@ -82,8 +82,8 @@ const fruitlessRounds = 2
 /**
  * Asks all calls and gives an answer to each, in order.
  *
- * Faults: `node-unreachable`, `node-throttled`, `node-too-large` (only when one call alone is
- * too much), `node-answer`, `node-refused`.
+ * A call that alone is too much gets the error {@link rpcCodes}.tooLarge. Faults:
+ * `node-unreachable`, `node-throttled`, `node-answer`, `node-refused`.
  */
 export async function askAll(
   target: RpcTarget,
@@ -107,14 +107,23 @@ export async function askAll(
   return answers.map((answer) => answer ?? unanswered())
 }
 
-/** Asks one call. Same faults as {@link askAll}. */
+/**
+ * Asks one call. Same faults as {@link askAll}, but `node-too-large`: that is an answer with the
+ * code a node would give itself.
+ */
 export async function askOne(
   target: RpcTarget,
   call: RpcCall,
   signal: AbortSignal,
 ): Promise<RpcAnswer> {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 0, ...call })
-  const reply = await exchange(target, body, signal)
+  let reply: HttpReply
+  try {
+    reply = await exchange(target, body, signal)
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== 'node-too-large') throw error
+    return { kind: 'error', error: { code: rpcCodes.tooLarge, message: '' } }
+  }
   const value = parsedReply(reply)
   const answer = isObject(value) ? answerIn(value) : undefined
   if (answer === undefined || !isObject(value) || (value['id'] !== 0 && value['id'] !== null))

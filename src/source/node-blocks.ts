@@ -10,7 +10,7 @@ import type { Asker, Read } from './node-call.ts'
 
 /**
  * Blocks with receipts from `range.from` on: all of the range, or those before the first that
- * is not there yet. At least one, else the fault of the first.
+ * cannot be had. At least one, else the fault of the first.
  */
 export async function readBlocks(ask: Asker, read: Read): Promise<RawUnit[]> {
   const { endpoint, range, signal } = read
@@ -32,8 +32,8 @@ export async function readBlocks(ask: Asker, read: Read): Promise<RawUnit[]> {
         perBlock === 2 ? answers[at + 1] : ({ kind: 'error', error: missing } as const)
       units.push({ block, receipts: await receiptsOf(ask, read, { block, receipts, height }) })
     } catch (error) {
-      // Blocks before the missing one are good; the caller asks for the rest again.
-      if (units.length > 0 && error instanceof Fault && error.code === 'node-not-yet') break
+      // Blocks before this one are good; the caller asks for the rest again and meets the fault.
+      if (units.length > 0 && error instanceof Fault) break
       throw error
     }
   }

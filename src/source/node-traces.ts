@@ -19,11 +19,20 @@ export const traceProbe: RpcCall = {
 /** Depth below its newest block to which a pruning node can trace. */
 const prunedDepth = 128
 
-/** Answers of `debug_traceBlockByNumber` for each height of the range, in order. */
+/**
+ * Answers of `debug_traceBlockByNumber` for each height of the range, in order; those before the
+ * first that fails. At least one, else the fault of the first.
+ */
 export async function readTraces(ask: Asker, read: Read): Promise<unknown[]> {
   const blocks: unknown[] = []
   for (let height = read.range.from; height < read.range.until; height++)
-    blocks.push(await traceOfBlock(ask, read, height))
+    try {
+      blocks.push(await traceOfBlock(ask, read, height))
+    } catch (error) {
+      // What was traced took long; the caller asks for the rest again and meets the fault then.
+      if (blocks.length > 0 && error instanceof Fault) break
+      throw error
+    }
   return blocks
 }
 
@@ -36,12 +45,15 @@ async function traceOfBlock(ask: Asker, read: Read, height: number): Promise<unk
     const list = listOf(answer.result, 'traces')
     return list.some(isFailedElement) ? traceOneByOne(ask, read, height) : list
   }
-  if (answer.kind === 'error' && answer.error.code !== rpcCodes.other)
+  if (answer.kind === 'error' && !fallsBack.includes(answer.error.code))
     throw traceFault(answer, call)
   if (answer.kind === 'error' && isThrottle(answer.error)) throw traceFault(answer, call)
   // One transaction that fails or takes too long fails the whole block.
   return traceOneByOne(ask, read, height)
 }
+
+/** Errors about the block as a whole that its transactions alone may not have. */
+const fallsBack: readonly number[] = [rpcCodes.other, rpcCodes.tooLarge]
 
 async function traceOneByOne(ask: Asker, read: Read, height: number): Promise<unknown> {
   const { endpoint, signal } = read
@@ -62,10 +74,12 @@ async function traceOneByOne(ask: Asker, read: Read, height: number): Promise<un
   return traces
 }
 
+/** A trace that fails says nothing about the node's blocks: it is asked again, without blame. */
 function traceFault(answer: RpcAnswer, call: RpcCall): Fault {
-  return answer.kind === 'result'
-    ? new Fault('node-not-yet', 'a node has no trace yet')
-    : faultOfAnswer(answer, call)
+  const plain = answer.kind === 'error' ? faultOfAnswer(answer, call) : undefined
+  return plain === undefined || plain.code === 'node-answer'
+    ? new Fault('node-not-yet', 'a node gives no trace', { detail: { method: call.method } })
+    : plain
 }
 
 /** A node that traces its newest blocks but not this old one keeps no history of state. */

@@ -24,6 +24,8 @@ export type Recording = EvmSource & {
   readonly header: RecordingHeader
   /** Recorded heights. */
   readonly heights: HeightRange
+  /** All state answers by {@link stateKey}. */
+  readonly answers: () => ReadonlyMap<string, StateAnswer>
   /** Whether traces of every recorded height are there. */
   readonly traced: boolean
 }
@@ -50,6 +52,7 @@ export function openRecording(file: Uint8Array): Recording {
     header,
     heights,
     traced,
+    answers: () => state,
     identity: async () => (identity ??= identityOf(header, reader.lines(blocks, 0))),
     headHeight: async () => heights.until - 1,
     unitBlocks: () => 64,

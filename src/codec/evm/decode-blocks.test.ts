@@ -124,14 +124,27 @@ void test('block: gas of the header is not compared where execution comes later'
   assert.equal(decodeBlocks(7, [sealed(unit)], same).blocks.count, 1)
 })
 
-void test('block: neighbours must be linked', () => {
+void test('block: those before one that does not fit are given, that one is refused', () => {
   const next = editable([])
   next.block['number'] = '0x8'
-  next.block['parentHash'] = hash('cc')
-  assert.throws(
-    () => decodeBlocks(7, [sealed(editable([])), sealed(next)], same),
-    (error) => error instanceof Fault && error.code === 'node-answer',
-  )
+  next.block['parentHash'] = hash('bb')
+  next.block['hash'] = hash('cc')
+  for (const part of [next.txs[0], next.receipts[0]]) if (part) part['blockHash'] = hash('cc')
+  const until = (unit: Editable): number =>
+    decodeBlocks(7, [sealed(editable([])), sealed(unit)], same).until
+  assert.equal(until(next), 9)
+  const changes: ((unit: Editable) => void)[] = [
+    (unit) => (unit.block['parentHash'] = hash('dd')),
+    (unit) => (unit.block['number'] = '0x9'),
+    (unit) => (first(unit.txs)['value'] = '0x'),
+    (unit) => (first(unit.txs)['hash'] = '0x12'),
+    (unit) => (unit.receipts = []),
+  ]
+  for (const [at, change] of changes.entries()) {
+    const unit = structuredClone(next)
+    change(unit)
+    assert.equal(until(unit), at === 2 ? 9 : 8, `change ${at}`)
+  }
 })
 
 void test('block: fields of Avalanche headers are kept, absent ones are told apart from zero', () => {

@@ -25,21 +25,45 @@ const maxInputBytes = 32 * 1024 * 1024
 export type Compress = (bytes: Uint8Array) => Uint8Array
 
 /**
- * Decodes blocks `[from, from + raws.length)`.
+ * Decodes blocks from height `from` on: all of `raws`, or those before the first that is not as
+ * it must be, never none.
  *
- * Faults: `node-answer` for what cannot be true, `node-not-yet` for receipts that are not there.
+ * Faults, of the first block: `node-answer` for what cannot be true, `node-not-yet` for receipts
+ * that are not there.
  */
 export function decodeBlocks(
   from: number,
   raws: readonly RawUnit[],
   compress: Compress,
 ): BlockBatch {
-  const units = raws.map((raw, row) => checkUnit(raw, from + row))
-  for (let row = 1; row < units.length; row++)
-    checkParent(units[row]?.block ?? {}, units[row - 1]?.block.hash, from + row)
+  const units = goodUnits(from, raws)
   const decoder = new BlockDecoder(units, compress)
-  for (const unit of units) decoder.add(unit)
+  for (const [row, unit] of units.entries())
+    try {
+      decoder.add(unit)
+    } catch (error) {
+      if (row > 0 && error instanceof Fault) return decodeBlocks(from, raws.slice(0, row), compress)
+      throw error
+    }
   return decoder.finish(from)
+}
+
+/** The units before the first that contradicts itself or the one before it. */
+function goodUnits(from: number, raws: readonly RawUnit[]): CheckedUnit[] {
+  const units: CheckedUnit[] = []
+  for (const raw of raws) {
+    const height = from + units.length
+    try {
+      const unit = checkUnit(raw, height)
+      const before = units.at(-1)
+      if (before !== undefined) checkParent(unit.block, before.block.hash, height)
+      units.push(unit)
+    } catch (error) {
+      if (units.length > 0 && error instanceof Fault) return units
+      throw error
+    }
+  }
+  return units
 }
 
 /** Columns of one batch while it is decoded. */

@@ -34,6 +34,8 @@ import type {
 
 /** `numToFetch` of `index.getContainerRange`. */
 const containersPerCall = 1_024
+/** Blocks of the C-Chain are whole there, EVM transactions and all; 64 stay below 32 MiB. */
+const cContainersPerCall = 64
 /** P- and X-Chain calls take the chain's lock: more at a time gain nothing. */
 const callsAtATime = 8
 
@@ -62,15 +64,14 @@ export function createNodeSource(api: NodeApi, log: Log): PrimarySource {
 
   const blocks: PrimarySource['blocks'] = async (chain, range, signal) => {
     if (!(await hasIndex(chain, signal))) return blocksByHeight(api, chain, range, signal)
-    // Index 0 is height 1; block 0 was never accepted by consensus.
-    const containers = await containersOf(
-      api,
-      indexPaths[chain],
-      range.from - 1,
-      range.until - 1,
-      signal,
-    )
-    return containers.map((bytes, at) => ({ height: range.from + at, bytes, wrapped: true }))
+    // Index 0 is height 1: block 0 was never accepted by consensus.
+    const first =
+      range.from === 0 ? await blocksByHeight(api, chain, { from: 0, until: 1 }, signal) : []
+    const from = Math.max(range.from, 1)
+    const index = { path: indexPaths[chain], from: from - 1, until: range.until - 1 }
+    const containers = await containersOf(api, index, signal)
+    const opened = containers.map((bytes, at) => openBlock(chain, from + at, bytes))
+    return [...first, ...opened]
   }
 
   const cBlocks: PrimarySource['cBlocks'] = async (range, signal) => {
@@ -162,7 +163,7 @@ async function blocksByHeight(
     const some = Array.from({ length: count }, async (_, at) => {
       const parameters = { height: String(from + at), encoding: 'hexnc' }
       const reply = await api.ask(nodePaths[chain], method, parameters, signal)
-      return { height: from + at, bytes: bytesIn(reply, 'block'), wrapped: false }
+      return { height: from + at, bytes: bytesIn(reply, 'block'), proposer: undefined }
     })
     blocks.push(...(await Promise.all(some)))
   }
@@ -179,7 +180,8 @@ async function containersOf(
   const found: Uint8Array[] = []
   while (from + found.length < until) {
     const startIndex = from + found.length
-    const numToFetch = Math.min(containersPerCall, until - startIndex)
+    const most = path === nodePaths.indexC ? cContainersPerCall : containersPerCall
+    const numToFetch = Math.min(most, until - startIndex)
     const parameters = {
       startIndex: String(startIndex),
       numToFetch: String(numToFetch),
@@ -232,6 +234,20 @@ async function indexState(
   if (block === undefined) return 'empty'
   // Bare or wrapped, the container of height 1 ends with the inner block, but for a signature.
   return toHex(first).includes(toHex(block.bytes)) ? 'complete' : 'incomplete'
+}
+
+/** Type ids an inner block can begin with, after version 0. Source: codec.go of platformvm and avm. */
+const innerTypes = { P: [0, 1, 2, 3, 4, 29, 30, 31, 32], X: [20] } as const
+
+function openBlock(chain: 'P' | 'X', height: number, container: Uint8Array): BlockBytes {
+  const types: readonly number[] = innerTypes[chain]
+  const isInner = (inner: Uint8Array): boolean =>
+    inner.length > 6 &&
+    inner.subarray(0, 5).every((byte) => byte === 0) &&
+    types.includes(inner[5] ?? -1)
+  const { inner, outer } = openContainer(container, isInner)
+  const proposer = outer === undefined ? undefined : proposerRow(outer.block, container)
+  return { height, bytes: inner, proposer }
 }
 
 function openCBlock(container: Uint8Array): CBlock {

@@ -1,8 +1,7 @@
 /**
  * Where the blocks of a primary network come from: a node, or a recording of one.
  *
- * Bytes come in, never a node's JSON form of blocks. Whether they are outer blocks of the Index
- * API or bare inner ones, the reader sees by itself.
+ * Bytes come in, never a node's JSON form of blocks. Outer blocks are taken off here.
  */
 
 /** The three chains. */
@@ -20,20 +19,20 @@ export type PrimaryIdentity = {
   readonly upgrades: Readonly<Record<string, number>>
 }
 
-/** A P- or X-Chain block. `wrapped`: bytes may be an outer block, as the Index API has them. */
-export type BlockBytes = {
-  readonly height: number
-  readonly bytes: Uint8Array
-  readonly wrapped: boolean
-}
-
-/** Who proposed a C-Chain block, from its outer block. */
+/** Who proposed a block, from its outer block. Options and unsigned blocks name nobody. */
 export type Proposer = {
   readonly outerId: Uint8Array
   readonly outerParentId: Uint8Array
   readonly nodeId: Uint8Array | undefined
   readonly pChainHeight: number | undefined
   readonly timestamp: number | undefined
+}
+
+/** A P- or X-Chain block: the inner one's bytes. `proposer` is known only from an Index API. */
+export type BlockBytes = {
+  readonly height: number
+  readonly bytes: Uint8Array
+  readonly proposer: Proposer | undefined
 }
 
 /** A C-Chain block without its EVM transactions. `time` is Unix seconds. */

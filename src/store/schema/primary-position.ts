@@ -1,9 +1,9 @@
 /**
  * Numbers the primary network's tables share: places in history, and small sets of words.
  *
- * `pos` = ((chain × 2^31) + height) × 2^20 + position: exact in a double, ordered by chain, then
- * by time. The X-Chain's transactions from before its blocks have heights below 0; they fall under
- * chain number 1, which no chain has.
+ * `pos` = ((chain × 2^31) + height) × 2^20 + position + 1: exact in a double, ordered by chain, then
+ * by time. The X-Chain's transactions from before its blocks have heights from -2^32 - 1 on; they
+ * fall under chain number 1, which no chain has.
  */
 
 import { Fault } from '../../core/fault.ts'
@@ -18,22 +18,26 @@ const beforeX = 1
 const heightsPerChain = 2 ** 31
 const positionsPerBlock = 2 ** 20
 
-/**
- * Id of a block: the part of `pos` above the position. Heights of the X-Chain begin at -2^31.
- * Throws `store-failed` outside.
- */
+/** Height of the first thing the X-Chain had before its blocks, its genesis. */
+const firstHeightBeforeX = -(2 ** 32) - 1
+
+/** Id of a block: the part of `pos` above the position. Throws `store-failed` outside 2^31. */
 export function blockIdOf(chain: number, height: number): number {
-  const lowest = chain === chainNumbers.X ? -heightsPerChain : 0
-  if (!(height >= lowest && height < heightsPerChain))
+  if (chain === chainNumbers.X && height < 0)
+    return blockIdOf(beforeX, height - firstHeightBeforeX)
+  if (!(height >= 0 && height < heightsPerChain))
     throw new Fault('store-failed', `height is beyond what the store can order: ${height}`)
   return chain * heightsPerChain + height
 }
 
-/** Place of a transaction. Throws `store-failed` for a position of 2^20 or more. */
+/**
+ * Place of a transaction, or of what no transaction of the block made (position -1). Throws
+ * `store-failed` for a position of 2^20 - 1 or more.
+ */
 export function posOf(chain: number, height: number, position: number): number {
-  if (!(position >= 0 && position < positionsPerBlock))
+  if (!(position >= -1 && position < positionsPerBlock - 1))
     throw new Fault('store-failed', `block holds more than the store can order: ${position}`)
-  return blockIdOf(chain, height) * positionsPerBlock + position
+  return blockIdOf(chain, height) * positionsPerBlock + position + 1
 }
 
 /** Chain, height and position of a `pos`. */
@@ -44,7 +48,7 @@ export function placeOfPos(pos: number): {
 } {
   const id = Math.floor(pos / positionsPerBlock)
   const chain = chainOfNumber(Math.floor(id / heightsPerChain))
-  return { chain, height: heightOfBlock(id), position: pos % positionsPerBlock }
+  return { chain, height: heightOfBlock(id), position: (pos % positionsPerBlock) - 1 }
 }
 
 /** Block of a `pos`. */
@@ -55,7 +59,7 @@ export function blockOfPos(pos: number): number {
 /** Height of a block id; below 0 for what the X-Chain had before its blocks. */
 export function heightOfBlock(id: number): number {
   const chain = Math.floor(id / heightsPerChain)
-  return (id % heightsPerChain) - (chain === beforeX ? heightsPerChain : 0)
+  return (id % heightsPerChain) + (chain === beforeX ? firstHeightBeforeX : 0)
 }
 
 /** First place of a block. */

@@ -1,0 +1,195 @@
+/** The three replays behind one form: what to fetch next, and what to make of it. */
+
+import type { GenesisFacts } from '../../codec/primary/genesis.ts'
+import type { PrimarySource } from '../../source/primary/primary-source.ts'
+import { networkIdsOf } from './chains.ts'
+import { loadPState } from './p-state.ts'
+import { rawOfBlock, rawOfCBlock, rawOfEarly } from './raw-blocks.ts'
+import { readCBlock, readPBlock, readXBlock, readXTransactionAlone } from './read-blocks.ts'
+import { applyCBlocks, beginCChain, loadCState, wantedOfCBlocks } from './replay-c.ts'
+import { applyPBlocks, wantedOfPBlocks } from './replay-p.ts'
+import {
+  applyXBlocks,
+  applyXDag,
+  dagHeight,
+  loadXState,
+  wantedOfXBlocks,
+  wantedOfXDag,
+} from './replay-x.ts'
+import type { ChainName, RowBatch } from './rows.ts'
+import type { PrimaryRules } from './rules.ts'
+import type { Found, Wanted } from './state.ts'
+import type { RawBlockBytes } from './store-blocks.ts'
+import type { PrimaryRows } from './store-rows.ts'
+
+/** Heights `[from, until)`. */
+export type Heights = { readonly from: number; readonly until: number }
+
+/** Something fetched: its height, how it is kept, and what replay made of its bytes. */
+export type Fetched<R> = {
+  readonly height: number
+  readonly raw: RawBlockBytes
+  readonly read: R
+}
+
+/** One chain's replay over its state. After a fault it is void. */
+export type ChainReplay = {
+  readonly chain: ChainName
+  /** Last height replayed. */
+  readonly height: () => number
+  /** Most heights of one batch. */
+  readonly batchHeights: number
+  /** Heights to fetch from `from` on, as far as `head`; `undefined` when there are none. */
+  readonly plan: (from: number, head: number) => Heights | undefined
+  readonly fetch: (range: Heights, signal: AbortSignal) => Promise<Fetched<unknown>[]>
+  readonly wanted: (fetched: readonly Fetched<unknown>[]) => Wanted
+  readonly apply: (fetched: readonly Fetched<unknown>[], found: Found) => RowBatch
+}
+
+/** What replays are made over. */
+export type ReplayParts = {
+  readonly source: PrimarySource
+  readonly facts: GenesisFacts
+  readonly rules: PrimaryRules
+  readonly rows: PrimaryRows
+}
+
+// Cached UTXOs: some 100 MB, a third of what mainnet's P-Chain has unspent.
+const utxoLimit = 200_000
+const batchHeights = { P: 1_024, X: 1_024, C: 512 } as const
+
+/** The replay of `chain`, going on where its rows end. */
+export async function openReplay(chain: ChainName, parts: ReplayParts): Promise<ChainReplay> {
+  switch (chain) {
+    case 'P':
+      return pReplay(parts)
+    case 'X':
+      return xReplay(parts)
+    case 'C':
+      return cReplay(parts)
+  }
+}
+
+function straight(from: number, head: number, most: number): Heights | undefined {
+  return from > head ? undefined : { from, until: Math.min(head + 1, from + most) }
+}
+
+async function pReplay({ source, facts, rules, rows }: ReplayParts): Promise<ChainReplay> {
+  const stored = await rows.pState()
+  if (stored === undefined) throw new Error('broken invariant: genesis is stored before blocks')
+  const state = loadPState(rules, networkIdsOf(facts), { rows: stored, utxoLimit })
+  return typed({
+    chain: 'P',
+    height: () => state.height,
+    batchHeights: batchHeights.P,
+    plan: (from, head) => straight(from, head, batchHeights.P),
+    fetch: async (range, signal) =>
+      (await source.blocks('P', range, signal)).map((block) => ({
+        height: block.height,
+        raw: rawOfBlock('P', block),
+        read: readPBlock(block.bytes, block.proposer),
+      })),
+    wanted: (reads) => wantedOfPBlocks(state, reads),
+    apply: (reads, found) => applyPBlocks(state, reads, found),
+  })
+}
+
+type XRead =
+  | { readonly block: ReturnType<typeof readXBlock> }
+  | { readonly early: ReturnType<typeof readXTransactionAlone> }
+
+/** Before block 0 come the transactions of the DAG, as many as the node's index has. */
+async function xReplay({ source, facts, rows }: ReplayParts): Promise<ChainReplay> {
+  const checkpoint = await rows.checkpoint('X')
+  if (checkpoint === undefined) throw new Error('broken invariant: genesis is stored before blocks')
+  const state = loadXState(networkIdsOf(facts), checkpoint, utxoLimit)
+  let early: number | undefined
+  const blocksOf = (reads: readonly XRead[]): ReturnType<typeof readXBlock>[] =>
+    reads.flatMap((read) => ('block' in read ? [read.block] : []))
+  const earlyOf = (reads: readonly XRead[]): ReturnType<typeof readXTransactionAlone>[] =>
+    reads.flatMap((read) => ('early' in read ? [read.early] : []))
+  return typed<XRead>({
+    chain: 'X',
+    height: () => state.height,
+    batchHeights: batchHeights.X,
+    plan: (from, head) => {
+      const end = early === undefined ? undefined : dagHeight + early
+      // What the index holds is known with the first fetch; until then one step is planned.
+      if (from < 0 && end === undefined) return { from, until: from + 1 }
+      if (from < 0 && end !== undefined && from < end) {
+        return { from, until: Math.min(end, from + batchHeights.X) }
+      }
+      return straight(Math.max(from, 0), head, batchHeights.X)
+    },
+    fetch: async (range, signal) => {
+      if (range.from < 0) {
+        early ??= await source.earlyCount(signal)
+        const until = Math.min(range.until - dagHeight, early)
+        const from = range.from - dagHeight
+        if (from >= until) return []
+        const found = await source.earlyTransactions({ from, until }, signal)
+        return found.map((bytes, at) => ({
+          height: range.from + at,
+          raw: rawOfEarly(range.from + at, bytes),
+          read: { early: readXTransactionAlone(bytes) },
+        }))
+      }
+      return (await source.blocks('X', range, signal)).map((block) => ({
+        height: block.height,
+        raw: rawOfBlock('X', block),
+        read: { block: readXBlock(block.bytes, block.proposer) },
+      }))
+    },
+    wanted: (reads) => {
+      const blocks = blocksOf(reads)
+      return blocks.length > 0
+        ? wantedOfXBlocks(state, blocks)
+        : wantedOfXDag(state, earlyOf(reads))
+    },
+    apply: (reads, found) => {
+      const blocks = blocksOf(reads)
+      return blocks.length > 0
+        ? applyXBlocks(state, blocks, found)
+        : applyXDag(state, earlyOf(reads), found)
+    },
+  })
+}
+
+async function cReplay({ source, facts, rules, rows }: ReplayParts): Promise<ChainReplay> {
+  const checkpoint = await rows.checkpoint('C')
+  const ids = networkIdsOf(facts)
+  const state =
+    checkpoint === undefined ? beginCChain(rules, ids) : loadCState(rules, ids, checkpoint)
+  return typed({
+    chain: 'C',
+    height: () => state.height,
+    batchHeights: batchHeights.C,
+    plan: (from, head) => straight(from, head, batchHeights.C),
+    fetch: async (range, signal) =>
+      (await source.cBlocks(range, signal)).map((block) => ({
+        height: block.height,
+        raw: rawOfCBlock(block),
+        read: readCBlock(block, rules.upgrades.apricotPhase5),
+      })),
+    wanted: (reads) => wantedOfCBlocks(state, reads),
+    apply: (reads, found) => applyCBlocks(state, reads, found),
+  })
+}
+
+type Typed<R> = Omit<ChainReplay, 'fetch' | 'wanted' | 'apply'> & {
+  readonly fetch: (range: Heights, signal: AbortSignal) => Promise<Fetched<R>[]>
+  readonly wanted: (reads: readonly R[]) => Wanted
+  readonly apply: (reads: readonly R[], found: Found) => RowBatch
+}
+
+/** Hides what a chain reads: only this chain's own `fetch` makes what its `apply` takes. */
+function typed<R>(replay: Typed<R>): ChainReplay {
+  const readsOf = (fetched: readonly Fetched<unknown>[]): R[] =>
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made by this replay's fetch
+    fetched.map(({ read }) => read as R)
+  return {
+    ...replay,
+    wanted: (fetched) => replay.wanted(readsOf(fetched)),
+    apply: (fetched, found) => replay.apply(readsOf(fetched), found),
+  }
+}

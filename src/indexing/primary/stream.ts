@@ -1,0 +1,256 @@
+/**
+ * The streams of one primary network: its three chains, the lease, and what the node thinks of
+ * validators.
+ *
+ * Each chain fetches ahead while another commits. What a node may do wrong for a while is tried
+ * again, and said in the status meanwhile; what contradicts the store stops that chain alone.
+ */
+
+import { faultOf } from '../../core/fault.ts'
+import { Fault } from '../../core/fault.ts'
+import type { Clock } from '../../core/world.ts'
+import { createNodeApi } from '../../source/primary/node-api.ts'
+import { createNodeSource } from '../../source/primary/node-source.ts'
+import type { PrimarySource } from '../../source/primary/primary-source.ts'
+import { openRecordedPrimary } from '../../source/primary/recorded-source.ts'
+import { leaseTtlMs } from '../../store/lease.ts'
+import type { Log } from '../../telemetry/log.ts'
+import type { HostParts } from '../evm/chain-host.ts'
+import { Progress } from '../progress.ts'
+import { idleStatus, type StageStatus, type Stream } from '../stage.ts'
+import type { PrimaryStreamSpec } from '../stream-spec.ts'
+import type { ChainReplay, Fetched } from './chain-replay.ts'
+import { pollHealth } from './poll-health.ts'
+import { openPrimaryHost, type PrimaryHost } from './primary-host.ts'
+import type { ChainName } from './rows.ts'
+
+/** Pause at the head before it is asked for again; blocks come every few seconds at most. */
+const headPauseMs = 500
+/** Pauses after a failure that may pass: doubled each time, up to the most. */
+const firstPauseMs = 500
+const mostPauseMs = 30_000
+/** Uptimes change by the minute. */
+const healthPauseMs = 60_000
+
+/** Streams of `spec`. The store is opened when the first of them runs. */
+export async function openPrimaryStreams(
+  spec: PrimaryStreamSpec,
+  parts: HostParts,
+): Promise<Stream[]> {
+  const log = parts.log.child(spec.key)
+  const source = await sourceOf(spec, parts, log)
+  const hosts = sharedHost(spec, source, parts)
+  const chains = (['P', 'X', 'C'] as const).map((chain) =>
+    chainStream(chain, { hosts, source, clock: parts.world.clock, log }),
+  )
+  const lease = quietStream('lease', async (signal) => {
+    const host = await hosts.get()
+    for (;;) {
+      await host.write(async () => undefined)
+      await parts.world.clock.sleep(leaseTtlMs / 4, signal)
+    }
+  })
+  const health = quietStream('health', async (signal) => {
+    const host = await hosts.get()
+    for (;;) {
+      await pollHealth(host, source, log, signal)
+      await parts.world.clock.sleep(healthPauseMs, signal)
+    }
+  })
+  return [...chains, lease, health]
+}
+
+async function sourceOf(
+  spec: PrimaryStreamSpec,
+  parts: HostParts,
+  log: Log,
+): Promise<PrimarySource> {
+  const { world, limits } = parts
+  if (spec.recording !== undefined) {
+    const file = await world.files.read(spec.recording)
+    if (file === undefined)
+      throw new Fault('bad-config', `there is no recording: ${spec.recording}`)
+    return openRecordedPrimary(file)
+  }
+  const api = createNodeApi({ ...limits, transport: world.transport, url: spec.nodeUrl })
+  return createNodeSource(api, log)
+}
+
+type SharedHost = {
+  /** The host, opened once; waits for the node as long as it takes. */
+  readonly get: () => Promise<PrimaryHost>
+  /** Why it is not there yet. */
+  readonly reason: () => string | undefined
+}
+
+function sharedHost(spec: PrimaryStreamSpec, source: PrimarySource, parts: HostParts): SharedHost {
+  let opening: Promise<PrimaryHost> | undefined
+  let reason: string | undefined
+  const open = async (): Promise<PrimaryHost> => {
+    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(mostPauseMs, pauseMs * 2)) {
+      try {
+        const host = await openPrimaryHost({
+          ...parts,
+          key: spec.key,
+          source,
+          genesis: spec.genesis,
+        })
+        parts.signal.addEventListener('abort', () => void host.close(), { once: true })
+        reason = undefined
+        return host
+      } catch (error) {
+        reason = faultOf(error)?.message ?? 'the store cannot be opened'
+        if (!(faultOf(error)?.retryable ?? false)) throw error
+        await parts.world.clock.sleep(pauseMs, parts.signal)
+      }
+    }
+  }
+  return { get: () => (opening ??= open()), reason: () => reason }
+}
+
+type ChainParts = {
+  readonly hosts: SharedHost
+  readonly source: PrimarySource
+  readonly clock: Clock
+  readonly log: Log
+}
+
+function chainStream(chain: ChainName, parts: ChainParts): Stream {
+  const { hosts, log } = parts
+  let status: StageStatus = idleStatus(chain)
+  const set = (change: Partial<StageStatus>): void => {
+    status = { ...status, ...change }
+  }
+  const run = async (signal: AbortSignal): Promise<void> => {
+    try {
+      const host = await hosts.get()
+      let pauseMs = firstPauseMs
+      while (!signal.aborted) {
+        try {
+          await follow(
+            chain,
+            host,
+            {
+              ...parts,
+              set: (change) => {
+                pauseMs = firstPauseMs
+                set(change)
+              },
+            },
+            signal,
+          )
+        } catch (error) {
+          const fault = faultOf(error)
+          if (signal.aborted || fault?.retryable !== true) throw error
+          log.warn('chain waits', { chain, code: fault.code, reason: fault.message, pauseMs })
+          set({ state: 'syncing', reason: fault.message })
+          await parts.clock.sleep(pauseMs, signal)
+          pauseMs = Math.min(mostPauseMs, pauseMs * 2)
+        }
+      }
+    } catch (error) {
+      if (signal.aborted) return
+      const reason = faultOf(error)?.message ?? 'it broke; see the log'
+      log.error('chain stopped', { chain, reason, error })
+      set({ state: 'stopped', reason })
+    }
+  }
+  const shown = (): StageStatus => {
+    const waiting = hosts.reason()
+    return waiting === undefined || status.state === 'stopped'
+      ? status
+      : { ...status, reason: waiting }
+  }
+  return { name: chain, run, status: shown }
+}
+
+type Following = ChainParts & { readonly set: (change: Partial<StageStatus>) => void }
+
+/** Follows a chain until something fails. */
+async function follow(
+  chain: ChainName,
+  host: PrimaryHost,
+  parts: Following,
+  signal: AbortSignal,
+): Promise<void> {
+  const { source, clock, set } = parts
+  const replay = await host.replay(chain)
+  const progress = new Progress(clock, Math.max(-1, replay.height()))
+  // What was fetched and not replayed: a proposal whose option comes with the next blocks.
+  let waiting: readonly Fetched<unknown>[] = []
+  let ahead: Ahead | undefined
+  for (;;) {
+    signal.throwIfAborted()
+    const head = await source.headHeight(chain, signal)
+    const from = (waiting.at(-1)?.height ?? replay.height()) + 1
+    const range = replay.plan(from, head)
+    if (range === undefined) {
+      set(statusAt(replay, head, progress))
+      await clock.sleep(headPauseMs, signal)
+      continue
+    }
+    const fetched = await (ahead?.from === from ? ahead.units : replay.fetch(range, signal))
+    ahead = fetchAhead(replay, (fetched.at(-1)?.height ?? from - 1) + 1, head, signal)
+    const units = [...waiting, ...fetched]
+    if (units.length > 0) await host.commit(replay, units, signal)
+    waiting = units.filter(({ height }) => height > replay.height())
+    progress.reached(Math.max(-1, replay.height()))
+    set(statusAt(replay, head, progress))
+  }
+}
+
+type Ahead = { readonly from: number; readonly units: Promise<Fetched<unknown>[]> }
+
+function fetchAhead(
+  replay: ChainReplay,
+  from: number,
+  head: number,
+  signal: AbortSignal,
+): Ahead | undefined {
+  const range = replay.plan(from, head)
+  if (range === undefined) return undefined
+  const units = replay.fetch(range, signal)
+  // Its failure is told when it is awaited.
+  units.catch(() => undefined)
+  return { from, units }
+}
+
+function statusAt(
+  replay: ChainReplay,
+  head: number,
+  progress: Progress,
+): Omit<StageStatus, 'stage' | 'reason'> & { readonly reason?: string } {
+  const height = Math.max(-1, replay.height())
+  const behind = head < height
+  const etaSeconds = progress.eta(head)
+  return {
+    state: height === head ? 'live' : 'syncing',
+    indexedHeight: height,
+    headHeight: head,
+    blocksPerSecond: progress.speed(),
+    ...(etaSeconds === undefined ? {} : { etaSeconds }),
+    ...(behind ? { reason: `the node is behind this store: ${head}` } : {}),
+  }
+}
+
+/** A stream that shows nothing of itself: its failures are those of its store or node. */
+function quietStream(name: string, work: (signal: AbortSignal) => Promise<void>): Stream {
+  let state: StageStatus = { ...idleStatus(name), state: 'off' }
+  return {
+    name,
+    status: () => state,
+    run: async (signal) => {
+      try {
+        await work(signal)
+      } catch (error) {
+        if (signal.aborted) return
+        const reason = faultOf(error)?.message ?? 'it broke; see the log'
+        state = {
+          ...state,
+          state: faultOf(error)?.code === 'lease-lost' ? 'stopped' : 'off',
+          reason,
+        }
+      }
+    },
+  }
+}

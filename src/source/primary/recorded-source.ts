@@ -1,0 +1,176 @@
+/**
+ * A recorded primary network as a source.
+ *
+ * The file is a recording (`recording-file.ts`) whose header names the network. Its parts hold,
+ * one line each: what the network is, blocks of the three chains, and what the node answered to
+ * questions about its state at the recorded heights, which tests compare with.
+ */
+
+import { fromHex, toHex } from '../../core/bytes.ts'
+import { Fault } from '../../core/fault.ts'
+import { linesOf, listParts, type Part } from '../recording-file.ts'
+import type {
+  BlockBytes,
+  CBlock,
+  PrimaryChain,
+  PrimaryIdentity,
+  PrimarySource,
+  Proposer,
+} from './primary-source.ts'
+
+/** What a part of a primary recording holds. */
+export const primaryPartKinds = { identity: 10, P: 11, X: 12, C: 13, answers: 14 } as const
+
+/** An answer of the recorded node: the question's name, its parameters, the reply. */
+export type RecordedAnswer = {
+  readonly path: string
+  readonly method: string
+  readonly parameters: unknown
+  readonly reply: unknown
+}
+
+/** A source that also gives what the node answered. */
+export type RecordedPrimary = PrimarySource & {
+  readonly answers: () => readonly RecordedAnswer[]
+}
+
+/** Opens the recording in `file`. Throws `bad-bytes`. */
+export function openRecordedPrimary(file: Uint8Array): RecordedPrimary {
+  const parts = listParts(file)
+  const linesOfKind = (kind: number): unknown[] =>
+    parts
+      .filter((part) => part.kind === kind)
+      .flatMap((part: Part) => linesOf(file, part))
+      .map((line): unknown => JSON.parse(line))
+  const identity = identityOf(linesOfKind(primaryPartKinds.identity)[0])
+  const blocks = { P: linesOfKind(primaryPartKinds.P), X: linesOfKind(primaryPartKinds.X) }
+  const cBlocks = linesOfKind(primaryPartKinds.C)
+  const heads = { P: blocks.P.length, X: blocks.X.length - 1, C: cBlocks.length }
+  // P and C begin with block 1, X with block 0.
+  const first = { P: 1, X: 0, C: 1 } as const
+  const cut = <T>(chain: PrimaryChain, lines: readonly T[], from: number, until: number): T[] =>
+    lines.slice(from - first[chain], until - first[chain])
+  return {
+    identity: async () => identity,
+    headHeight: async (chain) => heads[chain],
+    hasIndex: async () => true,
+    blocks: async (chain, { from, until }) =>
+      cut(chain, blocks[chain], from, until).map((line, at) => blockOf(line, from + at)),
+    cBlocks: async ({ from, until }) =>
+      cut('C', cBlocks, from, until).map((line, at) => cBlockOf(line, from + at)),
+    earlyCount: async () => 0,
+    earlyTransactions: async () => [],
+    health: async () => [],
+    answers: () => linesOfKind(primaryPartKinds.answers).map(answerOf),
+  }
+}
+
+/** Line of the identity part. */
+export function identityLine(identity: PrimaryIdentity): string {
+  const { networkId, nodeVersion, genesisId, chainIds, upgrades } = identity
+  const ids = { genesisId: toHex(genesisId), x: toHex(chainIds.X), c: toHex(chainIds.C) }
+  return JSON.stringify({ networkId, nodeVersion, upgrades, ...ids })
+}
+
+/** Line of a P- or X-Chain block. */
+export function blockLine({ bytes, proposer }: BlockBytes): string {
+  return JSON.stringify([base64(bytes), ...proposerList(proposer)])
+}
+
+/** Line of a C-Chain block. */
+export function cBlockLine(block: CBlock): string {
+  const { time, sizeBytes, transactionCount, proposer } = block
+  return JSON.stringify([
+    base64(block.blockId),
+    base64(block.parentId),
+    time,
+    sizeBytes,
+    transactionCount,
+    base64(block.extraData),
+    ...proposerList(proposer),
+  ])
+}
+
+function proposerList(proposer: Proposer | undefined): unknown[] {
+  if (proposer === undefined) return []
+  const { outerId, outerParentId, nodeId, pChainHeight, timestamp } = proposer
+  const known = nodeId === undefined ? '' : base64(nodeId)
+  return [base64(outerId), base64(outerParentId), known, pChainHeight ?? -1, timestamp ?? -1]
+}
+
+function base64(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('base64')
+}
+
+function identityOf(line: unknown): PrimaryIdentity {
+  const value = recordOf(line)
+  const upgrades: Record<string, number> = {}
+  for (const [name, time] of Object.entries(recordOf(value['upgrades'])))
+    upgrades[name] = Number(time)
+  return {
+    networkId: Number(value['networkId']),
+    nodeVersion: String(value['nodeVersion']),
+    genesisId: fromHex(String(value['genesisId'])),
+    chainIds: { X: fromHex(String(value['x'])), C: fromHex(String(value['c'])) },
+    upgrades,
+  }
+}
+
+function blockOf(line: unknown, height: number): BlockBytes {
+  const [bytes, ...proposer] = listOf(line)
+  return { height, bytes: bytesOf(bytes), proposer: proposerOf(proposer) }
+}
+
+function cBlockOf(line: unknown, height: number): CBlock {
+  const [blockId, parentId, time, sizeBytes, transactionCount, extraData, ...proposer] =
+    listOf(line)
+  return {
+    height,
+    blockId: bytesOf(blockId),
+    parentId: bytesOf(parentId),
+    time: Number(time),
+    sizeBytes: Number(sizeBytes),
+    transactionCount: Number(transactionCount),
+    extraData: bytesOf(extraData),
+    proposer: proposerOf(proposer),
+  }
+}
+
+function proposerOf(list: readonly unknown[]): Proposer | undefined {
+  const [outerId, outerParentId, nodeId, pChainHeight, timestamp] = list
+  if (outerId === undefined) return undefined
+  const optional = (value: unknown): number | undefined =>
+    Number(value) < 0 ? undefined : Number(value)
+  return {
+    outerId: bytesOf(outerId),
+    outerParentId: bytesOf(outerParentId),
+    nodeId: nodeId === '' ? undefined : bytesOf(nodeId),
+    pChainHeight: optional(pChainHeight),
+    timestamp: optional(timestamp),
+  }
+}
+
+function answerOf(line: unknown): RecordedAnswer {
+  const { path, method, parameters, reply } = recordOf(line)
+  return { path: String(path), method: String(method), parameters, reply }
+}
+
+function bytesOf(value: unknown): Uint8Array {
+  if (typeof value !== 'string') throw damaged()
+  return new Uint8Array(Buffer.from(value, 'base64'))
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  if (!Array.isArray(value)) throw damaged()
+  return value
+}
+
+function recordOf(value: unknown): Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null) throw damaged()
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a JSON object
+  return value as Readonly<Record<string, unknown>>
+}
+
+function damaged(): Fault {
+  return new Fault('bad-bytes', 'a line of the primary recording has another form')
+}

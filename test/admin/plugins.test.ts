@@ -1,0 +1,307 @@
+import assert from 'node:assert/strict'
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+
+import type { NodeChain } from '../../src/admin/alias-rules.ts'
+import { toCb58 } from '../../src/core/cb58.ts'
+import { freshFolder, startHarness } from './harness.ts'
+import type { Harness, HarnessOptions } from './harness.ts'
+
+type Context = { after: (run: () => Promise<void>) => void }
+
+const xsvmId = 'v3m4wPxaHpvGr8qfMeyK6PRW3idZrPHmYcMTt7oXdK47yurVH'
+const get = { method: 'GET', headers: { 'Content-Type': '' } }
+
+async function start(t: Context, options: Partial<HarnessOptions> = {}): Promise<Harness> {
+  const { folder, remove } = await freshFolder()
+  mkdirSync(join(folder, 'plugins'), { mode: 0o755 })
+  const harness = await startHarness({ folder, ...options })
+  t.after(async () => {
+    await harness.close()
+    await remove()
+  })
+  return harness
+}
+
+/** Id of a VM by its name, as the original makes one: ASCII, padded with zeros. */
+function vmIdOf(name: string): string {
+  const bytes = new Uint8Array(32)
+  bytes.set(new TextEncoder().encode(name))
+  return toCb58(bytes)
+}
+
+function write(node: Harness, file: string, text: string): void {
+  writeFileSync(join(node.folder, 'plugins', file), text, { mode: 0o644 })
+}
+
+const load = async (node: Harness): Promise<unknown> => (await node.call('admin.loadVMs')).result
+
+const good = (name: string, more = ''): string =>
+  `export const vm = { apiVersion: 1, name: '${name}', version: '1', ${more} createDecoder: () => ({}) }`
+
+void test('vm ids: those built in and the example are their names', async (t) => {
+  const node = await start(t)
+  const body = '{"jsonrpc":"2.0","id":1,"method":"info.getVMs"}'
+  const reply = await node.send({ path: '/ext/info', body })
+  const { vms }: { vms: Record<string, string[]> } = JSON.parse(reply.body).result
+  const names = { platformvm: 'platform', avm: 'avm', evm: 'evm', subnetevm: 'subnetevm' }
+  const expected = Object.entries(names).map(([name, alias]) => [vmIdOf(name), [alias]])
+  assert.deepEqual(Object.entries(vms), expected)
+  assert.equal(vmIdOf('xsvm'), xsvmId)
+})
+
+void test('plugin faults: each is told for itself and leaves the process and the others alone', async (t) => {
+  const node = await start(t)
+  const cases: Record<string, [text: string, reason: RegExp]> = {
+    syntax: ['export const vm = {', /Unexpected end of input/],
+    thrown: ['throw new Error("cannot start")', /^cannot start$/],
+    hangs: ['await new Promise(() => setInterval(() => {}, 1000))', /^plugin handshake timed out$/],
+    settles: ['await new Promise(() => {})', /^plugin ended by itself$/],
+    busy: ['for (;;);', /^plugin handshake timed out$/],
+    exits: ['process.exit(3)', /^plugin ended by itself$/],
+    grows: ['const all = []; for (;;) all.push(new Array(1e5).fill({}))', /memory limit/],
+    nothing: ['export const other = 1', /^missing export "vm"$/],
+    version: [
+      good('version').replace('apiVersion: 1', 'apiVersion: 2'),
+      /^unsupported vm apiVersion 2$/,
+    ],
+    nameless: ['export const vm = { apiVersion: 1 }', /^export "vm" lacks name/],
+    taken: [good('taken', "aliases: ['evm'],"), /^alias already mapped to an ID: evm$/],
+    needs: ['import "./not-there.mjs"', /Cannot find module/],
+  }
+  for (const [name, [text]] of Object.entries(cases)) write(node, `${vmIdOf(name)}.mjs`, text)
+  write(node, `${vmIdOf('fine')}.js`, good('fine', "aliases: ['fine', 'nice'],"))
+  const answer = await node.call('admin.loadVMs')
+  assert.ok(isLoaded(answer.result))
+  assert.deepEqual(answer.result.newVMs, { [vmIdOf('fine')]: ['fine', 'nice'] })
+  const failed = answer.result.failedVMs ?? {}
+  assert.equal(Object.keys(failed).length, Object.keys(cases).length)
+  for (const [name, [, reason]] of Object.entries(cases)) {
+    assert.match(failed[vmIdOf(name)] ?? '', reason, name)
+  }
+  assert.equal((await node.send({ ...get, path: '/ext/health/liveness' })).status, 200)
+})
+
+type Loaded = { newVMs: Record<string, string[]>; failedVMs?: Record<string, string> }
+
+function isLoaded(value: unknown): value is Loaded {
+  return typeof value === 'object' && value !== null && 'newVMs' in value
+}
+
+void test('plugin repaired: the next load takes it, and one that is loaded is not loaded again', async (t) => {
+  const node = await start(t)
+  const id = vmIdOf('mended')
+  write(node, `${id}.mjs`, 'throw new Error("not yet")')
+  assert.deepEqual(await load(node), { newVMs: {}, failedVMs: { [id]: 'not yet' } })
+  assert.deepEqual(await load(node), { newVMs: {}, failedVMs: { [id]: 'not yet' } })
+  write(node, `${id}.mjs`, good('mended'))
+  assert.deepEqual(await load(node), { newVMs: { [id]: ['mended'] } })
+  assert.deepEqual(await load(node), { newVMs: {} })
+})
+
+void test('plugin files: hidden ones, other endings and names that are no VM are passed over', async (t) => {
+  const node = await start(t)
+  for (const name of ['.hidden.mjs', 'readme.md', 'data.json', `${vmIdOf('x')}.ts`])
+    write(node, name, 'x')
+  write(node, 'not-a-vm.mjs', good('x'))
+  write(node, 'evm.mjs', 'throw new Error("built in: never loaded")')
+  assert.deepEqual(await load(node), { newVMs: {} })
+  const strict = await start(t, { settings: { adminCompat: 'avalanchego' } })
+  write(strict, 'not-a-vm.mjs', good('x'))
+  const refused = await strict.call('admin.loadVMs')
+  // The words of a recorded node with a file of this name.
+  assert.equal(refused.error?.message, 'invalid vmID: "not-a-vm"')
+})
+
+void test('plugin folder: a package with one module is loaded, one that leads elsewhere is not', async (t) => {
+  const node = await start(t)
+  const packages = {
+    inside: { exports: './main.mjs' },
+    outside: { exports: '../secret.mjs' },
+    several: { exports: { '.': './main.mjs' } },
+  }
+  for (const [name, manifest] of Object.entries(packages)) {
+    const folder = join(node.folder, 'plugins', vmIdOf(name))
+    mkdirSync(folder, { mode: 0o755 })
+    writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest), { mode: 0o644 })
+    writeFileSync(join(folder, 'main.mjs'), good(name), { mode: 0o644 })
+  }
+  const reason = 'package.json must name one module of its folder in "exports"'
+  assert.deepEqual(await load(node), {
+    newVMs: { [vmIdOf('inside')]: ['inside'] },
+    failedVMs: { [vmIdOf('outside')]: reason, [vmIdOf('several')]: reason },
+  })
+})
+
+void test('plugin permissions: what strangers may write is never run', async (t) => {
+  const node = await start(t)
+  const id = vmIdOf('open')
+  const ran = join(node.folder, 'ran')
+  write(
+    node,
+    `${id}.mjs`,
+    `import { writeFileSync } from 'node:fs'\nwriteFileSync(${JSON.stringify(ran)}, '')\n${good('open')}`,
+  )
+  const insecure = { newVMs: {}, failedVMs: { [id]: 'insecure permissions' } }
+  for (const mode of [0o666, 0o664, 0o646]) {
+    chmodSync(join(node.folder, 'plugins', `${id}.mjs`), mode)
+    assert.deepEqual(await load(node), insecure, mode.toString(8))
+  }
+  chmodSync(join(node.folder, 'plugins', `${id}.mjs`), 0o644)
+  chmodSync(join(node.folder, 'plugins'), 0o777)
+  assert.deepEqual(await load(node), insecure)
+  assert.throws(() => readFileSync(ran))
+  chmodSync(join(node.folder, 'plugins'), 0o755)
+  assert.deepEqual(await load(node), { newVMs: { [id]: ['open'] } })
+})
+
+void test('plugin folder: one that is not there is empty, one that is no folder is an error', async (t) => {
+  const node = await start(t)
+  const path = join(node.folder, 'plugins')
+  rmSync(path, { recursive: true })
+  assert.deepEqual(await load(node), { newVMs: {} })
+  writeFileSync(path, '')
+  assert.equal((await node.call('admin.loadVMs')).error?.message, `open ${path}: not a directory`)
+})
+
+void test('plugin secrets: the environment of the process is not theirs', async (t) => {
+  const node = await start(t)
+  const id = vmIdOf('curious')
+  write(node, `${id}.mjs`, 'throw new Error(`sees ${Object.keys(process.env).length}`)')
+  assert.deepEqual(await load(node), { newVMs: {}, failedVMs: { [id]: 'sees 0' } })
+})
+
+void test('many plugins: forty are loaded by one call', async (t) => {
+  const node = await start(t)
+  const ids = Array.from({ length: 40 }, (_, at) => `many${at}`)
+  for (const name of ids) write(node, `${vmIdOf(name)}.mjs`, good(name))
+  const answer = await load(node)
+  assert.ok(isLoaded(answer))
+  assert.equal(Object.keys(answer.newVMs).length, 40)
+})
+
+type Recorded = {
+  chainId: string
+  missing: string
+  blocks: { request: string; answer: string; id: string; txIds: string[] | null; block: GoBlock }[]
+}
+type GoTransaction = { unsigned: Record<string, unknown>; signature: string[] }
+type GoBlock = { parentID: string; timestamp: string; height: string; txs: GoTransaction[] | null }
+
+// The last digits of large numbers would be lost: numbers are read as texts.
+const file = new URL('../../vectors/admin/xsvm.json', import.meta.url)
+const recorded: Recorded = JSON.parse(
+  readFileSync(file, 'utf8').replaceAll(/^( *(?:"\w+": )?)(\d+)(,?)$/gm, '$1"$2"$3'),
+)
+
+/** The recorded node: answers exactly what was asked of it. */
+function recordedNode(): NonNullable<HarnessOptions['transport']> & { asked: number } {
+  const node = {
+    asked: 0,
+    request: async ({ url, body }: { url: string; body?: string | Uint8Array }) => {
+      node.asked++
+      assert.equal(url, `http://node.invalid/ext/bc/${recorded.chainId}`)
+      const text = Buffer.from(body ?? '').toString()
+      const found = recorded.blocks.find(({ request }) => request === text)
+      return {
+        status: 200,
+        headers: {},
+        body: new TextEncoder().encode(found?.answer ?? recorded.missing),
+      }
+    },
+  }
+  return node
+}
+
+const xsvmChain: NodeChain = {
+  id: recorded.chainId,
+  names: [],
+  otherNames: [],
+  network: 'fuji',
+  kind: 'plain',
+  vmId: xsvmId,
+  rpcUrls: [`http://node.invalid/ext/bc/${recorded.chainId}/`],
+  acceptedHeight: () => undefined,
+  isLive: () => true,
+}
+
+void test('example plugin: decodes a real chain of its VM as the VM itself does', async (t) => {
+  const transport = recordedNode()
+  const node = await start(t, { chains: () => [xsvmChain], transport })
+  const path = (block: string): string => `/ext/bc/${recorded.chainId}/blocks/${block}`
+  assert.equal((await node.send({ ...get, path: path('latest') })).status, 404, 'not loaded yet')
+  const example = new URL('../../examples/xsvm/xsvm.mjs', import.meta.url)
+  copyFileSync(example, join(node.folder, 'plugins', `${xsvmId}.mjs`))
+  chmodSync(join(node.folder, 'plugins', `${xsvmId}.mjs`), 0o644)
+  assert.deepEqual(await load(node), { newVMs: { [xsvmId]: ['xsvm'] } })
+  await node.call('admin.aliasChain', { chain: recorded.chainId, alias: 'shop' })
+  assert.ok(recorded.blocks.length >= 5)
+  let transactions = 0
+  for (const [at, { id, txIds, block }] of recorded.blocks.entries()) {
+    const asked = at === 0 ? path('latest') : `/ext/bc/shop/blocks/${id}`
+    const reply = await node.send({ ...get, path: asked })
+    assert.equal(reply.status, 200, reply.body)
+    const decoded = JSON.parse(reply.body)
+    assert.equal(decoded.id, id)
+    assert.equal(decoded.parentId, block.parentID)
+    assert.equal(String(decoded.height), block.height)
+    assert.equal(String(decoded.timestamp), block.timestamp)
+    assert.deepEqual(
+      decoded.transactions.map((tx: { id: string }) => tx.id),
+      txIds ?? [],
+    )
+    for (const [place, { unsigned, signature }] of (block.txs ?? []).entries()) {
+      const { fields } = decoded.transactions[place]
+      const bytes = Buffer.from(signature.map(Number)).toString('hex')
+      // Go's names of the same fields: `chainID` is our `chainId`.
+      const expected = Object.entries(unsigned).map(([name, value]) => [
+        name.replace('ID', 'Id'),
+        value,
+      ])
+      assert.deepEqual(fields, { ...Object.fromEntries(expected), signature: bytes })
+      transactions++
+    }
+  }
+  assert.equal(transactions, 4)
+  const before = transport.asked
+  await node.send({ ...get, path: path(recorded.blocks[1]?.id ?? '') })
+  assert.equal(transport.asked, before, 'a block of an id is asked once')
+  const missing = await node.send({ ...get, path: path('nothere') })
+  assert.deepEqual([missing.status, missing.body], [502, 'the node has no such block\n'])
+})
+
+void test('example plugin: every truncation of a real answer is an error, never a wrong block', async (t) => {
+  const { answer } = recorded.blocks[0] ?? { answer: '' }
+  const bytes = Buffer.from(JSON.parse(answer).result.blockBytes, 'base64')
+  const { vm } = await import(new URL('../../examples/xsvm/xsvm.mjs', import.meta.url).href)
+  const { decode } = vm.createDecoder({ blockchainId: recorded.chainId })
+  const read = (part: Uint8Array): unknown =>
+    decode({ result: { blockBytes: Buffer.from(part).toString('base64') } })
+  assert.doesNotThrow(() => read(bytes))
+  for (let size = 0; size < bytes.length; size++) {
+    assert.throws(() => read(bytes.subarray(0, size)), Error, `size ${size}`)
+  }
+  assert.throws(() => read(Buffer.concat([bytes, Buffer.of(0)])), /left over/)
+  t.diagnostic(`${bytes.length} sizes`)
+})
+
+void test('a plugin that hangs or lies in a call is told apart, and the next call is served', async (t) => {
+  const node = await start(t, { chains: () => [xsvmChain], transport: recordedNode() })
+  const decoder = `({
+    request: (block) => { if (block === 'busy') for (;;); return { extension: block === 'path' ? '/../admin' : '', body: {} } },
+    decode: () => ({ id: 'a', parentId: 'b', height: -1, timestamp: 1, transactions: [] }) })`
+  write(node, `${xsvmId}.mjs`, good('xsvm').replace('({})', decoder))
+  await load(node)
+  const ask = async (block: string): Promise<string> => {
+    const { status, body } = await node.send({
+      ...get,
+      path: `/ext/bc/${recorded.chainId}/blocks/${block}`,
+    })
+    return `${status} ${body.trim()}`
+  }
+  assert.equal(await ask('busy'), '503 plugin did not answer in ms: 2000')
+  assert.equal(await ask('x'), '502 plugin gave a block without a proper height')
+  assert.equal(await ask('path'), '502 plugin asked for a path that is none')
+  assert.equal((await ask('a%2fb')).slice(0, 3), '404')
+})

@@ -40,7 +40,7 @@ async function send(): Promise<void> {
   port?.postMessage(batch, buffersOf(batch))
 }
 
-/** Lines of a file, without decoding them. Yields one at a time. @yields a line */
+// Lines of a file, without decoding them.
 async function* linesOf(path: string): AsyncGenerator<Buffer> {
   let rest: Buffer = Buffer.alloc(0)
   for await (const chunk of createReadStream(path, { highWaterMark: 4 * 2 ** 20 })) {

@@ -23,7 +23,7 @@ export type TestStore = {
   readonly engine: 'sqlite' | 'postgres'
   readonly location: StoreLocation
   readonly name: string
-  /** Opens it; `more` overrides parts of the location. */
+  /** Opens it; `more` overrides parts of the location. Others may lie beside it. */
   readonly open: (mode: 'read' | 'write', more?: Partial<StoreLocation>) => Promise<Database>
 }
 
@@ -53,7 +53,8 @@ export function onBothEngines(
     }
   })
   void test(`${title} (postgres)`, async () => {
-    const { url } = await sharedPostgres()
+    const server = await sharedPostgres()
+    const url = await server.createDatabase(`test_${++count}`)
     await withStore('postgres', { store: url, dataDir: '' }, { tables, check })
   })
 }

@@ -1,0 +1,90 @@
+/**
+ * A backfill that is killed again and again, without warning, ends in the same rows as one that
+ * ran undisturbed. Moments come from a seed, so that a failure can be had again.
+ */
+
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { join } from 'node:path'
+
+import { generator } from '../bench/evm-chain.ts'
+import { statement } from '../src/store/engine/database.ts'
+import { openStore, type StoreLocation } from '../src/store/engine/open.ts'
+import { evmTables } from '../src/store/schema/evm.ts'
+import { metricsTables } from '../src/store/schema/metrics.ts'
+import { chainTables, readDemoChain } from './read-demo-chain.ts'
+import { storeDigest } from './store-digest.ts'
+import { onBothEngines } from './stores.ts'
+
+const chain = 51_002
+const step = 4
+const kills = 6
+const timeLimitMs = 20_000
+
+onBothEngines(
+  `crash: ${kills} kills of a backfill leave no trace`,
+  [],
+  async ({ location, engine }) => {
+    await killedRun(location, generator(engine === 'sqlite' ? 1 : 2))
+    await readDemoChain(location, { name: 'whole', chain, step: 40, owner: 'test' })
+    assert.deepEqual(await digestOf(location, 'killed'), await digestOf(location, 'whole'))
+  },
+)
+
+/** Starts the backfill and kills it, over and over, then lets it end. */
+async function killedRun(location: StoreLocation, random: () => number): Promise<void> {
+  let heard = ''
+  for (let kill = 0; kill < kills; kill++) {
+    const child = start(location)
+    // Lines say when a batch is stored; the moment lies anywhere around that of the next ones.
+    const lines = 1 + Math.floor(random() * 6)
+    const later = random() * 30
+    heard = await untilLine(child, lines)
+    await new Promise((resolve) => setTimeout(resolve, later))
+    await killed(child)
+  }
+  assert.notEqual(heard, 'done', 'the backfill is longer than its interruptions')
+  const child = start(location)
+  assert.equal(await untilLine(child, Number.POSITIVE_INFINITY), 'done')
+}
+
+function start(location: StoreLocation): ChildProcess {
+  const script = join(import.meta.dirname, 'ingest-process.ts')
+  const words = [script, JSON.stringify(location), 'killed', String(chain), String(step)]
+  return spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] })
+}
+
+/** Resolves with the last line after `count` lines, or when the output ends. */
+async function untilLine(child: ChildProcess, count: number): Promise<string> {
+  const timer = setTimeout(() => child.kill('SIGKILL'), timeLimitMs)
+  let seen = 0
+  let last = ''
+  let rest = ''
+  for await (const chunk of child.stdout ?? []) {
+    const lines = `${rest}${chunk}`.split('\n')
+    rest = lines.pop() ?? ''
+    seen += lines.length
+    last = lines.at(-1) ?? last
+    if (seen >= count) break
+  }
+  clearTimeout(timer)
+  return last
+}
+
+async function killed(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const gone = new Promise((resolve) => child.once('exit', resolve))
+  child.kill('SIGKILL')
+  await gone
+}
+
+/** Digests of every table a batch writes, and how far each stage came. */
+async function digestOf(location: StoreLocation, name: string) {
+  const database = await openStore(location, name, chainTables, 'read')
+  const digests = await storeDigest(database, [...evmTables, ...metricsTables])
+  const stages = await database.all(
+    statement('select stage, height, hash from checkpoint order by stage'),
+  )
+  await database.close()
+  return { digests, stages }
+}

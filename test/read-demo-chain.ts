@@ -1,0 +1,60 @@
+/** Reads a bundled chain into a store from wherever the store has got to, as a restart does. */
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { zstdCompressSync } from 'node:zlib'
+
+import { decodeBlocks } from '../src/codec/evm/decode-blocks.ts'
+import { decodeTraces } from '../src/codec/evm/decode-traces.ts'
+import { EvmIngest } from '../src/indexing/evm/evm-ingest.ts'
+import { openRollup } from '../src/rollup/chain-rollup.ts'
+import { openRecording } from '../src/source/recording.ts'
+import { checkpointHeights } from '../src/store/checkpoint.ts'
+import { openStore, type StoreLocation } from '../src/store/engine/open.ts'
+import { takeLease } from '../src/store/lease.ts'
+import { controlTables } from '../src/store/schema/control.ts'
+import { evmTables } from '../src/store/schema/evm.ts'
+import { metricsTables } from '../src/store/schema/metrics.ts'
+import type { DemoChainId } from './demo-store.ts'
+import { systemClock } from './system-clock.ts'
+
+/** Tables of a chain's store. */
+export const chainTables = [...controlTables, ...evmTables, ...metricsTables]
+
+/**
+ * Reads to the end of the recording, `step` blocks a batch: first all blocks, then all traces, so
+ * that addresses get the same numbers whatever the step.
+ */
+export async function readDemoChain(
+  location: StoreLocation,
+  run: {
+    readonly name: string
+    readonly chain: DemoChainId
+    readonly step: number
+    readonly owner: string
+    readonly progress?: (line: string) => void
+  },
+): Promise<void> {
+  const file = readFileSync(join(import.meta.dirname, `../demo/chain-${run.chain}.firnrec`))
+  const recording = openRecording(file)
+  const database = await openStore(location, run.name, chainTables, 'write')
+  const lease = await takeLease(database, run.owner, systemClock)
+  if (lease === undefined) throw new Error('another process writes this store')
+  const ingest = new EvmIngest({ database, lease, clock: systemClock, openRollup })
+  const { signal } = new AbortController()
+  const { until } = recording.heights
+  const heights = await checkpointHeights(database)
+  for (let from = (heights.get('blocks') ?? -1) + 1; from < until; from += run.step) {
+    const range = { from, until: Math.min(from + run.step, until) }
+    await ingest.blocks(
+      await recording.blocks(range, (raw) => decodeBlocks(from, raw, zstdCompressSync), signal),
+    )
+    run.progress?.(`blocks ${range.until - 1}`)
+  }
+  for (let from = (heights.get('traces') ?? -1) + 1; from < until; from += run.step) {
+    const range = { from, until: Math.min(from + run.step, until) }
+    await ingest.traces(await recording.traces(range, (raw) => decodeTraces(from, raw), signal))
+    run.progress?.(`traces ${range.until - 1}`)
+  }
+  await database.close()
+}

@@ -5,6 +5,7 @@
  */
 
 import type { HostParts } from './evm/chain-host.ts'
+import { openPrimaryStreams } from './primary/stream.ts'
 import type { Stream } from './stage.ts'
 import type { StreamSpec } from './stream-spec.ts'
 
@@ -14,10 +15,10 @@ export type StreamParts = HostParts & {
 }
 
 /** Streams of `spec`, not yet running. */
-export async function openStreams(spec: StreamSpec, _parts: StreamParts): Promise<Stream[]> {
+export async function openStreams(spec: StreamSpec, parts: StreamParts): Promise<Stream[]> {
   switch (spec.kind) {
     case 'primary':
-      return []
+      return openPrimaryStreams(spec, parts)
     case 'icm':
       return []
   }

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { evmService, type Json } from '../../evm-service.ts'
+import {
+  busiest,
+  expectedInternals,
+  expectedTransactions,
+  expectedTransfers,
+  internalOf,
+  sample,
+  shownOf,
+  transactionOf,
+  transferOf,
+} from './replay.ts'
+
+const chain = 51002
+const service = await evmService({ chains: [chain] })
+const transactions = expectedTransactions(chain)
+const transfers = expectedTransfers(chain)
+const internals = expectedInternals(chain)
+const zeroAddress = `0x${'0'.repeat(40)}`
+const parties = busiest([
+  ...transactions.flatMap(({ from, to }) => [from, to]),
+  ...transfers.flatMap(({ from, to }) => [from, to]),
+  ...internals.flatMap(({ from, to }) => [from, to]),
+]).filter((address) => address !== zeroAddress)
+const listOf = (address: string): string => `/v1/chains/${chain}/addresses/${address}/transactions`
+
+/** Transactions of an address in order of history, each with the entries that touch it. */
+function expectedOf(address: string): object[] {
+  const touches = ({ from, to }: { from: string; to: string }): boolean =>
+    from === address || to === address
+  const moved = Map.groupBy(transfers.filter(touches), ({ txHash }) => txHash)
+  const calls = Map.groupBy(internals.filter(touches), ({ txHash }) => txHash)
+  return transactions
+    .filter(
+      (row) =>
+        row.from === address ||
+        row.created === address ||
+        (row.to === address && row.callType !== 'CONTRACT_CREATION') ||
+        moved.has(row.txHash) ||
+        calls.has(row.txHash),
+    )
+    .map((row) => ({
+      transaction: shownOf(row),
+      transfers: [20, 721, 1155].flatMap((standard) =>
+        (moved.get(row.txHash) ?? []).filter((each) => each.standard === standard),
+      ),
+      internals: calls.get(row.txHash) ?? [],
+    }))
+}
+
+function plain(view: Json): object {
+  const { blockNumber, blockTimestamp, blockHash, txHash } = view.nativeTransaction
+  const place = { blockNumber, blockTimestamp, blockHash, txHash }
+  const lists = [view.erc20Transfers, view.erc721Transfers, view.erc1155Transfers]
+  for (const list of [...lists, view.internalTransactions])
+    assert.ok(list === undefined || list.length > 0, 'no list is empty')
+  return {
+    transaction: transactionOf(view.nativeTransaction),
+    transfers: lists.flatMap((list) =>
+      (list ?? []).map((each: Json) => transferOf({ ...place, ...each })),
+    ),
+    internals: (view.internalTransactions ?? []).map((each: Json) =>
+      internalOf({ ...place, ...each }),
+    ),
+  }
+}
+
+void test('address transactions: all an address took part in, newest first, in pages', async () => {
+  for (const address of sample(parties.slice(5), 5)) {
+    const items = await service.readAll(`${listOf(address)}?pageSize=47`, 'transactions')
+    assert.deepEqual(items.map(plain), expectedOf(address).reverse(), address)
+  }
+})
+
+void test('address transactions: asc is the same list backwards', async () => {
+  for (const address of sample(parties.slice(5), 2)) {
+    const items = await service.readAll(
+      `${listOf(address)}?sortOrder=asc&pageSize=23`,
+      'transactions',
+    )
+    assert.deepEqual(items.map(plain), expectedOf(address), address)
+  }
+})
+
+void test('address transactions: the block range bounds the list', async () => {
+  const address = parties[0]!
+  for (const order of ['asc', 'desc']) {
+    const path = `${listOf(address)}?startBlock=10&endBlock=20&sortOrder=${order}&pageSize=5`
+    const items = (await service.readAll(path, 'transactions')).map(plain)
+    const wanted = expectedOf(address).filter((each: Json) => {
+      const height = Number(each.transaction.blockNumber)
+      return height >= 10 && height < 20
+    })
+    assert.ok(wanted.length > 5)
+    assert.deepEqual(order === 'asc' ? items : items.reverse(), wanted, order)
+  }
+})
+
+void test('address transactions: version 2 rates tokens and hides transfers of spam', async () => {
+  const spam = new Set([
+    '0xb7f8bc63bbcad18155201308c8f3540b07f84f5e',
+    '0xa51c1fc2f0d1a1b8494ed1fe312d7c3a78ed91c0',
+    '0x0dcd1bf9a1b36ce34237eeafef220932846bcd82',
+  ])
+  const victim = transfers.find(({ token, to }) => spam.has(token) && to !== zeroAddress)!.to
+  const path = listOf(victim).replace('/v1/', '/v2/')
+  const open = await service.readAll(`${path}?filterSpamTokens=false&pageSize=100`, 'transactions')
+  assert.deepEqual(open.map(plain), expectedOf(victim).reverse())
+  const tokensOf = (items: Json[]): Json[] =>
+    items.flatMap(({ erc20Transfers }) => erc20Transfers ?? []).map(({ erc20Token }) => erc20Token)
+  assert.ok(tokensOf(open).some(({ address }) => spam.has(address.toLowerCase())))
+  assert.ok(tokensOf(open).every(({ tokenReputation }) => tokenReputation === null))
+  const kept = await service.readAll(`${path}?pageSize=100`, 'transactions')
+  assert.equal(kept.length, open.length)
+  assert.ok(!tokensOf(kept).some(({ address }) => spam.has(address.toLowerCase())))
+})

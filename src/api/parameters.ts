@@ -21,6 +21,7 @@ type Rule = {
   readonly name: string
   readonly required: boolean
   readonly isArray: boolean
+  readonly maxItems: number
   readonly fallback: unknown
   readonly allowed: string
   readonly parse: (text: string) => unknown
@@ -39,6 +40,7 @@ type Keywords = {
   readonly anyOf?: readonly Keywords[]
   readonly items?: Keywords
   readonly default?: unknown
+  readonly maxItems?: number
   readonly minLength?: number
   readonly maxLength?: number
   /** Said in errors in place of the pattern. */
@@ -74,6 +76,7 @@ function readOne(rule: Rule, raw: string | readonly string[] | undefined): unkno
     const items = (typeof raw === 'string' ? [raw] : (raw ?? [])).flatMap((item) => item.split(','))
     const words = [...new Set(items.map((item) => item.trim()).filter((item) => item !== ''))]
     if (words.length === 0) return rule.fallback
+    if (words.length > rule.maxItems) return wrong
     const values = words.map(rule.parse)
     return values.includes(wrong) ? wrong : values
   }
@@ -91,6 +94,7 @@ function ruleOf(name: string, property: TSchema, required: boolean): Rule {
     name,
     required,
     isArray,
+    maxItems: keywords.maxItems ?? Infinity,
     fallback: keywords.default,
     allowed: keywords.allowed ?? (isArray ? `a list of ${allowed}` : allowed),
     parse,

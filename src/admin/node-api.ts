@@ -63,7 +63,7 @@ export function createNodeListener(parts: NodeParts): NodeListener {
     throw new Fault('bad-config', `${why}: node.host ${settings.host}`)
   }
   const routes = { fixed: fixedRoutes(parts), chain: chainRoute(parts), aliases }
-  return createNodeServer({
+  const server = createNodeServer({
     host: settings.host,
     port: settings.port,
     allowedHosts: settings.allowedHosts,
@@ -74,6 +74,14 @@ export function createNodeListener(parts: NodeParts): NodeListener {
     gauges,
     log: parts.log,
   })
+  return {
+    ...server,
+    listen: async () => {
+      await server.listen()
+      // Sampling costs less than can be measured; a heap profile then knows what was held before.
+      if (settings.apiAdminEnabled) await parts.profiler.watchHeap()
+    },
+  }
 }
 
 function fixedRoutes(parts: NodeParts): ReadonlyMap<string, ReadonlyMap<string, RouteHandler>> {

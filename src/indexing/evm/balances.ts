@@ -10,7 +10,7 @@
 
 import type { BlockBatch, TransferColumns } from '../../codec/evm/columns.ts'
 import { transferKinds } from '../../codec/evm/columns.ts'
-import type { Writer } from '../../store/engine/database.ts'
+import type { Columns, Writer } from '../../store/engine/database.ts'
 import { balance } from '../../store/schema/evm.ts'
 import { byteAt } from './batch-columns.ts'
 import { FanOut } from './fan-out.ts'
@@ -42,35 +42,64 @@ type Changes = {
 export async function writeBalances(writer: Writer, input: BalanceInput): Promise<void> {
   const changes = changesOf(input)
   const known = await newestValues(writer, changes)
-  const rows = {
-    address_id: [] as number[],
-    token_id: [] as number[],
-    height: [] as number[],
-    value: [] as Uint8Array[],
-    negative: [] as number[],
-  }
+  const moved = movedValues(input)
+  const rows = new BalanceRows(changes.rows.length)
   for (let pair = 0; pair < changes.addressIds.length; pair++) {
     const addressId = changes.addressIds[pair] ?? 0
     const tokenId = changes.tokenIds[pair] ?? 0
-    const before = known[pair]
-    let written = before
-    let value = before ?? 0n
+    let written = known[pair]
+    let value = written ?? 0n
     const until = changes.starts[pair + 1] ?? changes.rows.length
     for (let at = changes.starts[pair] ?? 0; at < until; at++) {
       const row = changes.rows[at] ?? 0
-      value += changeBy(input, row, addressId)
+      value += changeBy(input, row, { addressId, value: moved[row] ?? 0n })
       const height = input.heights[row] ?? 0
       const next = at + 1 < until ? (input.heights[changes.rows[at + 1] ?? 0] ?? 0) : -1
       if (next === height || value === written) continue
-      rows.address_id.push(addressId)
-      rows.token_id.push(tokenId)
-      rows.height.push(height)
-      rows.value.push(wideBytes(value < 0n ? -value : value))
-      rows.negative.push(value < 0n ? 1 : 0)
+      rows.push({ addressId, tokenId, height }, value)
       written = value
     }
   }
-  await writer.insert(balance, rows)
+  await writer.insert(balance, rows.taken())
+}
+
+/** Rows of `balance`, in columns that are made once. */
+class BalanceRows {
+  readonly #addressIds: Float64Array
+  readonly #tokenIds: Float64Array
+  readonly #heights: Float64Array
+  readonly #negatives: Uint8Array
+  readonly #values: Uint8Array[] = []
+
+  constructor(capacity: number) {
+    this.#addressIds = new Float64Array(capacity)
+    this.#tokenIds = new Float64Array(capacity)
+    this.#heights = new Float64Array(capacity)
+    this.#negatives = new Uint8Array(capacity)
+  }
+
+  push(
+    key: { readonly addressId: number; readonly tokenId: number; readonly height: number },
+    value: bigint,
+  ): void {
+    const row = this.#values.length
+    this.#addressIds[row] = key.addressId
+    this.#tokenIds[row] = key.tokenId
+    this.#heights[row] = key.height
+    this.#negatives[row] = value < 0n ? 1 : 0
+    this.#values.push(wideBytes(value < 0n ? -value : value))
+  }
+
+  taken(): Columns {
+    const count = this.#values.length
+    return {
+      address_id: this.#addressIds.subarray(0, count),
+      token_id: this.#tokenIds.subarray(0, count),
+      height: this.#heights.subarray(0, count),
+      value: this.#values,
+      negative: this.#negatives.subarray(0, count),
+    }
+  }
 }
 
 /** Pairs touched by the batch and their transfers in order. */
@@ -151,12 +180,25 @@ async function newestValues(
   return values
 }
 
-/** What a transfer adds to the balance of one of its ends. */
-function changeBy({ batch, ids }: BalanceInput, row: number, addressId: number): bigint {
-  const { transfers } = batch
-  const from = ids[transfers.from[row] ?? 0]
-  const to = ids[transfers.to[row] ?? 0]
+/** What each transfer moves; both its ends need it. */
+function movedValues({ batch }: BalanceInput): bigint[] {
+  const { transfers, arena } = batch
+  const values: bigint[] = []
+  for (let row = 0; row < transfers.count; row++)
+    values.push(
+      movesCoins(transfers.kind[row] ?? 0) ? wideInteger(byteAt(arena, transfers.value, row)) : 0n,
+    )
+  return values
+}
+
+/** What a transfer of `value` adds to the balance of one of its ends. */
+function changeBy(
+  { batch, ids }: BalanceInput,
+  row: number,
+  { addressId, value }: { readonly addressId: number; readonly value: bigint },
+): bigint {
+  const from = ids[batch.transfers.from[row] ?? 0]
+  const to = ids[batch.transfers.to[row] ?? 0]
   if (from === to) return 0n
-  const value = wideInteger(byteAt(batch.arena, transfers.value, row))
   return to === addressId ? value : -value
 }

@@ -1,5 +1,7 @@
 /** Unsigned integers wider than a double, as the store keeps them: big-endian, no leading zeros. */
 
+import { fromHex } from '../../core/bytes.ts'
+
 const noBytes = new Uint8Array()
 
 // Six bytes fit a double exactly, so that a bigint is touched once per six bytes.
@@ -18,19 +20,21 @@ export function wideInteger(bytes: Uint8Array): bigint {
 /** Bytes of `value`, which is not negative. */
 export function wideBytes(value: bigint): Uint8Array {
   if (value === 0n) return noBytes
-  const parts: number[] = []
-  for (let rest = value; rest > 0n; rest >>= partBits) parts.push(Number(BigInt.asUintN(48, rest)))
-  const top = parts[parts.length - 1] ?? 0
-  let size = (parts.length - 1) * partBytes
-  for (let rest = top; rest > 0; rest = Math.floor(rest / 256)) size++
-  const bytes = new Uint8Array(size)
-  let at = size
-  for (const each of parts)
-    for (let rest = each, byte = 0; byte < partBytes && at > 0; byte++) {
-      bytes[--at] = rest % 256
-      rest = Math.floor(rest / 256)
-    }
-  return bytes
+  if (value >> 128n !== 0n) return longBytes(value)
+  scratch.setBigUint64(0, value >> 64n)
+  // Takes the low 64 bits of what it is given.
+  scratch.setBigUint64(8, value)
+  let first = 0
+  while (scratch.getUint8(first) === 0) first++
+  return new Uint8Array(scratch.buffer.slice(first))
+}
+
+// 16 bytes hold any amount that is not made up.
+const scratch = new DataView(new ArrayBuffer(16))
+
+function longBytes(value: bigint): Uint8Array {
+  const digits = value.toString(16)
+  return fromHex(digits.length % 2 === 0 ? digits : `0${digits}`)
 }
 
 function part(bytes: Uint8Array, from: number, until: number): number {

@@ -90,27 +90,25 @@ export class SqliteConnection {
   lookup(lookup: Lookup, keys: readonly Column[]): (Row | undefined)[] {
     const count = keys[0]?.length ?? 0
     const found = Array.from<Row | undefined>({ length: count })
-    const width = keys.length + 1
-    this.#inChunks(width, count, (from, rows) => {
-      const prepared = this.#prepared(lookupSql(lookup, rows), false)
-      const values: SQLInputValue[] = []
-      for (let at = from; at < from + rows; at++) {
-        values.push(at)
-        for (const key of keys) values.push(input(key[at]))
-      }
-      for (const row of prepared.all(...values).map(rowOf)) found[Number(row[0])] = row.slice(1)
-    })
+    const columns = [Float64Array.from(found.keys()), ...keys]
+    this.#inChunks(
+      columns,
+      (rows) => lookupSql(lookup, rows),
+      (prepared, values) => {
+        // Each row is that of the key whose number comes first in it.
+        for (const row of prepared.all(...values).map(rowOf)) found[Number(row[0])] = row.slice(1)
+      },
+    )
     return found
   }
 
   insert(table: Table, columns: Columns, conflict: OnConflict): void {
-    const { names, count } = shapeOf(table, columns)
-    const all = names.map((name) => columns[name] ?? [])
-    this.#inChunks(names.length, count, (from, rows) => {
-      const sql = insertSql(table, names, { conflict, count: rows })
-      const prepared = this.#prepared(sql, false)
-      prepared.run(...rowMajor(all, from, rows))
-    })
+    const { names } = shapeOf(table, columns)
+    this.#inChunks(
+      names.map((name) => columns[name] ?? []),
+      (count) => insertSql(table, names, { conflict, count }),
+      (prepared, values) => prepared.run(...values),
+    )
   }
 
   update(table: Table, columns: Columns): void {
@@ -119,7 +117,11 @@ export class SqliteConnection {
     const all = updateNames(table, names).map((name) => columns[name] ?? [])
     this.#guarded(() => {
       const prepared = this.#prepared(updateSql(table, names), false)
-      for (let at = 0; at < count; at++) prepared.run(...rowMajor(all, at, 1))
+      const row: SQLInputValue[] = all.map(() => null)
+      for (let at = 0; at < count; at++) {
+        fillRows(row, all, at)
+        prepared.run(...row)
+      }
     })
   }
 
@@ -133,13 +135,27 @@ export class SqliteConnection {
     this.#guarded(() => this.#database.close())
   }
 
-  /** Hands out `count` rows of `width` values in chunks as large as one statement takes. */
-  #inChunks(width: number, count: number, work: (from: number, rows: number) => void): void {
+  /**
+   * Hands out the rows of `columns`, value after value, in chunks as large as one statement
+   * takes; `sqlOf` a number of rows is prepared once per call.
+   */
+  #inChunks(
+    columns: readonly Column[],
+    sqlOf: (rows: number) => string,
+    work: (prepared: StatementSync, values: readonly SQLInputValue[]) => void,
+  ): void {
+    const count = columns[0]?.length ?? 0
     this.#guarded(() => {
       let from = 0
-      for (const values of chunkValues) {
-        const rows = Math.max(1, Math.floor(values / width))
-        for (; count - from >= rows; from += rows) work(from, rows)
+      for (const size of chunkValues) {
+        const rows = Math.max(1, Math.floor(size / columns.length))
+        if (count - from < rows) continue
+        const prepared = this.#prepared(sqlOf(rows), false)
+        const values = Array.from<SQLInputValue>({ length: rows * columns.length })
+        for (; count - from >= rows; from += rows) {
+          fillRows(values, columns, from)
+          work(prepared, values)
+        }
       }
     })
   }
@@ -194,13 +210,20 @@ function errorCode(error: unknown): number {
     : 0
 }
 
-/** Rows `[from, from + rows)` of `columns`, value after value. */
-function rowMajor(columns: readonly Column[], from: number, rows: number): SQLInputValue[] {
-  const values: SQLInputValue[] = Array.from({ length: columns.length * rows })
-  let next = 0
-  for (let at = from; at < from + rows; at++)
-    for (const column of columns) values[next++] = column[at] ?? null
-  return values
+/** Fills `values` with rows from `from` on, row after row; column by column is fastest. */
+function fillRows(values: SQLInputValue[], columns: readonly Column[], from: number): void {
+  for (let first = 0; first < columns.length; first++)
+    fillColumn(values, columns[first] ?? [], { first, stride: columns.length, from })
+}
+
+function fillColumn(
+  values: SQLInputValue[],
+  column: Column,
+  place: { readonly first: number; readonly stride: number; readonly from: number },
+): void {
+  let row = place.from
+  for (let at = place.first; at < values.length; at += place.stride)
+    values[at] = column[row++] ?? null
 }
 
 function input(value: Value | undefined): SQLInputValue {

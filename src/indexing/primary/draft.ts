@@ -123,6 +123,8 @@ export type Place = {
   readonly position: number
   readonly time: number
   readonly txId: Uint8Array
+  /** Height from which sets of validators show it: of a proposal's decisions, the option's. */
+  readonly setHeight?: number
 }
 
 /** The fault of a block that contradicts the state before it. */

@@ -121,7 +121,9 @@ export function noteL1Change(
   draft: Draft,
   validator: L1Validator,
   event: {
-    readonly place: Pick<Place, 'height' | 'position' | 'time'> & { readonly txId?: Uint8Array }
+    readonly place: Pick<Place, 'height' | 'position' | 'time' | 'setHeight'> & {
+      readonly txId?: Uint8Array
+    }
     readonly balanceChange: bigint
   },
 ): void {
@@ -133,6 +135,7 @@ export function noteL1Change(
     publicKey: validator.publicKey,
     height: event.place.height,
     position: event.place.position,
+    setHeight: event.place.setHeight ?? event.place.height,
     time: event.place.time,
     txId: event.place.txId,
     weight: validator.weight,

@@ -260,10 +260,12 @@ export function noteEviction(
   validator: L1Validator,
   time: number,
 ): void {
-  const place: Pick<Place, 'height' | 'position' | 'time'> = {
-    height: step.setHeight,
+  const { height, setHeight } = step
+  const place: Pick<Place, 'height' | 'position' | 'time' | 'setHeight'> = {
+    height,
     position: -1,
     time,
+    setHeight,
   }
   noteL1Change(state.l1, step.draft, validator, { place, balanceChange: 0n })
 }

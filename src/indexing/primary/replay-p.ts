@@ -108,7 +108,8 @@ type Decision = {
 
 function decide(state: PState, draft: Draft, { read, transactions, setHeight }: Decision): void {
   for (const [position, transaction] of transactions.entries()) {
-    const step = stepAt(state, draft, { height: read.height, position, transaction })
+    const { height } = read
+    const step = stepAt(state, draft, { height, position, setHeight, transaction })
     executeDecided(state, step, transaction, setHeight)
     endStep(step)
   }
@@ -123,11 +124,13 @@ function stepAt(
   at: {
     readonly height: number
     readonly position: number
+    readonly setHeight: number
     readonly transaction: ReadTransaction<PUnsigned>
   },
 ): Step {
-  const { height, position, transaction } = at
-  const place = { chain: 'P', height, position, time: state.time, txId: transaction.txId } as const
+  const { height, position, setHeight, transaction } = at
+  const { time } = state
+  const place = { chain: 'P', height, position, time, setHeight, txId: transaction.txId } as const
   return beginStep(state.utxos, draft, place, transaction)
 }
 
@@ -142,7 +145,8 @@ function applyProposal(state: PState, draft: Draft, read: ReadPBlock, option: Re
   decide(state, draft, { read, transactions: read.transactions.slice(0, -1), setHeight })
   noteBlock(state, draft, read)
   const position = read.transactions.length - 1
-  const step = stepAt(state, draft, { height: read.height, position, transaction: proposed })
+  const { height } = read
+  const step = stepAt(state, draft, { height, position, setHeight, transaction: proposed })
   follow(state, option)
   executeProposal(state, step, proposed, option)
   endStep(step)

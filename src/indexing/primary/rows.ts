@@ -404,6 +404,8 @@ export type L1ChangeRow = {
   readonly publicKey: Uint8Array
   readonly height: number
   readonly position: number
+  /** Height from which the validator set shows it (a proposal's changes: its option's height). */
+  readonly setHeight: number
   readonly time: number
   readonly txId: Uint8Array | undefined
   readonly weight: bigint

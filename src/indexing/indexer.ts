@@ -183,6 +183,8 @@ function entryOf(name: string): URL {
 
 /** Tells a thread to stop and waits for its end; ends it by force when that takes too long. */
 async function ended(worker: Worker, clock: Clock): Promise<void> {
+  // A thread that is gone has no id any more, and no more events.
+  if (worker.threadId < 0) return
   const { promise, resolve } = Promise.withResolvers<void>()
   worker.once('exit', () => resolve())
   worker.postMessage(stopWord)

@@ -7,7 +7,7 @@ import { openChainHost } from './evm/chain-host.ts'
 import type { ChainHost } from './evm/chain-host.ts'
 import { openStreams } from './open-streams.ts'
 import { serveCalls } from './port-call.ts'
-import type { Stream } from './stage.ts'
+import type { StageStatus, Stream } from './stage.ts'
 import { enterThread } from './worker-thread.ts'
 
 const thread = await enterThread()
@@ -15,6 +15,10 @@ const { data, world, log, signal, tell } = thread
 const parts = { world, store: data.store, limits: data.limits, owner: data.owner, signal }
 const hosts = new Map<string, ChainHost>()
 const running: Promise<void>[] = []
+const streams = new Map<string, readonly Stream[]>()
+
+/** Streams have no news of their own; their status is looked at this often. */
+const statusEveryMs = 250
 
 type About = {
   readonly key: string
@@ -44,15 +48,14 @@ serveCalls(data.port, {
 })
 
 for (const spec of data.streams) {
-  const told = (stages: readonly Stream[]): void =>
-    tell({ key: spec.key, stages: stages.map((stream) => stream.status()) })
   try {
-    const streams = await openStreams(spec, { ...parts, log: log.child(spec.key), changed: told })
+    const streams = await openStreams(spec, { ...parts, log })
     for (const stream of streams) start(spec.key, stream)
   } catch (error) {
     report(spec.key, spec.kind, error)
   }
 }
+void tellStatus()
 
 await thread.stopped
 await Promise.all(running)
@@ -60,14 +63,29 @@ for (const host of hosts.values()) await host.close()
 thread.leave()
 
 function start(key: string, stream: Stream): void {
+  const own = streams.get(key) ?? []
+  streams.set(key, [...own, stream])
   running.push(
-    stream
-      .run(signal)
-      .catch((error: unknown) => {
-        if (!signal.aborted) report(key, stream.name, error)
-      })
-      .then(() => tell({ key, stages: [stream.status()] })),
+    stream.run(signal).catch((error: unknown) => {
+      if (!signal.aborted) report(key, stream.name, error)
+    }),
   )
+}
+
+/** Tells the main thread how far the streams are, as long as they run. */
+async function tellStatus(): Promise<void> {
+  while (!signal.aborted) {
+    for (const [key, own] of streams) {
+      const stages = own.map((stream) => stream.status()).filter(isShown)
+      if (stages.length > 0) tell({ key, stages })
+    }
+    await world.clock.sleep(statusEveryMs)
+  }
+}
+
+/** The lease is of interest only when it is lost. */
+function isShown({ stage, state }: StageStatus): boolean {
+  return stage !== 'lease' || state === 'stopped'
 }
 
 /** A stream that fails stops alone; what is no fault of ours ends the thread. */

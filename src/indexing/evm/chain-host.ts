@@ -10,13 +10,13 @@ import { to0x } from '../../core/bytes.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
 import type { World } from '../../core/world.ts'
 import { openRollup } from '../../rollup/chain-rollup.ts'
-import type { ChainIdentity } from '../../source/evm-source.ts'
+import type { ChainIdentity, EvmSource } from '../../source/evm-source.ts'
 import { getCheckpoint } from '../../store/checkpoint.ts'
 import type { Database } from '../../store/engine/database.ts'
 import { statement } from '../../store/engine/database.ts'
 import { openStore } from '../../store/engine/open.ts'
 import type { StoreLocation } from '../../store/engine/open.ts'
-import { awaitLease, leaseTtlMs, renewLease } from '../../store/lease.ts'
+import { awaitLease, holdLease, leaseTtlMs, renewLease } from '../../store/lease.ts'
 import type { Lease } from '../../store/lease.ts'
 import { controlTables, meta } from '../../store/schema/control.ts'
 import { evmTables } from '../../store/schema/evm.ts'
@@ -28,6 +28,8 @@ import type { Stream } from '../stage.ts'
 import { blockStage } from './apply-blocks.ts'
 import { traceStage } from './apply-traces.ts'
 import { EvmIngest } from './evm-ingest.ts'
+import { openEvmSource } from './open-source.ts'
+import { tokenStream } from './token-stream.ts'
 
 /** What a host needs of its thread. */
 export type HostParts = {
@@ -70,7 +72,8 @@ export async function openChainHost(
     const lease = await awaitLease(database, owner, { clock: world.clock, signal })
     await claimStore(database, identity)
     const resume = await resumePoint(database, spec.startHeight)
-    return hostOver(database, lease, { ...parts, resume })
+    const source = await openEvmSource(spec, parts.limits, parts)
+    return hostOver(database, lease, { ...parts, resume, source })
   } catch (error) {
     await database.close()
     throw error
@@ -80,8 +83,9 @@ export async function openChainHost(
 function hostOver(
   database: Database,
   lease: Lease,
-  parts: HostParts & { readonly resume: ResumePoint },
+  parts: HostParts & { readonly resume: ResumePoint; readonly source: EvmSource },
 ): ChainHost {
+  const { log, source } = parts
   const { clock } = parts.world
   const ingest = new EvmIngest({ database, lease, clock, openRollup })
   let last: Promise<unknown> = Promise.resolve()
@@ -103,9 +107,23 @@ function hostOver(
         if (clock.monotonic() - lastCommitMs >= leaseTtlMs / 4)
           await inOrder(async () => renewLease(database, lease, clock))
       }),
+      tokenStream({
+        database,
+        source,
+        clock,
+        log,
+        commit: (work) =>
+          inOrder(() =>
+            database.transaction(async (writer) => {
+              await holdLease(writer, lease, clock)
+              await work(writer)
+            }),
+          ),
+      }),
     ],
     close: async () => {
       await last
+      await source.close()
       await database.close()
     },
   }

@@ -1,0 +1,151 @@
+/**
+ * Names, symbols, decimals and interfaces of tokens, asked of the contracts themselves.
+ *
+ * Runs beside the blocks and never holds them up. A contract is asked when its first transfer
+ * was stored, and again when a proxy says that its code changed.
+ */
+
+import { eventKinds } from '../../codec/evm/columns.ts'
+import { to0x } from '../../core/bytes.ts'
+import type { EvmSource, StateAnswer, StateCall } from '../../source/evm-source.ts'
+import type { Database, Row, Writer } from '../../store/engine/database.ts'
+import { statement } from '../../store/engine/database.ts'
+import { posPerBlock, token } from '../../store/schema/evm.ts'
+import { isTrue, tokenDecimals, tokenText } from './token-text.ts'
+
+/** What asking needs. `commit` runs in a transaction that proves the lease. */
+export type TokenParts = {
+  readonly database: Database
+  readonly source: EvmSource
+  readonly commit: (work: (writer: Writer) => Promise<void>) => Promise<void>
+}
+
+/** Tokens asked in one round: with seven calls each, below the 1,000 calls of a batch. */
+const tokensPerRound = 100
+
+/**
+ * Selectors and interface ids. Source: ERC-20, ERC-165 (`supportsInterface` must be true for its
+ * own id and false for 0xffffffff), ERC-721, ERC-1155.
+ */
+const questions = {
+  name: '0x06fdde03',
+  symbol: '0x95d89b41',
+  decimals: '0x313ce567',
+  introspects: `0x01ffc9a701ffc9a7${'0'.repeat(56)}`,
+  liesAbout: `0x01ffc9a7ffffffff${'0'.repeat(56)}`,
+  isErc721: `0x01ffc9a780ac58cd${'0'.repeat(56)}`,
+  isErc1155: `0x01ffc9a7d9b67a26${'0'.repeat(56)}`,
+} as const
+
+const names = [
+  'name',
+  'symbol',
+  'decimals',
+  'introspects',
+  'liesAbout',
+  'isErc721',
+  'isErc1155',
+] as const
+
+const unasked = statement(
+  `select t.id, a.bytes, t.standard, t.first_height from token t join address a on a.id = t.id
+   where t.metadata_height = 0 order by t.id limit ${tokensPerRound}`,
+)
+
+const upgraded = statement(
+  `select t.id, k.pos from event_by_kind k
+   join event e on e.pos = k.pos
+   join token t on t.id = e.address_id
+   where k.kind = ${eventKinds.proxyUpgraded} and k.pos > ?
+   order by k.pos limit ${tokensPerRound}`,
+)
+
+/** What a contract told of itself. */
+export type TokenFacts = {
+  readonly name: string | undefined
+  readonly symbol: string | undefined
+  readonly decimals: number | undefined
+  /** 20, 721 or 1155: what its logs showed, or more by its interfaces. */
+  readonly standard: number
+}
+
+/**
+ * Asks tokens nobody asked yet; gives how many were stored. 0 when there are none, or no source
+ * can tell now. `height` is written as the height of the answers.
+ */
+export async function askNewTokens(
+  parts: TokenParts,
+  height: number,
+  signal: AbortSignal,
+): Promise<number> {
+  const rows = await parts.database.all(unasked)
+  if (rows.length === 0) return 0
+  const calls = rows.flatMap((row) => callsTo(addressOf(row)))
+  const answers = await parts.source.state(calls, 'latest', signal)
+  const told: { readonly row: Row; readonly facts: TokenFacts }[] = []
+  for (const [at, row] of rows.entries()) {
+    const own = answers.slice(at * names.length, (at + 1) * names.length)
+    // A node that has no answer at all is asked again later; one that lacks some has no more.
+    if (own.every(({ kind }) => kind === 'not-served')) continue
+    told.push({ row, facts: factsOf(own, Number(row[2])) })
+  }
+  if (told.length === 0) return 0
+  await parts.commit(async (writer) => {
+    await writer.update(token, {
+      id: told.map(({ row }) => Number(row[0])),
+      name: told.map(({ facts }) => facts.name ?? null),
+      symbol: told.map(({ facts }) => facts.symbol ?? null),
+      decimals: told.map(({ facts }) => facts.decimals ?? null),
+      standard: told.map(({ facts }) => facts.standard),
+      metadata_height: told.map(({ row }) => Math.max(1, height, Number(row[3]))),
+    })
+  })
+  return told.length
+}
+
+/**
+ * Marks tokens behind proxies that changed after position `after` as not asked; gives the
+ * position to go on from.
+ */
+export async function forgetUpgraded(parts: TokenParts, after: number): Promise<number> {
+  const rows = await parts.database.all(upgraded, [after])
+  const last = rows.at(-1)
+  if (last === undefined) return after
+  const ids = [...new Set(rows.map(([id]) => Number(id)))]
+  await parts.commit(async (writer) => {
+    await writer.update(token, { id: ids, metadata_height: ids.map(() => 0) })
+  })
+  return Number(last[1])
+}
+
+/** First position after everything stored up to `height`. */
+export function positionAfter(height: number): number {
+  return (height + 1) * posPerBlock - 1
+}
+
+/** What answers to all {@link questions} say of a token whose logs showed `standard`. */
+export function factsOf(answers: readonly StateAnswer[], standard: number): TokenFacts {
+  const of = (name: (typeof names)[number]): StateAnswer | undefined => answers[names.indexOf(name)]
+  const introspects = isTrue(of('introspects')) && !isTrue(of('liesAbout'))
+  const declared = !introspects
+    ? 0
+    : isTrue(of('isErc1155'))
+      ? 1155
+      : isTrue(of('isErc721'))
+        ? 721
+        : 0
+  return {
+    name: tokenText(of('name')),
+    symbol: tokenText(of('symbol')),
+    decimals: tokenDecimals(of('decimals')),
+    standard: Math.max(standard, declared),
+  }
+}
+
+function callsTo(to: string): StateCall[] {
+  return names.map((name) => ({ method: 'eth_call', target: { to, data: questions[name] } }))
+}
+
+function addressOf(row: Row): string {
+  return row[1] instanceof Uint8Array ? to0x(row[1]) : ''
+}

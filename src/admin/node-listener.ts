@@ -218,9 +218,11 @@ function isAllowedHost(header: string, allowed: readonly string[]): boolean {
 
 /** The whole body, or `undefined` when it is longer than `limit`. */
 async function readBody(incoming: IncomingMessage, limit: number): Promise<Uint8Array | undefined> {
+  if (Number(incoming.headers['content-length'] ?? 0) > limit) return undefined
   const chunks: Buffer[] = []
   let size = 0
-  for await (const chunk of incoming) {
+  // Left whole when the loop ends early: a destroyed request takes its reply with it.
+  for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
     if (!Buffer.isBuffer(chunk)) continue
     size += chunk.length
     if (size > limit) return undefined

@@ -229,12 +229,28 @@ void test('metrics: Prometheus text that counts what was just asked', async (t) 
   assert.match(reply.body, /firn_process_resident_bytes \d{7,}/)
 })
 
+/** Status of a body of `size` bytes sent in chunks, its length not told before. */
+async function statusOfStream(port: number, size: number): Promise<number> {
+  async function* parts(): AsyncGenerator<Uint8Array> {
+    for (let sent = 0; sent < size; sent += 30_000) yield new Uint8Array(30_000)
+  }
+  const headers = { 'content-type': 'application/json' }
+  const options = {
+    method: 'POST',
+    headers,
+    body: ReadableStream.from(parts()),
+    duplex: 'half' as const,
+  }
+  return (await fetch(`http://127.0.0.1:${port}/ext/admin`, options)).status
+}
+
 void test('bodies: beyond 64 KiB are 413, and nesting beyond 64 is a parse error', async (t) => {
   const node = await start(t)
   const long = {
     body: `{"jsonrpc":"2.0","id":1,"method":"admin.alias","x":"${'y'.repeat(70_000)}"}`,
   }
   assert.equal((await node.send(long)).status, 413)
+  assert.equal(await statusOfStream(node.port, 3_000_000), 413)
   const nested = `{"jsonrpc":"2.0","id":${'['.repeat(30_000)}`
   const { status, body } = await node.send({ body: nested })
   assert.equal(status, 200)

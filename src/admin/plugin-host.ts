@@ -4,6 +4,8 @@ import { Worker } from 'node:worker_threads'
 
 import { Fault } from '../core/fault.ts'
 import type { Clock } from '../core/world.ts'
+import { waitOn } from '../telemetry/waits.ts'
+import type { Waits } from '../telemetry/waits.ts'
 import type { PluginCall, PluginMessage } from './plugin-worker.ts'
 import type { PluginFacts } from './plugin.ts'
 
@@ -26,7 +28,10 @@ const callTimeoutMs = 2_000
 const maxHeapMb = 128
 
 /** Starts the plugin of `file`, a `file:` URL. Throws `bad-config` saying why it cannot be used. */
-export async function startPlugin(file: string, clock: Clock): Promise<PluginHost> {
+export async function startPlugin(
+  file: string,
+  { clock, waits }: { readonly clock: Clock; readonly waits: Waits },
+): Promise<PluginHost> {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
   const worker = new Worker(new URL(`./plugin-worker.${extension}`, import.meta.url), {
     workerData: { file },
@@ -65,7 +70,7 @@ export async function startPlugin(file: string, clock: Clock): Promise<PluginHos
     const { promise, resolve } = Promise.withResolvers<PluginMessage>()
     pending.set(id, resolve)
     worker.postMessage({ ...asked, id } satisfies PluginCall)
-    const reply = await limited(promise, callTimeoutMs, clock)
+    const reply = await waitOn(waits, 'plugin call', limited(promise, callTimeoutMs, clock))
     pending.delete(id)
     if (reply === undefined) {
       await close()

@@ -66,7 +66,7 @@ const atOnce = 4
 
 /** A registry that knows the VMs built in. */
 export function createPluginRegistry(parts: PluginParts): PluginRegistry {
-  const { directory, version, clock, log, waits } = parts
+  const { directory, version, log, waits } = parts
   const known = new Map<string, KnownVm & { readonly file: string | undefined }>()
   for (const [id, name] of builtIn) {
     known.set(id, { id, name, version, aliases: [name], file: undefined })
@@ -79,7 +79,7 @@ export function createPluginRegistry(parts: PluginParts): PluginRegistry {
 
   async function loadOne(id: string, file: string): Promise<readonly string[]> {
     const entry = await entryOf(directory, file)
-    const host = await startPlugin(pathToFileURL(entry).href, clock)
+    const host = await startPlugin(pathToFileURL(entry).href, parts)
     await host.close()
     // The id itself is not a relevant alias.
     const aliases = host.facts.aliases.filter((alias) => alias !== id)
@@ -128,7 +128,7 @@ export function createPluginRegistry(parts: PluginParts): PluginRegistry {
     const running = hosts.get(vmId)
     const fresh = async (): Promise<PluginHost> => {
       const before = await running?.catch(() => undefined)
-      return before?.isAlive() === true ? before : startPlugin(pathToFileURL(file).href, clock)
+      return before?.isAlive() === true ? before : startPlugin(pathToFileURL(file).href, parts)
     }
     const host = fresh()
     hosts.set(vmId, host)

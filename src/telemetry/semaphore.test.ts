@@ -3,7 +3,7 @@ import { test } from 'node:test'
 
 import { Fault } from '../core/fault.ts'
 import { createSemaphore } from './semaphore.ts'
-import { createWaits, silentWaits } from './waits.ts'
+import { createWaits, silentWaits, waitOn } from './waits.ts'
 
 void test('semaphore: never more at once than permits, in the order they came', async () => {
   const semaphore = createSemaphore({ name: 'writer', permits: 2, waits: silentWaits })
@@ -127,4 +127,26 @@ void test('waits: beyond so many stacks a second the sums stay exact', () => {
     samples.reduce((sum, { delayMs }) => sum + delayMs, 0),
     2_000,
   )
+})
+
+void test('waits: what another thread does for us is charged to who awaited it, also when it fails', async () => {
+  let time = 0
+  const waits = createWaits(() => time)
+  const takes = async (ms: number): Promise<number> => {
+    await Promise.resolve()
+    time += ms
+    if (ms > 20) throw new Error('too slow')
+    return ms
+  }
+  async function theAsker(ms: number): Promise<number> {
+    return await waitOn(waits, 'writer', takes(ms))
+  }
+  assert.equal(await theAsker(20), 20)
+  await assert.rejects(theAsker(30), /too slow/)
+  const samples = waits.samples()
+  assert.equal(
+    samples.reduce((sum, { delayMs }) => sum + delayMs, 0),
+    50,
+  )
+  assert.ok(samples.every(({ stack }) => stack.includes('theAsker')))
 })

@@ -94,6 +94,19 @@ export function createWaits(now: () => number, watch: WaitWatcher = () => undefi
   }
 }
 
+/**
+ * Awaits `promise` and records how long that took as a wait for `lock`: for what another thread or
+ * the database does for us, where nobody here lets the waiter go on.
+ */
+export async function waitOn<T>(waits: Waits, lock: string, promise: Promise<T>): Promise<T> {
+  const since = waits.now()
+  try {
+    return await promise
+  } finally {
+    waits.record(lock, waits.now() - since)
+  }
+}
+
 /** Records nothing. For tests. */
 export const silentWaits: Waits = {
   now: () => 0,

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { createReplyCache } from './reply-cache.ts'
+
+void test('cache: the least used goes first, and the limit holds at every step', () => {
+  // Ten characters a pair: twenty bytes.
+  const cache = createReplyCache(320)
+  const pair = (at: number): [string, string] => [`key${at}`.padEnd(5), `v${at}`.padEnd(5)]
+  for (let at = 0; at < 16; at++) cache.set(...pair(at))
+  assert.equal(cache.sizeBytes(), 320)
+  assert.equal(cache.get(pair(0)[0]), pair(0)[1], 'used again')
+  cache.set(...pair(16))
+  assert.equal(cache.sizeBytes(), 320)
+  assert.equal(cache.get(pair(1)[0]), undefined)
+  assert.equal(cache.get(pair(0)[0]), pair(0)[1])
+})
+
+void test('cache: a key set again holds its last value and counts once', () => {
+  const cache = createReplyCache(1_600)
+  cache.set('a', 'first')
+  cache.set('a', 'second one')
+  assert.equal(cache.get('a'), 'second one')
+  assert.equal(cache.sizeBytes(), 22)
+})
+
+void test('cache: one answer larger than a sixteenth of it is not kept', () => {
+  const cache = createReplyCache(1_600)
+  cache.set('a', 'x'.repeat(49))
+  cache.set('b', 'x'.repeat(50))
+  assert.equal(cache.get('a')?.length, 49)
+  assert.equal(cache.get('b'), undefined)
+})

@@ -79,7 +79,8 @@ const maxWaiting = 256
 const keepMs = 60_000
 const maxKept = 1_024
 
-type Plan = {
+/** A request with everything looked up. */
+export type Plan = {
   readonly unsigned: Uint8Array
   readonly justification: Uint8Array
   readonly sourceChainId: Uint8Array
@@ -91,7 +92,6 @@ type Plan = {
 
 /** An aggregator over `parts`, which are its own from now on: `close` closes the pool. */
 export function createAggregator(parts: AggregatorParts): Aggregator {
-  const { validators } = parts
   const counters = { asked: 0, signatures: 0, cached: 0, wrong: 0, refused: 0, silent: 0 }
   const shared = new SharedWork<Uint8Array>({ maxRunning, maxWaiting })
   const kept = new Cache<Uint8Array>(parts.world.clock, { maxEntries: maxKept, keepMs })
@@ -116,34 +116,13 @@ export function createAggregator(parts: AggregatorParts): Aggregator {
     return shared.do(key, work, signal)
   }
 
-  const aggregate: Aggregator['aggregate'] = async (request, signal) => {
-    const unsigned =
-      request.unsigned ?? (await justifiedMessage(parts, request.justification, signal))
-    const { sourceChainId } = decode(unsignedMessage, unsigned)
-    const sourceSubnet = await validators.subnetOf(sourceChainId, signal)
-    const { signingSubnetId } = request
-    // Asked for its fault: a subnet nobody knows is the caller's mistake.
-    if (signingSubnetId !== undefined) await validators.subnet(signingSubnetId, signal)
-    const { justification, quorum, buffer } = request
-    const height = request.height ?? (await validators.proposedHeight(signal))
-    const subnetId = signingSubnetId ?? sourceSubnet
-    const plan = { unsigned, justification, sourceChainId, subnetId, height, quorum, buffer }
-    return aggregatePlan(plan, signal)
-  }
+  const aggregate: Aggregator['aggregate'] = async (request, signal) =>
+    aggregatePlan(await planOf(parts, request, signal), signal)
 
   return {
     aggregate,
-    aggregateTransaction: async (txId, signal) => {
-      const { messages, networkId } = parts
-      if (messages === undefined) {
-        throw new Fault('not-found', 'this deployment does not index the P-Chain of the network')
-      }
-      const found = await transactionMessage(messages, networkId, txId, signal)
-      const signingSubnetId = await validators.subnetOf(found.managerChainId, signal)
-      const { unsigned, justification } = found
-      const defaults = { quorum: defaultQuorum, buffer: 0, height: undefined }
-      return aggregate({ unsigned, justification, signingSubnetId, ...defaults }, signal)
-    },
+    aggregateTransaction: async (txId, signal) =>
+      aggregate(await transactionRequest(parts, txId, signal), signal),
     status: () => ({
       nodeId: parts.nodeId,
       peers: parts.pool.status(),
@@ -155,6 +134,42 @@ export function createAggregator(parts: AggregatorParts): Aggregator {
       await parts.pool.close()
     },
   }
+}
+
+/** What a request comes down to: exact bytes, subnet and height. Throws as `aggregate`. */
+export async function planOf(
+  parts: AggregatorParts,
+  request: AggregationRequest,
+  signal: AbortSignal,
+): Promise<Plan> {
+  const { validators } = parts
+  const unsigned =
+    request.unsigned ?? (await justifiedMessage(parts, request.justification, signal))
+  const { sourceChainId } = decode(unsignedMessage, unsigned)
+  const sourceSubnet = await validators.subnetOf(sourceChainId, signal)
+  const { signingSubnetId, justification, quorum, buffer } = request
+  // Asked for its fault: a subnet nobody knows is the caller's mistake.
+  if (signingSubnetId !== undefined) await validators.subnet(signingSubnetId, signal)
+  const height = request.height ?? (await validators.proposedHeight(signal))
+  const subnetId = signingSubnetId ?? sourceSubnet
+  return { unsigned, justification, sourceChainId, subnetId, height, quorum, buffer }
+}
+
+/** The request operation 2 stands for. Throws `not-found`, `bad-parameter`, `no-message`. */
+export async function transactionRequest(
+  parts: AggregatorParts,
+  txId: Uint8Array,
+  signal: AbortSignal,
+): Promise<AggregationRequest> {
+  const { messages, networkId, validators } = parts
+  if (messages === undefined) {
+    throw new Fault('not-found', 'this deployment does not index the P-Chain of the network')
+  }
+  const found = await transactionMessage(messages, networkId, txId, signal)
+  const signingSubnetId = await validators.subnetOf(found.managerChainId, signal)
+  const { unsigned, justification } = found
+  const defaults = { quorum: defaultQuorum, buffer: 0, height: undefined }
+  return { unsigned, justification, signingSubnetId, ...defaults }
 }
 
 /** Collects signatures as planned and puts them together. */

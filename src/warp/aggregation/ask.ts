@@ -14,6 +14,7 @@ import { toHex } from '../../core/bytes.ts'
 import { faultOf } from '../../core/fault.ts'
 import { sha256 } from '../../core/hash.ts'
 import type { Answer } from '../peer/session.ts'
+import { connectionLost } from './tally.ts'
 
 /** What is asked of every validator. */
 export type Question = {
@@ -85,7 +86,7 @@ function outcomeOf(answer: Answer, nodeId: string, fromPChain: boolean): Outcome
     case 'silence':
       return { kind: 'failed', why: 'no answer' }
     case 'lost':
-      return { kind: 'absent', why: 'connection lost' }
+      return { kind: 'absent', why: connectionLost }
     case 'error': {
       const { code, message } = answer
       const final = finalHandlerCodes.has(code) || (fromPChain && finalCodes.has(code))

@@ -12,13 +12,13 @@ import type { PeerPool } from '../peer/pool.ts'
 import type { Signer, ValidatorSet } from '../validator-set.ts'
 import type { AskBoard, Outcome, Question } from './ask.ts'
 import type { SignatureCache } from './signature-cache.ts'
-import { type Goal, type Progress, Tally } from './tally.ts'
+import { connectionLost, type Goal, type Progress, Tally } from './tally.ts'
 
 /** What collections share. */
 export type CollectParts = {
   readonly clock: Clock
   readonly bls: Bls
-  readonly pool: Pick<PeerPool, 'session' | 'failures' | 'want' | 'watch' | 'ban'>
+  readonly pool: Pick<PeerPool, 'session' | 'failures' | 'offence' | 'want' | 'watch' | 'ban'>
   readonly board: AskBoard
   readonly cache: SignatureCache
   readonly counters: CollectCounters
@@ -139,6 +139,13 @@ class Collection {
   readonly #connected = ({ nodeIds }: Signer): boolean =>
     nodeIds.some((nodeId) => this.#parts.pool.session(nodeId) !== undefined)
 
+  readonly #whereIs = (signer: Signer): string => {
+    if (this.#connected(signer)) return 'not asked'
+    const offences = signer.nodeIds.map((nodeId) => this.#parts.pool.offence(nodeId))
+    const offence = offences.find((found) => found !== undefined)
+    return offence === undefined ? 'not connected' : `left alone (${offence})`
+  }
+
   readonly #gone = ({ nodeIds }: Signer): boolean =>
     nodeIds.every((nodeId) => this.#parts.pool.failures(nodeId) >= goneAfter)
 
@@ -152,13 +159,14 @@ class Collection {
       this.#quorumAt ??= now
       return now - this.#quorumAt >= bufferMs || elapsed >= this.#task.timeoutMs || this.#settled()
     }
-    if (tally.possible < tally.needed || elapsed >= this.#task.timeoutMs) {
-      throw tally.shortfall('collect', this.#connected)
-    }
+    if (tally.possible < tally.needed) throw tally.shortfall('collect', this.#whereIs)
     const { reachable, connected } = this.#reach()
-    if (reachable < tally.needed || (connected < tally.needed && elapsed >= connectMs)) {
-      throw tally.shortfall('connect', this.#connected)
+    const late = elapsed >= this.#task.timeoutMs
+    const unconnected = connected < tally.needed && (late || elapsed >= connectMs)
+    if (reachable < tally.needed || unconnected) {
+      throw tally.shortfall('connect', this.#whereIs)
     }
+    if (late) throw tally.shortfall('collect', this.#whereIs)
     return false
   }
 
@@ -325,6 +333,6 @@ async function firstOf(asked: readonly Promise<Outcome>[]): Promise<Outcome> {
     if (!(error instanceof AggregateError)) throw error
     const outcomes = await Promise.all(asked)
     const failed = outcomes.find(({ kind }) => kind === 'failed')
-    return failed ?? outcomes[0] ?? { kind: 'absent', why: 'connection lost' }
+    return failed ?? outcomes[0] ?? { kind: 'absent', why: connectionLost }
   }
 }

@@ -38,6 +38,8 @@ const coveragePercent = 95
 /** Below the coverage, who has a hundredth of the weight is asked all the same. */
 const alwaysAskedPercent = 1
 const maxNamed = 10
+/** Why of a signer that could not be asked: where it is now says more. */
+export const connectionLost = 'connection lost'
 
 /** The progress of a collection. */
 export class Tally {
@@ -127,8 +129,8 @@ export class Tally {
     return signed.slice(0, count).toSorted((a, b) => a.index - b.index)
   }
 
-  /** The fault that says what is missing and because of whom. */
-  shortfall(what: 'connect' | 'collect', connected: (signer: Signer) => boolean): Fault {
+  /** What is missing and because of whom. `whereIs` tells of those who were not asked. */
+  shortfall(what: 'connect' | 'collect', whereIs: (signer: Signer) => string): Fault {
     const reached = this.weightOf('signed')
     const { quorum } = this.goal
     const groups: Record<string, string[]> = {}
@@ -136,7 +138,7 @@ export class Tally {
     for (const { signer, state, why } of this.byWeight) {
       keyed += signer.weight
       if (state === 'signed') continue
-      const group = groupOf(state, why, connected(signer))
+      const group = groupOf(state, why) ?? whereIs(signer)
       ;(groups[group] ??= []).push(nameOf(signer))
     }
     const start =
@@ -172,11 +174,11 @@ function compareWeights(a: bigint, b: bigint): number {
   return a < b ? -1 : 1
 }
 
-function groupOf(state: SignerState, why: string, connected: boolean): string {
+/** What a signer did; `undefined` when it was not asked, or could not be. */
+function groupOf(state: SignerState, why: string): string | undefined {
   if (state === 'excluded') return 'cannot pay for its validation'
-  if (why !== '' && why !== 'connection lost') return why
-  if (state === 'asking' || state === 'checking') return 'no answer yet'
-  return connected ? 'not asked' : 'not connected'
+  if (why !== '' && why !== connectionLost) return why
+  return state === 'asking' || state === 'checking' ? 'no answer yet' : undefined
 }
 
 function nameOf({ nodeIds }: Signer): string {

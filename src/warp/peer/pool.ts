@@ -63,8 +63,8 @@ type OwnAddress = {
 type Attempts = {
   failures: number
   nextAt: number
-  /** A misbehaving peer: even a new address does not bring it back before `nextAt`. */
-  banned: boolean
+  /** What a peer did wrong: even a new address does not bring it back before `nextAt`. */
+  offence: string | undefined
 }
 
 /** Nodes known but not wanted that are connected to, so that they tell where others are. */
@@ -112,6 +112,11 @@ export class PeerPool {
   /** Failed tries to connect to `nodeId` since it was last connected. */
   failures(nodeId: string): number {
     return this.#attempts.get(nodeId)?.failures ?? 0
+  }
+
+  /** Why `nodeId` is left alone for a while; `undefined` when it is not. */
+  offence(nodeId: string): string | undefined {
+    return this.#attempts.get(nodeId)?.offence
   }
 
   /** Wants connections to these nodes, most wanted first, until nobody uses them any more. */
@@ -283,7 +288,8 @@ export class PeerPool {
     const waitMs = banned
       ? limits.banMs
       : Math.min(limits.maxRetryMs, limits.retryMs * 2 ** (failures - 1))
-    this.#attempts.set(nodeId, { failures, nextAt: this.#now() + waitMs, banned })
+    const offence = banned ? reason.message : undefined
+    this.#attempts.set(nodeId, { failures, nextAt: this.#now() + waitMs, offence })
     const fields = { nodeId, code: reason.code, reason: reason.message, failures, waitMs }
     if (banned) log.warn('peer-banned', fields)
     else log.debug('peer-lost', fields)
@@ -341,7 +347,7 @@ export class PeerPool {
     const now = this.#now()
     for (const nodeId of nodeIds) {
       const attempts = this.#attempts.get(nodeId)
-      if (attempts !== undefined && !attempts.banned) attempts.nextAt = now
+      if (attempts !== undefined && attempts.offence === undefined) attempts.nextAt = now
     }
     this.#parts.log.debug(event, { news: nodeIds.length })
     this.#dialDue(now)

@@ -1,0 +1,312 @@
+/**
+ * A validator in this process: the server side of the peer protocol, well-behaved or not.
+ *
+ * It judges a peer as a node does (network, clock, version, address, signatures), so that a peer
+ * it accepts is one a node would accept.
+ */
+
+import { X509Certificate } from 'node:crypto'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { createServer, type TLSSocket } from 'node:tls'
+import { zstdCompressSync } from 'node:zlib'
+
+import native from '@chainsafe/blst'
+
+import { type ClaimedAddress, signedAddressBytes } from '../src/codec/warp/peer-address.ts'
+import {
+  decodePeerMessage,
+  encodePeerMessage,
+  type Handshake,
+  type PeerMessage,
+} from '../src/codec/warp/peer-message.ts'
+import {
+  decodeSignatureRequest,
+  encodeSignatureResponse,
+} from '../src/codec/warp/signature-request.ts'
+import { acceptedKey, nodeIdOf, verifyCertified } from '../src/warp/peer/certificate.ts'
+import { FrameReader, frameOf } from '../src/warp/peer/frame.ts'
+
+/** What a validator does wrong, or how it does it right. */
+export type Behaviour =
+  | { readonly kind: 'sign' | 'sign-compressed' | 'sign-bytewise' | 'sign-slowly' }
+  | { readonly kind: 'refuse'; readonly code: number; readonly text?: string }
+  | { readonly kind: 'refuse-first'; readonly code: number }
+  | { readonly kind: 'answer'; readonly signature: Uint8Array }
+  | { readonly kind: 'sign-with'; readonly secret: Uint8Array }
+  | {
+      readonly kind: 'silent' | 'drop' | 'unreadable' | 'bomb' | 'oversize' | 'pong' | 'greet-twice'
+    }
+  | { readonly kind: 'trickle' | 'flood' | 'deaf' | 'mute' | 'close-greeted' | 'bad-uptime' }
+  | { readonly kind: 'other-network' | 'ping-often' }
+
+/** How to start a validator. */
+export type ValidatorOptions = {
+  readonly certificatePem: string
+  readonly keyPem: string
+  readonly secret: Uint8Array
+  readonly behaviour: Behaviour
+  readonly networkId?: number
+  readonly minVersion?: readonly [number, number, number]
+  readonly gossip?: readonly ClaimedAddress[]
+  readonly delayMs?: number
+}
+
+/** A running validator and what happened to it. */
+export type Validator = {
+  readonly nodeId: string
+  readonly port: number
+  readonly publicKey: Uint8Array
+  readonly requests: () => number
+  readonly connections: () => number
+  readonly handshakes: readonly Handshake[]
+  readonly refusals: readonly string[]
+  readonly setBehaviour: (behaviour: Behaviour) => void
+  readonly close: () => Promise<void>
+}
+
+/** Starts a validator on a free port of this machine. */
+export async function startValidator(options: ValidatorOptions): Promise<Validator> {
+  const secretKey = native.SecretKey.fromBytes(options.secret)
+  const sockets = new Set<TLSSocket>()
+  const state = {
+    behaviour: options.behaviour,
+    requests: 0,
+    connections: 0,
+    handshakes: [] as Handshake[],
+    refusals: [] as string[],
+  }
+  const server = createServer({
+    key: options.keyPem,
+    cert: options.certificatePem,
+    minVersion: 'TLSv1.3',
+    requestCert: true,
+    rejectUnauthorized: false,
+  })
+  server.on('secureConnection', (socket) => {
+    sockets.add(socket)
+    state.connections++
+    socket.on('close', () => sockets.delete(socket))
+    socket.on('error', () => socket.destroy())
+    serve(socket, options, state, secretKey)
+  })
+  server.on('tlsClientError', (_, socket) => socket.destroy())
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  // `listen` on a port always gives an address with a port.
+  const { port } = server.address() as AddressInfo
+  return {
+    nodeId: nodeIdOf(new X509Certificate(options.certificatePem).raw),
+    port,
+    publicKey: secretKey.toPublicKey().toBytes(true),
+    requests: () => state.requests,
+    connections: () => state.connections,
+    handshakes: state.handshakes,
+    refusals: state.refusals,
+    setBehaviour: (behaviour) => {
+      state.behaviour = behaviour
+    },
+    close: async () => {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+type State = {
+  behaviour: Behaviour
+  requests: number
+  handshakes: Handshake[]
+  refusals: string[]
+}
+
+function serve(
+  socket: TLSSocket,
+  options: ValidatorOptions,
+  state: State,
+  secretKey: InstanceType<typeof native.SecretKey>,
+): void {
+  const frames = new FrameReader()
+  const send = (message: PeerMessage): void =>
+    void socket.write(frameOf(encodePeerMessage(message)))
+  let greeted = false
+  if (state.behaviour.kind === 'mute') return
+  const handshake = ownHandshake(options, state.behaviour)
+  if (state.behaviour.kind === 'close-greeted') {
+    send(handshake)
+    socket.end()
+    return
+  }
+  send(handshake)
+  if (state.behaviour.kind === 'deaf') socket.pause()
+  socket.on('data', (chunk: Uint8Array) => {
+    for (const bytes of frames.push(chunk)) {
+      const message = decodePeerMessage(bytes)
+      if (message.kind === 'handshake') {
+        const problem = greeted ? 'second handshake' : problemOf(message, socket, options)
+        if (problem !== undefined) {
+          state.refusals.push(problem)
+          socket.destroy()
+          return
+        }
+        greeted = true
+        state.handshakes.push(message)
+        send({ kind: 'peer-list', peers: options.gossip ?? [] })
+        misbehaveAfterGreeting(state.behaviour, send, handshake)
+      } else if (message.kind === 'ping') send({ kind: 'pong' })
+      else if (message.kind === 'get-peer-list') {
+        send({ kind: 'peer-list', peers: options.gossip ?? [] })
+      } else if (message.kind === 'app-request' && greeted) {
+        state.requests++
+        setTimeout(() => {
+          if (!socket.destroyed) answer(socket, message, state, secretKey)
+        }, options.delayMs ?? 0)
+      }
+    }
+  })
+}
+
+function ownHandshake(
+  options: ValidatorOptions,
+  behaviour: Behaviour,
+): { kind: 'handshake' } & Handshake {
+  return {
+    kind: 'handshake',
+    networkId: behaviour.kind === 'other-network' ? 54_321 : (options.networkId ?? 12_345),
+    time: BigInt(Math.floor(Date.now() / 1000)),
+    ip: new Uint8Array(16),
+    port: 9651,
+    upgradeTime: 0n,
+    addressTime: 0n,
+    tlsSignature: new Uint8Array(),
+    blsSignature: new Uint8Array(),
+    tracked: [],
+    client: 'avalanchego',
+    version: [1, 14, 2],
+    knownPeers: { filter: Uint8Array.of(1, 0, 0, 0, 0, 0, 0, 0, 0, 0), salt: new Uint8Array(32) },
+    allSubnets: false,
+  }
+}
+
+/** Why a node would close: the checks of network/peer/peer.go handleHandshake. */
+function problemOf(
+  handshake: Handshake,
+  socket: TLSSocket,
+  options: ValidatorOptions,
+): string | undefined {
+  const now = BigInt(Math.floor(Date.now() / 1000))
+  const skew = handshake.time > now ? handshake.time - now : now - handshake.time
+  if (handshake.networkId !== (options.networkId ?? 12_345)) return 'network'
+  if (skew > 60n) return 'clock'
+  const least = options.minVersion ?? [1, 14, 0]
+  if (compareVersions(handshake.version, least) < 0) return 'version'
+  if (handshake.port === 0) return 'port'
+  if (handshake.addressTime > now + 60n) return 'address time'
+  const { filter, salt } = handshake.knownPeers
+  const hashes = filter[0] ?? 0
+  if (hashes < 1 || hashes > 16 || filter.length < 2 + 8 * hashes || salt.length > 32)
+    return 'bloom'
+  const certificate = socket.getPeerX509Certificate()?.raw
+  const key = certificate === undefined ? undefined : acceptedKey(certificate)
+  if (key === undefined) return 'certificate'
+  const bytes = signedAddressBytes(handshake.ip, handshake.port, handshake.addressTime)
+  if (!verifyCertified(key, bytes, handshake.tlsSignature)) return 'TLS signature'
+  try {
+    native.Signature.fromBytes(handshake.blsSignature, true)
+  } catch {
+    return 'BLS signature'
+  }
+  return undefined
+}
+
+function compareVersions(a: readonly number[], b: readonly number[]): number {
+  for (let at = 0; at < 3; at++) {
+    const difference = (a[at] ?? 0) - (b[at] ?? 0)
+    if (difference !== 0) return difference
+  }
+  return 0
+}
+
+function misbehaveAfterGreeting(
+  { kind }: Behaviour,
+  send: (message: PeerMessage) => void,
+  handshake: PeerMessage,
+): void {
+  if (kind === 'pong') send({ kind: 'pong' })
+  if (kind === 'greet-twice') send(handshake)
+  if (kind === 'bad-uptime') send({ kind: 'ping', uptime: 101 })
+  if (kind === 'ping-often') for (let at = 0; at < 100; at++) send({ kind: 'ping', uptime: 1 })
+}
+
+function answer(
+  socket: TLSSocket,
+  request: Extract<PeerMessage, { kind: 'app-request' }>,
+  state: State,
+  secretKey: InstanceType<typeof native.SecretKey>,
+): void {
+  const { chainId, requestId } = request
+  const { behaviour } = state
+  const { message } = decodeSignatureRequest(request.appBytes)
+  const response = (signature: Uint8Array): Uint8Array =>
+    encodePeerMessage({
+      kind: 'app-response',
+      chainId,
+      requestId,
+      appBytes: encodeSignatureResponse(signature),
+    })
+  const refuse = (code: number, text: string): void => {
+    const bytes = encodePeerMessage({ kind: 'app-error', chainId, requestId, code, message: text })
+    socket.write(frameOf(bytes))
+  }
+  const signed = (): Uint8Array => response(secretKey.sign(message).toBytes(true))
+  const compressed = (bytes: Uint8Array): Uint8Array =>
+    frameOf(encodePeerMessage({ kind: 'compressed', bytes: zstdCompressSync(bytes) }))
+  switch (behaviour.kind) {
+    case 'sign':
+    case 'ping-often':
+      return void socket.write(frameOf(signed()))
+    case 'sign-compressed':
+      return void socket.write(compressed(signed()))
+    case 'sign-bytewise':
+      for (const byte of frameOf(signed())) socket.write(Uint8Array.of(byte))
+      return
+    case 'sign-slowly':
+      return void setTimeout(() => socket.write(frameOf(signed())), 300)
+    case 'refuse':
+      return refuse(behaviour.code, behaviour.text ?? 'refused')
+    case 'refuse-first':
+      if (state.requests === 1) return refuse(behaviour.code, 'not yet')
+      return void socket.write(frameOf(signed()))
+    case 'answer':
+      return void socket.write(frameOf(response(behaviour.signature)))
+    case 'sign-with': {
+      const other = native.SecretKey.fromBytes(behaviour.secret)
+      return void socket.write(frameOf(response(other.sign(message).toBytes(true))))
+    }
+    case 'drop':
+      return void socket.destroy()
+    case 'unreadable':
+      return void socket.write(frameOf(Uint8Array.of(0xff, 0xff, 0xff)))
+    case 'bomb':
+      return void socket.write(compressed(new Uint8Array(64 * 1024 * 1024)))
+    case 'oversize':
+      return void socket.write(Uint8Array.of(0, 0x20, 0, 1))
+    case 'trickle': {
+      const drip = setInterval(() => {
+        if (socket.destroyed) clearInterval(drip)
+        else socket.write(Uint8Array.of(0))
+      }, 20)
+      socket.write(Uint8Array.of(0, 0x10, 0, 0))
+      return
+    }
+    case 'flood':
+      // Gossip nobody asked for, 10,000 messages at once.
+      return void socket.write(Buffer.concat(Array.from({ length: 10_000 }, () => gossip)))
+    default:
+      return
+  }
+}
+
+/** A frame with an app gossip of one byte. */
+const gossip = frameOf(Uint8Array.of(0x82, 0x02, 1, 0))

@@ -4,11 +4,10 @@
  * Source: avalanchego genesis/unparsed_config.go, config.go.
  */
 
-import { parsePrimaryAddress } from '../../core/address.ts'
+import { fromBech32 } from '../../core/bech32.ts'
 import { fromHex } from '../../core/bytes.ts'
 import { parseNodeId } from '../../core/cb58.ts'
 import { Fault } from '../../core/fault.ts'
-import { hrpOf } from '../../core/network.ts'
 
 /** An amount that unlocks at `locktime` (Unix seconds, 0 = at once). */
 export type LockedAmount = { readonly amount: bigint; readonly locktime: bigint }
@@ -48,9 +47,6 @@ export type GenesisConfig = {
 export function parseGenesisConfig(json: string): GenesisConfig {
   const root = objectOf(parseLossless(json), 'genesis')
   const networkId = Number(integerOf(root['networkID'], 'networkID'))
-  const hrp = hrpOf(networkId)
-  const addressOf = (value: unknown, name: string): Uint8Array =>
-    parsePrimaryAddress(textOf(value, name), hrp)
   return {
     networkId,
     allocations: listOf(root['allocations'], 'allocations').map((one) => {
@@ -83,6 +79,13 @@ export function parseGenesisConfig(json: string): GenesisConfig {
     cChainGenesis: textOf(root['cChainGenesis'], 'cChainGenesis'),
     message: textOf(root['message'] ?? '', 'message'),
   }
+}
+
+/** Nodes take addresses of any network here, so that a file can be given another network id. */
+function addressOf(value: unknown, name: string): Uint8Array {
+  const { bytes } = fromBech32(textOf(value, name).replace(/^[PXC]-/, ''))
+  if (bytes.length !== 20) throw wrong(name)
+  return bytes
 }
 
 function lockedAmountOf(value: unknown): LockedAmount {

@@ -44,6 +44,7 @@ import type {
   UtxoRow,
 } from './rows.ts'
 import { rulesOf } from './rules.ts'
+import type { PrimaryRules } from './rules.ts'
 import type { Found, PStateRows, Wanted } from './state.ts'
 import { encodeUtxoRow } from './utxo-bytes.ts'
 
@@ -52,6 +53,10 @@ type Answer = Readonly<Record<string, string>>
 
 /** Blocks of a real network and what its node answered about the state they led to. */
 type Recording = {
+  readonly source: { readonly networkId: number }
+  /** Where the network has its own: the genesis file, and when upgrades became active. */
+  readonly genesis?: string
+  readonly upgrades?: Answer
   readonly height: number
   readonly p0: string
   readonly p: readonly string[]
@@ -86,7 +91,6 @@ type Recording = {
 
 const root = new URL('../../../', import.meta.url)
 const primaryId = '11111111111111111111111111111111LpoYY'
-const rules = rulesOf(12345)
 
 function unzipped(path: string): string {
   return gunzipSync(readFileSync(new URL(path, root))).toString('utf8')
@@ -94,6 +98,8 @@ function unzipped(path: string): string {
 
 /** Local networks start at a time the first block's parent tells. */
 function genesisOf(recording: Recording): GenesisFacts {
+  const { genesis } = recording
+  if (genesis !== undefined) return readGenesis(buildGenesis(parseGenesisConfig(genesis)))
   const config = parseGenesisConfig(unzipped('data/genesis/local.json.gz'))
   const genesisId = recording.p0.slice(12, 76)
   for (const startTime of localStartTimes(config.startTime, 1_900_000_000n)) {
@@ -103,8 +109,22 @@ function genesisOf(recording: Recording): GenesisFacts {
   throw new assert.AssertionError({ message: 'no genesis has the recorded id' })
 }
 
+function rulesIn({ source, upgrades }: Recording): PrimaryRules {
+  if (upgrades === undefined) return rulesOf(source.networkId)
+  const timeOf = (name: string): number => Date.parse(upgrades[`${name}Time`] ?? '') / 1_000
+  return rulesOf(source.networkId, {
+    apricotPhase5: timeOf('apricotPhase5'),
+    banff: timeOf('banff'),
+    cortina: timeOf('cortina'),
+    durango: timeOf('durango'),
+    etna: timeOf('etna'),
+    helicon: timeOf('helicon'),
+  })
+}
+
 type Network = {
   readonly recording: Recording
+  readonly rules: PrimaryRules
   readonly facts: GenesisFacts
   readonly p: readonly ReadPBlock[]
   readonly x: readonly ReadXBlock[]
@@ -113,8 +133,10 @@ type Network = {
 
 function load(name: string): Network {
   const recording: Recording = JSON.parse(unzipped(`vectors/primary/${name}.json.gz`))
+  const rules = rulesIn(recording)
   return {
     recording,
+    rules,
     facts: genesisOf(recording),
     p: recording.p.map((hex) => readPContainer(fromHex(hex))),
     x: [
@@ -154,6 +176,8 @@ class Rows {
   readonly assets: AssetRow[] = []
   readonly l1Changes: L1ChangeRow[] = []
   readonly checkpoints = new Map<ChainName, Checkpoint>()
+  /** Weights an auto-renewed validator had, by the last height of the batch. */
+  readonly weights = new Map<string, { readonly height: number; readonly weight: bigint }[]>()
 
   find({ utxoIds, exportIds }: Wanted): Found {
     const utxos = utxoIds.flatMap((id) => this.utxos.get(keyOf(id)) ?? [])
@@ -183,7 +207,12 @@ class Rows {
       const known = new Set(late.addresses.map(toHex))
       late.addresses = [...late.addresses, ...addresses.filter((one) => !known.has(toHex(one)))]
     }
-    for (const row of batch.stakers) this.stakers.set(keyOf(row.txId), row)
+    for (const row of batch.stakers) {
+      const key = keyOf(row.txId)
+      this.stakers.set(key, row)
+      const entry = { height: batch.until - 1, weight: row.weight }
+      this.weights.set(key, [...(this.weights.get(key) ?? []), entry])
+    }
     for (const row of batch.l1Validators) this.l1Validators.set(keyOf(row.validationId), row)
     for (const row of batch.subnets) this.subnets.set(keyOf(row.subnetId), row)
     for (const row of batch.supplies) this.supplies.set(keyOf(row.subnetId), row)
@@ -220,7 +249,7 @@ type Manner = {
 }
 
 function replayP(network: Network, rows: Rows, manner: Manner): PState {
-  const begun = beginPChain(network.facts, rules, manner.cache)
+  const begun = beginPChain(network.facts, network.rules, manner.cache)
   rows.write(begun.batch)
   let { state } = begun
   let size = manner.batch
@@ -233,7 +262,7 @@ function replayP(network: Network, rows: Rows, manner: Manner): PState {
     size = count === 0 ? 2 : manner.batch
     at += count
     if (manner.restarting === true) {
-      state = loadPState(rules, networkIdsOf(network.facts), {
+      state = loadPState(network.rules, networkIdsOf(network.facts), {
         rows: rows.pState(),
         utxoLimit: manner.cache,
       })
@@ -256,7 +285,7 @@ function replay(network: Network, manner: Manner): { readonly rows: Rows; readon
       }
     }
     if (chain === 'C') {
-      const c = beginCChain(rules, networkIdsOf(network.facts))
+      const c = beginCChain(network.rules, networkIdsOf(network.facts))
       for (let at = 0; at < network.c.length; at += manner.batch) {
         const part = network.c.slice(at, at + manner.batch)
         rows.write(applyCBlocks(c, part, rows.find(wantedOfCBlocks(c, part))))
@@ -357,7 +386,8 @@ function stakersAt(rows: Rows, subnetId: string, height: number): Map<string, bi
       height < (row.endedHeight ?? Infinity)
     if (!isThere) continue
     const node = toNodeId(row.nodeId)
-    weights.set(node, (weights.get(node) ?? 0n) + row.weight)
+    const past = rows.weights.get(keyOf(row.txId))?.findLast((one) => one.height <= height)
+    weights.set(node, (weights.get(node) ?? 0n) + (past?.weight ?? row.weight))
   }
   return weights
 }
@@ -413,7 +443,10 @@ function checkRest(network: Network, rows: Rows, state: PState): void {
   }
   for (const [stakingTxId, said] of Object.entries(answers.rewardUtxos)) {
     const ours = rows.rewards
-      .filter((reward) => toCb58(reward.stakingTxId) === stakingTxId)
+      .filter(({ utxoId }) => {
+        const txId = rows.utxos.get(keyOf(utxoId))?.txId
+        return txId !== undefined && toCb58(txId) === stakingTxId
+      })
       .map((reward) => rows.utxos.get(keyOf(reward.utxoId)))
       .map((row) => (row === undefined ? '' : toHex(encodeUtxoRow(row))))
     assert.deepEqual(ours.toSorted(), said, stakingTxId)
@@ -433,7 +466,7 @@ function checkRest(network: Network, rows: Rows, state: PState): void {
   }
 }
 
-for (const name of ['local-one', 'local-five']) {
+for (const name of ['local-one', 'local-two', 'local-five']) {
   const network = load(name)
 
   void test(`replay of ${name}: UTXOs, validators, rewards, supply and fees are what its node says`, () => {
@@ -442,7 +475,7 @@ for (const name of ['local-one', 'local-five']) {
     assert.equal(rows.early.size, 0)
     checkUtxos(network, rows)
     checkValidators(network, rows, state)
-    checkValidatorsAt(network, rows)
+    checkValidatorsAt(network, replay(network, { order: 'P', batch: 1, cache: 1_000 }).rows)
     checkRest(network, rows, state)
   })
 
@@ -465,7 +498,7 @@ for (const name of ['local-one', 'local-five']) {
     const isViolation = (error: unknown): boolean =>
       error instanceof Fault && error.code === 'state-violation'
     const attempt = (blocks: readonly ReadPBlock[]): RowBatch => {
-      const { state, batch } = beginPChain(network.facts, rules, 1_000_000)
+      const { state, batch } = beginPChain(network.facts, network.rules, 1_000_000)
       const rows = new Rows()
       rows.write(batch)
       return applyPBlocks(state, blocks, rows.find(wantedOfPBlocks(state, blocks)))
@@ -490,7 +523,7 @@ void test('replay: a proposal waits for its option', () => {
   const network = load('local-one')
   const proposal = network.p.findIndex(({ block }) => block.typeId === 29)
   assert.ok(proposal > 0)
-  const { state, batch } = beginPChain(network.facts, rules, 1_000_000)
+  const { state, batch } = beginPChain(network.facts, network.rules, 1_000_000)
   const rows = new Rows()
   rows.write(batch)
   const part = network.p.slice(0, proposal + 1)

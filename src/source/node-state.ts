@@ -33,7 +33,11 @@ export async function readState(
   const at = read.height === 'latest' ? 'latest' : heightText(read.height)
   const calls = read.calls.map(({ method, target }) => ({ method, params: [target, at] }))
   const answers = await ask.all(read.endpoint, calls, read.signal)
-  return answers.map((answer, index) => stateAnswer(answer, calls[index]))
+  const told = answers.map((answer, index) => stateAnswer(answer, calls[index]))
+  // One strange answer is the contract's; none at all is the node's, and another may have it.
+  if (told.length > 0 && told.every(({ kind }) => kind === 'not-served'))
+    throw new Fault('not-served', 'no node has the state of this height')
+  return told
 }
 
 function stateAnswer(answer: RpcAnswer, call: RpcCall | undefined): StateAnswer {
@@ -45,7 +49,7 @@ function stateAnswer(answer: RpcAnswer, call: RpcCall | undefined): StateAnswer 
   if (code === rpcCodes.reverted) return { kind: 'reverted' }
   if (code === rpcCodes.other && !isThrottle(answer.error)) {
     if (contractFailures.test(message)) return { kind: 'reverted' }
-    throw new Fault('not-served', 'no node has the state of this height')
+    return { kind: 'not-served', reason: 'the node does not have this state' }
   }
   throw faultOfAnswer(answer, call ?? { method: '', params: [] })
 }

@@ -1,0 +1,172 @@
+/**
+ * Makes a recording of a chain from its nodes: blocks, traces, and the state that the API asks
+ * for after the last block.
+ *
+ * Written part by part, so that a recording cut off is still one of the blocks it holds.
+ */
+
+import type { BlockBatch, TraceBatch } from '../codec/evm/columns.ts'
+import { noAddress } from '../codec/evm/columns.ts'
+import { decodeBlocks } from '../codec/evm/decode-blocks.ts'
+import { decodeTraces } from '../codec/evm/decode-traces.ts'
+import type { RawUnit } from '../codec/evm/raw.ts'
+import { fromHex } from '../core/bytes.ts'
+import type { Log } from '../telemetry/log.ts'
+import type { EvmSource, HeightRange } from './evm-source.ts'
+import { openingBytes, partBytes, partKinds } from './recording-file.ts'
+import { stateKey } from './recording.ts'
+import { StateQuestions } from './state-questions.ts'
+
+/** What to record. */
+export type RecordOptions = {
+  readonly source: EvmSource
+  readonly name: string
+  readonly symbol: string
+  /** Last height; the head when absent. */
+  readonly until?: number
+  /** zstd level, 1 to 22. */
+  readonly level: number
+  /** Appends to the file. */
+  readonly write: (bytes: Uint8Array) => Promise<void>
+  readonly log: Log
+  readonly signal: AbortSignal
+}
+
+/** What was recorded. */
+export type Recorded = {
+  readonly blocks: number
+  readonly traced: boolean
+  readonly answers: number
+}
+
+/** Blocks of a part: a replay unpacks a part as a whole. */
+const blocksPerPart = 64
+
+/** Calls sent in one read of state. */
+const callsPerRead = 500
+
+/** Records heights from 0 on. Faults are those of the source. */
+export async function recordChain(options: RecordOptions): Promise<Recorded> {
+  const { source, signal, level, log, write } = options
+  const { chainId, blockchainId, nodeVersion } = await source.identity(signal)
+  const about = { chainId, name: options.name, symbol: options.symbol, nodeVersion }
+  await write(openingBytes(blockchainId === undefined ? about : { ...about, blockchainId }, level))
+  const until = (options.until ?? (await source.headHeight(signal))) + 1
+  const traced = await source.hasTraces(signal)
+  const questions = new StateQuestions()
+  for (let from = 0; from < until; from += blocksPerPart) {
+    const range = { from, until: Math.min(from + blocksPerPart, until) }
+    await recordBlocks(options, range, questions)
+    if (traced) await recordTraces(options, range, questions)
+    log.info('blocks recorded', { until: range.until - 1 })
+  }
+  const answers = await recordState(options, questions, until - 1)
+  return { blocks: until, traced, answers }
+}
+
+async function recordBlocks(
+  { source, level, write, signal }: RecordOptions,
+  range: HeightRange,
+  questions: StateQuestions,
+): Promise<void> {
+  const lines: string[] = []
+  for (let from = range.from; from < range.until;) {
+    const read = await source.blocks(
+      { from, until: range.until },
+      (units) => {
+        const batch = decodeBlocks(from, units, (bytes) => bytes)
+        return { batch, units: units.slice(0, batch.until - from) }
+      },
+      signal,
+    )
+    lines.push(...read.units.map(lineOf))
+    noteBlocks(questions, read.batch)
+    from = read.batch.until
+  }
+  await write(partBytes({ kind: partKinds.blocks, ...range }, lines, level))
+}
+
+async function recordTraces(
+  { source, level, write, signal }: RecordOptions,
+  range: HeightRange,
+  questions: StateQuestions,
+): Promise<void> {
+  const lines: string[] = []
+  for (let from = range.from; from < range.until;) {
+    const read = await source.traces(
+      { from, until: range.until },
+      (blocks) => ({ batch: decodeTraces(from, blocks), blocks }),
+      signal,
+    )
+    lines.push(...read.blocks.map((block) => JSON.stringify(block)))
+    // Most frames are not kept when decoded; whoever they call has a balance all the same.
+    for (const line of lines.slice(-read.blocks.length)) noteParties(questions, line)
+    noteTraces(questions, read.batch)
+    from = read.batch.until
+  }
+  await write(partBytes({ kind: partKinds.traces, ...range }, lines, level))
+}
+
+async function recordState(
+  { source, level, write, log, signal }: RecordOptions,
+  questions: StateQuestions,
+  height: number,
+): Promise<number> {
+  const calls = questions.calls()
+  const lines: string[] = []
+  for (let at = 0; at < calls.length; at += callsPerRead) {
+    const some = calls.slice(at, at + callsPerRead)
+    const answers = await source.state(some, height, signal)
+    for (const [index, call] of some.entries()) {
+      const answer = answers[index]
+      if (answer?.kind === 'value') lines.push(JSON.stringify([stateKey(call), answer.value]))
+      else if (answer?.kind === 'reverted') lines.push(JSON.stringify([stateKey(call)]))
+    }
+    log.info('state recorded', { answers: lines.length, of: calls.length })
+  }
+  await write(partBytes({ kind: partKinds.state, from: 0, until: 0 }, lines, level))
+  return lines.length
+}
+
+function lineOf({ block, receipts }: RawUnit): string {
+  return JSON.stringify({ block, receipts })
+}
+
+function noteBlocks(questions: StateQuestions, batch: BlockBatch): void {
+  for (let at = 0; at < batch.addresses.length; at += 20)
+    questions.address(batch.addresses.subarray(at, at + 20))
+  for (const created of batch.txs.created)
+    if (created !== noAddress) questions.contract(addressAt(batch, created))
+  const { transfers, arena } = batch
+  for (let row = 0; row < transfers.count; row++) {
+    const offset = transfers.tokenId.offset[row] ?? 0
+    questions.transfer({
+      kind: transfers.kind[row] ?? 0,
+      token: addressAt(batch, transfers.token[row] ?? 0),
+      holders: [
+        addressAt(batch, transfers.from[row] ?? 0),
+        addressAt(batch, transfers.to[row] ?? 0),
+      ],
+      tokenId: arena.subarray(offset, offset + (transfers.tokenId.length[row] ?? 0)),
+    })
+  }
+}
+
+/** Callers and callees of all frames of a line of traces. */
+function noteParties(questions: StateQuestions, line: string): void {
+  for (const [, digits = ''] of line.matchAll(/"(?:from|to)":"0x([0-9a-fA-F]{40})"/g))
+    questions.address(fromHex(digits))
+}
+
+function noteTraces(questions: StateQuestions, batch: TraceBatch): void {
+  const { frames } = batch
+  for (let row = 0; row < frames.count; row++) {
+    const to = frames.to[row] ?? noAddress
+    const creates = frames.kind[row] !== 1 && frames.kind[row] !== 5
+    if (creates && to !== noAddress) questions.contract(addressAt(batch, to))
+  }
+}
+
+function addressAt(batch: BlockBatch | TraceBatch, id: number): Uint8Array {
+  return batch.addresses.subarray(id * 20, id * 20 + 20)
+}

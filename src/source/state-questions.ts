@@ -1,0 +1,85 @@
+/** Which state a recording must hold so that the API can answer from it. */
+
+import { transferKinds } from '../codec/evm/columns.ts'
+import { to0x, toHex } from '../core/bytes.ts'
+import type { StateCall } from './evm-source.ts'
+
+/** A token transfer as far as state goes. */
+export type NotedTransfer = {
+  /** A value of `transferKinds`. */
+  readonly kind: number
+  readonly token: Uint8Array
+  readonly holders: readonly Uint8Array[]
+  /** Big-endian without leading zero bytes. */
+  readonly tokenId: Uint8Array
+}
+
+const interfaces = ['01ffc9a7', 'ffffffff', '80ac58cd', 'd9b67a26', '5b5e139f', '0e89341c']
+
+/** Selectors. Source: ERC-20, ERC-165, ERC-721, ERC-1155. */
+const selectors = {
+  name: '0x06fdde03',
+  symbol: '0x95d89b41',
+  decimals: '0x313ce567',
+  totalSupply: '0x18160ddd',
+  supportsInterface: '0x01ffc9a7',
+  balanceOf: '0x70a08231',
+  tokenUri: '0xc87b56dd',
+  ownerOf: '0x6352211e',
+  uri: '0x0e89341c',
+} as const
+
+/** The warp precompile's getBlockchainID(). Source: subnet-evm precompile/contracts/warp. */
+const blockchainId = { to: '0x0200000000000000000000000000000000000005', data: '0x4213cf78' }
+
+/** Collects questions, each once. Memory: a few hundred bytes for each, for chains that fit a file. */
+export class StateQuestions {
+  readonly #calls = new Map<string, StateCall>()
+
+  constructor() {
+    this.#call(blockchainId.to, blockchainId.data)
+  }
+
+  /** An address that was seen: its native balance. */
+  address(address: Uint8Array): void {
+    this.#add({ method: 'eth_getBalance', target: to0x(address) })
+  }
+
+  /** A contract that was created: its code. */
+  contract(address: Uint8Array): void {
+    this.#add({ method: 'eth_getCode', target: to0x(address) })
+  }
+
+  /** A transfer: what its token is, and who holds what of it. */
+  transfer({ kind, token, holders, tokenId }: NotedTransfer): void {
+    const to = to0x(token)
+    for (const name of ['name', 'symbol', 'decimals', 'totalSupply'] as const)
+      this.#call(to, selectors[name])
+    for (const id of interfaces)
+      this.#call(to, `${selectors.supportsInterface}${id}${'0'.repeat(56)}`)
+    const { erc20, deposit, withdrawal } = transferKinds
+    if (kind === erc20 || kind === deposit || kind === withdrawal) {
+      for (const holder of holders)
+        this.#call(to, `${selectors.balanceOf}${toHex(holder).padStart(64, '0')}`)
+      return
+    }
+    const id = toHex(tokenId).padStart(64, '0')
+    this.#call(to, `${selectors.tokenUri}${id}`)
+    this.#call(to, `${selectors.ownerOf}${id}`)
+    this.#call(to, `${selectors.uri}${id}`)
+  }
+
+  calls(): StateCall[] {
+    return [...this.#calls.values()]
+  }
+
+  #call(to: string, data: string): void {
+    this.#add({ method: 'eth_call', target: { to, data } })
+  }
+
+  #add(call: StateCall): void {
+    const { target } = call
+    const what = typeof target === 'string' ? target : `${target.to} ${target.data}`
+    this.#calls.set(`${call.method} ${what}`, call)
+  }
+}

@@ -5,7 +5,7 @@ import { Fault } from '../../core/fault.ts'
 import type { EvmBlock } from '../../shape/evm/evm-block.ts'
 import { blockByHash, blockByHeight, type BlockRow } from '../../store/query/evm/blocks.ts'
 import type { ServedChain } from '../chain-directory.ts'
-import { decimalText, hexText } from './text.ts'
+import { decimalText } from './text.ts'
 
 // The genesis has no block before it.
 const noParent = `0x${'0'.repeat(64)}`
@@ -16,13 +16,13 @@ export function blockView(row: BlockRow, { facts }: ServedChain): EvmBlock {
     chainId: String(facts.evmChainId),
     blockNumber: String(row.height),
     blockTimestamp: row.timestamp,
-    blockHash: hexText(row.hash),
+    blockHash: row.hash,
     txCount: row.txCount,
     baseFee: row.baseFee === undefined ? '0' : decimalText(row.baseFee),
     gasUsed: String(row.gasUsed),
     gasLimit: String(row.gasLimit),
     gasCost: String(row.gasCost),
-    parentHash: row.parentHash === undefined ? noParent : hexText(row.parentHash),
+    parentHash: row.parentHash ?? noParent,
     feesSpent: decimalText(row.fees),
     cumulativeTransactions: String(row.firstTx + row.txCount),
   }

@@ -9,7 +9,6 @@ import { operation, type Operation } from '../operation.ts'
 import type { EvmParts } from './parts.ts'
 import type { PartyEntry } from './party-book.ts'
 import { heightHeader, subjectOf } from './subject.ts'
-import { hexText } from './text.ts'
 
 /** What is known of a contract. Throws `not-found` for what is none, as far as indexing saw. */
 export function getContract(parts: EvmParts): Operation {
@@ -65,7 +64,7 @@ async function deployment(
     creatorId === undefined ? [transaction.fromId] : [transaction.fromId, creatorId],
   )
   return {
-    txHash: hexText(transaction.hash),
+    txHash: transaction.hash,
     deployerAddress: named(transaction.fromId).address,
     ...(creatorId === undefined ? {} : { deployerContractAddress: named(creatorId).address }),
   }

@@ -3,8 +3,8 @@
 import type { Erc1155Metadata, Erc721Metadata } from '../../shape/evm/nft-token.ts'
 import type { ServedChain } from '../chain-directory.ts'
 
-/** One NFT: the number of its contract's address, and its id, big-endian. */
-export type NftItem = { readonly contractId: number; readonly item: Uint8Array }
+/** One NFT: the number of its contract's address, and its id, `0x` hex (zero is `0x`). */
+export type NftItem = { readonly contractId: number; readonly item: string }
 
 /** What is known of an ERC-721 token. `ownerAddress` is checksummed. */
 export type Erc721Details = {

@@ -5,13 +5,9 @@ export function hexText(bytes: Uint8Array): string {
   return `0x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')}`
 }
 
-/** A big-endian integer of any length in base 10. */
-export function decimalText(bytes: Uint8Array): string {
-  // Six bytes fit a double exactly.
-  if (bytes.length <= 6) {
-    let value = 0
-    for (let at = 0; at < bytes.length; at++) value = value * 256 + (bytes[at] ?? 0)
-    return String(value)
-  }
-  return BigInt(hexText(bytes)).toString()
+/** An integer of any length, `0x` hex, in base 10; `0x` alone is zero. */
+export function decimalText(hex: string): string {
+  if (hex.length === 2) return '0'
+  // Twelve digits, 48 bits, fit a double exactly.
+  return hex.length <= 14 ? String(Number(hex)) : BigInt(hex).toString()
 }

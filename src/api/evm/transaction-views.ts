@@ -6,7 +6,7 @@ import { heightOf, placeOf } from '../../store/query/evm/position.ts'
 import type { TransactionRow } from '../../store/query/evm/transaction-row.ts'
 import type { MethodNames } from './method-names.ts'
 import type { Named } from './party-book.ts'
-import { decimalText, hexText } from './text.ts'
+import { decimalText } from './text.ts'
 
 /** `to` of a creation: clients demand an address, and the new contract is none the sender named. */
 export const zeroParty: Party = { address: '0x0000000000000000000000000000000000000000' }
@@ -37,10 +37,10 @@ export function nativeTransaction(
   const view: NativeTransaction = {
     blockNumber: String(heightOf(row.pos)),
     blockTimestamp: row.timestamp,
-    blockHash: hexText(row.blockHash),
+    blockHash: row.blockHash,
     chainId,
     blockIndex: placeOf(row.pos),
-    txHash: hexText(row.hash),
+    txHash: row.hash,
     txStatus: row.status === 1 ? '1' : '0',
     txType: row.type,
     gasLimit: String(row.gasLimit),

@@ -17,7 +17,7 @@ import type { TransferRow } from '../../store/query/evm/transfer-row.ts'
 import type { ServedChain } from '../chain-directory.ts'
 import type { EvmParts } from './parts.ts'
 import type { Named } from './party-book.ts'
-import { decimalText, hexText } from './text.ts'
+import { decimalText } from './text.ts'
 import { tokenPricer } from './token-views.ts'
 
 /** Standard of a stored kind; `undefined` for deposits and withdrawals, which are in no list. */
@@ -131,14 +131,14 @@ export function placement(row: {
   readonly pos: number
   readonly timestamp: number
   readonly timestampMs: number | undefined
-  readonly blockHash: Uint8Array
-  readonly txHash: Uint8Array
+  readonly blockHash: string
+  readonly txHash: string
 }): Placement {
   const place: Placement = {
     blockNumber: String(heightOf(row.pos)),
     blockTimestamp: row.timestamp,
-    blockHash: hexText(row.blockHash),
-    txHash: hexText(row.txHash),
+    blockHash: row.blockHash,
+    txHash: row.txHash,
   }
   if (row.timestampMs !== undefined) place.blockTimestampMilliseconds = row.timestampMs
   return place
@@ -152,7 +152,7 @@ type Placement = {
   txHash: string
 }
 
-type NftRow = { readonly contractId: number; readonly item: Uint8Array }
+type NftRow = { readonly contractId: number; readonly item: string }
 
 /** Details of the rows of one standard, asked once; found again by row. */
 async function nftTokens<D>(
@@ -162,13 +162,11 @@ async function nftTokens<D>(
 ): Promise<(row: TransferRow) => D | undefined> {
   const wanted = rows.filter((row) => standardOf(row.kind) === standard)
   if (wanted.length === 0) return () => undefined
-  const items = wanted.map((row) => ({ contractId: row.tokenId, item: row.item ?? nothing }))
+  const items = wanted.map((row) => ({ contractId: row.tokenId, item: row.item ?? '0x' }))
   const details = await ask(items)
   const byRow = new Map(wanted.map((row, at) => [row, details[at]]))
   return (row) => byRow.get(row)
 }
-
-const nothing = new Uint8Array()
 
 function erc721View(
   row: TransferRow,
@@ -181,7 +179,7 @@ function erc721View(
     name: erc20.name,
     symbol: erc20.symbol,
     ercType: 'ERC-721',
-    tokenId: decimalText(row.item ?? nothing),
+    tokenId: decimalText(row.item ?? '0x'),
     ...(details ?? { tokenUri: '', metadata: { indexStatus: 'UNKNOWN' } }),
   }
 }
@@ -194,7 +192,7 @@ function erc1155View(
   return {
     address: named(row.tokenId).address,
     ercType: 'ERC-1155',
-    tokenId: decimalText(row.item ?? nothing),
+    tokenId: decimalText(row.item ?? '0x'),
     ...(details ?? { tokenUri: '', metadata: { indexStatus: 'UNKNOWN' } }),
   }
 }

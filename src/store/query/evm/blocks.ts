@@ -1,15 +1,16 @@
 /** Blocks of a chain. */
 
-import { type Reader, type Row, statement } from '../../engine/database.ts'
+import { type Reader, type Row, type Statement, statement } from '../../engine/database.ts'
+import { hexStatement } from './hex-columns.ts'
 import { hashPrefix } from './position.ts'
-import { bytesAt, integerAt, maybeBytesAt, maybeIntegerAt } from './row-values.ts'
+import { integerAt, maybeIntegerAt, maybeTextAt, textAt } from './row-values.ts'
 
-/** One header. Wide integers are big-endian. */
+/** One header. Byte strings are `0x` hex; zero is `0x`. */
 export type BlockRow = {
   readonly height: number
-  readonly hash: Uint8Array
+  readonly hash: string
   /** `undefined` for the first block stored. */
-  readonly parentHash: Uint8Array | undefined
+  readonly parentHash: string | undefined
   /** Unix seconds. */
   readonly timestamp: number
   readonly timestampMs: number | undefined
@@ -17,26 +18,28 @@ export type BlockRow = {
   readonly gasUsed: number
   readonly gasLimit: number
   readonly gasCost: number
-  readonly baseFee: Uint8Array | undefined
+  readonly baseFee: string | undefined
   readonly txCount: number
   /** Transactions of all blocks before. */
   readonly firstTx: number
   /** Wei. */
-  readonly fees: Uint8Array
+  readonly fees: string
 }
 
-const selection =
-  'select b.height, b.hash, p.hash, b.timestamp, b.timestamp_ms, b.min_delay_excess, ' +
-  'b.gas_used, b.gas_limit, b.gas_cost, b.base_fee, b.tx_count, b.first_tx, b.fees ' +
-  'from block b left join block p on p.height = b.height - 1'
+function blocksWhere(condition: string): Statement {
+  return hexStatement(
+    (hex, maybeHex) =>
+      `select b.height, ${hex('b.hash')}, ${maybeHex('p.hash')}, b.timestamp, b.timestamp_ms,
+         b.min_delay_excess, b.gas_used, b.gas_limit, b.gas_cost, ${maybeHex('b.base_fee')},
+         b.tx_count, b.first_tx, ${hex('b.fees')}
+       from block b left join block p on p.height = b.height - 1
+       where ${condition}`,
+  )
+}
 
-const latest = statement(
-  `${selection} where b.height >= 0 and b.height < ? order by b.height desc limit ?`,
-)
-const byHeight = statement(`${selection} where b.height = ?`)
-const byHash = statement(
-  `${selection} where b.hash_prefix = ? and b.hash = ? order by b.height limit 1`,
-)
+const latest = blocksWhere('b.height >= 0 and b.height < ? order by b.height desc limit ?')
+const byHeight = blocksWhere('b.height = ?')
+const byHash = blocksWhere('b.hash_prefix = ? and b.hash = ? order by b.height limit 1')
 const times = statement('select timestamp from block where height = ?')
 
 /**
@@ -73,17 +76,17 @@ export async function blockTimestamp(store: Reader, height: number): Promise<num
 function blockRow(row: Row): BlockRow {
   return {
     height: integerAt(row, 0),
-    hash: bytesAt(row, 1),
-    parentHash: maybeBytesAt(row, 2),
+    hash: textAt(row, 1),
+    parentHash: maybeTextAt(row, 2),
     timestamp: integerAt(row, 3),
     timestampMs: maybeIntegerAt(row, 4),
     minDelayExcess: maybeIntegerAt(row, 5),
     gasUsed: integerAt(row, 6),
     gasLimit: integerAt(row, 7),
     gasCost: integerAt(row, 8),
-    baseFee: maybeBytesAt(row, 9),
+    baseFee: maybeTextAt(row, 9),
     txCount: integerAt(row, 10),
     firstTx: integerAt(row, 11),
-    fees: bytesAt(row, 12),
+    fees: textAt(row, 12),
   }
 }

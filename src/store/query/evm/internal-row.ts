@@ -1,7 +1,8 @@
 /** An internal transaction as the lists read it. */
 
 import type { Row } from '../../engine/database.ts'
-import { bytesAt, integerAt, maybeIntegerAt } from './row-values.ts'
+import type { AsHex } from './hex-columns.ts'
+import { integerAt, maybeIntegerAt, textAt } from './row-values.ts'
 
 /** One listed call frame, with the block and transaction it lies in. */
 export type InternalRow = {
@@ -12,22 +13,25 @@ export type InternalRow = {
   readonly fromId: number
   /** `undefined` for a creation that failed. */
   readonly toId: number | undefined
-  /** Big-endian. */
-  readonly value: Uint8Array
+  /** `0x` hex, like the hashes; zero is `0x`. */
+  readonly value: string
   readonly gasLimit: number
   readonly gasUsed: number
   readonly reverted: number
-  readonly blockHash: Uint8Array
+  readonly blockHash: string
   /** Unix seconds. */
   readonly timestamp: number
   readonly timestampMs: number | undefined
-  readonly txHash: Uint8Array
+  readonly txHash: string
 }
 
 /** What {@link internalRow} reads: `i` is the frame, `b` its block, `x` its transaction. */
-export const internalSelection =
-  'i.pos, i.tx_index, i.kind, i.from_id, i.to_id, i.value, i.gas_limit, i.gas_used, ' +
-  'i.reverted, b.hash, b.timestamp, b.timestamp_ms, x.hash'
+export function internalSelection(hex: AsHex): string {
+  return (
+    `i.pos, i.tx_index, i.kind, i.from_id, i.to_id, ${hex('i.value')}, i.gas_limit, i.gas_used, ` +
+    `i.reverted, ${hex('b.hash')}, b.timestamp, b.timestamp_ms, ${hex('x.hash')}`
+  )
+}
 
 /** Finds block and transaction of a frame `i`. */
 export const internalPlace =
@@ -42,13 +46,13 @@ export function internalRow(row: Row): InternalRow {
     kind: integerAt(row, 2),
     fromId: integerAt(row, 3),
     toId: maybeIntegerAt(row, 4),
-    value: bytesAt(row, 5),
+    value: textAt(row, 5),
     gasLimit: integerAt(row, 6),
     gasUsed: integerAt(row, 7),
     reverted: integerAt(row, 8),
-    blockHash: bytesAt(row, 9),
+    blockHash: textAt(row, 9),
     timestamp: integerAt(row, 10),
     timestampMs: maybeIntegerAt(row, 11),
-    txHash: bytesAt(row, 12),
+    txHash: textAt(row, 12),
   }
 }

@@ -1,11 +1,12 @@
 /** Internal transactions of an address. */
 
-import { type Reader, statement } from '../../engine/database.ts'
+import type { Reader } from '../../engine/database.ts'
+import { hexStatement } from './hex-columns.ts'
 import { internalPlace, internalRow, type InternalRow, internalSelection } from './internal-row.ts'
 import type { PosRange } from './position.ts'
 
-const question = statement(
-  `select ${internalSelection}
+const question = hexStatement(
+  (hex) => `select ${internalSelection(hex)}
    from internal_by_address a
    join internal i on i.pos = a.pos
    ${internalPlace}

@@ -1,12 +1,13 @@
 /** Internal transactions inside one transaction. */
 
-import { type Reader, statement } from '../../engine/database.ts'
+import type { Reader } from '../../engine/database.ts'
 import { posPerBlock } from '../../schema/evm.ts'
+import { hexStatement } from './hex-columns.ts'
 import { internalPlace, internalRow, type InternalRow, internalSelection } from './internal-row.ts'
 import { heightOf, placeOf, posOfHeight } from './position.ts'
 
-const question = statement(
-  `select ${internalSelection}
+const question = hexStatement(
+  (hex) => `select ${internalSelection(hex)}
    from internal i
    ${internalPlace}
    where i.pos >= ? and i.pos < ? and i.tx_index = ?

@@ -1,6 +1,7 @@
 /** Transactions of a chain by position. */
 
-import { type Reader, statement } from '../../engine/database.ts'
+import type { Reader } from '../../engine/database.ts'
+import { hexStatement } from './hex-columns.ts'
 import type { PosRange } from './position.ts'
 import {
   transactionPlace,
@@ -9,22 +10,22 @@ import {
   transactionSelection,
 } from './transaction-row.ts'
 
-const all = statement(
-  `select ${transactionSelection}
+const all = hexStatement(
+  (hex, maybeHex) => `select ${transactionSelection(hex, maybeHex)}
    from tx x ${transactionPlace}
    where x.pos >= ? and x.pos < ?
    order by x.pos desc limit ?`,
 )
 
-const succeeded = statement(
-  `select ${transactionSelection}
+const succeeded = hexStatement(
+  (hex, maybeHex) => `select ${transactionSelection(hex, maybeHex)}
    from tx x ${transactionPlace}
    where x.pos >= ? and x.pos < ? and x.status = 1
    order by x.pos desc limit ?`,
 )
 
-const failed = statement(
-  `select ${transactionSelection}
+const failed = hexStatement(
+  (hex, maybeHex) => `select ${transactionSelection(hex, maybeHex)}
    from tx_failed f
    join tx x on x.pos = f.pos
    ${transactionPlace}
@@ -32,8 +33,8 @@ const failed = statement(
    order by f.pos desc limit ?`,
 )
 
-const inOrder = statement(
-  `select ${transactionSelection}
+const inOrder = hexStatement(
+  (hex, maybeHex) => `select ${transactionSelection(hex, maybeHex)}
    from tx x ${transactionPlace}
    where x.pos >= ? and x.pos < ?
    order by x.pos limit ?`,

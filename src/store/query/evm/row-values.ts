@@ -38,6 +38,13 @@ export function maybeBytesAt(row: Row, at: number): Uint8Array | undefined {
   return value
 }
 
+/** Text that is never NULL. */
+export function textAt(row: Row, at: number): string {
+  const value = row[at]
+  assert(typeof value === 'string', 'the statement selects text here')
+  return value
+}
+
 /** Text or NULL. */
 export function maybeTextAt(row: Row, at: number): string | undefined {
   const value = row[at]

@@ -1,6 +1,7 @@
 /** One transaction. */
 
-import { type Reader, statement } from '../../engine/database.ts'
+import type { Reader } from '../../engine/database.ts'
+import { hexStatement } from './hex-columns.ts'
 import { hashPrefix } from './position.ts'
 import {
   transactionPlace,
@@ -9,8 +10,8 @@ import {
   transactionSelection,
 } from './transaction-row.ts'
 
-const byHash = statement(
-  `select ${transactionSelection}
+const byHash = hexStatement(
+  (hex, maybeHex) => `select ${transactionSelection(hex, maybeHex)}
    from tx_by_hash h
    join tx x on x.pos = h.pos
    ${transactionPlace}
@@ -18,8 +19,9 @@ const byHash = statement(
    order by h.pos limit 1`,
 )
 
-const byPos = statement(
-  `select ${transactionSelection} from tx x ${transactionPlace} where x.pos = ?`,
+const byPos = hexStatement(
+  (hex, maybeHex) =>
+    `select ${transactionSelection(hex, maybeHex)} from tx x ${transactionPlace} where x.pos = ?`,
 )
 
 /**

@@ -1,6 +1,7 @@
 /** Native transactions of an address. */
 
-import { type Reader, statement } from '../../engine/database.ts'
+import type { Reader } from '../../engine/database.ts'
+import { hexStatement } from './hex-columns.ts'
 import type { PosRange } from './position.ts'
 import {
   transactionPlace,
@@ -9,8 +10,8 @@ import {
   transactionSelection,
 } from './transaction-row.ts'
 
-const question = statement(
-  `select ${transactionSelection}
+const question = hexStatement(
+  (hex, maybeHex) => `select ${transactionSelection(hex, maybeHex)}
    from tx_by_address a
    join tx x on x.pos = a.pos
    ${transactionPlace}

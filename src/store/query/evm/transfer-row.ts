@@ -1,7 +1,8 @@
 /** A token transfer as the lists read it. */
 
 import type { Row } from '../../engine/database.ts'
-import { bytesAt, integerAt, maybeBytesAt, maybeIntegerAt } from './row-values.ts'
+import type { AsHex } from './hex-columns.ts'
+import { integerAt, maybeIntegerAt, maybeTextAt, textAt } from './row-values.ts'
 
 /** One transfer, with the block and transaction it lies in. */
 export type TransferRow = {
@@ -13,21 +14,25 @@ export type TransferRow = {
   readonly tokenId: number
   readonly fromId: number
   readonly toId: number
-  /** Big-endian. */
-  readonly value: Uint8Array
-  /** Token id of an NFT, big-endian. */
-  readonly item: Uint8Array | undefined
-  readonly blockHash: Uint8Array
+  /** `0x` hex, like all of the following that are text; zero is `0x`. */
+  readonly value: string
+  /** Token id of an NFT. */
+  readonly item: string | undefined
+  readonly blockHash: string
   /** Unix seconds. */
   readonly timestamp: number
   readonly timestampMs: number | undefined
-  readonly txHash: Uint8Array
+  readonly txHash: string
 }
 
 /** What {@link transferRow} reads: `t` is the transfer, `b` its block, `x` its transaction. */
-export const transferSelection =
-  't.pos, t.tx_index, t.log_index, t.kind, t.token_id, t.from_id, t.to_id, t.value, t.item, ' +
-  'b.hash, b.timestamp, b.timestamp_ms, x.hash'
+export function transferSelection(hex: AsHex, maybeHex: AsHex): string {
+  return (
+    't.pos, t.tx_index, t.log_index, t.kind, t.token_id, t.from_id, t.to_id, ' +
+    `${hex('t.value')}, ${maybeHex('t.item')}, ${hex('b.hash')}, b.timestamp, b.timestamp_ms, ` +
+    hex('x.hash')
+  )
+}
 
 /** Finds block and transaction of a transfer `t`. */
 export const transferPlace =
@@ -44,11 +49,11 @@ export function transferRow(row: Row): TransferRow {
     tokenId: integerAt(row, 4),
     fromId: integerAt(row, 5),
     toId: integerAt(row, 6),
-    value: bytesAt(row, 7),
-    item: maybeBytesAt(row, 8),
-    blockHash: bytesAt(row, 9),
+    value: textAt(row, 7),
+    item: maybeTextAt(row, 8),
+    blockHash: textAt(row, 9),
     timestamp: integerAt(row, 10),
     timestampMs: maybeIntegerAt(row, 11),
-    txHash: bytesAt(row, 12),
+    txHash: textAt(row, 12),
   }
 }

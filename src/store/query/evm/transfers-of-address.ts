@@ -1,11 +1,12 @@
 /** Token transfers of an address. */
 
-import { type Reader, statement } from '../../engine/database.ts'
+import type { Reader } from '../../engine/database.ts'
+import { hexStatement } from './hex-columns.ts'
 import type { PosRange } from './position.ts'
 import { transferPlace, transferRow, type TransferRow, transferSelection } from './transfer-row.ts'
 
-const question = statement(
-  `select ${transferSelection}
+const question = hexStatement(
+  (hex, maybeHex) => `select ${transferSelection(hex, maybeHex)}
    from transfer_by_address a
    join transfer t on t.pos = a.pos
    ${transferPlace}

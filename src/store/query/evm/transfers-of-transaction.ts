@@ -1,12 +1,13 @@
 /** Token transfers inside one transaction. */
 
-import { type Reader, statement } from '../../engine/database.ts'
+import type { Reader } from '../../engine/database.ts'
 import { posPerBlock } from '../../schema/evm.ts'
+import { hexStatement } from './hex-columns.ts'
 import { heightOf, placeOf, posOfHeight } from './position.ts'
 import { transferPlace, transferRow, type TransferRow, transferSelection } from './transfer-row.ts'
 
-const question = statement(
-  `select ${transferSelection}
+const question = hexStatement(
+  (hex, maybeHex) => `select ${transferSelection(hex, maybeHex)}
    from transfer t
    ${transferPlace}
    where t.pos >= ? and t.pos < ? and t.tx_index = ?

@@ -151,9 +151,7 @@ export const PrimaryNetworkTransaction = Type.Object(
     evmInputs: Type.Optional(Type.Array(EvmSide)),
     evmOutputs: Type.Optional(Type.Array(EvmSide)),
     vertices: Type.Optional(
-      Type.Array(
-        Type.Object({ hash, height: Type.Integer(), timestamp: seconds }),
-      ),
+      Type.Array(Type.Object({ hash, height: Type.Integer(), timestamp: seconds })),
     ),
   },
   { $id: 'PrimaryNetworkTransaction', additionalProperties: false },

@@ -23,8 +23,7 @@ const firstHeightBeforeX = -(2 ** 32) - 1
 
 /** Id of a block: the part of `pos` above the position. Throws `store-failed` outside 2^31. */
 export function blockIdOf(chain: number, height: number): number {
-  if (chain === chainNumbers.X && height < 0)
-    return blockIdOf(beforeX, height - firstHeightBeforeX)
+  if (chain === chainNumbers.X && height < 0) return blockIdOf(beforeX, height - firstHeightBeforeX)
   if (!(height >= 0 && height < heightsPerChain))
     throw new Fault('store-failed', `height is beyond what the store can order: ${height}`)
   return chain * heightsPerChain + height

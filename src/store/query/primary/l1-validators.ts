@@ -20,6 +20,7 @@ export type L1Query = {
   readonly subnetId?: Uint8Array
   /** Number of a node. */
   readonly node?: number
+  /** Those without balance too; those removed only by their own id. */
   readonly includeInactive: boolean
   readonly after: number | undefined
   readonly limit: number
@@ -30,7 +31,8 @@ const columns = 'l.id, l.validation_id, l.subnet_id, n.bytes, l.active, l.body'
 function question(filter: string): Statement {
   return statement(
     `select ${columns} from l1_validator l join node n on n.id = l.node
-     where ${filter} l.id < ? and (? = 1 or l.active = 1) order by l.id desc limit ?`,
+     where ${filter} l.id < ? and (? = 1 or l.active = 1) and (? = 1 or l.removed_height is null)
+     order by l.id desc limit ?`,
   )
 }
 

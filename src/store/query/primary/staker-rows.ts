@@ -37,7 +37,7 @@ export function stakerOf(row: Row): StoredStaker {
     ...stakerBody.fromBytes(bytes(row[12])),
     pos: Number(row[0]),
     txId: bytes(row[1]),
-    role: row[2] === 0 ? 'validator' : 'delegator',
+    role: Number(row[2]) === 0 ? 'validator' : 'delegator',
     status: stakerStatuses[Number(row[3])] ?? 'removed',
     subnetId: bytes(row[4]),
     nodeId: bytes(row[5]),

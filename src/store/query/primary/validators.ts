@@ -138,7 +138,10 @@ export async function listValidators(
       const rows = await reader.all(asked, values)
       return rows.map(([sorted, ...row]) => {
         const staker = stakerOf(row)
-        return { ...staker, cursor: { key: BigInt(Number(sorted)), pos: staker.pos } }
+        return {
+          ...staker,
+          cursor: { key: typeof sorted === 'bigint' ? sorted : 0n, pos: staker.pos },
+        }
       })
     },
   })

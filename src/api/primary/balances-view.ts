@@ -1,0 +1,127 @@
+/**
+ * Sorts what addresses hold into the eight categories of document A.
+ *
+ * The order of tests is that of a node's `platform.getBalance`. Outputs without an amount (rights
+ * to mint, NFTs) are in no balance. The X-Chain has no stakes: what it holds is unlocked or locked.
+ */
+
+import { toCb58 } from '../../core/cb58.ts'
+import type { AtomicBalanceAsset, BalanceAsset } from '../../shape/primary/asset.ts'
+import type { Balances } from '../../shape/primary/balances.ts'
+import type { Holdings } from '../../store/query/primary/balances-of-addresses.ts'
+import type { StoredUtxo } from '../../store/query/primary/utxo-rows.ts'
+import { type PrimaryChain, utxoKinds } from '../../store/schema/primary-position.ts'
+import type { AssetBook } from './asset-view.ts'
+import type { ChainOf } from './chain-of.ts'
+import { outputContent } from './output-content.ts'
+
+/** Categories of what stays on its chain. */
+const categories = [
+  'unlockedUnstaked',
+  'unlockedStaked',
+  'lockedPlatform',
+  'lockedStakeable',
+  'lockedStaked',
+  'pendingStaked',
+] as const
+
+type Category = (typeof categories)[number]
+
+/** Amount and number of UTXOs. */
+type Sum = { amount: bigint; count: number }
+
+/** Sums by asset, in order of first sight. */
+type Sums = Map<number, Sum>
+
+/** What balances are judged by: names of assets, and the moment in Unix seconds. */
+export type BalanceContext = { readonly book: AssetBook; readonly moment: number }
+
+/** Balances in the lists of `of.chain`. */
+export function balancesView(of: ChainOf, holdings: Holdings, context: BalanceContext): Balances {
+  const own = new Map<Category, Sums>(categories.map((category) => [category, new Map()]))
+  const crossing = {
+    unlocked: new Map<PrimaryChain, Sums>(),
+    locked: new Map<PrimaryChain, Sums>(),
+  }
+  for (const { asset, amount, count } of holdings.plain) {
+    add(own.get('unlockedUnstaked'), asset, amount, count)
+  }
+  for (const utxo of holdings.others) {
+    if ((utxo.kind & utxoKinds.withoutAmount) !== 0) continue
+    const { amount, locktime, stakeableLocktime } = outputContent(utxo.output)
+    const locks = {
+      platform: locktime > BigInt(context.moment),
+      stakeable: stakeableLocktime > BigInt(context.moment),
+    }
+    if (utxo.createdOn === utxo.consumableOn) {
+      add(own.get(categoryOf(utxo, locks, context.moment)), utxo.asset, amount, 1)
+    } else {
+      const sums = locks.platform ? crossing.locked : crossing.unlocked
+      const other = utxo.createdOn === of.chain ? utxo.consumableOn : utxo.createdOn
+      const sum = sums.get(other) ?? new Map<number, Sum>()
+      sums.set(other, sum)
+      add(sum, utxo.asset, amount, 1)
+    }
+  }
+  const atomic = {
+    atomicMemoryUnlocked: atomicView(of, crossing.unlocked, 'unlocked', context.book),
+    atomicMemoryLocked: atomicView(of, crossing.locked, 'locked', context.book),
+  }
+  if (of.chain === 'C') return atomic
+  const list = (category: Category): BalanceAsset[] => assetsView(own.get(category), context.book)
+  return {
+    unlockedUnstaked: list('unlockedUnstaked'),
+    unlockedStaked: list('unlockedStaked'),
+    lockedPlatform: list('lockedPlatform'),
+    lockedStakeable: list('lockedStakeable'),
+    lockedStaked: list('lockedStaked'),
+    pendingStaked: list('pendingStaked'),
+    ...atomic,
+  }
+}
+
+function categoryOf(
+  utxo: StoredUtxo,
+  locks: { readonly platform: boolean; readonly stakeable: boolean },
+  moment: number,
+): Category {
+  const isStake = (utxo.kind & utxoKinds.staked) !== 0
+  const back = utxo.returnedAt !== undefined && utxo.returnedAt <= moment
+  if (isStake && !back) {
+    if (utxo.stakeStart !== undefined && utxo.stakeStart > moment) return 'pendingStaked'
+    return locks.platform || locks.stakeable ? 'lockedStaked' : 'unlockedStaked'
+  }
+  if (locks.platform) return 'lockedPlatform'
+  return locks.stakeable ? 'lockedStakeable' : 'unlockedUnstaked'
+}
+
+function add(sums: Sums | undefined, asset: number, amount: bigint, count: number): void {
+  const sum = sums?.get(asset)
+  if (sum === undefined) sums?.set(asset, { amount, count })
+  else {
+    sum.amount += amount
+    sum.count += count
+  }
+}
+
+function assetsView(sums: Sums | undefined, book: AssetBook): BalanceAsset[] {
+  return [...(sums ?? [])].map(([asset, { amount, count }]) => ({
+    ...book.view(asset, amount),
+    utxoCount: count,
+  }))
+}
+
+function atomicView(
+  of: ChainOf,
+  chains: ReadonlyMap<PrimaryChain, Sums>,
+  status: string,
+  book: AssetBook,
+): AtomicBalanceAsset[] {
+  return [...chains].flatMap(([chain, sums]) =>
+    assetsView(sums, book).map((asset) => ({
+      ...asset,
+      sharedWithChainId: toCb58(of.chainIds[chain]),
+      status,
+    })),
+  )
+}

@@ -1,0 +1,26 @@
+/** One transaction of the primary network. */
+
+import { clip } from '../../core/bytes.ts'
+import { Fault } from '../../core/fault.ts'
+import { GetTransaction } from '../../shape/primary/get-transaction.ts'
+import { transactionById } from '../../store/query/primary/transaction-rows.ts'
+import { operation, type Operation } from '../operation.ts'
+import { chainOf, indexedTo } from './chain-of.ts'
+import { idIn } from './inputs.ts'
+import type { PrimaryParts } from './parts.ts'
+import { transactionViews } from './transaction-page.ts'
+
+/** The transaction with an id. */
+export function getTransaction(parts: PrimaryParts): Operation {
+  return operation(GetTransaction, async ({ path }) => {
+    const chain = chainOf(parts.networks, path)
+    const txId = idIn('txHash', path.txHash)
+    const height = await indexedTo(chain.store, chain.chain)
+    const row = await transactionById(chain.store, chain.chain, txId)
+    if (row === undefined)
+      throw new Fault('not-found', `transaction is not known on this chain: ${clip(path.txHash)}`)
+    const [body] = await transactionViews(chain, [row])
+    if (body === undefined) throw new Fault('not-found', 'transaction is not known on this chain')
+    return { body, ...height }
+  })
+}

@@ -1,0 +1,84 @@
+/** Document A, operation 4. */
+
+import { Fault } from '../../core/fault.ts'
+import { ListTransactions } from '../../shape/primary/list-transactions.ts'
+import { numberOfValidation } from '../../store/query/primary/l1-validators.ts'
+import { knownNumbers } from '../../store/query/primary/numbers-of-keys.ts'
+import { transactionsAt } from '../../store/query/primary/transaction-rows.ts'
+import {
+  latestTransactions,
+  transactionsOfAddresses,
+  transactionsOfValidation,
+} from '../../store/query/primary/transactions-of-addresses.ts'
+import { operation, type Operation } from '../operation.ts'
+import { chainOf, type ChainOf } from './chain-of.ts'
+import { idIn, itemsOf, ownersAndAccountsIn } from './inputs.ts'
+import type { PrimaryParts } from './parts.ts'
+import { addressKeys, type PlacePage, transactionList } from './transaction-list.ts'
+import { transactionTypesNamed } from './transaction-view.ts'
+
+/** Latest transactions of a chain, of addresses, or of an L1 validation. */
+export function listTransactions(parts: PrimaryParts): Operation {
+  return operation(ListTransactions, async ({ path, query }) => {
+    const chain = chainOf(parts.networks, path)
+    const addresses = itemsOf(query.addresses ?? '')
+    checkFilters(addresses.length > 0 || query.l1ValidationId !== undefined, query)
+    const types = query.txTypes?.flatMap((name) => transactionTypesNamed(chain.chain, name))
+    const places = await placesOf(parts, chain, { ...query, types })
+    return transactionList(parts, { chain, query, route: ListTransactions.id, places })
+  })
+}
+
+type Filters = {
+  readonly txTypes?: readonly string[]
+  readonly startTimestamp?: number
+  readonly endTimestamp?: number
+}
+
+/** Document A: these filters need an address; with an L1 validation id they are allowed too. */
+function checkFilters(hasSubject: boolean, filters: Filters): void {
+  if (hasSubject) return
+  const given = (['txTypes', 'startTimestamp', 'endTimestamp'] as const).filter(
+    (name) => filters[name] !== undefined,
+  )
+  if (given.length > 0)
+    throw new Fault('bad-parameter', `${given.join(', ')} can only be used together with addresses`)
+}
+
+type Subject = {
+  readonly addresses?: string
+  readonly l1ValidationId?: string
+  readonly types: readonly number[] | undefined
+}
+
+async function placesOf(
+  parts: PrimaryParts,
+  chain: ChainOf,
+  { addresses = '', l1ValidationId, types }: Subject,
+): Promise<PlacePage> {
+  const { store } = chain
+  const validation =
+    l1ValidationId === undefined ? undefined : idIn('l1ValidationId', l1ValidationId)
+  if (itemsOf(addresses).length > 0) {
+    const sets = ownersAndAccountsIn(addresses, chain.hrp, parts.limits.maxAddresses)
+    const numbers = await knownNumbers(store, addressKeys(chain, sets))
+    return async (range) =>
+      transactionsOfAddresses(store, {
+        ...range,
+        addresses: numbers,
+        ...(types === undefined ? {} : { types }),
+      })
+  }
+  if (validation === undefined) return async (range) => latestTransactions(store, range)
+  const number = chain.chain === 'P' ? await numberOfValidation(store, validation) : undefined
+  if (number === undefined) return async () => []
+  return async (range) => {
+    const places = await transactionsOfValidation(store, number, range)
+    if (types === undefined) return places.slice(0, range.limit)
+    const rows = await transactionsAt(store, places)
+    return rows
+      .filter(({ type }) => types.includes(type))
+      .map(({ pos }) => pos)
+      .slice(0, range.limit)
+  }
+}

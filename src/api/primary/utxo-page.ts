@@ -1,0 +1,106 @@
+/** A page of UTXOs, however the addresses came. */
+
+import { toHex } from '../../core/bytes.ts'
+import type { PrimaryChainInfo } from '../../shape/primary/chain-info.ts'
+import type { Utxo } from '../../shape/primary/utxo.ts'
+import { knownNumbers, numberOfAsset } from '../../store/query/primary/numbers-of-keys.ts'
+import { utxosByNumber } from '../../store/query/primary/utxo-rows.ts'
+import {
+  type Holding,
+  type HoldingCursor,
+  holdingCursor,
+  utxosOfAddresses,
+} from '../../store/query/primary/utxos-of-addresses.ts'
+import { bindingOf, readPage } from '../paging.ts'
+import { assetBook } from './asset-view.ts'
+import { chainInfo, type ChainOf, indexedTo } from './chain-of.ts'
+import { amountFrom, idIn } from './inputs.ts'
+import { defaultPageSize, nextToken } from './list-page.ts'
+import type { PrimaryParts } from './parts.ts'
+import { utxoView } from './utxo-view.ts'
+
+/** What both UTXO lists ask. */
+export type UtxoPageQuery = {
+  readonly chain: ChainOf
+  /** 20 bytes each. */
+  readonly addresses: readonly Uint8Array[]
+  readonly route: string
+  readonly filters: {
+    readonly pageToken?: string
+    readonly pageSize?: number
+    readonly assetId?: string
+    readonly minUtxoAmount?: number
+    readonly includeSpent?: boolean
+    readonly sortBy?: 'timestamp' | 'amount'
+    readonly sortOrder?: 'asc' | 'desc'
+  }
+}
+
+/** Body and height of the answer. */
+export type UtxoPage = {
+  readonly body: {
+    readonly nextPageToken?: string
+    readonly utxos: Utxo[]
+    readonly chainInfo: PrimaryChainInfo
+  }
+  readonly indexedHeight: number
+}
+
+/** Reads the page. Throws `bad-parameter`, `bad-page-token`. */
+export async function utxoPage(parts: PrimaryParts, asked: UtxoPageQuery): Promise<UtxoPage> {
+  const { chain, filters, addresses } = asked
+  const { store } = chain
+  const height = await indexedTo(store, chain.chain)
+  const minAmount = amountFrom('minUtxoAmount', filters.minUtxoAmount)
+  const asset = await assetFilter(chain, filters.assetId)
+  const numbers = await knownNumbers(store, addresses)
+  const page = await readPage<Holding, HoldingCursor>({
+    tokens: parts.tokens,
+    pageToken: filters.pageToken,
+    binding: bindingOf(asked.route, {
+      ...filters,
+      network: chain.network,
+      chain: chain.chain,
+      addresses: addresses.map(toHex).toSorted(),
+    }),
+    limit: filters.pageSize ?? defaultPageSize,
+    ...holdingCursor,
+    rows: async (after, limit) =>
+      asset === 'unknown'
+        ? []
+        : utxosOfAddresses(store, {
+            addresses: numbers,
+            chain: chain.chain,
+            sortBy: filters.sortBy ?? 'timestamp',
+            sortOrder: filters.sortOrder ?? 'desc',
+            includeSpent: filters.includeSpent ?? false,
+            minAmount,
+            limit,
+            ...(asset === undefined ? {} : { asset }),
+            ...(after === undefined ? {} : { after }),
+          }),
+    cursorOf: (row) => row,
+  })
+  const rows = await utxosByNumber(
+    store,
+    page.rows.map(({ utxo }) => utxo),
+  )
+  const book = await assetBook(
+    store,
+    chain,
+    rows.map((row) => row.asset),
+  )
+  const utxos = rows.map((row) => utxoView(chain, row, book))
+  return { body: { ...nextToken(page), utxos, chainInfo: chainInfo(chain) }, ...height }
+}
+
+/** Number of the asset asked for; the filter means nothing outside the X-Chain. */
+async function assetFilter(
+  chain: ChainOf,
+  assetId: string | undefined,
+): Promise<number | 'unknown' | undefined> {
+  if (assetId === undefined) return undefined
+  const id = idIn('assetId', assetId)
+  if (chain.chain !== 'X') return undefined
+  return (await numberOfAsset(chain.store, id)) ?? 'unknown'
+}

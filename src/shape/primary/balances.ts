@@ -1,0 +1,26 @@
+/** Balances by category. Source: document A, Balances; X-Chain keys: official clients. */
+
+import { Type } from 'typebox'
+import type { Static } from 'typebox'
+
+import { AtomicBalanceAsset, BalanceAsset } from './asset.ts'
+
+const assets = Type.Array(BalanceAsset)
+const atomic = Type.Array(AtomicBalanceAsset)
+
+/** All eight categories; of the C-Chain only the two atomic ones. */
+export const Balances = Type.Object(
+  {
+    unlockedUnstaked: Type.Optional(assets),
+    unlockedStaked: Type.Optional(assets),
+    lockedPlatform: Type.Optional(assets),
+    lockedStakeable: Type.Optional(assets),
+    lockedStaked: Type.Optional(assets),
+    pendingStaked: Type.Optional(assets),
+    atomicMemoryUnlocked: atomic,
+    atomicMemoryLocked: atomic,
+  },
+  { $id: 'Balances', additionalProperties: false },
+)
+/** Decoded {@link Balances}. */
+export type Balances = Static<typeof Balances>

@@ -1,0 +1,32 @@
+/** Validations of one node. */
+
+import { Type } from 'typebox'
+
+import { NetworkPath, PageToken, pageSize, SortOrder } from './parameters.ts'
+import { validationStatuses, Validator } from './validator.ts'
+
+/** Validations of one node. */
+export const ListNodeValidators = {
+  id: 'getSingleValidatorDetails',
+  method: 'GET',
+  path: '/v1/networks/{network}/validators/{nodeId}',
+  summary: 'Validations of one node',
+  tag: 'Primary Network',
+  weight: 20,
+  parameters: {
+    path: Type.Object({
+      ...NetworkPath.properties,
+      nodeId: Type.String({ description: 'Node id', maxLength: 128 }),
+    }),
+    query: Type.Object({
+      pageToken: PageToken,
+      pageSize: pageSize(10, 100),
+      validationStatus: Type.Optional(Type.Enum([...validationStatuses])),
+      sortOrder: SortOrder,
+    }),
+  },
+  response: Type.Object({
+    nextPageToken: Type.Optional(Type.String({ description: 'Absent on the last page' })),
+    validators: Type.Array(Validator),
+  }),
+} as const

@@ -1,0 +1,28 @@
+/** Document A, operation 8: subnets. */
+
+import { Type } from 'typebox'
+
+import { NetworkPath, PageToken, pageSize, SortOrder } from './parameters.ts'
+import { Subnet } from './subnet.ts'
+
+/** Document A, operation 8: subnets. */
+export const ListSubnets = {
+  id: 'listSubnets',
+  method: 'GET',
+  path: '/v1/networks/{network}/subnets',
+  summary: 'Subnets with their chains',
+  tag: 'Primary Network',
+  weight: 20,
+  parameters: {
+    path: NetworkPath,
+    query: Type.Object({
+      pageToken: PageToken,
+      pageSize: pageSize(100, 10_000),
+      sortOrder: SortOrder,
+    }),
+  },
+  response: Type.Object({
+    nextPageToken: Type.Optional(Type.String({ description: 'Absent on the last page' })),
+    subnets: Type.Array(Subnet),
+  }),
+} as const

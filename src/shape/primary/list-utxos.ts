@@ -1,0 +1,37 @@
+/** Document A, operation 3: UTXOs of addresses. */
+
+import { Type } from 'typebox'
+
+import { PrimaryChainInfo } from './chain-info.ts'
+import { ChainPath, PageToken, pageSize } from './parameters.ts'
+import { UtxoFilters } from './utxo-filters.ts'
+import { Utxo } from './utxo.ts'
+
+/** Document A, operation 3: UTXOs of addresses. */
+export const ListUtxos = {
+  id: 'getUtxosByAddressesV2',
+  method: 'POST',
+  path: '/v1/networks/{network}/blockchains/{blockchainId}/utxos',
+  summary: 'UTXOs of addresses; the addresses in the body',
+  tag: 'Primary Network UTXOs',
+  weight: 100,
+  parameters: {
+    path: ChainPath,
+    query: Type.Object({
+      pageToken: PageToken,
+      pageSize: pageSize(10, 1024),
+      ...UtxoFilters,
+    }),
+    body: Type.Object({
+      addresses: Type.String({
+        description: 'Comma-separated addresses, at most 1,024',
+        maxLength: 131_072,
+      }),
+    }),
+  },
+  response: Type.Object({
+    nextPageToken: Type.Optional(Type.String({ description: 'Absent on the last page' })),
+    utxos: Type.Array(Utxo),
+    chainInfo: PrimaryChainInfo,
+  }),
+} as const

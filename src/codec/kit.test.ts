@@ -15,6 +15,7 @@ import {
   encode,
   fixed,
   i64,
+  recurring,
   sliced,
   struct,
   tagged,
@@ -24,6 +25,7 @@ import {
   u64,
   u8,
   union,
+  unread,
   versioned,
 } from './kit.ts'
 
@@ -146,6 +148,36 @@ void test('kit: records own their bytes, slices are views', () => {
   input.fill(0)
   assert.equal(toHex(kept.value.a), '1122')
   assert.equal(kept.until, 6)
+})
+
+void test('kit: skipped parts are checked as read ones, and their bytes come back', () => {
+  const part = struct({ s: shape, list: array(bytes(4), 2), t: text(4), n: u16 })
+  const whole = struct({ before: u8, part: unread(part), after: u8 })
+  const value = { s: { typeId: 5, amount: 3n }, list: [fromHex('01')], t: 'ab', n: 7 } as const
+  const spelled = encode(struct({ before: u8, part, after: u8 }), {
+    before: 1,
+    part: value,
+    after: 2,
+  })
+  const decoded = decode(whole, spelled)
+  assert.equal(toHex(decoded.part), toHex(encode(part, value)))
+  assert.equal(decoded.after, 2)
+  assert.equal(toHex(encode(whole, decoded)), toHex(spelled))
+  for (let size = 0; size < spelled.length; size++) {
+    assert.equal(faultOf(() => decode(whole, spelled.subarray(0, size))).code, 'bad-bytes')
+  }
+  const unknown = spelled.with(4, 6)
+  assert.equal(faultOf(() => decode(whole, unknown)).detail['typeId'], 6)
+  assert.throws(() => encode(whole, { before: 1, part: fromHex('00'), after: 2 }), Fault)
+})
+
+void test('kit: recurring bytes are one array until they change', () => {
+  const [a, b, c, d] = decode(array(recurring(2), 4), fromHex('000000041122112233441122'))
+  assert.equal(a, b)
+  assert.deepEqual(
+    [a, c, d].map((one) => toHex(one ?? new Uint8Array(0))),
+    ['1122', '3344', '1122'],
+  )
 })
 
 void test('kit: text that is not UTF-8 reads as U+FFFD instead of stopping a chain', () => {

@@ -3,10 +3,13 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 
+import { cTransactionNames } from '../../codec/primary/c-atomic.ts'
 import { buildGenesis, localStartTimes } from '../../codec/primary/genesis-build.ts'
 import { parseGenesisConfig } from '../../codec/primary/genesis-config.ts'
 import { readGenesis } from '../../codec/primary/genesis.ts'
 import type { GenesisFacts } from '../../codec/primary/genesis.ts'
+import { pTransactionNames } from '../../codec/primary/p-transaction.ts'
+import { xTransactionNames } from '../../codec/primary/x-transaction.ts'
 import { fromHex, keyOf, to0x, toHex } from '../../core/bytes.ts'
 import { parseId, toCb58, toNodeId } from '../../core/cb58.ts'
 import { Fault } from '../../core/fault.ts'
@@ -25,7 +28,14 @@ import {
 import type { ReadCBlock, ReadPBlock, ReadXBlock } from './read-blocks.ts'
 import { applyCBlocks, beginCChain, wantedOfCBlocks } from './replay-c.ts'
 import { applyPBlocks, wantedOfPBlocks } from './replay-p.ts'
-import { applyXBlocks, beginXChain, wantedOfXBlocks } from './replay-x.ts'
+import {
+  applyXBlocks,
+  applyXDag,
+  beginXChain,
+  dagHeight,
+  wantedOfXBlocks,
+  wantedOfXDag,
+} from './replay-x.ts'
 import type {
   AssetRow,
   BlockchainRow,
@@ -534,6 +544,71 @@ void test('replay: a proposal waits for its option', () => {
   assert.ok(standard !== undefined && proposed !== undefined)
   const wrong = [proposed, { ...standard, height: proposal + 2 }]
   assert.throws(() => applyPBlocks(state, wrong, { utxos: [], earlyImports: [] }), Fault)
+})
+
+void test('recordings: together they hold every kind of transaction but an advance of time', () => {
+  const seen = new Set<string>()
+  for (const name of ['local-one', 'local-two', 'local-five']) {
+    const { rows } = replay(load(name), { order: 'PXC', batch: 50, cache: 1_000 })
+    for (const row of rows.transactions) seen.add(`${row.chain}${row.typeId}`)
+  }
+  const named = [
+    ...Object.keys(pTransactionNames).map((id) => `P${id}`),
+    ...Object.keys(xTransactionNames).map((id) => `X${id}`),
+    ...Object.keys(cTransactionNames).map((id) => `C${id}`),
+  ]
+  // Nodes of today make no Apricot blocks, which alone hold those.
+  assert.deepEqual(
+    named.filter((id) => !seen.has(id)),
+    ['P19'],
+  )
+})
+
+void test('X-Chain: the same transactions as a DAG leave the same UTXOs, in heights below 0', () => {
+  const network = load('local-one')
+  const blocks = replay(network, { order: 'PXC', batch: 50, cache: 1_000 }).rows
+  const rows = new Rows()
+  replayP(network, rows, { order: 'P', batch: 50, cache: 1_000 })
+  const { state, batch } = beginXChain(network.facts, 5)
+  rows.write(batch)
+  const transactions = network.x.flatMap((block) => block.transactions)
+  for (let at = 0; at < transactions.length; at += 9) {
+    const part = transactions.slice(at, at + 9)
+    rows.write(applyXDag(state, part, rows.find(wantedOfXDag(state, part))))
+  }
+  const unspent = (from: Rows): string[] =>
+    [...from.utxos.values()]
+      .filter(({ createdOn, consumed }) => createdOn === 'X' && consumed?.chain !== 'X')
+      .map((row) => toHex(encodeUtxoRow(row)))
+  assert.deepEqual(
+    unspent(rows).filter((one) => !unspent(blocks).includes(one)),
+    [],
+  )
+  const heights = rows.transactions.filter(({ chain }) => chain === 'X').map((row) => row.height)
+  assert.equal(heights[0], dagHeight)
+  assert.equal(heights.at(-1), dagHeight + transactions.length - 1)
+  const first = network.x[0]
+  assert.ok(first !== undefined)
+  const next = applyXBlocks(state, [first], { utxos: [], earlyImports: [] })
+  assert.deepEqual([next.from, next.until], [0, 1])
+})
+
+void test('C-Chain: imports of a bonus block are rows that spend nothing', () => {
+  const network = load('local-one')
+  const imports = network.c.filter(({ transactions }) =>
+    transactions.some(({ unsigned }) => unsigned.typeId === 0),
+  )
+  const height = imports[0]?.height ?? 0
+  const normal = replay(network, { order: 'PXC', batch: 50, cache: 10 }).rows
+  const rules = { ...network.rules, bonusBlocks: new Set([height]) }
+  const bonus = replay({ ...network, rules }, { order: 'PXC', batch: 50, cache: 10 }).rows
+  const spentAt = (rows: Rows): number =>
+    [...rows.utxos.values()].filter(
+      ({ consumed }) => consumed?.chain === 'C' && consumed.height === height,
+    ).length
+  assert.ok(spentAt(normal) > 0)
+  assert.equal(spentAt(bonus), 0)
+  assert.equal(bonus.transactions.length, normal.transactions.length)
 })
 
 void test('genesis: potential rewards and the supply after it are what upstream computes', () => {

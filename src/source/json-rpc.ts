@@ -30,10 +30,18 @@ export type RpcTarget = {
   readonly maxReplyBytes: number
 }
 
+/**
+ * Bytes of a batch reply that are best: larger ones save no more round trips, and leave the
+ * parser idle until they are whole.
+ */
+const goodReplyBytes = 2_000_000
+
 /** Calls per batch that an endpoint bears; halved on refusal, grown after clean replies. */
 export class BatchSize {
   /** Calls in one HTTP request. 1 = single calls, no array. */
   calls: number
+  /** Of an average batch reply; 0 before the first. */
+  replyBytes = 0
   #clean = 0
   readonly #most: number
 
@@ -43,10 +51,20 @@ export class BatchSize {
     this.#most = most
   }
 
-  /** A batch came back whole. After 20 of them the size grows by a quarter. */
-  clean(): void {
+  /**
+   * A batch of `size` calls came back whole with `bytes`. After 20 of them the size grows by a
+   * quarter, as long as replies stay below what is best; it shrinks when they are twice that.
+   */
+  clean(size: number, bytes: number): void {
+    this.replyBytes = this.replyBytes === 0 ? bytes : this.replyBytes * 0.8 + bytes * 0.2
+    if (this.replyBytes > 2 * goodReplyBytes && size >= this.calls && size > 2) {
+      this.calls = Math.max(2, Math.floor((size * goodReplyBytes) / this.replyBytes))
+      this.replyBytes = goodReplyBytes
+      return
+    }
     if (++this.#clean < 20) return
     this.#clean = 0
+    if (this.replyBytes >= goodReplyBytes) return
     this.calls = Math.min(this.#most, Math.max(this.calls + 1, Math.floor(this.calls * 1.25)))
   }
 
@@ -149,8 +167,9 @@ async function askChunk(asking: Asking, chunk: readonly number[]): Promise<numbe
   }
   try {
     const body = JSON.stringify(chunk.map((id) => ({ jsonrpc: '2.0', id, ...calls[id] })))
-    const found = fileAnswers(parsedReply(await exchange(target, body, signal)), chunk, answers)
-    if (found === chunk.length) size.clean()
+    const reply = await exchange(target, body, signal)
+    const found = fileAnswers(parsedReply(reply), chunk, answers)
+    if (found === chunk.length) size.clean(chunk.length, reply.body.length)
     else size.tooMuch(chunk.length)
   } catch (error) {
     if (!shrinks(error)) throw error

@@ -39,6 +39,9 @@ const maxUnitBlocks = 100
 /** Trace requests side by side per endpoint: each re-executes a block. */
 const traceWindow = 8
 
+/** Replies under way at once, bytes: parsed they take some five times as much. */
+const maxBytesUnderWay = 32_000_000
+
 /** The warp precompile's getBlockchainID(). Source: subnet-evm precompile/contracts/warp. */
 const blockchainIdCall = {
   to: '0x0200000000000000000000000000000000000005',
@@ -64,7 +67,8 @@ export function openNodeSource(options: NodeSourceOptions): EvmSource {
       const least = Math.min(...pool.endpoints.map(({ batch }) => batch.calls))
       return Math.max(1, Math.min(maxUnitBlocks, Math.floor(least / 2)))
     },
-    window: (need) => (need === 'traces' ? traceWindow * pool.endpoints.length : pool.window()),
+    window: (need) =>
+      need === 'traces' ? traceWindow * pool.endpoints.length : blocksWindow(pool),
     blocks: (range, decode, signal) =>
       pool.run(
         { height: range.until - 1 },
@@ -140,6 +144,13 @@ async function identify(
   }
   const known = typeof id === 'string' && /^0x[0-9a-f]{64}$/i.test(id) && !/^0x0+$/.test(id)
   return known ? { ...identity, blockchainId: id.toLowerCase() } : identity
+}
+
+/** What endpoints bear, as long as their replies fit into memory. */
+function blocksWindow(pool: EndpointPool): number {
+  const largest = Math.max(...pool.endpoints.map(({ batch }) => batch.replyBytes))
+  const fitting = largest === 0 ? Number.POSITIVE_INFINITY : Math.floor(maxBytesUnderWay / largest)
+  return Math.max(2, Math.min(pool.window(), fitting))
 }
 
 /** State from the first endpoint that has it. */

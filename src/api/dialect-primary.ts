@@ -1,0 +1,81 @@
+/**
+ * Where document A and the official clients disagree: shapes of the X- and C-Chain, transaction
+ * types the clients do not know, prices.
+ *
+ * The neutral body has document A's form with the clients' names beside it.
+ */
+
+import {
+  type DialectRule,
+  type DialectRules,
+  moneyAsNumbers,
+  type Rewriting,
+  walk,
+} from './dialect.ts'
+
+type Json = Record<string, unknown>
+
+/** Transaction types of later upgrades, which the clients' lists do not have. */
+const unknownToClients = new Set([
+  'AddAutoRenewedValidatorTx',
+  'SetAutoRenewedValidatorConfigTx',
+  'RewardAutoRenewedValidatorTx',
+])
+
+/** Clients refuse a page for one type they do not know; its name goes beside. */
+function knownTypes(body: unknown): unknown {
+  return walk(body, (object) => {
+    const { txType } = object
+    if (typeof txType === 'string' && unknownToClients.has(txType)) {
+      object['txTypeName'] = txType
+      object['txType'] = 'UNKNOWN'
+    }
+  })
+}
+
+/** UTXOs of the X- and C-Chain: index as text, type in lower case. Only they carry this name. */
+function clientUtxos(body: unknown): unknown {
+  return walk(body, (object) => {
+    if (typeof object['creationTxHash'] !== 'string') return
+    object['outputIndex'] = String(object['outputIndex'])
+    if (typeof object['utxoType'] === 'string')
+      object['utxoType'] = object['utxoType'].toLowerCase()
+  })
+}
+
+const sdkTransactions: Rewriting = (body) => clientUtxos(knownTypes(body))
+
+/** The clients tell chains apart by the keys of their balances. */
+const sdkBalances: Rewriting = (body) => {
+  const answer = objectOf(body)
+  const balances = objectOf(answer['balances'])
+  if (objectOf(answer['chainInfo'])['chainName'] !== 'x-chain') return body
+  const { atomicMemoryUnlocked, atomicMemoryLocked } = balances
+  return {
+    ...answer,
+    balances: {
+      locked: balances['lockedPlatform'],
+      unlocked: balances['unlockedUnstaked'],
+      atomicMemoryUnlocked,
+      atomicMemoryLocked,
+    },
+  }
+}
+
+function objectOf(value: unknown): Json {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- bodies of our own operations
+  return typeof value === 'object' && value !== null ? (value as Json) : {}
+}
+
+const transactions: DialectRule = { sdk: sdkTransactions }
+
+/** Rules of the primary network's operations, by operation id. */
+export const primaryDialectRules: DialectRules = {
+  getUtxosByAddressesV2: { sdk: clientUtxos },
+  getUtxosByAddresses: { sdk: clientUtxos },
+  listLatestPrimaryNetworkTransactions: transactions,
+  listActivePrimaryNetworkStakingTransactions: transactions,
+  getTxByHash: transactions,
+  getBalancesByAddresses: { sdk: sdkBalances },
+  listHistoricalPrimaryNetworkRewards: { sdk: moneyAsNumbers },
+}

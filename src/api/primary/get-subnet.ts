@@ -1,0 +1,27 @@
+/** One subnet. */
+
+import { clip, equalBytes } from '../../core/bytes.ts'
+import { Fault } from '../../core/fault.ts'
+import { GetSubnet } from '../../shape/primary/get-subnet.ts'
+import { subnetById } from '../../store/query/primary/subnets.ts'
+import { operation, type Operation } from '../operation.ts'
+import { indexedTo } from './chain-of.ts'
+import { idIn } from './inputs.ts'
+import type { PrimaryParts } from './parts.ts'
+import { primarySubnetId, primarySubnetView, subnetViews } from './subnet-view.ts'
+
+/** The subnet with an id, the primary network included. */
+export function getSubnet(parts: PrimaryParts): Operation {
+  return operation(GetSubnet, async ({ path }) => {
+    const network = parts.networks.find(path.network)
+    const subnetId = idIn('subnetId', path.subnetId)
+    const height = await indexedTo(network.store, 'P')
+    if (equalBytes(subnetId, primarySubnetId))
+      return { body: await primarySubnetView(network), ...height }
+    const row = await subnetById(network.store, subnetId)
+    const [body] = row === undefined ? [] : await subnetViews(network, [row])
+    if (body === undefined)
+      throw new Fault('not-found', `subnet is not known: ${clip(path.subnetId)}`)
+    return { body, ...height }
+  })
+}

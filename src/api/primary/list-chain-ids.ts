@@ -1,0 +1,33 @@
+/** On which chains addresses were seen. */
+
+import { toPrimaryAddress } from '../../core/address.ts'
+import { toCb58 } from '../../core/cb58.ts'
+import { ListChainIds } from '../../shape/primary/list-chain-ids.ts'
+import { chainsOfAddress } from '../../store/query/primary/chains-of-addresses.ts'
+import { numbersOfAddresses } from '../../store/query/primary/numbers-of-keys.ts'
+import { operation, type Operation } from '../operation.ts'
+import { indexedTo } from './chain-of.ts'
+import { addressesIn } from './inputs.ts'
+import type { PrimaryParts } from './parts.ts'
+
+/** Chains of addresses; addresses never seen are left out. */
+export function listChainIds(parts: PrimaryParts): Operation {
+  return operation(ListChainIds, async ({ path, query }) => {
+    const network = parts.networks.find(path.network)
+    const { store, hrp } = network
+    const height = await indexedTo(store, 'P')
+    const addresses = addressesIn(query.addresses, hrp, parts.limits.maxAddresses)
+    const numbers = await numbersOfAddresses(store, addresses)
+    const all = await Promise.all(
+      addresses.map(async (address, at) => {
+        const number = numbers[at]
+        const chains = number === undefined ? [] : await chainsOfAddress(store, number)
+        return {
+          address: toPrimaryAddress(hrp, address),
+          blockchainIds: chains.map((chain) => toCb58(network.chainIds[chain])),
+        }
+      }),
+    )
+    return { body: { addresses: all.filter((one) => one.blockchainIds.length > 0) }, ...height }
+  })
+}

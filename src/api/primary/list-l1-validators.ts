@@ -1,0 +1,82 @@
+/** L1 validations. */
+
+import { toPrimaryAddress } from '../../core/address.ts'
+import { to0x } from '../../core/bytes.ts'
+import { toCb58, toNodeId } from '../../core/cb58.ts'
+import type { L1Validator } from '../../shape/primary/l1-validator.ts'
+import { ListL1Validators } from '../../shape/primary/list-l1-validators.ts'
+import {
+  accruedFees,
+  listL1Validators as l1Rows,
+  type StoredL1Validator,
+} from '../../store/query/primary/l1-validators.ts'
+import { numberOfNode } from '../../store/query/primary/numbers-of-keys.ts'
+import { operation, type Operation } from '../operation.ts'
+import { bindingOf, numberCursor, readPage } from '../paging.ts'
+import { indexedTo } from './chain-of.ts'
+import { idIn, nodeIdIn } from './inputs.ts'
+import { defaultPageSize, nextToken } from './list-page.ts'
+import type { ServedNetwork } from './network-directory.ts'
+import { wideInteger } from './numbers-view.ts'
+import type { PrimaryParts } from './parts.ts'
+
+/** Validators of L1s with their balances, newest first. */
+export function listL1Validators(parts: PrimaryParts): Operation {
+  return operation(ListL1Validators, async ({ path, query }) => {
+    const network = parts.networks.find(path.network)
+    const { store } = network
+    const height = await indexedTo(store, 'P')
+    const { l1ValidationId, nodeId, subnetId } = query
+    const node = nodeId === undefined ? undefined : nodeIdIn('nodeId', nodeId)
+    const filters = {
+      ...(l1ValidationId === undefined
+        ? {}
+        : { validationId: idIn('l1ValidationId', l1ValidationId) }),
+      ...(subnetId === undefined ? {} : { subnetId: idIn('subnetId', subnetId) }),
+      ...(node === undefined ? {} : { node: (await numberOfNode(store, node)) ?? 0 }),
+    }
+    const page = await readPage<StoredL1Validator, number>({
+      tokens: parts.tokens,
+      pageToken: query.pageToken,
+      binding: bindingOf(ListL1Validators.id, { ...query, network: network.network }),
+      limit: query.pageSize ?? defaultPageSize,
+      ...numberCursor,
+      rows: (after, limit) =>
+        l1Rows(store, {
+          ...filters,
+          includeInactive: query.includeInactiveL1Validators ?? false,
+          after,
+          limit,
+        }),
+      cursorOf: ({ id }) => id,
+    })
+    const fees = await accruedFees(store)
+    return {
+      body: {
+        ...nextToken(page),
+        blockHeight: String(height.indexedHeight),
+        validators: page.rows.map((row) => l1View(network, row, fees)),
+      },
+      ...height,
+    }
+  })
+}
+
+function l1View(network: ServedNetwork, row: StoredL1Validator, fees: bigint): L1Validator {
+  const owner = (of: StoredL1Validator['deactivationOwner']): L1Validator['deactivationOwner'] => ({
+    addresses: of.addresses.map((one) => toPrimaryAddress(network.hrp, one)),
+    threshold: of.threshold,
+  })
+  return {
+    validationId: toCb58(row.validationId),
+    validationIdHex: to0x(row.validationId),
+    nodeId: toNodeId(row.nodeId),
+    subnetId: toCb58(row.subnetId),
+    weight: wideInteger(row.weight),
+    remainingBalance: wideInteger(row.active ? row.endAccumulatedFee - fees : 0n),
+    creationTimestamp: row.startTime,
+    blsCredentials: { publicKey: to0x(row.publicKey) },
+    remainingBalanceOwner: owner(row.remainingBalanceOwner),
+    deactivationOwner: owner(row.deactivationOwner),
+  }
+}

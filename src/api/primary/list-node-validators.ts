@@ -1,0 +1,50 @@
+/** Validations of one node. */
+
+import { ListNodeValidators } from '../../shape/primary/list-node-validators.ts'
+import { validationStatuses } from '../../shape/primary/validator.ts'
+import { numberOfNode } from '../../store/query/primary/numbers-of-keys.ts'
+import {
+  listValidators as validatorRows,
+  type ListedValidator,
+  type ValidatorCursor,
+  validatorCursor,
+} from '../../store/query/primary/validators.ts'
+import { operation, type Operation } from '../operation.ts'
+import { bindingOf, readPage } from '../paging.ts'
+import { indexedTo } from './chain-of.ts'
+import { nodeIdIn } from './inputs.ts'
+import { defaultPageSize, nextToken } from './list-page.ts'
+import type { PrimaryParts } from './parts.ts'
+import { validatorViews } from './validator-page.ts'
+
+const unbounded = { capacity: {}, until: {}, shares: {}, uptime: {} } as const
+
+/** Validations of a node, newest first. A node never seen has none. */
+export function listNodeValidators(parts: PrimaryParts): Operation {
+  return operation(ListNodeValidators, async ({ path, query }) => {
+    const network = parts.networks.find(path.network)
+    const height = await indexedTo(network.store, 'P')
+    const node = await numberOfNode(network.store, nodeIdIn('nodeId', path.nodeId))
+    const page = await readPage<ListedValidator, ValidatorCursor>({
+      tokens: parts.tokens,
+      pageToken: query.pageToken,
+      binding: bindingOf(ListNodeValidators.id, { ...query, ...path, network: network.network }),
+      limit: query.pageSize ?? defaultPageSize,
+      ...validatorCursor,
+      rows: (after, limit) =>
+        validatorRows(network.store, {
+          ...unbounded,
+          statuses:
+            query.validationStatus === undefined ? validationStatuses : [query.validationStatus],
+          sortBy: 'blockIndex',
+          order: query.sortOrder ?? 'desc',
+          nodes: node === undefined ? [] : [node],
+          limit,
+          ...(after === undefined ? {} : { after }),
+        }),
+      cursorOf: ({ cursor }) => cursor,
+    })
+    const validators = await validatorViews(network, parts.clock, page.rows)
+    return { body: { ...nextToken(page), validators }, ...height }
+  })
+}

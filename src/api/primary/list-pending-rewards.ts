@@ -1,0 +1,83 @@
+/** Rewards to come for stakes that are running. */
+
+import { toPrimaryAddress } from '../../core/address.ts'
+import { keyOf } from '../../core/bytes.ts'
+import { toCb58, toNodeId } from '../../core/cb58.ts'
+import { ListPendingRewards } from '../../shape/primary/list-pending-rewards.ts'
+import type { PendingReward } from '../../shape/primary/reward.ts'
+import { numberOfAsset } from '../../store/query/primary/numbers-of-keys.ts'
+import { listOpenStakers } from '../../store/query/primary/open-stakers.ts'
+import { stakersByTx, type StoredStaker } from '../../store/query/primary/staker-rows.ts'
+import { operation, type Operation } from '../operation.ts'
+import { bindingOf, numberCursor, readPage } from '../paging.ts'
+import { assetBook } from './asset-view.ts'
+import { indexedTo } from './chain-of.ts'
+import { defaultPageSize, nextToken } from './list-page.ts'
+import type { ServedNetwork } from './network-directory.ts'
+import type { PrimaryParts } from './parts.ts'
+import { whoseIn } from './whose.ts'
+
+/** Rewards to come of addresses or nodes, newest stake first. */
+export function listPendingRewards(parts: PrimaryParts): Operation {
+  return operation(ListPendingRewards, async ({ path, query }) => {
+    const network = parts.networks.find(path.network)
+    const { store } = network
+    const height = await indexedTo(store, 'P')
+    const whose = await whoseIn(parts, network, query)
+    const page = await readPage<StoredStaker, number>({
+      tokens: parts.tokens,
+      pageToken: query.pageToken,
+      binding: bindingOf(ListPendingRewards.id, { ...query, network: network.network }),
+      limit: query.pageSize ?? defaultPageSize,
+      ...numberCursor,
+      rows: (after, limit) =>
+        listOpenStakers(store, { ...whose, order: query.sortOrder ?? 'desc', after, limit }),
+      cursorOf: ({ pos }) => pos,
+    })
+    const now = parts.clock.now() / 1_000
+    const pendingRewards = await pendingViews(network, page.rows, now)
+    return { body: { ...nextToken(page), pendingRewards }, ...height }
+  })
+}
+
+async function pendingViews(
+  network: ServedNetwork,
+  rows: readonly StoredStaker[],
+  now: number,
+): Promise<PendingReward[]> {
+  const { store } = network
+  const validators = await stakersByTx(
+    store,
+    rows.flatMap(({ validatorTxId }) => validatorTxId ?? []),
+  )
+  const shares = new Map(validators.map((row) => [keyOf(row.txId), row.delegationShares ?? 0]))
+  const assets = await Promise.all(
+    rows.map(async ({ stakeAssetId }) =>
+      stakeAssetId === undefined ? 1 : ((await numberOfAsset(store, stakeAssetId)) ?? 1),
+    ),
+  )
+  const book = await assetBook(store, network, assets)
+  return rows.map((row, at) => {
+    const fee = row.validatorTxId === undefined ? 0 : (shares.get(keyOf(row.validatorTxId)) ?? 0)
+    const amount = (row.potentialReward * BigInt(1_000_000 - fee)) / 1_000_000n
+    return {
+      addresses: (row.validationOwner?.addresses ?? []).map((one) =>
+        toPrimaryAddress(network.hrp, one),
+      ),
+      txHash: toCb58(row.txId),
+      amountStaked: String(row.weight),
+      nodeId: toNodeId(row.nodeId),
+      startTimestamp: row.startTime,
+      endTimestamp: row.endTime,
+      rewardType: row.role === 'validator' ? 'VALIDATOR' : 'DELEGATOR',
+      progress: progressOf(row, now),
+      estimatedReward: book.view(assets[at] ?? 1, amount),
+    }
+  })
+}
+
+/** Percent of the stake's time that is over, two decimals. */
+function progressOf({ startTime, endTime }: StoredStaker, now: number): number {
+  const share = (now - startTime) / Math.max(1, endTime - startTime)
+  return Math.round(Math.min(1, Math.max(0, share)) * 10_000) / 100
+}

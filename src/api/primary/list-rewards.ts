@@ -1,0 +1,91 @@
+/** Document A, operation 9. */
+
+import { toPrimaryAddress } from '../../core/address.ts'
+import { toCb58, toNodeId } from '../../core/cb58.ts'
+import { ListRewards } from '../../shape/primary/list-rewards.ts'
+import type { HistoricalReward } from '../../shape/primary/reward.ts'
+import { listRewards as rewardRows, type StoredReward } from '../../store/query/primary/rewards.ts'
+import { rewardKinds } from '../../store/schema/primary-position.ts'
+import { operation, type Operation } from '../operation.ts'
+import { bindingOf, numberCursor, readPage } from '../paging.ts'
+import { type AssetBook, assetBook } from './asset-view.ts'
+import { indexedTo } from './chain-of.ts'
+import { defaultPageSize, nextToken } from './list-page.ts'
+import type { ServedNetwork } from './network-directory.ts'
+import type { PrimaryParts } from './parts.ts'
+import { whoseIn } from './whose.ts'
+
+/** Rewards paid to addresses or for nodes, newest first. */
+export function listRewards(parts: PrimaryParts): Operation {
+  return operation(ListRewards, async ({ path, query }) => {
+    const network = parts.networks.find(path.network)
+    const height = await indexedTo(network.store, 'P')
+    const whose = await whoseIn(parts, network, query)
+    const page = await readPage<StoredReward, number>({
+      tokens: parts.tokens,
+      pageToken: query.pageToken,
+      binding: bindingOf(ListRewards.id, { ...query, network: network.network }),
+      limit: query.pageSize ?? defaultPageSize,
+      ...numberCursor,
+      rows: (after, limit) =>
+        rewardRows(network.store, { ...whose, order: query.sortOrder ?? 'desc', after, limit }),
+      cursorOf: ({ utxo }) => utxo,
+    })
+    const book = await assetBook(
+      network.store,
+      network,
+      page.rows.map(({ asset }) => asset),
+    )
+    const currency = query.currency ?? 'usd'
+    const historicalRewards = await Promise.all(
+      page.rows.map(async (row) => {
+        const price = await priceOf(parts, network, currency, row)
+        return rewardView(network, row, book, price)
+      }),
+    )
+    return { body: { ...nextToken(page), historicalRewards }, ...height }
+  })
+}
+
+type Price = {
+  readonly historicalPrice?: { readonly currencyCode: string; readonly value: string }
+}
+
+// AVAX has number 1 in every store.
+const avax = 1
+const daySeconds = 86_400
+
+/** Prices are of AVAX, and of days that are over. */
+async function priceOf(
+  parts: PrimaryParts,
+  { network }: ServedNetwork,
+  currency: string,
+  row: StoredReward,
+): Promise<Price> {
+  const isOver = row.time + daySeconds < parts.clock.now() / 1_000
+  if (parts.avaxPrice === undefined || row.asset !== avax || !isOver) return {}
+  const value = await parts.avaxPrice(network, currency, row.time)
+  return value === undefined ? {} : { historicalPrice: { currencyCode: currency, value } }
+}
+
+function rewardView(
+  network: ServedNetwork,
+  row: StoredReward,
+  book: AssetBook,
+  price: Price,
+): HistoricalReward {
+  const kind = rewardKinds[row.kind]
+  return {
+    addresses: row.addresses.map((one) => toPrimaryAddress(network.hrp, one)),
+    txHash: toCb58(row.stakerTxId),
+    amountStaked: String(row.amountStaked),
+    nodeId: toNodeId(row.nodeId),
+    startTimestamp: row.startTime,
+    endTimestamp: row.endTime,
+    rewardType: kind === undefined || kind === '' ? 'VALIDATOR' : kind,
+    utxoId: toCb58(row.utxoId),
+    outputIndex: row.outputIndex,
+    reward: { ...book.view(row.asset, row.amount), ...price },
+    rewardTxHash: toCb58(row.rewardTxId),
+  }
+}

@@ -1,0 +1,30 @@
+/** Document A, operation 8. */
+
+import { ListSubnets } from '../../shape/primary/list-subnets.ts'
+import { listSubnets as subnetRows, type StoredSubnet } from '../../store/query/primary/subnets.ts'
+import { operation, type Operation } from '../operation.ts'
+import { bindingOf, numberCursor, readPage } from '../paging.ts'
+import { indexedTo } from './chain-of.ts'
+import { defaultWidePageSize, nextToken } from './list-page.ts'
+import type { PrimaryParts } from './parts.ts'
+import { subnetViews } from './subnet-view.ts'
+
+/** Subnets with their chains, newest first. */
+export function listSubnets(parts: PrimaryParts): Operation {
+  return operation(ListSubnets, async ({ path, query }) => {
+    const network = parts.networks.find(path.network)
+    const height = await indexedTo(network.store, 'P')
+    const page = await readPage<StoredSubnet, number>({
+      tokens: parts.tokens,
+      pageToken: query.pageToken,
+      binding: bindingOf(ListSubnets.id, { ...query, network: network.network }),
+      limit: query.pageSize ?? defaultWidePageSize,
+      ...numberCursor,
+      rows: (after, limit) =>
+        subnetRows(network.store, { order: query.sortOrder ?? 'desc', after, limit }),
+      cursorOf: ({ pos }) => pos,
+    })
+    const subnets = await subnetViews(network, page.rows)
+    return { body: { ...nextToken(page), subnets }, ...height }
+  })
+}

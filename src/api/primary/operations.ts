@@ -1,0 +1,54 @@
+/**
+ * The operations of document A on the primary network, and their neighbours.
+ *
+ * Each is a file: path, parameters and shape from `shape/primary`, rows from the questions of
+ * `store/query/primary`, views from the `…-view.ts` beside it. Stored wire bytes of outputs are
+ * decoded here; nothing here asks a node.
+ */
+
+import type { Operation } from '../operation.ts'
+import { getBalances } from './get-balances.ts'
+import { getPrimaryBlock } from './get-block.ts'
+import { getBlockchain } from './get-blockchain.ts'
+import { getSubnet } from './get-subnet.ts'
+import { getTransaction } from './get-transaction.ts'
+import { listBlockchains } from './list-blockchains.ts'
+import { listPrimaryBlocks } from './list-blocks.ts'
+import { listChainIds } from './list-chain-ids.ts'
+import { listL1Validators } from './list-l1-validators.ts'
+import { listNodeBlocks } from './list-node-blocks.ts'
+import { listNodeValidators } from './list-node-validators.ts'
+import { listPendingRewards } from './list-pending-rewards.ts'
+import { listRewards } from './list-rewards.ts'
+import { listStakingTransactions } from './list-staking-transactions.ts'
+import { listSubnets } from './list-subnets.ts'
+import { listTransactions } from './list-transactions.ts'
+import { listUtxosByQuery } from './list-utxos-by-query.ts'
+import { listUtxos } from './list-utxos.ts'
+import { listValidators } from './list-validators.ts'
+import type { PrimaryParts } from './parts.ts'
+
+/** All of them. */
+export function primaryOperations(parts: PrimaryParts): Operation[] {
+  return [
+    listUtxos(parts),
+    listTransactions(parts),
+    listStakingTransactions(parts),
+    getBalances(parts),
+    listValidators(parts),
+    listSubnets(parts),
+    listRewards(parts),
+    listNodeBlocks(parts),
+    listUtxosByQuery(parts),
+    getTransaction(parts),
+    listPrimaryBlocks(parts),
+    getPrimaryBlock(parts),
+    getSubnet(parts),
+    listBlockchains(parts),
+    getBlockchain(parts),
+    listNodeValidators(parts),
+    listL1Validators(parts),
+    listPendingRewards(parts),
+    listChainIds(parts),
+  ]
+}

@@ -1,0 +1,98 @@
+/** Subnets and chains as answers show them. */
+
+import { vmIds } from '../../codec/primary/genesis.ts'
+import { keyOf, to0x } from '../../core/bytes.ts'
+import { toCb58 } from '../../core/cb58.ts'
+import type { Blockchain, Subnet } from '../../shape/primary/subnet.ts'
+import { chainsOfSubnets, type StoredChain } from '../../store/query/primary/blockchains.ts'
+import type { StoredSubnet } from '../../store/query/primary/subnets.ts'
+import { genesisView } from './genesis-view.ts'
+import type { ServedNetwork } from './network-directory.ts'
+import { heightText } from './numbers-view.ts'
+import { ownershipView } from './owner-view.ts'
+
+/** The primary network's own id. */
+export const primarySubnetId: Uint8Array = new Uint8Array(32)
+
+/** Subnets with their chains. */
+export async function subnetViews(
+  network: ServedNetwork,
+  rows: readonly StoredSubnet[],
+): Promise<Subnet[]> {
+  const chains = await chainsOfSubnets(
+    network.store,
+    rows.map(({ subnetId }) => subnetId),
+  )
+  const bySubnet = Map.groupBy(chains, ({ subnetId }) => keyOf(subnetId))
+  return rows.map((row) =>
+    subnetView(network, row, (bySubnet.get(keyOf(row.subnetId)) ?? []).map(chainView)),
+  )
+}
+
+function subnetView(network: ServedNetwork, row: StoredSubnet, blockchains: Blockchain[]): Subnet {
+  const owner = ownershipView(network.hrp, row.owner)
+  const { conversion } = row
+  return {
+    createBlockTimestamp: row.createdTime,
+    createBlockIndex: heightText(row.pos),
+    subnetId: toCb58(row.subnetId),
+    ownerAddresses: owner.addresses,
+    threshold: owner.threshold,
+    locktime: owner.locktime,
+    subnetOwnershipInfo: owner,
+    isL1: conversion !== undefined,
+    ...(conversion === undefined
+      ? {}
+      : {
+          l1ConversionTransactionHash: toCb58(conversion.txId),
+          l1ValidatorManagerDetails: {
+            blockchainId: toCb58(conversion.managerChainId),
+            contractAddress: to0x(conversion.managerAddress),
+          },
+        }),
+    blockchains,
+  }
+}
+
+/** One chain. */
+export function chainView(row: StoredChain): Blockchain {
+  const genesisData = genesisView(row.genesis)
+  return {
+    createBlockTimestamp: row.createdAt,
+    createBlockNumber: heightText(row.pos),
+    blockchainId: toCb58(row.blockchainId),
+    vmId: toCb58(row.vmId),
+    subnetId: toCb58(row.subnetId),
+    blockchainName: row.name,
+    ...(row.evmChainId === undefined ? {} : { evmChainId: row.evmChainId }),
+    ...(genesisData === undefined ? {} : { genesisData }),
+  }
+}
+
+/** The P-Chain, which no transaction created. */
+export function pChainView(network: ServedNetwork): Blockchain {
+  return {
+    createBlockTimestamp: network.genesisTime,
+    createBlockNumber: '-1',
+    blockchainId: toCb58(network.chainIds.P),
+    vmId: toCb58(vmIds.platformvm),
+    subnetId: toCb58(primarySubnetId),
+    blockchainName: 'P-Chain',
+  }
+}
+
+/** The primary network as a subnet: nobody owns it, and its chains are those of genesis. */
+export async function primarySubnetView(network: ServedNetwork): Promise<Subnet> {
+  const chains = await chainsOfSubnets(network.store, [primarySubnetId])
+  return {
+    createBlockTimestamp: network.genesisTime,
+    createBlockIndex: '0',
+    subnetId: toCb58(primarySubnetId),
+    ownerAddresses: [],
+    threshold: 0,
+    locktime: 0,
+    subnetOwnershipInfo: { locktime: 0, threshold: 0, addresses: [] },
+    isL1: false,
+    blockchains: [pChainView(network), ...chains.map(chainView)],
+  }
+}

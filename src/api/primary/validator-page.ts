@@ -1,0 +1,70 @@
+/** Reads what answers about validators need, for a page at a time. */
+
+import { keyOf } from '../../core/bytes.ts'
+import type { Clock } from '../../core/world.ts'
+import type { Validator } from '../../shape/primary/validator.ts'
+import { delegationFeesPaid } from '../../store/query/primary/delegation-fees.ts'
+import { rewardsOfStakers } from '../../store/query/primary/rewards.ts'
+import type { StoredStaker } from '../../store/query/primary/staker-rows.ts'
+import { totalWeights } from '../../store/query/primary/total-weight.ts'
+import { rewardKinds } from '../../store/schema/primary-position.ts'
+import type { ServedNetwork } from './network-directory.ts'
+import { type PaidRewards, validatorView } from './validator-view.ts'
+
+/** Validators as answers show them. */
+export async function validatorViews(
+  network: ServedNetwork,
+  clock: Clock,
+  rows: readonly StoredStaker[],
+): Promise<Validator[]> {
+  const active = rows.some(({ status }) => status === 'active')
+  const weights = active ? await keptWeights(network, clock) : new Map<string, bigint>()
+  const completed = rows.filter(({ status }) => status === 'completed').map(({ txId }) => txId)
+  const paid = await paidRewards(network, completed)
+  return rows.map((row) =>
+    validatorView(network, row, {
+      paid: paid.get(keyOf(row.txId)) ?? { validation: 0n, delegation: 0n },
+      totalWeight: weights.get(keyOf(row.subnetId)) ?? 0n,
+    }),
+  )
+}
+
+/** Rewards paid to validators, by `keyOf` their transactions. */
+async function paidRewards(
+  network: ServedNetwork,
+  txIds: readonly Uint8Array[],
+): Promise<ReadonlyMap<string, PaidRewards>> {
+  const sums = new Map<string, { validation: bigint; delegation: bigint }>()
+  const sumOf = (txId: Uint8Array): { validation: bigint; delegation: bigint } => {
+    const sum = sums.get(keyOf(txId)) ?? { validation: 0n, delegation: 0n }
+    sums.set(keyOf(txId), sum)
+    return sum
+  }
+  for (const { stakerTxId, kind, amount } of await rewardsOfStakers(network.store, txIds)) {
+    const sum = sumOf(stakerTxId)
+    if (rewardKinds[kind] === 'VALIDATOR') sum.validation += amount
+    else if (rewardKinds[kind] === 'VALIDATOR_FEE') sum.delegation += amount
+  }
+  // Before Cortina fees were paid with each delegation, under the delegator's transaction.
+  for (const { validatorTxId, amount } of await delegationFeesPaid(network.store, txIds)) {
+    sumOf(validatorTxId).delegation += amount
+  }
+  return sums
+}
+
+/** Total weights move slowly and cost a pass over all stakers. */
+const keepMs = 10_000
+
+type Kept = { readonly weights: ReadonlyMap<string, bigint>; readonly atMs: number }
+const kept = new WeakMap<object, Kept>()
+
+async function keptWeights(
+  { store }: ServedNetwork,
+  clock: Clock,
+): Promise<ReadonlyMap<string, bigint>> {
+  const known = kept.get(store)
+  if (known !== undefined && clock.monotonic() - known.atMs < keepMs) return known.weights
+  const weights = await totalWeights(store)
+  kept.set(store, { weights, atMs: clock.monotonic() })
+  return weights
+}

@@ -1,0 +1,119 @@
+/** Validators as answers show them, by state: each state has fields of its own. */
+
+import { toPrimaryAddress } from '../../core/address.ts'
+import { to0x } from '../../core/bytes.ts'
+import { toCb58, toNodeId } from '../../core/cb58.ts'
+import type { ValidationRewards, Validator } from '../../shape/primary/validator.ts'
+import type { StoredStaker } from '../../store/query/primary/staker-rows.ts'
+import type { ServedNetwork } from './network-directory.ts'
+import { percentOf } from './numbers-view.ts'
+
+/** Rewards paid for a validation, and from its delegations. */
+export type PaidRewards = { readonly validation: bigint; readonly delegation: bigint }
+
+/** What a view needs besides the row. */
+export type ValidatorFacts = { readonly paid: PaidRewards; readonly totalWeight: bigint }
+
+/** One validation. */
+export function validatorView(
+  network: ServedNetwork,
+  row: StoredStaker,
+  facts: ValidatorFacts,
+): Validator {
+  const common = commonView(row)
+  switch (row.status) {
+    case 'pending':
+      return { ...common, validationStatus: 'pending' }
+    case 'removed':
+      return {
+        ...common,
+        validationStatus: 'removed',
+        removeTxHash: row.endTxId === undefined ? '' : toCb58(row.endTxId),
+        removeTimestamp: row.endedTime ?? row.endTime,
+      }
+    case 'completed':
+      return {
+        ...common,
+        validationStatus: 'completed',
+        delegatorCount: row.totalDelegatorCount,
+        ...(row.permissioned ? {} : { amountDelegated: String(row.totalDelegatedWeight) }),
+        rewards: completedRewards(network, row, facts.paid),
+      }
+    case 'active':
+      return { ...common, ...activeView(network, row, facts) }
+  }
+}
+
+function commonView(row: StoredStaker): Omit<Validator, 'validationStatus'> {
+  const { publicKey, proofOfPossession } = row
+  return {
+    txHash: toCb58(row.txId),
+    nodeId: toNodeId(row.nodeId),
+    subnetId: toCb58(row.subnetId),
+    amountStaked: String(row.weight),
+    ...(row.delegationShares === undefined
+      ? {}
+      : { delegationFee: percentOf(row.delegationShares) }),
+    startTimestamp: row.startTime,
+    endTimestamp: row.endTime,
+    ...(publicKey === undefined || proofOfPossession === undefined
+      ? {}
+      : {
+          blsCredentials: {
+            publicKey: to0x(publicKey),
+            proofOfPossession: to0x(proofOfPossession),
+          },
+        }),
+  }
+}
+
+function activeView(
+  network: ServedNetwork,
+  row: StoredStaker,
+  { totalWeight }: ValidatorFacts,
+): Partial<Validator> & { readonly validationStatus: 'active' } {
+  return {
+    validationStatus: 'active',
+    stakePercentage: shareOf(row.weight, totalWeight),
+    delegatorCount: row.delegatorCount,
+    ...(row.permissioned ? {} : { amountDelegated: String(row.delegatedWeight) }),
+    uptimePerformance: (row.uptime ?? 0) / 10_000,
+    ...(row.capacity < 0n ? {} : { delegationCapacity: String(row.capacity) }),
+    potentialRewards: {
+      validationRewardAmount: String(row.potentialReward),
+      delegationRewardAmount: String(row.delegateeReward),
+      rewardAddresses: ownersOf(network, row),
+    },
+    validatorHealth: {
+      reachabilityPercent: row.connected === true ? 100 : 0,
+      benchedPChainRequestsPercent: 0,
+      benchedXChainRequestsPercent: 0,
+      benchedCChainRequestsPercent: 0,
+    },
+    // Where nodes stand is nobody's business here; the clients demand the key.
+    geolocation: null,
+  }
+}
+
+/** Percent with six decimals. */
+function shareOf(part: bigint, whole: bigint): number {
+  return whole === 0n ? 0 : Number((part * 100_000_000n) / whole) / 1_000_000
+}
+
+function completedRewards(
+  network: ServedNetwork,
+  row: StoredStaker,
+  paid: PaidRewards,
+): ValidationRewards {
+  return {
+    validationRewardAmount: String(paid.validation),
+    delegationRewardAmount: String(paid.delegation),
+    rewardAddresses: ownersOf(network, row),
+    ...(row.endTxId === undefined ? {} : { rewardTxHash: toCb58(row.endTxId) }),
+  }
+}
+
+function ownersOf(network: ServedNetwork, row: StoredStaker): string[] {
+  const owners = row.validationOwner?.addresses ?? []
+  return owners.map((address) => toPrimaryAddress(network.hrp, address))
+}

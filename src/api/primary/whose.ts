@@ -1,0 +1,30 @@
+/** Whose rewards or stakes a caller asks for. */
+
+import { Fault } from '../../core/fault.ts'
+import { knownNumbers, numberOfNode } from '../../store/query/primary/numbers-of-keys.ts'
+import { addressesIn, itemsOf, nodeIdsIn } from './inputs.ts'
+import type { ServedNetwork } from './network-directory.ts'
+import type { PrimaryParts } from './parts.ts'
+
+/** Numbers of addresses and nodes; both given: of those addresses for those nodes. */
+export type Whose = { readonly addresses?: readonly number[]; readonly nodes?: readonly number[] }
+
+/** Reads both lists. Throws `bad-parameter`, also when neither is given. */
+export async function whoseIn(
+  parts: PrimaryParts,
+  network: ServedNetwork,
+  query: { readonly addresses?: string; readonly nodeIds?: string },
+): Promise<Whose> {
+  const { maxAddresses } = parts.limits
+  const hasAddresses = itemsOf(query.addresses ?? '').length > 0
+  const hasNodes = itemsOf(query.nodeIds ?? '').length > 0
+  if (!hasAddresses && !hasNodes)
+    throw new Fault('bad-parameter', 'addresses or nodeIds is required: one of them at least')
+  const owners = hasAddresses ? addressesIn(query.addresses ?? '', network.hrp, maxAddresses) : []
+  const nodeIds = hasNodes ? nodeIdsIn(query.nodeIds ?? '', maxAddresses) : []
+  const nodes = await Promise.all(nodeIds.map((id) => numberOfNode(network.store, id)))
+  return {
+    ...(hasAddresses ? { addresses: await knownNumbers(network.store, owners) } : {}),
+    ...(hasNodes ? { nodes: nodes.filter((number) => number !== undefined) } : {}),
+  }
+}

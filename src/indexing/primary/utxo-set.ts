@@ -40,7 +40,8 @@ export type Spend = {
   readonly amount: bigint | undefined
 }
 
-type Entry = { readonly row: KnownUtxo & { consumed: Consumption | undefined }; batch: number }
+/** `row` may be changed while the batch that made it is open. */
+type Entry = { readonly row: Mutable<KnownUtxo>; readonly batch: number }
 
 /** Unspent outputs known without asking the store. */
 export type UtxoSet = {
@@ -199,9 +200,13 @@ export function returnStake(set: UtxoSet, draft: Draft, place: Place, key: strin
     return
   }
   if (!entry.row.staked) throw violation(place, 'returned output was never staked')
-  if (entry.batch !== draft.number) draft.stakeReturns.push({ utxoId: entry.row.utxoId, returned })
-  const row: KnownUtxo & { returned: KnownUtxo['returned'] } = entry.row
-  row.returned = returned
+  if (entry.batch === draft.number) {
+    entry.row.returned = returned
+    return
+  }
+  draft.stakeReturns.push({ utxoId: entry.row.utxoId, returned })
+  // The row belongs to a batch that is closed.
+  set.entries.set(key, { row: { ...entry.row, returned }, batch: entry.batch })
 }
 
 function consumptionAt(place: Place): Consumption {

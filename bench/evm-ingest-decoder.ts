@@ -1,11 +1,11 @@
 /** The other thread of `evm-ingest.ts`: text of blocks into batches of columns. */
 
-import { createReadStream } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import { zstdCompressSync } from 'node:zlib'
 
 import { decodeBlocks } from '../src/codec/evm/decode-blocks.ts'
 import { buffersOf } from '../src/codec/evm/merge-batches.ts'
+import { linesOf } from './lines-of.ts'
 
 type Work = { readonly path: string; readonly blocksPerBatch: number; readonly window: number }
 
@@ -38,18 +38,4 @@ async function send(): Promise<void> {
   from += lines.length
   lines = []
   port?.postMessage(batch, buffersOf(batch))
-}
-
-// Lines of a file, without decoding them.
-async function* linesOf(path: string): AsyncGenerator<Buffer> {
-  let rest: Buffer = Buffer.alloc(0)
-  for await (const chunk of createReadStream(path, { highWaterMark: 4 * 2 ** 20 })) {
-    const data: Buffer = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
-    let start = 0
-    for (let end = data.indexOf(10); end !== -1; end = data.indexOf(10, start)) {
-      yield data.subarray(start, end)
-      start = end + 1
-    }
-    rest = data.subarray(start)
-  }
 }

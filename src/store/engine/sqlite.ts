@@ -31,8 +31,9 @@ export type SqliteOptions = {
   readonly busyTimeoutMs?: number
 }
 
-// Fits the process limits of 512 MiB in backfill and 256 MiB when serving.
-const defaultWriterCacheBytes = 128 * 2 ** 20
+// Fits the process limits of 512 MiB in backfill and 256 MiB when serving. A backfill of 270,000
+// transfers was as fast with 64 MiB as with 128, and 10 % slower with 32.
+const defaultWriterCacheBytes = 64 * 2 ** 20
 const defaultReaderCacheBytes = 24 * 2 ** 20
 const defaultBusyTimeoutMs = 5_000
 

@@ -15,7 +15,11 @@ export const posPerBlock = 2 ** 20
 export const address = table(
   'address',
   { id: 'integer', bytes: 'bytes' },
-  { key: ['id'], layout: 'rows', indexes: [{ name: 'address_by_bytes', columns: ['bytes'], unique: true }] },
+  {
+    key: ['id'],
+    layout: 'rows',
+    indexes: [{ name: 'address_by_bytes', columns: ['bytes'], unique: true }],
+  },
 )
 
 /**
@@ -156,7 +160,13 @@ export const internalByAddress = table(
  */
 export const balance = table(
   'balance',
-  { address_id: 'integer', token_id: 'integer', height: 'integer', value: 'bytes', negative: 'integer' },
+  {
+    address_id: 'integer',
+    token_id: 'integer',
+    height: 'integer',
+    value: 'bytes',
+    negative: 'integer',
+  },
   { key: ['address_id', 'token_id', 'height'], layout: 'keyed' },
 )
 

@@ -1,0 +1,122 @@
+/**
+ * Every single operation of a batch fails once. The store stays as it was, and the same writer
+ * goes on to the same rows: nothing it remembers is ahead of what is stored.
+ */
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { zstdCompressSync } from 'node:zlib'
+
+import { decodeBlocks } from '../src/codec/evm/decode-blocks.ts'
+import { decodeTraces } from '../src/codec/evm/decode-traces.ts'
+import { Fault } from '../src/core/fault.ts'
+import { EvmIngest } from '../src/indexing/evm/evm-ingest.ts'
+import { openRollup } from '../src/rollup/chain-rollup.ts'
+import { openRecording } from '../src/source/recording.ts'
+import type { Database, Writer } from '../src/store/engine/database.ts'
+import { openStore } from '../src/store/engine/open.ts'
+import { takeLease } from '../src/store/lease.ts'
+import { checkpoint } from '../src/store/schema/control.ts'
+import { evmTables } from '../src/store/schema/evm.ts'
+import { metricsTables } from '../src/store/schema/metrics.ts'
+import { chainTables } from './read-demo-chain.ts'
+import { storeDigest } from './store-digest.ts'
+import { onBothEngines, type TestStore } from './stores.ts'
+import { systemClock } from './system-clock.ts'
+
+const file = readFileSync(join(import.meta.dirname, '../demo/chain-51002.firnrec'))
+const recording = openRecording(file)
+const { signal } = new AbortController()
+const written = [...evmTables, ...metricsTables, checkpoint]
+
+const blocks = (from: number, until: number) =>
+  recording.blocks({ from, until }, (raw) => decodeBlocks(from, raw, zstdCompressSync), signal)
+const traces = (from: number, until: number) =>
+  recording.traces({ from, until }, (raw) => decodeTraces(from, raw), signal)
+
+onBothEngines(
+  'failing ingest: any operation may fail, the rows are the same',
+  [],
+  async (store) => {
+    const plain = await opened(store, 'plain', (database) => database)
+    await plain.ingest.blocks(await blocks(0, 20))
+    const before = await storeDigest(plain.database, written)
+    await plain.ingest.blocks(await blocks(20, 40))
+    await plain.ingest.traces(await traces(0, 40))
+    const expected = await storeDigest(plain.database, written)
+
+    const failing = { countdown: Number.POSITIVE_INFINITY }
+    const tried = await opened(store, 'tried', (database) => withFailures(database, failing))
+    await tried.ingest.blocks(await blocks(0, 20))
+    const next = await blocks(20, 40)
+    const failures = await untilItWorks(
+      failing,
+      async () => tried.ingest.blocks(next),
+      async () => {
+        assert.deepEqual(await storeDigest(tried.database, written), before)
+      },
+    )
+    const traced = await traces(0, 40)
+    const more = await untilItWorks(
+      failing,
+      async () => tried.ingest.traces(traced),
+      async () => undefined,
+    )
+    assert.ok(failures > 20 && more > 6, `${failures} and ${more} operations`)
+    assert.deepEqual(await storeDigest(tried.database, written), expected)
+    await plain.database.close()
+    await tried.database.close()
+  },
+)
+
+/** Fails operation 0, then 1, and so on, until `work` ends without reaching it. */
+async function untilItWorks(
+  failing: { countdown: number },
+  work: () => Promise<void>,
+  check: () => Promise<void>,
+): Promise<number> {
+  for (let operation = 0; ; operation++) {
+    failing.countdown = operation
+    try {
+      await work()
+      failing.countdown = Number.POSITIVE_INFINITY
+      return operation
+    } catch (error) {
+      assert.ok(error instanceof Fault && error.code === 'store-full', String(error))
+      failing.countdown = Number.POSITIVE_INFINITY
+      await check()
+    }
+  }
+}
+
+async function opened(store: TestStore, name: string, around: (database: Database) => Database) {
+  const database = await openStore(store.location, name, chainTables, 'write')
+  const lease = await takeLease(database, 'test', systemClock)
+  assert.ok(lease !== undefined)
+  const parts = { database: around(database), lease, clock: systemClock, openRollup }
+  return { database, ingest: new EvmIngest(parts) }
+}
+
+/** The same store, whose writer fails when the countdown ends. */
+function withFailures(database: Database, failing: { countdown: number }): Database {
+  const spend = (): void => {
+    if (failing.countdown-- === 0) throw new Fault('store-full', 'as if the disk were full')
+  }
+  const around = (writer: Writer): Writer => ({
+    all: async (...asked) => (spend(), writer.all(...asked)),
+    get: async (...asked) => (spend(), writer.get(...asked)),
+    lookup: async (...asked) => (spend(), writer.lookup(...asked)),
+    run: async (...asked) => (spend(), writer.run(...asked)),
+    insert: async (...rows) => (spend(), writer.insert(...rows)),
+    insertNew: async (...rows) => (spend(), writer.insertNew(...rows)),
+    upsert: async (...rows) => (spend(), writer.upsert(...rows)),
+    update: async (...rows) => (spend(), writer.update(...rows)),
+  })
+  return {
+    ...database,
+    engine: database.engine,
+    name: database.name,
+    transaction: (work) => database.transaction((writer) => work(around(writer))),
+  }
+}

@@ -11,6 +11,7 @@ import { createMethodNames } from '../api/evm/method-names.ts'
 import { noNfts } from '../api/evm/nft-source.ts'
 import { evmOperations } from '../api/evm/operations.ts'
 import { createPartyBooks } from '../api/evm/party-book.ts'
+import { icmOperations } from '../api/icm/operations.ts'
 import { metricsOperations } from '../api/metrics/operations.ts'
 import { openApiDocument } from '../api/openapi.ts'
 import type { Operation } from '../api/operation.ts'
@@ -22,15 +23,25 @@ import type { Config } from '../config/settings.ts'
 import { fromHex } from '../core/bytes.ts'
 import { Fault } from '../core/fault.ts'
 import type { World } from '../core/world.ts'
+import { messageTables } from '../indexing/icm/message-stream.ts'
 import { startIndexer, type ChainStatus, type Indexer } from '../indexing/indexer.ts'
 import { AddressUnion } from '../rollup/address-union.ts'
+import type { Database } from '../store/engine/database.ts'
 import type { StoreLocation } from '../store/engine/open.ts'
 import { createGauges } from '../telemetry/gauges.ts'
 import { createHealth } from '../telemetry/health.ts'
 import type { LogRegistry } from '../telemetry/log.ts'
 import { createThreads } from '../telemetry/thread.ts'
 import { createWaits } from '../telemetry/waits.ts'
-import { chainSpecs, sourceLimits, streamSpecs, type SpecifiedChain } from './chain-specs.ts'
+import {
+  chainSpecs,
+  icmContract,
+  messageStore,
+  sourceLimits,
+  streamSpecs,
+  type SpecifiedChain,
+} from './chain-specs.ts'
+import { followStore } from './follow-store.ts'
 import { watchedKeys } from './key-file.ts'
 import { assembleNodeListener, checkFolder, nodeChains, openAliases } from './node-parts.ts'
 import { serveChains, type ServedChains } from './served-chains.ts'
@@ -54,9 +65,6 @@ export type Outside = {
   /** Told when nothing more can be done. */
   readonly failed: (error: unknown) => void
 }
-
-/** Teleporter messenger of every chain. Source: icm-services, deployed by Nick's method. */
-const icmContract = '0x253b2784c75e510dd0ff1da844684a1ac0aa5fcf'
 
 /** Starts everything `config` asks for. Throws `bad-config` for what cannot be. */
 export async function assemble(config: Config, outside: Outside): Promise<Running> {
@@ -98,7 +106,21 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
   })
   const nodes = nodeChains(served.list, chains, indexed)
   const aliases = await openAliases(config, { world, waits, logs, chains: nodes })
-  const api = apiServer(config, { outside, tokens, served, chains, indexer, gauges, aliases })
+  const messages = await followStore(messageStore, messageTables, {
+    store,
+    clock,
+    signal: over.signal,
+  })
+  const api = apiServer(config, {
+    messages: messages.get,
+    outside,
+    tokens,
+    served,
+    chains,
+    indexer,
+    gauges,
+    aliases,
+  })
   const health = createHealth({ clock, log: logs.log })
   health.register('store', () => checkFolder(config.dataDir))
   health.register('chains', () => readiness(indexed()), { kinds: ['readiness', 'health'] })
@@ -128,6 +150,7 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
       await node.close()
       await indexer?.stop()
       await served.close()
+      await messages.close()
     },
   }
 }
@@ -143,6 +166,7 @@ async function listen(api: ApiServer, host: string, port: number): Promise<strin
 }
 
 type ApiParts = {
+  readonly messages: () => Database | undefined
   readonly outside: Outside
   readonly tokens: PageTokens
   readonly served: ServedChains
@@ -157,6 +181,7 @@ function apiServer(config: Config, parts: ApiParts): ApiServer {
   const { world, logs } = outside
   const directory = createChainDirectory(served.list, parts.aliases.resolve)
   const notes = noTokenNotes
+  const parties = createPartyBooks(world.clock, notes)
   const operations: Operation[] = [
     ...evmOperations({
       chains: directory,
@@ -166,10 +191,11 @@ function apiServer(config: Config, parts: ApiParts): ApiServer {
       prices: noPrices,
       notes,
       nfts: noNfts,
-      parties: createPartyBooks(world.clock, notes),
+      parties,
       icmContracts: messengers(parts.chains),
     }),
     ...metricsOperations({ chains: directory, tokens, union: new AddressUnion() }),
+    ...icmOperations({ chains: directory, tokens, parties, messages: parts.messages }),
     statusOperation({
       version,
       role: config.role,

@@ -10,6 +10,12 @@ import type { StreamSpec } from '../indexing/stream-spec.ts'
 /** A configured chain and what indexing is told of it. */
 export type SpecifiedChain = { readonly config: ChainConfig; readonly spec: ChainSpec }
 
+/** Store of interchain messages, over all chains. */
+export const messageStore = 'messages'
+
+/** Teleporter messenger of every chain. Source: icm-services, deployed by Nick's method. */
+export const icmContract = '0x253b2784c75e510dd0ff1da844684a1ac0aa5fcf'
+
 /** Specifications of all chains. Throws `bad-config` when two would share a store. */
 export function chainSpecs(config: Config): SpecifiedChain[] {
   const taken = new Set<string>()
@@ -37,7 +43,18 @@ export function streamSpecs(config: Config, chains: readonly SpecifiedChain[]): 
     })
   }
   if (chains.length > 0) {
-    specs.push({ kind: 'icm', key: 'messages', network: 'fuji', name: 'Interchain messages' })
+    specs.push({
+      kind: 'icm',
+      key: messageStore,
+      network: 'fuji',
+      name: 'Interchain messages',
+      chains: chains.map(({ spec }) => ({
+        key: spec.key,
+        network: spec.network,
+        contracts: [icmContract, ...spec.icmContracts],
+        ...(spec.blockchainId === undefined ? {} : { blockchainId: spec.blockchainId }),
+      })),
+    })
   }
   return specs
 }

@@ -7,6 +7,7 @@ import type { ChainStatus as IndexedChain } from '../indexing/indexer.ts'
 import type { StageStatus as IndexedStage } from '../indexing/stage.ts'
 import { statusShape, type ChainStatus, type StageStatus, type Status } from '../shape/status.ts'
 import { checkpointHeights } from '../store/checkpoint.ts'
+import { messageStore } from './chain-specs.ts'
 
 /** Where the numbers come from. */
 export type StatusParts = {
@@ -29,12 +30,17 @@ export async function statusOf(parts: StatusParts): Promise<Status> {
   const chains =
     parts.indexed === undefined
       ? await Promise.all(parts.served().map(storedStatus))
-      : parts.indexed().map((chain) => indexedStatus(chain, parts.served()))
+      : parts
+          .indexed()
+          .filter(({ key }) => key !== messageStore)
+          .map((chain) => indexedStatus(chain, parts.served()))
+  const messages = parts.indexed?.().find(({ key }) => key === messageStore)?.stages[0]
   return {
     version: parts.version,
     role: parts.role,
     ...(nodeId === undefined ? {} : { nodeId }),
     chains,
+    ...(messages === undefined ? {} : { messages: stageView(messages) }),
   }
 }
 
@@ -44,7 +50,7 @@ function indexedStatus(chain: IndexedChain, served: readonly ServedChain[]): Cha
   const blockchainId = facts === undefined ? undefined : blockchainIdText(facts)
   return {
     chain: chain.key,
-    kind: facts === undefined && /^(primary|messages)/.test(chain.key) ? 'primary' : 'evm',
+    kind: chain.key.startsWith('primary-') ? 'primary' : 'evm',
     network: chain.network === 'mainnet' ? 'mainnet' : 'fuji',
     name: chain.name,
     ...(facts === undefined ? {} : { evmChainId: facts.evmChainId }),
@@ -66,7 +72,8 @@ function summaryOf(stages: readonly StageStatus[]): Omit<StageStatus, 'stage'> {
     return { state: 'syncing', indexedHeight: -1, headHeight: -1, blocksPerSecond: 0 }
   const { stage: _stage, ...summary } = main
   const stopped = stages.find(({ state }) => state === 'stopped')
-  const syncing = stages.some(({ state }) => state === 'syncing')
+  // Names of tokens may come later; what blocks and traces say is then complete all the same.
+  const syncing = stages.some(({ stage, state }) => state === 'syncing' && stage !== 'tokens')
   if (stopped !== undefined) {
     return { ...summary, state: 'stopped', reason: stopped.reason ?? `${stopped.stage} stopped` }
   }

@@ -19,12 +19,24 @@ export type PrimaryStreamSpec = {
   readonly genesis: string
 }
 
+/** A chain whose messenger logs are followed. */
+export type MessengerChain = {
+  readonly key: string
+  readonly network: Network
+  /** `0x` hex; absent: what the chain's store says. */
+  readonly blockchainId?: string
+  /** Messengers believed, `0x` hex. */
+  readonly contracts: readonly string[]
+}
+
 /** Interchain messages over all indexed EVM chains. */
 export type IcmStreamSpec = {
   readonly kind: 'icm'
+  /** Also the name of the store of messages. */
   readonly key: string
   readonly network: Network
   readonly name: string
+  readonly chains: readonly MessengerChain[]
 }
 
 /** One stream. */

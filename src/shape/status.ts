@@ -43,6 +43,7 @@ export const Status = Type.Object(
     role: Type.Enum(['all', 'index', 'serve'], { description: 'what this process does' }),
     nodeId: Type.Optional(Type.String({ description: 'our id on the peer-to-peer network' })),
     chains: Type.Array(ChainStatus),
+    messages: Type.Optional(StageStatus),
   },
   { $id: 'Status', additionalProperties: false },
 )

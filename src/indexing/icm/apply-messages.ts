@@ -1,0 +1,204 @@
+/** Messenger logs of one chain into the store of messages. */
+
+import { eventKinds } from '../../codec/evm/columns.ts'
+import {
+  decodeFee,
+  decodeReceive,
+  decodeSend,
+  type IcmFee,
+  type IcmMessage,
+} from '../../codec/evm/icm-events.ts'
+import { concatBytes, fromHex, keyOf, toBigint } from '../../core/bytes.ts'
+import { Fault } from '../../core/fault.ts'
+import { statement, type Columns, type Value, type Writer } from '../../store/engine/database.ts'
+import type { Table } from '../../store/engine/table.ts'
+import { listSubjects } from '../../store/query/icm/list-subject.ts'
+import type { MessengerLog } from '../../store/query/icm/messenger-logs.ts'
+import { icmExecuted, icmList, icmReceive, icmSend, icmSourceNote } from '../../store/schema/icm.ts'
+
+/** The chain whose logs are applied. */
+export type MessageChain = {
+  readonly key: string
+  /** 0 mainnet, 1 the test network. */
+  readonly network: number
+  /** 32 bytes. */
+  readonly blockchainId: Uint8Array
+}
+
+/** One end of a message, by column of its table. */
+type End = Readonly<Record<string, Value>>
+
+/**
+ * Writes what `logs` say, in their order; applying them again changes nothing. Gives the logs
+ * that are not what their first topic promises.
+ */
+export async function applyMessages(
+  writer: Writer,
+  chain: MessageChain,
+  logs: readonly MessengerLog[],
+): Promise<MessengerLog[]> {
+  const bad: MessengerLog[] = []
+  const ends: { readonly table: Table; readonly end: End; readonly log: MessengerLog }[] = []
+  const notes = new Map<string, { id: Uint8Array; fee?: IcmFee; receipt?: boolean }>()
+  const executed: Uint8Array[] = []
+  for (const log of logs) {
+    const id = log.topics.subarray(0, 32)
+    const note = notes.get(keyOf(id)) ?? { id }
+    try {
+      switch (log.kind) {
+        case eventKinds.icmSend: {
+          const { message, fee } = decodeSend(log.data)
+          ends.push({ table: icmSend, end: sendEnd(chain, log, message), log })
+          notes.set(keyOf(id), { ...note, fee })
+          break
+        }
+        case eventKinds.icmReceive:
+          ends.push({ table: icmReceive, end: receiveEnd(chain, log), log })
+          break
+        case eventKinds.icmAddFee:
+          notes.set(keyOf(id), { ...note, fee: decodeFee(log.data) })
+          break
+        case eventKinds.icmReceipt:
+          notes.set(keyOf(id), { ...note, receipt: true })
+          break
+        case eventKinds.icmExecuted:
+          executed.push(id)
+          break
+      }
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error
+      bad.push(log)
+    }
+  }
+  for (const { table, end } of ends) await addEnd(writer, table, end)
+  await writeNotes(writer, [...notes.values()])
+  await writer.insertNew(icmExecuted, { message_id: distinct(executed) })
+  return bad
+}
+
+/** The first send of a message counts: a retry repeats it. A message is received once. */
+async function addEnd(writer: Writer, table: Table, end: End): Promise<void> {
+  const id = end['message_id'] ?? null
+  const [sent] = await writer.lookup(
+    { table: icmSend, key: ['message_id'], select: ['timestamp'] },
+    [[id]],
+  )
+  const [received] = await writer.lookup(
+    { table: icmReceive, key: ['message_id'], select: ['timestamp', 'network'] },
+    [[id]],
+  )
+  if (table === icmSend ? sent !== undefined : received !== undefined) return
+  await writer.insert(table, rowOf(end))
+  // A list shows the time of sending, once it is known.
+  if (table === icmReceive && sent !== undefined) return
+  const subjects = listSubjects({
+    sender: bytesOf(end['sender']),
+    recipient: bytesOf(end['recipient']),
+    sourceId: bytesOf(end['source_id']),
+    destinationId: bytesOf(end['destination_id']),
+  })
+  if (table === icmSend && received !== undefined) await unlist(writer, subjects, id)
+  await writer.insertNew(icmList, {
+    subject: subjects,
+    network: subjects.map(() => end['network'] ?? 0),
+    timestamp: subjects.map(() => end['timestamp'] ?? 0),
+    message_id: subjects.map(() => id),
+  })
+}
+
+const removeEntry = statement(
+  `delete from icm_list where subject = ? and message_id = ?
+     and network = (select network from icm_receive r where r.message_id = ?)
+     and timestamp = (select timestamp from icm_receive r where r.message_id = ?)`,
+)
+
+async function unlist(writer: Writer, subjects: readonly Uint8Array[], id: Value): Promise<void> {
+  for (const subject of subjects) await writer.run(removeEntry, [subject, id, id, id])
+}
+
+async function writeNotes(
+  writer: Writer,
+  notes: readonly { id: Uint8Array; fee?: IcmFee; receipt?: boolean }[],
+): Promise<void> {
+  if (notes.length === 0) return
+  const ids = notes.map(({ id }) => id)
+  const known = await writer.lookup(
+    {
+      table: icmSourceNote,
+      key: ['message_id'],
+      select: ['fee_token', 'fee_amount', 'receipt_delivered'],
+    },
+    [ids],
+  )
+  await writer.upsert(icmSourceNote, {
+    message_id: ids,
+    fee_token: notes.map(({ fee }, at) => fee?.token ?? known[at]?.[0] ?? null),
+    fee_amount: notes.map(({ fee }, at) =>
+      fee === undefined ? (known[at]?.[1] ?? null) : minimal(fee.amount),
+    ),
+    receipt_delivered: notes.map(({ receipt }, at) =>
+      receipt === true || known[at]?.[2] === 1 ? 1 : 0,
+    ),
+  })
+}
+
+function sendEnd(chain: MessageChain, log: MessengerLog, message: IcmMessage): End {
+  return {
+    ...commonEnd(chain, log, message),
+    source_id: chain.blockchainId,
+    destination_id: log.topics.subarray(32, 64),
+  }
+}
+
+function receiveEnd(chain: MessageChain, log: MessengerLog): End {
+  const { message, rewardRedeemer } = decodeReceive(log.data)
+  if (log.topics.length < 96) throw new Fault('bad-bytes', `topics end early: ${log.topics.length}`)
+  return {
+    ...commonEnd(chain, log, message),
+    source_id: log.topics.subarray(32, 64),
+    destination_id: chain.blockchainId,
+    reward_redeemer: rewardRedeemer,
+    deliverer: log.topics.subarray(76, 96),
+  }
+}
+
+function commonEnd(chain: MessageChain, log: MessengerLog, message: IcmMessage): End {
+  return {
+    message_id: log.topics.subarray(0, 32),
+    chain: chain.key,
+    network: chain.network,
+    contract: log.contract,
+    nonce: minimal(message.nonce),
+    sender: message.sender,
+    recipient: message.destination,
+    data: message.data,
+    receipts: concatBytes(...message.receipts.flatMap(({ nonce, relayer }) => [nonce, relayer])),
+    tx_hash: log.txHash,
+    timestamp: log.timestamp,
+    gas_spent: minimalOf(toBigint(log.gasPrice) * BigInt(log.gasUsed)),
+  }
+}
+
+function rowOf(end: End): Columns {
+  return Object.fromEntries(Object.entries(end).map(([name, value]) => [name, [value]]))
+}
+
+function bytesOf(value: Value | undefined): Uint8Array {
+  return value instanceof Uint8Array ? value : new Uint8Array(0)
+}
+
+function distinct(ids: readonly Uint8Array[]): Uint8Array[] {
+  return [...new Map(ids.map((id) => [keyOf(id), id])).values()]
+}
+
+function minimal(bytes: Uint8Array): Uint8Array {
+  let from = 0
+  while (from < bytes.length && bytes[from] === 0) from++
+  return bytes.subarray(from)
+}
+
+function minimalOf(value: bigint): Uint8Array {
+  if (value === 0n) return new Uint8Array(0)
+  const hex = value.toString(16)
+  return fromHex(hex.length % 2 === 0 ? hex : `0${hex}`)
+}

@@ -1,0 +1,153 @@
+/**
+ * Follows the messenger logs of every indexed chain and joins them in the store of messages.
+ *
+ * Each chain is read up to its own checkpoint and has its own here, moved in the transaction that
+ * writes what was read: a crash between two chains loses nothing, and none waits for another.
+ */
+
+import { fromHex, keyOf, to0x } from '../../core/bytes.ts'
+import { faultOf } from '../../core/fault.ts'
+import { getCheckpoint, moveCheckpoint } from '../../store/checkpoint.ts'
+import { statement, type Database } from '../../store/engine/database.ts'
+import { openStore } from '../../store/engine/open.ts'
+import { awaitLease, holdLease, type Lease } from '../../store/lease.ts'
+import { messengerLogs } from '../../store/query/icm/messenger-logs.ts'
+import { controlTables } from '../../store/schema/control.ts'
+import { posPerBlock } from '../../store/schema/evm.ts'
+import { icmTables } from '../../store/schema/icm.ts'
+import { blockStage } from '../evm/apply-blocks.ts'
+import { chainTables, type HostParts } from '../evm/chain-host.ts'
+import type { Stream } from '../stage.ts'
+import { idleStatus } from '../stage.ts'
+import type { IcmStreamSpec, MessengerChain } from '../stream-spec.ts'
+import { applyMessages } from './apply-messages.ts'
+
+/** All tables of the store of messages. */
+export const messageTables = [...controlTables, ...icmTables] as const
+
+// Logs read and written at once: a few MB at most, some milliseconds of writing.
+const logsAtOnce = 1_000
+
+// Between two looks at chains that had nothing new.
+const pauseMs = 500
+
+const blockchainId = statement("select value from meta where name = 'blockchainId'")
+
+type Followed = {
+  readonly chain: MessengerChain
+  store: Database | undefined
+  id: Uint8Array | undefined
+  height: number
+}
+
+/** The stream over the chains of `spec`. */
+export async function openMessageStream(spec: IcmStreamSpec, parts: HostParts): Promise<Stream> {
+  const { world, owner } = parts
+  const store = await openStore(parts.store, spec.key, messageTables, 'write')
+  const lease = await awaitLease(store, owner, { clock: world.clock, signal: parts.signal })
+  const followed = spec.chains.map((chain): Followed => ({
+    chain,
+    store: undefined,
+    id: undefined,
+    height: -1,
+  }))
+  let status = idleStatus('messages')
+  return {
+    name: 'messages',
+    run: async (signal) => {
+      const told = new Set<string>()
+      while (!signal.aborted) {
+        let more = false
+        let behind = 0
+        for (const one of followed) {
+          const step = await advance(one, { store, lease, parts, told })
+          more ||= step === 'more'
+          if (step === 'absent') behind++
+        }
+        const height = Math.max(-1, ...followed.map((one) => one.height))
+        status = {
+          ...idleStatus('messages'),
+          state: more ? 'syncing' : 'live',
+          indexedHeight: height,
+          headHeight: height,
+          ...(behind > 0 ? { reason: `chains without a blockchain id or a store: ${behind}` } : {}),
+        }
+        if (!more) await world.clock.sleep(pauseMs, signal).catch(() => undefined)
+      }
+      for (const one of followed) await one.store?.close()
+      await store.close()
+    },
+    status: () => status,
+  }
+}
+
+type Target = {
+  readonly store: Database
+  readonly lease: Lease
+  readonly parts: HostParts
+  /** Kinds of malformed logs told already, so that a flood of them is told once. */
+  readonly told: Set<string>
+}
+
+/** Reads the next logs of one chain. */
+async function advance(one: Followed, target: Target): Promise<'more' | 'done' | 'absent'> {
+  const { parts } = target
+  if (one.store === undefined) await openFollowed(one, parts)
+  if (one.store === undefined) return 'absent'
+  if (one.id === undefined) one.id = await idOf(one)
+  if (one.id === undefined) return 'absent'
+  const head = await getCheckpoint(one.store, blockStage)
+  const done = await getCheckpoint(target.store, one.chain.key)
+  if (head === undefined || head.height <= (done?.height ?? -1)) return 'done'
+  const from = ((done?.height ?? -1) + 1) * posPerBlock
+  const until = (head.height + 1) * posPerBlock
+  const logs = await messengerLogs(one.store, { from, until, limit: logsAtOnce + 1 })
+  // A page that is not the last ends between blocks, so that a checkpoint is a whole height.
+  const cut = logs.length > logsAtOnce ? heightOf(logs[logsAtOnce]?.pos ?? 0) : head.height + 1
+  const whole = cut * posPerBlock > from ? cut : heightOf(from) + 1
+  const taken =
+    cut === whole
+      ? logs.filter(({ pos }) => heightOf(pos) < whole)
+      : await messengerLogs(one.store, { from, until: whole * posPerBlock, limit: posPerBlock })
+  const believed = new Set(one.chain.contracts.map((contract) => keyOf(fromHex(contract))))
+  const own = taken.filter(({ contract }) => believed.has(keyOf(contract)))
+  const chain = {
+    key: one.chain.key,
+    network: one.chain.network === 'mainnet' ? 0 : 1,
+    blockchainId: one.id,
+  }
+  await target.store.transaction(async (writer) => {
+    await holdLease(writer, target.lease, parts.world.clock)
+    for (const log of await applyMessages(writer, chain, own)) {
+      const kind = `${one.chain.key} ${log.kind}`
+      if (!target.told.has(kind))
+        parts.log.warn('messenger log skipped', { chain: chain.key, tx: to0x(log.txHash) })
+      target.told.add(kind)
+    }
+    await moveCheckpoint(writer, one.chain.key, {
+      before: done?.height,
+      after: { height: whole - 1, hash: undefined },
+      epoch: target.lease.epoch,
+    })
+  })
+  one.height = whole - 1
+  return whole <= head.height ? 'more' : 'done'
+}
+
+async function openFollowed(one: Followed, parts: HostParts): Promise<void> {
+  try {
+    one.store = await openStore(parts.store, one.chain.key, chainTables, 'read')
+  } catch (error) {
+    if (faultOf(error)?.code !== 'store-failed') throw error
+  }
+}
+
+async function idOf(one: Followed): Promise<Uint8Array | undefined> {
+  if (one.chain.blockchainId !== undefined) return fromHex(one.chain.blockchainId)
+  const [value] = (await one.store?.get(blockchainId)) ?? []
+  return typeof value === 'string' ? fromHex(value) : undefined
+}
+
+function heightOf(pos: number): number {
+  return Math.floor(pos / posPerBlock)
+}

@@ -1,0 +1,74 @@
+/** An interchain message as the API shows it. */
+
+import { Type, type Static } from 'typebox'
+
+import { erc20Fields } from '../evm/erc20-token.ts'
+import { address } from '../evm/scalars.ts'
+
+const hash = (description: string): ReturnType<typeof Type.String> =>
+  Type.String({ description, pattern: '^0x[0-9a-f]{64}$' })
+const decimal = (description: string): ReturnType<typeof Type.String> =>
+  Type.String({ description, pattern: '^[0-9]+$' })
+
+export const IcmReceipt = Type.Object(
+  {
+    receivedMessageNonce: decimal('Nonce of the message received'),
+    relayerRewardAddress: address('Whom the relayer named for its reward'),
+  },
+  { $id: 'IcmReceipt', additionalProperties: false },
+)
+
+export const IcmRewardDetails = Type.Object(
+  { ...erc20Fields, value: decimal('Fee, smallest unit; 0 where none was offered') },
+  { $id: 'IcmRewardDetails', additionalProperties: false },
+)
+
+export const IcmSourceTransaction = Type.Object(
+  {
+    txHash: hash('Transaction that sent the message first'),
+    timestamp: Type.Integer({ description: 'Unix seconds' }),
+    gasSpent: decimal('Gas used × price, wei'),
+  },
+  { $id: 'IcmSourceTransaction', additionalProperties: false },
+)
+
+export const IcmDestinationTransaction = Type.Object(
+  {
+    txHash: hash('Transaction that delivered the message'),
+    timestamp: Type.Integer({ description: 'Unix seconds' }),
+    gasSpent: decimal('Gas used × price, wei'),
+    rewardRedeemer: address('Who may take the reward'),
+    delivererAddress: address('Who delivered'),
+  },
+  { $id: 'IcmDestinationTransaction', additionalProperties: false },
+)
+
+export const IcmMessage = Type.Object(
+  {
+    messageId: Type.String({ description: 'Hex without 0x', pattern: '^[0-9a-f]{64}$' }),
+    icmContractAddress: address('Messenger'),
+    sourceBlockchainId: Type.String({ description: 'cb58' }),
+    destinationBlockchainId: Type.String({ description: 'cb58' }),
+    sourceEvmChainId: Type.String({ description: 'Empty where the chain is not known here' }),
+    destinationEvmChainId: Type.String({ description: 'Empty where the chain is not known here' }),
+    messageNonce: decimal('Counts the messages of the source messenger'),
+    from: address('Sender'),
+    to: address('Recipient'),
+    data: Type.String({ description: '0x hex', pattern: '^0x([0-9a-f]{2})*$' }),
+    messageExecuted: Type.Boolean({
+      description: 'Whether the recipient took it, at once or in a retry',
+    }),
+    receipts: Type.Array(IcmReceipt),
+    receiptDelivered: Type.Boolean({ description: 'Whether the receipt came back to the source' }),
+    rewardDetails: IcmRewardDetails,
+    sourceTransaction: Type.Optional(IcmSourceTransaction),
+    destinationTransaction: Type.Optional(IcmDestinationTransaction),
+    status: Type.Enum(['pending', 'delivered', 'delivered_source_not_indexed'], {
+      description:
+        'pending: sent; delivered: received; …: received, its source chain is not indexed',
+    }),
+  },
+  { $id: 'IcmMessage', additionalProperties: false },
+)
+/** One interchain message. */
+export type IcmMessage = Static<typeof IcmMessage>

@@ -1,0 +1,357 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+
+import { Avalanche } from '@avalanche-sdk/chainkit'
+import { Compile } from 'typebox/compile'
+
+import { createChainDirectory } from '../../../src/api/chain-directory.ts'
+import { createPartyBooks } from '../../../src/api/evm/party-book.ts'
+import { icmOperations } from '../../../src/api/icm/operations.ts'
+import { createServer } from '../../../src/api/server.ts'
+import { noTokenNotes } from '../../../src/api/token-notes.ts'
+import { openWorld } from '../../../src/cli/world.ts'
+import { to0x } from '../../../src/core/bytes.ts'
+import { messageTables, openMessageStream } from '../../../src/indexing/icm/message-stream.ts'
+import { openStore } from '../../../src/store/engine/open.ts'
+import { silentLog } from '../../../src/telemetry/log.ts'
+import { openDemoChain, rawChain, stillClock, type DemoChainId } from '../../demo-store.ts'
+import { pageTokens, type Json } from '../../evm-service.ts'
+
+const messenger = '0x253b2784c75e510dd0ff1da844684a1ac0aa5fcf'
+const topics = {
+  send: '0x2a211ad4a59ab9d003852404f9c57c690704ee755f3c79d2c2812ad32da99df8',
+  addFee: '0xc1bfd1f1208927dfbd414041dcb5256e6c9ad90dd61aec3249facbd34ff7b3e1',
+  executed: '0x34795cc6b122b9a0ae684946319f1e14a577b4e8f9b3dda9ac94c21a54d3188c',
+  receive: '0x292ee90bbaf70b5d4936025e09d56ba08f3e421156b6a568cf3c2840d9343e34',
+  receipt: '0xd13a7935f29af029349bed0a2097455b91fd06190a30478c575db3f31e00bf57',
+} as const
+const chainIds = [51001, 51002] as const
+
+type Content = {
+  nonce: string
+  from: string
+  to: string
+  data: string
+  receipts: { receivedMessageNonce: string; relayerRewardAddress: string }[]
+}
+
+type Expected = {
+  /** As sent or, where that is not indexed, as received. */
+  content: Content
+  sent?: { txHash: string; timestamp: number; gasSpent: string; chain: number }
+  received?: {
+    txHash: string
+    timestamp: number
+    gasSpent: string
+    chain: number
+    deliverer: string
+    redeemer: string
+  }
+  fee: string
+  feeToken: string
+  executed: boolean
+  receiptDelivered: boolean
+}
+
+/** The messages of both chains, joined from raw receipts by the ABI alone. */
+function joinRaw(): Map<string, Expected> {
+  const messages = new Map<string, Expected>()
+  const blank = (): Expected => ({
+    content: { nonce: '', from: '', to: '', data: '', receipts: [] },
+    fee: '0',
+    feeToken: `0x${'0'.repeat(40)}`,
+    executed: false,
+    receiptDelivered: false,
+  })
+  for (const chain of chainIds) {
+    for (const { block, receipts } of rawChain(chain)) {
+      for (const receipt of receipts) {
+        for (const log of receipt.logs) {
+          if (log.address.toLowerCase() !== messenger) continue
+          const id = String(log.topics[1]).slice(2)
+          const message = messages.get(id) ?? messages.set(id, blank()).get(id) ?? blank()
+          const transaction = {
+            txHash: receipt.transactionHash,
+            timestamp: Number(block.timestamp),
+            gasSpent: String(BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice)),
+            chain,
+          }
+          const word = (at: number) => log.data.slice(2 + at * 64, 2 + (at + 1) * 64)
+          const address = (at: number) => `0x${word(at).slice(24)}`
+          const number = (at: number) => Number(BigInt(`0x${word(at)}`))
+          const contentAt = (start: number): Content => {
+            const list = start + number(start + 6) / 32
+            const data = start + number(start + 7) / 32
+            const from = 2 + (data + 1) * 64
+            return {
+              nonce: String(BigInt(`0x${word(start)}`)),
+              from: address(start + 1),
+              to: address(start + 3),
+              receipts: Array.from({ length: number(list) }, (_, at) => ({
+                receivedMessageNonce: String(BigInt(`0x${word(list + 1 + 2 * at)}`)),
+                relayerRewardAddress: address(list + 2 + 2 * at),
+              })),
+              data: `0x${log.data.slice(from, from + number(data) * 2)}`,
+            }
+          }
+          if (log.topics[0] === topics.send) {
+            message.sent ??= transaction
+            message.content = contentAt(number(0) / 32)
+            message.feeToken = address(1)
+            message.fee = String(BigInt(`0x${word(2)}`))
+          } else if (log.topics[0] === topics.receive) {
+            if (message.sent === undefined) message.content = contentAt(number(1) / 32)
+            message.received = {
+              ...transaction,
+              redeemer: address(0),
+              deliverer: `0x${String(log.topics[3]).slice(26)}`,
+            }
+          } else if (log.topics[0] === topics.addFee) {
+            message.feeToken = address(0)
+            message.fee = String(BigInt(`0x${word(1)}`))
+          } else if (log.topics[0] === topics.executed) message.executed = true
+          else if (log.topics[0] === topics.receipt) message.receiptDelivered = true
+        }
+      }
+    }
+  }
+  for (const [id, message] of messages) if (!message.sent && !message.received) messages.delete(id)
+  return messages
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'firn-icm-'))
+after(() => rmSync(folder, { recursive: true, force: true }))
+const location = { store: 'embedded', dataDir: folder }
+const demos = await Promise.all(chainIds.map((chainId) => openDemoChain(chainId, { location })))
+after(() => Promise.all(demos.map((demo) => demo.close())))
+
+function messengerChain(chainId: DemoChainId) {
+  const demo = demos[chainIds.indexOf(chainId)]
+  const blockchainId = demo?.served.facts.blockchainId
+  assert.ok(blockchainId !== undefined)
+  return {
+    key: `fuji-${chainId}`,
+    network: 'fuji' as const,
+    blockchainId: to0x(blockchainId),
+    contracts: [messenger],
+  }
+}
+
+/** Runs the stream over `chains` until it has read everything, then ends it as a stop would. */
+async function follow(key: string, chains: readonly DemoChainId[]): Promise<void> {
+  const over = new AbortController()
+  const world = openWorld()
+  const clock = {
+    ...stillClock,
+    // The stream sleeps once there is nothing more to read.
+    sleep: async () => over.abort(),
+  }
+  const stream = await openMessageStream(
+    { kind: 'icm', key, network: 'fuji', name: 'messages', chains: chains.map(messengerChain) },
+    {
+      world: { ...world, clock },
+      log: silentLog,
+      store: location,
+      limits: {
+        timeoutMs: 1_000,
+        traceTimeoutMs: 1_000,
+        maxInFlight: 1,
+        maxReplyBytes: 1,
+        bufferBytes: 1,
+      },
+      owner: 'test',
+      signal: over.signal,
+    },
+  )
+  await stream.run(over.signal)
+  await world.close()
+}
+
+async function serve(key: string) {
+  const store = await openStore(location, key, messageTables, 'read')
+  const chains = demos.map(({ served }) => served)
+  const operations = icmOperations({
+    chains: createChainDirectory(() => chains),
+    tokens: pageTokens(stillClock),
+    parties: createPartyBooks(stillClock, noTokenNotes),
+    messages: () => store,
+  })
+  const server = createServer({
+    operations,
+    dialectRules: {},
+    dialect: 'auto',
+    log: silentLog,
+    clock: stillClock,
+    limits: { maxConnections: 10, requestTimeoutMs: 5_000, handlerTimeoutMs: 5_000 },
+    inspect: ({ shape }, body) => assert.ok(Compile(shape.response).Check(body), shape.id),
+  })
+  const url = await server.listen('127.0.0.1', 0)
+  after(async () => {
+    await server.close()
+    await store.close()
+  })
+  const get = async (path: string): Promise<{ status: number; body: Json }> => {
+    const reply = await fetch(url + path)
+    return { status: reply.status, body: await reply.json() }
+  }
+  return { url, get }
+}
+
+async function readAll(
+  get: (path: string) => Promise<{ body: Json }>,
+  path: string,
+): Promise<Json[]> {
+  const all: Json[] = []
+  for (let token = ''; ;) {
+    const { body } = await get(`${path}${path.includes('?') ? '&' : '?'}pageSize=7${token}`)
+    all.push(...body.messages)
+    if (body.nextPageToken === undefined) return all
+    token = `&pageToken=${body.nextPageToken}`
+  }
+}
+
+void test('messages: both orders of indexing and a stop between give the independent join', async () => {
+  const expected = joinRaw()
+  assert.ok(expected.size > 60)
+  for (const [key, orders] of [
+    ['first-then-second', [[51001], [51001, 51002]]],
+    ['second-then-first', [[51002], [51002, 51001]]],
+    ['both', [[51001, 51002]]],
+    [
+      'twice',
+      [
+        [51001, 51002],
+        [51001, 51002],
+      ],
+    ],
+  ] as const) {
+    for (const chains of orders) await follow(key, chains)
+    const service = await serve(key)
+    const all = await readAll(service.get, '/v1/icm/messages')
+    assert.equal(all.length, expected.size, key)
+    for (const message of all) compare(message, expected.get(message.messageId), key)
+    for (let at = 1; at < all.length; at++)
+      assert.ok(timeOf(all[at - 1]) >= timeOf(all[at]), 'newest first')
+  }
+})
+
+function timeOf(message: Json): number {
+  return (message.sourceTransaction ?? message.destinationTransaction).timestamp
+}
+
+function compare(message: Json, expected: Expected | undefined, name: string): void {
+  assert.ok(expected !== undefined, `${name} ${message.messageId}`)
+  const lower = (text: string) => text.toLowerCase()
+  assert.equal(message.messageNonce, expected.content.nonce)
+  assert.equal(lower(message.from), expected.content.from)
+  assert.equal(lower(message.to), expected.content.to)
+  assert.equal(message.data, expected.content.data)
+  assert.equal(message.messageExecuted, expected.executed, name)
+  assert.equal(message.receiptDelivered, expected.receiptDelivered)
+  assert.deepEqual(
+    message.receipts.map((receipt: Json) => ({
+      ...receipt,
+      relayerRewardAddress: lower(receipt.relayerRewardAddress),
+    })),
+    expected.content.receipts,
+  )
+  const { sent, received } = expected
+  assert.equal(
+    message.status,
+    received === undefined
+      ? 'pending'
+      : sent === undefined
+        ? 'delivered_source_not_indexed'
+        : 'delivered',
+  )
+  if (sent !== undefined) {
+    const { chain, ...transaction } = sent
+    assert.deepEqual(message.sourceTransaction, transaction)
+    assert.equal(message.sourceEvmChainId, String(chain))
+    assert.equal(message.rewardDetails.value, expected.fee)
+    assert.equal(lower(message.rewardDetails.address), expected.feeToken)
+  }
+  if (received !== undefined) {
+    const { chain, deliverer, redeemer, ...transaction } = received
+    const { delivererAddress, rewardRedeemer, ...shown } = message.destinationTransaction
+    assert.deepEqual(shown, transaction)
+    assert.equal(message.destinationEvmChainId, String(chain))
+    assert.equal(lower(delivererAddress), deliverer)
+    assert.equal(lower(rewardRedeemer), redeemer)
+  }
+}
+
+void test('messages: totals equal the facts of both chains', () => {
+  const expected = [...joinRaw().values()]
+  for (const chainId of chainIds) {
+    const facts = JSON.parse(
+      readFileSync(new URL(`../../../vectors/evm/facts-${chainId}.json`, import.meta.url), 'utf8'),
+    )
+    const { icm } = facts.total
+    assert.equal(expected.filter(({ sent }) => sent?.chain === chainId).length, icm.sent)
+    assert.equal(
+      expected.filter(({ received }) => received?.chain === chainId).length,
+      icm.received,
+    )
+    assert.equal(
+      expected.filter(({ received, executed }) => executed && received?.chain === chainId).length,
+      icm.executed,
+    )
+  }
+})
+
+void test('messages: filters, one message, errors, and the official client', async () => {
+  await follow('filters', [51001, 51002])
+  const service = await serve('filters')
+  const expected = joinRaw()
+  const all = await readAll(service.get, '/v1/icm/messages')
+  const [id, message] = [...expected][0] ?? []
+  assert.ok(id !== undefined && message !== undefined)
+  const wanted = message.content
+  const touching = [...expected.values()].filter(
+    ({ content }) => content.from === wanted.from || content.to === wanted.from,
+  )
+  for (const spelling of [wanted.from, wanted.from.toUpperCase().replace('0X', '0x')]) {
+    const listed = await readAll(service.get, `/v1/icm/addresses/${spelling}/messages`)
+    assert.equal(listed.length, touching.length)
+  }
+  assert.equal(
+    (await readAll(service.get, `/v1/icm/messages?from=${wanted.from}`)).length,
+    [...expected.values()].filter(({ content }) => content.from === wanted.from).length,
+  )
+  const source = all[0].sourceBlockchainId
+  assert.equal(
+    (await readAll(service.get, `/v1/icm/messages?sourceBlockchainId=${source}`)).length,
+    all.filter((message) => message.sourceBlockchainId === source).length,
+  )
+  assert.equal(
+    (await readAll(service.get, `/v1/icm/messages?blockchainId=${source}`)).length,
+    all.length,
+  )
+  assert.equal((await readAll(service.get, '/v1/icm/messages?network=testnet')).length, all.length)
+  assert.deepEqual(await readAll(service.get, '/v1/icm/messages?network=mainnet'), [])
+  assert.deepEqual((await service.get(`/v1/icm/addresses/0x${'12'.repeat(20)}/messages`)).body, {
+    messages: [],
+  })
+  assert.equal((await service.get(`/v1/icm/messages/0x${id}`)).body.messageId, id)
+  for (const [path, status] of [
+    [`/v1/icm/messages/${'00'.repeat(32)}`, 404],
+    ['/v1/icm/messages/xyz', 400],
+    ['/v1/icm/addresses/0x12/messages', 400],
+    [`/v1/icm/addresses/${wanted.from}/messages?network=main`, 400],
+    [`/v1/icm/addresses/${wanted.from}/messages?pageSize=101`, 400],
+    ['/v1/icm/messages?blockchainId=abc', 400],
+    ['/v1/icm/messages?pageToken=abc', 400],
+  ] as const)
+    assert.equal((await service.get(path)).status, status, path)
+
+  const client = new Avalanche({ enableTelemetry: false })
+  const page = await client.data.icm.listByAddress(
+    { address: wanted.from, pageSize: 100 },
+    { serverURL: service.url },
+  )
+  assert.equal(page.messages.length, Math.min(100, touching.length))
+})

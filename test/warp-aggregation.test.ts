@@ -56,11 +56,11 @@ const isFault =
 const sign = { kind: 'sign' } as const
 const five = [sign, sign, sign, sign, sign]
 
-void test('aggregation: five real stakers sign, and the smallest heavy subset is returned', async () => {
+void test('aggregation: five real stakers sign, and no more signers are named than needed', async () => {
   await withNetwork({ behaviours: five, weights: [100, 101, 102, 103, 104] }, async (network) => {
     const signed = await aggregate(network)
-    // Canonical order: staker 5, 2, 3, 4, 1. 67 % of 510 are 342: the four heaviest.
-    assert.deepEqual(signersOf(signed), [0, 1, 2, 3])
+    // 67 % of 510 are 342: any four.
+    assert.equal(signersOf(signed).length, 4)
     for (const { handshakes, refusals } of network.validators) {
       assert.equal(handshakes.length, 1)
       assert.deepEqual(refusals, [])

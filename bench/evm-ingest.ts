@@ -7,7 +7,8 @@
  * and lies in a file, so that neither network nor generator is measured.
  */
 
-import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
@@ -23,8 +24,7 @@ import { takeLease } from '../src/store/lease.ts'
 import { controlTables } from '../src/store/schema/control.ts'
 import { evmTables } from '../src/store/schema/evm.ts'
 import { metricsTables } from '../src/store/schema/metrics.ts'
-import { ChainText, usualShape } from './evm-chain.ts'
-import { linesOf } from './lines-of.ts'
+import { usualShape } from './evm-chain.ts'
 
 const blocks = Number(process.argv[2] ?? usualShape.blocks)
 const batchRows = Number(process.argv[3] ?? goodBatchRows)
@@ -38,8 +38,13 @@ const clock: Clock = {
 }
 
 try {
-  const transfers = writeChain()
-  const parseRate = transfers / (await parseAll())
+  // In a process of its own, so that the memory measured here is that of ingest alone.
+  const script = join(import.meta.dirname, 'evm-ingest-prepare.ts')
+  const answer = execFileSync(process.execPath, [script, path, String(blocks)], {
+    encoding: 'utf8',
+  })
+  const { transfers, parseSeconds } = JSON.parse(answer)
+  const parseRate = transfers / parseSeconds
   const result = await ingest(transfers)
   report({ blocks, transfers, parseRate: Math.round(parseRate), ...result })
   report({
@@ -53,26 +58,6 @@ try {
 
 function report(figures: Record<string, unknown>): void {
   for (const [name, value] of Object.entries(figures)) console.log(`${name.padEnd(20)} ${value}`)
-}
-
-function writeChain(): number {
-  const chain = new ChainText({ ...usualShape, blocks })
-  const file = openSync(path, 'w')
-  for (let text = chain.next(); text !== undefined; text = chain.next())
-    writeSync(file, `${text}\n`)
-  closeSync(file)
-  return chain.transfers
-}
-
-/** Seconds of processor to parse the file, nothing else, on one thread. */
-async function parseAll(): Promise<number> {
-  let spent = 0
-  for await (const line of linesOf(path)) {
-    const start = process.threadCpuUsage().user
-    JSON.parse(line.toString('latin1'))
-    spent += process.threadCpuUsage().user - start
-  }
-  return spent / 1_000_000
 }
 
 async function ingest(

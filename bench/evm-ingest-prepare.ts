@@ -1,0 +1,26 @@
+/**
+ * Makes up the chain that `evm-ingest.ts` reads, and measures what parsing it alone costs.
+ *
+ * Prints `{"transfers":…,"parseSeconds":…}`: processor time of one thread that does nothing else.
+ */
+
+import { closeSync, openSync, writeSync } from 'node:fs'
+
+import { ChainText, usualShape } from './evm-chain.ts'
+import { linesOf } from './lines-of.ts'
+
+const [path = '', blocks] = process.argv.slice(2)
+const chain = new ChainText({ ...usualShape, blocks: Number(blocks) })
+const file = openSync(path, 'w')
+for (let text = chain.next(); text !== undefined; text = chain.next()) writeSync(file, `${text}\n`)
+closeSync(file)
+
+let spent = 0
+for await (const line of linesOf(path)) {
+  const start = process.threadCpuUsage().user
+  JSON.parse(line.toString('latin1'))
+  spent += process.threadCpuUsage().user - start
+}
+process.stdout.write(
+  JSON.stringify({ transfers: chain.transfers, parseSeconds: spent / 1_000_000 }),
+)

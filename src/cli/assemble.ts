@@ -7,6 +7,7 @@
 import { createAdmission, readRateLimit } from '../api/admission.ts'
 import { createChainDirectory } from '../api/chain-directory.ts'
 import { evmDialectRules } from '../api/dialect-evm.ts'
+import { primaryDialectRules } from '../api/dialect-primary.ts'
 import { createMethodNames } from '../api/evm/method-names.ts'
 import { noNfts } from '../api/evm/nft-source.ts'
 import { evmOperations } from '../api/evm/operations.ts'
@@ -17,8 +18,11 @@ import { openApiDocument } from '../api/openapi.ts'
 import type { Operation } from '../api/operation.ts'
 import { createPageTokens, type PageTokens } from '../api/page-token.ts'
 import { noPrices } from '../api/prices.ts'
+import { createNetworkDirectory } from '../api/primary/network-directory.ts'
+import { primaryOperations } from '../api/primary/operations.ts'
 import { createServer, type ApiServer } from '../api/server.ts'
 import { noTokenNotes } from '../api/token-notes.ts'
+import { warpDialectRules, warpOperations } from '../api/warp/operations.ts'
 import type { Config } from '../config/settings.ts'
 import { fromHex } from '../core/bytes.ts'
 import { Fault } from '../core/fault.ts'
@@ -33,6 +37,7 @@ import { createHealth } from '../telemetry/health.ts'
 import type { LogRegistry } from '../telemetry/log.ts'
 import { createThreads } from '../telemetry/thread.ts'
 import { createWaits } from '../telemetry/waits.ts'
+import { openAggregators, type Aggregators } from './aggregators.ts'
 import {
   chainSpecs,
   icmContract,
@@ -45,6 +50,7 @@ import { followStore } from './follow-store.ts'
 import { watchedKeys } from './key-file.ts'
 import { assembleNodeListener, checkFolder, nodeChains, openAliases } from './node-parts.ts'
 import { serveChains, type ServedChains } from './served-chains.ts'
+import { serveNetworks, type ServedNetworks } from './served-networks.ts'
 import { statusOperation } from './status-view.ts'
 import { tokenKeys } from './token-keys.ts'
 import { version } from './version.ts'
@@ -72,7 +78,10 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
   const { clock } = world
   const over = new AbortController()
   const gauges = createGauges()
-  const waits = createWaits(clock.monotonic)
+  const waits = createWaits(clock.monotonic, (lock, ms) => {
+    gauges.add('firn_lock_waits_total', 1, { lock })
+    gauges.add('firn_lock_wait_seconds_total', ms / 1_000, { lock })
+  })
   const threads = createThreads({ logs, waits, clock })
   const store: StoreLocation = { store: config.store, dataDir: config.dataDir }
   const chains = chainSpecs(config)
@@ -104,7 +113,19 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
     signal: over.signal,
     hasTraces: (key) => tracesOf(indexed(), key),
   })
-  const nodes = nodeChains(served.list, chains, indexed)
+  const streams = streamSpecs(config, chains)
+  const networks = await serveNetworks(
+    config.role === 'index' ? [] : streams.filter((stream) => stream.kind === 'primary'),
+    { store, clock, signal: over.signal },
+  )
+  const aggregators = await openAggregators(config, { world, log: logs.log, signal: over.signal })
+  const nodes = nodeChains({
+    served: served.list,
+    networks: networks.list,
+    specified: chains,
+    config,
+    status: indexed,
+  })
   const aliases = await openAliases(config, { world, waits, logs, chains: nodes })
   const messages = await followStore(messageStore, messageTables, {
     store,
@@ -112,6 +133,8 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
     signal: over.signal,
   })
   const api = apiServer(config, {
+    networks,
+    aggregators,
     messages: messages.get,
     outside,
     tokens,
@@ -133,7 +156,8 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
     threads,
     waits,
     aliases,
-    nodeId: undefined,
+    nodeId: aggregators.nodeId(),
+    networkId: networks.list()[0]?.networkId,
   })
   await node.listener.listen()
   void health.run(over.signal).catch(outside.failed)
@@ -151,6 +175,8 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
       await indexer?.stop()
       await served.close()
       await messages.close()
+      await networks.close()
+      await aggregators.close()
     },
   }
 }
@@ -166,6 +192,8 @@ async function listen(api: ApiServer, host: string, port: number): Promise<strin
 }
 
 type ApiParts = {
+  readonly networks: ServedNetworks
+  readonly aggregators: Aggregators
   readonly messages: () => Database | undefined
   readonly outside: Outside
   readonly tokens: PageTokens
@@ -195,18 +223,29 @@ function apiServer(config: Config, parts: ApiParts): ApiServer {
       icmContracts: messengers(parts.chains),
     }),
     ...metricsOperations({ chains: directory, tokens, union: new AddressUnion() }),
+    ...primaryOperations({
+      networks: createNetworkDirectory(parts.networks.list),
+      tokens,
+      clock: world.clock,
+      limits: {
+        maxAddresses: config['api.maxAddresses'],
+        maxBodyAddresses: config['api.maxBodyAddresses'],
+        transactionPageUtxos: config['api.transactionPageUtxos'],
+      },
+    }),
+    ...warpOperations({ aggregators: parts.aggregators.byNetwork }),
     ...icmOperations({ chains: directory, tokens, parties, messages: parts.messages }),
     statusOperation({
       version,
       role: config.role,
-      nodeId: () => undefined,
+      nodeId: parts.aggregators.nodeId,
       indexed: parts.indexer?.status,
       served: served.list,
     }),
   ]
   const server = createServer({
     operations,
-    dialectRules: evmDialectRules,
+    dialectRules: { ...evmDialectRules, ...primaryDialectRules, ...warpDialectRules },
     dialect: config['api.dialect'],
     log: logs.log.child('api'),
     clock: world.clock,

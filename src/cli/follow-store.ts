@@ -18,13 +18,22 @@ const retryMs = 200
 export async function followStore(
   name: string,
   tables: readonly Table[],
-  parts: { readonly store: StoreLocation; readonly clock: Clock; readonly signal: AbortSignal },
+  parts: {
+    readonly store: StoreLocation
+    readonly clock: Clock
+    readonly signal: AbortSignal
+    /** Looks into the store; false when what is needed is not in it yet. */
+    readonly accept?: (database: Database) => Promise<boolean>
+  },
 ): Promise<FollowedStore> {
   let database: Database | undefined
   const attempt = async (): Promise<boolean> => {
     try {
-      database = await openStore(parts.store, name, tables, 'read')
-      return true
+      const opened = await openStore(parts.store, name, tables, 'read')
+      const isReady = (await parts.accept?.(opened)) ?? true
+      if (isReady) database = opened
+      else await opened.close()
+      return isReady
     } catch (error) {
       if (faultOf(error)?.code !== 'store-failed') throw error
       return false

@@ -1,22 +1,25 @@
 /** The node listener of this process, put together. */
 
 import { readdirSync } from 'node:fs'
-import { chmod, mkdir, writeFile } from 'node:fs/promises'
 
-import type { Aliases, NodeChain } from '../admin/alias-rules.ts'
+import { aliasFile, noAliasStore } from '../admin/alias-file.ts'
+import type { NodeChain } from '../admin/alias-rules.ts'
 import { createAliasTable, type AliasTable } from '../admin/alias-table.ts'
 import { createNodeListener, nodeBases } from '../admin/node-api.ts'
 import type { NodeListener } from '../admin/node-listener.ts'
 import { createPluginRegistry } from '../admin/plugin-registry.ts'
 import { createRpcProxy } from '../admin/rpc-proxy.ts'
 import { blockchainIdText, type ServedChain } from '../api/chain-directory.ts'
+import type { ServedNetwork } from '../api/primary/network-directory.ts'
 import type { Config } from '../config/settings.ts'
+import { toCb58 } from '../core/cb58.ts'
 import type { World } from '../core/world.ts'
 import type { ChainStatus } from '../indexing/indexer.ts'
 import type { Gauges } from '../telemetry/gauges.ts'
 import type { Health } from '../telemetry/health.ts'
 import type { LogRegistry } from '../telemetry/log.ts'
 import { watchProcess } from '../telemetry/process-gauges.ts'
+import { profileFolder } from '../telemetry/profile/profile-folder.ts'
 import { createProfiler } from '../telemetry/profile/profiler.ts'
 import type { Threads } from '../telemetry/thread.ts'
 import type { Waits } from '../telemetry/waits.ts'
@@ -34,6 +37,8 @@ export type NodeListenerParts = {
   readonly waits: Waits
   readonly aliases: AliasTable
   readonly nodeId: string | undefined
+  /** Of the network being served, where one is. */
+  readonly networkId: number | undefined
 }
 
 /** Makes the listener and what closes the parts it made. */
@@ -50,11 +55,7 @@ export function assembleNodeListener(parts: NodeListenerParts): {
     waits,
     clock: world.clock,
     log: logs.log,
-    write: async (name, bytes) => {
-      await mkdir(profileDir, { recursive: true, mode: 0o750 })
-      await writeFile(`${profileDir}/${name}`, bytes, { mode: 0o640 })
-      await chmod(`${profileDir}/${name}`, 0o640)
-    },
+    write: profileFolder(profileDir),
     outside: () => ({ memory: watch.memory(), remarks: watch.remarks() }),
   })
   const plugins = createPluginRegistry({
@@ -83,8 +84,8 @@ export function assembleNodeListener(parts: NodeListenerParts): {
       allowedHosts: Array.isArray(hosts) ? hosts.map(String) : String(hosts).split(','),
     },
     identity: {
-      networkId: isMainnet ? 1 : 5,
-      networkName: isMainnet ? 'mainnet' : 'fuji',
+      networkId: parts.networkId ?? (isMainnet ? 1 : 5),
+      networkName: networkNameOf(parts.networkId ?? (isMainnet ? 1 : 5)),
       version: `firn/${version}`,
       ...(parts.nodeId === undefined ? {} : { nodeId: parts.nodeId }),
     },
@@ -120,55 +121,97 @@ export function openAliases(
   },
 ): Promise<AliasTable> {
   const path = `${config.dataDir}/aliases.json`
-  const keeps = config['node.persistAliases']
-  const none: Aliases = { chains: [], routes: [] }
   return createAliasTable({
     chains: parts.chains,
     bases: nodeBases,
     waits: parts.waits,
     log: parts.logs.log,
-    store: {
-      load: async () => {
-        const bytes = keeps ? await parts.world.files.read(path) : undefined
-        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written below; entries are checked on loading
-        return bytes === undefined ? none : (JSON.parse(Buffer.from(bytes).toString()) as Aliases)
-      },
-      save: async (aliases) => {
-        if (keeps) await parts.world.files.write(path, Buffer.from(JSON.stringify(aliases)))
-      },
-    },
+    store: config['node.persistAliases'] ? aliasFile(path, parts.world.files) : noAliasStore,
   })
 }
 
+/** Where the node listener's chains come from. */
+export type NodeChainParts = {
+  readonly served: () => readonly ServedChain[]
+  readonly networks: () => readonly ServedNetwork[]
+  readonly specified: readonly SpecifiedChain[]
+  readonly config: Config
+  readonly status: () => readonly ChainStatus[]
+}
+
 /** Chains as the node listener names them; a new list whenever one came. */
-export function nodeChains(
-  served: () => readonly ServedChain[],
-  specified: readonly SpecifiedChain[],
-  status: () => readonly ChainStatus[],
-): () => readonly NodeChain[] {
-  let seen: readonly ServedChain[] | undefined
+export function nodeChains(parts: NodeChainParts): () => readonly NodeChain[] {
+  let seen: readonly unknown[] = []
   let chains: readonly NodeChain[] = []
   return () => {
-    if (seen === served()) return chains
-    seen = served()
-    chains = seen.map(({ facts }) => {
-      const stageOf = (): ChainStatus['stages'][number] | undefined =>
-        status().find(({ key }) => key === facts.key)?.stages[0]
-      const isCChain = facts.evmChainId === 43_114 || facts.evmChainId === 43_113
-      return {
-        id: blockchainIdText(facts) ?? String(facts.evmChainId),
-        network: facts.network,
-        names: isCChain ? ['C', 'evm'] : [],
-        otherNames: [String(facts.evmChainId)],
-        kind: 'evm' as const,
-        rpcUrls: specified.find(({ spec }) => spec.key === facts.key)?.spec.rpcUrls ?? [],
-        acceptedHeight: () => stageOf()?.headHeight,
-        isLive: () => stageOf()?.state === 'live',
-        ...(facts.vmId === undefined ? {} : { vmId: facts.vmId }),
-      }
-    })
+    const now = [parts.served(), parts.networks()]
+    if (seen[0] === now[0] && seen[1] === now[1]) return chains
+    seen = now
+    const primary = parts.networks().flatMap((network) => primaryChains(network, parts))
+    chains = [...primary, ...parts.served().map((chain) => evmChain(chain, parts))]
     return chains
   }
+}
+
+function evmChain({ facts }: ServedChain, parts: NodeChainParts): NodeChain {
+  const stage = stageReader(parts, facts.key, 'blocks')
+  const id = blockchainIdText(facts) ?? String(facts.evmChainId)
+  const isCChain =
+    facts.evmChainId === 43_114 ||
+    facts.evmChainId === 43_113 ||
+    parts.networks().some(({ chainIds }) => toCb58(chainIds.C) === id)
+  return {
+    id,
+    network: facts.network,
+    names: isCChain ? ['C', 'evm'] : [],
+    otherNames: [...(isCChain ? ['c-chain'] : []), String(facts.evmChainId)],
+    kind: 'evm',
+    rpcUrls: parts.specified.find(({ spec }) => spec.key === facts.key)?.spec.rpcUrls ?? [],
+    acceptedHeight: () => stage()?.headHeight,
+    isLive: () => stage()?.state === 'live',
+    ...(facts.vmId === undefined ? {} : { vmId: facts.vmId }),
+  }
+}
+
+const primaryNames = {
+  P: ['P', 'platform', 'p-chain'],
+  X: ['X', 'avm', 'x-chain'],
+} as const
+
+function primaryChains({ network, chainIds }: ServedNetwork, parts: NodeChainParts): NodeChain[] {
+  const nodeUrl = parts.config.networks[network]?.nodeUrl ?? ''
+  return (['P', 'X'] as const).map((chain) => {
+    const stage = stageReader(parts, `primary-${network}`, chain)
+    const [name, vm, other] = primaryNames[chain]
+    return {
+      id: toCb58(chainIds[chain]),
+      network,
+      names: [name, vm],
+      otherNames: [other],
+      kind: 'plain',
+      rpcUrls: nodeUrl === '' ? [] : [`${nodeUrl}/ext/bc/${chain}`],
+      acceptedHeight: () => stage()?.headHeight,
+      isLive: () => stage()?.state === 'live',
+    }
+  })
+}
+
+function stageReader(
+  parts: NodeChainParts,
+  key: string,
+  name: string,
+): () => ChainStatus['stages'][number] | undefined {
+  return () =>
+    parts
+      .status()
+      .find((chain) => chain.key === key)
+      ?.stages.find(({ stage }) => stage === name)
+}
+
+/** Source: avalanchego utils/constants/network_ids.go. */
+function networkNameOf(networkId: number): string {
+  const names: Readonly<Record<number, string>> = { 1: 'mainnet', 5: 'fuji', 12345: 'local' }
+  return names[networkId] ?? `network-${networkId}`
 }
 
 /** Whether a folder can be listed: the store's place is there and ours. */

@@ -1,0 +1,86 @@
+/** Signature aggregators of the configured networks, each opened once its node was heard. */
+
+import type { ServedAggregator } from '../api/warp/aggregators.ts'
+import type { Config } from '../config/settings.ts'
+import { faultOf } from '../core/fault.ts'
+import type { Network } from '../core/network.ts'
+import type { World } from '../core/world.ts'
+import type { Log } from '../telemetry/log.ts'
+import { openIdentity } from '../warp/identity.ts'
+import { createNode } from '../warp/node.ts'
+import { openAggregator } from '../warp/open-aggregator.ts'
+
+/** What is open so far. */
+export type Aggregators = {
+  readonly byNetwork: Readonly<Partial<Record<Network, ServedAggregator>>>
+  /** Our id on the peer-to-peer network; the same on every network with one key folder. */
+  readonly nodeId: () => string | undefined
+  readonly close: () => Promise<void>
+}
+
+const retryMs = 5_000
+
+/** Starts to open them; a node that is away is tried again until `signal` is aborted. */
+export async function openAggregators(
+  config: Config,
+  parts: { readonly world: World; readonly log: Log; readonly signal: AbortSignal },
+): Promise<Aggregators> {
+  const { world, log, signal } = parts
+  const byNetwork: Partial<Record<Network, ServedAggregator>> = {}
+  const opening: Promise<void>[] = []
+  let nodeId: string | undefined
+  for (const name of ['mainnet', 'fuji'] as const) {
+    const network = config.networks[name]
+    if (network === undefined || network.nodeUrl === '') continue
+    const stakingKeyDir = network.stakingKeyDir || `${config.dataDir}/staking`
+    nodeId ??= (await openIdentity(world, stakingKeyDir)).nodeId
+    const open = async (): Promise<void> => {
+      const networkId = await networkIdOf(network.nodeUrl, world, signal)
+      const aggregator = await openAggregator(world, log.child('warp'), {
+        networkId,
+        nodeUrl: network.nodeUrl,
+        stakingKeyDir,
+        peers: config['warp.peers'],
+        allowPrivateIps: networkId !== 1 && networkId !== 5,
+        timeoutMs: config['warp.timeoutMs'],
+        aggregatorUrl: config['warp.aggregatorUrl'],
+      })
+      byNetwork[name] = { networkId, aggregator }
+    }
+    opening.push(untilDone(open, parts))
+  }
+  const opened = Promise.allSettled(opening)
+  return {
+    byNetwork,
+    nodeId: () => nodeId,
+    close: async () => {
+      await opened
+      for (const served of Object.values(byNetwork)) await served.aggregator.close()
+    },
+  }
+}
+
+async function untilDone(
+  work: () => Promise<void>,
+  parts: { readonly world: World; readonly log: Log; readonly signal: AbortSignal },
+): Promise<void> {
+  while (!parts.signal.aborted) {
+    try {
+      await work()
+      return
+    } catch (error) {
+      const fault = faultOf(error)
+      if (parts.signal.aborted) return
+      if (fault === undefined || !fault.retryable) throw error
+      parts.log.warn('aggregator waits for its node', { reason: fault.message })
+      await parts.world.clock.sleep(retryMs, parts.signal).catch(() => undefined)
+    }
+  }
+}
+
+async function networkIdOf(nodeUrl: string, world: World, signal: AbortSignal): Promise<number> {
+  const node = createNode(world.transport, nodeUrl)
+  const answer = await node.call('/ext/info', 'info.getNetworkID', {}, signal)
+  const isAnswer = typeof answer === 'object' && answer !== null && 'networkID' in answer
+  return Number(isAnswer ? answer.networkID : Number.NaN)
+}

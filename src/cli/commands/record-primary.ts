@@ -1,0 +1,115 @@
+import { openNetwork } from '../../api/primary/open-network.ts'
+import { Fault } from '../../core/fault.ts'
+import { primaryStoreTables } from '../../indexing/primary/primary-host.ts'
+import { createNodeApi } from '../../source/primary/node-api.ts'
+import { createNodeSource } from '../../source/primary/node-source.ts'
+import type { PrimarySource } from '../../source/primary/primary-source.ts'
+import {
+  blockLine,
+  cBlockLine,
+  clockMethod,
+  identityLine,
+  primaryPartKinds,
+  type RecordedAnswer,
+} from '../../source/primary/recorded-source.ts'
+import { openingBytes, partBytes } from '../../source/recording-file.ts'
+import { openStore } from '../../store/engine/open.ts'
+import { noLog } from '../../telemetry/log.ts'
+import { loadConfig } from '../load-config.ts'
+import type { Flags } from '../main.ts'
+import { recordingNode } from '../verify/recorded-node.ts'
+import { type Heights, verifyPrimary } from '../verify/verify-primary.ts'
+import { openWorld } from '../world.ts'
+
+const limitMs = 3_600_000
+const heightsPerPart = 512
+const level = 19
+
+/**
+ * Writes a primary network into one file: its blocks, and what the node says of its state at the
+ * last of them.
+ *
+ * The network must be indexed here, as the questions to the node come from the store. Fits local
+ * and test networks; a public one would be gigabytes.
+ */
+export async function recordPrimary(flags: Flags): Promise<void> {
+  const world = openWorld()
+  const { config } = await loadConfig(flags)
+  const url = String(flags['node'])
+  const limits = {
+    timeoutMs: config['source.timeoutMs'],
+    maxReplyBytes: config['source.maxReplyBytes'],
+  }
+  const api = createNodeApi({ transport: world.transport, url, ...limits })
+  const source = createNodeSource(api, noLog)
+  const location = { store: config.store, dataDir: config.dataDir }
+  const store = await openStore(location, 'primary-fuji', primaryStoreTables, 'read')
+  try {
+    const network = await openNetwork('fuji', store)
+    if (network === undefined) throw new Fault('not-found', 'the network is not indexed here')
+    const answers = new Map<string, RecordedAnswer>()
+    const node = recordingNode(api, (answer) => {
+      const { path, method, parameters } = answer
+      answers.set(JSON.stringify([path, method, parameters]), answer)
+    })
+    const signal = AbortSignal.timeout(limitMs)
+    const now = Math.floor(world.clock.now() / 1_000)
+    const { heights, report } = await verifyPrimary({
+      network,
+      node,
+      clock: world.clock,
+      signal,
+      sample: Number(flags['sample'] ?? 64),
+    })
+    const [difference] = report.differences()
+    if (difference !== undefined)
+      throw new Fault('source-mismatch', `store and node differ: ${JSON.stringify(difference)}`)
+    const moment = { path: '', method: clockMethod, parameters: {}, reply: { now } }
+    const file = await fileOf(source, heights, [moment, ...answers.values()], signal)
+    await world.files.write(String(flags['out']), file)
+    console.log(`${String(flags['out'])}: ${file.length} bytes, ${answers.size} answers`)
+  } finally {
+    await store.close()
+  }
+}
+
+async function fileOf(
+  source: PrimarySource,
+  heights: Heights,
+  answers: readonly RecordedAnswer[],
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const identity = await source.identity(signal)
+  const { nodeVersion, networkId } = identity
+  const name = `Primary network ${networkId}`
+  const parts = [
+    openingBytes({ chainId: networkId, name, symbol: 'AVAX', nodeVersion }, level),
+    partBytes(
+      { kind: primaryPartKinds.identity, from: 0, until: 0 },
+      [identityLine(identity)],
+      level,
+    ),
+  ]
+  const add = async (
+    kind: number,
+    range: { from: number; head: number },
+    read: (from: number, until: number) => Promise<string[]>,
+  ): Promise<void> => {
+    for (let { from } = range; from <= range.head; from += heightsPerPart) {
+      const until = Math.min(range.head + 1, from + heightsPerPart)
+      parts.push(partBytes({ kind, from, until }, await read(from, until), level))
+    }
+  }
+  for (const chain of ['P', 'X'] as const) {
+    const first = chain === 'P' ? 1 : 0
+    await add(primaryPartKinds[chain], { from: first, head: heights[chain] }, async (from, until) =>
+      (await source.blocks(chain, { from, until }, signal)).map(blockLine),
+    )
+  }
+  await add(primaryPartKinds.C, { from: 1, head: heights.C }, async (from, until) =>
+    (await source.cBlocks({ from, until }, signal)).map(cBlockLine),
+  )
+  const lines = answers.map((answer) => JSON.stringify(answer))
+  parts.push(partBytes({ kind: primaryPartKinds.answers, from: 0, until: 0 }, lines, level))
+  return Buffer.concat(parts)
+}

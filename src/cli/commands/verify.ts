@@ -1,0 +1,71 @@
+import { openNetwork } from '../../api/primary/open-network.ts'
+import type { Config } from '../../config/settings.ts'
+import { Fault } from '../../core/fault.ts'
+import type { Network } from '../../core/network.ts'
+import { primaryStoreTables } from '../../indexing/primary/primary-host.ts'
+import { createNodeApi } from '../../source/primary/node-api.ts'
+import { openStore } from '../../store/engine/open.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { loadConfig } from '../load-config.ts'
+import type { Flags } from '../main.ts'
+import type { Report } from '../verify/report.ts'
+import { verifyPrimary } from '../verify/verify-primary.ts'
+import { openWorld } from '../world.ts'
+
+/** Long enough for a mainnet store with a sample of hundreds. */
+const limitMs = 3_600_000
+
+/**
+ * Compares what is indexed of a primary network with what a node says of its state.
+ *
+ * Prints what was compared, how often, and every difference; exit code 1 when there is any.
+ */
+export async function verify(flags: Flags): Promise<void> {
+  const world = openWorld()
+  const { config } = await loadConfig(flags)
+  const name: Network = flags['network'] === 'mainnet' ? 'mainnet' : 'fuji'
+  const store = await openStore(
+    { store: config.store, dataDir: config.dataDir },
+    `primary-${name}`,
+    primaryStoreTables,
+    'read',
+  )
+  try {
+    const network = await openNetwork(name, store)
+    if (network === undefined)
+      throw new Fault('not-found', `nothing is indexed yet of the primary network: ${name}`)
+    const node = createNodeApi({
+      transport: world.transport,
+      url: nodeUrl(flags, config, name),
+      timeoutMs: config['source.timeoutMs'],
+      maxReplyBytes: config['source.maxReplyBytes'],
+    })
+    const { heights, report } = await verifyPrimary({
+      network,
+      node,
+      clock: world.clock,
+      signal: AbortSignal.timeout(limitMs),
+      sample: Number(flags['sample'] ?? 64),
+    })
+    console.log(`heights: P ${heights.P}, X ${heights.X}, C ${heights.C}`)
+    print(report)
+    if (report.differences().length > 0) process.exitCode = exitCodes.failed
+  } finally {
+    await store.close()
+  }
+}
+
+function nodeUrl(flags: Flags, config: Config, name: Network): string {
+  const url =
+    typeof flags['node'] === 'string' ? flags['node'] : (config.networks[name]?.nodeUrl ?? '')
+  if (url === '') throw new Fault('bad-config', 'no node to compare with: give --node <url>')
+  return url
+}
+
+function print(report: Report): void {
+  for (const [check, count] of report.counts()) console.log(`${check.padEnd(44)} ${count}`)
+  for (const [check, reason] of report.skipped()) console.log(`${check}: not compared: ${reason}`)
+  for (const { check, subject, ours, theirs } of report.differences())
+    console.log(`DIFFERENCE ${check}, ${subject}: ours ${ours}, node ${theirs}`)
+  console.log(`differences: ${report.differences().length}`)
+}

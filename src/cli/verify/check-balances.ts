@@ -1,0 +1,119 @@
+/** Balances by category, as nodes sum them themselves. */
+
+import { assetBook } from '../../api/primary/asset-view.ts'
+import { balancesView } from '../../api/primary/balances-view.ts'
+import { toPrimaryAddress } from '../../core/address.ts'
+import { toCb58 } from '../../core/cb58.ts'
+import type { Balances } from '../../shape/primary/balances.ts'
+import { listIn, nodePaths } from '../../source/primary/node-api.ts'
+import { balancesOfAddresses } from '../../store/query/primary/balances-of-addresses.ts'
+import { everyAddress } from '../../store/query/primary/whole-state.ts'
+import type { PrimaryChain } from '../../store/schema/primary-position.ts'
+import { objectIn, spread, type Subject } from './subject.ts'
+
+/** Compares balances of a sample of addresses on the P- and X-Chain. */
+export async function checkBalances(subject: Subject): Promise<void> {
+  const all = await everyAddress(subject.network.store, Number.MAX_SAFE_INTEGER)
+  for (const { id, address } of spread(all, subject.sample)) {
+    const text = toPrimaryAddress(subject.network.hrp, address)
+    await checkPlatform(subject, id, `P-${text}`)
+    await checkAvm(subject, id, `X-${text}`)
+  }
+}
+
+async function oursOf(subject: Subject, id: number, chain: PrimaryChain): Promise<Balances> {
+  const { network, now } = subject
+  const holdings = await balancesOfAddresses(network.store, {
+    addresses: [id],
+    chain,
+    // The P-Chain counts what an address owns a part of, the X-Chain only what it can spend.
+    anyOwner: chain === 'P',
+  })
+  const assets = [...holdings.plain, ...holdings.others].map(({ asset }) => asset)
+  const book = await assetBook(network.store, network, assets)
+  return balancesView({ ...network, chain }, holdings, { book, moment: now })
+}
+
+/** Amounts by asset, without zeros, in order. */
+type Sums = Readonly<Record<string, string>>
+
+function sumsOf(...lists: (Balances['unlockedUnstaked'] | undefined)[]): Sums {
+  const sums = new Map<string, bigint>()
+  for (const { assetId, amount } of lists.flatMap((list) => list ?? [])) {
+    sums.set(assetId, (sums.get(assetId) ?? 0n) + BigInt(amount))
+  }
+  return inOrder([...sums].map(([assetId, amount]) => [assetId, String(amount)]))
+}
+
+function theirsOf(value: unknown): Sums {
+  return inOrder(
+    Object.entries(objectIn(value ?? {})).map(([assetId, amount]) => [assetId, String(amount)]),
+  )
+}
+
+function inOrder(entries: readonly (readonly [string, string])[]): Sums {
+  const some = entries.filter(([, amount]) => amount !== '0')
+  return Object.fromEntries(some.toSorted(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+async function checkPlatform(subject: Subject, id: number, address: string): Promise<void> {
+  const { node, report, signal } = subject
+  const ours = await oursOf(subject, id, 'P')
+  const balance = await node.ask(
+    nodePaths.P,
+    'platform.getBalance',
+    { addresses: [address] },
+    signal,
+  )
+  report.compare(
+    'P unlocked balances',
+    address,
+    sumsOf(ours.unlockedUnstaked),
+    theirsOf(balance['unlockeds']),
+  )
+  report.compare(
+    'P stakeable-locked balances',
+    address,
+    sumsOf(ours.lockedStakeable),
+    theirsOf(balance['lockedStakeables']),
+  )
+  report.compare(
+    'P locked balances',
+    address,
+    sumsOf(ours.lockedPlatform),
+    theirsOf(balance['lockedNotStakeables']),
+  )
+  const stake = await node.ask(
+    nodePaths.P,
+    'platform.getStake',
+    { addresses: [address], encoding: 'hexnc' },
+    signal,
+  )
+  report.compare(
+    'P stakes',
+    address,
+    sumsOf(ours.unlockedStaked, ours.lockedStaked, ours.pendingStaked),
+    theirsOf(stake['stakeds']),
+  )
+}
+
+async function checkAvm(subject: Subject, id: number, address: string): Promise<void> {
+  const { node, report, signal } = subject
+  const ours = await oursOf(subject, id, 'X')
+  const reply = await node.ask(
+    nodePaths.X,
+    'avm.getAllBalances',
+    { address, includePartial: false },
+    signal,
+  )
+  const theirs = listIn(reply, 'balances').map((item) => {
+    const { asset, balance } = objectIn(item)
+    // The node names AVAX by its alias.
+    return [asset === 'AVAX' ? avaxText(subject) : String(asset), String(balance)] as const
+  })
+  report.compare('X balances', address, sumsOf(ours.unlockedUnstaked), inOrder(theirs))
+}
+
+function avaxText({ network }: Subject): string {
+  return toCb58(network.avaxAssetId)
+}

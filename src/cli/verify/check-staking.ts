@@ -1,0 +1,225 @@
+/** Validators with their rewards, validator sets of the past, reward UTXOs, supplies. */
+
+import { keyOf, toBigint } from '../../core/bytes.ts'
+import { toCb58, toNodeId } from '../../core/cb58.ts'
+import { listIn, nodePaths, type Reply } from '../../source/primary/node-api.ts'
+import { rewardsOfStakers } from '../../store/query/primary/rewards.ts'
+import type { StoredStaker } from '../../store/query/primary/staker-rows.ts'
+import { listSubnets } from '../../store/query/primary/subnets.ts'
+import {
+  everyL1Change,
+  everyStaker,
+  everySupply,
+  type ListedL1Change,
+} from '../../store/query/primary/whole-state.ts'
+import { objectIn, spread, type Subject } from './subject.ts'
+
+/** Compares all of it. */
+export async function checkStaking(subject: Subject, height: number): Promise<void> {
+  const stakers: StoredStaker[] = []
+  for await (const staker of everyStaker(subject.network.store)) stakers.push(staker)
+  const subnetIds = await allSubnetIds(subject)
+  for (const subnetId of subnetIds) await checkCurrent(subject, stakers, subnetId)
+  await checkDelegators(subject, stakers)
+  const changes = await everyL1Change(subject.network.store)
+  const heights = spread(
+    Array.from({ length: height + 1 }, (_, at) => at),
+    subject.sample,
+  )
+  for (const at of heights) {
+    for (const subnetId of subnetIds) {
+      await checkSetAt(subject, { stakers, changes, subnetId, height: at })
+    }
+  }
+  await checkRewards(subject, stakers)
+  await checkSupplies(subject)
+}
+
+const primarySubnetId = new Uint8Array(32)
+
+async function allSubnetIds({ network }: Subject): Promise<Uint8Array[]> {
+  const limit = Number.MAX_SAFE_INTEGER
+  const subnets = await listSubnets(network.store, { order: 'asc', after: undefined, limit })
+  return [primarySubnetId, ...subnets.map(({ subnetId }) => subnetId)]
+}
+
+/** Validators of a subnet that stake, L1 validations left to their own check. */
+async function checkCurrent(
+  subject: Subject,
+  stakers: readonly StoredStaker[],
+  subnetId: Uint8Array,
+): Promise<void> {
+  const { node, report, signal } = subject
+  const reply = await node.ask(
+    nodePaths.P,
+    'platform.getCurrentValidators',
+    { subnetID: toCb58(subnetId) },
+    signal,
+  )
+  const theirs = new Map<string, Reply>()
+  for (const item of listIn(reply, 'validators')) {
+    const validator = objectIn(item)
+    if (typeof validator['txID'] === 'string' && validator['validationID'] === undefined)
+      theirs.set(validator['txID'], validator)
+  }
+  const ours = new Map(
+    stakers
+      .filter(
+        ({ role, status, subnetId: of }) =>
+          role === 'validator' && status === 'active' && keyOf(of) === keyOf(subnetId),
+      )
+      .map((staker) => [toCb58(staker.txId), staker]),
+  )
+  report.compareSets('current validators', toCb58(subnetId), ours.keys(), theirs.keys())
+  for (const [txId, staker] of ours) {
+    const validator = theirs.get(txId)
+    if (validator !== undefined) compareValidator(subject, staker, validator)
+  }
+}
+
+function compareValidator({ report }: Subject, ours: StoredStaker, theirs: Reply): void {
+  const subject = toCb58(ours.txId)
+  const compare = (name: string, our: unknown): void => {
+    if (theirs[name] !== undefined)
+      report.compare(`validators: ${name}`, subject, our, theirs[name])
+  }
+  compare('nodeID', toNodeId(ours.nodeId))
+  compare('weight', ours.weight)
+  compare('startTime', ours.startTime)
+  compare('endTime', ours.endTime)
+  if (ours.permissioned) return
+  compare('potentialReward', ours.potentialReward)
+  compare('accruedDelegateeReward', ours.delegateeReward)
+  compare('delegatorCount', ours.delegatorCount)
+  compare('delegatorWeight', ours.delegatedWeight)
+  if (ours.delegationShares !== undefined)
+    compare('delegationFee', (ours.delegationShares / 10_000).toFixed(4))
+}
+
+/** Delegators are told when a single node is asked for. */
+async function checkDelegators(subject: Subject, stakers: readonly StoredStaker[]): Promise<void> {
+  const { node, report, signal } = subject
+  const active = stakers.filter(({ status }) => status === 'active')
+  const validators = active.filter(
+    ({ role, permissioned }) => role === 'validator' && !permissioned,
+  )
+  for (const validator of spread(validators, subject.sample)) {
+    const nodeId = toNodeId(validator.nodeId)
+    const reply = await node.ask(
+      nodePaths.P,
+      'platform.getCurrentValidators',
+      { subnetID: toCb58(validator.subnetId), nodeIDs: [nodeId] },
+      signal,
+    )
+    const theirs = listIn(reply, 'validators').flatMap((item) => {
+      const { delegators } = objectIn(item)
+      return (Array.isArray(delegators) ? delegators : []).map((one) =>
+        delegatorText(objectIn(one)),
+      )
+    })
+    const ours = active
+      .filter(
+        ({ role, validatorTxId }) =>
+          role === 'delegator' &&
+          validatorTxId !== undefined &&
+          keyOf(validatorTxId) === keyOf(validator.txId),
+      )
+      .map((one) => `${toCb58(one.txId)} ${one.weight} ${one.endTime} ${one.potentialReward}`)
+    report.compareSets('delegators', nodeId, ours, theirs)
+  }
+}
+
+function delegatorText(of: Reply): string {
+  return `${of['txID']} ${of['weight']} ${of['endTime']} ${of['potentialReward']}`
+}
+
+type SetAt = {
+  readonly stakers: readonly StoredStaker[]
+  readonly changes: readonly ListedL1Change[]
+  readonly subnetId: Uint8Array
+  readonly height: number
+}
+
+/** Weights of a subnet's validators with the block of a height. */
+async function checkSetAt(subject: Subject, at: SetAt): Promise<void> {
+  const { node, report, signal } = subject
+  const reply = await node.ask(
+    nodePaths.P,
+    'platform.getValidatorsAt',
+    { height: at.height, subnetID: toCb58(at.subnetId) },
+    signal,
+  )
+  const theirs = Object.entries(objectIn(reply['validators'] ?? reply)).map(([nodeId, value]) =>
+    setText(nodeId, typeof value === 'object' ? objectIn(value)['weight'] : value),
+  )
+  const ours = [...weightsAt(at)].map(([nodeId, weight]) => setText(nodeId, weight))
+  report.compareSets('validator sets', `${toCb58(at.subnetId)} at ${at.height}`, ours, theirs)
+}
+
+function setText(nodeId: string, weight: unknown): string {
+  return `${nodeId} ${String(weight)}`
+}
+
+/** L1 validations without balance count under nobody's id, all together. */
+const nobody = new Uint8Array(20)
+
+function weightsAt({ stakers, changes, subnetId, height }: SetAt): Map<string, bigint> {
+  const weights = new Map<string, bigint>()
+  const add = (nodeId: Uint8Array, weight: bigint): void => {
+    if (weight === 0n) return
+    const text = toNodeId(nodeId)
+    weights.set(text, (weights.get(text) ?? 0n) + weight)
+  }
+  for (const staker of stakers) {
+    const { activatedHeight, endedHeight } = staker
+    if (keyOf(staker.subnetId) !== keyOf(subnetId) || activatedHeight === undefined) continue
+    if (activatedHeight <= height && (endedHeight === undefined || endedHeight > height))
+      add(staker.nodeId, staker.weight)
+  }
+  const newest = new Map<number, ListedL1Change>()
+  for (const change of changes) {
+    if (keyOf(change.subnetId) === keyOf(subnetId) && change.height <= height)
+      newest.set(change.l1Id, change)
+  }
+  for (const { nodeId, weight, active } of newest.values()) add(active ? nodeId : nobody, weight)
+  return weights
+}
+
+async function checkRewards(subject: Subject, stakers: readonly StoredStaker[]): Promise<void> {
+  const { node, network, report, signal } = subject
+  const ended = stakers.filter(
+    ({ status, permissioned }) => status === 'completed' && !permissioned,
+  )
+  for (const staker of spread(ended, subject.sample * 4)) {
+    const asked = staker.autoRenewal === undefined ? staker.txId : (staker.endTxId ?? staker.txId)
+    const reply = await node.ask(
+      nodePaths.P,
+      'platform.getRewardUTXOs',
+      { txID: toCb58(asked), encoding: 'hexnc' },
+      signal,
+    )
+    const theirs = listIn(reply, 'utxos').map((utxo) => placeText(String(utxo)))
+    const rewards = await rewardsOfStakers(network.store, [staker.txId])
+    const ours = rewards.map(({ outputIndex, amount }) => `${outputIndex} ${amount}`)
+    report.compareSets('reward UTXOs', toCb58(staker.txId), ours, theirs)
+  }
+}
+
+/** Index and amount of a UTXO: version 2, transaction 32, index 4, asset 32, type 4, amount 8. */
+function placeText(hex: string): string {
+  const bytes = Buffer.from(hex.slice(2), 'hex')
+  return `${bytes.readUInt32BE(34)} ${bytes.readBigUInt64BE(74)}`
+}
+
+async function checkSupplies(subject: Subject): Promise<void> {
+  const { node, network, report, signal } = subject
+  for (const { subnetId, supply } of await everySupply(network.store)) {
+    const reply = await node.ask(
+      nodePaths.P,
+      'platform.getCurrentSupply',
+      { subnetID: toCb58(subnetId) },
+      signal,
+    )
+    report.compare('supply', toCb58(subnetId), toBigint(supply), reply['supply'])
+  }
+}

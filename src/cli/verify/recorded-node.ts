@@ -1,0 +1,62 @@
+/** A node that answers only what another one was asked before, and the taking of its answers. */
+
+import { Fault } from '../../core/fault.ts'
+import { isRefusal, type NodeApi, nodePaths, type Reply } from '../../source/primary/node-api.ts'
+import type { RecordedAnswer } from '../../source/primary/recorded-source.ts'
+import { objectIn } from './subject.ts'
+
+/** Keeps every answer of `node` that passes. */
+export function recordingNode(node: NodeApi, keep: (answer: RecordedAnswer) => void): NodeApi {
+  return {
+    ask: async (path, method, parameters, signal) => {
+      const reply = await node.ask(path, method, parameters, signal)
+      keep({ path, method, parameters, reply })
+      return reply
+    },
+    tryAsk: async (path, method, parameters, signal) => {
+      const reply = await node.tryAsk(path, method, parameters, signal)
+      keep({ path, method, parameters, reply })
+      return reply
+    },
+    askEvm: async (calls, signal) => {
+      const replies = await node.askEvm(calls, signal)
+      for (const [at, call] of calls.entries()) {
+        const { method, params } = call
+        keep({ path: nodePaths.evm, method, parameters: params, reply: replies[at] })
+      }
+      return replies
+    },
+  }
+}
+
+/** Answers from `answers`. Throws `node-refused` for what was not asked then. */
+export function recordedNode(answers: readonly RecordedAnswer[]): NodeApi {
+  const known = new Map(
+    answers.map(({ path, method, parameters, reply }) => [
+      keyOf(path, method, parameters),
+      reply,
+    ]),
+  )
+  const find = (path: string, method: string, parameters: unknown): unknown => {
+    const key = keyOf(path, method, parameters)
+    if (!known.has(key))
+      throw new Fault('node-refused', `the recording has no answer to: ${key.slice(0, 200)}`)
+    return known.get(key)
+  }
+  const tryAsk: NodeApi['tryAsk'] = async (path, method, parameters) =>
+    objectIn(find(path, method, parameters))
+  const ask = async (path: string, method: string, parameters: Reply): Promise<Reply> => {
+    const reply = objectIn(find(path, method, parameters))
+    if (isRefusal(reply)) throw new Fault('node-answer', `the recorded node refused: ${method}`)
+    return reply
+  }
+  return {
+    ask,
+    tryAsk,
+    askEvm: async (calls) => calls.map(({ method, params }) => find(nodePaths.evm, method, params)),
+  }
+}
+
+function keyOf(path: string, method: string, parameters: unknown): string {
+  return `${path} ${method} ${JSON.stringify(parameters)}`
+}

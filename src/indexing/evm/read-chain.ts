@@ -5,11 +5,13 @@
  * thread; `ChainWriter` is the way to the writer.
  */
 
+import { checkReceipts } from '../../codec/evm/check-receipts.ts'
 import type { BlockBatch, TraceBatch } from '../../codec/evm/columns.ts'
 import { decodeBlocks } from '../../codec/evm/decode-blocks.ts'
 import type { Compress } from '../../codec/evm/decode-blocks.ts'
 import { decodeTraces } from '../../codec/evm/decode-traces.ts'
 import { mergeBlocks, mergeTraces, sizeOf } from '../../codec/evm/merge-batches.ts'
+import type { RawUnit } from '../../codec/evm/raw.ts'
 import { equalBytes, fromHex } from '../../core/bytes.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
 import type { Clock, World } from '../../core/world.ts'
@@ -49,6 +51,10 @@ const behindPollMs = 1_000
 
 /** Blocks of one trace fetch: each is a request of its own, one after the other. */
 const traceUnit = 4
+
+/** Reads of this many blocks or fewer are at the head; of longer ones one block in so many is checked. */
+const headUnits = 8
+const sampleEvery = 128
 
 /** Pauses between tries to reach a chain for the first time. */
 const firstPauseMs = 500
@@ -218,6 +224,7 @@ function blocksPipeline(
       source.blocks(
         range,
         (units, origin) => {
+          checkSamples(range.from, units)
           const batch = decodeBlocks(range.from, units, compress)
           return { from: range.from, until: batch.until, batch, origin }
         },
@@ -248,6 +255,12 @@ function blocksPipeline(
     log: parts.log,
     limits: parts.limits,
   })
+}
+
+/** Checks receipts of all blocks at the head, and of one in many far behind it. */
+function checkSamples(from: number, units: readonly RawUnit[]): void {
+  for (const [at, unit] of units.entries())
+    if (units.length <= headUnits || (from + at) % sampleEvery === 0) checkReceipts(unit, from + at)
 }
 
 function tracesPipeline(parts: ReadChainParts, resume: ResumePoint): Pipeline<TraceBatch> {

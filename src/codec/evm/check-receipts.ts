@@ -1,0 +1,73 @@
+/**
+ * Whether receipts are those the header commits to.
+ *
+ * Catches altered statuses and amounts, lost and invented logs: whatever `check-block.ts`
+ * cannot, because it agrees with itself. Costs a few milliseconds a block, so that far behind
+ * the head only samples are checked.
+ */
+
+import { equalBytes, fromHex } from '../../core/bytes.ts'
+import { Fault } from '../../core/fault.ts'
+import { hexNumberOr, hexText } from './hex.ts'
+import { orderedRoot } from './ordered-root.ts'
+import type { RawBlock, RawLog, RawReceipt, RawUnit } from './raw.ts'
+import { listOf, objectOf } from './raw.ts'
+import { encodeRlp } from './rlp.ts'
+import type { Rlp } from './rlp.ts'
+
+/**
+ * Checks the receipts of a block against its header. Throws `node-answer`.
+ *
+ * Nothing is checked where execution comes after acceptance (saevm): there the header commits to
+ * receipts of other blocks; nor where a receipt has no status or bloom to hash.
+ */
+export function checkReceipts(unit: RawUnit, height: number): void {
+  const block: RawBlock & { readonly receiptsRoot?: unknown } = unit.block
+  if (block.settledHeight !== undefined || block.receiptsRoot === undefined) return
+  const receipts = unit.receipts.map((receipt) => objectOf(receipt, 'receipt'))
+  const root = orderedRoot(receipts.map((receipt) => encodeReceipt(receipt)))
+  if (equalBytes(root, bytesOf(block.receiptsRoot, 'receipts root'))) return
+  throw new Fault('node-answer', `receipts are not those of the header at height ${height}`, {
+    detail: { height },
+  })
+}
+
+function encodeReceipt(
+  receipt: RawReceipt & { readonly type?: unknown; readonly logsBloom?: unknown },
+): Uint8Array {
+  const logs = listOf(receipt.logs, 'logs').map((log): Rlp => encodeLog(objectOf(log, 'log')))
+  const body = encodeRlp([
+    quantity(receipt.status, 'status'),
+    quantity(receipt.cumulativeGasUsed, 'cumulative gas'),
+    bytesOf(receipt.logsBloom, 'logs bloom'),
+    logs,
+  ])
+  const type = hexNumberOr(receipt.type, 0, 'receipt type')
+  if (type === 0) return body
+  const typed = new Uint8Array(body.length + 1)
+  typed[0] = type
+  typed.set(body, 1)
+  return typed
+}
+
+function encodeLog(log: RawLog): Rlp {
+  return [
+    bytesOf(log.address, 'log address'),
+    listOf(log.topics, 'topics').map((topic) => bytesOf(topic, 'topic')),
+    bytesOf(log.data, 'log data'),
+  ]
+}
+
+/** Big-endian bytes without leading zeros; zero is empty. */
+function quantity(value: unknown, what: string): Uint8Array {
+  const digits = hexText(value, what).slice(2).replace(/^0+/, '')
+  return fromHex(digits.length % 2 === 0 ? digits : `0${digits}`)
+}
+
+function bytesOf(value: unknown, what: string): Uint8Array {
+  try {
+    return fromHex(hexText(value, what))
+  } catch (cause) {
+    throw new Fault('node-answer', `${what} is not hex`, { cause })
+  }
+}

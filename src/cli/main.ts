@@ -71,6 +71,28 @@ program
   .option('--data-dir <folder>', 'folder of the stores')
   .action(async (flags: Flags) => (await import('./commands/rebuild.ts')).rebuildMetrics(flags))
 
+program
+  .command('verify')
+  .description('compare what is indexed of a primary network with what its node says')
+  .option('--node <url>', 'base address of the node (default: that of the configuration)')
+  .option('--network <name>', 'mainnet or fuji', 'fuji')
+  .option('--sample <count>', 'most addresses, stakers and heights of sampled checks', '64')
+  .option('--config <file>', 'configuration file')
+  .option('--data-dir <folder>', 'folder of the stores')
+  .action(async (flags: Flags) => (await import('./commands/verify.ts')).verify(flags))
+
+program
+  .command('record-primary')
+  .description('write an indexed local primary network and its node’s answers into one file')
+  .requiredOption('--node <url>', 'base address of the node')
+  .requiredOption('--out <file>', 'the recording')
+  .option('--sample <count>', 'most addresses, stakers and heights of sampled checks', '64')
+  .option('--config <file>', 'configuration file')
+  .option('--data-dir <folder>', 'folder of the stores')
+  .action(async (flags: Flags) =>
+    (await import('./commands/record-primary.ts')).recordPrimary(flags),
+  )
+
 addNodeCommands(program)
 
 /** Options of a command as commander gives them. */

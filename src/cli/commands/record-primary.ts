@@ -14,7 +14,7 @@ import {
 } from '../../source/primary/recorded-source.ts'
 import { openingBytes, partBytes } from '../../source/recording-file.ts'
 import { openStore } from '../../store/engine/open.ts'
-import { noLog } from '../../telemetry/log.ts'
+import { silentLog } from '../../telemetry/log.ts'
 import { loadConfig } from '../load-config.ts'
 import type { Flags } from '../main.ts'
 import { recordingNode } from '../verify/recorded-node.ts'
@@ -34,14 +34,14 @@ const level = 19
  */
 export async function recordPrimary(flags: Flags): Promise<void> {
   const world = openWorld()
-  const { config } = await loadConfig(flags)
+  const { config } = loadConfig(flags)
   const url = String(flags['node'])
   const limits = {
     timeoutMs: config['source.timeoutMs'],
     maxReplyBytes: config['source.maxReplyBytes'],
   }
   const api = createNodeApi({ transport: world.transport, url, ...limits })
-  const source = createNodeSource(api, noLog)
+  const source = createNodeSource(api, silentLog)
   const location = { store: config.store, dataDir: config.dataDir }
   const store = await openStore(location, 'primary-fuji', primaryStoreTables, 'read')
   try {

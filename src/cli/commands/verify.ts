@@ -22,7 +22,7 @@ const limitMs = 3_600_000
  */
 export async function verify(flags: Flags): Promise<void> {
   const world = openWorld()
-  const { config } = await loadConfig(flags)
+  const { config } = loadConfig(flags)
   const name: Network = flags['network'] === 'mainnet' ? 'mainnet' : 'fuji'
   const store = await openStore(
     { store: config.store, dataDir: config.dataDir },

@@ -32,10 +32,7 @@ export function recordingNode(node: NodeApi, keep: (answer: RecordedAnswer) => v
 /** Answers from `answers`. Throws `node-refused` for what was not asked then. */
 export function recordedNode(answers: readonly RecordedAnswer[]): NodeApi {
   const known = new Map(
-    answers.map(({ path, method, parameters, reply }) => [
-      keyOf(path, method, parameters),
-      reply,
-    ]),
+    answers.map(({ path, method, parameters, reply }) => [keyOf(path, method, parameters), reply]),
   )
   const find = (path: string, method: string, parameters: unknown): unknown => {
     const key = keyOf(path, method, parameters)

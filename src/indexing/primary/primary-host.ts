@@ -223,8 +223,15 @@ async function storeGenesis(database: Database, to: GenesisToStore): Promise<voi
     const epoch = await guard(writer)
     // Written last: a store without it begins again.
     await writer.upsert(meta, {
-      name: ['networkId', 'genesisId', 'nodeVersion'],
-      value: [String(identity.networkId), toHex(identity.genesisId), identity.nodeVersion],
+      name: ['networkId', 'genesisId', 'xChainId', 'cChainId', 'avaxAssetId', 'genesisTime'],
+      value: [
+        String(identity.networkId),
+        toHex(identity.genesisId),
+        toHex(facts.xChainId),
+        toHex(facts.cChainId),
+        toHex(facts.avaxAssetId),
+        String(facts.genesis.time),
+      ],
     })
     return epoch
   })

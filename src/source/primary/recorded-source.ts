@@ -21,6 +21,9 @@ import type {
 /** What a part of a primary recording holds. */
 export const primaryPartKinds = { identity: 10, P: 11, X: 12, C: 13, answers: 14 } as const
 
+/** "Method" under which the moment of recording stands, Unix seconds: locks are judged by it. */
+export const clockMethod = 'clock'
+
 /** An answer of the recorded node: the question's name, its parameters, the reply. */
 export type RecordedAnswer = {
   readonly path: string

@@ -42,7 +42,7 @@ function plainQuestion(when: string, index: string): ReturnType<typeof statement
 
 function othersQuestion(when: string, index: string): ReturnType<typeof statement> {
   const rest = `h.place = ? and ${when} and h.kind <> 0
-    group by h.utxo having count(*) >= max(h.needed) order by h.utxo`
+    group by h.utxo having ? = 1 or count(*) >= max(h.needed) order by h.utxo`
   return statement(
     `select h.utxo from json_each(?) j cross join holding h ${index}
      where h.address_id = j.value and ${rest}`,
@@ -69,6 +69,8 @@ export async function balancesOfAddresses(
     readonly chain: PrimaryChain
     /** Unix seconds: made before it, not spent at it or before. */
     readonly moment?: number
+    /** Count what has any of the owners asked for, as nodes do. */
+    readonly anyOwner?: boolean
   },
 ): Promise<Holdings> {
   const { addresses, chain, moment } = query
@@ -76,7 +78,7 @@ export async function balancesOfAddresses(
   const values: Value[] = [JSON.stringify(addresses), chainNumbers[chain]]
   if (moment !== undefined) values.push(moment, moment)
   const plain = await reader.all(asked.plain, values)
-  const others = await reader.all(asked.others, values)
+  const others = await reader.all(asked.others, [...values, query.anyOwner === true ? 1 : 0])
   return {
     plain: plain.map(([asset, count, high, low]) => ({
       asset: Number(asset),

@@ -50,7 +50,12 @@ export async function listL1Validators(
   query: L1Query,
 ): Promise<StoredL1Validator[]> {
   const { validationId, subnetId, node } = query
-  const rest = [query.after ?? Number.MAX_SAFE_INTEGER, query.includeInactive ? 1 : 0, query.limit]
+  const rest = [
+    query.after ?? Number.MAX_SAFE_INTEGER,
+    query.includeInactive || validationId !== undefined ? 1 : 0,
+    validationId === undefined ? 0 : 1,
+    query.limit,
+  ]
   if (validationId !== undefined) {
     const rows = await reader.all(questions.validation, [validationId, ...rest])
     return rows.map(validatorOf)

@@ -14,7 +14,11 @@ const unspentIds = statement(
   'select id from utxo where id > ? and spent_pos is null order by id limit ?',
 )
 
-/** Unspent UTXOs of all chains, by number. */
+/**
+ * Unspent UTXOs of all chains.
+ *
+ * @yields Each, by number.
+ */
 export async function* unspentUtxos(reader: Reader): AsyncGenerator<StoredUtxo> {
   for (let after = 0; ;) {
     const rows = await reader.all(unspentIds, [after, slice])
@@ -44,7 +48,11 @@ const stakerRows = statement(
    where s.pos > ? order by s.pos limit ?`,
 )
 
-/** Staking periods of all states, oldest first. */
+/**
+ * Staking periods of all states.
+ *
+ * @yields Each, oldest first.
+ */
 export async function* everyStaker(reader: Reader): AsyncGenerator<StoredStaker> {
   for (let after = -1; ;) {
     const stakers = (await reader.all(stakerRows, [after, slice])).map(stakerOf)

@@ -1,0 +1,24 @@
+/** A store of a primary network as a network to serve. */
+
+import { hrpOf, type Network } from '../../core/network.ts'
+import type { Database } from '../../store/engine/database.ts'
+import { networkFacts } from '../../store/query/primary/network-facts.ts'
+import type { ServedNetwork } from './network-directory.ts'
+
+/** The network of `store`; `undefined` before its genesis is stored. */
+export async function openNetwork(
+  network: Network,
+  store: Database,
+): Promise<ServedNetwork | undefined> {
+  const facts = await networkFacts(store)
+  if (facts === undefined) return undefined
+  return {
+    network,
+    networkId: facts.networkId,
+    hrp: hrpOf(facts.networkId),
+    chainIds: { P: new Uint8Array(32), X: facts.xChainId, C: facts.cChainId },
+    avaxAssetId: facts.avaxAssetId,
+    genesisTime: facts.genesisTime,
+    store,
+  }
+}

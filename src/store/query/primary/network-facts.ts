@@ -1,0 +1,30 @@
+/** What network a store is of. */
+
+import { fromHex } from '../../../core/bytes.ts'
+import { type Reader, statement } from '../../engine/database.ts'
+
+/** Ids of a network, 32 bytes each, and when it began (Unix seconds). */
+export type NetworkFacts = {
+  readonly networkId: number
+  readonly xChainId: Uint8Array
+  readonly cChainId: Uint8Array
+  readonly avaxAssetId: Uint8Array
+  readonly genesisTime: number
+}
+
+const everyMeta = statement('select name, value from meta')
+
+/** The network of a store; `undefined` before its genesis is stored. */
+export async function networkFacts(reader: Reader): Promise<NetworkFacts | undefined> {
+  const rows = await reader.all(everyMeta)
+  const facts = new Map(rows.map(([name, value]) => [String(name), String(value)]))
+  if (!facts.has('genesisTime')) return undefined
+  const id = (name: string): Uint8Array => fromHex(facts.get(name) ?? '')
+  return {
+    networkId: Number(facts.get('networkId')),
+    xChainId: id('xChainId'),
+    cChainId: id('cChainId'),
+    avaxAssetId: id('avaxAssetId'),
+    genesisTime: Number(facts.get('genesisTime')),
+  }
+}

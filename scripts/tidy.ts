@@ -59,7 +59,10 @@ for (const file of [
 
 for (const file of sources) {
   const isEntry =
-    file.endsWith('.test.ts') || file === 'src/cli/main.ts' || file.startsWith('src/explorer/')
+    file.endsWith('.test.ts') ||
+    file === 'src/cli/main.ts' ||
+    file.endsWith('-worker.ts') ||
+    file.startsWith('src/explorer/')
   if (!isEntry && !imported.has(file)) problems.push(`${file}: nothing imports it`)
   if (/(^|\/)(utils?|helpers?|common|misc|types|index)\.ts$/.test(file))
     problems.push(`${file}: no such names`)

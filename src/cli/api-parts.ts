@@ -1,0 +1,130 @@
+/** The data API of this process, put together: every operation, and what all of them share. */
+
+import { createAdmission, readRateLimit } from '../api/admission.ts'
+import { createChainDirectory } from '../api/chain-directory.ts'
+import { evmDialectRules } from '../api/dialect-evm.ts'
+import { primaryDialectRules } from '../api/dialect-primary.ts'
+import { createMethodNames } from '../api/evm/method-names.ts'
+import { noNfts } from '../api/evm/nft-source.ts'
+import { evmOperations } from '../api/evm/operations.ts'
+import { createPartyBooks } from '../api/evm/party-book.ts'
+import { icmOperations } from '../api/icm/operations.ts'
+import { metricsOperations } from '../api/metrics/operations.ts'
+import { openApiDocument } from '../api/openapi.ts'
+import type { Operation } from '../api/operation.ts'
+import type { PageTokens } from '../api/page-token.ts'
+import { noPrices } from '../api/prices.ts'
+import { createNetworkDirectory } from '../api/primary/network-directory.ts'
+import { primaryOperations } from '../api/primary/operations.ts'
+import { createServer, type ApiServer } from '../api/server.ts'
+import { noTokenNotes } from '../api/token-notes.ts'
+import { warpDialectRules, warpOperations } from '../api/warp/operations.ts'
+import type { Config } from '../config/settings.ts'
+import { fromHex } from '../core/bytes.ts'
+import type { World } from '../core/world.ts'
+import type { Indexer } from '../indexing/indexer.ts'
+import { AddressUnion } from '../rollup/address-union.ts'
+import type { Gauges } from '../telemetry/gauges.ts'
+import type { LogRegistry } from '../telemetry/log.ts'
+import { icmContract, type SpecifiedChain } from './chain-specs.ts'
+import { watchedKeys } from './key-file.ts'
+import type { Served } from './open-served.ts'
+import { statusOperation } from './status-view.ts'
+import { version } from './version.ts'
+
+/** What the API needs of the process. */
+export type ApiParts = {
+  readonly world: World
+  readonly logs: LogRegistry
+  readonly tokens: PageTokens
+  readonly served: Served
+  readonly chains: readonly SpecifiedChain[]
+  /** Absent where this process does not index. */
+  readonly indexer: Indexer | undefined
+  readonly gauges: Gauges
+  readonly aliases: { readonly resolve: (name: string) => string | undefined }
+}
+
+/** Makes the server; it does not listen yet. */
+export function assembleApi(config: Config, parts: ApiParts): ApiServer {
+  const { world, logs, gauges } = parts
+  const operations = operationsOf(config, parts)
+  const server = createServer({
+    operations,
+    dialectRules: { ...evmDialectRules, ...primaryDialectRules, ...warpDialectRules },
+    dialect: config['api.dialect'],
+    log: logs.log.child('api'),
+    clock: world.clock,
+    limits: {
+      maxConnections: config['api.maxConnections'],
+      requestTimeoutMs: config['api.requestTimeoutMs'],
+      handlerTimeoutMs: config['api.handlerTimeoutMs'],
+    },
+    admit: createAdmission({
+      keysRequired: config['api.keysRequired'],
+      keys: watchedKeys(config.dataDir),
+      limit: readRateLimit(config['api.rateLimit']),
+      clock: world.clock,
+    }),
+    observe: (operation, status, elapsedMs) => {
+      gauges.add('firn_api_requests_total', 1, { operation, status: String(status) })
+      gauges.observe('firn_api_request_seconds', elapsedMs / 1_000, { operation })
+    },
+  })
+  const document = JSON.stringify(
+    openApiDocument(
+      operations.map(({ shape }) => shape),
+      version,
+    ),
+  )
+  server.http.get('/openapi.json', (_request, reply) =>
+    reply.header('content-type', 'application/json; charset=utf-8').send(document),
+  )
+  return server
+}
+
+/** All operations that are served. */
+function operationsOf(config: Config, parts: ApiParts): Operation[] {
+  const { world, tokens, served } = parts
+  const directory = createChainDirectory(served.chains.list, parts.aliases.resolve)
+  const notes = noTokenNotes
+  const parties = createPartyBooks(world.clock, notes)
+  return [
+    ...evmOperations({
+      chains: directory,
+      tokens,
+      clock: world.clock,
+      methodNames: createMethodNames(),
+      prices: noPrices,
+      notes,
+      nfts: noNfts,
+      parties,
+      icmContracts: messengers(parts.chains),
+    }),
+    ...metricsOperations({ chains: directory, tokens, union: new AddressUnion() }),
+    ...primaryOperations({
+      networks: createNetworkDirectory(served.networks.list),
+      tokens,
+      clock: world.clock,
+      limits: {
+        maxAddresses: config['api.maxAddresses'],
+        maxBodyAddresses: config['api.maxBodyAddresses'],
+        transactionPageUtxos: config['api.transactionPageUtxos'],
+      },
+    }),
+    ...warpOperations({ aggregators: served.aggregators.byNetwork }),
+    ...icmOperations({ chains: directory, tokens, parties, messages: served.messages.get }),
+    statusOperation({
+      version,
+      role: config.role,
+      nodeId: served.aggregators.nodeId,
+      indexed: parts.indexer?.status,
+      served: served.chains.list,
+    }),
+  ]
+}
+
+function messengers(chains: readonly SpecifiedChain[]): Uint8Array[] {
+  const all = new Set([icmContract, ...chains.flatMap(({ spec }) => spec.icmContracts)])
+  return [...all].map(fromHex)
+}

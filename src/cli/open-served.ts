@@ -1,0 +1,67 @@
+/** What this process answers from: stores it reads, and the aggregators. */
+
+import type { Config } from '../config/settings.ts'
+import type { World } from '../core/world.ts'
+import { messageTables } from '../indexing/icm/message-stream.ts'
+import type { ChainStatus } from '../indexing/indexer.ts'
+import type { StreamSpec } from '../indexing/stream-spec.ts'
+import type { StoreLocation } from '../store/engine/open.ts'
+import type { Log } from '../telemetry/log.ts'
+import { openAggregators, type Aggregators } from './aggregators.ts'
+import { messageStore, sourceLimits, type SpecifiedChain } from './chain-specs.ts'
+import { followStore, type FollowedStore } from './follow-store.ts'
+import { serveChains, type ServedChains } from './served-chains.ts'
+import { serveNetworks, type ServedNetworks } from './served-networks.ts'
+
+/** Everything that is served; it grows while stores appear. */
+export type Served = {
+  readonly chains: ServedChains
+  readonly networks: ServedNetworks
+  readonly messages: FollowedStore
+  readonly aggregators: Aggregators
+  readonly close: () => Promise<void>
+}
+
+/** What serving needs of the process. */
+export type ServedParts = {
+  readonly chains: readonly SpecifiedChain[]
+  readonly streams: readonly StreamSpec[]
+  readonly store: StoreLocation
+  readonly world: World
+  readonly log: Log
+  readonly signal: AbortSignal
+  readonly indexed: () => readonly ChainStatus[]
+}
+
+/** Opens what exists already and goes on to open what appears, until `signal` is aborted. */
+export async function openServed(config: Config, parts: ServedParts): Promise<Served> {
+  const { store, world, signal, log } = parts
+  const isServing = config.role !== 'index'
+  const following = { store, clock: world.clock, signal }
+  const primaries = parts.streams.filter((stream) => stream.kind === 'primary')
+  const chains = await serveChains({
+    ...parts,
+    chains: isServing ? parts.chains : [],
+    limits: sourceLimits(config),
+    hasTraces: (key) => tracesOf(parts.indexed(), key),
+  })
+  const networks = await serveNetworks(isServing ? primaries : [], following)
+  const messages = await followStore(messageStore, messageTables, following)
+  const aggregators = await openAggregators(config, { world, log, signal })
+  return {
+    chains,
+    networks,
+    messages,
+    aggregators,
+    close: async () => {
+      for (const part of [chains, networks, messages, aggregators]) await part.close()
+    },
+  }
+}
+
+/** Whether the indexing threads read traces of a chain; `undefined` when they do not say. */
+function tracesOf(chains: readonly ChainStatus[], key: string): boolean | undefined {
+  const stages = chains.find((chain) => chain.key === key)?.stages
+  const traces = stages?.find(({ stage }) => stage === 'traces')
+  return traces === undefined ? undefined : traces.state !== 'off'
+}

@@ -10,6 +10,7 @@ import { gatherWords, placesOf } from './batch-columns.ts'
 import { writeBlocks, writeTransactions } from './block-rows.ts'
 import { maxBatchRows } from './fan-out.ts'
 import type { Interner } from './intern.ts'
+import { writeNfts } from './nft-rows.ts'
 import { writeEvents, writeTokens, writeTransfers } from './transfer-rows.ts'
 
 /** Name of the stage in `checkpoint`. */
@@ -46,6 +47,7 @@ export async function applyBlocks(
   await writeTokens(writer, batch, { ids, heights })
   const zero = placeOfZero(batch.addresses)
   await writeBalances(writer, { batch, ids, zero, heights })
+  await writeNfts(writer, { batch, ids, zero, heights }, interner)
   return { ids, before }
 }
 

@@ -7,6 +7,7 @@
  */
 
 import { table } from '../engine/table.ts'
+import { nftTables } from './nft.ts'
 
 /** Places per block: `pos = height * posPerBlock + place`. Exact in a double to height 2^33. */
 export const posPerBlock = 2 ** 20
@@ -236,4 +237,5 @@ export const evmTables = [
   token,
   event,
   eventByKind,
+  ...nftTables,
 ] as const

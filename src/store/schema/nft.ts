@@ -1,0 +1,146 @@
+/**
+ * Tables of NFTs, in the store of their EVM chain.
+ *
+ * `item` is a token id as 32 bytes, big-endian, so that order of bytes is order of ids. `at` is
+ * height × 2^20 + log index: of two owners of a token the later one holds it (0 for ERC-1155).
+ * `standard` is part of every key, since one contract may log both standards for one id.
+ */
+
+import { table } from '../engine/table.ts'
+
+/** Places of logs per block: `at = height × logsPerBlock + log index`. */
+export const logsPerBlock = 2 ** 20
+
+/**
+ * Token ids that a transfer named.
+ *
+ * `owner_id` is NULL when burned and for ERC-1155, where amounts tell who has it. `asked` is 1
+ * once its URI was asked for.
+ */
+export const nftToken = table(
+  'nft_token',
+  {
+    contract_id: 'integer',
+    standard: 'integer',
+    item: 'bytes',
+    owner_id: 'integer?',
+    at: 'integer',
+    asked: 'integer',
+  },
+  {
+    key: ['contract_id', 'standard', 'item'],
+    layout: 'keyed',
+    indexes: [
+      {
+        name: 'nft_token_by_owner',
+        columns: ['owner_id', 'contract_id', 'item'],
+        where: 'owner_id is not null',
+      },
+      {
+        name: 'nft_token_unasked',
+        columns: ['contract_id', 'standard', 'item'],
+        where: 'asked = 0',
+      },
+    ],
+  },
+)
+
+/**
+ * ERC-721 tokens that one ConsecutiveTransfer log gave away: all ids from `first_item` to
+ * `last_item`. Ranges of a contract never overlap: a later one cuts the earlier. A token with a
+ * row of its own and a later `at` is not the range's. `asked` counts the ids, from the first,
+ * whose URI was asked for.
+ *
+ * Source: ERC-2309.
+ */
+export const nftRange = table(
+  'nft_range',
+  {
+    contract_id: 'integer',
+    first_item: 'bytes',
+    last_item: 'bytes',
+    owner_id: 'integer?',
+    at: 'integer',
+    asked: 'integer',
+  },
+  {
+    key: ['contract_id', 'first_item'],
+    layout: 'keyed',
+    indexes: [
+      {
+        name: 'nft_range_by_owner',
+        columns: ['owner_id', 'contract_id', 'first_item'],
+        where: 'owner_id is not null',
+      },
+      {
+        name: 'nft_range_unasked',
+        columns: ['contract_id', 'first_item'],
+        where: 'asked >= 0',
+      },
+    ],
+  },
+)
+
+/**
+ * Running ERC-1155 amounts as logs tell them, one row per block that changed one. `amount` is
+ * the magnitude, big-endian; `negative` 1 says that more left than ever came.
+ */
+export const nftAmount = table(
+  'nft_amount',
+  {
+    owner_id: 'integer',
+    contract_id: 'integer',
+    item: 'bytes',
+    height: 'integer',
+    amount: 'bytes',
+    negative: 'integer',
+  },
+  { key: ['owner_id', 'contract_id', 'item', 'height'], layout: 'keyed' },
+)
+
+/**
+ * What is known of tokens' metadata. No row: never asked.
+ *
+ * `status` is the place in the list of states; `updated` and `due` are Unix seconds, `due` when
+ * to try again, NULL for never; `attempts` counts failures in a row. `fields` is the JSON text
+ * of what the document told.
+ */
+export const nftMetadata = table(
+  'nft_metadata',
+  {
+    contract_id: 'integer',
+    standard: 'integer',
+    item: 'bytes',
+    uri: 'text',
+    status: 'integer',
+    updated: 'integer',
+    attempts: 'integer',
+    due: 'integer?',
+    fields: 'text',
+  },
+  {
+    key: ['contract_id', 'standard', 'item'],
+    layout: 'keyed',
+    indexes: [{ name: 'nft_metadata_due', columns: ['due'], where: 'due is not null' }],
+  },
+)
+
+/** In order of creation. */
+export const nftTables = [nftToken, nftRange, nftAmount, nftMetadata] as const
+
+/**
+ * Callers' wishes to read metadata again, in a store of their own: the API writes it, the
+ * indexer of the chain reads it. One row per token; `asked_at` is Unix milliseconds.
+ */
+export const nftRequest = table(
+  'nft_request',
+  { chain: 'text', contract: 'bytes', item: 'bytes', asked_at: 'integer' },
+  {
+    key: ['chain', 'contract', 'item'],
+    layout: 'keyed',
+    indexes: [{ name: 'nft_request_by_time', columns: ['chain', 'asked_at'] }],
+  },
+)
+
+/** All tables of the store of wishes. */
+export const nftRequestTables = [nftRequest] as const

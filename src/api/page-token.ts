@@ -5,7 +5,7 @@
  * cursor · HMAC-SHA-256 cut to 16. Nothing is kept on the server; two keys may be live at once.
  */
 
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, hash, timingSafeEqual } from 'node:crypto'
 
 import { concatBytes, fromHex, toHex } from '../core/bytes.ts'
 import { Fault } from '../core/fault.ts'
@@ -80,8 +80,7 @@ function mac(secret: Uint8Array, sealed: Uint8Array): Uint8Array {
 }
 
 function bindingHash(binding: Binding): Uint8Array {
-  const eight = (text: string): Uint8Array =>
-    createHash('sha256').update(text).digest().subarray(0, 8)
+  const eight = (text: string): Uint8Array => hash('sha256', text, 'buffer').subarray(0, 8)
   return concatBytes(eight(binding.route), eight(binding.filter))
 }
 

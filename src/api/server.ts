@@ -12,6 +12,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { faultOf } from '../core/fault.ts'
 import type { Clock } from '../core/world.ts'
 import type { Log } from '../telemetry/log.ts'
+import { createDeadlines, type Deadline } from './deadlines.ts'
 import { dialectOf, type DialectRules, type DialectSetting } from './dialect.ts'
 import type { Answer, Operation } from './operation.ts'
 import { parameterReader } from './parameters.ts'
@@ -103,7 +104,8 @@ export function createServer(parts: ServerParts): ApiServer {
     reply.header('x-request-id', request.id)
     reply.header('x-content-type-options', 'nosniff')
   })
-  for (const operation of parts.operations) register(http, parts, operation)
+  const deadlineOf = createDeadlines(parts.clock)
+  for (const operation of parts.operations) register(http, parts, operation, deadlineOf)
 
   return {
     http,
@@ -126,7 +128,12 @@ export function routePath(path: string): string {
   return path.replace(/:/g, '::').replace(/\{(\w+)\}/g, ':$1')
 }
 
-function register(http: FastifyInstance, parts: ServerParts, operation: Operation): void {
+function register(
+  http: FastifyInstance,
+  parts: ServerParts,
+  operation: Operation,
+  deadlineOf: (timeoutMs: number) => Deadline,
+): void {
   const { shape } = operation
   const readPath = parameterReader(shape.parameters.path)
   const readQuery = parameterReader(shape.parameters.query)
@@ -138,9 +145,11 @@ function register(http: FastifyInstance, parts: ServerParts, operation: Operatio
 
   const handle = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const startedAt = parts.clock.monotonic()
-    const aborter = new AbortController()
-    const timer = AbortSignal.timeout(timeoutMs)
-    request.raw.once('close', () => request.raw.complete || aborter.abort())
+    const deadline = deadlineOf(timeoutMs)
+    reply.raw.once('close', () => {
+      deadline.end()
+      if (!reply.raw.writableFinished) deadline.abandon()
+    })
     try {
       const headers = parts.admit?.({
         headers: request.headers,
@@ -154,7 +163,7 @@ function register(http: FastifyInstance, parts: ServerParts, operation: Operatio
         query: readQuery(rawOf(request.query)),
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- bodyReader checked it by the shape
         body: readBody?.(request.body) as never,
-        signal: AbortSignal.any([aborter.signal, timer]),
+        signal: deadline.signal,
       })
       return send({ parts, operation, request, reply, answer })
     } catch (error) {

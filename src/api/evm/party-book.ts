@@ -1,9 +1,10 @@
 /**
  * Addresses by number, ready to show.
  *
- * A number never changes its address, so texts are kept for long; what a token contract says of
- * itself can change and is read again after a second. Kept are at most two generations of
- * entries per chain: the older one is dropped when the younger is full.
+ * A number never changes its address, so texts are kept for long. What a token contract says of
+ * itself can change and is read again after a second, whether an address has become one after
+ * ten. Kept are at most two generations of entries per chain: the older one is dropped when the
+ * younger is full.
  */
 
 import { toChecksumAddress } from '../../core/address.ts'
@@ -39,7 +40,8 @@ type Kept = PartyEntry & { readonly until: number }
 
 // An entry is about 700 bytes: two generations are 14 MB per busy chain.
 const generationSize = 10_000
-const freshMs = 1_000
+const tokenFreshMs = 1_000
+const otherFreshMs = 10_000
 
 /** Makes books, one per store. */
 export function createPartyBooks(clock: Clock, notes: TokenNotes): PartyBooks {
@@ -85,8 +87,11 @@ function createBook(chain: ServedChain, clock: Clock, notes: TokenNotes): PartyB
       for (const [at, id] of wanted.entries()) {
         const row = rows[at]
         assert(row !== undefined, 'every number in a row names an address')
-        const address = younger.get(id)?.address ?? toChecksumAddress(row.bytes)
+        // The checksum is by far the dearest part of an entry.
+        const before = younger.get(id) ?? older.get(id)
+        const address = before?.address ?? toChecksumAddress(row.bytes)
         const entry = entryOf(row, address, notes(chain.facts, row.bytes))
+        const freshMs = row.token === undefined ? otherFreshMs : tokenFreshMs
         const kept = { ...entry, until: now + freshMs }
         keep(id, kept)
         page.set(id, kept)

@@ -1,7 +1,6 @@
 /** Sums by asset and sets of addresses of one transaction. */
 
-import { equalBytes } from '../../core/bytes.ts'
-import { mapKey } from './draft.ts'
+import { equalBytes, keyOf } from '../../core/bytes.ts'
 import type { AssetAmount } from './rows.ts'
 
 /** Sums by asset, in order of first sight. Nearly always one asset. */
@@ -59,7 +58,7 @@ function isNew(set: AddressSet, address: Uint8Array): boolean {
   if (set.list.length <= fewAddresses) {
     return !set.list.some((known) => known === address || equalBytes(known, address))
   }
-  set.keys ??= new Set(set.list.map(mapKey))
+  set.keys ??= new Set(set.list.map(keyOf))
   const { size } = set.keys
-  return set.keys.add(mapKey(address)).size > size
+  return set.keys.add(keyOf(address)).size > size
 }

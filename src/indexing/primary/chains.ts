@@ -2,9 +2,8 @@
 
 import type { GenesisFacts } from '../../codec/primary/genesis.ts'
 import { emptyId } from '../../codec/primary/ids.ts'
-import { bytesOfKey, equalBytes } from '../../core/bytes.ts'
+import { bytesOfKey, equalBytes, keyOf } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
-import { mapKey } from './draft.ts'
 import type { ReadTransaction } from './read-blocks.ts'
 import type { ChainName } from './rows.ts'
 import type { Wanted } from './state.ts'
@@ -22,16 +21,16 @@ export type NetworkIds = {
 export function networkIdsOf(facts: GenesisFacts): NetworkIds {
   const chainIds = { P: emptyId, X: facts.xChainId, C: facts.cChainId }
   const names = new Map<string, ChainName>([
-    [mapKey(emptyId), 'P'],
-    [mapKey(facts.xChainId), 'X'],
-    [mapKey(facts.cChainId), 'C'],
+    [keyOf(emptyId), 'P'],
+    [keyOf(facts.xChainId), 'X'],
+    [keyOf(facts.cChainId), 'C'],
   ])
   return { networkId: facts.networkId, avaxAssetId: facts.avaxAssetId, chainIds, names }
 }
 
 /** The chain with this id. Throws `state-violation` for one outside the primary network. */
 export function chainNameOf(ids: NetworkIds, blockchainId: Uint8Array): ChainName {
-  const name = ids.names.get(mapKey(blockchainId))
+  const name = ids.names.get(keyOf(blockchainId))
   if (name !== undefined) return name
   throw new Fault('state-violation', 'assets move to or from a chain outside the primary network', {
     detail: { blockchainId: Buffer.from(blockchainId).toString('hex') },

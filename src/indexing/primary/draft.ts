@@ -111,11 +111,6 @@ export function closeDraft(
   }
 }
 
-/** Map key of an id: one character per byte, at native speed. */
-export function mapKey(id: Uint8Array): string {
-  return Buffer.from(id.buffer, id.byteOffset, id.length).toString('latin1')
-}
-
 /** Where something happens: a block of a chain, a transaction in it. */
 export type Place = {
   readonly chain: ChainName

@@ -5,7 +5,8 @@
  * block/executor/verifier.go deactivateLowBalanceL1Validators.
  */
 
-import { mapKey, violation } from './draft.ts'
+import { keyOf } from '../../core/bytes.ts'
+import { violation } from './draft.ts'
 import type { Draft, Mutable, Place } from './draft.ts'
 import { newHeap, peekHeap, pushHeap } from './heap.ts'
 import type { Heap } from './heap.ts'
@@ -41,7 +42,7 @@ export function newL1Set(rules: L1FeeRules): L1Set {
 
 /** Adds a validation, active when its end of fees says so. */
 export function addL1Validator(set: L1Set, validator: L1Validator): void {
-  set.byId.set(mapKey(validator.validationId), validator)
+  set.byId.set(keyOf(validator.validationId), validator)
   if (validator.endAccumulatedFee > 0n) enlist(set, validator)
 }
 
@@ -110,7 +111,7 @@ function evictWhile(
 
 /** A validation that must exist. Throws `state-violation`. */
 export function l1ValidatorOf(set: L1Set, place: Place, validationId: Uint8Array): L1Validator {
-  const validator = set.byId.get(mapKey(validationId))
+  const validator = set.byId.get(keyOf(validationId))
   if (validator !== undefined) return validator
   throw violation(place, `no such L1 validator: ${Buffer.from(validationId).toString('hex')}`)
 }

@@ -6,9 +6,10 @@ import type {
   PUnsigned,
   PUnsignedOf,
 } from '../../codec/primary/p-transaction.ts'
+import { keyOf } from '../../core/bytes.ts'
 import { addAddresses } from './amounts.ts'
 import { chainNameOf } from './chains.ts'
-import { mapKey, violation } from './draft.ts'
+import { violation } from './draft.ts'
 import type { Mutable } from './draft.ts'
 import {
   convertSubnet,
@@ -209,13 +210,13 @@ function createSubnet(state: PState, step: Step, unsigned: PUnsignedOf<16>): voi
     transformation: undefined,
     conversion: undefined,
   }
-  state.subnets.set(mapKey(txId), subnet)
+  state.subnets.set(keyOf(txId), subnet)
   step.draft.subnets.add(subnet)
   noteOwner(step, txId, owner)
 }
 
 function subnetOf(state: PState, step: Step, subnetId: Uint8Array): Mutable<SubnetRow> {
-  const subnet = state.subnets.get(mapKey(subnetId))
+  const subnet = state.subnets.get(keyOf(subnetId))
   if (subnet !== undefined) return subnet
   throw violation(step.place, `no such subnet: ${Buffer.from(subnetId).toString('hex')}`)
 }

@@ -15,8 +15,9 @@ import {
 import type { L1Message } from '../../codec/warp/l1-message.ts'
 import { decodeSigned } from '../../codec/warp/message.ts'
 import { warpPayload } from '../../codec/warp/payload.ts'
+import { keyOf } from '../../core/bytes.ts'
 import { addAddresses } from './amounts.ts'
-import { mapKey, violation } from './draft.ts'
+import { violation } from './draft.ts'
 import { addL1Validator, deactivate, l1ValidatorOf, noteL1Change, topUp } from './l1-set.ts'
 import type { L1Validator } from './l1-set.ts'
 import type { PState } from './p-state.ts'
@@ -27,7 +28,7 @@ import type { Step } from './step.ts'
 /** Type 35: a subnet becomes an L1 with its first validators. */
 export function convertSubnet(state: PState, step: Step, unsigned: PUnsignedOf<35>): void {
   const { place, row, draft } = step
-  const subnet = state.subnets.get(mapKey(unsigned.subnetId))
+  const subnet = state.subnets.get(keyOf(unsigned.subnetId))
   if (subnet === undefined) throw violation(place, 'converts a subnet that is not there')
   for (const [index, one] of unsigned.validators.entries()) {
     row.l1BalanceBurned += one.balance
@@ -152,7 +153,7 @@ export function setL1ValidatorWeight(
     refund(state, step, validator, { index: unsigned.outputs.length, amount: refunded })
     validator.removedHeight = setHeight
     validator.removedTime = place.time
-    state.l1.byId.delete(mapKey(validator.validationId))
+    state.l1.byId.delete(keyOf(validator.validationId))
   }
   noteL1Change(state.l1, draft, validator, { place, balanceChange: -refunded })
 }

@@ -154,7 +154,7 @@ function stakerFrom(
     potentialReward: 0n,
     delegationShares: 'delegationShares' in unsigned ? unsigned.delegationShares : undefined,
     ...ownersOf(unsigned),
-    ...keyOf(unsigned),
+    ...signerOf(unsigned),
     firstStakeIndex: unsigned.outputs.length,
     stakeCount: stake.length,
     stakeAssetId: stake[0]?.assetId,
@@ -218,7 +218,7 @@ function ownersOf(
   }
 }
 
-function keyOf(unsigned: StakingTransaction): Pick<Staker, 'publicKey' | 'proofOfPossession'> {
+function signerOf(unsigned: StakingTransaction): Pick<Staker, 'publicKey' | 'proofOfPossession'> {
   if (!('signer' in unsigned) || unsigned.signer.typeId === 27) {
     return { publicKey: undefined, proofOfPossession: undefined }
   }

@@ -1,8 +1,9 @@
 /** The P-Chain's state between blocks, and how time moves it. */
 
 import { emptyId } from '../../codec/primary/ids.ts'
+import { keyOf } from '../../core/bytes.ts'
 import type { NetworkIds } from './chains.ts'
-import { mapKey, violation } from './draft.ts'
+import { violation } from './draft.ts'
 import type { Draft, Mutable, Place, Staker } from './draft.ts'
 import { addL1Validator, chargeL1Validators, newL1Set, noteL1Change } from './l1-set.ts'
 import type { L1Set, L1Validator } from './l1-set.ts'
@@ -76,17 +77,17 @@ export function loadPState(
     if (staker.status === 'pending') addPending(state.stakers, staker)
     else addCurrent(state.stakers, staker)
   }
-  for (const row of rows.subnets) state.subnets.set(mapKey(row.subnetId), { ...row })
+  for (const row of rows.subnets) state.subnets.set(keyOf(row.subnetId), { ...row })
   for (const row of rows.l1Validators) addL1Validator(state.l1, { ...row })
   state.l1.accruedFees = checkpoint.l1AccruedFees
   state.l1.excess = checkpoint.l1FeeExcess
-  for (const { subnetId, supply } of rows.supplies) state.supplies.set(mapKey(subnetId), supply)
+  for (const { subnetId, supply } of rows.supplies) state.supplies.set(keyOf(subnetId), supply)
   return state
 }
 
 /** Supply of a subnet's staking asset. Throws `state-violation` when it has none. */
 export function supplyOf(state: PState, subnetId: Uint8Array): bigint {
-  const supply = state.supplies.get(mapKey(subnetId))
+  const supply = state.supplies.get(keyOf(subnetId))
   if (supply !== undefined) return supply
   throw violation({ chain: 'P', height: state.height }, 'staking on a subnet without a supply')
 }
@@ -96,14 +97,14 @@ export function setSupply(state: PState, draft: Draft, subnetId: Uint8Array, sup
   if (supply < 0n || supply > rewardRulesOf(state, subnetId).supplyCap) {
     throw violation({ chain: 'P', height: state.height }, `supply passes its bounds: ${supply}`)
   }
-  const key = mapKey(subnetId)
+  const key = keyOf(subnetId)
   state.supplies.set(key, supply)
   draft.supplies.set(key, { subnetId, supply })
 }
 
 function rewardRulesOf(state: PState, subnetId: Uint8Array): RewardRules {
   if (isPrimary(subnetId)) return state.rules.reward
-  const transformation = state.subnets.get(mapKey(subnetId))?.transformation
+  const transformation = state.subnets.get(keyOf(subnetId))?.transformation
   if (transformation === undefined) {
     throw violation({ chain: 'P', height: state.height }, 'staking on a subnet without rules')
   }

@@ -4,8 +4,7 @@
  * Source: avalanchego vms/platformvm/state/stakers.go, txs/priorities.go.
  */
 
-import { compareBytes } from '../../core/bytes.ts'
-import { mapKey } from './draft.ts'
+import { compareBytes, keyOf } from '../../core/bytes.ts'
 import type { Staker } from './draft.ts'
 import { newHeap, peekHeap, popHeap, pushHeap } from './heap.ts'
 import type { Heap } from './heap.ts'
@@ -38,11 +37,11 @@ function compareTurns(a: Turn, b: Turn): number {
   return a.time - b.time || a.priority - b.priority || compareBytes(a.staker.txId, b.staker.txId)
 }
 
-const primarySubnet = mapKey(new Uint8Array(32))
+const primarySubnet = keyOf(new Uint8Array(32))
 
 /** Whether a subnet id is the primary network's. */
 export function isPrimary(subnetId: Uint8Array): boolean {
-  return mapKey(subnetId) === primarySubnet
+  return keyOf(subnetId) === primarySubnet
 }
 
 // Numbers follow upstream's list of priorities; only their order matters.
@@ -60,7 +59,7 @@ function currentPriority(staker: Staker): number {
 }
 
 function nodeKey(subnetId: Uint8Array, nodeId: Uint8Array): string {
-  return mapKey(subnetId) + mapKey(nodeId)
+  return keyOf(subnetId) + keyOf(nodeId)
 }
 
 /** The validator a delegator to this node joins: the current one, else the pending one. */
@@ -75,12 +74,12 @@ export function validatorOf(
 
 /** A staker that has not ended, by its staking transaction. */
 export function stakerOf(set: StakerSet, txId: Uint8Array): Staker | undefined {
-  return set.byTxId.get(mapKey(txId))
+  return set.byTxId.get(keyOf(txId))
 }
 
 /** Adds a pending staker. */
 export function addPending(set: StakerSet, staker: Staker): void {
-  set.byTxId.set(mapKey(staker.txId), staker)
+  set.byTxId.set(keyOf(staker.txId), staker)
   if (staker.role === 'validator') {
     set.pendingValidators.set(nodeKey(staker.subnetId, staker.nodeId), staker)
   }
@@ -90,7 +89,7 @@ export function addPending(set: StakerSet, staker: Staker): void {
 
 /** Adds a current staker, or puts a renewed or promoted one into its new turn. */
 export function addCurrent(set: StakerSet, staker: Staker): void {
-  set.byTxId.set(mapKey(staker.txId), staker)
+  set.byTxId.set(keyOf(staker.txId), staker)
   if (staker.role === 'validator') {
     const key = nodeKey(staker.subnetId, staker.nodeId)
     set.currentValidators.set(key, staker)
@@ -102,7 +101,7 @@ export function addCurrent(set: StakerSet, staker: Staker): void {
 
 /** Takes a staker out; its status must say so already. */
 export function removeStaker(set: StakerSet, staker: Staker): void {
-  set.byTxId.delete(mapKey(staker.txId))
+  set.byTxId.delete(keyOf(staker.txId))
   const key = nodeKey(staker.subnetId, staker.nodeId)
   if (set.currentValidators.get(key) === staker) set.currentValidators.delete(key)
   if (set.pendingValidators.get(key) === staker) set.pendingValidators.delete(key)

@@ -6,8 +6,8 @@
  */
 
 import { utxoKeyOf } from '../../codec/primary/ids.ts'
-import { bytesOfKey, equalBytes } from '../../core/bytes.ts'
-import { mapKey, violation } from './draft.ts'
+import { bytesOfKey, equalBytes, keyOf } from '../../core/bytes.ts'
+import { violation } from './draft.ts'
 import type { Draft, Mutable, Place } from './draft.ts'
 import type { ChainName, Consumption, Owner, RewardKind, UtxoRow } from './rows.ts'
 import type { Found, KnownImport, KnownUtxo } from './state.ts'
@@ -64,11 +64,11 @@ export function takeFound(set: UtxoSet, found: Found): void {
   set.imports = new Map()
   set.earlyImports = new Map()
   for (const utxo of found.utxos) {
-    const key = mapKey(utxo.utxoId)
+    const key = keyOf(utxo.utxoId)
     if (utxo.createdOn !== set.chain || utxo.consumableOn !== set.chain) set.imports.set(key, utxo)
     else if (!set.entries.has(key)) set.entries.set(key, { row: { ...utxo }, batch: -1 })
   }
-  for (const known of found.earlyImports) set.earlyImports.set(mapKey(known.utxoId), known)
+  for (const known of found.earlyImports) set.earlyImports.set(keyOf(known.utxoId), known)
 }
 
 /** Drops the oldest entries beyond the limit. To be called between batches. */

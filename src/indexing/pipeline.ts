@@ -159,10 +159,9 @@ export class Pipeline<Batch extends HeightRange> {
     while (
       this.#nextFetch <= this.#head &&
       this.#fetching < Math.max(1, window()) &&
-      (this.#fetching === 0 || this.#expectedBytes() < limits.bufferBytes)
+      // What everything waits for is under way already, so that a full buffer always empties.
+      this.#expectedBytes() < limits.bufferBytes
     ) {
-      // The piece everything waits for may always be fetched; what lies ahead must fit.
-      if (this.#heldBytes > limits.bufferBytes && this.#nextFetch > this.#nextLink) return
       const range = {
         from: this.#nextFetch,
         until: Math.min(this.#nextFetch + unit(), this.#head + 1),

@@ -1,0 +1,120 @@
+/**
+ * Prints the pages of `docs/reference` from the tables in the code.
+ *
+ * With `--check`, prints nothing and ends with 1 when a page is stale.
+ */
+
+import { readFileSync, writeFileSync } from 'node:fs'
+
+import { statusOf } from '../src/api/status.ts'
+import {
+  chainSettings,
+  environmentName,
+  networkSettings,
+  settings,
+  type Setting,
+} from '../src/config/settings.ts'
+import { faults } from '../src/core/fault.ts'
+import { gaugeTable } from '../src/telemetry/gauges.ts'
+
+const pages: Readonly<Record<string, string>> = {
+  'settings.md': settingsPage(),
+  'faults.md': faultsPage(),
+  'gauges.md': gaugesPage(),
+}
+
+const isCheck = process.argv.includes('--check')
+for (const [name, text] of Object.entries(pages)) {
+  const url = new URL(`../docs/reference/${name}`, import.meta.url)
+  if (!isCheck) writeFileSync(url, text)
+  else if (readFileSync(url, 'utf8') !== text) {
+    console.error(`docs/reference/${name} is stale: node scripts/print-reference.ts`)
+    process.exitCode = 1
+  }
+}
+
+function settingsPage(): string {
+  const rows = Object.entries<Setting>(settings).map(([path, setting]) => [
+    `\`${path}\``,
+    formOf(setting),
+    shown(setting.default),
+    `\`${environmentName(path)}\`${setting.flag === undefined ? '' : ` \`${setting.flag.split(' ')[0]}\``}`,
+    setting.meaning,
+  ])
+  return [
+    '# Settings',
+    'Printed from `src/config/settings.ts`. Flags win over the environment, the environment over',
+    '`firn.yaml`, the file over the default. `firn config show` tells where each value came from.\n',
+    table(['setting', 'form', 'default', 'environment, flag', 'meaning'], rows),
+    '\n## Entries of `networks`\n',
+    table(['setting', 'form', 'default', 'meaning'], entryRows(networkSettings)),
+    '\n## Entries of `chains`\n',
+    table(['setting', 'form', 'default', 'meaning'], entryRows(chainSettings)),
+    '',
+  ].join('\n')
+}
+
+function entryRows(of: Readonly<Record<string, Setting>>): string[][] {
+  return Object.entries(of).map(([name, setting]) => [
+    `\`${name}\``,
+    formOf(setting),
+    shown(setting.default),
+    setting.meaning,
+  ])
+}
+
+function faultsPage(): string {
+  const rows = Object.entries(faults).map(([code, { retryable, meaning }]) => [
+    `\`${code}\``,
+    String(Object.entries(statusOf).find(([name]) => name === code)?.[1] ?? ''),
+    retryable ? 'yes' : 'no',
+    meaning,
+  ])
+  return [
+    '# Faults',
+    'Printed from `src/core/fault.ts` and `src/api/status.ts`: every expected failure, the HTTP',
+    'status the data API answers, and whether the same call may succeed later.\n',
+    table(['code', 'status', 'try again', 'meaning'], rows),
+    '',
+  ].join('\n')
+}
+
+function gaugesPage(): string {
+  const rows = Object.entries(gaugeTable).map(([name, { kind, help, labels }]) => [
+    `\`${name}\``,
+    kind,
+    labels.join(', '),
+    help,
+  ])
+  return [
+    '# Gauges',
+    'Printed from `src/telemetry/gauges.ts`; served at `/ext/metrics` of the node listener.\n',
+    table(['name', 'kind', 'labels', 'meaning'], rows),
+    '',
+  ].join('\n')
+}
+
+function formOf(setting: Setting): string {
+  switch (setting.kind) {
+    case 'integer':
+      return `integer, ${setting.min} to ${setting.max}`
+    case 'word':
+      return (setting.words ?? []).join(', ')
+    case 'any':
+      return 'see meaning'
+    default:
+      return setting.kind
+  }
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'string' && value === ''
+    ? ''
+    : `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``
+}
+
+function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+  return [line(heads), line(heads.map(() => '---')), ...rows.map(line)].join('\n')
+}

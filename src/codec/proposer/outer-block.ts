@@ -7,7 +7,7 @@
 
 import { faultOf } from '../../core/fault.ts'
 import { hash160, sha256 } from '../../core/hash.ts'
-import { bytes, decode, encode, fixed, i64, struct, u64, union, versioned } from '../kit.ts'
+import { bytes, decode, fixed, i64, struct, u64, union, versioned } from '../kit.ts'
 import type { Decoded } from '../kit.ts'
 
 // Outer blocks have no limit of their own in nodes; a peer's message holds at most 2 MiB.
@@ -82,9 +82,4 @@ function attempt(container: Uint8Array): OuterBlock | undefined {
     if (faultOf(error)?.code === 'bad-bytes') return undefined
     throw error
   }
-}
-
-/** The bytes of an outer block. */
-export function encodeOuterBlock(block: OuterBlock): Uint8Array {
-  return encode(outerBlock, block)
 }

@@ -611,6 +611,24 @@ void test('C-Chain: imports of a bonus block are rows that spend nothing', () =>
   assert.equal(bonus.transactions.length, normal.transactions.length)
 })
 
+void test('auto-renewal: restaked rewards stop at the maximum stake, the rest is paid out', () => {
+  const network = load('local-two')
+  const renewing = (rows: Rows): StakerRow[] =>
+    [...rows.stakers.values()].filter(
+      (row) => row.autoRenewal !== undefined && row.rewarded === true,
+    )
+  const normal = renewing(replay(network, { order: 'PXC', batch: 50, cache: 10 }).rows)
+  assert.equal(normal.length, 1)
+  const stake = 2_000_000_000_000n
+  assert.ok((normal[0]?.weight ?? 0n) > stake + 1_000n)
+  const rules = { ...network.rules, maxValidatorStake: stake + 1_000n }
+  const { rows } = replay({ ...network, rules }, { order: 'PXC', batch: 50, cache: 10 })
+  const [capped] = renewing(rows)
+  assert.equal(capped?.weight, stake + 1_000n)
+  const { accruedRewards = 0n, accruedDelegateeRewards = 0n } = capped?.autoRenewal ?? {}
+  assert.equal(accruedRewards + accruedDelegateeRewards, 1_000n)
+})
+
 void test('genesis: potential rewards and the supply after it are what upstream computes', () => {
   type Expected = {
     readonly network: string

@@ -42,6 +42,8 @@ export type ApiParts = {
   /** Absent where this process does not index. */
   readonly indexer: Indexer | undefined
   readonly gauges: Gauges
+  /** Method signatures beside those the code knows: the bundled ones, then the operator's. */
+  readonly signatures: readonly string[]
   readonly aliases: { readonly resolve: (name: string) => string | undefined }
 }
 
@@ -94,7 +96,7 @@ function operationsOf(config: Config, parts: ApiParts): Operation[] {
       chains: directory,
       tokens,
       clock: world.clock,
-      methodNames: createMethodNames(),
+      methodNames: createMethodNames(parts.signatures),
       prices: noPrices,
       notes,
       nfts: noNfts,

@@ -20,6 +20,7 @@ import { assembleApi } from './api-parts.ts'
 import { chainSpecs, sourceLimits, streamSpecs } from './chain-specs.ts'
 import { assembleNodeListener, checkFolder, nodeChains, openAliases } from './node-parts.ts'
 import { openServed } from './open-served.ts'
+import { readSignatures } from './signatures.ts'
 import { tokenKeys } from './token-keys.ts'
 
 /** A process at work. */
@@ -89,8 +90,9 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
     status: indexed,
   })
   const aliases = await openAliases(config, { world, waits, logs, chains: nodes })
+  const signatures = await readSignatures(world, config['evm.selectorsFile'])
   const shared = { world, logs, gauges, aliases }
-  const api = assembleApi(config, { ...shared, tokens, served, chains, indexer })
+  const api = assembleApi(config, { ...shared, tokens, served, chains, indexer, signatures })
   const health = createHealth({ clock, log: logs.log })
   health.register('store', () => checkFolder(config.dataDir))
   health.register('chains', () => readiness(indexed()), { kinds: ['readiness', 'health'] })

@@ -164,7 +164,7 @@ function deployersOf(chainId: DemoChainId): Activity[] {
   const out: Activity[] = []
   const visit = (frame: RawFrame, day: number, reverted: boolean): void => {
     const failed = reverted || frame.error !== undefined
-    if (!failed && /^CREATE/.test(frame.type))
+    if (!failed && frame.type.startsWith('CREATE'))
       out.push({ day, address: frame.from.toLowerCase(), sends: true })
     for (const call of frame.calls ?? []) visit(call, day, failed)
   }

@@ -13,7 +13,7 @@ import { hrpOf } from '../../core/network.ts'
 import { decode, encode, versioned } from '../kit.ts'
 import type { Format } from '../kit.ts'
 import { openContainer, outerBlock, outerBlockIdOf, proposerOf } from '../proposer/outer-block.ts'
-import { convertedValidationId } from '../warp/l1-message.ts'
+import { conversionData, convertedValidationId, l1Message } from '../warp/l1-message.ts'
 import {
   cBatch,
   cTransactionAlone,
@@ -24,6 +24,7 @@ import {
 import { transactionIdOf, utxoIdOf } from './ids.ts'
 import { decodePBlock, pBlock, pBlockNames, transactionsOf } from './p-block.ts'
 import { pTransactionAlone, pTransactionNames, pUnsigned } from './p-transaction.ts'
+import { signatures, transferInput, transferOutput } from './secp.ts'
 import { pUtxo } from './utxo.ts'
 import { xBlock, xTransactionAlone, xTransactionNames, xUnsigned } from './x-transaction.ts'
 
@@ -422,6 +423,37 @@ void test('ids: UTXO and conversion validation ids follow upstream', () => {
   assert.equal(toCb58(convertedValidationId(subnet, 1)), ids.conversionValidationIDs.index1)
   assert.equal(toCb58(utxoIdOf(new Uint8Array(32), 0)), ids.utxoID.utxoID)
   assert.equal(toCb58(utxoIdOf(new Uint8Array(32), 1)), ids.utxoID.outputIndex1)
+})
+
+void test('secp256k1 pieces: upstream test bytes decode and encode back', () => {
+  const formats: Readonly<Record<string, Format<unknown>>> = {
+    'transfer_output_test.go expected': transferOutput,
+    'transfer_input_test.go expected': transferInput,
+    'credential_test.go expected': signatures,
+  }
+  let seen = 0
+  for (const entry of vectors('primitives')) {
+    const format = formats[entry.name]
+    if (format === undefined) continue
+    const bytes = fromHex(entry.hex)
+    const alone = versioned(format)
+    assert.equal(toHex(encode(alone, decode(alone, bytes))), toHex(bytes), entry.name)
+    everyTruncationFails(alone, bytes, entry.name)
+    seen++
+  }
+  assert.equal(seen, 3)
+})
+
+void test('L1 messages: upstream test bytes decode, and their hashes are the ids', () => {
+  for (const entry of vectors('warp-l1-messages')) {
+    const bytes = fromHex(entry.hex)
+    const format: Format<unknown> = entry.name.startsWith('subnetToL1ConversionData')
+      ? conversionData
+      : l1Message
+    assert.equal(toHex(encode(format, decode(format, bytes))), toHex(bytes), entry.name)
+    const { sha256: expected } = JSON.parse(JSON.stringify(entry))
+    if (expected !== undefined) assert.equal(toCb58(sha256(bytes)), expected, entry.name)
+  }
 })
 
 void test('primary transactions: an unknown type stops with its id and offset', () => {

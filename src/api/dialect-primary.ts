@@ -5,6 +5,7 @@
  * The neutral body has document A's form with the clients' names beside it.
  */
 
+import { publicNetworks } from '../core/network.ts'
 import {
   type DialectRule,
   type DialectRules,
@@ -62,6 +63,25 @@ const sdkBalances: Rewriting = (body) => {
   }
 }
 
+/** Clients take the public networks' ids only; those of Fuji stand for a private network's. */
+const sdkChainIds: Rewriting = (body) =>
+  walk(body, (object) => {
+    const { blockchainIds, chainNames } = object
+    if (!Array.isArray(blockchainIds) || !Array.isArray(chainNames)) return
+    object['blockchainIds'] = blockchainIds.map((id: unknown, at) =>
+      publicIds.has(String(id)) ? id : (fujiIds.get(String(chainNames[at])) ?? id),
+    )
+  })
+
+const { mainnet, fuji } = publicNetworks
+const publicIds = new Set<string>(
+  [mainnet, fuji].flatMap((one) => [one.pChainId, one.xChainId, one.cChainId]),
+)
+const fujiIds = new Map([
+  ['x-chain', fuji.xChainId],
+  ['c-chain', fuji.cChainId],
+])
+
 function objectOf(value: unknown): Json {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- bodies of our own operations
   return typeof value === 'object' && value !== null ? (value as Json) : {}
@@ -77,5 +97,6 @@ export const primaryDialectRules: DialectRules = {
   listActivePrimaryNetworkStakingTransactions: transactions,
   getTxByHash: transactions,
   getBalancesByAddresses: { sdk: sdkBalances },
+  getChainIdsForAddresses: { sdk: sdkChainIds },
   listHistoricalPrimaryNetworkRewards: { sdk: moneyAsNumbers },
 }

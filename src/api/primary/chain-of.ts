@@ -19,7 +19,8 @@ const aliases: Readonly<Record<string, PrimaryChain>> = {
   'c-chain': 'C',
 }
 
-const chainNameOf = { P: 'p-chain', X: 'x-chain', C: 'c-chain' } as const
+/** What answers call a chain. */
+export const chainNameOf = { P: 'p-chain', X: 'x-chain', C: 'c-chain' } as const
 
 /** Resolves path values. Throws `not-found` for a network, `bad-parameter` for a chain. */
 export function chainOf(
@@ -36,6 +37,10 @@ function chainById(network: ServedNetwork, text: string): PrimaryChain {
   for (const chain of ['P', 'X', 'C'] as const) {
     if (id !== undefined && equalBytes(chainIds[chain], id)) return chain
   }
+  // Clients know the public networks' ids only; for a private network they mean its own chains.
+  const known = publicNetworks[network.network]
+  if (text === known.xChainId) return 'X'
+  if (text === known.cChainId) return 'C'
   const allowed = 'the id of the P-, X- or C-Chain of this network, p-chain, x-chain or c-chain'
   const elsewhere = Object.values(publicNetworks).some((one) =>
     [one.xChainId, one.cChainId].some((known) => known === text),

@@ -6,7 +6,7 @@ import { ListChainIds } from '../../shape/primary/list-chain-ids.ts'
 import { chainsOfAddress } from '../../store/query/primary/chains-of-addresses.ts'
 import { numbersOfAddresses } from '../../store/query/primary/numbers-of-keys.ts'
 import { operation, type Operation } from '../operation.ts'
-import { indexedTo } from './chain-of.ts'
+import { chainNameOf, indexedTo } from './chain-of.ts'
 import { addressesIn } from './inputs.ts'
 import type { PrimaryParts } from './parts.ts'
 
@@ -25,6 +25,7 @@ export function listChainIds(parts: PrimaryParts): Operation {
         return {
           address: toPrimaryAddress(hrp, address),
           blockchainIds: chains.map((chain) => toCb58(network.chainIds[chain])),
+          chainNames: chains.map((chain) => chainNameOf[chain]),
         }
       }),
     )

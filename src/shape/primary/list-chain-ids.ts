@@ -2,6 +2,7 @@
 
 import { Type } from 'typebox'
 
+import { chainNames } from './chain-info.ts'
 import { Addresses, NetworkPath } from './parameters.ts'
 
 /** On which chains addresses were seen. */
@@ -22,6 +23,7 @@ export const ListChainIds = {
         {
           address: Type.String(),
           blockchainIds: Type.Array(Type.String({ description: 'cb58' })),
+          chainNames: Type.Array(Type.Enum([...chainNames]), { description: 'in the same order' }),
         },
         { additionalProperties: false },
       ),

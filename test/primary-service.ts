@@ -1,0 +1,222 @@
+/**
+ * The primary network's operations served over HTTP, from the recorded local network.
+ *
+ * Every 200 body is held against the shape of its operation before it is sent. Time stands at the
+ * moment of recording, so that locks are as the recorded node saw them.
+ */
+
+import { readFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after } from 'node:test'
+
+import { Compile } from 'typebox/compile'
+
+import { primaryDialectRules } from '../src/api/dialect-primary.ts'
+import type { Operation } from '../src/api/operation.ts'
+import { createNetworkDirectory, type ServedNetwork } from '../src/api/primary/network-directory.ts'
+import { openNetwork } from '../src/api/primary/open-network.ts'
+import { primaryOperations } from '../src/api/primary/operations.ts'
+import type { PrimaryParts } from '../src/api/primary/parts.ts'
+import { createServer } from '../src/api/server.ts'
+import type { Clock, World } from '../src/core/world.ts'
+import { primaryStoreTables } from '../src/indexing/primary/primary-host.ts'
+import { openPrimaryStreams } from '../src/indexing/primary/stream.ts'
+import {
+  clockMethod,
+  openRecordedPrimary,
+  type RecordedAnswer,
+} from '../src/source/primary/recorded-source.ts'
+import type { Database } from '../src/store/engine/database.ts'
+import { openStore, type StoreLocation } from '../src/store/engine/open.ts'
+import { type Log, silentLog } from '../src/telemetry/log.ts'
+import { type Json, pageTokens, type Reply } from './evm-service.ts'
+
+/** Where the recording lies. */
+export const recordingPath = new URL('../demo/primary-local.firnrec', import.meta.url).pathname
+
+/** What the recorded node was asked, and answered. */
+export function recordedAnswers(): readonly RecordedAnswer[] {
+  return openRecordedPrimary(readFileSync(recordingPath)).answers()
+}
+
+/** Moment of the recording, Unix seconds. */
+export function recordedMoment(answers: readonly RecordedAnswer[]): number {
+  const moment = answers.find(({ method }) => method === clockMethod)?.reply as { now: number }
+  return moment.now
+}
+
+/** The reply the recorded node gave to the first question of `method` that `fits`. */
+export function replyOf(
+  answers: readonly RecordedAnswer[],
+  method: string,
+  fits: (parameters: Json) => boolean = () => true,
+): Json {
+  const found = answers.find((one) => one.method === method && fits(one.parameters))
+  if (found === undefined) throw new Error(`not recorded: ${method}`)
+  return found.reply
+}
+
+const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  sleep: (ms, signal) =>
+    new Promise((resolve, reject) => {
+      const timer = setTimeout(resolve, Math.min(ms, 20))
+      signal?.addEventListener('abort', () => {
+        clearTimeout(timer)
+        reject(signal.reason)
+      })
+    }),
+}
+
+/** A world with this machine's files and clock, and no network. */
+const fileWorld: World = {
+  clock: systemClock,
+  random: { bytes: (size) => new Uint8Array(size), number: () => 0.5 },
+  transport: { request: () => Promise.reject(new Error('no network in this test')) },
+  files: {
+    read: async (path) => {
+      try {
+        return readFileSync(path)
+      } catch {
+        return undefined
+      }
+    },
+    write: () => Promise.reject(new Error('nothing is written in this test')),
+    list: async () => [],
+  },
+}
+
+/** Indexes the recording (or `nodeUrl`) into a store; gives the store, open for reading. */
+export async function indexPrimary(
+  location: StoreLocation,
+  options: { readonly world?: World; readonly nodeUrl?: string; readonly log?: Log } = {},
+): Promise<Database> {
+  const over = new AbortController()
+  const streams = await openPrimaryStreams(
+    {
+      kind: 'primary',
+      key: 'primary-fuji',
+      network: 'fuji',
+      name: 'Primary Network (test)',
+      nodeUrl: options.nodeUrl ?? '',
+      genesis: 'auto',
+      ...(options.nodeUrl === undefined ? { recording: recordingPath } : {}),
+    },
+    {
+      world: options.world ?? fileWorld,
+      log: options.log ?? silentLog,
+      store: location,
+      limits: {
+        timeoutMs: 30_000,
+        traceTimeoutMs: 30_000,
+        maxInFlight: 8,
+        maxReplyBytes: 33_554_432,
+        bufferBytes: 16_777_216,
+      },
+      owner: 'test',
+      signal: over.signal,
+    },
+  )
+  const chains = streams.filter(({ name }) => ['P', 'X', 'C'].includes(name))
+  const runs = streams.map((stream) => stream.run(over.signal))
+  while (chains.some((chain) => chain.status().state === 'syncing')) await systemClock.sleep(10)
+  const stopped = chains.find((chain) => chain.status().state === 'stopped')
+  over.abort()
+  await Promise.allSettled(runs)
+  if (stopped !== undefined) throw new Error(`${stopped.name}: ${stopped.status().reason}`)
+  return openStore(location, 'primary-fuji', primaryStoreTables, 'read')
+}
+
+/** A running service. */
+export type PrimaryService = {
+  readonly url: string
+  readonly network: ServedNetwork
+  readonly get: (path: string, headers?: Record<string, string>) => Promise<Reply>
+  readonly post: (path: string, body: Json, headers?: Record<string, string>) => Promise<Reply>
+  readonly readAll: (path: string, key: string) => Promise<Json[]>
+  readonly close: () => Promise<void>
+}
+
+/** Starts a service over the recording that ends with the test file. */
+export function primaryService(parts: Partial<PrimaryParts> = {}): Promise<PrimaryService> {
+  const service = startPrimaryService(parts)
+  after(async () => (await service).close())
+  return service
+}
+
+/** Starts a service over the recording. */
+export async function startPrimaryService(
+  more: Partial<PrimaryParts> = {},
+): Promise<PrimaryService> {
+  const folder = mkdtempSync(join(tmpdir(), 'firn-primary-'))
+  const store = await indexPrimary({ store: 'embedded', dataDir: folder })
+  const network = await openNetwork('fuji', store)
+  if (network === undefined) throw new Error('nothing was indexed')
+  const nowMs = recordedMoment(recordedAnswers()) * 1_000
+  const clock: Clock = { ...systemClock, now: () => nowMs }
+  const server = createServer({
+    operations: primaryOperations({
+      networks: createNetworkDirectory(() => [network]),
+      tokens: pageTokens(clock),
+      clock,
+      limits: { maxAddresses: 64, maxBodyAddresses: 1_024, transactionPageUtxos: 4_000 },
+      ...more,
+    }),
+    dialectRules: primaryDialectRules,
+    dialect: 'auto',
+    log: { ...silentLog, error: (event, fields) => console.error(event, fields) },
+    clock,
+    limits: { maxConnections: 100, requestTimeoutMs: 10_000, handlerTimeoutMs: 10_000 },
+    inspect: holdAgainstShape,
+  })
+  const url = await server.listen('127.0.0.1', 0)
+  const get: PrimaryService['get'] = async (path, headers = {}) => {
+    const reply = await fetch(url + path, { headers })
+    return { status: reply.status, headers: reply.headers, body: await reply.json() }
+  }
+  const post: PrimaryService['post'] = async (path, body, headers = {}) => {
+    const reply = await fetch(url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    })
+    return { status: reply.status, headers: reply.headers, body: await reply.json() }
+  }
+  return {
+    url,
+    network,
+    get,
+    post,
+    readAll: async (path, key) => {
+      const items: Json[] = []
+      let token = ''
+      do {
+        const page = `${path}${path.includes('?') ? '&' : '?'}pageToken=${encodeURIComponent(token)}`
+        const { status, body } = await get(page)
+        if (status !== 200) throw new Error(`${page}: ${status} ${JSON.stringify(body)}`)
+        items.push(...body[key])
+        token = body.nextPageToken ?? ''
+      } while (token !== '')
+      return items
+    },
+    close: async () => {
+      await server.close()
+      await store.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+const checks = new Map<string, ReturnType<typeof Compile>>()
+
+function holdAgainstShape({ shape }: Operation, body: unknown): void {
+  let check = checks.get(shape.id)
+  if (check === undefined) checks.set(shape.id, (check = Compile(shape.response)))
+  const sent: unknown = JSON.parse(JSON.stringify(body))
+  if (check.Check(sent)) return
+  const [first] = check.Errors(sent)
+  throw new Error(`${shape.id}: ${first?.instancePath} ${first?.message}`)
+}

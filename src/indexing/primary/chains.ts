@@ -43,7 +43,7 @@ export function wantedOf(
   transactions: readonly ReadTransaction<InputsOf>[],
 ): Wanted {
   const utxoIds: Uint8Array[] = []
-  const exportIds: Uint8Array[] = []
+  const sharedIds: Uint8Array[] = []
   const made = new Map<number, Uint8Array>()
   for (const read of transactions) {
     const { inputs } = read.unsigned
@@ -61,11 +61,14 @@ export function wantedOf(
     for (const key of read.operatedKeys) {
       if (!utxos.entries.has(key)) utxoIds.push(bytesOfKey(key))
     }
-    for (const key of read.importedKeys) utxoIds.push(bytesOfKey(key))
-    for (const key of read.exportedKeys) exportIds.push(bytesOfKey(key))
+    for (const key of read.importedKeys) {
+      utxoIds.push(bytesOfKey(key))
+      sharedIds.push(bytesOfKey(key))
+    }
+    for (const key of read.exportedKeys) sharedIds.push(bytesOfKey(key))
     made.set(prefixOf(read.txId), read.txId)
   }
-  return { utxoIds, exportIds }
+  return { utxoIds, exportIds: sharedIds }
 }
 
 type InputsOf = {

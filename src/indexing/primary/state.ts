@@ -43,7 +43,7 @@ export type KnownImport = {
   readonly consumed: Consumption
 }
 
-/** Ids a batch needs looked up: inputs, and exports some import may have anticipated. */
+/** Ids a batch needs looked up: inputs; and exports and imports, which may be early imports. */
 export type Wanted = {
   readonly utxoIds: readonly Uint8Array[]
   readonly exportIds: readonly Uint8Array[]

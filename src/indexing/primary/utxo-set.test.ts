@@ -131,6 +131,10 @@ void test('UTXO set: an import is for this chain, from the chain it says, and on
   assert.equal(importUtxo(early.set, early.draft, place, from), undefined)
   assert.equal(early.draft.earlyImports.length, 1)
   stops(/imported twice/, () => importUtxo(early.set, early.draft, place, from))
+  const known = early.draft.earlyImports
+  const later = newUtxoSet('P', 10)
+  takeFound(later, { utxos: [], earlyImports: known })
+  stops(/imported twice/, () => importUtxo(later, newDraft('P', 1), place, from))
 })
 
 void test('UTXO set: trimming keeps the newest', () => {

@@ -33,7 +33,7 @@ export type AddressFlags = {
 }
 
 /** Flags for ids below `capacity`. */
-export function addressFlags(capacity = 65_536): AddressFlags {
+export function addressFlags(capacity = 1_024): AddressFlags {
   return { open: new Uint8Array(capacity), ever: new Uint8Array(capacity) }
 }
 

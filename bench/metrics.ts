@@ -1,0 +1,141 @@
+/**
+ * Metrics: how long a page takes over five years of a busy chain, and what counting costs ingest.
+ *
+ * `node bench/metrics.ts`. Pages: goal 10 ms. Ingest: the bundled chain, with and without
+ * counting, in turns; goal 3 % at most.
+ */
+
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { performance } from 'node:perf_hooks'
+import { zstdCompressSync } from 'node:zlib'
+
+import { seriesPage } from '../src/api/metrics/series.ts'
+import { openWorld } from '../src/cli/world.ts'
+import type { BlockBatch } from '../src/codec/evm/columns.ts'
+import { decodeBlocks } from '../src/codec/evm/decode-blocks.ts'
+import { chainTables } from '../src/indexing/evm/chain-host.ts'
+import { EvmIngest } from '../src/indexing/evm/evm-ingest.ts'
+import { AddressUnion } from '../src/rollup/address-union.ts'
+import { openRollup } from '../src/rollup/chain-rollup.ts'
+import { openRecording } from '../src/source/recording.ts'
+import { openStore } from '../src/store/engine/open.ts'
+import { takeLease } from '../src/store/lease.ts'
+import { rollup, rollupDay } from '../src/store/schema/metrics.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'firn-bench-'))
+const location = { store: 'embedded', dataDir: folder }
+const { clock } = openWorld()
+
+await pages()
+await ingestShare()
+rmSync(folder, { recursive: true, force: true })
+
+async function pages(): Promise<void> {
+  const store = await openStore(location, 'pages', chainTables, 'write')
+  const years = 5
+  const end = Date.UTC(2026, 0, 1) / 1_000
+  const hours = Array.from({ length: years * 8_760 }, (_, at) => end - (years * 8_760 - at) * 3_600)
+  const days = hours.filter((start) => start % 86_400 === 0)
+  const bytes = days.map(() => Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8))
+  await store.transaction(async (writer) => {
+    for (const [unit, starts] of [
+      [0, hours],
+      [1, days],
+    ] as const) {
+      await writer.insert(rollup, {
+        unit: starts.map(() => unit),
+        start: starts,
+        tx_count: starts.map((_, at) => at),
+        gas_used: starts.map((_, at) => at * 1e6),
+        active_addresses: starts.map((_, at) => at),
+        active_senders: starts.map((_, at) => at),
+      })
+    }
+    await writer.insert(rollupDay, {
+      start: days,
+      last_ms: days.map((start) => (start + 86_399) * 1_000),
+      price_sum: bytes,
+      price_max: bytes,
+      fees: bytes,
+      top_tx: days.map(() => 100),
+      top_tx_ms: days.map(() => 1_000),
+      top_gas: days.map(() => 100),
+      top_gas_ms: days.map(() => 1_000),
+      new_addresses: days.map(() => 10),
+    })
+  })
+  const chains = [{ key: 'pages', store, deploySource: 1 as const }]
+  const union = new AddressUnion()
+  for (const [name, request] of [
+    [
+      'five years of days, cumulativeAddresses',
+      { metric: 'cumulativeAddresses', unit: 'day', limit: 2_160 },
+    ],
+    ['five years of days, avgGasPrice', { metric: 'avgGasPrice', unit: 'day', limit: 2_160 }],
+    ['2,160 hours, activeAddresses', { metric: 'activeAddresses', unit: 'hour', limit: 2_160 }],
+  ] as const) {
+    const times: number[] = []
+    for (let round = 0; round < 50; round++) {
+      const began = performance.now()
+      await seriesPage({ chains, ...request }, union)
+      times.push(performance.now() - began)
+    }
+    times.sort((a, b) => a - b)
+    console.log(`${name}: p50 ${times[25]?.toFixed(2)} ms, p99 ${times[49]?.toFixed(2)} ms`)
+  }
+  await store.close()
+}
+
+async function ingestShare(): Promise<void> {
+  const recording = openRecording(
+    readFileSync(new URL('../demo/chain-51001.firnrec', import.meta.url)),
+  )
+  const signal = new AbortController().signal
+  const batches: BlockBatch[] = []
+  for (let from = 0; from < recording.heights.until; from += 100) {
+    const range = { from, until: Math.min(from + 100, recording.heights.until) }
+    batches.push(
+      await recording.blocks(
+        range,
+        (units) => decodeBlocks(from, units, (raw) => zstdCompressSync(raw)),
+        signal,
+      ),
+    )
+  }
+  const spent = { with: 0, without: 0 }
+  const rounds = 9
+  for (let round = 0; round < rounds; round++) {
+    for (const counts of round % 2 === 0 ? [true, false] : [false, true]) {
+      const store = await openStore(
+        location,
+        `ingest-${round}-${counts ? 'a' : 'b'}`,
+        chainTables,
+        'write',
+      )
+      const lease = await takeLease(store, 'bench', clock)
+      if (lease === undefined) throw new Error('the store was just made here')
+      const ingest = new EvmIngest({
+        database: store,
+        lease,
+        clock,
+        ...(counts ? { openRollup } : {}),
+      })
+      // The first batch prepares statements, which a backfill does once.
+      const [first, ...rest] = batches
+      if (first !== undefined) await ingest.blocks(first)
+      const began = process.threadCpuUsage()
+      for (const batch of rest) await ingest.blocks(batch)
+      const { user, system } = process.threadCpuUsage(began)
+      // The first round warms the code up.
+      if (round > 0) spent[counts ? 'with' : 'without'] += (user + system) / 1_000
+      await store.close()
+    }
+  }
+  const ms = (value: number) => (value / (rounds - 1)).toFixed(1)
+  const share = ((spent.with / spent.without - 1) * 100).toFixed(1)
+  console.log(
+    `ingest of 51001, CPU of the writer: ${ms(spent.without)} ms without counting, ${ms(spent.with)} ms with: ${share} %`,
+  )
+}

@@ -1,0 +1,45 @@
+/**
+ * Runs every bench, one after the other, and writes what they said to `bench/results.md`.
+ *
+ *     npm run bench
+ *
+ * Figures of one run on one machine belong together: compare ratios, not runs.
+ */
+
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { arch, cpus, loadavg, platform, totalmem } from 'node:os'
+
+const benches = [
+  ['EVM ingest, against parsing alone', ['bench/evm-ingest.ts', '6000']],
+  ['Lists by address over HTTP', ['bench/http-list.ts', '4000']],
+  ['Metrics', ['bench/metrics.ts']],
+  ['Primary network replay', ['--max-semi-space-size=64', 'bench/primary-replay.ts']],
+  ['Signature aggregation', ['bench/aggregation.ts']],
+] as const
+
+const sections: string[] = []
+for (const [title, args] of benches) {
+  console.log(`${title}: node ${args.join(' ')}`)
+  const [load = 0] = loadavg()
+  let said: string
+  try {
+    said = execFileSync(process.execPath, [...args], {
+      encoding: 'utf8',
+      timeout: 900_000,
+      maxBuffer: 16_777_216,
+    })
+  } catch (error) {
+    said = error instanceof Error ? `failed: ${error.message}` : 'failed'
+  }
+  console.log(said)
+  sections.push(
+    `## ${title}\n\n\`node ${args.join(' ')}\`, load ${load.toFixed(1)} before\n\n\`\`\`\n${said.trim()}\n\`\`\`\n`,
+  )
+}
+const [cpu] = cpus()
+const machine = `${cpus().length} × ${cpu?.model ?? 'CPU'}, ${Math.round(totalmem() / 2 ** 30)} GiB, ${platform()} ${arch()}, Node ${process.versions.node}`
+writeFileSync(
+  new URL('results.md', import.meta.url),
+  `# Results\n\nWritten by \`npm run bench\` on ${machine}.\n\n${sections.join('\n')}`,
+)

@@ -1,0 +1,188 @@
+/** Document A, operations 4 and 5, and one transaction. */
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { toPrimaryAddress } from '../../../src/core/address.ts'
+import { toCb58 } from '../../../src/core/cb58.ts'
+import { everyAddress, everyStaker } from '../../../src/store/query/primary/whole-state.ts'
+import type { Json } from '../../evm-service.ts'
+import { primaryService, recordedAnswers, startPrimaryService } from '../../primary-service.ts'
+
+const service = await primaryService()
+const { store, hrp } = service.network
+const all = await everyAddress(store, 1_000)
+const texts = all.map(({ address }) => toPrimaryAddress(hrp, address))
+const base = '/v1/networks/fuji/blockchains'
+const chains = ['p-chain', 'x-chain', 'c-chain']
+
+const readAll = (chain: string, query = ''): Promise<Json[]> =>
+  service.readAll(`${base}/${chain}/transactions?pageSize=100${query}`, 'transactions')
+
+void test('transactions: committed and aborted as the node files them', async () => {
+  const listed = new Map((await readAll('p-chain')).map((one) => [one.txHash, one]))
+  let compared = 0
+  for (const { method, parameters, reply } of recordedAnswers()) {
+    if (method !== 'platform.getTxStatus') continue
+    const ours = listed.get((parameters as Json).txID)
+    assert.ok(ours !== undefined, (parameters as Json).txID)
+    assert.equal(ours.status ?? 'Committed', (reply as Json).status)
+    compared++
+  }
+  assert.ok(compared > 50)
+})
+
+void test('transactions: what goes in and out adds up to what is burned, by asset', async () => {
+  const sum = (list: Json[], sign: bigint, sums: Map<string, bigint>): void => {
+    for (const { assetId, amount } of list)
+      sums.set(assetId, (sums.get(assetId) ?? 0n) + sign * BigInt(amount))
+  }
+  for (const chain of chains) {
+    for (const one of await readAll(chain)) {
+      // What is minted, returned, refunded or in genesis has no input.
+      if (one.blockNumber === '0' || /Reward|CreateAsset|Operation|SetL1|Disable/.test(one.txType))
+        continue
+      const sums = new Map<string, bigint>()
+      sum(one.consumedUtxos, 1n, sums)
+      sum(one.emittedUtxos, -1n, sums)
+      for (const { asset } of one.evmInputs ?? []) sum([asset], 1n, sums)
+      for (const { asset } of one.evmOutputs ?? []) sum([asset], -1n, sums)
+      sum(one.amountBurned, -1n, sums)
+      for (const [assetId, rest] of sums)
+        assert.equal(rest, 0n, `${chain} ${one.txType} ${one.txHash} ${assetId}`)
+    }
+  }
+})
+
+void test('transactions: an address has those whose outputs name it, each once', async () => {
+  for (const chain of chains) {
+    const listed = await readAll(chain)
+    for (const address of texts) {
+      const mine = await readAll(chain, `&addresses=${address}`)
+      assert.equal(new Set(mine.map(({ txHash }) => txHash)).size, mine.length)
+      const names = (one: Json): boolean =>
+        [...one.consumedUtxos, ...one.emittedUtxos].some((utxo) => utxo.addresses.includes(address))
+      const want = listed.filter(names).map(({ txHash }) => txHash)
+      const got = new Set(mine.map(({ txHash }) => txHash))
+      for (const txHash of want) assert.ok(got.has(txHash), `${chain} ${address} ${txHash}`)
+    }
+    const together = await readAll(chain, `&addresses=${texts.join(',')}`)
+    assert.equal(new Set(together.map(({ txHash }) => txHash)).size, together.length)
+  }
+})
+
+void test('transactions: types and times filter, orders reverse', async () => {
+  const of = `&addresses=${texts.join(',')}`
+  for (const chain of chains) {
+    const whole = await readAll(chain, of)
+    assert.deepEqual((await readAll(chain, `${of}&sortOrder=asc`)).toReversed(), whole)
+    const types = [...new Set(whole.map(({ txType }) => txType))]
+    for (const type of types) {
+      const some = await readAll(chain, `${of}&txTypes=${type}`)
+      assert.deepEqual(
+        some,
+        whole.filter(({ txType }) => txType === type),
+      )
+    }
+    const two = types.slice(0, 2)
+    const both = whole.filter(({ txType }) => two.includes(txType))
+    assert.deepEqual(await readAll(chain, `${of}&txTypes=${two.join(',')}`), both)
+    assert.deepEqual(
+      await readAll(chain, `${of}${two.map((type) => `&txTypes=${type}`).join('')}`),
+      both,
+    )
+    const times = [...new Set(whole.map(({ blockTimestamp }) => blockTimestamp))]
+    const [late, early] = [times[Math.floor(times.length / 4)], times[times.length - 2]]
+    assert.deepEqual(
+      await readAll(chain, `${of}&startTimestamp=${early}&endTimestamp=${late}`),
+      whole.filter((one) => one.blockTimestamp > early && one.blockTimestamp < late),
+    )
+  }
+})
+
+void test('transactions: an EVM account finds its imports and exports', async () => {
+  const listed = await readAll('c-chain')
+  const account = listed.flatMap((one) => one.evmInputs ?? [])[0].fromAddress
+  const mine = await readAll('c-chain', `&addresses=${account}`)
+  const names = (one: Json): boolean =>
+    JSON.stringify([one.evmInputs, one.evmOutputs]).includes(account)
+  assert.ok(mine.length > 0)
+  assert.deepEqual(mine, listed.filter(names))
+})
+
+void test('transactions: those of an L1 validation tell its balance step by step', async () => {
+  const { body } = await service.get(
+    '/v1/networks/fuji/l1Validators?includeInactiveL1Validators=true&pageSize=100',
+  )
+  assert.ok(body.validators.length > 2)
+  for (const { validationId, validationIdHex } of body.validators) {
+    const mine = await readAll('p-chain', `&l1ValidationId=${validationId}`)
+    assert.ok(mine.length > 0)
+    assert.deepEqual(await readAll('p-chain', `&l1ValidationId=${validationIdHex}`), mine)
+    assert.match(mine.at(-1).txType, /ConvertSubnetToL1Tx|RegisterL1ValidatorTx/)
+    for (const one of mine)
+      assert.ok(one.l1ValidatorDetails.some((change: Json) => change.validationId === validationId))
+    const type = mine[0].txType
+    const some = await readAll('p-chain', `&l1ValidationId=${validationId}&txTypes=${type}`)
+    assert.ok(some.every(({ txType }) => txType === type) && some.length > 0)
+  }
+})
+
+void test('transactions: a page ends early when its UTXOs pass the setting, and goes on', async () => {
+  const short = await startPrimaryService({
+    limits: { maxAddresses: 64, maxBodyAddresses: 1_024, transactionPageUtxos: 20 },
+  })
+  try {
+    const path = `${base}/p-chain/transactions?pageSize=100`
+    const { body } = await short.get(path)
+    const carried = body.transactions
+      .map((one: Json) => one.consumedUtxos.length + one.emittedUtxos.length)
+      .reduce((a: number, b: number) => a + b)
+    assert.ok(body.transactions.length < 100 && carried <= 20)
+    assert.ok(body.nextPageToken !== undefined)
+    assert.deepEqual(await short.readAll(path, 'transactions'), await readAll('p-chain'))
+  } finally {
+    await short.close()
+  }
+})
+
+void test('staking transactions: exactly those whose stake is active', async () => {
+  const open = new Set<string>()
+  for await (const staker of everyStaker(store))
+    if (staker.status === 'active' || staker.status === 'pending') open.add(toCb58(staker.txId))
+  const path = `${base}/p-chain/transactions:listStaking?pageSize=100&addresses=${texts.join(',')}`
+  const listed = await service.readAll(path, 'transactions')
+  assert.ok(listed.length > 0)
+  for (const { txHash } of listed) assert.ok(open.has(txHash))
+  assert.equal(listed.length, open.size)
+  const wrong = await service.get(`${base}/x-chain/transactions:listStaking?addresses=${texts[0]}`)
+  assert.equal(wrong.status, 400)
+  assert.match(wrong.body.message, /blockchainId/)
+})
+
+void test('transactions: filters need addresses; unknown ones are 404, malformed ones 400', async () => {
+  for (const query of ['txTypes=ImportTx', 'startTimestamp=1', 'endTimestamp=1']) {
+    const { status, body } = await service.get(`${base}/p-chain/transactions?${query}`)
+    assert.equal(status, 400)
+    assert.match(body.message, /addresses/)
+  }
+  const unknown = toCb58(new Uint8Array(32).fill(3))
+  assert.equal((await service.get(`${base}/p-chain/transactions/${unknown}`)).status, 404)
+  assert.equal((await service.get(`${base}/p-chain/transactions/0xzz`)).status, 400)
+  const type = await service.get(`${base}/p-chain/transactions?addresses=${texts[0]}&txTypes=Odd`)
+  assert.match(type.body.message, /txTypes/)
+})
+
+void test('transactions: the whole chain has as many as its blocks say', async () => {
+  for (const chain of chains) {
+    const listed = await readAll(chain)
+    const blocks = await service.readAll(`${base}/${chain}/blocks?pageSize=100`, 'blocks')
+    const ids = blocks.flatMap((block) => block.transactions.toReversed())
+    const beyondGenesis = listed.filter((one) => ids.includes(one.txHash))
+    assert.deepEqual(
+      beyondGenesis.map(({ txHash }) => txHash),
+      ids,
+      chain,
+    )
+  }
+})

@@ -27,9 +27,10 @@ import { AddressUnion } from '../rollup/address-union.ts'
 import type { Gauges } from '../telemetry/gauges.ts'
 import type { LogRegistry } from '../telemetry/log.ts'
 import { icmContract, type SpecifiedChain } from './chain-specs.ts'
+import { mountExplorer } from './explorer-mount.ts'
 import { watchedKeys } from './key-file.ts'
 import type { Served } from './open-served.ts'
-import { statusOperation } from './status-view.ts'
+import { statusOf, statusOperation, type StatusParts } from './status-view.ts'
 import { version } from './version.ts'
 
 /** What the API needs of the process. */
@@ -82,6 +83,7 @@ export function assembleApi(config: Config, parts: ApiParts): ApiServer {
   server.http.get('/openapi.json', (_request, reply) =>
     reply.header('content-type', 'application/json; charset=utf-8').send(document),
   )
+  if (config['api.explorer']) mountExplorer(server.http, () => statusOf(statusParts(config, parts)))
   return server
 }
 
@@ -116,14 +118,18 @@ function operationsOf(config: Config, parts: ApiParts): Operation[] {
     }),
     ...warpOperations({ aggregators: served.aggregators.byNetwork }),
     ...icmOperations({ chains: directory, tokens, parties, messages: served.messages.get }),
-    statusOperation({
-      version,
-      role: config.role,
-      nodeId: served.aggregators.nodeId,
-      indexed: parts.indexer?.status,
-      served: served.chains.list,
-    }),
+    statusOperation(statusParts(config, parts)),
   ]
+}
+
+function statusParts(config: Config, { served, indexer }: ApiParts): StatusParts {
+  return {
+    version,
+    role: config.role,
+    nodeId: served.aggregators.nodeId,
+    indexed: indexer?.status,
+    served: served.chains.list,
+  }
 }
 
 function messengers(chains: readonly SpecifiedChain[]): Uint8Array[] {

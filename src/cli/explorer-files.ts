@@ -1,0 +1,122 @@
+/**
+ * Reads the explorer's files, makes scripts of its TypeScript, compresses them, all in memory.
+ *
+ * There is no build: types are blanked out and the names of imports changed to those served. The
+ * sources are read from `src/explorer/browser`, which the published package carries too.
+ */
+
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { stripTypeScriptTypes } from 'node:module'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+
+import type { ExplorerFile } from '../explorer/routes.ts'
+
+/** All files, and the name of the folder that stands for this very content. */
+export type ExplorerFiles = {
+  readonly version: string
+  readonly files: ReadonlyMap<string, ExplorerFile>
+}
+
+const types: Readonly<Record<string, string>> = {
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+}
+
+/** Names under which libraries are served, by what our sources call them. */
+const libraries: Readonly<Record<string, string>> = {
+  preact: './preact.js',
+  'preact/hooks': './preact-hooks.js',
+  uplot: './uplot.js',
+}
+
+// Two levels up from `src/cli` and from `dist/cli` alike.
+const sourceFolder = new URL('../../src/explorer/browser/', import.meta.url)
+
+/** Reads everything. Throws when a file or library is missing: the installation is broken then. */
+export async function readExplorerFiles(): Promise<ExplorerFiles> {
+  const texts = [...(await ownFiles()), ...(await libraryFiles())].toSorted(([a], [b]) =>
+    a < b ? -1 : 1,
+  )
+  const version = hashOf(texts.map(([name, text]) => `${name}\n${text}`).join('\n')).slice(0, 12)
+  const files = await Promise.all(texts.map(([name, text]) => fileOf(name, text)))
+  return { version, files: new Map(files.map((file) => [file.name, file])) }
+}
+
+/** Short hash of a text, safe in addresses and headers. */
+export function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, 22)
+}
+
+type Named = readonly [name: string, text: string]
+
+async function ownFiles(): Promise<Named[]> {
+  const names = (await readdir(sourceFolder)).filter((name) => /\.(ts|css|svg)$/.test(name))
+  return Promise.all(
+    names.map(async (name): Promise<Named> => {
+      const text = await readFile(new URL(name, sourceFolder), 'utf8')
+      return name.endsWith('.ts') ? [scriptName(name), scriptOf(text)] : [name, text]
+    }),
+  )
+}
+
+async function libraryFiles(): Promise<Named[]> {
+  const chart = import.meta.resolve('uplot')
+  const read = (url: string | URL): Promise<string> => readFile(new URL(url), 'utf8')
+  const plot = await read(new URL('uPlot.iife.min.js', chart))
+  return [
+    ['preact.js', withServedNames(await read(import.meta.resolve('preact')))],
+    ['preact-hooks.js', withServedNames(await read(import.meta.resolve('preact/hooks')))],
+    // The small form of the library names a variable; a module needs an export.
+    ['uplot.js', `${plot}\nexport default uPlot\n`],
+    ['uplot.css', await read(new URL('uPlot.min.css', chart))],
+  ]
+}
+
+function scriptName(name: string): string {
+  return name.replace(/\.ts$/, '.js')
+}
+
+/** TypeScript as a script: types become blanks, whole lines of comments go. */
+function scriptOf(text: string): string {
+  const script = stripTypeScriptTypes(text)
+    .split('\n')
+    .filter((line) => !/^\s*(\/\/|\/\*\*|\*\/|\*( |$)|$)/.test(line))
+    .map((line) => line.trimEnd())
+  return withServedNames(script.join('\n'))
+}
+
+function withServedNames(script: string): string {
+  return script
+    .replace(/\/\/# sourceMappingURL=\S+/, '')
+    .replace(/(\bfrom\s*|\bimport\s*\(?\s*)(["'])([^"']+)\2/g, (_all, before, quote, name) => {
+      return `${before}${quote}${servedName(String(name))}${quote}`
+    })
+}
+
+function servedName(name: string): string {
+  return name.startsWith('./') ? scriptName(name) : (libraries[name] ?? name)
+}
+
+const gzipped = promisify(gzip)
+const brotlied = promisify(brotliCompress)
+
+async function fileOf(name: string, text: string): Promise<ExplorerFile> {
+  const body = Buffer.from(text)
+  const [small, smaller] = await Promise.all([
+    gzipped(body, { level: 9 }),
+    // 9 of 11: a tenth of the time for a hundredth more bytes.
+    brotlied(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
+  ])
+  const ending = name.split('.').pop() ?? ''
+  return {
+    name,
+    body,
+    gzip: small,
+    brotli: smaller,
+    contentType: types[ending] ?? 'application/octet-stream',
+    tag: `"${hashOf(text)}"`,
+  }
+}

@@ -1,0 +1,67 @@
+/** Puts the explorer on the API's server: the document at `/`, its files under `/explorer/`. */
+
+import type { FastifyReply } from 'fastify'
+
+import type { ApiServer } from '../api/server.ts'
+import { explorerPage } from '../explorer/page.ts'
+import {
+  fileAnswer,
+  pageAnswer,
+  type ExplorerAnswer,
+  type ExplorerRequest,
+} from '../explorer/routes.ts'
+import type { Status } from '../shape/status.ts'
+import { hashOf, readExplorerFiles, type ExplorerFiles } from './explorer-files.ts'
+
+// Loaded by the browser only when a chart is drawn.
+const lateFiles = new Set(['uplot.js'])
+
+type HttpRequest = {
+  readonly params: unknown
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+}
+
+/** Adds the routes. Files are read and compressed at the first request, then kept. */
+export function mountExplorer(http: ApiServer['http'], status: () => Promise<Status>): void {
+  let reading: Promise<ExplorerFiles> | undefined
+  const ready = (): Promise<ExplorerFiles> => (reading ??= readExplorerFiles())
+
+  http.get('/', async (request, reply) => {
+    const page = document(await ready(), await status())
+    return sent(reply, pageAnswer(Buffer.from(page), `"${hashOf(page)}"`, asked(request)))
+  })
+  http.get('/explorer/:version/:name', async (request, reply) => {
+    const { version, files } = await ready()
+    const path = pathOf(request.params)
+    const file = path.version === version ? files.get(path.name) : undefined
+    if (file === undefined) return reply.callNotFound()
+    return sent(reply, fileAnswer(file, asked(request)))
+  })
+}
+
+function document({ version, files }: ExplorerFiles, status: Status): string {
+  const modules = [...files.keys()].filter((name) => name.endsWith('.js') && !lateFiles.has(name))
+  return explorerPage({ folder: `/explorer/${version}`, modules, status })
+}
+
+function sent(reply: FastifyReply, answer: ExplorerAnswer): FastifyReply {
+  const { status, headers, body } = answer
+  return reply
+    .code(status)
+    .headers(headers)
+    .send(status === 304 ? undefined : Buffer.from(body))
+}
+
+function asked({ headers }: HttpRequest): ExplorerRequest {
+  const text = (name: string): string => String(headers[name] ?? '')
+  return { acceptEncoding: text('accept-encoding'), ifNoneMatch: text('if-none-match') }
+}
+
+function pathOf(params: unknown): { version: string; name: string } {
+  const value = (name: string): string => {
+    if (typeof params !== 'object' || params === null) return ''
+    const found: unknown = Reflect.get(params, name)
+    return typeof found === 'string' ? found : ''
+  }
+  return { version: value('version'), name: value('name') }
+}

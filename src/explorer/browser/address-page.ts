@@ -1,0 +1,234 @@
+/** An address of an EVM chain, and a token contract. */
+
+import { h, type JSX } from 'preact'
+
+import type { ChainInfo } from '../../shape/evm/chain-info.ts'
+import type { ContractMetadata } from '../../shape/evm/get-contract.ts'
+import type { InternalTransaction } from '../../shape/evm/internal-transaction.ts'
+import type { AddressTransaction } from '../../shape/evm/list-address-transactions.ts'
+import type { Erc20TokenBalance } from '../../shape/evm/list-erc20-balances.ts'
+import type { NativeTokenBalance } from '../../shape/evm/network-token.ts'
+import { useAnswer } from './answer.ts'
+import { chainLink, clipped, txTable } from './evm-parts.ts'
+import { cutAmount, amount } from './format.ts'
+import {
+  card,
+  copied,
+  exactCoins,
+  facts,
+  failed,
+  heading,
+  paged,
+  pill,
+  shown,
+  table,
+  tabs,
+  type View,
+} from './parts.ts'
+import { to, useTitle } from './place.ts'
+import { internalTable, transferTable, type AnyTransfer } from './transfers.ts'
+import { chainName, coinOf, type World } from './world.ts'
+
+type Page<Name extends string, Item> = Record<Name, Item[]> & { nextPageToken?: string }
+
+/** Which address, and which of its lists. */
+export type AddressProps = {
+  readonly world: World
+  readonly chainId: string
+  readonly address: string
+  readonly view: string
+}
+
+const views = [
+  ['', 'Transactions'],
+  ['erc20', 'ERC-20'],
+  ['erc721', 'ERC-721'],
+  ['erc1155', 'ERC-1155'],
+  ['internal', 'Internal'],
+] as const
+
+/** An address: what it holds and what it did. */
+export function AddressPage(props: AddressProps): JSX.Element {
+  const { world, chainId, address, view } = props
+  useTitle('Address')
+  const path = `/v1/chains/${chainId}/addresses/${encodeURIComponent(address)}`
+  const contract = useAnswer<ContractMetadata>(path)
+  const seen = useAnswer<{ indexedChains: ChainInfo[] }>(
+    `/v1/address/${encodeURIComponent(address)}/chains`,
+  )
+  const others = (seen.data?.indexedChains ?? []).filter((chain) => chain.chainId !== chainId)
+  return h(
+    'div',
+    { class: 'stack' },
+    heading(
+      h(
+        'span',
+        null,
+        `${contract.data === undefined ? 'Address' : 'Contract'} on `,
+        chainLink(world, chainId),
+      ),
+      h('span', { class: 'id' }, copied(address)),
+      contract.data === undefined ? null : pill(contract.data.ercType),
+    ),
+    h(
+      'div',
+      { class: 'grid two' },
+      card('Native', h(Native, props)),
+      card('Tokens', h(Tokens, { ...props, key: path })),
+    ),
+    contract.data === undefined ? null : contractCard(chainId, contract.data),
+    others.length === 0
+      ? null
+      : h(
+          'p',
+          null,
+          'Also on ',
+          others.map((chain) =>
+            h(
+              'a',
+              { class: 'also', href: to('chain', chain.chainId, 'address', address) },
+              chain.chainName,
+            ),
+          ),
+        ),
+    tabs(
+      views.map(([name, label]) => [
+        label,
+        to('chain', chainId, 'address', address, ...(name === '' ? [] : [name])),
+      ]),
+    ),
+    listOf(world, chainId, address, view),
+  )
+}
+
+function Native({ world, chainId, address }: AddressProps): JSX.Element {
+  const answer = useAnswer<{ nativeTokenBalance: NativeTokenBalance }>(
+    `/v1/chains/${chainId}/addresses/${encodeURIComponent(address)}/balances:getNative`,
+  )
+  return h(
+    'div',
+    { class: 'big small' },
+    shown(answer, ({ nativeTokenBalance: { balance } }) => {
+      const { symbol, decimals } = coinOf(world, chainId)
+      return exactCoins(balance, decimals, symbol)
+    }),
+  )
+}
+
+function Tokens({ chainId, address }: AddressProps): JSX.Element {
+  return paged<Page<'erc20TokenBalances', Erc20TokenBalance>>({
+    path: `/v1/chains/${chainId}/addresses/${encodeURIComponent(address)}/balances:listErc20`,
+    query: { pageSize: 8, filterSpamTokens: 'false' },
+    view: ({ erc20TokenBalances }) =>
+      table(
+        [['Token'], ['Balance', 'num']],
+        erc20TokenBalances.map((token) => [
+          h(
+            'a',
+            { href: to('chain', chainId, 'token', token.address), title: token.name },
+            clipped(token.symbol === '' ? token.address : token.symbol),
+          ),
+          h(
+            'span',
+            { title: amount(token.balance, token.decimals) },
+            cutAmount(token.balance, token.decimals),
+          ),
+        ]),
+      ),
+  })
+}
+
+function listOf(world: World, chainId: string, address: string, view: string): View {
+  const path = `/v1/chains/${chainId}/addresses/${encodeURIComponent(address)}/transactions`
+  const query = {}
+  if (view === '') {
+    return paged<Page<'transactions', AddressTransaction>>({
+      path,
+      view: ({ transactions }) =>
+        txTable(
+          world,
+          transactions.map(({ nativeTransaction }) => nativeTransaction),
+          address,
+        ),
+    })
+  }
+  if (view === 'internal') {
+    return paged<Page<'transactions', InternalTransaction>>({
+      path: `${path}:listInternals`,
+      query,
+      view: ({ transactions }) => internalTable(world, chainId, transactions, address),
+    })
+  }
+  if (!['erc20', 'erc721', 'erc1155'].includes(view)) {
+    return failed({ status: 404, message: `no such list: ${view}` })
+  }
+  return paged<Page<'transactions', AnyTransfer>>({
+    path: `${path}:list${view.replace('erc', 'Erc')}`,
+    query,
+    view: ({ transactions }) => transferTable(chainId, transactions, address),
+  })
+}
+
+/** Which token contract. */
+export type TokenProps = {
+  readonly world: World
+  readonly chainId: string
+  readonly address: string
+}
+
+/** A token contract and its transfers. */
+export function TokenPage({ world, chainId, address }: TokenProps): JSX.Element {
+  const path = `/v1/chains/${chainId}/addresses/${encodeURIComponent(address)}`
+  const contract = useAnswer<ContractMetadata>(path)
+  const { name, symbol, ercType } = contract.data ?? {}
+  const title = name === undefined || name === '' ? 'Token' : name
+  useTitle(title)
+  return h(
+    'div',
+    { class: 'stack' },
+    heading(
+      h(
+        'span',
+        null,
+        'Token on ',
+        h('a', { href: to('chain', chainId) }, chainName(world, chainId)),
+      ),
+      h('span', null, title, ' ', h('span', { class: 'quiet' }, symbol ?? '')),
+      ercType === undefined ? null : pill(ercType),
+    ),
+    shown(contract, (data) => contractCard(chainId, data)),
+    card(
+      'Transfers',
+      paged<Page<'transfers', AnyTransfer>>({
+        path: `/v1/chains/${chainId}/tokens/${encodeURIComponent(address)}/transfers`,
+        view: ({ transfers }) => transferTable(chainId, transfers),
+      }),
+    ),
+  )
+}
+
+function contractCard(chainId: string, contract: ContractMetadata): JSX.Element {
+  const made = contract.deploymentDetails
+  return card(
+    'Contract',
+    facts([
+      ['Address', copied(contract.address, to('chain', chainId, 'address', contract.address))],
+      ['Name', contract.name],
+      ['Symbol', contract.symbol],
+      ['Decimals', contract.decimals === undefined ? '' : String(contract.decimals)],
+      [
+        'Created in',
+        made === undefined ? '' : copied(made.txHash, to('chain', chainId, 'tx', made.txHash)),
+      ],
+      [
+        'Created by',
+        made === undefined
+          ? ''
+          : copied(made.deployerAddress, to('chain', chainId, 'address', made.deployerAddress)),
+      ],
+    ]),
+    contract.ercType === 'UNKNOWN'
+      ? null
+      : h('a', { href: to('chain', chainId, 'token', contract.address) }, 'transfers →'),
+  )
+}

@@ -1,0 +1,100 @@
+/** Asks Firn's own API and keeps what it said. */
+
+import { useEffect, useState } from 'preact/hooks'
+
+/** Why there is no answer; status 0 when the server was not reached. */
+export type Failure = { readonly status: number; readonly message: string }
+
+/** An answer, or why there is none, or neither yet. */
+export type Answer<T> = { readonly data?: T; readonly failure?: Failure }
+
+const keyName = 'firn-api-key'
+
+/** The API key people entered for this tab; empty when none is needed. */
+export function apiKey(): string {
+  return sessionStorage.getItem(keyName) ?? ''
+}
+
+/** Keeps an API key until the tab is closed. */
+export function keepApiKey(key: string): void {
+  sessionStorage.setItem(keyName, key)
+}
+
+/** Headers every request carries. */
+export function apiHeaders(): Record<string, string> {
+  const key = apiKey()
+  return key === ''
+    ? { 'x-firn-dialect': 'documented' }
+    : { 'x-firn-dialect': 'documented', 'x-service-api-key': key }
+}
+
+/** One GET. Never throws but for an abort: a failure is a value. */
+export async function ask<T>(path: string, signal?: AbortSignal): Promise<Answer<T>> {
+  try {
+    const limit = AbortSignal.timeout(30_000)
+    const response = await fetch(path, {
+      headers: apiHeaders(),
+      signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
+    })
+    const body: unknown = await response.json()
+    if (!response.ok) return { failure: { status: response.status, message: messageOf(body) } }
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the server answers by its shape
+    return { data: body as T }
+  } catch (error) {
+    if (signal?.aborted === true) throw error
+    return { failure: { status: 0, message: 'the server does not answer' } }
+  }
+}
+
+/** Asks for `path` when it changes, and again every `everyMs` while the page is seen. */
+export function useAnswer<T>(path: string | undefined, everyMs = 0): Answer<T> {
+  const [held, hold] = useState<{ path: string | undefined; answer: Answer<T> }>({
+    path: undefined,
+    answer: {},
+  })
+  useEffect(() => {
+    if (path === undefined) return undefined
+    const over = new AbortController()
+    const load = (): void => {
+      if (document.hidden && everyMs > 0) return
+      ask<T>(path, over.signal)
+        .then((answer) => hold((before) => ({ path, answer: merged(before, path, answer) })))
+        .catch(() => undefined)
+    }
+    load()
+    const timer = everyMs > 0 ? setInterval(load, everyMs) : 0
+    return () => {
+      over.abort()
+      clearInterval(timer)
+    }
+  }, [path, everyMs])
+  return held.path === path ? held.answer : {}
+}
+
+/** A failed repeat keeps what was known before. */
+function merged<T>(
+  before: { path: string | undefined; answer: Answer<T> },
+  path: string,
+  answer: Answer<T>,
+): Answer<T> {
+  return answer.failure !== undefined && before.path === path && before.answer.data !== undefined
+    ? { data: before.answer.data, failure: answer.failure }
+    : answer
+}
+
+function messageOf(body: unknown): string {
+  const message =
+    typeof body === 'object' && body !== null && 'message' in body ? body.message : undefined
+  if (Array.isArray(message)) return message.join('; ')
+  return typeof message === 'string' ? message : 'no reason given'
+}
+
+/** `path` with the parameters that have a value. */
+export function withQuery(path: string, query: Readonly<Record<string, string | number>>): string {
+  const text = new URLSearchParams(
+    Object.entries(query)
+      .filter(([, value]) => value !== '')
+      .map(([name, value]) => [name, String(value)]),
+  ).toString()
+  return text === '' ? path : `${path}?${text}`
+}

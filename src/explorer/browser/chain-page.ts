@@ -1,0 +1,153 @@
+/** A chain and its blocks; a block; the transactions of both. */
+
+import { h, type JSX } from 'preact'
+
+import type { EvmBlock } from '../../shape/evm/evm-block.ts'
+import type { NativeTransaction } from '../../shape/evm/native-transaction.ts'
+import { useAnswer } from './answer.ts'
+import { blockTable, chainLink, txTable } from './evm-parts.ts'
+import { amount, count } from './format.ts'
+import { MetricChart } from './metric-chart.ts'
+import {
+  card,
+  copied,
+  exactCoins,
+  facts,
+  heading,
+  paged,
+  pill,
+  shown,
+  tabs,
+  when,
+} from './parts.ts'
+import { to, useTitle } from './place.ts'
+import { chainName, chainOf, coinOf, type World } from './world.ts'
+
+/** Which chain, and what of it. */
+export type ChainProps = { readonly world: World; readonly chainId: string; readonly view: string }
+
+/** A chain: what it is, a chart, its blocks or transactions. */
+export function ChainPage({ world, chainId, view }: ChainProps): JSX.Element {
+  useTitle(chainName(world, chainId))
+  const chain = chainOf(world, chainId)
+  const status = world.status?.chains.find(({ evmChainId }) => String(evmChainId) === chainId)
+  return h(
+    'div',
+    { class: 'stack' },
+    heading(
+      chain?.isTestnet === true ? 'Chain of the test network' : 'Chain',
+      chainName(world, chainId),
+      status === undefined ? null : pill(status.state, status.state === 'live' ? 'good' : 'busy'),
+    ),
+    h(
+      'div',
+      { class: 'grid two' },
+      card(
+        'About',
+        facts([
+          ['EVM chain id', chainId],
+          [
+            'Coin',
+            chain === undefined
+              ? ''
+              : `${chain.networkToken.symbol}, ${chain.networkToken.decimals} decimals`,
+          ],
+          [
+            'Blockchain id',
+            chain?.platformChainId === undefined ? '' : copied(chain.platformChainId),
+          ],
+          ['Subnet id', chain?.subnetId === undefined ? '' : copied(chain.subnetId)],
+          [
+            'Indexed',
+            status === undefined
+              ? ''
+              : `${count(Math.max(0, status.indexedHeight))} of ${count(Math.max(0, status.headHeight))}`,
+          ],
+          [
+            'Stages',
+            status?.stages.map(({ stage, state }) =>
+              h(
+                'span',
+                { class: 'stage' },
+                `${stage} `,
+                pill(state, state === 'live' ? 'good' : 'busy'),
+              ),
+            ),
+          ],
+          ['About', chain?.description],
+        ]),
+      ),
+      h(MetricChart, { chainId, metric: 'txCount', interval: 'day', title: 'Transactions a day' }),
+    ),
+    tabs([
+      ['Blocks', to('chain', chainId)],
+      ['Transactions', to('chain', chainId, 'transactions')],
+    ]),
+    view === 'transactions'
+      ? paged<{ transactions: NativeTransaction[]; nextPageToken?: string }>({
+          path: `/v1/chains/${chainId}/transactions`,
+          view: ({ transactions }) => txTable(world, transactions),
+        })
+      : paged<{ blocks: EvmBlock[]; nextPageToken?: string }>({
+          path: `/v1/chains/${chainId}/blocks`,
+          view: ({ blocks }) => blockTable(world, blocks),
+        }),
+  )
+}
+
+/** Which block: height or hash. */
+export type BlockProps = {
+  readonly world: World
+  readonly chainId: string
+  readonly blockId: string
+}
+
+/** A block and its transactions. */
+export function BlockPage({ world, chainId, blockId }: BlockProps): JSX.Element {
+  useTitle(`Block ${blockId}`)
+  const path = `/v1/chains/${chainId}/blocks/${encodeURIComponent(blockId)}`
+  const answer = useAnswer<EvmBlock>(path)
+  const height = Number(answer.data?.blockNumber ?? blockId)
+  return h(
+    'div',
+    { class: 'stack' },
+    heading(
+      h('span', null, 'Block of ', chainLink(world, chainId)),
+      Number.isSafeInteger(height) ? count(height) : 'Block',
+      h(
+        'nav',
+        { class: 'steps', 'aria-label': 'neighbours' },
+        height > 0 ? h('a', { href: to('chain', chainId, 'block', height - 1) }, '← before') : null,
+        h('a', { href: to('chain', chainId, 'block', height + 1) }, 'after →'),
+      ),
+    ),
+    card(
+      'Header',
+      shown(answer, (block) => blockFacts(world, block)),
+    ),
+    card(
+      'Transactions',
+      answer.data === undefined
+        ? null
+        : paged<{ transactions: NativeTransaction[]; nextPageToken?: string }>({
+            path: `${path}/transactions`,
+            view: ({ transactions }) => txTable(world, transactions),
+          }),
+    ),
+  )
+}
+
+function blockFacts(world: World, block: EvmBlock): JSX.Element {
+  const { symbol, decimals } = coinOf(world, block.chainId)
+  const full = Number((BigInt(block.gasUsed) * 1_000n) / (BigInt(block.gasLimit) || 1n)) / 10
+  return facts([
+    ['Time', when(block.blockTimestamp)],
+    ['Hash', copied(block.blockHash)],
+    ['Parent', copied(block.parentHash, to('chain', block.chainId, 'block', block.parentHash))],
+    ['Transactions', count(block.txCount)],
+    ['Gas used', `${count(block.gasUsed)} of ${count(block.gasLimit)} (${full} %)`],
+    ['Base fee', `${amount(block.baseFee, 9)} gwei`],
+    ['Fees', exactCoins(block.feesSpent, decimals, symbol)],
+    ['Transactions so far', count(block.cumulativeTransactions)],
+  ])
+}

@@ -1,0 +1,299 @@
+/** The API console: every operation of `/openapi.json`, with a form that calls it. */
+
+import { h, type JSX } from 'preact'
+import { useState } from 'preact/hooks'
+
+import { apiHeaders, apiKey, keepApiKey, useAnswer, withQuery } from './answer.ts'
+import { card, CopyButton, heading, pill, shown } from './parts.ts'
+import { to, useTitle } from './place.ts'
+
+type Schema = {
+  readonly type?: string
+  readonly enum?: readonly string[]
+  readonly default?: string | number | boolean
+  readonly description?: string
+  readonly properties?: Readonly<Record<string, Schema>>
+}
+type Parameter = {
+  readonly name: string
+  readonly in: 'path' | 'query'
+  readonly required?: boolean
+  readonly description?: string
+  readonly schema: Schema
+}
+type DocumentOperation = {
+  readonly operationId: string
+  readonly summary: string
+  readonly tags: readonly string[]
+  readonly parameters?: readonly Parameter[]
+  readonly requestBody?: { readonly content: Readonly<Record<string, { schema: Schema }>> }
+}
+type OpenApi = {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentOperation>>>>
+}
+type Operation = DocumentOperation & { readonly path: string; readonly method: string }
+
+/** The console, at one operation when `id` names it. */
+export function ConsolePage({ id }: { readonly id: string }): JSX.Element {
+  useTitle('API')
+  const answer = useAnswer<OpenApi>('/openapi.json')
+  const [key, setKey] = useState(apiKey())
+  return h(
+    'div',
+    { class: 'stack' },
+    heading(
+      h('span', null, 'HTTP API · ', h('a', { href: '/openapi.json' }, 'openapi.json')),
+      'Console',
+      h('input', {
+        type: 'password',
+        value: key,
+        placeholder: 'API key, where one is required',
+        'aria-label': 'API key',
+        autocomplete: 'off',
+        onInput: (event: Event) => {
+          if (!(event.currentTarget instanceof HTMLInputElement)) return
+          setKey(event.currentTarget.value)
+          keepApiKey(event.currentTarget.value)
+        },
+      }),
+    ),
+    shown(answer, (document) => {
+      const operations = operationsOf(document)
+      const chosen = operations.find(({ operationId }) => operationId === id) ?? operations[0]
+      return h(
+        'div',
+        { class: 'console' },
+        operationList(operations, chosen?.operationId ?? ''),
+        chosen === undefined ? null : h(TryIt, { key: chosen.operationId, operation: chosen }),
+      )
+    }),
+  )
+}
+
+function operationsOf({ paths }: OpenApi): Operation[] {
+  return Object.entries(paths)
+    .flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({
+        ...operation,
+        path,
+        method: method.toUpperCase(),
+      })),
+    )
+    .toSorted((a, b) => (a.tags[0] ?? '').localeCompare(b.tags[0] ?? ''))
+}
+
+function operationList(operations: readonly Operation[], chosen: string): JSX.Element {
+  const groups = Map.groupBy(operations, ({ tags }) => tags[0] ?? 'Other')
+  return h(
+    'nav',
+    { class: 'card operations', 'aria-label': 'operations' },
+    [...groups].map(([tag, list]) => [
+      h('h3', null, tag),
+      h(
+        'ul',
+        null,
+        list.map(({ operationId, summary, method, path }) =>
+          h(
+            'li',
+            null,
+            h(
+              'a',
+              {
+                href: to('api', operationId),
+                title: `${method} ${path}\n${summary}`,
+                'aria-current': operationId === chosen ? 'page' : undefined,
+              },
+              operationId,
+            ),
+          ),
+        ),
+      ),
+    ]),
+  )
+}
+
+type Result = {
+  readonly status: number
+  readonly elapsedMs: number
+  readonly height: string | null
+  readonly text: string
+}
+
+/** A form for one operation. */
+function TryIt({ operation }: { readonly operation: Operation }): JSX.Element {
+  const [values, setValues] = useState<Readonly<Record<string, string>>>({})
+  const [result, setResult] = useState<Result | undefined>(undefined)
+  const fields = fieldsOf(operation)
+  const target = urlOf(operation, values)
+  const body = bodyOf(operation, values)
+  const send = async (event: Event): Promise<void> => {
+    event.preventDefault()
+    setResult(await call(operation.method, target, body))
+  }
+  return h(
+    'div',
+    { class: 'stack' },
+    card(
+      operation.operationId,
+      h(
+        'form',
+        { onSubmit: (event: Event) => void send(event) },
+        h('p', null, operation.summary),
+        fields.map((field) =>
+          fieldRow(field, values[field.name] ?? '', (value) =>
+            setValues({ ...values, [field.name]: value }),
+          ),
+        ),
+        h(
+          'p',
+          { class: 'request' },
+          pill(operation.method, 'good'),
+          ' ',
+          h('code', null, target),
+          h(CopyButton, { text: curlOf(operation.method, target, body) }),
+        ),
+        h('button', { class: 'send', type: 'submit' }, 'Send'),
+      ),
+    ),
+    result === undefined
+      ? null
+      : card(
+          'Answer',
+          h('pre', { class: 'json', tabIndex: 0 }, result.text),
+          h(
+            'span',
+            { class: 'quiet' },
+            result.height === null ? '' : `height ${result.height} · `,
+            `${result.elapsedMs} ms `,
+            pill(String(result.status), result.status < 400 ? 'good' : 'bad'),
+          ),
+        ),
+  )
+}
+
+type Field = Parameter | (Omit<Parameter, 'in'> & { readonly in: 'body' })
+
+function fieldsOf(operation: Operation): Field[] {
+  const properties = operation.requestBody?.content['application/json']?.schema.properties ?? {}
+  return [
+    ...(operation.parameters ?? []),
+    ...Object.entries(properties).map(([name, schema]) => ({
+      name,
+      in: 'body' as const,
+      schema,
+      ...(schema.description === undefined ? {} : { description: schema.description }),
+    })),
+  ]
+}
+
+function fieldRow(field: Field, value: string, change: (value: string) => void): JSX.Element {
+  const id = `field-${field.name}`
+  const listen = (event: Event): void => {
+    const from = event.currentTarget
+    if (from instanceof HTMLInputElement || from instanceof HTMLSelectElement) change(from.value)
+  }
+  const common = { id, value, onInput: listen, required: field.required === true }
+  const { enum: choices, type } = field.schema
+  const options = choices ?? (type === 'boolean' ? ['true', 'false'] : undefined)
+  const hint = field.schema.default === undefined ? '' : String(field.schema.default)
+  return h(
+    'div',
+    { class: 'field' },
+    h(
+      'label',
+      { for: id },
+      field.name,
+      field.required === true ? ' *' : '',
+      h('small', null, field.in),
+    ),
+    options === undefined
+      ? h('input', { ...common, placeholder: hint, autocomplete: 'off', spellcheck: false })
+      : h(
+          'select',
+          common,
+          h('option', { value: '' }, hint),
+          options.map((option) => h('option', { value: option }, option)),
+        ),
+    h('p', { class: 'quiet' }, field.description ?? ''),
+  )
+}
+
+function urlOf(
+  { path, parameters = [] }: Operation,
+  values: Readonly<Record<string, string>>,
+): string {
+  const filled = path.replace(/\{(\w+)\}/g, (whole, name: string) => {
+    const value = values[name] ?? ''
+    return value === '' ? whole : encodeURIComponent(value)
+  })
+  const query = parameters
+    .filter((one) => one.in === 'query')
+    .map(({ name }) => [name, values[name] ?? ''] as const)
+  return withQuery(filled, Object.fromEntries(query))
+}
+
+/** The JSON body; numbers and truth values by their schema. */
+function bodyOf(
+  operation: Operation,
+  values: Readonly<Record<string, string>>,
+): string | undefined {
+  if (operation.requestBody === undefined) return undefined
+  const entries = fieldsOf(operation)
+    .filter((field) => field.in === 'body' && (values[field.name] ?? '') !== '')
+    .map(({ name, schema }) => {
+      const text = values[name] ?? ''
+      return [
+        name,
+        schema.type === 'integer' || schema.type === 'number'
+          ? Number(text)
+          : schema.type === 'boolean'
+            ? text === 'true'
+            : text,
+      ]
+    })
+  return JSON.stringify(Object.fromEntries(entries))
+}
+
+function curlOf(method: string, target: string, body: string | undefined): string {
+  const data =
+    body === undefined
+      ? ''
+      : ` -H 'content-type: application/json' -d '${body.replaceAll("'", String.raw`'\''`)}'`
+  return `curl -X ${method}${data} '${location.origin}${target}'`
+}
+
+async function call(method: string, target: string, body: string | undefined): Promise<Result> {
+  const startedAt = performance.now()
+  const elapsed = (): number => Math.round(performance.now() - startedAt)
+  try {
+    const response = await fetch(target, {
+      method,
+      headers:
+        body === undefined ? apiHeaders() : { ...apiHeaders(), 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body }),
+      signal: AbortSignal.timeout(70_000),
+    })
+    const text = await response.text()
+    return {
+      status: response.status,
+      elapsedMs: elapsed(),
+      height: response.headers.get('x-indexed-height'),
+      text: pretty(text),
+    }
+  } catch (error) {
+    return { status: 0, elapsedMs: elapsed(), height: null, text: String(error) }
+  }
+}
+
+/** JSON with indents; other text as it is. Long answers are cut: the console is for looking. */
+function pretty(text: string): string {
+  const most = 200_000
+  const clip = (whole: string): string =>
+    whole.length > most ? `${whole.slice(0, most)}\n…` : whole
+  try {
+    return clip(JSON.stringify(JSON.parse(text), null, 2))
+  } catch {
+    // Not JSON: shown as it came.
+    return clip(text)
+  }
+}

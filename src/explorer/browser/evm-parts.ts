@@ -1,0 +1,107 @@
+/** Rows and links that several EVM pages share. */
+
+import { h, type JSX } from 'preact'
+
+import type { EvmBlock } from '../../shape/evm/evm-block.ts'
+import type { NativeTransaction } from '../../shape/evm/native-transaction.ts'
+import type { Party } from '../../shape/evm/party.ts'
+import { count, ends } from './format.ts'
+import { age, coins, idLink, pill, table, type Column, type View } from './parts.ts'
+import { to } from './place.ts'
+import { chainName, coinOf, type World } from './world.ts'
+
+const zeroAddress = /^0x0{40}$/
+
+/** Link to an address; tokens by their symbol, `self` without a link. */
+export function party(chainId: string, { address, name, symbol }: Party, self = ''): JSX.Element {
+  if (address.toLowerCase() === self.toLowerCase()) return h('span', { class: 'quiet' }, 'itself')
+  if (zeroAddress.test(address)) {
+    return h('span', { class: 'quiet', title: address }, 'zero address')
+  }
+  if (symbol !== undefined && symbol !== '') {
+    const title = `${name ?? symbol}\n${address}`
+    return h('a', { href: to('chain', chainId, 'token', address), title }, clipped(symbol))
+  }
+  return idLink(to('chain', chainId, 'address', address), address)
+}
+
+/** Link to a block. */
+export function blockLink(chainId: string, height: string): JSX.Element {
+  return h('a', { href: to('chain', chainId, 'block', height) }, count(height))
+}
+
+/** Link to a transaction. */
+export function txLink(chainId: string, txHash: string): JSX.Element {
+  return idLink(to('chain', chainId, 'tx', txHash), txHash)
+}
+
+/** Link to a chain by its name. */
+export function chainLink(world: World, chainId: string): JSX.Element {
+  return h('a', { href: to('chain', chainId) }, chainName(world, chainId))
+}
+
+/** What a transaction calls, in one word. */
+export function methodWord({ method }: NativeTransaction): JSX.Element {
+  const name = method?.methodName?.split('(')[0]
+  const word =
+    name ??
+    (method?.callType === 'CONTRACT_CREATION'
+      ? 'creation'
+      : method?.methodHash === undefined || method.methodHash === ''
+        ? 'transfer'
+        : method.methodHash)
+  return h('span', { class: 'method', title: method?.methodName ?? word }, clipped(word))
+}
+
+/** `ok` or `failed`. */
+export function outcome(txStatus: string): View {
+  return txStatus === '1' ? pill('success', 'good') : pill('failed', 'bad')
+}
+
+/** Blocks, one a row; `named` shows the chain too. */
+export function blockTable(world: World, blocks: readonly EvmBlock[], named = false): JSX.Element {
+  const columns: Column[] = [
+    ['Block'],
+    ...(named ? [['Chain'] as const] : []),
+    ['Time'],
+    ['Transactions', 'num'],
+    ['Gas used', 'num wide'],
+  ]
+  return table(
+    columns,
+    blocks.map((block) => [
+      blockLink(block.chainId, block.blockNumber),
+      ...(named ? [chainLink(world, block.chainId)] : []),
+      age(block.blockTimestamp),
+      count(block.txCount),
+      count(block.gasUsed),
+    ]),
+  )
+}
+
+/** Transactions, one a row, as seen from `self` where given. */
+export function txTable(
+  world: World,
+  transactions: readonly NativeTransaction[],
+  self?: string,
+): JSX.Element {
+  return table(
+    [['Transaction'], ['Method', 'wide'], ['Time'], ['From'], ['To'], ['Value', 'num']],
+    transactions.map((tx) => {
+      const { symbol, decimals } = coinOf(world, tx.chainId)
+      return [
+        h('span', { class: tx.txStatus === '1' ? '' : 'undone' }, txLink(tx.chainId, tx.txHash)),
+        methodWord(tx),
+        age(tx.blockTimestamp),
+        party(tx.chainId, tx.from, self),
+        party(tx.chainId, tx.to, self),
+        coins(tx.value, decimals, symbol),
+      ]
+    }),
+  )
+}
+
+/** Text somebody else wrote, kept short: names of tokens can be anything. */
+export function clipped(text: string): string {
+  return text.length > 24 ? ends(text, 16, 6) : text
+}

@@ -1,0 +1,187 @@
+/**
+ * The explorer in the browser: the frame around every page, and which page a place leads to.
+ *
+ * It asks Firn's own API like any other caller and keeps nothing but an API key for the tab.
+ */
+
+import { h, render, type JSX } from 'preact'
+
+import type { ChainInfo } from '../../shape/evm/chain-info.ts'
+import type { Status } from '../../shape/status.ts'
+import { AddressPage, TokenPage } from './address-page.ts'
+import { useAnswer } from './answer.ts'
+import { BlockPage, ChainPage } from './chain-page.ts'
+import { ConsolePage } from './console-page.ts'
+import { MessagePage, MessagesPage } from './messages-page.ts'
+import { MetricsPage } from './metrics-page.ts'
+import { Overview } from './overview.ts'
+import { failed, heading } from './parts.ts'
+import { to, usePlace, useTitle } from './place.ts'
+import { PrimaryAddressPage, PrimaryBlockPage, PrimaryTxPage } from './primary-detail.ts'
+import { NodePage, PrimaryPage } from './primary-page.ts'
+import { SearchBox } from './search-box.ts'
+import { TxPage } from './tx-page.ts'
+import { primaryNetworks, type World } from './world.ts'
+
+const logoUrl = new URL('./logo.svg', import.meta.url).href
+
+/** Everything on the screen. */
+function Explorer(): JSX.Element {
+  const place = usePlace()
+  const status = useAnswer<Status>('/status', 2_000)
+  const chains = useAnswer<{ chains: ChainInfo[] }>('/v1/chains', 30_000)
+  const world: World = { chains: chains.data?.chains ?? [], status: status.data }
+  const chainId = place[0] === 'chain' ? (place[1] ?? '') : ''
+  return h(
+    'div',
+    { class: 'frame' },
+    h('a', { class: 'skip', href: '#main', onClick: focusMain }, 'to the content'),
+    h(
+      'header',
+      { class: 'top' },
+      h(
+        'a',
+        { href: to(), class: 'brand', 'aria-label': 'Firn, overview' },
+        h('img', { src: logoUrl, width: 28, height: 28, alt: '' }),
+        'Firn',
+      ),
+      menu(world, place),
+      h(SearchBox, { world, chainId }),
+    ),
+    h(
+      'main',
+      { id: 'main', tabIndex: -1 },
+      status.failure === undefined ? null : failed(status.failure),
+      pageOf(world, place),
+    ),
+    h(
+      'footer',
+      null,
+      h('span', null, 'Firn, an open Avalanche data service'),
+      h(
+        'span',
+        null,
+        h('a', { href: '/status' }, 'status'),
+        ' · ',
+        h('a', { href: '/openapi.json' }, 'openapi.json'),
+      ),
+    ),
+  )
+}
+
+function focusMain(event: Event): void {
+  event.preventDefault()
+  document.getElementById('main')?.focus()
+}
+
+function menu(world: World, place: readonly string[]): JSX.Element {
+  const network = primaryNetworks(world)[0]
+  const links: (readonly [string, string, string])[] = [
+    ['Overview', to(), ''],
+    ...(network === undefined
+      ? []
+      : [['Primary network', to('primary', network), 'primary'] as const]),
+    ['Messages', to('messages'), 'message'],
+    ['Metrics', to('metrics'), 'metrics'],
+    ['API', to('api'), 'api'],
+  ]
+  const here = place[0] ?? ''
+  return h(
+    'nav',
+    { class: 'menu', 'aria-label': 'pages' },
+    links.map(([label, href, name]) => {
+      const current = name === '' ? here === '' : here.startsWith(name)
+      return h('a', { href, 'aria-current': current ? 'page' : undefined }, label)
+    }),
+  )
+}
+
+function pageOf(world: World, place: readonly string[]): JSX.Element {
+  const [page = '', first = '', second = '', third = '', fourth = ''] = place
+  switch (page) {
+    case '':
+      return h(Overview, { world })
+    case 'chain':
+      return chainPageOf(world, first, second, [third, fourth])
+    case 'messages':
+      return h(MessagesPage, { world })
+    case 'message':
+      return h(MessagePage, { world, messageId: first })
+    case 'metrics':
+      return h(MetricsPage, {
+        world,
+        chainId: first === '' ? 'total' : first,
+        interval: second === '' ? 'day' : second,
+        metric: third,
+      })
+    case 'primary':
+      return primaryPageOf(world, first, second, [third, fourth])
+    case 'api':
+      return h(ConsolePage, { id: first })
+    default:
+      return h(Lost, {})
+  }
+}
+
+function chainPageOf(
+  world: World,
+  chainId: string,
+  view: string,
+  rest: readonly string[],
+): JSX.Element {
+  const [id = '', list = ''] = rest
+  switch (view) {
+    case '':
+    case 'transactions':
+      return h(ChainPage, { world, chainId, view })
+    case 'block':
+      return h(BlockPage, { world, chainId, blockId: id })
+    case 'tx':
+      return h(TxPage, { world, chainId, txHash: id })
+    case 'address':
+      return h(AddressPage, { world, chainId, address: id, view: list })
+    case 'token':
+      return h(TokenPage, { world, chainId, address: id })
+    default:
+      return h(Lost, {})
+  }
+}
+
+function primaryPageOf(
+  world: World,
+  network: string,
+  view: string,
+  rest: readonly string[],
+): JSX.Element {
+  const [first = '', second = ''] = rest
+  switch (view) {
+    case 'block':
+      return h(PrimaryBlockPage, { network, chain: first, id: second })
+    case 'tx':
+      return h(PrimaryTxPage, { network, chain: first, id: second })
+    case 'address':
+      return h(PrimaryAddressPage, { network, address: first, chain: second })
+    case 'node':
+      return h(NodePage, { network, nodeId: first })
+    default:
+      return h(PrimaryPage, { world, network, view, chain: first })
+  }
+}
+
+/** A place that leads nowhere. */
+function Lost(): JSX.Element {
+  useTitle('Not found')
+  return h(
+    'div',
+    { class: 'stack' },
+    heading('404', 'No such page'),
+    h('a', { href: to() }, 'Overview'),
+  )
+}
+
+const root = document.getElementById('app')
+if (root !== null) {
+  // What the server drew for the first moment makes room.
+  root.replaceChildren()
+  render(h(Explorer, {}), root)
+}

@@ -1,0 +1,57 @@
+/** One series of a chain in a card. */
+
+import { h, type JSX } from 'preact'
+
+import type { MetricPoint } from '../../shape/metrics/metric-point.ts'
+import { useAnswer, withQuery } from './answer.ts'
+import { Chart } from './chart.ts'
+import { short, words } from './format.ts'
+import { shown } from './parts.ts'
+import { to } from './place.ts'
+
+/** What is drawn. */
+export type MetricChartProps = {
+  readonly chainId: string
+  readonly metric: string
+  readonly interval: string
+  readonly title?: string
+  readonly height?: number
+  readonly points?: number
+}
+
+/** The newest points of a metric; its title leads to the chart alone. */
+export function MetricChart(props: MetricChartProps): JSX.Element {
+  const { chainId, metric, interval, title = words(metric), height = 180, points = 90 } = props
+  const path = `/v2/chains/${encodeURIComponent(chainId)}/metrics/${encodeURIComponent(metric)}`
+  const answer = useAnswer<{ results: MetricPoint[] }>(
+    withQuery(path, { timeInterval: interval, pageSize: points }),
+    60_000,
+  )
+  const newest = answer.data?.results[0]
+  return h(
+    'section',
+    { class: 'card' },
+    h(
+      'header',
+      null,
+      h('h2', null, h('a', { href: to('metrics', chainId, interval, metric) }, title)),
+      h(
+        'span',
+        { class: 'quiet num' },
+        newest === undefined ? '' : `latest ${short(newest.value)}`,
+      ),
+    ),
+    shown(answer, ({ results }) =>
+      results.length === 0
+        ? h('p', { class: 'empty' }, 'No points yet.')
+        : h(Chart, {
+            // Newest first from the API; charts run from left to right.
+            points: results.toReversed(),
+            label: title,
+            height,
+            bars: !metric.startsWith('cumulative'),
+            hours: interval === 'hour',
+          }),
+    ),
+  )
+}

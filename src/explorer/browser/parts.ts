@@ -1,0 +1,234 @@
+/** The pieces pages are made of: cards, tables, facts, tabs, pagers, links, amounts. */
+
+import { h, type ComponentChildren, type JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+
+import { useAnswer, withQuery, type Answer, type Failure } from './answer.ts'
+import { amount, cutAmount, ends, moment, span } from './format.ts'
+import { to } from './place.ts'
+
+/** What a page is made of. */
+export type View = ComponentChildren
+
+/** A titled box. `side` sits at the right of its title. */
+export function card(title: View, body: View, side?: View): JSX.Element {
+  return h(
+    'section',
+    { class: 'card' },
+    title === '' ? null : h('header', null, h('h2', null, title), side),
+    body,
+  )
+}
+
+/** Page title with a line above it. */
+export function heading(above: View, title: View, side?: View): JSX.Element {
+  return h(
+    'div',
+    { class: 'heading' },
+    h('div', null, h('p', { class: 'above' }, above), h('h1', null, title)),
+    side,
+  )
+}
+
+/** A column of a table: its title, and `num` (right), `wide` (hidden on phones) as needed. */
+export type Column = readonly [title: string, style?: string]
+
+/** A table; a row is a cell per column. */
+export function table(columns: readonly Column[], rows: readonly (readonly View[])[]): JSX.Element {
+  if (rows.length === 0) return h('p', { class: 'empty' }, 'Nothing here yet.')
+  return h(
+    'div',
+    { class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'table' },
+    h(
+      'table',
+      null,
+      h(
+        'thead',
+        null,
+        h(
+          'tr',
+          null,
+          columns.map(([title, style]) => h('th', { class: style, scope: 'col' }, title)),
+        ),
+      ),
+      h(
+        'tbody',
+        null,
+        rows.map((row) =>
+          h(
+            'tr',
+            null,
+            row.map((cell, at) => h('td', { class: columns[at]?.[1] }, cell)),
+          ),
+        ),
+      ),
+    ),
+  )
+}
+
+/** Name and value pairs; pairs without a value are left out. */
+export function facts(pairs: readonly (readonly [name: string, value: View])[]): JSX.Element {
+  return h(
+    'dl',
+    { class: 'facts' },
+    pairs
+      .filter(([, value]) => value !== undefined && value !== '' && value !== null)
+      .map(([name, value]) => h('div', null, h('dt', null, name), h('dd', null, value))),
+  )
+}
+
+/** A small coloured word: `good`, `bad`, `busy` or plain. */
+export function pill(text: View, mood = ''): JSX.Element {
+  return h('span', { class: `pill ${mood}` }, text)
+}
+
+/** Why something is not shown. */
+export function failed({ status, message }: Failure): JSX.Element {
+  const hint =
+    status === 401 || status === 403
+      ? h('a', { href: to('api') }, 'Enter an API key in the console.')
+      : null
+  return h(
+    'p',
+    { class: 'failed', role: 'alert' },
+    `${message}${status > 0 ? ` (${status})` : ''} `,
+    hint,
+  )
+}
+
+/** The answer when there is one, else why not, else that it is on its way. */
+export function shown<T>(answer: Answer<T>, view: (data: T) => View): View {
+  if (answer.data !== undefined) return view(answer.data)
+  if (answer.failure !== undefined) return failed(answer.failure)
+  return h('p', { class: 'wait', 'aria-busy': 'true' }, 'Loading…')
+}
+
+/** A link whose text is the two ends of an id; the whole is its title. */
+export function idLink(link: string, id: string, label = ends(id)): JSX.Element {
+  return h('a', { href: link, title: id, class: 'id' }, label)
+}
+
+/** A whole id with a button that copies it. */
+export function copied(id: string, link?: string): JSX.Element {
+  return h(
+    'span',
+    { class: 'copied' },
+    link === undefined ? h('span', { class: 'id' }, id) : h('a', { href: link, class: 'id' }, id),
+    h(CopyButton, { text: id }),
+  )
+}
+
+/** Copies its text; says so for a moment. */
+export function CopyButton({ text }: { readonly text: string }): JSX.Element {
+  const [done, setDone] = useState(false)
+  useEffect(() => {
+    const timer = done ? setTimeout(() => setDone(false), 1_200) : 0
+    return () => clearTimeout(timer)
+  }, [done])
+  const copy = (): void => {
+    void navigator.clipboard?.writeText(text).then(() => setDone(true))
+  }
+  return h(
+    'button',
+    { class: 'copy', type: 'button', onClick: copy, 'aria-label': `copy ${ends(text)}` },
+    done ? 'copied' : 'copy',
+  )
+}
+
+/** How long ago; the moment itself is its title. */
+export function age(seconds: number): JSX.Element {
+  const ago = Date.now() / 1_000 - seconds
+  const text = ago >= 0 ? `${span(ago)} ago` : `in ${span(-ago)}`
+  return h(
+    'time',
+    { dateTime: new Date(seconds * 1_000).toISOString(), title: `${moment(seconds)} UTC` },
+    text,
+  )
+}
+
+/** A moment and how long ago it was. */
+export function when(seconds: number): JSX.Element {
+  return h(
+    'span',
+    null,
+    `${moment(seconds)} UTC `,
+    h('span', { class: 'quiet' }, '· ', age(seconds)),
+  )
+}
+
+/** An amount for a table, cut after six digits, whole in its title. */
+export function coins(units: string, decimals: number, symbol: string): JSX.Element {
+  return h(
+    'span',
+    { title: `${amount(units, decimals)} ${symbol}` },
+    cutAmount(units, decimals),
+    ' ',
+    h('span', { class: 'quiet' }, symbol),
+  )
+}
+
+/** An amount, exact. */
+export function exactCoins(units: string, decimals: number, symbol: string): JSX.Element {
+  return h(
+    'span',
+    { class: 'num' },
+    amount(units, decimals),
+    ' ',
+    h('span', { class: 'quiet' }, symbol),
+  )
+}
+
+/** Links of which one is the present one. */
+export function tabs(links: readonly (readonly [label: string, link: string])[]): JSX.Element {
+  return h(
+    'nav',
+    { class: 'tabs', 'aria-label': 'views' },
+    links.map(([label, link]) =>
+      h('a', { href: link, 'aria-current': link === location.hash ? 'page' : undefined }, label),
+    ),
+  )
+}
+
+/** A list that is asked for a page at a time. `view` shows one page. */
+export type PagedProps<T> = {
+  readonly path: string
+  readonly query?: Readonly<Record<string, string | number>>
+  readonly view: (page: T) => View
+}
+
+/** Shows one page of a list, and buttons for those before and after. Use through {@link paged}. */
+function Paged<T extends { nextPageToken?: string }>({
+  path,
+  query,
+  view,
+}: PagedProps<T>): JSX.Element {
+  const [tokens, setTokens] = useState<readonly string[]>([])
+  const token = tokens.at(-1) ?? ''
+  const answer = useAnswer<T>(withQuery(path, { pageSize: 25, ...query, pageToken: token }))
+  const next = answer.data?.nextPageToken
+  const buttons =
+    tokens.length === 0 && next === undefined
+      ? null
+      : h(
+          'div',
+          { class: 'pager' },
+          button('Newest', tokens.length > 0 && (() => setTokens([]))),
+          button('← Newer', tokens.length > 0 && (() => setTokens(tokens.slice(0, -1)))),
+          h('span', { class: 'quiet' }, `page ${tokens.length + 1}`),
+          button('Older →', next !== undefined && (() => setTokens([...tokens, next]))),
+        )
+  return h('div', null, shown(answer, view), buttons)
+}
+
+function button(label: string, act: false | (() => void)): JSX.Element {
+  return h(
+    'button',
+    { type: 'button', disabled: act === false, onClick: act === false ? undefined : act },
+    label,
+  )
+}
+
+/** A list by pages of 25; another path starts from its first page. */
+export function paged<T extends { nextPageToken?: string }>(props: PagedProps<T>): JSX.Element {
+  return h(Paged<T>, { ...props, key: withQuery(props.path, props.query ?? {}) })
+}

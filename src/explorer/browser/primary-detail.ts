@@ -1,0 +1,226 @@
+/** A block, a transaction, an address of the primary network. */
+
+import { h, type JSX } from 'preact'
+import { useState } from 'preact/hooks'
+
+import type { Balances } from '../../shape/primary/balances.ts'
+import type { PrimaryNetworkBlock } from '../../shape/primary/block.ts'
+import type { PrimaryNetworkTransaction } from '../../shape/primary/transaction.ts'
+import type { Utxo } from '../../shape/primary/utxo.ts'
+import { useAnswer, withQuery } from './answer.ts'
+import { count, words } from './format.ts'
+import {
+  card,
+  copied,
+  exactCoins,
+  facts,
+  failed,
+  heading,
+  paged,
+  pill,
+  shown,
+  table,
+  tabs,
+  when,
+  type View,
+} from './parts.ts'
+import { to, useTitle } from './place.ts'
+import {
+  assetSum,
+  assetSums,
+  chains,
+  isChain,
+  shortType,
+  txRows,
+  utxoRows,
+} from './primary-parts.ts'
+
+/** Which thing of which chain. */
+export type DetailProps = { readonly network: string; readonly chain: string; readonly id: string }
+
+function base({ network, chain }: { network: string; chain: string }): string {
+  return `/v1/networks/${encodeURIComponent(network)}/blockchains/${encodeURIComponent(chain)}`
+}
+
+/** A block and the ids of its transactions. */
+export function PrimaryBlockPage(props: DetailProps): JSX.Element {
+  const { network, chain, id } = props
+  useTitle(`${chain} block`)
+  const answer = useAnswer<PrimaryNetworkBlock>(`${base(props)}/blocks/${encodeURIComponent(id)}`)
+  return h(
+    'div',
+    { class: 'stack' },
+    heading(
+      `Block of the ${chain}`,
+      answer.data === undefined ? 'Block' : count(answer.data.blockNumber),
+    ),
+    shown(answer, (block) => [
+      card('Header', blockFacts(network, chain, block), pill(block.blockType)),
+      card(
+        'Transactions',
+        table(
+          [['Transaction']],
+          block.transactions.map((txHash) => [
+            h('a', { class: 'id', href: to('primary', network, 'tx', chain, txHash) }, txHash),
+          ]),
+        ),
+      ),
+    ]),
+  )
+}
+
+function blockFacts(network: string, chain: string, block: PrimaryNetworkBlock): JSX.Element {
+  const proposer = block.proposerDetails?.proposerNodeId
+  return facts([
+    ['Time', when(block.blockTimestamp)],
+    ['Id', copied(block.blockHash)],
+    ['Parent', copied(block.parentHash, to('primary', network, 'block', chain, block.parentHash))],
+    ['Size', `${count(block.blockSizeBytes)} bytes`],
+    [
+      'Proposer',
+      proposer === undefined
+        ? ''
+        : h('a', { class: 'id', href: to('primary', network, 'node', proposer) }, proposer),
+    ],
+    [
+      'Active L1 validators',
+      block.activeL1Validators === undefined ? '' : count(block.activeL1Validators),
+    ],
+    ['Supply', block.currentSupply === undefined ? '' : exactCoins(block.currentSupply, 9, 'AVAX')],
+  ])
+}
+
+/** A transaction: what it consumed and what it made. */
+export function PrimaryTxPage(props: DetailProps): JSX.Element {
+  const { network, chain, id } = props
+  useTitle('Transaction')
+  const answer = useAnswer<PrimaryNetworkTransaction>(
+    `${base(props)}/transactions/${encodeURIComponent(id)}`,
+  )
+  return h(
+    'div',
+    { class: 'stack' },
+    heading(`Transaction of the ${chain}`, h('span', { class: 'id' }, copied(id))),
+    shown(answer, (tx) => [
+      card('Transaction', txFacts(network, chain, tx), pill(shortType(tx.txType))),
+      card(
+        `Consumed (${tx.consumedUtxos?.length ?? 0})`,
+        utxoRows(network, chain, tx.consumedUtxos ?? []),
+      ),
+      card(
+        `Made (${tx.emittedUtxos?.length ?? 0})`,
+        utxoRows(network, chain, tx.emittedUtxos ?? []),
+      ),
+    ]),
+  )
+}
+
+function txFacts(network: string, chain: string, tx: PrimaryNetworkTransaction): JSX.Element {
+  const height = tx.blockNumber ?? String(tx.blockHeight ?? '')
+  const some = (sums: PrimaryNetworkTransaction['value'] | undefined): View =>
+    sums === undefined || sums.length === 0 ? '' : assetSums(sums)
+  return facts([
+    [
+      'Block',
+      height === ''
+        ? ''
+        : h('a', { href: to('primary', network, 'block', chain, height) }, count(height)),
+    ],
+    ['Time', when(tx.blockTimestamp ?? tx.timestamp ?? 0)],
+    ['Outcome', tx.status],
+    ['Value', some(tx.value)],
+    ['Burned', some(tx.amountBurned)],
+    ['Staked', some(tx.amountStaked)],
+    ['From', tx.sourceChain],
+    ['To', tx.destinationChain],
+    [
+      'Node',
+      tx.nodeId === undefined
+        ? ''
+        : h('a', { class: 'id', href: to('primary', network, 'node', tx.nodeId) }, tx.nodeId),
+    ],
+    ['Subnet', tx.subnetId === undefined ? '' : copied(tx.subnetId)],
+    ['Starts', tx.startTimestamp === undefined ? '' : when(tx.startTimestamp)],
+    ['Ends', tx.endTimestamp === undefined ? '' : when(tx.endTimestamp)],
+    ['Delegation fee', tx.delegationFeePercent === undefined ? '' : `${tx.delegationFeePercent} %`],
+    [
+      'Expected reward',
+      tx.estimatedReward === undefined ? '' : exactCoins(tx.estimatedReward, 9, 'AVAX'),
+    ],
+    ['Chain made', tx.blockchainInfo?.chainName],
+    ['Memo', tx.memo === undefined || tx.memo === '0x' ? '' : h('span', { class: 'id' }, tx.memo)],
+  ])
+}
+
+/** Which address, on which chain, and what of it. */
+export type PrimaryAddressProps = {
+  readonly network: string
+  readonly address: string
+  readonly chain: string
+}
+
+/** An address: balances, UTXOs and transactions on one of the three chains. */
+export function PrimaryAddressPage({ network, address, chain }: PrimaryAddressProps): JSX.Element {
+  useTitle('Address')
+  const [spent, setSpent] = useState(false)
+  const name = chain === '' ? 'p-chain' : chain
+  if (!isChain(name)) return failed({ status: 404, message: `no such chain: ${name}` })
+  const path = base({ network, chain: name })
+  return h(
+    'div',
+    { class: 'stack' },
+    heading('Address of the primary network', h('span', { class: 'id' }, copied(address))),
+    tabs(
+      chains.map((one) => [
+        one,
+        to('primary', network, 'address', address, ...(one === 'p-chain' ? [] : [one])),
+      ]),
+    ),
+    card(
+      'Balances',
+      h(BalanceList, { path: withQuery(`${path}/balances`, { addresses: address }) }),
+    ),
+    card(
+      'UTXOs',
+      paged<{ utxos: Utxo[]; nextPageToken?: string }>({
+        path: `${path}/utxos`,
+        query: { addresses: address, includeSpent: String(spent) },
+        view: ({ utxos }) => utxoRows(network, name, utxos),
+      }),
+      h(
+        'label',
+        { class: 'check' },
+        h('input', { type: 'checkbox', checked: spent, onChange: () => setSpent(!spent) }),
+        'spent too',
+      ),
+    ),
+    card(
+      'Transactions',
+      paged<{ transactions: PrimaryNetworkTransaction[]; nextPageToken?: string }>({
+        path: `${path}/transactions`,
+        query: { addresses: address },
+        view: ({ transactions }) => txRows(network, name, transactions),
+      }),
+    ),
+  )
+}
+
+/** Balances by category; categories that hold nothing are left out. */
+function BalanceList({ path }: { readonly path: string }): JSX.Element {
+  const answer = useAnswer<{ balances: Balances }>(path, 30_000)
+  return h(
+    'div',
+    null,
+    shown(answer, ({ balances }) => {
+      const held = Object.entries(balances).filter(([, sums]) => sums.length > 0)
+      return held.length === 0
+        ? h('p', { class: 'empty' }, 'Nothing held here.')
+        : facts(
+            held.map(([name, sums]) => [
+              words(name),
+              sums.map((sum) => h('div', null, assetSum(sum))),
+            ]),
+          )
+    }),
+  )
+}

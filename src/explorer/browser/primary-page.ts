@@ -1,0 +1,243 @@
+/** The primary network: validators, subnets, L1 validators, blocks and transactions by chain. */
+
+import { h, type JSX } from 'preact'
+
+import type { PrimaryNetworkBlock } from '../../shape/primary/block.ts'
+import type { L1Validator } from '../../shape/primary/l1-validator.ts'
+import type { Subnet } from '../../shape/primary/subnet.ts'
+import type { PrimaryNetworkTransaction } from '../../shape/primary/transaction.ts'
+import type { Validator } from '../../shape/primary/validator.ts'
+import { withQuery } from './answer.ts'
+import { count, ends } from './format.ts'
+import {
+  age,
+  card,
+  coins,
+  copied,
+  failed,
+  heading,
+  idLink,
+  paged,
+  pill,
+  table,
+  tabs,
+  type View,
+} from './parts.ts'
+import { to, useTitle } from './place.ts'
+import { assetSum, chains, isChain, txRows } from './primary-parts.ts'
+import { primaryNetworks, type World } from './world.ts'
+
+/** Which network, and what of it. */
+export type PrimaryProps = {
+  readonly world: World
+  readonly network: string
+  readonly view: string
+  readonly chain: string
+}
+
+const symbol = 'AVAX'
+const decimals = 9
+
+/** The page; says so when no primary network is indexed here. */
+export function PrimaryPage({ world, network, view, chain }: PrimaryProps): JSX.Element {
+  useTitle('Primary network')
+  const served = primaryNetworks(world)
+  if (served.length === 0) return notServed(world)
+  return h(
+    'div',
+    { class: 'stack' },
+    heading(
+      'Primary network',
+      network === 'mainnet' ? 'Mainnet' : 'Fuji and local',
+      served.length > 1
+        ? h(
+            'nav',
+            { class: 'steps' },
+            served.map((name) => h('a', { href: to('primary', name) }, name)),
+          )
+        : null,
+    ),
+    tabs([
+      ['Validators', to('primary', network)],
+      ['Subnets', to('primary', network, 'subnets')],
+      ['L1 validators', to('primary', network, 'l1')],
+      ...chains.flatMap((name): [string, string][] => [
+        [`${label(name)} blocks`, to('primary', network, 'blocks', name)],
+        [`${label(name)} transactions`, to('primary', network, 'transactions', name)],
+      ]),
+    ]),
+    card('', viewOf(network, view, chain)),
+  )
+}
+
+function notServed({ status }: World): JSX.Element {
+  return h(
+    'div',
+    { class: 'stack' },
+    heading('Primary network', status === undefined ? 'Loading…' : 'Not indexed here'),
+    h(
+      'p',
+      null,
+      'Name a node under ',
+      h('code', null, 'networks'),
+      ' in the configuration to index the P-, X- and C-Chain.',
+    ),
+  )
+}
+
+function label(chain: string): string {
+  return chain.slice(0, 1).toUpperCase()
+}
+
+function viewOf(network: string, view: string, chain: string): View {
+  const base = `/v1/networks/${encodeURIComponent(network)}`
+  if (view === '') return validators(base, network, '')
+  if (view === 'subnets') return subnets(base, network)
+  if (view === 'l1') return l1Validators(base, network)
+  if (view === 'blocks' && isChain(chain)) return blocks(base, network, chain)
+  if (view === 'transactions' && isChain(chain)) return transactions(base, network, chain)
+  return failed({ status: 404, message: `no such page: ${view}` })
+}
+
+/** Validators, those of one node when `nodeIds` is not empty. */
+export function validators(base: string, network: string, nodeIds: string): JSX.Element {
+  return paged<{ validators: Validator[]; nextPageToken?: string }>({
+    path: withQuery(`${base}/validators`, { nodeIds }),
+    view: (page) =>
+      table(
+        [
+          ['Node'],
+          ['Status'],
+          ['Stake', 'num'],
+          ['Delegated', 'num wide'],
+          ['Fee', 'num wide'],
+          ['Uptime', 'num wide'],
+          ['Ends', 'num'],
+        ],
+        page.validators.map((one) => [
+          idLink(to('primary', network, 'node', one.nodeId), one.nodeId, ends(one.nodeId, 14, 6)),
+          pill(one.validationStatus, one.validationStatus === 'active' ? 'good' : ''),
+          coins(one.amountStaked, decimals, symbol),
+          one.amountDelegated === undefined ? '' : coins(one.amountDelegated, decimals, symbol),
+          one.delegationFee === undefined ? '' : `${one.delegationFee} %`,
+          one.uptimePerformance === undefined ? '' : `${one.uptimePerformance} %`,
+          age(one.endTimestamp),
+        ]),
+      ),
+  })
+}
+
+function subnets(base: string, network: string): JSX.Element {
+  return paged<{ subnets: Subnet[]; nextPageToken?: string }>({
+    path: `${base}/subnets`,
+    view: (page) =>
+      table(
+        [['Subnet'], ['Kind'], ['Chains'], ['Owners', 'num wide'], ['Created', 'num']],
+        page.subnets.map((one) => [
+          h('span', { class: 'id', title: one.subnetId }, ends(one.subnetId)),
+          one.isL1 ? pill('L1', 'good') : pill('subnet'),
+          one.blockchains.map(({ blockchainName, blockchainId, evmChainId }) =>
+            evmChainId === undefined
+              ? h('span', { class: 'also', title: blockchainId }, blockchainName)
+              : h(
+                  'a',
+                  { class: 'also', title: blockchainId, href: to('chain', evmChainId) },
+                  blockchainName,
+                ),
+          ),
+          `${one.threshold} of ${one.ownerAddresses.length}`,
+          h(
+            'a',
+            { href: to('primary', network, 'blocks', 'p-chain') },
+            age(one.createBlockTimestamp),
+          ),
+        ]),
+      ),
+  })
+}
+
+function l1Validators(base: string, network: string): JSX.Element {
+  return paged<{ validators: L1Validator[]; nextPageToken?: string }>({
+    path: withQuery(`${base}/l1Validators`, { includeInactiveL1Validators: 'true' }),
+    view: (page) =>
+      table(
+        [['Validation'], ['Node'], ['Subnet', 'wide'], ['Weight', 'num'], ['Balance', 'num']],
+        page.validators.map((one) => [
+          h('span', { class: 'id', title: one.validationId }, ends(one.validationId)),
+          idLink(to('primary', network, 'node', one.nodeId), one.nodeId, ends(one.nodeId, 14, 6)),
+          h('span', { class: 'id', title: one.subnetId }, ends(one.subnetId)),
+          count(one.weight),
+          coins(String(one.remainingBalance), decimals, symbol),
+        ]),
+      ),
+  })
+}
+
+function blocks(base: string, network: string, chain: string): JSX.Element {
+  return paged<{ blocks: PrimaryNetworkBlock[]; nextPageToken?: string }>({
+    path: `${base}/blockchains/${chain}/blocks`,
+    view: (page) =>
+      table(
+        [
+          ['Block'],
+          ['Id', 'wide'],
+          ['Type'],
+          ['Time'],
+          ['Transactions', 'num'],
+          ['Bytes', 'num wide'],
+        ],
+        page.blocks.map((block) => [
+          h(
+            'a',
+            { href: to('primary', network, 'block', chain, block.blockNumber) },
+            count(block.blockNumber),
+          ),
+          h('span', { class: 'id', title: block.blockHash }, ends(block.blockHash)),
+          block.blockType,
+          age(block.blockTimestamp),
+          count(block.txCount),
+          count(block.blockSizeBytes),
+        ]),
+      ),
+  })
+}
+
+function transactions(base: string, network: string, chain: string): JSX.Element {
+  return paged<{ transactions: PrimaryNetworkTransaction[]; nextPageToken?: string }>({
+    path: `${base}/blockchains/${chain}/transactions`,
+    view: (page) => txRows(network, chain, page.transactions),
+  })
+}
+
+/** A node: everything it validates or validated. */
+export function NodePage({
+  network,
+  nodeId,
+}: {
+  readonly network: string
+  readonly nodeId: string
+}): JSX.Element {
+  useTitle(nodeId)
+  const base = `/v1/networks/${encodeURIComponent(network)}`
+  return h(
+    'div',
+    { class: 'stack' },
+    heading('Node', h('span', { class: 'id' }, copied(nodeId))),
+    card('Validations', validators(base, network, nodeId)),
+    card(
+      'L1 validations',
+      paged<{ validators: L1Validator[]; nextPageToken?: string }>({
+        path: withQuery(`${base}/l1Validators`, { nodeId, includeInactiveL1Validators: 'true' }),
+        view: (page) =>
+          table(
+            [['Validation'], ['Weight', 'num'], ['Balance', 'num']],
+            page.validators.map((one) => [
+              copied(one.validationId),
+              count(one.weight),
+              assetSum({ amount: String(one.remainingBalance), denomination: decimals, symbol }),
+            ]),
+          ),
+      }),
+    ),
+  )
+}

@@ -1,0 +1,122 @@
+/** Rows and links that several pages of the primary network share. */
+
+import { h, type JSX } from 'preact'
+
+import type { PrimaryNetworkTransaction } from '../../shape/primary/transaction.ts'
+import type { Utxo } from '../../shape/primary/utxo.ts'
+import { count, ends } from './format.ts'
+import { age, coins, idLink, pill, table, type View } from './parts.ts'
+import { to } from './place.ts'
+
+/** The three chains, by the names paths take. */
+export const chains = ['p-chain', 'x-chain', 'c-chain'] as const
+
+/** One of {@link chains}. */
+export type ChainName = (typeof chains)[number]
+
+/** Whether a text names one of the three chains. */
+export function isChain(name: string): name is ChainName {
+  return chains.some((chain) => chain === name)
+}
+
+type Sum = { readonly amount: string; readonly denomination: number; readonly symbol: string }
+
+/** An amount of an asset. */
+export function assetSum({ amount, denomination, symbol }: Sum): JSX.Element {
+  return coins(amount, denomination, symbol)
+}
+
+/** Amounts one after the other; a dash for none. */
+export function assetSums(sums: readonly Sum[]): View {
+  return sums.length === 0 ? '–' : sums.map((sum) => h('div', null, assetSum(sum)))
+}
+
+/** `AddValidatorTx` as `AddValidator`. */
+export function shortType(txType: string): string {
+  return txType.replace(/Tx$/, '')
+}
+
+/** Transactions, one a row. */
+export function txRows(
+  network: string,
+  chain: string,
+  transactions: readonly PrimaryNetworkTransaction[],
+): JSX.Element {
+  return table(
+    [
+      ['Transaction'],
+      ['Type'],
+      ['Block', 'num wide'],
+      ['Time'],
+      ['Value', 'num'],
+      ['Burned', 'num wide'],
+    ],
+    transactions.map((tx) => {
+      const height = tx.blockNumber ?? String(tx.blockHeight ?? '')
+      return [
+        idLink(to('primary', network, 'tx', chain, tx.txHash), tx.txHash),
+        pill(shortType(tx.txType)),
+        height === ''
+          ? ''
+          : h('a', { href: to('primary', network, 'block', chain, height) }, count(height)),
+        age(tx.blockTimestamp ?? tx.timestamp ?? 0),
+        assetSums(tx.value ?? tx.amountUnlocked ?? []),
+        assetSums(tx.amountBurned ?? []),
+      ]
+    }),
+  )
+}
+
+/** UTXOs, one a row. */
+export function utxoRows(network: string, chain: string, utxos: readonly Utxo[]): JSX.Element {
+  return table(
+    [['Output'], ['Owners'], ['Kind', 'wide'], ['State', 'wide'], ['Amount', 'num']],
+    utxos.map((utxo) => [
+      h(
+        'span',
+        null,
+        idLink(
+          to('primary', network, 'tx', chain, utxo.txHash ?? utxo.creationTxHash ?? ''),
+          utxo.txHash ?? utxo.creationTxHash ?? '',
+        ),
+        h('span', { class: 'quiet' }, ` : ${utxo.outputIndex}`),
+      ),
+      owners(network, utxo.addresses, utxo.threshold),
+      utxo.utxoType.toLowerCase(),
+      stateOf(network, chain, utxo),
+      assetSum(utxo.asset),
+    ]),
+  )
+}
+
+function owners(network: string, addresses: readonly string[], threshold = 1): View {
+  const links = addresses.map((address) =>
+    h(
+      'div',
+      null,
+      idLink(to('primary', network, 'address', address), address, ends(address, 10, 6)),
+    ),
+  )
+  return threshold > 1
+    ? [...links, h('small', { class: 'quiet' }, `${threshold} must sign`)]
+    : links
+}
+
+function stateOf(network: string, chain: string, utxo: Utxo): View {
+  if (utxo.consumingTxHash !== undefined) {
+    return idLink(
+      to('primary', network, 'tx', chain, utxo.consumingTxHash),
+      utxo.consumingTxHash,
+      'spent',
+    )
+  }
+  if (utxo.staked === true) return pill('staked', 'busy')
+  const until = Math.max(
+    utxo.platformLocktime ?? 0,
+    utxo.stakeableLocktime ?? 0,
+    utxo.locktime ?? 0,
+  )
+  return until * 1_000 > Date.now()
+    ? h('span', null, 'locked, opens ', age(until))
+    : pill('unspent', 'good')
+}

@@ -1,0 +1,98 @@
+/** Tokens and their transfers in tables. */
+
+import { h, type JSX } from 'preact'
+
+import type { InternalTransaction } from '../../shape/evm/internal-transaction.ts'
+import type { Party } from '../../shape/evm/party.ts'
+import { clipped, party, txLink } from './evm-parts.ts'
+import { amount, cutAmount, ends } from './format.ts'
+import { age, coins, table } from './parts.ts'
+import { to } from './place.ts'
+import { coinOf, type World } from './world.ts'
+
+type Erc20 = { readonly address: string; readonly symbol: string; readonly decimals: number }
+type Nft = { readonly address: string; readonly symbol?: string; readonly tokenId: string }
+
+/** A transfer of any standard, as lists have it. */
+export type AnyTransfer = {
+  readonly txHash: string
+  readonly blockTimestamp: number
+  readonly from: Party
+  readonly to: Party
+  readonly value?: string
+  readonly erc20Token?: Erc20
+  readonly erc721Token?: Nft
+  readonly erc1155Token?: Nft
+}
+
+/** An amount of a token; the token is a link. */
+export function tokenAmount(chainId: string, token: Erc20, value: string): JSX.Element {
+  return h(
+    'span',
+    { title: `${amount(value, token.decimals)} ${token.symbol}` },
+    cutAmount(value, token.decimals),
+    ' ',
+    h('a', { href: to('chain', chainId, 'token', token.address) }, tokenName(token)),
+  )
+}
+
+/** A token id of a collection, with how many of it where that matters. */
+export function nftLabel(chainId: string, token: Nft, value?: string): JSX.Element {
+  return h(
+    'span',
+    { title: `${token.address} id ${token.tokenId}` },
+    value === undefined ? '' : `${amount(value, 0)} × `,
+    h('a', { href: to('chain', chainId, 'token', token.address) }, tokenName(token)),
+    ` #${ends(token.tokenId, 8, 4)}`,
+  )
+}
+
+/** Transfers of any standard, one a row, as seen from `self` where given. */
+export function transferTable(
+  chainId: string,
+  transfers: readonly AnyTransfer[],
+  self?: string,
+): JSX.Element {
+  return table(
+    [['Transaction'], ['Time'], ['From'], ['To'], ['Token', 'num']],
+    transfers.map((transfer) => [
+      txLink(chainId, transfer.txHash),
+      age(transfer.blockTimestamp),
+      party(chainId, transfer.from, self),
+      party(chainId, transfer.to, self),
+      moved(chainId, transfer),
+    ]),
+  )
+}
+
+function moved(chainId: string, transfer: AnyTransfer): JSX.Element | string {
+  const { erc20Token, erc721Token, erc1155Token, value = '0' } = transfer
+  if (erc20Token !== undefined) return tokenAmount(chainId, erc20Token, value)
+  if (erc721Token !== undefined) return nftLabel(chainId, erc721Token)
+  return erc1155Token === undefined ? '' : nftLabel(chainId, erc1155Token, value)
+}
+
+/** Internal transactions, one a row. */
+export function internalTable(
+  world: World,
+  chainId: string,
+  list: readonly InternalTransaction[],
+  self?: string,
+): JSX.Element {
+  const { symbol, decimals } = coinOf(world, chainId)
+  return table(
+    [['Transaction'], ['Time'], ['Kind', 'wide'], ['From'], ['To'], ['Value', 'num']],
+    list.map((call) => [
+      txLink(chainId, call.txHash),
+      age(call.blockTimestamp),
+      h('span', { class: call.isReverted ? 'undone' : '' }, call.internalTxType),
+      party(chainId, call.from, self),
+      party(chainId, call.to, self),
+      coins(call.value, decimals, symbol),
+    ]),
+  )
+}
+
+function tokenName({ symbol, address }: { symbol?: string; address: string }): string {
+  return symbol === undefined || symbol === '' ? ends(address, 6, 4) : clipped(symbol)
+}

@@ -1,0 +1,157 @@
+/** A transaction of an EVM chain with everything that happened in it. */
+
+import { h, type JSX } from 'preact'
+
+import type { TransactionDetail } from '../../shape/evm/get-transaction.ts'
+import { useAnswer } from './answer.ts'
+import { blockLink, chainLink, outcome, party } from './evm-parts.ts'
+import { amount, count } from './format.ts'
+import {
+  card,
+  coins,
+  copied,
+  exactCoins,
+  facts,
+  heading,
+  pill,
+  shown,
+  table,
+  when,
+  type View,
+} from './parts.ts'
+import { to, useTitle } from './place.ts'
+import { nftLabel, tokenAmount } from './transfers.ts'
+import { chainOf, coinOf, type World } from './world.ts'
+
+/** Which transaction. */
+export type TxProps = { readonly world: World; readonly chainId: string; readonly txHash: string }
+
+/** The page. */
+export function TxPage({ world, chainId, txHash }: TxProps): JSX.Element {
+  useTitle('Transaction')
+  const answer = useAnswer<TransactionDetail>(
+    `/v1/chains/${chainId}/transactions/${encodeURIComponent(txHash)}`,
+  )
+  return h(
+    'div',
+    { class: 'stack' },
+    heading(
+      h('span', null, 'Transaction of ', chainLink(world, chainId)),
+      h('span', { class: 'id' }, copied(txHash)),
+    ),
+    shown(answer, (detail) => [
+      card('Transaction', nativeFacts(world, detail), outcome(detail.nativeTransaction.txStatus)),
+      ...message(world, detail),
+      ...transfers(chainId, detail),
+      ...internals(world, chainId, detail),
+      card('Input', h('pre', { class: 'bytes', tabIndex: 0 }, detail.nativeTransaction.input)),
+    ]),
+  )
+}
+
+function nativeFacts(world: World, { nativeTransaction: tx }: TransactionDetail): JSX.Element {
+  const { symbol, decimals } = coinOf(world, tx.chainId)
+  const created = tx.method?.callType === 'CONTRACT_CREATION'
+  const fee = (BigInt(tx.gasUsed) * BigInt(tx.gasPrice)).toString()
+  return facts([
+    [
+      'Block',
+      h(
+        'span',
+        null,
+        blockLink(tx.chainId, tx.blockNumber),
+        h('span', { class: 'quiet' }, ` · place ${tx.blockIndex}`),
+      ),
+    ],
+    ['Time', when(tx.blockTimestamp)],
+    ['From', copied(tx.from.address, to('chain', tx.chainId, 'address', tx.from.address))],
+    [
+      'To',
+      created
+        ? 'creates a contract'
+        : copied(tx.to.address, to('chain', tx.chainId, 'address', tx.to.address)),
+    ],
+    ['Value', exactCoins(tx.value, decimals, symbol)],
+    ['Fee', exactCoins(fee, decimals, symbol)],
+    ['Method', tx.method?.methodName ?? tx.method?.methodHash],
+    ['Gas', `${count(tx.gasUsed)} of ${count(tx.gasLimit)} at ${amount(tx.gasPrice, 9)} gwei`],
+    [
+      'Most per gas',
+      tx.maxFeePerGas === undefined
+        ? ''
+        : `${amount(tx.maxFeePerGas, 9)} gwei, tip ${amount(tx.maxPriorityFeePerGas ?? '0', 9)} gwei`,
+    ],
+    ['Nonce', count(tx.nonce)],
+    ['Type', String(tx.txType)],
+  ])
+}
+
+function message(world: World, { teleporterMessageInfo: info }: TransactionDetail): View[] {
+  if (info === undefined) return []
+  const other = info.sourceChainId ?? info.destinationChainId ?? ''
+  const known = chainOf(world, other)
+  const sent = info.direction === 'SOURCE_TRANSACTION'
+  return [
+    card(
+      'Interchain message',
+      facts([
+        ['Message', copied(info.teleporterMessageId, to('message', info.teleporterMessageId))],
+        [
+          sent ? 'Sent to' : 'Came from',
+          known === undefined ? other : chainLink(world, known.chainId),
+        ],
+      ]),
+      pill(sent ? 'sent' : 'delivered', 'good'),
+    ),
+  ]
+}
+
+function transfers(chainId: string, detail: TransactionDetail): View[] {
+  const rows = [
+    ...detail.erc20Transfers.map((one) => ({
+      one,
+      what: tokenAmount(chainId, one.erc20Token, one.value),
+    })),
+    ...detail.erc721Transfers.map((one) => ({ one, what: nftLabel(chainId, one.erc721Token) })),
+    ...detail.erc1155Transfers.map((one) => ({
+      one,
+      what: nftLabel(chainId, one.erc1155Token, one.value),
+    })),
+  ].toSorted((a, b) => a.one.logIndex - b.one.logIndex)
+  if (rows.length === 0) return []
+  return [
+    card(
+      'Token transfers',
+      table(
+        [['Log', 'num'], ['From'], ['To'], ['Token', 'num']],
+        rows.map(({ one, what }) => [
+          String(one.logIndex),
+          party(chainId, one.from),
+          party(chainId, one.to),
+          what,
+        ]),
+      ),
+      h('span', { class: 'quiet' }, count(rows.length)),
+    ),
+  ]
+}
+
+function internals(world: World, chainId: string, detail: TransactionDetail): View[] {
+  if (detail.internalTransactions.length === 0) return []
+  const { symbol, decimals } = coinOf(world, chainId)
+  return [
+    card(
+      'Internal transactions',
+      table(
+        [['Kind'], ['From'], ['To'], ['Gas', 'num wide'], ['Value', 'num']],
+        detail.internalTransactions.map((call) => [
+          h('span', { class: call.isReverted ? 'undone' : '' }, call.internalTxType),
+          party(chainId, call.from),
+          party(chainId, call.to),
+          count(call.gasUsed),
+          coins(call.value, decimals, symbol),
+        ]),
+      ),
+    ),
+  ]
+}

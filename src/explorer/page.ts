@@ -1,0 +1,73 @@
+/**
+ * The one HTML document of the explorer; everything else is drawn in the browser.
+ *
+ * Without scripts it still tells how far every chain is.
+ */
+
+import type { ChainStatus, Status } from '../shape/status.ts'
+
+/** What the document refers to. */
+export type PageParts = {
+  /** Folder of the files, without a slash at its end. */
+  readonly folder: string
+  /** Modules the first picture needs, by file name; loaded ahead. */
+  readonly modules: readonly string[]
+  readonly status: Status
+}
+
+/** The document. Holds no script or style of its own: the policy forbids both. */
+export function explorerPage({ folder, modules, status }: PageParts): string {
+  const preloads = modules.map((name) => `<link rel="modulepreload" href="${folder}/${name}">`)
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>Firn</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="description" content="An open Avalanche data service">
+<meta name="color-scheme" content="light dark">
+<link rel="icon" type="image/svg+xml" href="${folder}/logo.svg">
+<link rel="stylesheet" href="${folder}/uplot.css">
+<link rel="stylesheet" href="${folder}/explorer.css">
+${preloads.join('\n')}
+<script type="module" src="${folder}/main.js"></script>
+</head>
+<body>
+<div id="app"></div>
+<noscript>${statusTable(status)}</noscript>
+</body>
+</html>
+`
+}
+
+function statusTable({ chains, version }: Status): string {
+  return `<div class="frame"><main>
+<h1>Firn ${escaped(version)}</h1>
+<p>The explorer needs JavaScript; <a href="/status">/status</a> and
+<a href="/openapi.json">/openapi.json</a> do not.</p>
+<table>
+<thead><tr><th>Chain</th><th>State</th><th>Indexed</th><th>Head</th><th>Blocks a second</th></tr></thead>
+<tbody>
+${chains.map(statusRow).join('\n')}
+</tbody>
+</table>
+</main></div>`
+}
+
+function statusRow(chain: ChainStatus): string {
+  const state = chain.reason === undefined ? chain.state : `${chain.state}: ${chain.reason}`
+  const cells = [chain.name, state, chain.indexedHeight, chain.headHeight, chain.blocksPerSecond]
+  return `<tr>${cells.map((cell) => `<td>${escaped(String(cell))}</td>`).join('')}</tr>`
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (sign) => entities[sign] ?? sign)
+}

@@ -21,6 +21,7 @@ import { evmOperations } from '../src/api/evm/operations.ts'
 import type { EvmParts } from '../src/api/evm/parts.ts'
 import { createPartyBooks } from '../src/api/evm/party-book.ts'
 import { metricsOperations } from '../src/api/metrics/operations.ts'
+import { nftDialectRules } from '../src/api/nft/operations.ts'
 import type { Operation } from '../src/api/operation.ts'
 import { createPageTokens, type PageTokens } from '../src/api/page-token.ts'
 import { noPrices } from '../src/api/prices.ts'
@@ -62,6 +63,8 @@ export type ServiceOptions = {
   readonly location?: StoreLocation
   readonly parts?: Partial<EvmParts>
   readonly state?: (own: StateReader) => StateReader
+  /** Operations served besides. */
+  readonly more?: (parts: EvmParts) => Operation[]
 }
 
 /** Teleporter's messenger. Source: icm-services releases, one address on every chain. */
@@ -103,8 +106,9 @@ export async function startEvmService(options: ServiceOptions): Promise<EvmServi
     operations: [
       ...evmOperations(parts),
       ...metricsOperations({ ...parts, union: new AddressUnion() }),
+      ...(options.more?.(parts) ?? []),
     ],
-    dialectRules: evmDialectRules,
+    dialectRules: { ...evmDialectRules, ...nftDialectRules },
     dialect: 'auto',
     log: silent,
     clock,
@@ -170,6 +174,7 @@ async function readAll(get: EvmService['get'], path: string, key: string): Promi
 const checks = new Map<string, ReturnType<typeof Compile>>()
 
 function holdAgainstShape({ shape }: Operation, body: unknown): void {
+  if (body === undefined) return
   let check = checks.get(shape.id)
   if (check === undefined) checks.set(shape.id, (check = Compile(shape.response)))
   // What is sent is JSON: a field that is undefined is absent there.

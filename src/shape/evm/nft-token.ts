@@ -2,32 +2,11 @@
 
 import { Type, type Static } from 'typebox'
 
+import { nftStatuses } from '../../core/nft-status.ts'
 import { address, decimal } from './scalars.ts'
 
-/**
- * How far the metadata of an NFT is known; the neutral body has them in upper case.
- *
- * Source: `NftTokenMetadataStatus` of the public clients.
- */
-export const indexStatuses = [
-  'UNKNOWN',
-  'MISSING_TOKEN',
-  'INVALID_TOKEN_URI',
-  'INVALID_TOKEN_URI_SCHEME',
-  'UNREACHABLE_TOKEN_URI',
-  'THROTTLED_TOKEN_URI',
-  'METADATA_CONTENT_TOO_LARGE',
-  'INVALID_METADATA',
-  'INVALID_METADATA_JSON',
-  'INDEXED',
-  'UNINDEXED',
-] as const
-
-/** One of {@link indexStatuses}. */
-export type IndexStatus = (typeof indexStatuses)[number]
-
 const commonMetadata = {
-  indexStatus: Type.Enum([...indexStatuses], { description: 'How far the metadata is known' }),
+  indexStatus: Type.Enum([...nftStatuses], { description: 'How far the metadata is known' }),
   metadataLastUpdatedTimestamp: Type.Optional(
     Type.Integer({ description: 'Unix seconds of the last attempt' }),
   ),

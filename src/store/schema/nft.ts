@@ -134,7 +134,7 @@ export const nftTables = [nftToken, nftRange, nftAmount, nftMetadata] as const
  */
 export const nftRequest = table(
   'nft_request',
-  { chain: 'text', contract: 'bytes', item: 'bytes', asked_at: 'integer' },
+  { chain: 'text', contract: 'bytes', item: 'bytes', standard: 'integer', asked_at: 'integer' },
   {
     key: ['chain', 'contract', 'item'],
     layout: 'keyed',

@@ -1,0 +1,75 @@
+/** NFTs an address holds, page by page. */
+
+import { parseEvmAddress } from '../../core/address.ts'
+import { addressId } from '../../store/query/evm/address-id.ts'
+import { type AmountRow, amountsOfOwner } from '../../store/query/nft/amounts-of-owner.ts'
+import type { NftPlace } from '../../store/query/nft/nft-place.ts'
+import { tokensOfOwner } from '../../store/query/nft/tokens-of-owner.ts'
+import type { ServedChain } from '../chain-directory.ts'
+import { placeAfter } from './nft-cursor.ts'
+
+/** The contracts wanted: `undefined` when a caller names one the chain has never shown. */
+export type ContractFilter = { readonly from: number; readonly until: number } | undefined
+
+/** Contracts of parameter `contractAddress`, all of them without it. */
+export async function contractFilter(
+  chain: ServedChain,
+  contractAddress: string | undefined,
+): Promise<ContractFilter> {
+  if (contractAddress === undefined) return { from: 0, until: Number.MAX_SAFE_INTEGER }
+  const id = await addressId(chain.store, parseEvmAddress(contractAddress))
+  return id === undefined ? undefined : { from: id, until: id }
+}
+
+/** What is asked of one address. */
+export type HeldQuery = {
+  /** `undefined` for an address the chain has never shown. */
+  readonly ownerId: number | undefined
+  readonly contracts: ContractFilter
+  /** Tokens after this one only. */
+  readonly after: NftPlace | undefined
+  readonly limit: number
+}
+
+/** ERC-721 tokens an address owns. */
+export async function heldErc721(chain: ServedChain, query: HeldQuery): Promise<NftPlace[]> {
+  const { ownerId, contracts, after, limit } = query
+  if (ownerId === undefined || contracts === undefined) return []
+  return tokensOfOwner(chain.store, {
+    ownerId,
+    from: after === undefined ? { contractId: contracts.from, item: 0n } : placeAfter(after),
+    untilContract: contracts.until,
+    limit,
+  })
+}
+
+// Token ids looked at for one list: who had that many and gave them away has short pages.
+const maxLookedAt = 5_000
+const chunkSize = 500
+
+/**
+ * ERC-1155 token ids of which an address has some after block `height`. `last` is where to go on
+ * when the search ended early; the rows then are all that was found until there.
+ */
+export async function heldErc1155(
+  chain: ServedChain,
+  query: HeldQuery & { readonly height: number },
+): Promise<{ readonly rows: readonly AmountRow[]; readonly last?: NftPlace }> {
+  const { ownerId, contracts, limit, height } = query
+  if (ownerId === undefined || contracts === undefined) return { rows: [] }
+  const rows: AmountRow[] = []
+  let after = query.after
+  for (let lookedAt = 0; lookedAt < maxLookedAt; lookedAt += chunkSize) {
+    const found = await amountsOfOwner(chain.store, {
+      ownerId,
+      from: after === undefined ? { contractId: contracts.from, item: 0n } : placeAfter(after),
+      untilContract: contracts.until,
+      limit: chunkSize,
+      height,
+    })
+    for (const row of found) if (row.amount > 0n && rows.length < limit) rows.push(row)
+    after = found.at(-1)
+    if (rows.length >= limit || found.length < chunkSize) return { rows }
+  }
+  return after === undefined ? { rows } : { rows, last: after }
+}

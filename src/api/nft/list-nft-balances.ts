@@ -1,0 +1,162 @@
+/** NFTs of an address: ERC-721, ERC-1155, or both. */
+
+import { defaultPageSize } from '../../shape/evm/query.ts'
+import { ListCollectibleBalances } from '../../shape/nft/list-collectible-balances.ts'
+import { ListErc721Balances } from '../../shape/nft/list-erc721-balances.ts'
+import { ListErc1155Balances } from '../../shape/nft/list-erc1155-balances.ts'
+import type { Erc1155TokenBalance, Erc721TokenBalance } from '../../shape/nft/nft-balance.ts'
+import type { AmountRow } from '../../store/query/nft/amounts-of-owner.ts'
+import type { NftPlace } from '../../store/query/nft/nft-place.ts'
+import type { ServedChain } from '../chain-directory.ts'
+import { balanceHeight } from '../evm/balance-height.ts'
+import { nativeBalance } from '../evm/native-balance.ts'
+import { type Subject, subjectOf } from '../evm/subject.ts'
+import { operation, type Operation } from '../operation.ts'
+import { bindingOf } from '../paging.ts'
+import { contractFilter, heldErc1155, heldErc721 } from './held-nfts.ts'
+import { decodeNftCursor, encodeNftCursor, type NftCursor } from './nft-cursor.ts'
+import { erc1155Tokens, erc721Tokens } from './nft-views.ts'
+import type { NftParts } from './parts.ts'
+
+/** ERC-721 tokens an address owns. */
+export function listErc721Balances(parts: NftParts): Operation {
+  return operation(ListErc721Balances, async ({ path, query, signal }) => {
+    const list = await openList(parts, { route: ListErc721Balances.id, path, query })
+    const [page, nativeTokenBalance] = await Promise.all([
+      list.read(['erc721']),
+      coins(parts, list, undefined, signal),
+    ])
+    const erc721TokenBalances = await erc721Balances(parts, list.chain, page.erc721)
+    return { body: { ...page.next, nativeTokenBalance, erc721TokenBalances }, ...list.header }
+  })
+}
+
+/** ERC-1155 amounts of an address, now or after a block. */
+export function listErc1155Balances(parts: NftParts): Operation {
+  return operation(ListErc1155Balances, async ({ path, query, signal }) => {
+    const list = await openList(parts, { route: ListErc1155Balances.id, path, query })
+    const [page, nativeTokenBalance] = await Promise.all([
+      list.read(['erc1155']),
+      coins(parts, list, list.asked, signal),
+    ])
+    const erc1155TokenBalances = await erc1155Balances(parts, list.chain, page.erc1155)
+    return { body: { ...page.next, nativeTokenBalance, erc1155TokenBalances }, ...list.header }
+  })
+}
+
+/** Both: all ERC-721 tokens, then the ERC-1155 ones. */
+export function listCollectibleBalances(parts: NftParts): Operation {
+  return operation(ListCollectibleBalances, async ({ path, query }) => {
+    const list = await openList(parts, { route: ListCollectibleBalances.id, path, query })
+    const page = await list.read(['erc721', 'erc1155'])
+    const [owned, held] = await Promise.all([
+      erc721Balances(parts, list.chain, page.erc721),
+      erc1155Balances(parts, list.chain, page.erc1155),
+    ])
+    return { body: { ...page.next, collectibleBalances: [...owned, ...held] }, ...list.header }
+  })
+}
+
+type ListQuery = {
+  readonly pageToken?: string
+  readonly pageSize?: number
+  readonly contractAddress?: string
+  readonly blockNumber?: string
+}
+
+/** A page: rows of either kind, and the token of the next in the form a body takes. */
+type NftPage = {
+  readonly erc721: readonly NftPlace[]
+  readonly erc1155: readonly AmountRow[]
+  readonly next: { nextPageToken?: string }
+}
+
+type OpenList = Subject & {
+  readonly asked: number | undefined
+  readonly header: { indexedHeight?: number }
+  readonly read: (kinds: readonly ('erc721' | 'erc1155')[]) => Promise<NftPage>
+}
+
+async function openList(
+  parts: NftParts,
+  request: {
+    readonly route: string
+    readonly path: { readonly chainId: string; readonly address: string }
+    readonly query: ListQuery
+  },
+): Promise<OpenList> {
+  const { route, path, query } = request
+  const subject = await subjectOf(parts, path)
+  const { chain } = subject
+  const { indexed, asked } = await balanceHeight(chain, query.blockNumber)
+  const binding = bindingOf(route, { ...query, ...subject.binding })
+  const opened = parts.tokens.open(query.pageToken, binding)
+  const cursor = opened === undefined ? undefined : decodeNftCursor(opened)
+  const contracts = await contractFilter(chain, query.contractAddress)
+  const limit = query.pageSize ?? defaultPageSize
+  const nextFrom = (last: NftCursor): { nextPageToken: string } => ({
+    nextPageToken: parts.tokens.seal(encodeNftCursor(last), binding),
+  })
+  const read: OpenList['read'] = async (kinds) => {
+    const base = { ownerId: subject.id, contracts }
+    const hasOwned = kinds.includes('erc721') && cursor?.standard !== 1155
+    const owned = hasOwned
+      ? await heldErc721(chain, { ...base, after: cursor, limit: limit + 1 })
+      : []
+    const erc721 = owned.slice(0, limit)
+    const lastOwned = erc721.at(-1)
+    if (!kinds.includes('erc1155') || owned.length > limit) {
+      const isLast = owned.length <= limit || lastOwned === undefined
+      return {
+        erc721,
+        erc1155: [],
+        next: isLast ? {} : nextFrom({ ...lastOwned, standard: 721 }),
+      }
+    }
+    const after = cursor?.standard === 1155 ? cursor : undefined
+    const room = limit - erc721.length
+    const height = asked ?? Number.MAX_SAFE_INTEGER
+    const held = await heldErc1155(chain, { ...base, after, limit: room + 1, height })
+    const erc1155 = held.rows.slice(0, room)
+    const lastHeld = erc1155.at(-1) ?? after
+    const more = held.rows.length > room ? lastHeld : held.last
+    if (more !== undefined) return { erc721, erc1155, next: nextFrom({ ...more, standard: 1155 }) }
+    // The page is full of ERC-721 tokens: the next begins with the first of ERC-1155.
+    const isOver = held.rows.length <= room || lastOwned === undefined
+    return { erc721, erc1155, next: isOver ? {} : nextFrom({ ...lastOwned, standard: 721 }) }
+  }
+  return { ...subject, asked, header: indexed < 0 ? {} : { indexedHeight: indexed }, read }
+}
+
+function coins(
+  { prices }: NftParts,
+  { chain, address }: OpenList,
+  height: number | undefined,
+  signal: AbortSignal,
+): ReturnType<typeof nativeBalance> {
+  return nativeBalance(prices, chain, { address, height, currency: 'usd', signal })
+}
+
+async function erc721Balances(
+  parts: NftParts,
+  chain: ServedChain,
+  places: readonly NftPlace[],
+): Promise<Erc721TokenBalance[]> {
+  const tokens = await erc721Tokens(parts, chain, places)
+  const chainId = String(chain.facts.evmChainId)
+  return tokens.map((token) => ({ ...token, chainId }))
+}
+
+async function erc1155Balances(
+  parts: NftParts,
+  chain: ServedChain,
+  rows: readonly AmountRow[],
+): Promise<Erc1155TokenBalance[]> {
+  const tokens = await erc1155Tokens(parts, chain, rows)
+  const chainId = String(chain.facts.evmChainId)
+  return tokens.map((token, at) => ({
+    ...token,
+    chainId,
+    balance: (rows[at]?.amount ?? 0n).toString(),
+  }))
+}

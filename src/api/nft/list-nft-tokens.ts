@@ -1,0 +1,40 @@
+/** Tokens of an NFT contract. */
+
+import { defaultPageSize } from '../../shape/evm/query.ts'
+import { ListNftTokens } from '../../shape/nft/list-nft-tokens.ts'
+import { itemBytes, itemOf, maxItem } from '../../store/query/nft/nft-place.ts'
+import { type ContractToken, tokensOfContract } from '../../store/query/nft/tokens-of-contract.ts'
+import { nextToken } from '../evm/list-page.ts'
+import { heightHeader, subjectOf } from '../evm/subject.ts'
+import { operation, type Operation } from '../operation.ts'
+import { bindingOf, readPage } from '../paging.ts'
+import { standardOfContract } from './nft-path.ts'
+import { erc1155Tokens, erc721Tokens } from './nft-views.ts'
+import type { NftParts } from './parts.ts'
+
+/** Document B, endpoint 8. */
+export function listNftTokens(parts: NftParts): Operation {
+  return operation(ListNftTokens, async ({ path, query }) => {
+    const { chain, id, binding } = await subjectOf(parts, path)
+    const height = await heightHeader(chain)
+    const standard = id === undefined ? undefined : await standardOfContract(chain, id)
+    const page = await readPage<ContractToken, bigint>({
+      tokens: parts.tokens,
+      pageToken: query.pageToken,
+      binding: bindingOf(ListNftTokens.id, { ...query, ...binding }),
+      limit: query.pageSize ?? defaultPageSize,
+      encode: itemBytes,
+      decode: itemOf,
+      cursorOf: ({ item }) => item,
+      rows: async (last, limit) => {
+        if (id === undefined || standard === undefined || last === maxItem) return []
+        const from = last === undefined ? 0n : last + 1n
+        return tokensOfContract(chain.store, { contractId: id, standard, from, limit })
+      },
+    })
+    const places = page.rows.map(({ item }) => ({ contractId: id ?? 0, item }))
+    const views = standard === 1155 ? erc1155Tokens : erc721Tokens
+    const tokens = await views(parts, chain, places)
+    return { body: { ...nextToken(page), tokens }, ...height }
+  })
+}

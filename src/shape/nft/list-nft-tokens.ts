@@ -1,0 +1,22 @@
+/** Tokens of an NFT contract. */
+
+import { Type } from 'typebox'
+
+import { Erc1155Token, Erc721Token } from '../evm/nft-token.ts'
+import { ChainAddressPath } from '../evm/path.ts'
+import { PageQuery } from '../evm/query.ts'
+
+/** Document B, endpoint 8. */
+export const ListNftTokens = {
+  id: 'listTokens',
+  method: 'GET',
+  path: '/v1/chains/{chainId}/nfts/collections/{address}/tokens',
+  summary: 'Tokens of an NFT contract, in order of their ids',
+  tag: 'NFTs',
+  weight: 20,
+  parameters: { path: ChainAddressPath, query: PageQuery },
+  response: Type.Object({
+    nextPageToken: Type.Optional(Type.String({ description: 'Absent on the last page' })),
+    tokens: Type.Array(Type.Union([Erc721Token, Erc1155Token])),
+  }),
+} as const

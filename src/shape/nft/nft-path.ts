@@ -1,0 +1,24 @@
+/** Path parameters of the NFT operations. */
+
+import { Type } from 'typebox'
+
+import { ChainAddressPath } from '../evm/path.ts'
+
+/** A token of a contract. */
+export const NftTokenPath = Type.Object({
+  ...ChainAddressPath.properties,
+  tokenId: Type.String({
+    description: 'Token id, base 10, below 2^256',
+    pattern: '^[0-9]{1,78}$',
+    allowed: 'a token id: base 10, below 2^256',
+  }),
+})
+
+/** Only tokens of one contract. */
+export const contractAddress = Type.Optional(
+  Type.String({
+    description: 'Only tokens of this contract',
+    pattern: '^0x[0-9a-fA-F]{40}$',
+    allowed: 'an EVM address: 0x and 40 hex digits',
+  }),
+)

@@ -1,0 +1,42 @@
+/** The NFT operations served from the bundled chains. */
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after } from 'node:test'
+
+import { createPartyBooks } from '../../../src/api/evm/party-book.ts'
+import { storedRequests } from '../../../src/api/nft/nft-requests.ts'
+import { nftOperations } from '../../../src/api/nft/operations.ts'
+import { storedNfts } from '../../../src/api/nft/stored-nfts.ts'
+import { noTokenNotes } from '../../../src/api/token-notes.ts'
+import type { Database } from '../../../src/store/engine/database.ts'
+import { openStore } from '../../../src/store/engine/open.ts'
+import { nftRequestTables } from '../../../src/store/schema/nft.ts'
+import { stillClock } from '../../demo-store.ts'
+import { type EvmService, evmService, type ServiceOptions } from '../../evm-service.ts'
+
+/** A service with NFTs, and the store of wishes beside it. */
+export type NftService = EvmService & { readonly requests: Database }
+
+/** Starts one that ends with the test file. */
+export async function nftService(options: ServiceOptions): Promise<NftService> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'firn-nft-'))
+  const requests = await openStore(
+    { store: 'embedded', dataDir },
+    'nft-requests',
+    nftRequestTables,
+    'write',
+  )
+  after(async () => {
+    await requests.close()
+    rmSync(dataDir, { recursive: true, force: true })
+  })
+  const nfts = storedNfts(createPartyBooks(stillClock, noTokenNotes))
+  const service = await evmService({
+    ...options,
+    parts: { nfts, ...options.parts },
+    more: (parts) => nftOperations({ ...parts, requests: storedRequests(requests, parts.clock) }),
+  })
+  return { ...service, requests }
+}

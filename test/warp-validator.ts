@@ -24,6 +24,7 @@ import {
   decodeSignatureRequest,
   encodeSignatureResponse,
 } from '../src/codec/warp/signature-request.ts'
+import { toHex } from '../src/core/bytes.ts'
 import { acceptedKey, nodeIdOf, verifyCertified } from '../src/warp/peer/certificate.ts'
 import { FrameReader, frameOf } from '../src/warp/peer/frame.ts'
 
@@ -50,6 +51,8 @@ export type ValidatorOptions = {
   readonly minVersion?: readonly [number, number, number]
   readonly gossip?: readonly ClaimedAddress[]
   readonly delayMs?: number
+  /** Signatures made before, by message in hex: a bench measures the asker, not the signers. */
+  readonly presigned?: ReadonlyMap<string, Uint8Array>
 }
 
 /** A running validator and what happened to it. */
@@ -131,6 +134,7 @@ function serve(
   const send = (message: PeerMessage): void =>
     void socket.write(frameOf(encodePeerMessage(message)))
   let greeted = false
+  const presigned = options.presigned ?? new Map<string, Uint8Array>()
   if (state.behaviour.kind === 'mute') return
   const handshake = ownHandshake(options, state.behaviour)
   if (state.behaviour.kind === 'close-greeted') {
@@ -160,7 +164,7 @@ function serve(
       } else if (message.kind === 'app-request' && greeted) {
         state.requests++
         setTimeout(() => {
-          if (!socket.destroyed) answer(socket, message, state, secretKey)
+          if (!socket.destroyed) answer(socket, message, state, { secretKey, presigned })
         }, options.delayMs ?? 0)
       }
     }
@@ -243,7 +247,10 @@ function answer(
   socket: TLSSocket,
   request: Extract<PeerMessage, { kind: 'app-request' }>,
   state: State,
-  secretKey: InstanceType<typeof native.SecretKey>,
+  keys: {
+    readonly secretKey: InstanceType<typeof native.SecretKey>
+    readonly presigned: ReadonlyMap<string, Uint8Array>
+  },
 ): void {
   const { chainId, requestId } = request
   const { behaviour } = state
@@ -259,7 +266,8 @@ function answer(
     const bytes = encodePeerMessage({ kind: 'app-error', chainId, requestId, code, message: text })
     socket.write(frameOf(bytes))
   }
-  const signed = (): Uint8Array => response(secretKey.sign(message).toBytes(true))
+  const signed = (): Uint8Array =>
+    response(keys.presigned.get(toHex(message)) ?? keys.secretKey.sign(message).toBytes(true))
   const compressed = (bytes: Uint8Array): Uint8Array =>
     frameOf(encodePeerMessage({ kind: 'compressed', bytes: zstdCompressSync(bytes) }))
   switch (behaviour.kind) {

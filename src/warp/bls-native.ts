@@ -14,7 +14,7 @@ type Native = Pick<
   | 'PublicKey'
   | 'Signature'
   | 'aggregatePublicKeys'
-  | 'aggregateSignatures'
+  | 'aggregateSerializedSignatures'
   | 'asyncAggregateWithRandomness'
   | 'verify'
 >
@@ -59,9 +59,7 @@ export function nativeBls(native: Native): Bls {
     isPublicKey: (publicKey) => keyOf(publicKey) !== undefined,
     verifyEach: (message, signed) => bisect(signed, (group) => holds(message, group)),
     aggregate: (signatures) =>
-      native
-        .aggregateSignatures(signatures.map((bytes) => native.Signature.fromBytes(bytes, false)))
-        .toBytes(true),
+      native.aggregateSerializedSignatures([...signatures], false).toBytes(true),
     verifyAggregate: (message, publicKeys, signature) => {
       const keys: NativeKey[] = []
       for (const publicKey of publicKeys) {

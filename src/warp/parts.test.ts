@@ -137,9 +137,9 @@ void test('tally: asks the heaviest up to 95 percent, then who has a hundredth, 
     first.map(({ signer }) => Number(signer.weight)),
     [500, 300, 150, 40],
   )
-  for (const progress of first) progress.state = 'asking'
+  for (const progress of first) tally.move(progress, 'asking')
   assert.deepEqual(tally.toAsk(0, connected), [])
-  for (const progress of first) progress.state = 'refused'
+  for (const progress of first) tally.move(progress, 'refused')
   assert.deepEqual(
     tally.toAsk(0, connected).map(({ signer }) => Number(signer.weight)),
     [8, 2],
@@ -154,7 +154,7 @@ void test('tally: heaviest first until the target, all of them below it, ties by
   const tally = new Tally(set, { quorum: 67, buffer: 0 }, () => false)
   const sign = (...indices: number[]): void => {
     for (const progress of tally.byWeight) {
-      if (indices.includes(progress.index)) progress.state = 'signed'
+      if (indices.includes(progress.index)) tally.move(progress, 'signed')
     }
   }
   sign(4, 1)

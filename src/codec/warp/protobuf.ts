@@ -117,8 +117,8 @@ export class ProtobufWriter {
 
   /** An unsigned number: u32, u64 or an enumeration. */
   number(field: number, value: number | bigint): this {
-    if (BigInt(value) === 0n) return this
-    return this.#key(field, wireVarint).#push(varint(BigInt(value)))
+    if (value === 0 || value === 0n) return this
+    return this.#key(field, wireVarint).#push(varint(value))
   }
 
   /** A signed number of 32 bits, zigzag. */
@@ -138,9 +138,7 @@ export class ProtobufWriter {
 
   /** Bytes written even when empty: a message that is present, or one of a repeated field. */
   message(field: number, value: Uint8Array): this {
-    return this.#key(field, wireBytes)
-      .#push(varint(BigInt(value.length)))
-      .#push(value)
+    return this.#key(field, wireBytes).#push(varint(value.length)).#push(value)
   }
 
   /** The message, in fresh memory. */
@@ -155,7 +153,7 @@ export class ProtobufWriter {
   }
 
   #key(field: number, wire: number): this {
-    return this.#push(varint((BigInt(field) << 3n) | BigInt(wire)))
+    return this.#push(varint(field * 8 + wire))
   }
 
   #push(part: Uint8Array): this {
@@ -172,13 +170,19 @@ export function fromZigzag(value: bigint): number {
 }
 
 /** `value` in groups of seven bits, lowest first. */
-function varint(value: bigint): Uint8Array {
+function varint(value: number | bigint): Uint8Array {
   const bytes: number[] = []
   let rest = value
-  while (rest > 127n) {
+  // Only deadlines and times need 64 bits.
+  while (typeof rest === 'bigint' && rest > 127n) {
     bytes.push(Number(rest & 127n) | 128)
     rest >>= 7n
   }
-  bytes.push(Number(rest))
+  let low = Number(rest)
+  while (low > 127) {
+    bytes.push((low % 128) | 128)
+    low = Math.floor(low / 128)
+  }
+  bytes.push(low)
   return Uint8Array.from(bytes)
 }

@@ -54,8 +54,8 @@ const bufferMs = 2_000
 const goneAfter = 2
 /** Answers verified together; more at once would only make the last wait longer. */
 const batchSize = 128
-/** Longest time an answer waits for others to be verified with. */
-const batchMs = 10
+/** Longest time an answer waits for others to be verified with: a batch costs a pairing. */
+const batchMs = 100
 /** Between two looks at the clock. */
 const tickMs = 50
 
@@ -84,6 +84,7 @@ class Collection {
   #pendingSince = 0
   #verifying = false
   #quorumAt: number | undefined
+  #reachedAt = Number.NEGATIVE_INFINITY
   #wake: (() => void) | undefined
   #woken = false
   #problem: unknown
@@ -128,7 +129,7 @@ class Collection {
     for (const progress of this.#tally.byWeight) {
       const signature = cache.get(question.messageHex, progress.signer.keyHex)
       if (signature !== undefined && progress.state !== 'excluded') {
-        progress.state = 'signed'
+        this.#tally.move(progress, 'signed')
         progress.signature = signature
         counters.cached++
       } else if (progress.state === 'idle') missing.push(...progress.signer.nodeIds)
@@ -160,6 +161,9 @@ class Collection {
       return now - this.#quorumAt >= bufferMs || elapsed >= this.#task.timeoutMs || this.#settled()
     }
     if (tally.possible < tally.needed) throw tally.shortfall('collect', this.#whereIs)
+    // Connections change slowly; looking at all of them after every answer would not be free.
+    if (now - this.#reachedAt < tickMs) return false
+    this.#reachedAt = now
     const { reachable, connected } = this.#reach()
     const late = elapsed >= this.#task.timeoutMs
     const unconnected = connected < tally.needed && (late || elapsed >= connectMs)
@@ -194,7 +198,7 @@ class Collection {
 
   #ask(now: number): void {
     for (const progress of this.#tally.toAsk(now, this.#connected)) {
-      progress.state = 'asking'
+      this.#tally.move(progress, 'asking')
       progress.attempts++
       this.#parts.counters.asked++
       void this.#askSigner(progress)
@@ -226,13 +230,13 @@ class Collection {
     const now = this.#parts.clock.monotonic()
     const { counters } = this.#parts
     if (outcome.kind === 'signature') {
-      progress.state = 'checking'
+      this.#tally.move(progress, 'checking')
       progress.signature = outcome.signature
       if (this.#pending.length === 0) this.#pendingSince = now
       this.#pending.push({ progress, nodeId: outcome.nodeId })
     } else if (outcome.kind === 'refused') {
       counters.refused++
-      progress.state = 'refused'
+      this.#tally.move(progress, 'refused')
       progress.why = outcome.why
     } else {
       counters.silent++
@@ -245,7 +249,7 @@ class Collection {
   #verify(now: number): void {
     if (this.#verifying || this.#pending.length === 0) return
     const enough = this.#tally.weightOf('signed', 'checking') >= this.#tally.target
-    const idle = !this.#tally.byWeight.some(({ state }) => state === 'asking')
+    const idle = this.#tally.weightOf('asking') === 0n
     const due = now - this.#pendingSince >= batchMs
     if (!enough && !idle && !due && this.#pending.length < batchSize) return
     const batch = this.#pending
@@ -270,7 +274,7 @@ class Collection {
         if (truths[at] === true) this.#accept(progress)
         else {
           counters.wrong++
-          progress.state = 'refused'
+          this.#tally.move(progress, 'refused')
           progress.why = 'answered with a wrong signature'
           this.#parts.pool.ban(nodeId, new Fault('peer-misbehaved', 'wrong signature'))
         }
@@ -283,7 +287,7 @@ class Collection {
   }
 
   #accept(progress: Progress): void {
-    progress.state = 'signed'
+    this.#tally.move(progress, 'signed')
     this.#parts.counters.signatures++
     const { messageHex } = this.#task.question
     this.#parts.cache.put(messageHex, progress.signer.keyHex, progress.signature)

@@ -20,6 +20,7 @@ export type SignerState = 'idle' | 'asking' | 'checking' | 'signed' | 'refused' 
 export type Progress = {
   readonly index: number
   readonly signer: Signer
+  /** Changed by {@link Tally.move} only. */
   state: SignerState
   attempts: number
   retryAt: number
@@ -51,6 +52,7 @@ export class Tally {
   readonly target: bigint
   /** Heaviest first; equal weights in canonical order. */
   readonly byWeight: readonly Progress[]
+  readonly #weights: Record<SignerState, bigint> = zeroWeights()
   readonly #coverage: bigint
   readonly #alwaysAsked: bigint
 
@@ -65,14 +67,20 @@ export class Tally {
     this.byWeight = set.signers
       .map((signer, index) => progressOf(signer, index, excluded(signer)))
       .sort((a, b) => compareWeights(b.signer.weight, a.signer.weight) || a.index - b.index)
+    for (const { state, signer } of this.byWeight) this.#weights[state] += signer.weight
+  }
+
+  /** Puts a signer into another state. The sums are kept as states change: answers come fast. */
+  move(progress: Progress, state: SignerState): void {
+    this.#weights[progress.state] -= progress.signer.weight
+    this.#weights[state] += progress.signer.weight
+    progress.state = state
   }
 
   /** Weight of the signers in one of `states`. */
   weightOf(...states: readonly SignerState[]): bigint {
     let weight = 0n
-    for (const { state, signer } of this.byWeight) {
-      if (states.includes(state)) weight += signer.weight
-    }
+    for (const state of states) weight += this.#weights[state]
     return weight
   }
 
@@ -83,7 +91,7 @@ export class Tally {
 
   /** Whether somebody's answer is on its way or being verified. */
   get busy(): boolean {
-    return this.byWeight.some(({ state }) => state === 'asking' || state === 'checking')
+    return this.weightOf('asking', 'checking') > 0n
   }
 
   /**
@@ -112,7 +120,7 @@ export class Tally {
   /** It did not sign this time; after four times it will not. */
   failed(progress: Progress, why: string, now: number): void {
     progress.why = why
-    progress.state = progress.attempts >= maxAttempts ? 'refused' : 'idle'
+    this.move(progress, progress.attempts >= maxAttempts ? 'refused' : 'idle')
     progress.retryAt = now + firstRetryMs * 2 ** (progress.attempts - 1)
   }
 
@@ -155,6 +163,10 @@ export class Tally {
       detail: { reached, needed: this.needed, total: this.total, quorum },
     })
   }
+}
+
+function zeroWeights(): Record<SignerState, bigint> {
+  return { idle: 0n, asking: 0n, checking: 0n, signed: 0n, refused: 0n, excluded: 0n }
 }
 
 function progressOf(signer: Signer, index: number, excluded: boolean): Progress {

@@ -1,0 +1,172 @@
+/**
+ * Signature aggregation with 1,000 validators on this machine's loopback.
+ *
+ * The validators run in a process of their own, so that the CPU and memory told are those of the
+ * aggregator alone. Each answers after its own delay, 20 to 200 ms; with equal weights the 670
+ * fastest are needed, so `slowest needed answer` is the 670th delay.
+ *
+ *   node bench/aggregation.ts [validators] [messages]
+ */
+
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+
+import native from '@chainsafe/blst'
+
+import { encode } from '../src/codec/kit.ts'
+import { unsignedMessage } from '../src/codec/warp/message.ts'
+import { fromHex, toHex } from '../src/core/bytes.ts'
+import { silentLog } from '../src/telemetry/log.ts'
+import { parseRequest } from '../src/warp/aggregation/request.ts'
+import { createAggregator } from '../src/warp/aggregator.ts'
+import { openBls } from '../src/warp/bls-native.ts'
+import { parseNodeAddress } from '../src/warp/peer/address-book.ts'
+import { defaultPeerLimits } from '../src/warp/peer/limits.ts'
+import { PeerPool } from '../src/warp/peer/pool.ts'
+import { canonicalSet } from '../src/warp/validator-set.ts'
+import { memoryIdentity, realWorld, stakerKeys } from '../test/warp-network.ts'
+import { startValidator } from '../test/warp-validator.ts'
+
+type Started = { nodeId: string; port: number; publicKey: string }
+
+const networkId = 12_345
+const delayOf = (at: number): number => 20 + ((at * 37) % 181)
+
+if (process.send === undefined) await measure()
+else await serve(Number(process.argv[2]))
+
+/** The other process: validators, told to the parent, that sign before they are asked. */
+async function serve(count: number): Promise<void> {
+  const started: Started[] = []
+  const signers: ((message: string) => void)[] = []
+  for (let at = 0; at < count; at++) {
+    const presigned = new Map<string, Uint8Array>()
+    const keys = stakerKeys(at + 5)
+    const delayMs = delayOf(at)
+    const options = { ...keys, behaviour: { kind: 'sign' }, delayMs, presigned } as const
+    const { nodeId, port, publicKey } = await startValidator(options)
+    started.push({ nodeId, port, publicKey: toHex(publicKey) })
+    const secretKey = native.SecretKey.fromBytes(keys.secret)
+    signers.push((message) =>
+      presigned.set(message, secretKey.sign(fromHex(message)).toBytes(true)),
+    )
+  }
+  process.on('message', (message) => {
+    if (typeof message !== 'string') return
+    for (const sign of signers) sign(message)
+    process.send?.('signed')
+  })
+  process.send?.(started)
+}
+
+async function measure(): Promise<void> {
+  const count = Number(process.argv[2] ?? 1_000)
+  const rounds = Number(process.argv[3] ?? 20)
+  const child = fork(new URL(import.meta.url), [String(count)])
+  const [started] = (await once(child, 'message')) as [Started[]]
+  const world = realWorld()
+  const identity = await memoryIdentity()
+  const pool = new PeerPool({
+    world,
+    log: silentLog,
+    networkId,
+    identity,
+    // Loopback only: the real limit of 50 connections a second is about other people's nodes.
+    limits: { ...defaultPeerLimits, dialsPerSecond: 400, tickMs: 100 },
+    configured: started.map(({ nodeId, port }) => parseNodeAddress(nodeId, `127.0.0.1:${port}`)),
+    allowPrivateIps: true,
+    surroundings: {
+      greeting: async () => ({ version: [1, 14, 2], upgradeTime: 0n }),
+      peers: async () => [],
+    },
+  })
+  const set = canonicalSet(
+    started.map(({ nodeId, publicKey }) => ({
+      nodeId,
+      publicKey: Uint8Array.from(Buffer.from(publicKey, 'hex')),
+      weight: 1_000n,
+    })),
+  )
+  const aggregator = createAggregator({
+    world,
+    log: silentLog,
+    networkId,
+    nodeId: identity.nodeId,
+    bls: await openBls(silentLog, world.random),
+    pool,
+    validators: {
+      proposedHeight: async () => 1,
+      validatorsAt: async () => set,
+      subnetOf: async () => new Uint8Array(32),
+      subnet: async () => ({ isL1: false, conversionId: undefined, managerChainId: undefined }),
+      underfunded: async () => new Set(),
+    },
+    messages: undefined,
+    timeoutMs: 60_000,
+  })
+  const prepare = async (at: number): Promise<string> => {
+    const payload = new TextEncoder().encode(`message ${at}`)
+    const sourceChainId = new Uint8Array(32).fill(9)
+    const message = toHex(encode(unsignedMessage, { networkId, sourceChainId, payload }))
+    child.send(message)
+    await once(child, 'message')
+    return message
+  }
+  const ask = async (message: string): Promise<void> => {
+    const request = parseRequest({ message }, networkId)
+    await aggregator.aggregate(request, new AbortController().signal)
+  }
+
+  const memoryBefore = memory()
+  const cpuBefore = process.cpuUsage()
+  const connectStart = performance.now()
+  pool.want(
+    started.map(({ nodeId }) => nodeId),
+    new Uint8Array(32),
+  )
+  while (pool.status().connected < count) await world.clock.sleep(20)
+  const connectMs = performance.now() - connectStart
+  const connectCpu = process.cpuUsage(cpuBefore)
+  const peerBytes = (memory() - memoryBefore) / count
+  await ask(await prepare(-1)) // Parses the public keys: once per key and process.
+
+  const elapsed: number[] = []
+  const cpu: number[] = []
+  for (let at = 0; at < rounds; at++) {
+    const message = await prepare(at)
+    const before = process.cpuUsage()
+    const began = performance.now()
+    await ask(message)
+    elapsed.push(performance.now() - began)
+    const used = process.cpuUsage(before)
+    cpu.push((used.user + used.system) / 1_000)
+    // The answers that were not needed still arrive, and belong to nobody's time.
+    await world.clock.sleep(300)
+  }
+  const delays = started.map((_, at) => delayOf(at)).toSorted((a, b) => a - b)
+  const needed = delays[Math.ceil(count * 0.67) - 1] ?? 0
+  const print = (name: string, value: string): void => console.log(name.padEnd(34), value)
+  print('validators', String(count))
+  print('connect all', `${connectMs.toFixed(0)} ms`)
+  print(
+    'CPU per connection',
+    `${((connectCpu.user + connectCpu.system) / 1_000 / count).toFixed(2)} ms`,
+  )
+  print('memory per peer', `${(peerBytes / 1024).toFixed(0)} KiB`)
+  print('slowest needed answer', `${needed} ms`)
+  print('time to quorum, median', `${median(elapsed).toFixed(0)} ms`)
+  print('time to quorum, worst', `${Math.max(...elapsed).toFixed(0)} ms`)
+  print('CPU per message, median', `${median(cpu).toFixed(0)} ms`)
+  print('target, 1.2 x needed + 100 ms', `${(1.2 * needed + 100).toFixed(0)} ms`)
+  await aggregator.close()
+  child.kill()
+}
+
+function memory(): number {
+  globalThis.gc?.()
+  return process.memoryUsage().rss
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
+}

@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+
+import { decodeSigned } from '../codec/warp/message.ts'
+import { fromHex, toHex } from '../core/bytes.ts'
+import { parseId } from '../core/cb58.ts'
+import { Fault, type FaultCode } from '../core/fault.ts'
+import type { HttpRequest, World } from '../core/world.ts'
+import { silentLog } from '../telemetry/log.ts'
+import { parseRequest } from './aggregation/request.ts'
+import { openAggregator } from './open-aggregator.ts'
+
+type SignedCases = {
+  cases: {
+    name: string
+    signedMessage: string
+    justification: string
+    signingSubnetId: string
+    pChainHeight: number
+    validators: unknown
+  }[]
+}
+const { cases }: SignedCases = JSON.parse(
+  readFileSync(
+    new URL('../../vectors/warp/recorded-signed-messages.json', import.meta.url),
+    'utf8',
+  ),
+)
+const [recorded] = cases
+const never = new AbortController().signal
+
+const isFault =
+  (code: FaultCode, pattern = /./) =>
+  (error: unknown): boolean => {
+    assert.ok(error instanceof Fault, String(error))
+    assert.equal(error.code, code)
+    assert.match(error.message, pattern)
+    return true
+  }
+
+const answers: Record<string, unknown> = {
+  'platform.getHeight': { height: '44' },
+  'platform.getValidatorsAt': recorded!.validators,
+  'platform.validatedBy': { subnetID: recorded!.signingSubnetId },
+}
+
+/** A world in which a node answers as recorded, and a signature aggregator as `reply` says. */
+function worldWith(reply: () => { status: number; text: string }): {
+  world: World
+  asked: unknown[]
+} {
+  const asked: unknown[] = []
+  const stored = new Map<string, Uint8Array>()
+  let draws = 1
+  const request = async ({ url, body }: HttpRequest) => {
+    const sent: { method?: string } = JSON.parse(String(body))
+    if (url.endsWith('/aggregate-signatures')) {
+      asked.push(sent)
+      const { status, text } = reply()
+      return { status, headers: {}, body: new TextEncoder().encode(text) }
+    }
+    const result = answers[sent.method ?? '']
+    const text = JSON.stringify({ jsonrpc: '2.0', id: 0, result })
+    return { status: 200, headers: {}, body: new TextEncoder().encode(text) }
+  }
+  const world = {
+    clock: { now: () => 0, monotonic: () => 0, sleep: async () => {} },
+    random: {
+      bytes: (size: number) => new Uint8Array(size).fill(draws++),
+      number: () => 0,
+    },
+    transport: { request },
+    files: {
+      read: async (path: string) => stored.get(path),
+      write: async (path: string, bytes: Uint8Array) => void stored.set(path, bytes),
+      list: async () => [],
+    },
+  }
+  return { world, asked }
+}
+
+const settings = {
+  networkId: 12_345,
+  nodeUrl: 'http://node.test',
+  stakingKeyDir: 'staking',
+  peers: [],
+  allowPrivateIps: true,
+  timeoutMs: 1_000,
+  aggregatorUrl: 'http://aggregator.test/',
+}
+const signed = recorded!.signedMessage
+const unsigned = toHex(decodeSigned(fromHex(signed)).unsigned)
+const request = parseRequest({ message: unsigned, pChainHeight: recorded!.pChainHeight }, 12_345)
+
+void test('forwarding: the request as the aggregator reads it, its answer verified', async () => {
+  const { world, asked } = worldWith(() => ({
+    status: 200,
+    text: JSON.stringify({ 'signed-message': signed.slice(2) }),
+  }))
+  const aggregator = await openAggregator(world, silentLog, settings)
+  assert.equal(toHex(await aggregator.aggregate(request, never)), signed.slice(2))
+  assert.deepEqual(asked, [
+    {
+      message: unsigned,
+      justification: '',
+      'signing-subnet-id': recorded!.signingSubnetId,
+      'quorum-percentage': 67,
+      'quorum-percentage-buffer': 0,
+      'pchain-height': recorded!.pChainHeight,
+    },
+  ])
+  assert.match(aggregator.status().nodeId, /^NodeID-/)
+  await aggregator.close()
+})
+
+void test('forwarding: an answer that does not verify is not passed on', async () => {
+  const bytes = fromHex(signed)
+  const signers = bytes.length - 97
+  const change = (at: number, to: number): string =>
+    toHex(Uint8Array.from(bytes, (byte, index) => (index === at ? to : byte)))
+  // One signer less; a signer nobody knows; another message.
+  const wrong = [change(signers, bytes[signers]! & 7), change(signers, 0x80), change(60, 9)]
+  for (const text of wrong) {
+    const { world } = worldWith(() => ({
+      status: 200,
+      text: JSON.stringify({ 'signed-message': text }),
+    }))
+    const aggregator = await openAggregator(world, silentLog, settings)
+    await assert.rejects(
+      aggregator.aggregate(request, never),
+      isFault('node-answer', /does not verify/),
+    )
+  }
+})
+
+void test('forwarding: its refusals keep their meaning', async () => {
+  const cases: [number, string, FaultCode][] = [
+    [500, '{"error":"failed to collect a threshold of signatures"}', 'quorum-not-reached'],
+    [400, '{"error":"Invalid quorum number"}', 'bad-parameter'],
+    [500, '{"error":"boom"}', 'node-answer'],
+    [502, '<html>', 'node-answer'],
+  ]
+  for (const [status, text, code] of cases) {
+    const { world } = worldWith(() => ({ status, text }))
+    const aggregator = await openAggregator(world, silentLog, settings)
+    await assert.rejects(aggregator.aggregate(request, never), isFault(code), text)
+  }
+})
+
+void test('opening: tells its node id, and refuses peers that are not written as they must be', async () => {
+  const { world } = worldWith(() => ({ status: 500, text: '' }))
+  const events: unknown[] = []
+  const log = {
+    ...silentLog,
+    info: (event: string, fields?: unknown) => void events.push([event, fields]),
+  }
+  const aggregator = await openAggregator(world, log, { ...settings, aggregatorUrl: '' })
+  const { nodeId } = aggregator.status()
+  assert.deepEqual(events, [['warp-identity', { nodeId, directory: 'staking' }]])
+  assert.deepEqual(aggregator.status().peers, { connected: 0, connecting: 0, known: 0 })
+  await aggregator.close()
+  const bad = openAggregator(world, silentLog, { ...settings, peers: ['1.2.3.4:9651'] })
+  await assert.rejects(bad, isFault('bad-text'))
+  const again = await openAggregator(world, silentLog, settings)
+  assert.equal(again.status().nodeId, nodeId)
+  assert.ok(parseId(recorded!.signingSubnetId).length === 32)
+})

@@ -141,8 +141,11 @@ export type PrimaryService = {
 }
 
 /** Starts a service over the recording that ends with the test file. */
-export function primaryService(parts: Partial<PrimaryParts> = {}): Promise<PrimaryService> {
-  const service = startPrimaryService(parts)
+export function primaryService(
+  parts: Partial<PrimaryParts> = {},
+  location?: StoreLocation,
+): Promise<PrimaryService> {
+  const service = startPrimaryService(parts, location)
   after(async () => (await service).close())
   return service
 }
@@ -150,9 +153,10 @@ export function primaryService(parts: Partial<PrimaryParts> = {}): Promise<Prima
 /** Starts a service over the recording. */
 export async function startPrimaryService(
   more: Partial<PrimaryParts> = {},
+  location?: StoreLocation,
 ): Promise<PrimaryService> {
   const folder = mkdtempSync(join(tmpdir(), 'firn-primary-'))
-  const store = await indexPrimary({ store: 'embedded', dataDir: folder })
+  const store = await indexPrimary(location ?? { store: 'embedded', dataDir: folder })
   const network = await openNetwork('fuji', store)
   if (network === undefined) throw new Error('nothing was indexed')
   const nowMs = recordedMoment(recordedAnswers()) * 1_000

@@ -4,6 +4,8 @@ import { zstdCompressSync } from 'node:zlib'
 
 import { buffersOf } from '../codec/evm/merge-batches.ts'
 import { faultOf } from '../core/fault.ts'
+import { waitOn } from '../telemetry/waits.ts'
+import type { Waits } from '../telemetry/waits.ts'
 import type { ChainSpec, ResumePoint } from './chain-spec.ts'
 import { openEvmSource } from './evm/open-source.ts'
 import { ChainReader } from './evm/read-chain.ts'
@@ -37,7 +39,7 @@ async function runChain(of: WorkerThread, ask: Call, spec: ChainSpec): Promise<v
     const reader: ChainReader = new ChainReader({
       spec,
       source,
-      writer: writerOver(ask, spec.key),
+      writer: writerOver(ask, spec.key, of.waits),
       world,
       log,
       compress: (bytes) => zstdCompressSync(bytes),
@@ -62,7 +64,7 @@ async function runChain(of: WorkerThread, ask: Call, spec: ChainSpec): Promise<v
 }
 
 /** The writer thread's end for one chain. Buffers of a batch are gone once it is handed over. */
-function writerOver(ask: Call, key: string): ChainWriter {
+function writerOver(ask: Call, key: string, waits: Waits): ChainWriter {
   return {
     begin: async (identity) => {
       const resume = await ask('begin', { key, identity })
@@ -70,10 +72,10 @@ function writerOver(ask: Call, key: string): ChainWriter {
       return resume as ResumePoint
     },
     blocks: async (batch, headHeight) => {
-      await ask('blocks', { key, batch, headHeight }, buffersOf(batch))
+      await waitOn(waits, 'writer', ask('blocks', { key, batch, headHeight }, buffersOf(batch)))
     },
     traces: async (batch, headHeight) => {
-      await ask('traces', { key, batch, headHeight }, buffersOf(batch))
+      await waitOn(waits, 'writer', ask('traces', { key, batch, headHeight }, buffersOf(batch)))
     },
   }
 }

@@ -34,7 +34,7 @@ export type PipelineParts<Batch extends HeightRange> = {
   readonly sizeOf: (batch: Batch) => number
   /** Commits. Called in order; several may be under way. */
   readonly apply: (batch: Batch, headHeight: number) => Promise<void>
-  /** Told after each commit and each change of state. */
+  /** Told after each commit, each new head and each change of state. */
   readonly changed: () => void
   readonly clock: Clock
   readonly log: Log
@@ -97,6 +97,7 @@ export class Pipeline<Batch extends HeightRange> {
   setHead(height: number): void {
     if (height <= this.#head) return
     this.#head = height
+    this.#parts.changed()
     this.#notify()
   }
 

@@ -6,6 +6,7 @@ import { assert } from '../core/fault.ts'
 import type { World } from '../core/world.ts'
 import type { Log } from '../telemetry/log.ts'
 import { joinThread } from '../telemetry/thread.ts'
+import type { Waits } from '../telemetry/waits.ts'
 import { stopWord } from './indexer.ts'
 import type { ThreadData, ThreadNews } from './indexer.ts'
 
@@ -14,6 +15,8 @@ export type WorkerThread = {
   readonly data: ThreadData
   readonly world: World
   readonly log: Log
+  /** Where this thread's waits for others are recorded. */
+  readonly waits: Waits
   /** Aborted when the process stops. */
   readonly signal: AbortSignal
   /** Resolves when the signal is aborted. */
@@ -34,7 +37,7 @@ export async function enterThread(): Promise<WorkerThread> {
   const data = workerData as ThreadData
   const module: { openWorld: () => World } = await import(data.worldModule)
   const world = module.openWorld()
-  const { log } = joinThread(data.link, () => world.clock.monotonic())
+  const { log, waits } = joinThread(data.link, () => world.clock.monotonic())
   const stopping = new AbortController()
   const stopped = Promise.withResolvers<void>()
   port.on('message', (word: unknown) => {
@@ -46,6 +49,7 @@ export async function enterThread(): Promise<WorkerThread> {
     data,
     world,
     log,
+    waits,
     signal: stopping.signal,
     stopped: stopped.promise,
     tell: limitedNews(world, (news) => port.postMessage(news)),

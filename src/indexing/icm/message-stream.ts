@@ -98,7 +98,8 @@ async function advance(one: Followed, target: Target): Promise<'more' | 'done' |
   if (one.id === undefined) return 'absent'
   const head = await getCheckpoint(one.store, blockStage)
   const done = await getCheckpoint(target.store, one.chain.key)
-  if (head === undefined || head.height <= (done?.height ?? -1)) return 'done'
+  one.height = done?.height ?? -1
+  if (head === undefined || head.height <= one.height) return 'done'
   const from = ((done?.height ?? -1) + 1) * posPerBlock
   const until = (head.height + 1) * posPerBlock
   const logs = await messengerLogs(one.store, { from, until, limit: logsAtOnce + 1 })

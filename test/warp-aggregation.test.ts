@@ -7,7 +7,7 @@ import { decodeSigned } from '../src/codec/warp/message.ts'
 import { to0x } from '../src/core/bytes.ts'
 import { Fault, type FaultCode } from '../src/core/fault.ts'
 import { parseRequest, type RequestBody } from '../src/warp/aggregation/request.ts'
-import { type NetworkOptions, startNetwork, type TestNetwork } from './warp-network.ts'
+import { type NetworkOptions, stakerKeys, startNetwork, type TestNetwork } from './warp-network.ts'
 
 type Messages = {
   validatorSet: { input: Record<string, { publicKey: string | null; weight: string }> }
@@ -274,5 +274,22 @@ void test('aggregation: a justification alone is enough to know the message', as
     const removed = '0a240a200102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f201001'
     const over = to0x(decodeSigned(await ask(removed)).message.payload)
     assert.match(over, /c1f5124b1177700ea2c0db6d9b1c0cfa370aa91149fa1d94920a1040f0ccd54f00$/)
+  })
+})
+
+void test('aggregation: of nodes with one key any may answer, and together they are one signer', async () => {
+  const validator = { secret: stakerKeys(0).secret }
+  const refuse = { kind: 'refuse', code: 1 } as const
+  const silent = { kind: 'silent' } as const
+  await withNetwork({ behaviours: [refuse, silent, sign], validator }, async (network) => {
+    assert.deepEqual(signersOf(await aggregate(network)), [0])
+  })
+  await withNetwork({ behaviours: [refuse, refuse], validator }, async (network) => {
+    const names = network.validators
+      .map(({ nodeId }) => nodeId)
+      .toSorted()
+      .join(' or ')
+    const pattern = new RegExp(`refused with code 1 .refused.: ${names}$`)
+    await assert.rejects(aggregate(network), isFault('quorum-not-reached', pattern))
   })
 })

@@ -254,3 +254,19 @@ void test('ip address: private ranges by their borders', () => {
   for (const text of inside) assert.equal(isPrivateIp(parseIp(text)), true, text)
   for (const text of outside) assert.equal(isPrivateIp(parseIp(text)), false, text)
 })
+
+void test('peer message: fields a newer node may add are passed over', () => {
+  fc.assert(
+    fc.property(anyMessage, (message) => {
+      if (message.kind === 'compressed') return
+      const bytes = encodePeerMessage(message)
+      const outer = new ProtobufReader(bytes)
+      const field = outer.next()
+      // Field 100 with the number 1, behind those we know.
+      const body = Uint8Array.from([...outer.bytes(), 0xa0, 0x06, 1])
+      const grown = new ProtobufWriter().message(field, body).finish()
+      const decoded = decodePeerMessage(grown)
+      assert.equal(toHex(encodePeerMessage(decoded)), toHex(bytes))
+    }),
+  )
+})

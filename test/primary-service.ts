@@ -72,7 +72,7 @@ const systemClock: Clock = {
 }
 
 /** A world with this machine's files and clock, and no network. */
-const fileWorld: World = {
+export const fileWorld: World = {
   clock: systemClock,
   random: { bytes: (size) => new Uint8Array(size), number: () => 0.5 },
   transport: { request: () => Promise.reject(new Error('no network in this test')) },

@@ -67,9 +67,17 @@ program
   .command('rebuild')
   .description('compute derived tables again from the stores, without a node')
   .option('--metrics', 'the time series of every EVM chain')
+  .option(
+    '--primary <network>',
+    'all rows of a primary network (mainnet or fuji), beside the old store',
+  )
   .option('--config <file>', 'configuration file')
   .option('--data-dir <folder>', 'folder of the stores')
-  .action(async (flags: Flags) => (await import('./commands/rebuild.ts')).rebuildMetrics(flags))
+  .action(async (flags: Flags) =>
+    flags['primary'] === undefined
+      ? (await import('./commands/rebuild.ts')).rebuildMetrics(flags)
+      : (await import('./commands/rebuild-primary.ts')).rebuildPrimaryNetwork(flags),
+  )
 
 program
   .command('verify')

@@ -34,6 +34,8 @@ export type PrimaryHostParts = {
   readonly source: PrimarySource
   /** `auto` or a path. */
   readonly genesis: string
+  /** Genesis itself, where it is at hand. */
+  readonly genesisBytes?: Uint8Array
   readonly store: StoreLocation
   readonly world: World
   readonly owner: string
@@ -223,7 +225,16 @@ async function storeGenesis(database: Database, to: GenesisToStore): Promise<voi
     const epoch = await guard(writer)
     // Written last: a store without it begins again.
     await writer.upsert(meta, {
-      name: ['networkId', 'genesisId', 'xChainId', 'cChainId', 'avaxAssetId', 'genesisTime'],
+      name: [
+        'networkId',
+        'genesisId',
+        'xChainId',
+        'cChainId',
+        'avaxAssetId',
+        'genesisTime',
+        'upgrades',
+        'nodeVersion',
+      ],
       value: [
         String(identity.networkId),
         toHex(identity.genesisId),
@@ -231,6 +242,8 @@ async function storeGenesis(database: Database, to: GenesisToStore): Promise<voi
         toHex(facts.cChainId),
         toHex(facts.avaxAssetId),
         String(facts.genesis.time),
+        JSON.stringify(identity.upgrades),
+        identity.nodeVersion,
       ],
     })
     return epoch

@@ -36,7 +36,7 @@ export type NodeServerParts = {
 
 /** A listener that can be started once. */
 export type NodeListener = {
-  /** Starts to listen. Throws `bad-config` when the address cannot be had. */
+  /** Starts to listen. Throws `address-taken` when the address cannot be had. */
   readonly listen: () => Promise<void>
   /** Stops to accept, gives requests under way ten seconds, then ends them. */
   readonly close: () => Promise<void>
@@ -105,7 +105,8 @@ export function createNodeServer(parts: NodeServerParts): NodeListener {
 function listenOn(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const refuse = (error: Error): void => {
-      reject(new Fault('bad-config', `cannot listen on ${host} port ${port}`, { cause: error }))
+      const what = `node.port is taken or not allowed: ${host}:${port}`
+      reject(new Fault('address-taken', what, { cause: error }))
     }
     server.once('error', refuse)
     server.listen(port, host, () => {

@@ -9,6 +9,7 @@ export const statusOf: Readonly<Record<FaultCode, number>> = {
   'bad-parameter': 400,
   'bad-page-token': 400,
   'bad-config': 500,
+  'address-taken': 500,
   'not-found': 404,
   'key-required': 401,
   forbidden: 403,

@@ -9,7 +9,12 @@ import type { ApiServer } from '../api/server.ts'
 import type { Config } from '../config/settings.ts'
 import { Fault } from '../core/fault.ts'
 import type { World } from '../core/world.ts'
-import { startIndexer, type ChainStatus, type Indexer } from '../indexing/indexer.ts'
+import {
+  startIndexer,
+  type ChainStatus,
+  type Indexer,
+  type IndexerOptions,
+} from '../indexing/indexer.ts'
 import type { StoreLocation } from '../store/engine/open.ts'
 import { createGauges } from '../telemetry/gauges.ts'
 import { createHealth } from '../telemetry/health.ts'
@@ -17,7 +22,8 @@ import type { LogRegistry } from '../telemetry/log.ts'
 import { createThreads } from '../telemetry/thread.ts'
 import { createWaits } from '../telemetry/waits.ts'
 import { assembleApi } from './api-parts.ts'
-import { chainSpecs, sourceLimits, streamSpecs } from './chain-specs.ts'
+import { chainSpecs, sourceLimits, streamSpecs, type SpecifiedChain } from './chain-specs.ts'
+import { claimDataFolder } from './data-folder.ts'
 import { assembleNodeListener, checkFolder, nodeChains, openAliases } from './node-parts.ts'
 import { openServed } from './open-served.ts'
 import { readSignatures } from './signatures.ts'
@@ -40,11 +46,35 @@ export type Outside = {
   readonly failed: (error: unknown) => void
 }
 
-/** Starts everything `config` asks for. Throws `bad-config` for what cannot be. */
+/**
+ * Starts everything `config` asks for. Throws `bad-config` for what cannot be, `address-taken`,
+ * and `lease-lost` while another process writes the data; nothing runs then.
+ */
 export async function assemble(config: Config, outside: Outside): Promise<Running> {
+  const closers: Closer[] = []
+  const stop = async (): Promise<void> => {
+    while (closers.length > 0) await closers.pop()?.()
+  }
+  try {
+    return { ...(await build(config, outside, closers)), stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+/** Ends one part; called in the reverse order of starting. */
+type Closer = () => unknown
+
+async function build(
+  config: Config,
+  outside: Outside,
+  closers: Closer[],
+): Promise<Omit<Running, 'stop'>> {
   const { world, logs } = outside
   const { clock } = world
   const over = new AbortController()
+  closers.push(() => over.abort())
   const gauges = createGauges()
   const waits = createWaits(clock.monotonic, (lock, ms) => {
     gauges.add('firn_lock_waits_total', 1, { lock })
@@ -54,24 +84,12 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
   const store: StoreLocation = { store: config.store, dataDir: config.dataDir }
   const chains = chainSpecs(config)
   const streams = streamSpecs(config, chains)
+  const stores = [...chains.map(({ spec }) => spec), ...streams].map(({ key }) => key)
+  closers.push(await claimDataFolder(config, stores, clock))
   const tokens = createPageTokens(await tokenKeys(world, config.dataDir), clock)
 
-  const indexer: Indexer | undefined =
-    config.role === 'serve'
-      ? undefined
-      : startIndexer({
-          chains: chains.map(({ spec }) => spec),
-          streams,
-          store,
-          limits: sourceLimits(config),
-          owner: Buffer.from(world.random.bytes(8)).toString('hex'),
-          worldModule: new URL('./world.ts', import.meta.url).href,
-          clock,
-          threads,
-          gauges,
-          log: logs.log,
-          failed: outside.failed,
-        })
+  const indexer = indexerOf(config, { ...outside, chains, streams, store, threads, gauges })
+  closers.push(async () => indexer?.stop())
   const indexed = (): readonly ChainStatus[] => indexer?.status() ?? []
   const served = await openServed(config, {
     chains,
@@ -82,6 +100,8 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
     signal: over.signal,
     indexed,
   })
+  // What waits for stores to appear ends before it is closed.
+  closers.push(served.close, () => over.abort())
   const nodes = nodeChains({
     served: served.chains.list,
     networks: served.networks.list,
@@ -105,30 +125,45 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
     nodeId: served.aggregators.nodeId(),
     networkId: served.networks.list()[0]?.networkId,
   })
+  closers.push(node.close)
   await node.listener.listen()
   void health.run(over.signal).catch(outside.failed)
   const address = node.listener.address()
+  closers.push(api.close)
   const apiUrl =
     config.role === 'index' ? '' : await listen(api, config['api.host'], config['api.port'])
   return {
     apiUrl,
     nodeUrl: `http://${address?.host ?? ''}:${address?.port ?? 0}`,
     indexed,
-    stop: async () => {
-      over.abort()
-      await api.close()
-      await node.close()
-      await indexer?.stop()
-      await served.close()
-    },
   }
+}
+
+type IndexerParts = Outside &
+  Pick<IndexerOptions, 'streams' | 'store' | 'threads' | 'gauges'> & {
+    readonly chains: readonly SpecifiedChain[]
+  }
+
+/** The indexing threads, unless this process only serves. */
+function indexerOf(config: Config, parts: IndexerParts): Indexer | undefined {
+  if (config.role === 'serve') return undefined
+  const { world, logs, chains, ...rest } = parts
+  return startIndexer({
+    ...rest,
+    chains: chains.map(({ spec }) => spec),
+    limits: sourceLimits(config),
+    owner: Buffer.from(world.random.bytes(8)).toString('hex'),
+    worldModule: new URL('./world.ts', import.meta.url).href,
+    clock: world.clock,
+    log: logs.log,
+  })
 }
 
 async function listen(api: ApiServer, host: string, port: number): Promise<string> {
   try {
     return await api.listen(host, port)
   } catch (error) {
-    throw new Fault('bad-config', `api.port is taken or not allowed: ${host}:${port}`, {
+    throw new Fault('address-taken', `api.port is taken or not allowed: ${host}:${port}`, {
       cause: error,
     })
   }

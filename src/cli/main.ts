@@ -107,9 +107,17 @@ addNodeCommands(program)
 export type Flags = Readonly<Record<string, string | boolean | undefined>>
 
 try {
+  refuseUnknownCommand(process.argv[2])
   await program.parseAsync()
 } catch (error) {
   process.exitCode = report(error)
+}
+
+/** Without this the name of no command would be an argument too many of `start`. */
+function refuseUnknownCommand(word: string | undefined): void {
+  if (word === undefined || word === '' || word.startsWith('-') || word === 'help') return
+  if (!program.commands.some((command) => command.name() === word))
+    program.error(`error: unknown command: ${word}`, { exitCode: exitCodes.usage })
 }
 
 /** Prints a failure as one sentence; only what we did not expect shows a stack. */

@@ -61,6 +61,7 @@ export function line(chain: ChainStatus, columns: number): string {
 }
 
 function detailOf(stage: StageStatus, share: number): string {
+  if (stage.reason !== undefined && stage.state !== 'live') return `waiting: ${stage.reason}`
   if (stage.state === 'live') return `live at ${stage.indexedHeight.toLocaleString('en')}`
   const percent = `${Math.floor(share * 100)} %`.padStart(5)
   const height = `${(stage.indexedHeight + 1).toLocaleString('en')} of ${(stage.headHeight + 1).toLocaleString('en')}`

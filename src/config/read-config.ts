@@ -78,7 +78,8 @@ function parseFile(file: { path: string; text: string }): Plain {
   if (error !== undefined) {
     const place = error.linePos?.[0]
     const where = place === undefined ? '' : `:${place.line}:${place.col}`
-    throw new Fault('bad-config', `${file.path}${where}: ${error.message.split('\n')[0]}`)
+    const message = error.message.replace(/ at line \d+, column \d+:[^]*$/, '')
+    throw new Fault('bad-config', `${file.path}${where}: ${message}`)
   }
   const value: unknown = document.toJS()
   if (value === null || value === undefined) return {}

@@ -15,6 +15,10 @@ export const faults = {
   'bad-parameter': { retryable: false, meaning: 'a request parameter is outside what is allowed' },
   'bad-page-token': { retryable: false, meaning: 'a page token is forged, foreign or expired' },
   'bad-config': { retryable: false, meaning: 'a setting is unknown or outside what is allowed' },
+  'address-taken': {
+    retryable: true,
+    meaning: 'an address to listen on is taken by another process, or not allowed',
+  },
   'not-found': { retryable: false, meaning: 'what was asked for is not known here' },
   'key-required': {
     retryable: false,

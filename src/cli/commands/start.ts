@@ -1,24 +1,28 @@
-import { mkdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 
 import type { Config } from '../../config/settings.ts'
 import { faultOf } from '../../core/fault.ts'
 import { createLogs } from '../../telemetry/log.ts'
-import { assemble, type Running } from '../assemble.ts'
+import type { Running } from '../assemble.ts'
+import { checkRecordings, makeDataFolder } from '../data-folder.ts'
 import { withDemoNetwork } from '../demo-network.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { loadConfig } from '../load-config.ts'
 import type { Flags } from '../main.ts'
-import { showProgress } from '../progress.ts'
+import { showProgress, type Screen } from '../progress.ts'
 import { version } from '../version.ts'
 import { openWorld } from '../world.ts'
 
-/** Starts Firn and returns when it has been told to stop. */
+/** Starts Firn and returns when it has been told to stop, even while it starts. */
 export async function start(flags: Flags): Promise<void> {
+  const { promise: stopped, resolve: stop } = Promise.withResolvers<unknown>()
+  process.once('SIGINT', () => stop(undefined))
+  process.once('SIGTERM', () => stop(undefined))
   const loaded = loadConfig(flags)
   const located = { ...loaded.config, dataDir: resolve(loaded.config.dataDir) }
   const config = loaded.isDemo ? withDemoNetwork(located) : located
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
+  checkRecordings(config)
+  makeDataFolder(config.dataDir)
   const world = openWorld()
   const isTerminal = process.stdout.isTTY
   const logs = createLogs({
@@ -29,19 +33,11 @@ export async function start(flags: Flags): Promise<void> {
     logLevel: config['log.level'],
     displayLevel: config['log.displayLevel'],
   })
-  const { promise: stopped, resolve: stop } = Promise.withResolvers<unknown>()
+  // Most of the product: what is wrong with the configuration is told before it is loaded.
+  const { assemble } = await import('../assemble.ts')
   const running = await assemble(config, { world, logs, failed: stop })
   greet(running, config, loaded.isDemo)
-  const stopProgress = showProgress(
-    {
-      isTerminal,
-      columns: () => process.stdout.columns ?? 120,
-      write: (text) => process.stdout.write(text),
-    },
-    running.indexed,
-  )
-  process.once('SIGINT', () => stop(undefined))
-  process.once('SIGTERM', () => stop(undefined))
+  const stopProgress = showProgress(screen(isTerminal), running.indexed)
   const failure = await stopped
   stopProgress()
   if (failure !== undefined) {
@@ -51,6 +47,14 @@ export async function start(flags: Flags): Promise<void> {
   await running.stop()
   await world.close()
   logs.close()
+}
+
+function screen(isTerminal: boolean): Screen {
+  return {
+    isTerminal,
+    columns: () => process.stdout.columns ?? 120,
+    write: (text) => process.stdout.write(text),
+  }
 }
 
 function formatOf(config: Config, isTerminal: boolean): 'plain' | 'colors' | 'json' {

@@ -1,0 +1,95 @@
+/** Looks before a start: recordings are there; the data folder is, and nobody else writes it. */
+
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+
+import type { Config } from '../config/settings.ts'
+import { Fault, faultOf } from '../core/fault.ts'
+import type { Clock } from '../core/world.ts'
+import { openStore } from '../store/engine/open.ts'
+import { Claim } from '../store/engine/sqlite-claim.ts'
+import { leaseRow, leaseTtlMs } from '../store/lease.ts'
+import { controlTables } from '../store/schema/control.ts'
+
+/** Between two looks at the leases of a folder that another process has. */
+const lookEveryMs = 250
+
+/** Makes the folder. Throws `bad-config` when it cannot be made or written. */
+export function makeDataFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+    accessSync(path, constants.W_OK)
+  } catch (cause) {
+    throw new Fault('bad-config', `data folder cannot be made or written: ${path}`, { cause })
+  }
+}
+
+/** Throws `bad-config` naming every recording that is not there. */
+export function checkRecordings(config: Config): void {
+  const named = [
+    ...Object.entries(config.networks).map(([name, network]) => ({
+      place: `networks.${name}`,
+      recording: network?.recording ?? '',
+    })),
+    ...config.chains.map(({ recording }, at) => ({ place: `chains[${at}]`, recording })),
+  ]
+  const missing = named
+    .filter(({ recording }) => recording !== '' && !existsSync(recording))
+    .map(({ place, recording }) => `${place}.recording does not exist: ${recording}`)
+  if (missing.length > 0) throw new Fault('bad-config', missing.join('; '))
+}
+
+/**
+ * Marks this process as the one that writes the folder; gives what ends that.
+ *
+ * Throws `lease-lost` while another living process has it. A process that has it but hangs (its
+ * leases stand still) is no obstacle: its stores are taken over. Nothing is marked where the
+ * stores are not in the folder: a second writer on PostgreSQL waits, ready to take over.
+ */
+export async function claimDataFolder(
+  config: Config,
+  stores: readonly string[],
+  clock: Clock,
+): Promise<() => void> {
+  if (config.role === 'serve' || config.store !== 'embedded') return () => undefined
+  const claim = new Claim(join(config.dataDir, 'firn.claim'), 'firn')
+  if (!claim.take() && (await isWritten(config, stores, clock)))
+    throw new Fault(
+      'lease-lost',
+      `another Firn writes this data; stop it, or start this one with --role serve: ${config.dataDir}`,
+    )
+  return () => claim.release()
+}
+
+/** Whether a lease moves, or there is none yet because the other process has only begun. */
+async function isWritten(
+  config: Config,
+  stores: readonly string[],
+  clock: Clock,
+): Promise<boolean> {
+  const first = await stampsOf(config, stores)
+  const until = clock.monotonic() + leaseTtlMs + lookEveryMs
+  while (clock.monotonic() < until) {
+    await clock.sleep(lookEveryMs)
+    if ((await stampsOf(config, stores)) !== first) return true
+  }
+  return first === ''
+}
+
+/** Signs of life of all writers, as one text. */
+async function stampsOf(config: Config, stores: readonly string[]): Promise<string> {
+  const stamps: string[] = []
+  for (const name of stores) {
+    try {
+      const location = { store: config.store, dataDir: config.dataDir }
+      const database = await openStore(location, name, controlTables, 'read')
+      const row = await leaseRow(database)
+      await database.close()
+      if (row !== undefined) stamps.push(`${name} ${row.epoch} ${row.stamp}`)
+    } catch (error) {
+      // A store that is not made yet has no writer.
+      if (faultOf(error)?.code !== 'store-failed') throw error
+    }
+  }
+  return stamps.join()
+}

@@ -2,8 +2,9 @@
  * Signature aggregation with 1,000 validators on this machine's loopback.
  *
  * The validators run in a process of their own, so that the CPU and memory told are those of the
- * aggregator alone. Each answers after its own delay, 20 to 200 ms; with equal weights the 670
- * fastest are needed, so `slowest needed answer` is the 670th delay.
+ * aggregator alone; they sign before they are asked. Each answers after its own delay, 20 to
+ * 200 ms, and tells when it did: with equal weights the first 670 answers are needed, and the
+ * 670th is the `slowest needed answer`.
  *
  *   node bench/aggregation.ts [validators] [messages]
  */
@@ -32,15 +33,23 @@ type Started = { nodeId: string; port: number; publicKey: string }
 const networkId = 12_345
 const delayOf = (at: number): number => 20 + ((at * 37) % 181)
 
-if (process.send === undefined) await measure()
-else await serve(Number(process.argv[2]))
+const answeredAt: number[] = []
+const wallNow = (): number => performance.timeOrigin + performance.now()
+
+/** Signatures made before; taking one is the moment of an answer. */
+class Presigned extends Map<string, Uint8Array> {
+  override get(message: string): Uint8Array | undefined {
+    answeredAt.push(wallNow())
+    return super.get(message)
+  }
+}
 
 /** The other process: validators, told to the parent, that sign before they are asked. */
 async function serve(count: number): Promise<void> {
   const started: Started[] = []
   const signers: ((message: string) => void)[] = []
   for (let at = 0; at < count; at++) {
-    const presigned = new Map<string, Uint8Array>()
+    const presigned = new Presigned()
     const keys = stakerKeys(at + 5)
     const delayMs = delayOf(at)
     const options = { ...keys, behaviour: { kind: 'sign' }, delayMs, presigned } as const
@@ -53,6 +62,7 @@ async function serve(count: number): Promise<void> {
   }
   process.on('message', (message) => {
     if (typeof message !== 'string') return
+    if (message === 'times') return void process.send?.(answeredAt.splice(0))
     for (const sign of signers) sign(message)
     process.send?.('signed')
   })
@@ -132,19 +142,22 @@ async function measure(): Promise<void> {
 
   const elapsed: number[] = []
   const cpu: number[] = []
+  const answered: number[] = []
   for (let at = 0; at < rounds; at++) {
     const message = await prepare(at)
     const before = process.cpuUsage()
-    const began = performance.now()
+    const began = wallNow()
     await ask(message)
-    elapsed.push(performance.now() - began)
+    elapsed.push(wallNow() - began)
     const used = process.cpuUsage(before)
     cpu.push((used.user + used.system) / 1_000)
     // The answers that were not needed still arrive, and belong to nobody's time.
     await world.clock.sleep(300)
+    child.send('times')
+    const [times] = (await once(child, 'message')) as [number[]]
+    const inOrder = times.toSorted((a, b) => a - b)
+    answered.push((inOrder[Math.ceil(count * 0.67) - 1] ?? 0) - began)
   }
-  const delays = started.map((_, at) => delayOf(at)).toSorted((a, b) => a - b)
-  const needed = delays[Math.ceil(count * 0.67) - 1] ?? 0
   const print = (name: string, value: string): void => console.log(name.padEnd(34), value)
   print('validators', String(count))
   print('connect all', `${connectMs.toFixed(0)} ms`)
@@ -153,11 +166,12 @@ async function measure(): Promise<void> {
     `${((connectCpu.user + connectCpu.system) / 1_000 / count).toFixed(2)} ms`,
   )
   print('memory per peer', `${(peerBytes / 1024).toFixed(0)} KiB`)
-  print('slowest needed answer', `${needed} ms`)
+  print('slowest needed answer, median', `${median(answered).toFixed(0)} ms`)
   print('time to quorum, median', `${median(elapsed).toFixed(0)} ms`)
   print('time to quorum, worst', `${Math.max(...elapsed).toFixed(0)} ms`)
   print('CPU per message, median', `${median(cpu).toFixed(0)} ms`)
-  print('target, 1.2 x needed + 100 ms', `${(1.2 * needed + 100).toFixed(0)} ms`)
+  const over = elapsed.map((time, at) => time - 1.2 * (answered[at] ?? 0))
+  print('beyond 1.2 x that answer, median', `${median(over).toFixed(0)} ms (target: at most 100)`)
   await aggregator.close()
   child.kill()
 }
@@ -170,3 +184,6 @@ function memory(): number {
 function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
 }
+
+if (process.send === undefined) await measure()
+else await serve(Number(process.argv[2]))

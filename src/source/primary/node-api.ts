@@ -60,7 +60,13 @@ export const nodePaths = {
 /** A client of one node. */
 export function createNodeApi(options: NodeApiOptions): NodeApi {
   const base = options.url.replace(/\/+$/, '')
-  const target = (path: string): RpcTarget => ({ ...options, url: `${base}${path}`, headers: {} })
+  const transport = namingAbsence(options.transport)
+  const target = (path: string): RpcTarget => ({
+    ...options,
+    transport,
+    url: `${base}${path}`,
+    headers: {},
+  })
   // Public nodes take 40 calls a batch.
   const batch = new BatchSize(40)
 
@@ -82,6 +88,17 @@ export function createNodeApi(options: NodeApiOptions): NodeApi {
   }
 
   return { ask, tryAsk, askEvm }
+}
+
+/** Nodes answer 404 for an API that is off: that is a refusal, not a failure that may pass. */
+function namingAbsence(transport: Transport): Transport {
+  return {
+    request: async (request) => {
+      const reply = await transport.request(request)
+      if (reply.status === 404) throw new Fault('node-refused', 'a node does not offer this API')
+      return reply
+    },
+  }
 }
 
 /** Whether a node refused a call of {@link NodeApi.tryAsk}. */

@@ -215,15 +215,17 @@ class Collection {
   }
 
   /** Asks every node of a key that is connected; the first signature counts. */
-  #firstSignature({ nodeIds }: Signer): Promise<Outcome> {
+  async #firstSignature({ nodeIds }: Signer): Promise<Outcome> {
     const { pool, board } = this.#parts
     const asked: Promise<Outcome>[] = []
     for (const nodeId of nodeIds) {
       const session = pool.session(nodeId)
       if (session !== undefined) asked.push(board.ask(this.#task.question, session))
     }
-    if (asked[0] !== undefined && asked.length === 1) return asked[0]
-    return firstOf(asked)
+    const outcome = await firstOf(asked)
+    // Another node of the key may still connect, and think otherwise.
+    const final = asked.length === nodeIds.length || outcome.kind !== 'refused'
+    return final ? outcome : { kind: 'failed', why: outcome.why }
   }
 
   #answered(progress: Progress, outcome: Outcome): void {
@@ -326,6 +328,7 @@ class Collection {
 
 /** The first signature of several answers, or else the most final of them. */
 async function firstOf(asked: readonly Promise<Outcome>[]): Promise<Outcome> {
+  if (asked[0] !== undefined && asked.length === 1) return asked[0]
   const signature = async (outcome: Promise<Outcome>): Promise<Outcome> => {
     const found = await outcome
     if (found.kind !== 'signature') throw new Fault('no-message', found.why)

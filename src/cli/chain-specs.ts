@@ -6,6 +6,7 @@ import { parseId } from '../core/cb58.ts'
 import { Fault } from '../core/fault.ts'
 import type { ChainSpec, SourceLimits } from '../indexing/chain-spec.ts'
 import type { StreamSpec } from '../indexing/stream-spec.ts'
+import { nftFetching } from './nft-fetching.ts'
 
 /** A configured chain and what indexing is told of it. */
 export type SpecifiedChain = { readonly config: ChainConfig; readonly spec: ChainSpec }
@@ -19,11 +20,13 @@ export const icmContract = '0x253b2784c75e510dd0ff1da844684a1ac0aa5fcf'
 /** Specifications of all chains. Throws `bad-config` when two would share a store. */
 export function chainSpecs(config: Config): SpecifiedChain[] {
   const taken = new Set<string>()
+  const nftMetadata = nftFetching(config.nftMetadata)
+  const fetching = nftMetadata === undefined ? {} : { nftMetadata }
   return config.chains.map((chain, at) => {
     const key = keyOfChain(chain, at)
     if (taken.has(key)) throw new Fault('bad-config', `two chains have one name: ${chain.name}`)
     taken.add(key)
-    return { config: chain, spec: specOf(chain, key) }
+    return { config: chain, spec: { ...specOf(chain, key), ...fetching } }
   })
 }
 

@@ -24,6 +24,7 @@ import type {
   Transport,
   World,
 } from '../core/world.ts'
+import { openPublicTransport } from './public-transport.ts'
 
 /** Connections to one node at most; the request windows of `source` stay below. */
 const connectionsPerHost = 128
@@ -40,12 +41,17 @@ export function openWorld(): World & { readonly close: () => Promise<void> } {
     headersTimeout: 0,
     bodyTimeout: 0,
   })
+  const publicOnly = openPublicTransport(transportOver)
   return {
     clock,
     random,
     transport: transportOver(agent),
+    publicTransport: publicOnly.transport,
     files,
-    close: () => agent.close(),
+    close: async () => {
+      await publicOnly.close()
+      await agent.close()
+    },
   }
 }
 
@@ -96,7 +102,8 @@ function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }
 
-function transportOver(agent: Agent): Transport {
+/** HTTP by the connections of `agent`. */
+export function transportOver(agent: Agent): Transport {
   return {
     request: async (request) => {
       const deadline = AbortSignal.timeout(request.timeoutMs)

@@ -61,5 +61,10 @@ export type World = {
   readonly clock: Clock
   readonly random: Random
   readonly transport: Transport
+  /**
+   * HTTP to hosts that strangers name: refuses every address that is not public, with
+   * `node-refused`. Absent where nobody may ask such hosts.
+   */
+  readonly publicTransport?: Transport
   readonly files: Files
 }

@@ -22,6 +22,16 @@ export type ChainSpec = {
   readonly wrappedTokens: readonly string[]
   /** Teleporter messengers besides the known one, `0x` hex. */
   readonly icmContracts: readonly string[]
+  /** Where NFT metadata is fetched; absent: it is not. */
+  readonly nftMetadata?: NftFetching
+}
+
+/** Gateways of NFT metadata, from the setting `nftMetadata`. */
+export type NftFetching = {
+  /** `https://host/ipfs/` each. */
+  readonly gateways: readonly string[]
+  /** `https://host/`. */
+  readonly arweave: string
 }
 
 /** Limits of reading, from the settings `source.*`. */

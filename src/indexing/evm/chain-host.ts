@@ -12,7 +12,7 @@ import type { World } from '../../core/world.ts'
 import { openRollup } from '../../rollup/chain-rollup.ts'
 import type { ChainIdentity, EvmSource } from '../../source/evm-source.ts'
 import { getCheckpoint } from '../../store/checkpoint.ts'
-import type { Database } from '../../store/engine/database.ts'
+import type { Database, Writer } from '../../store/engine/database.ts'
 import { statement } from '../../store/engine/database.ts'
 import { openStore } from '../../store/engine/open.ts'
 import type { StoreLocation } from '../../store/engine/open.ts'
@@ -23,6 +23,8 @@ import { evmTables } from '../../store/schema/evm.ts'
 import { metricsTables } from '../../store/schema/metrics.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { ChainSpec, ResumePoint, SourceLimits } from '../chain-spec.ts'
+import { nftStream, type NftStreamParts } from '../nft/nft-stream.ts'
+import { openWishes } from '../nft/open-wishes.ts'
 import { idleStatus } from '../stage.ts'
 import type { Stream } from '../stage.ts'
 import { blockStage } from './apply-blocks.ts'
@@ -73,7 +75,7 @@ export async function openChainHost(
     await claimStore(database, identity)
     const resume = await resumePoint(database, spec.startHeight)
     const source = await openEvmSource(spec, parts.limits, parts)
-    return hostOver(database, lease, { ...parts, resume, source })
+    return hostOver(database, lease, { ...parts, spec, resume, source })
   } catch (error) {
     await database.close()
     throw error
@@ -83,7 +85,11 @@ export async function openChainHost(
 function hostOver(
   database: Database,
   lease: Lease,
-  parts: HostParts & { readonly resume: ResumePoint; readonly source: EvmSource },
+  parts: HostParts & {
+    readonly spec: ChainSpec
+    readonly resume: ResumePoint
+    readonly source: EvmSource
+  },
 ): ChainHost {
   const { log, source } = parts
   const { clock } = parts.world
@@ -98,6 +104,14 @@ function hostOver(
     )
     return done
   }
+  const commit = (work: (writer: Writer) => Promise<void>): Promise<void> =>
+    inOrder(() =>
+      database.transaction(async (writer) => {
+        await holdLease(writer, lease, clock)
+        await work(writer)
+      }),
+    )
+  const wishes = openWishes(parts.store)
   return {
     resume: parts.resume,
     blocks: (batch) => inOrder(() => ingest.blocks(batch)),
@@ -112,21 +126,36 @@ function hostOver(
         source,
         clock,
         log,
-        commit: (work) =>
-          inOrder(() =>
-            database.transaction(async (writer) => {
-              await holdLease(writer, lease, clock)
-              await work(writer)
-            }),
-          ),
+        commit,
+      }),
+      nftStream({
+        database,
+        source,
+        clock,
+        log,
+        commit,
+        chainKey: parts.spec.key,
+        wishes: wishes.get,
+        ...fetchingOf(parts.spec, parts.world),
       }),
     ],
     close: async () => {
       await last
+      await wishes.close()
       await source.close()
       await database.close()
     },
   }
+}
+
+/** How NFT metadata is fetched, where the operator wants it. */
+function fetchingOf(
+  { nftMetadata }: ChainSpec,
+  { publicTransport, transport }: World,
+): Pick<NftStreamParts, 'fetching'> {
+  if (nftMetadata === undefined || publicTransport === undefined) return {}
+  const gateways = { ipfs: nftMetadata.gateways, arweave: nftMetadata.arweave }
+  return { fetching: { transport: publicTransport, gatewayTransport: transport, gateways } }
 }
 
 /** Does `work`, again and again while the disk is full. */

@@ -142,5 +142,8 @@ export const nftRequest = table(
   },
 )
 
+/** Name of the store of wishes, one for all chains. */
+export const nftRequestStore = 'nft-requests'
+
 /** All tables of the store of wishes. */
 export const nftRequestTables = [nftRequest] as const

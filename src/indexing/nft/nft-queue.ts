@@ -1,0 +1,154 @@
+/** Which tokens are to be asked about, and what became of them. */
+
+import { fromBigint, toBigint } from '../../core/bytes.ts'
+import { type NftFields, type NftStatus, placeOfStatus } from '../../core/nft-status.ts'
+import {
+  type Reader,
+  type Row,
+  statement,
+  type Value,
+  type Writer,
+} from '../../store/engine/database.ts'
+import { nftMetadata, nftRange, nftToken } from '../../store/schema/nft.ts'
+
+/** A token to ask about. */
+export type NftItem = {
+  readonly contractId: number
+  /** 20 bytes. */
+  readonly contract: Uint8Array
+  readonly standard: 721 | 1155
+  readonly item: bigint
+  /** Failures in a row before this attempt. */
+  readonly attempts: number
+}
+
+/** What one attempt found out. */
+export type NftResult = {
+  readonly of: NftItem
+  readonly uri: string
+  readonly status: NftStatus
+  readonly fields: NftFields
+  /** Unix seconds of the next attempt; absent for never. */
+  readonly due?: number
+  readonly attempts: number
+}
+
+/** Tokens of one range whose URIs are asked for: most collections are smaller. */
+const maxAskedOfRange = 10_000
+
+const dueNow = statement(
+  `select m.contract_id, a.bytes, m.standard, m.item, m.attempts
+   from nft_metadata m join address a on a.id = m.contract_id
+   where m.due is not null and m.due <= ? order by m.due limit ?`,
+)
+const unasked = statement(
+  `select t.contract_id, a.bytes, t.standard, t.item, 0
+   from nft_token t join address a on a.id = t.contract_id
+   where t.asked = 0 order by t.contract_id, t.standard, t.item limit ?`,
+)
+const unaskedRange = statement(
+  `select r.contract_id, a.bytes, r.first_item, r.last_item, r.asked
+   from nft_range r join address a on a.id = r.contract_id
+   where r.asked >= 0 order by r.contract_id, r.first_item limit 1`,
+)
+
+/** Tokens to ask about in one round, and how to note that they were. */
+export type NftRound = {
+  readonly items: readonly NftItem[]
+  readonly done: (writer: Writer) => Promise<void>
+}
+
+/** The next tokens: those due again, else new ones, else those of ranges. */
+export async function nextRound(
+  store: Reader,
+  nowSeconds: number,
+  limit: number,
+): Promise<NftRound> {
+  const again = await store.all(dueNow, [nowSeconds, limit])
+  if (again.length > 0) return { items: again.map(itemOfRow), done: async () => {} }
+  const fresh = (await store.all(unasked, [limit])).map(itemOfRow)
+  if (fresh.length > 0) return { items: fresh, done: (writer) => markAsked(writer, fresh) }
+  const range = await store.get(unaskedRange)
+  return range === undefined ? { items: [], done: async () => {} } : roundOfRange(range, limit)
+}
+
+/** Writes what attempts found out. `nowSeconds` becomes the time of the last attempt. */
+export async function writeResults(
+  writer: Writer,
+  results: readonly NftResult[],
+  nowSeconds: number,
+): Promise<void> {
+  const column = (value: (result: NftResult) => Value): Value[] => results.map(value)
+  await writer.upsert(nftMetadata, {
+    contract_id: column(({ of }) => of.contractId),
+    standard: column(({ of }) => of.standard),
+    item: column(({ of }) => itemBytes(of.item)),
+    uri: column(({ uri }) => uri),
+    status: column(({ status }) => placeOfStatus(status)),
+    updated: column(() => nowSeconds),
+    attempts: column(({ attempts }) => attempts),
+    due: column(({ due }) => due ?? null),
+    fields: column(({ fields }) => JSON.stringify(fields)),
+  })
+}
+
+/** A token id as the tables have it. */
+export function itemBytes(item: bigint): Uint8Array {
+  return fromBigint(item, 32)
+}
+
+async function markAsked(writer: Writer, items: readonly NftItem[]): Promise<void> {
+  await writer.update(nftToken, {
+    contract_id: items.map(({ contractId }) => contractId),
+    standard: items.map(({ standard }) => standard),
+    item: items.map(({ item }) => itemBytes(item)),
+    asked: items.map(() => 1),
+  })
+}
+
+function roundOfRange(row: Row, limit: number): NftRound {
+  const [contractId, contract, first, last, asked] = row
+  const begin = bigintOf(first)
+  const from = begin + BigInt(Number(asked))
+  const end = bigintOf(last)
+  const items: NftItem[] = []
+  for (let item = from; item <= end && items.length < limit; item++)
+    items.push({
+      contractId: Number(contractId),
+      contract: bytesOf(contract),
+      standard: 721,
+      item,
+      attempts: 0,
+    })
+  const next = Number(asked) + items.length
+  const isOver = begin + BigInt(next) > end || next >= maxAskedOfRange
+  return {
+    items,
+    done: async (writer) => {
+      await writer.update(nftRange, {
+        contract_id: [Number(contractId)],
+        first_item: [bytesOf(first)],
+        asked: [isOver ? -1 : next],
+      })
+    },
+  }
+}
+
+function itemOfRow(row: Row): NftItem {
+  const [contractId, contract, standard, item, attempts] = row
+  return {
+    contractId: Number(contractId),
+    contract: bytesOf(contract),
+    standard: standard === 1155 ? 1155 : 721,
+    item: bigintOf(item),
+    attempts: Number(attempts),
+  }
+}
+
+function bytesOf(value: Value | undefined): Uint8Array {
+  return value instanceof Uint8Array ? value : new Uint8Array()
+}
+
+function bigintOf(value: Value | undefined): bigint {
+  return toBigint(bytesOf(value))
+}

@@ -1,0 +1,214 @@
+/**
+ * URIs and metadata of NFTs, as a stream beside the blocks of a chain.
+ *
+ * Contracts are asked once their chain is near its head. Documents inside a URI are always read;
+ * those elsewhere only where the operator switched fetching on.
+ */
+
+import { faultOf } from '../../core/fault.ts'
+import type { NftFields, NftStatus } from '../../core/nft-status.ts'
+import type { Clock, Transport } from '../../core/world.ts'
+import type { EvmSource } from '../../source/evm-source.ts'
+import { getCheckpoint } from '../../store/checkpoint.ts'
+import type { Database, Writer } from '../../store/engine/database.ts'
+import type { Log } from '../../telemetry/log.ts'
+import { blockStage } from '../evm/apply-blocks.ts'
+import { idleStatus, type StageStatus, type Stream } from '../stage.ts'
+import { DocumentFetcher } from './fetch-document.ts'
+import { readDocument } from './metadata-document.ts'
+import { type Gateways, planOf } from './metadata-uri.ts'
+import { type NftItem, type NftResult, nextRound, writeResults } from './nft-queue.ts'
+import { noteFetching, readLogs, readWishes } from './nft-refresh.ts'
+import { askUris, type UriAnswer } from './token-uri.ts'
+
+/** What the stream needs. `commit` runs in a transaction that proves the lease. */
+export type NftStreamParts = {
+  readonly database: Database
+  readonly source: EvmSource
+  readonly clock: Clock
+  readonly log: Log
+  readonly commit: (work: (writer: Writer) => Promise<void>) => Promise<void>
+  /** Name of the chain's store, by which callers' wishes name it. */
+  readonly chainKey: string
+  /** Callers' wishes; `undefined` while nobody has made any. */
+  readonly wishes: () => Promise<Database | undefined>
+  /** How documents are fetched; absent: they are not. */
+  readonly fetching?: {
+    /** Refuses addresses that are not public. */
+    readonly transport: Transport
+    readonly gatewayTransport: Transport
+    readonly gateways: Gateways
+  }
+}
+
+const idlePauseMs = 1_000
+const failurePauseMs = 5_000
+
+// With up to two calls each, below the 1,000 calls of a batch; fetched ones take time.
+const itemsPerRound = 200
+const fetchedPerRound = 32
+const fetchesAtOnce = 4
+
+/** Blocks behind the head at which contracts are asked: before, they may still change. */
+const nearHead = 16
+
+/** A longer URI is a document of its own, which is read and not shown. */
+const maxUriCharacters = 65_536
+
+// Doubling from a minute to a week.
+const firstRetrySeconds = 60
+const lastRetrySeconds = 604_800
+
+/** The stream. */
+export function nftStream(parts: NftStreamParts): Stream {
+  const { clock, log } = parts
+  let status: StageStatus = idleStatus('nfts')
+  const round = oneRound(parts)
+  return {
+    name: 'nfts',
+    status: () => status,
+    run: async (signal) => {
+      while (!signal.aborted) {
+        let pauseMs = idlePauseMs
+        try {
+          const { height, isBusy, isLive } = await round(signal)
+          if (isBusy) pauseMs = 0
+          status = {
+            ...idleStatus('nfts'),
+            state: isLive ? 'live' : 'syncing',
+            indexedHeight: height,
+            headHeight: height,
+          }
+        } catch (error) {
+          if (signal.aborted) return
+          const fault = faultOf(error)
+          if (fault === undefined || fault.code === 'lease-lost') throw error
+          log.debug('nfts cannot be asked', { code: fault.code })
+          status = { ...status, reason: fault.message }
+          pauseMs = failurePauseMs
+        }
+        await clock.sleep(pauseMs, signal).catch((error: unknown) => {
+          if (!signal.aborted) throw error
+        })
+      }
+    },
+  }
+}
+
+/** What a step of the work found: whether there may be more at once, and whether all is done. */
+type RoundState = { readonly height: number; readonly isBusy: boolean; readonly isLive: boolean }
+
+/** One step of the work; exported so that tests can take it step by step. */
+export function oneRound(parts: NftStreamParts): (signal: AbortSignal) => Promise<RoundState> {
+  const { database, source, clock, commit, fetching } = parts
+  const fetcher = fetching === undefined ? undefined : fetcherOf(fetching, clock)
+  let isNoted = false
+  return async (signal) => {
+    const height = (await getCheckpoint(database, blockStage))?.height ?? -1
+    if (height < 0) return { height, isBusy: false, isLive: false }
+    const nowSeconds = Math.floor(clock.now() / 1_000)
+    if (!isNoted) await noteFetching(database, commit, { isOn: fetching !== undefined, nowSeconds })
+    isNoted = true
+    await readLogs(database, commit, { height, nowSeconds })
+    const wishes = await parts.wishes()
+    if (wishes !== undefined)
+      await readWishes(database, wishes, { chainKey: parts.chainKey, nowMs: clock.now(), commit })
+    if (height + nearHead < (await source.headHeight(signal)))
+      return { height, isBusy: false, isLive: false }
+    const limit = fetcher === undefined ? itemsPerRound : fetchedPerRound
+    const { items, done } = await nextRound(database, nowSeconds, limit)
+    if (items.length === 0) return { height, isBusy: false, isLive: true }
+    const answers = await askUris(source, items, signal)
+    const work = items.map((item, at) => ({ item, answer: answers[at] }))
+    const results = await atOnce(work, fetchesAtOnce, ({ item, answer }) =>
+      resultOf(item, answer ?? { kind: 'not-served' }, { parts, fetcher, signal }),
+    )
+    await commit(async (writer) => {
+      await writeResults(writer, results, Math.floor(clock.now() / 1_000))
+      await done(writer)
+    })
+    return { height, isBusy: true, isLive: false }
+  }
+}
+
+function fetcherOf(
+  { transport, gatewayTransport, gateways }: NonNullable<NftStreamParts['fetching']>,
+  clock: Clock,
+): DocumentFetcher {
+  const prefixes = [...gateways.ipfs, gateways.arweave]
+  return new DocumentFetcher({
+    transport,
+    clock,
+    trusted: { prefixes, transport: gatewayTransport },
+  })
+}
+
+type Found = {
+  readonly status: NftStatus
+  readonly fields?: NftFields
+  readonly retryAfterSeconds?: number
+  readonly again?: boolean
+}
+
+async function resultOf(
+  of: NftItem,
+  answer: UriAnswer,
+  by: {
+    readonly parts: NftStreamParts
+    readonly fetcher: DocumentFetcher | undefined
+    readonly signal: AbortSignal
+  },
+): Promise<NftResult> {
+  const uri = answer.kind === 'uri' && answer.uri.length <= maxUriCharacters ? answer.uri : ''
+  const found = await foundBy(answer, by)
+  const base = { of, uri, status: found.status, fields: found.fields ?? {} }
+  const isRetried =
+    found.again === true ||
+    found.status === 'UNREACHABLE_TOKEN_URI' ||
+    found.status === 'THROTTLED_TOKEN_URI'
+  if (!isRetried) return { ...base, attempts: 0 }
+  const own = firstRetrySeconds * 2 ** Math.min(of.attempts, 20)
+  const waitSeconds = Math.min(lastRetrySeconds, Math.max(own, found.retryAfterSeconds ?? 0))
+  const due = Math.floor(by.parts.clock.now() / 1_000) + waitSeconds
+  return { ...base, due, attempts: of.attempts + 1 }
+}
+
+async function foundBy(
+  answer: UriAnswer,
+  { parts, fetcher, signal }: Parameters<typeof resultOf>[2],
+): Promise<Found> {
+  if (answer.kind === 'not-served') return { status: 'UNINDEXED', again: true }
+  if (answer.kind === 'bad') return { status: answer.status }
+  const plan = planOf(answer.uri, parts.fetching?.gateways ?? noGateways)
+  switch (plan.kind) {
+    case 'bad':
+      return { status: plan.status }
+    case 'inline':
+      return readDocument(plan.bytes)
+    case 'fetch': {
+      if (fetcher === undefined || plan.urls.length === 0) return { status: 'UNINDEXED' }
+      const fetched = await fetcher.first(plan.urls, signal)
+      return fetched.kind === 'document' ? readDocument(fetched.bytes) : fetched
+    }
+  }
+}
+
+const noGateways: Gateways = { ipfs: [], arweave: '' }
+
+/** `work` on every item, at most `width` at a time; results in order. */
+async function atOnce<T, R>(
+  items: readonly T[],
+  width: number,
+  work: (item: T) => Promise<R>,
+): Promise<R[]> {
+  const results: R[] = []
+  let next = 0
+  const lane = async (): Promise<void> => {
+    for (let at = next++; at < items.length; at = next++) {
+      const item = items[at]
+      if (item !== undefined) results[at] = await work(item)
+    }
+  }
+  await Promise.all(Array.from({ length: width }, lane))
+  return results
+}

@@ -1,0 +1,91 @@
+/** What contracts answer about the URIs of their tokens. */
+
+import { to0x } from '../../core/bytes.ts'
+import type { NftStatus } from '../../core/nft-status.ts'
+import type { EvmSource, StateAnswer, StateCall } from '../../source/evm-source.ts'
+import { fillId, maxDocumentBytes } from './metadata-uri.ts'
+import type { NftItem } from './nft-queue.ts'
+
+/** A URI, why there is none, or that nobody can tell now. */
+export type UriAnswer =
+  | { readonly kind: 'uri'; readonly uri: string }
+  | { readonly kind: 'bad'; readonly status: NftStatus }
+  | { readonly kind: 'not-served' }
+
+/** `tokenURI(uint256)`, `uri(uint256)`, `ownerOf(uint256)`. Source: ERC-721, ERC-1155. */
+const selectors = { tokenUri: 'c87b56dd', uri: '0e89341c', ownerOf: '6352211e' } as const
+
+/** Answers as long as this hold a document of the longest kind in base64, and its frame. */
+const maxAnswerBytes = Math.ceil(maxDocumentBytes * 1.4)
+
+/** Control characters, which no URI has and no engine stores. */
+const unseen = /\p{Cc}/gu
+
+/** Asks for the URIs of `items`, in their order. Throws what the source throws. */
+export async function askUris(
+  source: EvmSource,
+  items: readonly NftItem[],
+  signal: AbortSignal,
+): Promise<UriAnswer[]> {
+  const calls = items.map((item) =>
+    callTo(item, item.standard === 721 ? selectors.tokenUri : selectors.uri),
+  )
+  const told = await source.state(calls, 'latest', signal)
+  const reverted = items.filter(
+    ({ standard }, at) => standard === 721 && told[at]?.kind === 'reverted',
+  )
+  const owners =
+    reverted.length === 0
+      ? []
+      : await source.state(
+          reverted.map((item) => callTo(item, selectors.ownerOf)),
+          'latest',
+          signal,
+        )
+  const missing = new Set(reverted.filter((_, at) => owners[at]?.kind === 'reverted'))
+  return items.map((item, at) =>
+    missing.has(item) ? { kind: 'bad', status: 'MISSING_TOKEN' } : answerOf(told[at], item),
+  )
+}
+
+function callTo({ contract, item }: NftItem, selector: string): StateCall {
+  const data = `0x${selector}${item.toString(16).padStart(64, '0')}`
+  return { method: 'eth_call', target: { to: to0x(contract), data } }
+}
+
+function answerOf(answer: StateAnswer | undefined, { standard, item }: NftItem): UriAnswer {
+  switch (answer?.kind) {
+    case undefined:
+    case 'not-served':
+      return { kind: 'not-served' }
+    case 'reverted':
+      return { kind: 'bad', status: 'INVALID_TOKEN_URI' }
+    case 'value': {
+      if (answer.value.length > 2 + maxAnswerBytes * 2)
+        return { kind: 'bad', status: 'METADATA_CONTENT_TOO_LARGE' }
+      const uri = abiString(answer.value)
+      if (uri === undefined || uri === '') return { kind: 'bad', status: 'INVALID_TOKEN_URI' }
+      return { kind: 'uri', uri: standard === 1155 ? fillId(uri, item) : uri }
+    }
+  }
+}
+
+/** Text of an ABI `string`; `undefined` when offset or length point outside. */
+export function abiString(hex: string): string | undefined {
+  if (!/^0x([0-9a-fA-F]{2})*$/.test(hex)) return undefined
+  const bytes = Buffer.from(hex.slice(2), 'hex')
+  const offset = smallWord(bytes, 0)
+  const length = offset === undefined ? undefined : smallWord(bytes, offset)
+  if (offset === undefined || length === undefined) return undefined
+  const start = offset + 32
+  if (start + length > bytes.length) return undefined
+  return new TextDecoder('utf-8').decode(bytes.subarray(start, start + length)).replace(unseen, '')
+}
+
+/** The word at `at` as a number; `undefined` beyond the bytes or any length we take. */
+function smallWord(bytes: Buffer, at: number): number | undefined {
+  if (at + 32 > bytes.length) return undefined
+  for (let high = at; high < at + 28; high += 4)
+    if (bytes.readUInt32BE(high) !== 0) return undefined
+  return bytes.readUInt32BE(at + 28)
+}

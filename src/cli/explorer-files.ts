@@ -1,8 +1,8 @@
 /**
  * Reads the explorer's files, makes scripts of its TypeScript, compresses them, all in memory.
  *
- * There is no build: types are blanked out and the names of imports changed to those served. The
- * sources are read from `src/explorer/browser`, which the published package carries too.
+ * There is no build: types are blanked out, modules joined and libraries called by their served
+ * names when the explorer is first asked for. The sources are read from `src/explorer/browser`, which the published package carries too.
  */
 
 import { createHash } from 'node:crypto'
@@ -12,6 +12,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 
 import type { ExplorerFile } from '../explorer/routes.ts'
+import { joinModules } from './explorer-join.ts'
 
 /** All files, and the name of the folder that stands for this very content. */
 export type ExplorerFiles = {
@@ -54,12 +55,18 @@ type Named = readonly [name: string, text: string]
 
 async function ownFiles(): Promise<Named[]> {
   const names = (await readdir(sourceFolder)).filter((name) => /\.(ts|css|svg)$/.test(name))
-  return Promise.all(
-    names.map(async (name): Promise<Named> => {
-      const text = await readFile(new URL(name, sourceFolder), 'utf8')
-      return name.endsWith('.ts') ? [scriptName(name), scriptOf(text)] : [name, text]
-    }),
+  const texts = await Promise.all(
+    names.map(async (name): Promise<Named> => [
+      name,
+      await readFile(new URL(name, sourceFolder), 'utf8'),
+    ]),
   )
+  const sources = texts.filter(([name]) => name.endsWith('.ts'))
+  const scripts = quietly(() => sources.map(([name, text]): Named => [name, scriptOf(text)]))
+  return [
+    ['main.js', withServedNames(joinModules(new Map(scripts), 'main.ts'))],
+    ...texts.filter(([name]) => !name.endsWith('.ts')),
+  ]
 }
 
 async function libraryFiles(): Promise<Named[]> {
@@ -75,29 +82,35 @@ async function libraryFiles(): Promise<Named[]> {
   ]
 }
 
-function scriptName(name: string): string {
-  return name.replace(/\.ts$/, '.js')
-}
-
 /** TypeScript as a script: types become blanks, whole lines of comments go. */
 function scriptOf(text: string): string {
-  const script = stripTypeScriptTypes(text)
+  return stripTypeScriptTypes(text)
     .split('\n')
     .filter((line) => !/^\s*(\/\/|\/\*\*|\*\/|\*( |$)|$)/.test(line))
     .map((line) => line.trimEnd())
-  return withServedNames(script.join('\n'))
+    .join('\n')
+}
+
+/**
+ * Runs `work` without Node's note that stripping types is experimental: Node runs our sources the
+ * same way, and an operator can do nothing about it. Nothing else happens meanwhile.
+ */
+function quietly<T>(work: () => T): T {
+  const { emitWarning } = process
+  process.emitWarning = () => undefined
+  try {
+    return work()
+  } finally {
+    process.emitWarning = emitWarning
+  }
 }
 
 function withServedNames(script: string): string {
   return script
     .replace(/\/\/# sourceMappingURL=\S+/, '')
-    .replace(/(\bfrom\s*|\bimport\s*\(?\s*)(["'])([^"']+)\2/g, (_all, before, quote, name) => {
-      return `${before}${quote}${servedName(String(name))}${quote}`
+    .replace(/(\bfrom\s*|\bimport\()(["'])([^"'\s]+)\2/g, (_all, before, quote, name) => {
+      return `${before}${quote}${libraries[String(name)] ?? String(name)}${quote}`
     })
-}
-
-function servedName(name: string): string {
-  return name.startsWith('./') ? scriptName(name) : (libraries[name] ?? name)
 }
 
 const gzipped = promisify(gzip)

@@ -56,7 +56,13 @@ ${chains.map(statusRow).join('\n')}
 
 function statusRow(chain: ChainStatus): string {
   const state = chain.reason === undefined ? chain.state : `${chain.state}: ${chain.reason}`
-  const cells = [chain.name, state, chain.indexedHeight, chain.headHeight, chain.blocksPerSecond]
+  const cells = [
+    chain.name,
+    state,
+    chain.indexedHeight,
+    chain.headHeight,
+    chain.blocksPerSecond.toFixed(1),
+  ]
   return `<tr>${cells.map((cell) => `<td>${escaped(String(cell))}</td>`).join('')}</tr>`
 }
 

@@ -72,25 +72,18 @@ export function AddressPage(props: AddressProps): JSX.Element {
     ),
     h(
       'div',
-      { class: 'grid two' },
-      card('Native', h(Native, props)),
+      { class: 'grid two top-aligned' },
+      h(
+        'div',
+        { class: 'stack' },
+        card('Balance', h(Native, props)),
+        contract.data === undefined
+          ? null
+          : contractCard(chainId, contract.data, transfersLink(chainId, contract.data)),
+        others.length === 0 ? null : card('Also on', alsoOn(others, address)),
+      ),
       card('Tokens', h(Tokens, { ...props, key: path })),
     ),
-    contract.data === undefined ? null : contractCard(chainId, contract.data),
-    others.length === 0
-      ? null
-      : h(
-          'p',
-          null,
-          'Also on ',
-          others.map((chain) =>
-            h(
-              'a',
-              { class: 'also', href: to('chain', chain.chainId, 'address', address) },
-              chain.chainName,
-            ),
-          ),
-        ),
     tabs(
       views.map(([name, label]) => [
         label,
@@ -98,6 +91,12 @@ export function AddressPage(props: AddressProps): JSX.Element {
       ]),
     ),
     listOf(world, chainId, address, view),
+  )
+}
+
+function alsoOn(chains: readonly ChainInfo[], address: string): JSX.Element[] {
+  return chains.map(({ chainId, chainName: name }) =>
+    h('a', { class: 'also', href: to('chain', chainId, 'address', address) }, name),
   )
 }
 
@@ -140,7 +139,6 @@ function Tokens({ chainId, address }: AddressProps): JSX.Element {
 
 function listOf(world: World, chainId: string, address: string, view: string): View {
   const path = `/v1/chains/${chainId}/addresses/${encodeURIComponent(address)}/transactions`
-  const query = {}
   if (view === '') {
     return paged<Page<'transactions', AddressTransaction>>({
       path,
@@ -155,7 +153,6 @@ function listOf(world: World, chainId: string, address: string, view: string): V
   if (view === 'internal') {
     return paged<Page<'transactions', InternalTransaction>>({
       path: `${path}:listInternals`,
-      query,
       view: ({ transactions }) => internalTable(world, chainId, transactions, address),
     })
   }
@@ -164,7 +161,6 @@ function listOf(world: World, chainId: string, address: string, view: string): V
   }
   return paged<Page<'transactions', AnyTransfer>>({
     path: `${path}:list${view.replace('erc', 'Erc')}`,
-    query,
     view: ({ transactions }) => transferTable(chainId, transactions, address),
   })
 }
@@ -207,7 +203,7 @@ export function TokenPage({ world, chainId, address }: TokenProps): JSX.Element 
   )
 }
 
-function contractCard(chainId: string, contract: ContractMetadata): JSX.Element {
+function contractCard(chainId: string, contract: ContractMetadata, side?: View): JSX.Element {
   const made = contract.deploymentDetails
   return card(
     'Contract',
@@ -227,8 +223,12 @@ function contractCard(chainId: string, contract: ContractMetadata): JSX.Element 
           : copied(made.deployerAddress, to('chain', chainId, 'address', made.deployerAddress)),
       ],
     ]),
-    contract.ercType === 'UNKNOWN'
-      ? null
-      : h('a', { href: to('chain', chainId, 'token', contract.address) }, 'transfers →'),
+    side,
   )
+}
+
+function transfersLink(chainId: string, { address, ercType }: ContractMetadata): View {
+  return ercType === 'UNKNOWN'
+    ? null
+    : h('a', { href: to('chain', chainId, 'token', address) }, 'transfers →')
 }

@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import type uPlot from 'uplot'
 
 import type { MetricPoint } from '../../shape/metrics/metric-point.ts'
-import { count, moment, short } from './format.ts'
+import { count, moment, short, tick } from './format.ts'
 
 /** Points oldest first. */
 export type ChartProps = {
@@ -76,11 +76,20 @@ function optionsOf(Plot: typeof uPlot, host: HTMLElement, props: ChartProps): uP
     legend: { show: false },
     // Points lie at moments in UTC, whatever the place of who looks.
     tzDate: (seconds) => Plot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
-    scales: { y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.08 : 1] } },
+    scales: {
+      x: { range: (_plot, low, high) => wholeBars(props, low, high) },
+      y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.08 : 1] },
+    },
     cursor: { y: false, points: { show: !props.bars }, drag: { x: false, y: false } },
     axes: [
-      { ...axis, grid: { show: false }, space: 70 },
-      { ...axis, size: 52, space: 36, values: (_plot, ticks) => ticks.map(short) },
+      {
+        ...axis,
+        grid: { show: false },
+        size: 28,
+        space: props.hours ? 110 : 70,
+        values: (_plot, ticks) => ticks.map((seconds) => tick(seconds, props.hours)),
+      },
+      { ...axis, size: 46, space: 36, values: (_plot, ticks) => ticks.map(short) },
     ],
     series: [
       {},
@@ -95,6 +104,13 @@ function optionsOf(Plot: typeof uPlot, host: HTMLElement, props: ChartProps): uP
     ],
     plugins: [{ hooks: hint(props) }],
   }
+}
+
+/** Room for half a bar at either end. */
+function wholeBars({ points, bars }: ChartProps, low: number, high: number): [number, number] {
+  const half =
+    bars && points.length > 1 ? (high - low) / (points.length - 1) / 2 : bars ? 43_200 : 0
+  return [low - half, high + half]
 }
 
 /** A line of text at the pointer: moment and value. */

@@ -27,12 +27,34 @@ export function amount(units: string, decimals: number): string {
   return decimals === 0 || fraction === '' ? whole : `${whole}.${fraction}`
 }
 
-/** {@link amount} cut after `digits` digits of the fraction; `…` says that something is missing. */
-export function cutAmount(units: string, decimals: number, digits = 6): string {
+/**
+ * {@link amount} cut after six digits of the fraction where it can have more than nine. `…` says that something is missing, `<`
+ * that all of it is.
+ */
+export function cutAmount(units: string, decimals: number): string {
+  // Nine are a column's width still; of eighteen the first six tell enough.
+  const digits = decimals <= 9 ? 9 : 6
   const text = amount(units, decimals)
   const dot = text.indexOf('.')
   if (dot < 0 || text.length - dot - 1 <= digits) return text
-  return `${text.slice(0, dot + 1 + digits)}…`
+  const cut = text.slice(0, dot + 1 + digits)
+  return /[1-9]/.test(cut) ? `${cut}…` : `< ${cut.slice(0, -1)}1`
+}
+
+/** A number whole where it is short and whole, else in few characters. */
+export function brief(value: number): string {
+  return Number.isInteger(value) && Math.abs(value) < 1_000_000
+    ? counts.format(value)
+    : short(value)
+}
+
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+
+/** A tick of a time axis: `Apr 7`, and the hour where hours are told apart. */
+export function tick(seconds: number, withHours: boolean): string {
+  const date = new Date(seconds * 1_000)
+  const day = `${months[date.getUTCMonth()]} ${date.getUTCDate()}`
+  return withHours ? `${day} ${date.toISOString().slice(11, 16)}` : day
 }
 
 /** The two ends of a long id. */
@@ -63,6 +85,6 @@ export function moment(seconds: number): string {
 
 /** `camelCase` as words: `cumulativeTxCount` becomes `Cumulative tx count`. */
 export function words(name: string): string {
-  const text = name.replace(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase()
+  const text = name.replace(/([a-z])([A-Z0-9])|([0-9])([A-Z])/g, '$1$3 $2$4').toLowerCase()
   return text.charAt(0).toUpperCase() + text.slice(1)
 }

@@ -78,9 +78,7 @@ function menu(world: World, place: readonly string[]): JSX.Element {
   const network = primaryNetworks(world)[0]
   const links: (readonly [string, string, string])[] = [
     ['Overview', to(), ''],
-    ...(network === undefined
-      ? []
-      : [['Primary network', to('primary', network), 'primary'] as const]),
+    ...(network === undefined ? [] : [['Primary', to('primary', network), 'primary'] as const]),
     ['Messages', to('messages'), 'message'],
     ['Metrics', to('metrics'), 'metrics'],
     ['API', to('api'), 'api'],

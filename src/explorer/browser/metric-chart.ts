@@ -5,9 +5,34 @@ import { h, type JSX } from 'preact'
 import type { MetricPoint } from '../../shape/metrics/metric-point.ts'
 import { useAnswer, withQuery } from './answer.ts'
 import { Chart } from './chart.ts'
-import { short, words } from './format.ts'
+import { brief, words } from './format.ts'
 import { shown } from './parts.ts'
 import { to } from './place.ts'
+
+const titles: Readonly<Record<string, string>> = {
+  txCount: 'Transactions',
+  activeAddresses: 'Active addresses',
+  activeSenders: 'Active senders',
+  gasUsed: 'Gas used',
+  avgTps: 'Transactions a second, average',
+  maxTps: 'Transactions a second, maximum',
+  avgGps: 'Gas a second, average',
+  maxGps: 'Gas a second, maximum',
+  avgGasPrice: 'Gas price, average (nano)',
+  maxGasPrice: 'Gas price, maximum (nano)',
+  feesPaid: 'Fees paid (coins)',
+  contracts: 'Contracts created',
+  deployers: 'Deployers',
+  cumulativeTxCount: 'Transactions so far',
+  cumulativeAddresses: 'Addresses so far',
+  cumulativeContracts: 'Contracts so far',
+  cumulativeDeployers: 'Deployers so far',
+}
+
+/** Title of a metric; its name in words where it has none. */
+export function metricTitle(metric: string): string {
+  return titles[metric] ?? words(metric)
+}
 
 /** What is drawn. */
 export type MetricChartProps = {
@@ -21,7 +46,14 @@ export type MetricChartProps = {
 
 /** The newest points of a metric; its title leads to the chart alone. */
 export function MetricChart(props: MetricChartProps): JSX.Element {
-  const { chainId, metric, interval, title = words(metric), height = 180, points = 90 } = props
+  const {
+    chainId,
+    metric,
+    interval,
+    title = metricTitle(metric),
+    height = 180,
+    points = 90,
+  } = props
   const path = `/v2/chains/${encodeURIComponent(chainId)}/metrics/${encodeURIComponent(metric)}`
   const answer = useAnswer<{ results: MetricPoint[] }>(
     withQuery(path, { timeInterval: interval, pageSize: points }),
@@ -38,7 +70,7 @@ export function MetricChart(props: MetricChartProps): JSX.Element {
       h(
         'span',
         { class: 'quiet num' },
-        newest === undefined ? '' : `latest ${short(newest.value)}`,
+        newest === undefined ? '' : `latest ${brief(newest.value)}`,
       ),
     ),
     shown(answer, ({ results }) =>

@@ -5,7 +5,7 @@ import { h, type JSX } from 'preact'
 import type { MetricsChain } from '../../shape/metrics/metrics-chains.ts'
 import { useAnswer } from './answer.ts'
 import { words } from './format.ts'
-import { MetricChart } from './metric-chart.ts'
+import { MetricChart, metricTitle } from './metric-chart.ts'
 import { card, facts, heading, shown } from './parts.ts'
 import { go, to, useTitle } from './place.ts'
 import type { World } from './world.ts'
@@ -55,7 +55,7 @@ export function MetricsPage({ world, chainId, interval, metric }: MetricsProps):
       metric === ''
         ? 'Series'
         : h('a', { href: to('metrics', chainId, interval) }, '← All metrics'),
-      metric === '' ? 'Metrics' : words(metric),
+      metric === '' ? 'Metrics' : metricTitle(metric),
       h(
         'div',
         { class: 'controls' },
@@ -138,7 +138,7 @@ function Windows({
   )
   const number = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 6 })
   return card(
-    'Windows that end now',
+    'Windows up to the newest block',
     shown(answer, ({ result }) =>
       facts(Object.entries(result).map(([name, value]) => [words(name), number.format(value)])),
     ),

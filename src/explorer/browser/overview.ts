@@ -122,8 +122,8 @@ function ChainCard({ chain }: { readonly chain: ChainStatus }): JSX.Element {
     h(
       'p',
       { class: 'big' },
-      count(Math.max(0, chain.indexedHeight)),
-      h('small', null, chain.state === 'live' ? ' blocks high' : ` of ${headOf(chain)}`),
+      chain.indexedHeight < 0 ? '–' : count(chain.indexedHeight),
+      h('small', null, chain.state === 'live' ? ' last block' : ` of ${headOf(chain)}`),
     ),
     h('progress', {
       max: Math.max(1, chain.headHeight),
@@ -133,7 +133,11 @@ function ChainCard({ chain }: { readonly chain: ChainStatus }): JSX.Element {
     h(
       'p',
       { class: 'quiet foot' },
-      h('span', null, transactions === undefined ? '' : `${count(transactions)} transactions`),
+      h(
+        'span',
+        null,
+        transactions === undefined ? heights(chain) : `${count(transactions)} transactions`,
+      ),
       h('span', null, speed(chain)),
     ),
     chain.reason === undefined ? null : h('p', { class: 'failed' }, chain.reason),
@@ -148,6 +152,16 @@ function chainLine({ evmChainId, network, kind }: ChainStatus): string {
   return kind === 'primary'
     ? `${network} · P-, X- and C-Chain`
     : `${network} · EVM ${evmChainId ?? ''}`
+}
+
+/** Of the primary network: how high its three chains are. */
+function heights({ kind, stages }: ChainStatus): string {
+  return kind === 'primary'
+    ? stages
+        .filter(({ stage, indexedHeight }) => /^[PXC]$/.test(stage) && indexedHeight >= 0)
+        .map(({ stage, indexedHeight }) => `${stage} ${count(indexedHeight)}`)
+        .join(' · ')
+    : ''
 }
 
 /** Progress of the stage that is furthest behind. */

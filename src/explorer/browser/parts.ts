@@ -156,7 +156,7 @@ export function when(seconds: number): JSX.Element {
   )
 }
 
-/** An amount for a table, cut after six digits, whole in its title. */
+/** An amount for a table, cut where long, whole in its title. */
 export function coins(units: string, decimals: number, symbol: string): JSX.Element {
   return h(
     'span',
@@ -212,10 +212,10 @@ function Paged<T extends { nextPageToken?: string }>({
       : h(
           'div',
           { class: 'pager' },
-          button('Newest', tokens.length > 0 && (() => setTokens([]))),
-          button('← Newer', tokens.length > 0 && (() => setTokens(tokens.slice(0, -1)))),
+          button('First', tokens.length > 0 && (() => setTokens([]))),
+          button('← Back', tokens.length > 0 && (() => setTokens(tokens.slice(0, -1)))),
           h('span', { class: 'quiet' }, `page ${tokens.length + 1}`),
-          button('Older →', next !== undefined && (() => setTokens([...tokens, next]))),
+          button('Next →', next !== undefined && (() => setTokens([...tokens, next]))),
         )
   return h('div', null, shown(answer, view), buttons)
 }

@@ -25,15 +25,7 @@ import {
   type View,
 } from './parts.ts'
 import { to, useTitle } from './place.ts'
-import {
-  assetSum,
-  assetSums,
-  chains,
-  isChain,
-  shortType,
-  txRows,
-  utxoRows,
-} from './primary-parts.ts'
+import { assetSums, chains, isChain, shortType, txRows, utxoRows } from './primary-parts.ts'
 
 /** Which thing of which chain. */
 export type DetailProps = { readonly network: string; readonly chain: string; readonly id: string }
@@ -218,7 +210,9 @@ function BalanceList({ path }: { readonly path: string }): JSX.Element {
         : facts(
             held.map(([name, sums]) => [
               words(name),
-              sums.map((sum) => h('div', null, assetSum(sum))),
+              sums.map((sum) =>
+                h('div', null, exactCoins(sum.amount, sum.denomination, sum.symbol)),
+              ),
             ]),
           )
     }),

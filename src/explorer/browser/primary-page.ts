@@ -7,7 +7,6 @@ import type { L1Validator } from '../../shape/primary/l1-validator.ts'
 import type { Subnet } from '../../shape/primary/subnet.ts'
 import type { PrimaryNetworkTransaction } from '../../shape/primary/transaction.ts'
 import type { Validator } from '../../shape/primary/validator.ts'
-import { withQuery } from './answer.ts'
 import { count, ends } from './format.ts'
 import {
   age,
@@ -25,7 +24,7 @@ import {
 } from './parts.ts'
 import { to, useTitle } from './place.ts'
 import { assetSum, chains, isChain, txRows } from './primary-parts.ts'
-import { primaryNetworks, type World } from './world.ts'
+import { chainOf, primaryNetworks, type World } from './world.ts'
 
 /** Which network, and what of it. */
 export type PrimaryProps = {
@@ -48,7 +47,8 @@ export function PrimaryPage({ world, network, view, chain }: PrimaryProps): JSX.
     { class: 'stack' },
     heading(
       'Primary network',
-      network === 'mainnet' ? 'Mainnet' : 'Fuji and local',
+      world.status?.chains.find((one) => one.kind === 'primary' && one.network === network)?.name ??
+        network,
       served.length > 1
         ? h(
             'nav',
@@ -66,7 +66,7 @@ export function PrimaryPage({ world, network, view, chain }: PrimaryProps): JSX.
         [`${label(name)} transactions`, to('primary', network, 'transactions', name)],
       ]),
     ]),
-    card('', viewOf(network, view, chain)),
+    card('', viewOf({ world, network, view, chain })),
   )
 }
 
@@ -89,10 +89,10 @@ function label(chain: string): string {
   return chain.slice(0, 1).toUpperCase()
 }
 
-function viewOf(network: string, view: string, chain: string): View {
+function viewOf({ world, network, view, chain }: PrimaryProps): View {
   const base = `/v1/networks/${encodeURIComponent(network)}`
   if (view === '') return validators(base, network, '')
-  if (view === 'subnets') return subnets(base, network)
+  if (view === 'subnets') return subnets(base, network, world)
   if (view === 'l1') return l1Validators(base, network)
   if (view === 'blocks' && isChain(chain)) return blocks(base, network, chain)
   if (view === 'transactions' && isChain(chain)) return transactions(base, network, chain)
@@ -102,7 +102,8 @@ function viewOf(network: string, view: string, chain: string): View {
 /** Validators, those of one node when `nodeIds` is not empty. */
 export function validators(base: string, network: string, nodeIds: string): JSX.Element {
   return paged<{ validators: Validator[]; nextPageToken?: string }>({
-    path: withQuery(`${base}/validators`, { nodeIds }),
+    path: `${base}/validators`,
+    query: { nodeIds },
     view: (page) =>
       table(
         [
@@ -117,7 +118,7 @@ export function validators(base: string, network: string, nodeIds: string): JSX.
         page.validators.map((one) => [
           idLink(to('primary', network, 'node', one.nodeId), one.nodeId, ends(one.nodeId, 14, 6)),
           pill(one.validationStatus, one.validationStatus === 'active' ? 'good' : ''),
-          coins(one.amountStaked, decimals, symbol),
+          stakeOf(one),
           one.amountDelegated === undefined ? '' : coins(one.amountDelegated, decimals, symbol),
           one.delegationFee === undefined ? '' : `${one.delegationFee} %`,
           one.uptimePerformance === undefined ? '' : `${one.uptimePerformance} %`,
@@ -127,7 +128,22 @@ export function validators(base: string, network: string, nodeIds: string): JSX.
   })
 }
 
-function subnets(base: string, network: string): JSX.Element {
+// Source: avalanchego utils/constants/network_ids.go, PrimaryNetworkID: 32 zero bytes.
+const primarySubnetId = '11111111111111111111111111111111LpoYY'
+
+/** AVAX on the primary network; elsewhere a weight, whose unit only the subnet knows. */
+function stakeOf({ subnetId, amountStaked }: Validator): View {
+  return subnetId === primarySubnetId
+    ? coins(amountStaked, decimals, symbol)
+    : h(
+        'span',
+        { title: `subnet ${subnetId}` },
+        count(amountStaked),
+        h('span', { class: 'quiet' }, ' weight'),
+      )
+}
+
+function subnets(base: string, network: string, world: World): JSX.Element {
   return paged<{ subnets: Subnet[]; nextPageToken?: string }>({
     path: `${base}/subnets`,
     view: (page) =>
@@ -137,7 +153,7 @@ function subnets(base: string, network: string): JSX.Element {
           h('span', { class: 'id', title: one.subnetId }, ends(one.subnetId)),
           one.isL1 ? pill('L1', 'good') : pill('subnet'),
           one.blockchains.map(({ blockchainName, blockchainId, evmChainId }) =>
-            evmChainId === undefined
+            evmChainId === undefined || chainOf(world, String(evmChainId)) === undefined
               ? h('span', { class: 'also', title: blockchainId }, blockchainName)
               : h(
                   'a',
@@ -158,7 +174,8 @@ function subnets(base: string, network: string): JSX.Element {
 
 function l1Validators(base: string, network: string): JSX.Element {
   return paged<{ validators: L1Validator[]; nextPageToken?: string }>({
-    path: withQuery(`${base}/l1Validators`, { includeInactiveL1Validators: 'true' }),
+    path: `${base}/l1Validators`,
+    query: { includeInactiveL1Validators: 'true' },
     view: (page) =>
       table(
         [['Validation'], ['Node'], ['Subnet', 'wide'], ['Weight', 'num'], ['Balance', 'num']],
@@ -227,7 +244,8 @@ export function NodePage({
     card(
       'L1 validations',
       paged<{ validators: L1Validator[]; nextPageToken?: string }>({
-        path: withQuery(`${base}/l1Validators`, { nodeId, includeInactiveL1Validators: 'true' }),
+        path: `${base}/l1Validators`,
+        query: { nodeId, includeInactiveL1Validators: 'true' },
         view: (page) =>
           table(
             [['Validation'], ['Weight', 'num'], ['Balance', 'num']],

@@ -1,0 +1,309 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { before, test } from 'node:test'
+import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
+
+import Fastify from 'fastify'
+
+import { readExplorerFiles, type ExplorerFiles } from '../src/cli/explorer-files.ts'
+import { joinModules } from '../src/cli/explorer-join.ts'
+import { mountExplorer } from '../src/cli/explorer-mount.ts'
+import {
+  amount,
+  brief,
+  cutAmount,
+  ends,
+  moment,
+  span,
+  tick,
+  words,
+} from '../src/explorer/browser/format.ts'
+import { classify } from '../src/explorer/browser/search.ts'
+import { explorerPage } from '../src/explorer/page.ts'
+import { contentPolicy } from '../src/explorer/routes.ts'
+import type { Status } from '../src/shape/status.ts'
+
+const status: Status = {
+  version: '1.2.3',
+  role: 'all',
+  chains: [
+    {
+      chain: 'fuji-one',
+      kind: 'evm',
+      network: 'fuji',
+      name: '<b>One & "two"</b>',
+      state: 'stopped',
+      reason: "parent's hash",
+      indexedHeight: 41,
+      headHeight: 42,
+      blocksPerSecond: 1.26,
+      stages: [],
+    },
+  ],
+}
+const http = Fastify()
+mountExplorer(http, () => Promise.resolve(status))
+const names = [
+  'explorer.css',
+  'logo.svg',
+  'main.js',
+  'preact-hooks.js',
+  'preact.js',
+  'uplot.css',
+  'uplot.js',
+]
+const warnings: string[] = []
+let all: ExplorerFiles
+
+before(async () => {
+  process.on('warning', ({ message }) => warnings.push(message))
+  all = await readExplorerFiles()
+})
+
+function urlOf(name: string): string {
+  return `/explorer/${all.version}/${name}`
+}
+
+void test('explorer: the whole of it is at most 60 kB by gzip', () => {
+  const page = gzipSync(
+    explorerPage({ folder: '/explorer/x', modules: [...all.files.keys()], status }),
+  ).length
+  const bytes = [...all.files.values()].reduce((sum, { gzip }) => sum + gzip.length, page)
+  assert.ok(bytes <= 60_000, `${bytes} bytes`)
+})
+
+void test('explorer: every file has its type, its validator, its policy, and both encodings', async () => {
+  const types = {
+    js: 'text/javascript; charset=utf-8',
+    css: 'text/css; charset=utf-8',
+    svg: 'image/svg+xml',
+  } as const
+  assert.deepEqual([...all.files.keys()], names)
+  for (const [name, file] of all.files) {
+    const plain = await http.inject({
+      url: urlOf(name),
+      headers: { 'accept-encoding': 'identity' },
+    })
+    assert.equal(plain.statusCode, 200, name)
+    const ending = Object.entries(types).find(([one]) => name.endsWith(`.${one}`))
+    assert.equal(plain.headers['content-type'], ending?.[1], name)
+    assert.equal(plain.headers['content-security-policy'], contentPolicy, name)
+    assert.equal(plain.headers['content-encoding'], undefined, name)
+    assert.match(String(plain.headers['cache-control']), /immutable/, name)
+    assert.equal(plain.headers['vary'], 'accept-encoding', name)
+    assert.deepEqual(plain.rawPayload, Buffer.from(file.body), name)
+
+    const etag = String(plain.headers['etag'])
+    const again = await http.inject({
+      url: urlOf(name),
+      headers: { 'if-none-match': `"x", W/${etag}` },
+    })
+    assert.equal(again.statusCode, 304, name)
+    assert.equal(again.body, '', name)
+
+    const small = await http.inject({
+      url: urlOf(name),
+      headers: { 'accept-encoding': 'gzip, br;q=0' },
+    })
+    assert.equal(small.headers['content-encoding'], 'gzip', name)
+    assert.deepEqual(gunzipSync(small.rawPayload), Buffer.from(file.body), name)
+    const best = await http.inject({ url: urlOf(name), headers: { 'accept-encoding': 'gzip, br' } })
+    assert.equal(best.headers['content-encoding'], 'br', name)
+    assert.deepEqual(brotliDecompressSync(best.rawPayload), Buffer.from(file.body), name)
+  }
+})
+
+void test('explorer: every script is a module that imports served files only', () => {
+  for (const [name, file] of all.files) {
+    if (!name.endsWith('.js')) continue
+    const text = Buffer.from(file.body).toString()
+    const checked = spawnSync(process.execPath, ['--input-type=module', '--check'], { input: text })
+    assert.equal(checked.status, 0, `${name}: ${checked.stderr.toString()}`)
+    for (const [, target = ''] of text.matchAll(
+      /(?:\bfrom\s*|\bimport\s*\(?\s*)["']([^"'\s]+)["']/g,
+    )) {
+      assert.match(target, /^\.\//, `${name} imports ${target}`)
+      assert.ok(all.files.has(target.slice(2)), `${name} imports ${target}`)
+    }
+    assert.doesNotMatch(text, /sourceMappingURL|\beval\(|new Function\(/, name)
+  }
+})
+
+void test('explorer: modules joined see each other by name and keep their own names apart', async () => {
+  const joined = joinModules(
+    new Map([
+      [
+        'main.ts',
+        "import { twice, two as pair } from './b.ts'\nimport { cut } from './c.ts'\nexport const all = [twice(pair), cut('abc')]",
+      ],
+      [
+        'b.ts',
+        "import { cut } from './c.ts'\nconst hidden = 2\nexport const two = hidden\nexport function twice(n) {\n  return cut(String(n * hidden))\n}",
+      ],
+      [
+        'c.ts',
+        "import { sep } from 'node:path/posix'\nconst hidden = 1\nexport function cut(text) {\n  return text.slice(0, hidden) + sep\n}",
+      ],
+    ]),
+    'main.ts',
+  )
+  const url = `data:text/javascript,${encodeURIComponent(`${joined}export const { all } = module2`)}`
+  const ran: unknown = await import(url)
+  assert.deepEqual({ ...Object(ran) }, { all: ['4/', 'a/'] })
+})
+
+void test('explorer: what a module takes from another is there', () => {
+  const folder = new URL('../src/explorer/browser/', import.meta.url)
+  const sources = new Map<string, string>(
+    readdirSync(folder)
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => [`./${name}`, readFileSync(new URL(name, folder), 'utf8')] as const),
+  )
+  for (const [name, text] of sources) {
+    // The joiner knows named imports and exports of declarations only.
+    assert.doesNotMatch(
+      text,
+      /^import (?!type |\{)|^export (?!type |function |async function |const )/m,
+      name,
+    )
+    for (const [, list = '', from = ''] of text.matchAll(
+      /^import \{([^}]*)\} from '(\.\/[^']+)'/gm,
+    ))
+      for (const one of list.split(',').map((item) => item.trim()))
+        if (one !== '' && !one.startsWith('type '))
+          assert.match(
+            sources.get(from) ?? '',
+            new RegExp(`^export (async )?(function|const) ${one}\\b`, 'm'),
+            `${name}: ${one}`,
+          )
+  }
+})
+
+void test('explorer: making it warns of nothing', () => {
+  assert.deepEqual(warnings, [])
+})
+
+void test('explorer: nothing is loaded from elsewhere', () => {
+  for (const [name, file] of all.files) {
+    const foreign = Buffer.from(file.body)
+      .toString()
+      .replace(/\/\*[\s\S]*?\*\//g, '')
+      .match(/(?:https?:)?\/\/[\w-]+\.[\w.]+/g)
+    // Names of XML vocabularies are not addresses to load from.
+    assert.deepEqual(
+      (foreign ?? []).filter((one) => !one.includes('www.w3.org')),
+      [],
+      name,
+    )
+  }
+})
+
+void test('explorer: the document holds no script or style of its own and names served files', async () => {
+  const reply = await http.inject('/')
+  assert.equal(reply.statusCode, 200)
+  assert.equal(reply.headers['content-type'], 'text/html; charset=utf-8')
+  assert.equal(reply.headers['content-security-policy'], contentPolicy)
+  assert.equal(reply.headers['cache-control'], 'no-cache')
+  assert.doesNotMatch(reply.body, /<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=)/)
+  const named = [...reply.body.matchAll(/(?:src|href)="(\/explorer\/[^"]+)"/g)].map(([, url]) =>
+    String(url),
+  )
+  assert.equal(named.length, 7)
+  for (const url of named) assert.equal((await http.inject(url)).statusCode, 200, url)
+  const again = await http.inject({
+    url: '/',
+    headers: { 'if-none-match': String(reply.headers['etag']) },
+  })
+  assert.equal(again.statusCode, 304)
+})
+
+void test('explorer: without scripts the document tells the status, with every sign escaped', async () => {
+  const { body } = await http.inject('/')
+  const table = body.slice(body.indexOf('<noscript>'))
+  assert.ok(table.includes('&lt;b&gt;One &amp; &quot;two&quot;&lt;/b&gt;'))
+  assert.ok(table.includes('stopped: parent&#39;s hash'))
+  assert.ok(table.includes('<td>41</td><td>42</td><td>1.3</td>'))
+})
+
+void test('explorer: other versions and names are not found', async () => {
+  for (const url of [`/explorer/old/main.js`, urlOf('main.ts'), urlOf('..%2fpage.ts'), '/explorer'])
+    assert.equal((await http.inject(url)).statusCode, 404, url)
+})
+
+void test('explorer: amounts are exact whatever their size', () => {
+  const cases: [string, number, string, string][] = [
+    ['0', 18, '0', '0'],
+    ['1', 0, '1', '1'],
+    ['1', 18, '0.000000000000000001', '< 0.000001'],
+    ['1000000000000000000', 18, '1', '1'],
+    ['1234567890123456789', 18, '1.234567890123456789', '1.234567…'],
+    ['999999807286290986958066657', 18, '999,999,807.286290986958066657', '999,999,807.286290…'],
+    ['20003628688143801', 9, '20,003,628.688143801', '20,003,628.688143801'],
+    ['1500000', 6, '1.5', '1.5'],
+    [
+      (2n ** 256n - 1n).toString(),
+      0,
+      (2n ** 256n - 1n).toLocaleString('en-US'),
+      (2n ** 256n - 1n).toLocaleString('en-US'),
+    ],
+    ['-1500', 3, '−1.5', '−1.5'],
+  ]
+  for (const [units, decimals, whole, cut] of cases) {
+    assert.equal(amount(units, decimals), whole, units)
+    assert.equal(cutAmount(units, decimals), cut, units)
+  }
+})
+
+void test('explorer: ids, spans, moments and names read well', () => {
+  assert.equal(ends('0x1234567890abcdef1234'), '0x123456…ef1234')
+  assert.equal(ends('short'), 'short')
+  assert.deepEqual([0, 59, 60, 3_599, 86_400, 31_536_000].map(span), [
+    '0 s',
+    '59 s',
+    '1 min',
+    '59 min',
+    '1 d',
+    '1 y',
+  ])
+  assert.equal(moment(1_775_555_877), '2026-04-07 09:57:57')
+  assert.equal(moment(Number.NaN), '')
+  assert.equal(tick(1_775_555_877, false), 'Apr 7')
+  assert.equal(tick(1_775_552_400, true), 'Apr 7 09:00')
+  assert.equal(words('last90Days'), 'Last 90 days')
+  assert.equal(words('cumulativeTxCount'), 'Cumulative tx count')
+  assert.equal(brief(1_822), '1,822')
+  assert.equal(brief(102_281_234), '102.28M')
+})
+
+void test('explorer: the search box knows what was typed', () => {
+  const chains = [
+    { chainId: '51001', chainName: 'Demo Chain' },
+    { chainId: '51002', chainName: 'Demo L1' },
+  ]
+  const cases: [string, string, string?][] = [
+    ['0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266', 'address'],
+    ['0xf39Fd6e51aad88F6F4ce6aB8827279cffFb9226', 'nothing'],
+    ['0xd0760c4a3f680e5d7cac45cac646ada08fb6de50a204535de84b86a8b7e3d80a', 'hash'],
+    ['a443404db3af3eb1f8a5a23583218581730a0e417d935aa566e95327282a7f40', 'hash'],
+    ['P-local18jma8ppw3nhx5r4ap8clazz0dps7rv5u00z96u', 'primaryAddress'],
+    ['local18jma8ppw3nhx5r4ap8clazz0dps7rv5u00z96u', 'primaryAddress'],
+    ['NodeID-7Xhw2mDxuDS44j42TCB6U5579esbSt3Lg', 'nodeId'],
+    ['tFYvQQK4Ws7FdffczdTvSh8UFb5Vh17E7CwjtPbHax6CfBr8w', 'id'],
+    [' 402 ', 'block', '402'],
+    ['1,234,567', 'block', '1234567'],
+    ['51001', 'block', '51001'],
+    ['chain: 51001', 'chain'],
+    ['demo l1', 'chain'],
+    ['l1', 'chain'],
+    ['nowhere', 'nothing'],
+    ['', 'nothing'],
+  ]
+  for (const [typed, kind, text] of cases) {
+    const found = classify(typed, chains)
+    assert.equal(found.kind, kind, typed)
+    if (text !== undefined) assert.equal(found.text, text, typed)
+  }
+  const found = classify('l1', chains)
+  assert.equal(found.kind === 'chain' ? found.chainId : '', '51002')
+})

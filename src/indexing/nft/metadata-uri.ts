@@ -73,12 +73,22 @@ function dataDocument(text: string): UriPlan {
   if (comma < 0) return invalid
   const head = text.slice('data:'.length, comma)
   if (isMedia(head)) return tooLarge
-  const body = text.slice(comma + 1)
+  const body = withoutFragment(text.slice(comma + 1))
   // Four characters of base64 or one plain character make at most three bytes.
   if (body.length > maxDocumentBytes * 3) return tooLarge
   if (/;\s*base64\s*$/i.test(head))
     return inline(Buffer.from(percentDecoded(body).toString(), 'base64'))
   return inline(percentDecoded(body))
+}
+
+/**
+ * Text before the fragment. Many documents have a bare `#` in their own text: only one behind
+ * the last closing brace begins a fragment.
+ */
+function withoutFragment(body: string): string {
+  const end = Math.max(body.lastIndexOf('}'), body.toLowerCase().lastIndexOf('%7d'), 0)
+  const hash = body.indexOf('#', end)
+  return hash < 0 ? body : body.slice(0, hash)
 }
 
 /** Bytes of percent-encoded text; a per cent sign without two digits stands for itself. */

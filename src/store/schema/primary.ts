@@ -170,7 +170,7 @@ export const utxo = table(
  *
  * `tie` is the first 48 bits of the UTXO id, which orders equals; `needed` the signatures needed.
  * The two partial indexes answer the lists of what is unspent and the balances without a look at
- * the rows.
+ * the rows; `spent_at` is in them because SQLite otherwise reads the row to test it.
  */
 export const holding = table(
   'holding',
@@ -202,12 +202,13 @@ export const holding = table(
           'asset',
           'kind',
           'needed',
+          'spent_at',
         ],
         where: 'spent_at is null',
       },
       {
         name: 'holding_open_by_amount',
-        columns: ['address_id', 'place', 'amount', 'tie', 'utxo', 'asset', 'needed'],
+        columns: ['address_id', 'place', 'amount', 'tie', 'utxo', 'asset', 'needed', 'spent_at'],
         where: 'spent_at is null',
       },
     ],

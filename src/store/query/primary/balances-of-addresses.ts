@@ -28,13 +28,27 @@ const sums = `count(*), cast(sum(h.amount / 4294967296) as bigint),
 const open = 'h.spent_at is null'
 const atMoment = 'h.created_at < ? and (h.spent_at is null or h.spent_at > ?)'
 
-function plainQuestion(when: string, index: string): ReturnType<typeof statement> {
-  const rest = `h.place = ? and ${when} and h.kind = 0 group by h.asset`
+/** Almost all there is. AVAX has number 1 in every store. */
+const avax = 1
+
+/** Sum of AVAX: no groups, which would sort every entry. */
+function avaxQuestion(when: string, index: string): ReturnType<typeof statement> {
+  const rest = `h.place = ? and ${when} and h.kind = 0 and h.asset = ${avax}`
+  return plainQuestion(`${avax}`, rest, index)
+}
+
+/** Sums of everything else. */
+function assetsQuestion(when: string, index: string): ReturnType<typeof statement> {
+  const rest = `h.place = ? and ${when} and h.kind = 0 and h.asset <> ${avax} group by h.asset`
+  return plainQuestion('h.asset', rest, index)
+}
+
+function plainQuestion(asset: string, rest: string, index: string): ReturnType<typeof statement> {
   return statement(
-    `select h.asset, ${sums} from json_each(?) j cross join holding h ${index}
+    `select ${asset}, ${sums} from json_each(?) j cross join holding h ${index}
      where h.address_id = j.value and ${rest}`,
     {
-      postgres: `select h.asset, ${sums} from json_array_elements_text(?::json) j
+      postgres: `select ${asset}, ${sums} from json_array_elements_text(?::json) j
         join holding h on h.address_id = j.value::bigint where ${rest}`,
     },
   )
@@ -53,12 +67,20 @@ function othersQuestion(when: string, index: string): ReturnType<typeof statemen
   )
 }
 
+function questionsAt(
+  when: string,
+  index: string,
+): Readonly<Record<'avax' | 'assets' | 'others', ReturnType<typeof statement>>> {
+  return {
+    avax: avaxQuestion(when, index),
+    assets: assetsQuestion(when, index),
+    others: othersQuestion(when, index),
+  }
+}
+
 const questions = {
-  now: {
-    plain: plainQuestion(open, 'indexed by holding_open'),
-    others: othersQuestion(open, 'indexed by holding_open'),
-  },
-  moment: { plain: plainQuestion(atMoment, ''), others: othersQuestion(atMoment, '') },
+  now: questionsAt(open, 'indexed by holding_open'),
+  moment: questionsAt(atMoment, ''),
 } as const
 
 /** What `addresses` (numbers) hold in the lists of `chain`, now or just before `moment`. */
@@ -77,7 +99,11 @@ export async function balancesOfAddresses(
   const asked = moment === undefined ? questions.now : questions.moment
   const values: Value[] = [JSON.stringify(addresses), chainNumbers[chain]]
   if (moment !== undefined) values.push(moment, moment)
-  const plain = await reader.all(asked.plain, values)
+  const rows = [
+    ...(await reader.all(asked.avax, values)),
+    ...(await reader.all(asked.assets, values)),
+  ]
+  const plain = rows.filter(([, count]) => Number(count) > 0)
   const others = await reader.all(asked.others, [...values, query.anyOwner === true ? 1 : 0])
   return {
     plain: plain.map(([asset, count, high, low]) => ({

@@ -90,6 +90,46 @@ program
   .action(async (flags: Flags) => (await import('./commands/verify.ts')).verify(flags))
 
 program
+  .command('record')
+  .description('write an EVM chain and its state into one file that Firn replays')
+  .requiredOption('--rpc <url>', 'RPC address of a node of the chain')
+  .requiredOption('--out <file>', 'the recording')
+  .option('--from <height>', 'first height', '0')
+  .option('--until <height>', 'first height that is not recorded (default: after the newest)')
+  .option('--traces', 'fail when the node gives no traces (default: take them if it does)')
+  .option('--no-traces', 'record no traces')
+  .option('--name <name>', 'name of the chain', 'Recorded chain')
+  .option('--symbol <symbol>', 'symbol of its native token', 'COIN')
+  .action(async (flags: Flags) => (await import('./commands/record.ts')).record(flags))
+
+program
+  .command('export')
+  .description('write lists of a running Firn as CSV or JSON lines')
+  .argument('<what>', 'transactions, transfers, internals, primary-transactions or rewards')
+  .option('--chain <chain>', 'EVM chain id, or P, X or C')
+  .option('--network <network>', 'mainnet or fuji, of the primary network', 'fuji')
+  .option('--address <address>', 'of this address; of the primary network several by comma')
+  .option('--token <address>', 'transfers of this token contract')
+  .option('--from <date>', 'from this date or Unix second on')
+  .option('--until <date>', 'before this date or Unix second')
+  .option('--format <format>', 'csv or jsonl', 'csv')
+  .option('--out <file>', 'file to write (default: standard output)')
+  .option('--url <url>', 'address of the data API', 'http://127.0.0.1:8080')
+  .option('--key <key>', 'API key, where one is needed')
+  .action(async (what: string, flags: Flags) =>
+    (await import('./commands/export.ts')).exportRows(what, flags),
+  )
+
+program
+  .command('doctor')
+  .description('check the machine, the stores and every node, and tell what to do')
+  .option('--config <file>', 'configuration file')
+  .option('--data-dir <folder>', 'folder of stores, keys and logs')
+  .option('--port <port>', 'port of the data API')
+  .option('--node-port <port>', 'port of the node listener')
+  .action(async (flags: Flags) => (await import('./commands/doctor.ts')).doctor(flags))
+
+program
   .command('record-primary')
   .description('write an indexed local primary network and its node’s answers into one file')
   .requiredOption('--node <url>', 'base address of the node')
@@ -130,6 +170,8 @@ function report(error: unknown): number {
   }
   console.error(`firn: ${fault.message}`)
   switch (fault.code) {
+    case 'bad-parameter':
+      return exitCodes.usage
     case 'bad-config':
       return exitCodes.config
     case 'lease-lost':

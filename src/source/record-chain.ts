@@ -11,9 +11,11 @@ import { decodeBlocks } from '../codec/evm/decode-blocks.ts'
 import { decodeTraces } from '../codec/evm/decode-traces.ts'
 import type { RawUnit } from '../codec/evm/raw.ts'
 import { fromHex } from '../core/bytes.ts'
+import { Fault } from '../core/fault.ts'
 import type { Log } from '../telemetry/log.ts'
-import type { EvmSource, HeightRange } from './evm-source.ts'
+import type { ChainIdentity, EvmSource, HeightRange } from './evm-source.ts'
 import { openingBytes, partBytes, partKinds } from './recording-file.ts'
+import type { RecordingHeader } from './recording-file.ts'
 import { stateKey } from './recording.ts'
 import { StateQuestions } from './state-questions.ts'
 
@@ -22,8 +24,12 @@ export type RecordOptions = {
   readonly source: EvmSource
   readonly name: string
   readonly symbol: string
-  /** Last height; the head when absent. */
+  /** First height; 0 when absent. A later one is replayed with the setting `startHeight`. */
+  readonly from?: number
+  /** First height that is not recorded; the head is the last one when absent. */
   readonly until?: number
+  /** Whether to record traces; when absent, if there are any. */
+  readonly traces?: boolean
   /** zstd level, 1 to 22. */
   readonly level: number
   /** Appends to the file. */
@@ -45,23 +51,46 @@ const blocksPerPart = 64
 /** Calls sent in one read of state. */
 const callsPerRead = 500
 
-/** Records heights from 0 on. Faults are those of the source. */
+/**
+ * Records heights `[from, until)` as far as they are there. Faults are those of the source; `bad-parameter` for a range
+ * that holds nothing, `node-refused` when traces are wanted that no endpoint gives.
+ */
 export async function recordChain(options: RecordOptions): Promise<Recorded> {
   const { source, signal, level, log, write } = options
-  const { chainId, blockchainId, nodeVersion } = await source.identity(signal)
-  const about = { chainId, name: options.name, symbol: options.symbol, nodeVersion }
-  await write(openingBytes(blockchainId === undefined ? about : { ...about, blockchainId }, level))
-  const until = (options.until ?? (await source.headHeight(signal))) + 1
-  const traced = await source.hasTraces(signal)
+  const identity = await source.identity(signal)
+  const first = options.from ?? 0
+  const until = Math.min(options.until ?? Infinity, (await source.headHeight(signal)) + 1)
+  if (first >= until)
+    throw new Fault('bad-parameter', `there is nothing to record from ${first} until ${until}`)
+  const traced = options.traces ?? (await source.hasTraces(signal))
+  if (traced && options.traces === true && !(await source.hasTraces(signal)))
+    throw new Fault('node-refused', 'no endpoint offers debug_traceBlockByNumber')
+  await write(openingBytes(headerOf(options, identity, first), level))
   const questions = new StateQuestions()
-  for (let from = 0; from < until; from += blocksPerPart) {
+  for (let from = first; from < until; from += blocksPerPart) {
     const range = { from, until: Math.min(from + blocksPerPart, until) }
     await recordBlocks(options, range, questions)
     if (traced) await recordTraces(options, range, questions)
     log.info('blocks recorded', { until: range.until - 1 })
   }
   const answers = await recordState(options, questions, until - 1)
-  return { blocks: until, traced, answers }
+  return { blocks: until - first, traced, answers }
+}
+
+function headerOf(
+  { name, symbol }: RecordOptions,
+  { chainId, blockchainId, nodeVersion, genesisHash }: ChainIdentity,
+  first: number,
+): RecordingHeader {
+  return {
+    chainId,
+    name,
+    symbol,
+    nodeVersion,
+    ...(blockchainId === undefined ? {} : { blockchainId }),
+    // Block 0 says it itself where it is recorded.
+    ...(first === 0 ? {} : { genesisHash }),
+  }
 }
 
 async function recordBlocks(

@@ -29,6 +29,8 @@ export type Part = HeightRange & {
 export type RecordingHeader = {
   readonly chainId: number
   readonly blockchainId?: string
+  /** Hash of block 0, where the recording begins later. */
+  readonly genesisHash?: string
   readonly name: string
   readonly symbol: string
   /** `web3_clientVersion` of the node that was recorded. */

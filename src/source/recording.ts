@@ -53,7 +53,7 @@ export function openRecording(file: Uint8Array): Recording {
     heights,
     traced,
     answers: () => state,
-    identity: async () => (identity ??= identityOf(header, reader.lines(blocks, 0))),
+    identity: async () => (identity ??= identityOf(header, () => reader.lines(blocks, 0))),
     headHeight: async () => heights.until - 1,
     unitBlocks: () => 64,
     window: () => 2,
@@ -127,7 +127,7 @@ function headerOf(file: Uint8Array, parts: readonly Part[]): RecordingHeader {
   const part = parts.find(({ kind }) => kind === partKinds.header)
   if (part === undefined) throw new Fault('bad-bytes', 'the recording has no header')
   const header = objectOf(parsed(linesOf(file, part)[0] ?? ''), 'header of the recording')
-  const { chainId, name, symbol, nodeVersion, blockchainId } = header
+  const { chainId, name, symbol, nodeVersion, blockchainId, genesisHash } = header
   if (
     typeof chainId !== 'number' ||
     typeof name !== 'string' ||
@@ -135,12 +135,18 @@ function headerOf(file: Uint8Array, parts: readonly Part[]): RecordingHeader {
     typeof nodeVersion !== 'string'
   )
     throw new Fault('bad-bytes', 'the header of the recording is incomplete')
-  const about = { chainId, name, symbol, nodeVersion }
-  return typeof blockchainId === 'string' ? { ...about, blockchainId } : about
+  return {
+    chainId,
+    name,
+    symbol,
+    nodeVersion,
+    ...(typeof blockchainId === 'string' ? { blockchainId } : {}),
+    ...(typeof genesisHash === 'string' ? { genesisHash } : {}),
+  }
 }
 
-function identityOf(header: RecordingHeader, firstLines: readonly string[]): ChainIdentity {
-  const { hash } = unitOf(firstLines[0] ?? '').block
+function identityOf(header: RecordingHeader, firstLines: () => readonly string[]): ChainIdentity {
+  const hash = header.genesisHash ?? unitOf(firstLines()[0] ?? '').block.hash
   if (typeof hash !== 'string') throw new Fault('bad-bytes', 'the recording has no genesis block')
   const about = { chainId: header.chainId, genesisHash: hash, nodeVersion: header.nodeVersion }
   return header.blockchainId === undefined ? about : { ...about, blockchainId: header.blockchainId }

@@ -1,0 +1,73 @@
+import { resolve } from 'node:path'
+
+import { faultOf } from '../../core/fault.ts'
+import { statement } from '../../store/engine/database.ts'
+import { openStore, type StoreLocation } from '../../store/engine/open.ts'
+import { controlTables } from '../../store/schema/control.ts'
+import { chainSpecs, streamSpecs } from '../chain-specs.ts'
+import { withDemoNetwork } from '../demo-network.ts'
+import { checkChain } from '../doctor/chain.ts'
+import { findingText, type Finding } from '../doctor/finding.ts'
+import { checkMachine } from '../doctor/machine.ts'
+import { checkNetwork } from '../doctor/network.ts'
+import { checkStores } from '../doctor/stores.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { loadConfig } from '../load-config.ts'
+import type { Flags } from '../main.ts'
+import { openWorld } from '../world.ts'
+
+const chainIdQuestion = statement("select value from meta where name = 'chainId'")
+
+/** Longest wait for one answer of a node: a doctor does not keep people waiting. */
+const timeoutMs = 10_000
+
+/**
+ * Checks the machine, the stores and every node of the configuration; prints a line for each
+ * check, with what to do. Exit code 1 when there is a problem.
+ */
+export async function doctor(flags: Flags): Promise<void> {
+  const loaded = loadConfig(flags)
+  const located = { ...loaded.config, dataDir: resolve(loaded.config.dataDir) }
+  const config = loaded.isDemo ? withDemoNetwork(located) : located
+  const world = openWorld()
+  const location = { store: config.store, dataDir: config.dataDir }
+  const limits = { timeoutMs, maxReplyBytes: config['source.maxReplyBytes'] }
+  let worst = 0
+  const tell = (findings: readonly Finding[]): void => {
+    for (const finding of findings) {
+      if (finding.level === 'problem') worst++
+      console.log(findingText(finding))
+    }
+  }
+  try {
+    tell(await checkMachine(config, world.transport))
+    const chains = chainSpecs(config)
+    const stores = [...chains.map(({ spec }) => spec), ...streamSpecs(config, chains)]
+    const names = stores.map(({ key }) => key)
+    tell(await checkStores(location, names, world.clock))
+    for (const { config: chain, spec } of chains) {
+      const storedChainId = await chainIdOf(location, spec.key)
+      tell(await checkChain(chain, { world, ...limits, storedChainId }))
+    }
+    for (const [name, network] of Object.entries(config.networks))
+      if (network !== undefined)
+        tell(await checkNetwork(name, network, { transport: world.transport, ...limits }))
+  } finally {
+    await world.close()
+  }
+  console.log(worst === 0 ? 'no problems' : `${worst} problem${worst === 1 ? '' : 's'}`)
+  if (worst > 0) process.exitCode = exitCodes.failed
+}
+
+/** Chain id a store is of; `undefined` where there is no store yet. */
+async function chainIdOf(location: StoreLocation, name: string): Promise<number | undefined> {
+  try {
+    const database = await openStore(location, name, controlTables, 'read')
+    const [value] = (await database.get(chainIdQuestion)) ?? []
+    await database.close()
+    return value === undefined ? undefined : Number(value)
+  } catch (error) {
+    if (faultOf(error) === undefined) throw error
+    return undefined
+  }
+}

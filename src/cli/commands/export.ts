@@ -1,0 +1,224 @@
+import type { Static } from 'typebox'
+
+import { Fault } from '../../core/fault.ts'
+import type { InternalTransaction } from '../../shape/evm/internal-transaction.ts'
+import type { NativeTransaction } from '../../shape/evm/native-transaction.ts'
+import type { HistoricalReward } from '../../shape/primary/reward.ts'
+import type { PrimaryNetworkTransaction } from '../../shape/primary/transaction.ts'
+import { headLine, openSink, rowLine, type Format } from '../export/lines.ts'
+import { ask, everyItem, type Api } from '../export/pages.ts'
+import {
+  internalRow,
+  primaryRows,
+  rewardRow,
+  transactionRow,
+  transferRow,
+  type Coin,
+  type Row,
+  type TokenTransfer,
+} from '../export/rows.ts'
+import type { Flags } from '../main.ts'
+import { openWorld } from '../world.ts'
+import { membersOf } from './node-client.ts'
+
+/** Moments `[from, until)` in Unix seconds. */
+type Period = { readonly from: number; readonly until: number }
+
+/** An export being made: where to ask, and what for. */
+type Wanted = { readonly api: Api; readonly flags: Flags; readonly period: Period }
+
+/** What can be exported; each gives rows as the API lists them. */
+const subjects: Readonly<Record<string, (wanted: Wanted) => AsyncGenerator<Row>>> = {
+  transactions,
+  transfers,
+  internals,
+  'primary-transactions': primaryTransactions,
+  rewards,
+}
+
+/**
+ * Writes a list of a running Firn as CSV or JSON lines.
+ *
+ * Reads it through the API, page by page, so that an export holds what the API answers, of the
+ * same moment or newer, and works from anywhere.
+ */
+export async function exportRows(what: string, flags: Flags): Promise<void> {
+  const subject = Object.hasOwn(subjects, what) ? subjects[what] : undefined
+  if (subject === undefined)
+    throw new Fault('bad-parameter', `export knows ${Object.keys(subjects).join(', ')}: ${what}`)
+  const format = formatOf(flags['format'])
+  const period = {
+    from: momentOf('--from', flags['from']) ?? 0,
+    until: momentOf('--until', flags['until']) ?? Number.POSITIVE_INFINITY,
+  }
+  const world = openWorld()
+  const api = {
+    world,
+    url: String(flags['url'] ?? 'http://127.0.0.1:8080').replace(/\/+$/, ''),
+    key: text(flags, 'key'),
+  }
+  try {
+    await writeRows(subject({ api, flags, period }), format, text(flags, 'out'))
+  } finally {
+    await world.close()
+  }
+}
+
+async function writeRows(
+  rows: AsyncGenerator<Row>,
+  format: Format,
+  path: string | undefined,
+): Promise<void> {
+  // The file is made once there is something to write, so that a wrong question leaves none.
+  const first = await rows.next()
+  const sink = await openSink(path)
+  let count = 0
+  for (let at = first; at.done !== true && !sink.closed(); at = await rows.next()) {
+    if (count === 0 && format === 'csv') await sink.write(headLine(at.value))
+    await sink.write(rowLine(at.value, format))
+    count++
+  }
+  await sink.end()
+  console.error(`${count} rows${path === undefined ? '' : ` in ${path}`}`)
+}
+
+async function* transactions({ api, flags, period }: Wanted): AsyncGenerator<Row> {
+  const chain = required(flags, 'chain')
+  const coin = await coinOf(api, chain)
+  const address = text(flags, 'address')
+  const path =
+    address === undefined
+      ? `/v1/chains/${inPath(chain)}/transactions`
+      : `/v1/chains/${inPath(chain)}/addresses/${inPath(address)}/transactions:listNative`
+  const items = evmItems<NativeTransaction>(api, path, { list: 'transactions', period })
+  for await (const tx of items) yield transactionRow(tx, coin)
+}
+
+async function* transfers({ api, flags, period }: Wanted): AsyncGenerator<Row> {
+  const chain = required(flags, 'chain')
+  const token = text(flags, 'token')
+  if (token !== undefined) {
+    const path = `/v1/chains/${inPath(chain)}/tokens/${inPath(token)}/transfers`
+    const items = evmItems<TokenTransfer>(api, path, { list: 'transfers', period })
+    for await (const transfer of items) yield transferRow(transfer, chain)
+    return
+  }
+  const address = required(flags, 'address')
+  for (const standard of ['Erc20', 'Erc721', 'Erc1155']) {
+    const path = `/v1/chains/${inPath(chain)}/addresses/${inPath(address)}/transactions:list${standard}`
+    const items = evmItems<TokenTransfer>(api, path, { list: 'transactions', period })
+    for await (const transfer of items) yield transferRow(transfer, chain)
+  }
+}
+
+async function* internals({ api, flags, period }: Wanted): AsyncGenerator<Row> {
+  const chain = required(flags, 'chain')
+  const address = required(flags, 'address')
+  const coin = await coinOf(api, chain)
+  const path = `/v1/chains/${inPath(chain)}/addresses/${inPath(address)}/transactions:listInternals`
+  const items = evmItems<Static<typeof InternalTransaction>>(api, path, {
+    list: 'transactions',
+    period,
+  })
+  for await (const call of items) yield internalRow(call, chain, coin)
+}
+
+async function* primaryTransactions({ api, flags, period }: Wanted): AsyncGenerator<Row> {
+  const chain = required(flags, 'chain').toUpperCase().slice(0, 1)
+  if (!'PXC'.includes(chain))
+    throw new Fault('bad-parameter', `--chain must be P, X or C: ${chain}`)
+  const addresses = text(flags, 'address')
+  const own = addresses === undefined ? undefined : ownSet(addresses)
+  const path = `/v1/networks/${inPath(networkOf(flags))}/blockchains/${chain.toLowerCase()}-chain/transactions`
+  const query = {
+    ...(addresses === undefined ? {} : { addresses }),
+    // The API's bounds are open, ours half-open.
+    ...(period.from === 0 ? {} : { startTimestamp: String(period.from - 1) }),
+    ...(Number.isFinite(period.until) ? { endTimestamp: String(period.until) } : {}),
+  }
+  for await (const item of everyItem(api, path, { list: 'transactions', query })) {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- our own API wrote it by this shape
+    const tx = item as PrimaryNetworkTransaction
+    if (isWithin(tx.blockTimestamp, period)) yield* primaryRows(tx, chain, own)
+  }
+}
+
+async function* rewards({ api, flags, period }: Wanted): AsyncGenerator<Row> {
+  const path = `/v1/networks/${inPath(networkOf(flags))}/rewards`
+  const query = { addresses: required(flags, 'address') }
+  for await (const item of everyItem(api, path, { list: 'historicalRewards', query })) {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- our own API wrote it by this shape
+    const reward = item as HistoricalReward
+    if (isWithin(reward.endTimestamp, period)) yield rewardRow(reward)
+  }
+}
+
+/**
+ * Items of a list of an EVM chain, newest first.
+ *
+ * @yields those within the period; it ends before the first that is too old
+ */
+async function* evmItems<T extends { readonly blockTimestamp: number }>(
+  api: Api,
+  path: string,
+  of: { readonly list: string; readonly period: Period },
+): AsyncGenerator<T> {
+  for await (const item of everyItem(api, path, { list: of.list, query: {} })) {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- our own API wrote it by this shape
+    const known = item as T
+    if (known.blockTimestamp < of.period.from) return
+    if (known.blockTimestamp < of.period.until) yield known
+  }
+}
+
+function isWithin(moment: number, { from, until }: Period): boolean {
+  return from <= moment && moment < until
+}
+
+async function coinOf(api: Api, chain: string): Promise<Coin> {
+  const { symbol, decimals } = membersOf(
+    (await ask(api, `/v1/chains/${inPath(chain)}`))['networkToken'],
+  )
+  if (typeof symbol !== 'string' || typeof decimals !== 'number')
+    throw new Fault('node-answer', `the service does not say the coin of chain ${chain}`)
+  return { symbol, decimals }
+}
+
+/** Addresses as UTXOs show them: without the chain's letter. */
+function ownSet(addresses: string): ReadonlySet<string> {
+  const bare = addresses.split(',').map((address) => address.trim().replace(/^[PXC]-/i, ''))
+  return new Set(bare.map((address) => address.toLowerCase()))
+}
+
+const inPath = encodeURIComponent
+
+function networkOf(flags: Flags): string {
+  return text(flags, 'network') ?? 'fuji'
+}
+
+function formatOf(value: Flags[string]): Format {
+  if (value === undefined || value === 'csv' || value === 'jsonl') return value ?? 'csv'
+  throw new Fault('bad-parameter', `--format must be csv or jsonl: ${String(value)}`)
+}
+
+/** `2025-01-01`, an ISO moment (UTC where it says nothing else), or Unix seconds. */
+function momentOf(name: string, value: Flags[string]): number | undefined {
+  if (typeof value !== 'string') return undefined
+  if (/^\d{5,11}$/.test(value)) return Number(value)
+  const isDate = /^\d{4}-\d{2}-\d{2}$/.test(value)
+  const ms = Date.parse(isDate || /Z|[+-]\d{2}:\d{2}$/.test(value) ? value : `${value}Z`)
+  if (Number.isNaN(ms))
+    throw new Fault('bad-parameter', `${name} must be a date like 2025-01-31: ${value}`)
+  return Math.floor(ms / 1_000)
+}
+
+function text(flags: Flags, name: string): string | undefined {
+  const value = flags[name]
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+function required(flags: Flags, name: string): string {
+  const value = text(flags, name)
+  if (value === undefined) throw new Fault('bad-parameter', `this export needs --${name}`)
+  return value
+}

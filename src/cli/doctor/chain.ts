@@ -1,0 +1,164 @@
+/** Checks of an EVM chain's endpoints: what they are, and what they offer. */
+
+import { isObject } from '../../codec/evm/raw.ts'
+import type { ChainConfig } from '../../config/settings.ts'
+import { faultOf } from '../../core/fault.ts'
+import type { World } from '../../core/world.ts'
+import { endpointName } from '../../source/endpoint.ts'
+import { askAll, askOne, BatchSize, type RpcAnswer, type RpcTarget } from '../../source/json-rpc.ts'
+import { traceProbe } from '../../source/node-traces.ts'
+import { fine, problem, warning, type Finding } from './finding.ts'
+
+/** What the checks need of the process. */
+export type ChainCheckParts = {
+  readonly world: World
+  readonly timeoutMs: number
+  readonly maxReplyBytes: number
+  /** Chain id of the store, where there is one. */
+  readonly storedChainId: number | undefined
+}
+
+/** Blocks may carry a time this far ahead: avalanchego allows 10 s, clocks differ. */
+const futureSeconds = 30
+const oldStateDepth = 256
+const batches = [1_000, 100, 40, 10] as const
+
+/** Findings of every endpoint of a chain. */
+export async function checkChain(chain: ChainConfig, parts: ChainCheckParts): Promise<Finding[]> {
+  if (chain.recording !== '') return []
+  const findings: Finding[] = []
+  const ids = new Set<number>()
+  for (const url of chain.rpcUrls) {
+    const subject = `${chain.name || 'chain'} ${endpointName(url)}`
+    try {
+      findings.push(...(await checkEndpoint(subject, url, parts, ids)))
+    } catch (error) {
+      const fault = faultOf(error)
+      if (fault === undefined) throw error
+      const remedy = 'see that the node runs, the address ends in /rpc, and nothing blocks the way'
+      findings.push(problem(subject, fault.message, remedy))
+    }
+  }
+  if (ids.size > 1)
+    findings.push(
+      problem(
+        chain.name,
+        `endpoints are of different chains: ${[...ids].join(', ')}`,
+        'name endpoints of one chain only',
+      ),
+    )
+  return findings
+}
+
+async function checkEndpoint(
+  subject: string,
+  url: string,
+  parts: ChainCheckParts,
+  ids: Set<number>,
+): Promise<Finding[]> {
+  const target: RpcTarget = {
+    transport: parts.world.transport,
+    url,
+    headers: {},
+    timeoutMs: parts.timeoutMs,
+    maxReplyBytes: parts.maxReplyBytes,
+  }
+  const signal = AbortSignal.timeout(parts.timeoutMs * 4)
+  const ask = (method: string, ...params: unknown[]): Promise<RpcAnswer> =>
+    askOne(target, { method, params }, signal)
+  const chainId = numberIn(await ask('eth_chainId'))
+  const head = numberIn(await ask('eth_blockNumber'))
+  if (chainId === undefined || head === undefined)
+    return [
+      problem(
+        subject,
+        'answers, but is no EVM chain',
+        'the address must end in /ext/bc/<chain>/rpc',
+      ),
+    ]
+  ids.add(chainId)
+  const old = `0x${Math.max(0, head - oldStateDepth).toString(16)}`
+  const zero = `0x${'00'.repeat(20)}`
+  return [
+    fine(subject, `chain id ${chainId}, height ${head}`),
+    ...storeFinding(subject, chainId, parts.storedChainId),
+    ...clockFinding(subject, await ask('eth_getBlockByNumber', 'latest', false), parts.world),
+    ...acceptedFinding(subject, await ask('eth_getBlockByNumber', 'finalized', false), head),
+    await batchFinding(subject, target, signal),
+    has(await ask('eth_getBlockReceipts', '0x0'))
+      ? fine(subject, 'offers eth_getBlockReceipts')
+      : warning(
+          subject,
+          'has no eth_getBlockReceipts: receipts are read one by one',
+          'use AvalancheGo of 2024 or later',
+        ),
+    has(await ask(traceProbe.method, ...traceProbe.params))
+      ? fine(subject, 'offers debug_traceBlockByNumber')
+      : warning(
+          subject,
+          'gives no traces: no internal transactions',
+          'enable the debug-tracer API of the chain ("eth-apis" with "debug-tracer")',
+        ),
+    has(await ask('eth_getBalance', zero, old))
+      ? fine(subject, `has state ${Math.min(head, oldStateDepth)} blocks back`)
+      : warning(
+          subject,
+          'keeps no old state: balances of the past are not served',
+          'set "pruning-enabled": false for the chain on one endpoint',
+        ),
+  ]
+}
+
+function storeFinding(subject: string, told: number, stored: number | undefined): Finding[] {
+  if (stored === undefined || stored === told) return []
+  const text = `is chain ${told}, the store holds chain ${stored}`
+  return [problem(subject, text, 'correct rpcUrls, or give the new chain another name')]
+}
+
+function clockFinding(subject: string, latest: RpcAnswer, world: World): Finding[] {
+  const block = latest.kind === 'result' ? latest.result : undefined
+  const stamp = isObject(block) ? Number(block['timestamp']) : Number.NaN
+  const ahead = stamp - world.clock.now() / 1_000
+  if (Number.isNaN(stamp) || ahead < futureSeconds) return []
+  const text = `its newest block is ${Math.round(ahead)} s ahead of this machine's clock`
+  return [warning(subject, text, 'synchronise the clock, for instance with chrony')]
+}
+
+function acceptedFinding(subject: string, final: RpcAnswer, head: number): Finding[] {
+  const block = final.kind === 'result' ? final.result : undefined
+  const height = isObject(block) ? Number(block['number']) : Number.NaN
+  if (Number.isNaN(height) || height >= head) return []
+  const text = `shows ${head - height} blocks that are not accepted yet`
+  return [
+    problem(subject, text, 'set "allow-unfinalized-queries": false for the chain on this node'),
+  ]
+}
+
+/** The largest batch it takes, of cheap calls. */
+async function batchFinding(
+  subject: string,
+  target: RpcTarget,
+  signal: AbortSignal,
+): Promise<Finding> {
+  for (const calls of batches) {
+    const size = new BatchSize(calls)
+    const asked = Array.from({ length: calls }, () => ({ method: 'eth_chainId', params: [] }))
+    await askAll(target, asked, size, signal)
+    if (size.calls >= calls) return fine(subject, `takes batches of ${calls} calls`)
+  }
+  return warning(
+    subject,
+    'takes no batches: reading is slow',
+    'raise "batch-request-limit" of the chain, or ask its operator',
+  )
+}
+
+function has(answer: RpcAnswer): boolean {
+  return answer.kind === 'result' && answer.result !== null
+}
+
+function numberIn(answer: RpcAnswer): number | undefined {
+  if (answer.kind === 'error' || typeof answer.result !== 'string') return undefined
+  const value = Number(answer.result)
+  return Number.isSafeInteger(value) ? value : undefined
+}

@@ -1,0 +1,161 @@
+/** Checks of this machine: runtime, ports, folder, disk, open files. */
+
+import { readFileSync, readdirSync, statfsSync, statSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+
+import type { Config } from '../../config/settings.ts'
+import { Fault, faultOf } from '../../core/fault.ts'
+import type { Transport } from '../../core/world.ts'
+import { checkRecordings, makeDataFolder } from '../data-folder.ts'
+import { fine, problem, warning, type Finding } from './finding.ts'
+
+const oldestNode = 24
+const gibibyte = 1_073_741_824
+/** Below this a start is refused by the next large batch. */
+const leastFreeBytes = gibibyte
+/** Below this an EVM chain of some size does not fit. */
+const goodFreeBytes = 20 * gibibyte
+/** 4,096 connections of the API, the stores and the nodes. */
+const goodFiles = 8_192
+
+/** All checks of the machine. */
+export async function checkMachine(config: Config, transport: Transport): Promise<Finding[]> {
+  return [
+    checkRuntime(process.versions.node),
+    ...checkFolder(config.dataDir),
+    checkOpenFiles(openFilesLimit()),
+    ...checkNamedFiles(config),
+    await checkPort('api.port', config['api.host'], config['api.port'], {
+      transport,
+      path: '/v1/health-check',
+    }),
+    await checkPort('node.port', config['node.host'], config['node.port'], {
+      transport,
+      path: '/ext/health/liveness',
+    }),
+  ]
+}
+
+/** The version of Node. */
+export function checkRuntime(version: string): Finding {
+  const major = Number(version.split('.')[0])
+  return major >= oldestNode
+    ? fine('node', `version ${version}`)
+    : problem('node', `version ${version} is too old`, `install Node ${oldestNode} or newer`)
+}
+
+/** Whether as many files may be open as are needed. `undefined` where the system does not say. */
+export function checkOpenFiles(limit: number | undefined): Finding {
+  if (limit === undefined) return fine('open files', 'this system tells no limit')
+  return limit >= goodFiles
+    ? fine('open files', `${limit} at most`)
+    : warning('open files', `only ${limit} at most`, `raise the limit: ulimit -n ${goodFiles}`)
+}
+
+function openFilesLimit(): number | undefined {
+  try {
+    const line = /^Max open files\s+(\S+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]
+    return line === 'unlimited'
+      ? Number.MAX_SAFE_INTEGER
+      : line && Number(line)
+        ? Number(line)
+        : undefined
+  } catch {
+    // Not Linux: there is no such file.
+    return undefined
+  }
+}
+
+function checkFolder(path: string): Finding[] {
+  try {
+    makeDataFolder(path)
+  } catch (error) {
+    return [
+      problem(
+        'data folder',
+        faultOf(error)?.message ?? 'fails',
+        'set dataDir to a folder that can be written',
+      ),
+    ]
+  }
+  const { bavail, bsize } = statfsSync(path)
+  const free = bavail * bsize
+  const told = `${(free / gibibyte).toFixed(1)} GiB free at ${path}`
+  const space =
+    free < leastFreeBytes
+      ? problem('disk', told, 'free some space or move dataDir')
+      : free < goodFreeBytes
+        ? warning('disk', told, 'a public chain needs more; move dataDir or use PostgreSQL')
+        : fine('disk', told)
+  return [fine('data folder', `can be written: ${path}`), space, checkSecrets(path)]
+}
+
+/** Files that hold keys; readable by their owner only. */
+function checkSecrets(path: string): Finding {
+  const names = ['page-token.key', 'api-keys.json', ...stakingFiles(path)]
+  const open = names.filter((name) => {
+    const stat = statSync(join(path, name), { throwIfNoEntry: false })
+    return process.platform !== 'win32' && stat !== undefined && (stat.mode & 0o077) !== 0
+  })
+  return open.length === 0
+    ? fine('secrets', 'readable by their owner only')
+    : problem(
+        'secrets',
+        `others can read ${open.join(', ')}`,
+        `chmod 600 ${open.map((name) => join(path, name)).join(' ')}`,
+      )
+}
+
+function stakingFiles(path: string): string[] {
+  const folder = join(path, 'staking')
+  if (statSync(folder, { throwIfNoEntry: false }) === undefined) return []
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.key'))
+    .map((name) => join('staking', name))
+}
+
+function checkNamedFiles(config: Config): Finding[] {
+  try {
+    checkRecordings(config)
+    return []
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    return [problem('recordings', error.message, 'correct the path, or make it with firn record')]
+  }
+}
+
+/** Whether a port can be had, or is had by a Firn that runs already. */
+async function checkPort(
+  name: string,
+  host: string,
+  port: number,
+  running: { readonly transport: Transport; readonly path: string },
+): Promise<Finding> {
+  if (port === 0 || (await isFree(host, port))) return fine(name, `${host}:${port} is free`)
+  try {
+    const url = `http://${host}:${port}${running.path}`
+    const reply = await running.transport.request({
+      url,
+      method: 'GET',
+      timeoutMs: 2_000,
+      maxBytes: 65_536,
+    })
+    if (reply.status === 200) return fine(name, `${host}:${port} is answered by a Firn that runs`)
+  } catch (error) {
+    if (faultOf(error) === undefined) throw error
+  }
+  return problem(
+    name,
+    `${host}:${port} is taken or not allowed`,
+    `stop what has it, or set ${name}`,
+  )
+}
+
+function isFree(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', () => resolve(false))
+    server.listen(port, host, () => server.close(() => resolve(true)))
+  })
+}

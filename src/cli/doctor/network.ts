@@ -1,0 +1,129 @@
+/** Checks of the node of a primary network: its chains, and the APIs that are read. */
+
+import type { NetworkConfig } from '../../config/settings.ts'
+import { Fault, faultOf } from '../../core/fault.ts'
+import type { Transport } from '../../core/world.ts'
+import {
+  createNodeApi,
+  integerIn,
+  isRefusal,
+  nodePaths,
+  textIn,
+  type NodeApi,
+  type Reply,
+} from '../../source/primary/node-api.ts'
+import { fine, problem, warning, type Finding } from './finding.ts'
+
+/** What the checks need of the process. */
+export type NetworkCheckParts = {
+  readonly transport: Transport
+  readonly timeoutMs: number
+  readonly maxReplyBytes: number
+}
+
+/** Findings about the node of network `name`. */
+export async function checkNetwork(
+  name: string,
+  network: NetworkConfig,
+  parts: NetworkCheckParts,
+): Promise<Finding[]> {
+  if (network.recording !== '') return []
+  const subject = `${name} ${hostOf(network.nodeUrl)}`
+  const api = createNodeApi({ ...parts, url: network.nodeUrl })
+  const signal = AbortSignal.timeout(parts.timeoutMs * 4)
+  try {
+    const id = integerIn(
+      await api.ask(nodePaths.info, 'info.getNetworkID', {}, signal),
+      'networkID',
+    )
+    const version = textIn(
+      await api.ask(nodePaths.info, 'info.getNodeVersion', {}, signal),
+      'version',
+    )
+    const findings = [
+      fine(subject, `network ${id}, ${version}`),
+      ...networkIdFinding(subject, name, id),
+    ]
+    for (const chain of ['P', 'X', 'C'] as const)
+      findings.push(await bootstrapFinding(subject, api, chain, signal))
+    if (network.primary) findings.push(...(await apiFindings(subject, api, signal)))
+    return findings
+  } catch (error) {
+    const fault = faultOf(error)
+    if (fault === undefined) throw error
+    const remedy = 'see that AvalancheGo runs there; nodeUrl is its base address, without /ext'
+    return [problem(subject, fault.message, remedy)]
+  }
+}
+
+function networkIdFinding(subject: string, name: string, id: number): Finding[] {
+  const isMainnet = id === 1
+  if (isMainnet === (name === 'mainnet')) return []
+  const remedy = `name the network ${isMainnet ? 'mainnet' : 'fuji'} in the configuration`
+  return [problem(subject, `the node is of network ${id}, not of ${name}`, remedy)]
+}
+
+async function bootstrapFinding(
+  subject: string,
+  api: NodeApi,
+  chain: string,
+  signal: AbortSignal,
+): Promise<Finding> {
+  const reply = await api.ask(nodePaths.info, 'info.isBootstrapped', { chain }, signal)
+  return reply['isBootstrapped'] === true
+    ? fine(subject, `${chain}-Chain is bootstrapped`)
+    : warning(
+        subject,
+        `${chain}-Chain is not bootstrapped yet`,
+        'wait; Firn goes on by itself when it is',
+      )
+}
+
+/** The APIs beside the chains' own. */
+async function apiFindings(subject: string, api: NodeApi, signal: AbortSignal): Promise<Finding[]> {
+  const index = '--index-enabled=true on the node, from its first start'
+  const asked = [
+    [nodePaths.P, 'platform.getHeight', 'P-Chain API', 'see the log of the node'],
+    [nodePaths.X, 'avm.getHeight', 'X-Chain API', 'see the log of the node'],
+    [nodePaths.indexP, 'index.getLastAccepted', 'index of P', index],
+    [nodePaths.indexX, 'index.getLastAccepted', 'index of X', index],
+    [nodePaths.indexC, 'index.getLastAccepted', 'index of C', index],
+    [
+      `${nodePaths.P}/proposervm`,
+      'proposervm.getProposedHeight',
+      'proposervm API',
+      'use AvalancheGo 1.14 or later',
+    ],
+  ] as const
+  const findings: Finding[] = []
+  for (const [path, method, what, remedy] of asked) {
+    const parameters = method.startsWith('index.') ? { encoding: 'hex' } : {}
+    const reply = await refusable(api, path, method, { parameters, signal })
+    const height = 'height' in reply ? ` at height ${String(reply['height'])}` : ''
+    findings.push(
+      isRefusal(reply) && !/no containers/i.test(reply.refusal)
+        ? warning(subject, `has no ${what}`, remedy)
+        : fine(subject, `offers the ${what}${height}`),
+    )
+  }
+  return findings
+}
+
+/** A refusal by status counts as one by words. */
+async function refusable(
+  api: NodeApi,
+  path: string,
+  method: string,
+  of: { readonly parameters: Reply; readonly signal: AbortSignal },
+): Promise<Reply | { readonly refusal: string }> {
+  try {
+    return await api.tryAsk(path, method, of.parameters, of.signal)
+  } catch (error) {
+    if (error instanceof Fault && error.code === 'node-refused') return { refusal: error.message }
+    throw error
+  }
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin : 'the node'
+}

@@ -1,0 +1,59 @@
+/** Checks of the stores: their versions, and who writes them. */
+
+import { faultOf } from '../../core/fault.ts'
+import type { Clock } from '../../core/world.ts'
+import { checkpointHeights } from '../../store/checkpoint.ts'
+import { openStore, type StoreLocation } from '../../store/engine/open.ts'
+import { leaseRow, leaseTtlMs } from '../../store/lease.ts'
+import { controlTables } from '../../store/schema/control.ts'
+import { fine, problem, warning, type Finding } from './finding.ts'
+
+/** One finding per store. */
+export async function checkStores(
+  location: StoreLocation,
+  names: readonly string[],
+  clock: Clock,
+): Promise<Finding[]> {
+  const findings: Finding[] = []
+  for (const name of names) findings.push(await checkStore(location, name, clock))
+  return findings
+}
+
+async function checkStore(location: StoreLocation, name: string, clock: Clock): Promise<Finding> {
+  const subject = `store ${name}`
+  try {
+    const database = await openStore(location, name, controlTables, 'read')
+    try {
+      const heights = await checkpointHeights(database)
+      const told = [...heights].map(([stage, height]) => `${stage} ${height}`).join(', ')
+      const lease = await leaseRow(database)
+      if (lease === undefined) return fine(subject, `nobody wrote it yet; ${told}`)
+      const age = clock.now() - lease.stamp
+      if (age < -leaseTtlMs)
+        return warning(
+          subject,
+          `its writer's clock is ${Math.round(-age / 1_000)} s ahead of this machine's`,
+          'synchronise the clocks, for instance with chrony',
+        )
+      const writer =
+        age < leaseTtlMs * 2
+          ? `written now by ${lease.owner}`
+          : `not written since ${new Date(lease.stamp).toISOString()}`
+      return fine(subject, `${writer}; ${told === '' ? 'empty' : told}`)
+    } finally {
+      await database.close()
+    }
+  } catch (error) {
+    const fault = faultOf(error)
+    if (fault === undefined) throw error
+    if (fault.code === 'store-version')
+      return problem(
+        subject,
+        fault.message,
+        'use the version of Firn that wrote it, or a newer one',
+      )
+    if (location.store === 'embedded' && fault.code === 'store-failed')
+      return fine(subject, 'not made yet')
+    return problem(subject, fault.message, 'see that the database runs and its address is right')
+  }
+}

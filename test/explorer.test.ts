@@ -307,3 +307,43 @@ void test('explorer: the search box knows what was typed', () => {
   const found = classify('l1', chains)
   assert.equal(found.kind === 'chain' ? found.chainId : '', '51002')
 })
+
+/** Relative luminance of `#rrggbb`. Source: WCAG 2.2, relative luminance. */
+function luminance(colour: string): number {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
+    const share = Number.parseInt(colour.slice(at, at + 2), 16) / 255
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
+  })
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+}
+
+void test('explorer: every colour of text has a contrast of 4.5 to its grounds, light and dark', () => {
+  const css = Buffer.from(all.files.get('explorer.css')?.body ?? []).toString()
+  const schemes = [...css.matchAll(/:root \{([^}]*)\}/g)].map(
+    ([, body = '']) =>
+      new Map(
+        [...body.matchAll(/--([\w-]+): (#[0-9a-f]{6});/g)].map(([, name = '', value = '']) => [
+          name,
+          value,
+        ]),
+      ),
+  )
+  assert.equal(schemes.length, 2)
+  const pairs = [
+    ...['ink', 'quiet', 'accent', 'bad'].flatMap((text) =>
+      ['ground', 'paper', 'sunk'].map((ground) => [text, ground]),
+    ),
+    ['good', 'good-wash'],
+    ['bad', 'bad-wash'],
+    ['busy', 'busy-wash'],
+    ['paper', 'accent'],
+    ['paper', 'ink'],
+  ]
+  for (const [index, scheme] of schemes.entries()) {
+    for (const [text = '', ground = ''] of pairs) {
+      const lights = [text, ground].map((name) => luminance(scheme.get(name) ?? ''))
+      const contrast = (Math.max(...lights) + 0.05) / (Math.min(...lights) + 0.05)
+      assert.ok(contrast >= 4.5, `${index} ${text} on ${ground}: ${contrast}`)
+    }
+  }
+})

@@ -31,7 +31,7 @@ export function MessagesPage({ world }: { readonly world: World }): JSX.Element 
   return h(
     'div',
     { class: 'stack' },
-    heading('Between chains', 'Interchain messages'),
+    heading('Between chains', 'Interchain messages', progressOf(world)),
     card(
       '',
       paged<{ messages: IcmMessage[]; nextPageToken?: string }>({
@@ -40,6 +40,13 @@ export function MessagesPage({ world }: { readonly world: World }): JSX.Element 
       }),
     ),
   )
+}
+
+/** How far the messages of all chains are joined; nothing once they are. */
+function progressOf({ status }: World): View {
+  const stage = status?.messages
+  if (stage === undefined || stage.state === 'live') return null
+  return pill(stage.reason ?? stage.state, stage.state === 'stopped' ? 'bad' : 'busy')
 }
 
 function messageTable(world: World, messages: readonly IcmMessage[]): JSX.Element {

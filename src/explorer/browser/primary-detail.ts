@@ -25,7 +25,15 @@ import {
   type View,
 } from './parts.ts'
 import { to, useTitle } from './place.ts'
-import { assetSums, chains, isChain, shortType, txRows, utxoRows } from './primary-parts.ts'
+import {
+  assetSum,
+  assetSums,
+  chains,
+  isChain,
+  shortType,
+  txRows,
+  utxoRows,
+} from './primary-parts.ts'
 
 /** Which thing of which chain. */
 export type DetailProps = { readonly network: string; readonly chain: string; readonly id: string }
@@ -103,8 +111,28 @@ export function PrimaryTxPage(props: DetailProps): JSX.Element {
         `Made (${tx.emittedUtxos?.length ?? 0})`,
         utxoRows(network, chain, tx.emittedUtxos ?? []),
       ),
+      ...evmSides(tx),
     ]),
   )
+}
+
+/** Accounts of the EVM an import or export of the C-Chain paid or charged. */
+function evmSides(tx: PrimaryNetworkTransaction): View[] {
+  const sides = [...(tx.evmInputs ?? []), ...(tx.evmOutputs ?? [])]
+  if (sides.length === 0) return []
+  return [
+    card(
+      'EVM accounts',
+      table(
+        [['Charged'], ['Paid'], ['Amount', 'num']],
+        sides.map(({ fromAddress, toAddress, asset }) => [
+          fromAddress === undefined ? '' : h('span', { class: 'id' }, fromAddress),
+          toAddress === undefined ? '' : h('span', { class: 'id' }, toAddress),
+          assetSum(asset),
+        ]),
+      ),
+    ),
+  ]
 }
 
 function txFacts(network: string, chain: string, tx: PrimaryNetworkTransaction): JSX.Element {
@@ -123,8 +151,11 @@ function txFacts(network: string, chain: string, tx: PrimaryNetworkTransaction):
     ['Value', some(tx.value)],
     ['Burned', some(tx.amountBurned)],
     ['Staked', some(tx.amountStaked)],
-    ['From', tx.sourceChain],
-    ['To', tx.destinationChain],
+    ['From chain', tx.sourceChain === undefined ? '' : h('span', { class: 'id' }, tx.sourceChain)],
+    [
+      'To chain',
+      tx.destinationChain === undefined ? '' : h('span', { class: 'id' }, tx.destinationChain),
+    ],
     [
       'Node',
       tx.nodeId === undefined

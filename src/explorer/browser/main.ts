@@ -5,11 +5,12 @@
  */
 
 import { h, render, type JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
 
 import type { ChainInfo } from '../../shape/evm/chain-info.ts'
 import type { Status } from '../../shape/status.ts'
 import { AddressPage, TokenPage } from './address-page.ts'
-import { useAnswer } from './answer.ts'
+import { useAnswer, type Answer } from './answer.ts'
 import { BlockPage, ChainPage } from './chain-page.ts'
 import { ConsolePage } from './console-page.ts'
 import { MessagePage, MessagesPage } from './messages-page.ts'
@@ -28,7 +29,7 @@ const logoUrl = new URL('./logo.svg', import.meta.url).href
 /** Everything on the screen. */
 function Explorer(): JSX.Element {
   const place = usePlace()
-  const status = useAnswer<Status>('/status', 2_000)
+  const status = useStatus()
   const chains = useAnswer<{ chains: ChainInfo[] }>('/v1/chains', 30_000)
   const world: World = { chains: chains.data?.chains ?? [], status: status.data }
   const chainId = place[0] === 'chain' ? (place[1] ?? '') : ''
@@ -67,6 +68,15 @@ function Explorer(): JSX.Element {
       ),
     ),
   )
+}
+
+/** The status, asked for often while a chain is behind and seldom when all are live. */
+function useStatus(): Answer<Status> {
+  const [behind, setBehind] = useState(true)
+  const answer = useAnswer<Status>('/status', behind ? 2_000 : 10_000)
+  const syncing = answer.data?.chains.some(({ state }) => state === 'syncing') ?? true
+  useEffect(() => setBehind(syncing), [syncing])
+  return answer
 }
 
 function focusMain(event: Event): void {

@@ -57,7 +57,7 @@ export function MetricChart(props: MetricChartProps): JSX.Element {
   const path = `/v2/chains/${encodeURIComponent(chainId)}/metrics/${encodeURIComponent(metric)}`
   const answer = useAnswer<{ results: MetricPoint[] }>(
     withQuery(path, { timeInterval: interval, pageSize: points }),
-    60_000,
+    30_000,
   )
   const newest = answer.data?.results[0]
   return h(

@@ -6,6 +6,7 @@
 
 import type { CurrencyCode } from '../shape/evm/money.ts'
 import type { ChainFacts } from './chain-directory.ts'
+import { withPoint } from './prices/exact-decimal.ts'
 
 /** The native coin of a chain, or the 20 bytes of a token contract. */
 export type Priced = 'native' | Uint8Array
@@ -36,19 +37,12 @@ export const noPrices: PriceSource = {
   historical: async ({ of }) => of.map(() => undefined),
 }
 
-// Digits after the point of a value; prices of small tokens have many.
-const valueDigits = 6
-
 /**
- * `amount` smallest units at `price` for a whole one, as decimal text rounded down to six digits.
+ * `amount` smallest units at `price` for a whole one, as decimal text, exact to the last digit.
  *
  * `price` is `123` or `123.456`.
  */
 export function valueAt(amount: bigint, decimals: number, price: string): string {
   const [whole = '0', fraction = ''] = price.split('.')
-  const scaled = amount * BigInt(whole + fraction) * 10n ** BigInt(valueDigits)
-  const value = scaled / 10n ** BigInt(decimals + fraction.length)
-  const text = value.toString().padStart(valueDigits + 1, '0')
-  const point = text.length - valueDigits
-  return `${text.slice(0, point)}.${text.slice(point)}`.replace(/\.?0+$/, '')
+  return withPoint(amount * BigInt(whole + fraction), decimals + fraction.length)
 }

@@ -4,7 +4,12 @@ import type { ChainFacts } from './chain-directory.ts'
 
 /** Notes on one token. */
 export type TokenNote = {
+  /** For contracts that tell no name or symbol themselves. */
+  readonly name?: string
+  readonly symbol?: string
   readonly logoUri?: string
+  /** On one of the operator's token lists: never taken for spam by its looks. */
+  readonly listed?: boolean
   readonly reputation?: 'Malicious' | 'Benign'
 }
 

@@ -110,8 +110,8 @@ function entryOf({ token }: PartyRow, address: string, note: TokenNote | undefin
   const logo = note?.logoUri === undefined ? {} : { logoUri: note.logoUri }
   const erc20 = {
     address,
-    name: token?.name ?? '',
-    symbol: token?.symbol ?? '',
+    name: token?.name ?? note?.name ?? '',
+    symbol: token?.symbol ?? note?.symbol ?? '',
     decimals: token?.decimals ?? 0,
     ...logo,
     ercType: 'ERC-20',

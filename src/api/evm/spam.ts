@@ -1,7 +1,7 @@
 /**
  * Whether a token looks like spam.
  *
- * The operator's list decides first, then what indexing saw of its transfers, then its name and
+ * The operator's lists decide first, then what indexing saw of its transfers, then its name and
  * symbol: addresses of web sites, calls to claim or visit, invisible characters, letters of
  * several scripts made to look like another token, and the symbol of the chain's own coin.
  */
@@ -32,6 +32,7 @@ export function looksLikeSpam(
   facts: ChainFacts,
 ): boolean {
   if (note?.reputation !== undefined) return note.reputation === 'Malicious'
+  if (note?.listed === true) return false
   if (token.spam === 1) return true
   if (token.symbol !== undefined && token.symbol === facts.symbol) return true
   const text = `${token.name ?? ''}\n${token.symbol ?? ''}`

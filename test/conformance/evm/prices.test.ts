@@ -24,13 +24,13 @@ const service = await evmService({ chains: [chain], parts: { prices } })
 const balances = `/v1/chains/${chain}/addresses/${holder}/balances:listErc20?pageSize=50`
 const sdk = { 'user-agent': 'speakeasy-sdk/typescript 0.3.13 2.0 1.0.0 test' }
 
-void test('prices: a balance is worth amount times price, rounded down to six digits', async () => {
+void test('prices: a balance is worth amount times price, to the last digit', async () => {
   const { body } = await service.get(balances)
   const priced = body.erc20TokenBalances.find((item: { symbol: string }) => item.symbol === 'USDC')
   assert.deepEqual(priced.price, { currencyCode: 'usd', value: '0.9998' })
-  // 6 decimals of the token, 4 of the price: ten digits after the point, six are shown.
+  // 6 decimals of the token, 4 of the price: ten digits after the point.
   const exact = (BigInt(priced.balance) * 9998n).toString().padStart(11, '0')
-  const shown = `${exact.slice(0, -10)}.${exact.slice(-10, -4)}`.replace(/\.?0+$/, '')
+  const shown = `${exact.slice(0, -10)}.${exact.slice(-10)}`.replace(/\.?0+$/, '')
   assert.deepEqual(priced.balanceValue, { currencyCode: 'usd', value: shown })
   const other = body.erc20TokenBalances.find((item: { symbol: string }) => item.symbol === 'JOE')
   assert.ok(!('price' in other) && !('balanceValue' in other), 'an unknown price is absent')

@@ -1,0 +1,119 @@
+/** Prices, token lists and reputation: from the settings to their sources. */
+
+import { noPrices, type PriceSource } from '../api/prices.ts'
+import { filePrices } from '../api/prices/price-file.ts'
+import { coingecko, defillama, type ChainNames } from '../api/prices/price-hosts.ts'
+import { httpPrices } from '../api/prices/price-http.ts'
+import { type ListedToken, listedNotes, readReputation, readTokenList } from '../api/token-lists.ts'
+import type { TokenNotes } from '../api/token-notes.ts'
+import type { Config } from '../config/settings.ts'
+import { clip } from '../core/bytes.ts'
+import { Fault, faultOf } from '../core/fault.ts'
+import type { World } from '../core/world.ts'
+import type { Log } from '../telemetry/log.ts'
+
+/** Longest token list, bytes; the largest public ones are below 2 MB. */
+const maxListBytes = 16 * 1_048_576
+const listTimeoutMs = 10_000
+
+type Parts = { readonly world: World; readonly log: Log }
+
+/** The source of prices. Throws `bad-config` for a setting or a file that cannot be read. */
+export async function openPrices(config: Config, parts: Parts): Promise<PriceSource> {
+  const { prices } = config
+  if (prices === 'none') return noPrices
+  if (typeof prices === 'string' && prices.startsWith('file:')) {
+    const path = prices.slice('file:'.length)
+    return filePrices(path, await readText(parts, path, 'price file'))
+  }
+  if (typeof prices !== 'object' || prices === null) throw wrongPrices(prices)
+  const given = new Map<string, unknown>(Object.entries(prices))
+  const known = new Set(['http', 'shape', 'chains', 'fiat'])
+  const unknown = [...given.keys()].find((name) => !known.has(name))
+  if (unknown !== undefined)
+    throw new Fault('bad-config', `prices has http, shape, chains and fiat only: ${unknown}`)
+  const shape = given.get('shape') ?? 'defillama'
+  const host = shape === 'defillama' ? defillama : shape === 'coingecko' ? coingecko : undefined
+  if (host === undefined) throw wrongPrices(shape)
+  const fiat = given.get('fiat')
+  return httpPrices(
+    {
+      host,
+      url: webAddress(given.get('http')).replace(/\/$/, ''),
+      chains: chainNames(given.get('chains')),
+      ...(fiat === undefined ? {} : { fiatUrl: webAddress(fiat) }),
+    },
+    { transport: parts.world.transport, clock: parts.world.clock, log: parts.log },
+  )
+}
+
+/**
+ * Notes on tokens. Throws `bad-config` for a file that cannot be read; a list on the network that
+ * cannot be had is left out, and said so.
+ */
+export async function openTokenNotes(config: Config, parts: Parts): Promise<TokenNotes> {
+  const lists = await Promise.all(config.tokenLists.map((place) => openList(place, parts)))
+  const file = config.tokenReputation
+  const rated =
+    file === '' ? [] : readReputation(file, await readText(parts, file, 'token reputation'))
+  return listedNotes(lists, rated)
+}
+
+async function openList(place: string, parts: Parts): Promise<ListedToken[]> {
+  if (!/^https?:/i.test(place))
+    return readTokenList(place, await readText(parts, place, 'token list'))
+  try {
+    const reply = await parts.world.transport.request({
+      url: place,
+      method: 'GET',
+      timeoutMs: listTimeoutMs,
+      maxBytes: maxListBytes,
+    })
+    if (reply.status !== 200)
+      throw new Fault('node-answer', `token list was answered with status ${reply.status}`)
+    return readTokenList(place, new TextDecoder().decode(reply.body))
+  } catch (error) {
+    const fault = faultOf(error)
+    if (fault === undefined) throw error
+    parts.log.warn('token list left out', { list: place, reason: fault.message })
+    return []
+  }
+}
+
+async function readText({ world }: Parts, path: string, what: string): Promise<string> {
+  const bytes = await world.files.read(path)
+  if (bytes === undefined) throw new Fault('bad-config', `${what} does not exist: ${path}`)
+  return new TextDecoder().decode(bytes)
+}
+
+function chainNames(value: unknown): Record<string, ChainNames> {
+  if (value === undefined) return {}
+  if (typeof value !== 'object' || value === null) throw wrongPrices(value)
+  return Object.fromEntries(
+    Object.entries(value).map(([chainId, names]) => {
+      const given = new Map<string, unknown>(Object.entries(Object(names)))
+      return [chainId, { ...nameIn(given, 'slug'), ...nameIn(given, 'native') }]
+    }),
+  )
+}
+
+/** Names become part of an address: only what cannot change its meaning. */
+function nameIn(given: ReadonlyMap<string, unknown>, name: 'slug' | 'native'): ChainNames {
+  const value = given.get(name)
+  if (value === undefined) return {}
+  if (typeof value !== 'string' || !/^[\w:.-]{1,100}$/.test(value)) throw wrongPrices(value)
+  return { [name]: value }
+}
+
+function webAddress(value: unknown): string {
+  if (typeof value === 'string' && /^https?:\/\//.test(value) && URL.canParse(value)) return value
+  throw wrongPrices(value)
+}
+
+function wrongPrices(value: unknown): Fault {
+  const shown = clip(JSON.stringify(value) ?? 'nothing')
+  return new Fault(
+    'bad-config',
+    `prices must be none, file:PATH or { http: URL, shape: defillama | coingecko }: ${shown}`,
+  )
+}

@@ -63,6 +63,7 @@ const systemClock: Clock = {
   monotonic: () => performance.now(),
   sleep: (ms, signal) =>
     new Promise((resolve, reject) => {
+      signal?.throwIfAborted()
       const timer = setTimeout(resolve, Math.min(ms, 20))
       signal?.addEventListener('abort', () => {
         clearTimeout(timer)

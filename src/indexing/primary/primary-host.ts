@@ -110,7 +110,10 @@ function hostOver(database: Database, of: HostOf): PrimaryHost {
     })
   let rows = openRows()
   let last: Promise<unknown> = Promise.resolve()
+  let isClosed = false
   const inOrder = <T>(work: () => Promise<T>): Promise<T> => {
+    // A closed PostgreSQL pool would keep the caller waiting for ever.
+    if (isClosed) return Promise.reject(new Fault('store-failed', 'the store is closed'))
     const done = last.then(work)
     last = done.catch(() => undefined)
     return done
@@ -143,6 +146,7 @@ function hostOver(database: Database, of: HostOf): PrimaryHost {
         }),
       ),
     close: async () => {
+      isClosed = true
       await last
       await database.close()
     },

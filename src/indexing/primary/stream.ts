@@ -45,14 +45,14 @@ export async function openPrimaryStreams(
   )
   const lease = quietStream('lease', async (signal) => {
     const host = await hosts.get()
-    for (;;) {
+    while (!signal.aborted) {
       await host.write(async () => undefined)
       await parts.world.clock.sleep(leaseTtlMs / 4, signal)
     }
   })
   const health = quietStream('health', async (signal) => {
     const host = await hosts.get()
-    for (;;) {
+    while (!signal.aborted) {
       await pollHealth(host, source, log, signal)
       await parts.world.clock.sleep(healthPauseMs, signal)
     }

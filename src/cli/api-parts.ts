@@ -5,19 +5,19 @@ import { createChainDirectory } from '../api/chain-directory.ts'
 import { evmDialectRules } from '../api/dialect-evm.ts'
 import { primaryDialectRules } from '../api/dialect-primary.ts'
 import { createMethodNames } from '../api/evm/method-names.ts'
-import { noNfts } from '../api/evm/nft-source.ts'
 import { evmOperations } from '../api/evm/operations.ts'
+import type { EvmParts } from '../api/evm/parts.ts'
 import { createPartyBooks } from '../api/evm/party-book.ts'
 import { icmOperations } from '../api/icm/operations.ts'
 import { metricsOperations } from '../api/metrics/operations.ts'
+import { nftDialectRules, nftOperations } from '../api/nft/operations.ts'
+import { storedNfts } from '../api/nft/stored-nfts.ts'
 import { openApiDocument } from '../api/openapi.ts'
 import type { Operation } from '../api/operation.ts'
 import type { PageTokens } from '../api/page-token.ts'
-import { noPrices } from '../api/prices.ts'
 import { createNetworkDirectory } from '../api/primary/network-directory.ts'
 import { primaryOperations } from '../api/primary/operations.ts'
 import { createServer, type ApiServer } from '../api/server.ts'
-import { noTokenNotes } from '../api/token-notes.ts'
 import { warpDialectRules, warpOperations } from '../api/warp/operations.ts'
 import type { Config } from '../config/settings.ts'
 import { fromHex } from '../core/bytes.ts'
@@ -31,6 +31,7 @@ import { mountExplorer } from './explorer-mount.ts'
 import { watchedKeys } from './key-file.ts'
 import type { Served } from './open-served.ts'
 import { statusOf, statusOperation, type StatusParts } from './status-view.ts'
+import type { TokenKnowledge } from './token-knowledge.ts'
 import { version } from './version.ts'
 
 /** What the API needs of the process. */
@@ -43,8 +44,7 @@ export type ApiParts = {
   /** Absent where this process does not index. */
   readonly indexer: Indexer | undefined
   readonly gauges: Gauges
-  /** Method signatures beside those the code knows: the bundled ones, then the operator's. */
-  readonly signatures: readonly string[]
+  readonly knowledge: TokenKnowledge
   readonly aliases: { readonly resolve: (name: string) => string | undefined }
 }
 
@@ -54,7 +54,12 @@ export function assembleApi(config: Config, parts: ApiParts): ApiServer {
   const operations = operationsOf(config, parts)
   const server = createServer({
     operations,
-    dialectRules: { ...evmDialectRules, ...primaryDialectRules, ...warpDialectRules },
+    dialectRules: {
+      ...evmDialectRules,
+      ...nftDialectRules,
+      ...primaryDialectRules,
+      ...warpDialectRules,
+    },
     dialect: config['api.dialect'],
     log: logs.log.child('api'),
     clock: world.clock,
@@ -91,20 +96,22 @@ export function assembleApi(config: Config, parts: ApiParts): ApiServer {
 function operationsOf(config: Config, parts: ApiParts): Operation[] {
   const { world, tokens, served } = parts
   const directory = createChainDirectory(served.chains.list, parts.aliases.resolve)
-  const notes = noTokenNotes
+  const { prices, notes, nftRequests } = parts.knowledge
   const parties = createPartyBooks(world.clock, notes)
+  const evm: EvmParts = {
+    chains: directory,
+    tokens,
+    clock: world.clock,
+    methodNames: createMethodNames(parts.knowledge.signatures),
+    prices,
+    notes,
+    nfts: storedNfts(parties),
+    parties,
+    icmContracts: messengers(parts.chains),
+  }
   return [
-    ...evmOperations({
-      chains: directory,
-      tokens,
-      clock: world.clock,
-      methodNames: createMethodNames(parts.signatures),
-      prices: noPrices,
-      notes,
-      nfts: noNfts,
-      parties,
-      icmContracts: messengers(parts.chains),
-    }),
+    ...evmOperations(evm),
+    ...nftOperations({ ...evm, requests: nftRequests }),
     ...metricsOperations({ chains: directory, tokens, union: new AddressUnion() }),
     ...primaryOperations({
       networks: createNetworkDirectory(served.networks.list),

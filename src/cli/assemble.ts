@@ -26,8 +26,8 @@ import { chainSpecs, sourceLimits, streamSpecs, type SpecifiedChain } from './ch
 import { claimDataFolder } from './data-folder.ts'
 import { assembleNodeListener, checkFolder, nodeChains, openAliases } from './node-parts.ts'
 import { openServed } from './open-served.ts'
-import { readSignatures } from './signatures.ts'
 import { tokenKeys } from './token-keys.ts'
+import { openTokenKnowledge } from './token-knowledge.ts'
 
 /** A process at work. */
 export type Running = {
@@ -87,6 +87,8 @@ async function build(
   const stores = [...chains.map(({ spec }) => spec), ...streams].map(({ key }) => key)
   closers.push(await claimDataFolder(config, stores, clock))
   const tokens = createPageTokens(await tokenKeys(world, config.dataDir), clock)
+  const knowledge = await openTokenKnowledge(config, { world, log: logs.log, store })
+  closers.push(knowledge.close)
 
   const indexer = indexerOf(config, { ...outside, chains, streams, store, threads, gauges })
   closers.push(async () => indexer?.stop())
@@ -110,9 +112,8 @@ async function build(
     status: indexed,
   })
   const aliases = await openAliases(config, { world, waits, logs, chains: nodes })
-  const signatures = await readSignatures(world, config['evm.selectorsFile'])
   const shared = { world, logs, gauges, aliases }
-  const api = assembleApi(config, { ...shared, tokens, served, chains, indexer, signatures })
+  const api = assembleApi(config, { ...shared, tokens, served, chains, indexer, knowledge })
   const health = createHealth({ clock, log: logs.log })
   health.register('store', () => checkFolder(config.dataDir))
   health.register('chains', () => readiness(indexed()), { kinds: ['readiness', 'health'] })

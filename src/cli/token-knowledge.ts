@@ -1,5 +1,6 @@
 /** Prices, token lists and reputation: from the settings to their sources. */
 
+import { type NftRequests, storedRequests } from '../api/nft/nft-requests.ts'
 import { noPrices, type PriceSource } from '../api/prices.ts'
 import { filePrices } from '../api/prices/price-file.ts'
 import { coingecko, defillama, type ChainNames } from '../api/prices/price-hosts.ts'
@@ -10,7 +11,10 @@ import type { Config } from '../config/settings.ts'
 import { clip } from '../core/bytes.ts'
 import { Fault, faultOf } from '../core/fault.ts'
 import type { World } from '../core/world.ts'
+import { openStore, type StoreLocation } from '../store/engine/open.ts'
+import { nftRequestStore, nftRequestTables } from '../store/schema/nft.ts'
 import type { Log } from '../telemetry/log.ts'
+import { readSignatures } from './signatures.ts'
 
 /** Longest token list, bytes; the largest public ones are below 2 MB. */
 const maxListBytes = 16 * 1_048_576
@@ -18,8 +22,32 @@ const listTimeoutMs = 10_000
 
 type Parts = { readonly world: World; readonly log: Log }
 
+/** What the API knows of tokens and contracts beside what their chains tell. */
+export type TokenKnowledge = {
+  /** Method signatures beside those the code knows: the bundled ones, then the operator's. */
+  readonly signatures: readonly string[]
+  readonly prices: PriceSource
+  readonly notes: TokenNotes
+  /** Where callers' wishes to read NFT metadata again go. */
+  readonly nftRequests: NftRequests
+  readonly close: () => Promise<void>
+}
+
+/** Opens everything. Throws `bad-config` for a setting or a file that cannot be read. */
+export async function openTokenKnowledge(
+  config: Config,
+  parts: Parts & { readonly store: StoreLocation },
+): Promise<TokenKnowledge> {
+  const signatures = await readSignatures(parts.world, config['evm.selectorsFile'])
+  const prices = await openPrices(config, parts)
+  const notes = await openTokenNotes(config, parts)
+  const requests = await openStore(parts.store, nftRequestStore, nftRequestTables, 'write')
+  const nftRequests = storedRequests(requests, parts.world.clock)
+  return { signatures, prices, notes, nftRequests, close: requests.close }
+}
+
 /** The source of prices. Throws `bad-config` for a setting or a file that cannot be read. */
-export async function openPrices(config: Config, parts: Parts): Promise<PriceSource> {
+async function openPrices(config: Config, parts: Parts): Promise<PriceSource> {
   const { prices } = config
   if (prices === 'none') return noPrices
   if (typeof prices === 'string' && prices.startsWith('file:')) {
@@ -51,7 +79,7 @@ export async function openPrices(config: Config, parts: Parts): Promise<PriceSou
  * Notes on tokens. Throws `bad-config` for a file that cannot be read; a list on the network that
  * cannot be had is left out, and said so.
  */
-export async function openTokenNotes(config: Config, parts: Parts): Promise<TokenNotes> {
+async function openTokenNotes(config: Config, parts: Parts): Promise<TokenNotes> {
   const lists = await Promise.all(config.tokenLists.map((place) => openList(place, parts)))
   const file = config.tokenReputation
   const rated =

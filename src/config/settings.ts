@@ -170,10 +170,13 @@ export const settings = {
     'A chain further behind its head makes the process not ready.',
   ),
 
-  prices: any('none', '`none`, `file:PATH`, or `{ http: URL, shape: defillama | coingecko }`.'),
+  prices: any(
+    'none',
+    '`none`, `file:PATH`, or `{ http: URL, shape: defillama | coingecko, chains, fiat }`.',
+  ),
   tokenLists: list('Token list files or URLs (Uniswap schema) for names and logos.'),
   tokenReputation: text('', 'File of `chainId,address,Malicious|Benign` lines.'),
-  nftMetadata: any('off', '`off`, or `{ gateways: [ipfs gateways] }`.'),
+  nftMetadata: any('off', '`off`, or `{ gateways: [IPFS gateways], arweave: gateway }`.'),
 
   'warp.stakingPort': integer(
     0,

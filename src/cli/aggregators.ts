@@ -1,14 +1,22 @@
 /** Signature aggregators of the configured networks, each opened once its node was heard. */
 
+import type { ServedNetwork } from '../api/primary/network-directory.ts'
 import type { ServedAggregator } from '../api/warp/aggregators.ts'
 import type { Config } from '../config/settings.ts'
 import { faultOf } from '../core/fault.ts'
 import type { Network } from '../core/network.ts'
 import type { World } from '../core/world.ts'
+import type { Database } from '../store/engine/database.ts'
+import type { Gauges } from '../telemetry/gauges.ts'
 import type { Log } from '../telemetry/log.ts'
 import { openIdentity } from '../warp/identity.ts'
+import type { MessageSource } from '../warp/message-source.ts'
+import { nodeMessages } from '../warp/node-messages.ts'
 import { createNode } from '../warp/node.ts'
-import { openAggregator } from '../warp/open-aggregator.ts'
+import { type AggregatorSources, openAggregator } from '../warp/open-aggregator.ts'
+import { indexedMessages, messagesOver } from './indexed-messages.ts'
+import { indexedValidators } from './indexed-validators.ts'
+import { measuredAggregator } from './measured-aggregator.ts'
 
 /** What is open so far. */
 export type Aggregators = {
@@ -18,12 +26,22 @@ export type Aggregators = {
   readonly close: () => Promise<void>
 }
 
+/** What they need of the process. */
+export type AggregatorsParts = {
+  readonly world: World
+  readonly log: Log
+  readonly signal: AbortSignal
+  readonly gauges: Gauges
+  /** Primary networks indexed so far: they know what a node has forgotten. */
+  readonly networks: () => readonly ServedNetwork[]
+}
+
 const retryMs = 5_000
 
 /** Starts to open them; a node that is away is tried again until `signal` is aborted. */
 export async function openAggregators(
   config: Config,
-  parts: { readonly world: World; readonly log: Log; readonly signal: AbortSignal },
+  parts: AggregatorsParts,
 ): Promise<Aggregators> {
   const { world, log, signal } = parts
   const byNetwork: Partial<Record<Network, ServedAggregator>> = {}
@@ -36,7 +54,7 @@ export async function openAggregators(
     nodeId ??= (await openIdentity(world, stakingKeyDir)).nodeId
     const open = async (): Promise<void> => {
       const networkId = await networkIdOf(network.nodeUrl, world, signal)
-      const aggregator = await openAggregator(world, log.child('warp'), {
+      const settings = {
         networkId,
         nodeUrl: network.nodeUrl,
         stakingKeyDir,
@@ -44,8 +62,11 @@ export async function openAggregators(
         allowPrivateIps: networkId !== 1 && networkId !== 5,
         timeoutMs: config['warp.timeoutMs'],
         aggregatorUrl: config['warp.aggregatorUrl'],
-      })
-      byNetwork[name] = { networkId, aggregator }
+      }
+      const sources = sourcesOf(name, network.nodeUrl, parts)
+      const aggregator = await openAggregator(world, log.child('warp'), settings, sources)
+      const measuring = { gauges: parts.gauges, clock: world.clock }
+      byNetwork[name] = { networkId, aggregator: measuredAggregator(aggregator, name, measuring) }
     }
     opening.push(untilDone(open, parts))
   }
@@ -57,6 +78,25 @@ export async function openAggregators(
       await opened
       for (const served of Object.values(byNetwork)) await served.aggregator.close()
     },
+  }
+}
+
+/** Our index of the network, as soon and as far as there is one; else the node. */
+function sourcesOf(
+  name: Network,
+  nodeUrl: string,
+  { world, networks }: AggregatorsParts,
+): AggregatorSources {
+  const store = (): Database | undefined =>
+    networks().find(({ network }) => network === name)?.store
+  const index = (): MessageSource | undefined => {
+    const database = store()
+    return database === undefined ? undefined : indexedMessages(database)
+  }
+  const node = createNode(world.transport, nodeUrl)
+  return {
+    messages: messagesOver(index, nodeMessages(node)),
+    replayed: indexedValidators(store, world.clock),
   }
 }
 

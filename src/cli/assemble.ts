@@ -99,6 +99,7 @@ async function build(
     store,
     world,
     log: logs.log,
+    gauges,
     signal: over.signal,
     indexed,
   })

@@ -6,6 +6,7 @@ import { messageTables } from '../indexing/icm/message-stream.ts'
 import type { ChainStatus } from '../indexing/indexer.ts'
 import type { StreamSpec } from '../indexing/stream-spec.ts'
 import type { StoreLocation } from '../store/engine/open.ts'
+import type { Gauges } from '../telemetry/gauges.ts'
 import type { Log } from '../telemetry/log.ts'
 import { openAggregators, type Aggregators } from './aggregators.ts'
 import { messageStore, sourceLimits, type SpecifiedChain } from './chain-specs.ts'
@@ -29,6 +30,7 @@ export type ServedParts = {
   readonly store: StoreLocation
   readonly world: World
   readonly log: Log
+  readonly gauges: Gauges
   readonly signal: AbortSignal
   readonly indexed: () => readonly ChainStatus[]
 }
@@ -47,14 +49,21 @@ export async function openServed(config: Config, parts: ServedParts): Promise<Se
   })
   const networks = await serveNetworks(isServing ? primaries : [], following)
   const messages = await followStore(messageStore, messageTables, following)
-  const aggregators = await openAggregators(config, { world, log, signal })
+  const aggregators = await openAggregators(config, {
+    world,
+    log,
+    signal,
+    gauges: parts.gauges,
+    networks: networks.list,
+  })
   return {
     chains,
     networks,
     messages,
     aggregators,
     close: async () => {
-      for (const part of [chains, networks, messages, aggregators]) await part.close()
+      // Aggregators read the stores of the networks.
+      for (const part of [aggregators, chains, networks, messages]) await part.close()
     },
   }
 }

@@ -99,6 +99,22 @@ export const gaugeTable = {
     help: 'Calls of the administration RPC.',
     labels: ['method', 'outcome'],
   },
+  firn_warp_requests_total: {
+    kind: 'counter',
+    help: 'Requests to aggregate signatures: signed, aborted by the caller, or the code of the fault.',
+    labels: ['network', 'outcome'],
+  },
+  firn_warp_request_seconds: {
+    kind: 'histogram',
+    help: 'Time of a request to aggregate signatures, whatever came of it.',
+    labels: ['network'],
+    buckets: requestSeconds,
+  },
+  firn_warp_connected_peers: {
+    kind: 'gauge',
+    help: 'Validators our peer is connected to.',
+    labels: ['network'],
+  },
   firn_lock_waits_total: {
     kind: 'counter',
     help: 'Waits for something inside the process.',

@@ -1,0 +1,90 @@
+/**
+ * Who validated a subnet at a height: stakers, and validators of L1s as changes left them.
+ *
+ * Heights are those from which nodes show a change in the set: what a proposal's block decides
+ * shows from its option on.
+ */
+
+import { type Reader, statement } from '../../engine/database.ts'
+import { l1ChangeBody, l1ValidatorBody } from '../../schema/primary-bodies.ts'
+import { blockIdOf, chainNumbers } from '../../schema/primary-position.ts'
+import { stakerColumns, stakerOf, type StoredStaker } from './staker-rows.ts'
+import { bytes } from './utxo-rows.ts'
+
+/** Which set; more than `limit` rows are not read. */
+export type SetQuery = {
+  readonly subnetId: Uint8Array
+  readonly height: number
+  readonly limit: number
+}
+
+/** A validation of an L1 as it stood. An inactive one has weight but signs nothing. */
+export type L1ValidatorAt = {
+  readonly nodeId: Uint8Array
+  /** Compressed, 48 bytes. */
+  readonly publicKey: Uint8Array
+  readonly weight: bigint
+  readonly active: boolean
+}
+
+const stakers = statement(
+  `select ${stakerColumns} from staker s join node n on n.id = s.node
+   where s.subnet_id = ? and s.activated_height <= ?
+     and (s.ended_height is null or s.ended_height > ?)
+   limit ?`,
+)
+
+/**
+ * Validators and delegators of a subnet at a height, in no order; `undefined` beyond the limit.
+ * Cost: the periods of the subnet that ended later or have not, in `staker_by_end`.
+ */
+export async function stakersAt(
+  reader: Reader,
+  { subnetId, height, limit }: SetQuery,
+): Promise<StoredStaker[] | undefined> {
+  const rows = await reader.all(stakers, [subnetId, height, height, limit + 1])
+  return rows.length > limit ? undefined : rows.map(stakerOf)
+}
+
+const blockType = statement('select type from block where id = ?')
+// Apricot's and Banff's; see avalanchego vms/platformvm/block/codec.go.
+const proposals = new Set([0, 29])
+
+const l1Validators = statement(
+  `select l.id, n.bytes, l.body, c.pos, c.body
+   from l1_validator l join node n on n.id = l.node
+   join l1_change c on c.l1_id = l.id and c.height =
+     (select max(d.height) from l1_change d where d.l1_id = l.id and d.height <= ?)
+   where l.subnet_id = ? and (l.removed_height is null or l.removed_height > ?)
+   order by l.id, c.pos limit ?`,
+)
+
+/**
+ * Validations of an L1 at a height, in order of creation; those with weight 0 are none.
+ *
+ * `undefined` beyond the limit, where the height is not indexed, and where one block both let a
+ * balance run out and changed the validation by a transaction: rows do not tell which was last.
+ * Cost: one seek of `l1_change` for each validation not removed by then.
+ */
+export async function l1ValidatorsAt(
+  reader: Reader,
+  { subnetId, height, limit }: SetQuery,
+): Promise<L1ValidatorAt[] | undefined> {
+  const type = await reader.get(blockType, [blockIdOf(chainNumbers.P, height)])
+  // Height 0 is genesis, which has no block and no L1s.
+  if (type === undefined) return height === 0 ? [] : undefined
+  const last = proposals.has(Number(type[0])) ? height - 1 : height
+  const rows = await reader.all(l1Validators, [last, subnetId, height, limit + 1])
+  if (rows.length > limit) return undefined
+  const found = new Map<number, L1ValidatorAt>()
+  const withoutTransaction = new Set<number>()
+  for (const row of rows) {
+    const id = Number(row[0])
+    if (withoutTransaction.has(id)) return undefined
+    if (Number(row[3]) < 0) withoutTransaction.add(id)
+    const { weight, active } = l1ChangeBody.fromBytes(bytes(row[4]))
+    const { publicKey } = l1ValidatorBody.fromBytes(bytes(row[2]))
+    found.set(id, { nodeId: bytes(row[1]), publicKey, weight, active })
+  }
+  return [...found.values()].filter(({ weight }) => weight > 0n)
+}

@@ -1,0 +1,159 @@
+/**
+ * The recorded network of five validators as a source and as a node.
+ *
+ * Blocks are those of `vectors/primary/local-five.json.gz`, answers those of
+ * `vectors/warp/recorded-node-answers.json`: one network, one moment, height 44.
+ */
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { gunzipSync } from 'node:zlib'
+
+import { decodePBlock } from '../src/codec/primary/p-block.ts'
+import { decodeXBlock } from '../src/codec/primary/x-transaction.ts'
+import { fromHex } from '../src/core/bytes.ts'
+import { parseId } from '../src/core/cb58.ts'
+import { faultOf } from '../src/core/fault.ts'
+import type { Transport } from '../src/core/world.ts'
+import { openPrimaryHost } from '../src/indexing/primary/primary-host.ts'
+import { readProposer } from '../src/indexing/primary/read-blocks.ts'
+import type { BlockBytes, PrimarySource } from '../src/source/primary/primary-source.ts'
+import type { StoreLocation } from '../src/store/engine/open.ts'
+import { fileWorld } from './primary-service.ts'
+
+/** A listed validator, as far as tests look; stakers have no `validationID`. */
+type Listed = {
+  readonly validationID?: string
+  readonly weight: string
+  readonly minNonce?: string
+}
+
+type Recording = {
+  readonly source: { readonly networkId: number }
+  readonly height: number
+  readonly p0: string
+  readonly p: readonly string[]
+  readonly x0: string
+  readonly x: readonly string[]
+  readonly answers: {
+    readonly chains: readonly { readonly name: string; readonly id: string }[]
+    /** By subnet: what `platform.getCurrentValidators` listed. */
+    readonly validators: Readonly<Record<string, readonly Listed[]>>
+    /** By subnet: what `platform.getValidatorsAt` answered, for heights 0, 1, … */
+    readonly validatorsAt: Readonly<Record<string, readonly unknown[]>>
+  }
+}
+
+const vectors = new URL('../vectors/', import.meta.url)
+
+/** Blocks and answers of the network. */
+export const five: Recording = JSON.parse(
+  gunzipSync(readFileSync(new URL('primary/local-five.json.gz', vectors))).toString(),
+)
+
+/** Containers with their inner blocks taken out, from height `first` on. */
+function blocksOf(
+  containers: readonly string[],
+  first: number,
+  read: (bytes: Uint8Array) => unknown,
+): BlockBytes[] {
+  const isInner = (bytes: Uint8Array): boolean => {
+    try {
+      read(bytes)
+      return true
+    } catch (error) {
+      if (faultOf(error)?.code !== 'bad-bytes') throw error
+      return false
+    }
+  }
+  return containers.map((hex, at) => {
+    const { inner, proposer } = readProposer(fromHex(hex), isInner)
+    return { height: first + at, bytes: inner, proposer }
+  })
+}
+
+/** P-Chain blocks up to `last`, and all of the X-Chain. */
+function sourceUpTo(last: number): PrimarySource {
+  const idOf = (name: string): Uint8Array =>
+    parseId(five.answers.chains.find((chain) => chain.name === name)?.id ?? '')
+  const blocks = {
+    P: blocksOf(five.p.slice(0, last), 1, decodePBlock),
+    X: [
+      { height: 0, bytes: fromHex(five.x0), proposer: undefined },
+      ...blocksOf(five.x, 1, decodeXBlock),
+    ],
+  }
+  return {
+    identity: async () => ({
+      networkId: five.source.networkId,
+      nodeVersion: 'recorded',
+      genesisId: fromHex(five.p0.slice(12, 76)),
+      chainIds: { X: idOf('X-Chain'), C: idOf('C-Chain') },
+      upgrades: {},
+    }),
+    headHeight: async (chain) => (chain === 'C' ? 0 : (blocks[chain].at(-1)?.height ?? 0)),
+    hasIndex: async () => true,
+    blocks: async (chain, { from, until }) =>
+      blocks[chain].filter(({ height }) => height >= from && height < until),
+    cBlocks: async () => [],
+    earlyCount: async () => 0,
+    earlyTransactions: async () => [],
+    health: async () => [],
+  }
+}
+
+// Local networks start at a time before now; this is an hour after the recording.
+const momentMs = 1_795_267_000_000
+
+/** Indexes the network's P-Chain up to height `last`, and its X-Chain, into a store named `key`. */
+export async function indexFive(
+  location: StoreLocation,
+  key: string,
+  last = five.height,
+): Promise<void> {
+  const { signal } = new AbortController()
+  const source = sourceUpTo(last)
+  const world = { ...fileWorld, clock: { ...fileWorld.clock, now: () => momentMs } }
+  const parts = { key, source, genesis: 'auto', store: location, world, owner: 'test', signal }
+  const host = await openPrimaryHost(parts)
+  try {
+    for (const chain of ['P', 'X'] as const) {
+      const replay = await host.replay(chain)
+      const head = await source.headHeight(chain, signal)
+      while (replay.height() < head) {
+        const range = replay.plan(replay.height() + 1, head)
+        assert.ok(range !== undefined)
+        const fetched = await replay.fetch(range, signal)
+        // The first question about the X-Chain is what it had before its blocks: here nothing.
+        if (fetched.length > 0) await host.commit(replay, fetched, signal)
+      }
+    }
+  } finally {
+    await host.close()
+  }
+}
+
+type Answers = {
+  readonly answers: readonly {
+    readonly method: string
+    readonly params: Readonly<Record<string, string>>
+    readonly answer: { readonly result?: unknown; readonly error?: unknown }
+  }[]
+}
+const { answers }: Answers = JSON.parse(
+  readFileSync(new URL('warp/recorded-node-answers.json', vectors), 'utf8'),
+)
+
+/** A transport that says what the network's node said, and nothing else. */
+export const fiveNode: Transport = {
+  request: async ({ body }) => {
+    const asked: { method: string; params: [Record<string, string>] } = JSON.parse(String(body))
+    const wanted = JSON.stringify(asked.params[0])
+    const found = answers.find(
+      ({ method, params }) => method === asked.method && JSON.stringify(params) === wanted,
+    )
+    assert.ok(found !== undefined, `not recorded: ${asked.method} ${wanted}`)
+    const reply = JSON.stringify({ jsonrpc: '2.0', id: 0, ...found.answer })
+    return { status: 200, headers: {}, body: new TextEncoder().encode(reply) }
+  },
+}

@@ -170,7 +170,7 @@ function nodeOver({ recording, blocks, receipts, traces, byHash }: Prepared): Re
   }
 
   function heightOf(tag: unknown): number {
-    return tag === 'latest' ? node.head : Number(tag)
+    return tag === 'latest' || tag === 'finalized' ? node.head : Number(tag)
   }
 
   function blockAt(height: number, full: boolean): { text: string } | { error: object } {

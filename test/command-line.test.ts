@@ -1,0 +1,287 @@
+/** Commands of the product, run as people run them. */
+
+import assert from 'node:assert/strict'
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { performance } from 'node:perf_hooks'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+import { line } from '../src/cli/progress.ts'
+import { listOf, objectOf } from '../src/codec/evm/raw.ts'
+import { openRecording } from '../src/source/recording.ts'
+import { freshFolder, run, runFirn, startFirn, until, untilLive } from './firn-process.ts'
+import { openReplayNode, serveReplayNode } from './replay-node.ts'
+
+const smallFile = fileURLToPath(new URL('../demo/chain-51002.firnrec', import.meta.url))
+const small = await readFile(smallFile)
+const { signal } = new AbortController()
+const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
+
+void test('help: at once, and every command says what it does', async () => {
+  const times: number[] = []
+  const bare: number[] = []
+  let text = ''
+  for (let round = 0; round < 4; round++) {
+    const began = performance.now()
+    text = (await runFirn('--help')).stdout
+    times.push(performance.now() - began)
+    const between = performance.now()
+    await run(process.execPath, ['-e', '0'])
+    bare.push(performance.now() - between)
+  }
+  // Node itself takes its time on a busy machine; ours comes on top.
+  const own = Math.min(...times) - Math.min(...bare)
+  assert.ok(own < 400, `${Math.round(own)} ms beside Node's own`)
+  for (const name of ['start', 'status', 'verify', 'doctor', 'export', 'record', 'keys', 'config'])
+    assert.match(text, new RegExp(`^ {2}${name} .* [a-z]`, 'm'), name)
+})
+
+void test('record: a chain recorded from a node is served as the node told it', async (t) => {
+  const folder = await freshFolder(t)
+  const server = await serveReplayNode(await openReplayNode(small))
+  t.after(() => server.close())
+  const out = join(folder, 'copy.firnrec')
+  const common = ['record', '--rpc', server.url, '--out', out, '--name', 'Copy', '--symbol', 'CPY']
+  const made = await runFirn(...common)
+  assert.equal(made.code, 0, made.stderr)
+  assert.match(made.stdout, /153 blocks with traces, \d+ answers about state/)
+  const [copy, original] = [openRecording(await readFile(out)), openRecording(small)]
+  const all = original.heights
+  assert.deepEqual(copy.heights, all)
+  assert.deepEqual(
+    await copy.blocks(all, (units) => units, signal),
+    await original.blocks(all, (units) => units, signal),
+  )
+  for (const [key, answer] of original.answers()) assert.deepEqual(copy.answers().get(key), answer)
+
+  // A part of it, replayed from its own first height.
+  const part = join(folder, 'part.firnrec')
+  const cut = ['--from', '100', '--until', '120', '--no-traces', '--out', part]
+  const second = await runFirn(...common, ...cut)
+  assert.match(second.stdout, /20 blocks without traces[^]*startHeight: 100/)
+  const config = join(folder, 'firn.yaml')
+  await writeFile(
+    config,
+    `chains: [{ name: Part, symbol: P, recording: ${part}, startHeight: 100 }]`,
+  )
+  const firn = await startFirn(t, ['--config', config, '--data-dir', join(folder, 'data')])
+  await untilLive(firn, ['fuji-part'])
+  const expected = await original.blocks(
+    { from: 119, until: 120 },
+    ([unit]) => unit?.block.hash,
+    signal,
+  )
+  assert.equal((await firn.get('/v1/chains/51002/blocks/119'))['blockHash'], expected)
+  assert.equal(await firn.end(), 0)
+})
+
+void test('record: what cannot be recorded is one sentence', async (t) => {
+  const folder = await freshFolder(t)
+  const server = await serveReplayNode(await openReplayNode(small))
+  t.after(() => server.close())
+  const out = ['--out', join(folder, 'x.firnrec')]
+  const cases: readonly [readonly string[], number, RegExp][] = [
+    [['--rpc', 'http://127.0.0.1:1', ...out], 1, /^firn: a node does not answer/m],
+    [['--rpc', 'ftp://x', ...out], 2, /^firn: --rpc must be an http address: ftp:\/\/x$/m],
+    [['--rpc', server.url, ...out, '--from', '999'], 2, /there is nothing to record from 999/],
+    [['--rpc', server.url, ...out, '--from', 'x'], 2, /--from must be a height: x/],
+    [['--rpc', server.url, '--out', join(folder, 'no/x')], 2, /file cannot be written: /],
+    [['--rpc', server.url], 2, /required option '--out <file>' not specified/],
+  ]
+  for (const [args, code, sentence] of cases) {
+    const ended = await runFirn('record', ...args)
+    assert.match(ended.stderr, sentence)
+    assert.equal(ended.code, code, ended.stderr)
+    assert.doesNotMatch(ended.stderr, /\n {4}at /)
+  }
+})
+
+/** ERC-20 transfers of `holder` in the recording: hash, log index and raw amount. */
+async function recordedTransfers(holder: string): Promise<string[]> {
+  const word = `0x${holder.slice(2).toLowerCase().padStart(64, '0')}`
+  const recording = openRecording(small)
+  return recording.blocks(
+    recording.heights,
+    (units) =>
+      units.flatMap(({ receipts }) =>
+        receipts.flatMap((receipt) =>
+          listOf(objectOf(receipt, 'receipt')['logs'], 'logs').flatMap((item) => {
+            const { topics, data, transactionHash, logIndex } = objectOf(item, 'log')
+            const list = listOf(topics, 'topics').map(String)
+            const isOurs = list[0] === transferTopic && list.length === 3
+            return isOurs && list.slice(1).includes(word)
+              ? [`${String(transactionHash)} ${Number(logIndex)} ${BigInt(String(data))}`]
+              : []
+          }),
+        ),
+      ),
+    signal,
+  )
+}
+
+void test('export: transfers and transactions are all there, with exact amounts', async (t) => {
+  const firn = await startFirn(t, ['--data-dir', await freshFolder(t)])
+  await untilLive(firn, ['fuji-demo-l1', 'primary-fuji'])
+  const url = ['--url', firn.apiUrl]
+  const holder = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
+  const chain = ['--chain', '51002', '--address', holder]
+  await until('tokens', async () => {
+    const { erc20TokenBalances: list } = await firn.get(
+      `/v1/chains/51002/addresses/${holder}/balances:listErc20`,
+    )
+    return listOf(list, 'balances').every((item) => objectOf(item, 'token')['symbol'] !== '')
+  })
+  const csv = await runFirn('export', 'transfers', ...chain, ...url)
+  assert.equal(csv.code, 0, csv.stderr)
+  const [head = '', ...lines] = csv.stdout.trim().split('\n')
+  const columns = head.split(',')
+  assert.ok(columns.includes('amount') && columns.includes('date'), head)
+
+  const json = await runFirn('export', 'transfers', ...chain, ...url, '--format', 'jsonl')
+  const rows = json.stdout
+    .trim()
+    .split('\n')
+    .map((text) => objectOf(JSON.parse(text), 'row'))
+  assert.equal(rows.length, lines.length)
+  assert.deepEqual(Object.keys(rows[0] ?? {}), columns)
+  const decimals = new Map<unknown, number>()
+  const told = rows
+    .filter(({ standard }) => standard === 'ERC-20')
+    .map(({ txHash, logIndex, amount, token, date }) => {
+      assert.match(String(date), /^2026-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
+      const places = decimals.get(token) ?? decimalsOf(String(token))
+      decimals.set(token, places)
+      const [whole = '', fraction = ''] = String(amount).split('.')
+      return `${String(txHash)} ${String(logIndex)} ${BigInt(whole + fraction.padEnd(places, '0'))}`
+    })
+  const truth = await recordedTransfers(holder)
+  assert.ok(truth.length > 20, 'the recording has transfers')
+  assert.deepEqual(told.toSorted(), truth.toSorted())
+
+  const all = await runFirn('export', 'transactions', '--chain', '51002', ...url)
+  const recording = openRecording(small)
+  const count = await recording.blocks(
+    recording.heights,
+    (units) => units.reduce((sum, { receipts }) => sum + receipts.length, 0),
+    signal,
+  )
+  assert.equal(all.stdout.trim().split('\n').length, count + 1)
+  const late = await runFirn(
+    'export',
+    'transactions',
+    '--chain',
+    '51002',
+    ...url,
+    '--from',
+    '2999-01-01',
+  )
+  assert.deepEqual([late.code, late.stdout], [0, ''])
+
+  // Nothing is made or lost: over all owners, what is spent is received or burned.
+  const primary = await runFirn(
+    'export',
+    'primary-transactions',
+    '--chain',
+    'P',
+    ...url,
+    '--format',
+    'jsonl',
+  )
+  const base = primary.stdout
+    .trim()
+    .split('\n')
+    .map((text) => objectOf(JSON.parse(text), 'row'))
+    .filter(({ type }) => type === 'BaseTx')
+  assert.ok(base.length > 10)
+  const nano = (text: unknown): bigint => {
+    const [whole = '', fraction = ''] = String(text).split('.')
+    return BigInt(whole + fraction.padEnd(9, '0'))
+  }
+  for (const { spent, received, burned, txHash } of base)
+    assert.equal(nano(spent), nano(received) + nano(burned), String(txHash))
+
+  const wrong = await runFirn('export', 'transfers', '--chain', '51002', ...url)
+  assert.deepEqual([wrong.code, wrong.stderr.trim()], [2, 'firn: this export needs --address'])
+  const unknown = await runFirn('export', 'transactions', '--chain', '7', ...url)
+  assert.equal(unknown.code, 1)
+  assert.match(unknown.stderr, /chain is not served here: 7/)
+  await firn.end()
+})
+
+/** What a token says of its decimals, in the recording. */
+function decimalsOf(token: string): number {
+  const answer = openRecording(small).answers().get(`eth_call ${token.toLowerCase()} 0x313ce567`)
+  return answer?.kind === 'value' && answer.value !== '0x' ? Number(answer.value) : 0
+}
+
+void test('doctor: finds what is wrong and tells what to do', async (t) => {
+  const folder = await freshFolder(t)
+  const data = join(folder, 'data')
+  const healthy = await runFirn('doctor', '--data-dir', data, '--port', '0', '--node-port', '0')
+  assert.equal(healthy.code, 0, healthy.stdout)
+  assert.match(healthy.stdout, /^ok +node: version \d+/m)
+  assert.match(healthy.stdout, /^ok +store fuji-demo-chain: not made yet$/m)
+  assert.match(healthy.stdout, /no problems\n$/)
+
+  const node = await openReplayNode(small)
+  const server = await serveReplayNode(node)
+  t.after(() => server.close())
+  const busy = createServer()
+  await new Promise<void>((resolve) => busy.listen(0, '127.0.0.1', resolve))
+  t.after(() => busy.close())
+  const address = busy.address()
+  assert.ok(typeof address === 'object' && address !== null)
+  const config = join(folder, 'firn.yaml')
+  await writeFile(
+    config,
+    `
+api: { port: ${address.port} }
+node: { port: 0 }
+networks: { fuji: { nodeUrl: "http://127.0.0.1:1", primary: true } }
+chains:
+  - { name: Good, symbol: G, rpcUrls: ["${server.url}"] }
+  - { name: Away, symbol: A, rpcUrls: ["http://127.0.0.1:1"] }
+`,
+  )
+  await mkdir(data, { recursive: true })
+  await writeFile(join(data, 'page-token.key'), 'x'.repeat(32))
+  await chmod(join(data, 'page-token.key'), 0o644)
+  node.script = ({ calls, reply }) => {
+    if (calls.some(({ method }) => method.startsWith('debug_')))
+      reply.text = '{"jsonrpc":"2.0","id":0,"error":{"code":-32601,"message":"no such method"}}'
+  }
+  const sick = await runFirn('doctor', '--config', config, '--data-dir', data)
+  assert.equal(sick.code, 1)
+  for (const sentence of [
+    /^problem +api\.port: 127\.0\.0\.1:\d+ is taken or not allowed\n +-> stop what has it/m,
+    /^problem +secrets: others can read page-token\.key\n +-> chmod 600 /m,
+    /^ok +Good http:\S+: chain id 51002, height 152$/m,
+    /^ok +Good http:\S+: offers eth_getBlockReceipts$/m,
+    /^ok +Good http:\S+: takes batches of 1000 calls$/m,
+    /^warning +Good http:\S+: gives no traces/m,
+    /^problem +Away http:\S+: a node does not answer: ECONNREFUSED\n +-> see that the node runs/m,
+    /^problem +fuji http:\S+: a node does not answer: ECONNREFUSED\n +-> see that AvalancheGo runs/m,
+    /4 problems\n$/,
+  ])
+    assert.match(sick.stdout, sentence)
+})
+
+void test('progress: a line tells how far, how fast and how long, and fits the terminal', () => {
+  const stage = {
+    stage: 'blocks',
+    state: 'syncing',
+    indexedHeight: 499,
+    headHeight: 1_999,
+  } as const
+  const chain = { key: 'a', network: 'fuji', name: 'Demo', endpoints: [] }
+  const told = line(
+    { ...chain, stages: [{ ...stage, blocksPerSecond: 1_210, etaSeconds: 3 }] },
+    200,
+  )
+  assert.match(told, /^Demo +█{6}░{18} +25 % +500 of 2,000, 1,210 blocks\/s, 3 s to go$/)
+  assert.equal(line({ ...chain, stages: [{ ...stage, blocksPerSecond: 1 }] }, 40).length, 40)
+  const waiting = { ...stage, blocksPerSecond: 0, reason: 'a node does not answer' }
+  assert.match(line({ ...chain, stages: [waiting] }, 200), /waiting: a node does not answer$/)
+})

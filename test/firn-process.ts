@@ -1,0 +1,150 @@
+/** Runs Firn as a process of its own, as people do. */
+
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { performance } from 'node:perf_hooks'
+import type { TestContext } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+
+import { objectOf } from '../src/codec/evm/raw.ts'
+
+/** The entry of the product. */
+export const entry = fileURLToPath(new URL('../bin/firn.js', import.meta.url))
+
+/** A Firn that has told where it listens. */
+export type RunningFirn = {
+  /** Empty where it serves no API. */
+  readonly apiUrl: string
+  readonly nodeUrl: string
+  readonly startedMs: number
+  readonly output: () => string
+  readonly errors: () => string
+  /** Parsed answer of the data API. Throws unless its status is 200. */
+  readonly get: (path: string) => Promise<Readonly<Record<string, unknown>>>
+  /** Sends a signal and gives the exit code, or the signal that ended it. */
+  readonly end: (signal?: NodeJS.Signals) => Promise<number | NodeJS.Signals | null>
+}
+
+/** Machines that test may be busy: a limit for what takes a second or two. */
+const limitMs = 90_000
+const lookEveryMs = 20
+
+/** A folder that is removed after the test. */
+export async function freshFolder(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'firn-start-'))
+  t.after(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Starts `firn start` on free ports and waits for its greeting; it is killed after the test. */
+export async function startFirn(t: TestContext, args: readonly string[]): Promise<RunningFirn> {
+  const ports = ['--port', '0', '--node-port', '0']
+  return follow(t, spawn(process.execPath, [entry, 'start', ...ports, ...args]))
+}
+
+/** Waits for the greeting of a Firn just started. */
+export async function follow(t: TestContext, child: ChildProcess): Promise<RunningFirn> {
+  const startedMs = performance.now()
+  let output = ''
+  let errors = ''
+  child.stdout?.on('data', (part: Buffer) => (output += part.toString('utf8')))
+  child.stderr?.on('data', (part: Buffer) => (errors += part.toString('utf8')))
+  const exited = once(child, 'exit')
+  t.after(async () => {
+    if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
+    await exited
+  })
+  await until('greeting', () => {
+    if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode}: ${errors}`)
+    return /\n {2}data /.test(output)
+  })
+  const apiUrl = /API and explorer +(\S+)/.exec(output)?.[1] ?? ''
+  return {
+    apiUrl,
+    nodeUrl: /node listener +(\S+)\/ext/.exec(output)?.[1] ?? '',
+    startedMs,
+    output: () => output,
+    errors: () => errors,
+    get: async (path) => {
+      const reply = await fetch(`${apiUrl}${path}`)
+      const body = await reply.text()
+      if (reply.status !== 200) throw new Error(`${path}: ${reply.status} ${body}`)
+      return objectOf(JSON.parse(body), path)
+    },
+    end: async (signal = 'SIGINT') => {
+      child.kill(signal)
+      await exited
+      return child.exitCode ?? child.signalCode
+    },
+  }
+}
+
+/** Runs a command to its end. */
+export async function runFirn(
+  ...args: readonly string[]
+): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
+  return run(process.execPath, [entry, ...args])
+}
+
+/** Runs any program to its end. */
+export function run(
+  program: string,
+  args: readonly string[],
+): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
+  return new Promise((resolve) => {
+    const options = { timeout: limitMs, maxBuffer: 67_108_864 }
+    execFile(program, args, options, (error, stdout, stderr) => {
+      const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1
+      resolve({ code, stdout, stderr })
+    })
+  })
+}
+
+/** Looks until `look` is true. */
+export async function until(what: string, look: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + limitMs
+  while (!(await look())) {
+    if (performance.now() > deadline) throw new Error(`did not happen in time: ${what}`)
+    await pause(lookEveryMs)
+  }
+}
+
+/** A chain as `/status` tells it. */
+export type ToldChain = {
+  readonly chain: string
+  readonly state: string
+  readonly reason: string
+  readonly indexedHeight: number
+  readonly headHeight: number
+}
+
+/** The chains of `/status` by key. */
+export async function toldChains(firn: RunningFirn): Promise<ReadonlyMap<string, ToldChain>> {
+  const { chains } = await firn.get('/status')
+  const list = Array.isArray(chains) ? chains : []
+  return new Map(
+    list.map((item: unknown) => {
+      const { chain, state, reason, indexedHeight, headHeight } = objectOf(item, 'chain')
+      const told = {
+        chain: String(chain),
+        state: String(state),
+        reason: typeof reason === 'string' ? reason : '',
+        indexedHeight: Number(indexedHeight),
+        headHeight: Number(headHeight),
+      }
+      return [told.chain, told]
+    }),
+  )
+}
+
+/** Waits until all of `keys` are live. */
+export async function untilLive(firn: RunningFirn, keys: readonly string[]): Promise<void> {
+  await until(`live: ${keys.join()}`, async () => {
+    const chains = await toldChains(firn)
+    return keys.every((key) => chains.get(key)?.state === 'live')
+  })
+}

@@ -1,0 +1,382 @@
+/** Firn as a process: how it starts, what it says, how it ends, and what survives. */
+
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { performance } from 'node:perf_hooks'
+import { test, type TestContext } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { isDeepStrictEqual } from 'node:util'
+
+import { objectOf } from '../src/codec/evm/raw.ts'
+import { openRecording } from '../src/source/recording.ts'
+import {
+  entry,
+  follow,
+  freshFolder,
+  run,
+  runFirn,
+  startFirn,
+  toldChains,
+  until,
+  untilLive,
+  type RunningFirn,
+} from './firn-process.ts'
+import { startPostgres } from './postgres.ts'
+import { openReplayNode, serveReplayNode } from './replay-node.ts'
+
+const demoFile = (name: string): string =>
+  fileURLToPath(new URL(`../demo/${name}.firnrec`, import.meta.url))
+const large = openRecording(await readFile(demoFile('chain-51001')))
+const small = openRecording(await readFile(demoFile('chain-51002')))
+const demoChains = ['fuji-demo-chain', 'fuji-demo-l1', 'primary-fuji']
+
+/** Hash of a block as the recorded node told it. */
+async function recordedHash(height: number): Promise<unknown> {
+  const range = { from: height, until: height + 1 }
+  const { signal } = new AbortController()
+  return large.blocks(range, ([unit]) => unit?.block.hash, signal)
+}
+
+/** What a caller sees of the demo network: lists of every kind, without the words of the moment. */
+async function demoAnswers(firn: RunningFirn): Promise<Record<string, unknown>> {
+  const page = await firn.get('/v1/chains/51001/transactions?pageSize=100')
+  const [first] = Array.isArray(page['transactions']) ? page['transactions'] : []
+  const from = objectOf(objectOf(first, 'transaction')['from'], 'from')['address']
+  const address = `/v1/chains/51001/addresses/${String(from)}`
+  const paths = [
+    '/v1/chains/51001/blocks?pageSize=100',
+    '/v1/chains/51001/blocks/5/transactions?pageSize=100',
+    '/v1/chains/51002/transactions?pageSize=100',
+    `${address}/transactions?pageSize=50`,
+    `${address}/transactions:listErc20?pageSize=100`,
+    `${address}/transactions:listInternals?pageSize=100`,
+    `${address}/balances:listErc20?pageSize=100`,
+    '/v2/chains/51001/metrics/txCount?timeInterval=day&pageSize=100',
+    '/v1/icm/messages?pageSize=50',
+    '/v1/networks/fuji/blockchains/p-chain/transactions?pageSize=100',
+    '/v1/networks/fuji/blockchains/x-chain/transactions?pageSize=100',
+    '/v1/networks/fuji/validators?pageSize=50',
+  ]
+  const answers: Record<string, unknown> = {}
+  for (const path of paths) {
+    const { nextPageToken: _token, ...answer } = await firn.get(path)
+    answers[path] = withoutPresent(answer)
+  }
+  return answers
+}
+
+/** Leaves out what depends on the moment of asking, and what is read of NFTs beside the blocks. */
+function withoutPresent(answer: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(answer, (name, value: unknown) =>
+      /progress|uptime|remaining|potentialRewards|estimated|^erc(721|1155)Token$/i.test(name)
+        ? undefined
+        : value,
+    ),
+  )
+}
+
+let known: Promise<unknown> | undefined
+
+/** Answers of a process that nothing disturbed; asked once. */
+function undisturbedAnswers(t: TestContext): Promise<unknown> {
+  known ??= (async () => {
+    const firn = await startFirn(t, ['--data-dir', await freshFolder(t)])
+    await fullyServed(firn)
+    const answers = await demoAnswers(firn)
+    await firn.end()
+    return answers
+  })()
+  return known
+}
+
+async function fullyServed(firn: RunningFirn): Promise<void> {
+  await untilLive(firn, demoChains)
+  await until('interchain messages', async () => {
+    const { messages } = await firn.get('/status')
+    return objectOf(messages, 'messages')['indexedHeight'] === large.heights.until - 1
+  })
+}
+
+void test('start: the demo answers truly, drains on Ctrl-C, and goes on where it was', async (t) => {
+  const folder = await freshFolder(t)
+  const hash = await recordedHash(5)
+  for (const round of ['empty store', 'filled store']) {
+    const firn = await startFirn(t, ['--data-dir', folder])
+    assert.match(firn.output(), /^Firn \d+\.\d+\.\d+, serving the bundled demo network\n/)
+    await until('first answer', async () => {
+      const reply = await fetch(`${firn.apiUrl}/v1/chains/51001/blocks/5`)
+      if (reply.status !== 200) return false
+      const { blockHash } = objectOf(await reply.json(), 'block')
+      assert.equal(blockHash, hash)
+      return true
+    })
+    const elapsed = Math.round(performance.now() - firn.startedMs)
+    t.diagnostic(`${round}: first correct answer after ${elapsed} ms`)
+    await fullyServed(firn)
+    t.diagnostic(`${round}: live after ${Math.round(performance.now() - firn.startedMs)} ms`)
+    const chains = await toldChains(firn)
+    assert.equal(chains.get('fuji-demo-chain')?.indexedHeight, large.heights.until - 1, round)
+    assert.equal(chains.get('fuji-demo-l1')?.headHeight, small.heights.until - 1, round)
+    assert.equal(await firn.end('SIGINT'), 0, `${round}: ${firn.errors()}`)
+    const left = (await readdir(folder)).filter((name) => /-(wal|shm)$/.test(name))
+    assert.deepEqual(left, [], `${round}: the stores are closed`)
+  }
+})
+
+void test('start: told to stop while it starts, it ends with 0', async (t) => {
+  const folder = await freshFolder(t)
+  const child = spawn(process.execPath, [
+    entry,
+    'start',
+    '--port',
+    '0',
+    '--node-port',
+    '0',
+    '--data-dir',
+    folder,
+  ])
+  await until('data folder', () => existsSync(join(folder, 'page-token.key')))
+  child.kill('SIGTERM')
+  const code = await new Promise((resolve) => child.once('exit', resolve))
+  assert.equal(code, 0)
+})
+
+void test('start: killed at any point of the backfill, the next start ends the same', async (t) => {
+  const expected = await undisturbedAnswers(t)
+  const folder = await freshFolder(t)
+  for (const height of [-1, 0, 300]) {
+    const firn = await startFirn(t, ['--data-dir', folder])
+    await until(`height ${height}`, async () => {
+      const told = (await toldChains(firn)).get('fuji-demo-chain')
+      return (told?.indexedHeight ?? -1) >= height
+    })
+    assert.equal(await firn.end('SIGKILL'), 'SIGKILL')
+  }
+  const last = await startFirn(t, ['--data-dir', folder])
+  await fullyServed(last)
+  assert.deepEqual(await demoAnswers(last), expected)
+  await last.end()
+})
+
+void test('start: a second process on the same data ends with 3, or serves beside the first', async (t) => {
+  const folder = await freshFolder(t)
+  const first = await startFirn(t, ['--data-dir', folder])
+  await fullyServed(first)
+  for (const role of ['all', 'index']) {
+    const second = await runFirn(
+      'start',
+      '--data-dir',
+      folder,
+      '--port',
+      '0',
+      '--node-port',
+      '0',
+      '--role',
+      role,
+    )
+    assert.equal(second.code, 3, second.stderr)
+    assert.match(
+      second.stderr,
+      /^firn: another Firn writes this data; stop it, or .*--role serve: /m,
+    )
+    assert.doesNotMatch(second.stderr, /\n {4}at /)
+  }
+  const reader = await startFirn(t, ['--data-dir', folder, '--role', 'serve'])
+  assert.deepEqual(await demoAnswers(reader), await demoAnswers(first))
+  assert.equal(await reader.end('SIGTERM'), 0)
+  assert.equal(await first.end('SIGTERM'), 0)
+})
+
+void test('start: every mistake is one sentence and an exit code, never a stack', async (t) => {
+  const folder = await freshFolder(t)
+  const config = join(folder, 'firn.yaml')
+  const busy = createServer()
+  await new Promise<void>((resolve) => busy.listen(0, '127.0.0.1', resolve))
+  t.after(() => busy.close())
+  const address = busy.address()
+  assert.ok(typeof address === 'object' && address !== null)
+  const { port }: AddressInfo = address
+  const data = ['--data-dir', join(folder, 'data')]
+  const cases: readonly [string, readonly string[], string, number, RegExp][] = [
+    [
+      'port taken',
+      [...data, '--port', String(port), '--node-port', '0'],
+      '',
+      1,
+      /^firn: api\.port is taken or not allowed: 127\.0\.0\.1:\d+$/m,
+    ],
+    [
+      'node port taken',
+      [...data, '--port', '0', '--node-port', String(port)],
+      '',
+      1,
+      /^firn: node\.port is taken or not allowed: /m,
+    ],
+    ['unknown flag', ['--prot', '1'], '', 2, /unknown option '--prot'/],
+    [
+      'port is no number',
+      ['--port', 'x'],
+      '',
+      4,
+      /^firn: api\.port must be an integer from 0 to 65535: "x"$/m,
+    ],
+    ['unknown role', ['--role', 'idle'], '', 4, /role must be one of all, index, serve/],
+    [
+      'missing file',
+      ['--config', join(folder, 'none.yaml')],
+      '',
+      4,
+      /cannot read the configuration file: /,
+    ],
+    [
+      'unknown setting',
+      ['--config', config],
+      'api: { prot: 1 }',
+      4,
+      /unknown setting api\.prot, did you mean api\.port\?/,
+    ],
+    ['bad YAML', ['--config', config], 'api:\n  port: [1\nx: 2', 4, /firn\.yaml:3:1: \w/],
+    [
+      'missing recording',
+      ['--config', config, ...data],
+      'chains: [{ recording: none.firnrec }]',
+      4,
+      /chains\[0\]\.recording does not exist: none\.firnrec/,
+    ],
+    [
+      'two chains of one name',
+      ['--config', config, ...data],
+      'chains: [{ name: a, rpcUrls: ["http://127.0.0.1:1"] }, { name: A, rpcUrls: ["http://127.0.0.1:2"] }]',
+      4,
+      /two chains have one name: A/,
+    ],
+    [
+      'data folder is a file',
+      ['--data-dir', join(config, 'data')],
+      '',
+      4,
+      /data folder cannot be made or written: /,
+    ],
+    [
+      'store is no address',
+      ['--config', config, ...data],
+      'store: mysql://x',
+      4,
+      /setting store is neither embedded nor a postgres/,
+    ],
+  ]
+  for (const [name, args, text, code, sentence] of cases) {
+    await writeFile(config, text)
+    const ended = await runFirn('start', ...args)
+    assert.match(ended.stderr, sentence, name)
+    assert.equal(ended.code, code, `${name}: ${ended.stderr}`)
+    assert.doesNotMatch(ended.stderr, /\n {4}at /, name)
+  }
+  const unknown = await runFirn('strat')
+  assert.equal(unknown.code, 2)
+  assert.match(unknown.stderr, /^error: unknown command: strat$/m)
+})
+
+void test('start: a node that is away is waited for; one of another chain stops the chain', async (t) => {
+  const folder = await freshFolder(t)
+  const config = join(folder, 'firn.yaml')
+  const start = async (url: string): Promise<RunningFirn> => {
+    await writeFile(config, `chains: [{ name: One, symbol: ONE, rpcUrls: ["${url}"] }]`)
+    return startFirn(t, ['--config', config, '--data-dir', join(folder, 'data')])
+  }
+  const told = async (firn: RunningFirn): Promise<{ state: string; reason: string }> => {
+    const chain = (await toldChains(firn)).get('fuji-one')
+    return { state: chain?.state ?? '', reason: chain?.reason ?? '' }
+  }
+  const away = await start('http://127.0.0.1:1')
+  await until('reason', async () => /a node does not answer/.test((await told(away)).reason))
+  assert.equal((await told(away)).state, 'syncing')
+  assert.equal(await away.end(), 0)
+
+  const right = await serveReplayNode(await openReplayNode(await readFile(demoFile('chain-51002'))))
+  t.after(() => right.close())
+  const filled = await start(right.url)
+  await untilLive(filled, ['fuji-one'])
+  assert.equal(await filled.end(), 0)
+
+  const other = await serveReplayNode(await openReplayNode(await readFile(demoFile('chain-51001'))))
+  t.after(() => other.close())
+  const wrong = await start(other.url)
+  await until('stopped', async () => (await told(wrong)).state === 'stopped')
+  assert.match((await told(wrong)).reason, /store is of another chain: chainId 51002/)
+  // What is stored is served all the same.
+  const block = await wrong.get('/v1/chains/51002/blocks/7')
+  assert.equal(block['blockNumber'], '7')
+  assert.equal(await wrong.end(), 0)
+})
+
+void test('roles: one process indexes, another serves, on both kinds of store', async (t) => {
+  const server = await startPostgres()
+  t.after(() => server.stop())
+  const expected = await undisturbedAnswers(t)
+  for (const store of ['embedded', server.url]) await checkRoles(t, store, expected)
+})
+
+/** Indexes the demo network with one process, serves with another started before. */
+async function checkRoles(t: TestContext, store: string, expected: unknown): Promise<void> {
+  const folder = await freshFolder(t)
+  const demo = `
+store: ${store}
+networks:
+  fuji: { recording: ${demoFile('primary-local')}, primary: true }
+chains:
+  - { name: Demo Chain, symbol: DEMO, recording: ${demoFile('chain-51001')}, wrappedTokens: ["0x610178da211fef7d417bc0e6fed39f05609ad788"] }
+  - { name: Demo L1, symbol: DML1, recording: ${demoFile('chain-51002')} }
+`
+  const config = join(folder, 'firn.yaml')
+  await writeFile(config, demo)
+  const common = ['--config', config, '--data-dir', folder]
+  const reader = await startFirn(t, [...common, '--role', 'serve'])
+  const writer = await startFirn(t, [...common, '--role', 'index'])
+  assert.equal(writer.apiUrl, '', 'index serves no API')
+  await until('all that is served equals what one process serves', async () => {
+    try {
+      return isDeepStrictEqual(await demoAnswers(reader), expected)
+    } catch {
+      // A chain is not served before its store is there.
+      return false
+    }
+  })
+  assert.equal(await writer.end(), 0)
+  // The reader needs no writer.
+  assert.deepEqual(await demoAnswers(reader), expected)
+  assert.equal(await reader.end(), 0)
+}
+
+void test('npm start: flags after -- reach the product', async (t) => {
+  const folder = await freshFolder(t)
+  const root = fileURLToPath(new URL('..', import.meta.url))
+  const args = ['start', '--', '--port', '0', '--node-port', '0', '--data-dir', folder]
+  const firn = await follow(t, spawn('npm', args, { cwd: root }))
+  assert.notEqual(firn.apiUrl, 'http://127.0.0.1:8080')
+  assert.match(firn.output(), new RegExp(`data +${folder}`))
+  assert.equal((await fetch(`${firn.nodeUrl}/ext/health/liveness`)).status, 200)
+  assert.equal(await firn.end('SIGINT'), 0)
+})
+
+void test('old Node: one sentence says what is missing', async (t) => {
+  const versions = await Promise.all(
+    ['/usr/bin/node', '/usr/local/bin/node'].filter(existsSync).map(async (program) => {
+      const { stdout } = await run(program, ['--version'])
+      return { program, major: Number(/^v(\d+)/.exec(stdout)?.[1]) }
+    }),
+  )
+  const old = versions.find(({ major }) => major < 24)
+  if (old === undefined) return t.skip('no old Node on this machine')
+  const { code, stderr } = await run(old.program, [entry, 'start'])
+  assert.equal(code, 1)
+  assert.match(
+    stderr,
+    /^Firn needs Node 24 or newer, this is \d+\.\d+\.\d+: run it by npm[^\n]*\n$/,
+  )
+})

@@ -353,16 +353,36 @@ chains:
   assert.equal(await reader.end(), 0)
 }
 
-void test('npm start: flags after -- reach the product', async (t) => {
-  const folder = await freshFolder(t)
+void test('npm start: flags after -- reach the product, and it ends with npm', async (t) => {
   const root = fileURLToPath(new URL('..', import.meta.url))
-  const args = ['start', '--', '--port', '0', '--node-port', '0', '--data-dir', folder]
-  const firn = await follow(t, spawn('npm', args, { cwd: root }))
-  assert.notEqual(firn.apiUrl, 'http://127.0.0.1:8080')
-  assert.match(firn.output(), new RegExp(`data +${folder}`))
-  assert.equal((await fetch(`${firn.nodeUrl}/ext/health/liveness`)).status, 200)
-  assert.equal(await firn.end('SIGINT'), 0)
+  // A terminal sends Ctrl-C to all; `kill` and `timeout` send to npm alone.
+  for (const [signal, target] of [
+    ['SIGINT', -1],
+    ['SIGTERM', 1],
+  ] as const) {
+    const folder = await freshFolder(t)
+    const args = ['start', '--', '--port', '0', '--node-port', '0', '--data-dir', folder]
+    const child = spawn('npm', args, { cwd: root, detached: true })
+    const firn = await follow(t, child)
+    assert.notEqual(firn.apiUrl, 'http://127.0.0.1:8080')
+    assert.match(firn.output(), new RegExp(`data +${folder}`))
+    assert.equal((await fetch(`${firn.nodeUrl}/ext/health/liveness`)).status, 200)
+    process.kill((child.pid ?? 0) * target, signal)
+    await until(`closed stores after ${signal}`, async () => {
+      const files = await readdir(folder)
+      return !files.some((name) => /-(wal|shm)$/.test(name)) && !(await isServed(firn))
+    })
+  }
 })
+
+async function isServed(firn: RunningFirn): Promise<boolean> {
+  try {
+    await fetch(`${firn.nodeUrl}/ext/health/liveness`)
+    return true
+  } catch {
+    return false
+  }
+}
 
 void test('old Node: one sentence says what is missing', async (t) => {
   const versions = await Promise.all(

@@ -18,6 +18,7 @@ export async function start(flags: Flags): Promise<void> {
   const { promise: stopped, resolve: stop } = Promise.withResolvers<unknown>()
   process.once('SIGINT', () => stop(undefined))
   process.once('SIGTERM', () => stop(undefined))
+  if (process.env['npm_lifecycle_event'] !== undefined) stopWithoutParent(stop)
   const loaded = loadConfig(flags)
   const located = { ...loaded.config, dataDir: resolve(loaded.config.dataDir) }
   const config = loaded.isDemo ? withDemoNetwork(located) : located
@@ -47,6 +48,15 @@ export async function start(flags: Flags): Promise<void> {
   await running.stop()
   await world.close()
   logs.close()
+}
+
+/** npm runs scripts by a shell that passes no signal on: when that was ended, so are we. */
+function stopWithoutParent(stop: (reason: undefined) => void): void {
+  const { ppid } = process
+  const look = (): void => {
+    if (process.ppid !== ppid) stop(undefined)
+  }
+  setInterval(look, 500).unref()
 }
 
 function screen(isTerminal: boolean): Screen {

@@ -24,6 +24,8 @@ export type OperationShape = {
   readonly status?: number
   /** Whether `message` of an error is a list, as document C has it for version 1. */
   readonly listMessages?: boolean
+  /** Answered to everybody, also where keys are required: how the service is. */
+  readonly open?: boolean
   /** Milliseconds the answer may take where the general limit does not fit. */
   readonly timeoutMs?: number
 }

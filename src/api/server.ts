@@ -157,7 +157,8 @@ function register(
       if (!reply.raw.writableFinished) deadline.abandon()
     })
     try {
-      const headers = parts.admit?.({
+      const admit = shape.open === true ? undefined : parts.admit
+      const headers = admit?.({
         headers: request.headers,
         query: request.query,
         address: request.ip,

@@ -58,6 +58,7 @@ export const statusShape = {
   summary: 'How far each chain and stage is indexed',
   tag: 'Service',
   weight: 1,
+  open: true,
   parameters: { path: Type.Object({}), query: Type.Object({}) },
   response: Status,
 } as const

@@ -24,6 +24,7 @@ const common = {
   method: 'GET',
   tag: 'Health',
   weight: 1,
+  open: true,
   parameters: { path: NoPath, query: NoQuery },
   response: Health,
 } as const

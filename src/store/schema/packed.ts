@@ -5,7 +5,7 @@
  * big-endian magnitude; trailing absent values are left out, so that a list may grow at its end.
  */
 
-import { concatBytes, fromBigint, toBigint } from '../../core/bytes.ts'
+import { fromBigint, toBigint } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 
 /** What can be packed. Numbers are integers from 0 to 2^53. */
@@ -15,11 +15,16 @@ const tags = { absent: 0, number: 1, bigint: 2, negative: 3, bytes: 4, text: 5, 
 const toUtf8 = new TextEncoder()
 const fromUtf8 = new TextDecoder()
 
+// Values are written here one after the other and copied out at the end. A value's bytes are as
+// many as their list says, so that what one call leaves behind means nothing to the next.
+let room = new Uint8Array(1_024)
+let used = 0
+
 /** The bytes of `values`. */
 export function pack(values: readonly Packable[]): Uint8Array {
-  const parts: Uint8Array[] = []
-  packList(values, parts)
-  return concatBytes(...parts)
+  used = 0
+  packList(values)
+  return room.slice(0, used)
 }
 
 /** The values of `bytes`, as many as were packed. Throws `store-failed` on anything else. */
@@ -30,46 +35,92 @@ export function unpack(bytes: Uint8Array): readonly Packable[] {
   return values
 }
 
-function packList(values: readonly Packable[], parts: Uint8Array[]): void {
+function packList(values: readonly Packable[]): void {
   let count = values.length
   while (count > 0 && values[count - 1] === undefined) count--
-  parts.push(leb(count))
-  for (let at = 0; at < count; at++) packOne(values[at], parts)
+  leb(count)
+  for (let at = 0; at < count; at++) packOne(values[at])
 }
 
-function packOne(value: Packable, parts: Uint8Array[]): void {
-  if (value === undefined) parts.push(Uint8Array.of(tags.absent))
-  else if (typeof value === 'number') parts.push(Uint8Array.of(tags.number), leb(value))
-  else if (typeof value === 'bigint') packBigint(value, parts)
-  else if (typeof value === 'string') sized(tags.text, toUtf8.encode(value), parts)
-  else if (value instanceof Uint8Array) sized(tags.bytes, value, parts)
+function packOne(value: Packable): void {
+  if (value === undefined) tag(tags.absent)
+  else if (typeof value === 'number') {
+    tag(tags.number)
+    leb(value)
+  } else if (typeof value === 'bigint') packBigint(value)
+  else if (typeof value === 'string') sized(tags.text, toUtf8.encode(value))
+  else if (value instanceof Uint8Array) sized(tags.bytes, value)
   else {
-    parts.push(Uint8Array.of(tags.list))
-    packList(value, parts)
+    tag(tags.list)
+    packList(value)
   }
 }
 
-function packBigint(value: bigint, parts: Uint8Array[]): void {
+const most32 = 2n ** 32n
+
+/** Its length is that of its hex digits: 0 has one byte. */
+function packBigint(value: bigint): void {
   const magnitude = value < 0n ? -value : value
-  const size = Math.ceil(magnitude.toString(16).length / 2)
-  sized(value < 0n ? tags.negative : tags.bigint, fromBigint(magnitude, size), parts)
+  tag(value < 0n ? tags.negative : tags.bigint)
+  if (magnitude < most32 * most32) packSmall(magnitude)
+  else {
+    const size = Math.ceil(magnitude.toString(16).length / 2)
+    leb(size)
+    append(fromBigint(magnitude, size))
+  }
 }
 
-function sized(tag: number, bytes: Uint8Array, parts: Uint8Array[]): void {
-  parts.push(Uint8Array.of(tag), leb(bytes.length), bytes)
+/** A magnitude below 2^64, without going by way of text. */
+function packSmall(magnitude: bigint): void {
+  const high = Number(magnitude / most32)
+  const low = Number(magnitude % most32)
+  const size = high > 0 ? 4 + bytesIn(high) : bytesIn(low)
+  leb(size)
+  makeRoom(size)
+  for (let left = size; left > 4; left--) room[used++] = high >>> ((left - 5) * 8)
+  for (let left = Math.min(size, 4); left > 0; left--) room[used++] = low >>> ((left - 1) * 8)
 }
 
-function leb(value: number): Uint8Array {
+/** Bytes of an integer below 2^32; 0 has one. */
+function bytesIn(value: number): number {
+  return Math.max(1, Math.ceil((32 - Math.clz32(value)) / 8))
+}
+
+function sized(kind: number, bytes: Uint8Array): void {
+  tag(kind)
+  leb(bytes.length)
+  append(bytes)
+}
+
+function tag(kind: number): void {
+  makeRoom(1)
+  room[used++] = kind
+}
+
+function append(bytes: Uint8Array): void {
+  makeRoom(bytes.length)
+  room.set(bytes, used)
+  used += bytes.length
+}
+
+function leb(value: number): void {
   if (!Number.isSafeInteger(value) || value < 0)
     throw new Fault('store-failed', `only integers from 0 can be packed: ${value}`)
-  const bytes: number[] = []
+  // Seven bits a byte: 53 bits take eight.
+  makeRoom(8)
   let rest = value
-  do {
-    const low = rest % 128
+  while (rest > 127) {
+    room[used++] = (rest % 128) + 128
     rest = Math.floor(rest / 128)
-    bytes.push(rest > 0 ? low + 128 : low)
-  } while (rest > 0)
-  return Uint8Array.from(bytes)
+  }
+  room[used++] = rest
+}
+
+function makeRoom(size: number): void {
+  if (used + size <= room.length) return
+  const grown = new Uint8Array(Math.max(used + size, room.length * 2))
+  grown.set(room)
+  room = grown
 }
 
 type Cursor = { readonly bytes: Uint8Array; at: number }

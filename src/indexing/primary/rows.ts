@@ -183,8 +183,15 @@ export type UtxoRow = {
   readonly consumed: Consumption | undefined
 }
 
-/** A UTXO of an earlier batch was spent. */
-export type ConsumptionRow = { readonly utxoId: Uint8Array; readonly consumed: Consumption }
+/** A UTXO of an earlier batch was spent; `createdOn` to `owner` as in its {@link UtxoRow}. */
+export type ConsumptionRow = {
+  readonly utxoId: Uint8Array
+  readonly createdOn: ChainName
+  readonly consumableOn: ChainName
+  readonly createdTime: number
+  readonly owner: Owner
+  readonly consumed: Consumption
+}
 
 /** A staked UTXO of an earlier batch came back. */
 export type StakeReturnRow = { readonly utxoId: Uint8Array; readonly returned: StakeReturn }

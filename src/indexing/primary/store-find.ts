@@ -3,7 +3,7 @@
 import { decode } from '../../codec/kit.ts'
 import { pOutput } from '../../codec/primary/p-transaction.ts'
 import { xOutput } from '../../codec/primary/x-transaction.ts'
-import { keyOf } from '../../core/bytes.ts'
+import { assert } from '../../core/fault.ts'
 import type { Reader, Row } from '../../store/engine/database.ts'
 import { earlyImportBody } from '../../store/schema/primary-bodies.ts'
 import { chainOfNumber, placeOfPos, utxoKinds } from '../../store/schema/primary-position.ts'
@@ -11,7 +11,6 @@ import { asset, earlyImport, tx, utxo } from '../../store/schema/primary.ts'
 import type { Consumption, Owner } from './rows.ts'
 import type { Found, KnownImport, KnownUtxo, Wanted } from './state.ts'
 import { bytesOf } from './store-stakers.ts'
-import { type StoredUtxo, tieOf } from './store-utxos.ts'
 
 /** An output's content, whatever its type. */
 export type OutputContent = {
@@ -151,27 +150,17 @@ async function findImports(
   })
 }
 
-const placeColumns = ['id', 'chain', 'target', 'output', 'created_at'] as const
-
-/** What the writer must know of stored UTXOs to change them, by {@link keyOf} their ids. */
-export async function storedUtxos(
+/**
+ * Numbers of stored UTXOs, in the order of their ids. The index of ids alone answers. Throws when
+ * one is not stored.
+ */
+export async function numbersOfUtxos(
   reader: Reader,
   utxoIds: readonly Uint8Array[],
-): Promise<ReadonlyMap<string, StoredUtxo>> {
-  const lookup = { table: utxo, key: ['utxo_id'], select: placeColumns }
-  const rows = await reader.lookup(lookup, [utxoIds])
-  const stored = new Map<string, StoredUtxo>()
-  for (const [at, row] of rows.entries()) {
-    const utxoId = utxoIds[at]
-    if (row === undefined || utxoId === undefined) continue
-    stored.set(keyOf(utxoId), {
-      id: Number(row[0]),
-      chain: Number(row[1]),
-      target: Number(row[2]),
-      addresses: outputContent(bytesOf(row[3])).owner.addresses,
-      createdAt: Number(row[4]),
-      tie: tieOf(utxoId),
-    })
-  }
-  return stored
+): Promise<readonly number[]> {
+  const rows = await reader.lookup({ table: utxo, key: ['utxo_id'], select: ['id'] }, [utxoIds])
+  return rows.map((row) => {
+    assert(row !== undefined, 'replay changes only what it was told is stored')
+    return Number(row[0])
+  })
 }

@@ -9,6 +9,7 @@ import { keyOf } from '../../core/bytes.ts'
 import { assert } from '../../core/fault.ts'
 import { type Columns, statement, type Value, type Writer } from '../../store/engine/database.ts'
 import type { Table } from '../../store/engine/table.ts'
+import { newKeyTable } from './key-table.ts'
 
 /** Numbers of one kind of key. */
 export type Numbers = {
@@ -18,7 +19,7 @@ export type Numbers = {
   readonly of: (key: Uint8Array) => number
 }
 
-// 200,000 keys: about 30 MB, holds the addresses a mainnet day touches.
+// 200,000 keys: about 20 MB, holds the addresses a mainnet day touches.
 const maxKept = 200_000
 
 /**
@@ -30,17 +31,14 @@ export function numbersIn(
   column: string,
   rest: (keys: readonly Uint8Array[]) => Columns = () => ({}),
 ): Numbers {
-  const known = new Map<string, number>()
+  const known = newKeyTable()
   const newest = statement(`select id from ${table.name} order by id desc limit 1`)
   let next: number | undefined
 
   const learn = async (writer: Writer, keys: readonly Uint8Array[]): Promise<void> => {
-    if (known.size > maxKept) known.clear()
+    if (known.size() > maxKept) known.clear()
     const missing = new Map<string, Uint8Array>()
-    for (const key of keys) {
-      const text = keyOf(key)
-      if (!known.has(text)) missing.set(text, key)
-    }
+    for (const key of keys) if (known.get(key) === 0) missing.set(keyOf(key), key)
     if (missing.size === 0) return
     const wanted = [...missing.values()]
     const rows = await writer.lookup({ table, key: [column], select: ['id'] }, [wanted])
@@ -52,15 +50,15 @@ export function numbersIn(
       if (found === undefined || found === null) {
         fresh.push(key)
         ids.push(next)
-        known.set(keyOf(key), next++)
-      } else known.set(keyOf(key), Number(found))
+        known.add(key, next++)
+      } else known.add(key, Number(found))
     }
     await writer.insert(table, { id: ids, [column]: fresh, ...rest(fresh) })
   }
 
   const of = (key: Uint8Array): number => {
-    const id = known.get(keyOf(key))
-    assert(id !== undefined, 'every key of a batch is learned before its rows are written')
+    const id = known.get(key)
+    assert(id !== 0, 'every key of a batch is learned before its rows are written')
     return id
   }
 

@@ -30,10 +30,10 @@ import {
   supply,
 } from '../../store/schema/primary.ts'
 import { address } from '../../store/schema/primary.ts'
-import type { ChainName, Checkpoint, RowBatch } from './rows.ts'
+import type { ChainName, Checkpoint, RowBatch, UtxoRow } from './rows.ts'
 import type { PStateRows, UtxoReader } from './state.ts'
 import { writeBlocks, writeRawBlocks, type RawBlockBytes } from './store-blocks.ts'
-import { findRows, storedUtxos } from './store-find.ts'
+import { findRows, numbersOfUtxos } from './store-find.ts'
 import { evmAddressKey, type Numbers, numbersIn } from './store-numbers.ts'
 import {
   addressesOfStaker,
@@ -54,7 +54,6 @@ import {
   posOfConsumption,
   returnStakes,
   spendUtxos,
-  type StoredUtxo,
 } from './store-utxos.ts'
 
 /** The store's writing side. */
@@ -104,8 +103,8 @@ export function openPrimaryRows(database: Database, rules: StoreRules): PrimaryR
       const epoch = await guard(writer)
       nextUtxo ??= await firstFreeUtxo(writer)
       const changed = [...batch.consumptions, ...batch.stakeReturns].map(({ utxoId }) => utxoId)
-      const stored = await storedUtxos(writer, changed)
-      await writeBatch({ writer, batch, known, stored, nextUtxo, rules })
+      const changedIds = await numbersOfUtxos(writer, changed)
+      await writeBatch({ writer, batch, known, changedIds, nextUtxo, rules })
       await writeRawBlocks(writer, raw)
       await move(writer, batch, epoch)
     })
@@ -130,26 +129,27 @@ type Writing = {
   readonly writer: Writer
   readonly batch: RowBatch
   readonly known: Known
-  readonly stored: ReadonlyMap<string, StoredUtxo>
+  /** Numbers of the consumed UTXOs, then of the returned ones. */
+  readonly changedIds: readonly number[]
   readonly nextUtxo: number
   readonly rules: StoreRules
 }
 
 async function writeBatch(writing: Writing): Promise<void> {
-  const { writer, batch, known, stored, nextUtxo } = writing
-  await known.addresses.learn(writer, addressesOf(batch, stored))
+  const { writer, batch, known, changedIds, nextUtxo } = writing
+  await known.addresses.learn(writer, addressesOf(batch))
   await known.nodes.learn(writer, nodesOf(batch))
   await known.assets.learn(writer, [writing.rules.avaxAssetId, ...assetsOf(batch)])
   const utxos = inOrderOfCreation(batch.utxos)
   await writeBlocks(writer, batch.blocks, known.nodes)
   await writeTransactions(writer, batch.transactions, { ...known, utxos, firstUtxo: nextUtxo })
   await addUtxos(writer, utxos, nextUtxo, known)
-  await spendUtxos(writer, batch.consumptions, (id) => stored.get(keyOf(id)), known.addresses)
-  const made = new Map(utxos.map((row, at) => [keyOf(row.utxoId), nextUtxo + at]))
-  await returnStakes(writer, batch.stakeReturns, (id) => stored.get(keyOf(id)))
+  const spent = batch.consumptions.length
+  await spendUtxos(writer, batch.consumptions, changedIds.slice(0, spent), known.addresses)
+  await returnStakes(writer, batch.stakeReturns, changedIds.slice(spent))
   await writeImports(writer, batch)
   await completeImports(writer, batch.importCompletions, known.addresses)
-  await writeStaking(writing, made)
+  await writeStaking(writing, utxos)
   await writeL1(writing)
   await writeAssets(writer, batch, known.assets)
 }
@@ -172,7 +172,7 @@ async function writeImports(writer: Writer, batch: RowBatch): Promise<void> {
   for (const { utxoId } of batch.importCompletions) await writer.run(dropImport, [utxoId])
 }
 
-async function writeStaking(writing: Writing, made: ReadonlyMap<string, number>): Promise<void> {
+async function writeStaking(writing: Writing, utxos: readonly UtxoRow[]): Promise<void> {
   const { writer, batch, known, rules } = writing
   await writeSubnets(writer, batch.subnets)
   await writer.insertNew(subnetOwner, {
@@ -188,7 +188,7 @@ async function writeStaking(writing: Writing, made: ReadonlyMap<string, number>)
   await writeStakers(writer, batch.stakers, known, (subnetId) =>
     capacityRules(rules.maxValidatorStake, transformations.get(keyOf(subnetId))),
   )
-  await writeRewards(writing, made)
+  await writeRewards(writing, utxos)
   await writer.upsert(supply, {
     subnet_id: batch.supplies.map((row) => row.subnetId),
     amount: batch.supplies.map((row) => fromBigint(row.supply, 8)),
@@ -207,8 +207,10 @@ async function writeStaking(writing: Writing, made: ReadonlyMap<string, number>)
   })
 }
 
-async function writeRewards(writing: Writing, made: ReadonlyMap<string, number>): Promise<void> {
-  const { writer, batch, known } = writing
+async function writeRewards(writing: Writing, utxos: readonly UtxoRow[]): Promise<void> {
+  const { writer, batch, known, nextUtxo } = writing
+  if (batch.rewards.length === 0) return
+  const made = new Map(utxos.map((row, at) => [keyOf(row.utxoId), nextUtxo + at]))
   const rows = batch.rewards.map((row) => ({ row, utxo: made.get(keyOf(row.utxoId)) ?? 0 }))
   await writer.insert(reward, {
     utxo: rows.map(({ utxo: id }) => id),
@@ -268,19 +270,20 @@ async function writeAssets(writer: Writer, batch: RowBatch, assets: Numbers): Pr
   })
 }
 
-function addressesOf(
-  batch: RowBatch,
-  stored: ReadonlyMap<string, StoredUtxo>,
-): readonly Uint8Array[] {
-  return [
-    ...batch.utxos.flatMap((row) => row.owner.addresses),
-    ...batch.transactions.flatMap((row) => row.addresses),
-    ...batch.transactions.flatMap((row) => row.evmAddresses.map(evmAddressKey)),
-    ...batch.importCompletions.flatMap((row) => row.addresses),
-    ...batch.stakers.flatMap(addressesOfStaker),
-    ...batch.rewards.flatMap((row) => row.addresses),
-    ...batch.consumptions.flatMap(({ utxoId }) => stored.get(keyOf(utxoId))?.addresses ?? []),
-  ]
+function addressesOf(batch: RowBatch): readonly Uint8Array[] {
+  const all: Uint8Array[] = []
+  const add = (some: readonly Uint8Array[]): void => {
+    for (const one of some) all.push(one)
+  }
+  for (const row of batch.utxos) add(row.owner.addresses)
+  for (const row of batch.transactions) add(row.addresses)
+  for (const row of batch.transactions)
+    for (const one of row.evmAddresses) all.push(evmAddressKey(one))
+  for (const row of batch.importCompletions) add(row.addresses)
+  for (const row of batch.stakers) add(addressesOfStaker(row))
+  for (const row of batch.rewards) add(row.addresses)
+  for (const row of batch.consumptions) add(row.owner.addresses)
+  return all
 }
 
 function nodesOf(batch: RowBatch): readonly Uint8Array[] {
@@ -293,21 +296,22 @@ function nodesOf(batch: RowBatch): readonly Uint8Array[] {
 }
 
 function assetsOf(batch: RowBatch): readonly Uint8Array[] {
-  return [
-    ...batch.utxos.map((row) => row.assetId),
-    ...batch.assets.map((row) => row.assetId),
-    ...batch.rewards.map((row) => row.assetId),
-    ...batch.transactions.flatMap((row) =>
-      [
-        ...row.consumed,
-        ...row.value,
-        ...row.burned,
-        ...row.staked,
-        ...row.evmInputs,
-        ...row.evmOutputs,
-      ].map((one) => one.assetId),
-    ),
-  ]
+  const all: Uint8Array[] = []
+  const add = (some: readonly { readonly assetId: Uint8Array }[]): void => {
+    for (const { assetId } of some) if (assetId !== all.at(-1)) all.push(assetId)
+  }
+  add(batch.utxos)
+  add(batch.assets)
+  add(batch.rewards)
+  for (const row of batch.transactions) {
+    add(row.consumed)
+    add(row.value)
+    add(row.burned)
+    add(row.staked)
+    add(row.evmInputs)
+    add(row.evmOutputs)
+  }
+  return all
 }
 
 async function move(writer: Writer, batch: RowBatch, epoch: number): Promise<void> {

@@ -36,15 +36,28 @@ export async function writeTransactions(
     utxo_count: places.map((pos) => made.get(pos)?.count ?? 0),
     body: rows.map((row) => bodyOf(row, parts.assets)),
   })
-  const list = rows.flatMap((row, at) => {
-    const pos = places[at] ?? 0
-    const ids = new Set([
-      ...row.addresses.map((one) => parts.addresses.of(one)),
-      ...row.evmAddresses.map((one) => parts.addresses.of(evmAddressKey(one))),
-    ])
-    return [...ids].map((id) => ({ id, pos, type: row.typeId }))
+  const ids: number[] = []
+  const of: number[] = []
+  for (const [at, row] of rows.entries()) {
+    for (const id of idsOf(row, parts.addresses)) {
+      ids.push(id)
+      of.push(at)
+    }
+  }
+  // The rows are in the order of their places, so that equal ids stay in the order of the key.
+  const order = ids.map((_, at) => at).sort((a, b) => (ids[a] ?? 0) - (ids[b] ?? 0))
+  await writer.insertNew(txByAddress, {
+    address_id: order.map((entry) => ids[entry] ?? 0),
+    pos: order.map((entry) => places[of[entry] ?? -1] ?? 0),
+    type: order.map((entry) => rows[of[entry] ?? -1]?.typeId ?? 0),
   })
-  await writeList(writer, list)
+}
+
+/** Numbers of the addresses a transaction concerns, each once. */
+function idsOf(row: TransactionRow, addresses: Numbers): Iterable<number> {
+  const ids = row.addresses.map(addresses.of)
+  for (const one of row.evmAddresses) ids.push(addresses.of(evmAddressKey(one)))
+  return ids.length > 1 ? new Set(ids) : ids
 }
 
 /** Adds the owners of exports that arrived late to the imports that spent them. */
@@ -62,13 +75,6 @@ export async function completeImports(
       type: importTypes[row.consumed.chain],
     })),
   )
-  await writeList(writer, list)
-}
-
-async function writeList(
-  writer: Writer,
-  list: readonly { readonly id: number; readonly pos: number; readonly type: number }[],
-): Promise<void> {
   const sorted = list.toSorted((a, b) => a.id - b.id || a.pos - b.pos)
   await writer.insertNew(txByAddress, {
     address_id: sorted.map(({ id }) => id),
@@ -91,11 +97,13 @@ function madeUtxos({
   return made
 }
 
+function inOrderOfId(list: readonly AssetAmount[]): readonly AssetAmount[] {
+  return list.length > 1 ? list.toSorted((a, b) => compareBytes(a.assetId, b.assetId)) : list
+}
+
 function bodyOf(row: TransactionRow, assets: Numbers): Uint8Array {
   const amounts = (list: readonly AssetAmount[]): { asset: number; amount: bigint }[] =>
-    list
-      .toSorted((a, b) => compareBytes(a.assetId, b.assetId))
-      .map(({ assetId, amount }) => ({ asset: assets.of(assetId), amount }))
+    inOrderOfId(list).map(({ assetId, amount }) => ({ asset: assets.of(assetId), amount }))
   const sides = (list: readonly EvmSide[]): (EvmSide & { asset: number })[] =>
     list.map((side) => ({ ...side, asset: assets.of(side.assetId) }))
   return txBody.toBytes({

@@ -1,8 +1,7 @@
 /** Writes UTXOs, who holds them, and what became of them. */
 
-import { keyOf } from '../../core/bytes.ts'
 import { assert } from '../../core/fault.ts'
-import type { Value, Writer } from '../../store/engine/database.ts'
+import type { Writer } from '../../store/engine/database.ts'
 import {
   chainNumbers,
   maxAmount,
@@ -13,17 +12,7 @@ import {
 import { holding, utxo } from '../../store/schema/primary.ts'
 import type { ChainName, Consumption, RowBatch, UtxoRow } from './rows.ts'
 import type { Numbers } from './store-numbers.ts'
-import { encodeUtxoRow } from './utxo-bytes.ts'
-
-/** What the writer must know of a UTXO stored before to change it. */
-export type StoredUtxo = {
-  readonly id: number
-  readonly createdAt: number
-  readonly tie: number
-  readonly chain: number
-  readonly target: number
-  readonly addresses: readonly Uint8Array[]
-}
+import { encodeOutputOfRow } from './utxo-bytes.ts'
 
 /** Numbers the rows are written with. */
 export type UtxoNumbers = { readonly addresses: Numbers; readonly assets: Numbers }
@@ -64,9 +53,6 @@ function kindOf(row: UtxoRow): number {
   )
 }
 
-// Codec version 2, transaction id 32, output index 4, asset id 32 stand before the output.
-const beforeOutput = 70
-
 /** Adds `rows`, which are in order, numbered from `firstId`. */
 export async function addUtxos(
   writer: Writer,
@@ -86,7 +72,7 @@ export async function addUtxos(
     kind: rows.map(kindOf),
     reward: rows.map((row) => (row.rewardKind ? rewardKinds.indexOf(row.rewardKind) : 0)),
     amount: amounts,
-    output: rows.map((row) => encodeUtxoRow(row).subarray(beforeOutput)),
+    output: rows.map(encodeOutputOfRow),
     created_pos: rows.map((row) =>
       posOf(chainNumbers[row.createdOn], row.createdHeight, row.createdPosition),
     ),
@@ -107,83 +93,100 @@ function placesOf(row: { createdOn: ChainName; consumableOn: ChainName }): reado
   return from === to ? [from] : [from, to]
 }
 
+/** Writes the lists in the order of their key, so that the tree is walked once. */
 async function addHoldings(
   writer: Writer,
   rows: readonly UtxoRow[],
   firstId: number,
   numbers: UtxoNumbers,
 ): Promise<void> {
-  const list: { readonly row: UtxoRow; readonly values: readonly Value[] }[] = []
+  const { owners, places, of, order } = listsOf(rows, numbers.addresses)
+  const list = order.map((entry) => rowAt(rows, of[entry]))
+  await writer.insert(holding, {
+    address_id: order.map((entry) => owners[entry] ?? 0),
+    place: order.map((entry) => places[entry] ?? 0),
+    created_at: list.map((row) => row.createdTime),
+    tie: list.map((row) => tieOf(row.utxoId)),
+    utxo: order.map((entry) => firstId + (of[entry] ?? 0)),
+    amount: list.map((row) => (row.amount > maxAmount ? maxAmount : row.amount)),
+    asset: list.map((row) => numbers.assets.of(row.assetId)),
+    kind: list.map(kindOf),
+    needed: list.map((row) => row.owner.threshold),
+    spent_at: list.map((row) => row.consumed?.time ?? null),
+  })
+}
+
+/** Entries of the lists: whose, which, of which row; `order` is that of their key. */
+type Lists = Readonly<Record<'owners' | 'places' | 'of' | 'order', readonly number[]>>
+
+function listsOf(
+  rows: readonly Pick<UtxoRow, 'owner' | 'createdOn' | 'consumableOn'>[],
+  addresses: Numbers,
+): Lists {
+  const owners: number[] = []
+  const places: number[] = []
+  const of: number[] = []
   for (const [at, row] of rows.entries()) {
-    for (const address of new Map(row.owner.addresses.map((one) => [keyOf(one), one])).values()) {
-      for (const place of placesOf(row)) {
-        list.push({ row, values: [numbers.addresses.of(address), place, firstId + at] })
+    const stands = placesOf(row)
+    for (const owner of ownersOf(row, addresses)) {
+      for (const place of stands) {
+        owners.push(owner)
+        places.push(place)
+        of.push(at)
       }
     }
   }
-  // In the order of the key, so that the tree is walked once.
-  list.sort((a, b) => Number(a.values[0]) - Number(b.values[0]))
-  await writer.insert(holding, {
-    address_id: list.map(({ values }) => values[0] ?? 0),
-    place: list.map(({ values }) => values[1] ?? 0),
-    created_at: list.map(({ row }) => row.createdTime),
-    tie: list.map(({ row }) => tieOf(row.utxoId)),
-    utxo: list.map(({ values }) => values[2] ?? 0),
-    amount: list.map(({ row }) => (row.amount > maxAmount ? maxAmount : row.amount)),
-    asset: list.map(({ row }) => numbers.assets.of(row.assetId)),
-    kind: list.map(({ row }) => kindOf(row)),
-    needed: list.map(({ row }) => row.owner.threshold),
-    spent_at: list.map(({ row }) => row.consumed?.time ?? null),
-  })
+  return { owners, places, of, order: orderOf(owners) }
 }
 
-/** Marks what earlier batches made as spent. */
+function rowAt<T>(rows: readonly T[], at: number | undefined): T {
+  const row = rows[at ?? -1]
+  assert(row !== undefined, 'a list names only rows of its batch')
+  return row
+}
+
+/** Numbers of the owners, each once. Nearly always one. */
+function ownersOf(row: Pick<UtxoRow, 'owner'>, addresses: Numbers): readonly number[] {
+  const { addresses: all } = row.owner
+  const numbers = all.map(addresses.of)
+  return numbers.length > 1 ? [...new Set(numbers)] : numbers
+}
+
+/** Places of `keys` in ascending order of what stands there; equal ones in their order. */
+function orderOf(keys: readonly number[]): number[] {
+  const order = keys.map((_, at) => at)
+  return order.sort((a, b) => (keys[a] ?? 0) - (keys[b] ?? 0))
+}
+
+/** Marks what earlier batches made as spent; `ids` are the numbers of those UTXOs. */
 export async function spendUtxos(
   writer: Writer,
   consumptions: RowBatch['consumptions'],
-  stored: (utxoId: Uint8Array) => StoredUtxo | undefined,
+  ids: readonly number[],
   addresses: Numbers,
 ): Promise<void> {
-  const spent = consumptions.map(({ utxoId, consumed }) => {
-    const known = stored(utxoId)
-    assert(known !== undefined, 'replay consumes only what it was told is stored')
-    return { known, consumed }
-  })
   await writer.update(utxo, {
-    id: spent.map(({ known }) => known.id),
-    spent_pos: spent.map(({ consumed }) => posOfConsumption(consumed)),
-    spent_at: spent.map(({ consumed }) => consumed.time),
+    id: ids,
+    spent_pos: consumptions.map(({ consumed }) => posOfConsumption(consumed)),
+    spent_at: consumptions.map(({ consumed }) => consumed.time),
   })
-  const list = spent.flatMap(({ known, consumed }) => {
-    const places = known.chain === known.target ? [known.chain] : [known.chain, known.target]
-    const owners = new Set(known.addresses.map((address) => addresses.of(address)))
-    return [...owners].flatMap((owner) =>
-      places.map((place) => ({ owner, place, known, at: consumed.time })),
-    )
-  })
-  list.sort((a, b) => a.owner - b.owner)
+  const { owners, places, of, order } = listsOf(consumptions, addresses)
+  const list = order.map((entry) => rowAt(consumptions, of[entry]))
   await writer.update(holding, {
-    address_id: list.map(({ owner }) => owner),
-    place: list.map(({ place }) => place),
-    created_at: list.map(({ known }) => known.createdAt),
-    tie: list.map(({ known }) => known.tie),
-    utxo: list.map(({ known }) => known.id),
-    spent_at: list.map(({ at }) => at),
+    address_id: order.map((entry) => owners[entry] ?? 0),
+    place: order.map((entry) => places[entry] ?? 0),
+    created_at: list.map((row) => row.createdTime),
+    tie: list.map((row) => tieOf(row.utxoId)),
+    utxo: order.map((entry) => ids[of[entry] ?? -1] ?? 0),
+    spent_at: list.map((row) => row.consumed.time),
   })
 }
 
-/** Marks stakes of earlier batches as returned. */
+/** Marks stakes of earlier batches as returned; `ids` are the numbers of those UTXOs. */
 export async function returnStakes(
   writer: Writer,
   returns: RowBatch['stakeReturns'],
-  stored: (utxoId: Uint8Array) => StoredUtxo | undefined,
+  ids: readonly number[],
 ): Promise<void> {
-  await writer.update(utxo, {
-    id: returns.map(({ utxoId }) => {
-      const known = stored(utxoId)
-      assert(known !== undefined, 'replay returns only stakes that are stored')
-      return known.id
-    }),
-    returned_at: returns.map(({ returned }) => returned.time),
-  })
+  await writer.update(utxo, { id: ids, returned_at: returns.map(({ returned }) => returned.time) })
 }

@@ -1,8 +1,9 @@
 /** The bytes of a stored UTXO, rebuilt: every field of them is in the row. */
 
 import { encode } from '../../codec/kit.ts'
+import { pOutput } from '../../codec/primary/p-transaction.ts'
 import { pUtxo, xUtxo } from '../../codec/primary/utxo.ts'
-import type { XOutput } from '../../codec/primary/x-transaction.ts'
+import { type XOutput, xOutput } from '../../codec/primary/x-transaction.ts'
 import { Fault } from '../../core/fault.ts'
 import type { UtxoRow } from './rows.ts'
 
@@ -29,6 +30,13 @@ export function encodeUtxoRow(row: UtxoParts): Uint8Array {
     ...place,
     output: { typeId: 22, locktime: row.stakeableLocktime, output },
   })
+}
+
+/** The output alone, as it stands in its transaction. Throws `bad-bytes`. */
+export function encodeOutputOfRow(row: UtxoParts): Uint8Array {
+  if (row.stakeableLocktime === 0n) return encode(xOutput, outputOf(row))
+  const output = { amount: row.amount, ...row.owner }
+  return encode(pOutput, { typeId: 22, locktime: row.stakeableLocktime, output })
 }
 
 function outputOf(row: UtxoParts): XOutput {

@@ -9,7 +9,7 @@ import { utxoKeyOf } from '../../codec/primary/ids.ts'
 import { bytesOfKey, equalBytes, keyOf } from '../../core/bytes.ts'
 import { violation } from './draft.ts'
 import type { Draft, Mutable, Place } from './draft.ts'
-import type { ChainName, Consumption, Owner, RewardKind, UtxoRow } from './rows.ts'
+import type { ChainName, Consumption, ConsumptionRow, Owner, RewardKind, UtxoRow } from './rows.ts'
 import type { Found, KnownImport, KnownUtxo } from './state.ts'
 
 /** A new output. `consumableOn` differs from the draft's chain for exports. */
@@ -145,7 +145,7 @@ export function spendUtxo(set: UtxoSet, draft: Draft, place: Place, spend: Spend
   checkClaim(place, spend, row)
   const consumed = consumptionAt(place)
   if (entry.batch === draft.number) row.consumed = consumed
-  else draft.consumptions.push({ utxoId: row.utxoId, consumed })
+  else draft.consumptions.push(consumptionOf(row, consumed))
   set.entries.delete(key)
   return row
 }
@@ -187,7 +187,7 @@ export function importUtxo(
   }
   checkClaim(place, spend, known)
   set.imports.set(key, { ...known, consumed })
-  draft.consumptions.push({ utxoId: known.utxoId, consumed })
+  draft.consumptions.push(consumptionOf(known, consumed))
   return known
 }
 
@@ -212,6 +212,11 @@ export function returnStake(set: UtxoSet, draft: Draft, place: Place, key: strin
 function consumptionAt(place: Place): Consumption {
   const { chain, height, position, time, txId } = place
   return { chain, height, position, time, txId }
+}
+
+function consumptionOf(row: KnownUtxo, consumed: Consumption): ConsumptionRow {
+  const { utxoId, createdOn, consumableOn, createdTime, owner } = row
+  return { utxoId, createdOn, consumableOn, createdTime, owner, consumed }
 }
 
 function nameOf(spend: { readonly txId: Uint8Array; readonly outputIndex: number }): string {

@@ -13,8 +13,15 @@ export type Screen = {
 const barWidth = 24
 const everyMs = 10_000
 
-/** Draws progress again and again; returns what stops it. */
-export function showProgress(screen: Screen, status: () => readonly ChainStatus[]): () => void {
+/** Progress being drawn. */
+export type Drawing = {
+  readonly stop: () => void
+  /** Lets `print` write a line where the bars are; they follow below it. */
+  readonly makeRoom: (print: () => void) => void
+}
+
+/** Draws progress again and again. */
+export function showProgress(screen: Screen, status: () => readonly ChainStatus[]): Drawing {
   let drawn = 0
   let wasDone = false
   const draw = (): void => {
@@ -39,7 +46,16 @@ export function showProgress(screen: Screen, status: () => readonly ChainStatus[
     : say
   const timer = setInterval(step, screen.isTerminal ? 250 : everyMs)
   timer.unref()
-  return () => clearInterval(timer)
+  return {
+    stop: () => clearInterval(timer),
+    makeRoom: (print) => {
+      const had = drawn
+      if (had > 0) screen.write(`\u001b[${had}A\u001b[J`)
+      drawn = 0
+      print()
+      if (had > 0) draw()
+    },
+  }
 }
 
 function isDone(chain: ChainStatus): boolean {

@@ -9,7 +9,7 @@ import { withDemoNetwork } from '../demo-network.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { loadConfig } from '../load-config.ts'
 import type { Flags } from '../main.ts'
-import { showProgress, type Screen } from '../progress.ts'
+import { showProgress, type Drawing, type Screen } from '../progress.ts'
 import { version } from '../version.ts'
 import { openWorld } from '../world.ts'
 
@@ -26,9 +26,14 @@ export async function start(flags: Flags): Promise<void> {
   makeDataFolder(config.dataDir)
   const world = openWorld()
   const isTerminal = process.stdout.isTTY
+  let progress: Drawing | undefined = undefined
   const logs = createLogs({
     now: world.clock.now,
-    display: (line) => process.stderr.write(line.endsWith('\n') ? line : `${line}\n`),
+    display: (line) => {
+      const print = (): unknown => process.stderr.write(line.endsWith('\n') ? line : `${line}\n`)
+      if (progress === undefined) print()
+      else progress.makeRoom(print)
+    },
     format: formatOf(config, isTerminal),
     directory: `${config.dataDir}/logs`,
     logLevel: config['log.level'],
@@ -38,9 +43,9 @@ export async function start(flags: Flags): Promise<void> {
   const { assemble } = await import('../assemble.ts')
   const running = await assemble(config, { world, logs, failed: stop })
   greet(running, config, loaded.isDemo)
-  const stopProgress = showProgress(screen(isTerminal), running.indexed)
+  progress = showProgress(screen(isTerminal), running.indexed)
   const failure = await stopped
-  stopProgress()
+  progress.stop()
   if (failure !== undefined) {
     logs.log.error('stopping', { reason: faultOf(failure)?.message ?? failure })
     process.exitCode = exitCodes.failed
@@ -62,7 +67,8 @@ function stopWithoutParent(stop: (reason: undefined) => void): void {
 function screen(isTerminal: boolean): Screen {
   return {
     isTerminal,
-    columns: () => process.stdout.columns ?? 120,
+    // A terminal without a size says 0.
+    columns: () => process.stdout.columns || 120,
     write: (text) => process.stdout.write(text),
   }
 }

@@ -7,6 +7,7 @@ import { statement } from '../../store/engine/database.ts'
 import { openStore } from '../../store/engine/open.ts'
 import { awaitLease } from '../../store/lease.ts'
 import { chainSpecs } from '../chain-specs.ts'
+import { claimDataFolder, makeDataFolder } from '../data-folder.ts'
 import { withDemoNetwork } from '../demo-network.ts'
 import { loadConfig } from '../load-config.ts'
 import type { Flags } from '../main.ts'
@@ -17,11 +18,16 @@ const firstHeight = statement('select min(height) from block')
 /** Counts every configured chain's metrics again from its store. Firn must not be writing it. */
 export async function rebuildMetrics(flags: Flags): Promise<void> {
   const loaded = loadConfig(flags)
-  const config = loaded.isDemo ? withDemoNetwork(loaded.config) : loaded.config
+  const located = { ...loaded.config, dataDir: resolve(loaded.config.dataDir) }
+  const config = loaded.isDemo ? withDemoNetwork(located) : located
+  makeDataFolder(config.dataDir)
   const world = openWorld()
   const owner = `rebuild-${Buffer.from(world.random.bytes(4)).toString('hex')}`
-  for (const { spec } of chainSpecs(config)) {
-    const location = { store: config.store, dataDir: resolve(config.dataDir) }
+  const chains = chainSpecs(config)
+  const names = chains.map(({ spec }) => spec.key)
+  const release = await claimDataFolder(config, names, world.clock)
+  for (const { spec } of chains) {
+    const location = { store: config.store, dataDir: config.dataDir }
     const database = await openStore(location, spec.key, chainTables, 'write')
     try {
       await awaitLease(database, owner, { clock: world.clock, signal: AbortSignal.timeout(30_000) })
@@ -41,5 +47,6 @@ export async function rebuildMetrics(flags: Flags): Promise<void> {
       await database.close()
     }
   }
+  release()
   await world.close()
 }

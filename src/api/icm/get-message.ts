@@ -6,7 +6,7 @@ import { GetIcmMessage } from '../../shape/icm/list-messages.ts'
 import { getMessage } from '../../store/query/icm/messages.ts'
 import { operation, type Operation } from '../operation.ts'
 import { messageView } from './message-view.ts'
-import type { IcmParts } from './operations.ts'
+import type { IcmParts } from './parts.ts'
 
 /** Neighbour of document B. */
 export function getIcmMessage(parts: IcmParts): Operation {

@@ -17,7 +17,7 @@ import { nextToken } from '../evm/list-page.ts'
 import { operation, type Operation } from '../operation.ts'
 import { bindingOf, numberCursor, type Page, readPage } from '../paging.ts'
 import { messageViews } from './message-view.ts'
-import type { IcmParts } from './operations.ts'
+import type { IcmParts } from './parts.ts'
 
 /** Document B, endpoint 9. */
 export function listIcmMessagesByAddress(parts: IcmParts): Operation {

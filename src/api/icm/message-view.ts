@@ -8,7 +8,7 @@ import { publicNetworks } from '../../core/network.ts'
 import type { IcmMessage } from '../../shape/icm/icm-message.ts'
 import { addressId } from '../../store/query/evm/address-id.ts'
 import type { MessageEnd, MessageRow } from '../../store/query/icm/messages.ts'
-import type { IcmParts } from './operations.ts'
+import type { IcmParts } from './parts.ts'
 
 // 32 bytes of nonce and 20 of an address.
 const receiptSize = 52

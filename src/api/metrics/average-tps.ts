@@ -2,7 +2,7 @@ import { averageTpsShape } from '../../shape/metrics/chain-metrics.ts'
 import { days } from '../../store/query/metrics/days.ts'
 import { operation, type Operation } from '../operation.ts'
 import { bindingOf, numberCursor } from '../paging.ts'
-import type { MetricsParts } from './operations.ts'
+import type { MetricsParts } from './parts.ts'
 import { chainsOf, counted } from './scope.ts'
 import { seriesPage } from './series.ts'
 

@@ -3,7 +3,7 @@ import { chainMetricsShape } from '../../shape/metrics/chain-metrics.ts'
 import { contractMetrics, isDayMetric, type MetricName } from '../../shape/metrics/metric-names.ts'
 import { operation, type Operation } from '../operation.ts'
 import { bindingOf, numberCursor } from '../paging.ts'
-import type { MetricsParts } from './operations.ts'
+import type { MetricsParts } from './parts.ts'
 import { chainsOf, counted } from './scope.ts'
 import { seriesPage } from './series.ts'
 

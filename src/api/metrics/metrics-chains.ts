@@ -6,7 +6,7 @@ import {
 } from '../../shape/metrics/metrics-chains.ts'
 import { blockchainIdText, type ServedChain } from '../chain-directory.ts'
 import { operation, type Operation } from '../operation.ts'
-import type { MetricsParts } from './operations.ts'
+import type { MetricsParts } from './parts.ts'
 
 /** Chains that have metrics: all that are served. */
 export function listMetricsChains({ chains }: MetricsParts): Operation {

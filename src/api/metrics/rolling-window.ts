@@ -5,7 +5,7 @@ import { rollingWindowShape } from '../../shape/metrics/rolling-window.ts'
 import { days } from '../../store/query/metrics/days.ts'
 import { operation, type Operation } from '../operation.ts'
 import { evidenceHeader } from './chain-metrics.ts'
-import type { MetricsParts } from './operations.ts'
+import type { MetricsParts } from './parts.ts'
 import { chainsOf, counted } from './scope.ts'
 import { seriesPage } from './series.ts'
 

@@ -2,8 +2,9 @@
 
 import { Type } from 'typebox'
 
+import { currencies } from '../evm/money.ts'
 import { Addresses, NetworkPath, NodeIds, PageToken, pageSize, SortOrder } from './parameters.ts'
-import { currencies, HistoricalReward } from './reward.ts'
+import { HistoricalReward } from './reward.ts'
 
 /** Document A, operation 9: rewards paid. */
 export const ListRewards = {

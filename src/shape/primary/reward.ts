@@ -5,24 +5,6 @@ import type { Static } from 'typebox'
 
 import { AssetAmount, PricedAsset } from './asset.ts'
 
-/** Currencies of prices. */
-export const currencies = [
-  'usd',
-  'eur',
-  'aud',
-  'cad',
-  'chf',
-  'clp',
-  'cny',
-  'czk',
-  'dkk',
-  'gbp',
-  'hkd',
-  'huf',
-  'jpy',
-  'nzd',
-] as const
-
 const seconds = Type.Integer({ description: 'Unix seconds' })
 const hash = Type.String({ description: 'cb58' })
 

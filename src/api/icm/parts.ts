@@ -1,0 +1,15 @@
+/** What the operations on interchain messages are handed. */
+
+import type { Reader } from '../../store/engine/database.ts'
+import type { ChainDirectory } from '../chain-directory.ts'
+import type { PartyBooks } from '../evm/party-book.ts'
+import type { PageTokens } from '../page-token.ts'
+
+/** What these operations need. */
+export type IcmParts = {
+  readonly chains: ChainDirectory
+  readonly tokens: PageTokens
+  readonly parties: PartyBooks
+  /** The store of messages; `undefined` until a writer has made it. */
+  readonly messages: () => Reader | undefined
+}

@@ -309,7 +309,8 @@ void test('start: a node that is away is waited for; one of another chain stops 
   const wrong = await start(other.url)
   await until('stopped', async () => (await told(wrong)).state === 'stopped')
   assert.match((await told(wrong)).reason, /store is of another chain: chainId 51002/)
-  // What is stored is served all the same.
+  // What is stored is told and served all the same.
+  assert.equal((await toldChains(wrong)).get('fuji-one')?.indexedHeight, small.heights.until - 1)
   const block = await wrong.get('/v1/chains/51002/blocks/7')
   assert.equal(block['blockNumber'], '7')
   assert.equal(await wrong.end(), 0)

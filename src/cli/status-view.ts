@@ -30,10 +30,12 @@ export async function statusOf(parts: StatusParts): Promise<Status> {
   const chains =
     parts.indexed === undefined
       ? await Promise.all(parts.served().map(storedStatus))
-      : parts
-          .indexed()
-          .filter(({ key }) => key !== messageStore)
-          .map((chain) => indexedStatus(chain, parts.served()))
+      : await Promise.all(
+          parts
+            .indexed()
+            .filter(({ key }) => key !== messageStore)
+            .map((chain) => indexedStatus(chain, parts.served())),
+        )
   const messages = parts.indexed?.().find(({ key }) => key === messageStore)?.stages[0]
   return {
     version: parts.version,
@@ -44,9 +46,13 @@ export async function statusOf(parts: StatusParts): Promise<Status> {
   }
 }
 
-function indexedStatus(chain: IndexedChain, served: readonly ServedChain[]): ChainStatus {
-  const facts = served.find(({ facts: { key } }) => key === chain.key)?.facts
-  const stages = chain.stages.map(stageView)
+async function indexedStatus(
+  chain: IndexedChain,
+  served: readonly ServedChain[],
+): Promise<ChainStatus> {
+  const one = served.find(({ facts: { key } }) => key === chain.key)
+  const facts = one?.facts
+  const stages = await withStored(chain.stages.map(stageView), one)
   const blockchainId = facts === undefined ? undefined : blockchainIdText(facts)
   return {
     chain: chain.key,
@@ -58,6 +64,20 @@ function indexedStatus(chain: IndexedChain, served: readonly ServedChain[]): Cha
     ...summaryOf(stages),
     stages,
   }
+}
+
+/** Until a node answers, the threads do not know what was stored before. */
+async function withStored(
+  stages: readonly StageStatus[],
+  chain: ServedChain | undefined,
+): Promise<StageStatus[]> {
+  if (chain === undefined || stages.every(({ indexedHeight }) => indexedHeight >= 0))
+    return [...stages]
+  const heights = await checkpointHeights(chain.store)
+  return stages.map((stage) => {
+    const indexedHeight = Math.max(stage.indexedHeight, heights.get(stage.stage) ?? -1)
+    return { ...stage, indexedHeight, headHeight: Math.max(stage.headHeight, indexedHeight) }
+  })
 }
 
 /** `off` and waiting stages are no news: what is served is complete without them. */

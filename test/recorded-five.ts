@@ -1,7 +1,7 @@
 /**
- * The recorded network of five validators as a source and as a node.
+ * Recorded networks as sources, and the node of the one with five validators.
  *
- * Blocks are those of `vectors/primary/local-five.json.gz`, answers those of
+ * Its blocks are in `vectors/primary/local-five.json.gz`, its answers in
  * `vectors/warp/recorded-node-answers.json`: one network, one moment, height 44.
  */
 
@@ -28,8 +28,12 @@ type Listed = {
   readonly minNonce?: string
 }
 
-type Recording = {
+/** Blocks of a network, and what its node answered. */
+export type Recording = {
   readonly source: { readonly networkId: number }
+  /** Where the network has its own: the genesis file, and when upgrades became active. */
+  readonly genesis?: string
+  readonly upgrades?: Readonly<Record<string, string>>
   readonly height: number
   readonly p0: string
   readonly p: readonly string[]
@@ -46,10 +50,15 @@ type Recording = {
 
 const vectors = new URL('../vectors/', import.meta.url)
 
-/** Blocks and answers of the network. */
-export const five: Recording = JSON.parse(
-  gunzipSync(readFileSync(new URL('primary/local-five.json.gz', vectors))).toString(),
-)
+/** The recording with this name in `vectors/primary`. */
+export function recordingNamed(name: string): Recording {
+  const file = readFileSync(new URL(`primary/${name}.json.gz`, vectors))
+  const recording: Recording = JSON.parse(gunzipSync(file).toString())
+  return recording
+}
+
+/** Blocks and answers of the network of five. */
+export const five = recordingNamed('local-five')
 
 /** Containers with their inner blocks taken out, from height `first` on. */
 function blocksOf(
@@ -73,23 +82,26 @@ function blocksOf(
 }
 
 /** P-Chain blocks up to `last`, and all of the X-Chain. */
-function sourceUpTo(last: number): PrimarySource {
+function sourceUpTo(recording: Recording, last: number): PrimarySource {
   const idOf = (name: string): Uint8Array =>
-    parseId(five.answers.chains.find((chain) => chain.name === name)?.id ?? '')
+    parseId(recording.answers.chains.find((chain) => chain.name === name)?.id ?? '')
+  const upgrades = Object.entries(recording.upgrades ?? {}).map(
+    ([name, time]) => [name, Date.parse(time) / 1_000] as const,
+  )
   const blocks = {
-    P: blocksOf(five.p.slice(0, last), 1, decodePBlock),
+    P: blocksOf(recording.p.slice(0, last), 1, decodePBlock),
     X: [
-      { height: 0, bytes: fromHex(five.x0), proposer: undefined },
-      ...blocksOf(five.x, 1, decodeXBlock),
+      { height: 0, bytes: fromHex(recording.x0), proposer: undefined },
+      ...blocksOf(recording.x, 1, decodeXBlock),
     ],
   }
   return {
     identity: async () => ({
-      networkId: five.source.networkId,
+      networkId: recording.source.networkId,
       nodeVersion: 'recorded',
-      genesisId: fromHex(five.p0.slice(12, 76)),
+      genesisId: fromHex(recording.p0.slice(12, 76)),
       chainIds: { X: idOf('X-Chain'), C: idOf('C-Chain') },
-      upgrades: {},
+      upgrades: Object.fromEntries(upgrades),
     }),
     headHeight: async (chain) => (chain === 'C' ? 0 : (blocks[chain].at(-1)?.height ?? 0)),
     hasIndex: async () => true,
@@ -102,19 +114,36 @@ function sourceUpTo(last: number): PrimarySource {
   }
 }
 
+// Path under which a recording's own genesis file is read.
+const ownGenesis = 'recorded-genesis.json'
+
+/** Where to, and how far. */
+export type Indexing = {
+  readonly location: StoreLocation
+  readonly key: string
+  readonly last: number
+}
+
 // Local networks start at a time before now; this is an hour after the recording.
 const momentMs = 1_795_267_000_000
 
-/** Indexes the network's P-Chain up to height `last`, and its X-Chain, into a store named `key`. */
-export async function indexFive(
-  location: StoreLocation,
-  key: string,
-  last = five.height,
+/** Indexes a P-Chain up to height `last`, and its X-Chain, into a store named `key`. */
+export async function indexRecording(
+  recording: Recording,
+  { location, key, last }: Indexing,
 ): Promise<void> {
   const { signal } = new AbortController()
-  const source = sourceUpTo(last)
-  const world = { ...fileWorld, clock: { ...fileWorld.clock, now: () => momentMs } }
-  const parts = { key, source, genesis: 'auto', store: location, world, owner: 'test', signal }
+  const source = sourceUpTo(recording, last)
+  const { genesis } = recording
+  const read = async (path: string): Promise<Uint8Array | undefined> =>
+    path === ownGenesis ? new TextEncoder().encode(genesis) : fileWorld.files.read(path)
+  const world = {
+    ...fileWorld,
+    clock: { ...fileWorld.clock, now: () => momentMs },
+    files: { ...fileWorld.files, read },
+  }
+  const setting = genesis === undefined ? 'auto' : ownGenesis
+  const parts = { key, source, genesis: setting, store: location, world, owner: 'test', signal }
   const host = await openPrimaryHost(parts)
   try {
     for (const chain of ['P', 'X'] as const) {

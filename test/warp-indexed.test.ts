@@ -25,7 +25,7 @@ import { createNode, parseValidators } from '../src/warp/node.ts'
 import { transactionMessage } from '../src/warp/transaction-message.ts'
 import { canonicalSet, equalSets } from '../src/warp/validator-set.ts'
 import { fileWorld, indexPrimary, recordedAnswers } from './primary-service.ts'
-import { five, fiveNode, indexFive } from './recorded-five.ts'
+import { five, fiveNode, indexRecording, recordingNamed } from './recorded-five.ts'
 import { onBothEngines, type TestStore } from './stores.ts'
 
 const never = new AbortController().signal
@@ -74,9 +74,9 @@ function inHex(value: unknown): unknown {
 }
 
 /** Indexes the network up to height `last` and gives its history. */
-async function indexOf({ location, name }: TestStore, last?: number): Promise<Opened> {
-  const key = `${name}-${last ?? 'all'}`
-  await indexFive(location, key, last)
+async function indexOf({ location, name }: TestStore, last = five.height): Promise<Opened> {
+  const key = `${name}-${last}`
+  await indexRecording(five, { location, key, last })
   const store = await openStore(location, key, primaryStoreTables, 'read')
   return { store, source: indexedMessages(store) }
 }
@@ -329,4 +329,37 @@ void test('indexed validators: sets of the demo network are those of its node', 
   }
   const nothing = indexedValidators(() => undefined, fileWorld.clock)
   assert.equal(await nothing(new Uint8Array(32), 0, never), undefined)
+})
+
+/** Heights whose sets the rows do not tell. */
+async function unknownHeights(name: string): Promise<number[]> {
+  const recording = recordingNamed(name)
+  const dataDir = mkdtempSync(join(tmpdir(), 'firn-validators-'))
+  const location = { store: 'embedded', dataDir } as const
+  await indexRecording(recording, { location, key: name, last: recording.height })
+  const store = await openStore(location, name, primaryStoreTables, 'read')
+  const replayed = indexedValidators(() => store, fileWorld.clock)
+  const unknown: number[] = []
+  try {
+    for (const [subnetId, heights] of Object.entries(recording.answers.validatorsAt)) {
+      for (const [height, said] of heights.entries()) {
+        const ours = await replayed(parseId(subnetId), height, never)
+        if (ours === undefined) unknown.push(height)
+        const theirs = canonicalSet(parseValidators(said))
+        const isSame = ours === undefined || equalSets(canonicalSet(ours), theirs)
+        assert.ok(isSame, `${subnetId} at ${height}`)
+      }
+    }
+  } finally {
+    await store.close()
+    rmSync(dataDir, { recursive: true })
+  }
+  return unknown
+}
+
+void test('indexed validators: only past weights of renewed validators are not known', async () => {
+  assert.deepEqual(await unknownHeights('local-one'), [])
+  // From the height the auto-renewed validator joined at until its first cycle was over.
+  const cycle = Array.from({ length: 22 }, (_none, at) => 104 + at)
+  assert.deepEqual(await unknownHeights('local-two'), cycle)
 })

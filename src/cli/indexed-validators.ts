@@ -6,24 +6,28 @@ import type { Clock } from '../core/world.ts'
 import { getCheckpoint } from '../store/checkpoint.ts'
 import type { Reader } from '../store/engine/database.ts'
 import type { StoredStaker } from '../store/query/primary/staker-rows.ts'
-import { l1ValidatorsAt, stakersAt } from '../store/query/primary/validators-at.ts'
+import { chainTimeAt, l1ValidatorsAt, stakersAt } from '../store/query/primary/validators-at.ts'
 import { Cache } from '../warp/cache.ts'
 import type { ValidatorEntry } from '../warp/validator-set.ts'
 import type { ReplayedValidators } from '../warp/validator-source.ts'
 
 type Entries = readonly ValidatorEntry[]
 
-// Mainnet's primary network has some ten thousand validators and delegators; reading more would
-// hold the process up longer than a comparison is worth.
+// A thousand validators with thirty delegators each; reading more would hold the process up longer
+// than a comparison is worth.
 const maxRows = 32_768
+// Every period that ended since would be read. At a block every ten seconds these are a week;
+// messages are verified with sets of the last minutes.
+const maxBehind = 65_536
 // As many sets as those of the node, of at most 1,000 entries in the common case.
 const maxKept = 64
 
 /**
  * Sets of the index that `store` gives, which may appear later.
  *
- * `undefined` above the indexed height, for sets beyond the limit, and where rows do not tell: the
- * past weights of a validator that renewed itself with its rewards.
+ * `undefined` above the indexed height and far below it, for sets beyond the limit, and where rows
+ * do not tell: the weights a validator that renewed itself with its rewards had before its last
+ * cycle, and what came last of two changes of an L1 validator in one block.
  */
 export function indexedValidators(
   store: () => Reader | undefined,
@@ -48,11 +52,13 @@ async function entriesAt(
   height: number,
 ): Promise<Entries | undefined> {
   const indexed = (await getCheckpoint(store, 'P'))?.height ?? -1
-  if (height > indexed) return undefined
+  if (height > indexed || height < indexed - maxBehind) return undefined
   const query = { subnetId, height, limit: maxRows }
   const stakers = await stakersAt(store, query)
   const l1 = await l1ValidatorsAt(store, query)
-  if (stakers === undefined || l1 === undefined || stakers.some(isReweighted)) return undefined
+  if (stakers === undefined || l1 === undefined) return undefined
+  const time = await chainTimeAt(store, height)
+  if (stakers.some((staker) => wasLighter(staker, time))) return undefined
   const keys = stakers.length === 0 ? new Map() : await keysAt(store, stakers, query)
   if (keys === undefined) return undefined
   return [
@@ -65,9 +71,9 @@ async function entriesAt(
   ]
 }
 
-/** Whether its weight may have been another before. */
-function isReweighted({ autoRenewal }: StoredStaker): boolean {
-  if (autoRenewal === undefined) return false
+/** Whether its weight may have been less at `time`: before or while its last cycle began. */
+function wasLighter({ autoRenewal, startTime }: StoredStaker, time: number): boolean {
+  if (autoRenewal === undefined || time > startTime) return false
   return autoRenewal.accruedRewards > 0n || autoRenewal.accruedDelegateeRewards > 0n
 }
 

@@ -29,21 +29,30 @@ export type L1ValidatorAt = {
 
 const stakers = statement(
   `select ${stakerColumns} from staker s join node n on n.id = s.node
-   where s.subnet_id = ? and s.activated_height <= ?
-     and (s.ended_height is null or s.ended_height > ?)
+   where s.subnet_id = ? and s.ended_height is null and s.activated_height <= ?
+   union all
+   select ${stakerColumns} from staker s join node n on n.id = s.node
+   where s.subnet_id = ? and s.ended_height > ? and s.activated_height <= ?
    limit ?`,
 )
 
 /**
  * Validators and delegators of a subnet at a height, in no order; `undefined` beyond the limit.
- * Cost: the periods of the subnet that ended later or have not, in `staker_by_end`.
+ * Cost: two ranges of `staker_by_end`, the subnet's periods that ended later or have not.
  */
 export async function stakersAt(
   reader: Reader,
   { subnetId, height, limit }: SetQuery,
 ): Promise<StoredStaker[] | undefined> {
-  const rows = await reader.all(stakers, [subnetId, height, height, limit + 1])
+  const rows = await reader.all(stakers, [subnetId, height, subnetId, height, height, limit + 1])
   return rows.length > limit ? undefined : rows.map(stakerOf)
+}
+
+const blockTime = statement('select timestamp from block where id = ?')
+
+/** Chain time after the P-Chain block at `height`; 0 for genesis. One seek of the key. */
+export async function chainTimeAt(reader: Reader, height: number): Promise<number> {
+  return Number((await reader.get(blockTime, [blockIdOf(chainNumbers.P, height)]))?.[0] ?? 0)
 }
 
 const blockType = statement('select type from block where id = ?')

@@ -41,11 +41,11 @@ void test('method names: selectors are those the standards print', () => {
   assert.equal(own(0x01_02_03_04), undefined)
 })
 
-void test('value: amount times price, rounded down, never through a double', () => {
+void test('value: amount times price, exact to the last digit', () => {
   assert.equal(valueAt(1_500_000n, 6, '2'), '3')
-  assert.equal(valueAt(1n, 18, '25.5'), '0')
-  assert.equal(valueAt(10n ** 30n + 1n, 18, '0.1'), '100000000000')
-  assert.equal(valueAt(1_999_999n, 6, '0.000001'), '0.000001')
+  assert.equal(valueAt(1n, 18, '25.5'), '0.0000000000000000255')
+  assert.equal(valueAt(10n ** 30n + 1n, 18, '0.1'), '100000000000.0000000000000000001')
+  assert.equal(valueAt(1_999_999n, 6, '0.000001'), '0.000001999999')
   assert.equal(valueAt(123_456_789n, 0, '1.10'), '135802467.9')
 })
 

@@ -14,8 +14,8 @@ const benches = [
   ['EVM ingest, against parsing alone', ['bench/evm-ingest.ts', '6000']],
   ['Lists by address over HTTP', ['bench/http-list.ts', '4000']],
   ['Metrics', ['bench/metrics.ts']],
-  ['Primary network replay', ['--max-semi-space-size=64', 'bench/primary-replay.ts']],
-  ['Signature aggregation', ['bench/aggregation.ts']],
+  ['Primary network replay', ['--max-semi-space-size=64', 'bench/primary-replay.ts', '60000']],
+  ['Signature aggregation', ['bench/aggregation.ts', '1000', '20']],
 ] as const
 
 const sections: string[] = []

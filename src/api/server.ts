@@ -71,7 +71,6 @@ export function createServer(parts: ServerParts): ApiServer {
     http: { headersTimeout: 5_000, connectionsCheckingInterval: 1_000 },
     keepAliveTimeout: 65_000,
     connectionTimeout: 0,
-    maxRequestsPerSocket: 10_000,
     bodyLimit: bodyBytes,
     exposeHeadRoutes: true,
     return503OnClosing: true,

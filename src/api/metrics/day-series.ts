@@ -6,6 +6,7 @@
  * transactions; addresses and deployers are real unions.
  */
 
+import { toBigint } from '../../core/bytes.ts'
 import type { AddressUnion, UnionChain } from '../../rollup/address-union.ts'
 import type { DayMetricName } from '../../shape/metrics/metric-names.ts'
 import { days, firstBlockMs, type Day } from '../../store/query/metrics/days.ts'
@@ -61,7 +62,10 @@ export async function daySeries(
     case 'feesPaid':
       return { values: await summedFees(chains), reach: 'each' }
     case 'maxGasPrice':
-      return { values: await largest(chains, (day) => decimal(day.priceMax, 1n, 9)), reach: 'each' }
+      return {
+        values: await largest(chains, (day) => decimal(toBigint(day.priceMax), 1n, 9)),
+        reach: 'each',
+      }
     case 'maxTps':
       return {
         values: await largest(chains, (day) => rate(day.topTx, day.topTxMs / 1_000)),
@@ -131,7 +135,7 @@ async function averagePrices(chains: readonly UnionChain[]): Promise<Map<number,
     for (const day of await days(chain.store)) {
       const before = sums.get(day.start) ?? { price: 0n, count: 0n }
       sums.set(day.start, {
-        price: before.price + day.priceSum,
+        price: before.price + toBigint(day.priceSum),
         count: before.count + BigInt(day.txCount),
       })
     }
@@ -147,7 +151,7 @@ async function summedFees(chains: readonly UnionChain[]): Promise<Map<number, nu
   const sums = new Map<number, bigint>()
   for (const chain of chains) {
     for (const day of await days(chain.store))
-      sums.set(day.start, (sums.get(day.start) ?? 0n) + day.fees)
+      sums.set(day.start, (sums.get(day.start) ?? 0n) + toBigint(day.fees))
   }
   return new Map([...sums].map(([start, fees]) => [start, decimal(fees, 1n, 18)]))
 }

@@ -1,13 +1,15 @@
-import { toBigint } from '../../../core/bytes.ts'
 import { statement, type Reader, type Row, type Value } from '../../engine/database.ts'
 
-/** What only days have. Wide sums in wei; `top…Ms` is 0 where no block could be measured. */
+/**
+ * What only days have. Sums in wei are big-endian bytes, since most series do not look at them;
+ * `top…Ms` is 0 where no block could be measured.
+ */
 export type Day = {
   readonly start: number
   readonly lastMs: number
-  readonly priceSum: bigint
-  readonly priceMax: bigint
-  readonly fees: bigint
+  readonly priceSum: Uint8Array
+  readonly priceMax: Uint8Array
+  readonly fees: Uint8Array
   readonly topTx: number
   readonly topTxMs: number
   readonly topGas: number
@@ -59,6 +61,8 @@ function dayOf(row: Row): Day {
   }
 }
 
-function wide(value: Value | undefined): bigint {
-  return value instanceof Uint8Array ? toBigint(value) : 0n
+function wide(value: Value | undefined): Uint8Array {
+  return value instanceof Uint8Array ? value : nothing
 }
+
+const nothing = new Uint8Array(0)

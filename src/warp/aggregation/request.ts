@@ -51,8 +51,11 @@ export const defaultQuorum = 67
 const maxMessageBytes = 64 * 1024
 const maxJustificationBytes = 24 * 1024
 
-/** Reads a request for the network with `networkId`. Throws `bad-parameter`. */
-export function parseRequest(body: RequestBody, networkId: number): AggregationRequest {
+/**
+ * Reads a request for the network with `networkId`; `undefined` where none is served, which leaves
+ * out only the check that the message is of it. Throws `bad-parameter`.
+ */
+export function parseRequest(body: RequestBody, networkId: number | undefined): AggregationRequest {
   const message = hexField('message', body.message, maxMessageBytes)
   const justification = hexField('justification', body.justification, maxJustificationBytes)
   if (isBlank(message) && isBlank(justification)) {
@@ -64,7 +67,10 @@ export function parseRequest(body: RequestBody, networkId: number): AggregationR
     throw bad(`quorumPercentage and quorumPercentageBuffer exceed 100 together: ${quorum + buffer}`)
   }
   const unsigned = isBlank(message) ? undefined : unwrapMessage(message)
-  if (unsigned !== undefined) checkSignable(readMessage(unsigned), networkId)
+  if (unsigned !== undefined) {
+    const read = readMessage(unsigned)
+    if (networkId !== undefined) checkSignable(read, networkId)
+  }
   return {
     unsigned,
     justification: isBlank(justification) ? new Uint8Array() : justification,

@@ -15,7 +15,7 @@ import { storedNfts } from '../api/nft/stored-nfts.ts'
 import { openApiDocument } from '../api/openapi.ts'
 import type { Operation } from '../api/operation.ts'
 import type { PageTokens } from '../api/page-token.ts'
-import { createNetworkDirectory } from '../api/primary/network-directory.ts'
+import { createNetworkDirectory, type ServedNetwork } from '../api/primary/network-directory.ts'
 import { primaryOperations } from '../api/primary/operations.ts'
 import { createServer, type ApiServer } from '../api/server.ts'
 import { warpDialectRules, warpOperations } from '../api/warp/operations.ts'
@@ -24,6 +24,7 @@ import { fromHex } from '../core/bytes.ts'
 import type { World } from '../core/world.ts'
 import type { Indexer } from '../indexing/indexer.ts'
 import { AddressUnion } from '../rollup/address-union.ts'
+import { chainsById } from '../store/query/primary/blockchains.ts'
 import type { Gauges } from '../telemetry/gauges.ts'
 import type { LogRegistry } from '../telemetry/log.ts'
 import { icmContract, type SpecifiedChain } from './chain-specs.ts'
@@ -114,7 +115,7 @@ function operationsOf(config: Config, parts: ApiParts): Operation[] {
     ...nftOperations({ ...evm, requests: nftRequests }),
     ...metricsOperations({ chains: directory, tokens, union: new AddressUnion() }),
     ...primaryOperations({
-      networks: createNetworkDirectory(served.networks.list),
+      networks: createNetworkDirectory(served.networks.list, parts.aliases.resolve),
       tokens,
       clock: world.clock,
       limits: {
@@ -124,7 +125,13 @@ function operationsOf(config: Config, parts: ApiParts): Operation[] {
       },
     }),
     ...warpOperations({ aggregators: served.aggregators.byNetwork }),
-    ...icmOperations({ chains: directory, tokens, parties, messages: served.messages.get }),
+    ...icmOperations({
+      chains: directory,
+      tokens,
+      parties,
+      messages: served.messages.get,
+      evmChainIdOf: (blockchainId) => evmChainIdOf(served.networks.list(), blockchainId),
+    }),
     statusOperation(statusParts(config, parts)),
   ]
 }
@@ -142,4 +149,16 @@ function statusParts(config: Config, { served, indexer }: ApiParts): StatusParts
 function messengers(chains: readonly SpecifiedChain[]): Uint8Array[] {
   const all = new Set([icmContract, ...chains.flatMap(({ spec }) => spec.icmContracts)])
   return [...all].map(fromHex)
+}
+
+/** EVM chain id that the genesis of a chain names, where its network is indexed here. */
+async function evmChainIdOf(
+  networks: readonly ServedNetwork[],
+  blockchainId: Uint8Array,
+): Promise<number | undefined> {
+  for (const { store } of networks) {
+    const [chain] = (await chainsById(store, [blockchainId])).values()
+    if (chain?.evmChainId !== undefined) return chain.evmChainId
+  }
+  return undefined
 }

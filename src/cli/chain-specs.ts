@@ -30,6 +30,27 @@ export function chainSpecs(config: Config): SpecifiedChain[] {
   })
 }
 
+/** Chains of virtual machines that are no EVM: passed through and decoded by plugins, not indexed. */
+export function pluginChains(config: Config): readonly ChainConfig[] {
+  return config.chains.filter((chain) => !isEvm(chain))
+}
+
+// Source: avalanchego utils/constants/vm_ids.go; subnet-evm's id is the name padded with zeros.
+const evmIds: readonly string[] = [
+  '',
+  'mgj786NP7uDwBCcq6YwThhaN8FLyybkCa4zBWTQbNgmK6k9A6',
+  'srEXiWaHuhNyGwPUi444Tu47ZEDwxTWrbQiuD7FmgSAQ6X7Dy',
+]
+
+/** Own EVMs have ids of their own; a chain is no EVM where its RPC is not that of one. */
+function isEvm(chain: ChainConfig): boolean {
+  return (
+    evmIds.includes(chain.vmId) ||
+    chain.rpcUrls.some((url) => /\/rpc\/?$/.test(url)) ||
+    chain.recording !== ''
+  )
+}
+
 /** Streams beside the EVM chains: primary networks and interchain messages. */
 export function streamSpecs(config: Config, chains: readonly SpecifiedChain[]): StreamSpec[] {
   const specs: StreamSpec[] = []

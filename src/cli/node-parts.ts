@@ -11,8 +11,8 @@ import { createPluginRegistry } from '../admin/plugin-registry.ts'
 import { createRpcProxy } from '../admin/rpc-proxy.ts'
 import { blockchainIdText, type ServedChain } from '../api/chain-directory.ts'
 import type { ServedNetwork } from '../api/primary/network-directory.ts'
-import type { Config } from '../config/settings.ts'
-import { toCb58 } from '../core/cb58.ts'
+import type { ChainConfig, Config } from '../config/settings.ts'
+import { parseId, toCb58 } from '../core/cb58.ts'
 import type { World } from '../core/world.ts'
 import type { ChainStatus } from '../indexing/indexer.ts'
 import type { Gauges } from '../telemetry/gauges.ts'
@@ -23,7 +23,7 @@ import { profileFolder } from '../telemetry/profile/profile-folder.ts'
 import { createProfiler } from '../telemetry/profile/profiler.ts'
 import type { Threads } from '../telemetry/thread.ts'
 import type { Waits } from '../telemetry/waits.ts'
-import type { SpecifiedChain } from './chain-specs.ts'
+import { pluginChains, type SpecifiedChain } from './chain-specs.ts'
 import { version } from './version.ts'
 
 /** What the listener needs of the process. */
@@ -148,7 +148,8 @@ export function nodeChains(parts: NodeChainParts): () => readonly NodeChain[] {
     if (seen[0] === now[0] && seen[1] === now[1]) return chains
     seen = now
     const primary = parts.networks().flatMap((network) => primaryChains(network, parts))
-    chains = [...primary, ...parts.served().map((chain) => evmChain(chain, parts))]
+    const decoded = pluginChains(parts.config).map(pluginChain)
+    chains = [...primary, ...parts.served().map((chain) => evmChain(chain, parts)), ...decoded]
     return chains
   }
 }
@@ -170,6 +171,21 @@ function evmChain({ facts }: ServedChain, parts: NodeChainParts): NodeChain {
     acceptedHeight: () => stage()?.headHeight,
     isLive: () => stage()?.state === 'live',
     ...(facts.vmId === undefined ? {} : { vmId: facts.vmId }),
+  }
+}
+
+/** Its node's RPC at the base, a plugin's decoder beside it. */
+function pluginChain(chain: ChainConfig): NodeChain {
+  return {
+    id: toCb58(parseId(chain.blockchainId)),
+    network: chain.network,
+    names: [],
+    otherNames: [],
+    kind: 'plain',
+    vmId: chain.vmId,
+    rpcUrls: chain.rpcUrls,
+    acceptedHeight: () => undefined,
+    isLive: () => true,
   }
 }
 

@@ -28,8 +28,8 @@ export async function messageView(parts: IcmParts, row: MessageRow): Promise<Icm
     icmContractAddress: toChecksumAddress(end.contract),
     sourceBlockchainId: toCb58(end.sourceId),
     destinationBlockchainId: toCb58(end.destinationId),
-    sourceEvmChainId: evmChainIdOf(parts, end.sourceId),
-    destinationEvmChainId: evmChainIdOf(parts, end.destinationId),
+    sourceEvmChainId: await evmChainIdOf(parts, end.sourceId),
+    destinationEvmChainId: await evmChainIdOf(parts, end.destinationId),
     messageNonce: toBigint(end.nonce).toString(),
     from: toChecksumAddress(end.sender),
     to: toChecksumAddress(end.recipient),
@@ -101,9 +101,11 @@ async function rewardOf(
 }
 
 /** Decimal EVM chain id, or empty where the chain is not known here. */
-function evmChainIdOf({ chains }: IcmParts, blockchainId: Uint8Array): string {
-  const served = chains.byBlockchainId(blockchainId)
+async function evmChainIdOf(parts: IcmParts, blockchainId: Uint8Array): Promise<string> {
+  const served = parts.chains.byBlockchainId(blockchainId)
   if (served !== undefined) return String(served.facts.evmChainId)
+  const told = await parts.evmChainIdOf?.(blockchainId)
+  if (told !== undefined) return String(told)
   const id = toCb58(blockchainId)
   const known = Object.values(publicNetworks).find(({ cChainId }) => cChainId === id)
   return known === undefined ? '' : String(known.evmChainId)

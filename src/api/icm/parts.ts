@@ -12,4 +12,6 @@ export type IcmParts = {
   readonly parties: PartyBooks
   /** The store of messages; `undefined` until a writer has made it. */
   readonly messages: () => Reader | undefined
+  /** EVM chain id of a chain that is not served here, as the P-Chain knows it. */
+  readonly evmChainIdOf?: (blockchainId: Uint8Array) => Promise<number | undefined>
 }

@@ -28,7 +28,10 @@ export function chainOf(
   path: { readonly network: (typeof networkNames)[number]; readonly blockchainId: string },
 ): ChainOf {
   const network = networks.find(path.network)
-  return { ...network, chain: aliases[path.blockchainId] ?? chainById(network, path.blockchainId) }
+  const own = aliases[path.blockchainId]
+  if (own !== undefined) return { ...network, chain: own }
+  const text = networks.alias(path.blockchainId) ?? path.blockchainId
+  return { ...network, chain: chainById(network, text) }
 }
 
 function chainById(network: ServedNetwork, text: string): PrimaryChain {

@@ -24,10 +24,15 @@ export type NetworkDirectory = {
   readonly all: () => readonly ServedNetwork[]
   /** Throws `not-found`. */
   readonly find: (name: (typeof networkNames)[number]) => ServedNetwork
+  /** What a name given by the operator stands for. */
+  readonly alias: (name: string) => string | undefined
 }
 
 /** A directory over `networks`, which may grow while the service runs. */
-export function createNetworkDirectory(networks: () => readonly ServedNetwork[]): NetworkDirectory {
+export function createNetworkDirectory(
+  networks: () => readonly ServedNetwork[],
+  alias: (name: string) => string | undefined = () => undefined,
+): NetworkDirectory {
   const find = (name: (typeof networkNames)[number]): ServedNetwork => {
     const wanted = networkOf(name)
     const found = networks().find(({ network }) => network === wanted)
@@ -35,5 +40,5 @@ export function createNetworkDirectory(networks: () => readonly ServedNetwork[])
       throw new Fault('not-found', `the primary network is not served here: ${name}`)
     return found
   }
-  return { all: networks, find }
+  return { all: networks, find, alias }
 }

@@ -22,7 +22,7 @@ export function chainSpecs(config: Config): SpecifiedChain[] {
   const taken = new Set<string>()
   const nftMetadata = nftFetching(config.nftMetadata)
   const fetching = nftMetadata === undefined ? {} : { nftMetadata }
-  return config.chains.map((chain, at) => {
+  return config.chains.filter(isEvm).map((chain, at) => {
     const key = keyOfChain(chain, at)
     if (taken.has(key)) throw new Fault('bad-config', `two chains have one name: ${chain.name}`)
     taken.add(key)

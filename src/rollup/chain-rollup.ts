@@ -115,7 +115,7 @@ class ChainCounter {
   }
 
   async save(writer: Writer): Promise<void> {
-    await saveRollup(writer, this.#state)
+    await saveRollup(writer, this.#state, this.#hourMembers())
     await this.#byReceipts.save(writer)
     await this.#ever.save(writer)
   }
@@ -148,18 +148,23 @@ class ChainCounter {
 
   #leaveHour(): void {
     const state = this.#state
-    const open = this.#flags.open
-    for (const id of state.hourMembers) open[id] = (open[id] ?? 0) & ~hourMasks
     const hour = state.open[0]
     if (hour !== undefined) {
-      state.closedHours.push({
-        start: hour.start,
-        members: state.hourMembers,
-        senders: state.hourSenders,
-      })
+      state.closedHours.push({ start: hour.start, members: this.#hourMembers() })
     }
+    const open = this.#flags.open
+    for (const id of state.hourMembers) open[id] = (open[id] ?? 0) & ~hourMasks
     state.hourMembers = []
-    state.hourSenders = new Set()
+  }
+
+  /** Who is in the open hour, ascending, in the form of `member-list.ts`. */
+  #hourMembers(): Float64Array {
+    const open = this.#flags.open
+    const members = new Float64Array(this.#state.hourMembers.length)
+    for (const [at, id] of this.#state.hourMembers.entries()) {
+      members[at] = id * 2 + ((open[id] ?? 0) & openBits.hourSender ? 1 : 0)
+    }
+    return members.sort()
   }
 
   #header(batch: CountedBlocks, block: number): void {
@@ -252,7 +257,6 @@ class ChainCounter {
       }
     }
     if ((bits & openBits.hour) === 0) state.hourMembers.push(id)
-    if (sends) state.hourSenders.add(id)
     this.#flags.open[id] = now
     const ever = this.#flags.ever[id] ?? 0
     if ((ever & everBits.active) !== 0) return

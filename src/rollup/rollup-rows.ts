@@ -47,16 +47,11 @@ export type RollupState = {
   open: OpenPeriod[]
   day: OpenDay | undefined
   hourMembers: number[]
-  hourSenders: Set<number>
   speed: SpeedState
   /** Left behind since the last save. */
   closed: OpenPeriod[]
   closedDays: OpenDay[]
-  closedHours: {
-    readonly start: number
-    readonly members: number[]
-    readonly senders: Set<number>
-  }[]
+  closedHours: { readonly start: number; readonly members: Float64Array }[]
   deploys: readonly [DeployDay | undefined, DeployDay | undefined]
 }
 
@@ -67,8 +62,12 @@ export function emptyPeriod(unit: Unit, start: number): OpenPeriod {
 
 const stateName = 'rollup'
 
-/** Writes every period that changed since the last save. */
-export async function saveRollup(writer: Writer, state: RollupState): Promise<void> {
+/** Writes every period that changed since the last save; `members` are those of the open hour. */
+export async function saveRollup(
+  writer: Writer,
+  state: RollupState,
+  members: Float64Array,
+): Promise<void> {
   const periods = [...state.closed, ...state.open].sort(
     (a, b) => units[a.unit] - units[b.unit] || a.start - b.start,
   )
@@ -82,7 +81,7 @@ export async function saveRollup(writer: Writer, state: RollupState): Promise<vo
     active_senders: periods.map((period) => period.senders),
   })
   await saveDays(writer, state)
-  await saveHours(writer, state)
+  await saveHours(writer, state, members)
   await writer.upsert(meta, {
     name: [stateName],
     value: [JSON.stringify({ firstMs: state.firstMs, speed: state.speed })],
@@ -106,18 +105,14 @@ async function saveDays(writer: Writer, state: RollupState): Promise<void> {
   })
 }
 
-async function saveHours(writer: Writer, state: RollupState): Promise<void> {
+async function saveHours(writer: Writer, state: RollupState, members: Float64Array): Promise<void> {
   const hours = [...state.closedHours]
   state.closedHours = []
   const hour = state.open[units.hour]
-  if (hour !== undefined) {
-    hours.push({ start: hour.start, members: state.hourMembers, senders: state.hourSenders })
-  }
+  if (hour !== undefined) hours.push({ start: hour.start, members })
   await writer.upsert(activityHour, {
     start: hours.map(({ start }) => start),
-    members: hours.map(({ members, senders }) =>
-      encodeMembers(members.map((id) => id * 2 + (senders.has(id) ? 1 : 0)).sort((a, b) => a - b)),
-    ),
+    members: hours.map((each) => encodeMembers(each.members)),
   })
 }
 
@@ -147,7 +142,6 @@ export async function loadRollup(
     open: [],
     day: undefined,
     hourMembers: [],
-    hourSenders: new Set(),
     speed: speedStart(),
     closed: [],
     closedDays: [],
@@ -197,7 +191,6 @@ async function loadActivity(
       flags.open[id] = (flags.open[id] ?? 0) | active | (sends ? sender : 0)
       if (start !== hour.start) return
       state.hourMembers.push(id)
-      if (sends) state.hourSenders.add(id)
     })
   }
 }

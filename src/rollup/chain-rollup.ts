@@ -160,8 +160,10 @@ class ChainCounter {
   /** Who is in the open hour, ascending, in the form of `member-list.ts`. */
   #hourMembers(): Float64Array {
     const open = this.#flags.open
-    const members = new Float64Array(this.#state.hourMembers.length)
-    for (const [at, id] of this.#state.hourMembers.entries()) {
+    const ids = this.#state.hourMembers
+    const members = new Float64Array(ids.length)
+    for (let at = 0; at < ids.length; at++) {
+      const id = ids[at] ?? 0
       members[at] = id * 2 + ((open[id] ?? 0) & openBits.hourSender ? 1 : 0)
     }
     return members.sort()

@@ -17,6 +17,7 @@ import {
 } from './address-flags.ts'
 import { DeployCount } from './deploy-count.ts'
 import { EverSeen } from './ever-seen.ts'
+import { hourMembers } from './hour-members.ts'
 import { periodStart, unitNames, type Unit } from './period.ts'
 import {
   emptyPeriod,
@@ -115,7 +116,7 @@ class ChainCounter {
   }
 
   async save(writer: Writer): Promise<void> {
-    await saveRollup(writer, this.#state, this.#hourMembers())
+    await saveRollup(writer, this.#state, hourMembers(this.#flags.open, this.#state.hourMembers))
     await this.#byReceipts.save(writer)
     await this.#ever.save(writer)
   }
@@ -150,23 +151,14 @@ class ChainCounter {
     const state = this.#state
     const hour = state.open[0]
     if (hour !== undefined) {
-      state.closedHours.push({ start: hour.start, members: this.#hourMembers() })
+      state.closedHours.push({
+        start: hour.start,
+        members: hourMembers(this.#flags.open, state.hourMembers),
+      })
     }
     const open = this.#flags.open
     for (const id of state.hourMembers) open[id] = (open[id] ?? 0) & ~hourMasks
     state.hourMembers = []
-  }
-
-  /** Who is in the open hour, ascending, in the form of `member-list.ts`. */
-  #hourMembers(): Float64Array {
-    const open = this.#flags.open
-    const ids = this.#state.hourMembers
-    const members = new Float64Array(ids.length)
-    for (let at = 0; at < ids.length; at++) {
-      const id = ids[at] ?? 0
-      members[at] = id * 2 + ((open[id] ?? 0) & openBits.hourSender ? 1 : 0)
-    }
-    return members.sort()
   }
 
   #header(batch: CountedBlocks, block: number): void {

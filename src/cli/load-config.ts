@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { readConfig, type ReadConfig } from '../config/read-config.ts'
 import { settings, type Setting } from '../config/settings.ts'
 import { Fault } from '../core/fault.ts'
-import type { Flags } from './main.ts'
+import type { Flags } from './flags.ts'
 
 /** The configuration, and whether a file was named. Throws `bad-config`. */
 export function loadConfig(flags: Flags): ReadConfig & { readonly isDemo: boolean } {

@@ -8,6 +8,7 @@ import { Command, CommanderError } from 'commander'
 import { faultOf } from '../core/fault.ts'
 import { addNodeCommands } from './commands/node-commands.ts'
 import { exitCodes } from './exit-codes.ts'
+import type { Flags } from './flags.ts'
 import { version } from './version.ts'
 
 const program = new Command('firn')
@@ -142,9 +143,6 @@ program
   )
 
 addNodeCommands(program)
-
-/** Options of a command as commander gives them. */
-export type Flags = Readonly<Record<string, string | boolean | undefined>>
 
 try {
   refuseUnknownCommand(process.argv[2])

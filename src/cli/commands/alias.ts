@@ -1,5 +1,5 @@
 import { Fault } from '../../core/fault.ts'
-import type { Flags } from '../main.ts'
+import type { Flags } from '../flags.ts'
 import { callNode, membersOf } from './node-client.ts'
 
 /** Names a chain (`--chain`) or an endpoint of the node listener (`--endpoint`). */

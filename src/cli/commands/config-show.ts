@@ -1,6 +1,6 @@
 import { environmentName, settings, type Setting } from '../../config/settings.ts'
+import type { Flags } from '../flags.ts'
 import { loadConfig } from '../load-config.ts'
-import type { Flags } from '../main.ts'
 
 /** Prints every setting, its value and who said so; secrets as `***`. */
 export function showConfig(flags: Flags): void {

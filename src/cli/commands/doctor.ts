@@ -12,8 +12,8 @@ import { checkMachine } from '../doctor/machine.ts'
 import { checkNetwork } from '../doctor/network.ts'
 import { checkStores } from '../doctor/stores.ts'
 import { exitCodes } from '../exit-codes.ts'
+import type { Flags } from '../flags.ts'
 import { loadConfig } from '../load-config.ts'
-import type { Flags } from '../main.ts'
 import { openWorld } from '../world.ts'
 
 const chainIdQuestion = statement("select value from meta where name = 'chainId'")

@@ -17,7 +17,7 @@ import {
   type Row,
   type TokenTransfer,
 } from '../export/rows.ts'
-import type { Flags } from '../main.ts'
+import type { Flags } from '../flags.ts'
 import { openWorld } from '../world.ts'
 import { membersOf } from './node-client.ts'
 

@@ -1,7 +1,7 @@
 import { createKey as makeKey } from '../../api/api-keys.ts'
 import { Fault } from '../../core/fault.ts'
+import type { Flags } from '../flags.ts'
 import { readKeys, writeKeys } from '../key-file.ts'
-import type { Flags } from '../main.ts'
 import { openWorld } from '../world.ts'
 
 /** Makes a key, prints it once. */

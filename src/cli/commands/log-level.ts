@@ -1,4 +1,4 @@
-import type { Flags } from '../main.ts'
+import type { Flags } from '../flags.ts'
 import { callNode, membersOf } from './node-client.ts'
 
 /** Sets levels of a logger, or of all without a name; without levels prints them. */

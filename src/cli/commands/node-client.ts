@@ -1,7 +1,7 @@
 /** Calls the administration RPC of a running Firn. */
 
 import { Fault } from '../../core/fault.ts'
-import type { Flags } from '../main.ts'
+import type { Flags } from '../flags.ts'
 import { openWorld } from '../world.ts'
 
 /** Where a running Firn's node listener is unless `--node-url` says otherwise. */

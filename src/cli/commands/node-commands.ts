@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander'
 
-import type { Flags } from '../main.ts'
+import type { Flags } from '../flags.ts'
 
 const nodeUrl = [
   '--node-url <url>',

@@ -1,5 +1,5 @@
 import { Fault } from '../../core/fault.ts'
-import type { Flags } from '../main.ts'
+import type { Flags } from '../flags.ts'
 import { openWorld } from '../world.ts'
 import { callNode } from './node-client.ts'
 

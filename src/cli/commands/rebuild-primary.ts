@@ -5,8 +5,8 @@ import { Fault } from '../../core/fault.ts'
 import { primaryStoreTables } from '../../indexing/primary/primary-host.ts'
 import { rebuildPrimary } from '../../indexing/primary/rebuild.ts'
 import { openStore } from '../../store/engine/open.ts'
+import type { Flags } from '../flags.ts'
 import { loadConfig } from '../load-config.ts'
-import type { Flags } from '../main.ts'
 import { openWorld } from '../world.ts'
 
 /** A mainnet store takes hours. */

@@ -9,8 +9,8 @@ import { awaitLease } from '../../store/lease.ts'
 import { chainSpecs } from '../chain-specs.ts'
 import { claimDataFolder, makeDataFolder } from '../data-folder.ts'
 import { withDemoNetwork } from '../demo-network.ts'
+import type { Flags } from '../flags.ts'
 import { loadConfig } from '../load-config.ts'
-import type { Flags } from '../main.ts'
 import { openWorld } from '../world.ts'
 
 const firstHeight = statement('select min(height) from block')

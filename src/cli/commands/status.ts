@@ -1,6 +1,6 @@
 import { Fault } from '../../core/fault.ts'
 import type { Status, StageStatus } from '../../shape/status.ts'
-import type { Flags } from '../main.ts'
+import type { Flags } from '../flags.ts'
 import { openWorld } from '../world.ts'
 
 /** Asks a running Firn what it has indexed and prints it. */

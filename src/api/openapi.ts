@@ -76,12 +76,8 @@ function operationOf(shape: OperationShape, components: Record<string, unknown>)
 function parametersOf(schema: TObject, place: 'path' | 'query'): unknown[] {
   const required = new Set<string>(schema.required ?? [])
   return Object.entries(schema.properties).map(([name, property]) => {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a TypeBox schema is a JSON schema
-    const {
-      description,
-      allowed: _allowed,
-      ...rest
-    } = property as unknown as Record<string, unknown>
+    const jsonSchema: Readonly<Record<string, unknown>> = { ...property }
+    const { description, allowed: _allowed, ...rest } = jsonSchema
     return { name, in: place, required: required.has(name), description, schema: rest }
   })
 }

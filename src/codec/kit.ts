@@ -396,10 +396,10 @@ export function union<V extends Variants>(variants: V): Format<VariantOf<V>> {
       const typeId = cursor.view.getUint32(from)
       const variant = byId[typeId]
       if (variant === undefined) throw unknownType(cursor, typeId, from)
-      const record = { typeId }
+      const record: Record<string, unknown> = { typeId }
       variant.fill(cursor, record)
       // The variant chosen by `typeId` has just filled its fields.
-      return record as unknown as VariantOf<V>
+      return record as VariantOf<V>
     },
     write: (writer, value) => {
       // The declared type promises a `typeId`; generic inference cannot see it.

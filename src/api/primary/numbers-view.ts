@@ -30,12 +30,12 @@ export function percentOf(shares: number): string {
 export function wideInteger(value: bigint): number {
   if (value >= -9_007_199_254_740_991n && value <= 9_007_199_254_740_991n) return Number(value)
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.stringify prints it as a number
-  return rawJson(String(value)) as number
+  return JSON.rawJSON(String(value)) as number
 }
 
-type WithRawJson = { readonly rawJSON: (text: string) => unknown }
-
-function rawJson(text: string): unknown {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- in the runtime, not in the typings
-  return (JSON as unknown as WithRawJson).rawJSON(text)
+declare global {
+  // Merges with the runtime's own, which has it since Node 22; its typings do not.
+  interface JSON {
+    rawJSON: (text: string) => unknown
+  }
 }

@@ -106,6 +106,7 @@ async function measure(): Promise<void> {
     pool,
     validators: {
       proposedHeight: async () => 1,
+      epochHeight: async () => undefined,
       validatorsAt: async () => set,
       subnetOf: async () => new Uint8Array(32),
       subnet: async () => ({ isL1: false, conversionId: undefined, managerChainId: undefined }),

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fromHex, to0x, toHex } from '../src/core/bytes.ts'
 import { parseId, toCb58 } from '../src/core/cb58.ts'
 import { Fault } from '../src/core/fault.ts'
-import type { HttpRequest, World } from '../src/core/world.ts'
+import type { HttpReply, HttpRequest, World } from '../src/core/world.ts'
 import { type Log, silentLog } from '../src/telemetry/log.ts'
 import { type Aggregator, createAggregator } from '../src/warp/aggregator.ts'
 import { openBls } from '../src/warp/bls-native.ts'
@@ -113,13 +113,20 @@ function pemOf(der: Uint8Array): string {
   return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`
 }
 
+/** A validator as the node lists it; `publicKey` null for inactive ones. */
+type ListedValidator = { nodeId: string; publicKey: string | null; weight: string }
+
 /** What the node of a test answers; change it while the test runs. */
 export type NodeState = {
   version: string
   height: number
   proposedHeight: number
-  /** Validators by subnet id in hex; `publicKey` null for inactive ones. */
-  validators: Record<string, { nodeId: string; publicKey: string | null; weight: string }[]>
+  /** Validators by subnet id in hex. */
+  validators: Record<string, ListedValidator[]>
+  /** Where they were others: by `subnet:height`. */
+  validatorsAt: Record<string, ListedValidator[]>
+  /** Epochs by chain id in hex; the node runs no other chains. */
+  epochs: Record<string, { number: string; startTime: string; pChainHeight: string }>
   /** Balances of L1 validators by subnet id in hex. */
   balances: Record<string, { nodeID: string; balance: string }[]>
   conversions: Record<string, { conversionID: string; managerChainID: string }>
@@ -140,6 +147,8 @@ export function nodeTransport(state: NodeState): World['transport'] {
         params: [Record<string, string>]
       }
       state.calls.push(method)
+      const chain = /^\/ext\/bc\/(\w+)\/proposervm$/.exec(new URL(request.url).pathname)?.[1]
+      if (chain !== undefined) return epochReply(state.epochs[toHex(parseId(chain))])
       const result = answerOf(state, method, params[0])
       const body =
         typeof result === 'string'
@@ -148,6 +157,15 @@ export function nodeTransport(state: NodeState): World['transport'] {
       return { status: 200, headers: {}, body: new TextEncoder().encode(JSON.stringify(body)) }
     },
   }
+}
+
+/** Nodes have a path for each chain they run, and a page not found for all others. */
+function epochReply(epoch: NodeState['epochs'][string] | undefined): HttpReply {
+  if (epoch === undefined) {
+    return { status: 404, headers: {}, body: new TextEncoder().encode('404 page not found\n') }
+  }
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 0, result: epoch })
+  return { status: 200, headers: {}, body: new TextEncoder().encode(body) }
 }
 
 function answerOf(state: NodeState, method: string, params: Record<string, string>): unknown {
@@ -168,7 +186,8 @@ function answerOf(state: NodeState, method: string, params: Record<string, strin
     case 'platform.getProposedHeight':
       return { height: String(state.proposedHeight) }
     case 'platform.getValidatorsAt': {
-      const list = state.validators[subnet] ?? []
+      const at = `${subnet}:${params['height']}`
+      const list = state.validatorsAt[at] ?? state.validators[subnet] ?? []
       return {
         validators: Object.fromEntries(
           list.map(({ nodeId, publicKey, weight }) => [nodeId, { publicKey, weight }]),
@@ -242,6 +261,8 @@ export async function startNetwork(options: NetworkOptions): Promise<TestNetwork
         weight: String(options.weights?.[at] ?? 100),
       })),
     },
+    validatorsAt: {},
+    epochs: {},
     balances: {},
     conversions: {},
     chains: {},

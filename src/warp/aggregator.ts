@@ -167,9 +167,28 @@ export async function transactionRequest(
   }
   const found = await transactionMessage(messages, networkId, txId, signal)
   const signingSubnetId = await validators.subnetOf(found.managerChainId, signal)
+  const height = await deliveryHeight(validators, signingSubnetId, found.managerChainId, signal)
   const { unsigned, justification } = found
-  const defaults = { quorum: defaultQuorum, buffer: 0, height: undefined }
-  return { unsigned, justification, signingSubnetId, ...defaults }
+  return { unsigned, justification, signingSubnetId, quorum: defaultQuorum, buffer: 0, height }
+}
+
+/**
+ * The height with which the manager's chain will verify the message; `undefined`, the proposed
+ * one, where our node cannot tell.
+ *
+ * An L1 that has just begun is in an epoch from before its validators; it is out of it after a
+ * block or two, so the message is made for what comes then.
+ */
+async function deliveryHeight(
+  validators: ValidatorSource,
+  subnetId: Uint8Array,
+  managerChainId: Uint8Array,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  const height = await validators.epochHeight(managerChainId, signal)
+  if (height === undefined) return undefined
+  const { signers } = await validators.validatorsAt(subnetId, height, signal)
+  return signers.length > 0 ? height : undefined
 }
 
 /** Collects signatures as planned and puts them together. */
@@ -185,7 +204,7 @@ async function gather(
   if (set.signers.length === 0) {
     throw new Fault(
       'quorum-not-reached',
-      `no validator can sign for the subnet: ${toCb58(plan.subnetId)}`,
+      `no validator can sign at P-Chain height ${plan.height} for the subnet: ${toCb58(plan.subnetId)}`,
     )
   }
   const poor = await validators.underfunded(plan.subnetId, signal)

@@ -4,7 +4,7 @@
  * Answers are read into plain values here and nowhere else. An error a node answers becomes a
  * fault; the node's own words do not leave this file.
  *
- * Source: avalanchego api/info/service.go, vms/platformvm/service.go.
+ * Source: avalanchego api/info/service.go, vms/platformvm/service.go, vms/proposervm/service.go.
  */
 
 import { fromHex } from '../core/bytes.ts'
@@ -31,6 +31,11 @@ export type Node = {
   readonly peers: (signal: AbortSignal) => Promise<readonly NodeAddress[]>
   readonly height: (signal: AbortSignal) => Promise<number>
   readonly proposedHeight: (signal: AbortSignal) => Promise<number>
+  /**
+   * P-Chain height with which the next block of a chain verifies messages (ACP-181); `undefined`
+   * before there were epochs. Only nodes that run the chain answer.
+   */
+  readonly epochHeight: (chainId: Uint8Array, signal: AbortSignal) => Promise<number | undefined>
   /** Throws `bad-parameter` when the height is not accepted yet. */
   readonly validatorsAt: (
     subnetId: Uint8Array,
@@ -97,6 +102,12 @@ export function createNode(transport: Transport, baseUrl: string): Node {
     height: async (signal) => Number(u64Text(await platform('getHeight', {}, signal), 'height')),
     proposedHeight: async (signal) =>
       Number(u64Text(await platform('getProposedHeight', {}, signal), 'height')),
+    epochHeight: async (chainId, signal) => {
+      const path = `/ext/bc/${toCb58(chainId)}/proposervm`
+      const epoch = await call(path, 'proposervm.getCurrentEpoch', {}, signal)
+      if (u64Text(epoch, 'number') === 0n) return undefined
+      return Number(u64Text(epoch, 'pChainHeight'))
+    },
     validatorsAt: async (subnetId, height, signal) => {
       const params = { height: String(height), subnetID: toCb58(subnetId) }
       return parseValidators(await platform('getValidatorsAt', params, signal))

@@ -384,6 +384,7 @@ void test('validators: the node’s set and our own are compared, and ours stand
   const unused = async (): Promise<never> => Promise.reject(new Error('not asked'))
   const told: ValidatorSource = {
     proposedHeight: unused,
+    epochHeight: unused,
     subnetOf: unused,
     subnet: unused,
     underfunded: unused,

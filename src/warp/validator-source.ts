@@ -3,7 +3,7 @@
  */
 
 import { toHex } from '../core/bytes.ts'
-import { Fault } from '../core/fault.ts'
+import { Fault, faultOf } from '../core/fault.ts'
 import type { Clock } from '../core/world.ts'
 import type { Log } from '../telemetry/log.ts'
 import { Cache } from './cache.ts'
@@ -14,6 +14,11 @@ import { canonicalSet, equalSets, type ValidatorEntry, type ValidatorSet } from 
 export type ValidatorSource = {
   /** The height that is proposed now: what `0` in a request means. */
   readonly proposedHeight: (signal: AbortSignal) => Promise<number>
+  /**
+   * The height with which the next block of a chain verifies messages; `undefined` where our node
+   * does not run the chain, or there are no epochs yet.
+   */
+  readonly epochHeight: (chainId: Uint8Array, signal: AbortSignal) => Promise<number | undefined>
   /** The set of a subnet. Throws `bad-parameter` above the tip, `not-found` for no such subnet. */
   readonly validatorsAt: (
     subnetId: Uint8Array,
@@ -51,6 +56,16 @@ export function nodeValidators(node: Node, clock: Clock): ValidatorSource {
   const poor = new Cache<ReadonlySet<string>>(clock, { maxEntries: 256, keepMs: 2_000 })
   const source: ValidatorSource = {
     proposedHeight: (signal) => proposed.get('', () => node.proposedHeight(signal)),
+    epochHeight: async (chainId, signal) => {
+      try {
+        return await node.epochHeight(chainId, signal)
+      } catch (error) {
+        // A node answers 404 for a chain it does not run; one that is away is noticed by what
+        // is asked next.
+        if (signal.aborted || faultOf(error) === undefined) throw error
+        return undefined
+      }
+    },
     validatorsAt: (subnetId, height, signal) =>
       sets.get(`${toHex(subnetId)}:${height}`, async () => {
         const tip = await node.height(signal)

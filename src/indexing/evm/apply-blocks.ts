@@ -34,6 +34,7 @@ export async function applyBlocks(
   checkLink(batch, before)
   checkSize(batch)
   const firstTx = before === undefined ? 0 : await transactionsUntil(writer, before.height)
+  const stored = await interner.highest(writer)
   const ids = await interner.ids(writer, batch.addresses)
   const txs = placed(batch, batch.txs.block)
   const transferBlock = gatherWords(batch.txs.block, batch.transfers.tx)
@@ -46,7 +47,7 @@ export async function applyBlocks(
   await writeEvents(writer, batch, { ids, pos: events.pos, txPlace: txs.place })
   await writeTokens(writer, batch, { ids, heights })
   const zero = placeOfZero(batch.addresses)
-  await writeBalances(writer, { batch, ids, zero, heights })
+  await writeBalances(writer, { batch, ids, stored, zero, heights })
   await writeNfts(writer, { batch, ids, zero, heights }, interner)
   return { ids, before }
 }

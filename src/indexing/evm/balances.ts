@@ -23,6 +23,8 @@ const noBytes = new Uint8Array()
 export type BalanceInput = {
   readonly batch: BlockBatch
   readonly ids: Float64Array
+  /** Numbers up to this one were stored before the batch. */
+  readonly stored: number
   /** Place of the zero address in the batch, or -1. */
   readonly zero: number
   /** Height of each transfer. */
@@ -41,7 +43,7 @@ type Changes = {
 /** Writes the balances of a batch. */
 export async function writeBalances(writer: Writer, input: BalanceInput): Promise<void> {
   const changes = changesOf(input)
-  const known = await newestValues(writer, changes)
+  const known = await newestValues(writer, changes, input.stored)
   const moved = movedValues(input)
   const rows = new BalanceRows(changes.rows.length)
   for (let pair = 0; pair < changes.addressIds.length; pair++) {
@@ -160,8 +162,12 @@ function splitByToken(
 async function newestValues(
   writer: Writer,
   { addressIds, tokenIds }: Changes,
+  stored: number,
 ): Promise<(bigint | undefined)[]> {
   const values = Array.from<bigint | undefined>({ length: addressIds.length })
+  const pairs: number[] = []
+  for (let pair = 0; pair < addressIds.length; pair++)
+    if ((addressIds[pair] ?? 0) <= stored && (tokenIds[pair] ?? 0) <= stored) pairs.push(pair)
   const rows = await writer.lookup(
     {
       table: balance,
@@ -169,10 +175,10 @@ async function newestValues(
       select: ['value', 'negative'],
       last: 'height',
     },
-    [addressIds, tokenIds],
+    [pairs.map((pair) => addressIds[pair] ?? 0), pairs.map((pair) => tokenIds[pair] ?? 0)],
   )
-  for (let pair = 0; pair < rows.length; pair++) {
-    const row = rows[pair]
+  for (const [at, pair] of pairs.entries()) {
+    const row = rows[at]
     if (row === undefined) continue
     const size = wideInteger(row[0] instanceof Uint8Array ? row[0] : noBytes)
     values[pair] = row[1] === 1 ? -size : size

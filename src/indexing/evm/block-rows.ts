@@ -14,7 +14,8 @@ import {
   optionalIdsOf,
   prefixesOf,
 } from './batch-columns.ts'
-import { FanOut, sortedRows } from './fan-out.ts'
+import { FanOut } from './fan-out.ts'
+import { radixOrder } from './radix-order.ts'
 import { wideBytes, wideInteger } from './wide-integer.ts'
 
 /** Writes headers. `firstTx` counts the transactions of all blocks before the batch. */
@@ -70,7 +71,7 @@ export async function writeTransactions(
     selector: txs.selector,
   })
   const prefixes = prefixesOf(txs.hash)
-  const order = sortedRows(prefixes)
+  const order = radixOrder(prefixes)
   await writer.insert(txByHash, {
     hash_prefix: gather(prefixes, order),
     pos: gather(pos, order),

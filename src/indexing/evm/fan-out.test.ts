@@ -3,16 +3,16 @@ import { test } from 'node:test'
 
 import fc from 'fast-check'
 
-import { FanOut, maxBatchRows, sortedRows } from './fan-out.ts'
+import { FanOut, maxBatchRows } from './fan-out.ts'
 
-const id = fc.integer({ min: 1, max: 2 ** 33 - 1 })
+const id = fc.integer({ min: 1, max: 2 ** 35 })
 const row = fc.integer({ min: 0, max: maxBatchRows - 1 })
 
 void test('fan-out: entries come back whole, by address, then by row', () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.tuple(id, row), { selector: String }), (pairs) => {
       const fanOut = new FanOut(0)
-      for (const [owner, of] of pairs) fanOut.add(owner, of)
+      for (const [owner, of] of pairs.toSorted((a, b) => a[1] - b[1])) fanOut.add(owner, of)
       const { ids, rows } = fanOut.sorted()
       const expected = pairs.toSorted((a, b) => a[0] - b[0] || a[1] - b[1])
       assert.deepEqual(
@@ -21,9 +21,4 @@ void test('fan-out: entries come back whole, by address, then by row', () => {
       )
     }),
   )
-})
-
-void test('sorted rows: ascending keys, equal ones in order of rows', () => {
-  assert.deepEqual([...sortedRows(Float64Array.of(5, 1, 2 ** 47, 1, 0))], [4, 1, 3, 0, 2])
-  assert.deepEqual([...sortedRows(new Float64Array())], [])
 })

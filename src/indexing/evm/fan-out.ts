@@ -5,48 +5,48 @@
  * index is met once per batch.
  */
 
-import { assert } from '../../core/fault.ts'
+import { radixOrder } from './radix-order.ts'
 
-/** Rows of one table in one batch. Entries are `id × 2^20 + row`, exact for ids below 2^33. */
+/** Most rows of one table in one batch. */
 export const maxBatchRows = 2 ** 20
 
 /** Entries to sort. */
 export class FanOut {
-  #entries: Float64Array
+  #ids: Float64Array
+  #rows: Uint32Array
   #count = 0
 
   constructor(capacity: number) {
-    this.#entries = new Float64Array(Math.max(capacity, 8))
+    this.#ids = new Float64Array(Math.max(capacity, 8))
+    this.#rows = new Uint32Array(this.#ids.length)
   }
 
-  /** Says that address `id` has `row`. Called once per pair, rows in any order. */
+  /** Says that address `id` has `row`. Called once per pair, rows ascending. */
   add(id: number, row: number): void {
-    if (this.#count === this.#entries.length) {
-      const grown = new Float64Array(this.#count * 2)
-      grown.set(this.#entries)
-      this.#entries = grown
-    }
-    this.#entries[this.#count++] = id * maxBatchRows + row
+    if (this.#count === this.#ids.length) this.#grow()
+    this.#ids[this.#count] = id
+    this.#rows[this.#count++] = row
   }
 
   /** Addresses and their rows, ascending. */
   sorted(): { readonly ids: Float64Array; readonly rows: Uint32Array } {
-    const entries = this.#entries.subarray(0, this.#count).toSorted()
-    const ids = new Float64Array(entries.length)
-    const rows = new Uint32Array(entries.length)
-    for (let at = 0; at < entries.length; at++) {
-      const entry = entries[at] ?? 0
-      const id = Math.floor(entry / maxBatchRows)
-      ids[at] = id
-      rows[at] = entry - id * maxBatchRows
+    const order = radixOrder(this.#ids.subarray(0, this.#count))
+    const ids = new Float64Array(order.length)
+    const rows = new Uint32Array(order.length)
+    for (let at = 0; at < order.length; at++) {
+      const entry = order[at] ?? 0
+      ids[at] = this.#ids[entry] ?? 0
+      rows[at] = this.#rows[entry] ?? 0
     }
     return { ids, rows }
   }
-}
 
-/** Order of `keys` ascending, as rows; ties in order of rows. Keys are below 2^53 integers. */
-export function sortedRows(keys: Float64Array): Uint32Array {
-  assert(keys.length <= maxBatchRows, 'batches are cut below the limit of rows')
-  const order = Uint32Array.from(keys.keys())
-  return order.sort((a, b) => (keys[a] ?? 0) - (keys[b] ?? 0) || a - b)
+  #grow(): void {
+    const ids = new Float64Array(this.#count * 2)
+    ids.set(this.#ids)
+    this.#ids = ids
+    const rows = new Uint32Array(this.#count * 2)
+    rows.set(this.#rows)
+    this.#rows = rows
+  }
 }

@@ -7,14 +7,14 @@ import { after, test } from 'node:test'
 import { fromBigint } from '../../core/bytes.ts'
 import { statement } from '../../store/engine/database.ts'
 import { openStore } from '../../store/engine/open.ts'
-import { address } from '../../store/schema/evm.ts'
+import { address, addressByBytes } from '../../store/schema/evm.ts'
 import { Interner } from './intern.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'firn-intern-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
 
 const open = (name: string) =>
-  openStore({ store: 'embedded', dataDir: folder }, name, [address], 'write')
+  openStore({ store: 'embedded', dataDir: folder }, name, [address, addressByBytes], 'write')
 const packed = (...numbers: number[]) =>
   Uint8Array.from(numbers.flatMap((number) => [...fromBigint(BigInt(number), 20)]))
 

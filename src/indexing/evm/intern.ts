@@ -7,7 +7,8 @@
 
 import type { Writer } from '../../store/engine/database.ts'
 import { statement } from '../../store/engine/database.ts'
-import { address } from '../../store/schema/evm.ts'
+import { address, addressByBytes } from '../../store/schema/evm.ts'
+import { radixOrder } from './radix-order.ts'
 
 /** Bytes of an address. */
 const addressBytes = 20
@@ -29,6 +30,12 @@ export class Interner {
     this.#capacity = capacity
     this.#young = new Generation(capacity)
     this.#old = new Generation(capacity)
+  }
+
+  /** Highest number given so far. */
+  async highest(writer: Writer): Promise<number> {
+    if (this.#next < 0) this.#next = Number((await writer.get(highestId))?.[0] ?? 0) + 1
+    return this.#next - 1
   }
 
   /** Numbers of `addresses`, 20 bytes each and all distinct; new ones are stored. */
@@ -67,22 +74,29 @@ export class Interner {
       readonly unknown: readonly number[]
     },
   ): Promise<void> {
-    if (this.#next < 0) this.#next = Number((await writer.get(highestId))?.[0] ?? 0) + 1
+    let next = (await this.highest(writer)) + 1
     const { ids, unknown } = batch
     const bytes = unknown.map((at) => batch.addresses.subarray(at * 20, at * 20 + 20))
-    const rows = await writer.lookup({ table: address, key: ['bytes'], select: ['id'] }, [bytes])
+    const byBytes = { table: addressByBytes, key: ['bytes'], select: ['id'] }
+    const rows = await writer.lookup(byBytes, [bytes])
     const fresh: number[] = []
     const freshBytes: Uint8Array[] = []
     for (const [row, at] of unknown.entries()) {
       const found = rows[row]
-      const id = found === undefined ? this.#next++ : Number(found[0])
+      const id = found === undefined ? next++ : Number(found[0])
       ids[at] = id
       this.#keep(batch.words, at * addressWords, id)
       if (found !== undefined) continue
       fresh.push(id)
       freshBytes.push(bytes[row] ?? new Uint8Array())
     }
+    this.#next = next
     await writer.insert(address, { id: fresh, bytes: freshBytes })
+    const order = Array.from(radixOrder(Float64Array.from(freshBytes, firstBytes)))
+    await writer.insert(addressByBytes, {
+      bytes: order.map((at) => freshBytes[at] ?? new Uint8Array()),
+      id: order.map((at) => fresh[at] ?? 0),
+    })
   }
 
   #keep(words: Uint32Array, at: number, id: number): void {
@@ -94,6 +108,13 @@ export class Interner {
     }
     this.#young.add(words, at, id)
   }
+}
+
+/** First six bytes as an integer: nearly the order of the whole, which is all a tree asks for. */
+function firstBytes(bytes: Uint8Array): number {
+  let first = 0
+  for (let at = 0; at < 6; at++) first = first * 256 + (bytes[at] ?? 0)
+  return first
 }
 
 /** Open addressing over one slab; at most half full. */

@@ -12,7 +12,8 @@ import {
   transferByToken,
 } from '../../store/schema/evm.ts'
 import { byteAt, bytesOf, gather, gatherWords, idsOf } from './batch-columns.ts'
-import { FanOut, sortedRows } from './fan-out.ts'
+import { FanOut } from './fan-out.ts'
+import { radixOrder } from './radix-order.ts'
 
 /** Where the rows of a batch go: positions, and places of their transactions in their blocks. */
 export type RowPlaces = {
@@ -156,7 +157,7 @@ export async function writeEvents(writer: Writer, batch: BlockBatch, at: RowPlac
     topics: bytesOf(arena, events.topics, events.count),
     data: bytesOf(arena, events.data, events.count),
   })
-  const order = sortedRows(Float64Array.from(events.kind))
+  const order = radixOrder(Float64Array.from(events.kind))
   await writer.insert(eventByKind, {
     kind: gather(events.kind, order),
     pos: gather(at.pos, order),

@@ -20,17 +20,26 @@ export function wideInteger(bytes: Uint8Array): bigint {
 /** Bytes of `value`, which is not negative. */
 export function wideBytes(value: bigint): Uint8Array {
   if (value === 0n) return noBytes
-  if (value >> 128n !== 0n) return longBytes(value)
-  scratch.setBigUint64(0, value >> 64n)
+  if (value > maxScratch) return longBytes(value)
+  let first = 8
+  if (value > maxWord) {
+    scratch.setBigUint64(0, value >> 64n)
+    first = 0
+  }
   // Takes the low 64 bits of what it is given.
   scratch.setBigUint64(8, value)
-  let first = 0
   while (scratch.getUint8(first) === 0) first++
-  return new Uint8Array(scratch.buffer.slice(first))
+  // Cut from a pool: memory of its own costs ten times the rest.
+  const bytes = Buffer.allocUnsafe(scratchBytes - first)
+  for (let at = first; at < scratchBytes; at++) bytes[at - first] = scratch.getUint8(at)
+  return bytes
 }
 
 // 16 bytes hold any amount that is not made up.
-const scratch = new DataView(new ArrayBuffer(16))
+const scratchBytes = 16
+const scratch = new DataView(new ArrayBuffer(scratchBytes))
+const maxScratch = 2n ** 128n - 1n
+const maxWord = 2n ** 64n - 1n
 
 function longBytes(value: bigint): Uint8Array {
   const digits = value.toString(16)

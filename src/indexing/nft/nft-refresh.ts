@@ -31,7 +31,7 @@ const wishesAfter = statement(
   `select contract, item, standard, asked_at from nft_request
    where chain = ? and asked_at > ? and asked_at <= ? order by asked_at limit 500`,
 )
-const contractNumber = statement('select id from address where bytes = ?')
+const contractNumber = statement('select id from address_by_bytes where bytes = ?')
 const makeDue = statement(
   `update nft_metadata set due = ?, attempts = 0
    where contract_id = ? and standard = ? and item >= ? and item <= ?`,

@@ -16,11 +16,17 @@ export const posPerBlock = 2 ** 20
 export const address = table(
   'address',
   { id: 'integer', bytes: 'bytes' },
-  {
-    key: ['id'],
-    layout: 'rows',
-    indexes: [{ name: 'address_by_bytes', columns: ['bytes'], unique: true }],
-  },
+  { key: ['id'], layout: 'rows' },
+)
+
+/**
+ * Numbers by address. A table of its own and not an index, so that a batch writes it in its own
+ * order and meets each page once.
+ */
+export const addressByBytes = table(
+  'address_by_bytes',
+  { bytes: 'bytes', id: 'integer' },
+  { key: ['bytes'], layout: 'keyed' },
 )
 
 /**
@@ -223,6 +229,7 @@ export const eventByKind = table(
 /** In order of creation. */
 export const evmTables = [
   address,
+  addressByBytes,
   block,
   tx,
   txByHash,

@@ -1,10 +1,10 @@
 /** Numbers of addresses. */
 
 import { type Reader, statement } from '../../engine/database.ts'
-import { address } from '../../schema/evm.ts'
+import { addressByBytes } from '../../schema/evm.ts'
 import { integerAt } from './row-values.ts'
 
-const question = statement('select id from address where bytes = ?')
+const question = statement('select id from address_by_bytes where bytes = ?')
 
 /**
  * Number of an address, or `undefined` when the chain has never shown it.
@@ -21,6 +21,8 @@ export async function addressIds(
   store: Reader,
   addresses: readonly Uint8Array[],
 ): Promise<(number | undefined)[]> {
-  const rows = await store.lookup({ table: address, key: ['bytes'], select: ['id'] }, [addresses])
+  const rows = await store.lookup({ table: addressByBytes, key: ['bytes'], select: ['id'] }, [
+    addresses,
+  ])
   return rows.map((row) => (row === undefined ? undefined : integerAt(row, 0)))
 }

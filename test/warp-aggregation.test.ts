@@ -214,6 +214,28 @@ void test('aggregation: who was not ready is asked again and counts', async () =
   })
 })
 
+void test('aggregation: where nobody of an L1 says a word, it tells which node id to allow', async () => {
+  const silent = { kind: 'silent' } as const
+  const fromChain = messages[0]!.unsignedMessage
+  const onChain = { message: fromChain }
+  const options = { behaviours: [silent, silent, silent], timeoutMs: 1_200 }
+  await withNetwork(options, async (network) => {
+    network.state.chains[fromChain.slice(14, 78)] = '00'.repeat(32)
+    const hint = new RegExp(
+      `no answer: .*; nodes of a private L1 .* ours is ${network.identity.nodeId}$`,
+    )
+    await assert.rejects(aggregate(network, onChain), isFault('quorum-not-reached', hint))
+    // Every validator answers for the P-Chain.
+    const plain = /no answer: NodeID-\w+, NodeID-\w+, NodeID-\w+$/
+    await assert.rejects(aggregate(network), isFault('quorum-not-reached', plain))
+    // One that speaks up, if only to refuse, shows that we are let in.
+    network.validators[0]!.setBehaviour({ kind: 'refuse', code: -3 })
+    const refused = /; refused with code -3 .refused.: NodeID-\w+$/
+    const again = { ...onChain, quorumPercentage: 50 }
+    await assert.rejects(aggregate(network, again), isFault('quorum-not-reached', refused))
+  })
+})
+
 void test('aggregation: a caller who leaves is let go at once, and others are not disturbed', async () => {
   const slow = five.map(() => ({ kind: 'sign-slowly' }) as const)
   await withNetwork({ behaviours: slow }, async (network) => {

@@ -21,6 +21,7 @@ import { collect, type CollectCounters, type CollectParts } from './aggregation/
 import {
   type AggregationRequest,
   defaultQuorum,
+  isPChain,
   justifiedQuestion,
   pChainMessage,
 } from './aggregation/request.ts'
@@ -217,6 +218,7 @@ async function gather(
       subnetId: plan.subnetId,
       set,
       goal: plan,
+      whenMute: muteReason(plan, parts.nodeId),
       excluded: ({ nodeIds }: Signer) => nodeIds.every((nodeId) => poor.has(nodeId)),
       timeoutMs: parts.timeoutMs,
     },
@@ -230,6 +232,12 @@ async function gather(
     elapsedMs: parts.world.clock.monotonic() - startedAt,
   })
   return signedBy(parts.bls, plan.unsigned, set, chosen)
+}
+
+/** Nodes of a private L1 pass over strangers without a word, but not over questions to the P-Chain. */
+function muteReason({ sourceChainId }: Plan, nodeId: string): string | undefined {
+  if (isPChain(sourceChainId)) return undefined
+  return `nodes of a private L1 answer only the node ids they allow, ours is ${nodeId}`
 }
 
 /** The message a lone justification asks for. Throws `bad-parameter`, `not-found`. */

@@ -14,7 +14,7 @@ import { toHex } from '../../core/bytes.ts'
 import { faultOf } from '../../core/fault.ts'
 import { sha256 } from '../../core/hash.ts'
 import type { Answer } from '../peer/session.ts'
-import { connectionLost } from './tally.ts'
+import { connectionLost, noAnswer } from './tally.ts'
 
 /** What is asked of every validator. */
 export type Question = {
@@ -84,7 +84,7 @@ const finalHandlerCodes = new Set([-2, -3])
 function outcomeOf(answer: Answer, nodeId: string, fromPChain: boolean): Outcome {
   switch (answer.kind) {
     case 'silence':
-      return { kind: 'failed', why: 'no answer' }
+      return { kind: 'failed', why: noAnswer }
     case 'lost':
       return { kind: 'absent', why: connectionLost }
     case 'error': {

@@ -42,6 +42,8 @@ export type CollectTask = {
   readonly set: ValidatorSet
   readonly goal: Goal
   readonly excluded: (signer: Signer) => boolean
+  /** What may be behind it when nobody who is asked answers at all, if anything. */
+  readonly whenMute: string | undefined
   /** Longest time for everything, milliseconds. */
   readonly timeoutMs: number
 }
@@ -160,7 +162,7 @@ class Collection {
       this.#quorumAt ??= now
       return now - this.#quorumAt >= bufferMs || elapsed >= this.#task.timeoutMs || this.#settled()
     }
-    if (tally.possible < tally.needed) throw tally.shortfall('collect', this.#whereIs)
+    if (tally.possible < tally.needed) throw this.#shortfall('collect')
     // Connections change slowly; looking at all of them after every answer would not be free.
     if (now - this.#reachedAt < tickMs) return false
     this.#reachedAt = now
@@ -168,10 +170,17 @@ class Collection {
     const late = elapsed >= this.#task.timeoutMs
     const unconnected = connected < tally.needed && (late || elapsed >= connectMs)
     if (reachable < tally.needed || unconnected) {
-      throw tally.shortfall('connect', this.#whereIs)
+      throw this.#shortfall('connect')
     }
-    if (late) throw tally.shortfall('collect', this.#whereIs)
+    if (late) throw this.#shortfall('collect')
     return false
+  }
+
+  #shortfall(what: 'connect' | 'collect'): Fault {
+    const fault = this.#tally.shortfall(what, this.#whereIs)
+    const { whenMute } = this.#task
+    if (whenMute === undefined || !this.#tally.mute) return fault
+    return new Fault(fault.code, `${fault.message}; ${whenMute}`, { detail: fault.detail })
   }
 
   /** Weight that is or was connected, and weight that may still become so. */

@@ -39,6 +39,8 @@ const coveragePercent = 95
 /** Below the coverage, who has a hundredth of the weight is asked all the same. */
 const alwaysAskedPercent = 1
 const maxNamed = 10
+/** Why of a signer that was asked and kept silent. */
+export const noAnswer = 'no answer'
 /** Why of a signer that could not be asked: where it is now says more. */
 export const connectionLost = 'connection lost'
 
@@ -135,6 +137,13 @@ export class Tally {
     let count = 0
     while (weight < this.target) weight += signed[count++]?.signer.weight ?? this.target
     return signed.slice(0, count).toSorted((a, b) => a.index - b.index)
+  }
+
+  /** Whether somebody was asked, and nobody said anything, not even no. */
+  get mute(): boolean {
+    const whys = new Set(this.byWeight.map(({ why }) => why))
+    whys.delete('')
+    return whys.size === 1 && whys.has(noAnswer) && this.weightOf('signed', 'checking') === 0n
   }
 
   /** What is missing and because of whom. `whereIs` tells of those who were not asked. */

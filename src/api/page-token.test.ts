@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
 
 import fc from 'fast-check'
@@ -58,6 +59,7 @@ void test('page token: any changed bit, another query, another key and a day lat
       refuse(changed.toString('base64url'))
     }
     for (let size = 1; size < token.length; size++) refuse(token.slice(0, size))
+    for (const more of ['A', '=', ' ', '\n', 'AAAA']) refuse(token + more)
     refuse(token, bindingOf('listErc20', { chainId: '51002', pageSize: 10 }))
     refuse(token, bindingOf('listErc20', { chainId: '51001', pageSize: 11 }))
     refuse(token, bindingOf('listErc721', { chainId: '51001', pageSize: 10 }))
@@ -70,6 +72,20 @@ void test('page token: any changed bit, another query, another key and a day lat
   }
   for (const junk of ['%', 'a'.repeat(100_000), '0'.repeat(36), '….', '\u0000']) refuse(junk)
   assert.equal(messages.size, 1)
+})
+
+void test('page token: it ends with the HMAC-SHA-256 the runtime gives, short and long keys', () => {
+  for (const size of [1, 32, 64, 65]) {
+    const secret = new Uint8Array(size).fill(9)
+    const tokens = createPageTokens([{ id: 1, secret }], clockAt({ value: 0 }))
+    const token = Buffer.from(
+      tokens.seal(Uint8Array.of(5), { route: 'r', filter: 'né' }),
+      'base64url',
+    )
+    const sealed = token.subarray(0, token.length - 16)
+    const sum = createHmac('sha256', secret).update('1:r2:né').update(sealed).digest()
+    assert.deepEqual(token.subarray(token.length - 16), sum.subarray(0, 16))
+  }
 })
 
 void test('page token: a second key opens what it sealed after another signs', () => {

@@ -1,14 +1,15 @@
 /**
  * Page tokens: sealed, self-contained, bound to operation and filters, valid for 24 hours.
  *
- * Layout: version 1 · key id 1 · issued 4 (Unix seconds) · route hash 8 · filter hash 8 ·
- * cursor · HMAC-SHA-256 cut to 16. Nothing is kept on the server; two keys may be live at once.
+ * Layout: version 1 · key id 1 · issued 4 (Unix seconds) · cursor · HMAC-SHA-256 of all this,
+ * operation and filters, cut to 16. Nothing is kept on the server; two keys may be live at once.
  */
 
-import { createHmac, hash, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 
-import { concatBytes, fromHex, toHex } from '../core/bytes.ts'
+import { bytesOfKey, concatBytes, fromHex, toHex } from '../core/bytes.ts'
 import { Fault } from '../core/fault.ts'
+import { sha256, sha256Key } from '../core/hash.ts'
 import type { Clock } from '../core/world.ts'
 
 /** What a token must agree with: the operation and every parameter but the token itself. */
@@ -25,16 +26,17 @@ export type PageTokens = {
   readonly seal: (cursor: Uint8Array, binding: Binding, form?: 'text' | 'uuids') => string
 }
 
-const version = 1
-const headSize = 22
+const version = 2
+const headSize = 6
 const macSize = 16
-/** 160 bytes of cursor make a token of 264 characters. */
+/** 160 bytes of cursor make a token of 243 characters. */
 const maxTokenLength = 400
 const lifetimeSeconds = 24 * 60 * 60
 
 /** Makes tokens with `keys`; there must be at least one. */
 export function createPageTokens(keys: readonly TokenKey[], clock: Clock): PageTokens {
-  const signing = keys[0]
+  const known = keys.map(({ id, secret }) => ({ id, mac: macOf(secret) }))
+  const signing = known[0]
   if (signing === undefined) throw new Fault('bad-config', 'page tokens need a key')
   const seconds = (): number => Math.floor(clock.now() / 1_000)
 
@@ -42,26 +44,25 @@ export function createPageTokens(keys: readonly TokenKey[], clock: Clock): PageT
     if (token === undefined || token === '') return undefined
     const bytes = tokenBytes(token)
     if (bytes === undefined || bytes.length < headSize + macSize) throw refused()
-    const key = keys.find((candidate) => candidate.id === bytes[1])
+    const key = known.find((candidate) => candidate.id === bytes[1])
     if (bytes[0] !== version || key === undefined) throw refused()
     const sealed = bytes.subarray(0, bytes.length - macSize)
-    if (!timingSafeEqual(mac(key.secret, sealed), bytes.subarray(bytes.length - macSize))) {
+    if (!timingSafeEqual(key.mac(sealed, binding), bytes.subarray(bytes.length - macSize))) {
       throw refused()
     }
     const issued = new DataView(bytes.buffer, bytes.byteOffset).getUint32(2)
     if (seconds() >= issued + lifetimeSeconds) throw refused()
-    if (!timingSafeEqual(bindingHash(binding), bytes.subarray(6, headSize))) throw refused()
     return sealed.subarray(headSize)
   }
 
   const seal = (cursor: Uint8Array, binding: Binding, form: 'text' | 'uuids' = 'text'): string => {
-    const head = new Uint8Array(6)
-    head[0] = version
-    head[1] = signing.id
-    new DataView(head.buffer).setUint32(2, seconds())
-    const sealed = concatBytes(head, bindingHash(binding), cursor)
-    const bytes = concatBytes(sealed, mac(signing.secret, sealed))
-    return form === 'uuids' ? toUuids(bytes) : Buffer.from(bytes).toString('base64url')
+    const sealed = Buffer.alloc(headSize + cursor.length)
+    sealed[0] = version
+    sealed[1] = signing.id
+    sealed.writeUInt32BE(seconds(), 2)
+    sealed.set(cursor, headSize)
+    const bytes = Buffer.concat([sealed, signing.mac(sealed, binding)])
+    return form === 'uuids' ? toUuids(bytes) : bytes.toString('base64url')
   }
 
   return { open, seal }
@@ -75,13 +76,24 @@ function refused(): Fault {
   )
 }
 
-function mac(secret: Uint8Array, sealed: Uint8Array): Uint8Array {
-  return createHmac('sha256', secret).update(sealed).digest().subarray(0, macSize)
-}
+/** What a token proves under one key: that we sealed these bytes for this binding. */
+type Mac = (sealed: Uint8Array, binding: Binding) => Uint8Array
 
-function bindingHash(binding: Binding): Uint8Array {
-  const eight = (text: string): Uint8Array => hash('sha256', text, 'buffer').subarray(0, 8)
-  return concatBytes(eight(binding.route), eight(binding.filter))
+/**
+ * HMAC-SHA-256 as RFC 2104 defines it, cut to 16 bytes. Two one-shot hashes take a third of the
+ * time of the runtime's own, which makes objects; every page of a list needs one.
+ */
+function macOf(secret: Uint8Array): Mac {
+  const key = new Uint8Array(64)
+  key.set(secret.length > key.length ? sha256(secret) : secret)
+  const inner = key.map((byte) => byte ^ 0x36)
+  const outer = key.map((byte) => byte ^ 0x5c)
+  return (sealed, { route, filter }) => {
+    // Lengths before the texts: no two bindings may read the same.
+    const bound = Buffer.from(`${route.length}:${route}${filter.length}:${filter}`)
+    const sum = bytesOfKey(sha256Key(Buffer.concat([inner, bound, sealed])))
+    return bytesOfKey(sha256Key(Buffer.concat([outer, sum]))).subarray(0, macSize)
+  }
 }
 
 function tokenBytes(token: string): Uint8Array | undefined {
@@ -92,7 +104,9 @@ function tokenBytes(token: string): Uint8Array | undefined {
     const used = bytes[bytes.length - 1] ?? 0
     return used < 1 || used > 16 ? undefined : bytes.subarray(0, bytes.length - used)
   }
-  return /^[\w-]+$/.test(token) ? Buffer.from(token, 'base64url') : undefined
+  const bytes = Buffer.from(token, 'base64url')
+  // One text per token: the decoder skips what it does not know, and bits that are left over.
+  return bytes.toString('base64url') === token ? bytes : undefined
 }
 
 const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'

@@ -64,7 +64,7 @@ void test('lists: forged, cut, foreign and expired tokens are refused alike', as
   for (const [path] of lists) {
     const { body } = await service.get(`${path}?pageSize=1`)
     const token: string = body.nextPageToken
-    const flipped = token.slice(0, 40) + (token[40] === 'A' ? 'B' : 'A') + token.slice(41)
+    const flipped = token.slice(0, 20) + (token[20] === 'A' ? 'B' : 'A') + token.slice(21)
     const messages = new Set<string>()
     for (const bad of [flipped, token.slice(0, -2), `${token}AA`, 'x', '%00', 'A'.repeat(500)]) {
       const reply = await service.get(`${path}?pageSize=1&pageToken=${bad}`)

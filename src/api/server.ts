@@ -99,9 +99,10 @@ export function createServer(parts: ServerParts): ApiServer {
       .send(errorBody(404, `no such route: ${request.method} ${path.slice(0, 200)}`))
   })
   http.setErrorHandler((error, _request, reply) => fail(parts, reply, error, false))
-  http.addHook('onSend', async (request, reply) => {
+  http.addHook('onSend', (request, reply, _body, done) => {
     reply.header('x-request-id', request.id)
     reply.header('x-content-type-options', 'nosniff')
+    done()
   })
   const deadlineOf = createDeadlines(parts.clock)
   for (const operation of parts.operations) register(http, parts, operation, deadlineOf)
@@ -150,11 +151,7 @@ function register(
 
   const handle = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const startedAt = parts.clock.monotonic()
-    const deadline = deadlineOf(timeoutMs)
-    reply.raw.once('close', () => {
-      deadline.end()
-      if (!reply.raw.writableFinished) deadline.abandon()
-    })
+    let signal: AbortSignal | undefined
     try {
       const admit = shape.open === true ? undefined : parts.admit
       const headers = admit?.({
@@ -169,7 +166,11 @@ function register(
         query: readQuery(rawOf(request.query)),
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- bodyReader checked it by the shape
         body: readBody?.(request.body) as never,
-        signal: deadline.signal,
+        // Few operations wait for anything but the store; the others pay nothing for it.
+        get signal() {
+          signal ??= signalOf(reply, deadlineOf(timeoutMs))
+          return signal
+        },
       })
       return send({ parts, operation, request, reply, answer })
     } catch (error) {
@@ -210,6 +211,15 @@ function register(
     bodyLimit: shape.parameters.body === undefined ? bodyBytes : wideBodyBytes,
     handler: handle,
   })
+}
+
+/** The signal of `deadline`, which ends with the reply and is over when the caller goes away. */
+function signalOf(reply: FastifyReply, deadline: Deadline): AbortSignal {
+  reply.raw.once('close', () => {
+    deadline.end()
+    if (!reply.raw.writableFinished) deadline.abandon()
+  })
+  return deadline.signal
 }
 
 /** Sets a strong ETag; true when the caller holds this very body. */

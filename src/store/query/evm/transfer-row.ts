@@ -29,8 +29,7 @@ export type TransferRow = {
 export function transferSelection(hex: AsHex, maybeHex: AsHex): string {
   return (
     't.pos, t.tx_index, t.log_index, t.kind, t.token_id, t.from_id, t.to_id, ' +
-    `${hex('t.value')}, ${maybeHex('t.item')}, ${hex('b.hash')}, b.timestamp, b.timestamp_ms, ` +
-    hex('x.hash')
+    `${hex('b.hash || x.hash || t.value')}, ${maybeHex('t.item')}, b.timestamp, b.timestamp_ms`
   )
 }
 
@@ -41,6 +40,8 @@ export const transferPlace =
 
 /** A row of {@link transferSelection}. */
 export function transferRow(row: Row): TransferRow {
+  // Three byte strings in one column: 32 bytes, 32 bytes, the rest. Calls cost more than cutting.
+  const texts = textAt(row, 7)
   return {
     pos: integerAt(row, 0),
     txIndex: integerAt(row, 1),
@@ -49,11 +50,11 @@ export function transferRow(row: Row): TransferRow {
     tokenId: integerAt(row, 4),
     fromId: integerAt(row, 5),
     toId: integerAt(row, 6),
-    value: textAt(row, 7),
+    value: `0x${texts.slice(130)}`,
     item: maybeTextAt(row, 8),
-    blockHash: textAt(row, 9),
-    timestamp: integerAt(row, 10),
-    timestampMs: maybeIntegerAt(row, 11),
-    txHash: textAt(row, 12),
+    blockHash: texts.slice(0, 66),
+    timestamp: integerAt(row, 9),
+    timestampMs: maybeIntegerAt(row, 10),
+    txHash: `0x${texts.slice(66, 130)}`,
   }
 }

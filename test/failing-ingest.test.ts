@@ -112,6 +112,7 @@ function withFailures(database: Database, failing: { countdown: number }): Datab
     insertNew: async (...rows) => (spend(), writer.insertNew(...rows)),
     upsert: async (...rows) => (spend(), writer.upsert(...rows)),
     update: async (...rows) => (spend(), writer.update(...rows)),
+    remove: async (...rows) => (spend(), writer.remove(...rows)),
   })
   return {
     ...database,

@@ -73,7 +73,7 @@ export async function transactionList(
     limit: limit + 1,
   })
   const rows = await transactionsAt(store, found.slice(0, limit))
-  const shown = await withinUtxos(store, rows, parts.limits.transactionPageUtxos)
+  const shown = withinUtxos(rows, parts.limits.transactionPageUtxos)
   const last = shown.at(-1)
   const more = found.length > shown.length && last !== undefined
   const page = more

@@ -3,18 +3,12 @@
 import { keyOf } from '../../core/bytes.ts'
 import { toCb58 } from '../../core/cb58.ts'
 import type { CreatedAsset, PrimaryNetworkTransaction } from '../../shape/primary/transaction.ts'
-import type { Reader } from '../../store/engine/database.ts'
 import { assetsById } from '../../store/query/primary/assets-by-number.ts'
 import { type Chains, chainsById } from '../../store/query/primary/blockchains.ts'
 import { l1ChangesAt, type StoredL1Change } from '../../store/query/primary/l1-change-rows.ts'
-import { spentCounts } from '../../store/query/primary/spent-counts.ts'
 import { stakersByTx, type StoredStaker } from '../../store/query/primary/staker-rows.ts'
 import type { StoredTransaction } from '../../store/query/primary/transaction-rows.ts'
-import {
-  type StoredUtxo,
-  utxosByNumber,
-  utxosSpentBy,
-} from '../../store/query/primary/utxo-rows.ts'
+import { type StoredUtxo, utxosByNumber } from '../../store/query/primary/utxo-rows.ts'
 import { type AssetBook, assetBook, assetType } from './asset-view.ts'
 import type { ChainOf } from './chain-of.ts'
 import { transactionView } from './transaction-view.ts'
@@ -36,19 +30,14 @@ export type PageFacts = {
 /**
  * As many of `transactions`, from the first, as carry `maxUtxos` UTXOs together; at least one.
  */
-export async function withinUtxos(
-  reader: Reader,
+export function withinUtxos(
   transactions: readonly StoredTransaction[],
   maxUtxos: number,
-): Promise<readonly StoredTransaction[]> {
-  const spent = await spentCounts(
-    reader,
-    transactions.map(({ pos }) => pos),
-  )
+): readonly StoredTransaction[] {
   let carried = 0
   let count = 0
-  for (const { pos, made } of transactions) {
-    carried += made.count + (spent.get(pos) ?? 0)
+  for (const { made, spent } of transactions) {
+    carried += made.count + spent.length
     if (count > 0 && carried > maxUtxos) break
     count++
   }
@@ -73,7 +62,10 @@ async function factsOf(of: ChainOf, rows: readonly StoredTransaction[]): Promise
       Array.from({ length: count }, (_, at) => first + at),
     ),
   )
-  const spent = await utxosSpentBy(store, places, Number.MAX_SAFE_INTEGER)
+  const spent = await utxosByNumber(
+    store,
+    rows.flatMap((row) => row.spent),
+  )
   const isP = of.chain === 'P'
   const stakers = isP
     ? await stakersByTx(

@@ -4,8 +4,8 @@
  * Source: avalanchego vms/platformvm/txs/tx.go, vms/components/avax/utxo_id.go, ids/id.go.
  */
 
-import { bytesOfKey } from '../../core/bytes.ts'
-import { sha256, sha256Key } from '../../core/hash.ts'
+import { bytesOfKey, keyOf } from '../../core/bytes.ts'
+import { sha256 } from '../../core/hash.ts'
 
 /** 32 zero bytes: the primary network's subnet id, the P-Chain's id, the genesis "transaction". */
 export const emptyId: Uint8Array = new Uint8Array(32)
@@ -20,17 +20,29 @@ export function transactionIdOf(slice: Uint8Array): Uint8Array {
   return sha256(scratch.bytes.subarray(0, size))
 }
 
-const place = new Uint8Array(40)
-const placeView = new DataView(place.buffer)
-
 /** Id of a UTXO: SHA-256 of the output's index as u64 and its transaction's id. */
 export function utxoIdOf(txId: Uint8Array, outputIndex: number): Uint8Array {
-  return bytesOfKey(utxoKeyOf(txId, outputIndex))
+  const place = new Uint8Array(40)
+  new DataView(place.buffer).setUint32(4, outputIndex)
+  place.set(txId, 8)
+  return sha256(place)
 }
 
-/** {@link utxoIdOf} as a key for maps, one character per byte. */
-export function utxoKeyOf(txId: Uint8Array, outputIndex: number): string {
-  placeView.setUint32(4, outputIndex)
-  place.set(txId, 8)
-  return sha256Key(place)
+/** Which output of which transaction. */
+export type OutputPlace = { readonly txId: Uint8Array; readonly outputIndex: number }
+
+const place = new Uint8Array(36)
+const placeView = new DataView(place.buffer)
+
+/** A key of an output for maps: its transaction's id and its index, one character per byte. */
+export function outputKeyOf(txId: Uint8Array, outputIndex: number): string {
+  place.set(txId)
+  placeView.setUint32(32, outputIndex)
+  return keyOf(place)
+}
+
+/** The output of a key, see {@link outputKeyOf}. */
+export function placeOfKey(key: string): OutputPlace {
+  const bytes = bytesOfKey(key)
+  return { txId: bytes.slice(0, 32), outputIndex: new DataView(bytes.buffer).getUint32(32) }
 }

@@ -7,7 +7,7 @@ import { encode } from '../../codec/kit.ts'
 import { buildGenesis } from '../../codec/primary/genesis-build.ts'
 import { parseGenesisConfig } from '../../codec/primary/genesis-config.ts'
 import { readGenesis } from '../../codec/primary/genesis.ts'
-import { emptyId, utxoIdOf } from '../../codec/primary/ids.ts'
+import { emptyId, outputKeyOf, type OutputPlace } from '../../codec/primary/ids.ts'
 import { pBlock } from '../../codec/primary/p-block.ts'
 import type { PBlock } from '../../codec/primary/p-block.ts'
 import type { PUnsigned } from '../../codec/primary/p-transaction.ts'
@@ -160,9 +160,13 @@ function lastStaker(chain: Chain, txId: Uint8Array): StakerRow {
   return row
 }
 
+function nameOf({ txId, outputIndex }: OutputPlace): string {
+  return outputKeyOf(txId, outputIndex)
+}
+
 function created(chain: Chain, txId: Uint8Array, index: number): UtxoRow | undefined {
-  const id = toHex(utxoIdOf(txId, index))
-  return chain.batches.flatMap((one) => one.utxos).find((one) => toHex(one.utxoId) === id)
+  const key = outputKeyOf(txId, index)
+  return chain.batches.flatMap((one) => one.utxos).find((one) => nameOf(one) === key)
 }
 
 function supply(chain: Chain): bigint {
@@ -241,10 +245,10 @@ void test('Apricot: before Cortina a delegator’s end pays both owners at once;
   assert.equal(supply(chain), before - row.potentialReward)
   assert.equal(created(chain, validatorId, 1), undefined)
   const returned = chain.batches.flatMap((batch) => [
-    ...batch.stakeReturns.map(({ utxoId }) => toHex(utxoId)),
-    ...batch.utxos.filter((one) => one.returned !== undefined).map((one) => toHex(one.utxoId)),
+    ...batch.stakeReturns.map(nameOf),
+    ...batch.utxos.filter((one) => one.returned !== undefined).map(nameOf),
   ])
-  assert.deepEqual(returned, [toHex(utxoIdOf(delegatorId, 0)), toHex(utxoIdOf(validatorId, 0))])
+  assert.deepEqual(returned, [outputKeyOf(delegatorId, 0), outputKeyOf(validatorId, 0)])
 })
 
 void test('Apricot: a reward for anybody but the next to end stops the chain', () => {

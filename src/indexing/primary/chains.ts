@@ -2,7 +2,7 @@
 
 import type { GenesisFacts } from '../../codec/primary/genesis.ts'
 import { emptyId } from '../../codec/primary/ids.ts'
-import { bytesOfKey, equalBytes, keyOf } from '../../core/bytes.ts'
+import { equalBytes, keyOf } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import type { ReadTransaction } from './read-blocks.ts'
 import type { ChainName } from './rows.ts'
@@ -37,13 +37,13 @@ export function chainNameOf(ids: NetworkIds, blockchainId: Uint8Array): ChainNam
   })
 }
 
-/** Ids a batch needs looked up: inputs neither cached nor made in it, imports, and exports. */
+/** Keys a batch needs looked up: inputs neither cached nor made in it, imports, and exports. */
 export function wantedOf(
   utxos: UtxoSet,
   transactions: readonly ReadTransaction<InputsOf>[],
 ): Wanted {
-  const utxoIds: Uint8Array[] = []
-  const sharedIds: Uint8Array[] = []
+  const inputKeys: string[] = []
+  const sharedKeys: string[] = []
   const made = new Map<number, Uint8Array>()
   for (const read of transactions) {
     const { inputs } = read.unsigned
@@ -52,23 +52,21 @@ export function wantedOf(
         const key = read.inputKeys[at]
         const txId = inputs[at]?.txId
         if (key === undefined || utxos.entries.has(key)) continue
-        const known = txId === undefined ? undefined : made.get(prefixOf(txId))
+        const known = txId === undefined ? undefined : made.get(shortOf(txId))
         if (known === undefined || txId === undefined || !equalBytes(known, txId)) {
-          utxoIds.push(bytesOfKey(key))
+          inputKeys.push(key)
         }
       }
     }
-    for (const key of read.operatedKeys) {
-      if (!utxos.entries.has(key)) utxoIds.push(bytesOfKey(key))
-    }
+    for (const key of read.operatedKeys) if (!utxos.entries.has(key)) inputKeys.push(key)
     for (const key of read.importedKeys) {
-      utxoIds.push(bytesOfKey(key))
-      sharedIds.push(bytesOfKey(key))
+      inputKeys.push(key)
+      sharedKeys.push(key)
     }
-    for (const key of read.exportedKeys) sharedIds.push(bytesOfKey(key))
-    made.set(prefixOf(read.txId), read.txId)
+    for (const key of read.exportedKeys) sharedKeys.push(key)
+    made.set(shortOf(read.txId), read.txId)
   }
-  return { utxoIds, exportIds: sharedIds }
+  return { inputKeys, sharedKeys }
 }
 
 type InputsOf = {
@@ -77,8 +75,8 @@ type InputsOf = {
 }
 
 /** The first 48 bits: a key cheaper than text. Two ids may share it, so compare what it finds. */
-function prefixOf(id: Uint8Array): number {
-  let prefix = 0
-  for (let at = 0; at < 6; at++) prefix = prefix * 256 + (id[at] ?? 0)
-  return prefix
+function shortOf(id: Uint8Array): number {
+  let short = 0
+  for (let at = 0; at < 6; at++) short = short * 256 + (id[at] ?? 0)
+  return short
 }

@@ -58,6 +58,7 @@ export function beginPChain(
     time: state.time,
     l1AccruedFees: 0n,
     l1FeeExcess: 0n,
+    nextUtxo: state.utxos.next,
   })
   return { state, batch }
 }

@@ -1,6 +1,6 @@
 /** What a decided P-Chain transaction does to the state. */
 
-import { utxoKeyOf } from '../../codec/primary/ids.ts'
+import { outputKeyOf } from '../../codec/primary/ids.ts'
 import type {
   PTransferableInput,
   PUnsigned,
@@ -60,7 +60,7 @@ function spendingOf(
   readonly amount: bigint
 } {
   const amount = input.typeId === 21 ? input.input.amount : input.amount
-  return { key: known ?? utxoKeyOf(txId, outputIndex), txId, outputIndex, assetId, amount }
+  return { key: known ?? outputKeyOf(txId, outputIndex), txId, outputIndex, assetId, amount }
 }
 
 /** Does all of a decided transaction. `setHeight`: height sets of validators change at. */

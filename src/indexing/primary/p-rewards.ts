@@ -4,7 +4,6 @@
  * Source: avalanchego vms/platformvm/txs/executor/proposal_tx_executor.go.
  */
 
-import { utxoKeyOf } from '../../codec/primary/ids.ts'
 import type { PUnsignedOf } from '../../codec/primary/p-transaction.ts'
 import { addAddresses, newAddressSet } from './amounts.ts'
 import { violation } from './draft.ts'
@@ -73,7 +72,8 @@ function describe(step: Step, staker: Staker): void {
 function finish(state: PState, step: Step, staker: Staker, outcome: Outcome): void {
   const { place, utxos, draft } = step
   for (let at = 0; at < staker.stakeCount; at++) {
-    returnStake(utxos, draft, place, utxoKeyOf(staker.txId, staker.firstStakeIndex + at))
+    const outputIndex = staker.firstStakeIndex + at
+    returnStake(utxos, draft, place, { txId: staker.txId, outputIndex })
   }
   endStaker(state, draft, staker, {
     status: 'completed',
@@ -96,7 +96,7 @@ function payoutAt(step: Step, staker: Staker, txId: Uint8Array, first: number): 
       throw violation(step.place, 'reward without an owner or asset')
     }
     const { place } = step
-    const utxoId = emit(step, {
+    const utxo = emit(step, {
       txId,
       outputIndex,
       assetId,
@@ -110,7 +110,7 @@ function payoutAt(step: Step, staker: Staker, txId: Uint8Array, first: number): 
       rewardTxId: place.txId,
     })
     step.draft.rewards.push({
-      utxoId,
+      utxo,
       outputIndex,
       kind,
       amount,

@@ -2,6 +2,7 @@
 
 import { emptyId } from '../../codec/primary/ids.ts'
 import { keyOf } from '../../core/bytes.ts'
+import { firstUtxoOf } from '../../store/schema/primary-position.ts'
 import type { NetworkIds } from './chains.ts'
 import { violation } from './draft.ts'
 import type { Draft, Mutable, Place, Staker } from './draft.ts'
@@ -49,7 +50,7 @@ export function emptyPState(rules: PrimaryRules, ids: NetworkIds, utxoLimit: num
   return {
     rules,
     ids,
-    utxos: newUtxoSet('P', utxoLimit),
+    utxos: newUtxoSet('P', utxoLimit, firstUtxoOf('P')),
     stakers: newStakerSet(),
     l1: newL1Set(rules.l1Fee),
     subnets: new Map(),
@@ -72,6 +73,7 @@ export function loadPState(
   state.height = checkpoint.height
   state.blockId = checkpoint.blockId
   state.time = checkpoint.time
+  state.utxos.next = checkpoint.nextUtxo
   for (const row of rows.stakers) {
     const staker = { ...row }
     if (staker.status === 'pending') addPending(state.stakers, staker)

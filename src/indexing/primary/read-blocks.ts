@@ -7,7 +7,7 @@ import { decode } from '../../codec/kit.ts'
 import type { Sliced } from '../../codec/kit.ts'
 import { decodeExtraData } from '../../codec/primary/c-atomic.ts'
 import type { CUnsigned } from '../../codec/primary/c-atomic.ts'
-import { transactionIdOf, utxoKeyOf } from '../../codec/primary/ids.ts'
+import { transactionIdOf, outputKeyOf } from '../../codec/primary/ids.ts'
 import { decodePBlock, transactionsOf } from '../../codec/primary/p-block.ts'
 import type { PBlock } from '../../codec/primary/p-block.ts'
 import type { PUnsigned } from '../../codec/primary/p-transaction.ts'
@@ -184,12 +184,12 @@ const none: readonly string[] = []
 
 function keysOf(spendings: readonly Spending[]): readonly string[] {
   if (spendings.length === 0) return none
-  return spendings.map(({ txId, outputIndex }) => utxoKeyOf(txId, outputIndex))
+  return spendings.map(({ txId, outputIndex }) => outputKeyOf(txId, outputIndex))
 }
 
 function outputKeys(txId: Uint8Array, first: number, count: number): readonly string[] {
   const keys: string[] = []
-  for (let at = 0; at < count; at++) keys.push(utxoKeyOf(txId, first + at))
+  for (let at = 0; at < count; at++) keys.push(outputKeyOf(txId, first + at))
   return keys
 }
 

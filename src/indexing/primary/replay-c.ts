@@ -9,8 +9,9 @@
  */
 
 import type { CUnsigned } from '../../codec/primary/c-atomic.ts'
-import { utxoKeyOf } from '../../codec/primary/ids.ts'
+import { outputKeyOf } from '../../codec/primary/ids.ts'
 import { equalBytes } from '../../core/bytes.ts'
+import { firstUtxoOf } from '../../store/schema/primary-position.ts'
 import { addAmount } from './amounts.ts'
 import { chainNameOf, wantedOf } from './chains.ts'
 import type { NetworkIds } from './chains.ts'
@@ -39,18 +40,18 @@ export type CState = {
 
 /** The state before block 1. */
 export function beginCChain(rules: PrimaryRules, ids: NetworkIds): CState {
-  const checkpoint = { height: 0, blockId: new Uint8Array(0), time: 0 }
-  return loadCState(rules, ids, checkpoint)
+  const blockId = new Uint8Array(0)
+  return loadCState(rules, ids, { height: 0, blockId, time: 0, nextUtxo: firstUtxoOf('C') })
 }
 
 /** The state as a checkpoint says. */
 export function loadCState(
   rules: PrimaryRules,
   ids: NetworkIds,
-  { height, blockId, time }: Pick<Checkpoint, 'height' | 'blockId' | 'time'>,
+  { height, blockId, time, nextUtxo }: Pick<Checkpoint, 'height' | 'blockId' | 'time' | 'nextUtxo'>,
 ): CState {
   // Every output of the C-Chain is an export, so nothing is ever cached.
-  return { rules, ids, utxos: newUtxoSet('C', 0), height, blockId, time, batches: 0 }
+  return { rules, ids, utxos: newUtxoSet('C', 0, nextUtxo), height, blockId, time, batches: 0 }
 }
 
 /** What to look up before {@link applyCBlocks} of the same blocks. */
@@ -82,6 +83,7 @@ export function applyCBlocks(state: CState, blocks: readonly ReadCBlock[], found
     time: state.time,
     l1AccruedFees: 0n,
     l1FeeExcess: 0n,
+    nextUtxo: state.utxos.next,
   })
 }
 
@@ -145,7 +147,7 @@ function importAssets(
   step.row.sourceChain = unsigned.sourceChain
   step.row.destinationChain = state.ids.chainIds.C
   for (const [index, { input, ...place }] of unsigned.importedInputs.entries()) {
-    const key = read.importedKeys[index] ?? utxoKeyOf(place.txId, place.outputIndex)
+    const key = read.importedKeys[index] ?? outputKeyOf(place.txId, place.outputIndex)
     const { amount } = input
     if (isBonus) addAmount(step.consumed, place.assetId, amount)
     else spendImport(step, { ...place, key, amount, sourceChain })

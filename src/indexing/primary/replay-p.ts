@@ -66,6 +66,7 @@ export function applyPBlocks(state: PState, blocks: readonly ReadPBlock[], found
     time: state.time,
     l1AccruedFees: state.l1.accruedFees,
     l1FeeExcess: state.l1.excess,
+    nextUtxo: state.utxos.next,
   })
 }
 

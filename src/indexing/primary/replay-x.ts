@@ -6,9 +6,10 @@
  */
 
 import type { GenesisFacts } from '../../codec/primary/genesis.ts'
-import { utxoKeyOf } from '../../codec/primary/ids.ts'
+import { outputKeyOf } from '../../codec/primary/ids.ts'
 import type { XOutput, XUnsigned, XUnsignedOf } from '../../codec/primary/x-transaction.ts'
 import { equalBytes } from '../../core/bytes.ts'
+import { firstUtxoOf } from '../../store/schema/primary-position.ts'
 import { chainNameOf, networkIdsOf, wantedOf } from './chains.ts'
 import type { NetworkIds } from './chains.ts'
 import { closeDraft, newDraft, violation } from './draft.ts'
@@ -43,7 +44,7 @@ export function beginXChain(
 ): { readonly state: XState; readonly batch: RowBatch } {
   const state: XState = {
     ids: networkIdsOf(facts),
-    utxos: newUtxoSet('X', utxoLimit),
+    utxos: newUtxoSet('X', utxoLimit, firstUtxoOf('X')),
     height: dagHeight - 1,
     blockId: noBlock,
     time: Number(facts.genesis.time),
@@ -69,12 +70,13 @@ export function beginXChain(
 
 /** The state as a checkpoint says. */
 export function loadXState(ids: NetworkIds, checkpoint: Checkpoint, utxoLimit: number): XState {
-  const { height, blockId, time } = checkpoint
-  return { ids, utxos: newUtxoSet('X', utxoLimit), height, blockId, time, batches: 0 }
+  const { height, blockId, time, nextUtxo } = checkpoint
+  return { ids, utxos: newUtxoSet('X', utxoLimit, nextUtxo), height, blockId, time, batches: 0 }
 }
 
-function checkpointOf({ height, blockId, time }: XState): Checkpoint {
-  return { chain: 'X', height, blockId, time, l1AccruedFees: 0n, l1FeeExcess: 0n }
+function checkpointOf({ height, blockId, time, utxos }: XState): Checkpoint {
+  const none = { l1AccruedFees: 0n, l1FeeExcess: 0n }
+  return { chain: 'X', height, blockId, time, ...none, nextUtxo: utxos.next }
 }
 
 /** What to look up before {@link applyXBlocks} of the same blocks. */
@@ -176,7 +178,7 @@ function applyTransaction(state: XState, draft: Draft, at: At): void {
   const { unsigned, txId } = read
   const step = beginStep(state.utxos, draft, { chain: 'X', height, position, time, txId }, read)
   for (const [index, { input, ...place }] of unsigned.inputs.entries()) {
-    const key = read.inputKeys[index] ?? utxoKeyOf(place.txId, place.outputIndex)
+    const key = read.inputKeys[index] ?? outputKeyOf(place.txId, place.outputIndex)
     spend(step, { ...place, key, amount: input.amount })
   }
   if (unsigned.typeId === 3) importAssets(state, step, { unsigned, read })
@@ -201,7 +203,7 @@ function importAssets(
   step.row.sourceChain = unsigned.sourceChain
   step.row.destinationChain = state.ids.chainIds.X
   for (const [index, { input, ...place }] of unsigned.importedInputs.entries()) {
-    const key = read.importedKeys[index] ?? utxoKeyOf(place.txId, place.outputIndex)
+    const key = read.importedKeys[index] ?? outputKeyOf(place.txId, place.outputIndex)
     spendImport(step, { ...place, key, amount: input.amount, sourceChain })
   }
 }
@@ -279,7 +281,7 @@ function operate(step: Step, { unsigned, read }: Reading<XUnsignedOf<2>>): void 
   let spent = 0
   for (const { assetId, utxos, operation } of unsigned.operations) {
     for (const { txId, outputIndex: index } of utxos) {
-      const key = read.operatedKeys[spent++] ?? utxoKeyOf(txId, index)
+      const key = read.operatedKeys[spent++] ?? outputKeyOf(txId, index)
       spend(step, { key, txId, outputIndex: index, assetId, amount: undefined })
     }
     for (const output of outputsOf(operation)) emitAt(step, outputIndex++, assetId, output)

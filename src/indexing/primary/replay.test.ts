@@ -8,6 +8,7 @@ import { buildGenesis, localStartTimes } from '../../codec/primary/genesis-build
 import { parseGenesisConfig } from '../../codec/primary/genesis-config.ts'
 import { readGenesis } from '../../codec/primary/genesis.ts'
 import type { GenesisFacts } from '../../codec/primary/genesis.ts'
+import { outputKeyOf, type OutputPlace } from '../../codec/primary/ids.ts'
 import { pTransactionNames } from '../../codec/primary/p-transaction.ts'
 import { xTransactionNames } from '../../codec/primary/x-transaction.ts'
 import { fromHex, keyOf, to0x, toHex } from '../../core/bytes.ts'
@@ -171,6 +172,10 @@ function load(name: string): Network {
   }
 }
 
+function nameOf({ txId, outputIndex }: OutputPlace): string {
+  return outputKeyOf(txId, outputIndex)
+}
+
 /** Rows as a store would hold them, in memory. */
 class Rows {
   readonly utxos = new Map<string, Mutable<UtxoRow>>()
@@ -189,32 +194,34 @@ class Rows {
   /** Weights an auto-renewed validator had, by the last height of the batch. */
   readonly weights = new Map<string, { readonly height: number; readonly weight: bigint }[]>()
 
-  find({ utxoIds, exportIds }: Wanted): Found {
-    const utxos = utxoIds.flatMap((id) => this.utxos.get(keyOf(id)) ?? [])
-    return { utxos, earlyImports: exportIds.flatMap((id) => this.early.get(keyOf(id)) ?? []) }
+  find({ inputKeys, sharedKeys }: Wanted): Found {
+    const utxos = inputKeys.flatMap((key) => this.utxos.get(key) ?? [])
+    return { utxos, earlyImports: sharedKeys.flatMap((key) => this.early.get(key) ?? []) }
   }
 
   write(batch: RowBatch): void {
     for (const row of batch.utxos) {
-      assert.ok(!this.utxos.has(keyOf(row.utxoId)), 'one row per UTXO')
-      this.utxos.set(keyOf(row.utxoId), { ...row })
+      assert.ok(!this.utxos.has(nameOf(row)), 'one row per UTXO')
+      this.utxos.set(nameOf(row), { ...row })
     }
-    for (const { utxoId, consumed } of batch.consumptions) {
-      const row = this.utxos.get(keyOf(utxoId))
+    for (const { utxo, consumed } of batch.consumptions) {
+      const row = this.utxos.get(nameOf(utxo))
       assert.ok(row !== undefined && row.consumed === undefined, 'consumed once')
       row.consumed = consumed
     }
-    for (const { utxoId, returned } of batch.stakeReturns) {
-      const row = this.utxos.get(keyOf(utxoId))
+    for (const { returned, ...place } of batch.stakeReturns) {
+      const row = this.utxos.get(nameOf(place))
       assert.ok(row !== undefined && row.staked && row.returned === undefined, 'returned once')
       row.returned = returned
     }
-    for (const row of batch.earlyImports) this.early.set(keyOf(row.utxoId), row)
-    for (const { utxoId, consumed, addresses } of batch.importCompletions) {
-      this.early.delete(keyOf(utxoId))
+    for (const row of batch.earlyImports) this.early.set(nameOf(row), row)
+    for (const { utxo, consumed } of batch.importCompletions) {
+      this.early.delete(nameOf(utxo))
+      const { addresses } = utxo.owner
       const late = this.transactions.find((row) => toHex(row.txId) === toHex(consumed.txId))
       assert.ok(late !== undefined)
       const known = new Set(late.addresses.map(toHex))
+      late.spent = [...late.spent, utxo.number]
       late.addresses = [...late.addresses, ...addresses.filter((one) => !known.has(toHex(one)))]
     }
     for (const row of batch.stakers) {
@@ -316,6 +323,7 @@ function dump(rows: Rows): string {
   const transactions = rows.transactions.map((row) => ({
     ...row,
     addresses: row.addresses.map(toHex).toSorted(),
+    spent: row.spent.toSorted((a, b) => a - b),
   }))
   return [
     ...sorted(rows.utxos.values()),
@@ -451,13 +459,11 @@ function checkRest(network: Network, rows: Rows, state: PState): void {
       assert.equal(to0x(row.conversion.managerAddress), said['managerAddress'])
     }
   }
+  const byNumber = new Map([...rows.utxos.values()].map((row) => [row.number, row]))
   for (const [stakingTxId, said] of Object.entries(answers.rewardUtxos)) {
     const ours = rows.rewards
-      .filter(({ utxoId }) => {
-        const txId = rows.utxos.get(keyOf(utxoId))?.txId
-        return txId !== undefined && toCb58(txId) === stakingTxId
-      })
-      .map((reward) => rows.utxos.get(keyOf(reward.utxoId)))
+      .map(({ utxo }) => byNumber.get(utxo))
+      .filter((row) => row !== undefined && toCb58(row.txId) === stakingTxId)
       .map((row) => (row === undefined ? '' : toHex(encodeUtxoRow(row))))
     assert.deepEqual(ours.toSorted(), said, stakingTxId)
   }

@@ -88,6 +88,11 @@ export type TransactionRow = {
   readonly addresses: readonly Uint8Array[]
   /** EVM accounts of a C-Chain transaction; unique. A separate address space. */
   readonly evmAddresses: readonly Uint8Array[]
+  /** UTXOs it made, by number: this many from this one on. */
+  readonly firstUtxo: number
+  readonly utxoCount: number
+  /** Numbers of the UTXOs it spent, in the order of its inputs; early imports are left out. */
+  readonly spent: readonly number[]
   /** Sum of inputs, by asset; imported ones included. X and C call it unlocked. */
   readonly consumed: readonly AssetAmount[]
   /** Sum of everything emitted, by asset, stake and exports included. */
@@ -144,7 +149,8 @@ export type StakeReturn = {
 export type RewardKind = 'VALIDATOR' | 'DELEGATOR' | 'VALIDATOR_FEE'
 
 /**
- * One UTXO. Key: `utxoId`. Its bytes are rebuilt by `encodeUtxoRow` (`utxo-bytes.ts`).
+ * One UTXO. Key: `txId` and `outputIndex`, and `number`, which counts what its chain made. Its
+ * bytes are rebuilt by `encodeUtxoRow` (`utxo-bytes.ts`).
  *
  * - `outputType`: wire type id of the output inside any stakeable lock: 7 amount, 6 and 10 and 15
  *   rights to mint, 11 NFT, 16 property
@@ -152,7 +158,7 @@ export type RewardKind = 'VALIDATOR' | 'DELEGATOR' | 'VALIDATOR_FEE'
  * - `staked`: lies locked in `stakingTxId` = `txId` until `returned`
  */
 export type UtxoRow = {
-  readonly utxoId: Uint8Array
+  readonly number: number
   readonly txId: Uint8Array
   readonly outputIndex: number
   readonly assetId: Uint8Array
@@ -183,25 +189,43 @@ export type UtxoRow = {
   readonly consumed: Consumption | undefined
 }
 
-/** A UTXO of an earlier batch was spent; `createdOn` to `owner` as in its {@link UtxoRow}. */
-export type ConsumptionRow = {
-  readonly utxoId: Uint8Array
-  readonly createdOn: ChainName
-  readonly consumableOn: ChainName
-  readonly createdTime: number
-  readonly owner: Owner
-  readonly consumed: Consumption
-}
+/** What replay must know of a UTXO of an earlier batch. */
+export type KnownUtxo = Readonly<
+  Pick<
+    UtxoRow,
+    | 'number'
+    | 'txId'
+    | 'outputIndex'
+    | 'assetId'
+    | 'outputType'
+    | 'amount'
+    | 'owner'
+    | 'stakeableLocktime'
+    | 'createdOn'
+    | 'consumableOn'
+    | 'createdTime'
+    | 'staked'
+    | 'returned'
+    | 'consumed'
+  >
+>
+
+/** A UTXO of an earlier batch was spent. */
+export type ConsumptionRow = { readonly utxo: KnownUtxo; readonly consumed: Consumption }
 
 /** A staked UTXO of an earlier batch came back. */
-export type StakeReturnRow = { readonly utxoId: Uint8Array; readonly returned: StakeReturn }
+export type StakeReturnRow = {
+  readonly txId: Uint8Array
+  readonly outputIndex: number
+  readonly returned: StakeReturn
+}
 
 /**
- * An import whose export is not indexed yet. Key: `utxoId`. Kept until the export arrives; that
- * batch then holds the {@link UtxoRow} with `consumed` set and an {@link ImportCompletionRow}.
+ * An import whose export is not indexed yet. Key: `txId` and `outputIndex`. Kept until the export
+ * arrives; that batch then holds the {@link UtxoRow} with `consumed` set and an
+ * {@link ImportCompletionRow}.
  */
 export type EarlyImportRow = {
-  readonly utxoId: Uint8Array
   readonly txId: Uint8Array
   readonly outputIndex: number
   readonly assetId: Uint8Array
@@ -210,13 +234,11 @@ export type EarlyImportRow = {
   readonly consumed: Consumption
 }
 
-/** The export of an {@link EarlyImportRow} arrived: who else its transaction concerns. */
-export type ImportCompletionRow = {
-  readonly utxoId: Uint8Array
-  readonly consumed: Consumption
-  /** To be added to the addresses of that transaction. */
-  readonly addresses: readonly Uint8Array[]
-}
+/**
+ * The export of an {@link EarlyImportRow} arrived. Its owners are to be added to the addresses of
+ * the transaction that spent it.
+ */
+export type ImportCompletionRow = { readonly utxo: UtxoRow; readonly consumed: Consumption }
 
 /** `pending` waits for its start; `removed` left by a removal before its end. */
 export type StakerStatus = 'pending' | 'active' | 'completed' | 'removed'
@@ -279,9 +301,9 @@ export type StakerRow = {
   readonly autoRenewal: AutoRenewal | undefined
 }
 
-/** One reward paid. Key: `utxoId`. */
+/** One reward paid. Key: `utxo`, the number of its UTXO. */
 export type RewardRow = {
-  readonly utxoId: Uint8Array
+  readonly utxo: number
   readonly outputIndex: number
   readonly kind: RewardKind
   readonly amount: bigint
@@ -435,6 +457,8 @@ export type Checkpoint = {
   /** P only, else 0: continuous fee of L1 validators. */
   readonly l1AccruedFees: bigint
   readonly l1FeeExcess: bigint
+  /** Number of the next UTXO it makes. */
+  readonly nextUtxo: number
 }
 
 /** All rows of blocks `from` to `until` (exclusive) of one chain. */

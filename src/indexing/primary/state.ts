@@ -9,44 +9,29 @@
 import type {
   Checkpoint,
   Consumption,
+  KnownUtxo,
   L1ValidatorRow,
   StakerRow,
   SubnetRow,
   SupplyRow,
-  UtxoRow,
 } from './rows.ts'
-
-/** What replay needs of a stored UTXO. */
-export type KnownUtxo = Readonly<
-  Pick<
-    UtxoRow,
-    | 'utxoId'
-    | 'assetId'
-    | 'outputType'
-    | 'amount'
-    | 'owner'
-    | 'stakeableLocktime'
-    | 'createdOn'
-    | 'consumableOn'
-    | 'createdTime'
-    | 'staked'
-    | 'returned'
-    | 'consumed'
-  >
->
 
 /** An import waiting for its export, see `EarlyImportRow`. */
 export type KnownImport = {
-  readonly utxoId: Uint8Array
+  readonly txId: Uint8Array
+  readonly outputIndex: number
   readonly assetId: Uint8Array
   readonly amount: bigint
   readonly consumed: Consumption
 }
 
-/** Ids a batch needs looked up: inputs; and exports and imports, which may be early imports. */
+/**
+ * Outputs a batch needs looked up: inputs; and exports and imports, which may be early imports.
+ * By `outputKeyOf`.
+ */
 export type Wanted = {
-  readonly utxoIds: readonly Uint8Array[]
-  readonly exportIds: readonly Uint8Array[]
+  readonly inputKeys: readonly string[]
+  readonly sharedKeys: readonly string[]
 }
 
 /** What the look-up found, in any order; what is not stored is left out. */

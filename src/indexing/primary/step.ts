@@ -19,6 +19,7 @@ export type Step = {
   readonly place: Place
   readonly row: Mutable<TransactionRow>
   readonly addresses: AddressSet
+  readonly spent: number[]
   readonly consumed: Sums
   readonly value: Sums
   readonly staked: Sums
@@ -47,6 +48,9 @@ export function beginStep(
     sizeBytes: read.sizeBytes,
     addresses: noAddresses,
     evmAddresses: noAddresses,
+    firstUtxo: utxos.next,
+    utxoCount: 0,
+    spent: [],
     consumed: [],
     value: [],
     burned: [],
@@ -75,16 +79,19 @@ export function beginStep(
     place,
     row,
     addresses: newAddressSet(),
+    spent: [],
     consumed: [],
     value: [],
     staked: [],
   }
 }
 
-/** Writes the sums and addresses into the row and the row into the batch. */
+/** Writes sums, addresses and UTXOs into the row and the row into the batch. */
 export function endStep(step: Step): void {
   const { row } = step
   row.addresses = step.addresses.list
+  row.utxoCount = step.utxos.next - row.firstUtxo
+  row.spent = step.spent
   row.consumed = step.consumed
   row.value = step.value
   row.staked = step.staked
@@ -103,6 +110,7 @@ export function checkFlow(step: Step): void {
 /** Spends an output of this chain. */
 export function spend(step: Step, spending: Spend): void {
   const spent = spendUtxo(step.utxos, step.draft, step.place, spending)
+  step.spent.push(spent.number)
   addAddresses(step.addresses, spent.owner.addresses)
   if (spent.amount > 0n) addAmount(step.consumed, spent.assetId, spent.amount)
 }
@@ -113,16 +121,19 @@ export function spendImport(
   spending: Spend & { readonly amount: bigint; readonly sourceChain: ChainName },
 ): void {
   const spent = importUtxo(step.utxos, step.draft, step.place, spending)
-  if (spent !== undefined) addAddresses(step.addresses, spent.owner.addresses)
+  if (spent !== undefined) {
+    step.spent.push(spent.number)
+    addAddresses(step.addresses, spent.owner.addresses)
+  }
   addAmount(step.consumed, spending.assetId, spending.amount)
 }
 
-/** Emits an output and gives its id. */
-export function emit(step: Step, made: NewUtxo): Uint8Array {
-  const { utxoId } = createUtxo(step.utxos, step.draft, step.place, made)
+/** Emits an output and gives its number. */
+export function emit(step: Step, made: NewUtxo): number {
+  const { number } = createUtxo(step.utxos, step.draft, step.place, made)
   addAddresses(step.addresses, made.owner.addresses)
   if (made.amount > 0n) addAmount(step.value, made.assetId, made.amount)
-  return utxoId
+  return number
 }
 
 /** An owner's three fields alone, off a record that has more. */

@@ -1,15 +1,18 @@
 /** Reads for replay what a batch needs of UTXOs stored before. */
 
 import { decode } from '../../codec/kit.ts'
+import { placeOfKey } from '../../codec/primary/ids.ts'
 import { pOutput } from '../../codec/primary/p-transaction.ts'
 import { xOutput } from '../../codec/primary/x-transaction.ts'
-import { assert } from '../../core/fault.ts'
-import type { Reader, Row } from '../../store/engine/database.ts'
+import type { Reader } from '../../store/engine/database.ts'
+import type { StoredUtxo } from '../../store/query/primary/utxo-rows.ts'
+import { utxosAt } from '../../store/query/primary/utxos-at.ts'
 import { earlyImportBody } from '../../store/schema/primary-bodies.ts'
-import { chainOfNumber, placeOfPos, utxoKinds } from '../../store/schema/primary-position.ts'
-import { asset, earlyImport, tx, utxo } from '../../store/schema/primary.ts'
-import type { Consumption, Owner } from './rows.ts'
-import type { Found, KnownImport, KnownUtxo, Wanted } from './state.ts'
+import { earlyImport } from '../../store/schema/primary-ledger.ts'
+import { asset } from '../../store/schema/primary-names.ts'
+import { placeOfPos, utxoKinds } from '../../store/schema/primary-position.ts'
+import type { KnownUtxo, Owner } from './rows.ts'
+import type { Found, KnownImport, Wanted } from './state.ts'
 import { bytesOf } from './store-stakers.ts'
 
 /** An output's content, whatever its type. */
@@ -45,122 +48,75 @@ export function outputContent(bytes: Uint8Array): OutputContent {
   }
 }
 
-const utxoColumns = [
-  'id',
-  'chain',
-  'target',
-  'asset',
-  'kind',
-  'output',
-  'created_at',
-  'spent_pos',
-  'spent_at',
-  'returned_at',
-] as const
-
 /** Looks up all of `wanted`. `assetIds` keeps ids of assets by number between calls. */
 export async function findRows(
   reader: Reader,
   wanted: Wanted,
   assetIds: Map<number, Uint8Array>,
 ): Promise<Found> {
-  const ids = wanted.utxoIds
-  const rows = await reader.lookup({ table: utxo, key: ['utxo_id'], select: utxoColumns }, [ids])
-  await learnAssets(reader, rows, assetIds)
-  const spenders = await spendersOf(reader, rows)
-  const utxos: KnownUtxo[] = []
-  for (const [at, row] of rows.entries()) {
-    const utxoId = ids[at]
-    if (row === undefined || utxoId === undefined) continue
-    const content = outputContent(bytesOf(row[5]))
-    utxos.push({
-      ...content,
-      utxoId,
-      assetId: assetIds.get(Number(row[3])) ?? new Uint8Array(32),
-      createdOn: chainOfNumber(Number(row[1])),
-      consumableOn: chainOfNumber(Number(row[2])),
-      createdTime: Number(row[6]),
-      staked: (Number(row[4]) & utxoKinds.staked) !== 0,
-      // Replay asks whether, and when; by which transaction is in that one's row.
-      returned:
-        row[9] === null
-          ? undefined
-          : { height: 0, time: Number(row[9]), rewardTxId: new Uint8Array() },
-      consumed: row[7] === null ? undefined : spenders.get(Number(row[7])),
-    })
+  const rows = await utxosAt(reader, wanted.inputKeys.map(placeOfKey))
+  const found = rows.filter((row) => row !== undefined)
+  await learnAssets(reader, found, assetIds)
+  const utxos = found.map((row) => knownUtxo(row, assetIds.get(row.asset) ?? new Uint8Array(32)))
+  return { utxos, earlyImports: await findImports(reader, wanted.sharedKeys) }
+}
+
+function knownUtxo(row: StoredUtxo, assetId: Uint8Array): KnownUtxo {
+  const { id, txId, outputIndex, createdOn, consumableOn, createdAt, returnedAt } = row
+  const { spentPos, spentAt = 0, spentBy = new Uint8Array() } = row
+  return {
+    ...outputContent(row.output),
+    number: id,
+    txId,
+    outputIndex,
+    assetId,
+    createdOn,
+    consumableOn,
+    createdTime: createdAt,
+    staked: (row.kind & utxoKinds.staked) !== 0,
+    // Replay asks whether, and when; by which transaction is in that one's row.
+    returned:
+      returnedAt === undefined
+        ? undefined
+        : { height: 0, time: returnedAt, rewardTxId: new Uint8Array() },
+    consumed:
+      spentPos === undefined
+        ? undefined
+        : { ...placeOfPos(spentPos), time: spentAt, txId: spentBy },
   }
-  return { utxos, earlyImports: await findImports(reader, wanted.exportIds) }
 }
 
 async function learnAssets(
   reader: Reader,
-  rows: readonly (Row | undefined)[],
+  rows: readonly StoredUtxo[],
   assetIds: Map<number, Uint8Array>,
 ): Promise<void> {
   const missing = new Set<number>()
-  for (const row of rows) {
-    if (row !== undefined && !assetIds.has(Number(row[3]))) missing.add(Number(row[3]))
-  }
+  for (const row of rows) if (!assetIds.has(row.asset)) missing.add(row.asset)
   if (missing.size === 0) return
   const numbers = [...missing]
   const found = await reader.lookup({ table: asset, key: ['id'], select: ['asset_id'] }, [numbers])
   for (const [at, number] of numbers.entries()) assetIds.set(number, bytesOf(found[at]?.[0]))
 }
 
-/** Consumptions by place, of those rows that are spent already: hardly ever any. */
-async function spendersOf(
-  reader: Reader,
-  rows: readonly (Row | undefined)[],
-): Promise<Map<number, Consumption>> {
-  const places = rows.flatMap((row) => (row === undefined || row[7] === null ? [] : [row]))
-  const found = await reader.lookup({ table: tx, key: ['pos'], select: ['tx_id'] }, [
-    places.map((row) => Number(row[7])),
-  ])
-  return new Map(
-    places.map((row, at) => [
-      Number(row[7]),
-      consumptionAt(Number(row[7]), Number(row[8]), bytesOf(found[at]?.[0])),
-    ]),
+async function findImports(reader: Reader, keys: readonly string[]): Promise<KnownImport[]> {
+  const places = keys.map(placeOfKey)
+  const rows = await reader.lookup(
+    { table: earlyImport, key: ['tx_id', 'output_index'], select: ['body'] },
+    [places.map(({ txId }) => txId), places.map(({ outputIndex }) => outputIndex)],
   )
-}
-
-function consumptionAt(pos: number, time: number, txId: Uint8Array): Consumption {
-  return { ...placeOfPos(pos), time, txId }
-}
-
-async function findImports(
-  reader: Reader,
-  exportIds: readonly Uint8Array[],
-): Promise<KnownImport[]> {
-  const rows = await reader.lookup({ table: earlyImport, key: ['utxo_id'], select: ['body'] }, [
-    exportIds,
-  ])
   return rows.flatMap((row, at) => {
-    const utxoId = exportIds[at]
-    if (row === undefined || utxoId === undefined) return []
+    const place = places[at]
+    if (row === undefined || place === undefined) return []
     const body = earlyImportBody.fromBytes(bytesOf(row[0]))
+    const { consumedPos, consumedTime: time, consumedTxId: txId } = body
     return [
       {
-        utxoId,
+        ...place,
         assetId: body.assetId,
         amount: body.amount,
-        consumed: consumptionAt(body.consumedPos, body.consumedTime, body.consumedTxId),
+        consumed: { ...placeOfPos(consumedPos), time, txId },
       },
     ]
-  })
-}
-
-/**
- * Numbers of stored UTXOs, in the order of their ids. The index of ids alone answers. Throws when
- * one is not stored.
- */
-export async function numbersOfUtxos(
-  reader: Reader,
-  utxoIds: readonly Uint8Array[],
-): Promise<readonly number[]> {
-  const rows = await reader.lookup({ table: utxo, key: ['utxo_id'], select: ['id'] }, [utxoIds])
-  return rows.map((row) => {
-    assert(row !== undefined, 'replay changes only what it was told is stored')
-    return Number(row[0])
   })
 }

@@ -5,9 +5,9 @@
  * failed transaction the memory here is ahead of the store; it must be made anew.
  */
 
-import { keyOf } from '../../core/bytes.ts'
+import { compareBytes, keyOf } from '../../core/bytes.ts'
 import { assert } from '../../core/fault.ts'
-import { type Columns, statement, type Value, type Writer } from '../../store/engine/database.ts'
+import { type Columns, statement, type Writer } from '../../store/engine/database.ts'
 import type { Table } from '../../store/engine/table.ts'
 import { newKeyTable } from './key-table.ts'
 
@@ -23,7 +23,7 @@ export type Numbers = {
 const maxKept = 200_000
 
 /**
- * Numbers kept in `table`, whose key is `id` and whose unique column is `column`. `rest` gives
+ * Numbers kept in `table` as `id`, beside a unique column `column`. `rest` gives
  * the further columns of new rows.
  */
 export function numbersIn(
@@ -32,7 +32,7 @@ export function numbersIn(
   rest: (keys: readonly Uint8Array[]) => Columns = () => ({}),
 ): Numbers {
   const known = newKeyTable()
-  const newest = statement(`select id from ${table.name} order by id desc limit 1`)
+  const newest = statement(`select max(id) from ${table.name}`)
   let next: number | undefined
 
   const learn = async (writer: Writer, keys: readonly Uint8Array[]): Promise<void> => {
@@ -43,17 +43,21 @@ export function numbersIn(
     const wanted = [...missing.values()]
     const rows = await writer.lookup({ table, key: [column], select: ['id'] }, [wanted])
     next ??= Number((await writer.get(newest))?.[0] ?? 0) + 1
-    const fresh: Uint8Array[] = []
-    const ids: Value[] = []
+    const fresh: { readonly key: Uint8Array; readonly id: number }[] = []
     for (const [at, key] of wanted.entries()) {
-      const found = rows[at]?.[0]
-      if (found === undefined || found === null) {
-        fresh.push(key)
-        ids.push(next)
-        known.add(key, next++)
-      } else known.add(key, Number(found))
+      const row = rows[at]
+      const id = row === undefined ? next++ : Number(row[0])
+      if (row === undefined) fresh.push({ key, id })
+      known.add(key, id)
     }
-    await writer.insert(table, { id: ids, [column]: fresh, ...rest(fresh) })
+    // The order of the table's key, where the bytes are it.
+    fresh.sort((a, b) => compareBytes(a.key, b.key))
+    const keysOfFresh = fresh.map(({ key }) => key)
+    await writer.insert(table, {
+      id: fresh.map(({ id }) => id),
+      [column]: keysOfFresh,
+      ...rest(keysOfFresh),
+    })
   }
 
   const of = (key: Uint8Array): number => {

@@ -16,24 +16,22 @@ import {
   rewardBody,
   subnetOwnerBody,
 } from '../../store/schema/primary-bodies.ts'
+import { earlyImport } from '../../store/schema/primary-ledger.ts'
+import { address, asset } from '../../store/schema/primary-names.ts'
 import { chainNumbers, posOf, rewardKinds } from '../../store/schema/primary-position.ts'
+import { reward, rewardByAddress, supply } from '../../store/schema/primary-staking.ts'
 import {
-  asset,
   blockchain,
-  earlyImport,
   l1Change,
   l1Validator,
-  progress,
-  reward,
-  rewardByAddress,
   subnetOwner,
-  supply,
-} from '../../store/schema/primary.ts'
-import { address } from '../../store/schema/primary.ts'
-import type { ChainName, Checkpoint, RowBatch, UtxoRow } from './rows.ts'
+} from '../../store/schema/primary-subnets.ts'
+import { progress } from '../../store/schema/primary.ts'
+import type { ChainName, Checkpoint, RowBatch } from './rows.ts'
 import type { PStateRows, UtxoReader } from './state.ts'
 import { writeBlocks, writeRawBlocks, type RawBlockBytes } from './store-blocks.ts'
-import { findRows, numbersOfUtxos } from './store-find.ts'
+import { findRows } from './store-find.ts'
+import { writeHoldings } from './store-holdings.ts'
 import { evmAddressKey, type Numbers, numbersIn } from './store-numbers.ts'
 import {
   addressesOfStaker,
@@ -48,13 +46,7 @@ import {
   writeSubnets,
 } from './store-stakers.ts'
 import { writeTransactions, completeImports } from './store-transactions.ts'
-import {
-  addUtxos,
-  inOrderOfCreation,
-  posOfConsumption,
-  returnStakes,
-  spendUtxos,
-} from './store-utxos.ts'
+import { posOfConsumption, writeSpends, writeStakeReturns, writeUtxos } from './store-utxos.ts'
 
 /** The store's writing side. */
 export type PrimaryRows = {
@@ -94,21 +86,16 @@ export function openPrimaryRows(database: Database, rules: StoreRules): PrimaryR
     assets: numbersIn(asset, 'asset_id'),
   }
   const assetIds = new Map<number, Uint8Array>()
-  let nextUtxo: number | undefined
 
   const find: UtxoReader['find'] = (wanted) => findRows(database, wanted, assetIds)
 
   const write: PrimaryRows['write'] = async (batch, raw, guard) => {
     await database.transaction(async (writer) => {
       const epoch = await guard(writer)
-      nextUtxo ??= await firstFreeUtxo(writer)
-      const changed = [...batch.consumptions, ...batch.stakeReturns].map(({ utxoId }) => utxoId)
-      const changedIds = await numbersOfUtxos(writer, changed)
-      await writeBatch({ writer, batch, known, changedIds, nextUtxo, rules })
+      await writeBatch({ writer, batch, known, rules })
       await writeRawBlocks(writer, raw)
       await move(writer, batch, epoch)
     })
-    nextUtxo = (nextUtxo ?? 1) + batch.utxos.length
   }
 
   return {
@@ -119,47 +106,37 @@ export function openPrimaryRows(database: Database, rules: StoreRules): PrimaryR
   }
 }
 
-const newestUtxo = statement('select id from utxo order by id desc limit 1')
-
-async function firstFreeUtxo(reader: Reader): Promise<number> {
-  return Number((await reader.get(newestUtxo))?.[0] ?? 0) + 1
-}
-
 type Writing = {
   readonly writer: Writer
   readonly batch: RowBatch
   readonly known: Known
-  /** Numbers of the consumed UTXOs, then of the returned ones. */
-  readonly changedIds: readonly number[]
-  readonly nextUtxo: number
   readonly rules: StoreRules
 }
 
 async function writeBatch(writing: Writing): Promise<void> {
-  const { writer, batch, known, changedIds, nextUtxo } = writing
+  const { writer, batch, known } = writing
   await known.addresses.learn(writer, addressesOf(batch))
   await known.nodes.learn(writer, nodesOf(batch))
   await known.assets.learn(writer, [writing.rules.avaxAssetId, ...assetsOf(batch)])
-  const utxos = inOrderOfCreation(batch.utxos)
   await writeBlocks(writer, batch.blocks, known.nodes)
-  await writeTransactions(writer, batch.transactions, { ...known, utxos, firstUtxo: nextUtxo })
-  await addUtxos(writer, utxos, nextUtxo, known)
-  const spent = batch.consumptions.length
-  await spendUtxos(writer, batch.consumptions, changedIds.slice(0, spent), known.addresses)
-  await returnStakes(writer, batch.stakeReturns, changedIds.slice(spent))
+  await writeTransactions(writer, batch.transactions, known)
+  await writeUtxos(writer, batch, known.assets)
+  await writeSpends(writer, batch)
+  await writeStakeReturns(writer, batch)
+  await writeHoldings(writer, batch, known)
   await writeImports(writer, batch)
   await completeImports(writer, batch.importCompletions, known.addresses)
-  await writeStaking(writing, utxos)
+  await writeStaking(writing)
   await writeL1(writing)
   await writeAssets(writer, batch, known.assets)
 }
 
-const dropImport = statement('delete from early_import where utxo_id = ?')
-
 async function writeImports(writer: Writer, batch: RowBatch): Promise<void> {
+  const { earlyImports, importCompletions } = batch
   await writer.insert(earlyImport, {
-    utxo_id: batch.earlyImports.map((row) => row.utxoId),
-    body: batch.earlyImports.map((row) =>
+    tx_id: earlyImports.map((row) => row.txId),
+    output_index: earlyImports.map((row) => row.outputIndex),
+    body: earlyImports.map((row) =>
       earlyImportBody.toBytes({
         ...row,
         sourceChain: chainNumbers[row.sourceChain],
@@ -169,10 +146,13 @@ async function writeImports(writer: Writer, batch: RowBatch): Promise<void> {
       }),
     ),
   })
-  for (const { utxoId } of batch.importCompletions) await writer.run(dropImport, [utxoId])
+  await writer.remove(earlyImport, {
+    tx_id: importCompletions.map(({ utxo }) => utxo.txId),
+    output_index: importCompletions.map(({ utxo }) => utxo.outputIndex),
+  })
 }
 
-async function writeStaking(writing: Writing, utxos: readonly UtxoRow[]): Promise<void> {
+async function writeStaking(writing: Writing): Promise<void> {
   const { writer, batch, known, rules } = writing
   await writeSubnets(writer, batch.subnets)
   await writer.insertNew(subnetOwner, {
@@ -188,7 +168,7 @@ async function writeStaking(writing: Writing, utxos: readonly UtxoRow[]): Promis
   await writeStakers(writer, batch.stakers, known, (subnetId) =>
     capacityRules(rules.maxValidatorStake, transformations.get(keyOf(subnetId))),
   )
-  await writeRewards(writing, utxos)
+  await writeRewards(writing)
   await writer.upsert(supply, {
     subnet_id: batch.supplies.map((row) => row.subnetId),
     amount: batch.supplies.map((row) => fromBigint(row.supply, 8)),
@@ -207,16 +187,13 @@ async function writeStaking(writing: Writing, utxos: readonly UtxoRow[]): Promis
   })
 }
 
-async function writeRewards(writing: Writing, utxos: readonly UtxoRow[]): Promise<void> {
-  const { writer, batch, known, nextUtxo } = writing
-  if (batch.rewards.length === 0) return
-  const made = new Map(utxos.map((row, at) => [keyOf(row.utxoId), nextUtxo + at]))
-  const rows = batch.rewards.map((row) => ({ row, utxo: made.get(keyOf(row.utxoId)) ?? 0 }))
+async function writeRewards({ writer, batch, known }: Writing): Promise<void> {
+  const rows = batch.rewards
   await writer.insert(reward, {
-    utxo: rows.map(({ utxo: id }) => id),
-    staker_tx: rows.map(({ row }) => row.stakingTxId),
-    node: rows.map(({ row }) => known.nodes.of(row.nodeId)),
-    body: rows.map(({ row }) =>
+    utxo: rows.map((row) => row.utxo),
+    staker_tx: rows.map((row) => row.stakingTxId),
+    node: rows.map((row) => known.nodes.of(row.nodeId)),
+    body: rows.map((row) =>
       rewardBody.toBytes({
         ...row,
         kind: rewardKinds.indexOf(row.kind),
@@ -225,8 +202,8 @@ async function writeRewards(writing: Writing, utxos: readonly UtxoRow[]): Promis
       }),
     ),
   })
-  const owners = rows.flatMap(({ row, utxo: id }) =>
-    row.addresses.map((one) => ({ owner: known.addresses.of(one), id })),
+  const owners = rows.flatMap((row) =>
+    row.addresses.map((one) => ({ owner: known.addresses.of(one), id: row.utxo })),
   )
   await writer.insertNew(rewardByAddress, {
     address_id: owners.map(({ owner }) => owner),
@@ -276,13 +253,14 @@ function addressesOf(batch: RowBatch): readonly Uint8Array[] {
     for (const one of some) all.push(one)
   }
   for (const row of batch.utxos) add(row.owner.addresses)
-  for (const row of batch.transactions) add(row.addresses)
-  for (const row of batch.transactions)
+  // Owners of what transactions spend are among their addresses.
+  for (const row of batch.transactions) {
+    add(row.addresses)
     for (const one of row.evmAddresses) all.push(evmAddressKey(one))
-  for (const row of batch.importCompletions) add(row.addresses)
+  }
+  for (const { utxo } of batch.importCompletions) add(utxo.owner.addresses)
   for (const row of batch.stakers) add(addressesOfStaker(row))
   for (const row of batch.rewards) add(row.addresses)
-  for (const row of batch.consumptions) add(row.owner.addresses)
   return all
 }
 
@@ -301,6 +279,7 @@ function assetsOf(batch: RowBatch): readonly Uint8Array[] {
     for (const { assetId } of some) if (assetId !== all.at(-1)) all.push(assetId)
   }
   add(batch.utxos)
+  add(batch.consumptions.map(({ utxo }) => utxo))
   add(batch.assets)
   add(batch.rewards)
   for (const row of batch.transactions) {

@@ -4,14 +4,15 @@ import { toNodeId } from '../../core/cb58.ts'
 import type { Reader, Value, Writer } from '../../store/engine/database.ts'
 import { statement } from '../../store/engine/database.ts'
 import { l1ValidatorBody, stakerBody, subnetBody } from '../../store/schema/primary-bodies.ts'
+import { node } from '../../store/schema/primary-names.ts'
 import {
   chainNumbers,
   placeOfPos,
   posOf,
   stakerStatuses,
 } from '../../store/schema/primary-position.ts'
-import { l1Validator, staker, stakerByAddress, subnet } from '../../store/schema/primary.ts'
-import { node } from '../../store/schema/primary.ts'
+import { staker, stakerByAddress } from '../../store/schema/primary-staking.ts'
+import { l1Validator, subnet } from '../../store/schema/primary-subnets.ts'
 import type { L1ValidatorRow, StakerRow, StakerStatus, SubnetRow } from './rows.ts'
 import { numbersIn, type Numbers } from './store-numbers.ts'
 

@@ -3,53 +3,55 @@
 import { compareBytes } from '../../core/bytes.ts'
 import type { Writer } from '../../store/engine/database.ts'
 import { txBody } from '../../store/schema/primary-bodies.ts'
-import { chainNumbers, posOf } from '../../store/schema/primary-position.ts'
-import { tx, txByAddress } from '../../store/schema/primary.ts'
-import type { AssetAmount, EvmSide, RowBatch, TransactionRow, UtxoRow } from './rows.ts'
+import { tx, txByAddress, txById } from '../../store/schema/primary-ledger.ts'
+import { chainNumbers, posOf, prefixOf } from '../../store/schema/primary-position.ts'
+import type { AssetAmount, EvmSide, RowBatch, TransactionRow } from './rows.ts'
+import { inOrder, sortedOrder } from './sorted-order.ts'
 import { evmAddressKey, type Numbers } from './store-numbers.ts'
 import { posOfConsumption } from './store-utxos.ts'
 
-/** What transactions are written with: `utxos` of the batch in order, numbered from `firstUtxo`. */
-export type TransactionParts = {
-  readonly addresses: Numbers
-  readonly assets: Numbers
-  readonly utxos: readonly UtxoRow[]
-  readonly firstUtxo: number
-}
+/** Numbers transactions are written with. */
+export type TransactionNumbers = { readonly addresses: Numbers; readonly assets: Numbers }
 
 /** Writes transactions in the order given. */
 export async function writeTransactions(
   writer: Writer,
   rows: readonly TransactionRow[],
-  parts: TransactionParts,
+  numbers: TransactionNumbers,
 ): Promise<void> {
-  const made = madeUtxos(parts)
   const places = rows.map((row) => posOf(chainNumbers[row.chain], row.height, row.position))
   await writer.insert(tx, {
     pos: places,
     tx_id: rows.map((row) => row.txId),
-    type: rows.map((row) => row.typeId),
-    committed: rows.map((row) => (row.committed ? 1 : 0)),
-    timestamp: rows.map((row) => row.time),
-    size_bytes: rows.map((row) => row.sizeBytes),
-    first_utxo: places.map((pos) => made.get(pos)?.first ?? 0),
-    utxo_count: places.map((pos) => made.get(pos)?.count ?? 0),
-    body: rows.map((row) => bodyOf(row, parts.assets)),
+    body: rows.map((row) => bodyOf(row, numbers.assets)),
   })
+  const prefixes = rows.map((row) => prefixOf(row.txId))
+  const order = sortedOrder(prefixes)
+  await writer.insert(txById, { prefix: inOrder(prefixes, order), pos: inOrder(places, order) })
+  await writeLists(writer, rows, { places, addresses: numbers.addresses })
+}
+
+async function writeLists(
+  writer: Writer,
+  rows: readonly TransactionRow[],
+  of: { readonly places: readonly number[]; readonly addresses: Numbers },
+): Promise<void> {
   const ids: number[] = []
-  const of: number[] = []
+  const places: number[] = []
+  const types: number[] = []
   for (const [at, row] of rows.entries()) {
-    for (const id of idsOf(row, parts.addresses)) {
+    for (const id of idsOf(row, of.addresses)) {
       ids.push(id)
-      of.push(at)
+      places.push(of.places[at] ?? 0)
+      types.push(row.typeId)
     }
   }
   // The rows are in the order of their places, so that equal ids stay in the order of the key.
-  const order = ids.map((_, at) => at).sort((a, b) => (ids[a] ?? 0) - (ids[b] ?? 0))
-  await writer.insertNew(txByAddress, {
-    address_id: order.map((entry) => ids[entry] ?? 0),
-    pos: order.map((entry) => places[of[entry] ?? -1] ?? 0),
-    type: order.map((entry) => rows[of[entry] ?? -1]?.typeId ?? 0),
+  const order = sortedOrder(ids)
+  await writer.insert(txByAddress, {
+    address_id: inOrder(ids, order),
+    pos: inOrder(places, order),
+    type: inOrder(types, order),
   })
 }
 
@@ -68,11 +70,11 @@ export async function completeImports(
 ): Promise<void> {
   // Imports have one type id on each chain. Source: codec.go of platformvm, avm and coreth.
   const importTypes = { P: 17, X: 3, C: 0 } as const
-  const list = completions.flatMap((row) =>
-    row.addresses.map((one) => ({
+  const list = completions.flatMap(({ utxo, consumed }) =>
+    utxo.owner.addresses.map((one) => ({
       id: addresses.of(one),
-      pos: posOfConsumption(row.consumed),
-      type: importTypes[row.consumed.chain],
+      pos: posOfConsumption(consumed),
+      type: importTypes[consumed.chain],
     })),
   )
   const sorted = list.toSorted((a, b) => a.id - b.id || a.pos - b.pos)
@@ -81,20 +83,6 @@ export async function completeImports(
     pos: sorted.map(({ pos }) => pos),
     type: sorted.map(({ type }) => type),
   })
-}
-
-function madeUtxos({
-  utxos,
-  firstUtxo,
-}: TransactionParts): ReadonlyMap<number, { readonly first: number; readonly count: number }> {
-  const made = new Map<number, { first: number; count: number }>()
-  for (const [at, row] of utxos.entries()) {
-    const pos = posOf(chainNumbers[row.createdOn], row.createdHeight, row.createdPosition)
-    const entry = made.get(pos)
-    if (entry === undefined) made.set(pos, { first: firstUtxo + at, count: 1 })
-    else entry.count++
-  }
-  return made
 }
 
 function inOrderOfId(list: readonly AssetAmount[]): readonly AssetAmount[] {
@@ -107,14 +95,33 @@ function bodyOf(row: TransactionRow, assets: Numbers): Uint8Array {
   const sides = (list: readonly EvmSide[]): (EvmSide & { asset: number })[] =>
     list.map((side) => ({ ...side, asset: assets.of(side.assetId) }))
   return txBody.toBytes({
-    ...row,
+    typeId: row.typeId,
+    time: row.time,
+    committed: row.committed,
+    firstUtxo: row.firstUtxo,
+    utxoCount: row.utxoCount,
+    spent: row.spent,
     consumed: amounts(row.consumed),
     value: amounts(row.value),
     burned: amounts(row.burned),
     staked: amounts(row.staked),
     memo: row.memo.length === 0 ? undefined : row.memo,
+    sourceChain: row.sourceChain,
+    destinationChain: row.destinationChain,
     evmInputs: sides(row.evmInputs),
     evmOutputs: sides(row.evmOutputs),
+    nodeId: row.nodeId,
+    subnetId: row.subnetId,
+    stakingTxId: row.stakingTxId,
+    startTime: row.startTime,
+    endTime: row.endTime,
+    delegationShares: row.delegationShares,
+    rewardAddresses: row.rewardAddresses,
+    publicKey: row.publicKey,
+    proofOfPossession: row.proofOfPossession,
     l1BalanceBurned: row.l1BalanceBurned === 0n ? undefined : row.l1BalanceBurned,
+    subnetOwner: row.subnetOwner,
+    managerChainId: row.managerChainId,
+    managerAddress: row.managerAddress,
   })
 }

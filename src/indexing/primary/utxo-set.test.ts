@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { utxoKeyOf } from '../../codec/primary/ids.ts'
-import { bytesOfKey } from '../../core/bytes.ts'
+import { outputKeyOf } from '../../codec/primary/ids.ts'
 import { Fault } from '../../core/fault.ts'
 import { newDraft } from './draft.ts'
 import type { Draft } from './draft.ts'
-import type { KnownUtxo } from './state.ts'
+import type { KnownUtxo } from './rows.ts'
 import {
   createUtxo,
   importUtxo,
@@ -39,7 +38,7 @@ const output: NewUtxo = {
   stakeableLocktime: 0n,
 }
 const spend: Spend & { readonly amount: bigint } = {
-  key: utxoKeyOf(txId, 0),
+  key: outputKeyOf(txId, 0),
   txId,
   outputIndex: 0,
   assetId,
@@ -49,7 +48,9 @@ const spend: Spend & { readonly amount: bigint } = {
 /** An output of this transaction as the store would have found it. */
 function stored(change: Partial<KnownUtxo>): KnownUtxo {
   return {
-    utxoId: bytesOfKey(spend.key),
+    number: 9,
+    txId,
+    outputIndex: 0,
     assetId,
     outputType: 7,
     amount: 5n,
@@ -66,7 +67,7 @@ function stored(change: Partial<KnownUtxo>): KnownUtxo {
 }
 
 function begin(found: readonly KnownUtxo[] = []): { readonly set: UtxoSet; readonly draft: Draft } {
-  const set = newUtxoSet('P', 10)
+  const set = newUtxoSet('P', 10, 1)
   takeFound(set, { utxos: found, earlyImports: [] })
   return { set, draft: newDraft('P', 0) }
 }
@@ -106,11 +107,11 @@ void test('UTXO set: what an input claims must be what the output is', () => {
 void test('UTXO set: stake is spent only after it returned', () => {
   const { set, draft } = begin([stored({ staked: true })])
   stops(/locked as stake/, () => spendUtxo(set, draft, place, spend))
-  returnStake(set, draft, place, spend.key)
+  returnStake(set, draft, place, spend)
   assert.equal(draft.stakeReturns.length, 1)
   assert.equal(spendUtxo(set, draft, place, spend).amount, 5n)
   const plain = begin([stored({})])
-  stops(/never staked/, () => returnStake(plain.set, plain.draft, place, spend.key))
+  stops(/never staked/, () => returnStake(plain.set, plain.draft, place, spend))
 })
 
 void test('UTXO set: what the store knows as spent stays spent', () => {
@@ -132,7 +133,7 @@ void test('UTXO set: an import is for this chain, from the chain it says, and on
   assert.equal(early.draft.earlyImports.length, 1)
   stops(/imported twice/, () => importUtxo(early.set, early.draft, place, from))
   const known = early.draft.earlyImports
-  const later = newUtxoSet('P', 10)
+  const later = newUtxoSet('P', 10, 1)
   takeFound(later, { utxos: [], earlyImports: known })
   stops(/imported twice/, () => importUtxo(later, newDraft('P', 1), place, from))
 })
@@ -144,6 +145,6 @@ void test('UTXO set: trimming keeps the newest', () => {
   }
   trim(set)
   assert.equal(set.entries.size, 10)
-  assert.ok(set.entries.has(utxoKeyOf(txId, 24)))
-  assert.ok(!set.entries.has(utxoKeyOf(txId, 14)))
+  assert.ok(set.entries.has(outputKeyOf(txId, 24)))
+  assert.ok(!set.entries.has(outputKeyOf(txId, 14)))
 })

@@ -5,12 +5,12 @@
  * claims. Exports live in shared memory: their import may be indexed before or after them.
  */
 
-import { utxoKeyOf } from '../../codec/primary/ids.ts'
-import { bytesOfKey, equalBytes, keyOf } from '../../core/bytes.ts'
+import { outputKeyOf, type OutputPlace } from '../../codec/primary/ids.ts'
+import { equalBytes } from '../../core/bytes.ts'
 import { violation } from './draft.ts'
 import type { Draft, Mutable, Place } from './draft.ts'
-import type { ChainName, Consumption, ConsumptionRow, Owner, RewardKind, UtxoRow } from './rows.ts'
-import type { Found, KnownImport, KnownUtxo } from './state.ts'
+import type { ChainName, Consumption, KnownUtxo, Owner, RewardKind, UtxoRow } from './rows.ts'
+import type { Found, KnownImport } from './state.ts'
 
 /** A new output. `consumableOn` differs from the draft's chain for exports. */
 export type NewUtxo = {
@@ -31,7 +31,7 @@ export type NewUtxo = {
   readonly rewardTxId?: Uint8Array
 }
 
-/** What an input says about the output it spends: `key` of its id, `amount` where it says one. */
+/** What an input says about the output it spends: its key, and `amount` where it says one. */
 export type Spend = {
   readonly key: string
   readonly txId: Uint8Array
@@ -49,14 +49,16 @@ export type UtxoSet = {
   /** Most entries kept between batches. */
   readonly limit: number
   readonly entries: Map<string, Entry>
+  /** Number of the next output the chain makes. */
+  next: number
   /** What the store said for this batch: exports from other chains, and early imports. */
   imports: Map<string, KnownUtxo>
   earlyImports: Map<string, KnownImport>
 }
 
-/** An empty set. About 500 bytes an entry. */
-export function newUtxoSet(chain: ChainName, limit: number): UtxoSet {
-  return { chain, limit, entries: new Map(), imports: new Map(), earlyImports: new Map() }
+/** An empty set, about 500 bytes an entry, of a chain whose next output has number `next`. */
+export function newUtxoSet(chain: ChainName, limit: number, next: number): UtxoSet {
+  return { chain, limit, entries: new Map(), next, imports: new Map(), earlyImports: new Map() }
 }
 
 /** Takes in what the store found for the next batch. */
@@ -64,11 +66,13 @@ export function takeFound(set: UtxoSet, found: Found): void {
   set.imports = new Map()
   set.earlyImports = new Map()
   for (const utxo of found.utxos) {
-    const key = keyOf(utxo.utxoId)
+    const key = outputKeyOf(utxo.txId, utxo.outputIndex)
     if (utxo.createdOn !== set.chain || utxo.consumableOn !== set.chain) set.imports.set(key, utxo)
     else if (!set.entries.has(key)) set.entries.set(key, { row: { ...utxo }, batch: -1 })
   }
-  for (const known of found.earlyImports) set.earlyImports.set(keyOf(known.utxoId), known)
+  for (const known of found.earlyImports) {
+    set.earlyImports.set(outputKeyOf(known.txId, known.outputIndex), known)
+  }
 }
 
 /** Drops the oldest entries beyond the limit. To be called between batches. */
@@ -82,9 +86,9 @@ export function trim(set: UtxoSet): void {
 /** Adds an output and gives its row. Throws `state-violation` when it is there already. */
 export function createUtxo(set: UtxoSet, draft: Draft, place: Place, made: NewUtxo): UtxoRow {
   const consumableOn = made.consumableOn ?? set.chain
-  const key = utxoKeyOf(made.txId, made.outputIndex)
+  const key = outputKeyOf(made.txId, made.outputIndex)
   const row: Mutable<UtxoRow> = {
-    utxoId: bytesOfKey(key),
+    number: set.next++,
     txId: made.txId,
     outputIndex: made.outputIndex,
     assetId: made.assetId,
@@ -123,11 +127,7 @@ function joinEarlyImport(set: UtxoSet, draft: Draft, row: Mutable<UtxoRow>, key:
   const early = set.earlyImports.get(key)
   if (early === undefined) return
   row.consumed = early.consumed
-  draft.importCompletions.push({
-    utxoId: row.utxoId,
-    consumed: early.consumed,
-    addresses: row.owner.addresses,
-  })
+  draft.importCompletions.push({ utxo: row, consumed: early.consumed })
 }
 
 /** Spends an output of this chain and gives it. Throws `state-violation`. */
@@ -145,7 +145,7 @@ export function spendUtxo(set: UtxoSet, draft: Draft, place: Place, spend: Spend
   checkClaim(place, spend, row)
   const consumed = consumptionAt(place)
   if (entry.batch === draft.number) row.consumed = consumed
-  else draft.consumptions.push(consumptionOf(row, consumed))
+  else draft.consumptions.push({ utxo: row, consumed })
   set.entries.delete(key)
   return row
 }
@@ -174,11 +174,10 @@ export function importUtxo(
   const consumed = consumptionAt(place)
   if (known === undefined) {
     if (set.earlyImports.has(key)) throw violation(place, `imported twice: ${nameOf(spend)}`)
-    const utxoId = bytesOfKey(key)
-    const early = { utxoId, assetId: spend.assetId, amount: spend.amount, consumed }
+    const { txId, outputIndex, assetId, amount, sourceChain } = spend
+    const early = { txId, outputIndex, assetId, amount, consumed }
     set.earlyImports.set(key, early)
-    const { txId, outputIndex, sourceChain } = spend
-    draft.earlyImports.push({ ...early, txId, outputIndex, sourceChain })
+    draft.earlyImports.push({ ...early, sourceChain })
     return undefined
   }
   if (known.consumed !== undefined) throw violation(place, `imported twice: ${nameOf(spend)}`)
@@ -187,16 +186,18 @@ export function importUtxo(
   }
   checkClaim(place, spend, known)
   set.imports.set(key, { ...known, consumed })
-  draft.consumptions.push(consumptionOf(known, consumed))
+  draft.consumptions.push({ utxo: known, consumed })
   return known
 }
 
 /** Gives a staked output back. Nothing to check but that it was staked, when it is in reach. */
-export function returnStake(set: UtxoSet, draft: Draft, place: Place, key: string): void {
+export function returnStake(set: UtxoSet, draft: Draft, place: Place, of: OutputPlace): void {
+  const { txId, outputIndex } = of
+  const key = outputKeyOf(txId, outputIndex)
   const returned = { height: place.height, time: place.time, rewardTxId: place.txId }
   const entry = set.entries.get(key)
   if (entry === undefined) {
-    draft.stakeReturns.push({ utxoId: bytesOfKey(key), returned })
+    draft.stakeReturns.push({ txId, outputIndex, returned })
     return
   }
   if (!entry.row.staked) throw violation(place, 'returned output was never staked')
@@ -204,7 +205,7 @@ export function returnStake(set: UtxoSet, draft: Draft, place: Place, key: strin
     entry.row.returned = returned
     return
   }
-  draft.stakeReturns.push({ utxoId: entry.row.utxoId, returned })
+  draft.stakeReturns.push({ txId, outputIndex, returned })
   // The row belongs to a batch that is closed.
   set.entries.set(key, { row: { ...entry.row, returned }, batch: entry.batch })
 }
@@ -212,11 +213,6 @@ export function returnStake(set: UtxoSet, draft: Draft, place: Place, key: strin
 function consumptionAt(place: Place): Consumption {
   const { chain, height, position, time, txId } = place
   return { chain, height, position, time, txId }
-}
-
-function consumptionOf(row: KnownUtxo, consumed: Consumption): ConsumptionRow {
-  const { utxoId, createdOn, consumableOn, createdTime, owner } = row
-  return { utxoId, createdOn, consumableOn, createdTime, owner, consumed }
 }
 
 function nameOf(spend: { readonly txId: Uint8Array; readonly outputIndex: number }): string {

@@ -42,6 +42,11 @@ export function updateSql(table: Table, names: readonly string[]): string {
   return `update ${table.name} set ${sets.join(', ')} where ${keys.join(' and ')}`
 }
 
+/** `delete` of `count` rows at once, by their whole key, row by row. */
+export function removeSql(table: Table, count: number): string {
+  return `delete from ${table.name} where (${table.key.join(', ')}) in (${valuesOf(table.key.length, count)})`
+}
+
 /**
  * `select` of the rows for `count` key tuples at once: for each, its number among them (given
  * before its key) and the row's columns; a tuple without a row gives nothing.

@@ -75,6 +75,8 @@ export interface Writer extends Reader {
   readonly upsert: (table: Table, columns: Columns) => Soon<void>
   /** Changes the named columns of rows that exist, found by the table's key. */
   readonly update: (table: Table, columns: Columns) => Soon<void>
+  /** Takes rows away, found by the table's key, its only columns. Sorted by key is fastest. */
+  readonly remove: (table: Table, keys: Columns) => Soon<void>
 }
 
 /** One store: an SQLite file or a PostgreSQL schema. */

@@ -6,7 +6,14 @@ import { Fault, faultOf } from '../../core/fault.ts'
 import { type OnConflict, shapeOf, updateNames } from './bulk-sql.ts'
 import type { Column, Columns, Lookup, Row, Statement, Value } from './database.ts'
 import { encodeArray } from './postgres-arrays.ts'
-import { insertManySql, lookupManySql, numbered, typesOf, updateManySql } from './postgres-sql.ts'
+import {
+  insertManySql,
+  lookupManySql,
+  numbered,
+  removeManySql,
+  typesOf,
+  updateManySql,
+} from './postgres-sql.ts'
 import type { Table } from './table.ts'
 
 /** Where to ask; `name` of the store is for messages. */
@@ -79,6 +86,13 @@ export async function updateMany(link: Link, table: Table, columns: Columns): Pr
   const { names, count } = shapeOf(table, columns)
   const sql = updateManySql(table, names)
   await inParts(link, { table, sql, names: updateNames(table, names), columns, count })
+}
+
+/** Takes rows away, found by the table's key. */
+export async function removeMany(link: Link, table: Table, keys: Columns): Promise<void> {
+  const { count } = shapeOf(table, keys)
+  const work = { table, sql: removeManySql(table), names: table.key, columns: keys, count }
+  await inParts(link, work)
 }
 
 /** A failure of the server or the driver as one of our faults. */

@@ -39,6 +39,12 @@ export function updateManySql(table: Table, names: readonly string[]): string {
   return `update ${table.name} as t set ${set} from ${unnest(table, all)} as d(${all.join(', ')}) where ${where}`
 }
 
+/** `delete` of any number of rows, one array parameter per key column. */
+export function removeManySql(table: Table): string {
+  const where = table.key.map((name) => `t.${name} = d.${name}`).join(' and ')
+  return `delete from ${table.name} as t using ${unnest(table, table.key)} as d(${table.key.join(', ')}) where ${where}`
+}
+
 /**
  * `select` of one row per key tuple: whether there is one, then its columns. One array parameter
  * per key column.

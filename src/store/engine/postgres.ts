@@ -22,6 +22,7 @@ import {
   insertMany,
   type Link,
   postgresFault,
+  removeMany,
   run,
   updateMany,
 } from './postgres-link.ts'
@@ -246,6 +247,7 @@ function writerOf(link: Link): Writer {
     insertNew: insert('keep'),
     upsert: insert('replace'),
     update: (table, columns) => updateMany(link, table, columns),
+    remove: (table, keys) => removeMany(link, table, keys),
   }
 }
 

@@ -7,6 +7,7 @@ import {
   insertSql,
   lookupSql,
   type OnConflict,
+  removeSql,
   shapeOf,
   updateNames,
   updateSql,
@@ -123,6 +124,15 @@ export class SqliteConnection {
         prepared.run(...row)
       }
     })
+  }
+
+  remove(table: Table, keys: Columns): void {
+    shapeOf(table, keys)
+    this.#inChunks(
+      table.key.map((name) => keys[name] ?? []),
+      (count) => removeSql(table, count),
+      (prepared, values) => prepared.run(...values),
+    )
   }
 
   /** Bytes of the database file, the write-ahead log not included. */

@@ -174,6 +174,7 @@ function writerOf(connection: SqliteConnection): Writer {
     insertNew: (table, columns) => connection.insert(table, columns, 'keep'),
     upsert: (table, columns) => connection.insert(table, columns, 'replace'),
     update: (table, columns) => connection.update(table, columns),
+    remove: (table, keys) => connection.remove(table, keys),
   }
 }
 

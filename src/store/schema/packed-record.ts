@@ -1,12 +1,25 @@
 /** Records with named fields over packed values: the layout of the `body` columns. */
 
 import { Fault } from '../../core/fault.ts'
-import { pack, type Packable, unpack } from './packed.ts'
+import {
+  packed,
+  type Packable,
+  unpack,
+  writeAbsent,
+  writeBigint,
+  writeBytes,
+  writeCount,
+  writeList,
+  writeNumber,
+  writeText,
+} from './packed.ts'
 
 /** How a field's value is packed. */
 export type Field<T> = {
-  // A method, so that a field of some value is also a `Field<unknown>`.
-  pack(value: T): Packable
+  // Methods, so that a field of some value is also a `Field<unknown>`.
+  write(value: T): void
+  /** Whether there is nothing to write; there always is where this is missing. */
+  isAbsent?(value: T): boolean
   readonly unpack: (value: Packable) => T
 }
 
@@ -24,60 +37,79 @@ export type Layout<T> = Field<T> & {
 
 /** Fields in this order. New ones go to the end and must take `undefined`. */
 export function layout<const F extends Fields>(fields: F): Layout<RecordOf<F>> {
-  const entries = Object.entries(fields)
-  const toList = (record: RecordOf<F>): Packable[] =>
-    entries.map(([name, field]) => field.pack(record[name]))
+  const entries = Object.entries(fields).map(([name, field]) => ({ name, field }))
+  /** Fields that are written: absent ones at the end take no room. */
+  const lengthOf = (record: RecordOf<F>): number => {
+    let length = entries.length
+    for (; length > 0; length--) {
+      const last = entries[length - 1]
+      if (last?.field.isAbsent?.(record[last.name]) !== true) break
+    }
+    return length
+  }
+  const writeFields = (record: RecordOf<F>): void => {
+    const length = lengthOf(record)
+    writeCount(length)
+    for (let at = 0; at < length; at++) {
+      const entry = entries[at]
+      if (entry !== undefined) entry.field.write(record[entry.name])
+    }
+  }
   const fromList = (values: readonly Packable[]): RecordOf<F> => {
     const record: Record<string, unknown> = {}
     for (let at = 0; at < entries.length; at++) {
       const entry = entries[at]
-      if (entry !== undefined) record[entry[0]] = entry[1].unpack(values[at])
+      if (entry !== undefined) record[entry.name] = entry.field.unpack(values[at])
     }
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every key has just been set
     return record as RecordOf<F>
   }
   return {
-    pack: toList,
+    write: (record) => {
+      writeList()
+      writeFields(record)
+    },
     unpack: (value) => fromList(listOf(value)),
-    toBytes: (record) => pack(toList(record)),
+    toBytes: (record) => packed(() => writeFields(record)),
     fromBytes: (bytes) => fromList(unpack(bytes)),
   }
 }
 
 /** An integer from 0 to 2^53. */
 export const count: Field<number> = {
-  pack: (value) => value,
+  write: writeNumber,
   unpack: (value) => (typeof value === 'number' ? value : fail('number', value)),
 }
 
 /** An integer of any size and sign. */
 export const big: Field<bigint> = {
-  pack: (value) => value,
+  write: writeBigint,
   unpack: (value) => (typeof value === 'bigint' ? value : fail('bigint', value)),
 }
 
 /** Bytes. */
 export const bytes: Field<Uint8Array> = {
-  pack: (value) => value,
+  write: writeBytes,
   unpack: (value) => (value instanceof Uint8Array ? value : fail('bytes', value)),
 }
 
 /** Text. */
 export const text: Field<string> = {
-  pack: (value) => value,
+  write: writeText,
   unpack: (value) => (typeof value === 'string' ? value : fail('text', value)),
 }
 
 /** Yes or no. */
 export const flag: Field<boolean> = {
-  pack: (value) => (value ? 1 : 0),
+  write: (value) => writeNumber(value ? 1 : 0),
   unpack: (value) => value === 1,
 }
 
 /** A value that may be missing. */
 export function maybe<T>(field: Field<T>): Field<T | undefined> {
   return {
-    pack: (value) => (value === undefined ? undefined : field.pack(value)),
+    write: (value) => (value === undefined ? writeAbsent() : field.write(value)),
+    isAbsent: (value) => value === undefined,
     unpack: (value) => (value === undefined ? undefined : field.unpack(value)),
   }
 }
@@ -85,7 +117,16 @@ export function maybe<T>(field: Field<T>): Field<T | undefined> {
 /** Any number of values. An empty list takes no room at the end of a record. */
 export function list<T>(field: Field<T>): Field<readonly T[]> {
   return {
-    pack: (values) => (values.length === 0 ? undefined : values.map((value) => field.pack(value))),
+    write: (values) => {
+      if (values.length === 0) {
+        writeAbsent()
+        return
+      }
+      writeList()
+      writeCount(values.length)
+      for (const value of values) field.write(value)
+    },
+    isAbsent: (values) => values.length === 0,
     unpack: (value) => (value === undefined ? [] : listOf(value).map(field.unpack)),
   }
 }

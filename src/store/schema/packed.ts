@@ -20,10 +20,10 @@ const fromUtf8 = new TextDecoder()
 let room = new Uint8Array(1_024)
 let used = 0
 
-/** The bytes of `values`. */
-export function pack(values: readonly Packable[]): Uint8Array {
+/** The bytes of a list that `write` writes: its length by {@link writeCount}, then its values. */
+export function packed(write: () => void): Uint8Array {
   used = 0
-  packList(values)
+  write()
   return room.slice(0, used)
 }
 
@@ -35,34 +35,43 @@ export function unpack(bytes: Uint8Array): readonly Packable[] {
   return values
 }
 
-function packList(values: readonly Packable[]): void {
-  let count = values.length
-  while (count > 0 && values[count - 1] === undefined) count--
+/** Says how many values of a list follow; the outermost has no tag. */
+export function writeCount(count: number): void {
   leb(count)
-  for (let at = 0; at < count; at++) packOne(values[at])
 }
 
-function packOne(value: Packable): void {
-  if (value === undefined) tag(tags.absent)
-  else if (typeof value === 'number') {
-    tag(tags.number)
-    leb(value)
-  } else if (typeof value === 'bigint') packBigint(value)
-  else if (typeof value === 'string') sized(tags.text, toUtf8.encode(value))
-  else if (value instanceof Uint8Array) sized(tags.bytes, value)
-  else {
-    tag(tags.list)
-    packList(value)
-  }
+/** A list; its length and values follow. */
+export function writeList(): void {
+  tag(tags.list)
 }
 
-const most32 = 2n ** 32n
+/** Nothing. */
+export function writeAbsent(): void {
+  tag(tags.absent)
+}
 
-/** Its length is that of its hex digits: 0 has one byte. */
-function packBigint(value: bigint): void {
+/** A number. */
+export function writeNumber(value: number): void {
+  tag(tags.number)
+  leb(value)
+}
+
+/** Bytes. */
+export function writeBytes(value: Uint8Array): void {
+  sized(tags.bytes, value)
+}
+
+/** Text. */
+export function writeText(value: string): void {
+  sized(tags.text, toUtf8.encode(value))
+}
+
+/** A bigint. Its length is that of its hex digits: 0 has one byte. */
+export function writeBigint(value: bigint): void {
   const magnitude = value < 0n ? -value : value
   tag(value < 0n ? tags.negative : tags.bigint)
-  if (magnitude < most32 * most32) packSmall(magnitude)
+  const number = Number(magnitude)
+  if (number <= Number.MAX_SAFE_INTEGER) writeMagnitude(number)
   else {
     const size = Math.ceil(magnitude.toString(16).length / 2)
     leb(size)
@@ -70,10 +79,10 @@ function packBigint(value: bigint): void {
   }
 }
 
-/** A magnitude below 2^64, without going by way of text. */
-function packSmall(magnitude: bigint): void {
-  const high = Number(magnitude / most32)
-  const low = Number(magnitude % most32)
+/** A magnitude that is exact in a double, without going by way of text. */
+function writeMagnitude(magnitude: number): void {
+  const high = Math.floor(magnitude / 2 ** 32)
+  const low = magnitude >>> 0
   const size = high > 0 ? 4 + bytesIn(high) : bytesIn(low)
   leb(size)
   makeRoom(size)

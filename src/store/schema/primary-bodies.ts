@@ -25,8 +25,18 @@ const evmSide = layout({
 /** One side of an atomic transaction on the EVM chain. */
 export type StoredEvmSide = BodyOf<typeof evmSide>
 
-/** Body of `tx`. Shares are millionths, times Unix seconds. */
+/**
+ * Body of `tx`. Shares are millionths, times Unix seconds. `firstUtxo` and `utxoCount` name the
+ * UTXOs it made, `spent` those it spent, in the order of its inputs; `typeId` is that of its
+ * chain's wire form. Not `committed`: a proposal that was voted down.
+ */
 export const txBody = layout({
+  typeId: count,
+  time: count,
+  committed: flag,
+  firstUtxo: count,
+  utxoCount: count,
+  spent: list(count),
   consumed: list(amount),
   value: list(amount),
   burned: list(amount),
@@ -53,10 +63,32 @@ export const txBody = layout({
 /** Record of {@link txBody}. */
 export type TxBody = BodyOf<typeof txBody>
 
-/** Body of `early_import`. */
-export const earlyImportBody = layout({
+/**
+ * Body of `utxo`.
+ *
+ * - `createdOn`, `consumableOn`: numbers of the chains where it was made and is or can be consumed
+ * - `output`: the wire form, locks included
+ * - `kind`: bits of `utxoKinds`; `reward`: index of `rewardKinds`
+ */
+export const utxoBody = layout({
   txId: bytes,
   outputIndex: count,
+  createdOn: count,
+  consumableOn: count,
+  asset: count,
+  kind: count,
+  output: bytes,
+  createdPos: count,
+  createdAt: count,
+  stakeStart: maybe(count),
+  stakeEnd: maybe(count),
+  reward: maybe(count),
+})
+/** Record of {@link utxoBody}. */
+export type UtxoBody = BodyOf<typeof utxoBody>
+
+/** Body of `early_import`. */
+export const earlyImportBody = layout({
   assetId: bytes,
   amount: big,
   sourceChain: count,
@@ -184,6 +216,8 @@ export type L1ChangeBody = BodyOf<typeof l1ChangeBody>
 /** Body of `progress`. */
 export const progressBody = layout({
   time: count,
+  /** Number of the next UTXO the chain makes. */
+  nextUtxo: count,
   l1AccruedFees: big,
   l1FeeExcess: big,
 })

@@ -99,5 +99,15 @@ export const rewardKinds = ['', 'VALIDATOR', 'DELEGATOR', 'VALIDATOR_FEE'] as co
 /** `status` of a staker, by index. */
 export const stakerStatuses = ['pending', 'active', 'completed', 'removed'] as const
 
-/** Largest number an `amount` column holds. */
-export const maxAmount = 2n ** 63n - 1n
+// Numbers stay below 2^36, so that one and a place in a batch are exact in a double together.
+const utxosPerChain = 2 ** 34
+
+/** Number of the first UTXO a chain makes. Numbers of a chain follow one another. */
+export function firstUtxoOf(chain: PrimaryChain): number {
+  return chainNumbers[chain] * utxosPerChain + 1
+}
+
+/** The first 32 bits of an id. */
+export function prefixOf(id: Uint8Array): number {
+  return (((id[0] ?? 0) << 24) | ((id[1] ?? 0) << 16) | ((id[2] ?? 0) << 8) | (id[3] ?? 0)) >>> 0
+}

@@ -16,11 +16,16 @@ import { fileWorld, indexPrimary } from '../../primary-service.ts'
 /** Rows of a table without the numbers given in order of arrival, which chains share. */
 const facts: Readonly<Record<string, string>> = {
   block: 'select id, hash, parent, type, timestamp, tx_count, outer_id, proposer_time from block',
-  tx: 'select pos, tx_id, type, committed, timestamp, utxo_count from tx',
-  utxo: `select utxo_id, tx_id, output, created_pos, created_at, spent_pos, spent_at, stake_start,
-    stake_end, returned_at, kind, reward from utxo`,
-  holding: `select u.utxo_id, a.bytes, h.place, h.created_at, h.kind, h.needed, h.spent_at
-    from holding h join utxo u on u.id = h.utxo join address a on a.id = h.address_id`,
+  tx: 'select pos, tx_id from tx',
+  tx_by_id: 'select prefix, pos from tx_by_id',
+  utxo: 'select id from utxo',
+  stray_utxo: 'select prefix, utxo from stray_utxo',
+  spend: 'select utxo, pos, spent_at from spend',
+  stake_return: 'select utxo, returned_at from stake_return',
+  open_holding: `select a.bytes, h.list % 4, h.created_at, h.utxo, h.amount, h.traits % 262144
+    from open_holding h join address a on a.id = h.list / 4`,
+  spent_holding: `select a.bytes, h.list % 4, h.created_at, h.utxo, h.amount, h.spent_at
+    from spent_holding h join address a on a.id = h.list / 4`,
   tx_by_address: `select a.bytes, t.pos, t.type from tx_by_address t
     join address a on a.id = t.address_id`,
   staker: `select pos, tx_id, role, status, subnet_id, until, shares, activated_height,
@@ -32,8 +37,8 @@ const facts: Readonly<Record<string, string>> = {
   supply: 'select subnet_id, amount from supply',
   progress: 'select chain, body from progress',
   raw_block: 'select id, method, bytes from raw_block',
-  early_import: 'select utxo_id, body from early_import',
-  reward: 'select u.utxo_id, r.staker_tx from reward r join utxo u on u.id = r.utxo',
+  early_import: 'select tx_id, output_index, body from early_import',
+  reward: 'select utxo, staker_tx from reward',
 }
 
 async function textOf(store: Database, question: string): Promise<string[]> {

@@ -1,7 +1,7 @@
 /** Names of assets. */
 
 import type { Reader, Row } from '../../engine/database.ts'
-import { asset } from '../../schema/primary.ts'
+import { asset } from '../../schema/primary-names.ts'
 import { bytes, optional } from './utxo-rows.ts'
 
 /** An asset; names are absent while its creation is not indexed. */

@@ -3,12 +3,12 @@
  *
  * Plain UTXOs (see `utxoKinds`) are summed by asset in the store; all others are given one by
  * one, each once with the number of its owners asked for, for the caller to judge locks and
- * stakes. Cost: one range of `holding_open` per address; at a moment, one range of the table's
- * key up to it.
+ * stakes. Cost: one range of `open_holding` per address; at a moment, also one of `spent_holding`.
  */
 
-import { type Reader, statement, type Value } from '../../engine/database.ts'
-import { chainNumbers, type PrimaryChain } from '../../schema/primary-position.ts'
+import { type Reader, type Statement, statement, type Value } from '../../engine/database.ts'
+import { assetOf, listOf, packTraits, traitsSql } from '../../schema/primary-holding.ts'
+import type { PrimaryChain } from '../../schema/primary-position.ts'
 import { utxosByNumber, type StoredUtxo } from './utxo-rows.ts'
 
 /** Sum of the plain UTXOs of one asset. */
@@ -25,63 +25,50 @@ export type Holdings = {
 const sums = `count(*), cast(sum(h.amount / 4294967296) as bigint),
   cast(sum(h.amount % 4294967296) as bigint)`
 
-const open = 'h.spent_at is null'
-const atMoment = 'h.created_at < ? and (h.spent_at is null or h.spent_at > ?)'
-
-/** Almost all there is. AVAX has number 1 in every store. */
-const avax = 1
+/** Almost all there is: plain AVAX, which has number 1 in every store. */
+const plainAvax = packTraits({ asset: 1, kind: 0, needed: 1 })
 
 /** Sum of AVAX: no groups, which would sort every entry. */
-function avaxQuestion(when: string, index: string): ReturnType<typeof statement> {
-  const rest = `h.place = ? and ${when} and h.kind = 0 and h.asset = ${avax}`
-  return plainQuestion(`${avax}`, rest, index)
+function avaxQuestion(table: string, when: string): Statement {
+  return question(table, `${plainAvax}, ${sums}`, `${when} and h.traits = ${plainAvax}`)
 }
 
 /** Sums of everything else. */
-function assetsQuestion(when: string, index: string): ReturnType<typeof statement> {
-  const rest = `h.place = ? and ${when} and h.kind = 0 and h.asset <> ${avax} group by h.asset`
-  return plainQuestion('h.asset', rest, index)
+function assetsQuestion(table: string, when: string): Statement {
+  const rest = `${when} and h.${traitsSql.isPlain} and h.traits <> ${plainAvax} group by h.traits`
+  return question(table, `h.traits, ${sums}`, rest)
 }
 
-function plainQuestion(asset: string, rest: string, index: string): ReturnType<typeof statement> {
+function othersQuestion(table: string, when: string): Statement {
+  const rest = `${when} and not h.${traitsSql.isPlain}
+    group by h.utxo having ? = 1 or count(*) >= max(h.${traitsSql.needed}) order by h.utxo`
+  return question(table, 'h.utxo', rest)
+}
+
+function question(table: string, columns: string, rest: string): Statement {
   return statement(
-    `select ${asset}, ${sums} from json_each(?) j cross join holding h ${index}
-     where h.address_id = j.value and ${rest}`,
+    `select ${columns} from json_each(?) j cross join ${table} h
+     where h.list = j.value and ${rest}`,
     {
-      postgres: `select ${asset}, ${sums} from json_array_elements_text(?::json) j
-        join holding h on h.address_id = j.value::bigint where ${rest}`,
+      postgres: `select ${columns} from json_array_elements_text(?::json) j
+        join ${table} h on h.list = j.value::bigint where ${rest}`,
     },
   )
 }
 
-function othersQuestion(when: string, index: string): ReturnType<typeof statement> {
-  const rest = `h.place = ? and ${when} and h.kind <> 0
-    group by h.utxo having ? = 1 or count(*) >= max(h.needed) order by h.utxo`
-  return statement(
-    `select h.utxo from json_each(?) j cross join holding h ${index}
-     where h.address_id = j.value and ${rest}`,
-    {
-      postgres: `select h.utxo from json_array_elements_text(?::json) j
-        join holding h on h.address_id = j.value::bigint where ${rest}`,
-    },
-  )
-}
+type Questions = Readonly<Record<'avax' | 'assets' | 'others', Statement>>
 
-function questionsAt(
-  when: string,
-  index: string,
-): Readonly<Record<'avax' | 'assets' | 'others', ReturnType<typeof statement>>> {
+function questionsOf(table: string, when: string): Questions {
   return {
-    avax: avaxQuestion(when, index),
-    assets: assetsQuestion(when, index),
-    others: othersQuestion(when, index),
+    avax: avaxQuestion(table, when),
+    assets: assetsQuestion(table, when),
+    others: othersQuestion(table, when),
   }
 }
 
-const questions = {
-  now: questionsAt(open, 'indexed by holding_open'),
-  moment: questionsAt(atMoment, ''),
-} as const
+const openNow = questionsOf('open_holding', 'true')
+const openThen = questionsOf('open_holding', 'h.created_at < ?')
+const spentSince = questionsOf('spent_holding', 'h.created_at < ? and h.spent_at > ?')
 
 /** What `addresses` (numbers) hold in the lists of `chain`, now or just before `moment`. */
 export async function balancesOfAddresses(
@@ -95,25 +82,49 @@ export async function balancesOfAddresses(
     readonly anyOwner?: boolean
   },
 ): Promise<Holdings> {
-  const { addresses, chain, moment } = query
-  const asked = moment === undefined ? questions.now : questions.moment
-  const values: Value[] = [JSON.stringify(addresses), chainNumbers[chain]]
-  if (moment !== undefined) values.push(moment, moment)
+  const { chain, moment } = query
+  const lists = JSON.stringify(query.addresses.map((address) => listOf(address, chain)))
+  const least = query.anyOwner === true ? 1 : 0
+  const parts =
+    moment === undefined
+      ? [await held(reader, openNow, { values: [lists], least })]
+      : [
+          await held(reader, openThen, { values: [lists, moment], least }),
+          await held(reader, spentSince, { values: [lists, moment, moment], least }),
+        ]
+  const others = parts.flatMap((part) => part.others).sort((a, b) => a - b)
+  return { plain: joined(parts), others: await utxosByNumber(reader, others) }
+}
+
+type Part = { readonly plain: readonly PlainSum[]; readonly others: readonly number[] }
+
+async function held(
+  reader: Reader,
+  asked: Questions,
+  { values, least }: { readonly values: readonly Value[]; readonly least: number },
+): Promise<Part> {
   const rows = [
     ...(await reader.all(asked.avax, values)),
     ...(await reader.all(asked.assets, values)),
   ]
-  const plain = rows.filter(([, count]) => Number(count) > 0)
-  const others = await reader.all(asked.others, [...values, query.anyOwner === true ? 1 : 0])
+  const others = await reader.all(asked.others, [...values, least])
   return {
-    plain: plain.map(([asset, count, high, low]) => ({
-      asset: Number(asset),
+    plain: rows.map(([traits, count, high, low]) => ({
+      asset: assetOf(Number(traits)),
       count: Number(count),
       amount: BigInt(Number(high)) * 4_294_967_296n + BigInt(Number(low)),
     })),
-    others: await utxosByNumber(
-      reader,
-      others.map(([id]) => Number(id)),
-    ),
+    others: others.map(([id]) => Number(id)),
   }
+}
+
+/** Sums of all parts by asset. */
+function joined(parts: readonly Part[]): PlainSum[] {
+  const sumsByAsset = new Map<number, PlainSum>()
+  for (const { asset, amount, count } of parts.flatMap(({ plain }) => plain)) {
+    if (count === 0) continue
+    const sum = sumsByAsset.get(asset) ?? { asset, amount: 0n, count: 0 }
+    sumsByAsset.set(asset, { asset, amount: sum.amount + amount, count: sum.count + count })
+  }
+  return [...sumsByAsset.values()]
 }

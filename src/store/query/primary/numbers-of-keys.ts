@@ -2,7 +2,7 @@
 
 import type { Reader } from '../../engine/database.ts'
 import { statement } from '../../engine/database.ts'
-import { address, asset, node } from '../../schema/primary.ts'
+import { address, asset, node } from '../../schema/primary-names.ts'
 
 /** Numbers of `addresses` in their order; `undefined` for those never seen. One seek each. */
 export async function numbersOfAddresses(

@@ -6,9 +6,9 @@
  */
 
 import { type Reader, type Row, statement, type Statement } from '../../engine/database.ts'
-import { type RewardBody, rewardBody } from '../../schema/primary-bodies.ts'
+import { type RewardBody, rewardBody, utxoBody } from '../../schema/primary-bodies.ts'
 import { mergeLists } from './merged-lists.ts'
-import { bytes } from './utxo-rows.ts'
+import { bytes, utxoIdOf } from './utxo-rows.ts'
 
 /** One reward. */
 export type StoredReward = RewardBody & {
@@ -31,7 +31,7 @@ export type RewardQuery = {
 
 function question(list: 'address' | 'node', order: 'asc' | 'desc'): Statement {
   const sign = order === 'asc' ? '>' : '<'
-  const columns = 'r.utxo, u.utxo_id, r.staker_tx, n.bytes, r.body, r.node'
+  const columns = 'r.utxo, u.body, r.staker_tx, n.bytes, r.body, r.node'
   const joined = 'join utxo u on u.id = r.utxo join node n on n.id = r.node'
   return statement(
     list === 'address'
@@ -71,11 +71,11 @@ export async function listRewards(reader: Reader, query: RewardQuery): Promise<S
 }
 
 const ofStakers = statement(
-  `select r.utxo, u.utxo_id, r.staker_tx, n.bytes, r.body from json_each(?) j
+  `select r.utxo, u.body, r.staker_tx, n.bytes, r.body from json_each(?) j
    cross join reward r indexed by reward_by_staker join utxo u on u.id = r.utxo
    join node n on n.id = r.node where r.staker_tx = unhex(j.value) order by r.utxo`,
   {
-    postgres: `select r.utxo, u.utxo_id, r.staker_tx, n.bytes, r.body
+    postgres: `select r.utxo, u.body, r.staker_tx, n.bytes, r.body
       from json_array_elements_text(?::json) j
       join reward r on r.staker_tx = decode(j.value, 'hex') join utxo u on u.id = r.utxo
       join node n on n.id = r.node order by r.utxo`,
@@ -93,10 +93,11 @@ export async function rewardsOfStakers(
 }
 
 function rewardOf(row: Row): StoredReward {
+  const utxo = utxoBody.fromBytes(bytes(row[1]))
   return {
     ...rewardBody.fromBytes(bytes(row[4])),
     utxo: Number(row[0]),
-    utxoId: bytes(row[1]),
+    utxoId: utxoIdOf(utxo.txId, utxo.outputIndex),
     stakerTxId: bytes(row[2]),
     nodeId: bytes(row[3]),
   }

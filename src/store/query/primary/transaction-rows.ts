@@ -2,7 +2,7 @@
 
 import { type Reader, type Row, statement } from '../../engine/database.ts'
 import { type TxBody, txBody } from '../../schema/primary-bodies.ts'
-import { posRangeOf, type PrimaryChain } from '../../schema/primary-position.ts'
+import { posRangeOf, prefixOf, type PrimaryChain } from '../../schema/primary-position.ts'
 import { bytes } from './utxo-rows.ts'
 
 /** One stored transaction. */
@@ -17,13 +17,14 @@ export type StoredTransaction = {
   readonly timestamp: number
   /** The UTXOs it made: `count` from number `first` on. */
   readonly made: { readonly first: number; readonly count: number }
+  /** Numbers of the UTXOs it spent. */
+  readonly spent: readonly number[]
   /** Absent for what the X-Chain had before its blocks. */
   readonly blockHash: Uint8Array | undefined
   readonly body: TxBody
 }
 
-const selected = `t.pos, t.tx_id, t.type, t.committed, t.timestamp, t.first_utxo, t.utxo_count,
-  b.hash, t.body`
+const selected = 't.pos, t.tx_id, b.hash, t.body'
 
 const byPlaces = statement(
   `select ${selected} from json_each(?) j cross join tx t
@@ -34,24 +35,39 @@ const byPlaces = statement(
   },
 )
 
-/** Transactions at `places`, in their order. One seek each. */
+const lateSpends = statement(
+  `select l.pos, l.utxo from json_each(?) j cross join late_spend l where l.pos = j.value`,
+  {
+    postgres: `select l.pos, l.utxo from json_array_elements_text(?::json) j
+      join late_spend l on l.pos = j.value::bigint`,
+  },
+)
+
+/** Transactions at `places`, in their order. Three seeks each. */
 export async function transactionsAt(
   reader: Reader,
   places: readonly number[],
 ): Promise<StoredTransaction[]> {
   if (places.length === 0) return []
   const rows = await reader.all(byPlaces, [JSON.stringify(places)])
-  const found = new Map(rows.map((row) => [Number(row[0]), transactionOf(row)]))
+  const late = new Map<number, number[]>()
+  for (const [pos, utxo] of await reader.all(lateSpends, [JSON.stringify(places)]))
+    late.set(Number(pos), [...(late.get(Number(pos)) ?? []), Number(utxo)])
+  const found = new Map(
+    rows.map((row) => [Number(row[0]), transactionOf(row, late.get(Number(row[0])) ?? [])]),
+  )
   return places.flatMap((pos) => found.get(pos) ?? [])
 }
 
 const byId = statement(
-  'select pos from tx where tx_id = ? and pos >= ? and pos < ? order by pos limit 1',
+  `select t.pos from tx_by_id i join tx t on t.pos = i.pos
+   where i.prefix = ? and i.pos >= ? and i.pos < ? and t.tx_id = ? order by i.pos limit 1`,
 )
 
 /**
  * The transaction with this id on `chain`. Ids of some old ones are not unique; the first counts,
- * as in nodes. One seek of `tx_by_id`.
+ * as in nodes. One seek of `tx_by_id`, and one for each id that
+ * begins alike.
  */
 export async function transactionById(
   reader: Reader,
@@ -59,19 +75,21 @@ export async function transactionById(
   txId: Uint8Array,
 ): Promise<StoredTransaction | undefined> {
   const { from, until } = posRangeOf(chain)
-  const row = await reader.get(byId, [txId, from, until])
+  const row = await reader.get(byId, [prefixOf(txId), from, until, txId])
   return row === undefined ? undefined : (await transactionsAt(reader, [Number(row[0])]))[0]
 }
 
-function transactionOf(row: Row): StoredTransaction {
+function transactionOf(row: Row, late: readonly number[]): StoredTransaction {
+  const body = txBody.fromBytes(bytes(row[3]))
   return {
     pos: Number(row[0]),
     txId: bytes(row[1]),
-    type: Number(row[2]),
-    committed: row[3] === 1,
-    timestamp: Number(row[4]),
-    made: { first: Number(row[5]), count: Number(row[6]) },
-    blockHash: row[7] instanceof Uint8Array ? row[7] : undefined,
-    body: txBody.fromBytes(bytes(row[8])),
+    type: body.typeId,
+    committed: body.committed,
+    timestamp: body.time,
+    made: { first: body.firstUtxo, count: body.utxoCount },
+    spent: late.length === 0 ? body.spent : [...body.spent, ...late],
+    blockHash: row[2] instanceof Uint8Array ? row[2] : undefined,
+    body,
   }
 }

@@ -1,6 +1,8 @@
 /** UTXOs by number, with the id of what spent them. */
 
+import { sha256 } from '../../../core/hash.ts'
 import { type Reader, type Row, statement, type Value } from '../../engine/database.ts'
+import { utxoBody } from '../../schema/primary-bodies.ts'
 import {
   chainOfNumber,
   placeOfPos,
@@ -35,20 +37,20 @@ export type StoredUtxo = {
   readonly returnedAt: number | undefined
 }
 
-const selected = `u.id, u.utxo_id, u.tx_id, u.output_index, u.chain, u.target, u.asset, u.kind,
-  u.reward, u.output, u.created_pos, u.created_at, u.spent_pos, u.spent_at, u.stake_start,
-  u.stake_end, u.returned_at, t.tx_id`
+const selected = 'u.id, u.body, s.pos, s.spent_at, t.tx_id, r.returned_at'
+
+const joined = `left join spend s on s.utxo = u.id left join tx t on t.pos = s.pos
+  left join stake_return r on r.utxo = u.id`
 
 const byNumbers = statement(
-  `select ${selected} from json_each(?) j cross join utxo u left join tx t on t.pos = u.spent_pos
-   where u.id = j.value`,
+  `select ${selected} from json_each(?) j cross join utxo u ${joined} where u.id = j.value`,
   {
     postgres: `select ${selected} from json_array_elements_text(?::json) j
-      join utxo u on u.id = j.value::bigint left join tx t on t.pos = u.spent_pos`,
+      join utxo u on u.id = j.value::bigint ${joined}`,
   },
 )
 
-/** UTXOs by number, in the order of `ids`. One seek each. */
+/** UTXOs by number, in the order of `ids`. Four seeks each at most. */
 export async function utxosByNumber(reader: Reader, ids: readonly number[]): Promise<StoredUtxo[]> {
   if (ids.length === 0) return []
   const rows = await reader.all(byNumbers, [JSON.stringify(ids)])
@@ -56,48 +58,28 @@ export async function utxosByNumber(reader: Reader, ids: readonly number[]): Pro
   return ids.flatMap((id) => found.get(id) ?? [])
 }
 
-const spentBy = statement(
-  `select ${selected} from json_each(?) j cross join utxo u indexed by utxo_by_spender
-   left join tx t on t.pos = u.spent_pos
-   where u.spent_pos = j.value and u.spent_pos is not null order by u.spent_pos, u.id limit ?`,
-  {
-    postgres: `select ${selected} from json_array_elements_text(?::json) j
-      join utxo u on u.spent_pos = j.value::bigint left join tx t on t.pos = u.spent_pos
-      order by u.spent_pos, u.id limit ?`,
-  },
-)
-
-/** UTXOs spent by the transactions at `places`. One seek of `utxo_by_spender` each. */
-export async function utxosSpentBy(
-  reader: Reader,
-  places: readonly number[],
-  limit: number,
-): Promise<StoredUtxo[]> {
-  if (places.length === 0) return []
-  return (await reader.all(spentBy, [JSON.stringify(places), limit])).map(utxoOf)
+function utxoOf(row: Row): StoredUtxo {
+  const { createdOn, consumableOn, reward = 0, ...body } = utxoBody.fromBytes(bytes(row[1]))
+  return {
+    ...body,
+    id: Number(row[0]),
+    utxoId: utxoIdOf(body.txId, body.outputIndex),
+    createdOn: chainOfNumber(createdOn),
+    consumableOn: chainOfNumber(consumableOn),
+    reward: rewardKinds[reward] ?? '',
+    spentPos: optional(row[2]),
+    spentAt: optional(row[3]),
+    spentBy: row[4] instanceof Uint8Array ? row[4] : undefined,
+    returnedAt: optional(row[5]),
+  }
 }
 
-function utxoOf(row: Row): StoredUtxo {
-  return {
-    id: Number(row[0]),
-    utxoId: bytes(row[1]),
-    txId: bytes(row[2]),
-    outputIndex: Number(row[3]),
-    createdOn: chainOfNumber(Number(row[4])),
-    consumableOn: chainOfNumber(Number(row[5])),
-    asset: Number(row[6]),
-    kind: Number(row[7]),
-    reward: rewardKinds[Number(row[8])] ?? '',
-    output: bytes(row[9]),
-    createdPos: Number(row[10]),
-    createdAt: Number(row[11]),
-    spentPos: optional(row[12]),
-    spentAt: optional(row[13]),
-    stakeStart: optional(row[14]),
-    stakeEnd: optional(row[15]),
-    returnedAt: optional(row[16]),
-    spentBy: row[17] instanceof Uint8Array ? row[17] : undefined,
-  }
+/** Id of a UTXO. Source: avalanchego vms/components/avax/utxo_id.go InputID. */
+export function utxoIdOf(txId: Uint8Array, outputIndex: number): Uint8Array {
+  const place = new Uint8Array(40)
+  new DataView(place.buffer).setUint32(4, outputIndex)
+  place.set(txId, 8)
+  return sha256(place)
 }
 
 /** Height of the block that made a UTXO. */

@@ -1,19 +1,26 @@
 /**
  * UTXOs of addresses, by time or amount, strictly after a cursor.
  *
- * Order: (`created_at` or `amount`, tie, number), either way; ties follow the UTXO id. Each UTXO
- * comes once, and only when enough of its owners were asked for. Cost: one seek per address and
- * about as many entries as come out: unspent ones by `holding_open` or `holding_open_by_amount`,
- * all by time by the table's key. All by amount reads every entry of the addresses.
+ * Order: (`created_at` or `amount`, number), either way: equals follow the order of creation. Each
+ * UTXO comes once, and only when enough of its owners were asked for. Cost: one seek per address
+ * and about as many entries as come out, of `open_holding` or its index `open_by_amount`; as many
+ * again of `spent_holding` where asked for, but that by amount reads every entry of the addresses.
  */
 
 import { Fault } from '../../../core/fault.ts'
 import { type Reader, statement, type Statement } from '../../engine/database.ts'
-import { chainNumbers, maxAmount, type PrimaryChain } from '../../schema/primary-position.ts'
+import {
+  anyTraits,
+  listOf,
+  maxAmount,
+  neededOf,
+  traitsOfAsset,
+} from '../../schema/primary-holding.ts'
+import type { PrimaryChain } from '../../schema/primary-position.ts'
 import { mergeLists } from './merged-lists.ts'
 
 /** Where a page of this list ended. */
-export type HoldingCursor = { readonly key: bigint; readonly tie: number; readonly utxo: number }
+export type HoldingCursor = { readonly key: bigint; readonly utxo: number }
 
 /** What is asked. */
 export type HoldingQuery = {
@@ -35,56 +42,61 @@ export type HoldingQuery = {
 export type Holding = HoldingCursor & { readonly needed: number }
 
 type Direction = 'asc' | 'desc'
+type SortColumn = 'created_at' | 'amount'
 
-function question(column: 'created_at' | 'amount', direction: Direction, open: boolean): Statement {
+function question(table: string, column: SortColumn, direction: Direction): Statement {
   const sign = direction === 'asc' ? '>' : '<'
-  const index = column === 'amount' ? 'holding_open_by_amount' : 'holding_open'
-  const text = (hint: string): string =>
-    `select ${column}, tie, utxo, needed from holding${hint}
-     where address_id = ? and place = ? ${open ? 'and spent_at is null' : ''}
-       and (${column}, tie, utxo) ${sign} (?, ?, ?) and amount >= ? and (? < 0 or asset = ?)
-     order by ${column} ${direction}, tie ${direction}, utxo ${direction} limit ?`
-  return statement(text(open ? ` indexed by ${index}` : ''), { bigints: true, postgres: text('') })
+  return statement(
+    `select ${column}, utxo, traits from ${table}
+     where list = ? and (${column}, utxo) ${sign} (?, ?)
+       and amount >= ? and traits >= ? and traits < ?
+     order by ${column} ${direction}, utxo ${direction} limit ?`,
+    { bigints: true },
+  )
+}
+
+function questionsOf(table: string): Record<SortColumn, Record<Direction, Statement>> {
+  const both = (column: SortColumn): Record<Direction, Statement> => ({
+    asc: question(table, column, 'asc'),
+    desc: question(table, column, 'desc'),
+  })
+  return { created_at: both('created_at'), amount: both('amount') }
 }
 
 const questions = {
-  timestamp: {
-    asc: { open: question('created_at', 'asc', true), all: question('created_at', 'asc', false) },
-    desc: {
-      open: question('created_at', 'desc', true),
-      all: question('created_at', 'desc', false),
-    },
-  },
-  amount: {
-    asc: { open: question('amount', 'asc', true), all: question('amount', 'asc', false) },
-    desc: { open: question('amount', 'desc', true), all: question('amount', 'desc', false) },
-  },
+  open: questionsOf('open_holding'),
+  spent: questionsOf('spent_holding'),
 } as const
 
-const lowest: HoldingCursor = { key: -1n, tie: -1, utxo: -1 }
-const highest: HoldingCursor = { key: maxAmount, tie: 2 ** 53 - 1, utxo: 2 ** 53 - 1 }
+const lowest: HoldingCursor = { key: -1n, utxo: -1 }
+const highest: HoldingCursor = { key: maxAmount, utxo: Number.MAX_SAFE_INTEGER }
+
+/** The spent or unspent entries of an address. */
+type List = { readonly list: number; readonly of: keyof typeof questions }
 
 /** Entries of the page; rows are read by `utxosByNumber`. */
 export async function utxosOfAddresses(reader: Reader, query: HoldingQuery): Promise<Holding[]> {
-  const { sortBy, sortOrder, chain, minAmount, asset = -1 } = query
-  const asked = questions[sortBy][sortOrder][query.includeSpent ? 'all' : 'open']
+  const { sortOrder, chain, minAmount, asset } = query
+  const column = query.sortBy === 'amount' ? 'amount' : 'created_at'
   const sign = sortOrder === 'asc' ? 1 : -1
   const start = query.after ?? (sortOrder === 'asc' ? lowest : highest)
-  return mergeLists<number, Holding>({
-    lists: query.addresses,
+  const traits = asset === undefined ? anyTraits : traitsOfAsset(asset)
+  const kinds: readonly List['of'][] = query.includeSpent ? ['open', 'spent'] : ['open']
+  return mergeLists<List, Holding>({
+    lists: query.addresses.flatMap((address) =>
+      kinds.map((of) => ({ list: listOf(address, chain), of })),
+    ),
     limit: query.limit,
     compare: (a, b) => sign * compareHoldings(a, b),
     accepts: ({ needed }, times) => times >= needed,
-    read: async (address, after, limit) => {
-      const { key, tie, utxo } = after ?? start
-      const place = chainNumbers[chain]
-      const values = [address, place, key, tie, utxo, minAmount, asset, asset, limit]
-      const rows = await reader.all(asked, values)
+    read: async ({ list, of }, after, limit) => {
+      const { key, utxo } = after ?? start
+      const values = [list, key, utxo, minAmount, traits.from, traits.until, limit]
+      const rows = await reader.all(questions[of][column][sortOrder], values)
       return rows.map((row) => ({
-        key: BigInt(Number.isInteger(row[0]) ? Number(row[0]) : bigintOf(row[0])),
-        tie: Number(row[1]),
-        utxo: Number(row[2]),
-        needed: Number(row[3]),
+        key: bigintOf(row[0]),
+        utxo: Number(row[1]),
+        needed: neededOf(Number(row[2])),
       }))
     },
   })
@@ -97,21 +109,20 @@ function bigintOf(value: unknown): bigint {
 
 function compareHoldings(a: HoldingCursor, b: HoldingCursor): number {
   if (a.key !== b.key) return a.key < b.key ? -1 : 1
-  return a.tie - b.tie || a.utxo - b.utxo
+  return a.utxo - b.utxo
 }
 
 /** Cursor as bytes for a page token, and back. */
 export const holdingCursor = {
-  encode: ({ key, tie, utxo }: HoldingCursor): Uint8Array => {
-    const view = new DataView(new ArrayBuffer(24))
+  encode: ({ key, utxo }: HoldingCursor): Uint8Array => {
+    const view = new DataView(new ArrayBuffer(16))
     view.setBigInt64(0, key)
-    view.setFloat64(8, tie)
-    view.setFloat64(16, utxo)
+    view.setFloat64(8, utxo)
     return new Uint8Array(view.buffer)
   },
   decode: (bytes: Uint8Array): HoldingCursor => {
-    if (bytes.length !== 24) throw new Fault('bad-page-token', 'pageToken is not valid here')
+    if (bytes.length !== 16) throw new Fault('bad-page-token', 'pageToken is not valid here')
     const view = new DataView(bytes.buffer, bytes.byteOffset)
-    return { key: view.getBigInt64(0), tie: view.getFloat64(8), utxo: view.getFloat64(16) }
+    return { key: view.getBigInt64(0), utxo: view.getFloat64(8) }
   },
 } as const

@@ -4,14 +4,15 @@
  */
 
 import { type Reader, statement } from '../../engine/database.ts'
-import { l1ChangeBody, type L1ChangeBody } from '../../schema/primary-bodies.ts'
+import { l1ChangeBody, type L1ChangeBody, txBody } from '../../schema/primary-bodies.ts'
 import { stakerColumns, stakerOf, type StoredStaker } from './staker-rows.ts'
 import { bytes, type StoredUtxo, utxosByNumber } from './utxo-rows.ts'
 
 const slice = 10_000
 
 const unspentIds = statement(
-  'select id from utxo where id > ? and spent_pos is null order by id limit ?',
+  `select u.id from utxo u left join spend s on s.utxo = u.id
+   where u.id > ? and s.utxo is null order by u.id limit ?`,
 )
 
 /**
@@ -130,7 +131,7 @@ export async function feeState(reader: Reader): Promise<Uint8Array | undefined> 
 }
 
 const transactionRows = statement(
-  `select pos, tx_id, committed from tx where pos >= ? and pos < ? order by pos limit ?`,
+  'select pos, tx_id, body from tx where pos >= ? and pos < ? order by pos limit ?',
 )
 
 /** Ids of transactions within places, oldest first. */
@@ -139,9 +140,9 @@ export async function transactionIds(
   range: { readonly from: number; readonly until: number; readonly limit: number },
 ): Promise<{ readonly pos: number; readonly txId: Uint8Array; readonly committed: boolean }[]> {
   const rows = await reader.all(transactionRows, [range.from, range.until, range.limit])
-  return rows.map(([pos, txId, committed]) => ({
+  return rows.map(([pos, txId, body]) => ({
     pos: Number(pos),
     txId: bytes(txId),
-    committed: committed === 1,
+    committed: txBody.fromBytes(bytes(body)).committed,
   }))
 }

@@ -1,0 +1,148 @@
+/**
+ * What blocks of the primary network hold: blocks, transactions, UTXOs and who holds them.
+ *
+ * Facts lie under `pos` or a UTXO's number in the order they happened, each with a `body` of what
+ * no question filters or sorts by. What happens to a UTXO later stands in tables of its own, so
+ * that no fact is ever changed: {@link spend}, {@link stakeReturn}, {@link lateSpend}.
+ */
+
+import { table } from '../engine/table.ts'
+
+/**
+ * Blocks. `id` is the chain's and height's part of `pos`. `supply` and `l1_fees` in nAVAX, P-Chain
+ * only; the proposer's columns are known only from an Index API.
+ */
+export const block = table(
+  'block',
+  {
+    id: 'integer',
+    hash: 'bytes',
+    parent: 'bytes',
+    type: 'integer',
+    timestamp: 'integer',
+    size_bytes: 'integer',
+    tx_count: 'integer',
+    supply: 'amount?',
+    l1_fees: 'amount?',
+    l1_active: 'integer?',
+    outer_id: 'bytes?',
+    outer_parent: 'bytes?',
+    proposer: 'integer?',
+    proposer_height: 'integer?',
+    proposer_time: 'integer?',
+  },
+  {
+    key: ['id'],
+    layout: 'rows',
+    indexes: [
+      { name: 'block_by_hash', columns: ['hash'] },
+      { name: 'block_by_proposer', columns: ['proposer', 'id'], where: 'proposer is not null' },
+    ],
+  },
+)
+
+/**
+ * Blocks as the node gave them, from which everything else is made again without one.
+ *
+ * `bytes` are compressed by `method`: 0 not at all, 1 zstd. Of the C-Chain only what its atomic
+ * transactions need. Row -1 holds the genesis.
+ */
+export const rawBlock = table(
+  'raw_block',
+  { id: 'integer', method: 'integer', bytes: 'bytes' },
+  { key: ['id'], layout: 'rows' },
+)
+
+/**
+ * Transactions. The body knows what it made, UTXOs numbered in order, and what it spent, by number.
+ */
+export const tx = table(
+  'tx',
+  { pos: 'integer', tx_id: 'bytes', body: 'bytes' },
+  { key: ['pos'], layout: 'rows' },
+)
+
+/**
+ * Transactions by the first 32 bits of their ids. Other ids may begin so too: the row tells. A
+ * tenth of the bytes of an index of whole ids, and written in its own order.
+ */
+export const txById = table(
+  'tx_by_id',
+  { prefix: 'integer', pos: 'integer' },
+  { key: ['prefix', 'pos'], layout: 'keyed' },
+)
+
+/** Transactions that concern an address. `type`: wire type id, to filter by. */
+export const txByAddress = table(
+  'tx_by_address',
+  { address_id: 'integer', pos: 'integer', type: 'integer' },
+  { key: ['address_id', 'pos'], layout: 'keyed' },
+)
+
+/** UTXOs under their numbers, see `primary-position.ts`. */
+export const utxo = table('utxo', { id: 'integer', body: 'bytes' }, { key: ['id'], layout: 'rows' })
+
+/**
+ * UTXOs another transaction made than the one they are named for, or none: rewards and genesis.
+ * `prefix` is that of the id they are named for.
+ */
+export const strayUtxo = table(
+  'stray_utxo',
+  { prefix: 'integer', utxo: 'integer' },
+  { key: ['prefix', 'utxo'], layout: 'keyed' },
+)
+
+/** UTXOs that are spent: the place of the transaction, and its time in Unix seconds. */
+export const spend = table(
+  'spend',
+  { utxo: 'integer', pos: 'integer', spent_at: 'integer' },
+  { key: ['utxo'], layout: 'rows' },
+)
+
+/** UTXOs spent before they were known, by the place of the import: its body does not name them. */
+export const lateSpend = table(
+  'late_spend',
+  { pos: 'integer', utxo: 'integer' },
+  { key: ['pos', 'utxo'], layout: 'keyed' },
+)
+
+/** Staked UTXOs that came back, and when, in Unix seconds. */
+export const stakeReturn = table(
+  'stake_return',
+  { utxo: 'integer', returned_at: 'integer' },
+  { key: ['utxo'], layout: 'rows' },
+)
+
+/** What an entry of a list of UTXOs is. */
+const holding = {
+  list: 'integer',
+  created_at: 'integer',
+  utxo: 'integer',
+  amount: 'amount',
+  traits: 'integer',
+} as const
+
+/**
+ * Unspent UTXOs of an address by time, once for each chain in whose lists they stand, and by
+ * amount. `list` and `traits` are packed as `primary-holding.ts` says; `amount` is cut at 2^63 - 1.
+ * Lists and balances are answered without a look at the UTXOs.
+ */
+export const openHolding = table('open_holding', holding, {
+  key: ['list', 'created_at', 'utxo'],
+  layout: 'keyed',
+  indexes: [{ name: 'open_by_amount', columns: ['list', 'amount', 'utxo', 'traits'] }],
+})
+
+/** Spent UTXOs of an address: an entry of {@link openHolding} moves here. */
+export const spentHolding = table(
+  'spent_holding',
+  { ...holding, spent_at: 'integer' },
+  { key: ['list', 'created_at', 'utxo'], layout: 'keyed' },
+)
+
+/** Imports whose export is not indexed yet, by id of the transaction and index of the output. */
+export const earlyImport = table(
+  'early_import',
+  { tx_id: 'bytes', output_index: 'integer', body: 'bytes' },
+  { key: ['tx_id', 'output_index'], layout: 'keyed' },
+)

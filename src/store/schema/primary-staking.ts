@@ -1,0 +1,85 @@
+/** Staking on one primary network: periods, rewards, supplies. */
+
+import { table } from '../engine/table.ts'
+
+/**
+ * Validating and delegating periods under the `pos` of their transaction.
+ *
+ * `role` 0 validator, 1 delegator; `status` 0 pending, 1 active, 2 completed, 3 removed. Columns
+ * validators are sorted by are -1 (`shares`, `capacity`, `uptime`) or 0 (`until`) where they mean
+ * nothing. `uptime` is in ten-thousandths of a percent as the polled node saw it.
+ */
+export const staker = table(
+  'staker',
+  {
+    pos: 'integer',
+    tx_id: 'bytes',
+    role: 'integer',
+    status: 'integer',
+    subnet_id: 'bytes',
+    node: 'integer',
+    validator_tx: 'bytes?',
+    until: 'integer',
+    shares: 'integer',
+    capacity: 'amount',
+    uptime: 'integer',
+    connected: 'integer',
+    activated_height: 'integer?',
+    ended_height: 'integer?',
+    body: 'bytes',
+  },
+  {
+    key: ['pos'],
+    layout: 'rows',
+    indexes: [
+      { name: 'staker_by_tx', columns: ['tx_id'], unique: true },
+      { name: 'staker_by_status', columns: ['role', 'status', 'pos'] },
+      { name: 'staker_by_node', columns: ['node', 'role', 'pos'] },
+      { name: 'staker_by_until', columns: ['role', 'status', 'until', 'pos'] },
+      { name: 'staker_by_shares', columns: ['status', 'shares', 'pos'], where: 'role = 0' },
+      { name: 'staker_by_capacity', columns: ['status', 'capacity', 'pos'], where: 'role = 0' },
+      { name: 'staker_by_uptime', columns: ['status', 'uptime', 'pos'], where: 'role = 0' },
+      {
+        name: 'staker_by_validator',
+        columns: ['validator_tx', 'pos'],
+        where: 'validator_tx is not null',
+      },
+      { name: 'staker_by_end', columns: ['subnet_id', 'ended_height'] },
+    ],
+  },
+)
+
+/** Staking periods by the owners of their rewards and stakes. */
+export const stakerByAddress = table(
+  'staker_by_address',
+  { address_id: 'integer', pos: 'integer' },
+  { key: ['address_id', 'pos'], layout: 'keyed' },
+)
+
+/** Rewards paid; `utxo` names the UTXO, which grows with time. */
+export const reward = table(
+  'reward',
+  { utxo: 'integer', staker_tx: 'bytes', node: 'integer', body: 'bytes' },
+  {
+    key: ['utxo'],
+    layout: 'rows',
+    indexes: [
+      { name: 'reward_by_node', columns: ['node', 'utxo'] },
+      { name: 'reward_by_staker', columns: ['staker_tx', 'utxo'] },
+    ],
+  },
+)
+
+/** Rewards by owner. */
+export const rewardByAddress = table(
+  'reward_by_address',
+  { address_id: 'integer', utxo: 'integer' },
+  { key: ['address_id', 'utxo'], layout: 'keyed' },
+)
+
+/** Supply of each subnet's staking asset, eight bytes. */
+export const supply = table(
+  'supply',
+  { subnet_id: 'bytes', amount: 'bytes' },
+  { key: ['subnet_id'], layout: 'keyed' },
+)

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
@@ -144,6 +145,24 @@ void test('start: told to stop while it starts, it ends with 0', async (t) => {
   child.kill('SIGTERM')
   const code = await new Promise((resolve) => child.once('exit', resolve))
   assert.equal(code, 0)
+})
+
+void test('start: nobody reads what it prints, and it serves all the same', async (t) => {
+  const folder = await freshFolder(t)
+  const port = await freePort()
+  const child = spawn(process.execPath, [
+    ...[entry, 'start', '--port', String(port), '--node-port', '0', '--data-dir', folder],
+  ])
+  t.after(() => child.kill('SIGKILL'))
+  const exited = once(child, 'exit')
+  child.stdout.destroy()
+  child.stderr.destroy()
+  await until('an answer', async () => {
+    assert.equal(child.exitCode, null)
+    return isAnswered(`http://127.0.0.1:${port}/status`)
+  })
+  child.kill('SIGINT')
+  assert.deepEqual(await exited, [0, null])
 })
 
 void test('start: killed at any point of the backfill, the next start ends the same', async (t) => {
@@ -376,9 +395,22 @@ void test('npm start: flags after -- reach the product, and it ends with npm', a
   }
 })
 
-async function isServed(firn: RunningFirn): Promise<boolean> {
+/** A port that was free a moment ago. */
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+function isServed(firn: RunningFirn): Promise<boolean> {
+  return isAnswered(`${firn.nodeUrl}/ext/health/liveness`)
+}
+
+async function isAnswered(url: string): Promise<boolean> {
   try {
-    await fetch(`${firn.nodeUrl}/ext/health/liveness`)
+    await fetch(url)
     return true
   } catch {
     return false

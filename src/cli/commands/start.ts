@@ -17,6 +17,9 @@ import { openWorld } from '../world.ts'
 export async function start(flags: Flags): Promise<void> {
   const { promise: stopped, resolve: stop } = Promise.withResolvers<unknown>()
   process.once('SIGINT', () => stop(undefined))
+  // Who reads along may leave (`firn start | head`): the log files go on, and so does the service.
+  process.stdout.on('error', () => undefined)
+  process.stderr.on('error', () => undefined)
   process.once('SIGTERM', () => stop(undefined))
   if (process.env['npm_lifecycle_event'] !== undefined) stopWithoutParent(stop)
   const loaded = loadConfig(flags)

@@ -24,12 +24,16 @@ import type { Rlp } from './rlp.ts'
 export function checkReceipts(unit: RawUnit, height: number): void {
   const block: RawBlock & { readonly receiptsRoot?: unknown } = unit.block
   if (block.settledHeight !== undefined || block.receiptsRoot === undefined) return
-  const receipts = unit.receipts.map((receipt) => objectOf(receipt, 'receipt'))
-  const root = orderedRoot(receipts.map((receipt) => encodeReceipt(receipt)))
+  const root = receiptsRoot(unit.receipts)
   if (equalBytes(root, bytesOf(block.receiptsRoot, 'receipts root'))) return
   throw new Fault('node-answer', `receipts are not those of the header at height ${height}`, {
     detail: { height },
   })
+}
+
+/** Root a header commits to its receipts with. Throws `node-answer` for what is no receipt. */
+export function receiptsRoot(receipts: readonly unknown[]): Uint8Array {
+  return orderedRoot(receipts.map((receipt) => encodeReceipt(objectOf(receipt, 'receipt'))))
 }
 
 function encodeReceipt(

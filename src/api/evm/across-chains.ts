@@ -7,19 +7,23 @@
  */
 
 import { Fault } from '../../core/fault.ts'
+import { defaultPageSize } from '../../shape/evm/query.ts'
 import { blockTimestamp } from '../../store/query/evm/blocks.ts'
 import { indexedHeight } from '../../store/query/evm/indexed-height.ts'
 import type { ServedChain } from '../chain-directory.ts'
+import { bindingOf, type Page, readPage } from '../paging.ts'
+import { chainsOf } from './chains-of.ts'
+import type { EvmParts } from './parts.ts'
 
 /** Where a page ended: Unix seconds, place of the chain, position (or height) in it. */
-export type MomentCursor = {
+type MomentCursor = {
   readonly timestamp: number
   readonly chain: number
   readonly pos: number
 }
 
 /** A cursor as bytes: three doubles. */
-export const momentCursor = {
+const momentCursor = {
   encode: ({ timestamp, chain, pos }: MomentCursor): Uint8Array => {
     const bytes = new Uint8Array(24)
     const view = new DataView(bytes.buffer)
@@ -44,14 +48,44 @@ export type ChainRows<R> = {
   readonly before: (chain: ServedChain, pos: number, limit: number) => Promise<readonly R[]>
   /** First position of a height. */
   readonly posOfHeight: (height: number) => number
+  readonly posOf: (row: R) => number
+}
+
+/** A list over the chains of a network, or of both. */
+export type ListAcross<R> = {
+  /** Operation id: tokens of another are refused. */
+  readonly route: string
+  readonly query: {
+    readonly network?: 'mainnet' | 'fuji' | 'testnet'
+    readonly pageToken?: string
+    readonly pageSize?: number
+  }
+  readonly source: ChainRows<R>
+}
+
+/** One page, and the chains its rows are of. Throws `bad-page-token`. */
+export async function pageAcross<R extends { readonly timestamp: number }>(
+  parts: EvmParts,
+  { route, query, source }: ListAcross<R>,
+): Promise<{ readonly chains: readonly ServedChain[]; readonly page: Page<ChainRow<R>> }> {
+  const chains = chainsOf(parts, query.network)
+  const page = await readPage<ChainRow<R>, MomentCursor>({
+    tokens: parts.tokens,
+    pageToken: query.pageToken,
+    binding: bindingOf(route, { ...query, chains: chains.map(({ facts }) => facts.key) }),
+    limit: query.pageSize ?? defaultPageSize,
+    ...momentCursor,
+    rows: (cursor, limit) => rowsAcross(chains, source, { cursor, limit }),
+    cursorOf: ({ chain, row }) => ({ timestamp: row.timestamp, chain, pos: source.posOf(row) }),
+  })
+  return { chains, page }
 }
 
 /** The next `limit` rows of all `chains` after `cursor`. */
-export async function rowsAcross<R extends { readonly timestamp: number }>(
+async function rowsAcross<R extends { readonly timestamp: number }>(
   chains: readonly ServedChain[],
   source: ChainRows<R>,
-  cursor: MomentCursor | undefined,
-  limit: number,
+  { cursor, limit }: { readonly cursor: MomentCursor | undefined; readonly limit: number },
 ): Promise<ChainRow<R>[]> {
   const lists = await Promise.all(
     chains.map(async (chain, at) => {

@@ -2,15 +2,12 @@
 
 import { ListAllLatestTransactions } from '../../shape/evm/list-all-latest-transactions.ts'
 import type { NativeTransaction } from '../../shape/evm/native-transaction.ts'
-import { defaultPageSize } from '../../shape/evm/query.ts'
 import { latestTransactions } from '../../store/query/evm/latest-transactions.ts'
 import { posOfHeight } from '../../store/query/evm/position.ts'
 import type { TransactionRow } from '../../store/query/evm/transaction-row.ts'
 import type { ServedChain } from '../chain-directory.ts'
 import { operation, type Operation } from '../operation.ts'
-import { bindingOf, readPage } from '../paging.ts'
-import { type ChainRow, momentCursor, type MomentCursor, rowsAcross } from './across-chains.ts'
-import { chainsOf } from './chains-of.ts'
+import { type ChainRow, pageAcross } from './across-chains.ts'
 import { nextToken } from './list-page.ts'
 import { nativeTransactions } from './native-list.ts'
 import type { EvmParts } from './parts.ts'
@@ -18,32 +15,19 @@ import type { EvmParts } from './parts.ts'
 /** Latest transactions of every chain served, by time of their blocks. */
 export function listAllLatestTransactions(parts: EvmParts): Operation {
   return operation(ListAllLatestTransactions, async ({ query }) => {
-    const chains = chainsOf(parts, query.network)
-    const page = await readPage<ChainRow<TransactionRow>, MomentCursor>({
-      tokens: parts.tokens,
-      pageToken: query.pageToken,
-      binding: bindingOf(ListAllLatestTransactions.id, {
-        ...query,
-        chains: chains.map(({ facts }) => facts.key),
-      }),
-      limit: query.pageSize ?? defaultPageSize,
-      ...momentCursor,
-      rows: (cursor, limit) =>
-        rowsAcross(
-          chains,
-          {
-            posOfHeight,
-            before: ({ store }, pos, count) =>
-              latestTransactions(store, {
-                status: query.status,
-                range: { from: 0, until: pos },
-                limit: count,
-              }),
-          },
-          cursor,
-          limit,
-        ),
-      cursorOf: ({ chain, row }) => ({ timestamp: row.timestamp, chain, pos: row.pos }),
+    const { chains, page } = await pageAcross(parts, {
+      route: ListAllLatestTransactions.id,
+      query,
+      source: {
+        before: ({ store }, pos, limit) =>
+          latestTransactions(store, {
+            status: query.status,
+            range: { from: 0, until: pos },
+            limit,
+          }),
+        posOfHeight,
+        posOf: ({ pos }) => pos,
+      },
     })
     const transactions = await viewsAcross(parts, chains, page.rows)
     return { body: { ...nextToken(page), transactions } }

@@ -1,34 +1,20 @@
 /** ERC-20 transfers of an address. */
 
 import { ListErc20Transfers } from '../../shape/evm/list-erc20-transfers.ts'
-import { defaultPageSize } from '../../shape/evm/query.ts'
-import { posRange } from '../../store/query/evm/position.ts'
-import { transfersOfAddress } from '../../store/query/evm/transfers-of-address.ts'
 import { operation, type Operation } from '../operation.ts'
-import { nextToken, positionPage } from './list-page.ts'
+import { addressTransfers } from './address-transfers.ts'
 import type { EvmParts } from './parts.ts'
-import { heightHeader, subjectOf } from './subject.ts'
-import { erc20Transfer, transferViewer } from './transfer-views.ts'
+import { erc20Transfer } from './transfer-views.ts'
 
 /** Document B, endpoint 2. */
 export function listErc20Transfers(parts: EvmParts): Operation {
-  return operation(ListErc20Transfers, async ({ path, query }) => {
-    const { chain, id, binding } = await subjectOf(parts, path)
-    const height = await heightHeader(chain)
-    const page = await positionPage({
-      tokens: parts.tokens,
+  return operation(ListErc20Transfers, ({ path, query }) =>
+    addressTransfers(parts, {
       route: ListErc20Transfers.id,
-      subject: binding,
+      path,
       query,
-      limit: query.pageSize ?? defaultPageSize,
-      range: posRange(query.startBlock, query.endBlock),
-      rows: async (range, limit) =>
-        id === undefined
-          ? []
-          : transfersOfAddress(chain.store, { addressId: id, standard: 20, range, limit }),
-    })
-    const viewer = await transferViewer(parts, chain, page.rows)
-    const transactions = page.rows.map((row) => erc20Transfer(row, viewer))
-    return { body: { ...nextToken(page), transactions }, ...height }
-  })
+      standard: 20,
+      view: erc20Transfer,
+    }),
+  )
 }

@@ -1,19 +1,17 @@
 /** Transfers of a token contract. */
 
 import { ListTokenTransfers } from '../../shape/evm/list-token-transfers.ts'
-import { defaultPageSize } from '../../shape/evm/query.ts'
 import type {
   Erc1155Transfer,
   Erc20Transfer,
   Erc721Transfer,
 } from '../../shape/evm/token-transfer.ts'
-import { posRange } from '../../store/query/evm/position.ts'
 import type { TransferRow } from '../../store/query/evm/transfer-row.ts'
 import { transfersOfToken } from '../../store/query/evm/transfers-of-token.ts'
 import { operation, type Operation } from '../operation.ts'
-import { nextToken, positionPage } from './list-page.ts'
+import { addressPage } from './address-list.ts'
+import { nextToken } from './list-page.ts'
 import type { EvmParts } from './parts.ts'
-import { heightHeader, subjectOf } from './subject.ts'
 import {
   erc1155Transfer,
   erc20Transfer,
@@ -26,17 +24,12 @@ import {
 /** Document B, endpoint 3. */
 export function listTokenTransfers(parts: EvmParts): Operation {
   return operation(ListTokenTransfers, async ({ path, query }) => {
-    const { chain, id, binding } = await subjectOf(parts, path)
-    const height = await heightHeader(chain)
-    const page = await positionPage({
-      tokens: parts.tokens,
+    const { chain, page, height } = await addressPage(parts, {
       route: ListTokenTransfers.id,
-      subject: binding,
+      path,
       query,
-      limit: query.pageSize ?? defaultPageSize,
-      range: posRange(query.startBlock, query.endBlock),
-      rows: async (range, limit) =>
-        id === undefined ? [] : transfersOfToken(chain.store, { tokenId: id, range, limit }),
+      rows: (store, { addressId, ...rest }) =>
+        transfersOfToken(store, { tokenId: addressId, ...rest }),
     })
     const viewer = await transferViewer(parts, chain, page.rows)
     const transfers = page.rows.map((row) => transferView(row, viewer))

@@ -1,0 +1,62 @@
+/** What lists of one address's (or token's) rows share: chain, page, and how far it is complete. */
+
+import { defaultPageSize } from '../../shape/evm/query.ts'
+import type { Database } from '../../store/engine/database.ts'
+import type { AnswerStage } from '../../store/query/evm/indexed-height.ts'
+import { posRange, type PosRange } from '../../store/query/evm/position.ts'
+import type { ServedChain } from '../chain-directory.ts'
+import type { Page } from '../paging.ts'
+import { positionPage } from './list-page.ts'
+import type { EvmParts } from './parts.ts'
+import { heightHeader, subjectOf } from './subject.ts'
+
+/** What is asked of the store: rows of an address inside a range, newest first. */
+export type AddressQuestion = {
+  readonly addressId: number
+  readonly range: PosRange
+  readonly limit: number
+}
+
+/** A list of rows of the address in a path. */
+export type AddressList<R> = {
+  /** Operation id: tokens of another are refused. */
+  readonly route: string
+  readonly path: { readonly chainId: string; readonly address: string }
+  readonly query: {
+    readonly startBlock?: number
+    readonly endBlock?: number
+    readonly pageToken?: string
+    readonly pageSize?: number
+  }
+  /** Stage whose height the answer is complete to; `blocks` where absent. */
+  readonly stage?: AnswerStage
+  readonly rows: (store: Database, question: AddressQuestion) => Promise<readonly R[]>
+}
+
+/** A page of an address's rows. */
+export type AddressPage<R> = {
+  readonly chain: ServedChain
+  readonly page: Page<R>
+  readonly height: { readonly indexedHeight?: number }
+}
+
+/** Reads one page; an address the chain has never shown has none. Throws `bad-page-token`. */
+export async function addressPage<R extends { readonly pos: number }>(
+  parts: EvmParts,
+  list: AddressList<R>,
+): Promise<AddressPage<R>> {
+  const { route, path, query } = list
+  const { chain, id, binding } = await subjectOf(parts, path)
+  const height = await heightHeader(chain, list.stage)
+  const page = await positionPage({
+    tokens: parts.tokens,
+    route,
+    subject: binding,
+    query,
+    limit: query.pageSize ?? defaultPageSize,
+    range: posRange(query.startBlock, query.endBlock),
+    rows: async (range, limit) =>
+      id === undefined ? [] : list.rows(chain.store, { addressId: id, range, limit }),
+  })
+  return { chain, page, height }
+}

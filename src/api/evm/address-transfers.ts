@@ -1,0 +1,37 @@
+/**
+ * Transfers of one token standard to or from an address: one list, of which three operations show
+ * one standard each.
+ */
+
+import type { TransferRow } from '../../store/query/evm/transfer-row.ts'
+import { transfersOfAddress } from '../../store/query/evm/transfers-of-address.ts'
+import { type AddressList, addressPage } from './address-list.ts'
+import { nextToken } from './list-page.ts'
+import type { EvmParts } from './parts.ts'
+import { type TransferViewer, transferViewer } from './transfer-views.ts'
+
+/** Which standard, and how it is shown. */
+export type TransferList<V> = Omit<AddressList<TransferRow>, 'rows' | 'stage'> & {
+  readonly standard: 20 | 721 | 1155
+  readonly view: (row: TransferRow, viewer: TransferViewer) => V
+}
+
+/** The answer of such an operation. */
+export type TransferAnswer<V> = {
+  readonly body: { nextPageToken?: string; transactions: V[] }
+  readonly indexedHeight?: number
+}
+
+/** Transfers of an address, newest first. Throws `not-found`, `bad-page-token`. */
+export async function addressTransfers<V>(
+  parts: EvmParts,
+  { standard, view, ...list }: TransferList<V>,
+): Promise<TransferAnswer<V>> {
+  const { chain, page, height } = await addressPage(parts, {
+    ...list,
+    rows: (store, question) => transfersOfAddress(store, { ...question, standard }),
+  })
+  const viewer = await transferViewer(parts, chain, page.rows)
+  const transactions = page.rows.map((row) => view(row, viewer))
+  return { body: { ...nextToken(page), transactions }, ...height }
+}

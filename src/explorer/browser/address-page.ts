@@ -27,7 +27,7 @@ import {
 } from './parts.ts'
 import { to, useTitle } from './place.ts'
 import { internalTable, transferTable, type AnyTransfer } from './transfers.ts'
-import { chainName, coinOf, type World } from './world.ts'
+import { coinOf, type World } from './world.ts'
 
 type Page<Name extends string, Item> = Record<Name, Item[]> & { nextPageToken?: string }
 
@@ -183,12 +183,7 @@ export function TokenPage({ world, chainId, address }: TokenProps): JSX.Element 
     'div',
     { class: 'stack' },
     heading(
-      h(
-        'span',
-        null,
-        'Token on ',
-        h('a', { href: to('chain', chainId) }, chainName(world, chainId)),
-      ),
+      h('span', null, 'Token on ', chainLink(world, chainId)),
       h('span', null, title, ' ', h('span', { class: 'quiet' }, symbol ?? '')),
       ercType === undefined ? null : pill(ercType),
     ),

@@ -12,10 +12,9 @@ import {
 } from '../../store/query/primary/l1-validators.ts'
 import { numberOfNode } from '../../store/query/primary/numbers-of-keys.ts'
 import { operation, type Operation } from '../operation.ts'
-import { bindingOf, numberCursor, readPage } from '../paging.ts'
 import { indexedTo } from './chain-of.ts'
 import { idIn, nodeIdIn } from './inputs.ts'
-import { defaultPageSize, nextToken } from './list-page.ts'
+import { defaultPageSize, nextToken, numberedPage } from './list-page.ts'
 import type { ServedNetwork } from './network-directory.ts'
 import { wideInteger } from './numbers-view.ts'
 import type { PrimaryParts } from './parts.ts'
@@ -35,12 +34,10 @@ export function listL1Validators(parts: PrimaryParts): Operation {
       ...(subnetId === undefined ? {} : { subnetId: idIn('subnetId', subnetId) }),
       ...(node === undefined ? {} : { node: (await numberOfNode(store, node)) ?? 0 }),
     }
-    const page = await readPage<StoredL1Validator, number>({
-      tokens: parts.tokens,
-      pageToken: query.pageToken,
-      binding: bindingOf(ListL1Validators.id, { ...query, network: network.network }),
+    const page = await numberedPage(parts, network, {
+      route: ListL1Validators.id,
+      query,
       limit: query.pageSize ?? defaultPageSize,
-      ...numberCursor,
       rows: (after, limit) =>
         l1Rows(store, {
           ...filters,
@@ -48,7 +45,7 @@ export function listL1Validators(parts: PrimaryParts): Operation {
           after,
           limit,
         }),
-      cursorOf: ({ id }) => id,
+      numberOf: ({ id }) => id,
     })
     const fees = await accruedFees(store)
     return {

@@ -9,10 +9,9 @@ import { numberOfAsset } from '../../store/query/primary/numbers-of-keys.ts'
 import { listOpenStakers } from '../../store/query/primary/open-stakers.ts'
 import { stakersByTx, type StoredStaker } from '../../store/query/primary/staker-rows.ts'
 import { operation, type Operation } from '../operation.ts'
-import { bindingOf, numberCursor, readPage } from '../paging.ts'
 import { assetBook } from './asset-view.ts'
 import { indexedTo } from './chain-of.ts'
-import { defaultPageSize, nextToken } from './list-page.ts'
+import { defaultPageSize, nextToken, numberedPage } from './list-page.ts'
 import type { ServedNetwork } from './network-directory.ts'
 import type { PrimaryParts } from './parts.ts'
 import { whoseIn } from './whose.ts'
@@ -24,15 +23,13 @@ export function listPendingRewards(parts: PrimaryParts): Operation {
     const { store } = network
     const height = await indexedTo(store, 'P')
     const whose = await whoseIn(parts, network, query)
-    const page = await readPage<StoredStaker, number>({
-      tokens: parts.tokens,
-      pageToken: query.pageToken,
-      binding: bindingOf(ListPendingRewards.id, { ...query, network: network.network }),
+    const page = await numberedPage(parts, network, {
+      route: ListPendingRewards.id,
+      query,
       limit: query.pageSize ?? defaultPageSize,
-      ...numberCursor,
       rows: (after, limit) =>
         listOpenStakers(store, { ...whose, order: query.sortOrder ?? 'desc', after, limit }),
-      cursorOf: ({ pos }) => pos,
+      numberOf: ({ pos }) => pos,
     })
     const now = parts.clock.now() / 1_000
     const pendingRewards = await pendingViews(network, page.rows, now)

@@ -7,10 +7,9 @@ import type { HistoricalReward } from '../../shape/primary/reward.ts'
 import { listRewards as rewardRows, type StoredReward } from '../../store/query/primary/rewards.ts'
 import { rewardKinds } from '../../store/schema/primary-position.ts'
 import { operation, type Operation } from '../operation.ts'
-import { bindingOf, numberCursor, readPage } from '../paging.ts'
 import { type AssetBook, assetBook } from './asset-view.ts'
 import { indexedTo } from './chain-of.ts'
-import { defaultPageSize, nextToken } from './list-page.ts'
+import { defaultPageSize, nextToken, numberedPage } from './list-page.ts'
 import type { ServedNetwork } from './network-directory.ts'
 import type { PrimaryParts } from './parts.ts'
 import { whoseIn } from './whose.ts'
@@ -21,15 +20,13 @@ export function listRewards(parts: PrimaryParts): Operation {
     const network = parts.networks.find(path.network)
     const height = await indexedTo(network.store, 'P')
     const whose = await whoseIn(parts, network, query)
-    const page = await readPage<StoredReward, number>({
-      tokens: parts.tokens,
-      pageToken: query.pageToken,
-      binding: bindingOf(ListRewards.id, { ...query, network: network.network }),
+    const page = await numberedPage(parts, network, {
+      route: ListRewards.id,
+      query,
       limit: query.pageSize ?? defaultPageSize,
-      ...numberCursor,
       rows: (after, limit) =>
         rewardRows(network.store, { ...whose, order: query.sortOrder ?? 'desc', after, limit }),
-      cursorOf: ({ utxo }) => utxo,
+      numberOf: ({ utxo }) => utxo,
     })
     const book = await assetBook(
       network.store,

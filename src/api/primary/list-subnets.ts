@@ -1,11 +1,10 @@
 /** Document A, operation 8. */
 
 import { ListSubnets } from '../../shape/primary/list-subnets.ts'
-import { listSubnets as subnetRows, type StoredSubnet } from '../../store/query/primary/subnets.ts'
+import { listSubnets as subnetRows } from '../../store/query/primary/subnets.ts'
 import { operation, type Operation } from '../operation.ts'
-import { bindingOf, numberCursor, readPage } from '../paging.ts'
 import { indexedTo } from './chain-of.ts'
-import { defaultWidePageSize, nextToken } from './list-page.ts'
+import { defaultWidePageSize, nextToken, numberedPage } from './list-page.ts'
 import type { PrimaryParts } from './parts.ts'
 import { subnetViews } from './subnet-view.ts'
 
@@ -14,15 +13,13 @@ export function listSubnets(parts: PrimaryParts): Operation {
   return operation(ListSubnets, async ({ path, query }) => {
     const network = parts.networks.find(path.network)
     const height = await indexedTo(network.store, 'P')
-    const page = await readPage<StoredSubnet, number>({
-      tokens: parts.tokens,
-      pageToken: query.pageToken,
-      binding: bindingOf(ListSubnets.id, { ...query, network: network.network }),
+    const page = await numberedPage(parts, network, {
+      route: ListSubnets.id,
+      query,
       limit: query.pageSize ?? defaultWidePageSize,
-      ...numberCursor,
       rows: (after, limit) =>
         subnetRows(network.store, { order: query.sortOrder ?? 'desc', after, limit }),
-      cursorOf: ({ pos }) => pos,
+      numberOf: ({ pos }) => pos,
     })
     const subnets = await subnetViews(network, page.rows)
     return { body: { ...nextToken(page), subnets }, ...height }

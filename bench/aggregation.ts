@@ -84,6 +84,7 @@ async function measure(): Promise<void> {
     // Loopback only: the real limit of 50 connections a second is about other people's nodes.
     limits: { ...defaultPeerLimits, dialsPerSecond: 400, tickMs: 100 },
     configured: started.map(({ nodeId, port }) => parseNodeAddress(nodeId, `127.0.0.1:${port}`)),
+    bootstrappers: [],
     allowPrivateIps: true,
     surroundings: {
       greeting: async () => ({ version: [1, 14, 2], upgradeTime: 0n }),
@@ -114,6 +115,7 @@ async function measure(): Promise<void> {
     },
     messages: undefined,
     timeoutMs: 60_000,
+    maxLookback: 1_000,
   })
   const prepare = async (at: number): Promise<string> => {
     const payload = new TextEncoder().encode(`message ${at}`)

@@ -214,6 +214,53 @@ void test('aggregation: who was not ready is asked again and counts', async () =
   })
 })
 
+void test('aggregation: without any peer it is we who are cut off, with one it is the others', async () => {
+  await withNetwork({ behaviours: [sign, sign], told: false }, async (network) => {
+    const [first, second] = network.validators
+    const nowhere = '127.0.0.1:1'
+    network.state.peers = [
+      { nodeID: first!.nodeId, publicIP: nowhere },
+      { nodeID: second!.nodeId, publicIP: nowhere },
+    ]
+    const words = /failed to connect to a threshold of stake: .* 67\*200 > 100\*0; .*not connected/
+    await assert.rejects(aggregate(network), isFault('not-served', words))
+  })
+  await withNetwork({ behaviours: [sign, sign] }, async (network) => {
+    network.state.peers[0] = { ...network.state.peers[0]!, publicIP: '127.0.0.1:1' }
+    const words = /^failed to connect to a threshold of stake: /
+    await assert.rejects(aggregate(network), isFault('quorum-not-reached', words))
+  })
+})
+
+void test('aggregation: a caller goes back so many heights and not one more, a transaction any number', async () => {
+  const justification = '05'.repeat(32)
+  const conversion = {
+    subnetId: new Uint8Array(32).fill(5),
+    managerChainId: new Uint8Array(32),
+    managerAddress: new Uint8Array(20),
+    validators: [],
+  }
+  const history = {
+    transaction: async () => ({ kind: 'conversion', conversion }) as const,
+    validation: async () => undefined,
+    managerChain: async () => undefined,
+  }
+  await withNetwork({ behaviours: five, messages: history }, async ({ state, aggregator }) => {
+    state.height = 2_005
+    state.proposedHeight = 2_000
+    const at = (pChainHeight: number): Promise<Uint8Array> =>
+      aggregator.aggregate(parseRequest({ message, justification, pChainHeight }, 12_345), never)
+    assert.equal(signersOf(await at(1_000)).length, 4)
+    const refused = isFault('bad-parameter', /more than 1000 below the proposed height: 999$/)
+    await assert.rejects(at(999), refused)
+    state.epochs['00'.repeat(32)] = { number: '7', startTime: '1', pChainHeight: '3' }
+    assert.equal(
+      signersOf(await aggregator.aggregateTransaction(new Uint8Array(32), never)).length,
+      4,
+    )
+  })
+})
+
 void test('aggregation: where nobody of an L1 says a word, it tells which node id to allow', async () => {
   const silent = { kind: 'silent' } as const
   const fromChain = messages[0]!.unsignedMessage

@@ -35,6 +35,7 @@ function openLive(networkId: number) {
     peers: [],
     allowPrivateIps: true,
     timeoutMs: 30_000,
+    maxLookback: 1_000,
     aggregatorUrl: '',
   })
 }

@@ -225,6 +225,7 @@ export type NetworkOptions = {
   readonly validator?: Partial<ValidatorOptions>
   readonly messages?: MessageSource
   readonly configured?: (validators: readonly Validator[]) => readonly string[]
+  readonly bootstrappers?: (validators: readonly Validator[]) => readonly string[]
   readonly told?: boolean
   readonly log?: Log
 }
@@ -285,6 +286,7 @@ export async function startNetwork(options: NetworkOptions): Promise<TestNetwork
     identity,
     limits: options.limits ?? quickLimits,
     configured,
+    bootstrappers: (options.bootstrappers?.(validators) ?? []).map(parsePeer),
     allowPrivateIps: true,
     surroundings: {
       greeting: async (signal) => ({
@@ -304,6 +306,7 @@ export async function startNetwork(options: NetworkOptions): Promise<TestNetwork
     validators: nodeValidators(node, world.clock),
     messages: options.messages,
     timeoutMs: options.timeoutMs ?? 5_000,
+    maxLookback: 1_000,
   })
   const close = async (): Promise<void> => {
     await aggregator.close()

@@ -244,6 +244,36 @@ void test('discovery: one configured peer names the others, whose signed address
   }
 })
 
+void test('discovery: built-in nodes name the others where our node knows nobody, and only there', async () => {
+  const others: Validator[] = []
+  for (let at = 0; at < 3; at++)
+    others.push(await startValidator({ ...stakerKeys(at), behaviour: sign }))
+  const gossip = others.map((other, at) => claimOf(at, other))
+  const builtIn = await startValidator({ ...stakerKeys(4), behaviour: sign, gossip })
+  const bootstrappers = (): string[] => [`${builtIn.nodeId}@127.0.0.1:${builtIn.port}`]
+  const listed = others.map(({ nodeId, publicKey }) => {
+    return { nodeId, publicKey: `0x${Buffer.from(publicKey).toString('hex')}`, weight: '100' }
+  })
+  try {
+    await withNetwork({ behaviours: [], bootstrappers }, async (network) => {
+      network.state.validators['00'.repeat(32)] = listed
+      network.state.peers = others.map(({ nodeId, port }) => {
+        return { nodeID: nodeId, publicIP: `127.0.0.1:${port}` }
+      })
+      assert.equal(countOf(await aggregate(network)), 3)
+      assert.equal(builtIn.connections(), 0)
+    })
+    await withNetwork({ behaviours: [], bootstrappers }, async (network) => {
+      network.state.validators['00'.repeat(32)] = listed
+      assert.equal(countOf(await aggregate(network)), 3)
+      assert.equal(builtIn.connections(), 1)
+      assert.equal(builtIn.requests(), 0, 'it is no validator')
+    })
+  } finally {
+    for (const validator of [...others, builtIn]) await validator.close()
+  }
+})
+
 void test('peer: another node at the address is not who we meant', async () => {
   await withNetwork({ behaviours: [sign, sign], timeoutMs: 800 }, async (network) => {
     const [first, second] = network.validators

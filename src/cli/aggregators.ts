@@ -1,26 +1,28 @@
 /** Signature aggregators of the configured networks, each opened once its node was heard. */
 
 import type { ServedNetwork } from '../api/primary/network-directory.ts'
-import type { ServedAggregator } from '../api/warp/aggregators.ts'
+import type { ServedAggregators } from '../api/warp/aggregators.ts'
 import type { Config } from '../config/settings.ts'
-import { faultOf } from '../core/fault.ts'
+import { Fault, faultOf } from '../core/fault.ts'
 import type { Network } from '../core/network.ts'
 import type { World } from '../core/world.ts'
 import type { Database } from '../store/engine/database.ts'
 import type { Gauges } from '../telemetry/gauges.ts'
 import type { Log } from '../telemetry/log.ts'
 import { openIdentity } from '../warp/identity.ts'
+import { u64Text } from '../warp/json-value.ts'
 import type { MessageSource } from '../warp/message-source.ts'
 import { nodeMessages } from '../warp/node-messages.ts'
 import { createNode } from '../warp/node.ts'
 import { type AggregatorSources, openAggregator } from '../warp/open-aggregator.ts'
+import { parsePeer } from '../warp/peer/address-book.ts'
 import { indexedMessages, messagesOver } from './indexed-messages.ts'
 import { indexedValidators } from './indexed-validators.ts'
 import { measuredAggregator } from './measured-aggregator.ts'
 
 /** What is open so far. */
 export type Aggregators = {
-  readonly byNetwork: Readonly<Partial<Record<Network, ServedAggregator>>>
+  readonly byNetwork: ServedAggregators
   /** Our id on the peer-to-peer network; the same on every network with one key folder. */
   readonly nodeId: () => string | undefined
   readonly close: () => Promise<void>
@@ -38,20 +40,27 @@ export type AggregatorsParts = {
 
 const retryMs = 5_000
 
-/** Starts to open them; a node that is away is tried again until `signal` is aborted. */
+/**
+ * Starts to open them; a node that is away is tried again until `signal` is aborted.
+ *
+ * Throws `bad-config` or `bad-text` at once for an identity or a peer that is not one.
+ */
 export async function openAggregators(
   config: Config,
   parts: AggregatorsParts,
 ): Promise<Aggregators> {
   const { world, log, signal } = parts
-  const byNetwork: Partial<Record<Network, ServedAggregator>> = {}
+  const byNetwork: { -readonly [name in Network]?: ServedAggregators[name] } = {}
   const opening: Promise<void>[] = []
   let nodeId: string | undefined
+  for (const peer of config['warp.peers']) parsePeer(peer)
   for (const name of ['mainnet', 'fuji'] as const) {
     const network = config.networks[name]
-    if (network === undefined || network.nodeUrl === '') continue
+    if (!config['warp.enabled'] || network === undefined || network.nodeUrl === '') continue
+    byNetwork[name] = 'opening'
     const stakingKeyDir = network.stakingKeyDir || `${config.dataDir}/staking`
-    nodeId ??= (await openIdentity(world, stakingKeyDir)).nodeId
+    const identity = await openIdentity(world, stakingKeyDir)
+    nodeId ??= identity.nodeId
     const open = async (): Promise<void> => {
       const networkId = await networkIdOf(network.nodeUrl, world, signal)
       const settings = {
@@ -61,6 +70,7 @@ export async function openAggregators(
         peers: config['warp.peers'],
         allowPrivateIps: networkId !== 1 && networkId !== 5,
         timeoutMs: config['warp.timeoutMs'],
+        maxLookback: config['warp.maxLookback'],
         aggregatorUrl: config['warp.aggregatorUrl'],
       }
       const sources = sourcesOf(name, network.nodeUrl, parts)
@@ -76,7 +86,9 @@ export async function openAggregators(
     nodeId: () => nodeId,
     close: async () => {
       await opened
-      for (const served of Object.values(byNetwork)) await served.aggregator.close()
+      for (const served of Object.values(byNetwork)) {
+        if (served !== 'opening') await served.aggregator.close()
+      }
     },
   }
 }
@@ -111,7 +123,10 @@ async function untilDone(
     } catch (error) {
       const fault = faultOf(error)
       if (parts.signal.aborted) return
-      if (fault === undefined || !fault.retryable) throw error
+      if (fault === undefined || !fault.retryable) {
+        parts.log.error('aggregator cannot be opened', { reason: String(error) })
+        return
+      }
       parts.log.warn('aggregator waits for its node', { reason: fault.message })
       await parts.world.clock.sleep(retryMs, parts.signal).catch(() => undefined)
     }
@@ -121,6 +136,7 @@ async function untilDone(
 async function networkIdOf(nodeUrl: string, world: World, signal: AbortSignal): Promise<number> {
   const node = createNode(world.transport, nodeUrl)
   const answer = await node.call('/ext/info', 'info.getNetworkID', {}, signal)
-  const isAnswer = typeof answer === 'object' && answer !== null && 'networkID' in answer
-  return Number(isAnswer ? answer.networkID : Number.NaN)
+  const networkId = Number(u64Text(answer, 'networkID'))
+  if (Number.isSafeInteger(networkId)) return networkId
+  throw new Fault('node-answer', `not a network id: ${networkId}`)
 }

@@ -178,20 +178,21 @@ export const settings = {
   tokenReputation: text('', 'File of `chainId,address,Malicious|Benign` lines.'),
   nftMetadata: any('off', '`off`, or `{ gateways: [IPFS gateways], arweave: gateway }`.'),
 
-  'warp.stakingPort': integer(
-    0,
-    [0, 65_535],
-    'Port our peer tells others; 0: outgoing connections only.',
-  ),
+  'warp.enabled': flag(true, 'Aggregate signatures; peers are dialled once a request needs them.'),
   'warp.peers': list('Peers to connect to besides those the node names, `NodeID-…@ip:port`.'),
   'warp.aggregatorUrl': text(
     '',
     'Forward signature requests to this signature aggregator instead of asking validators ourselves.',
   ),
   'warp.timeoutMs': integer(
-    30_000,
-    [1_000, 600_000],
+    55_000,
+    [1_000, 60_000],
     'Longest time to gather signatures, milliseconds.',
+  ),
+  'warp.maxLookback': integer(
+    100_000,
+    [0, 1_000_000_000],
+    'P-Chain blocks a request may go back with `pChainHeight`; 0: to the first.',
   ),
 } as const satisfies Record<string, Setting>
 

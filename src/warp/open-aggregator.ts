@@ -10,9 +10,11 @@ import type { MessageSource } from './message-source.ts'
 import { nodeMessages } from './node-messages.ts'
 import { createNode, type Node } from './node.ts'
 import { parsePeer } from './peer/address-book.ts'
+import { bootstrappersOf } from './peer/bootstrappers.ts'
+import type { Surroundings } from './peer/greeting.ts'
 import { defaultPeerLimits, type PeerLimits } from './peer/limits.ts'
-import { PeerPool, type Surroundings } from './peer/pool.ts'
-import { upstreamAggregator } from './upstream.ts'
+import { PeerPool } from './peer/pool.ts'
+import { gatherUpstream } from './upstream.ts'
 import {
   comparedValidators,
   nodeValidators,
@@ -32,6 +34,8 @@ export type AggregatorSettings = {
   /** Dial private addresses that nodes announce; right for every network but the public two. */
   readonly allowPrivateIps: boolean
   readonly timeoutMs: number
+  /** How far back a caller may choose the validators, in P-Chain blocks; 0: to the first. */
+  readonly maxLookback: number
   /** Forward to this signature aggregator instead; empty = ask validators ourselves. */
   readonly aggregatorUrl: string
   /** Other limits than those towards default nodes. */
@@ -67,6 +71,7 @@ export async function openAggregator(
     surroundings: surroundingsOf(node, world),
     limits: settings.limits ?? defaultPeerLimits,
     configured,
+    bootstrappers: bootstrappersOf(settings.networkId),
     allowPrivateIps: settings.allowPrivateIps,
   })
   const validators = validatorsOf(node, world, log, sources.replayed)
@@ -80,9 +85,11 @@ export async function openAggregator(
     validators,
     messages: sources.messages ?? nodeMessages(node),
     timeoutMs: settings.timeoutMs,
+    maxLookback: settings.maxLookback,
   }
-  if (settings.aggregatorUrl === '') return createAggregator(parts)
-  return upstreamAggregator(world.transport, settings.aggregatorUrl, parts)
+  const { aggregatorUrl } = settings
+  if (aggregatorUrl === '') return createAggregator(parts)
+  return createAggregator(parts, gatherUpstream(world.transport, aggregatorUrl, parts))
 }
 
 function validatorsOf(

@@ -41,6 +41,7 @@ const isFault =
 
 const answers: Record<string, unknown> = {
   'platform.getHeight': { height: '44' },
+  'platform.getProposedHeight': { height: '44' },
   'platform.getValidatorsAt': recorded!.validators,
   'platform.validatedBy': { subnetID: recorded!.signingSubnetId },
 }
@@ -87,6 +88,7 @@ const settings = {
   peers: [],
   allowPrivateIps: true,
   timeoutMs: 1_000,
+  maxLookback: 1_000,
   aggregatorUrl: 'http://aggregator.test/',
 }
 const signed = recorded!.signedMessage
@@ -106,7 +108,6 @@ void test('forwarding: the request as the aggregator reads it, its answer verifi
       justification: '',
       'signing-subnet-id': recorded!.signingSubnetId,
       'quorum-percentage': 67,
-      'quorum-percentage-buffer': 0,
       'pchain-height': recorded!.pChainHeight,
     },
   ])
@@ -119,8 +120,15 @@ void test('forwarding: an answer that does not verify is not passed on', async (
   const signers = bytes.length - 97
   const change = (at: number, to: number): string =>
     toHex(Uint8Array.from(bytes, (byte, index) => (index === at ? to : byte)))
-  // One signer less; a signer nobody knows; another message.
-  const wrong = [change(signers, bytes[signers]! & 7), change(signers, 0x80), change(60, 9)]
+  // One signer less; a signer nobody knows; another message; a bit set that is none; cut; no hex.
+  const wrong = [
+    change(signers, bytes[signers]! & 7),
+    change(signers, 0x80),
+    change(60, 9),
+    change(signers, 0),
+    signed.slice(0, -2),
+    'zz',
+  ]
   for (const text of wrong) {
     const { world } = worldWith(() => ({
       status: 200,
@@ -146,6 +154,59 @@ void test('forwarding: its refusals keep their meaning', async () => {
     const aggregator = await openAggregator(world, silentLog, settings)
     await assert.rejects(aggregator.aggregate(request, never), isFault(code), text)
   }
+})
+
+void test('forwarding: a buffer is asked for first, and is no condition', async () => {
+  const short = { status: 500, text: '{"error":"failed to connect to a threshold of stake"}' }
+  const good = { status: 200, text: JSON.stringify({ 'signed-message': signed.slice(2) }) }
+  const buffered = { ...request, buffer: 20 }
+  const quorums = async (replies: { status: number; text: string }[]): Promise<unknown[]> => {
+    const { world, asked } = worldWith(() => replies.shift() ?? { status: 500, text: '{}' })
+    const aggregator = await openAggregator(world, silentLog, settings)
+    assert.equal(toHex(await aggregator.aggregate(buffered, never)), signed.slice(2))
+    return asked.map((sent) => Object(sent)['quorum-percentage'])
+  }
+  assert.deepEqual(await quorums([good]), [87])
+  assert.deepEqual(await quorums([short, good]), [87, 67])
+  const { world } = worldWith(() => short)
+  const aggregator = await openAggregator(world, silentLog, settings)
+  await assert.rejects(aggregator.aggregate(buffered, never), isFault('quorum-not-reached'))
+})
+
+void test('forwarding: what the aggregator would misread is not sent, and its silence is named', async () => {
+  const { world, asked } = worldWith(() => {
+    throw new Fault('node-unreachable', 'a node does not answer')
+  })
+  const aggregator = await openAggregator(world, silentLog, settings)
+  await assert.rejects(
+    aggregator.aggregate(request, never),
+    isFault('node-unreachable', /the signature aggregator does not answer/),
+  )
+  const l1 = cases.find(({ name }) => name === 'registration asked of the P-Chain by the L1')
+  const { unsigned: ofL1 } = decodeSigned(fromHex(l1!.signedMessage))
+  answers['platform.validatedBy'] = { subnetID: l1!.signingSubnetId }
+  try {
+    const body = { message: toHex(ofL1), signingSubnetId: '00'.repeat(32), pChainHeight: 43 }
+    const wrong = openAggregator(world, silentLog, settings)
+    await assert.rejects(
+      (await wrong).aggregate(parseRequest(body, 12_345), never),
+      isFault('bad-parameter', /cannot ask the primary network/),
+    )
+  } finally {
+    answers['platform.validatedBy'] = { subnetID: recorded!.signingSubnetId }
+  }
+  assert.equal(asked.length, 1)
+})
+
+void test('forwarding: callers with one request share the question', async () => {
+  const { world, asked } = worldWith(() => ({
+    status: 200,
+    text: JSON.stringify({ 'signed-message': signed.slice(2) }),
+  }))
+  const aggregator = await openAggregator(world, silentLog, settings)
+  const all = [1, 2, 3].map(() => aggregator.aggregate(request, never))
+  assert.equal(new Set((await Promise.all(all)).map((bytes) => toHex(bytes))).size, 1)
+  assert.equal(asked.length, 1)
 })
 
 void test('opening: tells its node id, and refuses peers that are not written as they must be', async () => {

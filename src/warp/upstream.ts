@@ -11,62 +11,95 @@ import { decodeBitSet } from '../codec/warp/bit-set.ts'
 import { decodeSigned } from '../codec/warp/message.ts'
 import { equalBytes, fromHex, toHex } from '../core/bytes.ts'
 import { toCb58 } from '../core/cb58.ts'
-import { Fault } from '../core/fault.ts'
-import type { Transport } from '../core/world.ts'
-import {
-  type Aggregator,
-  type AggregatorParts,
-  createAggregator,
-  planOf,
-  transactionRequest,
-} from './aggregator.ts'
+import { Fault, faultOf } from '../core/fault.ts'
+import type { HttpReply, Transport } from '../core/world.ts'
+import type { Bls } from './bls.ts'
+import type { Gather } from './gather.ts'
 import { field } from './json-value.ts'
-import { quorumWeight } from './validator-set.ts'
+import type { Plan } from './plan.ts'
+import { quorumWeight, type ValidatorSet } from './validator-set.ts'
+import { isPrimaryNetwork, type ValidatorSource } from './validator-source.ts'
 
 /** Longer than the 55 s the other side takes at most. */
 const timeoutMs = 60_000
 const maxReplyBytes = 256 * 1024
 
-/** An aggregator that asks the one at `baseUrl`. */
-export function upstreamAggregator(
+/** What forwarding needs besides the other side. */
+export type UpstreamParts = { readonly bls: Bls; readonly validators: ValidatorSource }
+
+/**
+ * Asks the signature aggregator at `baseUrl`. Throws `bad-parameter`, `quorum-not-reached`,
+ * `node-unreachable`, `node-answer`.
+ *
+ * It knows no buffer: it is asked for quorum and buffer first, and for the quorum alone where that
+ * is too much. What it collected for the first question is there for the second.
+ */
+export function gatherUpstream(
   transport: Transport,
   baseUrl: string,
-  parts: AggregatorParts,
-): Aggregator {
-  const own = createAggregator(parts)
+  parts: UpstreamParts,
+): Gather {
   const url = `${baseUrl.replace(/\/+$/, '')}/aggregate-signatures`
-  const aggregate: Aggregator['aggregate'] = async (request, signal) => {
-    const plan = await planOf(parts, request, signal)
-    const { status, body } = await transport.request({
-      url,
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({
-        message: toHex(plan.unsigned),
-        justification: toHex(plan.justification),
-        'signing-subnet-id': toCb58(plan.subnetId),
-        'quorum-percentage': plan.quorum,
-        'quorum-percentage-buffer': plan.buffer,
-        'pchain-height': plan.height,
-      }),
-      timeoutMs,
-      maxBytes: maxReplyBytes,
-      signal,
-    })
+  const ask = async (plan: Plan, quorum: number, signal: AbortSignal): Promise<Uint8Array> => {
+    const { status, body } = await post(transport, url, bodyOf(plan, quorum), signal)
     const answer = parseAnswer(body)
     const signed = field(answer, 'signed-message')
-    if (status === 200 && typeof signed === 'string') {
-      const bytes = fromHex(signed)
-      await check(parts, bytes, plan, signal)
-      return bytes
-    }
-    throw refusal(status, field(answer, 'error'))
+    if (status !== 200 || typeof signed !== 'string') throw refusal(status, field(answer, 'error'))
+    const { subnetId, height } = plan
+    const set = await parts.validators.validatorsAt(subnetId, height, signal)
+    return verified(parts.bls, signed, plan, set)
   }
-  return {
-    ...own,
-    aggregate,
-    aggregateTransaction: async (txId, signal) =>
-      aggregate(await transactionRequest(parts, txId, signal), signal),
+  return async (plan, signal) => {
+    await checkSubnet(parts, plan, signal)
+    if (plan.buffer === 0) return ask(plan, plan.quorum, signal)
+    try {
+      return await ask(plan, plan.quorum + plan.buffer, signal)
+    } catch (error) {
+      if (faultOf(error)?.code !== 'quorum-not-reached') throw error
+      return ask(plan, plan.quorum, signal)
+    }
+  }
+}
+
+/** It takes the id of the primary network, which is all zero, for no id, and asks the source's. */
+async function checkSubnet(
+  { validators }: UpstreamParts,
+  { subnetId, sourceChainId }: Plan,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!isPrimaryNetwork(subnetId)) return
+  if (isPrimaryNetwork(await validators.subnetOf(sourceChainId, signal))) return
+  throw new Fault(
+    'bad-parameter',
+    'the signature aggregator cannot ask the primary network about a message of another subnet',
+  )
+}
+
+function bodyOf(plan: Plan, quorum: number): string {
+  return JSON.stringify({
+    message: toHex(plan.unsigned),
+    justification: toHex(plan.justification),
+    'signing-subnet-id': toCb58(plan.subnetId),
+    'quorum-percentage': quorum,
+    'pchain-height': plan.height,
+  })
+}
+
+async function post(
+  transport: Transport,
+  url: string,
+  body: string,
+  signal: AbortSignal,
+): Promise<HttpReply> {
+  const headers = { 'content-type': 'application/json' }
+  const limits = { timeoutMs, maxBytes: maxReplyBytes, signal }
+  try {
+    return await transport.request({ url, method: 'POST', headers, body, ...limits })
+  } catch (error) {
+    if (faultOf(error)?.code !== 'node-unreachable') throw error
+    throw new Fault('node-unreachable', 'the signature aggregator does not answer', {
+      cause: error,
+    })
   }
 }
 
@@ -88,28 +121,32 @@ function refusal(status: number, error: unknown): Fault {
   return new Fault('node-answer', `the signature aggregator answers with an error: ${status}`)
 }
 
-async function check(
-  parts: AggregatorParts,
-  bytes: Uint8Array,
-  plan: Awaited<ReturnType<typeof planOf>>,
-  signal: AbortSignal,
-): Promise<void> {
-  const { unsigned, signature } = decodeSigned(bytes)
-  const set = await parts.validators.validatorsAt(plan.subnetId, plan.height, signal)
-  let weight = 0n
-  const publicKeys: Uint8Array[] = []
-  for (const index of decodeBitSet(signature.signers)) {
-    const signer = set.signers[index]
-    if (signer === undefined) throw wrong()
-    weight += signer.weight
-    publicKeys.push(signer.publicKey)
+/** The bytes of a signed message that is what was asked for. Throws `node-answer`. */
+function verified(bls: Bls, hex: string, plan: Plan, set: ValidatorSet): Uint8Array {
+  try {
+    const bytes = fromHex(hex)
+    const { unsigned, signature } = decodeSigned(bytes)
+    const signers = decodeBitSet(signature.signers).map((index) => set.signers[index])
+    const known = signers.filter((signer) => signer !== undefined)
+    const weight = known.reduce((sum, signer) => sum + signer.weight, 0n)
+    const publicKeys = known.map(({ publicKey }) => publicKey)
+    const holds =
+      known.length === signers.length &&
+      weight >= quorumWeight(set.totalWeight, plan.quorum) &&
+      equalBytes(unsigned, plan.unsigned) &&
+      bls.verifyAggregate(unsigned, publicKeys, signature.signature)
+    if (holds) return bytes
+  } catch (error) {
+    if (faultOf(error) === undefined) throw error
+    throw wrong(error)
   }
-  const enough = weight >= quorumWeight(set.totalWeight, plan.quorum)
-  const same = equalBytes(unsigned, plan.unsigned)
-  const holds = parts.bls.verifyAggregate(unsigned, publicKeys, signature.signature)
-  if (!enough || !same || !holds) throw wrong()
+  throw wrong()
 }
 
-function wrong(): Fault {
-  return new Fault('node-answer', 'the signature aggregator answers a message that does not verify')
+function wrong(cause?: unknown): Fault {
+  return new Fault(
+    'node-answer',
+    'the signature aggregator answers a message that does not verify',
+    cause === undefined ? {} : { cause },
+  )
 }

@@ -6,6 +6,7 @@ import { toHex } from '../core/bytes.ts'
 import { Fault, faultOf } from '../core/fault.ts'
 import type { Clock } from '../core/world.ts'
 import type { Log } from '../telemetry/log.ts'
+import { isPChain } from './aggregation/request.ts'
 import { Cache } from './cache.ts'
 import type { Node, SubnetFacts } from './node.ts'
 import { canonicalSet, equalSets, type ValidatorEntry, type ValidatorSet } from './validator-set.ts'
@@ -42,8 +43,10 @@ export type ReplayedValidators = (
 
 /** Least balance of a validator that is asked. 2,048 nAVAX: four seconds at the lowest fee. */
 const leastBalance = 2_048n
-// Source: utils/constants. The primary network is the subnet with the empty id.
-const zeroHex = '00'.repeat(32)
+/** Whether a subnet is the primary network, which has the empty id. Source: utils/constants. */
+export function isPrimaryNetwork(subnetId: Uint8Array): boolean {
+  return subnetId.every((byte) => byte === 0)
+}
 
 /** Validators as the node tells, cached as long as the answer holds. */
 export function nodeValidators(node: Node, clock: Clock): ValidatorSource {
@@ -78,15 +81,14 @@ export function nodeValidators(node: Node, clock: Clock): ValidatorSource {
         return canonicalSet(await node.validatorsAt(subnetId, height, signal))
       }),
     subnetOf: async (chainId, signal) => {
-      const hex = toHex(chainId)
-      if (hex === zeroHex) return new Uint8Array(32)
-      return subnetOfChain.get(hex, () => node.validatedBy(chainId, signal))
+      if (isPChain(chainId)) return new Uint8Array(32)
+      return subnetOfChain.get(toHex(chainId), () => node.validatedBy(chainId, signal))
     },
     subnet: async (subnetId, signal) => {
-      const hex = toHex(subnetId)
-      if (hex === zeroHex) {
+      if (isPrimaryNetwork(subnetId)) {
         return { isL1: false, conversionId: undefined, managerChainId: undefined }
       }
+      const hex = toHex(subnetId)
       const known = l1s.peek(hex)
       if (known !== undefined) return known
       const facts = await others.get(hex, () => node.subnet(subnetId, signal))

@@ -7,12 +7,13 @@ import type { Aggregator } from '../../warp/aggregator.ts'
 /** An aggregator and the network it asks. */
 export type ServedAggregator = { readonly networkId: number; readonly aggregator: Aggregator }
 
-/** What the operations need. */
-export type WarpParts = {
-  readonly aggregators: Readonly<Partial<Record<Network, ServedAggregator>>>
-}
+/** Aggregators by network; `opening` until the network's node was heard for the first time. */
+export type ServedAggregators = Readonly<Partial<Record<Network, ServedAggregator | 'opening'>>>
 
-/** The aggregator of a network by the caller's word. Throws `not-found`. */
+/** What the operations need. */
+export type WarpParts = { readonly aggregators: ServedAggregators }
+
+/** The aggregator of a network by the caller's word. Throws `not-found`, `not-served`. */
 export function aggregatorOf(
   { aggregators }: WarpParts,
   name: (typeof networkNames)[number],
@@ -21,5 +22,17 @@ export function aggregatorOf(
   if (found === undefined) {
     throw new Fault('not-found', `signatures are not aggregated for this network here: ${name}`)
   }
+  if (found === 'opening') {
+    throw new Fault('not-served', `the node of this network has not answered yet: ${name}`)
+  }
   return found
+}
+
+/** The id of a network, once it is known. */
+export function knownNetworkId(
+  { aggregators }: WarpParts,
+  name: (typeof networkNames)[number],
+): number | undefined {
+  const found = aggregators[networkOf(name)]
+  return typeof found === 'object' ? found.networkId : undefined
 }

@@ -18,7 +18,10 @@ import { connectionLost, type Goal, type Progress, Tally } from './tally.ts'
 export type CollectParts = {
   readonly clock: Clock
   readonly bls: Bls
-  readonly pool: Pick<PeerPool, 'session' | 'failures' | 'offence' | 'want' | 'watch' | 'ban'>
+  readonly pool: Pick<
+    PeerPool,
+    'session' | 'failures' | 'offence' | 'want' | 'watch' | 'ban' | 'status'
+  >
   readonly board: AskBoard
   readonly cache: SignatureCache
   readonly counters: CollectCounters
@@ -178,6 +181,9 @@ class Collection {
 
   #shortfall(what: 'connect' | 'collect'): Fault {
     const fault = this.#tally.shortfall(what, this.#whereIs)
+    // Nobody at all: it is our connection to the network that is missing, and may come back.
+    const alone = what === 'connect' && this.#parts.pool.status().connected === 0
+    if (alone) return new Fault('not-served', `no peer is connected; ${fault.message}`)
     const { whenMute } = this.#task
     if (whenMute === undefined || !this.#tally.mute) return fault
     return new Fault(fault.code, `${fault.message}; ${whenMute}`, { detail: fault.detail })

@@ -10,8 +10,8 @@
 
 import type { SecureContext } from 'node:tls'
 
-import { type ClaimedAddress, parseIp } from '../../codec/warp/peer-address.ts'
-import type { Handshake, KnownPeers } from '../../codec/warp/peer-message.ts'
+import type { ClaimedAddress } from '../../codec/warp/peer-address.ts'
+import type { Handshake } from '../../codec/warp/peer-message.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
 import type { World } from '../../core/world.ts'
 import type { Log } from '../../telemetry/log.ts'
@@ -19,19 +19,9 @@ import type { Identity } from '../identity.ts'
 import { AddressBook, type NodeAddress } from './address-book.ts'
 import { nodeIdOf } from './certificate.ts'
 import { dial, tlsContext } from './dial.ts'
+import { Greeter, type Surroundings } from './greeting.ts'
 import { Allowance, type PeerLimits } from './limits.ts'
 import { Session } from './session.ts'
-
-/** What our node tells about the network, asked again whenever it may have changed. */
-export type Surroundings = {
-  /** The version to present, and the upgrade time, Unix seconds. */
-  readonly greeting: (signal: AbortSignal) => Promise<{
-    readonly version: readonly [number, number, number]
-    readonly upgradeTime: bigint
-  }>
-  /** Addresses of the nodes our node is connected to, and its own. */
-  readonly peers: (signal: AbortSignal) => Promise<readonly NodeAddress[]>
-}
 
 /** What a pool is made of. */
 export type PoolParts = {
@@ -42,6 +32,8 @@ export type PoolParts = {
   readonly surroundings: Surroundings
   readonly limits: PeerLimits
   readonly configured: readonly NodeAddress[]
+  /** Nodes to ask for others where our node knows none. */
+  readonly bootstrappers: readonly NodeAddress[]
   readonly allowPrivateIps: boolean
 }
 
@@ -50,14 +42,6 @@ export type PoolStatus = {
   readonly connected: number
   readonly connecting: number
   readonly known: number
-}
-
-type OwnAddress = {
-  readonly ip: Uint8Array
-  readonly port: number
-  readonly at: bigint
-  readonly tls: Uint8Array
-  readonly bls: Uint8Array
 }
 
 type Attempts = {
@@ -71,14 +55,11 @@ type Attempts = {
 const informants = 5
 /** Between two questions to our node for its peers, while somebody wanted cannot be reached. */
 const askNodeMs = 5_000
-/** Between two filters: making one hashes everything heard. */
-const filterMs = 2_000
-const maxTracked = 16
-
 /** Connections to nodes. Lives until `close`. */
 export class PeerPool {
   readonly #parts: PoolParts
   readonly #book: AddressBook
+  readonly #greeter: Greeter
   readonly #tls: SecureContext
   readonly #sessions = new Map<string, Session>()
   readonly #dialling = new Map<string, AbortController>()
@@ -87,12 +68,9 @@ export class PeerPool {
   readonly #watchers = new Set<() => void>()
   readonly #dials: Allowance
   readonly #stop = new AbortController()
-  #tracked: Uint8Array[] = []
-  #signed: OwnAddress | undefined
   #looping: Promise<void> | undefined
   #asking: Promise<void> | undefined
   #askedNodeAt = Number.NEGATIVE_INFINITY
-  #known: { readonly at: number; readonly peers: KnownPeers } | undefined
 
   constructor(parts: PoolParts) {
     this.#parts = parts
@@ -101,6 +79,7 @@ export class PeerPool {
     const { dialsPerSecond } = parts.limits
     this.#dials = new Allowance(dialsPerSecond, dialsPerSecond, this.#now())
     for (const address of parts.configured) this.#book.configure(address)
+    this.#greeter = new Greeter(parts, this.#book)
   }
 
   /** A connection to `nodeId` that answers requests now. */
@@ -123,7 +102,7 @@ export class PeerPool {
   want(nodeIds: readonly string[], subnetId: Uint8Array): void {
     const now = this.#now()
     for (const nodeId of nodeIds) this.#wanted.set(nodeId, now)
-    this.#track(subnetId)
+    this.#greeter.track(subnetId)
     this.#dialDue(now)
     this.#looping ??= this.#loop()
   }
@@ -167,13 +146,6 @@ export class PeerPool {
 
   #changed(): void {
     for (const watcher of this.#watchers) watcher()
-  }
-
-  /** Source: the handshake takes 16 subnets; those asked for last are the ones that matter. */
-  #track(subnetId: Uint8Array): void {
-    if (subnetId.every((byte) => byte === 0)) return
-    const others = this.#tracked.filter((id) => Buffer.compare(id, subnetId) !== 0)
-    this.#tracked = [subnetId, ...others].slice(0, maxTracked)
   }
 
   async #loop(): Promise<void> {
@@ -237,7 +209,7 @@ export class PeerPool {
       () => undefined,
     )
     try {
-      const handshake = await this.#handshake(controller.signal)
+      const handshake = await this.#greeter.handshake(controller.signal)
       const socket = await dial(address, this.#tls, controller.signal)
       this.#dialling.delete(nodeId)
       if (this.#stop.signal.aborted) socket.destroy()
@@ -296,41 +268,6 @@ export class PeerPool {
     this.#changed()
   }
 
-  async #handshake(signal: AbortSignal): Promise<Handshake> {
-    const { version, upgradeTime } = await this.#parts.surroundings.greeting(signal)
-    const own = (this.#signed ??= this.#signAddress())
-    return {
-      networkId: this.#parts.networkId,
-      time: this.#nowSeconds(),
-      ip: own.ip,
-      port: own.port,
-      upgradeTime,
-      addressTime: own.at,
-      tlsSignature: own.tls,
-      blsSignature: own.bls,
-      tracked: this.#tracked,
-      client: 'firn',
-      version,
-      knownPeers: this.#knownPeers(this.#now()),
-      allSubnets: true,
-    }
-  }
-
-  /** Nodes do not connect back to light peers; they only want an address that is signed. */
-  #signAddress(): OwnAddress {
-    const ip = parseIp('0.0.0.0')
-    const port = 1
-    const at = this.#nowSeconds()
-    return { ip, port, at, ...this.#parts.identity.signAddress(ip, port, at) }
-  }
-
-  #knownPeers(now: number): KnownPeers {
-    if (this.#known === undefined || now - this.#known.at > filterMs) {
-      this.#known = { at: now, peers: this.#book.knownPeers(this.#parts.world.random) }
-    }
-    return this.#known.peers
-  }
-
   #hear(claims: readonly ClaimedAddress[]): void {
     const nowSeconds = this.#nowSeconds()
     const isWanted = (nodeId: string): boolean => this.#wanted.has(nodeId)
@@ -368,7 +305,7 @@ export class PeerPool {
       this.#asking = this.#askNode()
     }
     if (strangers === 0) return
-    const knownPeers = this.#knownPeers(now)
+    const knownPeers = this.#greeter.knownPeers()
     for (const session of this.#sessions.values()) session.askPeers(knownPeers)
     this.#keepInformants(now)
   }
@@ -389,6 +326,8 @@ export class PeerPool {
       const peers = await this.#parts.surroundings.peers(this.#stop.signal)
       const nowSeconds = this.#nowSeconds()
       const news = peers.filter((peer) => this.#book.told(peer, nowSeconds))
+      // Itself it always knows.
+      if (peers.length <= 1) this.#askBootstrappers()
       this.#learned(
         'peer-addresses-told',
         news.map(({ nodeId }) => nodeId),
@@ -397,9 +336,19 @@ export class PeerPool {
       // Gossip and configured peers may still do; the pool asks again.
       if (!this.#stop.signal.aborted) {
         this.#parts.log.warn('peer-addresses-unavailable', { reason: String(error) })
+        this.#askBootstrappers()
       }
     } finally {
       this.#asking = undefined
     }
+  }
+
+  /** What anybody else says of their addresses is newer. */
+  #askBootstrappers(): void {
+    const news = this.#parts.bootstrappers.filter((address) => this.#book.told(address, 0n))
+    this.#learned(
+      'peer-addresses-built-in',
+      news.map(({ nodeId }) => nodeId),
+    )
   }
 }

@@ -1,0 +1,113 @@
+/** Asks validators as planned and puts their signatures together. */
+
+import { encodeBitSet } from '../codec/warp/bit-set.ts'
+import { encodeSigned, messageId } from '../codec/warp/message.ts'
+import { toHex } from '../core/bytes.ts'
+import { toCb58 } from '../core/cb58.ts'
+import { assert, Fault } from '../core/fault.ts'
+import type { World } from '../core/world.ts'
+import type { Log } from '../telemetry/log.ts'
+import { AskBoard, questionOf } from './aggregation/ask.ts'
+import { collect, type CollectCounters, type CollectParts } from './aggregation/collect.ts'
+import { isPChain } from './aggregation/request.ts'
+import { SignatureCache } from './aggregation/signature-cache.ts'
+import type { Progress } from './aggregation/tally.ts'
+import type { Bls } from './bls.ts'
+import type { PeerPool } from './peer/pool.ts'
+import type { Plan } from './plan.ts'
+import type { Signer, ValidatorSet } from './validator-set.ts'
+import type { ValidatorSource } from './validator-source.ts'
+
+/**
+ * Brings the signed message of a plan.
+ *
+ * Throws `quorum-not-reached`, `not-served` without any peer, faults of the node, or the signal's
+ * reason.
+ */
+export type Gather = (plan: Plan, signal: AbortSignal) => Promise<Uint8Array>
+
+/** What asking validators needs. */
+export type GatherParts = {
+  readonly world: Pick<World, 'clock'>
+  readonly log: Log
+  /** Our own, for those who must let us in. */
+  readonly nodeId: string
+  readonly bls: Bls
+  readonly pool: PeerPool
+  readonly validators: ValidatorSource
+  readonly timeoutMs: number
+}
+
+/** Asks the validators themselves; `counters` are added to. */
+export function gatherFromPeers(parts: GatherParts, counters: CollectCounters): Gather {
+  const collectParts: CollectParts = {
+    clock: parts.world.clock,
+    bls: parts.bls,
+    pool: parts.pool,
+    board: new AskBoard(),
+    cache: new SignatureCache(),
+    counters,
+  }
+  return (plan, signal) => gather(parts, collectParts, plan, signal)
+}
+
+async function gather(
+  parts: GatherParts,
+  collectParts: CollectParts,
+  plan: Plan,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const { validators, log } = parts
+  const startedAt = parts.world.clock.monotonic()
+  const set = await validators.validatorsAt(plan.subnetId, plan.height, signal)
+  if (set.signers.length === 0) {
+    throw new Fault(
+      'quorum-not-reached',
+      `no validator can sign at P-Chain height ${plan.height} for the subnet: ${toCb58(plan.subnetId)}`,
+    )
+  }
+  const poor = await validators.underfunded(plan.subnetId, signal)
+  const messageHex = toHex(messageId(plan.unsigned))
+  const chosen = await collect(
+    collectParts,
+    {
+      unsigned: plan.unsigned,
+      question: questionOf(messageHex, plan.unsigned, plan.sourceChainId, plan.justification),
+      subnetId: plan.subnetId,
+      set,
+      goal: plan,
+      whenMute: muteReason(plan, parts.nodeId),
+      excluded: ({ nodeIds }: Signer) => nodeIds.every((nodeId) => poor.has(nodeId)),
+      timeoutMs: parts.timeoutMs,
+    },
+    signal,
+  )
+  log.debug('warp-aggregated', {
+    messageId: messageHex,
+    signers: chosen.length,
+    validators: set.signers.length,
+    height: plan.height,
+    elapsedMs: parts.world.clock.monotonic() - startedAt,
+  })
+  return signedBy(parts.bls, plan.unsigned, set, chosen)
+}
+
+/** Nodes of a private L1 pass over strangers without a word, but not over questions to the P-Chain. */
+function muteReason({ sourceChainId }: Plan, nodeId: string): string | undefined {
+  if (isPChain(sourceChainId)) return undefined
+  return `nodes of a private L1 answer only the node ids they allow, ours is ${nodeId}`
+}
+
+function signedBy(
+  bls: Bls,
+  unsigned: Uint8Array,
+  set: ValidatorSet,
+  chosen: readonly Progress[],
+): Uint8Array {
+  const signature = bls.aggregate(chosen.map((progress) => progress.signature))
+  const publicKeys = chosen.map(({ index }) => set.signers[index]?.publicKey ?? new Uint8Array())
+  const holds = bls.verifyAggregate(unsigned, publicKeys, signature)
+  assert(holds, 'every signature was verified, so their sum verifies')
+  const signers = encodeBitSet(chosen.map(({ index }) => index))
+  return encodeSigned(unsigned, { signers, signature })
+}

@@ -1,0 +1,104 @@
+/** What we say to a node first: who we are, for which subnets we come, and whom we know. */
+
+import { parseIp } from '../../codec/warp/peer-address.ts'
+import type { Handshake, KnownPeers } from '../../codec/warp/peer-message.ts'
+import type { World } from '../../core/world.ts'
+import type { Identity } from '../identity.ts'
+import type { AddressBook, NodeAddress } from './address-book.ts'
+
+/** What our node tells about the network, asked again whenever it may have changed. */
+export type Surroundings = {
+  /** The version to present, and the upgrade time, Unix seconds. */
+  readonly greeting: (signal: AbortSignal) => Promise<{
+    readonly version: readonly [number, number, number]
+    readonly upgradeTime: bigint
+  }>
+  /** Addresses of the nodes our node is connected to, and its own. */
+  readonly peers: (signal: AbortSignal) => Promise<readonly NodeAddress[]>
+}
+
+/** What greetings are made of. */
+export type GreeterParts = {
+  readonly world: Pick<World, 'clock' | 'random'>
+  readonly networkId: number
+  readonly identity: Identity
+  readonly surroundings: Surroundings
+}
+
+type OwnAddress = {
+  readonly ip: Uint8Array
+  readonly port: number
+  readonly at: bigint
+  readonly tls: Uint8Array
+  readonly bls: Uint8Array
+}
+
+/** Between two filters: making one hashes everything heard. */
+const filterMs = 2_000
+const maxTracked = 16
+
+/** Makes our handshakes. */
+export class Greeter {
+  readonly #parts: GreeterParts
+  readonly #book: AddressBook
+  #tracked: Uint8Array[] = []
+  #signed: OwnAddress | undefined
+  #known: { readonly at: number; readonly peers: KnownPeers } | undefined
+
+  constructor(parts: GreeterParts, book: AddressBook) {
+    this.#parts = parts
+    this.#book = book
+  }
+
+  /**
+   * Names a subnet in handshakes to come. A handshake takes 16; those asked for last matter.
+   * Source: avalanchego network/peer/peer.go.
+   */
+  track(subnetId: Uint8Array): void {
+    if (subnetId.every((byte) => byte === 0)) return
+    const others = this.#tracked.filter((id) => Buffer.compare(id, subnetId) !== 0)
+    this.#tracked = [subnetId, ...others].slice(0, maxTracked)
+  }
+
+  /** What to say now. Throws faults of our node, which tells the version to present. */
+  async handshake(signal: AbortSignal): Promise<Handshake> {
+    const { version, upgradeTime } = await this.#parts.surroundings.greeting(signal)
+    const own = (this.#signed ??= this.#signAddress())
+    return {
+      networkId: this.#parts.networkId,
+      time: this.#nowSeconds(),
+      ip: own.ip,
+      port: own.port,
+      upgradeTime,
+      addressTime: own.at,
+      tlsSignature: own.tls,
+      blsSignature: own.bls,
+      tracked: this.#tracked,
+      client: 'firn',
+      version,
+      knownPeers: this.knownPeers(),
+      allSubnets: true,
+    }
+  }
+
+  /** Filter of everybody we heard of, for a handshake or for asking on. */
+  knownPeers(): KnownPeers {
+    const now = this.#parts.world.clock.monotonic()
+    if (this.#known === undefined || now - this.#known.at > filterMs) {
+      this.#known = { at: now, peers: this.#book.knownPeers(this.#parts.world.random) }
+    }
+    return this.#known.peers
+  }
+
+  /** Nodes do not connect back to light peers; they only want an address that is signed. */
+  #signAddress(): OwnAddress {
+    const ip = parseIp('0.0.0.0')
+    const port = 1
+    const at = this.#nowSeconds()
+    return { ip, port, at, ...this.#parts.identity.signAddress(ip, port, at) }
+  }
+
+  #nowSeconds(): bigint {
+    return BigInt(Math.floor(this.#parts.world.clock.now() / 1000))
+  }
+}

@@ -1,0 +1,119 @@
+/** What a request for signatures comes down to: exact bytes, a subnet and a height. */
+
+import { decode } from '../codec/kit.ts'
+import { l1MessageTypes } from '../codec/warp/l1-message.ts'
+import { unsignedMessage } from '../codec/warp/message.ts'
+import { concatBytes, toHex } from '../core/bytes.ts'
+import { toCb58 } from '../core/cb58.ts'
+import { Fault } from '../core/fault.ts'
+import { sha256 } from '../core/hash.ts'
+import {
+  type AggregationRequest,
+  defaultQuorum,
+  justifiedQuestion,
+  pChainMessage,
+} from './aggregation/request.ts'
+import type { MessageSource } from './message-source.ts'
+import { transactionMessage } from './transaction-message.ts'
+import type { ValidatorSource } from './validator-source.ts'
+
+/** A request with everything looked up. */
+export type Plan = {
+  readonly unsigned: Uint8Array
+  readonly justification: Uint8Array
+  readonly sourceChainId: Uint8Array
+  readonly subnetId: Uint8Array
+  readonly height: number
+  readonly quorum: number
+  readonly buffer: number
+}
+
+/** What planning needs to know. */
+export type PlanParts = {
+  readonly networkId: number
+  readonly validators: ValidatorSource
+  /** Without it operation 2 finds no transaction. */
+  readonly messages: MessageSource | undefined
+}
+
+/** What a request comes down to: exact bytes, subnet and height. Throws as `aggregate`. */
+export async function planOf(
+  parts: PlanParts,
+  request: AggregationRequest,
+  signal: AbortSignal,
+): Promise<Plan> {
+  const { validators } = parts
+  const unsigned =
+    request.unsigned ?? (await justifiedMessage(parts, request.justification, signal))
+  const { sourceChainId } = decode(unsignedMessage, unsigned)
+  const sourceSubnet = await validators.subnetOf(sourceChainId, signal)
+  const { signingSubnetId, justification, quorum, buffer } = request
+  // Asked for its fault: a subnet nobody knows is the caller's mistake.
+  if (signingSubnetId !== undefined) await validators.subnet(signingSubnetId, signal)
+  const height = request.height ?? (await validators.proposedHeight(signal))
+  const subnetId = signingSubnetId ?? sourceSubnet
+  return { unsigned, justification, sourceChainId, subnetId, height, quorum, buffer }
+}
+
+/** The request operation 2 stands for. Throws `not-found`, `bad-parameter`, `no-message`. */
+export async function transactionRequest(
+  parts: PlanParts,
+  txId: Uint8Array,
+  signal: AbortSignal,
+): Promise<AggregationRequest> {
+  const { messages, networkId, validators } = parts
+  if (messages === undefined) {
+    throw new Fault('not-found', 'this deployment does not index the P-Chain of the network')
+  }
+  const found = await transactionMessage(messages, networkId, txId, signal)
+  const signingSubnetId = await validators.subnetOf(found.managerChainId, signal)
+  const height = await deliveryHeight(validators, signingSubnetId, found.managerChainId, signal)
+  const { unsigned, justification } = found
+  return { unsigned, justification, signingSubnetId, quorum: defaultQuorum, buffer: 0, height }
+}
+
+/**
+ * The height with which the manager's chain will verify the message; `undefined`, the proposed
+ * one, where our node cannot tell.
+ *
+ * An L1 that has just begun is in an epoch from before its validators; it is out of it after a
+ * block or two, so the message is made for what comes then.
+ */
+async function deliveryHeight(
+  validators: ValidatorSource,
+  subnetId: Uint8Array,
+  managerChainId: Uint8Array,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  const height = await validators.epochHeight(managerChainId, signal)
+  if (height === undefined) return undefined
+  const { signers } = await validators.validatorsAt(subnetId, height, signal)
+  return signers.length > 0 ? height : undefined
+}
+
+/** The message a lone justification asks for. Throws `bad-parameter`, `not-found`. */
+async function justifiedMessage(
+  { validators, networkId }: PlanParts,
+  justification: Uint8Array,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const question = justifiedQuestion(justification)
+  if (question.kind === 'removal') {
+    return pChainMessage(networkId, {
+      typeId: l1MessageTypes.l1ValidatorRegistration,
+      validationId: question.validationId,
+      registered: false,
+    })
+  }
+  const { conversionId } = await validators.subnet(question.subnetId, signal)
+  if (conversionId === undefined) {
+    throw new Fault('bad-parameter', `the subnet was not converted: ${toCb58(question.subnetId)}`)
+  }
+  return pChainMessage(networkId, { typeId: l1MessageTypes.subnetToL1Conversion, conversionId })
+}
+
+/** What makes two plans one: the same message, justification, validators and goal. */
+export function keyOfPlan(plan: Plan): string {
+  const parts = concatBytes(sha256(plan.unsigned), sha256(plan.justification), plan.subnetId)
+  return [toHex(parts), plan.quorum, plan.buffer, plan.height].join(':')
+}

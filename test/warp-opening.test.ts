@@ -1,0 +1,77 @@
+/** Aggregators of a starting process. */
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { aggregatorOf } from '../src/api/warp/aggregators.ts'
+import { openAggregators } from '../src/cli/aggregators.ts'
+import { readConfig } from '../src/config/read-config.ts'
+import { Fault, type FaultCode } from '../src/core/fault.ts'
+import type { World } from '../src/core/world.ts'
+import { createGauges } from '../src/telemetry/gauges.ts'
+import { silentLog } from '../src/telemetry/log.ts'
+import { virtualClock } from './virtual-clock.ts'
+
+const isFault = (code: FaultCode) => (error: unknown) =>
+  error instanceof Fault && error.code === code
+
+/** A process whose node answers from its `awakeAfter`th question on. */
+async function started(text: string, awakeAfter = 0) {
+  const { config } = readConfig({ flags: {}, environment: {}, file: { path: 'firn.yaml', text } })
+  const files = new Map<string, Uint8Array>()
+  let questions = 0
+  let draws = 1
+  const world: World = {
+    clock: virtualClock(),
+    random: { bytes: (size) => new Uint8Array(size).fill(draws++), number: () => 0 },
+    transport: {
+      request: async () => {
+        if (questions++ < awakeAfter) throw new Fault('node-unreachable', 'the node is away')
+        const body = '{"jsonrpc":"2.0","id":0,"result":{"networkID":"12345"}}'
+        return { status: 200, headers: {}, body: new TextEncoder().encode(body) }
+      },
+    },
+    files: {
+      read: async (path) => files.get(path),
+      write: async (path, bytes) => void files.set(path, bytes),
+      list: async () => [...files.keys()],
+    },
+  }
+  const stop = new AbortController()
+  const parts = { world, log: silentLog, signal: stop.signal, gauges: createGauges() }
+  const aggregators = await openAggregators(config, { ...parts, networks: () => [] })
+  const served = () => aggregatorOf({ aggregators: aggregators.byNetwork }, 'testnet')
+  const end = async (): Promise<void> => {
+    stop.abort()
+    await aggregators.close()
+  }
+  return { aggregators, served, end, files, clock: world.clock }
+}
+
+const configured = 'networks: { fuji: { nodeUrl: "http://node.test" } }'
+
+void test('opening: until the node is heard an answer may come later, then it is served', async () => {
+  const { aggregators, served, end, clock } = await started(configured, 2)
+  assert.throws(served, isFault('not-served'))
+  assert.match(aggregators.nodeId() ?? '', /^NodeID-/)
+  await clock.sleep(60_000)
+  assert.equal(served().networkId, 12_345)
+  await end()
+})
+
+void test('opening: what is not configured, or turned off, is not found', async () => {
+  const { served, end } = await started('chains: []')
+  assert.throws(served, isFault('not-found'))
+  await end()
+  const off = await started(`${configured}\nwarp: { enabled: false }`)
+  assert.throws(off.served, isFault('not-found'))
+  assert.deepEqual([off.aggregators.nodeId(), off.files.size], [undefined, 0])
+  await off.end()
+})
+
+void test('opening: a peer that is not written as it must be ends the start', async () => {
+  await assert.rejects(
+    started(`${configured}\nwarp: { peers: ["127.0.0.1:9651"] }`),
+    isFault('bad-text'),
+  )
+})

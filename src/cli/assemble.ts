@@ -155,10 +155,16 @@ function indexerOf(config: Config, parts: IndexerParts): Indexer | undefined {
     chains: chains.map(({ spec }) => spec),
     limits: sourceLimits(config),
     owner: Buffer.from(world.random.bytes(8)).toString('hex'),
-    worldModule: new URL('./world.ts', import.meta.url).href,
+    worldModule: worldModule(),
     clock: world.clock,
     log: logs.log,
   })
+}
+
+/** The file a thread makes its world of; beside this one, in sources as in the published package. */
+function worldModule(): string {
+  const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
+  return new URL(`./world.${ending}`, import.meta.url).href
 }
 
 async function listen(api: ApiServer, host: string, port: number): Promise<string> {

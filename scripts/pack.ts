@@ -1,0 +1,47 @@
+/**
+ * What npm runs around packing: `node scripts/pack.ts begin`, then `node scripts/pack.ts end`.
+ *
+ * Node strips no types from files below `node_modules`, so the package carries `dist/`, made here.
+ * The platform packages of Node are for checkouts only (decision 0001): package.json goes without
+ * them into the package, and comes back afterwards.
+ */
+
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+import { objectOf } from '../src/codec/evm/raw.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const manifest = `${root}package.json`
+// Lies beside the other only while npm packs, or after npm was killed meanwhile.
+const kept = `${root}package.json.kept`
+
+switch (process.argv[2]) {
+  case 'begin':
+    restore()
+    build()
+    slim()
+    break
+  case 'end':
+    restore()
+    break
+  default:
+    throw new Error('node scripts/pack.ts begin|end')
+}
+
+function build(): void {
+  rmSync(`${root}dist`, { recursive: true, force: true })
+  execFileSync('tsc', ['-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' })
+}
+
+function slim(): void {
+  const text = readFileSync(manifest, 'utf8')
+  const { optionalDependencies: _runtime, ...rest } = objectOf(JSON.parse(text), 'package.json')
+  writeFileSync(kept, text)
+  writeFileSync(manifest, `${JSON.stringify(rest, undefined, 2)}\n`)
+}
+
+function restore(): void {
+  if (existsSync(kept)) renameSync(kept, manifest)
+}

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { cp, mkdir, readFile, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+import { objectOf } from '../src/codec/evm/raw.ts'
+import { follow, freshFolder, run, untilLive } from './firn-process.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+/**
+ * What npm would install: the files that package.json names, `dist` compiled, no sources.
+ *
+ * Types are checked elsewhere; here they are only taken away.
+ */
+async function packed(t: TestContext): Promise<string> {
+  const folder = join(await freshFolder(t), 'firn')
+  await mkdir(folder)
+  const manifest = await readFile(join(root, 'package.json'), 'utf8')
+  const { files } = objectOf(JSON.parse(manifest), 'package.json')
+  assert.ok(Array.isArray(files) && files.includes('dist'))
+  for (const name of ['package.json', ...files.map(String)].filter((each) => each !== 'dist'))
+    await cp(join(root, name), join(folder, name), { recursive: true })
+  const options = ['-p', join(root, 'tsconfig.build.json'), '--noCheck']
+  const compiler = join(root, 'node_modules/.bin/tsc')
+  const built = await run(compiler, [...options, '--outDir', join(folder, 'dist')])
+  assert.equal(built.code, 0, built.stdout)
+  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
+  return folder
+}
+
+void test('package: what npm publishes starts without its sources, indexes and shows the demo', async (t) => {
+  const folder = await packed(t)
+  const entry = join(folder, 'bin/firn.js')
+  const { version } = objectOf(
+    JSON.parse(await readFile(join(root, 'package.json'), 'utf8')),
+    'package.json',
+  )
+  const told = await run(process.execPath, [entry, '--version'])
+  assert.deepEqual([told.code, told.stdout.trim()], [0, version], told.stderr)
+
+  const flags = [
+    'start',
+    '--port',
+    '0',
+    '--node-port',
+    '0',
+    '--data-dir',
+    join(folder, 'data-here'),
+  ]
+  const firn = await follow(t, spawn(process.execPath, [entry, ...flags]))
+  await untilLive(firn, ['fuji-demo-chain', 'fuji-demo-l1'])
+  const { transactions } = await firn.get('/v1/chains/51001/transactions?pageSize=3')
+  assert.ok(Array.isArray(transactions) && transactions.length === 3)
+  const page = await (await fetch(firn.apiUrl)).text()
+  const files = [...page.matchAll(/"(\/explorer\/[^"]+)"/g)].flatMap(([, path]) => path ?? [])
+  assert.ok(files.some((path) => path.endsWith('/main.js')))
+  for (const path of new Set(files)) {
+    const reply = await fetch(`${firn.apiUrl}${path}`)
+    assert.equal(reply.status, 200, path)
+  }
+  assert.equal(await firn.end(), 0, firn.errors())
+})

@@ -1,20 +1,22 @@
 /**
  * Addresses by number, ready to show.
  *
- * A number never changes its address, so texts are kept for long. What a token contract says of
- * itself can change and is read again after a second, whether an address has become one after
- * ten. Kept are at most two generations of entries per chain: the older one is dropped when the
- * younger is full.
+ * A number never changes its address, so numbers and texts are kept for long. What a token
+ * contract says of itself can change and is read again after a second, whether an address has
+ * become one after ten.
  */
 
 import { toChecksumAddress } from '../../core/address.ts'
+import { keyOf } from '../../core/bytes.ts'
 import { assert } from '../../core/fault.ts'
 import type { Clock } from '../../core/world.ts'
 import type { Erc20Token } from '../../shape/evm/erc20-token.ts'
 import type { Party } from '../../shape/evm/party.ts'
-import { partiesOfIds, type PartyRow, type TokenRow } from '../../store/query/evm/parties-of-ids.ts'
+import { addressId } from '../../store/query/evm/address-id.ts'
+import { addressesOfIds, type TokenRow, tokensOfIds } from '../../store/query/evm/parties-of-ids.ts'
 import type { ServedChain } from '../chain-directory.ts'
 import type { TokenNote, TokenNotes } from '../token-notes.ts'
+import { createGenerations } from './generations.ts'
 
 /** One address as views use it. The objects are shared: nobody may change them. */
 export type PartyEntry = {
@@ -31,14 +33,19 @@ export type PartyEntry = {
 export type Named = (id: number) => PartyEntry
 
 /** The book of one chain. */
-export type PartyBook = { readonly load: (ids: readonly number[]) => Promise<Named> }
+export type PartyBook = {
+  readonly load: (ids: readonly number[]) => Promise<Named>
+  /** Number of an address, or `undefined` when the chain has never shown it. */
+  readonly idOf: (address: Uint8Array) => Promise<number | undefined>
+}
 
 /** Books by chain. */
 export type PartyBooks = (chain: ServedChain) => PartyBook
 
-type Kept = PartyEntry & { readonly until: number }
+type Kept = PartyEntry & { readonly bytes: Uint8Array; readonly until: number }
 
-// An entry is about 700 bytes: two generations are 14 MB per busy chain.
+// An entry is about 800 bytes, a number by its address 200: two generations are 20 MB per busy
+// chain.
 const generationSize = 10_000
 const tokenFreshMs = 1_000
 const otherFreshMs = 10_000
@@ -56,45 +63,56 @@ export function createPartyBooks(clock: Clock, notes: TokenNotes): PartyBooks {
 }
 
 function createBook(chain: ServedChain, clock: Clock, notes: TokenNotes): PartyBook {
-  let younger = new Map<number, Kept>()
-  let older = new Map<number, Kept>()
+  const entries = createGenerations<number, Kept>(generationSize)
+  const numbers = createGenerations<string, number>(generationSize)
 
-  const keep = (id: number, entry: Kept): void => {
-    if (younger.size >= generationSize) {
-      older = younger
-      younger = new Map()
-    }
-    younger.set(id, entry)
+  const idOf = async (address: Uint8Array): Promise<number | undefined> => {
+    const key = keyOf(address)
+    const known = numbers.get(key)
+    if (known !== undefined) return known
+    const id = await addressId(chain.store, address)
+    if (id !== undefined) numbers.set(key, id)
+    return id
   }
-  const recall = (id: number, now: number): Kept | undefined => {
-    const found = younger.get(id) ?? older.get(id)
-    return found !== undefined && found.until > now ? found : undefined
+
+  const renew = async (
+    stale: ReadonlyMap<number, Kept | undefined>,
+    now: number,
+  ): Promise<[number, Kept][]> => {
+    const ids = [...stale.keys()]
+    const unknown = ids.filter((id) => stale.get(id) === undefined)
+    const [addresses, tokens] = await Promise.all([
+      addressesOfIds(chain.store, unknown),
+      tokensOfIds(chain.store, ids),
+    ])
+    const bytesOf = new Map(unknown.map((id, at) => [id, addresses[at]]))
+    return ids.map((id, at) => {
+      const before = stale.get(id)
+      const bytes = before?.bytes ?? bytesOf.get(id)
+      assert(bytes !== undefined, 'every number in a row names an address')
+      const token = tokens[at]
+      // The checksum is by far the dearest part of an entry.
+      const address = before?.address ?? toChecksumAddress(bytes)
+      const entry = entryOf(token, address, notes(chain.facts, bytes))
+      const freshMs = token === undefined ? otherFreshMs : tokenFreshMs
+      return [id, { ...entry, bytes, until: now + freshMs }]
+    })
   }
 
   const load = async (ids: readonly number[]): Promise<Named> => {
     const now = clock.monotonic()
     const page = new Map<number, Kept>()
-    const missing = new Set<number>()
+    const stale = new Map<number, Kept | undefined>()
     for (const id of ids) {
       if (page.has(id)) continue
-      const entry = recall(id, now)
-      if (entry === undefined) missing.add(id)
-      else page.set(id, entry)
+      const entry = entries.get(id)
+      if (entry !== undefined && entry.until > now) page.set(id, entry)
+      else stale.set(id, entry)
     }
-    if (missing.size > 0) {
-      const wanted = [...missing]
-      const rows = await partiesOfIds(chain.store, wanted)
-      for (const [at, id] of wanted.entries()) {
-        const row = rows[at]
-        assert(row !== undefined, 'every number in a row names an address')
-        // The checksum is by far the dearest part of an entry.
-        const before = younger.get(id) ?? older.get(id)
-        const address = before?.address ?? toChecksumAddress(row.bytes)
-        const entry = entryOf(row, address, notes(chain.facts, row.bytes))
-        const freshMs = row.token === undefined ? otherFreshMs : tokenFreshMs
-        const kept = { ...entry, until: now + freshMs }
-        keep(id, kept)
-        page.set(id, kept)
+    if (stale.size > 0) {
+      for (const [id, entry] of await renew(stale, now)) {
+        entries.set(id, entry)
+        page.set(id, entry)
       }
     }
     return (id) => {
@@ -103,10 +121,14 @@ function createBook(chain: ServedChain, clock: Clock, notes: TokenNotes): PartyB
       return entry
     }
   }
-  return { load }
+  return { load, idOf }
 }
 
-function entryOf({ token }: PartyRow, address: string, note: TokenNote | undefined): PartyEntry {
+function entryOf(
+  token: TokenRow | undefined,
+  address: string,
+  note: TokenNote | undefined,
+): PartyEntry {
   const logo = note?.logoUri === undefined ? {} : { logoUri: note.logoUri }
   const erc20 = {
     address,

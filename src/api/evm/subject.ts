@@ -1,7 +1,6 @@
 /** The chain and address a path names. */
 
 import { parseEvmAddress } from '../../core/address.ts'
-import { addressId } from '../../store/query/evm/address-id.ts'
 import { type AnswerStage, indexedHeight } from '../../store/query/evm/indexed-height.ts'
 import type { ServedChain } from '../chain-directory.ts'
 import type { EvmParts } from './parts.ts'
@@ -18,12 +17,12 @@ export type Subject = {
 
 /** Finds chain and address. Throws `not-found` for a chain that is not served. */
 export async function subjectOf(
-  { chains }: EvmParts,
+  { chains, parties }: EvmParts,
   path: { readonly chainId: string; readonly address: string },
 ): Promise<Subject> {
   const chain = chains.find(path.chainId)
   const address = parseEvmAddress(path.address)
-  const id = await addressId(chain.store, address)
+  const id = await parties(chain).idOf(address)
   return { chain, address, id, binding: { chain: chain.facts.key, of: path.address.toLowerCase() } }
 }
 

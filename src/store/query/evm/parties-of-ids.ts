@@ -24,8 +24,29 @@ export const tokenColumns = ['id', 'standard', 'name', 'symbol', 'decimals', 'ex
 /** One address and, if it is one, its token. */
 export type PartyRow = { readonly bytes: Uint8Array; readonly token: TokenRow | undefined }
 
+const bytesOfId = { table: address, key: ['id'], select: ['bytes'] }
+const tokenOfId = { table: token, key: ['id'], select: tokenColumns }
+
+/** Addresses by number, in the order asked; `undefined` where none has it. Cost: a look-up each. */
+export async function addressesOfIds(
+  store: Reader,
+  ids: readonly number[],
+): Promise<(Uint8Array | undefined)[]> {
+  const rows = await store.lookup(bytesOfId, [ids])
+  return rows.map((row) => (row === undefined ? undefined : bytesAt(row, 0)))
+}
+
+/** The token contracts among numbers of addresses, in the order asked. Cost: a look-up each. */
+export async function tokensOfIds(
+  store: Reader,
+  ids: readonly number[],
+): Promise<(TokenRow | undefined)[]> {
+  const rows = await store.lookup(tokenOfId, [ids])
+  return rows.map((row) => (row === undefined ? undefined : tokenRow(row, 0)))
+}
+
 /**
- * Addresses by number, in the order asked.
+ * Addresses by number with what is stored of the tokens among them, in the order asked.
  *
  * Cost: two look-ups by key each. A number that no address has is `undefined`.
  */
@@ -34,17 +55,12 @@ export async function partiesOfIds(
   ids: readonly number[],
 ): Promise<(PartyRow | undefined)[]> {
   const [addresses, tokens] = await Promise.all([
-    store.lookup({ table: address, key: ['id'], select: ['bytes'] }, [ids]),
-    store.lookup({ table: token, key: ['id'], select: tokenColumns }, [ids]),
+    addressesOfIds(store, ids),
+    tokensOfIds(store, ids),
   ])
-  return addresses.map((row, at) => {
-    if (row === undefined) return undefined
-    const tokenAt = tokens[at]
-    return {
-      bytes: bytesAt(row, 0),
-      token: tokenAt === undefined ? undefined : tokenRow(tokenAt, 0),
-    }
-  })
+  return addresses.map((bytes, at) =>
+    bytes === undefined ? undefined : { bytes, token: tokens[at] },
+  )
 }
 
 /** A token from {@link tokenColumns} selected from place `at` on. */

@@ -24,6 +24,12 @@ const maxStatements = 1_000
  */
 const chunkValues = [512, 64, 1] as const
 
+/**
+ * Keys looked up by one statement: the page of a list has up to twenty and a few are new, and a
+ * statement of one key takes as long as one of four. The last size repeats.
+ */
+const lookupSizes = [1, 4, 16, 64, 256] as const
+
 /** SQLITE_FULL: no space on the disk, or a quota reached. */
 const sqliteFull = 13
 
@@ -92,14 +98,18 @@ export class SqliteConnection {
     const count = keys[0]?.length ?? 0
     const found = Array.from<Row | undefined>({ length: count })
     const columns = [Float64Array.from(found.keys()), ...keys]
-    this.#inChunks(
-      columns,
-      (rows) => lookupSql(lookup, rows),
-      (prepared, values) => {
+    this.#guarded(() => {
+      for (let from = 0; from < count;) {
+        const rows = lookupRows(count - from)
+        const prepared = this.#prepared(lookupSql(lookup, rows), false)
+        // Places beyond the last key stay NULL, which no key equals.
+        const values = Array.from<SQLInputValue>({ length: rows * columns.length })
+        fillRows(values, columns, from)
         // Each row is that of the key whose number comes first in it.
         for (const row of prepared.all(...values).map(rowOf)) found[Number(row[0])] = row.slice(1)
-      },
-    )
+        from += rows
+      }
+    })
     return found
   }
 
@@ -222,6 +232,11 @@ function errorCode(error: unknown): number {
   return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
     ? error.errcode
     : 0
+}
+
+/** Rows of the statement that looks up `count` keys, or as many of them as one takes. */
+function lookupRows(count: number): number {
+  return lookupSizes.find((size) => size >= count) ?? lookupSizes[lookupSizes.length - 1] ?? 1
 }
 
 /** Fills `values` with rows from `from` on, row after row; column by column is fastest. */

@@ -222,6 +222,18 @@ onBothEngines(
   },
 )
 
+onBothEngines('store: lookup answers any number of keys', tables, async (store) => {
+  const database = await store.open('write')
+  const stored = Array.from({ length: 600 }, (_, at) => at * 2)
+  await database.transaction((writer) => writer.insert(facts, { pos: stored }))
+  const byPos = { table: facts, key: ['pos'], select: ['pos'] }
+  for (const count of [1, 2, 4, 5, 16, 17, 64, 65, 256, 257, 300, 600]) {
+    const keys = Array.from({ length: count }, (_, at) => at)
+    const expected = keys.map((key) => (key % 2 === 0 ? [key] : undefined))
+    assert.deepEqual(await database.lookup(byPos, [keys]), expected, `${count} keys`)
+  }
+})
+
 onBothEngines('store: many rows in one call', tables, async (store) => {
   const database = await store.open('write')
   const count = 45_001 // Over two statements' worth on PostgreSQL.

@@ -108,12 +108,20 @@ void test('signature API: answers and errors, and the official client reads them
       [{ message, signingSubnetId: 'abc' }, 400, /signingSubnetId is neither hex nor cb58/],
       [{ message, signingSubnetId: 'ab'.repeat(32) }, 404, /getSubnet/],
       [{ message, pChainHeight: -1 }, 400, /pChainHeight/],
+      [{ message, pChainHeight: 1.5 }, 400, /pChainHeight/],
+      [{ message, pChainHeight: '90' }, 400, /pChainHeight/],
+      [{ message: 5 }, 400, /message/],
+      [{ message: `0x${'11'.repeat(65_537)}` }, 400, /message/],
+      [{ message, justification: '11'.repeat(24_577) }, 400, /justification/],
+      [[], 400, /body/],
+      ['words', 400, /body/],
+      [null, 400, /body/],
       [{ message, pChainHeight: 101 }, 400, /above the last accepted one: 101/],
       [{ justification: '0x01' }, 400, /neither a subnet id nor an origin/],
     ]
     for (const [body, status, pattern] of wrong) {
       const reply = await post(body)
-      assert.equal(reply.status, status, JSON.stringify([body, reply.body]))
+      assert.equal(reply.status, status, JSON.stringify([reply.body, body]).slice(0, 300))
       assert.match(String(reply.body.message), pattern)
     }
     assert.equal((await post({ message }, 'mainnet')).status, 404)

@@ -10,7 +10,6 @@ import { compareBytes, fromHex, to0x } from '../core/bytes.ts'
 import { Fault, type FaultCode } from '../core/fault.ts'
 import type { Clock } from '../core/world.ts'
 import { silentLog } from '../telemetry/log.ts'
-import { SharedWork } from './aggregation/shared-work.ts'
 import { SignatureCache } from './aggregation/signature-cache.ts'
 import { Tally } from './aggregation/tally.ts'
 import { Cache } from './cache.ts'
@@ -229,50 +228,6 @@ void test('cache: one question for all who wait, kept as long as it may be', asy
   const waiting = cache.get('d', ask)
   await assert.rejects(failing, /gone/)
   assert.equal(await waiting, 5)
-})
-
-void test('shared work: joined by key, ended when all have left, refused when too much waits', async () => {
-  const work = new SharedWork<number>({ maxRunning: 1, maxWaiting: 1 })
-  const never = new AbortController().signal
-  let release = (): void => {}
-  const held = (signal: AbortSignal): Promise<number> =>
-    new Promise((resolve, reject) => {
-      release = () => resolve(1)
-      signal.addEventListener('abort', () => reject(signal.reason))
-    })
-  const leaving = new AbortController()
-  const one = work.do('a', held, never)
-  const other = work.do('a', held, leaving.signal)
-  leaving.abort(new Error('left'))
-  await assert.rejects(other, /left/)
-  const queued = work.do('b', async () => 2, never)
-  await assert.rejects(
-    work.do('c', async () => 3, never),
-    isFault('overloaded'),
-  )
-  assert.equal(work.size, 2)
-  release()
-  assert.deepEqual(await Promise.all([one, queued]), [1, 2])
-  const alone = new AbortController()
-  let reason: unknown
-  const left = work.do(
-    'd',
-    (signal) =>
-      held(signal).catch((error: unknown) => {
-        reason = error
-        throw error
-      }),
-    alone.signal,
-  )
-  alone.abort(new Error('left too'))
-  await assert.rejects(left, /left too/)
-  await new Promise(setImmediate)
-  assert.ok(reason instanceof Fault && reason.code === 'not-served')
-  assert.equal(work.size, 0)
-  const closing = work.do('e', held, never)
-  work.close()
-  await assert.rejects(closing, isFault('not-served', /shutting down/))
-  await assert.rejects(work.do('f', held, AbortSignal.abort(new Error('before'))), /before/)
 })
 
 type BloomVector = {

@@ -158,7 +158,8 @@ export function justifiedQuestion(justification: Uint8Array): JustifiedQuestion 
 
 function hexField(name: string, value: string | undefined, max: number): Uint8Array {
   if (value === undefined) return new Uint8Array()
-  if (value.length > 2 * max + 2) throw bad(`${name} is longer than ${max} bytes`)
+  const digits = value.length - (/^0x/i.test(value) ? 2 : 0)
+  if (digits > 2 * max) throw bad(`${name} is longer than ${max} bytes`)
   try {
     return fromHex(value)
   } catch (error) {

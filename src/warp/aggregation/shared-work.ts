@@ -15,6 +15,7 @@ export class SharedWork<T> {
   readonly #maxWaiting: number
   readonly #waiting: (() => void)[] = []
   #running = 0
+  #closed = false
 
   constructor(limits: { readonly maxRunning: number; readonly maxWaiting: number }) {
     this.#maxRunning = limits.maxRunning
@@ -27,8 +28,8 @@ export class SharedWork<T> {
   }
 
   /**
-   * The result of `work` for `key`. Rejects with the signal's reason when that is aborted, and
-   * with `overloaded` when too many jobs wait already.
+   * The result of `work` for `key`. Rejects with the signal's reason when that is aborted, with
+   * `overloaded` when too many jobs wait already, and with `not-served` after `close`.
    */
   async do(
     key: string,
@@ -36,6 +37,7 @@ export class SharedWork<T> {
     signal: AbortSignal,
   ): Promise<T> {
     signal.throwIfAborted()
+    if (this.#closed) throw new Fault('not-served', 'shutting down')
     const job = this.#jobs.get(key) ?? this.#begin(key, work)
     job.callers++
     let leave = (): void => {}
@@ -52,8 +54,9 @@ export class SharedWork<T> {
     }
   }
 
-  /** Ends every job. */
+  /** Ends every job, and takes no more. */
   close(): void {
+    this.#closed = true
     for (const { stop } of this.#jobs.values()) {
       stop.abort(new Fault('not-served', 'shutting down'))
     }

@@ -150,9 +150,8 @@ void test('start: told to stop while it starts, it ends with 0', async (t) => {
 void test('start: nobody reads what it prints, and it serves all the same', async (t) => {
   const folder = await freshFolder(t)
   const port = await freePort()
-  const child = spawn(process.execPath, [
-    ...[entry, 'start', '--port', String(port), '--node-port', '0', '--data-dir', folder],
-  ])
+  const flags = ['--port', String(port), '--node-port', '0', '--data-dir', folder]
+  const child = spawn(process.execPath, [entry, 'start', ...flags])
   t.after(() => child.kill('SIGKILL'))
   const exited = once(child, 'exit')
   child.stdout.destroy()
@@ -312,6 +311,8 @@ void test('start: a node that is away is waited for; one of another chain stops 
     const chain = (await toldChains(firn)).get('fuji-one')
     return { state: chain?.state ?? '', reason: chain?.reason ?? '' }
   }
+  const listed = async (firn: RunningFirn): Promise<unknown> =>
+    (await firn.get('/v1/chains/51002'))['status']
   const away = await start('http://127.0.0.1:1')
   await until('reason', async () => /a node does not answer/.test((await told(away)).reason))
   assert.equal((await told(away)).state, 'syncing')
@@ -321,7 +322,13 @@ void test('start: a node that is away is waited for; one of another chain stops 
   t.after(() => right.close())
   const filled = await start(right.url)
   await untilLive(filled, ['fuji-one'])
+  assert.equal(await listed(filled), 'OK')
   assert.equal(await filled.end(), 0)
+
+  const left = await start('http://127.0.0.1:1')
+  await until('reason', async () => /a node does not answer/.test((await told(left)).reason))
+  assert.equal(await listed(left), 'UNAVAILABLE')
+  assert.equal(await left.end(), 0)
 
   const other = await serveReplayNode(await openReplayNode(await readFile(demoFile('chain-51001'))))
   t.after(() => other.close())
@@ -332,6 +339,7 @@ void test('start: a node that is away is waited for; one of another chain stops 
   assert.equal((await toldChains(wrong)).get('fuji-one')?.indexedHeight, small.heights.until - 1)
   const block = await wrong.get('/v1/chains/51002/blocks/7')
   assert.equal(block['blockNumber'], '7')
+  assert.equal(await listed(wrong), 'UNAVAILABLE')
   assert.equal(await wrong.end(), 0)
 })
 

@@ -68,6 +68,8 @@ export type ServedChain = {
   readonly state: StateReader
   /** Whether traces are read; where not, internal transactions are unknown. */
   readonly hasTraces: () => boolean
+  /** Whether new blocks can come, as far as this process knows; stored ones are served anyway. */
+  readonly isFollowed: () => boolean
 }
 
 /** Finds chains by what callers write. */

@@ -46,6 +46,7 @@ export async function openServed(config: Config, parts: ServedParts): Promise<Se
     chains: isServing ? parts.chains : [],
     limits: sourceLimits(config),
     hasTraces: (key) => tracesOf(parts.indexed(), key),
+    isFollowed: (key) => isFollowed(parts.indexed(), key),
   })
   const networks = await serveNetworks(isServing ? primaries : [], following)
   const messages = await followStore(messageStore, messageTables, following)
@@ -73,4 +74,11 @@ function tracesOf(chains: readonly ChainStatus[], key: string): boolean | undefi
   const stages = chains.find((chain) => chain.key === key)?.stages
   const traces = stages?.find(({ stage }) => stage === 'traces')
   return traces === undefined ? undefined : traces.state !== 'off'
+}
+
+/** False where blocks are stopped or held up; where another process indexes nothing is known. */
+function isFollowed(chains: readonly ChainStatus[], key: string): boolean {
+  const stages = chains.find((chain) => chain.key === key)?.stages
+  const blocks = stages?.find(({ stage }) => stage === 'blocks')
+  return blocks === undefined || blocks.state === 'live' || blocks.reason === undefined
 }

@@ -24,6 +24,8 @@ export type ServedChainsParts = {
   readonly signal: AbortSignal
   /** Whether traces of the chain with this key are read, as far as this process knows. */
   readonly hasTraces: (key: string) => boolean | undefined
+  /** Whether new blocks of the chain with this key can come, as far as this process knows. */
+  readonly isFollowed: (key: string) => boolean
 }
 
 /** Chains being served, growing while stores appear. */
@@ -91,6 +93,7 @@ async function tryOpen(
       store: database,
       state: createStateReader(source),
       hasTraces: () => parts.hasTraces(spec.key) ?? traced,
+      isFollowed: () => parts.isFollowed(spec.key),
     })
     return undefined
   } catch (error) {

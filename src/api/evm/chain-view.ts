@@ -1,7 +1,7 @@
 /** A chain as the API shows it. */
 
 import type { ChainInfo, chainFeatures } from '../../shape/evm/chain-info.ts'
-import { blockchainIdText, type ChainFacts } from '../chain-directory.ts'
+import { blockchainIdText, type ServedChain } from '../chain-directory.ts'
 import { networkToken } from './native-balance.ts'
 
 /** What every chain here can do. Webhooks are not offered. */
@@ -11,10 +11,10 @@ export const offeredFeatures: readonly (typeof chainFeatures)[number][] = [
 ]
 
 /** What is known of a chain. */
-export function chainView(facts: ChainFacts): ChainInfo {
+export function chainView({ facts, isFollowed }: ServedChain): ChainInfo {
   const view: ChainInfo = {
     chainId: String(facts.evmChainId),
-    status: 'OK',
+    status: isFollowed() ? 'OK' : 'UNAVAILABLE',
     chainName: facts.name,
     description: facts.description,
     vmName: 'EVM',

@@ -8,6 +8,6 @@ import type { EvmParts } from './parts.ts'
 /** One chain served here. Throws `not-found`. */
 export function getChain({ chains }: EvmParts): Operation {
   return operation(GetChain, async ({ path }) => ({
-    body: chainView(chains.find(path.chainId).facts),
+    body: chainView(chains.find(path.chainId)),
   }))
 }

@@ -14,9 +14,10 @@ export function listAddressChains({ chains }: EvmParts): Operation {
   return operation(ListAddressChains, async ({ path }) => {
     const address = parseEvmAddress(path.address)
     const indexedChains: ChainInfo[] = []
-    for (const { facts, store } of chains.all()) {
-      const id = await addressId(store, address)
-      if (id !== undefined && (await hasActivity(store, id))) indexedChains.push(chainView(facts))
+    for (const chain of chains.all()) {
+      const id = await addressId(chain.store, address)
+      if (id !== undefined && (await hasActivity(chain.store, id)))
+        indexedChains.push(chainView(chain))
     }
     return { body: { indexedChains, unindexedChains: [] } }
   })

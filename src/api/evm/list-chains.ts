@@ -14,6 +14,6 @@ export function listChains({ chains }: EvmParts): Operation {
     const listed = chains
       .all()
       .filter(({ facts }) => isOffered && (network === undefined || facts.network === network))
-    return { body: { chains: listed.map(({ facts }) => chainView(facts)) } }
+    return { body: { chains: listed.map(chainView) } }
   })
 }

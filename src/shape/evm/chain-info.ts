@@ -11,7 +11,9 @@ export const chainFeatures = ['nftIndexing', 'webhooks', 'teleporter'] as const
 export const ChainInfo = Type.Object(
   {
     chainId: Type.String({ description: 'EVM chain id' }),
-    status: Type.Enum(['OK', 'UNAVAILABLE'], { description: 'Whether the chain can be asked' }),
+    status: Type.Enum(['OK', 'UNAVAILABLE'], {
+      description: 'UNAVAILABLE while indexing is stopped or waits for a node',
+    }),
     chainName: Type.String({ description: 'Name' }),
     description: Type.String({ description: 'A sentence about the chain' }),
     platformChainId: Type.Optional(Type.String({ description: 'Blockchain id, cb58' })),

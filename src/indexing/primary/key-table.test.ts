@@ -49,6 +49,16 @@ void test('key table: keys that were chosen to collide keep their numbers', () =
   for (const [at, key] of keys.entries()) assert.equal(table.get(key), at + 1, `key ${at}`)
 })
 
+void test('key table: a number can change', () => {
+  const table = newKeyTable()
+  for (const size of [20, 32, maxKeyBytes + 1]) {
+    table.add(new Uint8Array(size), -1)
+    table.change(new Uint8Array(size), size)
+    assert.equal(table.get(new Uint8Array(size)), size)
+  }
+  assert.equal(table.size(), 3)
+})
+
 void test('key table: a cleared table knows nothing', () => {
   const table = newKeyTable()
   table.add(keyFor(1, 32), 5)

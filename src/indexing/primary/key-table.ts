@@ -8,12 +8,14 @@
 
 import { keyOf } from '../../core/bytes.ts'
 
-/** Numbers, from 1, by keys of at most {@link maxKeyBytes} bytes. */
+/** Numbers, all but 0, by keys of at most {@link maxKeyBytes} bytes. */
 export type KeyTable = {
   /** The number of `key`; 0 when it has none. */
   readonly get: (key: Uint8Array) => number
   /** Gives `key`, which has none, a number. */
   readonly add: (key: Uint8Array, number: number) => void
+  /** Gives `key`, which has a number, another. */
+  readonly change: (key: Uint8Array, number: number) => void
   readonly size: () => number
   readonly clear: () => void
 }
@@ -89,6 +91,12 @@ export function newKeyTable(): KeyTable {
       keys.set(key, used * stride + 1)
       numbers[used] = number
       slots[slot] = ++used
+    },
+    change: (key, number) => {
+      const slot = key.length > maxKeyBytes ? -1 : slotOf(key)
+      const entry = slot === -1 ? 0 : (slots[slot] ?? 0)
+      if (entry > 0) numbers[entry - 1] = number
+      else others.set(keyOf(key), number)
     },
     size: () => used + others.size,
     clear: () => {

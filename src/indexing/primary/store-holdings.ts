@@ -3,75 +3,87 @@
 import type { Column, Columns, Writer } from '../../store/engine/database.ts'
 import { kindOf, listOf, maxAmount, packTraits } from '../../store/schema/primary-holding.ts'
 import { openHolding, spentHolding } from '../../store/schema/primary-ledger.ts'
-import type { ChainName, KnownUtxo, RowBatch } from './rows.ts'
+import type { KnownUtxo, RowBatch } from './rows.ts'
 import { inOrder, sortedOrder } from './sorted-order.ts'
 import type { Numbers } from './store-numbers.ts'
+import type { OwnerNumbers } from './store-owners.ts'
 
 /** Numbers entries are written with. */
-export type HoldingNumbers = { readonly addresses: Numbers; readonly assets: Numbers }
+export type HoldingNumbers = { readonly owners: OwnerNumbers; readonly assets: Numbers }
 
-/** What an entry is made of; `spentAt` in Unix seconds. */
-type Held = { readonly utxo: KnownUtxo; readonly spentAt: number }
+/** What entries are made of: whose they are by number, and when they were spent, Unix seconds. */
+type Held = {
+  readonly utxo: KnownUtxo
+  readonly owners: readonly number[]
+  readonly spentAt: number
+}
 
 /** Writes the lists as a batch leaves them. */
 export async function writeHoldings(
   writer: Writer,
   batch: RowBatch,
-  numbers: HoldingNumbers,
+  { owners, assets }: HoldingNumbers,
 ): Promise<void> {
   const made: Held[] = []
   const spent: Held[] = []
-  for (const utxo of batch.utxos) {
-    if (utxo.consumed === undefined) made.push({ utxo, spentAt: 0 })
-    else spent.push({ utxo, spentAt: utxo.consumed.time })
+  for (const [at, utxo] of batch.utxos.entries()) {
+    const held = { utxo, owners: owners.utxos[at] ?? [], spentAt: utxo.consumed?.time ?? 0 }
+    if (utxo.consumed === undefined) made.push(held)
+    else spent.push(held)
   }
-  const moved = batch.consumptions.map(({ utxo, consumed }) => ({ utxo, spentAt: consumed.time }))
-  await writer.insert(openHolding, entriesOf(made, numbers).columns)
-  await writer.remove(openHolding, entriesOf(moved, numbers).keys)
-  const { columns, times } = entriesOf([...spent, ...moved], numbers)
+  const moved = batch.consumptions.map(({ utxo, consumed }, at) => ({
+    utxo,
+    owners: owners.consumptions[at] ?? [],
+    spentAt: consumed.time,
+  }))
+  await writer.insert(openHolding, entriesOf(made, assets).columns)
+  await writer.remove(openHolding, entriesOf(moved, assets).keys)
+  const { columns, times } = entriesOf([...spent, ...moved], assets)
   await writer.insert(spentHolding, { ...columns, spent_at: times })
 }
 
 type Entries = { readonly keys: Columns; readonly columns: Columns; readonly times: Column }
 
 /** Entries of all lists the UTXOs stand in, in the order of their key. */
-function entriesOf(held: readonly Held[], numbers: HoldingNumbers): Entries {
+function entriesOf(held: readonly Held[], assets: Numbers): Entries {
   const lists: number[] = []
-  const of: number[] = []
-  for (let at = 0; at < held.length; at++) {
-    const utxo = held[at]?.utxo
-    if (utxo === undefined) continue
-    for (const list of listsOf(utxo, numbers.addresses)) {
+  const of: Held[] = []
+  for (const one of held) {
+    for (const list of listsOf(one)) {
       lists.push(list)
-      of.push(at)
+      of.push(one)
     }
   }
-  const traits = held.map(({ utxo }) => traitsOf(utxo, numbers.assets))
   const order = sortedOrder(lists)
-  const rows = inOrder(of, order)
-  const byRow = (values: readonly number[]): Column => Array.from(rows, (at) => values[at] ?? 0)
-  const keys = {
-    list: inOrder(lists, order),
-    created_at: byRow(held.map(({ utxo }) => utxo.createdTime)),
-    utxo: byRow(held.map(({ utxo }) => utxo.number)),
+  const { length } = order
+  const createdAt = new Float64Array(length)
+  const numbers = new Float64Array(length)
+  const traits = new Float64Array(length)
+  const times = new Float64Array(length)
+  const amount: (number | bigint)[] = []
+  for (let at = 0; at < length; at++) {
+    const one = of[order[at] ?? 0]
+    if (one === undefined) continue
+    const { utxo } = one
+    createdAt[at] = utxo.createdTime
+    numbers[at] = utxo.number
+    amount.push(storedAmount(utxo.amount))
+    traits[at] = traitsOf(utxo, assets)
+    times[at] = one.spentAt
   }
-  const amounts = held.map(({ utxo }) => storedAmount(utxo.amount))
-  const amount = Array.from(rows, (at) => amounts[at] ?? 0)
-  const times = byRow(held.map(({ spentAt }) => spentAt))
-  return { keys, columns: { ...keys, amount, traits: byRow(traits) }, times }
+  const keys = { list: inOrder(lists, order), created_at: createdAt, utxo: numbers }
+  return { keys, columns: { ...keys, amount, traits }, times }
 }
 
 /** The lists a UTXO stands in: of its chain, and of the chain it can go to, for each owner once. */
-function listsOf(utxo: KnownUtxo, addresses: Numbers): readonly number[] {
-  const { createdOn, consumableOn, owner } = utxo
-  const places: readonly ChainName[] =
-    createdOn === consumableOn ? [createdOn] : [createdOn, consumableOn]
+function listsOf({ utxo, owners }: Held): Iterable<number> {
+  const { createdOn, consumableOn } = utxo
   const lists: number[] = []
-  for (const address of owner.addresses) {
-    const id = addresses.of(address)
-    for (const place of places) lists.push(listOf(id, place))
+  for (const owner of owners) {
+    lists.push(listOf(owner, createdOn))
+    if (consumableOn !== createdOn) lists.push(listOf(owner, consumableOn))
   }
-  return owner.addresses.length > 1 ? [...new Set(lists)] : lists
+  return owners.length > 1 ? new Set(lists) : lists
 }
 
 function traitsOf(utxo: KnownUtxo, assets: Numbers): number {

@@ -5,17 +5,18 @@
  * failed transaction the memory here is ahead of the store; it must be made anew.
  */
 
-import { compareBytes, keyOf } from '../../core/bytes.ts'
 import { assert } from '../../core/fault.ts'
 import { type Columns, statement, type Writer } from '../../store/engine/database.ts'
 import type { Table } from '../../store/engine/table.ts'
+import { prefixOf } from '../../store/schema/primary-position.ts'
 import { newKeyTable } from './key-table.ts'
+import { sortedOrder } from './sorted-order.ts'
 
 /** Numbers of one kind of key. */
 export type Numbers = {
-  /** Makes sure that all of `keys` have numbers, giving new ones to those not seen before. */
-  readonly learn: (writer: Writer, keys: readonly Uint8Array[]) => Promise<void>
-  /** Number of a key that was learned in this batch. */
+  /** Numbers of `keys`, in their order; those not seen before get new ones. */
+  readonly numberAll: (writer: Writer, keys: readonly Uint8Array[]) => Promise<Float64Array>
+  /** Number of a key that was among those of this batch. */
   readonly of: (key: Uint8Array) => number
 }
 
@@ -23,8 +24,8 @@ export type Numbers = {
 const maxKept = 200_000
 
 /**
- * Numbers kept in `table` as `id`, beside a unique column `column`. `rest` gives
- * the further columns of new rows.
+ * Numbers kept in `table` as `id`, beside a unique column `column`. `rest` gives the further
+ * columns of new rows.
  */
 export function numbersIn(
   table: Table,
@@ -35,38 +36,63 @@ export function numbersIn(
   const newest = statement(`select max(id) from ${table.name}`)
   let next: number | undefined
 
-  const learn = async (writer: Writer, keys: readonly Uint8Array[]): Promise<void> => {
+  const numberAll: Numbers['numberAll'] = async (writer, keys) => {
     if (known.size() > maxKept) known.clear()
-    const missing = new Map<string, Uint8Array>()
-    for (const key of keys) if (known.get(key) === 0) missing.set(keyOf(key), key)
-    if (missing.size === 0) return
-    const wanted = [...missing.values()]
-    const rows = await writer.lookup({ table, key: [column], select: ['id'] }, [wanted])
-    next ??= Number((await writer.get(newest))?.[0] ?? 0) + 1
-    const fresh: { readonly key: Uint8Array; readonly id: number }[] = []
-    for (const [at, key] of wanted.entries()) {
-      const row = rows[at]
-      const id = row === undefined ? next++ : Number(row[0])
-      if (row === undefined) fresh.push({ key, id })
-      known.add(key, id)
+    const numbers = new Float64Array(keys.length)
+    // Those not in memory are minus their place among the missing until the store was asked.
+    const missing: Uint8Array[] = []
+    for (let at = 0; at < keys.length; at++) {
+      const key = keys[at]
+      if (key === undefined) continue
+      let number = known.get(key)
+      if (number === 0) {
+        number = -missing.push(key)
+        known.add(key, number)
+      }
+      numbers[at] = number
     }
-    // The order of the table's key, where the bytes are it.
-    fresh.sort((a, b) => compareBytes(a.key, b.key))
-    const keysOfFresh = fresh.map(({ key }) => key)
+    if (missing.length === 0) return numbers
+    const found = await numberMissing(writer, missing)
+    for (const [at, key] of missing.entries()) known.change(key, found[at] ?? 0)
+    for (let at = 0; at < numbers.length; at++) {
+      const number = numbers[at] ?? 0
+      if (number < 0) numbers[at] = found[-number - 1] ?? 0
+    }
+    return numbers
+  }
+
+  const numberMissing = async (writer: Writer, keys: readonly Uint8Array[]): Promise<number[]> => {
+    const rows = await writer.lookup({ table, key: [column], select: ['id'] }, [keys])
+    next ??= Number((await writer.get(newest))?.[0] ?? 0) + 1
+    const numbers: number[] = []
+    const fresh: Uint8Array[] = []
+    const ids: number[] = []
+    for (const [at, key] of keys.entries()) {
+      const row = rows[at]
+      if (row === undefined) {
+        fresh.push(key)
+        ids.push(next)
+      }
+      numbers.push(row === undefined ? next++ : Number(row[0]))
+    }
+    // Near enough the order of the table's key, where the bytes are it.
+    const order = [...sortedOrder(fresh.map(prefixOf))]
+    const sorted = order.flatMap((at) => fresh[at] ?? [])
     await writer.insert(table, {
-      id: fresh.map(({ id }) => id),
-      [column]: keysOfFresh,
-      ...rest(keysOfFresh),
+      id: order.map((at) => ids[at] ?? 0),
+      [column]: sorted,
+      ...rest(sorted),
     })
+    return numbers
   }
 
   const of = (key: Uint8Array): number => {
     const id = known.get(key)
-    assert(id !== 0, 'every key of a batch is learned before its rows are written')
+    assert(id > 0, 'every key of a batch is numbered before its rows are written')
     return id
   }
 
-  return { learn, of }
+  return { numberAll, of }
 }
 
 /** Key of an EVM account among addresses: a zero byte before its 20, as spaces are separate. */

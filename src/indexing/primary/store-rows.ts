@@ -32,9 +32,9 @@ import type { PStateRows, UtxoReader } from './state.ts'
 import { writeBlocks, writeRawBlocks, type RawBlockBytes } from './store-blocks.ts'
 import { findRows } from './store-find.ts'
 import { writeHoldings } from './store-holdings.ts'
-import { evmAddressKey, type Numbers, numbersIn } from './store-numbers.ts'
+import { type Numbers, numbersIn } from './store-numbers.ts'
+import { numberOwners } from './store-owners.ts'
 import {
-  addressesOfStaker,
   allSubnets,
   bytesOf,
   capacityRules,
@@ -115,20 +115,22 @@ type Writing = {
 
 async function writeBatch(writing: Writing): Promise<void> {
   const { writer, batch, known } = writing
-  await known.addresses.learn(writer, addressesOf(batch))
-  await known.nodes.learn(writer, nodesOf(batch))
-  await known.assets.learn(writer, [writing.rules.avaxAssetId, ...assetsOf(batch)])
+  const { assets } = known
+  const owners = await numberOwners(writer, batch, known.addresses)
+  await known.nodes.numberAll(writer, nodesOf(batch))
+  await assets.numberAll(writer, [writing.rules.avaxAssetId, ...assetsOf(batch)])
   await writeBlocks(writer, batch.blocks, known.nodes)
-  await writeTransactions(writer, batch.transactions, known)
-  await writeUtxos(writer, batch, known.assets)
+  const owned = { owners: owners.transactions, assets }
+  await writeTransactions(writer, batch.transactions, owned)
+  await writeUtxos(writer, batch, assets)
   await writeSpends(writer, batch)
   await writeStakeReturns(writer, batch)
-  await writeHoldings(writer, batch, known)
+  await writeHoldings(writer, batch, { owners, assets })
   await writeImports(writer, batch)
   await completeImports(writer, batch.importCompletions, known.addresses)
   await writeStaking(writing)
   await writeL1(writing)
-  await writeAssets(writer, batch, known.assets)
+  await writeAssets(writer, batch, assets)
 }
 
 async function writeImports(writer: Writer, batch: RowBatch): Promise<void> {
@@ -245,23 +247,6 @@ async function writeAssets(writer: Writer, batch: RowBatch, assets: Numbers): Pr
     variable_cap: batch.assets.map((row) => (row.variableCap ? 1 : 0)),
     created_at: batch.assets.map((row) => row.createdTime),
   })
-}
-
-function addressesOf(batch: RowBatch): readonly Uint8Array[] {
-  const all: Uint8Array[] = []
-  const add = (some: readonly Uint8Array[]): void => {
-    for (const one of some) all.push(one)
-  }
-  for (const row of batch.utxos) add(row.owner.addresses)
-  // Owners of what transactions spend are among their addresses.
-  for (const row of batch.transactions) {
-    add(row.addresses)
-    for (const one of row.evmAddresses) all.push(evmAddressKey(one))
-  }
-  for (const { utxo } of batch.importCompletions) add(utxo.owner.addresses)
-  for (const row of batch.stakers) add(addressesOfStaker(row))
-  for (const row of batch.rewards) add(row.addresses)
-  return all
 }
 
 function nodesOf(batch: RowBatch): readonly Uint8Array[] {

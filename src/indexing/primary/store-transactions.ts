@@ -7,11 +7,14 @@ import { tx, txByAddress, txById } from '../../store/schema/primary-ledger.ts'
 import { chainNumbers, posOf, prefixOf } from '../../store/schema/primary-position.ts'
 import type { AssetAmount, EvmSide, RowBatch, TransactionRow } from './rows.ts'
 import { inOrder, sortedOrder } from './sorted-order.ts'
-import { evmAddressKey, type Numbers } from './store-numbers.ts'
+import type { Numbers } from './store-numbers.ts'
 import { posOfConsumption } from './store-utxos.ts'
 
-/** Numbers transactions are written with. */
-export type TransactionNumbers = { readonly addresses: Numbers; readonly assets: Numbers }
+/** Numbers transactions are written with; those of their addresses in the order of the rows. */
+export type TransactionNumbers = {
+  readonly owners: readonly (readonly number[])[]
+  readonly assets: Numbers
+}
 
 /** Writes transactions in the order given. */
 export async function writeTransactions(
@@ -28,19 +31,20 @@ export async function writeTransactions(
   const prefixes = rows.map((row) => prefixOf(row.txId))
   const order = sortedOrder(prefixes)
   await writer.insert(txById, { prefix: inOrder(prefixes, order), pos: inOrder(places, order) })
-  await writeLists(writer, rows, { places, addresses: numbers.addresses })
+  await writeLists(writer, rows, { places, owners: numbers.owners })
 }
 
 async function writeLists(
   writer: Writer,
   rows: readonly TransactionRow[],
-  of: { readonly places: readonly number[]; readonly addresses: Numbers },
+  of: { readonly places: readonly number[] } & Pick<TransactionNumbers, 'owners'>,
 ): Promise<void> {
   const ids: number[] = []
   const places: number[] = []
   const types: number[] = []
   for (const [at, row] of rows.entries()) {
-    for (const id of idsOf(row, of.addresses)) {
+    const owners = of.owners[at] ?? []
+    for (const id of owners.length > 1 ? new Set(owners) : owners) {
       ids.push(id)
       places.push(of.places[at] ?? 0)
       types.push(row.typeId)
@@ -53,13 +57,6 @@ async function writeLists(
     pos: inOrder(places, order),
     type: inOrder(types, order),
   })
-}
-
-/** Numbers of the addresses a transaction concerns, each once. */
-function idsOf(row: TransactionRow, addresses: Numbers): Iterable<number> {
-  const ids = row.addresses.map(addresses.of)
-  for (const one of row.evmAddresses) ids.push(addresses.of(evmAddressKey(one)))
-  return ids.length > 1 ? new Set(ids) : ids
 }
 
 /** Adds the owners of exports that arrived late to the imports that spent them. */

@@ -15,16 +15,18 @@ const tags = { absent: 0, number: 1, bigint: 2, negative: 3, bytes: 4, text: 5, 
 const toUtf8 = new TextEncoder()
 const fromUtf8 = new TextDecoder()
 
-// Values are written here one after the other and copied out at the end. A value's bytes are as
-// many as their list says, so that what one call leaves behind means nothing to the next.
-let room = new Uint8Array(1_024)
+// Lists are written here one after the other, and handed out as views: memory of their own would
+// cost more than writing them. What outlives its neighbours keeps all of them.
+const roomBytes = 65_536
+let room = new Uint8Array(roomBytes)
 let used = 0
+let start = 0
 
 /** The bytes of a list that `write` writes: its length by {@link writeCount}, then its values. */
 export function packed(write: () => void): Uint8Array {
-  used = 0
+  start = used
   write()
-  return room.slice(0, used)
+  return room.subarray(start, used)
 }
 
 /** The values of `bytes`, as many as were packed. Throws `store-failed` on anything else. */
@@ -127,9 +129,11 @@ function leb(value: number): void {
 
 function makeRoom(size: number): void {
   if (used + size <= room.length) return
-  const grown = new Uint8Array(Math.max(used + size, room.length * 2))
-  grown.set(room)
-  room = grown
+  const begun = room.subarray(start, used)
+  room = new Uint8Array(Math.max(roomBytes, 2 * (begun.length + size)))
+  room.set(begun)
+  used = begun.length
+  start = 0
 }
 
 type Cursor = { readonly bytes: Uint8Array; at: number }

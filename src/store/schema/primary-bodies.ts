@@ -153,6 +153,9 @@ export const rewardBody = layout({
 /** Record of {@link rewardBody}. */
 export type RewardBody = BodyOf<typeof rewardBody>
 
+/** Blocks of a row of `raw_block`: how far each one's id is before the row's, and its bytes. */
+export const rawBlocksBody = layout({ before: list(count), blocks: list(bytes) })
+
 const transformation = layout({
   txId: bytes,
   assetId: bytes,

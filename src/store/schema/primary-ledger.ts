@@ -42,7 +42,8 @@ export const block = table(
 )
 
 /**
- * Blocks as the node gave them, from which everything else is made again without one.
+ * Blocks as the node gave them, from which everything else is made again without one: several to a
+ * row, under the id of the last.
  *
  * `bytes` are compressed by `method`: 0 not at all, 1 zstd. Of the C-Chain only what its atomic
  * transactions need. Row -1 holds the genesis.

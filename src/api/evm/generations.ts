@@ -1,12 +1,12 @@
 /**
- * A map that forgets what was not asked for lately.
+ * A map that forgets.
  *
- * Entries lie in two generations of so many each. When the younger is full, the older is dropped;
- * an entry found in the older moves to the younger. So between one and two times `size` entries
- * are kept, at the price of two look-ups and no list of uses.
+ * Entries lie in two generations of so many each: when the younger is full, the older is dropped.
+ * So between one and two times `size` entries are kept, those set last, at the price of two
+ * look-ups and no list of uses.
  */
 
-/** Entries by key, the least used of which are forgotten. */
+/** Entries by key, the oldest of which are forgotten. */
 export type Generations<K, V> = {
   readonly get: (key: K) => V | undefined
   readonly set: (key: K, value: V) => void
@@ -24,12 +24,6 @@ export function createGenerations<K, V>(size: number): Generations<K, V> {
     }
     younger.set(key, value)
   }
-  const get = (key: K): V | undefined => {
-    const found = younger.get(key)
-    if (found !== undefined) return found
-    const before = older.get(key)
-    if (before !== undefined) set(key, before)
-    return before
-  }
+  const get = (key: K): V | undefined => younger.get(key) ?? older.get(key)
   return { get, set }
 }

@@ -38,6 +38,15 @@ void test('signature gauges: outcomes, seconds and peers are what happened', asy
       assert.ok(text.includes(line), outcome)
     }
     assert.ok(text.includes('firn_warp_request_seconds_count{network="fuji"} 4'))
+    const answers = (kind: string): number =>
+      Number(
+        new RegExp(`firn_warp_answers_total{network="fuji",kind="${kind}"} (\\d+)`).exec(text)?.[1],
+      )
+    assert.deepEqual(['signed', 'wrong', 'silent'].map(answers), [3, 0, 0])
+    // Once or twice: the first request may have been done before the refusal came.
+    assert.ok(answers('refused') === 1 || answers('refused') === 2)
+    // The second reading adds what is new, which is nothing.
+    assert.ok((await gauges.text()).includes('{network="fuji",kind="signed"} 3'))
     const connected = network.aggregator.status().peers.connected
     assert.ok(connected >= 3)
     assert.ok(text.includes(`firn_warp_connected_peers{network="fuji"} ${connected}`))

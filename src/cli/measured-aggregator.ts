@@ -5,6 +5,8 @@ import type { Clock } from '../core/world.ts'
 import type { Gauges } from '../telemetry/gauges.ts'
 import type { Aggregator } from '../warp/aggregator.ts'
 
+const answerKinds = ['signed', 'cached', 'wrong', 'refused', 'silent'] as const
+
 /** `aggregator` as it is, written down in `gauges` under `network`. */
 export function measuredAggregator(
   aggregator: Aggregator,
@@ -28,8 +30,16 @@ export function measuredAggregator(
       gauges.observe('firn_warp_request_seconds', seconds, { network })
     }
   }
+  const written = { signed: 0, cached: 0, wrong: 0, refused: 0, silent: 0 }
   gauges.onRead(() => {
-    gauges.set('firn_warp_connected_peers', aggregator.status().peers.connected, { network })
+    const { peers, counters } = aggregator.status()
+    gauges.set('firn_warp_connected_peers', peers.connected, { network })
+    const counted = { ...counters, signed: counters.signatures }
+    for (const kind of answerKinds) {
+      const news = counted[kind] - written[kind]
+      written[kind] = counted[kind]
+      gauges.add('firn_warp_answers_total', news, { network, kind })
+    }
   })
   return {
     ...aggregator,

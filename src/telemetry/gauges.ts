@@ -110,6 +110,11 @@ export const gaugeTable = {
     labels: ['network'],
     buckets: requestSeconds,
   },
+  firn_warp_answers_total: {
+    kind: 'counter',
+    help: 'What came of asking a validator: signed, cached (not asked), wrong, refused or silent.',
+    labels: ['network', 'kind'],
+  },
   firn_warp_connected_peers: {
     kind: 'gauge',
     help: 'Validators our peer is connected to.',

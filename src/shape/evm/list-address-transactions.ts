@@ -2,6 +2,7 @@
 
 import { Type, type Static } from 'typebox'
 
+import { nextPageToken } from '../next-page-token.ts'
 import { InternalTransactionDetails } from './internal-transaction.ts'
 import { NativeTransaction } from './native-transaction.ts'
 import { ChainAddressPath } from './path.ts'
@@ -12,8 +13,6 @@ import {
   Erc20TransferDetailsV2,
   Erc721TransferDetails,
 } from './token-transfer.ts'
-
-const nextPageToken = Type.Optional(Type.String({ description: 'Absent on the last page' }))
 
 const others = {
   erc721Transfers: Type.Optional(Type.Array(Erc721TransferDetails)),

@@ -2,6 +2,7 @@
 
 import { Type } from 'typebox'
 
+import { nextPageToken } from '../next-page-token.ts'
 import { EvmBlock } from './evm-block.ts'
 import { NoPath } from './path.ts'
 import { network, pageSize, pageToken } from './query.ts'
@@ -16,7 +17,7 @@ export const ListAllLatestBlocks = {
   weight: 10,
   parameters: { path: NoPath, query: Type.Object({ network, pageToken, pageSize }) },
   response: Type.Object({
-    nextPageToken: Type.Optional(Type.String({ description: 'Absent on the last page' })),
+    nextPageToken,
     blocks: Type.Array(EvmBlock),
   }),
 } as const

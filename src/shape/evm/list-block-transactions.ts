@@ -2,6 +2,7 @@
 
 import { Type } from 'typebox'
 
+import { nextPageToken } from '../next-page-token.ts'
 import { NativeTransaction } from './native-transaction.ts'
 import { ChainBlockPath } from './path.ts'
 import { pageToken } from './query.ts'
@@ -29,7 +30,7 @@ export const ListBlockTransactions = {
     }),
   },
   response: Type.Object({
-    nextPageToken: Type.Optional(Type.String({ description: 'Absent on the last page' })),
+    nextPageToken,
     transactions: Type.Array(NativeTransaction),
   }),
 } as const

@@ -2,6 +2,7 @@
 
 import { Type } from 'typebox'
 
+import { nextPageToken } from '../next-page-token.ts'
 import { EvmBlock } from './evm-block.ts'
 import { ChainPath } from './path.ts'
 import { PageQuery } from './query.ts'
@@ -16,7 +17,7 @@ export const ListBlocks = {
   weight: 10,
   parameters: { path: ChainPath, query: PageQuery },
   response: Type.Object({
-    nextPageToken: Type.Optional(Type.String({ description: 'Absent on the last page' })),
+    nextPageToken,
     blocks: Type.Array(EvmBlock),
   }),
 } as const

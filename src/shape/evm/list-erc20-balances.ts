@@ -2,6 +2,7 @@
 
 import { Type, type Static } from 'typebox'
 
+import { nextPageToken } from '../next-page-token.ts'
 import { erc20Fields, TokenReputation } from './erc20-token.ts'
 import { Money } from './money.ts'
 import { NativeTokenBalance } from './network-token.ts'
@@ -57,7 +58,7 @@ export const ListErc20Balances = {
     }),
   },
   response: Type.Object({
-    nextPageToken: Type.Optional(Type.String({ description: 'Absent on the last page' })),
+    nextPageToken,
     nativeTokenBalance: NativeTokenBalance,
     erc20TokenBalances: Type.Array(Erc20TokenBalance),
   }),

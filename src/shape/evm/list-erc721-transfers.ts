@@ -2,6 +2,7 @@
 
 import { Type } from 'typebox'
 
+import { nextPageToken } from '../next-page-token.ts'
 import { ChainAddressPath } from './path.ts'
 import { BlockRangeQuery } from './query.ts'
 import { Erc721Transfer } from './token-transfer.ts'
@@ -16,7 +17,7 @@ export const ListErc721Transfers = {
   weight: 20,
   parameters: { path: ChainAddressPath, query: BlockRangeQuery },
   response: Type.Object({
-    nextPageToken: Type.Optional(Type.String({ description: 'Absent on the last page' })),
+    nextPageToken,
     transactions: Type.Array(Erc721Transfer),
   }),
 } as const

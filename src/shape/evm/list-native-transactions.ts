@@ -2,6 +2,7 @@
 
 import { Type } from 'typebox'
 
+import { nextPageToken } from '../next-page-token.ts'
 import { NativeTransaction } from './native-transaction.ts'
 import { ChainAddressPath } from './path.ts'
 import { BlockRangeQuery } from './query.ts'
@@ -16,7 +17,7 @@ export const ListNativeTransactions = {
   weight: 20,
   parameters: { path: ChainAddressPath, query: BlockRangeQuery },
   response: Type.Object({
-    nextPageToken: Type.Optional(Type.String({ description: 'Absent on the last page' })),
+    nextPageToken,
     transactions: Type.Array(NativeTransaction),
   }),
 } as const

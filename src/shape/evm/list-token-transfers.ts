@@ -2,6 +2,7 @@
 
 import { Type } from 'typebox'
 
+import { nextPageToken } from '../next-page-token.ts'
 import { ChainAddressPath } from './path.ts'
 import { BlockRangeQuery } from './query.ts'
 import { Erc1155Transfer, Erc20Transfer, Erc721Transfer } from './token-transfer.ts'
@@ -16,7 +17,7 @@ export const ListTokenTransfers = {
   weight: 20,
   parameters: { path: ChainAddressPath, query: BlockRangeQuery },
   response: Type.Object({
-    nextPageToken: Type.Optional(Type.String({ description: 'Absent on the last page' })),
+    nextPageToken,
     transfers: Type.Array(Type.Union([Erc20Transfer, Erc1155Transfer, Erc721Transfer])),
   }),
 } as const

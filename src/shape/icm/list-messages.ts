@@ -3,6 +3,7 @@
 import { Type } from 'typebox'
 
 import { networkNames } from '../../core/network.ts'
+import { nextPageToken } from '../next-page-token.ts'
 import { IcmMessage } from './icm-message.ts'
 
 const pageQuery = {
@@ -17,7 +18,7 @@ const evmAddress = {
   allowed: 'an EVM address, 0x and 40 hex digits',
 }
 const response = Type.Object({
-  nextPageToken: Type.Optional(Type.String({ description: 'Absent on the last page' })),
+  nextPageToken,
   messages: Type.Array(IcmMessage),
 })
 const idText = { description: 'Blockchain id, cb58 or hex' }

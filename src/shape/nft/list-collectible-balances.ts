@@ -4,6 +4,7 @@ import { Type } from 'typebox'
 
 import { ChainAddressPath } from '../evm/path.ts'
 import { pageToken, widePageSize } from '../evm/query.ts'
+import { nextPageToken } from '../next-page-token.ts'
 import { Erc1155TokenBalance, Erc721TokenBalance } from './nft-balance.ts'
 import { contractAddress } from './nft-path.ts'
 
@@ -20,7 +21,7 @@ export const ListCollectibleBalances = {
     query: Type.Object({ contractAddress, pageToken, pageSize: widePageSize }),
   },
   response: Type.Object({
-    nextPageToken: Type.Optional(Type.String({ description: 'Absent on the last page' })),
+    nextPageToken,
     collectibleBalances: Type.Array(Type.Union([Erc721TokenBalance, Erc1155TokenBalance])),
   }),
 } as const

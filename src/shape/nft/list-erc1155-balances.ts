@@ -5,6 +5,7 @@ import { Type } from 'typebox'
 import { NativeTokenBalance } from '../evm/network-token.ts'
 import { ChainAddressPath } from '../evm/path.ts'
 import { blockNumber, pageToken, widePageSize } from '../evm/query.ts'
+import { nextPageToken } from '../next-page-token.ts'
 import { Erc1155TokenBalance } from './nft-balance.ts'
 import { contractAddress } from './nft-path.ts'
 
@@ -21,7 +22,7 @@ export const ListErc1155Balances = {
     query: Type.Object({ blockNumber, contractAddress, pageToken, pageSize: widePageSize }),
   },
   response: Type.Object({
-    nextPageToken: Type.Optional(Type.String({ description: 'Absent on the last page' })),
+    nextPageToken,
     nativeTokenBalance: NativeTokenBalance,
     erc1155TokenBalances: Type.Array(Erc1155TokenBalance),
   }),

@@ -5,6 +5,7 @@ import { Type } from 'typebox'
 import { NativeTokenBalance } from '../evm/network-token.ts'
 import { ChainAddressPath } from '../evm/path.ts'
 import { pageToken, widePageSize } from '../evm/query.ts'
+import { nextPageToken } from '../next-page-token.ts'
 import { Erc721TokenBalance } from './nft-balance.ts'
 import { contractAddress } from './nft-path.ts'
 
@@ -21,7 +22,7 @@ export const ListErc721Balances = {
     query: Type.Object({ contractAddress, pageToken, pageSize: widePageSize }),
   },
   response: Type.Object({
-    nextPageToken: Type.Optional(Type.String({ description: 'Absent on the last page' })),
+    nextPageToken,
     nativeTokenBalance: NativeTokenBalance,
     erc721TokenBalances: Type.Array(Erc721TokenBalance),
   }),

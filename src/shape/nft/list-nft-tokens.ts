@@ -5,6 +5,7 @@ import { Type } from 'typebox'
 import { Erc1155Token, Erc721Token } from '../evm/nft-token.ts'
 import { ChainAddressPath } from '../evm/path.ts'
 import { PageQuery } from '../evm/query.ts'
+import { nextPageToken } from '../next-page-token.ts'
 
 /** Document B, endpoint 8. */
 export const ListNftTokens = {
@@ -16,7 +17,7 @@ export const ListNftTokens = {
   weight: 20,
   parameters: { path: ChainAddressPath, query: PageQuery },
   response: Type.Object({
-    nextPageToken: Type.Optional(Type.String({ description: 'Absent on the last page' })),
+    nextPageToken,
     tokens: Type.Array(Type.Union([Erc721Token, Erc1155Token])),
   }),
 } as const

@@ -2,6 +2,7 @@
 
 import { Type } from 'typebox'
 
+import { nextPageToken } from '../next-page-token.ts'
 import { NetworkPath, PageToken, pageSize, SortOrder } from './parameters.ts'
 import { Blockchain } from './subnet.ts'
 
@@ -22,7 +23,7 @@ export const ListBlockchains = {
     }),
   },
   response: Type.Object({
-    nextPageToken: Type.Optional(Type.String({ description: 'Absent on the last page' })),
+    nextPageToken,
     blockchains: Type.Array(Blockchain),
   }),
 } as const

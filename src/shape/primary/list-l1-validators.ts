@@ -2,6 +2,7 @@
 
 import { Type } from 'typebox'
 
+import { nextPageToken } from '../next-page-token.ts'
 import { L1Validator } from './l1-validator.ts'
 import { NetworkPath, PageToken, pageSize, SubnetId } from './parameters.ts'
 
@@ -29,7 +30,7 @@ export const ListL1Validators = {
     }),
   },
   response: Type.Object({
-    nextPageToken: Type.Optional(Type.String({ description: 'Absent on the last page' })),
+    nextPageToken,
     blockHeight: Type.String({ description: 'P-Chain height of the balances' }),
     validators: Type.Array(L1Validator),
   }),

@@ -2,6 +2,7 @@
 
 import { Type } from 'typebox'
 
+import { nextPageToken } from '../next-page-token.ts'
 import { PrimaryNetworkBlock } from './block.ts'
 import { PrimaryChainInfo } from './chain-info.ts'
 import { ChainPath, EndTimestamp, PageToken, pageSize, StartTimestamp } from './parameters.ts'
@@ -27,7 +28,7 @@ export const ListNodeBlocks = {
     }),
   },
   response: Type.Object({
-    nextPageToken: Type.Optional(Type.String({ description: 'Absent on the last page' })),
+    nextPageToken,
     blocks: Type.Array(PrimaryNetworkBlock),
     chainInfo: PrimaryChainInfo,
   }),

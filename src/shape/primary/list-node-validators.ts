@@ -2,6 +2,7 @@
 
 import { Type } from 'typebox'
 
+import { nextPageToken } from '../next-page-token.ts'
 import { NetworkPath, PageToken, pageSize, SortOrder } from './parameters.ts'
 import { validationStatuses, Validator } from './validator.ts'
 
@@ -26,7 +27,7 @@ export const ListNodeValidators = {
     }),
   },
   response: Type.Object({
-    nextPageToken: Type.Optional(Type.String({ description: 'Absent on the last page' })),
+    nextPageToken,
     validators: Type.Array(Validator),
   }),
 } as const

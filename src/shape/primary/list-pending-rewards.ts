@@ -2,6 +2,7 @@
 
 import { Type } from 'typebox'
 
+import { nextPageToken } from '../next-page-token.ts'
 import { Addresses, NetworkPath, NodeIds, PageToken, pageSize, SortOrder } from './parameters.ts'
 import { PendingReward } from './reward.ts'
 
@@ -24,7 +25,7 @@ export const ListPendingRewards = {
     }),
   },
   response: Type.Object({
-    nextPageToken: Type.Optional(Type.String({ description: 'Absent on the last page' })),
+    nextPageToken,
     pendingRewards: Type.Array(PendingReward),
   }),
 } as const

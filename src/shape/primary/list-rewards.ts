@@ -3,6 +3,7 @@
 import { Type } from 'typebox'
 
 import { currencies } from '../evm/money.ts'
+import { nextPageToken } from '../next-page-token.ts'
 import { Addresses, NetworkPath, NodeIds, PageToken, pageSize, SortOrder } from './parameters.ts'
 import { HistoricalReward } from './reward.ts'
 
@@ -28,7 +29,7 @@ export const ListRewards = {
     }),
   },
   response: Type.Object({
-    nextPageToken: Type.Optional(Type.String({ description: 'Absent on the last page' })),
+    nextPageToken,
     historicalRewards: Type.Array(HistoricalReward),
   }),
 } as const

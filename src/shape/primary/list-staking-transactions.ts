@@ -2,6 +2,7 @@
 
 import { Type } from 'typebox'
 
+import { nextPageToken } from '../next-page-token.ts'
 import { PrimaryChainInfo } from './chain-info.ts'
 import {
   Addresses,
@@ -35,7 +36,7 @@ export const ListStakingTransactions = {
     }),
   },
   response: Type.Object({
-    nextPageToken: Type.Optional(Type.String({ description: 'Absent on the last page' })),
+    nextPageToken,
     transactions: Type.Array(PrimaryNetworkTransaction),
     chainInfo: PrimaryChainInfo,
   }),

@@ -2,6 +2,7 @@
 
 import { Type } from 'typebox'
 
+import { nextPageToken } from '../next-page-token.ts'
 import { NetworkPath, PageToken, pageSize, SortOrder } from './parameters.ts'
 import { Subnet } from './subnet.ts'
 
@@ -22,7 +23,7 @@ export const ListSubnets = {
     }),
   },
   response: Type.Object({
-    nextPageToken: Type.Optional(Type.String({ description: 'Absent on the last page' })),
+    nextPageToken,
     subnets: Type.Array(Subnet),
   }),
 } as const

@@ -2,6 +2,7 @@
 
 import { Type } from 'typebox'
 
+import { nextPageToken } from '../next-page-token.ts'
 import { PrimaryChainInfo } from './chain-info.ts'
 import {
   Addresses,
@@ -38,7 +39,7 @@ export const ListTransactions = {
     }),
   },
   response: Type.Object({
-    nextPageToken: Type.Optional(Type.String({ description: 'Absent on the last page' })),
+    nextPageToken,
     transactions: Type.Array(PrimaryNetworkTransaction),
     chainInfo: PrimaryChainInfo,
   }),

@@ -2,6 +2,7 @@
 
 import { Type } from 'typebox'
 
+import { nextPageToken } from '../next-page-token.ts'
 import { PrimaryChainInfo } from './chain-info.ts'
 import { Addresses, ChainPath, PageToken, pageSize } from './parameters.ts'
 import { UtxoFilters } from './utxo-filters.ts'
@@ -25,7 +26,7 @@ export const ListUtxosByQuery = {
     }),
   },
   response: Type.Object({
-    nextPageToken: Type.Optional(Type.String({ description: 'Absent on the last page' })),
+    nextPageToken,
     utxos: Type.Array(Utxo),
     chainInfo: PrimaryChainInfo,
   }),

@@ -2,6 +2,7 @@
 
 import { Type } from 'typebox'
 
+import { nextPageToken } from '../next-page-token.ts'
 import { PrimaryChainInfo } from './chain-info.ts'
 import { ChainPath, PageToken, pageSize } from './parameters.ts'
 import { UtxoFilters } from './utxo-filters.ts'
@@ -30,7 +31,7 @@ export const ListUtxos = {
     }),
   },
   response: Type.Object({
-    nextPageToken: Type.Optional(Type.String({ description: 'Absent on the last page' })),
+    nextPageToken,
     utxos: Type.Array(Utxo),
     chainInfo: PrimaryChainInfo,
   }),

@@ -3,6 +3,7 @@
 import { Type } from 'typebox'
 import type { TNumber, TOptional, TString } from 'typebox'
 
+import { nextPageToken } from '../next-page-token.ts'
 import { NetworkPath, PageToken, pageSize, SortOrder, SubnetId } from './parameters.ts'
 import { validationStatuses, Validator } from './validator.ts'
 
@@ -67,7 +68,7 @@ export const ListValidators = {
     }),
   },
   response: Type.Object({
-    nextPageToken: Type.Optional(Type.String({ description: 'Absent on the last page' })),
+    nextPageToken,
     validators: Type.Array(Validator),
   }),
 } as const

@@ -12,7 +12,8 @@ import type { ConversionData } from '../codec/warp/l1-message.ts'
  *   the transaction
  * - `registration`: RegisterL1ValidatorTx (36); `message` is its signed Warp message
  * - `weight`: SetL1ValidatorWeightTx (37); `message` likewise
- * - `none`: any other transaction of any chain; `type` is its upstream name, for the answer
+ * - `none`: any other transaction of any chain; `type` is its upstream name, for the answer, or
+ *   empty where nobody tells
  */
 export type L1Transaction =
   | { readonly kind: 'conversion'; readonly conversion: ConversionData }

@@ -63,7 +63,7 @@ function readTransaction(tx: unknown): L1Transaction {
     return { kind: 'conversion', conversion: readConversion(unsigned) }
   }
   const message = field(unsigned, 'message')
-  if (typeof message !== 'string') return { kind: 'none', type: 'without a message' }
+  if (typeof message !== 'string') return { kind: 'none', type: '' }
   // Only a registration carries a proof that its key is possessed.
   const registers = field(unsigned, 'proofOfPossession') !== undefined
   return { kind: registers ? 'registration' : 'weight', message: fromHex(message) }

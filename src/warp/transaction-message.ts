@@ -82,7 +82,7 @@ async function statementOf(
     case 'none':
       throw new Fault(
         'bad-parameter',
-        `a transaction of this type has no message: ${transaction.type}`,
+        `a transaction of this type has no message: ${transaction.type || toCb58(txId)}`,
       )
   }
 }
@@ -154,7 +154,10 @@ async function validationOf(
 ): Promise<Validation> {
   const validation = await source.validation(validationId, signal)
   if (validation !== undefined) return validation
-  throw new Fault('not-found', `validation not found: ${toCb58(validationId)}`)
+  throw new Fault(
+    'not-found',
+    `validation not found, and nodes forget those that are over: ${toCb58(validationId)}`,
+  )
 }
 
 async function managerChainOf(

@@ -5,10 +5,11 @@ import { readGenesis } from '../codec/primary/genesis.ts'
 import { hrpOf } from '../core/network.ts'
 import type { Clock } from '../core/world.ts'
 import { primaryStoreTables } from '../indexing/primary/primary-host.ts'
-import { genesisId, rawBlocksFrom } from '../indexing/primary/store-blocks.ts'
+import { genesisId } from '../indexing/primary/store-blocks.ts'
 import type { PrimaryStreamSpec } from '../indexing/stream-spec.ts'
 import { statement, type Database } from '../store/engine/database.ts'
 import type { StoreLocation } from '../store/engine/open.ts'
+import { rawBlocksFrom } from '../store/query/primary/raw-blocks.ts'
 import { followStore } from './follow-store.ts'
 
 /** Networks being served, growing while stores appear. */

@@ -11,11 +11,15 @@ import type { StoredTransaction } from '../../store/query/primary/transaction-ro
 import { type StoredUtxo, utxosByNumber } from '../../store/query/primary/utxo-rows.ts'
 import { type AssetBook, assetBook, assetType } from './asset-view.ts'
 import type { ChainOf } from './chain-of.ts'
+import type { Credentials } from './credentials.ts'
 import { transactionView } from './transaction-view.ts'
+import { credentialsShown } from './utxo-view.ts'
 
 /** What the views of a page look things up in. */
 export type PageFacts = {
   readonly book: AssetBook
+  /** Of the UTXOs made and spent. */
+  readonly credentials: Credentials
   /** Made and spent UTXOs by place of the transaction. */
   readonly made: ReadonlyMap<number, readonly StoredUtxo[]>
   readonly spent: ReadonlyMap<number, readonly StoredUtxo[]>
@@ -75,6 +79,7 @@ async function factsOf(of: ChainOf, rows: readonly StoredTransaction[]): Promise
     : []
   return {
     book: await assetBook(store, of, assetsIn(rows, [...made, ...spent])),
+    credentials: await credentialsShown(of, [...made, ...spent]),
     made: grouped(made, ({ createdPos }) => createdPos),
     spent: grouped(spent, ({ spentPos }) => spentPos ?? -1),
     stakers: new Map(stakers.map((staker) => [keyOf(staker.txId), staker])),

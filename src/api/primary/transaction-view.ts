@@ -57,7 +57,7 @@ function commonView(of: ChainOf, row: StoredTransaction, facts: PageFacts): View
     blockTimestamp: row.timestamp,
     blockNumber: heightText(row.pos),
     blockHash: blockHash(of, row.blockHash),
-    consumedUtxos: (facts.spent.get(row.pos) ?? []).map((utxo) => utxoView(of, utxo, facts.book)),
+    consumedUtxos: (facts.spent.get(row.pos) ?? []).map((utxo) => utxoView(of, utxo, facts)),
     emittedUtxos: (facts.made.get(row.pos) ?? []).map((utxo) => withReward(of, utxo, facts)),
     ...(body.sourceChain === undefined ? {} : { sourceChain: toCb58(body.sourceChain) }),
     ...(body.destinationChain === undefined
@@ -83,7 +83,7 @@ function withReward(
   utxo: Parameters<typeof utxoView>[1],
   facts: PageFacts,
 ): View['emittedUtxos'][number] {
-  const view = utxoView(of, utxo, facts.book)
+  const view = utxoView(of, utxo, facts)
   return utxo.reward === '' ? view : { ...view, rewardType: utxo.reward }
 }
 

@@ -17,7 +17,7 @@ import { chainInfo, type ChainOf, indexedTo } from './chain-of.ts'
 import { amountFrom, idIn } from './inputs.ts'
 import { defaultPageSize, nextToken } from './list-page.ts'
 import type { PrimaryParts } from './parts.ts'
-import { utxoView } from './utxo-view.ts'
+import { credentialsShown, utxoView } from './utxo-view.ts'
 
 /** What both UTXO lists ask. */
 export type UtxoPageQuery = {
@@ -90,7 +90,8 @@ export async function utxoPage(parts: PrimaryParts, asked: UtxoPageQuery): Promi
     chain,
     rows.map((row) => row.asset),
   )
-  const utxos = rows.map((row) => utxoView(chain, row, book))
+  const facts = { book, credentials: await credentialsShown(chain, rows) }
+  const utxos = rows.map((row) => utxoView(chain, row, facts))
   return { body: { ...nextToken(page), utxos, chainInfo: chainInfo(chain) }, ...height }
 }
 

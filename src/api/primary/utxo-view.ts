@@ -9,6 +9,7 @@ import type { StoredUtxo } from '../../store/query/primary/utxo-rows.ts'
 import { utxoKinds } from '../../store/schema/primary-position.ts'
 import type { AssetBook } from './asset-view.ts'
 import type { ChainOf } from './chain-of.ts'
+import { type Credentials, credentialsOf } from './credentials.ts'
 import { heightText, seconds } from './numbers-view.ts'
 import { outputContent, type OutputContent } from './output-content.ts'
 
@@ -18,9 +19,27 @@ export function isStaked(utxo: StoredUtxo): boolean {
 }
 
 /** A UTXO in the lists of `of.chain`. */
-export function utxoView(of: ChainOf, utxo: StoredUtxo, book: AssetBook): Utxo {
+export function utxoView(of: ChainOf, utxo: StoredUtxo, facts: UtxoFacts): Utxo {
   const content = outputContent(utxo.output)
-  return of.chain === 'P' ? pView(of, utxo, content, book) : otherView(of, utxo, content, book)
+  const { book } = facts
+  if (of.chain === 'P') return pView(of, utxo, content, book)
+  const credentials = facts.credentials.get(utxo.id)
+  return {
+    ...otherView(of, utxo, content, book),
+    ...(credentials === undefined ? {} : { credentials: [...credentials] }),
+  }
+}
+
+/** What the views of a page are made with. */
+export type UtxoFacts = { readonly book: AssetBook; readonly credentials: Credentials }
+
+/** Reads what views of `utxos` in the lists of `of.chain` say of who signed for them. */
+export async function credentialsShown(
+  of: ChainOf,
+  utxos: readonly StoredUtxo[],
+): Promise<Credentials> {
+  // The P-Chain's UTXOs show none.
+  return of.chain === 'P' ? new Map() : credentialsOf(of.store, utxos)
 }
 
 function pView(of: ChainOf, utxo: StoredUtxo, content: OutputContent, book: AssetBook): Utxo {

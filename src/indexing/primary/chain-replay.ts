@@ -2,6 +2,7 @@
 
 import type { GenesisFacts } from '../../codec/primary/genesis.ts'
 import type { PrimarySource } from '../../source/primary/primary-source.ts'
+import type { RawBlockBytes } from '../../store/query/primary/raw-blocks.ts'
 import { networkIdsOf } from './chains.ts'
 import { loadPState } from './p-state.ts'
 import { rawOfBlock, rawOfCBlock, rawOfEarly } from './raw-blocks.ts'
@@ -19,7 +20,6 @@ import {
 import type { ChainName, RowBatch } from './rows.ts'
 import type { PrimaryRules } from './rules.ts'
 import type { Found, Wanted } from './state.ts'
-import type { RawBlockBytes } from './store-blocks.ts'
 import type { PrimaryRows } from './store-rows.ts'
 
 /** Heights `[from, until)`. */

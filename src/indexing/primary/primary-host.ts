@@ -14,6 +14,7 @@ import type { PrimaryIdentity, PrimarySource } from '../../source/primary/primar
 import { type Database, type Reader, statement, type Writer } from '../../store/engine/database.ts'
 import { openStore, type StoreLocation } from '../../store/engine/open.ts'
 import { awaitLease, holdLease, type Lease } from '../../store/lease.ts'
+import { rawBlocksFrom } from '../../store/query/primary/raw-blocks.ts'
 import { controlTables, meta } from '../../store/schema/control.ts'
 import { primaryTables } from '../../store/schema/primary.ts'
 import { type ChainReplay, type Fetched, openReplay } from './chain-replay.ts'
@@ -22,7 +23,7 @@ import { loadGenesis } from './load-genesis.ts'
 import { beginXChain } from './replay-x.ts'
 import type { ChainName } from './rows.ts'
 import { type PrimaryRules, rulesOf, type Upgrades } from './rules.ts'
-import { genesisId, rawBlocksFrom } from './store-blocks.ts'
+import { genesisId } from './store-blocks.ts'
 import { openPrimaryRows, type PrimaryRows } from './store-rows.ts'
 
 /** All tables of a primary network's store. */

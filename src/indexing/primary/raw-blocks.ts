@@ -1,48 +1,28 @@
 /** Blocks as they are kept, so that every row can be made again without a node. */
 
 import type { BlockBytes, CBlock } from '../../source/primary/primary-source.ts'
-import { bytes, count, layout, maybe } from '../../store/schema/packed-record.ts'
+import type { RawBlockBytes } from '../../store/query/primary/raw-blocks.ts'
+import { cBlockBody, innerBlockBody } from '../../store/schema/primary-bodies.ts'
 import { blockIdOf, chainNumbers } from '../../store/schema/primary-position.ts'
-import type { RawBlockBytes } from './store-blocks.ts'
-
-const proposer = layout({
-  outerId: bytes,
-  outerParentId: bytes,
-  nodeId: maybe(bytes),
-  pChainHeight: maybe(count),
-  timestamp: maybe(count),
-})
-
-const innerBlock = layout({ bytes, proposer: maybe(proposer) })
-
-const cBlock = layout({
-  blockId: bytes,
-  parentId: bytes,
-  time: count,
-  sizeBytes: count,
-  transactionCount: count,
-  extraData: bytes,
-  proposer: maybe(proposer),
-})
 
 /** A P- or X-Chain block to keep. */
 export function rawOfBlock(chain: 'P' | 'X', block: BlockBytes): RawBlockBytes {
-  return { id: blockIdOf(chainNumbers[chain], block.height), bytes: innerBlock.toBytes(block) }
+  return { id: blockIdOf(chainNumbers[chain], block.height), bytes: innerBlockBody.toBytes(block) }
 }
 
 /** A P- or X-Chain block that was kept. */
 export function blockOfRaw(height: number, raw: Uint8Array): BlockBytes {
-  return { height, ...innerBlock.fromBytes(raw) }
+  return { height, ...innerBlockBody.fromBytes(raw) }
 }
 
 /** A C-Chain block to keep: of its EVM transactions only their number. */
 export function rawOfCBlock(block: CBlock): RawBlockBytes {
-  return { id: blockIdOf(chainNumbers.C, block.height), bytes: cBlock.toBytes(block) }
+  return { id: blockIdOf(chainNumbers.C, block.height), bytes: cBlockBody.toBytes(block) }
 }
 
 /** A C-Chain block that was kept. */
 export function cBlockOfRaw(height: number, raw: Uint8Array): CBlock {
-  return { height, ...cBlock.fromBytes(raw) }
+  return { height, ...cBlockBody.fromBytes(raw) }
 }
 
 /** A transaction from before the X-Chain's blocks. */

@@ -3,8 +3,9 @@
 import type { World } from '../../core/world.ts'
 import type { Database } from '../../store/engine/database.ts'
 import type { StoreLocation } from '../../store/engine/open.ts'
+import { rawBlocksFrom } from '../../store/query/primary/raw-blocks.ts'
 import { openPrimaryHost } from './primary-host.ts'
-import { genesisId, rawBlocksFrom } from './store-blocks.ts'
+import { genesisId } from './store-blocks.ts'
 import { openStoredSource } from './stored-source.ts'
 
 /** What is rebuilt, and where to. */

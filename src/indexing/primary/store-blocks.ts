@@ -1,24 +1,18 @@
 /** Writes blocks, and the bytes they came as. */
 
-import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import { zstdCompressSync } from 'node:zlib'
 
-import type { Reader, Writer } from '../../store/engine/database.ts'
-import { statement } from '../../store/engine/database.ts'
+import type { Writer } from '../../store/engine/database.ts'
+import { type RawBlockBytes, rawMethods } from '../../store/query/primary/raw-blocks.ts'
 import { rawBlocksBody } from '../../store/schema/primary-bodies.ts'
 import { block, rawBlock } from '../../store/schema/primary-ledger.ts'
 import { blockIdOf, chainNumbers } from '../../store/schema/primary-position.ts'
 import type { BlockRow } from './rows.ts'
 import type { Numbers } from './store-numbers.ts'
-import { bytesOf } from './store-stakers.ts'
-
-/** A block's bytes under its id; -1 for the genesis. */
-export type RawBlockBytes = { readonly id: number; readonly bytes: Uint8Array }
 
 /** Id under which the genesis is kept. */
 export const genesisId = -1
 
-const plain = 0
-const zstd = 1
 // Below this a frame's own bytes eat what compression saves.
 const worthCompressing = 160
 // A frame of one small block takes 20 us to begin and finds little to save: 32 KiB hold some 80
@@ -66,8 +60,8 @@ export async function writeRawBlocks(
       before: group.map((block) => id - block.id),
       blocks: group.map((block) => block.bytes),
     })
-    if (bytes.length < worthCompressing) return { id, method: plain, bytes }
-    return { id, method: zstd, bytes: zstdCompressSync(bytes) }
+    if (bytes.length < worthCompressing) return { id, method: rawMethods.plain, bytes }
+    return { id, method: rawMethods.zstd, bytes: zstdCompressSync(bytes) }
   })
   await writer.insert(rawBlock, {
     id: rows.map(({ id }) => id),
@@ -88,32 +82,4 @@ function groupsOf(blocks: readonly RawBlockBytes[]): RawBlockBytes[][] {
     size += block.bytes.length
   }
   return groups
-}
-
-const rawQuestion = statement(
-  'select id, method, bytes from raw_block where id >= ? order by id limit 1',
-)
-
-/** Kept blocks from id `from` on, in order, at most `limit`. One seek for each row of them. */
-export async function rawBlocksFrom(
-  reader: Reader,
-  from: number,
-  limit: number,
-): Promise<RawBlockBytes[]> {
-  const found: RawBlockBytes[] = []
-  for (let next = from; found.length < limit;) {
-    const row = await reader.get(rawQuestion, [next])
-    if (row === undefined) break
-    const last = Number(row[0])
-    const kept = bytesOf(row[2])
-    const { before, blocks } = rawBlocksBody.fromBytes(
-      row[1] === zstd ? zstdDecompressSync(kept) : kept,
-    )
-    for (const [at, bytes] of blocks.entries()) {
-      const id = last - (before[at] ?? 0)
-      if (id >= from && found.length < limit) found.push({ id, bytes })
-    }
-    next = last + 1
-  }
-  return found
 }

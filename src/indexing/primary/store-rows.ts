@@ -9,6 +9,7 @@ import { keyOf } from '../../core/bytes.ts'
 import { fromBigint, toBigint } from '../../core/bytes.ts'
 import { getCheckpoint, moveCheckpoint } from '../../store/checkpoint.ts'
 import { type Database, type Reader, statement, type Writer } from '../../store/engine/database.ts'
+import { type RawBlockBytes } from '../../store/query/primary/raw-blocks.ts'
 import {
   earlyImportBody,
   l1ChangeBody,
@@ -29,7 +30,7 @@ import {
 import { progress } from '../../store/schema/primary.ts'
 import type { ChainName, Checkpoint, RowBatch } from './rows.ts'
 import type { PStateRows, UtxoReader } from './state.ts'
-import { writeBlocks, writeRawBlocks, type RawBlockBytes } from './store-blocks.ts'
+import { writeBlocks, writeRawBlocks } from './store-blocks.ts'
 import { findRows } from './store-find.ts'
 import { writeHoldings } from './store-holdings.ts'
 import { type Numbers, numbersIn } from './store-numbers.ts'

@@ -8,10 +8,10 @@ import { fromHex } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import type { PrimarySource } from '../../source/primary/primary-source.ts'
 import { type Reader, statement } from '../../store/engine/database.ts'
+import { type RawBlockBytes, rawBlocksFrom } from '../../store/query/primary/raw-blocks.ts'
 import { blockIdOf, chainNumbers, heightOfBlock } from '../../store/schema/primary-position.ts'
 import { blockOfRaw, cBlockOfRaw } from './raw-blocks.ts'
 import { dagHeight } from './replay-x.ts'
-import { type RawBlockBytes, rawBlocksFrom } from './store-blocks.ts'
 
 const everyMeta = statement('select name, value from meta')
 const newest = statement(

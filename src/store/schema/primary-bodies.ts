@@ -156,6 +156,28 @@ export type RewardBody = BodyOf<typeof rewardBody>
 /** Blocks of a row of `raw_block`: how far each one's id is before the row's, and its bytes. */
 export const rawBlocksBody = layout({ before: list(count), blocks: list(bytes) })
 
+const proposer = layout({
+  outerId: bytes,
+  outerParentId: bytes,
+  nodeId: maybe(bytes),
+  pChainHeight: maybe(count),
+  timestamp: maybe(count),
+})
+
+/** A P- or X-Chain block as kept: its inner bytes, and what the outer said. */
+export const innerBlockBody = layout({ bytes, proposer: maybe(proposer) })
+
+/** A C-Chain block as kept: of its EVM transactions only their number. */
+export const cBlockBody = layout({
+  blockId: bytes,
+  parentId: bytes,
+  time: count,
+  sizeBytes: count,
+  transactionCount: count,
+  extraData: bytes,
+  proposer: maybe(proposer),
+})
+
 const transformation = layout({
   txId: bytes,
   assetId: bytes,

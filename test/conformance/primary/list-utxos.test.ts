@@ -5,6 +5,7 @@ import { test } from 'node:test'
 
 import { toPrimaryAddress } from '../../../src/core/address.ts'
 import { toCb58 } from '../../../src/core/cb58.ts'
+import { hash160 } from '../../../src/core/hash.ts'
 import { everyAddress } from '../../../src/store/query/primary/whole-state.ts'
 import type { Json } from '../../evm-service.ts'
 import { primaryService, recordedAnswers } from '../../primary-service.ts'
@@ -179,4 +180,26 @@ void test('UTXOs: what is wrong is a 400 that names it', async () => {
   }
   const elsewhere = await service.post('/v1/networks/mainnet/blockchains/p-chain/utxos', ok)
   assert.equal(elsewhere.status, 404)
+})
+
+void test('UTXOs: what the X- and C-Chain show as spent was signed by its owners', async () => {
+  for (const chain of ['x-chain', 'c-chain']) {
+    const spent = (await listed(chain, '&includeSpent=true')).filter(
+      (utxo) => utxo.consumingTxHash !== undefined,
+    )
+    assert.ok(spent.length > 0, chain)
+    for (const { utxoId, threshold, addresses, credentials } of spent) {
+      assert.equal(credentials.length, threshold, utxoId)
+      for (const { signature, publicKey } of credentials) {
+        assert.equal(Buffer.from(signature, 'base64').length, 65)
+        const owner = hash160(Buffer.from(publicKey, 'base64'))
+        assert.ok(addresses.includes(toPrimaryAddress(hrp, owner)), utxoId)
+      }
+    }
+  }
+  const { body } = await service.get(`${base}/x-chain/transactions?pageSize=100`)
+  const consumed = body.transactions.flatMap((one: Json) => one.consumedUtxos)
+  assert.ok(consumed.length > 0)
+  for (const utxo of consumed) assert.ok(utxo.credentials.length > 0, utxo.utxoId)
+  for (const utxo of await listed('x-chain')) assert.equal(utxo.credentials, undefined)
 })

@@ -8,9 +8,9 @@ import { test } from 'node:test'
 
 import { primaryStoreTables } from '../../../src/indexing/primary/primary-host.ts'
 import { rebuildPrimary } from '../../../src/indexing/primary/rebuild.ts'
-import { rawBlocksFrom } from '../../../src/indexing/primary/store-blocks.ts'
 import { type Database, type Row, statement } from '../../../src/store/engine/database.ts'
 import { openStore } from '../../../src/store/engine/open.ts'
+import { rawBlocksFrom } from '../../../src/store/query/primary/raw-blocks.ts'
 import { primaryTables } from '../../../src/store/schema/primary.ts'
 import { fileWorld, indexPrimary } from '../../primary-service.ts'
 

@@ -1,0 +1,196 @@
+/**
+ * Who signed for what was spent: signatures and public keys of the consuming transactions, which
+ * are read from the kept blocks.
+ */
+
+import { decode, decodePrefix, versioned } from '../../codec/kit.ts'
+import {
+  cTransactionAlone,
+  cUnsigned,
+  type CUnsigned,
+  decodeExtraData,
+} from '../../codec/primary/c-atomic.ts'
+import { decodePBlock, transactionsOf } from '../../codec/primary/p-block.ts'
+import { type PUnsigned, pTransactionAlone, pUnsigned } from '../../codec/primary/p-transaction.ts'
+import {
+  decodeXBlock,
+  type XUnsigned,
+  xTransactionAlone,
+  xUnsigned,
+} from '../../codec/primary/x-transaction.ts'
+import { concatBytes, equalBytes, keyOf } from '../../core/bytes.ts'
+import { Fault } from '../../core/fault.ts'
+import { hash160, sha256 } from '../../core/hash.ts'
+import { recoverPublicKey } from '../../core/secp256k1.ts'
+import type { Utxo } from '../../shape/primary/utxo.ts'
+import type { Reader } from '../../store/engine/database.ts'
+import { rawBlocksFrom } from '../../store/query/primary/raw-blocks.ts'
+import type { StoredUtxo } from '../../store/query/primary/utxo-rows.ts'
+import { cBlockBody, innerBlockBody } from '../../store/schema/primary-bodies.ts'
+import { blockOfPos, placeOfPos } from '../../store/schema/primary-position.ts'
+import { outputContent } from './output-content.ts'
+
+type Credential = NonNullable<Utxo['credentials']>[number]
+
+/** Credentials by number of the UTXO. */
+export type Credentials = ReadonlyMap<number, readonly Credential[]>
+
+type Place = { readonly txId: Uint8Array; readonly outputIndex: number }
+
+/** What one credential is for. */
+type Spending = { readonly places: readonly Place[]; readonly signers: readonly number[] }
+
+/** A consuming transaction: the hash that was signed, and its credentials in their order. */
+type Signed = {
+  readonly hash: Uint8Array
+  readonly spendings: readonly Spending[]
+  readonly credentials: readonly { readonly signatures: readonly Uint8Array[] }[]
+}
+
+/**
+ * Credentials of those `utxos` that are spent. One block is read for each consuming transaction,
+ * one key recovered for each owner. Throws `store-failed` when the store has lost a block.
+ */
+export async function credentialsOf(
+  store: Reader,
+  utxos: readonly StoredUtxo[],
+): Promise<Credentials> {
+  const transactions = new Map<number, Signed>()
+  const keys = new Map<string, Uint8Array>()
+  const found = new Map<number, readonly Credential[]>()
+  for (const utxo of utxos) {
+    if (utxo.spentPos === undefined) continue
+    const signed = transactions.get(utxo.spentPos) ?? (await signedAt(store, utxo.spentPos))
+    transactions.set(utxo.spentPos, signed)
+    found.set(utxo.id, credentialsFor(utxo, signed, keys))
+  }
+  return found
+}
+
+function credentialsFor(
+  utxo: StoredUtxo,
+  signed: Signed,
+  keys: Map<string, Uint8Array>,
+): Credential[] {
+  const at = signed.spendings.findIndex(({ places }) => places.some((place) => isOf(utxo, place)))
+  const signers = signed.spendings[at]?.signers ?? []
+  const { addresses } = outputContent(utxo.output)
+  return (signed.credentials[at]?.signatures ?? []).map((signature, nth) => {
+    const owner = addresses[signers[nth] ?? -1]
+    const publicKey = owner && keyOfOwner(owner, { hash: signed.hash, signature, keys })
+    return {
+      signature: base64(signature),
+      ...(publicKey === undefined ? {} : { publicKey: base64(publicKey) }),
+    }
+  })
+}
+
+function isOf(utxo: StoredUtxo, { txId, outputIndex }: Place): boolean {
+  return utxo.outputIndex === outputIndex && equalBytes(utxo.txId, txId)
+}
+
+function base64(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('base64')
+}
+
+/** An owner has one key: it is recovered once. */
+function keyOfOwner(
+  owner: Uint8Array,
+  of: {
+    readonly hash: Uint8Array
+    readonly signature: Uint8Array
+    readonly keys: Map<string, Uint8Array>
+  },
+): Uint8Array | undefined {
+  const known = of.keys.get(keyOf(owner))
+  if (known !== undefined) return known
+  const publicKey = recoverPublicKey(of.hash, of.signature)
+  if (publicKey === undefined || !equalBytes(hash160(publicKey), owner)) return undefined
+  of.keys.set(keyOf(owner), publicKey)
+  return publicKey
+}
+
+async function signedAt(store: Reader, pos: number): Promise<Signed> {
+  const { chain, height, position } = placeOfPos(pos)
+  const id = blockOfPos(pos)
+  const [raw] = await rawBlocksFrom(store, id, 1)
+  const bytes = raw?.id === id ? transactionIn({ chain, height, position }, raw.bytes) : undefined
+  if (bytes === undefined)
+    throw new Fault('store-failed', `the store has lost a transaction of block: ${height}`)
+  return signedOf(chain, bytes)
+}
+
+const version = new Uint8Array(2)
+
+/** Bytes of a signed transaction, codec version first. */
+function transactionIn(
+  { chain, height, position }: ReturnType<typeof placeOfPos>,
+  raw: Uint8Array,
+): Uint8Array | undefined {
+  // Before the X-Chain's blocks transactions were kept alone.
+  if (chain === 'X' && height < 0) return raw
+  const bytes = slicesIn(chain, raw)[position]?.bytes
+  return bytes === undefined ? undefined : concatBytes(version, bytes)
+}
+
+function slicesIn(
+  chain: StoredUtxo['createdOn'],
+  raw: Uint8Array,
+): readonly { bytes: Uint8Array }[] {
+  if (chain === 'P') return transactionsOf(decodePBlock(innerBlockBody.fromBytes(raw).bytes))
+  if (chain === 'X') return decodeXBlock(innerBlockBody.fromBytes(raw).bytes).transactions
+  const { extraData } = cBlockBody.fromBytes(raw)
+  // Only imports spend: one alone begins with its type id, 0, a batch with how many it holds.
+  const batched = extraData.subarray(2, 6).some((byte) => byte !== 0)
+  return decodeExtraData(extraData, batched)
+}
+
+function signedOf(chain: StoredUtxo['createdOn'], bytes: Uint8Array): Signed {
+  const hashOf = (until: number): Uint8Array => sha256(bytes.subarray(0, until))
+  if (chain === 'P') {
+    const { record } = decode(pTransactionAlone, bytes)
+    const { until } = decodePrefix(versioned(pUnsigned), bytes)
+    return { ...record, hash: hashOf(until), spendings: pSpendings(record.unsigned) }
+  }
+  if (chain === 'X') {
+    const { record } = decode(xTransactionAlone, bytes)
+    const { until } = decodePrefix(versioned(xUnsigned), bytes)
+    return { ...record, hash: hashOf(until), spendings: xSpendings(record.unsigned) }
+  }
+  const { record } = decode(cTransactionAlone, bytes)
+  const { until } = decodePrefix(versioned(cUnsigned), bytes)
+  return { ...record, hash: hashOf(until), spendings: cSpendings(record.unsigned) }
+}
+
+type Input = Place & {
+  readonly input:
+    | { readonly signatureIndices: readonly number[] }
+    | { readonly input: { readonly signatureIndices: readonly number[] } }
+}
+
+function spendingOf({ txId, outputIndex, input }: Input): Spending {
+  const { signatureIndices } = 'input' in input ? input.input : input
+  return { places: [{ txId, outputIndex }], signers: signatureIndices }
+}
+
+function pSpendings(unsigned: PUnsigned): Spending[] {
+  const inputs = 'inputs' in unsigned ? unsigned.inputs : []
+  const imported = unsigned.typeId === 17 ? unsigned.importedInputs : []
+  return [...inputs, ...imported].map(spendingOf)
+}
+
+function xSpendings(unsigned: XUnsigned): Spending[] {
+  const imported = unsigned.typeId === 3 ? unsigned.importedInputs : []
+  const operations = unsigned.typeId === 2 ? unsigned.operations : []
+  return [
+    ...[...unsigned.inputs, ...imported].map(spendingOf),
+    ...operations.map(({ utxos, operation }) => ({
+      places: utxos,
+      signers: operation.signatureIndices,
+    })),
+  ]
+}
+
+function cSpendings(unsigned: CUnsigned): Spending[] {
+  return unsigned.typeId === 0 ? unsigned.importedInputs.map(spendingOf) : []
+}

@@ -14,7 +14,7 @@ import { once } from 'node:events'
 
 import native from '@chainsafe/blst'
 
-import { encode } from '../src/codec/kit.ts'
+import { encode } from '../src/codec/cursor.ts'
 import { unsignedMessage } from '../src/codec/warp/message.ts'
 import { fromHex, toHex } from '../src/core/bytes.ts'
 import { silentLog } from '../src/telemetry/log.ts'

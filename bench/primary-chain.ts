@@ -8,7 +8,7 @@
 
 import { closeSync, openSync, writeSync } from 'node:fs'
 
-import { encode } from '../src/codec/kit.ts'
+import { encode } from '../src/codec/cursor.ts'
 import { emptyId, transactionIdOf } from '../src/codec/primary/ids.ts'
 import { pBlock } from '../src/codec/primary/p-block.ts'
 import { pTransaction } from '../src/codec/primary/p-transaction.ts'

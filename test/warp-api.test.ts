@@ -6,7 +6,7 @@ import { Avalanche } from '@avalanche-sdk/chainkit'
 
 import { createServer } from '../src/api/server.ts'
 import { warpDialectRules, warpOperations } from '../src/api/warp/operations.ts'
-import { decode } from '../src/codec/kit.ts'
+import { decode } from '../src/codec/cursor.ts'
 import { conversionData } from '../src/codec/warp/l1-message.ts'
 import { decodeSigned } from '../src/codec/warp/message.ts'
 import { fromHex, to0x } from '../src/core/bytes.ts'

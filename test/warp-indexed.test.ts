@@ -8,7 +8,7 @@ import { test } from 'node:test'
 
 import { indexedMessages, messagesOver } from '../src/cli/indexed-messages.ts'
 import { indexedValidators } from '../src/cli/indexed-validators.ts'
-import { decode } from '../src/codec/kit.ts'
+import { decode } from '../src/codec/cursor.ts'
 import { justifiedValidationId } from '../src/codec/warp/justification.ts'
 import { l1Message, l1MessageTypes } from '../src/codec/warp/l1-message.ts'
 import { decodeSigned } from '../src/codec/warp/message.ts'

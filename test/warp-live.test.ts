@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { decode, encode } from '../src/codec/kit.ts'
+import { decode, encode } from '../src/codec/cursor.ts'
 import { decodeBitSet } from '../src/codec/warp/bit-set.ts'
 import { l1Message, l1MessageTypes } from '../src/codec/warp/l1-message.ts'
 import { decodeSigned, unsignedMessage } from '../src/codec/warp/message.ts'

@@ -5,7 +5,7 @@
  * (a conversion's validators in order, a Warp message) is decoded from its kept block.
  */
 
-import { decode } from '../codec/kit.ts'
+import { decode } from '../codec/cursor.ts'
 import { cTransactionNames } from '../codec/primary/c-atomic.ts'
 import { decodePBlock, transactionsOf } from '../codec/primary/p-block.ts'
 import { pTransactionNames, type PUnsigned } from '../codec/primary/p-transaction.ts'

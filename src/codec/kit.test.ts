@@ -6,28 +6,9 @@ import * as packed from 'micro-packed'
 
 import { fromHex, toHex } from '../core/bytes.ts'
 import { Fault } from '../core/fault.ts'
-import {
-  array,
-  bool,
-  bytes,
-  decode,
-  decodePrefix,
-  encode,
-  fixed,
-  i64,
-  recurring,
-  sliced,
-  struct,
-  tagged,
-  text,
-  u16,
-  u32,
-  u64,
-  u8,
-  union,
-  unread,
-  versioned,
-} from './kit.ts'
+import { decode, decodePrefix, encode } from './cursor.ts'
+import { array, sliced, struct, tagged, union, unread, versioned } from './kit.ts'
+import { bool, bytes, fixed, i64, recurring, text, u16, u32, u64, u8 } from './primitives.ts'
 
 const point = struct({ x: u32, name: text(8) })
 const shape = union({ 5: struct({ amount: u64 }), 7: struct({ points: array(point, 3) }) })

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 
 import native from '@chainsafe/blst'
 
-import { decode } from '../codec/kit.ts'
+import { decode } from '../codec/cursor.ts'
 import { decodeBitSet } from '../codec/warp/bit-set.ts'
 import { decodeJustification, justifiedValidationId } from '../codec/warp/justification.ts'
 import {

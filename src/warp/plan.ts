@@ -1,6 +1,6 @@
 /** What a request for signatures comes down to: exact bytes, a subnet and a height. */
 
-import { decode } from '../codec/kit.ts'
+import { decode } from '../codec/cursor.ts'
 import { l1MessageTypes } from '../codec/warp/l1-message.ts'
 import { unsignedMessage } from '../codec/warp/message.ts'
 import { concatBytes, toHex } from '../core/bytes.ts'

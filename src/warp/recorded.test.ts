@@ -4,7 +4,7 @@ import { test } from 'node:test'
 
 import native from '@chainsafe/blst'
 
-import { decode } from '../codec/kit.ts'
+import { decode } from '../codec/cursor.ts'
 import { decodeBitSet } from '../codec/warp/bit-set.ts'
 import { decodeJustification } from '../codec/warp/justification.ts'
 import { l1Message } from '../codec/warp/l1-message.ts'

@@ -9,7 +9,7 @@
  * graft/subnet-evm/precompile/contracts/warp/config.go.
  */
 
-import { decode } from '../codec/kit.ts'
+import { decode } from '../codec/cursor.ts'
 import { encodeJustification, type Justification } from '../codec/warp/justification.ts'
 import {
   conversionId,

@@ -3,7 +3,8 @@
  * are read from the kept blocks.
  */
 
-import { decode, decodePrefix, versioned } from '../../codec/kit.ts'
+import { decode, decodePrefix } from '../../codec/cursor.ts'
+import { versioned } from '../../codec/kit.ts'
 import {
   cTransactionAlone,
   cUnsigned,

@@ -1,6 +1,6 @@
 /** Content of a stored output. */
 
-import { decode } from '../../codec/kit.ts'
+import { decode } from '../../codec/cursor.ts'
 import { pOutput } from '../../codec/primary/p-transaction.ts'
 import { xOutput } from '../../codec/primary/x-transaction.ts'
 

@@ -6,8 +6,11 @@
  */
 
 import { Fault } from '../../core/fault.ts'
-import { array, decode, sliced, struct, u32, u64, union, versioned } from '../kit.ts'
-import type { Decoded, Sliced } from '../kit.ts'
+import { decode } from '../cursor.ts'
+import type { Decoded } from '../cursor.ts'
+import { array, sliced, struct, union, versioned } from '../kit.ts'
+import type { Sliced } from '../kit.ts'
+import { u32, u64 } from '../primitives.ts'
 import { maxAtomicTransactions, maxItems } from './limits.ts'
 import { commonId, id, shortId, signatures, transferInput, transferOutput } from './secp.ts'
 

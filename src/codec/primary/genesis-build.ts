@@ -6,7 +6,7 @@
  */
 
 import { compareBytes, concatBytes, keyOf } from '../../core/bytes.ts'
-import { encode } from '../kit.ts'
+import { encode } from '../cursor.ts'
 import type { Sliced } from '../kit.ts'
 import type { Allocation, GenesisConfig, InitialStaker } from './genesis-config.ts'
 import { fxIds, genesisAssetId, pGenesis, vmIds } from './genesis.ts'

@@ -7,8 +7,10 @@
 
 import { Fault } from '../../core/fault.ts'
 import { sha256 } from '../../core/hash.ts'
-import { array, bytes, decode, encode, sliced, struct, text, u64, versioned } from '../kit.ts'
-import type { Decoded } from '../kit.ts'
+import { decode, encode } from '../cursor.ts'
+import type { Decoded } from '../cursor.ts'
+import { array, sliced, struct, versioned } from '../kit.ts'
+import { bytes, text, u64 } from '../primitives.ts'
 import { transactionIdOf } from './ids.ts'
 import { maxItems, maxTextBytes } from './limits.ts'
 import { pBlock } from './p-block.ts'

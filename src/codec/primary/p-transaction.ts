@@ -7,22 +7,9 @@
  * Source: avalanchego vms/platformvm/txs (codec.go has the type ids).
  */
 
-import {
-  array,
-  bytes,
-  fixed,
-  nothing,
-  sliced,
-  struct,
-  text,
-  u32,
-  u64,
-  u8,
-  union,
-  unread,
-  versioned,
-} from '../kit.ts'
-import type { Decoded } from '../kit.ts'
+import type { Decoded } from '../cursor.ts'
+import { array, nothing, sliced, struct, union, unread, versioned } from '../kit.ts'
+import { bytes, fixed, text, u32, u64, u8 } from '../primitives.ts'
 import { maxBytes, maxGenesisBytes, maxItems, maxMemoBytes, maxTextBytes } from './limits.ts'
 import {
   authorization,

@@ -5,8 +5,9 @@
  * Source: avalanchego vms/secp256k1fx, vms/platformvm/stakeable, vms/components/avax.
  */
 
-import { array, fixed, recurring, struct, tagged, u32, u64 } from '../kit.ts'
-import type { Decoded } from '../kit.ts'
+import type { Decoded } from '../cursor.ts'
+import { array, struct, tagged } from '../kit.ts'
+import { fixed, recurring, u32, u64 } from '../primitives.ts'
 import { maxItems } from './limits.ts'
 
 /** A 32-byte id. */

@@ -4,8 +4,9 @@
  * Source: avalanchego vms/components/avax/utxo.go.
  */
 
-import { struct, u32, union, versioned } from '../kit.ts'
-import type { Decoded } from '../kit.ts'
+import type { Decoded } from '../cursor.ts'
+import { struct, union, versioned } from '../kit.ts'
+import { u32 } from '../primitives.ts'
 import { pOutput } from './p-transaction.ts'
 import { commonId, id, transferOutput } from './secp.ts'
 import { xOutput } from './x-transaction.ts'

@@ -6,21 +6,10 @@
  * ids follow from the order of registration in vms/avm/txs/parser.go and block/parser.go.
  */
 
-import {
-  array,
-  bytes,
-  decode,
-  sliced,
-  struct,
-  text,
-  u32,
-  u64,
-  u8,
-  union,
-  unread,
-  versioned,
-} from '../kit.ts'
-import type { Decoded } from '../kit.ts'
+import { decode } from '../cursor.ts'
+import type { Decoded } from '../cursor.ts'
+import { array, sliced, struct, union, unread, versioned } from '../kit.ts'
+import { bytes, text, u32, u64, u8 } from '../primitives.ts'
 import { maxBytes, maxGenesisBytes, maxItems, maxMemoBytes, maxTextBytes } from './limits.ts'
 import {
   commonId,

@@ -7,8 +7,10 @@
 
 import { faultOf } from '../../core/fault.ts'
 import { hash160, sha256 } from '../../core/hash.ts'
-import { bytes, decode, fixed, i64, struct, u64, union, versioned } from '../kit.ts'
-import type { Decoded } from '../kit.ts'
+import { decode } from '../cursor.ts'
+import type { Decoded } from '../cursor.ts'
+import { struct, union, versioned } from '../kit.ts'
+import { bytes, fixed, i64, u64 } from '../primitives.ts'
 
 // Outer blocks have no limit of their own in nodes; a peer's message holds at most 2 MiB.
 const maxInnerBytes = 4_194_304

@@ -6,19 +6,9 @@
 
 import { concatBytes, fromBigint } from '../../core/bytes.ts'
 import { sha256 } from '../../core/hash.ts'
-import {
-  array,
-  bool,
-  bytes,
-  type Decoded,
-  encode,
-  fixed,
-  struct,
-  u32,
-  u64,
-  union,
-  versioned,
-} from '../kit.ts'
+import { type Decoded, encode } from '../cursor.ts'
+import { array, struct, union, versioned } from '../kit.ts'
+import { bool, bytes, fixed, u32, u64 } from '../primitives.ts'
 import { maxPayloadSize } from './message.ts'
 
 /** Type ids of {@link l1Message}. */

@@ -9,18 +9,9 @@
 
 import { concatBytes } from '../../core/bytes.ts'
 import { sha256 } from '../../core/hash.ts'
-import {
-  bytes,
-  type Decoded,
-  decodePrefix,
-  decode,
-  encode,
-  fixed,
-  struct,
-  tagged,
-  u32,
-  versioned,
-} from '../kit.ts'
+import { type Decoded, decodePrefix, decode, encode } from '../cursor.ts'
+import { struct, tagged, versioned } from '../kit.ts'
+import { bytes, fixed, u32 } from '../primitives.ts'
 
 /** Longest payload of a message: 24 KiB, upstream's codec limit `MaxMessageSize`. */
 export const maxPayloadSize = 24 * 1024

@@ -4,7 +4,9 @@
  * Source: avalanchego vms/platformvm/warp/payload/.
  */
 
-import { bytes, type Decoded, fixed, struct, union, versioned } from '../kit.ts'
+import type { Decoded } from '../cursor.ts'
+import { struct, union, versioned } from '../kit.ts'
+import { bytes, fixed } from '../primitives.ts'
 import { maxPayloadSize } from './message.ts'
 
 /** Type ids of {@link warpPayload}. */

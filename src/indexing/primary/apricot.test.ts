@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 
-import { encode } from '../../codec/kit.ts'
+import { encode } from '../../codec/cursor.ts'
 import { buildGenesis } from '../../codec/primary/genesis-build.ts'
 import { parseGenesisConfig } from '../../codec/primary/genesis-config.ts'
 import { readGenesis } from '../../codec/primary/genesis.ts'

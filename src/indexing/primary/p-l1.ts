@@ -4,7 +4,7 @@
  * Source: avalanchego vms/platformvm/txs/executor/standard_tx_executor.go, ACP-77.
  */
 
-import { decode } from '../../codec/kit.ts'
+import { decode } from '../../codec/cursor.ts'
 import type { PUnsignedOf } from '../../codec/primary/p-transaction.ts'
 import {
   conversionId,

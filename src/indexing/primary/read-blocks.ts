@@ -3,7 +3,7 @@
  * without state, so that it may run on another thread.
  */
 
-import { decode } from '../../codec/kit.ts'
+import { decode } from '../../codec/cursor.ts'
 import type { Sliced } from '../../codec/kit.ts'
 import { decodeExtraData } from '../../codec/primary/c-atomic.ts'
 import type { CUnsigned } from '../../codec/primary/c-atomic.ts'

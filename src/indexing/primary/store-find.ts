@@ -1,6 +1,6 @@
 /** Reads for replay what a batch needs of UTXOs stored before. */
 
-import { decode } from '../../codec/kit.ts'
+import { decode } from '../../codec/cursor.ts'
 import { placeOfKey } from '../../codec/primary/ids.ts'
 import { pOutput } from '../../codec/primary/p-transaction.ts'
 import { xOutput } from '../../codec/primary/x-transaction.ts'

@@ -1,6 +1,6 @@
 /** The bytes of a stored UTXO, rebuilt: every field of them is in the row. */
 
-import { encode } from '../../codec/kit.ts'
+import { encode } from '../../codec/cursor.ts'
 import { pOutput } from '../../codec/primary/p-transaction.ts'
 import { pUtxo, xUtxo } from '../../codec/primary/utxo.ts'
 import { type XOutput, xOutput } from '../../codec/primary/x-transaction.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 
-import { encode } from '../../codec/kit.ts'
+import { encode } from '../../codec/cursor.ts'
 import { l1Message, l1MessageTypes } from '../../codec/warp/l1-message.ts'
 import { unsignedMessage } from '../../codec/warp/message.ts'
 import { payloadTypes, warpPayload } from '../../codec/warp/payload.ts'

@@ -6,7 +6,7 @@
  * refuses.
  */
 
-import { decode, encode } from '../../codec/kit.ts'
+import { decode, encode } from '../../codec/cursor.ts'
 import { unwrapMessage } from '../../codec/warp/abi-input.ts'
 import {
   decodeJustification,

@@ -89,6 +89,7 @@ const misbehaviours: [string, Behaviour, RegExp, 'banned' | 'kept'][] = [
   ['is silent', { kind: 'silent' }, /no answer/, 'kept'],
   ['closes when asked', { kind: 'drop' }, /not (connected|asked)/, 'kept'],
   ['answers what nobody can read', { kind: 'unreadable' }, /no answer/, 'kept'],
+  ['babbles', { kind: 'babble' }, /left alone \(peer sends messages nobody can read/, 'banned'],
   ['answers a zip bomb', { kind: 'bomb' }, /left alone \(compressed message/, 'banned'],
   ['answers a frame too long', { kind: 'oversize' }, /left alone \(frame is longer/, 'banned'],
   [
@@ -132,6 +133,23 @@ for (const [name, behaviour, pattern, fate] of misbehaviours) {
     })
   })
 }
+
+void test('peer: a validator whose key was another at an old height is not left alone for it', async () => {
+  const secret = fromHex(`01${'02'.repeat(31)}`)
+  const behaviours = [sign, sign, { kind: 'sign-with', secret } as const]
+  await withNetwork({ behaviours, timeoutMs: 1_500 }, async ({ validators, aggregator, pool }) => {
+    const changed = validators[2]!
+    const ask = (pChainHeight: number): Promise<Uint8Array> => {
+      const body = { message, quorumPercentage: 100, pChainHeight }
+      return aggregator.aggregate(parseRequest(body, 12_345), never)
+    }
+    const wrong = new RegExp(`answered with a wrong signature: ${changed.nodeId}`)
+    await assert.rejects(ask(89), wrong)
+    assert.ok(pool.session(changed.nodeId)?.ready)
+    await assert.rejects(ask(90), wrong)
+    assert.match(pool.offence(changed.nodeId) ?? '', /wrong signature/)
+  })
+})
 
 void test('peer: unusual but correct answers count', async () => {
   const kinds = ['sign-compressed', 'sign-bytewise', 'sign-slowly', 'ping-often', 'sign'] as const

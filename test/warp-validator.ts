@@ -36,7 +36,15 @@ export type Behaviour =
   | { readonly kind: 'answer'; readonly signature: Uint8Array }
   | { readonly kind: 'sign-with'; readonly secret: Uint8Array }
   | {
-      readonly kind: 'silent' | 'drop' | 'unreadable' | 'bomb' | 'oversize' | 'pong' | 'greet-twice'
+      readonly kind:
+        | 'silent'
+        | 'drop'
+        | 'unreadable'
+        | 'babble'
+        | 'bomb'
+        | 'oversize'
+        | 'pong'
+        | 'greet-twice'
     }
   | { readonly kind: 'trickle' | 'flood' | 'deaf' | 'mute' | 'close-greeted' | 'bad-uptime' }
   | { readonly kind: 'other-network' | 'ping-often' }
@@ -296,6 +304,9 @@ function answer(
       return void socket.destroy()
     case 'unreadable':
       return void socket.write(frameOf(Uint8Array.of(0xff, 0xff, 0xff)))
+    case 'babble':
+      for (let sent = 0; sent < 9; sent++) socket.write(frameOf(Uint8Array.of(0xff, 0xff, 0xff)))
+      return
     case 'bomb':
       return void socket.write(compressed(new Uint8Array(64 * 1024 * 1024)))
     case 'oversize':

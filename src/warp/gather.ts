@@ -66,6 +66,7 @@ async function gather(
       `no validator can sign at P-Chain height ${plan.height} for the subnet: ${toCb58(plan.subnetId)}`,
     )
   }
+  const present = plan.height >= (await validators.proposedHeight(signal))
   const poor = await validators.underfunded(plan.subnetId, signal)
   const messageHex = toHex(messageId(plan.unsigned))
   const chosen = await collect(
@@ -76,6 +77,7 @@ async function gather(
       subnetId: plan.subnetId,
       set,
       goal: plan,
+      present,
       whenMute: muteReason(plan, parts.nodeId),
       excluded: ({ nodeIds }: Signer) => nodeIds.every((nodeId) => poor.has(nodeId)),
       timeoutMs: parts.timeoutMs,

@@ -45,6 +45,11 @@ export type CollectTask = {
   readonly set: ValidatorSet
   readonly goal: Goal
   readonly excluded: (signer: Signer) => boolean
+  /**
+   * Whether the set is the present one. Of an earlier one a validator may have another key by now:
+   * what it answers does not verify then, and is not its fault.
+   */
+  readonly present: boolean
   /** What may be behind it when nobody who is asked answers at all, if anything. */
   readonly whenMute: string | undefined
   /** Longest time for everything, milliseconds. */
@@ -293,6 +298,7 @@ class Collection {
           counters.wrong++
           this.#tally.move(progress, 'refused')
           progress.why = 'answered with a wrong signature'
+          if (!this.#task.present) continue
           this.#parts.pool.ban(nodeId, new Fault('peer-misbehaved', 'wrong signature'))
         }
       }

@@ -7,6 +7,7 @@ import { faultOf } from '../core/fault.ts'
 import { waitOn } from '../telemetry/waits.ts'
 import type { Waits } from '../telemetry/waits.ts'
 import type { ChainSpec, ResumePoint } from './chain-spec.ts'
+import { goodBatchRows } from './evm/evm-ingest.ts'
 import { openEvmSource } from './evm/open-source.ts'
 import { ChainReader } from './evm/read-chain.ts'
 import type { ChainWriter } from './evm/read-chain.ts'
@@ -17,10 +18,10 @@ import { enterThread } from './worker-thread.ts'
 import type { WorkerThread } from './worker-thread.ts'
 
 /**
- * Bytes of columns in one commit while far behind: some 40,000 transactions and transfers, at
- * about 120 bytes each. Larger commits write fewer index pages, but hold more memory.
+ * Bytes of columns in one commit while far behind: `goodBatchRows` transactions and transfers, at
+ * about 120 bytes each.
  */
-const batchBytes = 5 * 1024 * 1024
+const batchBytes = goodBatchRows * 120
 
 /** Fetched ahead per chain at least: a few replies of the largest kind. */
 const leastBufferBytes = 8 * 1024 * 1024

@@ -40,7 +40,7 @@ const maxUnitBlocks = 100
 const traceWindow = 8
 
 /** Replies under way at once, bytes: parsed they take some five times as much. */
-const maxBytesUnderWay = 32_000_000
+const maxBytesUnderWay = 12_000_000
 
 /** The warp precompile's getBlockchainID(). Source: subnet-evm precompile/contracts/warp. */
 const blockchainIdCall = {

@@ -9,7 +9,7 @@ import type { NetworkTokenDetails } from '../../shape/evm/network-token.ts'
 import { eventsOfTransaction } from '../../store/query/evm/events-of-transaction.ts'
 import { internalsOfTransaction } from '../../store/query/evm/internals-of-transaction.ts'
 import { packedInput } from '../../store/query/evm/transaction-input.ts'
-import type { TransactionRow } from '../../store/query/evm/transaction-row.ts'
+import type { TransactionWithFees } from '../../store/query/evm/transaction-row.ts'
 import { transfersOfTransaction } from '../../store/query/evm/transfers-of-transaction.ts'
 import type { ServedChain } from '../chain-directory.ts'
 import { internalDetails, internalParties } from './internal-views.ts'
@@ -35,7 +35,7 @@ import {
 export async function transactionDetail(
   parts: EvmParts,
   chain: ServedChain,
-  row: TransactionRow,
+  row: TransactionWithFees,
   currency: CurrencyCode = 'usd',
 ): Promise<TransactionDetail> {
   const { store } = chain
@@ -71,7 +71,7 @@ export async function transactionDetail(
 }
 
 function fullTransaction(
-  row: TransactionRow,
+  row: TransactionWithFees,
   context: TransactionContext,
   input: string,
 ): FullNativeTransaction {
@@ -85,7 +85,7 @@ function fullTransaction(
   return view
 }
 
-async function inputOf(chain: ServedChain, row: TransactionRow): Promise<string> {
+async function inputOf(chain: ServedChain, row: TransactionWithFees): Promise<string> {
   if (row.inputLength === 0) return '0x'
   const packed = await packedInput(chain.store, row.pos)
   if (packed === undefined) return '0x'

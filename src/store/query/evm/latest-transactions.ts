@@ -11,21 +11,21 @@ import {
 } from './transaction-row.ts'
 
 const all = hexStatement(
-  (hex, maybeHex) => `select ${transactionSelection(hex, maybeHex)}
+  (hex) => `select ${transactionSelection(hex)}
    from tx x ${transactionPlace}
    where x.pos >= ? and x.pos < ?
    order by x.pos desc limit ?`,
 )
 
 const succeeded = hexStatement(
-  (hex, maybeHex) => `select ${transactionSelection(hex, maybeHex)}
+  (hex) => `select ${transactionSelection(hex)}
    from tx x ${transactionPlace}
    where x.pos >= ? and x.pos < ? and x.status = 1
    order by x.pos desc limit ?`,
 )
 
 const failed = hexStatement(
-  (hex, maybeHex) => `select ${transactionSelection(hex, maybeHex)}
+  (hex) => `select ${transactionSelection(hex)}
    from tx_failed f
    join tx x on x.pos = f.pos
    ${transactionPlace}
@@ -34,7 +34,7 @@ const failed = hexStatement(
 )
 
 const inOrder = hexStatement(
-  (hex, maybeHex) => `select ${transactionSelection(hex, maybeHex)}
+  (hex) => `select ${transactionSelection(hex)}
    from tx x ${transactionPlace}
    where x.pos >= ? and x.pos < ?
    order by x.pos limit ?`,

@@ -4,14 +4,14 @@ import type { Reader } from '../../engine/database.ts'
 import { hexStatement } from './hex-columns.ts'
 import { hashPrefix } from './position.ts'
 import {
+  selectionWithFees,
   transactionPlace,
-  transactionRow,
-  type TransactionRow,
-  transactionSelection,
+  type TransactionWithFees,
+  transactionWithFees,
 } from './transaction-row.ts'
 
 const byHash = hexStatement(
-  (hex, maybeHex) => `select ${transactionSelection(hex, maybeHex)}
+  (hex, maybeHex) => `select ${selectionWithFees(hex, maybeHex)}
    from tx_by_hash h
    join tx x on x.pos = h.pos
    ${transactionPlace}
@@ -21,7 +21,7 @@ const byHash = hexStatement(
 
 const byPos = hexStatement(
   (hex, maybeHex) =>
-    `select ${transactionSelection(hex, maybeHex)} from tx x ${transactionPlace} where x.pos = ?`,
+    `select ${selectionWithFees(hex, maybeHex)} from tx x ${transactionPlace} where x.pos = ?`,
 )
 
 /**
@@ -32,16 +32,16 @@ const byPos = hexStatement(
 export async function transactionByHash(
   store: Reader,
   hash: Uint8Array,
-): Promise<TransactionRow | undefined> {
+): Promise<TransactionWithFees | undefined> {
   const row = await store.get(byHash, [hashPrefix(hash), hash])
-  return row === undefined ? undefined : transactionRow(row)
+  return row === undefined ? undefined : transactionWithFees(row)
 }
 
 /** The transaction at a position, or `undefined`. Cost: two look-ups by key. */
 export async function transactionAt(
   store: Reader,
   pos: number,
-): Promise<TransactionRow | undefined> {
+): Promise<TransactionWithFees | undefined> {
   const row = await store.get(byPos, [pos])
-  return row === undefined ? undefined : transactionRow(row)
+  return row === undefined ? undefined : transactionWithFees(row)
 }

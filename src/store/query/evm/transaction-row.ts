@@ -1,4 +1,4 @@
-/** A native transaction as the lists read it. */
+/** A native transaction as the lists read it, and with its fees as one alone is read. */
 
 import type { Row } from '../../engine/database.ts'
 import type { AsHex } from './hex-columns.ts'
@@ -20,24 +20,33 @@ export type TransactionRow = {
   readonly status: number
   readonly inputLength: number
   readonly selector: number
-  readonly maxFee: string | undefined
-  readonly maxPriorityFee: string | undefined
   readonly blockHash: string
   /** Unix seconds. */
   readonly timestamp: number
   readonly timestampMs: number | undefined
   readonly minDelayExcess: number | undefined
+}
+
+/** One transaction with what it offered to pay, and what its block demanded. */
+export type TransactionWithFees = TransactionRow & {
+  readonly maxFee: string | undefined
+  readonly maxPriorityFee: string | undefined
   readonly baseFee: string | undefined
 }
 
 /** What {@link transactionRow} reads: `x` is the transaction, `b` its block. */
-export function transactionSelection(hex: AsHex, maybeHex: AsHex): string {
+export function transactionSelection(hex: AsHex): string {
   return (
     `x.pos, x.from_id, x.to_id, ${hex('x.hash || b.hash || x.value')}, x.gas_limit, x.gas_used, ` +
     `${hex('x.gas_price')}, x.nonce, x.type, x.status, x.input_length, x.selector, ` +
-    `${maybeHex('x.max_fee')}, ${maybeHex('x.max_priority_fee')}, ` +
-    `b.timestamp, b.timestamp_ms, b.min_delay_excess, ${maybeHex('b.base_fee')}`
+    `b.timestamp, b.timestamp_ms, b.min_delay_excess`
   )
+}
+
+/** What {@link transactionWithFees} reads. */
+export function selectionWithFees(hex: AsHex, maybeHex: AsHex): string {
+  const fees = ['x.max_fee', 'x.max_priority_fee', 'b.base_fee'].map(maybeHex)
+  return `${transactionSelection(hex)}, ${fees.join(', ')}`
 }
 
 /** Finds the block of a transaction `x`. */
@@ -61,12 +70,19 @@ export function transactionRow(row: Row): TransactionRow {
     status: integerAt(row, 9),
     inputLength: integerAt(row, 10),
     selector: integerAt(row, 11),
-    maxFee: maybeTextAt(row, 12),
-    maxPriorityFee: maybeTextAt(row, 13),
     blockHash: `0x${texts.slice(66, 130)}`,
-    timestamp: integerAt(row, 14),
-    timestampMs: maybeIntegerAt(row, 15),
-    minDelayExcess: maybeIntegerAt(row, 16),
+    timestamp: integerAt(row, 12),
+    timestampMs: maybeIntegerAt(row, 13),
+    minDelayExcess: maybeIntegerAt(row, 14),
+  }
+}
+
+/** A row of {@link selectionWithFees}. */
+export function transactionWithFees(row: Row): TransactionWithFees {
+  return {
+    ...transactionRow(row),
+    maxFee: maybeTextAt(row, 15),
+    maxPriorityFee: maybeTextAt(row, 16),
     baseFee: maybeTextAt(row, 17),
   }
 }

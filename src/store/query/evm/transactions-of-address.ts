@@ -11,7 +11,7 @@ import {
 } from './transaction-row.ts'
 
 const question = hexStatement(
-  (hex, maybeHex) => `select ${transactionSelection(hex, maybeHex)}
+  (hex) => `select ${transactionSelection(hex)}
    from tx_by_address a
    join tx x on x.pos = a.pos
    ${transactionPlace}

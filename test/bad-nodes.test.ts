@@ -60,6 +60,22 @@ void test('a day without the node: reading goes on without help', async () => {
   assert.ok(run.node.requests() < 60_000, `no hot loop: ${run.node.requests()}`)
 })
 
+void test('a node lost at the head: the chain is not live until it is back', async () => {
+  const states: string[] = []
+  const run = await ran({
+    script: (_, clock) =>
+      clock.elapsedMs() > 60_000 && clock.elapsedMs() < 600_000 ? 'reset' : undefined,
+    until: ({ state, reason }, clock) => {
+      const told = reason === undefined ? state : `${state}, with a reason`
+      if (states.at(-1) !== told) states.push(told)
+      return clock.elapsedMs() > 900_000
+    },
+    stepMs: 1_000,
+  })
+  run.isWhole()
+  assert.deepEqual(states.slice(states.indexOf('live')), ['live', 'syncing, with a reason', 'live'])
+})
+
 void test('hanging requests: time out and are asked again', async () => {
   const run = await ran({ script: ({ number }) => (number % 5 === 4 ? 'hang' : undefined) })
   run.isWhole()

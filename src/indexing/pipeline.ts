@@ -80,6 +80,8 @@ export class Pipeline<Batch extends HeightRange> {
   #pieceBytes = 0
   #lastApplyMs = Number.NEGATIVE_INFINITY
   #problem: string | undefined
+  /** Why nobody tells the head; undefined while somebody does. */
+  #headLost: string | undefined
   #failure: unknown
   #stopped: string | undefined
   #epoch = 0
@@ -95,10 +97,20 @@ export class Pipeline<Batch extends HeightRange> {
 
   /** Newest height that may be fetched. Heads never go backwards. */
   setHead(height: number): void {
+    const wasLost = this.#headLost !== undefined
+    this.#headLost = undefined
+    if (wasLost) this.#parts.changed()
     if (height <= this.#head) return
     this.#head = height
     this.#parts.changed()
     this.#notify()
+  }
+
+  /** Nobody tells the head any more: what is committed may be behind it. */
+  loseHead(reason: string): void {
+    if (this.#headLost === reason) return
+    this.#headLost = reason
+    this.#parts.changed()
   }
 
   /** Lets a commit that gathered long enough go. Call it about once a second. */
@@ -112,9 +124,10 @@ export class Pipeline<Batch extends HeightRange> {
   }
 
   status(): StageStatus {
-    const behind = this.#committed < this.#head || this.#head < 0
+    const isLost = this.#headLost !== undefined
+    const behind = this.#committed < this.#head || this.#head < 0 || isLost
     const etaSeconds = this.#progress.eta(this.#head)
-    const reason = this.#stopped ?? this.#problem
+    const reason = this.#stopped ?? this.#problem ?? this.#headLost
     return {
       stage: this.#parts.name,
       state: this.#stopped !== undefined ? 'stopped' : behind ? 'syncing' : 'live',

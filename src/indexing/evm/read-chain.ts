@@ -48,6 +48,8 @@ export type ReadChainParts = {
 /** Pause between looks for a new block at the head, and while far behind. */
 const headPollMs = 250
 const behindPollMs = 1_000
+/** After so many in a row a chain is no longer called live: one alone is ordinary. */
+const headFailures = 4
 
 /** Blocks of one trace fetch: each is a request of its own, one after the other. */
 const traceUnit = 4
@@ -141,14 +143,17 @@ export class ChainReader {
 
   async #watchHead(blocks: Pipeline<BlocksPiece>, signal: AbortSignal): Promise<void> {
     const { source, world, log } = this.#parts
+    let failures = 0
     while (!signal.aborted) {
       try {
         blocks.setHead(await source.headHeight(signal))
+        failures = 0
       } catch (error) {
         if (signal.aborted) return
         const fault = faultOf(error)
         if (fault === undefined || fault.code === 'source-mismatch') throw error
         log.debug('head is not known', { code: fault.code })
+        if (++failures >= headFailures) blocks.loseHead(fault.message)
       }
       blocks.tick()
       this.#traces?.tick()

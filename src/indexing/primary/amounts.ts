@@ -1,7 +1,7 @@
 /** Sums by asset and sets of addresses of one transaction. */
 
 import { equalBytes, keyOf } from '../../core/bytes.ts'
-import type { AssetAmount } from './rows.ts'
+import type { AssetAmount } from './ledger-rows.ts'
 
 /** Sums by asset, in order of first sight. Nearly always one asset. */
 export type Sums = { readonly assetId: Uint8Array; amount: bigint }[]

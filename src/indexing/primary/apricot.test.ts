@@ -14,13 +14,15 @@ import type { PUnsigned } from '../../codec/primary/p-transaction.ts'
 import { toHex } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import { beginPChain } from './genesis-rows.ts'
+import type { UtxoRow } from './ledger-rows.ts'
 import type { PState } from './p-state.ts'
 import { readPBlock } from './read-blocks.ts'
 import type { ReadPBlock } from './read-blocks.ts'
 import { applyPBlocks, wantedOfPBlocks } from './replay-p.ts'
 import { potentialReward, shareOf } from './reward.ts'
-import type { RowBatch, StakerRow, UtxoRow } from './rows.ts'
+import type { RowBatch } from './rows.ts'
 import { rulesOf, unscheduled } from './rules.ts'
+import type { StakerRow } from './staking-rows.ts'
 
 // Nodes of today make no Apricot blocks, so these are composed; the rules they follow are those of
 // avalanchego vms/platformvm/txs/executor/proposal_tx_executor.go.

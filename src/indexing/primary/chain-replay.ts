@@ -4,6 +4,7 @@ import type { GenesisFacts } from '../../codec/primary/genesis.ts'
 import type { PrimarySource } from '../../source/primary/primary-source.ts'
 import type { RawBlockBytes } from '../../store/query/primary/raw-blocks.ts'
 import { networkIdsOf } from './chains.ts'
+import type { ChainName } from './ledger-rows.ts'
 import { loadPState } from './p-state.ts'
 import { rawOfBlock, rawOfCBlock, rawOfEarly } from './raw-blocks.ts'
 import { readCBlock, readPBlock, readXBlock, readXTransactionAlone } from './read-blocks.ts'
@@ -17,7 +18,7 @@ import {
   wantedOfXBlocks,
   wantedOfXDag,
 } from './replay-x.ts'
-import type { ChainName, RowBatch } from './rows.ts'
+import type { RowBatch } from './rows.ts'
 import type { PrimaryRules } from './rules.ts'
 import type { Found, Wanted } from './state.ts'
 import type { PrimaryRows } from './store-rows.ts'

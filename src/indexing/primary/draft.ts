@@ -8,25 +8,24 @@
 import { Fault } from '../../core/fault.ts'
 import type {
   AssetRow,
-  BlockchainRow,
   BlockRow,
   ChainName,
-  Checkpoint,
   ConsumptionRow,
   EarlyImportRow,
   ImportCompletionRow,
-  L1ChangeRow,
-  L1ValidatorRow,
-  RewardRow,
-  RowBatch,
   StakeReturnRow,
-  StakerRow,
-  SubnetOwnerRow,
-  SubnetRow,
-  SupplyRow,
   TransactionRow,
   UtxoRow,
-} from './rows.ts'
+} from './ledger-rows.ts'
+import type { Checkpoint, RowBatch } from './rows.ts'
+import type { RewardRow, StakerRow, SupplyRow } from './staking-rows.ts'
+import type {
+  BlockchainRow,
+  L1ChangeRow,
+  L1ValidatorRow,
+  SubnetOwnerRow,
+  SubnetRow,
+} from './subnet-rows.ts'
 
 /** A row that may still change. */
 export type Mutable<T> = { -readonly [K in keyof T]: T[K] }

@@ -12,7 +12,7 @@ import { newHeap, peekHeap, pushHeap } from './heap.ts'
 import type { Heap } from './heap.ts'
 import { l1Cost, l1ExcessAfter } from './l1-fee.ts'
 import type { L1FeeRules } from './l1-fee.ts'
-import type { L1ValidatorRow } from './rows.ts'
+import type { L1ValidatorRow } from './subnet-rows.ts'
 
 /** One L1 validation in memory. */
 export type L1Validator = Mutable<L1ValidatorRow>

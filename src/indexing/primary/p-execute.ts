@@ -11,6 +11,7 @@ import { addAddresses } from './amounts.ts'
 import { chainNameOf } from './chains.ts'
 import { violation } from './draft.ts'
 import type { Mutable } from './draft.ts'
+import type { Owner } from './ledger-rows.ts'
 import {
   convertSubnet,
   disableL1Validator,
@@ -29,9 +30,9 @@ import {
 import { setSupply } from './p-state.ts'
 import type { PState } from './p-state.ts'
 import type { ReadTransaction } from './read-blocks.ts'
-import type { BlockchainRow, Owner, SubnetRow } from './rows.ts'
 import { checkFlow, emit, ownerOf, spend, spendImport } from './step.ts'
 import type { Step } from './step.ts'
+import type { BlockchainRow, SubnetRow } from './subnet-rows.ts'
 
 /** Transactions with inputs and outputs: all but 19, 20 and 42. */
 type Spending = Exclude<PUnsigned, { typeId: 19 | 20 | 42 }>

@@ -21,9 +21,9 @@ import { violation } from './draft.ts'
 import { addL1Validator, deactivate, l1ValidatorOf, noteL1Change, topUp } from './l1-set.ts'
 import type { L1Validator } from './l1-set.ts'
 import type { PState } from './p-state.ts'
-import type { L1Owner } from './rows.ts'
 import { emit } from './step.ts'
 import type { Step } from './step.ts'
+import type { L1Owner } from './subnet-rows.ts'
 
 /** Type 35: a subnet becomes an L1 with its first validators. */
 export function convertSubnet(state: PState, step: Step, unsigned: PUnsignedOf<35>): void {

@@ -10,7 +10,6 @@ import { addL1Validator, chargeL1Validators, newL1Set, noteL1Change } from './l1
 import type { L1Set, L1Validator } from './l1-set.ts'
 import { potentialReward, rulesAtStart } from './reward.ts'
 import type { RewardRules } from './reward.ts'
-import type { SubnetRow } from './rows.ts'
 import type { PrimaryRules } from './rules.ts'
 import {
   addCurrent,
@@ -25,6 +24,7 @@ import {
 } from './staker-set.ts'
 import type { StakerSet } from './staker-set.ts'
 import type { PStateRows } from './state.ts'
+import type { SubnetRow } from './subnet-rows.ts'
 import { newUtxoSet } from './utxo-set.ts'
 import type { UtxoSet } from './utxo-set.ts'
 

@@ -16,7 +16,7 @@ import type { XBlock, XUnsigned } from '../../codec/primary/x-transaction.ts'
 import { outerBlockIdOf, openContainer, proposerOf } from '../../codec/proposer/outer-block.ts'
 import { faultOf } from '../../core/fault.ts'
 import { sha256 } from '../../core/hash.ts'
-import type { Proposer } from './rows.ts'
+import type { Proposer } from './ledger-rows.ts'
 
 /** A transaction with the ids, as map keys, of what it spends, imports, operates on and exports. */
 export type ReadTransaction<Unsigned> = {

@@ -17,6 +17,14 @@ import { Fault } from '../../core/fault.ts'
 import { networkIdsOf } from './chains.ts'
 import type { Mutable } from './draft.ts'
 import { beginPChain } from './genesis-rows.ts'
+import type {
+  AssetRow,
+  BlockRow,
+  ChainName,
+  EarlyImportRow,
+  TransactionRow,
+  UtxoRow,
+} from './ledger-rows.ts'
 import { loadPState } from './p-state.ts'
 import type { PState } from './p-state.ts'
 import {
@@ -37,26 +45,12 @@ import {
   wantedOfXBlocks,
   wantedOfXDag,
 } from './replay-x.ts'
-import type {
-  AssetRow,
-  BlockchainRow,
-  BlockRow,
-  ChainName,
-  Checkpoint,
-  EarlyImportRow,
-  L1ChangeRow,
-  L1ValidatorRow,
-  RewardRow,
-  RowBatch,
-  StakerRow,
-  SubnetRow,
-  SupplyRow,
-  TransactionRow,
-  UtxoRow,
-} from './rows.ts'
+import type { Checkpoint, RowBatch } from './rows.ts'
 import { rulesOf } from './rules.ts'
 import type { PrimaryRules } from './rules.ts'
+import type { RewardRow, StakerRow, SupplyRow } from './staking-rows.ts'
 import type { Found, PStateRows, Wanted } from './state.ts'
+import type { BlockchainRow, L1ChangeRow, L1ValidatorRow, SubnetRow } from './subnet-rows.ts'
 import { encodeUtxoRow } from './utxo-bytes.ts'
 
 /** An object of a node's reply; fields it lacks read as ''. */

@@ -6,15 +6,10 @@
  * replay or in the store, the in-memory state is void: load it again.
  */
 
-import type {
-  Checkpoint,
-  Consumption,
-  KnownUtxo,
-  L1ValidatorRow,
-  StakerRow,
-  SubnetRow,
-  SupplyRow,
-} from './rows.ts'
+import type { Consumption, KnownUtxo } from './ledger-rows.ts'
+import type { Checkpoint } from './rows.ts'
+import type { StakerRow, SupplyRow } from './staking-rows.ts'
+import type { L1ValidatorRow, SubnetRow } from './subnet-rows.ts'
 
 /** An import waiting for its export, see `EarlyImportRow`. */
 export type KnownImport = {

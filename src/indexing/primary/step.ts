@@ -7,8 +7,8 @@ import { addAddresses, addAmount, newAddressSet, overdrawn, remainder } from './
 import type { AddressSet, Sums } from './amounts.ts'
 import { violation } from './draft.ts'
 import type { Draft, Mutable, Place } from './draft.ts'
+import type { ChainName, Owner, TransactionRow } from './ledger-rows.ts'
 import type { ReadTransaction } from './read-blocks.ts'
-import type { ChainName, Owner, TransactionRow } from './rows.ts'
 import { createUtxo, importUtxo, spendUtxo } from './utxo-set.ts'
 import type { NewUtxo, Spend, UtxoSet } from './utxo-set.ts'
 

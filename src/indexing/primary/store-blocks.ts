@@ -7,7 +7,7 @@ import { type RawBlockBytes, rawMethods } from '../../store/query/primary/raw-bl
 import { rawBlocksBody } from '../../store/schema/primary-bodies.ts'
 import { block, rawBlock } from '../../store/schema/primary-ledger.ts'
 import { blockIdOf, chainNumbers } from '../../store/schema/primary-position.ts'
-import type { BlockRow } from './rows.ts'
+import type { BlockRow } from './ledger-rows.ts'
 import type { Numbers } from './store-numbers.ts'
 
 /** Id under which the genesis is kept. */

@@ -11,7 +11,7 @@ import { earlyImportBody } from '../../store/schema/primary-bodies.ts'
 import { earlyImport } from '../../store/schema/primary-ledger.ts'
 import { asset } from '../../store/schema/primary-names.ts'
 import { placeOfPos, utxoKinds } from '../../store/schema/primary-position.ts'
-import type { KnownUtxo, Owner } from './rows.ts'
+import type { KnownUtxo, Owner } from './ledger-rows.ts'
 import type { Found, KnownImport, Wanted } from './state.ts'
 import { bytesOf } from './store-stakers.ts'
 

@@ -4,7 +4,8 @@
  */
 
 import type { Writer } from '../../store/engine/database.ts'
-import type { RowBatch, TransactionRow, UtxoRow } from './rows.ts'
+import type { TransactionRow, UtxoRow } from './ledger-rows.ts'
+import type { RowBatch } from './rows.ts'
 import { evmAddressKey, type Numbers } from './store-numbers.ts'
 import { addressesOfStaker } from './store-stakers.ts'
 

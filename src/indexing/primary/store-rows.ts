@@ -28,7 +28,8 @@ import {
   subnetOwner,
 } from '../../store/schema/primary-subnets.ts'
 import { progress } from '../../store/schema/primary.ts'
-import type { ChainName, Checkpoint, RowBatch } from './rows.ts'
+import type { ChainName } from './ledger-rows.ts'
+import type { Checkpoint, RowBatch } from './rows.ts'
 import type { PStateRows, UtxoReader } from './state.ts'
 import { writeBlocks, writeRawBlocks } from './store-blocks.ts'
 import { findRows } from './store-find.ts'

@@ -13,8 +13,9 @@ import {
 } from '../../store/schema/primary-position.ts'
 import { staker, stakerByAddress } from '../../store/schema/primary-staking.ts'
 import { l1Validator, subnet } from '../../store/schema/primary-subnets.ts'
-import type { L1ValidatorRow, StakerRow, StakerStatus, SubnetRow } from './rows.ts'
+import type { StakerRow, StakerStatus } from './staking-rows.ts'
 import { numbersIn, type Numbers } from './store-numbers.ts'
+import type { L1ValidatorRow, SubnetRow } from './subnet-rows.ts'
 
 /** Numbers of node ids, kept with their text. */
 export function nodeNumbers(): Numbers {

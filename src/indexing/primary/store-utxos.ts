@@ -14,7 +14,8 @@ import {
   utxo,
 } from '../../store/schema/primary-ledger.ts'
 import { chainNumbers, posOf, prefixOf, rewardKinds } from '../../store/schema/primary-position.ts'
-import type { Consumption, RowBatch, TransactionRow, UtxoRow } from './rows.ts'
+import type { Consumption, TransactionRow, UtxoRow } from './ledger-rows.ts'
+import type { RowBatch } from './rows.ts'
 import { inOrder, sortedOrder } from './sorted-order.ts'
 import type { Numbers } from './store-numbers.ts'
 import { encodeOutputOfRow } from './utxo-bytes.ts'

@@ -20,9 +20,9 @@ import { Progress } from '../progress.ts'
 import { idleStatus, type StageStatus, type Stream } from '../stage.ts'
 import type { PrimaryStreamSpec } from '../stream-spec.ts'
 import type { ChainReplay, Fetched } from './chain-replay.ts'
+import type { ChainName } from './ledger-rows.ts'
 import { pollHealth } from './poll-health.ts'
 import { openPrimaryHost, type PrimaryHost } from './primary-host.ts'
-import type { ChainName } from './rows.ts'
 
 /** Pause at the head before it is asked for again; blocks come every few seconds at most. */
 const headPauseMs = 500

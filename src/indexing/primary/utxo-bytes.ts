@@ -5,7 +5,7 @@ import { pOutput } from '../../codec/primary/p-transaction.ts'
 import { pUtxo, xUtxo } from '../../codec/primary/utxo.ts'
 import { type XOutput, xOutput } from '../../codec/primary/x-transaction.ts'
 import { Fault } from '../../core/fault.ts'
-import type { UtxoRow } from './rows.ts'
+import type { UtxoRow } from './ledger-rows.ts'
 
 /** What {@link encodeUtxoRow} reads of a row. */
 export type UtxoParts = Pick<

@@ -5,7 +5,7 @@ import { outputKeyOf } from '../../codec/primary/ids.ts'
 import { Fault } from '../../core/fault.ts'
 import { newDraft } from './draft.ts'
 import type { Draft } from './draft.ts'
-import type { KnownUtxo } from './rows.ts'
+import type { KnownUtxo } from './ledger-rows.ts'
 import {
   createUtxo,
   importUtxo,

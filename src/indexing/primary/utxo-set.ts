@@ -9,7 +9,14 @@ import { outputKeyOf, type OutputPlace } from '../../codec/primary/ids.ts'
 import { equalBytes } from '../../core/bytes.ts'
 import { violation } from './draft.ts'
 import type { Draft, Mutable, Place } from './draft.ts'
-import type { ChainName, Consumption, KnownUtxo, Owner, RewardKind, UtxoRow } from './rows.ts'
+import type {
+  ChainName,
+  Consumption,
+  KnownUtxo,
+  Owner,
+  RewardKind,
+  UtxoRow,
+} from './ledger-rows.ts'
 import type { Found, KnownImport } from './state.ts'
 
 /** A new output. `consumableOn` differs from the draft's chain for exports. */

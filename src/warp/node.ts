@@ -7,9 +7,10 @@
  * Source: avalanchego api/info/service.go, vms/platformvm/service.go, vms/proposervm/service.go.
  */
 
+import { isUnspecifiedIp } from '../codec/warp/peer-address.ts'
 import { fromHex } from '../core/bytes.ts'
 import { parseId, parseNodeId, toCb58 } from '../core/cb58.ts'
-import { Fault } from '../core/fault.ts'
+import { Fault, faultOf } from '../core/fault.ts'
 import type { Transport } from '../core/world.ts'
 import { askOne } from '../source/json-rpc.ts'
 import { field, list, record, text, u64Text } from './json-value.ts'
@@ -93,11 +94,12 @@ export function createNode(transport: Transport, baseUrl: string): Node {
         info('getNodeID', signal),
         info('getNodeIP', signal),
       ])
-      const addresses = list(known, 'peers').map((peer) =>
-        parseNodeAddress(text(peer, 'nodeID'), text(peer, 'publicIP')),
-      )
       // A node is not its own peer, and it signs as well as the others.
-      return [parseNodeAddress(text(own, 'nodeID'), text(ownIp, 'ip')), ...addresses]
+      const self = reachableAt(text(own, 'nodeID'), text(ownIp, 'ip'))
+      const others = list(known, 'peers').flatMap((peer) =>
+        reachableAt(text(peer, 'nodeID'), text(peer, 'publicIP')),
+      )
+      return [...self, ...others]
     },
     height: async (signal) => Number(u64Text(await platform('getHeight', {}, signal), 'height')),
     proposedHeight: async (signal) =>
@@ -132,6 +134,17 @@ export function createNode(transport: Transport, baseUrl: string): Node {
       const answer = await platform('validatedBy', { blockchainID: toCb58(chainId) }, signal)
       return parseId(text(answer, 'subnetID'))
     },
+  }
+}
+
+/** The address, if it is one: light peers as we are name 0.0.0.0, and one odd entry harms no other. */
+function reachableAt(nodeId: string, written: string): NodeAddress[] {
+  try {
+    const address = parseNodeAddress(nodeId, written)
+    return isUnspecifiedIp(address.ip) ? [] : [address]
+  } catch (error) {
+    if (faultOf(error) === undefined) throw error
+    return []
   }
 }
 

@@ -128,6 +128,33 @@ void test('recorded: what the node tells of its network', async () => {
   assert.equal(balances.filter(({ balance }) => balance === 0n).length, 1)
 })
 
+void test('node: peers nobody can reach are left out, and spoil nothing for the others', async () => {
+  const addresses: Record<string, string> = {
+    'NodeID-MFrZFVCXPv5iCn6M9K6XduxGTYp891xXZ': '0.0.0.0:1',
+    'NodeID-NFBbbJ4qCmNaCzeW7sxErhvWqvEQMnYcN': '[::]:9651',
+    'NodeID-GWPcbFJZFfZreETSoWjPimr846mXEKCtu': '',
+    'NodeID-P7oB2McjBGgW2NXXWVYjV8JEDFoW9xDE5': '[::ffff:1.2.3.4]:9651',
+  }
+  const peers = Object.entries(addresses).map(([nodeID, publicIP]) => ({ nodeID, publicIP }))
+  const results: Record<string, unknown> = {
+    'info.peers': { numPeers: '4', peers },
+    'info.getNodeID': { nodeID: 'NodeID-7Xhw2mDxuDS44j42TCB6U5579esbSt3Lg' },
+    'info.getNodeIP': { ip: '0.0.0.0:9651' },
+  }
+  const odd: Transport = {
+    request: async ({ body }) => {
+      const { method }: { method: string } = JSON.parse(String(body))
+      const reply = JSON.stringify({ jsonrpc: '2.0', id: 0, result: results[method] })
+      return { status: 200, headers: {}, body: new TextEncoder().encode(reply) }
+    },
+  }
+  const found = await createNode(odd, 'http://odd.test').peers(never)
+  assert.deepEqual(
+    found.map(({ nodeId, port }) => [nodeId, port]),
+    [['NodeID-P7oB2McjBGgW2NXXWVYjV8JEDFoW9xDE5', 9651]],
+  )
+})
+
 void test('recorded: what the node does not know is a fault that says so', async () => {
   const id = parseId(unknown)
   await assert.rejects(node.subnet(id, never), isFault('not-found'))

@@ -1,11 +1,13 @@
 /** Aggregators of a starting process. */
 
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 
 import { aggregatorOf } from '../src/api/warp/aggregators.ts'
 import { openAggregators } from '../src/cli/aggregators.ts'
 import { readConfig } from '../src/config/read-config.ts'
+import { parseId } from '../src/core/cb58.ts'
 import { Fault, type FaultCode } from '../src/core/fault.ts'
 import type { World } from '../src/core/world.ts'
 import { createGauges } from '../src/telemetry/gauges.ts'
@@ -14,6 +16,23 @@ import { virtualClock } from './virtual-clock.ts'
 
 const isFault = (code: FaultCode) => (error: unknown) =>
   error instanceof Fault && error.code === code
+
+const { steps, transactions }: { steps: Step[]; transactions: Record<string, unknown> } =
+  JSON.parse(
+    readFileSync(
+      new URL('../vectors/warp/recorded-validator-manager.json', import.meta.url),
+      'utf8',
+    ),
+  )
+type Step = { call: string; txId: string }
+
+/** A node that has forgotten every validator. */
+function answerTo(body: string): { result: unknown } | { error: unknown } {
+  const { method, params }: { method: string; params: [{ txID: string }] } = JSON.parse(body)
+  if (method === 'info.getNetworkID') return { result: { networkID: '12345' } }
+  if (method === 'platform.getTx') return { result: transactions[params[0].txID] }
+  return { error: { code: -32_000, message: 'fetching L1 validator failed: not found' } }
+}
 
 /** A process whose node answers from its `awakeAfter`th question on. */
 async function started(text: string, awakeAfter = 0) {
@@ -25,10 +44,10 @@ async function started(text: string, awakeAfter = 0) {
     clock: virtualClock(),
     random: { bytes: (size) => new Uint8Array(size).fill(draws++), number: () => 0 },
     transport: {
-      request: async () => {
+      request: async ({ body }) => {
         if (questions++ < awakeAfter) throw new Fault('node-unreachable', 'the node is away')
-        const body = '{"jsonrpc":"2.0","id":0,"result":{"networkID":"12345"}}'
-        return { status: 200, headers: {}, body: new TextEncoder().encode(body) }
+        const reply = JSON.stringify({ jsonrpc: '2.0', id: 0, ...answerTo(String(body)) })
+        return { status: 200, headers: {}, body: new TextEncoder().encode(reply) }
       },
     },
     files: {
@@ -67,6 +86,24 @@ void test('opening: what is not configured, or turned off, is not found', async 
   assert.throws(off.served, isFault('not-found'))
   assert.deepEqual([off.aggregators.nodeId(), off.files.size], [undefined, 0])
   await off.end()
+})
+
+void test('opening: what the node forgot is not found, or not yet where there is an index', async () => {
+  const removal = steps.find(({ call }) => call === 'completeValidatorRemoval')
+  const ask = async (more: string): Promise<Uint8Array> => {
+    const { served, end, clock } = await started(
+      `networks: { fuji: { nodeUrl: "http://node.test"${more} } }`,
+    )
+    try {
+      await clock.sleep(10_000)
+      const { signal } = new AbortController()
+      return await served().aggregator.aggregateTransaction(parseId(removal!.txId), signal)
+    } finally {
+      await end()
+    }
+  }
+  await assert.rejects(ask(', primary: true'), isFault('not-served'))
+  await assert.rejects(ask(', primary: false'), isFault('not-found'))
 })
 
 void test('opening: a peer that is not written as it must be ends the start', async () => {

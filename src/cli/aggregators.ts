@@ -2,7 +2,8 @@
 
 import type { ServedNetwork } from '../api/primary/network-directory.ts'
 import type { ServedAggregators } from '../api/warp/aggregators.ts'
-import type { Config } from '../config/settings.ts'
+import type { Config, NetworkConfig } from '../config/settings.ts'
+import { toCb58 } from '../core/cb58.ts'
 import { Fault, faultOf } from '../core/fault.ts'
 import type { Network } from '../core/network.ts'
 import type { World } from '../core/world.ts'
@@ -73,7 +74,7 @@ export async function openAggregators(
         maxLookback: config['warp.maxLookback'],
         aggregatorUrl: config['warp.aggregatorUrl'],
       }
-      const sources = sourcesOf(name, network.nodeUrl, parts)
+      const sources = sourcesOf(name, network, parts)
       const aggregator = await openAggregator(world, log.child('warp'), settings, sources)
       const measuring = { gauges: parts.gauges, clock: world.clock }
       byNetwork[name] = { networkId, aggregator: measuredAggregator(aggregator, name, measuring) }
@@ -96,7 +97,7 @@ export async function openAggregators(
 /** Our index of the network, as soon and as far as there is one; else the node. */
 function sourcesOf(
   name: Network,
-  nodeUrl: string,
+  { nodeUrl, primary }: NetworkConfig,
   { world, networks }: AggregatorsParts,
 ): AggregatorSources {
   const store = (): Database | undefined =>
@@ -106,9 +107,26 @@ function sourcesOf(
     return database === undefined ? undefined : indexedMessages(database)
   }
   const node = createNode(world.transport, nodeUrl)
+  const messages = messagesOver(index, nodeMessages(node))
   return {
-    messages: messagesOver(index, nodeMessages(node)),
+    messages: primary ? awaitingIndex(messages) : messages,
     replayed: indexedValidators(store, world.clock),
+  }
+}
+
+/**
+ * An index knows every validation of the transactions it has reached. What neither it nor the node
+ * knows is in a transaction the index will reach: asking again helps.
+ */
+function awaitingIndex(messages: MessageSource): MessageSource {
+  return {
+    ...messages,
+    validation: async (validationId, signal) => {
+      const found = await messages.validation(validationId, signal)
+      if (found !== undefined) return found
+      const name = toCb58(validationId)
+      throw new Fault('not-served', `the index has not reached this validation yet: ${name}`)
+    },
   }
 }
 

@@ -8,13 +8,14 @@
  * `token` nothing lists them.
  */
 
-import type { BlockBatch, TransferColumns } from '../../codec/evm/columns.ts'
+import type { BlockBatch, Slices, TransferColumns } from '../../codec/evm/columns.ts'
 import { transferKinds } from '../../codec/evm/columns.ts'
+import { ByteColumn } from '../../store/engine/byte-column.ts'
 import type { Columns, Writer } from '../../store/engine/database.ts'
 import { balance } from '../../store/schema/evm.ts'
 import { byteAt } from './batch-columns.ts'
 import { FanOut } from './fan-out.ts'
-import { wideBytes, wideInteger } from './wide-integer.ts'
+import { maxWideBytes, putWide, wideInteger } from './wide-integer.ts'
 
 const { erc20, deposit, withdrawal } = transferKinds
 const noBytes = new Uint8Array()
@@ -71,36 +72,51 @@ class BalanceRows {
   readonly #tokenIds: Float64Array
   readonly #heights: Float64Array
   readonly #negatives: Uint8Array
-  readonly #values: Uint8Array[] = []
+  readonly #value: Slices
+  #bytes: Uint8Array
+  #used = 0
+  #count = 0
 
   constructor(capacity: number) {
     this.#addressIds = new Float64Array(capacity)
     this.#tokenIds = new Float64Array(capacity)
     this.#heights = new Float64Array(capacity)
     this.#negatives = new Uint8Array(capacity)
+    this.#value = { offset: new Uint32Array(capacity), length: new Uint32Array(capacity) }
+    this.#bytes = new Uint8Array(maxWideBytes + capacity * 10)
   }
 
   push(
     key: { readonly addressId: number; readonly tokenId: number; readonly height: number },
     value: bigint,
   ): void {
-    const row = this.#values.length
+    const row = this.#count++
     this.#addressIds[row] = key.addressId
     this.#tokenIds[row] = key.tokenId
     this.#heights[row] = key.height
     this.#negatives[row] = value < 0n ? 1 : 0
-    this.#values.push(wideBytes(value < 0n ? -value : value))
+    if (this.#used + maxWideBytes > this.#bytes.length) this.#grow()
+    const length = putWide(value < 0n ? -value : value, this.#bytes, this.#used)
+    this.#value.offset[row] = this.#used
+    this.#value.length[row] = length
+    this.#used += length
   }
 
   taken(): Columns {
-    const count = this.#values.length
+    const count = this.#count
     return {
       address_id: this.#addressIds.subarray(0, count),
       token_id: this.#tokenIds.subarray(0, count),
       height: this.#heights.subarray(0, count),
-      value: this.#values,
+      value: new ByteColumn(this.#bytes, this.#value, { count }),
       negative: this.#negatives.subarray(0, count),
     }
+  }
+
+  #grow(): void {
+    const bytes = new Uint8Array(this.#bytes.length * 2)
+    bytes.set(this.#bytes)
+    this.#bytes = bytes
   }
 }
 

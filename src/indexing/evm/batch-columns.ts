@@ -2,13 +2,12 @@
 
 import type { Slices } from '../../codec/evm/columns.ts'
 import { noAddress } from '../../codec/evm/columns.ts'
+import { ByteColumn } from '../../store/engine/byte-column.ts'
 import { posPerBlock } from '../../store/schema/evm.ts'
 
-/** Items of `slices` as byte strings that share the arena. */
-export function bytesOf(arena: Uint8Array, slices: Slices, count: number): Uint8Array[] {
-  const items: Uint8Array[] = []
-  for (let at = 0; at < count; at++) items.push(byteAt(arena, slices, at))
-  return items
+/** Items of `slices`. */
+export function bytesOf(arena: Uint8Array, slices: Slices, count: number): ByteColumn {
+  return new ByteColumn(arena, slices, { count })
 }
 
 /** Item `at` of `slices`, sharing the arena. */
@@ -22,18 +21,15 @@ export function optionalBytesOf(
   arena: Uint8Array,
   slices: Slices,
   present: Uint8Array,
-): (Uint8Array | null)[] {
-  const items: (Uint8Array | null)[] = []
-  for (let at = 0; at < present.length; at++)
-    items.push(present[at] === 1 ? byteAt(arena, slices, at) : null)
-  return items
+): ByteColumn {
+  return new ByteColumn(arena, slices, { count: present.length, present })
 }
 
 /** `packed` cut into items of `width` bytes. */
-export function cut(packed: Uint8Array, width: number): Uint8Array[] {
-  const items: Uint8Array[] = []
-  for (let at = 0; at < packed.length; at += width) items.push(packed.subarray(at, at + width))
-  return items
+export function cut(packed: Uint8Array, width: number): ByteColumn {
+  const count = packed.length / width
+  const length = new Uint32Array(count).fill(width)
+  return new ByteColumn(packed, { offset: length.map((_, at) => at * width), length }, { count })
 }
 
 /** Stored numbers of addresses named by their place in the batch. */

@@ -2,6 +2,7 @@
 
 import type { BlockBatch } from '../../codec/evm/columns.ts'
 import { transferKinds } from '../../codec/evm/columns.ts'
+import type { ByteColumn } from '../../store/engine/byte-column.ts'
 import type { Columns, Writer } from '../../store/engine/database.ts'
 import {
   event,
@@ -11,7 +12,7 @@ import {
   transferByAddress,
   transferByToken,
 } from '../../store/schema/evm.ts'
-import { byteAt, bytesOf, gather, gatherWords, idsOf } from './batch-columns.ts'
+import { bytesOf, gather, gatherWords, idsOf, optionalBytesOf } from './batch-columns.ts'
 import { FanOut } from './fan-out.ts'
 import { radixOrder } from './radix-order.ts'
 
@@ -65,13 +66,11 @@ export async function writeTransfers(
 }
 
 /** Token ids of NFT rows, NULL for the others: an id of zero is an empty byte string. */
-function itemsOf({ transfers, arena }: BlockBatch): (Uint8Array | null)[] {
-  const items: (Uint8Array | null)[] = []
-  for (let row = 0; row < transfers.count; row++) {
-    const standard = standardOf(transfers.kind[row] ?? 0)
-    items.push(standard > 20 ? byteAt(arena, transfers.tokenId, row) : null)
-  }
-  return items
+function itemsOf({ transfers, arena }: BlockBatch): ByteColumn {
+  const present = new Uint8Array(transfers.count)
+  for (let row = 0; row < present.length; row++)
+    present[row] = standardOf(transfers.kind[row] ?? 0) > 20 ? 1 : 0
+  return optionalBytesOf(arena, transfers.tokenId, present)
 }
 
 /** In key order: address, standard, position. */

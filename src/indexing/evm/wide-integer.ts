@@ -1,9 +1,5 @@
 /** Unsigned integers wider than a double, as the store keeps them: big-endian, no leading zeros. */
 
-import { fromHex } from '../../core/bytes.ts'
-
-const noBytes = new Uint8Array()
-
 // Six bytes fit a double exactly, so that a bigint is touched once per six bytes.
 const partBytes = 6
 const partBits = 48n
@@ -19,32 +15,32 @@ export function wideInteger(bytes: Uint8Array): bigint {
 
 /** Bytes of `value`, which is not negative. */
 export function wideBytes(value: bigint): Uint8Array {
-  if (value === 0n) return noBytes
-  if (value > maxScratch) return longBytes(value)
-  let first = 8
-  if (value > maxWord) {
-    scratch.setBigUint64(0, value >> 64n)
-    first = 0
-  }
-  // Takes the low 64 bits of what it is given.
-  scratch.setBigUint64(8, value)
-  while (scratch.getUint8(first) === 0) first++
+  const length = putWide(value, spare, 0)
   // Cut from a pool: memory of its own costs ten times the rest.
-  const bytes = Buffer.allocUnsafe(scratchBytes - first)
-  for (let at = first; at < scratchBytes; at++) bytes[at - first] = scratch.getUint8(at)
+  const bytes = Buffer.allocUnsafe(length)
+  for (let at = 0; at < length; at++) bytes[at] = spare[at] ?? 0
   return bytes
 }
 
-// 16 bytes hold any amount that is not made up.
-const scratchBytes = 16
-const scratch = new DataView(new ArrayBuffer(scratchBytes))
-const maxScratch = 2n ** 128n - 1n
-const maxWord = 2n ** 64n - 1n
+/** Most bytes a sum of 256-bit amounts can have, in a chain of 2^64 transfers. */
+export const maxWideBytes = 40
 
-function longBytes(value: bigint): Uint8Array {
-  const digits = value.toString(16)
-  return fromHex(digits.length % 2 === 0 ? digits : `0${digits}`)
+/** Writes the bytes of `value`, below 2^320 and not negative, to `into` at `at`; their number. */
+export function putWide(value: bigint, into: Uint8Array, at: number): number {
+  let words = 0
+  // Each word takes the low 64 bits of what it is given.
+  for (let rest = value; rest > 0n; rest = rest > maxWord ? rest >> 64n : 0n)
+    scratch.setBigUint64(maxWideBytes - 8 * ++words, rest)
+  let first = maxWideBytes - 8 * words
+  while (first < maxWideBytes && scratch.getUint8(first) === 0) first++
+  for (let from = first; from < maxWideBytes; from++)
+    into[at + from - first] = scratch.getUint8(from)
+  return maxWideBytes - first
 }
+
+const spare = new Uint8Array(maxWideBytes)
+const scratch = new DataView(new ArrayBuffer(maxWideBytes))
+const maxWord = 2n ** 64n - 1n
 
 function part(bytes: Uint8Array, from: number, until: number): number {
   let value = 0

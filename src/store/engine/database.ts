@@ -5,6 +5,7 @@
  * answers. SQLite answers at once, PostgreSQL later: callers `await` either.
  */
 
+import { ByteColumn } from './byte-column.ts'
 import type { Table } from './table.ts'
 
 /** A stored value. Integers are numbers up to 2^53; `amount` columns are bigints. */
@@ -37,7 +38,13 @@ export function statement(
 }
 
 /** A column of values for bulk writing, all columns of one call equally long. */
-export type Column = ArrayLike<Value>
+export type Column = ArrayLike<Value> | ByteColumn
+
+/** Value of a row of a column. */
+export function valueAt(column: Column, row: number): Value {
+  if (column instanceof ByteColumn) return column.at(row)
+  return column[row] ?? null
+}
 
 /** Values by column name. */
 export type Columns = Readonly<Record<string, Column>>

@@ -9,7 +9,7 @@
  */
 
 import { Fault } from '../../core/fault.ts'
-import type { Column, Value } from './database.ts'
+import { type Column, type Value, valueAt } from './database.ts'
 import { baseType } from './ddl.ts'
 import type { ColumnType } from './table.ts'
 
@@ -45,7 +45,7 @@ function encodeIntegers(column: Column, { from, until }: Range): Buffer {
   let nulls = 0
   let at = headerBytes
   for (let row = from; row < until; row++) {
-    const value = column[row] ?? null
+    const value = valueAt(column, row)
     if (value === null) {
       nulls = 1
       at = out.writeInt32BE(-1, at)
@@ -69,12 +69,12 @@ function writeInteger(out: Buffer, value: Value, at: number): number {
 
 function encodeStrings(base: 'bytes' | 'text', column: Column, { from, until }: Range): Buffer {
   let size = headerBytes
-  for (let row = from; row < until; row++) size += 4 + bytesIn(column[row] ?? null)
+  for (let row = from; row < until; row++) size += 4 + bytesIn(valueAt(column, row))
   const out = Buffer.allocUnsafe(size)
   let nulls = 0
   let at = headerBytes
   for (let row = from; row < until; row++) {
-    const value = column[row] ?? null
+    const value = valueAt(column, row)
     if (value === null) {
       nulls = 1
       at = out.writeInt32BE(-1, at)

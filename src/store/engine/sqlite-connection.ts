@@ -12,6 +12,7 @@ import {
   updateNames,
   updateSql,
 } from './bulk-sql.ts'
+import { ByteColumn } from './byte-column.ts'
 import type { Column, Columns, Lookup, Row, Statement, Value } from './database.ts'
 import type { Table } from './table.ts'
 
@@ -251,6 +252,10 @@ function fillColumn(
   place: { readonly first: number; readonly stride: number; readonly from: number },
 ): void {
   let row = place.from
+  if (column instanceof ByteColumn) {
+    for (let at = place.first; at < values.length; at += place.stride) values[at] = column.at(row++)
+    return
+  }
   for (let at = place.first; at < values.length; at += place.stride)
     values[at] = column[row++] ?? null
 }

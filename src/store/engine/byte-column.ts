@@ -1,0 +1,35 @@
+/**
+ * Byte strings that lie in one piece of memory.
+ *
+ * A column of views would keep an object per row until it is written, and tens of thousands of
+ * these outlive the young heap; here each is made when it is bound, and forgotten.
+ */
+
+/** A column of byte strings. */
+export class ByteColumn {
+  readonly length: number
+  readonly #arena: Uint8Array
+  readonly #offsets: Uint32Array
+  readonly #lengths: Uint32Array
+  readonly #present: Uint8Array | undefined
+
+  /** Row `i` is the `lengths[i]` bytes at `offsets[i]`, NULL where `present` is given and 0. */
+  constructor(
+    arena: Uint8Array,
+    place: { readonly offset: Uint32Array; readonly length: Uint32Array },
+    rows: { readonly count: number; readonly present?: Uint8Array },
+  ) {
+    this.#arena = arena
+    this.#offsets = place.offset
+    this.#lengths = place.length
+    this.#present = rows.present
+    this.length = rows.count
+  }
+
+  /** Value of a row, sharing the memory. */
+  at(row: number): Uint8Array | null {
+    if (this.#present !== undefined && this.#present[row] !== 1) return null
+    const from = this.#offsets[row] ?? 0
+    return this.#arena.subarray(from, from + (this.#lengths[row] ?? 0))
+  }
+}

@@ -15,6 +15,7 @@ const benches = [
   ['Lists by address over HTTP', ['bench/http-list.ts', '4000']],
   ['Metrics', ['bench/metrics.ts']],
   ['Primary network replay', ['--max-semi-space-size=64', 'bench/primary-replay.ts', '60000']],
+  ['Primary network lists and balances', ['bench/primary-lists.ts']],
   ['Signature aggregation', ['bench/aggregation.ts', '1000', '20']],
 ] as const
 

@@ -33,10 +33,10 @@ export type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 /** A staking period in memory. */
 export type Staker = Mutable<StakerRow>
 
-/** A batch being made. `number` tells batches of one replay apart. */
+/** A batch being made, whose UTXOs have numbers from `firstUtxo` on. */
 export type Draft = {
   readonly chain: ChainName
-  readonly number: number
+  readonly firstUtxo: number
   readonly blocks: BlockRow[]
   readonly transactions: TransactionRow[]
   readonly utxos: UtxoRow[]
@@ -55,11 +55,11 @@ export type Draft = {
   readonly supplies: Map<string, SupplyRow>
 }
 
-/** An empty draft. */
-export function newDraft(chain: ChainName, number: number): Draft {
+/** An empty draft; `firstUtxo` is the number of the next UTXO its chain makes. */
+export function newDraft(chain: ChainName, firstUtxo: number): Draft {
   return {
     chain,
-    number,
+    firstUtxo,
     blocks: [],
     transactions: [],
     utxos: [],

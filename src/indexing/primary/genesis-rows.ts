@@ -30,7 +30,7 @@ export function beginPChain(
   // Everybody of genesis is current at once, whatever upgrades the network starts with.
   const immediate = { ...rules, upgrades: { ...rules.upgrades, durango: 0 } }
   const working = emptyPState(immediate, networkIdsOf(facts), utxoLimit)
-  const draft = newDraft('P', working.batches++)
+  const draft = newDraft('P', working.utxos.next)
   working.time = Number(facts.genesis.time)
   setSupply(working, draft, emptyId, facts.genesis.initialSupply)
   addUtxos(working, draft, facts)

@@ -42,7 +42,6 @@ export type PState = {
   blockId: Uint8Array
   /** Chain time, Unix seconds. */
   time: number
-  batches: number
 }
 
 /** A fresh state, before genesis. `utxoLimit` bounds the cache. */
@@ -58,7 +57,6 @@ export function emptyPState(rules: PrimaryRules, ids: NetworkIds, utxoLimit: num
     height: 0,
     blockId: emptyId,
     time: 0,
-    batches: 0,
   }
 }
 

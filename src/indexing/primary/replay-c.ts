@@ -36,7 +36,6 @@ export type CState = {
   /** Empty before the first block. */
   blockId: Uint8Array
   time: number
-  batches: number
 }
 
 /** The state before block 1. */
@@ -52,7 +51,7 @@ export function loadCState(
   { height, blockId, time, nextUtxo }: Pick<Checkpoint, 'height' | 'blockId' | 'time' | 'nextUtxo'>,
 ): CState {
   // Every output of the C-Chain is an export, so nothing is ever cached.
-  return { rules, ids, utxos: newUtxoSet('C', 0, nextUtxo), height, blockId, time, batches: 0 }
+  return { rules, ids, utxos: newUtxoSet('C', 0, nextUtxo), height, blockId, time }
 }
 
 /** What to look up before {@link applyCBlocks} of the same blocks. */
@@ -67,7 +66,7 @@ export function wantedOfCBlocks(state: CState, blocks: readonly ReadCBlock[]): W
  * proposer. Throws `state-violation`; the state is void then.
  */
 export function applyCBlocks(state: CState, blocks: readonly ReadCBlock[], found: Found): RowBatch {
-  const draft = newDraft('C', state.batches++)
+  const draft = newDraft('C', state.utxos.next)
   const from = state.height + 1
   takeFound(state.utxos, found)
   for (const block of blocks) {

@@ -44,7 +44,7 @@ export function wantedOfPBlocks(state: PState, blocks: readonly ReadPBlock[]): W
  * Throws `state-violation` or `source-mismatch`; the state is void then and must be loaded again.
  */
 export function applyPBlocks(state: PState, blocks: readonly ReadPBlock[], found: Found): RowBatch {
-  const draft = newDraft('P', state.batches++)
+  const draft = newDraft('P', state.utxos.next)
   const from = state.height + 1
   takeFound(state.utxos, found)
   for (let at = 0; at < blocks.length; at++) {

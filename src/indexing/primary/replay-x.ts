@@ -30,7 +30,6 @@ export type XState = {
   height: number
   blockId: Uint8Array
   time: number
-  batches: number
 }
 
 /** Height of the first transaction of the DAG; far enough below 0 for any DAG. */
@@ -49,9 +48,8 @@ export function beginXChain(
     height: dagHeight - 1,
     blockId: noBlock,
     time: Number(facts.genesis.time),
-    batches: 1,
   }
-  const draft = newDraft('X', 0)
+  const draft = newDraft('X', state.utxos.next)
   for (const asset of facts.xGenesis) {
     // Networks have had one genesis asset; upstream derives each id as for AVAX.
     const txId = facts.avaxAssetId
@@ -72,7 +70,7 @@ export function beginXChain(
 /** The state as a checkpoint says. */
 export function loadXState(ids: NetworkIds, checkpoint: Checkpoint, utxoLimit: number): XState {
   const { height, blockId, time, nextUtxo } = checkpoint
-  return { ids, utxos: newUtxoSet('X', utxoLimit, nextUtxo), height, blockId, time, batches: 0 }
+  return { ids, utxos: newUtxoSet('X', utxoLimit, nextUtxo), height, blockId, time }
 }
 
 function checkpointOf({ height, blockId, time, utxos }: XState): Checkpoint {
@@ -101,7 +99,7 @@ export function applyXDag(
   transactions: readonly ReadTransaction<XUnsigned>[],
   found: Found,
 ): RowBatch {
-  const draft = newDraft('X', state.batches++)
+  const draft = newDraft('X', state.utxos.next)
   const from = state.height + 1
   takeFound(state.utxos, found)
   for (const read of transactions) {
@@ -117,7 +115,7 @@ export function applyXDag(
 function newestInput(state: XState, read: ReadTransaction<XUnsigned>): number {
   let newest = state.time
   for (const key of [...read.inputKeys, ...read.operatedKeys]) {
-    newest = Math.max(newest, state.utxos.entries.get(key)?.row.createdTime ?? 0)
+    newest = Math.max(newest, state.utxos.entries.get(key)?.createdTime ?? 0)
   }
   for (const key of read.importedKeys) {
     newest = Math.max(newest, state.utxos.imports.get(key)?.createdTime ?? 0)
@@ -127,7 +125,7 @@ function newestInput(state: XState, read: ReadTransaction<XUnsigned>): number {
 
 /** Replays blocks from height 0 on, without a gap. Throws `state-violation`; the state is void then. */
 export function applyXBlocks(state: XState, blocks: readonly ReadXBlock[], found: Found): RowBatch {
-  const draft = newDraft('X', state.batches++)
+  const draft = newDraft('X', state.utxos.next)
   const from = Math.max(state.height + 1, 0)
   takeFound(state.utxos, found)
   for (const read of blocks) {

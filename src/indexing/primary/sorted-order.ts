@@ -33,7 +33,7 @@ function orderOfCompared(keys: ArrayLike<number>): Uint32Array {
 }
 
 /** `values` in `order`. */
-export function inOrder(values: ArrayLike<number>, order: Uint32Array): Float64Array {
+export function inOrder(values: ArrayLike<number>, order: ArrayLike<number>): Float64Array {
   const sorted = new Float64Array(order.length)
   for (let at = 0; at < order.length; at++) sorted[at] = values[order[at] ?? 0] ?? 0
   return sorted

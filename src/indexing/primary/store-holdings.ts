@@ -12,11 +12,11 @@ import type { OwnerNumbers } from './store-owners.ts'
 /** Numbers entries are written with. */
 export type HoldingNumbers = { readonly owners: OwnerNumbers; readonly assets: Numbers }
 
-/** What entries are made of: whose they are by number, and when they were spent, Unix seconds. */
+/** UTXOs whose entries are written, whose they are by number, and when they were spent. */
 type Held = {
-  readonly utxo: KnownUtxo
-  readonly owners: readonly number[]
-  readonly spentAt: number
+  readonly utxos: KnownUtxo[]
+  readonly owners: (readonly number[])[]
+  readonly times: number[]
 }
 
 /** Writes the lists as a batch leaves them. */
@@ -25,66 +25,71 @@ export async function writeHoldings(
   batch: RowBatch,
   { owners, assets }: HoldingNumbers,
 ): Promise<void> {
-  const made: Held[] = []
-  const spent: Held[] = []
-  for (const [at, utxo] of batch.utxos.entries()) {
-    const held = { utxo, owners: owners.utxos[at] ?? [], spentAt: utxo.consumed?.time ?? 0 }
-    if (utxo.consumed === undefined) made.push(held)
-    else spent.push(held)
+  const made: Held = { utxos: [], owners: [], times: [] }
+  const spent: Held = { utxos: [], owners: [], times: [] }
+  const moved: Held = { utxos: [], owners: [], times: [] }
+  const hold = (to: Held, utxo: KnownUtxo, of: readonly number[], time: number): void => {
+    to.utxos.push(utxo)
+    to.owners.push(of)
+    to.times.push(time)
   }
-  const moved = batch.consumptions.map(({ utxo, consumed }, at) => ({
-    utxo,
-    owners: owners.consumptions[at] ?? [],
-    spentAt: consumed.time,
-  }))
+  for (let at = 0; at < batch.utxos.length; at++) {
+    const utxo = batch.utxos[at]
+    const of = owners.utxos[at] ?? []
+    if (utxo === undefined) continue
+    if (utxo.consumed === undefined) hold(made, utxo, of, 0)
+    else hold(spent, utxo, of, utxo.consumed.time)
+  }
+  for (let at = 0; at < batch.consumptions.length; at++) {
+    const row = batch.consumptions[at]
+    const of = owners.consumptions[at] ?? []
+    if (row === undefined) continue
+    hold(moved, row.utxo, of, row.consumed.time)
+    hold(spent, row.utxo, of, row.consumed.time)
+  }
   await writer.insert(openHolding, entriesOf(made, assets).columns)
   await writer.remove(openHolding, entriesOf(moved, assets).keys)
-  const { columns, times } = entriesOf([...spent, ...moved], assets)
+  const { columns, times } = entriesOf(spent, assets)
   await writer.insert(spentHolding, { ...columns, spent_at: times })
 }
 
 type Entries = { readonly keys: Columns; readonly columns: Columns; readonly times: Column }
 
-/** Entries of all lists the UTXOs stand in, in the order of their key. */
-function entriesOf(held: readonly Held[], assets: Numbers): Entries {
+/**
+ * Entries of all lists the UTXOs stand in, in the order of their key: for each owner the list of
+ * its chain, and that of the chain it can go to.
+ */
+function entriesOf(held: Held, assets: Numbers): Entries {
   const lists: number[] = []
-  const of: Held[] = []
-  for (const one of held) {
-    for (const list of listsOf(one)) {
-      lists.push(list)
-      of.push(one)
+  const of: number[] = []
+  for (let at = 0; at < held.utxos.length; at++) {
+    const utxo = held.utxos[at]
+    if (utxo === undefined) continue
+    for (const owner of held.owners[at] ?? []) {
+      lists.push(listOf(owner, utxo.createdOn))
+      of.push(at)
+      if (utxo.consumableOn === utxo.createdOn) continue
+      lists.push(listOf(owner, utxo.consumableOn))
+      of.push(at)
     }
   }
   const order = sortedOrder(lists)
-  const { length } = order
+  const rows = inOrder(of, order)
+  const { length } = rows
   const createdAt = new Float64Array(length)
   const numbers = new Float64Array(length)
   const traits = new Float64Array(length)
-  const times = new Float64Array(length)
   const amount: (number | bigint)[] = []
   for (let at = 0; at < length; at++) {
-    const one = of[order[at] ?? 0]
-    if (one === undefined) continue
-    const { utxo } = one
+    const utxo = held.utxos[rows[at] ?? -1]
+    if (utxo === undefined) continue
     createdAt[at] = utxo.createdTime
     numbers[at] = utxo.number
     amount.push(storedAmount(utxo.amount))
     traits[at] = traitsOf(utxo, assets)
-    times[at] = one.spentAt
   }
   const keys = { list: inOrder(lists, order), created_at: createdAt, utxo: numbers }
-  return { keys, columns: { ...keys, amount, traits }, times }
-}
-
-/** The lists a UTXO stands in: of its chain, and of the chain it can go to, for each owner once. */
-function listsOf({ utxo, owners }: Held): Iterable<number> {
-  const { createdOn, consumableOn } = utxo
-  const lists: number[] = []
-  for (const owner of owners) {
-    lists.push(listOf(owner, createdOn))
-    if (consumableOn !== createdOn) lists.push(listOf(owner, consumableOn))
-  }
-  return owners.length > 1 ? new Set(lists) : lists
+  return { keys, columns: { ...keys, amount, traits }, times: inOrder(held.times, rows) }
 }
 
 function traitsOf(utxo: KnownUtxo, assets: Numbers): number {

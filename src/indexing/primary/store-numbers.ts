@@ -86,9 +86,15 @@ export function numbersIn(
     return numbers
   }
 
+  // One array is asked for again and again: an asset's id is nearly always the last one.
+  let lastKey: Uint8Array | undefined
+  let lastId = 0
   const of = (key: Uint8Array): number => {
+    if (key === lastKey) return lastId
     const id = known.get(key)
     assert(id > 0, 'every key of a batch is numbered before its rows are written')
+    lastKey = key
+    lastId = id
     return id
   }
 

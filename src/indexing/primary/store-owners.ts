@@ -9,7 +9,7 @@ import type { RowBatch } from './rows.ts'
 import { evmAddressKey, type Numbers } from './store-numbers.ts'
 import { addressesOfStaker } from './store-stakers.ts'
 
-/** Numbers by row of the batch, in the order of the row's addresses; EVM accounts come last. */
+/** Numbers by row of the batch, each once. */
 export type OwnerNumbers = {
   readonly utxos: readonly (readonly number[])[]
   readonly transactions: readonly (readonly number[])[]
@@ -32,11 +32,19 @@ export async function numberOwners(
   for (const row of batch.rewards) placesOf(keys, row.addresses)
   const numbers = await addresses.numberAll(writer, keys)
   for (const rows of [utxos, transactions, consumptions]) {
-    for (const row of rows) {
-      for (let at = 0; at < row.length; at++) row[at] = numbers[row[at] ?? 0] ?? 0
-    }
+    for (const row of rows) resolve(row, numbers)
   }
   return { utxos, transactions, consumptions }
+}
+
+/** Turns places among the keys into their numbers. */
+function resolve(row: number[], numbers: Float64Array): void {
+  let kept = 0
+  for (const place of row) {
+    const number = numbers[place] ?? 0
+    if (kept === 0 || row.lastIndexOf(number, kept - 1) === -1) row[kept++] = number
+  }
+  row.length = kept
 }
 
 function placesOf(keys: Uint8Array[], addresses: readonly Uint8Array[]): number[] {

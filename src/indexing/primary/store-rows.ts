@@ -260,22 +260,23 @@ function nodesOf(batch: RowBatch): readonly Uint8Array[] {
   ]
 }
 
+/** Assets of a batch, most of them once: nearly all of it is about one. */
 function assetsOf(batch: RowBatch): readonly Uint8Array[] {
   const all: Uint8Array[] = []
-  const add = (some: readonly { readonly assetId: Uint8Array }[]): void => {
-    for (const { assetId } of some) if (assetId !== all.at(-1)) all.push(assetId)
+  let last: Uint8Array | undefined
+  const add = ({ assetId }: { readonly assetId: Uint8Array }): void => {
+    if (assetId !== last) all.push(assetId)
+    last = assetId
   }
-  add(batch.utxos)
-  add(batch.consumptions.map(({ utxo }) => utxo))
-  add(batch.assets)
-  add(batch.rewards)
-  for (const row of batch.transactions) {
-    add(row.consumed)
-    add(row.value)
-    add(row.burned)
-    add(row.staked)
-    add(row.evmInputs)
-    add(row.evmOutputs)
+  batch.utxos.forEach(add)
+  for (const { utxo } of batch.consumptions) add(utxo)
+  batch.assets.forEach(add)
+  batch.rewards.forEach(add)
+  // What a transaction spends and makes holds every other asset it moves.
+  for (const { consumed, evmInputs, evmOutputs } of batch.transactions) {
+    consumed.forEach(add)
+    evmInputs.forEach(add)
+    evmOutputs.forEach(add)
   }
   return all
 }

@@ -44,8 +44,7 @@ async function writeLists(
   const places: number[] = []
   const types: number[] = []
   for (const [at, row] of rows.entries()) {
-    const owners = of.owners[at] ?? []
-    for (const id of owners.length > 1 ? new Set(owners) : owners) {
+    for (const id of of.owners[at] ?? []) {
       ids.push(id)
       places.push(of.places[at] ?? 0)
       types.push(row.typeId)

@@ -67,9 +67,9 @@ function stored(change: Partial<KnownUtxo>): KnownUtxo {
 }
 
 function begin(found: readonly KnownUtxo[] = []): { readonly set: UtxoSet; readonly draft: Draft } {
-  const set = newUtxoSet('P', 10, 1)
+  const set = newUtxoSet('P', 10, 10)
   takeFound(set, { utxos: found, earlyImports: [] })
-  return { set, draft: newDraft('P', 0) }
+  return { set, draft: newDraft('P', 10) }
 }
 
 function stops(message: RegExp, run: () => unknown): void {
@@ -133,9 +133,9 @@ void test('UTXO set: an import is for this chain, from the chain it says, and on
   assert.equal(early.draft.earlyImports.length, 1)
   stops(/imported twice/, () => importUtxo(early.set, early.draft, place, from))
   const known = early.draft.earlyImports
-  const later = newUtxoSet('P', 10, 1)
+  const later = newUtxoSet('P', 10, 10)
   takeFound(later, { utxos: [], earlyImports: known })
-  stops(/imported twice/, () => importUtxo(later, newDraft('P', 1), place, from))
+  stops(/imported twice/, () => importUtxo(later, newDraft('P', 10), place, from))
 })
 
 void test('UTXO set: trimming keeps the newest', () => {

@@ -47,15 +47,12 @@ export type Spend = {
   readonly amount: bigint | undefined
 }
 
-/** `row` may be changed while the batch that made it is open. */
-type Entry = { readonly row: Mutable<KnownUtxo>; readonly batch: number }
-
 /** Unspent outputs known without asking the store. */
 export type UtxoSet = {
   readonly chain: ChainName
   /** Most entries kept between batches. */
   readonly limit: number
-  readonly entries: Map<string, Entry>
+  readonly entries: Map<string, Mutable<KnownUtxo>>
   /** Number of the next output the chain makes. */
   next: number
   /** What the store said for this batch: exports from other chains, and early imports. */
@@ -75,7 +72,7 @@ export function takeFound(set: UtxoSet, found: Found): void {
   for (const utxo of found.utxos) {
     const key = outputKeyOf(utxo.txId, utxo.outputIndex)
     if (utxo.createdOn !== set.chain || utxo.consumableOn !== set.chain) set.imports.set(key, utxo)
-    else if (!set.entries.has(key)) set.entries.set(key, { row: { ...utxo }, batch: -1 })
+    else if (!set.entries.has(key)) set.entries.set(key, { ...utxo })
   }
   for (const known of found.earlyImports) {
     set.earlyImports.set(outputKeyOf(known.txId, known.outputIndex), known)
@@ -126,7 +123,7 @@ export function createUtxo(set: UtxoSet, draft: Draft, place: Place, made: NewUt
   if (set.entries.has(key)) {
     throw violation(place, `output exists already: ${nameOf(made)}`)
   }
-  set.entries.set(key, { row, batch: draft.number })
+  set.entries.set(key, row)
   return row
 }
 
@@ -140,18 +137,17 @@ function joinEarlyImport(set: UtxoSet, draft: Draft, row: Mutable<UtxoRow>, key:
 /** Spends an output of this chain and gives it. Throws `state-violation`. */
 export function spendUtxo(set: UtxoSet, draft: Draft, place: Place, spend: Spend): KnownUtxo {
   const { key } = spend
-  const entry = set.entries.get(key)
-  if (entry === undefined) {
+  const row = set.entries.get(key)
+  if (row === undefined) {
     throw violation(place, `input is not an unspent output: ${nameOf(spend)}`)
   }
-  const { row } = entry
   if (row.staked && row.returned === undefined) {
     throw violation(place, `input is locked as stake: ${nameOf(spend)}`)
   }
   if (row.consumed !== undefined) throw violation(place, `input is spent: ${nameOf(spend)}`)
   checkClaim(place, spend, row)
   const consumed = consumptionAt(place)
-  if (entry.batch === draft.number) row.consumed = consumed
+  if (isOpen(draft, row)) row.consumed = consumed
   else draft.consumptions.push({ utxo: row, consumed })
   set.entries.delete(key)
   return row
@@ -202,19 +198,24 @@ export function returnStake(set: UtxoSet, draft: Draft, place: Place, of: Output
   const { txId, outputIndex } = of
   const key = outputKeyOf(txId, outputIndex)
   const returned = { height: place.height, time: place.time, rewardTxId: place.txId }
-  const entry = set.entries.get(key)
-  if (entry === undefined) {
+  const row = set.entries.get(key)
+  if (row === undefined) {
     draft.stakeReturns.push({ txId, outputIndex, returned })
     return
   }
-  if (!entry.row.staked) throw violation(place, 'returned output was never staked')
-  if (entry.batch === draft.number) {
-    entry.row.returned = returned
+  if (!row.staked) throw violation(place, 'returned output was never staked')
+  if (isOpen(draft, row)) {
+    row.returned = returned
     return
   }
   draft.stakeReturns.push({ txId, outputIndex, returned })
   // The row belongs to a batch that is closed.
-  set.entries.set(key, { row: { ...entry.row, returned }, batch: entry.batch })
+  set.entries.set(key, { ...row, returned })
+}
+
+/** Whether a row is of the open batch, and may still be changed. */
+function isOpen(draft: Draft, row: KnownUtxo): boolean {
+  return row.number >= draft.firstUtxo
 }
 
 function consumptionAt(place: Place): Consumption {

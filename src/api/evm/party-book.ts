@@ -1,9 +1,9 @@
 /**
  * Addresses by number, ready to show.
  *
- * A number never changes its address, so numbers and texts are kept for long. What a token
- * contract says of itself can change and is read again after a second, whether an address has
- * become one after ten.
+ * A number never changes its address, so numbers and texts are kept for long. Whether an address
+ * has become a token, and what the token says of itself, is read again after ten seconds; after
+ * one while the token has not said anything yet, for then it is about to be asked.
  */
 
 import { toChecksumAddress } from '../../core/address.ts'
@@ -47,8 +47,8 @@ type Kept = PartyEntry & { readonly bytes: Uint8Array; readonly until: number }
 // An entry is about 800 bytes, a number by its address 200: two generations are 20 MB per busy
 // chain.
 const generationSize = 10_000
-const tokenFreshMs = 1_000
-const otherFreshMs = 10_000
+const silentFreshMs = 1_000
+const freshMs = 10_000
 
 /** Makes books, one per store. */
 export function createPartyBooks(clock: Clock, notes: TokenNotes): PartyBooks {
@@ -94,8 +94,9 @@ function createBook(chain: ServedChain, clock: Clock, notes: TokenNotes): PartyB
       // The checksum is by far the dearest part of an entry.
       const address = before?.address ?? toChecksumAddress(bytes)
       const entry = entryOf(token, address, notes(chain.facts, bytes))
-      const freshMs = token === undefined ? otherFreshMs : tokenFreshMs
-      return [id, { ...entry, bytes, until: now + freshMs }]
+      const silent = token?.name === undefined && token?.symbol === undefined
+      const keptMs = token !== undefined && silent ? silentFreshMs : freshMs
+      return [id, { ...entry, bytes, until: now + keptMs }]
     })
   }
 

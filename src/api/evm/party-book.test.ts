@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+
+import { fromHex } from '../../core/bytes.ts'
+import { type Database, statement } from '../../store/engine/database.ts'
+import { openStore } from '../../store/engine/open.ts'
+import { address, addressByBytes, evmTables, token } from '../../store/schema/evm.ts'
+import type { ServedChain } from '../chain-directory.ts'
+import { noTokenNotes } from '../token-notes.ts'
+import { createPartyBooks } from './party-book.ts'
+
+// The first address EIP-55 gives as an example.
+const example = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
+const bytes = fromHex(example)
+
+/** A chain without a node. */
+function chainOver(store: Database): ServedChain {
+  const none = (): Promise<never> => Promise.reject(new Error('no node here'))
+  return {
+    store,
+    facts: {
+      key: 'book',
+      network: 'fuji',
+      evmChainId: 1,
+      name: 'Book',
+      symbol: 'BK',
+      decimals: 18,
+      description: '',
+      wrappedTokens: [],
+    },
+    state: { balance: none, code: none, call: none, calls: none },
+    hasTraces: () => false,
+    isFollowed: () => false,
+  }
+}
+
+void test('party book: a number is found once its address is stored, a token is read again', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'firn-book-'))
+  const store = await openStore({ store: 'embedded', dataDir: folder }, 'book', evmTables, 'write')
+  try {
+    const time = { ms: 0 }
+    const now = (): number => time.ms
+    const clock = { now, monotonic: now, sleep: () => Promise.resolve() }
+    const book = createPartyBooks(clock, noTokenNotes)(chainOver(store))
+    const nameAt = async (ms: number): Promise<string> => {
+      time.ms = ms
+      return (await book.load([7, 7]))(7).erc20.name
+    }
+    const call = (name: string): Promise<unknown> =>
+      store.transaction((writer) =>
+        writer.run(statement('update token set name = ? where id = 7'), [name]),
+      )
+
+    assert.equal(await book.idOf(bytes), undefined)
+    await store.transaction(async (writer) => {
+      await writer.insert(address, { id: [7], bytes: [bytes] })
+      await writer.insert(addressByBytes, { bytes: [bytes], id: [7] })
+      const none = [0]
+      const facts = { first_height: none, exactness: none, checked: none, spam: none }
+      await writer.insert(token, { id: [7], standard: [20], metadata_height: none, ...facts })
+    })
+    assert.equal(await book.idOf(bytes), 7)
+    assert.equal((await book.load([7]))(7).address, example)
+    assert.equal(await nameAt(0), '')
+    await call('First')
+    assert.equal(await nameAt(999), '')
+    assert.equal(await nameAt(1_000), 'First')
+    await call('Second')
+    assert.equal(await nameAt(10_999), 'First')
+    assert.equal(await nameAt(11_000), 'Second')
+  } finally {
+    await store.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+})

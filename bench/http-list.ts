@@ -57,6 +57,11 @@ const silent: Log = {
   child: () => silent,
 }
 
+/** As if a node had been asked what the tokens are. */
+const nameTokens = statement(
+  `update token set name = 'Token ' || id, symbol = 'T' || id, decimals = 18, metadata_height = 1`,
+)
+
 /** What the load thread found. */
 type Load = { readonly requests: number; readonly bytes: number; readonly latencies: Float64Array }
 
@@ -81,6 +86,7 @@ async function fill(): Promise<void> {
       units.push(JSON.parse(chain.next() ?? ''))
     await ingest.blocks(decodeBlocks(from, units, zstdCompressSync))
   }
+  await store.transaction((writer) => writer.run(nameTokens))
   await store.tidy()
   await store.close()
 }

@@ -1,10 +1,10 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { Fault } from '../../core/fault.ts'
 import { primaryStoreTables } from '../../indexing/primary/primary-host.ts'
 import { rebuildPrimary } from '../../indexing/primary/rebuild.ts'
-import { openStore } from '../../store/engine/open.ts'
+import { openStore, type StoreLocation } from '../../store/engine/open.ts'
+import { namespaceOf } from '../../store/engine/postgres.ts'
 import type { Flags } from '../flags.ts'
 import { loadConfig } from '../load-config.ts'
 import { openWorld } from '../world.ts'
@@ -12,29 +12,28 @@ import { openWorld } from '../world.ts'
 /** A mainnet store takes hours. */
 const limitMs = 7 * 86_400_000
 
+/** Where the new store goes, and what the operator does with it then. */
+type Place = {
+  readonly to: StoreLocation
+  readonly key: string
+  readonly advice: readonly string[]
+}
+
 /**
- * Makes the embedded store of a primary network again, beside the old one, from the blocks it
- * keeps. The old one stays as it is and may go on serving; the operator puts the new one in its
- * place.
+ * Makes the store of a primary network again, beside the old one, from the blocks it keeps. The old
+ * one stays as it is and may go on serving; the operator puts the new one in its place.
  */
 export async function rebuildPrimaryNetwork(flags: Flags): Promise<void> {
   const { config } = loadConfig(flags)
-  if (config.store !== 'embedded')
-    throw new Fault('bad-config', 'only embedded stores are rebuilt beside the old one')
   const key = `primary-${String(flags['primary'])}`
-  const from = await openStore(
-    { store: config.store, dataDir: config.dataDir },
-    key,
-    primaryStoreTables,
-    'read',
-  )
-  const folder = join(config.dataDir, 'rebuilt')
-  mkdirSync(folder, { recursive: true })
+  const { store, dataDir } = config
+  const from = await openStore({ store, dataDir }, key, primaryStoreTables, 'read')
+  const place = store === 'embedded' ? fileBeside(dataDir, key) : namespaceBeside(store, key)
   try {
     await rebuildPrimary({
       from,
-      to: { store: 'embedded', dataDir: folder },
-      key,
+      to: place.to,
+      key: place.key,
       world: openWorld(),
       signal: AbortSignal.timeout(limitMs),
       progress: (chain, height, head) => console.log(`${chain}-Chain ${height} of ${head}`),
@@ -42,6 +41,31 @@ export async function rebuildPrimaryNetwork(flags: Flags): Promise<void> {
   } finally {
     await from.close()
   }
-  console.log(`rebuilt: ${join(folder, `${key}.sqlite`)}; stop Firn and put it in the place of`)
-  console.log(join(config.dataDir, `${key}.sqlite`))
+  for (const line of place.advice) console.log(line)
+}
+
+function fileBeside(dataDir: string, key: string): Place {
+  const folder = join(dataDir, 'rebuilt')
+  mkdirSync(folder, { recursive: true })
+  return {
+    to: { store: 'embedded', dataDir: folder },
+    key,
+    advice: [
+      `rebuilt: ${join(folder, `${key}.sqlite`)}; stop Firn and put it in the place of`,
+      join(dataDir, `${key}.sqlite`),
+    ],
+  }
+}
+
+function namespaceBeside(store: string, old: string): Place {
+  const key = `rebuilt-${old}`
+  return {
+    to: { store, dataDir: '' },
+    key,
+    advice: [
+      `rebuilt: ${namespaceOf(key)}; stop Firn and run`,
+      `drop schema ${namespaceOf(old)} cascade;`,
+      `alter schema ${namespaceOf(key)} rename to ${namespaceOf(old)};`,
+    ],
+  }
 }

@@ -9,9 +9,10 @@ import { test } from 'node:test'
 import { primaryStoreTables } from '../../../src/indexing/primary/primary-host.ts'
 import { rebuildPrimary } from '../../../src/indexing/primary/rebuild.ts'
 import { type Database, type Row, statement } from '../../../src/store/engine/database.ts'
-import { openStore } from '../../../src/store/engine/open.ts'
+import { openStore, type StoreLocation } from '../../../src/store/engine/open.ts'
 import { rawBlocksFrom } from '../../../src/store/query/primary/raw-blocks.ts'
 import { primaryTables } from '../../../src/store/schema/primary.ts'
+import { startPostgres } from '../../postgres.ts'
 import { fileWorld, indexPrimary } from '../../primary-service.ts'
 
 /** Rows of a table without the numbers given in order of arrival, which chains share. */
@@ -48,31 +49,45 @@ async function textOf(store: Database, question: string): Promise<string[]> {
   return rows.map((row) => row.map(show).join(' ')).toSorted((a, b) => (a < b ? -1 : 1))
 }
 
-void test('rebuild: kept blocks alone give every row again', async () => {
-  const folders = ['own', 'again'].map((name) => mkdtempSync(join(tmpdir(), `firn-${name}-`)))
-  const [first = '', second = ''] = folders
-  const from = await indexPrimary({ store: 'embedded', dataDir: first })
-  const to = { store: 'embedded', dataDir: second }
+async function check(from: StoreLocation, to: StoreLocation, key: string): Promise<void> {
+  const first = await indexPrimary(from)
   try {
     await rebuildPrimary({
-      from,
+      from: first,
       to,
-      key: 'primary-fuji',
+      key,
       world: fileWorld,
       signal: AbortSignal.timeout(60_000),
       progress: () => {},
     })
-    const again = await openStore(to, 'primary-fuji', primaryStoreTables, 'read')
+    const again = await openStore(to, key, primaryStoreTables, 'read')
     for (const [table, question] of Object.entries(facts)) {
-      const [own, other] = [await textOf(from, question), await textOf(again, question)]
+      const [own, other] = [await textOf(first, question), await textOf(again, question)]
       assert.ok(primaryTables.some(({ name }) => name === table))
       assert.deepEqual(other, own, table)
     }
     const raw = (store: Database): Promise<unknown> => rawBlocksFrom(store, -1, 10_000)
-    assert.deepEqual(await raw(again), await raw(from))
+    assert.deepEqual(await raw(again), await raw(first))
     await again.close()
   } finally {
-    await from.close()
+    await first.close()
+  }
+}
+
+void test('rebuild: kept blocks alone give every row again', async () => {
+  const folders = ['own', 'again'].map((name) => mkdtempSync(join(tmpdir(), `firn-${name}-`)))
+  const [first = '', second = ''] = folders
+  try {
+    const to = { store: 'embedded', dataDir: second }
+    await check({ store: 'embedded', dataDir: first }, to, 'primary-fuji')
+  } finally {
     for (const folder of folders) rmSync(folder, { recursive: true, force: true })
   }
+})
+
+void test('rebuild: a PostgreSQL store is made again in a namespace beside it', async (t) => {
+  const server = await startPostgres()
+  t.after(() => server.stop())
+  const location = { store: server.url, dataDir: '' }
+  await check(location, location, 'rebuilt-primary-fuji')
 })

@@ -178,6 +178,26 @@ onBothEngines(
   },
 )
 
+onBothEngines('store: remove takes away the rows with these keys', tables, async (store) => {
+  const database = await store.open('write')
+  const left = Array.from({ length: 1_000 }, (_, at) => at)
+  const right = left.map((at) => at % 7)
+  await database.transaction(async (writer) => {
+    const value = left.map(() => bytes(1))
+    await writer.insert(pairs, { left_id: left, right_id: right, value })
+    const odd = left.filter((at) => at % 2 === 1)
+    await writer.remove(pairs, { left_id: odd, right_id: odd.map((at) => at % 7) })
+    // Keys no row has change nothing.
+    await writer.remove(pairs, { left_id: [0, 2_000], right_id: [1, 0] })
+    await writer.remove(pairs, { left_id: [], right_id: [] })
+  })
+  const rows = await database.all(statement('select left_id from pairs order by left_id'))
+  assert.deepEqual(
+    rows.map(([id]) => id),
+    left.filter((at) => at % 2 === 0),
+  )
+})
+
 onBothEngines('store: run tells how many rows it changed', tables, async (store) => {
   const database = await store.open('write')
   await database.transaction(async (writer) => {

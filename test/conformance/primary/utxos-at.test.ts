@@ -1,0 +1,72 @@
+/** UTXOs are found by the transactions they are named for, whatever else begins alike. */
+
+import assert from 'node:assert/strict'
+
+import type { Writer } from '../../../src/store/engine/database.ts'
+import { transactionById } from '../../../src/store/query/primary/transaction-rows.ts'
+import { utxosAt } from '../../../src/store/query/primary/utxos-at.ts'
+import { txBody, utxoBody } from '../../../src/store/schema/primary-bodies.ts'
+import { strayUtxo, tx, txById, utxo } from '../../../src/store/schema/primary-ledger.ts'
+import { prefixOf } from '../../../src/store/schema/primary-position.ts'
+import { primaryTables } from '../../../src/store/schema/primary.ts'
+import { onBothEngines } from '../../stores.ts'
+
+/** An id that begins like all others here. */
+function idOf(last: number): Uint8Array {
+  return new Uint8Array(32).fill(0xf0).fill(last, 31)
+}
+
+async function add(writer: Writer, pos: number, firstUtxo: number, utxoCount: number) {
+  const lists = { spent: [], consumed: [], value: [], burned: [], staked: [] }
+  const sides = { evmInputs: [], evmOutputs: [], rewardAddresses: [] }
+  const body = txBody.toBytes({
+    ...{ typeId: 34, time: 1, committed: true, firstUtxo, utxoCount, ...lists, ...sides },
+    ...{ memo: undefined, sourceChain: undefined, destinationChain: undefined },
+    ...{ nodeId: undefined, subnetId: undefined, stakingTxId: undefined, startTime: undefined },
+    ...{ endTime: undefined, delegationShares: undefined, publicKey: undefined },
+    ...{ proofOfPossession: undefined, l1BalanceBurned: undefined, subnetOwner: undefined },
+    ...{ managerChainId: undefined, managerAddress: undefined },
+  })
+  await writer.insert(tx, { pos: [pos], tx_id: [idOf(pos)], body: [body] })
+  await writer.insert(txById, { prefix: [prefixOf(idOf(pos))], pos: [pos] })
+}
+
+async function make(writer: Writer, id: number, txId: Uint8Array, outputIndex: number) {
+  const place = { createdOn: 0, consumableOn: 0, createdPos: 1, createdAt: 1 }
+  const none = { stakeStart: undefined, stakeEnd: undefined, reward: undefined }
+  const output = new Uint8Array(4)
+  const body = { txId, outputIndex, asset: 1, kind: 0, output, ...place, ...none }
+  await writer.insert(utxo, { id: [id], body: [utxoBody.toBytes(body)] })
+}
+
+onBothEngines(
+  'UTXOs by name: ids that begin alike are told apart',
+  primaryTables,
+  async (store) => {
+    const database = await store.open('write')
+    await database.transaction(async (writer) => {
+      await add(writer, 1, 10, 2)
+      await add(writer, 2, 12, 1)
+      await make(writer, 10, idOf(1), 0)
+      await make(writer, 11, idOf(1), 1)
+      // The second transaction made what is named for the first: a reward.
+      await make(writer, 12, idOf(1), 2)
+      await writer.insert(strayUtxo, { prefix: [prefixOf(idOf(1))], utxo: [12] })
+    })
+    const places = [
+      { txId: idOf(1), outputIndex: 2 },
+      { txId: idOf(2), outputIndex: 0 },
+      { txId: idOf(1), outputIndex: 0 },
+      { txId: idOf(3), outputIndex: 0 },
+      { txId: idOf(1), outputIndex: 1 },
+      { txId: idOf(1), outputIndex: 3 },
+    ]
+    const found = await utxosAt(database, places)
+    assert.deepEqual(
+      found.map((row) => row?.id),
+      [12, undefined, 10, undefined, 11, undefined],
+    )
+    assert.equal((await transactionById(database, 'P', idOf(2)))?.pos, 2)
+    assert.equal(await transactionById(database, 'P', idOf(3)), undefined)
+  },
+)

@@ -20,12 +20,28 @@ async function add(writer: Writer, pos: number, firstUtxo: number, utxoCount: nu
   const lists = { spent: [], consumed: [], value: [], burned: [], staked: [] }
   const sides = { evmInputs: [], evmOutputs: [], rewardAddresses: [] }
   const body = txBody.toBytes({
-    ...{ typeId: 34, time: 1, committed: true, firstUtxo, utxoCount, ...lists, ...sides },
-    ...{ memo: undefined, sourceChain: undefined, destinationChain: undefined },
-    ...{ nodeId: undefined, subnetId: undefined, stakingTxId: undefined, startTime: undefined },
-    ...{ endTime: undefined, delegationShares: undefined, publicKey: undefined },
-    ...{ proofOfPossession: undefined, l1BalanceBurned: undefined, subnetOwner: undefined },
-    ...{ managerChainId: undefined, managerAddress: undefined },
+    typeId: 34,
+    time: 1,
+    committed: true,
+    firstUtxo,
+    utxoCount,
+    ...lists,
+    ...sides,
+    memo: undefined,
+    sourceChain: undefined,
+    destinationChain: undefined,
+    nodeId: undefined,
+    subnetId: undefined,
+    stakingTxId: undefined,
+    startTime: undefined,
+    endTime: undefined,
+    delegationShares: undefined,
+    publicKey: undefined,
+    proofOfPossession: undefined,
+    l1BalanceBurned: undefined,
+    subnetOwner: undefined,
+    managerChainId: undefined,
+    managerAddress: undefined,
   })
   await writer.insert(tx, { pos: [pos], tx_id: [idOf(pos)], body: [body] })
   await writer.insert(txById, { prefix: [prefixOf(idOf(pos))], pos: [pos] })

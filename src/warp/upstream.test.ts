@@ -120,11 +120,14 @@ void test('forwarding: an answer that does not verify is not passed on', async (
   const signers = bytes.length - 97
   const change = (at: number, to: number): string =>
     toHex(Uint8Array.from(bytes, (byte, index) => (index === at ? to : byte)))
-  // One signer less; a signer nobody knows; another message; a bit set that is none; cut; no hex.
+  const others = cases.find(({ name }) => name.includes('on the C-Chain'))
+  // One signer less; one more whom nobody knows; another message, forged and really signed; a bit
+  // set that is none; cut; no hex.
   const wrong = [
     change(signers, bytes[signers]! & 7),
-    change(signers, 0x80),
+    change(signers, bytes[signers]! | 0x80),
     change(60, 9),
+    others!.signedMessage,
     change(signers, 0),
     signed.slice(0, -2),
     'zz',
@@ -140,6 +143,21 @@ void test('forwarding: an answer that does not verify is not passed on', async (
       isFault('node-answer', /does not verify/),
     )
   }
+})
+
+void test('forwarding: less weight than was asked for is not passed on, though it verifies', async () => {
+  const { world } = worldWith(() => ({
+    status: 200,
+    text: JSON.stringify({ 'signed-message': signed }),
+  }))
+  const aggregator = await openAggregator(world, silentLog, settings)
+  // Four of five signed.
+  const enough = await aggregator.aggregate({ ...request, quorum: 80 }, never)
+  assert.equal(toHex(enough), signed.slice(2))
+  await assert.rejects(
+    aggregator.aggregate({ ...request, quorum: 81 }, never),
+    isFault('node-answer', /does not verify/),
+  )
 })
 
 void test('forwarding: its refusals keep their meaning', async () => {

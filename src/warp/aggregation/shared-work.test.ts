@@ -50,6 +50,9 @@ void test('shared work: joined by key, ended when all have left, refused when to
   const closing = work.do('e', held, never)
   work.close()
   await assert.rejects(closing, isFault('not-served', /shutting down/))
-  await assert.rejects(work.do('f', held, never), isFault('not-served', /shutting down/))
+  await assert.rejects(
+    work.do('f', async () => 2, never),
+    isFault('not-served', /shutting down/),
+  )
   await assert.rejects(work.do('f', held, AbortSignal.abort(new Error('before'))), /before/)
 })

@@ -12,6 +12,7 @@ import { closeSync, mkdtempSync, openSync, readSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { newBatchSize } from '../src/indexing/primary/batch-size.ts'
 import { beginPChain } from '../src/indexing/primary/genesis-rows.ts'
 import { rawOfBlock } from '../src/indexing/primary/raw-blocks.ts'
 import { readPBlock } from '../src/indexing/primary/read-blocks.ts'
@@ -25,7 +26,6 @@ import { localFacts } from './local-genesis.ts'
 
 const wanted = Number(process.argv[2] ?? 200_000)
 const folder = mkdtempSync(join(process.argv[3] ?? tmpdir(), 'firn-bench-'))
-const batchBlocks = 1_024
 
 const facts = localFacts()
 const rules = rulesOf(facts.networkId)
@@ -90,11 +90,13 @@ try {
   const unguarded = (): Promise<number> => Promise.resolve(1)
   const { state, batch } = beginPChain(facts, rules, 200_000)
   await rows.write(batch, [], unguarded)
+  const size = newBatchSize()
   let transactions = 0
   const signal = new AbortController().signal
   for (;;) {
-    const part = readBlocks(file, state.height + 1, batchBlocks)
+    const part = readBlocks(file, state.height + 1, size.heights())
     if (part.length === 0) break
+    size.saw(part)
     const reads = await timed('decode', () => part.map(({ bytes }) => readPBlock(bytes)))
     const found = await timed('look', () => rows.reader.find(wantedOfPBlocks(state, reads), signal))
     const made = await timed('state', () => applyPBlocks(state, reads, found))

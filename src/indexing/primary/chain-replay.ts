@@ -3,6 +3,7 @@
 import type { GenesisFacts } from '../../codec/primary/genesis.ts'
 import type { PrimarySource } from '../../source/primary/primary-source.ts'
 import type { RawBlockBytes } from '../../store/query/primary/raw-blocks.ts'
+import { newBatchSize } from './batch-size.ts'
 import { networkIdsOf } from './chains.ts'
 import type { ChainName } from './ledger-rows.ts'
 import { loadPState } from './p-state.ts'
@@ -38,8 +39,6 @@ export type ChainReplay = {
   readonly chain: ChainName
   /** Last height replayed. */
   readonly height: () => number
-  /** Most heights of one batch. */
-  readonly batchHeights: number
   /** Heights to fetch from `from` on, as far as `head`; `undefined` when there are none. */
   readonly plan: (from: number, head: number) => Heights | undefined
   readonly fetch: (range: Heights, signal: AbortSignal) => Promise<Fetched<unknown>[]>
@@ -57,7 +56,8 @@ export type ReplayParts = {
 
 // Cached UTXOs: some 100 MB, a third of what mainnet's P-Chain has unspent.
 const utxoLimit = 200_000
-const batchHeights = { P: 1_024, X: 1_024, C: 512 } as const
+// Nodes give C-Chain blocks whole, and few of them hold what is wanted here.
+const cBatchHeights = 512
 
 /** The replay of `chain`, going on where its rows end. */
 export async function openReplay(chain: ChainName, parts: ReplayParts): Promise<ChainReplay> {
@@ -79,17 +79,20 @@ async function pReplay({ source, facts, rules, rows }: ReplayParts): Promise<Cha
   const stored = await rows.pState()
   if (stored === undefined) throw new Error('broken invariant: genesis is stored before blocks')
   const state = loadPState(rules, networkIdsOf(facts), { rows: stored, utxoLimit })
+  const size = newBatchSize()
   return typed({
     chain: 'P',
     height: () => state.height,
-    batchHeights: batchHeights.P,
-    plan: (from, head) => straight(from, head, batchHeights.P),
-    fetch: async (range, signal) =>
-      (await source.blocks('P', range, signal)).map((block) => ({
+    plan: (from, head) => straight(from, head, size.heights()),
+    fetch: async (range, signal) => {
+      const blocks = await source.blocks('P', range, signal)
+      size.saw(blocks)
+      return blocks.map((block) => ({
         height: block.height,
         raw: rawOfBlock('P', block),
         read: readPBlock(block.bytes, block.proposer),
-      })),
+      }))
+    },
     wanted: (reads) => wantedOfPBlocks(state, reads),
     apply: (reads, found) => applyPBlocks(state, reads, found),
   })
@@ -104,6 +107,7 @@ async function xReplay({ source, facts, rows }: ReplayParts): Promise<ChainRepla
   const checkpoint = await rows.checkpoint('X')
   if (checkpoint === undefined) throw new Error('broken invariant: genesis is stored before blocks')
   const state = loadXState(networkIdsOf(facts), checkpoint, utxoLimit)
+  const size = newBatchSize()
   let early: number | undefined
   const blocksOf = (reads: readonly XRead[]): ReturnType<typeof readXBlock>[] =>
     reads.flatMap((read) => ('block' in read ? [read.block] : []))
@@ -112,15 +116,14 @@ async function xReplay({ source, facts, rows }: ReplayParts): Promise<ChainRepla
   return typed<XRead>({
     chain: 'X',
     height: () => state.height,
-    batchHeights: batchHeights.X,
     plan: (from, head) => {
       const end = early === undefined ? undefined : dagHeight + early
       // What the index holds is known with the first fetch; until then one step is planned.
       if (from < 0 && end === undefined) return { from, until: from + 1 }
       if (from < 0 && end !== undefined && from < end) {
-        return { from, until: Math.min(end, from + batchHeights.X) }
+        return { from, until: Math.min(end, from + size.heights()) }
       }
-      return straight(Math.max(from, 0), head, batchHeights.X)
+      return straight(Math.max(from, 0), head, size.heights())
     },
     fetch: async (range, signal) => {
       if (range.from < 0) {
@@ -129,13 +132,16 @@ async function xReplay({ source, facts, rows }: ReplayParts): Promise<ChainRepla
         const from = range.from - dagHeight
         if (from >= until) return []
         const found = await source.earlyTransactions({ from, until }, signal)
+        size.saw(found.map((bytes) => ({ bytes })))
         return found.map((bytes, at) => ({
           height: range.from + at,
           raw: rawOfEarly(range.from + at, bytes),
           read: { early: readXTransactionAlone(bytes) },
         }))
       }
-      return (await source.blocks('X', range, signal)).map((block) => ({
+      const blocks = await source.blocks('X', range, signal)
+      size.saw(blocks)
+      return blocks.map((block) => ({
         height: block.height,
         raw: rawOfBlock('X', block),
         read: { block: readXBlock(block.bytes, block.proposer) },
@@ -164,8 +170,7 @@ async function cReplay({ source, facts, rules, rows }: ReplayParts): Promise<Cha
   return typed({
     chain: 'C',
     height: () => state.height,
-    batchHeights: batchHeights.C,
-    plan: (from, head) => straight(from, head, batchHeights.C),
+    plan: (from, head) => straight(from, head, cBatchHeights),
     fetch: async (range, signal) =>
       (await source.cBlocks(range, signal)).map((block) => ({
         height: block.height,

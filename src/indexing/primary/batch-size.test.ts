@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { newBatchSize } from './batch-size.ts'
+
+function blocks(count: number, bytes: number): { readonly bytes: Uint8Array }[] {
+  const block = { bytes: new Uint8Array(bytes) }
+  return Array.from({ length: count }, () => block)
+}
+
+void test('batch size: grows with small blocks, step by step, up to a most', () => {
+  const size = newBatchSize()
+  const seen = [size.heights()]
+  for (let at = 0; at < 6; at++) {
+    size.saw(blocks(size.heights(), 100))
+    seen.push(size.heights())
+  }
+  assert.deepEqual(seen, [256, 512, 1_024, 2_048, 4_096, 4_096, 4_096])
+})
+
+void test('batch size: large blocks make it smaller at once, but never nothing', () => {
+  const size = newBatchSize()
+  size.saw(blocks(256, 65_536))
+  assert.equal(size.heights(), 64)
+  size.saw(blocks(64, 2 ** 21))
+  assert.equal(size.heights(), 16)
+  size.saw([])
+  assert.equal(size.heights(), 16)
+})

@@ -155,7 +155,7 @@ export const settings = {
     'Longest reply taken from a node, bytes.',
   ),
   'source.bufferBytes': integer(
-    41_943_040,
+    33_554_432,
     [1_048_576, 4_294_967_296],
     'Blocks fetched ahead of the writer, bytes.',
   ),

@@ -84,10 +84,10 @@ export const stopWord = 'stop'
 export const stopTimeoutMs = 10_000
 
 /**
- * Young heap of each worker thread, MiB. V8's 48 made no ingest faster and the process 130 MiB
- * larger: what dies young holds the buffers of batches.
+ * Young heap of each worker thread, MiB. V8's 48 made ingest no faster and the process some
+ * 100 MiB larger: what dies young holds the buffers of batches.
  */
-const maxYoungGenerationSizeMb = 24
+const maxYoungGenerationSizeMb = 12
 
 /** Starts indexing. Throws nothing by itself: what fails shows in the status. */
 export function startIndexer(options: IndexerOptions): Indexer {

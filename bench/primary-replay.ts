@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { newBatchSize } from '../src/indexing/primary/batch-size.ts'
+import { utxoLimit } from '../src/indexing/primary/chain-replay.ts'
 import { beginPChain } from '../src/indexing/primary/genesis-rows.ts'
 import { rawOfBlock } from '../src/indexing/primary/raw-blocks.ts'
 import { readPBlock } from '../src/indexing/primary/read-blocks.ts'
@@ -88,7 +89,7 @@ try {
     avaxAssetId: facts.avaxAssetId,
   })
   const unguarded = (): Promise<number> => Promise.resolve(1)
-  const { state, batch } = beginPChain(facts, rules, 200_000)
+  const { state, batch } = beginPChain(facts, rules, utxoLimit)
   await rows.write(batch, [], unguarded)
   const size = newBatchSize()
   let transactions = 0

@@ -54,8 +54,8 @@ export type ReplayParts = {
   readonly rows: PrimaryRows
 }
 
-// Cached UTXOs: some 100 MB, a third of what mainnet's P-Chain has unspent.
-const utxoLimit = 200_000
+/** UTXOs a chain caches: some 100 MB. What is not among them costs a look-up of 20 us. */
+export const utxoLimit = 65_536
 // Nodes give C-Chain blocks whole, and few of them hold what is wanted here.
 const cBatchHeights = 512
 

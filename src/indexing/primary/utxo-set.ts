@@ -60,7 +60,7 @@ export type UtxoSet = {
   earlyImports: Map<string, KnownImport>
 }
 
-/** An empty set, about 500 bytes an entry, of a chain whose next output has number `next`. */
+/** An empty set, about 1,500 bytes an entry, of a chain whose next output has number `next`. */
 export function newUtxoSet(chain: ChainName, limit: number, next: number): UtxoSet {
   return { chain, limit, entries: new Map(), next, imports: new Map(), earlyImports: new Map() }
 }

@@ -150,9 +150,7 @@ async function serve(store: Database): Promise<void> {
     ['erc20, busiest address', [erc20(first)]],
   ]
   for (const [name, paths] of cases) {
-    const before = process.threadCpuUsage()
-    const load = await loaded(new URL(url), paths)
-    const spent = process.threadCpuUsage(before)
+    const { load, spent } = await loaded(new URL(url), paths)
     report(name, load, (spent.user + spent.system) / load.requests)
   }
   await server.close()
@@ -196,12 +194,20 @@ async function deepPage(url: string, path: string, page: number): Promise<string
   return query
 }
 
-function loaded(url: URL, paths: readonly string[]): Promise<Load> {
+/** What the load thread found, and this thread's processor time while it counted. */
+function loaded(
+  url: URL,
+  paths: readonly string[],
+): Promise<{ readonly load: Load; readonly spent: NodeJS.CpuUsage }> {
   const worker = new Worker(new URL('./http-load.ts', import.meta.url), {
     workerData: { host: url.hostname, port: Number(url.port), paths, connections, seconds },
   })
   return new Promise((resolve, reject) => {
-    worker.once('message', resolve)
+    let before: NodeJS.CpuUsage | undefined
+    worker.on('message', (told: Load | 'counting') => {
+      if (told === 'counting') before = process.threadCpuUsage()
+      else resolve({ load: told, spent: process.threadCpuUsage(before) })
+    })
     worker.once('error', reject)
   })
 }

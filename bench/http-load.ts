@@ -27,6 +27,7 @@ let next = 0
 // The first half second warms the server up and is not counted.
 const countedFrom = performance.now() + 500
 const end = countedFrom + seconds * 1_000
+setTimeout(() => parentPort?.postMessage('counting'), countedFrom - performance.now())
 
 await Promise.all(Array.from({ length: connections }, run))
 parentPort?.postMessage({

@@ -13,7 +13,7 @@ import pg from 'pg'
 import { Fault } from '../../core/fault.ts'
 import type { OnConflict } from './bulk-sql.ts'
 import type { Columns, Database, Statement, Writer } from './database.ts'
-import { postgresDdl } from './ddl.ts'
+import { columnsSql, foreignTable, postgresDdl } from './ddl.ts'
 import { formatVersion, type Migration, pendingMigrations } from './format.ts'
 import {
   ask,
@@ -156,11 +156,21 @@ class PostgresDatabase implements Database {
     const pending = pendingMigrations({ ...this.#options, version }, this.#options.migrations)
     for (const { statements } of pending)
       for (const each of statements) await exec(link, each.postgres)
-    for (const table of this.#options.tables)
-      for (const each of postgresDdl(table)) await exec(link, each)
+    for (const table of this.#options.tables) await this.#makeTable(link, table)
     await exec(link, 'delete from firn_format')
     await exec(link, `insert into firn_format (version) values (${newest})`)
     await exec(link, 'commit')
+  }
+
+  async #makeTable(link: Link, table: Table): Promise<void> {
+    const [create = '', ...indexes] = postgresDdl(table)
+    await exec(link, create)
+    try {
+      await exec(link, columnsSql(table))
+    } catch (error) {
+      throw foreignTable(this.name, table, error)
+    }
+    for (const each of indexes) await exec(link, each)
   }
 
   /** Throws `store-failed` where no writer made this store, `store-version` for a newer one. */

@@ -10,7 +10,7 @@ import { dirname } from 'node:path'
 
 import { Fault } from '../../core/fault.ts'
 import type { Database, Writer } from './database.ts'
-import { sqliteDdl } from './ddl.ts'
+import { columnsSql, foreignTable, sqliteDdl } from './ddl.ts'
 import { applicationId, formatVersion, type Migration, pendingMigrations } from './format.ts'
 import { Claim } from './sqlite-claim.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
@@ -213,13 +213,24 @@ function prepareFile(writer: SqliteConnection, options: SqliteOptions): void {
   try {
     const pending = pendingMigrations({ ...options, version }, options.migrations)
     for (const { statements } of pending) for (const each of statements) writer.run(each)
-    for (const table of options.tables) for (const each of sqliteDdl(table)) writer.exec(each)
+    for (const table of options.tables) makeTable(writer, table, options.name)
     writer.exec(`pragma user_version = ${formatVersion(options.migrations)}`)
     writer.exec('commit')
   } catch (error) {
     rollBack(writer, error)
     throw error
   }
+}
+
+function makeTable(writer: SqliteConnection, table: Table, store: string): void {
+  const [create = '', ...indexes] = sqliteDdl(table)
+  writer.exec(create)
+  try {
+    writer.exec(columnsSql(table))
+  } catch (error) {
+    throw foreignTable(store, table, error)
+  }
+  for (const each of indexes) writer.exec(each)
 }
 
 /**

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { Fault } from '../../../src/core/fault.ts'
 import { type Row, statement, type Value } from '../../../src/store/engine/database.ts'
 import type { Migration } from '../../../src/store/engine/format.ts'
+import { openStore } from '../../../src/store/engine/open.ts'
 import { table } from '../../../src/store/engine/table.ts'
 import { onBothEngines } from '../../stores.ts'
 
@@ -356,6 +357,25 @@ onBothEngines(
     }
     for (const mode of ['read', 'write'] as const)
       await assert.rejects(store.open(mode, { migrations: [add] }), code('store-version'), mode)
+  },
+)
+
+onBothEngines(
+  'store: a table with other columns is refused in one sentence',
+  tables,
+  async (store) => {
+    const old = table('drifted', { id: 'integer', a: 'text' }, { key: ['id'], layout: 'rows' })
+    const shape = { key: ['id'], layout: 'rows' } as const
+    const indexes = [{ name: 'drifted_by_b', columns: ['b'] }]
+    const made = table('drifted', { id: 'integer', b: 'text' }, { ...shape, indexes })
+    await (await openStore(store.location, store.name, [old], 'write')).close()
+    await assert.rejects(openStore(store.location, store.name, [made], 'write'), (error) => {
+      assert.ok(error instanceof Fault)
+      assert.equal(error.code, 'store-version')
+      assert.match(error.message, /columns of another version.*: table drifted$/)
+      return true
+    })
+    await (await openStore(store.location, store.name, [old], 'write')).close()
   },
 )
 

@@ -54,8 +54,8 @@ export type ReplayParts = {
   readonly rows: PrimaryRows
 }
 
-/** UTXOs a chain caches: some 100 MB. What is not among them costs a look-up of 20 us. */
-export const utxoLimit = 65_536
+/** UTXOs a chain caches: 41 MiB when full. What is not among them costs a look-up of 20 us. */
+export const utxoLimit = 2 ** 18
 // Nodes give C-Chain blocks whole, and few of them hold what is wanted here.
 const cBatchHeights = 512
 

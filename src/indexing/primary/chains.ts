@@ -7,6 +7,7 @@ import { Fault } from '../../core/fault.ts'
 import type { ChainName } from './ledger-rows.ts'
 import type { ReadTransaction } from './read-blocks.ts'
 import type { Wanted } from './state.ts'
+import { isKnown } from './utxo-set.ts'
 import type { UtxoSet } from './utxo-set.ts'
 
 /** Ids of a network's chains and of AVAX. */
@@ -51,14 +52,14 @@ export function wantedOf(
       for (let at = 0; at < read.inputKeys.length; at++) {
         const key = read.inputKeys[at]
         const txId = inputs[at]?.txId
-        if (key === undefined || utxos.entries.has(key)) continue
+        if (key === undefined || isKnown(utxos, key)) continue
         const known = txId === undefined ? undefined : made.get(shortOf(txId))
         if (known === undefined || txId === undefined || !equalBytes(known, txId)) {
           inputKeys.push(key)
         }
       }
     }
-    for (const key of read.operatedKeys) if (!utxos.entries.has(key)) inputKeys.push(key)
+    for (const key of read.operatedKeys) if (!isKnown(utxos, key)) inputKeys.push(key)
     for (const key of read.importedKeys) {
       inputKeys.push(key)
       sharedKeys.push(key)

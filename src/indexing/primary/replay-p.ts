@@ -26,7 +26,7 @@ import type { RowBatch } from './rows.ts'
 import type { Found, Wanted } from './state.ts'
 import { beginStep, checkFlow, endStep } from './step.ts'
 import type { Step } from './step.ts'
-import { takeFound, trim } from './utxo-set.ts'
+import { closeBatch, takeFound } from './utxo-set.ts'
 
 /** What to look up before {@link applyPBlocks} of the same blocks. */
 export function wantedOfPBlocks(state: PState, blocks: readonly ReadPBlock[]): Wanted {
@@ -58,7 +58,7 @@ export function applyPBlocks(state: PState, blocks: readonly ReadPBlock[], found
     if (option === undefined) break
     applyProposal(state, draft, read, option)
   }
-  trim(state.utxos)
+  closeBatch(state.utxos)
   return closeDraft(draft, from, state.height + 1, {
     chain: 'P',
     height: state.height,

@@ -20,7 +20,7 @@ import type { Checkpoint, RowBatch } from './rows.ts'
 import type { Found, Wanted } from './state.ts'
 import { beginStep, checkFlow, emit, endStep, ownerOf, spend, spendImport } from './step.ts'
 import type { Step } from './step.ts'
-import { createUtxo, newUtxoSet, takeFound, trim } from './utxo-set.ts'
+import { closeBatch, createUtxo, knownUtxo, newUtxoSet, takeFound } from './utxo-set.ts'
 import type { UtxoSet } from './utxo-set.ts'
 
 /** Everything the X-Chain's replay knows between two batches. */
@@ -107,7 +107,7 @@ export function applyXDag(
     const time = newestInput(state, read)
     applyTransaction(state, draft, { read, height, position: 0, time })
   }
-  trim(state.utxos)
+  closeBatch(state.utxos)
   return closeDraft(draft, from, state.height + 1, checkpointOf(state))
 }
 
@@ -115,7 +115,7 @@ export function applyXDag(
 function newestInput(state: XState, read: ReadTransaction<XUnsigned>): number {
   let newest = state.time
   for (const key of [...read.inputKeys, ...read.operatedKeys]) {
-    newest = Math.max(newest, state.utxos.entries.get(key)?.createdTime ?? 0)
+    newest = Math.max(newest, knownUtxo(state.utxos, key)?.createdTime ?? 0)
   }
   for (const key of read.importedKeys) {
     newest = Math.max(newest, state.utxos.imports.get(key)?.createdTime ?? 0)
@@ -149,7 +149,7 @@ export function applyXBlocks(state: XState, blocks: readonly ReadXBlock[], found
       activeL1Validators: undefined,
     })
   }
-  trim(state.utxos)
+  closeBatch(state.utxos)
   return closeDraft(draft, from, state.height + 1, checkpointOf(state))
 }
 

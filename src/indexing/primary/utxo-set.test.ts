@@ -7,13 +7,14 @@ import { newDraft } from './draft.ts'
 import type { Draft } from './draft.ts'
 import type { KnownUtxo } from './ledger-rows.ts'
 import {
+  closeBatch,
   createUtxo,
   importUtxo,
+  isKnown,
   newUtxoSet,
   returnStake,
   spendUtxo,
   takeFound,
-  trim,
 } from './utxo-set.ts'
 import type { NewUtxo, Spend, UtxoSet } from './utxo-set.ts'
 
@@ -138,13 +139,58 @@ void test('UTXO set: an import is for this chain, from the chain it says, and on
   stops(/imported twice/, () => importUtxo(later, newDraft('P', 10), place, from))
 })
 
-void test('UTXO set: trimming keeps the newest', () => {
+void test('UTXO set: an output of a closed batch is made once, and spent once as it was', () => {
+  const { set, draft } = begin()
+  createUtxo(set, draft, place, output)
+  closeBatch(set)
+  const next = newDraft('P', set.next)
+  stops(/exists already/, () => createUtxo(set, next, place, output))
+  stops(/another asset/, () => spendUtxo(set, next, place, { ...spend, assetId: txId }))
+  stops(/another amount/, () => spendUtxo(set, next, place, { ...spend, amount: 6n }))
+  const spent = spendUtxo(set, next, place, spend)
+  assert.deepEqual(spent, stored({ number: 10, createdTime: 70 }))
+  stops(/not an unspent output/, () => spendUtxo(set, next, place, spend))
+  assert.equal(draft.utxos[0]?.consumed, undefined, 'its batch is closed')
+  assert.deepEqual(
+    next.consumptions.map(({ utxo, consumed }) => [utxo.number, consumed.height]),
+    [[10, 7]],
+  )
+})
+
+void test('UTXO set: stake of a closed batch is spent only after it returned', () => {
+  const { set, draft } = begin()
+  createUtxo(set, draft, place, { ...output, staked: true })
+  createUtxo(set, draft, place, { ...output, outputIndex: 1 })
+  closeBatch(set)
+  const next = newDraft('P', set.next)
+  stops(/locked as stake/, () => spendUtxo(set, next, place, spend))
+  stops(/never staked/, () => returnStake(set, next, place, { txId, outputIndex: 1 }))
+  returnStake(set, next, place, spend)
+  assert.equal(next.stakeReturns.length, 1)
+  assert.equal(draft.utxos[0]?.returned, undefined, 'its batch is closed')
+  closeBatch(set)
+  const last = newDraft('P', set.next)
+  assert.equal(spendUtxo(set, last, place, spend).returned?.time, 70)
+})
+
+void test('UTXO set: what is spent is not known to the next batch', () => {
+  const consumed = { chain: 'P', height: 3, position: 0, time: 30, txId } as const
+  const { set, draft } = begin([stored({ consumed })])
+  createUtxo(set, draft, place, { ...output, outputIndex: 1 })
+  spendUtxo(set, draft, place, { ...spend, key: outputKeyOf(txId, 1), outputIndex: 1 })
+  closeBatch(set)
+  assert.ok(!isKnown(set, spend.key))
+  assert.ok(!isKnown(set, outputKeyOf(txId, 1)))
+})
+
+void test('UTXO set: closing a batch keeps the newest', () => {
   const { set, draft } = begin()
   for (let outputIndex = 0; outputIndex < 25; outputIndex++) {
     createUtxo(set, draft, place, { ...output, outputIndex })
   }
-  trim(set)
-  assert.equal(set.entries.size, 10)
-  assert.ok(set.entries.has(outputKeyOf(txId, 24)))
-  assert.ok(!set.entries.has(outputKeyOf(txId, 14)))
+  closeBatch(set)
+  for (let outputIndex = 0; outputIndex < 25; outputIndex++) {
+    const isNew = outputIndex >= 15
+    assert.equal(isKnown(set, outputKeyOf(txId, outputIndex)), isNew, `output ${outputIndex}`)
+  }
 })

@@ -1,5 +1,6 @@
 /**
- * The UTXOs a chain's replay creates and spends, over a bounded cache and what the store found.
+ * The UTXOs a chain's replay creates and spends, over a bounded cache and what the store found:
+ * objects while their batch is open, flat memory once it is closed.
  *
  * Spends check that the output exists, is not locked as stake, not spent, and is what the input
  * claims. Exports live in shared memory: their import may be indexed before or after them.
@@ -18,6 +19,8 @@ import type {
   UtxoRow,
 } from './ledger-rows.ts'
 import type { Found, KnownImport } from './state.ts'
+import { dropUtxo, isKept, keepUtxo, keptUtxo, newUtxoTable } from './utxo-table.ts'
+import type { UtxoTable } from './utxo-table.ts'
 
 /** A new output. `consumableOn` differs from the draft's chain for exports. */
 export type NewUtxo = {
@@ -50,9 +53,10 @@ export type Spend = {
 /** Unspent outputs known without asking the store. */
 export type UtxoSet = {
   readonly chain: ChainName
-  /** Most entries kept between batches. */
-  readonly limit: number
-  readonly entries: Map<string, Mutable<KnownUtxo>>
+  /** Those made or changed in the open batch, and what the store found for it. */
+  readonly open: Map<string, Mutable<KnownUtxo>>
+  /** Others, kept from batches that are closed. */
+  readonly closed: UtxoTable
   /** Number of the next output the chain makes. */
   next: number
   /** What the store said for this batch: exports from other chains, and early imports. */
@@ -60,9 +64,20 @@ export type UtxoSet = {
   earlyImports: Map<string, KnownImport>
 }
 
-/** An empty set, about 1,500 bytes an entry, of a chain whose next output has number `next`. */
+/** An empty set that keeps at most `limit` outputs between batches; the chain's next is `next`. */
 export function newUtxoSet(chain: ChainName, limit: number, next: number): UtxoSet {
-  return { chain, limit, entries: new Map(), next, imports: new Map(), earlyImports: new Map() }
+  const closed = newUtxoTable(chain, limit)
+  return { chain, open: new Map(), closed, next, imports: new Map(), earlyImports: new Map() }
+}
+
+/** Whether an unspent output of this chain is known without asking the store. */
+export function isKnown(set: UtxoSet, key: string): boolean {
+  return set.open.has(key) || isKept(set.closed, key)
+}
+
+/** An unspent output of this chain, when it is known. */
+export function knownUtxo(set: UtxoSet, key: string): KnownUtxo | undefined {
+  return set.open.get(key) ?? keptUtxo(set.closed, key)
 }
 
 /** Takes in what the store found for the next batch. */
@@ -72,19 +87,17 @@ export function takeFound(set: UtxoSet, found: Found): void {
   for (const utxo of found.utxos) {
     const key = outputKeyOf(utxo.txId, utxo.outputIndex)
     if (utxo.createdOn !== set.chain || utxo.consumableOn !== set.chain) set.imports.set(key, utxo)
-    else if (!set.entries.has(key)) set.entries.set(key, { ...utxo })
+    else if (!isKnown(set, key)) set.open.set(key, { ...utxo })
   }
   for (const known of found.earlyImports) {
     set.earlyImports.set(outputKeyOf(known.txId, known.outputIndex), known)
   }
 }
 
-/** Drops the oldest entries beyond the limit. To be called between batches. */
-export function trim(set: UtxoSet): void {
-  for (const key of set.entries.keys()) {
-    if (set.entries.size <= set.limit) return
-    set.entries.delete(key)
-  }
+/** Keeps what a batch left unspent, over the oldest. To be called between batches. */
+export function closeBatch(set: UtxoSet): void {
+  for (const [key, utxo] of set.open) keepUtxo(set.closed, key, utxo)
+  set.open.clear()
 }
 
 /** Adds an output and gives its row. Throws `state-violation` when it is there already. */
@@ -120,10 +133,10 @@ export function createUtxo(set: UtxoSet, draft: Draft, place: Place, made: NewUt
     joinEarlyImport(set, draft, row, key)
     return row
   }
-  if (set.entries.has(key)) {
+  if (isKnown(set, key)) {
     throw violation(place, `output exists already: ${nameOf(made)}`)
   }
-  set.entries.set(key, row)
+  set.open.set(key, row)
   return row
 }
 
@@ -137,7 +150,8 @@ function joinEarlyImport(set: UtxoSet, draft: Draft, row: Mutable<UtxoRow>, key:
 /** Spends an output of this chain and gives it. Throws `state-violation`. */
 export function spendUtxo(set: UtxoSet, draft: Draft, place: Place, spend: Spend): KnownUtxo {
   const { key } = spend
-  const row = set.entries.get(key)
+  const changing = set.open.get(key)
+  const row = changing ?? keptUtxo(set.closed, key)
   if (row === undefined) {
     throw violation(place, `input is not an unspent output: ${nameOf(spend)}`)
   }
@@ -147,9 +161,9 @@ export function spendUtxo(set: UtxoSet, draft: Draft, place: Place, spend: Spend
   if (row.consumed !== undefined) throw violation(place, `input is spent: ${nameOf(spend)}`)
   checkClaim(place, spend, row)
   const consumed = consumptionAt(place)
-  if (isOpen(draft, row)) row.consumed = consumed
+  if (changing !== undefined && isOpen(draft, changing)) changing.consumed = consumed
   else draft.consumptions.push({ utxo: row, consumed })
-  set.entries.delete(key)
+  forget(set, key)
   return row
 }
 
@@ -198,19 +212,25 @@ export function returnStake(set: UtxoSet, draft: Draft, place: Place, of: Output
   const { txId, outputIndex } = of
   const key = outputKeyOf(txId, outputIndex)
   const returned = { height: place.height, time: place.time, rewardTxId: place.txId }
-  const row = set.entries.get(key)
+  const changing = set.open.get(key)
+  const row = changing ?? keptUtxo(set.closed, key)
   if (row === undefined) {
     draft.stakeReturns.push({ txId, outputIndex, returned })
     return
   }
   if (!row.staked) throw violation(place, 'returned output was never staked')
-  if (isOpen(draft, row)) {
-    row.returned = returned
+  if (changing !== undefined && isOpen(draft, changing)) {
+    changing.returned = returned
     return
   }
   draft.stakeReturns.push({ txId, outputIndex, returned })
   // The row belongs to a batch that is closed.
-  set.entries.set(key, { ...row, returned })
+  forget(set, key)
+  set.open.set(key, { ...row, returned })
+}
+
+function forget(set: UtxoSet, key: string): void {
+  if (!set.open.delete(key)) dropUtxo(set.closed, key)
 }
 
 /** Whether a row is of the open batch, and may still be changed. */

@@ -49,6 +49,7 @@ try {
     rate: Math.round(rate),
     parseRate: Math.round(parseRate),
     ratioToParse: (rate / parseRate).toFixed(3),
+    'cpuMicros a transfer': ((processorSeconds(firn.pid ?? 0) / transfers) * 1e6).toFixed(1),
     'tenth 2 to last': tenths(marks),
     peakMiB: peakMib(firn.pid ?? 0),
   })
@@ -111,6 +112,14 @@ function tenths(marks: readonly Mark[]): string {
   const second = timeAt(blocks * 0.2) - timeAt(blocks * 0.1)
   const last = timeAt(blocks - 1) - timeAt(blocks * 0.9)
   return (second / last).toFixed(2)
+}
+
+/** Of all threads, in user mode and in the kernel, which counts hundredths of a second. */
+function processorSeconds(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ')
+  return (Number(fields[11]) + Number(fields[12])) / 100
 }
 
 function peakMib(pid: number): number {

@@ -84,17 +84,18 @@ export const stopWord = 'stop'
 export const stopTimeoutMs = 10_000
 
 /**
- * Young heap of each worker thread, MiB. V8's 48 made ingest no faster and the process some
- * 100 MiB larger: what dies young holds the buffers of batches.
+ * Young heap of each worker thread, MiB. The decoder's must hold what a reply of a node is parsed
+ * into; the writer makes little, and what dies young there holds the buffers of batches: with V8's
+ * 48 it was no faster and the process 80 MiB larger.
  */
-const maxYoungGenerationSizeMb = 12
+const youngHeapMib = { decoder: 32, writer: 12 } as const
 
 /** Starts indexing. Throws nothing by itself: what fails shows in the status. */
 export function startIndexer(options: IndexerOptions): Indexer {
   const board = new StatusBoard(options)
   const { port1, port2 } = new MessageChannel()
   let stopping = false
-  const start = (name: string, port: MessagePort): Worker => {
+  const start = (name: keyof typeof youngHeapMib, port: MessagePort): Worker => {
     const link = options.threads.open(name)
     const data: ThreadData = {
       link,
@@ -110,7 +111,7 @@ export function startIndexer(options: IndexerOptions): Indexer {
       name,
       workerData: data,
       transferList: [link.port, port],
-      resourceLimits: { maxYoungGenerationSizeMb },
+      resourceLimits: { maxYoungGenerationSizeMb: youngHeapMib[name] },
     })
     worker.on('message', (news: ThreadNews) => board.take(news))
     worker.on('error', (error) => {

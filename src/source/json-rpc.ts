@@ -31,10 +31,10 @@ export type RpcTarget = {
 }
 
 /**
- * Bytes of a batch reply that are best: larger ones save no more round trips, and leave the
- * parser idle until they are whole.
+ * Bytes of a batch reply that are best: larger ones save no more round trips, leave the parser
+ * idle until they are whole, and are parsed into more than the young heap holds.
  */
-const goodReplyBytes = 2_000_000
+const goodReplyBytes = 1_000_000
 
 /** Calls per batch that an endpoint bears; halved on refusal, grown after clean replies. */
 export class BatchSize {

@@ -35,6 +35,11 @@ export async function readPage<R, C>(request: PageRequest<R, C>): Promise<Page<R
   return { rows: page, nextPageToken: tokens.seal(request.encode(request.cursorOf(last)), binding) }
 }
 
+/** The token of a page, in the form a body takes: absent on the last page. */
+export function nextToken(page: { readonly nextPageToken?: string }): { nextPageToken?: string } {
+  return page.nextPageToken === undefined ? {} : { nextPageToken: page.nextPageToken }
+}
+
 /** A cursor that is one integer, for instance a `pos`. */
 export const numberCursor = {
   encode: (value: number): Uint8Array => {

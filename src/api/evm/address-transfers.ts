@@ -5,8 +5,8 @@
 
 import type { TransferRow } from '../../store/query/evm/transfer-row.ts'
 import { transfersOfAddress } from '../../store/query/evm/transfers-of-address.ts'
+import { nextToken } from '../paging.ts'
 import { type AddressList, addressPage } from './address-list.ts'
-import { nextToken } from './list-page.ts'
 import type { EvmParts } from './parts.ts'
 import { type TransferViewer, transferViewer } from './transfer-views.ts'
 

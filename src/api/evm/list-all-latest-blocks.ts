@@ -4,9 +4,9 @@ import type { EvmBlock } from '../../shape/evm/evm-block.ts'
 import { ListAllLatestBlocks } from '../../shape/evm/list-all-latest-blocks.ts'
 import { latestBlocks } from '../../store/query/evm/blocks.ts'
 import { operation, type Operation } from '../operation.ts'
+import { nextToken } from '../paging.ts'
 import { pageAcross } from './across-chains.ts'
 import { blockView } from './block-views.ts'
-import { nextToken } from './list-page.ts'
 import type { EvmParts } from './parts.ts'
 
 /** Latest blocks of every chain served, by time. */

@@ -3,9 +3,9 @@
 import { ListInternalTransactions } from '../../shape/evm/list-internal-transactions.ts'
 import { internalsOfAddress } from '../../store/query/evm/internals-of-address.ts'
 import { operation, type Operation } from '../operation.ts'
+import { nextToken } from '../paging.ts'
 import { addressPage } from './address-list.ts'
 import { internalParties, internalTransaction } from './internal-views.ts'
-import { nextToken } from './list-page.ts'
 import type { EvmParts } from './parts.ts'
 
 /** Document B, endpoint 4. `x-indexed-height` tells how far traces are complete. */

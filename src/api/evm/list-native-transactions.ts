@@ -3,8 +3,8 @@
 import { ListNativeTransactions } from '../../shape/evm/list-native-transactions.ts'
 import { transactionsOfAddress } from '../../store/query/evm/transactions-of-address.ts'
 import { operation, type Operation } from '../operation.ts'
+import { nextToken } from '../paging.ts'
 import { addressPage } from './address-list.ts'
-import { nextToken } from './list-page.ts'
 import { nativeTransactions } from './native-list.ts'
 import type { EvmParts } from './parts.ts'
 

@@ -34,8 +34,3 @@ export function positionPage<R extends { readonly pos: number }>(
     cursorOf: (row) => row.pos,
   })
 }
-
-/** The token of a page, in the form a body takes: absent on the last page. */
-export function nextToken(page: { readonly nextPageToken?: string }): { nextPageToken?: string } {
-  return page.nextPageToken === undefined ? {} : { nextPageToken: page.nextPageToken }
-}

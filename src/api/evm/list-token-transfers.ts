@@ -9,8 +9,8 @@ import type {
 import type { TransferRow } from '../../store/query/evm/transfer-row.ts'
 import { transfersOfToken } from '../../store/query/evm/transfers-of-token.ts'
 import { operation, type Operation } from '../operation.ts'
+import { nextToken } from '../paging.ts'
 import { addressPage } from './address-list.ts'
-import { nextToken } from './list-page.ts'
 import type { EvmParts } from './parts.ts'
 import {
   erc1155Transfer,

@@ -13,9 +13,8 @@ import {
   type MessageRow,
   placeOfMessage,
 } from '../../store/query/icm/messages.ts'
-import { nextToken } from '../evm/list-page.ts'
 import { operation, type Operation } from '../operation.ts'
-import { bindingOf, numberCursor, type Page, readPage } from '../paging.ts'
+import { bindingOf, numberCursor, type Page, readPage, nextToken } from '../paging.ts'
 import { messageViews } from './message-view.ts'
 import type { IcmParts } from './parts.ts'
 

@@ -5,10 +5,10 @@ import type { PrimaryChainInfo } from '../../shape/primary/chain-info.ts'
 import type { BlockRange, StoredBlock } from '../../store/query/primary/blocks.ts'
 import { placesBetween } from '../../store/query/primary/moment-in-history.ts'
 import { blockOfPos } from '../../store/schema/primary-position.ts'
-import { bindingOf, numberCursor, readPage } from '../paging.ts'
+import { bindingOf, numberCursor, readPage, nextToken } from '../paging.ts'
 import { blockViews } from './block-view.ts'
 import { chainInfo, type ChainOf, indexedTo } from './chain-of.ts'
-import { defaultPageSize, nextToken } from './list-page.ts'
+import { defaultPageSize } from './list-page.ts'
 import type { PrimaryParts } from './parts.ts'
 
 /** What a list of blocks asks. */

@@ -3,8 +3,9 @@
 import { ListBlockchains } from '../../shape/primary/list-blockchains.ts'
 import { listBlockchains as chainRows } from '../../store/query/primary/blockchains.ts'
 import { operation, type Operation } from '../operation.ts'
+import { nextToken } from '../paging.ts'
 import { indexedTo } from './chain-of.ts'
-import { defaultWidePageSize, nextToken, numberedPage } from './list-page.ts'
+import { defaultWidePageSize, numberedPage } from './list-page.ts'
 import type { PrimaryParts } from './parts.ts'
 import { chainView } from './subnet-view.ts'
 

@@ -32,13 +32,6 @@ export function numberedPage<R>(
   })
 }
 
-/** The token of the next page, where there is one. */
-export function nextToken(page: { readonly nextPageToken?: string }): {
-  readonly nextPageToken?: string
-} {
-  return page.nextPageToken === undefined ? {} : { nextPageToken: page.nextPageToken }
-}
-
 /** Items of a page when the caller does not say. */
 export const defaultPageSize = 10
 

@@ -3,8 +3,9 @@
 import { ListSubnets } from '../../shape/primary/list-subnets.ts'
 import { listSubnets as subnetRows } from '../../store/query/primary/subnets.ts'
 import { operation, type Operation } from '../operation.ts'
+import { nextToken } from '../paging.ts'
 import { indexedTo } from './chain-of.ts'
-import { defaultWidePageSize, nextToken, numberedPage } from './list-page.ts'
+import { defaultWidePageSize, numberedPage } from './list-page.ts'
 import type { PrimaryParts } from './parts.ts'
 import { subnetViews } from './subnet-view.ts'
 

@@ -13,10 +13,10 @@ import {
   validatorCursor,
 } from '../../store/query/primary/validators.ts'
 import { operation, type Operation } from '../operation.ts'
-import { bindingOf, readPage } from '../paging.ts'
+import { bindingOf, readPage, nextToken } from '../paging.ts'
 import { indexedTo } from './chain-of.ts'
 import { idIn, itemsOf } from './inputs.ts'
-import { defaultPageSize, nextToken } from './list-page.ts'
+import { defaultPageSize } from './list-page.ts'
 import type { ServedNetwork } from './network-directory.ts'
 import type { PrimaryParts } from './parts.ts'
 import { validatorViews } from './validator-page.ts'

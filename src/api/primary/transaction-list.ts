@@ -5,10 +5,10 @@ import type { PrimaryNetworkTransaction } from '../../shape/primary/transaction.
 import { placesBetween } from '../../store/query/primary/moment-in-history.ts'
 import { transactionsAt } from '../../store/query/primary/transaction-rows.ts'
 import type { PlaceQuery } from '../../store/query/primary/transactions-of-addresses.ts'
-import { bindingOf, numberCursor } from '../paging.ts'
+import { bindingOf, numberCursor, nextToken } from '../paging.ts'
 import { chainInfo, type ChainOf, indexedTo } from './chain-of.ts'
 import type { AddressSets } from './inputs.ts'
-import { defaultPageSize, nextToken } from './list-page.ts'
+import { defaultPageSize } from './list-page.ts'
 import type { PrimaryParts } from './parts.ts'
 import { transactionViews, withinUtxos } from './transaction-page.ts'
 

@@ -11,11 +11,11 @@ import {
   holdingCursor,
   utxosOfAddresses,
 } from '../../store/query/primary/utxos-of-addresses.ts'
-import { bindingOf, readPage } from '../paging.ts'
+import { bindingOf, readPage, nextToken } from '../paging.ts'
 import { assetBook } from './asset-view.ts'
 import { chainInfo, type ChainOf, indexedTo } from './chain-of.ts'
 import { amountFrom, idIn } from './inputs.ts'
-import { defaultPageSize, nextToken } from './list-page.ts'
+import { defaultPageSize } from './list-page.ts'
 import type { PrimaryParts } from './parts.ts'
 import { credentialsShown, utxoView } from './utxo-view.ts'
 

@@ -13,6 +13,7 @@ import { arch, cpus, loadavg, platform, totalmem } from 'node:os'
 const benches = [
   ['EVM ingest, against parsing alone', ['bench/evm-ingest.ts', '6000']],
   ['EVM backfill by a running Firn', ['bench/backfill.ts', '6000']],
+  ['Lists while indexing', ['bench/lists-while-indexing.ts', '10000']],
   ['Lists by address over HTTP', ['bench/http-list.ts', '4000']],
   ['Metrics', ['bench/metrics.ts']],
   ['Primary network replay', ['--max-semi-space-size=64', 'bench/primary-replay.ts', '60000']],

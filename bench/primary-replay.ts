@@ -1,7 +1,7 @@
 /**
  * Speed and memory of the P-Chain's replay from bytes: decoding, state, and the embedded store.
  *
- *     node --max-semi-space-size=64 bench/primary-replay.ts [transactions] [folder]
+ *     node bench/primary-replay.ts [transactions] [folder]
  *
  * Another process makes the chain up first (`primary-chain.ts`); this one reads its file. One
  * thread does everything, as the product's P-Chain stage does.

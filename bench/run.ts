@@ -13,10 +13,10 @@ import { arch, cpus, loadavg, platform, totalmem } from 'node:os'
 const benches = [
   ['EVM ingest, against parsing alone', ['bench/evm-ingest.ts', '6000']],
   ['EVM backfill by a running Firn', ['bench/backfill.ts', '6000']],
-  ['Lists while indexing', ['bench/lists-while-indexing.ts', '10000']],
+  ['Lists while indexing', ['bench/lists-while-indexing.ts', '8000']],
   ['Lists by address over HTTP', ['bench/http-list.ts', '4000']],
   ['Metrics', ['bench/metrics.ts']],
-  ['Primary network replay', ['--max-semi-space-size=64', 'bench/primary-replay.ts', '60000']],
+  ['Primary network replay', ['bench/primary-replay.ts', '200000']],
   ['Primary network lists and balances', ['bench/primary-lists.ts']],
   ['Signature aggregation', ['bench/aggregation.ts', '1000', '20']],
 ] as const

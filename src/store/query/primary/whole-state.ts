@@ -64,7 +64,7 @@ export async function* everyStaker(reader: Reader): AsyncGenerator<StoredStaker>
   }
 }
 
-/** A change of an L1 validation at a height. */
+/** A change of an L1 validation; `height`: from which sets of validators show it. */
 export type ListedL1Change = L1ChangeBody & {
   readonly l1Id: number
   readonly subnetId: Uint8Array
@@ -72,9 +72,12 @@ export type ListedL1Change = L1ChangeBody & {
   readonly height: number
 }
 
+// What a proposal decides is shown with its option, one height later (types: Apricot's, Banff's).
 const changeRows = statement(
-  `select c.l1_id, c.height, l.subnet_id, n.bytes, c.body from l1_change c
-   join l1_validator l on l.id = c.l1_id join node n on n.id = l.node
+  `select c.l1_id, c.height + case when b.type in (0, 29) then 1 else 0 end,
+     l.subnet_id, n.bytes, c.body
+   from l1_change c join l1_validator l on l.id = c.l1_id join node n on n.id = l.node
+   join block b on b.id = c.height
    order by c.l1_id, c.height, c.pos`,
 )
 

@@ -49,7 +49,7 @@ export type ReadChainParts = {
 const headPollMs = 250
 const behindPollMs = 1_000
 /** After so many in a row a chain is no longer called live: one alone is ordinary. */
-const headFailures = 4
+const headFailures = 2
 
 /** Blocks of one trace fetch: each is a request of its own, one after the other. */
 const traceUnit = 4

@@ -98,6 +98,36 @@ void test('record: what cannot be recorded is one sentence', async (t) => {
   }
 })
 
+void test('status: tells how far every stage is, and of one without a height only its state', async (t) => {
+  const firn = await startFirn(t, ['--data-dir', await freshFolder(t)])
+  const keys = ['fuji-demo-chain', 'fuji-demo-l1', 'primary-fuji']
+  await untilLive(firn, keys)
+  const url = ['--url', firn.apiUrl]
+  let told = ''
+  await until('every stage', async () => {
+    told = (await runFirn('status', ...url)).stdout
+    return told.match(/live at/g)?.length === 12
+  })
+  const last = openRecording(small).heights.until - 1
+  for (const line of [
+    /^Firn \S+, role all$/m,
+    new RegExp(`^Demo L1 .*\\n {2}blocks {4}live at ${last}\\n {2}traces {4}live at ${last}$`, 'm'),
+    /^ {2}health {4}live$/m,
+    /^Interchain messages\n {2}messages {2}live at \d+$/m,
+  ])
+    assert.match(told, line)
+  assert.doesNotMatch(told, /-1|blocks\/s/)
+  const whole = objectOf(JSON.parse((await runFirn('status', ...url, '--json')).stdout), 'status')
+  assert.deepEqual(
+    listOf(whole['chains'], 'chains').map((item) => objectOf(item, 'chain')['chain']),
+    keys,
+  )
+  assert.equal(await firn.end(), 0)
+  const away = await runFirn('status', ...url)
+  assert.equal(away.code, 1)
+  assert.match(away.stderr, /^firn: a node does not answer/)
+})
+
 /** ERC-20 transfers of `holder` in the recording: hash, log index and raw amount. */
 async function recordedTransfers(holder: string): Promise<string[]> {
   const word = `0x${holder.slice(2).toLowerCase().padStart(64, '0')}`

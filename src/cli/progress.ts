@@ -82,10 +82,18 @@ function detailOf(stage: StageStatus, share: number): string {
   const percent = `${Math.floor(share * 100)} %`.padStart(5)
   const height = `${(stage.indexedHeight + 1).toLocaleString('en')} of ${(stage.headHeight + 1).toLocaleString('en')}`
   const eta = stage.etaSeconds === undefined ? '' : `, ${duration(stage.etaSeconds)} to go`
-  return `${percent}  ${height}, ${Math.round(stage.blocksPerSecond).toLocaleString('en')} blocks/s${eta}`
+  return `${percent}  ${height}, ${rate(stage.blocksPerSecond)}${eta}`
 }
 
-function duration(seconds: number): string {
+/** `0.4 blocks/s`, `1 block/s`, `1,210 blocks/s`. */
+export function rate(blocksPerSecond: number): string {
+  const digits = blocksPerSecond < 10 ? 1 : 0
+  const told = blocksPerSecond.toLocaleString('en', { maximumFractionDigits: digits })
+  return `${told} ${told === '1' ? 'block' : 'blocks'}/s`
+}
+
+/** `54 s`, `12 min` or `3.5 h`. */
+export function duration(seconds: number): string {
   if (seconds < 90) return `${Math.ceil(seconds)} s`
   return seconds < 5_400 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3_600).toFixed(1)} h`
 }

@@ -1,6 +1,7 @@
 import { Fault } from '../../core/fault.ts'
-import type { Status, StageStatus } from '../../shape/status.ts'
+import type { Status } from '../../shape/status.ts'
 import type { Flags } from '../flags.ts'
+import { statusLines } from '../status-lines.ts'
 import { openWorld } from '../world.ts'
 
 /** Asks a running Firn what it has indexed and prints it. */
@@ -20,18 +21,5 @@ export async function status(flags: Flags): Promise<void> {
   }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- our own API wrote it by this shape
   const answer = JSON.parse(text) as Status
-  console.log(
-    `Firn ${answer.version}, role ${answer.role}${answer.nodeId === undefined ? '' : `, ${answer.nodeId}`}`,
-  )
-  for (const chain of answer.chains) {
-    console.log(`${chain.name} (${chain.chain}, ${chain.network})`)
-    for (const stage of chain.stages) console.log(`  ${stageLine(stage)}`)
-  }
-}
-
-function stageLine(stage: StageStatus): string {
-  const eta = stage.etaSeconds === undefined ? '' : `, ${Math.ceil(stage.etaSeconds)} s to go`
-  const reason = stage.reason === undefined ? '' : `: ${stage.reason}`
-  const height = `${stage.indexedHeight} of ${stage.headHeight}`
-  return `${stage.stage.padEnd(10)} ${stage.state}${reason}, ${height}, ${stage.blocksPerSecond.toFixed(1)} blocks/s${eta}`
+  for (const line of statusLines(answer)) console.log(line)
 }

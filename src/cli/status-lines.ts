@@ -1,0 +1,48 @@
+/** What `firn status` prints of a status. */
+
+import type { StageStatus, Status } from '../shape/status.ts'
+import { duration, rate } from './progress.ts'
+
+/** A line for the process, one per chain, and below each one per stage. */
+export function statusLines(status: Status): string[] {
+  const { version, role, nodeId, chains, messages } = status
+  const parts = chains.map(({ name, chain, network, stages }) => ({
+    title: `${name} (${chain}, ${network})`,
+    stages,
+  }))
+  if (messages !== undefined) parts.push({ title: 'Interchain messages', stages: [messages] })
+  const width = Math.max(
+    0,
+    ...parts.flatMap(({ stages }) => stages.map(({ stage }) => stage.length)),
+  )
+  return [
+    `Firn ${version}, role ${role}${nodeId === undefined ? '' : `, ${nodeId}`}`,
+    ...parts.flatMap(({ title, stages }) => [
+      title,
+      ...stages.map((stage) => `  ${stage.stage.padEnd(width)}  ${stageText(stage)}`),
+    ]),
+  ]
+}
+
+function stageText(stage: StageStatus): string {
+  const { state, headHeight, blocksPerSecond, etaSeconds, reason } = stage
+  // The API calls a stage live that is switched off or cannot be had: nothing waits for it.
+  const isOff = state === 'live' && headHeight < 0 && reason !== undefined
+  const isMoving = state === 'syncing' && headHeight >= 0 && blocksPerSecond > 0
+  return [
+    isOff ? 'off' : state,
+    placeOf(stage),
+    isMoving ? `, ${rate(blocksPerSecond)}` : '',
+    isMoving && etaSeconds !== undefined ? `, ${duration(etaSeconds)} to go` : '',
+    reason === undefined ? '' : `: ${reason}`,
+  ].join('')
+}
+
+/** Empty for a stage that follows no blocks, and while nothing is known of them. */
+function placeOf({ indexedHeight, headHeight }: StageStatus): string {
+  const head = headHeight.toLocaleString('en')
+  if (headHeight < 0) return ''
+  if (indexedHeight < 0) return ` to ${head}`
+  const height = indexedHeight.toLocaleString('en')
+  return indexedHeight === headHeight ? ` at ${height}` : ` at ${height} of ${head}`
+}

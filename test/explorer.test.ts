@@ -16,6 +16,7 @@ import {
   ends,
   moment,
   span,
+  speed,
   tick,
   words,
 } from '../src/explorer/browser/format.ts'
@@ -38,6 +39,17 @@ const status: Status = {
       indexedHeight: 41,
       headHeight: 42,
       blocksPerSecond: 1.26,
+      stages: [],
+    },
+    {
+      chain: 'primary-fuji',
+      kind: 'primary',
+      network: 'fuji',
+      name: 'Waiting',
+      state: 'syncing',
+      indexedHeight: -1,
+      headHeight: -1,
+      blocksPerSecond: 0,
       stages: [],
     },
   ],
@@ -224,6 +236,7 @@ void test('explorer: without scripts the document tells the status, with every s
   assert.ok(table.includes('&lt;b&gt;One &amp; &quot;two&quot;&lt;/b&gt;'))
   assert.ok(table.includes('stopped: parent&#39;s hash'))
   assert.ok(table.includes('<td>41</td><td>42</td><td>1.3</td>'))
+  assert.ok(table.includes('<td>Waiting</td><td>syncing</td><td>–</td><td>–</td><td>–</td>'))
 })
 
 void test('explorer: other versions and names are not found', async () => {
@@ -274,6 +287,21 @@ void test('explorer: ids, spans, moments and names read well', () => {
   assert.equal(words('cumulativeTxCount'), 'Cumulative tx count')
   assert.equal(brief(1_822), '1,822')
   assert.equal(brief(102_281_234), '102.28M')
+})
+
+void test('explorer: the speed is that of the stage with the longest way to go', () => {
+  const idle = { indexedHeight: -1, headHeight: -1, blocksPerSecond: 0 } as const
+  const health = { stage: 'health', state: 'live', ...idle } as const
+  const far = { stage: 'P', state: 'syncing', indexedHeight: 100, headHeight: 900 } as const
+  const near = { ...far, stage: 'X', indexedHeight: 20, headHeight: 50 } as const
+  const stages = [
+    { ...near, blocksPerSecond: 3 },
+    { ...far, blocksPerSecond: 1_210.4, etaSeconds: 130 },
+    health,
+  ]
+  assert.equal(speed(stages), '1,210 blocks/s · 2 min left')
+  assert.equal(speed([{ ...far, blocksPerSecond: 1 }, health]), '1 block/s')
+  assert.equal(speed([{ stage: 'blocks', state: 'syncing', ...idle }, health]), '')
 })
 
 void test('explorer: the search box knows what was typed', () => {

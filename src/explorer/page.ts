@@ -59,11 +59,15 @@ function statusRow(chain: ChainStatus): string {
   const cells = [
     chain.name,
     state,
-    chain.indexedHeight,
-    chain.headHeight,
-    chain.blocksPerSecond.toFixed(1),
+    heightText(chain.indexedHeight),
+    heightText(chain.headHeight),
+    chain.headHeight < 0 ? '–' : chain.blocksPerSecond.toFixed(1),
   ]
-  return `<tr>${cells.map((cell) => `<td>${escaped(String(cell))}</td>`).join('')}</tr>`
+  return `<tr>${cells.map((cell) => `<td>${escaped(cell)}</td>`).join('')}</tr>`
+}
+
+function heightText(height: number): string {
+  return height < 0 ? '–' : String(height)
 }
 
 const entities: Readonly<Record<string, string>> = {

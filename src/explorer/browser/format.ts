@@ -3,6 +3,8 @@
  * coin is ever rounded, it is shown whole or visibly cut.
  */
 
+import type { StageStatus } from '../../shape/status.ts'
+
 const counts = new Intl.NumberFormat('en-US', { maximumFractionDigits: 20 })
 const compact = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 2 })
 
@@ -75,6 +77,21 @@ export function span(seconds: number): string {
   const size = Math.max(0, Math.round(seconds))
   const step = steps.find(([length]) => size >= length) ?? steps[4]
   return `${Math.floor(size / step[0])} ${step[1]}`
+}
+
+/** Of the stage with the longest way to go: `1,210 blocks/s · 12 min left`. */
+export function speed(stages: readonly StageStatus[]): string {
+  const [behind] = stages
+    .filter(({ state, headHeight }) => state === 'syncing' && headHeight >= 0)
+    .toSorted((a, b) => wayOf(b) - wayOf(a))
+  if (behind === undefined) return ''
+  const blocks = Math.round(behind.blocksPerSecond)
+  const rate = `${count(blocks)} ${blocks === 1 ? 'block' : 'blocks'}/s`
+  return behind.etaSeconds === undefined ? rate : `${rate} · ${span(behind.etaSeconds)} left`
+}
+
+function wayOf({ indexedHeight, headHeight }: StageStatus): number {
+  return headHeight - indexedHeight
 }
 
 /** Unix seconds as ISO date and time in UTC: `2026-04-07 09:57:57`. */

@@ -7,7 +7,7 @@ import type { NativeTransaction } from '../../shape/evm/native-transaction.ts'
 import type { ChainStatus } from '../../shape/status.ts'
 import { useAnswer } from './answer.ts'
 import { blockLink, chainLink, methodWord, party, txLink } from './evm-parts.ts'
-import { count, span } from './format.ts'
+import { count, speed } from './format.ts'
 import { MetricChart } from './metric-chart.ts'
 import { age, card, coins, heading, pill, shown, table } from './parts.ts'
 import { to, useTitle } from './place.ts'
@@ -138,7 +138,7 @@ function ChainCard({ chain }: { readonly chain: ChainStatus }): JSX.Element {
         null,
         transactions === undefined ? heights(chain) : `${count(transactions)} transactions`,
       ),
-      h('span', null, speed(chain)),
+      h('span', null, chain.state === 'live' ? 'up to date' : speed(chain.stages)),
     ),
     chain.reason === undefined ? null : h('p', { class: 'failed' }, chain.reason),
   )
@@ -162,12 +162,4 @@ function heights({ kind, stages }: ChainStatus): string {
         .map(({ stage, indexedHeight }) => `${stage} ${count(indexedHeight)}`)
         .join(' · ')
     : ''
-}
-
-/** Progress of the stage that is furthest behind. */
-function speed(chain: ChainStatus): string {
-  if (chain.state === 'live') return 'up to date'
-  const behind = chain.stages.toSorted((a, b) => a.indexedHeight - b.indexedHeight)[0] ?? chain
-  const rate = `${count(Math.round(behind.blocksPerSecond))} blocks/s`
-  return behind.etaSeconds === undefined ? rate : `${rate} · ${span(behind.etaSeconds)} left`
 }

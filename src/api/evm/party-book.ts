@@ -9,6 +9,7 @@
 import { toChecksumAddress } from '../../core/address.ts'
 import { keyOf } from '../../core/bytes.ts'
 import { assert } from '../../core/fault.ts'
+import { createGenerations } from '../../core/generations.ts'
 import type { Clock } from '../../core/world.ts'
 import type { Erc20Token } from '../../shape/evm/erc20-token.ts'
 import type { Party } from '../../shape/evm/party.ts'
@@ -16,7 +17,6 @@ import { addressId } from '../../store/query/evm/address-id.ts'
 import { addressesOfIds, type TokenRow, tokensOfIds } from '../../store/query/evm/parties-of-ids.ts'
 import type { ServedChain } from '../chain-directory.ts'
 import type { TokenNote, TokenNotes } from '../token-notes.ts'
-import { createGenerations } from './generations.ts'
 
 /** One address as views use it. The objects are shared: nobody may change them. */
 export type PartyEntry = {

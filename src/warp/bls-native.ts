@@ -4,6 +4,7 @@
  */
 
 import { equalBytes, toHex } from '../core/bytes.ts'
+import { createGenerations } from '../core/generations.ts'
 import type { Random } from '../core/world.ts'
 import type { Log } from '../telemetry/log.ts'
 import { nobleBls } from './bls-noble.ts'
@@ -20,8 +21,8 @@ type Native = Pick<
 >
 type NativeKey = InstanceType<Native['PublicKey']>
 
-/** Keys kept parsed: 0.06 ms each to parse, about 300 bytes each to keep. */
-const maxParsedKeys = 16_384
+/** Keys kept parsed, twice: 0.06 ms each to parse, about 300 bytes each to keep. */
+const keysPerGeneration = 8_192
 
 /** The fastest BLS this machine has. Logs which, once. */
 export async function openBls(log: Log, random: Random): Promise<Bls> {
@@ -82,7 +83,8 @@ export function nativeBls(native: Native): Bls {
 
 /** Parses keys, each once. `undefined` = not a key; that is not kept. */
 function parsedKeys(native: Native): (publicKey: Uint8Array) => NativeKey | undefined {
-  const parsed = new Map<string, NativeKey>()
+  // Validator sets change slowly, so age is a good enough measure of what to forget.
+  const parsed = createGenerations<string, NativeKey>(keysPerGeneration)
   return (publicKey) => {
     const name = toHex(publicKey)
     const known = parsed.get(name)
@@ -91,12 +93,6 @@ function parsedKeys(native: Native): (publicKey: Uint8Array) => NativeKey | unde
     try {
       const key = native.PublicKey.fromBytes(publicKey, true)
       if (!equalBytes(key.toBytes(true), publicKey)) return undefined
-      // Oldest first out: validator sets change slowly, so age is a good enough measure.
-      if (parsed.size >= maxParsedKeys)
-        for (const oldest of parsed.keys()) {
-          parsed.delete(oldest)
-          break
-        }
       parsed.set(name, key)
       return key
     } catch (error) {

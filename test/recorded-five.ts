@@ -7,7 +7,6 @@
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { gunzipSync } from 'node:zlib'
 
 import { decodePBlock } from '../src/codec/primary/p-block.ts'
 import { decodeXBlock } from '../src/codec/primary/x-transaction.ts'
@@ -20,42 +19,9 @@ import { readProposer } from '../src/indexing/primary/read-blocks.ts'
 import type { BlockBytes, PrimarySource } from '../src/source/primary/primary-source.ts'
 import type { StoreLocation } from '../src/store/engine/open.ts'
 import { fileWorld } from './primary-service.ts'
-
-/** A listed validator, as far as tests look; stakers have no `validationID`. */
-type Listed = {
-  readonly validationID?: string
-  readonly weight: string
-  readonly minNonce?: string
-}
-
-/** Blocks of a network, and what its node answered. */
-export type Recording = {
-  readonly source: { readonly networkId: number }
-  /** Where the network has its own: the genesis file, and when upgrades became active. */
-  readonly genesis?: string
-  readonly upgrades?: Readonly<Record<string, string>>
-  readonly height: number
-  readonly p0: string
-  readonly p: readonly string[]
-  readonly x0: string
-  readonly x: readonly string[]
-  readonly answers: {
-    readonly chains: readonly { readonly name: string; readonly id: string }[]
-    /** By subnet: what `platform.getCurrentValidators` listed. */
-    readonly validators: Readonly<Record<string, readonly Listed[]>>
-    /** By subnet: what `platform.getValidatorsAt` answered, for heights 0, 1, … */
-    readonly validatorsAt: Readonly<Record<string, readonly unknown[]>>
-  }
-}
+import { type Recording, recordingNamed } from './recorded-network.ts'
 
 const vectors = new URL('../vectors/', import.meta.url)
-
-/** The recording with this name in `vectors/primary`. */
-export function recordingNamed(name: string): Recording {
-  const file = readFileSync(new URL(`primary/${name}.json.gz`, vectors))
-  const recording: Recording = JSON.parse(gunzipSync(file).toString())
-  return recording
-}
 
 /** Blocks and answers of the network of five. */
 export const five = recordingNamed('local-five')
@@ -84,7 +50,7 @@ function blocksOf(
 /** P-Chain blocks up to `last`, and all of the X-Chain. */
 function sourceUpTo(recording: Recording, last: number): PrimarySource {
   const idOf = (name: string): Uint8Array =>
-    parseId(recording.answers.chains.find((chain) => chain.name === name)?.id ?? '')
+    parseId(recording.answers.chains.find((chain) => chain['name'] === name)?.['id'] ?? '')
   const upgrades = Object.entries(recording.upgrades ?? {}).map(
     ([name, time]) => [name, Date.parse(time) / 1_000] as const,
   )

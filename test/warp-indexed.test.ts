@@ -25,7 +25,8 @@ import { createNode, parseValidators } from '../src/warp/node.ts'
 import { transactionMessage } from '../src/warp/transaction-message.ts'
 import { canonicalSet, equalSets } from '../src/warp/validator-set.ts'
 import { fileWorld, indexPrimary, recordedAnswers } from './primary-service.ts'
-import { five, fiveNode, indexRecording, recordingNamed } from './recorded-five.ts'
+import { five, fiveNode, indexRecording } from './recorded-five.ts'
+import { recordingNamed } from './recorded-network.ts'
 import { onBothEngines, type TestStore } from './stores.ts'
 
 const never = new AbortController().signal

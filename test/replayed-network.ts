@@ -1,0 +1,207 @@
+/** A recorded network replayed without a store: the rows lie in memory. */
+
+import assert from 'node:assert/strict'
+
+import { outputKeyOf, type OutputPlace } from '../src/codec/primary/ids.ts'
+import { keyOf, toHex } from '../src/core/bytes.ts'
+import { networkIdsOf } from '../src/indexing/primary/chains.ts'
+import type { Mutable } from '../src/indexing/primary/draft.ts'
+import { beginPChain } from '../src/indexing/primary/genesis-rows.ts'
+import type {
+  AssetRow,
+  BlockRow,
+  ChainName,
+  EarlyImportRow,
+  TransactionRow,
+  UtxoRow,
+} from '../src/indexing/primary/ledger-rows.ts'
+import { loadPState } from '../src/indexing/primary/p-state.ts'
+import type { PState } from '../src/indexing/primary/p-state.ts'
+import { applyCBlocks, beginCChain, wantedOfCBlocks } from '../src/indexing/primary/replay-c.ts'
+import { applyPBlocks, wantedOfPBlocks } from '../src/indexing/primary/replay-p.ts'
+import { applyXBlocks, beginXChain, wantedOfXBlocks } from '../src/indexing/primary/replay-x.ts'
+import type { Checkpoint, RowBatch } from '../src/indexing/primary/rows.ts'
+import type { RewardRow, StakerRow, SupplyRow } from '../src/indexing/primary/staking-rows.ts'
+import type { Found, PStateRows, Wanted } from '../src/indexing/primary/state.ts'
+import type {
+  BlockchainRow,
+  L1ChangeRow,
+  L1ValidatorRow,
+  SubnetRow,
+} from '../src/indexing/primary/subnet-rows.ts'
+import type { Network } from './recorded-network.ts'
+
+/** Rows as a store would hold them, in memory. */
+export class Rows {
+  readonly utxos = new Map<string, Mutable<UtxoRow>>()
+  readonly early = new Map<string, EarlyImportRow>()
+  readonly stakers = new Map<string, StakerRow>()
+  readonly l1Validators = new Map<string, L1ValidatorRow>()
+  readonly subnets = new Map<string, SubnetRow>()
+  readonly supplies = new Map<string, SupplyRow>()
+  readonly blocks: BlockRow[] = []
+  readonly transactions: Mutable<TransactionRow>[] = []
+  readonly rewards: RewardRow[] = []
+  readonly chains: BlockchainRow[] = []
+  readonly assets: AssetRow[] = []
+  readonly l1Changes: L1ChangeRow[] = []
+  readonly checkpoints = new Map<ChainName, Checkpoint>()
+  /** Weights an auto-renewed validator had, by the last height of the batch. */
+  readonly weights = new Map<string, { readonly height: number; readonly weight: bigint }[]>()
+
+  find({ inputKeys, sharedKeys }: Wanted): Found {
+    const utxos = inputKeys.flatMap((key) => this.utxos.get(key) ?? [])
+    return { utxos, earlyImports: sharedKeys.flatMap((key) => this.early.get(key) ?? []) }
+  }
+
+  write(batch: RowBatch): void {
+    for (const row of batch.utxos) {
+      assert.ok(!this.utxos.has(nameOf(row)), 'one row per UTXO')
+      this.utxos.set(nameOf(row), { ...row })
+    }
+    for (const { utxo, consumed } of batch.consumptions) {
+      const row = this.utxos.get(nameOf(utxo))
+      assert.ok(row !== undefined && row.consumed === undefined, 'consumed once')
+      row.consumed = consumed
+    }
+    for (const { returned, ...place } of batch.stakeReturns) {
+      const row = this.utxos.get(nameOf(place))
+      assert.ok(row !== undefined && row.staked && row.returned === undefined, 'returned once')
+      row.returned = returned
+    }
+    for (const row of batch.earlyImports) this.early.set(nameOf(row), row)
+    for (const { utxo, consumed } of batch.importCompletions) {
+      this.early.delete(nameOf(utxo))
+      const { addresses } = utxo.owner
+      const late = this.transactions.find((row) => toHex(row.txId) === toHex(consumed.txId))
+      assert.ok(late !== undefined)
+      const known = new Set(late.addresses.map(toHex))
+      late.spent = [...late.spent, utxo.number]
+      late.addresses = [...late.addresses, ...addresses.filter((one) => !known.has(toHex(one)))]
+    }
+    for (const row of batch.stakers) {
+      const key = keyOf(row.txId)
+      this.stakers.set(key, row)
+      const entry = { height: batch.until - 1, weight: row.weight }
+      this.weights.set(key, [...(this.weights.get(key) ?? []), entry])
+    }
+    for (const row of batch.l1Validators) this.l1Validators.set(keyOf(row.validationId), row)
+    for (const row of batch.subnets) this.subnets.set(keyOf(row.subnetId), row)
+    for (const row of batch.supplies) this.supplies.set(keyOf(row.subnetId), row)
+    this.blocks.push(...batch.blocks)
+    this.transactions.push(...batch.transactions)
+    this.rewards.push(...batch.rewards)
+    this.chains.push(...batch.blockchains)
+    this.assets.push(...batch.assets)
+    this.l1Changes.push(...batch.l1Changes)
+    this.checkpoints.set(batch.chain, batch.checkpoint)
+  }
+
+  /** What a restart of the P-Chain's replay reads. */
+  pState(): PStateRows {
+    const checkpoint = this.checkpoints.get('P')
+    assert.ok(checkpoint !== undefined)
+    return {
+      checkpoint,
+      stakers: [...this.stakers.values()].filter(
+        ({ status }) => status === 'pending' || status === 'active',
+      ),
+      subnets: [...this.subnets.values()],
+      l1Validators: [...this.l1Validators.values()].filter(({ weight }) => weight > 0n),
+      supplies: [...this.supplies.values()],
+    }
+  }
+}
+
+/** How to replay: chains by name, blocks at once, UTXOs kept, and whether every batch starts anew. */
+export type Manner = {
+  readonly order: string
+  readonly batch: number
+  readonly cache: number
+  readonly restarting?: boolean
+}
+
+/** All three chains, or those of the order, from genesis. */
+export function replay(
+  network: Network,
+  manner: Manner,
+): { readonly rows: Rows; readonly state: PState } {
+  const rows = new Rows()
+  let state: PState | undefined
+  for (const chain of manner.order) {
+    if (chain === 'P') state = replayP(network, rows, manner)
+    if (chain === 'X') {
+      const x = beginXChain(network.facts, manner.cache)
+      rows.write(x.batch)
+      for (let at = 0; at < network.x.length; at += manner.batch) {
+        const part = network.x.slice(at, at + manner.batch)
+        rows.write(applyXBlocks(x.state, part, rows.find(wantedOfXBlocks(x.state, part))))
+      }
+    }
+    if (chain === 'C') {
+      const c = beginCChain(network.rules, networkIdsOf(network.facts))
+      for (let at = 0; at < network.c.length; at += manner.batch) {
+        const part = network.c.slice(at, at + manner.batch)
+        rows.write(applyCBlocks(c, part, rows.find(wantedOfCBlocks(c, part))))
+      }
+    }
+  }
+  assert.ok(state !== undefined)
+  return { rows, state }
+}
+
+/** The P-Chain, on rows that may hold other chains. */
+export function replayP(network: Network, rows: Rows, manner: Manner): PState {
+  const begun = beginPChain(network.facts, network.rules, manner.cache)
+  rows.write(begun.batch)
+  let { state } = begun
+  let size = manner.batch
+  for (let at = 0; at < network.p.length;) {
+    const part = network.p.slice(at, at + size)
+    const batch = applyPBlocks(state, part, rows.find(wantedOfPBlocks(state, part)))
+    rows.write(batch)
+    const count = batch.until - batch.from
+    assert.ok(count > 0 || size === 1, 'only a lone proposal makes an empty batch')
+    size = count === 0 ? 2 : manner.batch
+    at += count
+    if (manner.restarting === true) {
+      state = loadPState(network.rules, networkIdsOf(network.facts), {
+        rows: rows.pState(),
+        utxoLimit: manner.cache,
+      })
+    }
+  }
+  return state
+}
+
+/** Everything stored, in an order that does not depend on how it came. */
+export function dump(rows: Rows): string {
+  const plain = (value: unknown): string =>
+    JSON.stringify(value, (_key, item: unknown) =>
+      typeof item === 'bigint' ? `${item}n` : item instanceof Uint8Array ? toHex(item) : item,
+    )
+  const sorted = (values: Iterable<unknown>): string[] => [...values].map(plain).toSorted()
+  const transactions = rows.transactions.map((row) => ({
+    ...row,
+    addresses: row.addresses.map(toHex).toSorted(),
+    spent: row.spent.toSorted((a, b) => a - b),
+  }))
+  return [
+    ...sorted(rows.utxos.values()),
+    ...sorted(rows.early.values()),
+    ...sorted(rows.stakers.values()),
+    ...sorted(rows.l1Validators.values()),
+    ...sorted(rows.subnets.values()),
+    ...sorted(rows.supplies.values()),
+    ...sorted(rows.blocks),
+    ...sorted(transactions),
+    ...sorted(rows.rewards),
+    ...sorted(rows.chains),
+    ...sorted(rows.assets),
+    ...sorted(rows.l1Changes),
+  ].join('\n')
+}
+
+function nameOf({ txId, outputIndex }: OutputPlace): string {
+  return outputKeyOf(txId, outputIndex)
+}

@@ -1,0 +1,223 @@
+/** A node that misbehaves as a test says, read through the real pool and pipeline. */
+
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+
+import type { BlockBatch, TraceBatch } from '../src/codec/evm/columns.ts'
+import { decodeBlocks } from '../src/codec/evm/decode-blocks.ts'
+import { decodeTraces } from '../src/codec/evm/decode-traces.ts'
+import { mergeBlocks, mergeTraces } from '../src/codec/evm/merge-batches.ts'
+import { objectOf } from '../src/codec/evm/raw.ts'
+import { toHex } from '../src/core/bytes.ts'
+import { sha256 } from '../src/core/hash.ts'
+import type { World } from '../src/core/world.ts'
+import { ChainReader } from '../src/indexing/evm/read-chain.ts'
+import type { StageStatus } from '../src/indexing/stage.ts'
+import type { ChainIdentity, EvmSource } from '../src/source/evm-source.ts'
+import { openNodeSource } from '../src/source/node-source.ts'
+import { silentLog } from '../src/telemetry/log.ts'
+import { openReplayNode, replayTransport } from './replay-node.ts'
+import type { NodeCall, ReplayNode } from './replay-node.ts'
+import { virtualClock } from './virtual-clock.ts'
+import type { VirtualClock } from './virtual-clock.ts'
+
+const file = await readFile(new URL('../demo/chain-51002.firnrec', import.meta.url))
+const keep = (bytes: Uint8Array): Uint8Array => bytes
+
+/** Heights read in each test. Enough for several requests of every kind. */
+export const head = 60
+
+/** What the recorded node said. */
+export const truth = await truthOf()
+
+/** What a node answers to a method it lacks. */
+export const unknownMethod = { code: -32601, message: 'the method does not exist/is not available' }
+
+/** Changes the result of a call. */
+export type Lie = (call: NodeCall, result: unknown) => unknown
+
+/** How the node misbehaves, and what else is unusual. */
+export type Setting = {
+  readonly script?: (
+    exchange: Parameters<NonNullable<ReplayNode['script']>>[0],
+    clock: VirtualClock,
+  ) => 'hang' | 'reset' | void
+  /** Changes the elements of batch replies. */
+  readonly elements?: (elements: readonly object[]) => readonly object[]
+  readonly lie?: Lie
+  /** A second endpoint that is honest. */
+  readonly honest?: boolean
+  /** The head starts at 10 and moves on as time passes. */
+  readonly stepwise?: boolean
+  /** Time between two looks at the outcome; 100 ms. */
+  readonly stepMs?: number
+  /** One request at a time. */
+  readonly serial?: boolean
+  readonly maxReplyBytes?: number
+  readonly begin?: (
+    identity: ChainIdentity,
+  ) => Promise<{ blocksFrom: number; tracesFrom: number; parentHash?: string }>
+  /** When to look at the outcome; both stages live at the head by default. */
+  readonly until?: (blocks: StageStatus, clock: VirtualClock) => boolean
+}
+
+/** What came of it. */
+export type Ran = {
+  readonly node: ReplayNode
+  readonly source: EvmSource
+  readonly clock: VirtualClock
+  readonly stage: (name: string) => StageStatus
+  readonly blocks: () => BlockBatch
+  readonly pieces: () => number
+  /** That blocks and traces are exactly those of the recording. */
+  readonly isWhole: () => void
+}
+
+/** Reads the chain from a node that behaves as `setting` says, until the outcome is clear. */
+export async function ran(setting: Setting): Promise<Ran> {
+  const clock = virtualClock()
+  const bad = await openReplayNode(file)
+  const good = await openReplayNode(file)
+  bad.head = good.head = setting.stepwise === true ? 10 : head
+  bad.lie = setting.lie
+  bad.script = (exchange) => {
+    if (setting.elements !== undefined && exchange.batch) {
+      const elements: object[] = JSON.parse(exchange.reply.text)
+      exchange.reply.text = JSON.stringify(setting.elements(elements))
+    }
+    return setting.script?.(exchange, clock)
+  }
+  const world = worldOf(clock, { bad, good })
+  const source = openNodeSource({
+    world,
+    log: silentLog,
+    urls: setting.honest === true ? ['http://bad/', 'http://good/'] : ['http://bad/'],
+    expected: { chainId: 51002 },
+    timeoutMs: 30_000,
+    traceTimeoutMs: 120_000,
+    maxInFlight: setting.serial === true ? 1 : 64,
+    maxReplyBytes: setting.maxReplyBytes ?? 33_554_432,
+  })
+  const blocks: BlockBatch[] = []
+  const traces: TraceBatch[] = []
+  const stopping = new AbortController()
+  const reader = new ChainReader({
+    spec: {
+      key: 'fuji-51002',
+      network: 'fuji',
+      name: '',
+      symbol: '',
+      rpcUrls: [],
+      traces: 'auto',
+      startHeight: 0,
+      wrappedTokens: [],
+      icmContracts: [],
+    },
+    source,
+    writer: {
+      begin: setting.begin ?? (async () => ({ blocksFrom: 0, tracesFrom: 0 })),
+      blocks: async (batch) => void blocks.push(batch),
+      traces: async (batch) => void traces.push(batch),
+    },
+    world,
+    log: silentLog,
+    compress: keep,
+    limits: { bufferBytes: 8_000_000, batchBytes: 1_000_000 },
+    changed: () => {},
+  })
+  const stage = (name: string): StageStatus => {
+    const found = reader.stages().find((each) => each.stage === name)
+    assert.ok(found)
+    return found
+  }
+  const done = setting.until ?? ((): boolean => isLive(stage('blocks')) && isLive(stage('traces')))
+  const running = reader.run(stopping.signal)
+  for (let steps = 0; !done(stage('blocks'), clock); steps++) {
+    assert.ok(
+      clock.elapsedMs() < (setting.stepMs === undefined ? 3_000_000 : 90_000_000),
+      `too late: ${JSON.stringify(reader.stages())}`,
+    )
+    await clock.sleep(setting.stepMs ?? 100)
+    if (setting.stepwise === true && bad.head < head && steps % 10 === 0)
+      bad.head = good.head = Math.min(head, bad.head + 1 + (steps % 3))
+  }
+  stopping.abort()
+  await running
+  return {
+    node: bad,
+    source,
+    clock,
+    stage,
+    blocks: () => mergeBlocks(blocks),
+    pieces: () => blocks.length,
+    isWhole: () => {
+      assert.deepEqual(digest(mergeBlocks(blocks)), digest(truth.blocks))
+      assert.deepEqual(digest(mergeTraces(traces)), digest(truth.traces))
+    },
+  }
+}
+
+function isLive(status: StageStatus): boolean {
+  return status.state === 'live' && status.indexedHeight === head
+}
+
+function worldOf(clock: VirtualClock, nodes: Record<string, ReplayNode>): World {
+  let seed = 1
+  return {
+    clock,
+    transport: replayTransport(nodes, clock),
+    random: {
+      bytes: (size) => new Uint8Array(size),
+      number: () => {
+        seed = (seed * 48_271) % 2_147_483_647
+        return seed / 2_147_483_647
+      },
+    },
+    files: {
+      read: async () => undefined,
+      write: async () => {},
+      list: async () => [],
+    },
+  }
+}
+
+/** What tells two batches apart: every column, whatever batches it came in. */
+export function digest(batch: BlockBatch | TraceBatch): unknown {
+  const hashes: Record<string, string> = {}
+  const walk = (value: unknown, path: string): void => {
+    // Places in the arena depend on the cuts; its content and all lengths do not.
+    if (path.endsWith('.offset')) return
+    if (ArrayBuffer.isView(value)) {
+      const bytes = new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
+      hashes[path] = toHex(sha256(bytes))
+    } else if (typeof value === 'object' && value !== null) {
+      for (const [name, part] of Object.entries(value)) walk(part, `${path}.${name}`)
+    } else hashes[path] = String(value)
+  }
+  walk(batch, '')
+  return hashes
+}
+
+/** Blocks and traces of the recording, decoded one by one so that they merge as any other. */
+async function truthOf(): Promise<{
+  readonly blocks: BlockBatch
+  readonly traces: TraceBatch
+  readonly txHashes: ReadonlySet<string>
+}> {
+  const { recording } = await openReplayNode(file)
+  const { signal } = new AbortController()
+  const range = { from: 0, until: head + 1 }
+  const txHashes = new Set<string>()
+  const blocks = await recording.blocks(
+    range,
+    (units) => {
+      for (const unit of units)
+        for (const receipt of unit.receipts)
+          txHashes.add(String(objectOf(receipt, 'receipt')['transactionHash']))
+      return decodeBlocks(0, units, keep)
+    },
+    signal,
+  )
+  const traces = await recording.traces(range, (all) => decodeTraces(0, all), signal)
+  return { blocks, traces, txHashes }
+}

@@ -1,11 +1,15 @@
 /**
- * Checks what the linter cannot: which layer may import which, dead files, unread vectors.
+ * Checks what the linter cannot: which layer may import which, dead files, unread vectors, gauges
+ * and settings that nothing uses.
  *
  * Run by `npm run check`. Prints every violation and ends with 1 when there is one.
  */
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
+
+import { settings } from '../src/config/settings.ts'
+import { gaugeTable } from '../src/telemetry/gauges.ts'
 
 /** What each folder of `src/` may import besides itself. The table of ARCHITECTURE.md. */
 const layers: Readonly<Record<string, readonly string[]>> = {
@@ -81,6 +85,16 @@ for (const file of filesUnder('vectors')) {
     readers.includes(`vectors/${folder}`)
   if (!isRead && !name.endsWith('.md')) problems.push(`${file}: no test reads it`)
 }
+
+const product = sources
+  .filter((file) => !/\.test\.ts$|\/(gauges|settings)\.ts$/.test(file))
+  .map((file) => readFileSync(file, 'utf8'))
+  .join('\n')
+for (const name of Object.keys(gaugeTable))
+  if (!product.includes(`'${name}'`)) problems.push(`${name}: nothing writes this gauge`)
+for (const name of Object.keys(settings))
+  if (!product.includes(name.includes('.') ? `'${name}'` : name))
+    problems.push(`${name}: nothing reads this setting`)
 
 for (const problem of problems) console.error(problem)
 if (problems.length > 0) process.exit(1)

@@ -98,7 +98,7 @@ void test('record: what cannot be recorded is one sentence', async (t) => {
   }
 })
 
-void test('status: tells how far every stage is, and of one without a height only its state', async (t) => {
+void test('status: tells how far every stage is, of one without a height only its state; gauges do too', async (t) => {
   const firn = await startFirn(t, ['--data-dir', await freshFolder(t)])
   const keys = ['fuji-demo-chain', 'fuji-demo-l1', 'primary-fuji']
   await untilLive(firn, keys)
@@ -122,6 +122,15 @@ void test('status: tells how far every stage is, and of one without a height onl
     listOf(whole['chains'], 'chains').map((item) => objectOf(item, 'chain')['chain']),
     keys,
   )
+  const gauges = await (await fetch(`${firn.nodeUrl}/ext/metrics`)).text()
+  for (const line of [
+    `firn_index_height{chain="fuji-demo-l1",stage="traces"} ${last}`,
+    `firn_index_head_height{chain="fuji-demo-l1",stage="blocks"} ${last}`,
+    'firn_index_head_height{chain="primary-fuji",stage="P"} ',
+    'firn_store_size_bytes{database="fuji-demo-l1"} ',
+  ])
+    assert.ok(gauges.includes(line), line)
+  assert.doesNotMatch(gauges, /stage="health"|^firn_index_\S*height\S* -1$/m)
   assert.equal(await firn.end(), 0)
   const away = await runFirn('status', ...url)
   assert.equal(away.code, 1)

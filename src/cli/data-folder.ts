@@ -1,6 +1,6 @@
 /** Looks before a start: recordings are there; the data folder is, and nobody else writes it. */
 
-import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
 import type { Config } from '../config/settings.ts'
@@ -22,6 +22,18 @@ export function makeDataFolder(path: string): void {
   } catch (cause) {
     throw new Fault('bad-config', `data folder cannot be made or written: ${path}`, { cause })
   }
+}
+
+/** Bytes of each embedded store in a folder, with its write-ahead log. */
+export function storeSizes(path: string): ReadonlyMap<string, number> {
+  const sizes = new Map<string, number>()
+  for (const file of existsSync(path) ? readdirSync(path) : []) {
+    const store = /^(.+)\.sqlite(-wal)?$/.exec(file)?.[1]
+    if (store === undefined) continue
+    const size = statSync(join(path, file), { throwIfNoEntry: false })?.size ?? 0
+    sizes.set(store, (sizes.get(store) ?? 0) + size)
+  }
+  return sizes
 }
 
 /** Throws `bad-config` naming every recording that is not there. */

@@ -24,6 +24,7 @@ import { createProfiler } from '../telemetry/profile/profiler.ts'
 import type { Threads } from '../telemetry/thread.ts'
 import type { Waits } from '../telemetry/waits.ts'
 import { pluginChains, type SpecifiedChain } from './chain-specs.ts'
+import { storeSizes } from './data-folder.ts'
 import { version } from './version.ts'
 
 /** What the listener needs of the process. */
@@ -49,6 +50,10 @@ export function assembleNodeListener(parts: NodeListenerParts): {
   const { config, world, logs, gauges, health, threads, waits, aliases } = parts
   const log = logs.log.child('http')
   const watch = watchProcess(gauges)
+  gauges.onRead(() => {
+    for (const [database, bytes] of storeSizes(config.dataDir))
+      gauges.set('firn_store_size_bytes', bytes, { database })
+  })
   const profileDir = config['node.profileDir'] || `${config.dataDir}/profiles`
   const profiler = createProfiler({
     threads,

@@ -164,11 +164,6 @@ export const settings = {
     '',
     'File of method signatures, one a line, added to the bundled ones.',
   ),
-  'evm.readinessLagSeconds': integer(
-    300,
-    [1, 86_400],
-    'A chain further behind its head makes the process not ready.',
-  ),
 
   prices: any(
     'none',

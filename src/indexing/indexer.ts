@@ -154,14 +154,11 @@ class StatusBoard {
     this.#stages.set(chain, stages)
     if (news.endpoints !== undefined) this.#endpoints.set(chain, news.endpoints)
     for (const stage of news.stages) {
-      const before = stages.get(stage.stage)
       stages.set(stage.stage, stage)
       const labels = { chain, stage: stage.stage }
-      gauges.set('firn_index_height', stage.indexedHeight, labels)
-      if (stage.stage !== 'blocks') continue
-      gauges.set('firn_index_head_height', stage.headHeight, { chain })
-      const more = stage.indexedHeight - (before?.indexedHeight ?? stage.indexedHeight)
-      if (more > 0) gauges.add('firn_index_blocks_total', more, { chain })
+      // Below 0 there is none: nothing was committed or told yet, or the stage follows no blocks.
+      if (stage.indexedHeight >= 0) gauges.set('firn_index_height', stage.indexedHeight, labels)
+      if (stage.headHeight >= 0) gauges.set('firn_index_head_height', stage.headHeight, labels)
     }
     const stopped = [...stages.values()].some(({ state }) => state === 'stopped')
     gauges.set('firn_index_stopped', stopped ? 1 : 0, { chain })

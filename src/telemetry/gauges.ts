@@ -28,16 +28,6 @@ export const gaugeTable = {
   firn_index_head_height: {
     kind: 'gauge',
     help: 'Last accepted height the source told.',
-    labels: ['chain'],
-  },
-  firn_index_blocks_total: {
-    kind: 'counter',
-    help: 'Blocks committed since the start.',
-    labels: ['chain'],
-  },
-  firn_index_rows_total: {
-    kind: 'counter',
-    help: 'Rows committed since the start.',
     labels: ['chain', 'stage'],
   },
   firn_index_stopped: {
@@ -45,27 +35,10 @@ export const gaugeTable = {
     help: '1 while a chain is stopped and needs someone, else 0.',
     labels: ['chain'],
   },
-  firn_store_commit_seconds: {
-    kind: 'histogram',
-    help: 'Time of a commit of rows and checkpoint.',
-    labels: ['chain'],
-    buckets: requestSeconds,
-  },
   firn_store_size_bytes: {
     kind: 'gauge',
-    help: 'Bytes of a database file.',
+    help: 'Bytes of an embedded store, with its write-ahead log.',
     labels: ['database'],
-  },
-  firn_source_requests_total: {
-    kind: 'counter',
-    help: 'Requests sent to nodes.',
-    labels: ['chain', 'code'],
-  },
-  firn_source_request_seconds: {
-    kind: 'histogram',
-    help: 'Time of a request to a node.',
-    labels: ['chain'],
-    buckets: requestSeconds,
   },
   firn_api_requests_total: {
     kind: 'counter',
@@ -77,11 +50,6 @@ export const gaugeTable = {
     help: 'Time of a request from its headers to the last byte of the answer.',
     labels: ['operation'],
     buckets: requestSeconds,
-  },
-  firn_api_refused_total: {
-    kind: 'counter',
-    help: 'Requests refused before they were handled.',
-    labels: ['reason'],
   },
   firn_node_requests_total: {
     kind: 'counter',

@@ -103,7 +103,7 @@ void test('gauges: every row has a proper name and is in the text', async () => 
   gauges.onRead(() => gauges.set('firn_process_resident_bytes', 42, {}))
   gauges.set('firn_index_height', 7, { chain: 'C', stage: 'rows' })
   gauges.add('firn_node_requests_total', 2, { base: 'admin', status: '200' })
-  gauges.observe('firn_store_commit_seconds', 0.2, { chain: 'C' })
+  gauges.observe('firn_node_request_seconds', 0.2, { base: 'admin' })
   const text = await gauges.text()
   for (const [name, row] of Object.entries(gaugeTable)) {
     assert.match(name, /^firn_[a-z]+(_[a-z]+)*$/)
@@ -113,7 +113,7 @@ void test('gauges: every row has a proper name and is in the text', async () => 
   for (const line of [
     'firn_index_height{chain="C",stage="rows"} 7',
     'firn_node_requests_total{base="admin",status="200"} 2',
-    'firn_store_commit_seconds_bucket{le="0.25",chain="C"} 1',
+    'firn_node_request_seconds_bucket{le="0.25",base="admin"} 1',
     'firn_process_resident_bytes 42',
   ]) {
     assert.ok(text.includes(`${line}\n`), line)

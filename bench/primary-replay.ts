@@ -12,6 +12,7 @@ import { closeSync, mkdtempSync, openSync, readSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { newAssetNumbers } from '../src/indexing/primary/asset-numbers.ts'
 import { newBatchSize } from '../src/indexing/primary/batch-size.ts'
 import { utxoLimit } from '../src/indexing/primary/chain-replay.ts'
 import { beginPChain } from '../src/indexing/primary/genesis-rows.ts'
@@ -84,12 +85,9 @@ try {
   const tables = [...controlTables, ...primaryTables]
   const place = { store: 'embedded', dataDir: folder }
   const database = await openStore(place, 'primary-bench', tables, 'write')
-  const rows = openPrimaryRows(database, {
-    maxValidatorStake: rules.maxValidatorStake,
-    avaxAssetId: facts.avaxAssetId,
-  })
+  const rows = openPrimaryRows(database, { maxValidatorStake: rules.maxValidatorStake })
   const unguarded = (): Promise<number> => Promise.resolve(1)
-  const { state, batch } = beginPChain(facts, rules, utxoLimit)
+  const { state, batch } = beginPChain(facts, rules, { utxoLimit, assets: newAssetNumbers([]) })
   await rows.write(batch, [], unguarded)
   const size = newBatchSize()
   let transactions = 0
@@ -103,7 +101,7 @@ try {
     const made = await timed('state', () => applyPBlocks(state, reads, found))
     const raw = part.map((block) => rawOfBlock('P', { ...block, proposer: undefined }))
     await timed('store', () => rows.write(made, raw, unguarded))
-    transactions += made.transactions.length
+    transactions += made.ledger.transactions.count
   }
   closeSync(file)
   const sizeBytes = await database.sizeBytes()

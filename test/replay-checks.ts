@@ -12,9 +12,9 @@ import { applyPBlocks, wantedOfPBlocks } from '../src/indexing/primary/replay-p.
 import type { RowBatch } from '../src/indexing/primary/rows.ts'
 import type { StakerRow } from '../src/indexing/primary/staking-rows.ts'
 import type { L1ChangeRow } from '../src/indexing/primary/subnet-rows.ts'
-import { encodeUtxoRow } from '../src/indexing/primary/utxo-bytes.ts'
 import type { Answer, Network } from './recorded-network.ts'
 import { dump, type Manner, replay, Rows } from './replayed-network.ts'
+import { bytesOfUtxo } from './seen-rows.ts'
 
 /** UTXOs, validators now and at every height, rewards, supply and fees are what its node says. */
 export function checkAnswers(network: Network): void {
@@ -48,8 +48,9 @@ export function checkViolations(network: Network): void {
   const isViolation = (error: unknown): boolean =>
     error instanceof Fault && error.code === 'state-violation'
   const attempt = (blocks: readonly ReadPBlock[]): RowBatch => {
-    const { state, batch } = beginPChain(network.facts, network.rules, 1_000_000)
     const rows = new Rows()
+    const kept = { utxoLimit: 1_000_000, assets: rows.numbers }
+    const { state, batch } = beginPChain(network.facts, network.rules, kept)
     rows.write(batch)
     return applyPBlocks(state, blocks, rows.find(wantedOfPBlocks(state, blocks)))
   }
@@ -72,9 +73,9 @@ function checkUtxos(network: Network, rows: Rows): void {
   for (const { address, on, from, utxos } of network.recording.answers.utxos) {
     const ours = [...rows.utxos.values()]
       .filter((row) => row.createdOn === from && row.consumableOn === on)
-      .filter((row) => row.consumed === undefined && (!row.staked || row.returned !== undefined))
-      .filter((row) => row.owner.addresses.some((one) => toHex(one) === address))
-      .map((row) => toHex(encodeUtxoRow(row)))
+      .filter((row) => row.consumed === undefined && (!row.staked || row.returnedAt !== undefined))
+      .filter((row) => row.content.addresses.some((one) => toHex(one) === address))
+      .map((row) => toHex(bytesOfUtxo(row)))
     assert.deepEqual(ours.toSorted(), utxos, `${from} to ${on} of ${address}`)
   }
 }
@@ -191,7 +192,7 @@ function checkRest(network: Network, rows: Rows, state: PState): void {
     const ours = rows.rewards
       .map(({ utxo }) => byNumber.get(utxo))
       .filter((row) => row !== undefined && toCb58(row.txId) === stakingTxId)
-      .map((row) => (row === undefined ? '' : toHex(encodeUtxoRow(row))))
+      .map((row) => (row === undefined ? '' : toHex(bytesOfUtxo(row))))
     assert.deepEqual(ours.toSorted(), said, stakingTxId)
   }
   for (const [assetId, said] of Object.entries(answers.assets)) {

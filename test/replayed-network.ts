@@ -4,16 +4,14 @@ import assert from 'node:assert/strict'
 
 import { outputKeyOf, type OutputPlace } from '../src/codec/primary/ids.ts'
 import { keyOf, toHex } from '../src/core/bytes.ts'
+import { newAssetNumbers } from '../src/indexing/primary/asset-numbers.ts'
 import { networkIdsOf } from '../src/indexing/primary/chains.ts'
-import type { Mutable } from '../src/indexing/primary/draft.ts'
 import { beginPChain } from '../src/indexing/primary/genesis-rows.ts'
 import type {
   AssetRow,
   BlockRow,
   ChainName,
   EarlyImportRow,
-  TransactionRow,
-  UtxoRow,
 } from '../src/indexing/primary/ledger-rows.ts'
 import { loadPState } from '../src/indexing/primary/p-state.ts'
 import type { PState } from '../src/indexing/primary/p-state.ts'
@@ -30,54 +28,65 @@ import type {
   SubnetRow,
 } from '../src/indexing/primary/subnet-rows.ts'
 import type { Network } from './recorded-network.ts'
+import {
+  knownOf,
+  type SeenTransaction,
+  seenSpends,
+  seenTransactions,
+  type SeenUtxo,
+  seenUtxos,
+} from './seen-rows.ts'
 
 /** Rows as a store would hold them, in memory. */
 export class Rows {
-  readonly utxos = new Map<string, Mutable<UtxoRow>>()
+  readonly numbers = newAssetNumbers([])
+  readonly utxos = new Map<string, SeenUtxo>()
   readonly early = new Map<string, EarlyImportRow>()
   readonly stakers = new Map<string, StakerRow>()
   readonly l1Validators = new Map<string, L1ValidatorRow>()
   readonly subnets = new Map<string, SubnetRow>()
   readonly supplies = new Map<string, SupplyRow>()
   readonly blocks: BlockRow[] = []
-  readonly transactions: Mutable<TransactionRow>[] = []
+  readonly transactions: SeenTransaction[] = []
   readonly rewards: RewardRow[] = []
   readonly chains: BlockchainRow[] = []
   readonly assets: AssetRow[] = []
   readonly l1Changes: L1ChangeRow[] = []
   readonly checkpoints = new Map<ChainName, Checkpoint>()
+  readonly #names = new Map<number, string>()
   /** Weights an auto-renewed validator had, by the last height of the batch. */
   readonly weights = new Map<string, { readonly height: number; readonly weight: bigint }[]>()
 
-  find({ inputKeys, sharedKeys }: Wanted): Found {
-    const utxos = inputKeys.flatMap((key) => this.utxos.get(key) ?? [])
+  find({ inputs, sharedKeys }: Wanted): Found {
+    const utxos = inputs.flatMap((input) => this.utxos.get(nameOf(input)) ?? []).map(knownOf)
     return { utxos, earlyImports: sharedKeys.flatMap((key) => this.early.get(key) ?? []) }
   }
 
   write(batch: RowBatch): void {
-    for (const row of batch.utxos) {
-      assert.ok(!this.utxos.has(nameOf(row)), 'one row per UTXO')
-      this.utxos.set(nameOf(row), { ...row })
-    }
-    for (const { utxo, consumed } of batch.consumptions) {
-      const row = this.utxos.get(nameOf(utxo))
+    for (const { number, ...consumed } of seenSpends(batch)) {
+      const row = this.utxos.get(this.#names.get(number) ?? '')
       assert.ok(row !== undefined && row.consumed === undefined, 'consumed once')
       row.consumed = consumed
     }
-    for (const { returned, ...place } of batch.stakeReturns) {
+    for (const row of seenUtxos(batch, this.numbers)) {
+      assert.ok(!this.utxos.has(nameOf(row)), 'one row per UTXO')
+      this.utxos.set(nameOf(row), row)
+      this.#names.set(row.number, nameOf(row))
+    }
+    for (const { time, ...place } of batch.stakeReturns) {
       const row = this.utxos.get(nameOf(place))
-      assert.ok(row !== undefined && row.staked && row.returned === undefined, 'returned once')
-      row.returned = returned
+      assert.ok(row !== undefined && row.staked, 'what returns was staked')
+      if (place.number !== undefined) assert.equal(place.number, row.number)
+      row.returnedAt = time
     }
     for (const row of batch.earlyImports) this.early.set(nameOf(row), row)
     for (const { utxo, consumed } of batch.importCompletions) {
       this.early.delete(nameOf(utxo))
-      const { addresses } = utxo.owner
+      const addresses = utxo.addresses.map(toHex)
       const late = this.transactions.find((row) => toHex(row.txId) === toHex(consumed.txId))
       assert.ok(late !== undefined)
-      const known = new Set(late.addresses.map(toHex))
       late.spent = [...late.spent, utxo.number]
-      late.addresses = [...late.addresses, ...addresses.filter((one) => !known.has(toHex(one)))]
+      late.addresses = [...new Set([...late.addresses, ...addresses])]
     }
     for (const row of batch.stakers) {
       const key = keyOf(row.txId)
@@ -89,7 +98,7 @@ export class Rows {
     for (const row of batch.subnets) this.subnets.set(keyOf(row.subnetId), row)
     for (const row of batch.supplies) this.supplies.set(keyOf(row.subnetId), row)
     this.blocks.push(...batch.blocks)
-    this.transactions.push(...batch.transactions)
+    this.transactions.push(...seenTransactions(batch))
     this.rewards.push(...batch.rewards)
     this.chains.push(...batch.blockchains)
     this.assets.push(...batch.assets)
@@ -131,7 +140,8 @@ export function replay(
   for (const chain of manner.order) {
     if (chain === 'P') state = replayP(network, rows, manner)
     if (chain === 'X') {
-      const x = beginXChain(network.facts, manner.cache)
+      const kept = { utxoLimit: manner.cache, assets: rows.numbers }
+      const x = beginXChain(network.facts, kept)
       rows.write(x.batch)
       for (let at = 0; at < network.x.length; at += manner.batch) {
         const part = network.x.slice(at, at + manner.batch)
@@ -139,7 +149,7 @@ export function replay(
       }
     }
     if (chain === 'C') {
-      const c = beginCChain(network.rules, networkIdsOf(network.facts))
+      const c = beginCChain(network.rules, networkIdsOf(network.facts), rows.numbers)
       for (let at = 0; at < network.c.length; at += manner.batch) {
         const part = network.c.slice(at, at + manner.batch)
         rows.write(applyCBlocks(c, part, rows.find(wantedOfCBlocks(c, part))))
@@ -152,7 +162,8 @@ export function replay(
 
 /** The P-Chain, on rows that may hold other chains. */
 export function replayP(network: Network, rows: Rows, manner: Manner): PState {
-  const begun = beginPChain(network.facts, network.rules, manner.cache)
+  const kept = { utxoLimit: manner.cache, assets: rows.numbers }
+  const begun = beginPChain(network.facts, network.rules, kept)
   rows.write(begun.batch)
   let { state } = begun
   let size = manner.batch
@@ -167,7 +178,7 @@ export function replayP(network: Network, rows: Rows, manner: Manner): PState {
     if (manner.restarting === true) {
       state = loadPState(network.rules, networkIdsOf(network.facts), {
         rows: rows.pState(),
-        utxoLimit: manner.cache,
+        ...kept,
       })
     }
   }
@@ -176,14 +187,19 @@ export function replayP(network: Network, rows: Rows, manner: Manner): PState {
 
 /** Everything stored, in an order that does not depend on how it came. */
 export function dump(rows: Rows): string {
+  // Numbers of assets go by the order they came in; traits hold them.
+  const assetOf = (number: unknown): string => toHex(rows.numbers.idOf(Number(number)))
   const plain = (value: unknown): string =>
-    JSON.stringify(value, (_key, item: unknown) =>
-      typeof item === 'bigint' ? `${item}n` : item instanceof Uint8Array ? toHex(item) : item,
-    )
+    JSON.stringify(value, (key, item: unknown) => {
+      if (key === 'traits' || (key === 'number' && value instanceof Object && 'symbol' in value))
+        return undefined
+      if (key === 'asset') return assetOf(item)
+      return typeof item === 'bigint' ? `${item}n` : item instanceof Uint8Array ? toHex(item) : item
+    })
   const sorted = (values: Iterable<unknown>): string[] => [...values].map(plain).toSorted()
   const transactions = rows.transactions.map((row) => ({
     ...row,
-    addresses: row.addresses.map(toHex).toSorted(),
+    addresses: row.addresses.toSorted(),
     spent: row.spent.toSorted((a, b) => a - b),
   }))
   return [

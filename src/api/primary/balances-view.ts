@@ -5,6 +5,7 @@
  * to mint, NFTs) are in no balance. The X-Chain has no stakes: what it holds is unlocked or locked.
  */
 
+import { outputContent } from '../../codec/primary/output-content.ts'
 import { toCb58 } from '../../core/cb58.ts'
 import type { AtomicBalanceAsset, BalanceAsset } from '../../shape/primary/asset.ts'
 import type { Balances } from '../../shape/primary/balances.ts'
@@ -13,7 +14,6 @@ import type { StoredUtxo } from '../../store/query/primary/utxo-rows.ts'
 import { type PrimaryChain, utxoKinds } from '../../store/schema/primary-position.ts'
 import type { AssetBook } from './asset-view.ts'
 import type { ChainOf } from './chain-of.ts'
-import { outputContent } from './output-content.ts'
 
 /** Categories of what stays on its chain. */
 const categories = [

@@ -11,6 +11,7 @@ import {
   type CUnsigned,
   decodeExtraData,
 } from '../../codec/primary/c-atomic.ts'
+import { outputContent } from '../../codec/primary/output-content.ts'
 import { decodePBlock, transactionsOf } from '../../codec/primary/p-block.ts'
 import { type PUnsigned, pTransactionAlone, pUnsigned } from '../../codec/primary/p-transaction.ts'
 import {
@@ -29,7 +30,6 @@ import { rawBlocksFrom } from '../../store/query/primary/raw-blocks.ts'
 import type { StoredUtxo } from '../../store/query/primary/utxo-rows.ts'
 import { cBlockBody, innerBlockBody } from '../../store/schema/primary-bodies.ts'
 import { blockOfPos, placeOfPos } from '../../store/schema/primary-position.ts'
-import { outputContent } from './output-content.ts'
 
 type Credential = NonNullable<Utxo['credentials']>[number]
 

@@ -1,5 +1,6 @@
 /** UTXOs as answers show them: document A's names, and beside them those of the X- and C-Chain. */
 
+import { outputContent, type OutputContent } from '../../codec/primary/output-content.ts'
 import { toPrimaryAddress } from '../../core/address.ts'
 import { concatBytes, to0x, toHex } from '../../core/bytes.ts'
 import { toCb58 } from '../../core/cb58.ts'
@@ -11,7 +12,6 @@ import type { AssetBook } from './asset-view.ts'
 import type { ChainOf } from './chain-of.ts'
 import { type Credentials, credentialsOf } from './credentials.ts'
 import { heightText, seconds } from './numbers-view.ts'
-import { outputContent, type OutputContent } from './output-content.ts'
 
 /** Whether a stake lies locked in its staking transaction. */
 export function isStaked(utxo: StoredUtxo): boolean {

@@ -1,6 +1,6 @@
 /** UTXO sets: every unspent output of the three chains, those on their way included. */
 
-import { outputContent } from '../../api/primary/output-content.ts'
+import { outputContent } from '../../codec/primary/output-content.ts'
 import { toPrimaryAddress } from '../../core/address.ts'
 import { concatBytes, toHex } from '../../core/bytes.ts'
 import { toCb58 } from '../../core/cb58.ts'

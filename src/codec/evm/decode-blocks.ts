@@ -8,13 +8,14 @@
  */
 
 import { Fault } from '../../core/fault.ts'
+import { Doubles, Words } from '../../core/growing.ts'
 import { AddressBook } from './address-book.ts'
 import type { CheckedUnit } from './check-block.ts'
 import { checkParent, checkUnit } from './check-block.ts'
 import type { BlockBatch, BlockColumns, TxColumns } from './columns.ts'
 import { noAddress } from './columns.ts'
 import { LogColumns } from './decode-logs.ts'
-import { Bytes, Doubles, GrowingSlices, Words } from './growing.ts'
+import { Bytes, GrowingSlices } from './growing.ts'
 import { hexNumber, hexNumberClamped, hexNumberOr, hexText, hexWord } from './hex.ts'
 import type { RawBlock, RawReceipt, RawTx, RawUnit } from './raw.ts'
 

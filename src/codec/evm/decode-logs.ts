@@ -6,10 +6,11 @@
  * anything.
  */
 
+import { Words } from '../../core/growing.ts'
 import type { AddressBook } from './address-book.ts'
 import type { EventColumns, TransferColumns } from './columns.ts'
 import { eventKinds, transferKinds } from './columns.ts'
-import { Bytes, GrowingSlices, Words } from './growing.ts'
+import { Bytes, GrowingSlices } from './growing.ts'
 import { hexDigit, hexNumber, hexText, hexWord, notHex } from './hex.ts'
 import type { RawLog } from './raw.ts'
 import { listOf } from './raw.ts'

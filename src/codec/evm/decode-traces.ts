@@ -8,10 +8,11 @@
 
 import { clip } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
+import { Doubles, Words } from '../../core/growing.ts'
 import { AddressBook } from './address-book.ts'
 import type { FrameColumns, TraceBatch } from './columns.ts'
 import { frameKinds, noAddress } from './columns.ts'
-import { Bytes, Doubles, GrowingSlices, Words } from './growing.ts'
+import { Bytes, GrowingSlices } from './growing.ts'
 import { hexNumberClamped } from './hex.ts'
 import type { RawFrame, RawTrace } from './raw.ts'
 import { listOf, objectOf } from './raw.ts'

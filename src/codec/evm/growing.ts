@@ -1,60 +1,10 @@
 /**
- * Columns that grow by doubling, and the arena their byte strings lie in.
- *
- * Each lives for one batch; `taken` hands the filled part over, after which it must not grow.
+ * The arena byte strings of a batch lie in, and columns of them; they grow as `core/growing.ts`
+ * says.
  */
 
+import { Words } from '../../core/growing.ts'
 import { notHex, hexText, writeHex, hexDigit } from './hex.ts'
-
-/** Growing 32-bit integers. */
-export class Words {
-  #values: Uint32Array<ArrayBuffer>
-  length = 0
-
-  constructor(capacity: number) {
-    this.#values = new Uint32Array(Math.max(capacity, 8))
-  }
-
-  push(value: number): void {
-    if (this.length === this.#values.length) {
-      const grown = new Uint32Array(this.length * 2)
-      grown.set(this.#values)
-      this.#values = grown
-    }
-    this.#values[this.length++] = value
-  }
-
-  at(index: number): number {
-    return this.#values[index] ?? 0
-  }
-
-  taken(): Uint32Array<ArrayBuffer> {
-    return this.#values.subarray(0, this.length)
-  }
-}
-
-/** Growing doubles. */
-export class Doubles {
-  #values: Float64Array<ArrayBuffer>
-  length = 0
-
-  constructor(capacity: number) {
-    this.#values = new Float64Array(Math.max(capacity, 8))
-  }
-
-  push(value: number): void {
-    if (this.length === this.#values.length) {
-      const grown = new Float64Array(this.length * 2)
-      grown.set(this.#values)
-      this.#values = grown
-    }
-    this.#values[this.length++] = value
-  }
-
-  taken(): Float64Array<ArrayBuffer> {
-    return this.#values.subarray(0, this.length)
-  }
-}
 
 /** Growing bytes: small integers, or fixed-width items pushed as hex. */
 export class Bytes {

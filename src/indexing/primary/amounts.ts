@@ -1,41 +1,39 @@
 /** Sums by asset and sets of addresses of one transaction. */
 
 import { equalBytes, keyOf } from '../../core/bytes.ts'
-import type { AssetAmount } from './ledger-rows.ts'
 
-/** Sums by asset, in order of first sight. Nearly always one asset. */
-export type Sums = { readonly assetId: Uint8Array; amount: bigint }[]
+/** Sums by number of the asset, in order of first sight. Nearly always one asset. */
+export type Sums = { readonly asset: number; amount: bigint }[]
 
 /** Adds `amount` of an asset. */
-export function addAmount(sums: Sums, assetId: Uint8Array, amount: bigint): void {
+export function addAmount(sums: Sums, asset: number, amount: bigint): void {
   for (const sum of sums) {
-    if (sum.assetId === assetId || equalBytes(sum.assetId, assetId)) {
+    if (sum.asset === asset) {
       sum.amount += amount
       return
     }
   }
-  sums.push({ assetId, amount })
+  sums.push({ asset, amount })
 }
 
 /** What is there of an asset. */
-export function amountOf(sums: Sums, assetId: Uint8Array): bigint {
-  for (const sum of sums) if (equalBytes(sum.assetId, assetId)) return sum.amount
+export function amountOf(sums: Sums, asset: number): bigint {
+  for (const sum of sums) if (sum.asset === asset) return sum.amount
   return 0n
 }
 
-/** `from` minus `taken`, by asset, where more than nothing is left. */
-export function remainder(from: Sums, taken: Sums): AssetAmount[] {
-  const left: AssetAmount[] = []
-  for (const { assetId, amount } of from) {
-    const rest = amount - amountOf(taken, assetId)
-    if (rest > 0n) left.push({ assetId, amount: rest })
+/** Puts `from` minus `taken`, by asset, where more than nothing is left, into `left`. */
+export function putRemainder(left: Sums, from: Sums, taken: Sums): void {
+  for (const { asset, amount } of from) {
+    const rest = amount - amountOf(taken, asset)
+    if (rest > 0n) left.push({ asset, amount: rest })
   }
-  return left
 }
 
-/** The first asset of which more is taken than there is. */
-export function overdrawn(from: Sums, taken: Sums): AssetAmount | undefined {
-  return taken.find(({ assetId, amount }) => amount > amountOf(from, assetId))
+/** What is taken of the first asset of which there is less; `undefined` when there is enough. */
+export function overdrawn(from: Sums, taken: Sums): bigint | undefined {
+  for (const { asset, amount } of taken) if (amount > amountOf(from, asset)) return amount
+  return undefined
 }
 
 /** Addresses without repetition, in order of first sight. `keys` only when there are many. */

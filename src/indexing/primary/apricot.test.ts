@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 
+import { type SeenUtxo, seenSpends, seenTransactions, seenUtxos } from '../../../test/seen-rows.ts'
 import { encode } from '../../codec/cursor.ts'
 import { buildGenesis } from '../../codec/primary/genesis-build.ts'
 import { parseGenesisConfig } from '../../codec/primary/genesis-config.ts'
@@ -13,8 +14,8 @@ import type { PBlock } from '../../codec/primary/p-block.ts'
 import type { PUnsigned } from '../../codec/primary/p-transaction.ts'
 import { toHex } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
+import { newAssetNumbers } from './asset-numbers.ts'
 import { beginPChain } from './genesis-rows.ts'
-import type { UtxoRow } from './ledger-rows.ts'
 import type { PState } from './p-state.ts'
 import { readPBlock } from './read-blocks.ts'
 import type { ReadPBlock } from './read-blocks.ts'
@@ -51,7 +52,10 @@ type Chain = {
 }
 
 function begin(): Chain {
-  const { state, batch } = beginPChain(facts, rules, 1_000)
+  const { state, batch } = beginPChain(facts, rules, {
+    utxoLimit: 1_000,
+    assets: newAssetNumbers([]),
+  })
   return { state, batches: [batch], tip: facts.pBlockId, height: 0 }
 }
 
@@ -166,9 +170,11 @@ function nameOf({ txId, outputIndex }: OutputPlace): string {
   return outputKeyOf(txId, outputIndex)
 }
 
-function created(chain: Chain, txId: Uint8Array, index: number): UtxoRow | undefined {
+function created(chain: Chain, txId: Uint8Array, index: number): SeenUtxo | undefined {
   const key = outputKeyOf(txId, index)
-  return chain.batches.flatMap((one) => one.utxos).find((one) => nameOf(one) === key)
+  return chain.batches
+    .flatMap((one) => seenUtxos(one, chain.state.utxos.assets))
+    .find((one) => nameOf(one) === key)
 }
 
 function supply(chain: Chain): bigint {
@@ -180,10 +186,12 @@ void test('Apricot: an aborted staker spends its inputs and gets its stake at on
   const before = supply(chain)
   const txId = propose(chain, validator(0), 1)
   const row = created(chain, txId, 0)
-  assert.deepEqual([row?.amount, row?.staked, row?.consumed], [weight, false, undefined])
-  assert.equal(chain.batches[1]?.transactions[0]?.committed, false)
-  assert.equal(chain.batches[1]?.stakers.length, 0)
-  assert.equal(chain.batches[1]?.consumptions.length, 1)
+  assert.deepEqual([row?.content.amount, row?.staked, row?.consumed], [weight, false, undefined])
+  const aborted = chain.batches[1]
+  assert.ok(aborted !== undefined)
+  assert.equal(seenTransactions(aborted)[0]?.committed, false)
+  assert.equal(aborted.stakers.length, 0)
+  assert.equal(seenSpends(aborted).length, 1)
   assert.equal(supply(chain), before)
   // The stake is free: it can be spent again.
   assert.doesNotThrow(() => propose(chain, validator(1), 2))
@@ -235,9 +243,12 @@ void test('Apricot: before Cortina a delegator’s end pays both owners at once;
     created(chain, delegatorId, 1),
     created(chain, delegatorId, 2),
   ]
-  assert.deepEqual([toDelegator?.amount, toDelegator?.rewardKind], [reward - fee, 'DELEGATOR'])
-  assert.deepEqual([toValidator?.amount, toValidator?.rewardKind], [fee, 'VALIDATOR_FEE'])
-  assert.equal(toValidator?.owner.addresses[0]?.[0], 2)
+  assert.deepEqual(
+    [toDelegator?.content.amount, toDelegator?.rewardKind],
+    [reward - fee, 'DELEGATOR'],
+  )
+  assert.deepEqual([toValidator?.content.amount, toValidator?.rewardKind], [fee, 'VALIDATOR_FEE'])
+  assert.equal(toValidator?.content.addresses[0]?.[0], 2)
   propose(chain, advance(end), 2)
   const before = supply(chain)
   propose(chain, { typeId: 20, stakingTxId: validatorId }, 1)
@@ -246,10 +257,7 @@ void test('Apricot: before Cortina a delegator’s end pays both owners at once;
   assert.equal(row.totalDelegatorCount, 1)
   assert.equal(supply(chain), before - row.potentialReward)
   assert.equal(created(chain, validatorId, 1), undefined)
-  const returned = chain.batches.flatMap((batch) => [
-    ...batch.stakeReturns.map(nameOf),
-    ...batch.utxos.filter((one) => one.returned !== undefined).map(nameOf),
-  ])
+  const returned = chain.batches.flatMap((batch) => batch.stakeReturns.map(nameOf))
   assert.deepEqual(returned, [outputKeyOf(delegatorId, 0), outputKeyOf(validatorId, 0)])
 })
 

@@ -3,6 +3,7 @@
 import type { GenesisFacts } from '../../codec/primary/genesis.ts'
 import type { PrimarySource } from '../../source/primary/primary-source.ts'
 import type { RawBlockBytes } from '../../store/query/primary/raw-blocks.ts'
+import type { AssetNumbers } from './asset-numbers.ts'
 import { newBatchSize } from './batch-size.ts'
 import { networkIdsOf } from './chains.ts'
 import type { ChainName } from './ledger-rows.ts'
@@ -52,10 +53,11 @@ export type ReplayParts = {
   readonly facts: GenesisFacts
   readonly rules: PrimaryRules
   readonly rows: PrimaryRows
+  readonly assets: AssetNumbers
 }
 
-/** UTXOs a chain caches: 41 MiB when full. What is not among them costs a look-up of 20 us. */
-export const utxoLimit = 2 ** 18
+/** UTXOs a chain keeps: 31 MiB of room. What is not among them costs a look-up of 20 us. */
+export const utxoLimit = 3 * 2 ** 16
 // Nodes give C-Chain blocks whole, and few of them hold what is wanted here.
 const cBatchHeights = 512
 
@@ -75,10 +77,10 @@ function straight(from: number, head: number, most: number): Heights | undefined
   return from > head ? undefined : { from, until: Math.min(head + 1, from + most) }
 }
 
-async function pReplay({ source, facts, rules, rows }: ReplayParts): Promise<ChainReplay> {
+async function pReplay({ source, facts, rules, rows, assets }: ReplayParts): Promise<ChainReplay> {
   const stored = await rows.pState()
   if (stored === undefined) throw new Error('broken invariant: genesis is stored before blocks')
-  const state = loadPState(rules, networkIdsOf(facts), { rows: stored, utxoLimit })
+  const state = loadPState(rules, networkIdsOf(facts), { rows: stored, utxoLimit, assets })
   const size = newBatchSize()
   return typed({
     chain: 'P',
@@ -103,10 +105,10 @@ type XRead =
   | { readonly early: ReturnType<typeof readXTransactionAlone> }
 
 /** Before block 0 come the transactions of the DAG, as many as the node's index has. */
-async function xReplay({ source, facts, rows }: ReplayParts): Promise<ChainReplay> {
+async function xReplay({ source, facts, rows, assets }: ReplayParts): Promise<ChainReplay> {
   const checkpoint = await rows.checkpoint('X')
   if (checkpoint === undefined) throw new Error('broken invariant: genesis is stored before blocks')
-  const state = loadXState(networkIdsOf(facts), checkpoint, utxoLimit)
+  const state = loadXState(networkIdsOf(facts), checkpoint, { utxoLimit, assets })
   const size = newBatchSize()
   let early: number | undefined
   const blocksOf = (reads: readonly XRead[]): ReturnType<typeof readXBlock>[] =>
@@ -162,11 +164,13 @@ async function xReplay({ source, facts, rows }: ReplayParts): Promise<ChainRepla
   })
 }
 
-async function cReplay({ source, facts, rules, rows }: ReplayParts): Promise<ChainReplay> {
+async function cReplay({ source, facts, rules, rows, assets }: ReplayParts): Promise<ChainReplay> {
   const checkpoint = await rows.checkpoint('C')
   const ids = networkIdsOf(facts)
   const state =
-    checkpoint === undefined ? beginCChain(rules, ids) : loadCState(rules, ids, checkpoint)
+    checkpoint === undefined
+      ? beginCChain(rules, ids, assets)
+      : loadCState(rules, ids, { checkpoint, assets })
   return typed({
     chain: 'C',
     height: () => state.height,

@@ -1,11 +1,10 @@
 /** The three chains of one network by id, and which transactions' inputs a batch must look up. */
 
 import type { GenesisFacts } from '../../codec/primary/genesis.ts'
-import { emptyId } from '../../codec/primary/ids.ts'
-import { equalBytes, keyOf } from '../../core/bytes.ts'
+import { emptyId, type OutputPlace } from '../../codec/primary/ids.ts'
+import { keyOf } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import type { ChainName } from './ledger-rows.ts'
-import type { ReadTransaction } from './read-blocks.ts'
 import type { Wanted } from './state.ts'
 import { isKnown } from './utxo-set.ts'
 import type { UtxoSet } from './utxo-set.ts'
@@ -38,46 +37,27 @@ export function chainNameOf(ids: NetworkIds, blockchainId: Uint8Array): ChainNam
   })
 }
 
-/** Keys a batch needs looked up: inputs neither cached nor made in it, imports, and exports. */
-export function wantedOf(
-  utxos: UtxoSet,
-  transactions: readonly ReadTransaction<InputsOf>[],
-): Wanted {
-  const inputKeys: string[] = []
+/** What a transaction spends of its chain, and what it moves between chains. */
+export type Needs = {
+  readonly txId: Uint8Array
+  readonly inputs: readonly OutputPlace[]
+  readonly imported: readonly OutputPlace[]
+  readonly importedKeys: readonly string[]
+  readonly exportedKeys: readonly string[]
+}
+
+/** What a batch needs looked up: inputs neither kept nor made in it, imports, and exports. */
+export function wantedOf(utxos: UtxoSet, transactions: readonly Needs[]): Wanted {
+  const unknown: OutputPlace[] = []
+  const imported: OutputPlace[] = []
   const sharedKeys: string[] = []
-  const made = new Map<number, Uint8Array>()
-  for (const read of transactions) {
-    const { inputs } = read.unsigned
-    if (inputs !== undefined) {
-      for (let at = 0; at < read.inputKeys.length; at++) {
-        const key = read.inputKeys[at]
-        const txId = inputs[at]?.txId
-        if (key === undefined || isKnown(utxos, key)) continue
-        const known = txId === undefined ? undefined : made.get(shortOf(txId))
-        if (known === undefined || txId === undefined || !equalBytes(known, txId)) {
-          inputKeys.push(key)
-        }
-      }
-    }
-    for (const key of read.operatedKeys) if (!isKnown(utxos, key)) inputKeys.push(key)
-    for (const key of read.importedKeys) {
-      inputKeys.push(key)
-      sharedKeys.push(key)
-    }
-    for (const key of read.exportedKeys) sharedKeys.push(key)
-    made.set(shortOf(read.txId), read.txId)
+  for (const needs of transactions) {
+    for (const input of needs.inputs) if (!isKnown(utxos, input)) unknown.push(input)
+    imported.push(...needs.imported)
+    sharedKeys.push(...needs.importedKeys, ...needs.exportedKeys)
   }
-  return { inputKeys, sharedKeys }
-}
-
-type InputsOf = {
-  readonly typeId: number
-  readonly inputs?: readonly { readonly txId?: Uint8Array }[]
-}
-
-/** The first 48 bits: a key cheaper than text. Two ids may share it, so compare what it finds. */
-function shortOf(id: Uint8Array): number {
-  let short = 0
-  for (let at = 0; at < 6; at++) short = short * 256 + (id[at] ?? 0)
-  return short
+  if (unknown.length === 0) return { inputs: imported, sharedKeys }
+  const made = new Set(transactions.map(({ txId }) => keyOf(txId)))
+  const inputs = unknown.filter(({ txId }) => !made.has(keyOf(txId)))
+  return { inputs: [...inputs, ...imported], sharedKeys }
 }

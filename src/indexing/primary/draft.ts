@@ -6,17 +6,16 @@
  */
 
 import { Fault } from '../../core/fault.ts'
+import type { AssetNumbers } from './asset-numbers.ts'
 import type {
   AssetRow,
   BlockRow,
   ChainName,
-  ConsumptionRow,
   EarlyImportRow,
   ImportCompletionRow,
   StakeReturnRow,
-  TransactionRow,
-  UtxoRow,
 } from './ledger-rows.ts'
+import { Ledger } from './ledger.ts'
 import type { Checkpoint, RowBatch } from './rows.ts'
 import type { RewardRow, StakerRow, SupplyRow } from './staking-rows.ts'
 import type {
@@ -38,9 +37,7 @@ export type Draft = {
   readonly chain: ChainName
   readonly firstUtxo: number
   readonly blocks: BlockRow[]
-  readonly transactions: TransactionRow[]
-  readonly utxos: UtxoRow[]
-  readonly consumptions: ConsumptionRow[]
+  readonly ledger: Ledger
   readonly stakeReturns: StakeReturnRow[]
   readonly earlyImports: EarlyImportRow[]
   readonly importCompletions: ImportCompletionRow[]
@@ -61,9 +58,7 @@ export function newDraft(chain: ChainName, firstUtxo: number): Draft {
     chain,
     firstUtxo,
     blocks: [],
-    transactions: [],
-    utxos: [],
-    consumptions: [],
+    ledger: new Ledger(),
     stakeReturns: [],
     earlyImports: [],
     importCompletions: [],
@@ -79,21 +74,20 @@ export function newDraft(chain: ChainName, firstUtxo: number): Draft {
   }
 }
 
-/** The finished batch; what lives on in memory is copied. */
+/** The finished batch of heights from `from` on; what lives on in memory is copied. */
 export function closeDraft(
   draft: Draft,
   from: number,
-  until: number,
-  checkpoint: Checkpoint,
+  { assets, checkpoint }: { readonly assets: AssetNumbers; readonly checkpoint: Checkpoint },
 ): RowBatch {
+  const newAssets = assets.taken()
   return {
     chain: draft.chain,
     from,
-    until,
+    until: checkpoint.height + 1,
     blocks: draft.blocks,
-    transactions: draft.transactions,
-    utxos: draft.utxos,
-    consumptions: draft.consumptions,
+    ledger: draft.ledger.taken(),
+    newAssets,
     stakeReturns: draft.stakeReturns,
     earlyImports: draft.earlyImports,
     importCompletions: draft.importCompletions,

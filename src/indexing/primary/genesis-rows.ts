@@ -8,6 +8,7 @@ import type { Sliced } from '../../codec/kit.ts'
 import type { GenesisFacts } from '../../codec/primary/genesis.ts'
 import { emptyId, transactionIdOf } from '../../codec/primary/ids.ts'
 import type { PTransaction, PUnsigned } from '../../codec/primary/p-transaction.ts'
+import type { KeptInMemory } from './asset-numbers.ts'
 import { networkIdsOf } from './chains.ts'
 import { closeDraft, newDraft, violation } from './draft.ts'
 import type { Draft } from './draft.ts'
@@ -25,11 +26,11 @@ import { createUtxo } from './utxo-set.ts'
 export function beginPChain(
   facts: GenesisFacts,
   rules: PrimaryRules,
-  utxoLimit: number,
+  kept: KeptInMemory,
 ): { readonly state: PState; readonly batch: RowBatch } {
   // Everybody of genesis is current at once, whatever upgrades the network starts with.
   const immediate = { ...rules, upgrades: { ...rules.upgrades, durango: 0 } }
-  const working = emptyPState(immediate, networkIdsOf(facts), utxoLimit)
+  const working = emptyPState(immediate, networkIdsOf(facts), kept)
   const draft = newDraft('P', working.utxos.next)
   working.time = Number(facts.genesis.time)
   setSupply(working, draft, emptyId, facts.genesis.initialSupply)
@@ -44,14 +45,14 @@ export function beginPChain(
     time: working.time,
     // Version, type id, parent, height.
     sizeBytes: 2 + 4 + 32 + 8,
-    transactionCount: draft.transactions.length,
+    transactionCount: draft.ledger.txPos.length,
     proposer: undefined,
     currentSupply: supplyOf(working, emptyId),
     l1AccruedFees: 0n,
     activeL1Validators: 0,
   })
   const state: PState = { ...working, rules, blockId: facts.pBlockId }
-  const batch = closeDraft(draft, 0, 1, {
+  const checkpoint = {
     chain: 'P',
     height: 0,
     blockId: facts.pBlockId,
@@ -59,20 +60,16 @@ export function beginPChain(
     l1AccruedFees: 0n,
     l1FeeExcess: 0n,
     nextUtxo: state.utxos.next,
-  })
-  return { state, batch }
+  } as const
+  return { state, batch: closeDraft(draft, 0, { assets: kept.assets, checkpoint }) }
 }
 
 function addUtxos(state: PState, draft: Draft, facts: GenesisFacts): void {
   const place = { chain: 'P', height: 0, position: -1, time: state.time, txId: emptyId } as const
   for (const { utxo } of facts.genesis.utxos) {
     const { txId, outputIndex, assetId, output } = utxo
-    createUtxo(state.utxos, draft, place, {
-      txId,
-      outputIndex,
-      assetId,
-      ...outputFields(output),
-    })
+    const made = { txId, outputIndex, assetId, ...outputFields(output) }
+    createUtxo(state.utxos, draft, place, { made, first: undefined })
   }
 }
 
@@ -97,10 +94,7 @@ function readGenesisTransaction({
   return {
     unsigned: record.unsigned,
     txId: transactionIdOf(bytes),
-    sizeBytes: bytes.length,
-    inputKeys: [],
     importedKeys: [],
-    operatedKeys: [],
     exportedKeys: [],
   }
 }

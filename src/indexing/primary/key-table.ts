@@ -10,8 +10,8 @@ import { keyOf } from '../../core/bytes.ts'
 
 /** Numbers, all but 0, by keys of at most {@link maxKeyBytes} bytes. */
 export type KeyTable = {
-  /** The number of `key`; 0 when it has none. */
-  readonly get: (key: Uint8Array) => number
+  /** The number of the key in bytes `[from, until)` of `bytes`; 0 when it has none. */
+  readonly get: (bytes: Uint8Array, from?: number, until?: number) => number
   /** Gives `key`, which has none, a number. */
   readonly add: (key: Uint8Array, number: number) => void
   /** Gives `key`, which has a number, another. */
@@ -37,19 +37,19 @@ export function newKeyTable(): KeyTable {
   let used = 0
   const others = new Map<string, number>()
 
-  const holds = (entry: number, key: Uint8Array): boolean => {
+  const holds = (entry: number, bytes: Uint8Array, from: number, until: number): boolean => {
     let at = entry * stride
-    if (keys[at++] !== key.length) return false
-    for (let from = 0; from < key.length; from++) if (keys[at++] !== key[from]) return false
+    if (keys[at++] !== until - from) return false
+    for (let one = from; one < until; one++) if (keys[at++] !== bytes[one]) return false
     return true
   }
 
-  /** The slot that has `key` or may take it; -1 when there is none near. */
-  const slotOf = (key: Uint8Array): number => {
+  /** The slot that has a key or may take it; -1 when there is none near. */
+  const slotOf = (bytes: Uint8Array, from: number, until: number): number => {
     const mask = slots.length - 1
-    for (let slot = hashOf(key) & mask, step = 0; step < maxSteps; step++) {
+    for (let slot = hashOf(bytes, from, until) & mask, step = 0; step < maxSteps; step++) {
       const entry = slots[slot] ?? 0
-      if (entry === 0 || holds(entry - 1, key)) return slot
+      if (entry === 0 || holds(entry - 1, bytes, from, until)) return slot
       slot = (slot + 1) & mask
     }
     return -1
@@ -65,24 +65,24 @@ export function newKeyTable(): KeyTable {
     numbers = moreNumbers
     slots = new Int32Array(2 * entries)
     for (let entry = 0; entry < used; entry++) {
-      const from = entry * stride
-      const key = keys.subarray(from + 1, from + 1 + (keys[from] ?? 0))
-      const slot = slotOf(key)
-      if (slot === -1) others.set(keyOf(key), numbers[entry] ?? 0)
+      const from = entry * stride + 1
+      const until = from + (keys[from - 1] ?? 0)
+      const slot = slotOf(keys, from, until)
+      if (slot === -1) others.set(keyOf(keys.subarray(from, until)), numbers[entry] ?? 0)
       else slots[slot] = entry + 1
     }
   }
 
   return {
-    get: (key) => {
-      const slot = key.length > maxKeyBytes ? -1 : slotOf(key)
+    get: (bytes, from = 0, until = bytes.length) => {
+      const slot = until - from > maxKeyBytes ? -1 : slotOf(bytes, from, until)
       const entry = slot === -1 ? 0 : (slots[slot] ?? 0)
       if (entry > 0) return numbers[entry - 1] ?? 0
-      return others.size === 0 ? 0 : (others.get(keyOf(key)) ?? 0)
+      return others.size === 0 ? 0 : (others.get(keyOf(bytes.subarray(from, until))) ?? 0)
     },
     add: (key, number) => {
       if (used === numbers.length) grow()
-      const slot = key.length > maxKeyBytes ? -1 : slotOf(key)
+      const slot = key.length > maxKeyBytes ? -1 : slotOf(key, 0, key.length)
       if (slot === -1) {
         others.set(keyOf(key), number)
         return
@@ -93,7 +93,7 @@ export function newKeyTable(): KeyTable {
       slots[slot] = ++used
     },
     change: (key, number) => {
-      const slot = key.length > maxKeyBytes ? -1 : slotOf(key)
+      const slot = key.length > maxKeyBytes ? -1 : slotOf(key, 0, key.length)
       const entry = slot === -1 ? 0 : (slots[slot] ?? 0)
       if (entry > 0) numbers[entry - 1] = number
       else others.set(keyOf(key), number)
@@ -107,18 +107,18 @@ export function newKeyTable(): KeyTable {
   }
 }
 
-function hashOf(key: Uint8Array): number {
-  let hash = key.length
-  let at = 0
-  for (; at + 4 <= key.length; at += 4) {
+function hashOf(bytes: Uint8Array, from: number, until: number): number {
+  let hash = until - from
+  let at = from
+  for (; at + 4 <= until; at += 4) {
     const word =
-      (key[at] ?? 0) |
-      ((key[at + 1] ?? 0) << 8) |
-      ((key[at + 2] ?? 0) << 16) |
-      ((key[at + 3] ?? 0) << 24)
+      (bytes[at] ?? 0) |
+      ((bytes[at + 1] ?? 0) << 8) |
+      ((bytes[at + 2] ?? 0) << 16) |
+      ((bytes[at + 3] ?? 0) << 24)
     hash = Math.imul(hash ^ word, 0x9e37_79b1)
     hash ^= hash >>> 15
   }
-  for (; at < key.length; at++) hash = Math.imul(hash ^ (key[at] ?? 0), 0x9e37_79b1)
+  for (; at < until; at++) hash = Math.imul(hash ^ (bytes[at] ?? 0), 0x9e37_79b1)
   return hash ^ (hash >>> 13)
 }

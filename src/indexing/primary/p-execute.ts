@@ -7,7 +7,6 @@ import type {
   PUnsignedOf,
 } from '../../codec/primary/p-transaction.ts'
 import { keyOf } from '../../core/bytes.ts'
-import { addAddresses } from './amounts.ts'
 import { chainNameOf } from './chains.ts'
 import { violation } from './draft.ts'
 import type { Mutable } from './draft.ts'
@@ -30,9 +29,10 @@ import {
 import { setSupply } from './p-state.ts'
 import type { PState } from './p-state.ts'
 import type { ReadTransaction } from './read-blocks.ts'
-import { checkFlow, emit, ownerOf, spend, spendImport } from './step.ts'
+import { checkFlow, concern, emit, ownerOf, spend, spendImport } from './step.ts'
 import type { Step } from './step.ts'
 import type { BlockchainRow, SubnetRow } from './subnet-rows.ts'
+import type { Spend } from './utxo-set.ts'
 
 /** Transactions with inputs and outputs: all but 19, 20 and 42. */
 type Spending = Exclude<PUnsigned, { typeId: 19 | 20 | 42 }>
@@ -43,25 +43,19 @@ export function isSpending(unsigned: PUnsigned): unsigned is Spending {
 }
 
 /** Spends a transaction's inputs and emits its plain outputs, aborted or not. */
-export function moveFunds(step: Step, unsigned: Spending, read: ReadTransaction<PUnsigned>): void {
-  for (const [at, input] of unsigned.inputs.entries()) {
-    spend(step, spendingOf(input, read.inputKeys[at]))
-  }
+export function moveFunds(step: Step, unsigned: Spending): void {
+  for (const input of unsigned.inputs) spend(step, spendingOf(input))
   emitOutputs(step, unsigned.outputs, 0)
 }
 
-function spendingOf(
-  { txId, outputIndex, assetId, input }: PTransferableInput,
-  known: string | undefined,
-): {
-  readonly key: string
-  readonly txId: Uint8Array
-  readonly outputIndex: number
-  readonly assetId: Uint8Array
-  readonly amount: bigint
-} {
+function spendingOf({
+  txId,
+  outputIndex,
+  assetId,
+  input,
+}: PTransferableInput): Spend & { readonly amount: bigint } {
   const amount = input.typeId === 21 ? input.input.amount : input.amount
-  return { key: known ?? outputKeyOf(txId, outputIndex), txId, outputIndex, assetId, amount }
+  return { txId, outputIndex, assetId, amount }
 }
 
 /** Does all of a decided transaction. `setHeight`: height sets of validators change at. */
@@ -76,7 +70,7 @@ export function executeDecided(
     throw violation(step.place, `transaction type must be proposed: ${unsigned.typeId}`)
   }
   if (unsigned.typeId === 17) importAssets(state, step, { unsigned, read })
-  moveFunds(step, unsigned, read)
+  moveFunds(step, unsigned)
   if (unsigned.typeId === 18) exportAssets(state, step, unsigned)
   if (isStaking(unsigned)) executeStaking(state, step, unsigned, setHeight)
   checkFlow(step)
@@ -137,7 +131,8 @@ function importAssets(
   step.row.sourceChain = unsigned.sourceChain
   step.row.destinationChain = state.ids.chainIds.P
   for (const [at, input] of unsigned.importedInputs.entries()) {
-    spendImport(step, { ...spendingOf(input, read.importedKeys[at]), sourceChain })
+    const key = read.importedKeys[at] ?? outputKeyOf(input.txId, input.outputIndex)
+    spendImport(step, { ...spendingOf(input), key, sourceChain })
   }
 }
 
@@ -196,7 +191,7 @@ function noteOwner(step: Step, subnetId: Uint8Array, owner: Owner): void {
   step.draft.subnetOwners.push({ subnetId, height, position, time, txId, owner })
   step.row.subnetId = subnetId
   step.row.subnetOwner = owner
-  addAddresses(step.addresses, owner.addresses)
+  concern(step, owner.addresses)
 }
 
 function createSubnet(state: PState, step: Step, unsigned: PUnsignedOf<16>): void {

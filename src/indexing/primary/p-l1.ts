@@ -16,22 +16,24 @@ import type { L1Message } from '../../codec/warp/l1-message.ts'
 import { decodeSigned } from '../../codec/warp/message.ts'
 import { warpPayload } from '../../codec/warp/payload.ts'
 import { keyOf } from '../../core/bytes.ts'
-import { addAddresses } from './amounts.ts'
 import { violation } from './draft.ts'
 import { addL1Validator, deactivate, l1ValidatorOf, noteL1Change, topUp } from './l1-set.ts'
 import type { L1Validator } from './l1-set.ts'
 import type { PState } from './p-state.ts'
-import { emit } from './step.ts'
+import { concern, emit } from './step.ts'
 import type { Step } from './step.ts'
 import type { L1Owner } from './subnet-rows.ts'
 
 /** Type 35: a subnet becomes an L1 with its first validators. */
 export function convertSubnet(state: PState, step: Step, unsigned: PUnsignedOf<35>): void {
-  const { place, row, draft } = step
+  const { place, draft, row } = step
   const subnet = state.subnets.get(keyOf(unsigned.subnetId))
   if (subnet === undefined) throw violation(place, 'converts a subnet that is not there')
+  burnInto(
+    step,
+    unsigned.validators.reduce((sum, one) => sum + one.balance, 0n),
+  )
   for (const [index, one] of unsigned.validators.entries()) {
-    row.l1BalanceBurned += one.balance
     joinL1(state, step, one.balance, {
       validationId: convertedValidationId(unsigned.subnetId, index),
       subnetId: unsigned.subnetId,
@@ -95,7 +97,7 @@ function joinL1(
   }
   addL1Validator(state.l1, validator)
   noteL1Change(state.l1, draft, validator, { place, balanceChange: balance })
-  addAddresses(step.addresses, validator.remainingBalanceOwner.addresses)
+  concern(step, validator.remainingBalanceOwner.addresses)
 }
 
 function copyOwner({ threshold, addresses }: L1Owner): L1Owner {
@@ -116,7 +118,7 @@ function messageOf(
 export function registerL1Validator(state: PState, step: Step, unsigned: PUnsignedOf<36>): void {
   const { bytes, said } = messageOf(step, unsigned.message)
   if (said.typeId !== 1) throw violation(step.place, 'Warp message registers no validator')
-  step.row.l1BalanceBurned = unsigned.balance
+  burnInto(step, unsigned.balance)
   step.row.subnetId = said.subnetId
   step.row.nodeId = said.nodeId
   step.row.publicKey = said.blsPublicKey
@@ -163,7 +165,7 @@ export function increaseL1Balance(state: PState, step: Step, unsigned: PUnsigned
   const { place, draft } = step
   const validator = l1ValidatorOf(state.l1, place, unsigned.validationId)
   describe(step, validator)
-  step.row.l1BalanceBurned = unsigned.balance
+  burnInto(step, unsigned.balance)
   topUp(state.l1, validator, unsigned.balance)
   noteL1Change(state.l1, draft, validator, { place, balanceChange: unsigned.balance })
 }
@@ -178,10 +180,15 @@ export function disableL1Validator(state: PState, step: Step, unsigned: PUnsigne
   noteL1Change(state.l1, draft, validator, { place, balanceChange: -refunded })
 }
 
+/** Notes what went into balances of L1 validators; nothing is no value. */
+function burnInto(step: Step, balance: bigint): void {
+  if (balance > 0n) step.row.l1BalanceBurned = balance
+}
+
 function describe(step: Step, validator: L1Validator): void {
   step.row.subnetId = validator.subnetId
   step.row.nodeId = validator.nodeId
-  addAddresses(step.addresses, validator.remainingBalanceOwner.addresses)
+  concern(step, validator.remainingBalanceOwner.addresses)
 }
 
 function refund(

@@ -15,7 +15,7 @@ import type { PState } from './p-state.ts'
 import { shareOf } from './reward.ts'
 import { addCurrent, validatorOf } from './staker-set.ts'
 import type { AutoRenewal } from './staking-rows.ts'
-import { emit } from './step.ts'
+import { concern, emit } from './step.ts'
 import type { Step } from './step.ts'
 import { returnStake } from './utxo-set.ts'
 
@@ -66,7 +66,7 @@ function describe(step: Step, staker: Staker): void {
     if (owner !== undefined) addAddresses(addresses, owner.addresses)
   }
   row.rewardAddresses = addresses.list
-  addAddresses(step.addresses, row.rewardAddresses)
+  concern(step, row.rewardAddresses)
 }
 
 /** Gives the stake back and ends the staker. */
@@ -108,14 +108,13 @@ function payoutAt(step: Step, staker: Staker, txId: Uint8Array, first: number): 
       stakeStart: staker.startTime,
       stakeEnd: staker.endTime,
       rewardKind: kind,
-      rewardTxId: place.txId,
     })
     step.draft.rewards.push({
       utxo,
       outputIndex,
       kind,
       amount,
-      assetId,
+      asset: step.utxos.assets.of(assetId),
       addresses: owner.addresses,
       stakingTxId: staker.txId,
       rewardTxId: place.txId,

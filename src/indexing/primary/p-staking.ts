@@ -15,7 +15,7 @@ import type { Owner } from './ledger-rows.ts'
 import { activate, endStaker, mintFor, rewardFor } from './p-state.ts'
 import type { PState } from './p-state.ts'
 import { addPending, nextCurrent, stakerOf, validatorOf } from './staker-set.ts'
-import { emit, ownerOf } from './step.ts'
+import { concern, emit, ownerOf } from './step.ts'
 import type { Step } from './step.ts'
 
 /** Transactions that add a staker. */
@@ -83,9 +83,9 @@ function describe(step: Step, unsigned: StakingTransaction, staker: Staker): voi
   const addresses = newAddressSet()
   for (const owner of owners) if (owner !== undefined) addAddresses(addresses, owner.addresses)
   row.rewardAddresses = addresses.list
-  addAddresses(step.addresses, row.rewardAddresses)
+  concern(step, row.rewardAddresses)
   for (const { assetId, output } of stakeOf(unsigned)) {
-    addAmount(step.staked, assetId, outputFields(output).amount)
+    addAmount(step.staked, step.utxos.assets.of(assetId), outputFields(output).amount)
   }
 }
 

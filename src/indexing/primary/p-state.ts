@@ -3,6 +3,7 @@
 import { emptyId } from '../../codec/primary/ids.ts'
 import { keyOf } from '../../core/bytes.ts'
 import { firstUtxoOf } from '../../store/schema/primary-position.ts'
+import type { KeptInMemory } from './asset-numbers.ts'
 import type { NetworkIds } from './chains.ts'
 import { violation } from './draft.ts'
 import type { Draft, Mutable, Place, Staker } from './draft.ts'
@@ -44,12 +45,16 @@ export type PState = {
   time: number
 }
 
-/** A fresh state, before genesis. `utxoLimit` bounds the cache. */
-export function emptyPState(rules: PrimaryRules, ids: NetworkIds, utxoLimit: number): PState {
+/** A fresh state, before genesis. */
+export function emptyPState(
+  rules: PrimaryRules,
+  ids: NetworkIds,
+  { utxoLimit, assets }: KeptInMemory,
+): PState {
   return {
     rules,
     ids,
-    utxos: newUtxoSet('P', utxoLimit, firstUtxoOf('P')),
+    utxos: newUtxoSet('P', utxoLimit, { next: firstUtxoOf('P'), assets }),
     stakers: newStakerSet(),
     l1: newL1Set(rules.l1Fee),
     subnets: new Map(),
@@ -64,9 +69,9 @@ export function emptyPState(rules: PrimaryRules, ids: NetworkIds, utxoLimit: num
 export function loadPState(
   rules: PrimaryRules,
   ids: NetworkIds,
-  { rows, utxoLimit }: { readonly rows: PStateRows; readonly utxoLimit: number },
+  { rows, ...kept }: KeptInMemory & { readonly rows: PStateRows },
 ): PState {
-  const state = emptyPState(rules, ids, utxoLimit)
+  const state = emptyPState(rules, ids, kept)
   const { checkpoint } = rows
   state.height = checkpoint.height
   state.blockId = checkpoint.blockId

@@ -17,6 +17,7 @@ import { awaitLease, holdLease, type Lease } from '../../store/lease.ts'
 import { rawBlocksFrom } from '../../store/query/primary/raw-blocks.ts'
 import { controlTables, meta } from '../../store/schema/control.ts'
 import { primaryTables } from '../../store/schema/primary.ts'
+import { type AssetNumbers, type KeptInMemory, newAssetNumbers } from './asset-numbers.ts'
 import { type ChainReplay, type Fetched, openReplay } from './chain-replay.ts'
 import { beginPChain } from './genesis-rows.ts'
 import type { ChainName } from './ledger-rows.ts'
@@ -105,11 +106,9 @@ type HostOf = {
 function hostOver(database: Database, of: HostOf): PrimaryHost {
   const { facts, rules, source, guard } = of
   const openRows = (): PrimaryRows =>
-    openPrimaryRows(database, {
-      maxValidatorStake: rules.maxValidatorStake,
-      avaxAssetId: facts.avaxAssetId,
-    })
+    openPrimaryRows(database, { maxValidatorStake: rules.maxValidatorStake })
   let rows = openRows()
+  let assets: AssetNumbers | undefined
   let last: Promise<unknown> = Promise.resolve()
   let isClosed = false
   const inOrder = <T>(work: () => Promise<T>): Promise<T> => {
@@ -130,6 +129,7 @@ function hostOver(database: Database, of: HostOf): PrimaryHost {
       } catch (error) {
         // Numbers given in a failed transaction do not exist.
         rows = openRows()
+        assets = undefined
         throw error
       }
     })
@@ -137,7 +137,11 @@ function hostOver(database: Database, of: HostOf): PrimaryHost {
     database,
     facts,
     rules,
-    replay: (chain) => inOrder(() => openReplay(chain, { source, facts, rules, rows })),
+    replay: (chain) =>
+      inOrder(async () => {
+        assets ??= newAssetNumbers(await rows.assets())
+        return openReplay(chain, { source, facts, rules, rows, assets })
+      }),
     commit,
     write: (work) =>
       inOrder(() =>
@@ -211,17 +215,18 @@ type GenesisToStore = {
   readonly guard: Guard
 }
 
-// Genesis is read back at once; nothing needs to stay cached.
-const noCache = 0
+/** Genesis is read back at once; nothing needs to stay in memory. AVAX is the first asset. */
+function firstKept(facts: GenesisFacts): KeptInMemory {
+  const assets = newAssetNumbers([])
+  assets.of(facts.avaxAssetId)
+  return { utxoLimit: 0, assets }
+}
 
 async function storeGenesis(database: Database, to: GenesisToStore): Promise<void> {
   const { facts, rules, identity, guard } = to
-  const rows = openPrimaryRows(database, {
-    maxValidatorStake: rules.maxValidatorStake,
-    avaxAssetId: facts.avaxAssetId,
-  })
-  const p = beginPChain(facts, rules, noCache).batch
-  const x = beginXChain(facts, noCache).batch
+  const rows = openPrimaryRows(database, { maxValidatorStake: rules.maxValidatorStake })
+  const p = beginPChain(facts, rules, firstKept(facts)).batch
+  const x = beginXChain(facts, firstKept(facts)).batch
   // A process may have ended between the two.
   if ((await rows.checkpoint('P')) === undefined) {
     await rows.write(p, [{ id: genesisId, bytes: to.bytes }], guard)

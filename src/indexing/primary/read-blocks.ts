@@ -18,15 +18,11 @@ import { faultOf } from '../../core/fault.ts'
 import { sha256 } from '../../core/hash.ts'
 import type { Proposer } from './ledger-rows.ts'
 
-/** A transaction with the ids, as map keys, of what it spends, imports, operates on and exports. */
+/** A transaction with the ids, as map keys, of what it imports and exports. */
 export type ReadTransaction<Unsigned> = {
   readonly unsigned: Unsigned
   readonly txId: Uint8Array
-  readonly sizeBytes: number
-  readonly inputKeys: readonly string[]
   readonly importedKeys: readonly string[]
-  /** X-Chain operations, flat. */
-  readonly operatedKeys: readonly string[]
   readonly exportedKeys: readonly string[]
 }
 
@@ -129,10 +125,7 @@ export function readCBlock(input: CBlockInput, apricotPhase5: number): ReadCBloc
       return {
         unsigned,
         txId,
-        sizeBytes: bytes.length,
-        inputKeys: [],
         importedKeys: unsigned.typeId === 0 ? keysOf(unsigned.importedInputs) : [],
-        operatedKeys: [],
         exportedKeys:
           unsigned.typeId === 1 ? outputKeys(txId, 0, unsigned.exportedOutputs.length) : [],
         signatures: record.credentials.map(({ signatures }) => signatures),
@@ -201,10 +194,7 @@ function readPTransaction({ record, bytes }: Record<PUnsigned>): ReadTransaction
   return {
     unsigned,
     txId,
-    sizeBytes: bytes.length,
-    inputKeys: 'inputs' in unsigned ? keysOf(unsigned.inputs) : none,
     importedKeys: unsigned.typeId === 17 ? keysOf(unsigned.importedInputs) : none,
-    operatedKeys: none,
     exportedKeys:
       unsigned.typeId === 18
         ? outputKeys(txId, unsigned.outputs.length, unsigned.exportedOutputs.length)
@@ -218,11 +208,7 @@ function readXTransaction({ record, bytes }: Record<XUnsigned>): ReadTransaction
   return {
     unsigned,
     txId,
-    sizeBytes: bytes.length,
-    inputKeys: keysOf(unsigned.inputs),
     importedKeys: unsigned.typeId === 3 ? keysOf(unsigned.importedInputs) : none,
-    operatedKeys:
-      unsigned.typeId === 2 ? unsigned.operations.flatMap(({ utxos }) => keysOf(utxos)) : none,
     exportedKeys:
       unsigned.typeId === 4
         ? outputKeys(txId, unsigned.outputs.length, unsigned.exportedOutputs.length)

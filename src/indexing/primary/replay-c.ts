@@ -13,16 +13,24 @@ import { outputKeyOf } from '../../codec/primary/ids.ts'
 import { equalBytes } from '../../core/bytes.ts'
 import { firstUtxoOf } from '../../store/schema/primary-position.ts'
 import { addAmount } from './amounts.ts'
+import type { AssetNumbers } from './asset-numbers.ts'
 import { chainNameOf, wantedOf } from './chains.ts'
-import type { NetworkIds } from './chains.ts'
+import type { Needs, NetworkIds } from './chains.ts'
 import { closeDraft, newDraft, violation } from './draft.ts'
 import type { Draft } from './draft.ts'
-import type { EvmSide } from './ledger-rows.ts'
-import type { ReadCBlock, ReadTransaction } from './read-blocks.ts'
+import type { ReadCBlock } from './read-blocks.ts'
 import type { Checkpoint, RowBatch } from './rows.ts'
 import type { PrimaryRules } from './rules.ts'
 import type { Found, Wanted } from './state.ts'
-import { beginStep, checkFlow, emit, endStep, ownerOf, spendImport } from './step.ts'
+import {
+  beginStep,
+  checkFlow,
+  concernAccount,
+  emit,
+  endStep,
+  ownerOf,
+  spendImport,
+} from './step.ts'
 import type { Step } from './step.ts'
 import { newUtxoSet, takeFound } from './utxo-set.ts'
 import type { UtxoSet } from './utxo-set.ts'
@@ -39,26 +47,39 @@ export type CState = {
 }
 
 /** The state before block 1. */
-export function beginCChain(rules: PrimaryRules, ids: NetworkIds): CState {
+export function beginCChain(rules: PrimaryRules, ids: NetworkIds, assets: AssetNumbers): CState {
   const blockId = new Uint8Array(0)
-  return loadCState(rules, ids, { height: 0, blockId, time: 0, nextUtxo: firstUtxoOf('C') })
+  const checkpoint = { height: 0, blockId, time: 0, nextUtxo: firstUtxoOf('C') }
+  return loadCState(rules, ids, { checkpoint, assets })
 }
 
 /** The state as a checkpoint says. */
 export function loadCState(
   rules: PrimaryRules,
   ids: NetworkIds,
-  { height, blockId, time, nextUtxo }: Pick<Checkpoint, 'height' | 'blockId' | 'time' | 'nextUtxo'>,
+  {
+    checkpoint,
+    assets,
+  }: {
+    readonly checkpoint: Pick<Checkpoint, 'height' | 'blockId' | 'time' | 'nextUtxo'>
+    readonly assets: AssetNumbers
+  },
 ): CState {
-  // Every output of the C-Chain is an export, so nothing is ever cached.
-  return { rules, ids, utxos: newUtxoSet('C', 0, nextUtxo), height, blockId, time }
+  const { height, blockId, time, nextUtxo: next } = checkpoint
+  // Every output of the C-Chain is an export, so nothing is ever kept.
+  return { rules, ids, utxos: newUtxoSet('C', 0, { next, assets }), height, blockId, time }
 }
 
 /** What to look up before {@link applyCBlocks} of the same blocks. */
 export function wantedOfCBlocks(state: CState, blocks: readonly ReadCBlock[]): Wanted {
-  const transactions: ReadTransaction<{ readonly typeId: number }>[] = []
-  for (const block of blocks) transactions.push(...block.transactions)
-  return wantedOf(state.utxos, transactions)
+  const needs: Needs[] = []
+  for (const { transactions } of blocks) {
+    for (const { unsigned, txId, importedKeys, exportedKeys } of transactions) {
+      const imported = unsigned.typeId === 0 ? unsigned.importedInputs : []
+      needs.push({ txId, inputs: [], imported, importedKeys, exportedKeys })
+    }
+  }
+  return wantedOf(state.utxos, needs)
 }
 
 /**
@@ -76,7 +97,7 @@ export function applyCBlocks(state: CState, blocks: readonly ReadCBlock[], found
     }
     if (block.transactions.length > 0 || block.proposer !== undefined) noteBlock(draft, block)
   }
-  return closeDraft(draft, from, state.height + 1, {
+  const checkpoint = {
     chain: 'C',
     height: state.height,
     blockId: state.blockId,
@@ -84,7 +105,8 @@ export function applyCBlocks(state: CState, blocks: readonly ReadCBlock[], found
     l1AccruedFees: 0n,
     l1FeeExcess: 0n,
     nextUtxo: state.utxos.next,
-  })
+  } as const
+  return closeDraft(draft, from, { assets: state.utxos.assets, checkpoint })
 }
 
 function follow(state: CState, block: ReadCBlock): void {
@@ -127,10 +149,8 @@ function applyTransaction(
   const { block, read, position } = at
   const { height, time } = block
   const place = { chain: 'C', height, position, time, txId: read.txId } as const
-  const step = beginStep(state.utxos, draft, place, {
-    ...read,
-    unsigned: { typeId: read.unsigned.typeId },
-  })
+  const { typeId } = read.unsigned
+  const step = beginStep(state.utxos, draft, place, { unsigned: { typeId } })
   if (read.unsigned.typeId === 0) importAssets(state, step, { unsigned: read.unsigned, read })
   else exportAssets(state, step, { unsigned: read.unsigned, read })
   checkFlow(step)
@@ -149,12 +169,14 @@ function importAssets(
   for (const [index, { input, ...place }] of unsigned.importedInputs.entries()) {
     const key = read.importedKeys[index] ?? outputKeyOf(place.txId, place.outputIndex)
     const { amount } = input
-    if (isBonus) addAmount(step.consumed, place.assetId, amount)
+    if (isBonus) addAmount(step.consumed, state.utxos.assets.of(place.assetId), amount)
     else spendImport(step, { ...place, key, amount, sourceChain })
   }
-  step.row.evmOutputs = unsigned.outputs.map((output) => ({ ...output, signatures: [] }))
-  for (const { assetId, amount } of unsigned.outputs) addAmount(step.value, assetId, amount)
-  step.row.evmAddresses = uniqueAccounts(step.row.evmOutputs)
+  step.row.evmOutputs = unsigned.outputs.map(({ address, amount, assetId }) => {
+    concernAccount(step, address)
+    return { address, amount, asset: state.utxos.assets.of(assetId), signatures: [] }
+  })
+  for (const { asset, amount } of step.row.evmOutputs) addAmount(step.value, asset, amount)
 }
 
 function exportAssets(
@@ -166,14 +188,12 @@ function exportAssets(
   const consumableOn = chainNameOf(state.ids, unsigned.destinationChain)
   step.row.sourceChain = state.ids.chainIds.C
   step.row.destinationChain = unsigned.destinationChain
-  step.row.evmInputs = unsigned.inputs.map(({ address, amount, assetId }, index) => ({
-    address,
-    amount,
-    assetId,
-    signatures: read.signatures[index] ?? [],
-  }))
-  for (const { assetId, amount } of unsigned.inputs) addAmount(step.consumed, assetId, amount)
-  step.row.evmAddresses = uniqueAccounts(step.row.evmInputs)
+  step.row.evmInputs = unsigned.inputs.map(({ address, amount, assetId }, index) => {
+    concernAccount(step, address)
+    const signatures = read.signatures[index] ?? []
+    return { address, amount, asset: state.utxos.assets.of(assetId), signatures }
+  })
+  for (const { asset, amount } of step.row.evmInputs) addAmount(step.consumed, asset, amount)
   for (const [outputIndex, { assetId, output }] of unsigned.exportedOutputs.entries()) {
     emit(step, {
       txId,
@@ -186,12 +206,4 @@ function exportAssets(
       consumableOn,
     })
   }
-}
-
-function uniqueAccounts(sides: readonly EvmSide[]): Uint8Array[] {
-  const accounts: Uint8Array[] = []
-  for (const { address } of sides) {
-    if (!accounts.some((known) => equalBytes(known, address))) accounts.push(address)
-  }
-  return accounts
 }

@@ -4,12 +4,12 @@ import { test } from 'node:test'
 import { networkNamed } from '../../../test/recorded-network.ts'
 import { checkAnswers, checkManners, checkViolations } from '../../../test/replay-checks.ts'
 import { replay, replayP, Rows } from '../../../test/replayed-network.ts'
+import { bytesOfUtxo } from '../../../test/seen-rows.ts'
 import { toHex } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import { beginPChain } from './genesis-rows.ts'
 import { applyPBlocks, wantedOfPBlocks } from './replay-p.ts'
 import { applyXBlocks, applyXDag, beginXChain, dagHeight, wantedOfXDag } from './replay-x.ts'
-import { encodeUtxoRow } from './utxo-bytes.ts'
 
 const network = networkNamed('local-one')
 
@@ -25,8 +25,9 @@ void test('replay of local-one: a block left out, repeated or changed stops the 
 void test('replay: a proposal waits for its option', () => {
   const proposal = network.p.findIndex(({ block }) => block.typeId === 29)
   assert.ok(proposal > 0)
-  const { state, batch } = beginPChain(network.facts, network.rules, 1_000_000)
   const rows = new Rows()
+  const kept = { utxoLimit: 1_000_000, assets: rows.numbers }
+  const { state, batch } = beginPChain(network.facts, network.rules, kept)
   rows.write(batch)
   const part = network.p.slice(0, proposal + 1)
   const until = applyPBlocks(state, part, rows.find(wantedOfPBlocks(state, part))).until
@@ -42,7 +43,7 @@ void test('X-Chain: the same transactions as a DAG leave the same UTXOs, in heig
   const blocks = replay(network, { order: 'PXC', batch: 50, cache: 1_000 }).rows
   const rows = new Rows()
   replayP(network, rows, { order: 'P', batch: 50, cache: 1_000 })
-  const { state, batch } = beginXChain(network.facts, 5)
+  const { state, batch } = beginXChain(network.facts, { utxoLimit: 5, assets: rows.numbers })
   rows.write(batch)
   const transactions = network.x.flatMap((block) => block.transactions)
   for (let at = 0; at < transactions.length; at += 9) {
@@ -52,7 +53,7 @@ void test('X-Chain: the same transactions as a DAG leave the same UTXOs, in heig
   const unspent = (from: Rows): string[] =>
     [...from.utxos.values()]
       .filter(({ createdOn, consumed }) => createdOn === 'X' && consumed?.chain !== 'X')
-      .map((row) => toHex(encodeUtxoRow(row)))
+      .map((row) => toHex(bytesOfUtxo(row)))
   assert.deepEqual(
     unspent(rows).filter((one) => !unspent(blocks).includes(one)),
     [],

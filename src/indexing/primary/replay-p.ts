@@ -12,7 +12,7 @@ import { emptyId } from '../../codec/primary/ids.ts'
 import type { PBlock } from '../../codec/primary/p-block.ts'
 import type { PUnsigned } from '../../codec/primary/p-transaction.ts'
 import { equalBytes } from '../../core/bytes.ts'
-import { wantedOf } from './chains.ts'
+import { type Needs, wantedOf } from './chains.ts'
 import { closeDraft, newDraft, violation } from './draft.ts'
 import type { Draft } from './draft.ts'
 import { evictLowBalances } from './l1-set.ts'
@@ -30,9 +30,15 @@ import { closeBatch, takeFound } from './utxo-set.ts'
 
 /** What to look up before {@link applyPBlocks} of the same blocks. */
 export function wantedOfPBlocks(state: PState, blocks: readonly ReadPBlock[]): Wanted {
-  const transactions: ReadTransaction<PUnsigned>[] = []
-  for (const block of blocks) transactions.push(...block.transactions)
-  return wantedOf(state.utxos, transactions)
+  const needs: Needs[] = []
+  for (const { transactions } of blocks) {
+    for (const { unsigned, txId, importedKeys, exportedKeys } of transactions) {
+      const inputs = isSpending(unsigned) ? unsigned.inputs : []
+      const imported = unsigned.typeId === 17 ? unsigned.importedInputs : []
+      needs.push({ txId, inputs, imported, importedKeys, exportedKeys })
+    }
+  }
+  return wantedOf(state.utxos, needs)
 }
 
 /**
@@ -59,7 +65,7 @@ export function applyPBlocks(state: PState, blocks: readonly ReadPBlock[], found
     applyProposal(state, draft, read, option)
   }
   closeBatch(state.utxos)
-  return closeDraft(draft, from, state.height + 1, {
+  const checkpoint = {
     chain: 'P',
     height: state.height,
     blockId: state.blockId,
@@ -67,7 +73,8 @@ export function applyPBlocks(state: PState, blocks: readonly ReadPBlock[], found
     l1AccruedFees: state.l1.accruedFees,
     l1FeeExcess: state.l1.excess,
     nextUtxo: state.utxos.next,
-  })
+  } as const
+  return closeDraft(draft, from, { assets: state.utxos.assets, checkpoint })
 }
 
 function isProposal(block: PBlock): boolean {
@@ -174,7 +181,7 @@ function executeProposal(
   } else if (!isSpending(unsigned)) {
     executeReward(state, step, unsigned, { committed, setHeight })
   } else if (isStaking(unsigned)) {
-    moveFunds(step, unsigned, read)
+    moveFunds(step, unsigned)
     if (committed) executeStaking(state, step, unsigned, setHeight)
     else abortStaking(state, step, unsigned)
     checkFlow(step)

@@ -6,12 +6,13 @@
  */
 
 import type { GenesisFacts } from '../../codec/primary/genesis.ts'
-import { outputKeyOf } from '../../codec/primary/ids.ts'
+import { outputKeyOf, type OutputPlace } from '../../codec/primary/ids.ts'
 import type { XOutput, XUnsigned, XUnsignedOf } from '../../codec/primary/x-transaction.ts'
 import { equalBytes } from '../../core/bytes.ts'
 import { firstUtxoOf } from '../../store/schema/primary-position.ts'
+import type { AssetNumbers, KeptInMemory } from './asset-numbers.ts'
 import { chainNameOf, networkIdsOf, wantedOf } from './chains.ts'
-import type { NetworkIds } from './chains.ts'
+import type { Needs, NetworkIds } from './chains.ts'
 import { closeDraft, newDraft, violation } from './draft.ts'
 import type { Draft } from './draft.ts'
 import type { AssetRow, Owner } from './ledger-rows.ts'
@@ -20,7 +21,7 @@ import type { Checkpoint, RowBatch } from './rows.ts'
 import type { Found, Wanted } from './state.ts'
 import { beginStep, checkFlow, emit, endStep, ownerOf, spend, spendImport } from './step.ts'
 import type { Step } from './step.ts'
-import { closeBatch, createUtxo, knownUtxo, newUtxoSet, takeFound } from './utxo-set.ts'
+import { closeBatch, createdAtOf, createUtxo, newUtxoSet, takeFound } from './utxo-set.ts'
 import type { UtxoSet } from './utxo-set.ts'
 
 /** Everything the X-Chain's replay knows between two batches. */
@@ -40,11 +41,11 @@ const noBlock = new Uint8Array(0)
 /** The state after genesis, and the rows of its assets. Height 0 is the block linearization made. */
 export function beginXChain(
   facts: GenesisFacts,
-  utxoLimit: number,
+  { utxoLimit, assets }: KeptInMemory,
 ): { readonly state: XState; readonly batch: RowBatch } {
   const state: XState = {
     ids: networkIdsOf(facts),
-    utxos: newUtxoSet('X', utxoLimit, firstUtxoOf('X')),
+    utxos: newUtxoSet('X', utxoLimit, { next: firstUtxoOf('X'), assets }),
     height: dagHeight - 1,
     blockId: noBlock,
     time: Number(facts.genesis.time),
@@ -54,35 +55,41 @@ export function beginXChain(
     // Networks have had one genesis asset; upstream derives each id as for AVAX.
     const txId = facts.avaxAssetId
     const place = { chain: 'X', height: 0, position: -1, time: state.time, txId } as const
-    draft.assets.push(assetRow(place, asset))
+    draft.assets.push(assetRow(place, asset, assets))
     let outputIndex = asset.outputs.length
     for (const { outputs } of asset.initialStates) {
       for (const output of outputs) {
         const made = { txId, outputIndex, assetId: txId, ...xOutputFields(output) }
-        createUtxo(state.utxos, draft, place, made)
+        createUtxo(state.utxos, draft, place, { made, first: undefined })
         outputIndex++
       }
     }
   }
-  return { state, batch: closeDraft(draft, state.height, state.height + 1, checkpointOf(state)) }
+  return { state, batch: closeDraft(draft, state.height, closingOf(state)) }
 }
 
 /** The state as a checkpoint says. */
-export function loadXState(ids: NetworkIds, checkpoint: Checkpoint, utxoLimit: number): XState {
-  const { height, blockId, time, nextUtxo } = checkpoint
-  return { ids, utxos: newUtxoSet('X', utxoLimit, nextUtxo), height, blockId, time }
+export function loadXState(
+  ids: NetworkIds,
+  checkpoint: Checkpoint,
+  { utxoLimit, assets }: KeptInMemory,
+): XState {
+  const { height, blockId, time, nextUtxo: next } = checkpoint
+  return { ids, utxos: newUtxoSet('X', utxoLimit, { next, assets }), height, blockId, time }
 }
 
-function checkpointOf({ height, blockId, time, utxos }: XState): Checkpoint {
+function closingOf({ height, blockId, time, utxos }: XState): Parameters<typeof closeDraft>[2] {
   const none = { l1AccruedFees: 0n, l1FeeExcess: 0n }
-  return { chain: 'X', height, blockId, time, ...none, nextUtxo: utxos.next }
+  const checkpoint = { chain: 'X', height, blockId, time, ...none, nextUtxo: utxos.next } as const
+  return { assets: utxos.assets, checkpoint }
 }
 
 /** What to look up before {@link applyXBlocks} of the same blocks. */
 export function wantedOfXBlocks(state: XState, blocks: readonly ReadXBlock[]): Wanted {
-  const transactions: ReadTransaction<XUnsigned>[] = []
-  for (const block of blocks) transactions.push(...block.transactions)
-  return wantedOf(state.utxos, transactions)
+  return wantedOfXDag(
+    state,
+    blocks.flatMap(({ transactions }) => transactions),
+  )
 }
 
 /** What to look up before {@link applyXDag} of the same transactions. */
@@ -90,7 +97,19 @@ export function wantedOfXDag(
   state: XState,
   transactions: readonly ReadTransaction<XUnsigned>[],
 ): Wanted {
-  return wantedOf(state.utxos, transactions)
+  return wantedOf(state.utxos, transactions.map(needsOf))
+}
+
+function needsOf(read: ReadTransaction<XUnsigned>): Needs {
+  const { unsigned, txId, importedKeys, exportedKeys } = read
+  const imported = unsigned.typeId === 3 ? unsigned.importedInputs : []
+  return { txId, inputs: inputsOf(unsigned), imported, importedKeys, exportedKeys }
+}
+
+/** What it spends of its own chain: inputs, then what its operations are on. */
+function inputsOf(unsigned: XUnsigned): readonly OutputPlace[] {
+  if (unsigned.typeId !== 2) return unsigned.inputs
+  return [...unsigned.inputs, ...unsigned.operations.flatMap(({ utxos }) => utxos)]
 }
 
 /** Replays transactions of the DAG, in the order of the index. Throws `state-violation`. */
@@ -108,17 +127,17 @@ export function applyXDag(
     applyTransaction(state, draft, { read, height, position: 0, time })
   }
   closeBatch(state.utxos)
-  return closeDraft(draft, from, state.height + 1, checkpointOf(state))
+  return closeDraft(draft, from, closingOf(state))
 }
 
 /** `state.time` stays at genesis until blocks come. */
 function newestInput(state: XState, read: ReadTransaction<XUnsigned>): number {
   let newest = state.time
-  for (const key of [...read.inputKeys, ...read.operatedKeys]) {
-    newest = Math.max(newest, knownUtxo(state.utxos, key)?.createdTime ?? 0)
+  for (const input of inputsOf(read.unsigned)) {
+    newest = Math.max(newest, createdAtOf(state.utxos, input))
   }
   for (const key of read.importedKeys) {
-    newest = Math.max(newest, state.utxos.imports.get(key)?.createdTime ?? 0)
+    newest = Math.max(newest, state.utxos.imports.get(key)?.createdAt ?? 0)
   }
   return newest
 }
@@ -150,7 +169,7 @@ export function applyXBlocks(state: XState, blocks: readonly ReadXBlock[], found
     })
   }
   closeBatch(state.utxos)
-  return closeDraft(draft, from, state.height + 1, checkpointOf(state))
+  return closeDraft(draft, from, closingOf(state))
 }
 
 function follow(state: XState, read: ReadXBlock): void {
@@ -176,9 +195,8 @@ function applyTransaction(state: XState, draft: Draft, at: At): void {
   const { read, height, position, time } = at
   const { unsigned, txId } = read
   const step = beginStep(state.utxos, draft, { chain: 'X', height, position, time, txId }, read)
-  for (const [index, { input, ...place }] of unsigned.inputs.entries()) {
-    const key = read.inputKeys[index] ?? outputKeyOf(place.txId, place.outputIndex)
-    spend(step, { ...place, key, amount: input.amount })
+  for (const { txId, outputIndex, assetId, input } of unsigned.inputs) {
+    spend(step, { txId, outputIndex, assetId, amount: input.amount })
   }
   if (unsigned.typeId === 3) importAssets(state, step, { unsigned, read })
   for (const [index, { assetId, output }] of unsigned.outputs.entries()) {
@@ -187,7 +205,7 @@ function applyTransaction(state: XState, draft: Draft, at: At): void {
   if (unsigned.typeId === 4) exportAssets(state, step, unsigned)
   checkFlow(step)
   if (unsigned.typeId === 1) createAsset(step, unsigned)
-  if (unsigned.typeId === 2) operate(step, { unsigned, read })
+  if (unsigned.typeId === 2) operate(step, unsigned)
   endStep(step)
 }
 
@@ -250,10 +268,12 @@ const mintTypes: ReadonlySet<number> = new Set([6, 10, 15])
 function assetRow(
   place: Pick<Step['place'], 'height' | 'time' | 'txId'>,
   asset: AssetFields,
+  numbers: AssetNumbers,
 ): AssetRow {
   const { name, symbol, denomination, initialStates } = asset
   return {
     assetId: place.txId,
+    number: numbers.of(place.txId),
     name,
     symbol,
     denomination,
@@ -268,20 +288,18 @@ function assetRow(
 
 function createAsset(step: Step, unsigned: XUnsignedOf<1>): void {
   const { place, draft } = step
-  draft.assets.push(assetRow(place, unsigned))
+  draft.assets.push(assetRow(place, unsigned, step.utxos.assets))
   let outputIndex = unsigned.outputs.length
   for (const { outputs } of unsigned.initialStates) {
     for (const output of outputs) emitAt(step, outputIndex++, place.txId, output)
   }
 }
 
-function operate(step: Step, { unsigned, read }: Reading<XUnsignedOf<2>>): void {
+function operate(step: Step, unsigned: XUnsignedOf<2>): void {
   let outputIndex = unsigned.outputs.length
-  let spent = 0
   for (const { assetId, utxos, operation } of unsigned.operations) {
     for (const { txId, outputIndex: index } of utxos) {
-      const key = read.operatedKeys[spent++] ?? outputKeyOf(txId, index)
-      spend(step, { key, txId, outputIndex: index, assetId, amount: undefined })
+      spend(step, { txId, outputIndex: index, assetId, amount: undefined })
     }
     for (const output of outputsOf(operation)) emitAt(step, outputIndex++, assetId, output)
   }

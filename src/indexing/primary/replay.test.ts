@@ -12,6 +12,7 @@ import { pTransactionNames } from '../../codec/primary/p-transaction.ts'
 import { xTransactionNames } from '../../codec/primary/x-transaction.ts'
 import { keyOf } from '../../core/bytes.ts'
 import { parseId, toCb58 } from '../../core/cb58.ts'
+import { newAssetNumbers } from './asset-numbers.ts'
 import { beginPChain } from './genesis-rows.ts'
 import { rulesOf } from './rules.ts'
 
@@ -48,7 +49,10 @@ void test('genesis: potential rewards and the supply after it are what upstream 
   for (const expected of expectations) {
     const config = parseGenesisConfig(unzipped(`data/genesis/${expected.network}.json.gz`))
     const facts = readGenesis(buildGenesis(config))
-    const { state, batch } = beginPChain(facts, rulesOf(expected.networkID), 10)
+    const { state, batch } = beginPChain(facts, rulesOf(expected.networkID), {
+      utxoLimit: 10,
+      assets: newAssetNumbers([]),
+    })
     assert.equal(
       String(state.supplies.get(keyOf(parseId(primaryId)))),
       expected.supplyAfterGenesisPotentialRewards,

@@ -15,17 +15,16 @@
  *   the node's index; their time is that of the newest output they spend, a lower bound.
  */
 
+import type { AssetNumber } from './asset-numbers.ts'
 import type {
   ChainName,
   BlockRow,
-  TransactionRow,
-  UtxoRow,
-  ConsumptionRow,
   StakeReturnRow,
   EarlyImportRow,
   ImportCompletionRow,
   AssetRow,
 } from './ledger-rows.ts'
+import type { LedgerColumns } from './ledger.ts'
 import type { StakerRow, RewardRow, SupplyRow } from './staking-rows.ts'
 import type {
   SubnetRow,
@@ -55,9 +54,9 @@ export type RowBatch = {
   readonly from: number
   readonly until: number
   readonly blocks: readonly BlockRow[]
-  readonly transactions: readonly TransactionRow[]
-  readonly utxos: readonly UtxoRow[]
-  readonly consumptions: readonly ConsumptionRow[]
+  readonly ledger: LedgerColumns
+  /** Assets that were given numbers. */
+  readonly newAssets: readonly AssetNumber[]
   readonly stakeReturns: readonly StakeReturnRow[]
   readonly earlyImports: readonly EarlyImportRow[]
   readonly importCompletions: readonly ImportCompletionRow[]

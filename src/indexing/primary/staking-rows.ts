@@ -69,7 +69,8 @@ export type RewardRow = {
   readonly outputIndex: number
   readonly kind: RewardKind
   readonly amount: bigint
-  readonly assetId: Uint8Array
+  /** Number of the asset. */
+  readonly asset: number
   readonly addresses: readonly Uint8Array[]
   readonly stakingTxId: Uint8Array
   readonly rewardTxId: Uint8Array

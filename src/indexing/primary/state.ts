@@ -6,6 +6,7 @@
  * replay or in the store, the in-memory state is void: load it again.
  */
 
+import type { OutputPlace } from '../../codec/primary/ids.ts'
 import type { Consumption, KnownUtxo } from './ledger-rows.ts'
 import type { Checkpoint } from './rows.ts'
 import type { StakerRow, SupplyRow } from './staking-rows.ts'
@@ -21,11 +22,11 @@ export type KnownImport = {
 }
 
 /**
- * Outputs a batch needs looked up: inputs; and exports and imports, which may be early imports.
- * By `outputKeyOf`.
+ * Outputs a batch needs looked up: inputs, by their places; and exports and imports, which may be
+ * early imports, by `outputKeyOf`.
  */
 export type Wanted = {
-  readonly inputKeys: readonly string[]
+  readonly inputs: readonly OutputPlace[]
   readonly sharedKeys: readonly string[]
 }
 

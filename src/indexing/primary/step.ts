@@ -3,136 +3,158 @@
  * it, whom it concerns.
  */
 
-import { addAddresses, addAmount, newAddressSet, overdrawn, remainder } from './amounts.ts'
-import type { AddressSet, Sums } from './amounts.ts'
+import { compareBytes } from '../../core/bytes.ts'
+import { txBody, type TxBody } from '../../store/schema/primary-bodies.ts'
+import { assetOf } from '../../store/schema/primary-holding.ts'
+import { addAmount, overdrawn, putRemainder, type Sums } from './amounts.ts'
 import { violation } from './draft.ts'
 import type { Draft, Mutable, Place } from './draft.ts'
-import type { ChainName, Owner, TransactionRow } from './ledger-rows.ts'
+import type { Owner } from './ledger-rows.ts'
 import type { ReadTransaction } from './read-blocks.ts'
-import { createUtxo, importUtxo, spendUtxo } from './utxo-set.ts'
-import type { NewUtxo, Spend, UtxoSet } from './utxo-set.ts'
+import { createUtxo, importUtxo, posOfPlace, spendUtxo } from './utxo-set.ts'
+import type { ImportSpend, NewUtxo, Spend, UtxoSet } from './utxo-set.ts'
+import { addressAt, amountAt, numberAt, traitsAt } from './utxo-table.ts'
 
-/** A transaction being replayed. */
+/** A transaction being replayed. The lists and sums are those of its row. */
 export type Step = {
   readonly utxos: UtxoSet
   readonly draft: Draft
   readonly place: Place
-  readonly row: Mutable<TransactionRow>
-  readonly addresses: AddressSet
+  readonly row: Mutable<TxBody>
+  /** Places of the addresses it concerns, among those of the batch; each once. */
+  readonly owners: number[]
   readonly spent: number[]
   readonly consumed: Sums
   readonly value: Sums
+  readonly burned: Sums
   readonly staked: Sums
 }
 
-const noBytes = new Uint8Array(0)
-const noSides: TransactionRow['evmInputs'] = []
-const noAddresses: readonly Uint8Array[] = []
+const none: readonly never[] = []
 
-/** Begins a transaction; its row is complete once {@link endStep} ran. */
+/** Begins a transaction; its row is written by {@link endStep}. */
 export function beginStep(
   utxos: UtxoSet,
   draft: Draft,
   place: Place,
-  read: ReadTransaction<{ readonly typeId: number; readonly memo?: Uint8Array }>,
+  {
+    unsigned,
+  }: Pick<ReadTransaction<{ readonly typeId: number; readonly memo?: Uint8Array }>, 'unsigned'>,
 ): Step {
-  const row: Mutable<TransactionRow> = {
-    chain: place.chain,
-    height: place.height,
-    position: place.position,
-    txId: read.txId,
-    typeId: read.unsigned.typeId,
-    committed: true,
+  const { memo } = unsigned
+  const spent: number[] = []
+  const consumed: Sums = []
+  const value: Sums = []
+  const burned: Sums = []
+  const staked: Sums = []
+  const row: Mutable<TxBody> = {
+    typeId: unsigned.typeId,
     time: place.time,
-    memo: read.unsigned.memo ?? noBytes,
-    sizeBytes: read.sizeBytes,
-    addresses: noAddresses,
-    evmAddresses: noAddresses,
+    committed: true,
     firstUtxo: utxos.next,
     utxoCount: 0,
-    spent: [],
-    consumed: [],
-    value: [],
-    burned: [],
-    staked: [],
-    l1BalanceBurned: 0n,
+    spent,
+    consumed,
+    value,
+    burned,
+    staked,
+    memo: memo === undefined || memo.length === 0 ? undefined : memo,
     sourceChain: undefined,
     destinationChain: undefined,
+    evmInputs: none,
+    evmOutputs: none,
     nodeId: undefined,
     subnetId: undefined,
+    stakingTxId: undefined,
     startTime: undefined,
     endTime: undefined,
     delegationShares: undefined,
-    stakingTxId: undefined,
-    rewardAddresses: noAddresses,
-    subnetOwner: undefined,
+    rewardAddresses: none,
     publicKey: undefined,
     proofOfPossession: undefined,
+    l1BalanceBurned: undefined,
+    subnetOwner: undefined,
     managerChainId: undefined,
     managerAddress: undefined,
-    evmInputs: noSides,
-    evmOutputs: noSides,
   }
-  return {
-    utxos,
-    draft,
-    place,
-    row,
-    addresses: newAddressSet(),
-    spent: [],
-    consumed: [],
-    value: [],
-    staked: [],
-  }
+  return { utxos, draft, place, row, owners: [], spent, consumed, value, burned, staked }
 }
 
-/** Writes sums, addresses and UTXOs into the row and the row into the batch. */
+/** Writes the transaction's row into the batch. */
 export function endStep(step: Step): void {
-  const { row } = step
-  row.addresses = step.addresses.list
-  row.utxoCount = step.utxos.next - row.firstUtxo
-  row.spent = step.spent
-  row.consumed = step.consumed
-  row.value = step.value
-  row.staked = step.staked
-  row.burned = remainder(step.consumed, step.value)
-  step.draft.transactions.push(row)
+  const { row, place, utxos } = step
+  const { ledger } = step.draft
+  row.utxoCount = utxos.next - row.firstUtxo
+  putRemainder(step.burned, step.consumed, step.value)
+  for (const sums of [step.consumed, step.value, step.burned, step.staked]) {
+    if (sums.length > 1) sums.sort((a, b) => compareBytes(idIn(utxos, a), idIn(utxos, b)))
+  }
+  const from = ledger.arena.used
+  txBody.append(ledger.arena, row)
+  ledger.txBody.pushFrom(from)
+  ledger.pushTxId(place.txId)
+  ledger.txPos.push(posOfPlace(place))
+  ledger.txType.push(row.typeId)
+  for (const owner of step.owners) ledger.txOwners.push(owner)
+  ledger.txOwners.end()
+}
+
+function idIn(utxos: UtxoSet, { asset }: Sums[number]): Uint8Array {
+  return utxos.assets.idOf(asset)
 }
 
 /** Throws `state-violation` when more is emitted than spent of any asset. */
 export function checkFlow(step: Step): void {
   const over = overdrawn(step.consumed, step.value)
-  if (over !== undefined) {
-    throw violation(step.place, `outputs exceed inputs: ${over.amount}`)
+  if (over !== undefined) throw violation(step.place, `outputs exceed inputs: ${over}`)
+}
+
+/** Notes that a transaction concerns addresses. */
+export function concern(step: Step, addresses: readonly Uint8Array[]): void {
+  for (const address of addresses) {
+    noteOwner(step, step.draft.ledger.addresses.placeOf(address, 0))
   }
+}
+
+/** Notes that a transaction concerns an EVM account. */
+export function concernAccount(step: Step, address: Uint8Array): void {
+  noteOwner(step, step.draft.ledger.addresses.placeOfAccount(address))
+}
+
+function noteOwner({ owners }: Step, place: number): void {
+  if (!owners.includes(place)) owners.push(place)
 }
 
 /** Spends an output of this chain. */
 export function spend(step: Step, spending: Spend): void {
-  const spent = spendUtxo(step.utxos, step.draft, step.place, spending)
-  step.spent.push(spent.number)
-  addAddresses(step.addresses, spent.owner.addresses)
-  if (spent.amount > 0n) addAmount(step.consumed, spent.assetId, spent.amount)
+  const { utxos, draft } = step
+  const { table } = utxos
+  const entry = spendUtxo(utxos, draft, step.place, spending)
+  const number = numberAt(table, entry)
+  step.spent.push(number)
+  const address = addressAt(table, entry)
+  if (address === -1) concern(step, table.others.get(number) ?? none)
+  else noteOwner(step, draft.ledger.addresses.placeOf(table.bytes, address))
+  const amount = amountAt(table, entry)
+  if (amount > 0n) addAmount(step.consumed, assetOf(traitsAt(table, entry)), amount)
 }
 
 /** Imports an output of another chain. */
-export function spendImport(
-  step: Step,
-  spending: Spend & { readonly amount: bigint; readonly sourceChain: ChainName },
-): void {
+export function spendImport(step: Step, spending: ImportSpend): void {
   const spent = importUtxo(step.utxos, step.draft, step.place, spending)
   if (spent !== undefined) {
     step.spent.push(spent.number)
-    addAddresses(step.addresses, spent.owner.addresses)
+    concern(step, spent.addresses)
   }
-  addAmount(step.consumed, spending.assetId, spending.amount)
+  addAmount(step.consumed, step.utxos.assets.of(spending.assetId), spending.amount)
 }
 
 /** Emits an output and gives its number. */
 export function emit(step: Step, made: NewUtxo): number {
-  const { number } = createUtxo(step.utxos, step.draft, step.place, made)
-  addAddresses(step.addresses, made.owner.addresses)
-  if (made.amount > 0n) addAmount(step.value, made.assetId, made.amount)
+  const { utxos, row } = step
+  const number = createUtxo(utxos, step.draft, step.place, { made, first: row.firstUtxo })
+  concern(step, made.owner.addresses)
+  if (made.amount > 0n) addAmount(step.value, utxos.assets.of(made.assetId), made.amount)
   return number
 }
 

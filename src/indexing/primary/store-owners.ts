@@ -1,76 +1,48 @@
-/**
- * Numbers of the addresses a batch is about, each found once: of the owners of what it makes and
- * spends, and of what its transactions concern.
- */
+/** Numbers of the addresses a batch is about, each found once. */
 
 import type { Writer } from '../../store/engine/database.ts'
-import type { TransactionRow, UtxoRow } from './ledger-rows.ts'
+import { addressStride, type LedgerColumns, type OwnerLists } from './ledger.ts'
 import type { RowBatch } from './rows.ts'
-import { evmAddressKey, type Numbers } from './store-numbers.ts'
+import type { Numbers } from './store-numbers.ts'
 import { addressesOfStaker } from './store-stakers.ts'
 
-/** Numbers by row of the batch, each once. */
-export type OwnerNumbers = {
-  readonly utxos: readonly (readonly number[])[]
-  readonly transactions: readonly (readonly number[])[]
-  readonly consumptions: readonly (readonly number[])[]
-}
-
-/** Numbers all addresses of `batch`; `addresses.of` knows the rest of them. */
+/**
+ * Numbers of the addresses of `batch.ledger`, by place; `addresses.of` knows those of its other
+ * rows.
+ */
 export async function numberOwners(
   writer: Writer,
   batch: RowBatch,
   addresses: Numbers,
-): Promise<OwnerNumbers> {
+): Promise<Float64Array> {
+  const keys = keysOf(batch.ledger)
+  for (const { utxo } of batch.importCompletions) keys.push(...utxo.addresses)
+  for (const row of batch.stakers) keys.push(...addressesOfStaker(row))
+  for (const row of batch.rewards) keys.push(...row.addresses)
+  return addresses.numberAll(writer, keys)
+}
+
+/** Keys of addresses: an EVM account's begins with its zero byte, as spaces are separate. */
+function keysOf({ addresses }: LedgerColumns): Uint8Array[] {
   const keys: Uint8Array[] = []
-  const utxos = batch.utxos.map(({ owner }) => placesOf(keys, owner.addresses))
-  const made = { rows: batch.utxos, places: utxos }
-  const transactions = batch.transactions.map((row) => placesOfTransaction(keys, row, made))
-  const consumptions = batch.consumptions.map(({ utxo }) => placesOf(keys, utxo.owner.addresses))
-  for (const { utxo } of batch.importCompletions) placesOf(keys, utxo.owner.addresses)
-  for (const row of batch.stakers) placesOf(keys, addressesOfStaker(row))
-  for (const row of batch.rewards) placesOf(keys, row.addresses)
-  const numbers = await addresses.numberAll(writer, keys)
-  for (const rows of [utxos, transactions, consumptions]) {
-    for (const row of rows) resolve(row, numbers)
+  for (let from = 0; from < addresses.length; from += addressStride) {
+    keys.push(addresses.subarray(from + (addresses[from] ?? 0), from + addressStride))
   }
-  return { utxos, transactions, consumptions }
+  return keys
 }
 
-/** Turns places among the keys into their numbers. */
-function resolve(row: number[], numbers: Float64Array): void {
-  let kept = 0
-  for (const place of row) {
-    const number = numbers[place] ?? 0
-    if (kept === 0 || row.lastIndexOf(number, kept - 1) === -1) row[kept++] = number
-  }
-  row.length = kept
-}
+/** An entry for each owner of each row: its number, and the row. */
+export type OwnerEntries = { readonly owner: Float64Array; readonly row: Uint32Array }
 
-function placesOf(keys: Uint8Array[], addresses: readonly Uint8Array[]): number[] {
-  const places: number[] = []
-  for (const address of addresses) places.push(keys.push(address) - 1)
-  return places
-}
-
-// Comparing with this many is cheaper than finding the number again.
-const fewUtxos = 8
-
-type Made = { readonly rows: readonly UtxoRow[]; readonly places: readonly number[][] }
-
-/** Most addresses of a transaction are, as the same arrays, those of the UTXOs it made. */
-function placesOfTransaction(keys: Uint8Array[], row: TransactionRow, made: Made): number[] {
-  const first = row.firstUtxo - (made.rows[0]?.number ?? 0)
-  const places: number[] = []
-  for (const address of row.addresses) {
-    let place = -1
-    const until = first + Math.min(row.utxoCount, fewUtxos)
-    for (let at = first; at < until && place === -1; at++) {
-      const among = made.rows[at]?.owner.addresses.indexOf(address) ?? -1
-      if (among !== -1) place = made.places[at]?.[among] ?? -1
+/** Entries of lists of owners. */
+export function ownerEntries({ places, until }: OwnerLists, numbers: Float64Array): OwnerEntries {
+  const owner = new Float64Array(places.length)
+  const row = new Uint32Array(places.length)
+  for (let at = 0, one = 0; one < until.length; one++) {
+    for (const end = until[one] ?? 0; at < end; at++) {
+      owner[at] = numbers[places[at] ?? 0] ?? 0
+      row[at] = one
     }
-    places.push(place === -1 ? keys.push(address) - 1 : place)
   }
-  for (const account of row.evmAddresses) places.push(keys.push(evmAddressKey(account)) - 1)
-  return places
+  return { owner, row }
 }

@@ -28,6 +28,7 @@ import {
   subnetOwner,
 } from '../../store/schema/primary-subnets.ts'
 import { progress } from '../../store/schema/primary.ts'
+import type { AssetNumber } from './asset-numbers.ts'
 import type { ChainName } from './ledger-rows.ts'
 import type { Checkpoint, RowBatch } from './rows.ts'
 import type { PStateRows, UtxoReader } from './state.ts'
@@ -47,7 +48,7 @@ import {
   writeStakers,
   writeSubnets,
 } from './store-stakers.ts'
-import { writeTransactions, completeImports } from './store-transactions.ts'
+import { completeImports, writeTransactions } from './store-transactions.ts'
 import { posOfConsumption, writeSpends, writeStakeReturns, writeUtxos } from './store-utxos.ts'
 
 /** The store's writing side. */
@@ -56,6 +57,8 @@ export type PrimaryRows = {
   readonly reader: UtxoReader
   /** Where `chain` stands; `undefined` before its first batch. */
   readonly checkpoint: (chain: ChainName) => Promise<Checkpoint | undefined>
+  /** Every asset that has a number. */
+  readonly assets: () => Promise<AssetNumber[]>
   /** What the P-Chain's replay holds in memory; `undefined` before its first batch. */
   readonly pState: () => Promise<PStateRows | undefined>
   /** Stores a batch. `guard` runs first in the transaction, to keep the lease. */
@@ -70,14 +73,11 @@ export type PrimaryRows = {
 export type StoreRules = {
   /** nAVAX. */
   readonly maxValidatorStake: bigint
-  /** Gets number 1 among assets. */
-  readonly avaxAssetId: Uint8Array
 }
 
 type Known = {
   readonly addresses: Numbers
   readonly nodes: Numbers
-  readonly assets: Numbers
 }
 
 /** Opens the writing side over a store with `primaryTables`. */
@@ -85,11 +85,8 @@ export function openPrimaryRows(database: Database, rules: StoreRules): PrimaryR
   const known: Known = {
     addresses: numbersIn(address, 'bytes'),
     nodes: nodeNumbers(),
-    assets: numbersIn(asset, 'asset_id'),
   }
-  const assetIds = new Map<number, Uint8Array>()
-
-  const find: UtxoReader['find'] = (wanted) => findRows(database, wanted, assetIds)
+  const find: UtxoReader['find'] = (wanted) => findRows(database, wanted)
 
   const write: PrimaryRows['write'] = async (batch, raw, guard) => {
     await database.transaction(async (writer) => {
@@ -103,6 +100,7 @@ export function openPrimaryRows(database: Database, rules: StoreRules): PrimaryR
   return {
     reader: { find },
     checkpoint: (chain) => readCheckpoint(database, chain),
+    assets: () => readAssets(database),
     pState: () => readPState(database),
     write,
   }
@@ -117,22 +115,19 @@ type Writing = {
 
 async function writeBatch(writing: Writing): Promise<void> {
   const { writer, batch, known } = writing
-  const { assets } = known
   const owners = await numberOwners(writer, batch, known.addresses)
   await known.nodes.numberAll(writer, nodesOf(batch))
-  await assets.numberAll(writer, [writing.rules.avaxAssetId, ...assetsOf(batch)])
   await writeBlocks(writer, batch.blocks, known.nodes)
-  const owned = { owners: owners.transactions, assets }
-  await writeTransactions(writer, batch.transactions, owned)
-  await writeUtxos(writer, batch, assets)
+  await writeTransactions(writer, batch.ledger, owners)
+  await writeUtxos(writer, batch)
   await writeSpends(writer, batch)
-  await writeStakeReturns(writer, batch)
-  await writeHoldings(writer, batch, { owners, assets })
+  await writeStakeReturns(writer, batch.stakeReturns)
+  await writeHoldings(writer, batch, owners)
   await writeImports(writer, batch)
   await completeImports(writer, batch.importCompletions, known.addresses)
   await writeStaking(writing)
   await writeL1(writing)
-  await writeAssets(writer, batch, assets)
+  await writeAssets(writer, batch)
 }
 
 async function writeImports(writer: Writer, batch: RowBatch): Promise<void> {
@@ -201,7 +196,6 @@ async function writeRewards({ writer, batch, known }: Writing): Promise<void> {
       rewardBody.toBytes({
         ...row,
         kind: rewardKinds.indexOf(row.kind),
-        asset: known.assets.of(row.assetId),
         pos: posOf(chainNumbers.P, row.height, row.position),
       }),
     ),
@@ -239,9 +233,14 @@ async function writeL1({ writer, batch, known }: Writing): Promise<void> {
   })
 }
 
-async function writeAssets(writer: Writer, batch: RowBatch, assets: Numbers): Promise<void> {
+async function writeAssets(writer: Writer, batch: RowBatch): Promise<void> {
+  // The two chains that have a genesis both bring AVAX.
+  await writer.insertNew(asset, {
+    id: batch.newAssets.map(({ number }) => number),
+    asset_id: batch.newAssets.map(({ assetId }) => assetId),
+  })
   await writer.update(asset, {
-    id: batch.assets.map((row) => assets.of(row.assetId)),
+    id: batch.assets.map((row) => row.number),
     name: batch.assets.map((row) => row.name),
     symbol: batch.assets.map((row) => row.symbol),
     denomination: batch.assets.map((row) => row.denomination),
@@ -258,27 +257,6 @@ function nodesOf(batch: RowBatch): readonly Uint8Array[] {
     ...batch.rewards.map((row) => row.nodeId),
     ...batch.l1Validators.map((row) => row.nodeId),
   ]
-}
-
-/** Assets of a batch, most of them once: nearly all of it is about one. */
-function assetsOf(batch: RowBatch): readonly Uint8Array[] {
-  const all: Uint8Array[] = []
-  let last: Uint8Array | undefined
-  const add = ({ assetId }: { readonly assetId: Uint8Array }): void => {
-    if (assetId !== last) all.push(assetId)
-    last = assetId
-  }
-  batch.utxos.forEach(add)
-  for (const { utxo } of batch.consumptions) add(utxo)
-  batch.assets.forEach(add)
-  batch.rewards.forEach(add)
-  // What a transaction spends and makes holds every other asset it moves.
-  for (const { consumed, evmInputs, evmOutputs } of batch.transactions) {
-    consumed.forEach(add)
-    evmInputs.forEach(add)
-    evmOutputs.forEach(add)
-  }
-  return all
 }
 
 async function move(writer: Writer, batch: RowBatch, epoch: number): Promise<void> {
@@ -302,6 +280,13 @@ async function readCheckpoint(reader: Reader, chain: ChainName): Promise<Checkpo
   const row = await reader.get(progressQuestion, [chain])
   if (at?.hash === undefined || row === undefined) return undefined
   return { chain, height: at.height, blockId: at.hash, ...progressBody.fromBytes(bytesOf(row[0])) }
+}
+
+const everyAsset = statement('select id, asset_id from asset order by id')
+
+async function readAssets(reader: Reader): Promise<AssetNumber[]> {
+  const rows = await reader.all(everyAsset)
+  return rows.map(([number, assetId]) => ({ number: Number(number), assetId: bytesOf(assetId) }))
 }
 
 const supplies = statement('select subnet_id, amount from supply')

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
+import { seenSpends, seenUtxos } from '../../../test/seen-rows.ts'
 import { outputKeyOf } from '../../codec/primary/ids.ts'
 import { Fault } from '../../core/fault.ts'
-import { newDraft } from './draft.ts'
+import { packTraits } from '../../store/schema/primary-holding.ts'
+import { newAssetNumbers } from './asset-numbers.ts'
+import { closeDraft, newDraft } from './draft.ts'
 import type { Draft } from './draft.ts'
 import type { KnownUtxo } from './ledger-rows.ts'
+import type { RowBatch } from './rows.ts'
 import {
   closeBatch,
   createUtxo,
@@ -16,7 +20,8 @@ import {
   spendUtxo,
   takeFound,
 } from './utxo-set.ts'
-import type { NewUtxo, Spend, UtxoSet } from './utxo-set.ts'
+import type { ImportSpend, NewUtxo, UtxoSet } from './utxo-set.ts'
+import { amountAt, outputFlags } from './utxo-table.ts'
 
 const txId = new Uint8Array(32).fill(1)
 const assetId = new Uint8Array(32).fill(2)
@@ -38,13 +43,8 @@ const output: NewUtxo = {
   owner,
   stakeableLocktime: 0n,
 }
-const spend: Spend & { readonly amount: bigint } = {
-  key: outputKeyOf(txId, 0),
-  txId,
-  outputIndex: 0,
-  assetId,
-  amount: 5n,
-}
+const spend = { txId, outputIndex: 0, assetId, amount: 5n }
+const imported: ImportSpend = { ...spend, key: outputKeyOf(txId, 0), sourceChain: 'X' }
 
 /** An output of this transaction as the store would have found it. */
 function stored(change: Partial<KnownUtxo>): KnownUtxo {
@@ -52,25 +52,33 @@ function stored(change: Partial<KnownUtxo>): KnownUtxo {
     number: 9,
     txId,
     outputIndex: 0,
-    assetId,
-    outputType: 7,
     amount: 5n,
-    owner,
-    stakeableLocktime: 0n,
+    traits: packTraits({ asset: 1, kind: 0, needed: 1 }),
+    addresses: owner.addresses,
     createdOn: 'P',
     consumableOn: 'P',
-    createdTime: 1,
-    staked: false,
-    returned: undefined,
-    consumed: undefined,
+    createdAt: 1,
+    flags: 0,
     ...change,
   }
 }
 
 function begin(found: readonly KnownUtxo[] = []): { readonly set: UtxoSet; readonly draft: Draft } {
-  const set = newUtxoSet('P', 10, 10)
+  const assets = newAssetNumbers([{ number: 1, assetId }])
+  const set = newUtxoSet('P', 10, { next: 10, assets })
   takeFound(set, { utxos: found, earlyImports: [] })
   return { set, draft: newDraft('P', 10) }
+}
+
+function make(set: UtxoSet, draft: Draft, change: Partial<NewUtxo> = {}): number {
+  return createUtxo(set, draft, place, { made: { ...output, ...change }, first: undefined })
+}
+
+function closed(set: UtxoSet, draft: Draft): RowBatch {
+  closeBatch(set)
+  const l1 = { l1AccruedFees: 0n, l1FeeExcess: 0n }
+  const checkpoint = { chain: 'P', height: 7, blockId: txId, time: 70, nextUtxo: set.next } as const
+  return closeDraft(draft, 7, { assets: set.assets, checkpoint: { ...checkpoint, ...l1 } })
 }
 
 function stops(message: RegExp, run: () => unknown): void {
@@ -89,108 +97,128 @@ function stops(message: RegExp, run: () => unknown): void {
 void test('UTXO set: an output is made once and spent once', () => {
   const { set, draft } = begin()
   stops(/not an unspent output/, () => spendUtxo(set, draft, place, spend))
-  createUtxo(set, draft, place, output)
-  stops(/exists already/, () => createUtxo(set, draft, place, output))
-  assert.equal(spendUtxo(set, draft, place, spend).amount, 5n)
+  make(set, draft)
+  stops(/exists already/, () => make(set, draft))
+  assert.equal(amountAt(set.table, spendUtxo(set, draft, place, spend)), 5n)
   stops(/not an unspent output/, () => spendUtxo(set, draft, place, spend))
-  assert.equal(draft.consumptions.length, 0, 'its row says it')
-  assert.equal(draft.utxos[0]?.consumed?.height, 7)
+  const batch = closed(set, draft)
+  assert.equal(seenSpends(batch).length, 0, 'its row says it')
+  assert.equal(seenUtxos(batch, set.assets)[0]?.consumed?.height, 7)
 })
 
 void test('UTXO set: what an input claims must be what the output is', () => {
   const { set, draft } = begin([stored({})])
   stops(/another asset/, () => spendUtxo(set, draft, place, { ...spend, assetId: txId }))
   stops(/another amount/, () => spendUtxo(set, draft, place, { ...spend, amount: 6n }))
-  assert.equal(spendUtxo(set, draft, place, { ...spend, amount: undefined }).amount, 5n)
-  assert.equal(draft.consumptions.length, 1)
+  spendUtxo(set, draft, place, { ...spend, amount: undefined })
+  assert.deepEqual(
+    seenSpends(closed(set, draft)).map(({ number, time }) => [number, time]),
+    [[9, 70]],
+  )
 })
 
 void test('UTXO set: stake is spent only after it returned', () => {
-  const { set, draft } = begin([stored({ staked: true })])
+  const { set, draft } = begin([stored({ flags: outputFlags.staked })])
   stops(/locked as stake/, () => spendUtxo(set, draft, place, spend))
   returnStake(set, draft, place, spend)
-  assert.equal(draft.stakeReturns.length, 1)
-  assert.equal(spendUtxo(set, draft, place, spend).amount, 5n)
+  assert.deepEqual(draft.stakeReturns, [{ number: 9, txId, outputIndex: 0, time: 70 }])
+  spendUtxo(set, draft, place, spend)
   const plain = begin([stored({})])
   stops(/never staked/, () => returnStake(plain.set, plain.draft, place, spend))
+  const unknown = begin()
+  returnStake(unknown.set, unknown.draft, place, spend)
+  assert.equal(unknown.draft.stakeReturns[0]?.number, undefined, 'the store knows it')
 })
 
 void test('UTXO set: what the store knows as spent stays spent', () => {
-  const consumed = { chain: 'P', height: 3, position: 0, time: 30, txId } as const
-  const { set, draft } = begin([stored({ consumed })])
+  const { set, draft } = begin([stored({ flags: outputFlags.spent })])
   stops(/input is spent/, () => spendUtxo(set, draft, place, spend))
 })
 
 void test('UTXO set: an import is for this chain, from the chain it says, and once', () => {
-  const from = { ...spend, sourceChain: 'X' } as const
   const { set, draft } = begin([stored({ createdOn: 'X' })])
-  stops(/wrong chain/, () => importUtxo(set, draft, place, { ...from, sourceChain: 'C' }))
-  assert.equal(importUtxo(set, draft, place, from)?.amount, 5n)
-  stops(/imported twice/, () => importUtxo(set, draft, place, from))
+  stops(/wrong chain/, () => importUtxo(set, draft, place, { ...imported, sourceChain: 'C' }))
+  assert.equal(importUtxo(set, draft, place, imported)?.amount, 5n)
+  stops(/imported twice/, () => importUtxo(set, draft, place, imported))
   const other = begin([stored({ createdOn: 'X', consumableOn: 'C' })])
-  stops(/wrong chain/, () => importUtxo(other.set, other.draft, place, from))
+  stops(/wrong chain/, () => importUtxo(other.set, other.draft, place, imported))
   const early = begin()
-  assert.equal(importUtxo(early.set, early.draft, place, from), undefined)
+  assert.equal(importUtxo(early.set, early.draft, place, imported), undefined)
   assert.equal(early.draft.earlyImports.length, 1)
-  stops(/imported twice/, () => importUtxo(early.set, early.draft, place, from))
-  const known = early.draft.earlyImports
-  const later = newUtxoSet('P', 10, 10)
-  takeFound(later, { utxos: [], earlyImports: known })
-  stops(/imported twice/, () => importUtxo(later, newDraft('P', 10), place, from))
+  stops(/imported twice/, () => importUtxo(early.set, early.draft, place, imported))
+  const later = begin()
+  takeFound(later.set, { utxos: [], earlyImports: early.draft.earlyImports })
+  stops(/imported twice/, () => importUtxo(later.set, later.draft, place, imported))
 })
 
 void test('UTXO set: an output of a closed batch is made once, and spent once as it was', () => {
   const { set, draft } = begin()
-  createUtxo(set, draft, place, output)
-  closeBatch(set)
+  make(set, draft)
+  const first = closed(set, draft)
   const next = newDraft('P', set.next)
-  stops(/exists already/, () => createUtxo(set, next, place, output))
+  stops(/exists already/, () => make(set, next))
   stops(/another asset/, () => spendUtxo(set, next, place, { ...spend, assetId: txId }))
   stops(/another amount/, () => spendUtxo(set, next, place, { ...spend, amount: 6n }))
-  const spent = spendUtxo(set, next, place, spend)
-  assert.deepEqual(spent, stored({ number: 10, createdTime: 70 }))
+  spendUtxo(set, next, place, spend)
   stops(/not an unspent output/, () => spendUtxo(set, next, place, spend))
-  assert.equal(draft.utxos[0]?.consumed, undefined, 'its batch is closed')
-  assert.deepEqual(
-    next.consumptions.map(({ utxo, consumed }) => [utxo.number, consumed.height]),
-    [[10, 7]],
-  )
+  assert.equal(seenUtxos(first, set.assets)[0]?.consumed, undefined, 'its batch is closed')
+  const { spent, addresses } = closed(set, next).ledger
+  assert.deepEqual([spent.number[0], spent.createdAt[0], spent.amount[0]], [10, 70, 5n])
+  assert.equal(spent.traits[0], stored({}).traits)
+  assert.deepEqual([...addresses.subarray(1, 21)], [...(owner.addresses[0] ?? [])])
+})
+
+void test('UTXO set: outputs of several addresses and of none are spent as others are', () => {
+  const { set, draft } = begin()
+  const two = [new Uint8Array(20).fill(8), new Uint8Array(20).fill(9)]
+  make(set, draft, { owner: { ...owner, addresses: two } })
+  make(set, draft, { outputIndex: 1, owner: { ...owner, addresses: [] } })
+  closed(set, draft)
+  const next = newDraft('P', set.next)
+  spendUtxo(set, next, place, spend)
+  spendUtxo(set, next, place, { ...spend, outputIndex: 1 })
+  const { spent, addresses } = closed(set, next).ledger
+  assert.deepEqual([...spent.owners.until], [2, 2])
+  assert.deepEqual([addresses[1], addresses[22]], [8, 9])
 })
 
 void test('UTXO set: stake of a closed batch is spent only after it returned', () => {
   const { set, draft } = begin()
-  createUtxo(set, draft, place, { ...output, staked: true })
-  createUtxo(set, draft, place, { ...output, outputIndex: 1 })
-  closeBatch(set)
+  make(set, draft, { staked: true })
+  make(set, draft, { outputIndex: 1 })
+  closed(set, draft)
   const next = newDraft('P', set.next)
   stops(/locked as stake/, () => spendUtxo(set, next, place, spend))
   stops(/never staked/, () => returnStake(set, next, place, { txId, outputIndex: 1 }))
   returnStake(set, next, place, spend)
-  assert.equal(next.stakeReturns.length, 1)
-  assert.equal(draft.utxos[0]?.returned, undefined, 'its batch is closed')
-  closeBatch(set)
-  const last = newDraft('P', set.next)
-  assert.equal(spendUtxo(set, last, place, spend).returned?.time, 70)
+  assert.equal(next.stakeReturns[0]?.number, 10)
+  closed(set, next)
+  assert.doesNotThrow(() => spendUtxo(set, newDraft('P', set.next), place, spend))
 })
 
 void test('UTXO set: what is spent is not known to the next batch', () => {
-  const consumed = { chain: 'P', height: 3, position: 0, time: 30, txId } as const
-  const { set, draft } = begin([stored({ consumed })])
-  createUtxo(set, draft, place, { ...output, outputIndex: 1 })
-  spendUtxo(set, draft, place, { ...spend, key: outputKeyOf(txId, 1), outputIndex: 1 })
-  closeBatch(set)
-  assert.ok(!isKnown(set, spend.key))
-  assert.ok(!isKnown(set, outputKeyOf(txId, 1)))
+  const { set, draft } = begin()
+  make(set, draft, { outputIndex: 1 })
+  spendUtxo(set, draft, place, { ...spend, outputIndex: 1 })
+  closed(set, draft)
+  assert.ok(!isKnown(set, { txId, outputIndex: 1 }))
 })
 
 void test('UTXO set: closing a batch keeps the newest', () => {
   const { set, draft } = begin()
+  for (let outputIndex = 0; outputIndex < 25; outputIndex++) make(set, draft, { outputIndex })
+  closed(set, draft)
   for (let outputIndex = 0; outputIndex < 25; outputIndex++) {
-    createUtxo(set, draft, place, { ...output, outputIndex })
+    assert.equal(isKnown(set, { txId, outputIndex }), outputIndex >= 15, `output ${outputIndex}`)
   }
-  closeBatch(set)
-  for (let outputIndex = 0; outputIndex < 25; outputIndex++) {
-    const isNew = outputIndex >= 15
-    assert.equal(isKnown(set, outputKeyOf(txId, outputIndex)), isNew, `output ${outputIndex}`)
-  }
+})
+
+void test('UTXO set: an output is a stray unless its name says where it is', () => {
+  const { set, draft } = begin()
+  const named = { ...output, txId: place.txId }
+  createUtxo(set, draft, place, { made: named, first: 10 })
+  createUtxo(set, draft, place, { made: { ...named, outputIndex: 2 }, first: 10 })
+  createUtxo(set, draft, place, { made: { ...output, outputIndex: 2 }, first: 10 })
+  createUtxo(set, draft, place, { made: output, first: undefined })
+  assert.deepEqual([...closed(set, draft).ledger.strays.number], [11, 12, 13])
 })

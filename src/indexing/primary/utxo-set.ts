@@ -1,62 +1,76 @@
 /**
- * The UTXOs a chain's replay creates and spends, over a bounded cache and what the store found:
- * objects while their batch is open, flat memory once it is closed.
+ * The UTXOs a chain's replay creates and spends, over a bounded table and what the store found.
  *
  * Spends check that the output exists, is not locked as stake, not spent, and is what the input
  * claims. Exports live in shared memory: their import may be indexed before or after them.
  */
 
 import { outputKeyOf, type OutputPlace } from '../../codec/primary/ids.ts'
-import { equalBytes } from '../../core/bytes.ts'
+import { utxoBody } from '../../store/schema/primary-bodies.ts'
+import { assetOf, kindOf, packTraits } from '../../store/schema/primary-holding.ts'
+import { chainNumbers, posOf, prefixOf, rewardKinds } from '../../store/schema/primary-position.ts'
+import type { AssetNumbers } from './asset-numbers.ts'
 import { violation } from './draft.ts'
-import type { Draft, Mutable, Place } from './draft.ts'
-import type {
-  ChainName,
-  Consumption,
-  KnownUtxo,
-  Owner,
-  RewardKind,
-  UtxoRow,
-} from './ledger-rows.ts'
+import type { Draft, Place } from './draft.ts'
+import type { ChainName, KnownUtxo, RewardKind } from './ledger-rows.ts'
+import { type OutputFields, outputBytes } from './output-bytes.ts'
 import type { Found, KnownImport } from './state.ts'
-import { dropUtxo, isKept, keepUtxo, keptUtxo, newUtxoTable } from './utxo-table.ts'
+import {
+  addOutput,
+  addressAt,
+  amountAt,
+  createdAtAt,
+  findOutput,
+  flagOutput,
+  flagsAt,
+  newUtxoTable,
+  numberAt,
+  outputFlags,
+  removeOutput,
+  traitsAt,
+  trimOutputs,
+} from './utxo-table.ts'
 import type { UtxoTable } from './utxo-table.ts'
 
-/** A new output. `consumableOn` differs from the draft's chain for exports. */
-export type NewUtxo = {
-  readonly txId: Uint8Array
-  readonly outputIndex: number
-  readonly assetId: Uint8Array
-  readonly outputType: number
-  readonly amount: bigint
-  readonly owner: Owner
-  readonly stakeableLocktime: bigint
-  readonly groupId?: number
-  readonly payload?: Uint8Array
-  readonly consumableOn?: ChainName
-  readonly staked?: boolean
-  readonly stakeStart?: number
-  readonly stakeEnd?: number
-  readonly rewardKind?: RewardKind
-  readonly rewardTxId?: Uint8Array
-}
+/**
+ * A new output.
+ *
+ * - `outputType`: wire type id of the output inside any stakeable lock: 7 amount, 6 and 10 and 15
+ *   rights to mint, 11 NFT, 16 property
+ * - `amount`: 0 when the output has none
+ * - `stakeableLocktime`: Unix seconds until which it may only be staked; 0 = none
+ * - `consumableOn` differs from the draft's chain for exports
+ * - `staked`: lies locked until it is given back; `stakeStart` and `stakeEnd` of the stake, or of
+ *   the staker a reward is for
+ */
+export type NewUtxo = OutputPlace &
+  OutputFields & {
+    readonly assetId: Uint8Array
+    readonly consumableOn?: ChainName
+    readonly staked?: boolean
+    readonly stakeStart?: number
+    readonly stakeEnd?: number
+    readonly rewardKind?: RewardKind
+  }
 
-/** What an input says about the output it spends: its key, and `amount` where it says one. */
-export type Spend = {
-  readonly key: string
-  readonly txId: Uint8Array
-  readonly outputIndex: number
+/** What an input says about the output it spends; `amount` where it says one. */
+export type Spend = OutputPlace & {
   readonly assetId: Uint8Array
   readonly amount: bigint | undefined
+}
+
+/** An input of an output of another chain, which has a key: see `outputKeyOf`. */
+export type ImportSpend = Spend & {
+  readonly key: string
+  readonly amount: bigint
+  readonly sourceChain: ChainName
 }
 
 /** Unspent outputs known without asking the store. */
 export type UtxoSet = {
   readonly chain: ChainName
-  /** Those made or changed in the open batch, and what the store found for it. */
-  readonly open: Map<string, Mutable<KnownUtxo>>
-  /** Others, kept from batches that are closed. */
-  readonly closed: UtxoTable
+  readonly table: UtxoTable
+  readonly assets: AssetNumbers
   /** Number of the next output the chain makes. */
   next: number
   /** What the store said for this batch: exports from other chains, and early imports. */
@@ -65,19 +79,24 @@ export type UtxoSet = {
 }
 
 /** An empty set that keeps at most `limit` outputs between batches; the chain's next is `next`. */
-export function newUtxoSet(chain: ChainName, limit: number, next: number): UtxoSet {
-  const closed = newUtxoTable(chain, limit)
-  return { chain, open: new Map(), closed, next, imports: new Map(), earlyImports: new Map() }
+export function newUtxoSet(
+  chain: ChainName,
+  limit: number,
+  { next, assets }: { readonly next: number; readonly assets: AssetNumbers },
+): UtxoSet {
+  const table = newUtxoTable(chain, limit)
+  return { chain, table, assets, next, imports: new Map(), earlyImports: new Map() }
 }
 
-/** Whether an unspent output of this chain is known without asking the store. */
-export function isKnown(set: UtxoSet, key: string): boolean {
-  return set.open.has(key) || isKept(set.closed, key)
+/** Whether an output of this chain is known without asking the store. */
+export function isKnown(set: UtxoSet, { txId, outputIndex }: OutputPlace): boolean {
+  return findOutput(set.table, txId, outputIndex) !== -1
 }
 
-/** An unspent output of this chain, when it is known. */
-export function knownUtxo(set: UtxoSet, key: string): KnownUtxo | undefined {
-  return set.open.get(key) ?? keptUtxo(set.closed, key)
+/** When a known output of this chain was made, Unix seconds; 0 when it is not known. */
+export function createdAtOf(set: UtxoSet, { txId, outputIndex }: OutputPlace): number {
+  const entry = findOutput(set.table, txId, outputIndex)
+  return entry === -1 ? 0 : createdAtAt(set.table, entry)
 }
 
 /** Takes in what the store found for the next batch. */
@@ -85,93 +104,175 @@ export function takeFound(set: UtxoSet, found: Found): void {
   set.imports = new Map()
   set.earlyImports = new Map()
   for (const utxo of found.utxos) {
-    const key = outputKeyOf(utxo.txId, utxo.outputIndex)
-    if (utxo.createdOn !== set.chain || utxo.consumableOn !== set.chain) set.imports.set(key, utxo)
-    else if (!isKnown(set, key)) set.open.set(key, { ...utxo })
+    const { txId, outputIndex } = utxo
+    if (utxo.createdOn !== set.chain || utxo.consumableOn !== set.chain) {
+      set.imports.set(outputKeyOf(txId, outputIndex), utxo)
+    } else if (!isKnown(set, utxo)) {
+      const { number, createdAt, amount, traits, addresses, flags } = utxo
+      addOutput(set.table, {
+        txId,
+        outputIndex,
+        number,
+        createdAt,
+        amount,
+        traits,
+        addresses,
+        flags,
+      })
+    }
   }
   for (const known of found.earlyImports) {
     set.earlyImports.set(outputKeyOf(known.txId, known.outputIndex), known)
   }
 }
 
-/** Keeps what a batch left unspent, over the oldest. To be called between batches. */
+/** Forgets the oldest outputs beyond the limit. To be called between batches. */
 export function closeBatch(set: UtxoSet): void {
-  for (const [key, utxo] of set.open) keepUtxo(set.closed, key, utxo)
-  set.open.clear()
+  trimOutputs(set.table)
 }
 
-/** Adds an output and gives its row. Throws `state-violation` when it is there already. */
-export function createUtxo(set: UtxoSet, draft: Draft, place: Place, made: NewUtxo): UtxoRow {
+/** `pos` of a place. */
+export function posOfPlace({ chain, height, position }: Place): number {
+  return posOf(chainNumbers[chain], height, position)
+}
+
+/**
+ * Adds an output and gives its number. `first`: number of the first output of the transaction that
+ * makes it, `undefined` where none does. Throws `state-violation` when it is there already.
+ */
+export function createUtxo(
+  set: UtxoSet,
+  draft: Draft,
+  place: Place,
+  { made, first }: { readonly made: NewUtxo; readonly first: number | undefined },
+): number {
+  const { ledger } = draft
+  const number = set.next++
+  const { txId, outputIndex, amount, owner } = made
   const consumableOn = made.consumableOn ?? set.chain
-  const key = outputKeyOf(made.txId, made.outputIndex)
-  const row: Mutable<UtxoRow> = {
-    number: set.next++,
-    txId: made.txId,
-    outputIndex: made.outputIndex,
-    assetId: made.assetId,
-    outputType: made.outputType,
-    amount: made.amount,
-    owner: made.owner,
-    stakeableLocktime: made.stakeableLocktime,
-    groupId: made.groupId,
-    payload: made.payload,
-    createdOn: set.chain,
-    consumableOn,
-    createdHeight: place.height,
-    createdPosition: place.position,
-    createdTime: place.time,
-    staked: made.staked ?? false,
+  const kind = kindOf(made, { staked: made.staked ?? false, crossing: consumableOn !== set.chain })
+  const asset = set.assets.of(made.assetId)
+  const traits = packTraits({ asset, kind, needed: owner.threshold })
+  const from = ledger.arena.used
+  utxoBody.append(ledger.arena, {
+    txId,
+    outputIndex,
+    createdOn: chainNumbers[set.chain],
+    consumableOn: chainNumbers[consumableOn],
+    asset,
+    kind,
+    output: outputBytes(made),
+    createdPos: posOfPlace(place),
+    createdAt: place.time,
     stakeStart: made.stakeStart,
     stakeEnd: made.stakeEnd,
-    rewardKind: made.rewardKind,
-    rewardTxId: made.rewardTxId,
-    returned: undefined,
-    consumed: undefined,
+    reward: made.rewardKind === undefined ? undefined : rewardKinds.indexOf(made.rewardKind),
+  })
+  ledger.madeBody.pushFrom(from)
+  const { made: rows } = ledger
+  rows.number.push(number)
+  rows.createdAt.push(place.time)
+  rows.amount.push(amount)
+  rows.traits.push(traits)
+  rows.createdOn.push(chainNumbers[set.chain])
+  rows.consumableOn.push(chainNumbers[consumableOn])
+  for (const address of owner.addresses) rows.owners.push(ledger.addresses.placeOf(address, 0))
+  rows.owners.end()
+  rows.spentPos.push(0)
+  rows.spentAt.push(0)
+  if (first === undefined || number - first !== outputIndex || txId !== place.txId) {
+    ledger.strayPrefix.push(prefixOf(txId))
+    ledger.strayNumber.push(number)
   }
-  draft.utxos.push(row)
   if (consumableOn !== set.chain) {
-    joinEarlyImport(set, draft, row, key)
-    return row
+    joinEarlyImport(set, draft, { number, txId, outputIndex, addresses: owner.addresses })
+    return number
   }
-  if (isKnown(set, key)) {
-    throw violation(place, `output exists already: ${nameOf(made)}`)
-  }
-  set.open.set(key, row)
-  return row
+  if (isKnown(set, made)) throw violation(place, `output exists already: ${nameOf(made)}`)
+  addOutput(set.table, {
+    txId,
+    outputIndex,
+    number,
+    createdAt: place.time,
+    amount,
+    traits,
+    addresses: owner.addresses,
+    flags: made.staked === true ? outputFlags.staked : 0,
+  })
+  return number
 }
 
-function joinEarlyImport(set: UtxoSet, draft: Draft, row: Mutable<UtxoRow>, key: string): void {
-  const early = set.earlyImports.get(key)
+function joinEarlyImport(
+  set: UtxoSet,
+  draft: Draft,
+  utxo: Draft['importCompletions'][number]['utxo'],
+): void {
+  const early = set.earlyImports.get(outputKeyOf(utxo.txId, utxo.outputIndex))
   if (early === undefined) return
-  row.consumed = early.consumed
-  draft.importCompletions.push({ utxo: row, consumed: early.consumed })
+  markSpent(draft, utxo.number, early.consumed)
+  draft.importCompletions.push({ utxo, consumed: early.consumed })
 }
 
-/** Spends an output of this chain and gives it. Throws `state-violation`. */
-export function spendUtxo(set: UtxoSet, draft: Draft, place: Place, spend: Spend): KnownUtxo {
-  const { key } = spend
-  const changing = set.open.get(key)
-  const row = changing ?? keptUtxo(set.closed, key)
-  if (row === undefined) {
-    throw violation(place, `input is not an unspent output: ${nameOf(spend)}`)
-  }
-  if (row.staked && row.returned === undefined) {
-    throw violation(place, `input is locked as stake: ${nameOf(spend)}`)
-  }
-  if (row.consumed !== undefined) throw violation(place, `input is spent: ${nameOf(spend)}`)
-  checkClaim(place, spend, row)
-  const consumed = consumptionAt(place)
-  if (changing !== undefined && isOpen(draft, changing)) changing.consumed = consumed
-  else draft.consumptions.push({ utxo: row, consumed })
-  forget(set, key)
-  return row
+/** Notes that an output of the open batch is spent at a place. */
+function markSpent(draft: Draft, number: number, place: Place): void {
+  const { made } = draft.ledger
+  made.spentPos.set(number - draft.firstUtxo, posOfPlace(place))
+  made.spentAt.set(number - draft.firstUtxo, place.time)
 }
 
-function checkClaim(place: Place, spend: Spend, row: KnownUtxo): void {
-  if (!equalBytes(row.assetId, spend.assetId)) {
+/**
+ * Spends an output of this chain and gives its entry in the table, to be read at once. Throws
+ * `state-violation`.
+ */
+export function spendUtxo(set: UtxoSet, draft: Draft, place: Place, spend: Spend): number {
+  const { table } = set
+  const entry = findOutput(table, spend.txId, spend.outputIndex)
+  if (entry === -1) throw violation(place, `input is not an unspent output: ${nameOf(spend)}`)
+  const flags = flagsAt(table, entry)
+  if (flags !== 0 && flags !== (outputFlags.staked | outputFlags.returned)) {
+    const how = (flags & outputFlags.spent) === 0 ? 'locked as stake' : 'spent'
+    throw violation(place, `input is ${how}: ${nameOf(spend)}`)
+  }
+  const number = numberAt(table, entry)
+  const traits = traitsAt(table, entry)
+  const amount = amountAt(table, entry)
+  checkClaim(set, place, spend, { traits, amount })
+  if (number >= draft.firstUtxo) {
+    markSpent(draft, number, place)
+  } else {
+    const { ledger } = draft
+    const { spent: rows } = ledger
+    rows.number.push(number)
+    rows.createdAt.push(createdAtAt(table, entry))
+    rows.amount.push(amount)
+    rows.traits.push(traits)
+    rows.createdOn.push(chainNumbers[set.chain])
+    rows.consumableOn.push(chainNumbers[set.chain])
+    const address = addressAt(table, entry)
+    if (address !== -1) rows.owners.push(ledger.addresses.placeOf(table.bytes, address))
+    else {
+      for (const one of table.others.get(number) ?? []) {
+        rows.owners.push(ledger.addresses.placeOf(one, 0))
+      }
+    }
+    rows.owners.end()
+    rows.spentPos.push(posOfPlace(place))
+    rows.spentAt.push(place.time)
+  }
+  removeOutput(table, entry)
+  return entry
+}
+
+function checkClaim(
+  set: UtxoSet,
+  place: Place,
+  spend: Spend,
+  { traits, amount }: Pick<KnownUtxo, 'traits' | 'amount'>,
+): void {
+  if (assetOf(traits) !== set.assets.of(spend.assetId)) {
     throw violation(place, `input names another asset than the output: ${nameOf(spend)}`)
   }
-  if (spend.amount !== undefined && row.amount !== spend.amount) {
+  if (spend.amount !== undefined && amount !== spend.amount) {
     throw violation(place, `input names another amount than the output's: ${spend.amount}`)
   }
 }
@@ -184,65 +285,57 @@ export function importUtxo(
   set: UtxoSet,
   draft: Draft,
   place: Place,
-  spend: Spend & { readonly amount: bigint; readonly sourceChain: ChainName },
+  spend: ImportSpend,
 ): KnownUtxo | undefined {
   const { key } = spend
   const known = set.imports.get(key)
-  const consumed = consumptionAt(place)
   if (known === undefined) {
     if (set.earlyImports.has(key)) throw violation(place, `imported twice: ${nameOf(spend)}`)
     const { txId, outputIndex, assetId, amount, sourceChain } = spend
-    const early = { txId, outputIndex, assetId, amount, consumed }
+    const early = { txId, outputIndex, assetId, amount, consumed: place }
     set.earlyImports.set(key, early)
     draft.earlyImports.push({ ...early, sourceChain })
     return undefined
   }
-  if (known.consumed !== undefined) throw violation(place, `imported twice: ${nameOf(spend)}`)
+  if ((known.flags & outputFlags.spent) !== 0) {
+    throw violation(place, `imported twice: ${nameOf(spend)}`)
+  }
   if (known.consumableOn !== set.chain || known.createdOn !== spend.sourceChain) {
     throw violation(place, `imported from or to the wrong chain: ${nameOf(spend)}`)
   }
-  checkClaim(place, spend, known)
-  set.imports.set(key, { ...known, consumed })
-  draft.consumptions.push({ utxo: known, consumed })
+  checkClaim(set, place, spend, known)
+  set.imports.set(key, { ...known, flags: known.flags | outputFlags.spent })
+  const { ledger } = draft
+  const { spent: rows } = ledger
+  rows.number.push(known.number)
+  rows.createdAt.push(known.createdAt)
+  rows.amount.push(known.amount)
+  rows.traits.push(known.traits)
+  rows.createdOn.push(chainNumbers[known.createdOn])
+  rows.consumableOn.push(chainNumbers[known.consumableOn])
+  for (const one of known.addresses) rows.owners.push(ledger.addresses.placeOf(one, 0))
+  rows.owners.end()
+  rows.spentPos.push(posOfPlace(place))
+  rows.spentAt.push(place.time)
   return known
 }
 
 /** Gives a staked output back. Nothing to check but that it was staked, when it is in reach. */
 export function returnStake(set: UtxoSet, draft: Draft, place: Place, of: OutputPlace): void {
   const { txId, outputIndex } = of
-  const key = outputKeyOf(txId, outputIndex)
-  const returned = { height: place.height, time: place.time, rewardTxId: place.txId }
-  const changing = set.open.get(key)
-  const row = changing ?? keptUtxo(set.closed, key)
-  if (row === undefined) {
-    draft.stakeReturns.push({ txId, outputIndex, returned })
+  const entry = findOutput(set.table, txId, outputIndex)
+  if (entry === -1) {
+    draft.stakeReturns.push({ number: undefined, txId, outputIndex, time: place.time })
     return
   }
-  if (!row.staked) throw violation(place, 'returned output was never staked')
-  if (changing !== undefined && isOpen(draft, changing)) {
-    changing.returned = returned
-    return
+  if ((flagsAt(set.table, entry) & outputFlags.staked) === 0) {
+    throw violation(place, 'returned output was never staked')
   }
-  draft.stakeReturns.push({ txId, outputIndex, returned })
-  // The row belongs to a batch that is closed.
-  forget(set, key)
-  set.open.set(key, { ...row, returned })
+  const number = numberAt(set.table, entry)
+  draft.stakeReturns.push({ number, txId, outputIndex, time: place.time })
+  flagOutput(set.table, entry, outputFlags.returned)
 }
 
-function forget(set: UtxoSet, key: string): void {
-  if (!set.open.delete(key)) dropUtxo(set.closed, key)
-}
-
-/** Whether a row is of the open batch, and may still be changed. */
-function isOpen(draft: Draft, row: KnownUtxo): boolean {
-  return row.number >= draft.firstUtxo
-}
-
-function consumptionAt(place: Place): Consumption {
-  const { chain, height, position, time, txId } = place
-  return { chain, height, position, time, txId }
-}
-
-function nameOf(spend: { readonly txId: Uint8Array; readonly outputIndex: number }): string {
+function nameOf(spend: OutputPlace): string {
   return `${Buffer.from(spend.txId).toString('hex')}:${spend.outputIndex}`
 }

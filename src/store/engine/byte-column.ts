@@ -26,6 +26,13 @@ export class ByteColumn {
     this.length = rows.count
   }
 
+  /** `packed` cut into rows of `width` bytes. */
+  static ofWidth(packed: Uint8Array, width: number): ByteColumn {
+    const count = packed.length / width
+    const length = new Uint32Array(count).fill(width)
+    return new ByteColumn(packed, { offset: length.map((_, at) => at * width), length }, { count })
+  }
+
   /** Value of a row, sharing the memory. */
   at(row: number): Uint8Array | null {
     if (this.#present !== undefined && this.#present[row] !== 1) return null

@@ -3,7 +3,9 @@
 import { Fault } from '../../core/fault.ts'
 import {
   packed,
+  type PackArena,
   type Packable,
+  packInto,
   unpack,
   writeAbsent,
   writeBigint,
@@ -32,6 +34,8 @@ export type RecordOf<F extends Fields> = { readonly [K in keyof F]: ValueOf<F[K]
 /** A layout: bytes to record and back. */
 export type Layout<T> = Field<T> & {
   readonly toBytes: (record: T) => Uint8Array
+  /** Packs a record as the next bytes of an arena. */
+  readonly append: (arena: PackArena, record: T) => void
   readonly fromBytes: (bytes: Uint8Array) => T
 }
 
@@ -71,6 +75,7 @@ export function layout<const F extends Fields>(fields: F): Layout<RecordOf<F>> {
     },
     unpack: (value) => fromList(listOf(value)),
     toBytes: (record) => packed(() => writeFields(record)),
+    append: (arena, record) => packInto(arena, () => writeFields(record)),
     fromBytes: (bytes) => fromList(unpack(bytes)),
   }
 }

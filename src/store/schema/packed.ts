@@ -18,7 +18,7 @@ const fromUtf8 = new TextDecoder()
 // Lists are written here one after the other, and handed out as views: memory of their own would
 // cost more than writing them. What outlives its neighbours keeps all of them.
 const roomBytes = 65_536
-let room = new Uint8Array(roomBytes)
+let room: Uint8Array<ArrayBuffer> = new Uint8Array(roomBytes)
 let used = 0
 let start = 0
 
@@ -27,6 +27,26 @@ export function packed(write: () => void): Uint8Array {
   start = used
   write()
   return room.subarray(start, used)
+}
+
+/** Memory that records are packed into, one after the other; it grows by doubling. */
+export type PackArena = { bytes: Uint8Array<ArrayBuffer>; used: number }
+
+/** As {@link packed}, but the bytes are the next ones of `arena`. */
+export function packInto(arena: PackArena, write: () => void): void {
+  const ownRoom = room
+  const ownUsed = used
+  room = arena.bytes
+  used = arena.used
+  start = 0
+  try {
+    write()
+    arena.used = used
+  } finally {
+    arena.bytes = room
+    room = ownRoom
+    used = ownUsed
+  }
 }
 
 /** The values of `bytes`, as many as were packed. Throws `store-failed` on anything else. */

@@ -14,7 +14,12 @@ const traitsPerAsset = kindsPerAsset * (maxNeeded + 1)
 
 /** Number of the list of an address on a chain. */
 export function listOf(addressId: number, chain: PrimaryChain): number {
-  return addressId * placesPerAddress + chainNumbers[chain]
+  return listOfNumber(addressId, chainNumbers[chain])
+}
+
+/** As {@link listOf}, by the chain's number. */
+export function listOfNumber(addressId: number, chain: number): number {
+  return addressId * placesPerAddress + chain
 }
 
 /** What a UTXO is: number of its asset, bits of `utxoKinds`, signatures needed. */
@@ -61,24 +66,24 @@ export type KindParts = {
     readonly addresses: readonly unknown[]
   }
   readonly stakeableLocktime: bigint
-  readonly staked: boolean
-  readonly createdOn: string
-  readonly consumableOn: string
 }
 
 /** Largest number an `amount` column holds. */
 export const maxAmount = 2n ** 63n - 1n
 
-/** Bits of `utxoKinds`. */
-export function kindOf(row: KindParts): number {
+/** Bits of `utxoKinds`. `crossing`: made on one chain to be consumed on another. */
+export function kindOf(
+  row: KindParts,
+  is: { readonly staked: boolean; readonly crossing: boolean },
+): number {
   const { locked, stakeableLocked, staked, shared, crossing, withoutAmount, wide } = utxoKinds
   const { owner } = row
   return (
     (owner.locktime > 0n ? locked : 0) |
     (row.stakeableLocktime > 0n ? stakeableLocked : 0) |
-    (row.staked ? staked : 0) |
+    (is.staked ? staked : 0) |
     (owner.addresses.length !== 1 || owner.threshold !== 1 ? shared : 0) |
-    (row.createdOn === row.consumableOn ? 0 : crossing) |
+    (is.crossing ? crossing : 0) |
     (row.outputType === 7 ? 0 : withoutAmount) |
     (row.amount > maxAmount ? wide : 0)
   )

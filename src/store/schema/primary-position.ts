@@ -109,5 +109,11 @@ export function firstUtxoOf(chain: PrimaryChain): number {
 
 /** The first 32 bits of an id. */
 export function prefixOf(id: Uint8Array): number {
-  return (((id[0] ?? 0) << 24) | ((id[1] ?? 0) << 16) | ((id[2] ?? 0) << 8) | (id[3] ?? 0)) >>> 0
+  return prefixAt(id, 0)
+}
+
+/** The first 32 bits of the id that begins at byte `at`. */
+export function prefixAt(ids: Uint8Array, at: number): number {
+  const high = ((ids[at] ?? 0) << 24) | ((ids[at + 1] ?? 0) << 16)
+  return (high | ((ids[at + 2] ?? 0) << 8) | (ids[at + 3] ?? 0)) >>> 0
 }

@@ -1,8 +1,8 @@
-/** Content of a stored output. */
+/** Content of an output alone, whatever its chain. */
 
-import { decode } from '../../codec/cursor.ts'
-import { pOutput } from '../../codec/primary/p-transaction.ts'
-import { xOutput } from '../../codec/primary/x-transaction.ts'
+import { decode } from '../cursor.ts'
+import { pOutput } from './p-transaction.ts'
+import { xOutput } from './x-transaction.ts'
 
 /** What any output says, whatever its type. */
 export type OutputContent = {

@@ -1,0 +1,89 @@
+/**
+ * Columns of numbers that grow by doubling.
+ *
+ * Each lives for one batch; `taken` hands the filled part over, after which it must not grow.
+ */
+
+const leastCapacity = 8
+
+/** Growing 32-bit integers. */
+export class Words {
+  #values: Uint32Array<ArrayBuffer>
+  length = 0
+
+  constructor(capacity: number) {
+    this.#values = new Uint32Array(Math.max(capacity, leastCapacity))
+  }
+
+  push(value: number): void {
+    if (this.length === this.#values.length) {
+      const grown = new Uint32Array(this.length * 2)
+      grown.set(this.#values)
+      this.#values = grown
+    }
+    this.#values[this.length++] = value
+  }
+
+  at(index: number): number {
+    return this.#values[index] ?? 0
+  }
+
+  taken(): Uint32Array<ArrayBuffer> {
+    return this.#values.subarray(0, this.length)
+  }
+}
+
+/** Growing doubles. */
+export class Doubles {
+  #values: Float64Array<ArrayBuffer>
+  length = 0
+
+  constructor(capacity: number) {
+    this.#values = new Float64Array(Math.max(capacity, leastCapacity))
+  }
+
+  push(value: number): void {
+    if (this.length === this.#values.length) {
+      const grown = new Float64Array(this.length * 2)
+      grown.set(this.#values)
+      this.#values = grown
+    }
+    this.#values[this.length++] = value
+  }
+
+  /** Changes a value that is there. */
+  set(index: number, value: number): void {
+    this.#values[index] = value
+  }
+
+  at(index: number): number {
+    return this.#values[index] ?? 0
+  }
+
+  taken(): Float64Array<ArrayBuffer> {
+    return this.#values.subarray(0, this.length)
+  }
+}
+
+/** Growing unsigned 64-bit integers. */
+export class Bigs {
+  #values: BigUint64Array<ArrayBuffer>
+  length = 0
+
+  constructor(capacity: number) {
+    this.#values = new BigUint64Array(Math.max(capacity, leastCapacity))
+  }
+
+  push(value: bigint): void {
+    if (this.length === this.#values.length) {
+      const grown = new BigUint64Array(this.length * 2)
+      grown.set(this.#values)
+      this.#values = grown
+    }
+    this.#values[this.length++] = value
+  }
+
+  taken(): BigUint64Array<ArrayBuffer> {
+    return this.#values.subarray(0, this.length)
+  }
+}

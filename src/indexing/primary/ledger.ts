@@ -1,0 +1,238 @@
+/**
+ * What the blocks of a batch made and spent, as columns: no object outlives the transaction it is
+ * about, and a writer on another thread is handed the buffers.
+ *
+ * Addresses are named by their places in the batch, so that the store looks each up once.
+ */
+
+import { Bigs, Doubles, Words } from '../../core/growing.ts'
+import type { PackArena } from '../../store/schema/packed.ts'
+import { type KeyTable, newKeyTable } from './key-table.ts'
+
+/** Byte strings of an arena, by row. */
+export type Slices = { readonly offset: Uint32Array; readonly length: Uint32Array }
+
+/** Lists of places of addresses, by row: those of row `i` end at `until[i]`. */
+export type OwnerLists = { readonly places: Uint32Array; readonly until: Uint32Array }
+
+/** UTXOs as lists of addresses show them. Times are Unix seconds, chains `chainNumbers`. */
+export type Held = {
+  readonly count: number
+  readonly number: Float64Array
+  readonly createdAt: Float64Array
+  readonly amount: BigUint64Array
+  /** As `packTraits` says. */
+  readonly traits: Float64Array
+  readonly createdOn: Uint32Array
+  readonly consumableOn: Uint32Array
+  readonly owners: OwnerLists
+  /** Place and time of the transaction that spent it in this batch; 0 where none did. */
+  readonly spentPos: Float64Array
+  readonly spentAt: Float64Array
+}
+
+/** Rows of a batch. Bodies lie in `arena`. */
+export type LedgerColumns = {
+  readonly arena: Uint8Array
+  /** Distinct addresses, {@link addressStride} bytes each: 0 before an EVM account's, else 1. */
+  readonly addresses: Uint8Array
+  readonly transactions: {
+    readonly count: number
+    readonly pos: Float64Array
+    /** 32 bytes each. */
+    readonly txId: Uint8Array
+    readonly type: Uint32Array
+    readonly body: Slices
+    readonly owners: OwnerLists
+  }
+  /** UTXOs the batch made, in the order of their numbers. */
+  readonly made: Held & { readonly body: Slices }
+  /** UTXOs of earlier batches it spent. */
+  readonly spent: Held
+  /** UTXOs it made that are not found by the transaction they are named for. */
+  readonly strays: { readonly prefix: Float64Array; readonly number: Float64Array }
+}
+
+/** Bytes of an address of {@link LedgerColumns}. */
+export const addressStride = 21
+
+/** A list of a row of {@link OwnerLists}. */
+export function ownersOfRow({ places, until }: OwnerLists, row: number): Uint32Array {
+  return places.subarray(row === 0 ? 0 : until[row - 1], until[row])
+}
+
+/** Addresses of a batch, numbered from 0 as they are met. */
+class BatchAddresses {
+  readonly #places: KeyTable = newKeyTable()
+  readonly #account = new Uint8Array(addressStride)
+  #bytes = new Uint8Array(addressStride * 1_024)
+  #count = 0
+
+  /** Place of the address in the 20 bytes from `from` on. */
+  placeOf(bytes: Uint8Array, from: number): number {
+    const known = this.#places.get(bytes, from, from + addressStride - 1)
+    return known > 0 ? known - 1 : this.#add(bytes, from, 1)
+  }
+
+  /** Place of an EVM account, which no other address is the same as. */
+  placeOfAccount(address: Uint8Array): number {
+    this.#account.set(address, 1)
+    const known = this.#places.get(this.#account)
+    return known > 0 ? known - 1 : this.#add(address, 0, 0)
+  }
+
+  #add(bytes: Uint8Array, from: number, kind: 0 | 1): number {
+    const at = this.#count * addressStride
+    if (at === this.#bytes.length) {
+      const grown = new Uint8Array(at * 2)
+      grown.set(this.#bytes)
+      this.#bytes = grown
+    }
+    this.#bytes[at] = kind
+    for (let byte = 1; byte < addressStride; byte++) {
+      this.#bytes[at + byte] = bytes[from + byte - 1] ?? 0
+    }
+    const key = this.#bytes.subarray(at + kind, at + addressStride)
+    this.#places.add(key, ++this.#count)
+    return this.#count - 1
+  }
+
+  taken(): Uint8Array {
+    return this.#bytes.subarray(0, this.#count * addressStride)
+  }
+}
+
+class GrowingOwners {
+  readonly #places: Words
+  readonly #until: Words
+
+  constructor(rows: number) {
+    this.#places = new Words(rows)
+    this.#until = new Words(rows)
+  }
+
+  push(place: number): void {
+    this.#places.push(place)
+  }
+
+  /** Ends the list of a row. */
+  end(): void {
+    this.#until.push(this.#places.length)
+  }
+
+  taken(): OwnerLists {
+    return { places: this.#places.taken(), until: this.#until.taken() }
+  }
+}
+
+class GrowingHeld {
+  readonly number: Doubles
+  readonly createdAt: Doubles
+  readonly amount: Bigs
+  readonly traits: Doubles
+  readonly createdOn: Words
+  readonly consumableOn: Words
+  readonly owners: GrowingOwners
+  readonly spentPos: Doubles
+  readonly spentAt: Doubles
+
+  constructor(rows: number) {
+    this.number = new Doubles(rows)
+    this.createdAt = new Doubles(rows)
+    this.amount = new Bigs(rows)
+    this.traits = new Doubles(rows)
+    this.createdOn = new Words(rows)
+    this.consumableOn = new Words(rows)
+    this.owners = new GrowingOwners(rows)
+    this.spentPos = new Doubles(rows)
+    this.spentAt = new Doubles(rows)
+  }
+
+  taken(): Held {
+    return {
+      count: this.number.length,
+      number: this.number.taken(),
+      createdAt: this.createdAt.taken(),
+      amount: this.amount.taken(),
+      traits: this.traits.taken(),
+      createdOn: this.createdOn.taken(),
+      consumableOn: this.consumableOn.taken(),
+      owners: this.owners.taken(),
+      spentPos: this.spentPos.taken(),
+      spentAt: this.spentAt.taken(),
+    }
+  }
+}
+
+/** Bytes packed into the ledger's arena since the last, by row. */
+class GrowingBodies {
+  readonly #arena: PackArena
+  readonly #offset: Words
+  readonly #length: Words
+
+  constructor(arena: PackArena, rows: number) {
+    this.#arena = arena
+    this.#offset = new Words(rows)
+    this.#length = new Words(rows)
+  }
+
+  /** A row whose bytes were packed from `from` on. */
+  pushFrom(from: number): void {
+    this.#offset.push(from)
+    this.#length.push(this.#arena.used - from)
+  }
+
+  taken(): Slices {
+    return { offset: this.#offset.taken(), length: this.#length.taken() }
+  }
+}
+
+// Near the head a batch is one block.
+const firstRows = 512
+const firstArenaBytes = 2 ** 16
+
+/** A batch's columns while they grow. */
+export class Ledger {
+  readonly arena: PackArena = { bytes: new Uint8Array(firstArenaBytes), used: 0 }
+  readonly addresses = new BatchAddresses()
+  readonly txPos = new Doubles(firstRows)
+  readonly txType = new Words(firstRows)
+  readonly txBody = new GrowingBodies(this.arena, firstRows)
+  readonly txOwners = new GrowingOwners(firstRows)
+  readonly made = new GrowingHeld(firstRows)
+  readonly madeBody = new GrowingBodies(this.arena, firstRows)
+  readonly spent = new GrowingHeld(firstRows)
+  readonly strayPrefix = new Doubles(0)
+  readonly strayNumber = new Doubles(0)
+  #txIds = new Uint8Array(32 * firstRows)
+
+  /** Adds the id of the next transaction. */
+  pushTxId(txId: Uint8Array): void {
+    const at = this.txPos.length * 32
+    if (at === this.#txIds.length) {
+      const grown = new Uint8Array(at * 2)
+      grown.set(this.#txIds)
+      this.#txIds = grown
+    }
+    this.#txIds.set(txId, at)
+  }
+
+  taken(): LedgerColumns {
+    const count = this.txPos.length
+    return {
+      arena: this.arena.bytes.subarray(0, this.arena.used),
+      addresses: this.addresses.taken(),
+      transactions: {
+        count,
+        pos: this.txPos.taken(),
+        txId: this.#txIds.subarray(0, count * 32),
+        type: this.txType.taken(),
+        body: this.txBody.taken(),
+        owners: this.txOwners.taken(),
+      },
+      made: { ...this.made.taken(), body: this.madeBody.taken() },
+      spent: this.spent.taken(),
+      strays: { prefix: this.strayPrefix.taken(), number: this.strayNumber.taken() },
+    }
+  }
+}

@@ -1,0 +1,152 @@
+/** What the columns of a batch of the primary network say, row by row. */
+
+import assert from 'node:assert/strict'
+
+import { type OutputContent, outputContent } from '../src/codec/primary/output-content.ts'
+import { concatBytes, toHex } from '../src/core/bytes.ts'
+import type { AssetNumbers } from '../src/indexing/primary/asset-numbers.ts'
+import type { Mutable } from '../src/indexing/primary/draft.ts'
+import type { ChainName, KnownUtxo } from '../src/indexing/primary/ledger-rows.ts'
+import {
+  addressStride,
+  type Held,
+  type LedgerColumns,
+  ownersOfRow,
+  type Slices,
+} from '../src/indexing/primary/ledger.ts'
+import type { RowBatch } from '../src/indexing/primary/rows.ts'
+import { outputFlags } from '../src/indexing/primary/utxo-table.ts'
+import { txBody, type TxBody, utxoBody } from '../src/store/schema/primary-bodies.ts'
+import { assetOf, neededOf } from '../src/store/schema/primary-holding.ts'
+import {
+  chainOfNumber,
+  placeOfPos,
+  rewardKinds,
+  utxoKinds,
+} from '../src/store/schema/primary-position.ts'
+
+/** Where and when a transaction spent something. */
+export type SeenSpend = ReturnType<typeof placeOfPos> & { readonly time: number }
+
+/** A transaction; `addresses` in hex, an EVM account's with a zero byte before it. */
+export type SeenTransaction = Mutable<TxBody> &
+  ReturnType<typeof placeOfPos> & { readonly txId: Uint8Array; addresses: readonly string[] }
+
+/** A UTXO, and what became of it. */
+export type SeenUtxo = {
+  readonly number: number
+  readonly txId: Uint8Array
+  readonly outputIndex: number
+  readonly assetId: Uint8Array
+  readonly traits: number
+  readonly content: OutputContent
+  readonly output: Uint8Array
+  readonly createdOn: ChainName
+  readonly consumableOn: ChainName
+  readonly createdPos: number
+  readonly createdAt: number
+  readonly staked: boolean
+  readonly stakeStart: number | undefined
+  readonly stakeEnd: number | undefined
+  readonly rewardKind: string
+  returnedAt: number | undefined
+  consumed: SeenSpend | undefined
+}
+
+/** Transactions of a batch, in its order. */
+export function seenTransactions({ ledger }: RowBatch): SeenTransaction[] {
+  const { transactions, arena } = ledger
+  return Array.from({ length: transactions.count }, (_, row) => ({
+    ...txBody.fromBytes(sliceOf(arena, transactions.body, row)),
+    ...placeOfPos(transactions.pos[row] ?? 0),
+    txId: transactions.txId.slice(row * 32, row * 32 + 32),
+    addresses: addressesOf(ledger, ownersOfRow(transactions.owners, row)),
+  }))
+}
+
+/** UTXOs a batch made. What lists of addresses show of them must be what they are. */
+export function seenUtxos({ ledger, stakeReturns }: RowBatch, assets: AssetNumbers): SeenUtxo[] {
+  const { made, arena } = ledger
+  const returned = new Map(stakeReturns.map(({ number, time }) => [number, time]))
+  return Array.from({ length: made.count }, (_, row): SeenUtxo => {
+    const {
+      createdOn,
+      consumableOn,
+      reward = 0,
+      kind,
+      asset,
+      ...body
+    } = utxoBody.fromBytes(sliceOf(arena, made.body, row))
+    const content = outputContent(body.output)
+    const number = made.number[row] ?? 0
+    const traits = made.traits[row] ?? 0
+    assert.equal(content.amount, made.amount[row])
+    assert.equal(assetOf(traits), asset)
+    assert.equal(neededOf(traits), content.threshold)
+    assert.equal(made.createdAt[row], body.createdAt)
+    assert.deepEqual([made.createdOn[row], made.consumableOn[row]], [createdOn, consumableOn])
+    assert.deepEqual(
+      addressesOf(ledger, ownersOfRow(made.owners, row)),
+      content.addresses.map(toHex),
+    )
+    return {
+      ...body,
+      number,
+      traits,
+      content,
+      assetId: assets.idOf(asset),
+      createdOn: chainOfNumber(createdOn),
+      consumableOn: chainOfNumber(consumableOn),
+      staked: (kind & utxoKinds.staked) !== 0,
+      rewardKind: rewardKinds[reward] ?? '',
+      returnedAt: returned.get(number),
+      consumed: spendOf(made, row),
+    }
+  })
+}
+
+/** UTXOs of earlier batches that a batch spent, by number. */
+export function seenSpends({ ledger }: RowBatch): (SeenSpend & { readonly number: number })[] {
+  const { spent } = ledger
+  return Array.from({ length: spent.count }, (_, row) => {
+    const spend = spendOf(spent, row)
+    assert.ok(spend !== undefined)
+    return { ...spend, number: spent.number[row] ?? 0 }
+  })
+}
+
+/** A UTXO as a node's `getUTXOs` gives it: codec version first. */
+export function bytesOfUtxo({ txId, outputIndex, assetId, output }: SeenUtxo): Uint8Array {
+  const index = new Uint8Array(4)
+  new DataView(index.buffer).setUint32(0, outputIndex)
+  return concatBytes(new Uint8Array(2), txId, index, assetId, output)
+}
+
+/** A UTXO as the store gives it to a later batch. */
+export function knownOf(row: SeenUtxo): KnownUtxo {
+  const { number, txId, outputIndex, traits, createdOn, consumableOn, createdAt } = row
+  const { amount, addresses } = row.content
+  const flags =
+    (row.staked ? outputFlags.staked : 0) |
+    (row.returnedAt === undefined ? 0 : outputFlags.returned) |
+    (row.consumed === undefined ? 0 : outputFlags.spent)
+  const place = { number, txId, outputIndex, createdOn, consumableOn, createdAt }
+  return { ...place, amount, traits, addresses, flags }
+}
+
+function spendOf({ spentPos, spentAt }: Held, row: number): SeenSpend | undefined {
+  const pos = spentPos[row] ?? 0
+  return pos === 0 ? undefined : { ...placeOfPos(pos), time: spentAt[row] ?? 0 }
+}
+
+function addressesOf({ addresses }: LedgerColumns, places: Uint32Array): string[] {
+  return [...places].map((place) => {
+    const from = place * addressStride
+    return toHex(addresses.subarray(from + (addresses[from] ?? 0), from + addressStride))
+  })
+}
+
+function sliceOf(arena: Uint8Array, { offset, length }: Slices, row: number): Uint8Array {
+  const from = offset[row] ?? 0
+  return arena.slice(from, from + (length[row] ?? 0))
+}

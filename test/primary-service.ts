@@ -36,9 +36,13 @@ import { type Json, pageTokens, type Reply } from './evm-service.ts'
 /** Where the recording lies. */
 export const recordingPath = new URL('../demo/primary-local.firnrec', import.meta.url).pathname
 
+/** A network of five validators in which L1s change in blocks that also propose a reward. */
+export const proposalsPath = new URL('../vectors/primary/local-proposals.firnrec', import.meta.url)
+  .pathname
+
 /** What the recorded node was asked, and answered. */
-export function recordedAnswers(): readonly RecordedAnswer[] {
-  return openRecordedPrimary(readFileSync(recordingPath)).answers()
+export function recordedAnswers(path = recordingPath): readonly RecordedAnswer[] {
+  return openRecordedPrimary(readFileSync(path)).answers()
 }
 
 /** Moment of the recording, Unix seconds. */
@@ -90,10 +94,19 @@ export const fileWorld: World = {
   },
 }
 
-/** Indexes the recording (or `nodeUrl`) into a store; gives the store, open for reading. */
+/** From where blocks are taken, and how. */
+export type IndexOptions = {
+  readonly world?: World
+  readonly nodeUrl?: string
+  /** Path of another recording than the demo's. */
+  readonly recording?: string
+  readonly log?: Log
+}
+
+/** Indexes a recording (or `nodeUrl`) into a store; gives the store, open for reading. */
 export async function indexPrimary(
   location: StoreLocation,
-  options: { readonly world?: World; readonly nodeUrl?: string; readonly log?: Log } = {},
+  options: IndexOptions = {},
 ): Promise<Database> {
   const over = new AbortController()
   const streams = await openPrimaryStreams(
@@ -104,7 +117,7 @@ export async function indexPrimary(
       name: 'Primary Network (test)',
       nodeUrl: options.nodeUrl ?? '',
       genesis: 'auto',
-      ...(options.nodeUrl === undefined ? { recording: recordingPath } : {}),
+      ...(options.nodeUrl === undefined ? { recording: options.recording ?? recordingPath } : {}),
     },
     {
       world: options.world ?? fileWorld,

@@ -24,7 +24,13 @@ import { nodeMessages } from '../src/warp/node-messages.ts'
 import { createNode, parseValidators } from '../src/warp/node.ts'
 import { transactionMessage } from '../src/warp/transaction-message.ts'
 import { canonicalSet, equalSets } from '../src/warp/validator-set.ts'
-import { fileWorld, indexPrimary, recordedAnswers } from './primary-service.ts'
+import {
+  fileWorld,
+  indexPrimary,
+  proposalsPath,
+  recordedAnswers,
+  recordingPath,
+} from './primary-service.ts'
 import { five, fiveNode, indexRecording } from './recorded-five.ts'
 import { recordingNamed } from './recorded-network.ts'
 import { onBothEngines, type TestStore } from './stores.ts'
@@ -308,26 +314,34 @@ onBothEngines('indexed validators: sets are those of the node', primaryStoreTabl
   }),
 )
 
-void test('indexed validators: sets of the demo network are those of its node', async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'firn-validators-'))
-  const store = await indexPrimary({ store: 'embedded', dataDir })
-  try {
-    const replayed = indexedValidators(() => store, fileWorld.clock)
-    let sets = 0
-    for (const { method, parameters, reply } of recordedAnswers()) {
-      if (method !== 'platform.getValidatorsAt') continue
-      const { subnetID, height } = parameters as { subnetID: string; height: number }
-      const ours = await replayed(parseId(subnetID), height, never)
-      assert.ok(ours !== undefined)
-      const isSame = equalSets(canonicalSet(ours), canonicalSet(parseValidators(reply)))
-      assert.ok(isSame, `${subnetID} at ${height}`)
-      sets++
+for (const [name, recording, expected] of [
+  ['the demo network', recordingPath, 262],
+  ['a network with L1 changes in proposals', proposalsPath, 1_224],
+] as const) {
+  void test(`indexed validators: sets of ${name} are those of its node`, async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'firn-validators-'))
+    const store = await indexPrimary({ store: 'embedded', dataDir }, { recording })
+    try {
+      const replayed = indexedValidators(() => store, fileWorld.clock)
+      let sets = 0
+      for (const { method, parameters, reply } of recordedAnswers(recording)) {
+        if (method !== 'platform.getValidatorsAt') continue
+        const { subnetID, height } = parameters as { subnetID: string; height: number }
+        const ours = await replayed(parseId(subnetID), height, never)
+        assert.ok(ours !== undefined)
+        const isSame = equalSets(canonicalSet(ours), canonicalSet(parseValidators(reply)))
+        assert.ok(isSame, `${subnetID} at ${height}`)
+        sets++
+      }
+      assert.equal(sets, expected)
+    } finally {
+      await store.close()
+      rmSync(dataDir, { recursive: true })
     }
-    assert.equal(sets, 256)
-  } finally {
-    await store.close()
-    rmSync(dataDir, { recursive: true })
-  }
+  })
+}
+
+void test('indexed validators: without an index there are none', async () => {
   const nothing = indexedValidators(() => undefined, fileWorld.clock)
   assert.equal(await nothing(new Uint8Array(32), 0, never), undefined)
 })

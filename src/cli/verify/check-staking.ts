@@ -22,15 +22,12 @@ export async function checkStaking(subject: Subject, height: number): Promise<vo
   for (const subnetId of subnetIds) await checkCurrent(subject, stakers, subnetId)
   await checkDelegators(subject, stakers)
   const changes = await everyL1Change(subject.network.store)
-  const heights = spread(
-    Array.from({ length: height + 1 }, (_, at) => at),
-    subject.sample,
-  )
-  for (const at of heights) {
-    for (const subnetId of subnetIds) {
-      await checkSetAt(subject, { stakers, changes, subnetId, height: at })
-    }
-  }
+  const sets = [
+    ...evenSets(subnetIds, height, subject.sample),
+    ...changedSets(changes, height, subject.sample),
+  ]
+  const asked = new Map(sets.map((set) => [`${keyOf(set.subnetId)} ${set.height}`, set]))
+  for (const set of asked.values()) await checkSetAt(subject, { stakers, changes, ...set })
   await checkRewards(subject, stakers)
   await checkSupplies(subject)
 }
@@ -133,11 +130,34 @@ function delegatorText(of: Reply): string {
   return `${of['txID']} ${of['weight']} ${of['endTime']} ${of['potentialReward']}`
 }
 
-type SetAt = {
+/** Names a set of validators. */
+type SetName = { readonly subnetId: Uint8Array; readonly height: number }
+
+/** Sets of all subnets, at heights spread evenly. */
+function evenSets(subnetIds: readonly Uint8Array[], height: number, sample: number): SetName[] {
+  const every = Array.from({ length: height + 1 }, (_, at) => at)
+  return spread(every, sample).flatMap((at) =>
+    subnetIds.map((subnetId) => ({ subnetId, height: at })),
+  )
+}
+
+/** Sets of L1s where they change, and just before: even heights hit hardly one of these. */
+function changedSets(
+  changes: readonly ListedL1Change[],
+  height: number,
+  sample: number,
+): SetName[] {
+  return spread(changes, sample)
+    .flatMap(({ subnetId, height: at }) => [
+      { subnetId, height: at - 1 },
+      { subnetId, height: at },
+    ])
+    .filter(({ height: at }) => at <= height)
+}
+
+type SetAt = SetName & {
   readonly stakers: readonly StoredStaker[]
   readonly changes: readonly ListedL1Change[]
-  readonly subnetId: Uint8Array
-  readonly height: number
 }
 
 /** Weights of a subnet's validators with the block of a height. */

@@ -54,6 +54,13 @@ export function recordedNode(answers: readonly RecordedAnswer[]): NodeApi {
   }
 }
 
+/**
+ * A question as text. Addresses are asked for in the order of their numbers, which depends on the
+ * chain that was read first; to the node it is the same question in any order.
+ */
 function keyOf(path: string, method: string, parameters: unknown): string {
-  return `${path} ${method} ${JSON.stringify(parameters)}`
+  const text = JSON.stringify(parameters, (name, value: unknown) =>
+    name === 'addresses' && Array.isArray(value) ? value.map(String).toSorted() : value,
+  )
+  return `${path} ${method} ${text}`
 }

@@ -11,7 +11,15 @@ import { fileURLToPath } from 'node:url'
 import { line, showProgress } from '../src/cli/progress.ts'
 import { listOf, objectOf } from '../src/codec/evm/raw.ts'
 import { openRecording } from '../src/source/recording.ts'
-import { freshFolder, run, runFirn, startFirn, until, untilLive } from './firn-process.ts'
+import {
+  freshFolder,
+  run,
+  runFirn,
+  startFirn,
+  toldChains,
+  until,
+  untilLive,
+} from './firn-process.ts'
 import { openReplayNode, serveReplayNode } from './replay-node.ts'
 
 const smallFile = fileURLToPath(new URL('../demo/chain-51002.firnrec', import.meta.url))
@@ -122,6 +130,14 @@ void test('status: tells how far every stage is, of one without a height only it
     listOf(whole['chains'], 'chains').map((item) => objectOf(item, 'chain')['chain']),
     keys,
   )
+  const body = '{"jsonrpc":"2.0","id":1,"method":"info.getNetworkID"}'
+  const info = await fetch(`${firn.nodeUrl}/ext/info`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  })
+  const { result } = objectOf(await info.json(), 'reply')
+  assert.deepEqual(result, { networkID: '12345' }, 'also before the first store was there')
   const gauges = await (await fetch(`${firn.nodeUrl}/ext/metrics`)).text()
   for (const line of [
     `firn_index_height{chain="fuji-demo-l1",stage="traces"} ${last}`,
@@ -135,6 +151,22 @@ void test('status: tells how far every stage is, of one without a height only it
   const away = await runFirn('status', ...url)
   assert.equal(away.code, 1)
   assert.match(away.stderr, /^firn: a node does not answer/)
+})
+
+void test('rebuild: tells how far each chain is, and where the new store is', async (t) => {
+  const folder = await freshFolder(t)
+  const firn = await startFirn(t, ['--data-dir', folder])
+  await untilLive(firn, ['primary-fuji'])
+  const heights = (await toldChains(firn)).get('primary-fuji')
+  assert.equal(await firn.end(), 0)
+  const { code, stdout } = await runFirn('rebuild', '--primary', 'fuji', '--data-dir', folder)
+  assert.equal(code, 0, stdout)
+  const head = heights?.indexedHeight
+  assert.match(stdout, new RegExp(`^P-Chain ${head} of ${head}$`, 'm'))
+  assert.match(stdout, /^X-Chain before block 0$/m)
+  const file = join(folder, 'rebuilt', 'primary-fuji.sqlite')
+  assert.ok(stdout.includes(`rebuilt: ${file}; `), stdout)
+  assert.doesNotMatch(stdout, / -\d/)
 })
 
 /** ERC-20 transfers of `holder` in the recording: hash, log index and raw amount. */

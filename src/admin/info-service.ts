@@ -12,8 +12,8 @@ import type { RpcMethod } from './rpc-server.ts'
 
 /** Who this process is. */
 export type NodeIdentity = {
-  readonly networkId: number
-  readonly networkName: string
+  /** Asked each time: which network a node is of shows only once it answers. */
+  readonly network: () => { readonly id: number; readonly name: string }
   /** Version of the product, `firn/0.1.0`. */
   readonly version: string
   /** `NodeID-…` of our peer, where it has one. */
@@ -28,8 +28,8 @@ export function infoMethods(parts: {
 }): Readonly<Record<string, RpcMethod>> {
   const { identity, aliases, plugins } = parts
   return {
-    getNetworkID: plain(() => ({ networkID: String(identity.networkId) })),
-    getNetworkName: plain(() => ({ networkName: identity.networkName })),
+    getNetworkID: plain(() => ({ networkID: String(identity.network().id) })),
+    getNetworkName: plain(() => ({ networkName: identity.network().name })),
     getNodeID: plain(() => {
       if (identity.nodeId === undefined)
         throw new Fault('not-found', 'this node has no peer identity')

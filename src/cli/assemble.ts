@@ -125,7 +125,7 @@ async function build(
     threads,
     waits,
     nodeId: served.aggregators.nodeId(),
-    networkId: served.networks.list()[0]?.networkId,
+    networkId: () => served.networks.list()[0]?.networkId,
   })
   closers.push(node.close)
   await node.listener.listen()

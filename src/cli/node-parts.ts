@@ -38,8 +38,8 @@ export type NodeListenerParts = {
   readonly waits: Waits
   readonly aliases: AliasTable
   readonly nodeId: string | undefined
-  /** Of the network being served, where one is. */
-  readonly networkId: number | undefined
+  /** Of the network being served, once one is. */
+  readonly networkId: () => number | undefined
 }
 
 /** Makes the listener and what closes the parts it made. */
@@ -78,7 +78,6 @@ export function assembleNodeListener(parts: NodeListenerParts): {
     maxReplyBytes: config['source.maxReplyBytes'],
   })
   const hosts: unknown = config['node.allowedHosts']
-  const isMainnet = config.networks.mainnet !== undefined
   const listener = createNodeListener({
     settings: {
       host: config['node.host'],
@@ -89,8 +88,10 @@ export function assembleNodeListener(parts: NodeListenerParts): {
       allowedHosts: Array.isArray(hosts) ? hosts.map(String) : String(hosts).split(','),
     },
     identity: {
-      networkId: parts.networkId ?? (isMainnet ? 1 : 5),
-      networkName: networkNameOf(parts.networkId ?? (isMainnet ? 1 : 5)),
+      network: () => {
+        const id = parts.networkId() ?? (config.networks.mainnet === undefined ? 5 : 1)
+        return { id, name: networkNameOf(id) }
+      },
       version: `firn/${version}`,
       ...(parts.nodeId === undefined ? {} : { nodeId: parts.nodeId }),
     },

@@ -143,8 +143,9 @@ class StatusBoard {
 
   constructor(options: IndexerOptions) {
     this.#options = options
-    for (const { key } of options.chains)
-      this.#stages.set(key, new Map([['blocks', idleStatus('blocks')]]))
+    // Shown in this order, whatever is told first.
+    const first = ['blocks', 'traces'].map((stage) => [stage, idleStatus(stage)] as const)
+    for (const { key } of options.chains) this.#stages.set(key, new Map(first))
   }
 
   take(news: ThreadNews): void {

@@ -113,7 +113,7 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
       allowedHosts: ['localhost'],
       ...options.settings,
     },
-    identity: { networkId: 12345, networkName: 'local', version: 'firn/test' },
+    identity: { network: () => ({ id: 12345, name: 'local' }), version: 'firn/test' },
     logs,
     log,
     gauges,

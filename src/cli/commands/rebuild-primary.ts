@@ -36,7 +36,9 @@ export async function rebuildPrimaryNetwork(flags: Flags): Promise<void> {
       key: place.key,
       world: openWorld(),
       signal: AbortSignal.timeout(limitMs),
-      progress: (chain, height, head) => console.log(`${chain}-Chain ${height} of ${head}`),
+      // Below 0 are transactions of the X-Chain from before it had blocks.
+      progress: (chain, height, head) =>
+        console.log(`${chain}-Chain ${height < 0 ? 'before block 0' : `${height} of ${head}`}`),
     })
   } finally {
     await from.close()

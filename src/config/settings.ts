@@ -89,7 +89,7 @@ export const settings = {
     [100, 1_000_000],
     'A page of transactions ends early once its transactions carry this many UTXOs.',
   ),
-  'api.explorer': flag(true, 'Serve the explorer and the documentation pages.'),
+  'api.explorer': flag(true, 'Serve the explorer and its reference of the API at `/`.'),
 
   'node.host': text(
     '127.0.0.1',

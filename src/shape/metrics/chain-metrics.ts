@@ -3,7 +3,8 @@ import { Type } from 'typebox'
 import { metricNames, timeIntervals } from './metric-names.ts'
 import { MetricPoint } from './metric-point.ts'
 
-const chainName = 'EVM chain id, blockchain id, or total, mainnet, testnet for all chains served'
+const chainName =
+  'EVM chain id, blockchain id, total for all chains served, or mainnet or testnet for one network'
 
 /** Document C, part A, operation 2. */
 export const chainMetricsShape = {

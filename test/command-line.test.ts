@@ -8,7 +8,6 @@ import { performance } from 'node:perf_hooks'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
-import { line, showProgress } from '../src/cli/progress.ts'
 import { listOf, objectOf } from '../src/codec/evm/raw.ts'
 import { openRecording } from '../src/source/recording.ts'
 import {
@@ -337,61 +336,4 @@ chains:
     /4 problems\n$/,
   ])
     assert.match(sick.stdout, sentence)
-})
-
-void test('progress: a line tells how far, how fast and how long, and fits the terminal', () => {
-  const stage = {
-    stage: 'blocks',
-    state: 'syncing',
-    indexedHeight: 499,
-    headHeight: 1_999,
-  } as const
-  const chain = { key: 'a', network: 'fuji', name: 'Demo', endpoints: [] }
-  const told = line(
-    { ...chain, stages: [{ ...stage, blocksPerSecond: 1_210, etaSeconds: 3 }] },
-    200,
-  )
-  assert.match(told, /^Demo +█{6}░{18} +25 % +500 of 2,000, 1,210 blocks\/s, 3 s to go$/)
-  assert.equal(line({ ...chain, stages: [{ ...stage, blocksPerSecond: 1 }] }, 40).length, 40)
-  const waiting = { ...stage, blocksPerSecond: 0, reason: 'a node does not answer' }
-  assert.match(line({ ...chain, stages: [waiting] }, 200), /waiting: a node does not answer$/)
-})
-
-void test('progress: a line of the log stands above the bars, nothing is overwritten', (t) => {
-  t.mock.timers.enable({ apis: ['setInterval'] })
-  const stage = { stage: 'blocks', indexedHeight: 9, headHeight: 9, blocksPerSecond: 0 } as const
-  const chain = {
-    network: 'fuji',
-    endpoints: [],
-    stages: [{ ...stage, state: 'syncing' as const }],
-  }
-  const chains = [
-    { ...chain, key: 'a', name: 'One' },
-    { ...chain, key: 'b', name: 'Two' },
-  ]
-  const lines: string[] = []
-  let at = 0
-  // As much of a terminal as is used: up, erase a line, erase below, new line.
-  const write = (text: string): void => {
-    const plain = text.replaceAll('\u001b', '^')
-    for (const [, up, erase, word] of plain.matchAll(/\^\[(\d+)A|\^\[(2K|J)|([^^]+)/g)) {
-      if (up !== undefined) at -= Number(up)
-      else if (erase === '2K') lines[at] = ''
-      else if (erase === 'J') lines.length = at
-      else
-        for (const part of (word ?? '').split(/(?<=\n)/)) {
-          lines[at] = (lines[at] ?? '') + part.replace('\n', '')
-          if (part.endsWith('\n')) at++
-        }
-    }
-  }
-  const drawing = showProgress({ isTerminal: true, columns: () => 80, write }, () => chains)
-  t.mock.timers.tick(500)
-  drawing.makeRoom(() => write('something happened\n'))
-  t.mock.timers.tick(500)
-  drawing.stop()
-  assert.deepEqual(
-    lines.map((text) => text.split(' ')[0]),
-    ['something', 'One', 'Two'],
-  )
 })

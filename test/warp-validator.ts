@@ -35,6 +35,8 @@ export type Behaviour =
   | { readonly kind: 'refuse-first'; readonly code: number }
   | { readonly kind: 'answer'; readonly signature: Uint8Array }
   | { readonly kind: 'sign-with'; readonly secret: Uint8Array }
+  /** Of a private L1: others than `allowed` may ask the P-Chain, and nothing else. */
+  | { readonly kind: 'private'; readonly allowed: readonly string[] }
   | {
       readonly kind:
         | 'silent'
@@ -171,12 +173,20 @@ function serve(
         send({ kind: 'peer-list', peers: options.gossip ?? [] })
       } else if (message.kind === 'app-request' && greeted) {
         state.requests++
+        if (isShutOut(socket, message.chainId, state.behaviour)) continue
         setTimeout(() => {
           if (!socket.destroyed) answer(socket, message, state, { secretKey, presigned })
         }, options.delayMs ?? 0)
       }
     }
   })
+}
+
+/** Whether a node would drop a question, for who asks it. Source: subnets/subnet.go IsAllowed. */
+function isShutOut(socket: TLSSocket, chainId: Uint8Array, behaviour: Behaviour): boolean {
+  if (behaviour.kind !== 'private' || chainId.every((byte) => byte === 0)) return false
+  const certificate = socket.getPeerX509Certificate()?.raw
+  return certificate === undefined || !behaviour.allowed.includes(nodeIdOf(certificate))
 }
 
 function ownHandshake(
@@ -280,6 +290,7 @@ function answer(
     frameOf(encodePeerMessage({ kind: 'compressed', bytes: zstdCompressSync(bytes) }))
   switch (behaviour.kind) {
     case 'sign':
+    case 'private':
     case 'ping-often':
       return void socket.write(frameOf(signed()))
     case 'sign-compressed':

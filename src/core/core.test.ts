@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
+import { keccak_256 } from '@noble/hashes/sha3.js'
+
 import {
   parseEvmAddress,
   parsePrimaryAddress,
@@ -10,6 +12,7 @@ import {
 import { fromBigint, fromHex, toBigint, toHex } from './bytes.ts'
 import { fromCb58, parseId, parseNodeId, toCb58, toNodeId } from './cb58.ts'
 import { Fault } from './fault.ts'
+import { keccak256 } from './hash.ts'
 import { publicNetworks } from './network.ts'
 
 void test('cb58: ids of the public networks survive a round trip', () => {
@@ -69,5 +72,16 @@ void test('EVM address: EIP-55 examples', () => {
 void test('integers: bytes and back', () => {
   for (const value of [0n, 1n, 255n, 256n, 2n ** 64n - 1n, 2n ** 256n - 1n]) {
     assert.equal(toBigint(fromBigint(value, 32)), value)
+  }
+})
+
+void test('keccak: runtime and library agree at every length around their blocks', () => {
+  assert.equal(
+    toHex(keccak256(new Uint8Array())),
+    'c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470',
+  )
+  for (let size = 1; size < 420; size++) {
+    const bytes = Uint8Array.from({ length: size }, (_, at) => at * 31 + size)
+    assert.deepEqual(keccak256(bytes), keccak_256(bytes), `size ${size}`)
   }
 })

@@ -1,11 +1,11 @@
 /**
  * Hash functions. The only place that names their libraries.
  *
- * SHA-256 and RIPEMD-160 come from the runtime: one-shot `node:crypto` takes 1 µs for a
- * transaction, a JavaScript SHA-256 ten times that, and replay hashes every transaction twice.
+ * They come from the runtime: one-shot `node:crypto` takes 1 µs for a transaction, SHA-256 or
+ * Keccak in JavaScript ten times that, and replay hashes every transaction twice.
  */
 
-import { hash } from 'node:crypto'
+import { getHashes, hash } from 'node:crypto'
 
 import { keccak_256 } from '@noble/hashes/sha3.js'
 
@@ -31,7 +31,10 @@ export function hash160(bytes: Uint8Array): Uint8Array {
   return hash('ripemd160', sha256(bytes), 'buffer')
 }
 
+/** Runtimes built with an OpenSSL before 3.2 lack it; the library is always there. */
+const runtimeHasKeccak = getHashes().includes('keccak-256')
+
 /** Keccak-256, 32 bytes: everything EVM. */
 export function keccak256(bytes: Uint8Array): Uint8Array {
-  return keccak_256(bytes)
+  return runtimeHasKeccak ? bytesOfKey(hash('keccak-256', bytes, 'binary')) : keccak_256(bytes)
 }

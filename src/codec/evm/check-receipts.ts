@@ -6,11 +6,11 @@
  * the head only samples are checked.
  */
 
-import { equalBytes, fromHex } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
-import { hexNumberOr, hexText } from './hex.ts'
+import { hexBytes, hexQuantity, isHexOf } from './hex-bytes.ts'
+import { hexNumberOr } from './hex.ts'
 import { orderedRoot } from './ordered-root.ts'
-import type { RawBlock, RawLog, RawReceipt, RawUnit } from './raw.ts'
+import type { RawLog, RawReceipt, RawUnit } from './raw.ts'
 import { listOf, objectOf } from './raw.ts'
 import { encodeRlp } from './rlp.ts'
 import type { Rlp } from './rlp.ts'
@@ -22,10 +22,10 @@ import type { Rlp } from './rlp.ts'
  * receipts of other blocks; nor where a receipt has no status or bloom to hash.
  */
 export function checkReceipts(unit: RawUnit, height: number): void {
-  const block: RawBlock & { readonly receiptsRoot?: unknown } = unit.block
+  const { block } = unit
   if (block.settledHeight !== undefined || block.receiptsRoot === undefined) return
   const root = receiptsRoot(unit.receipts)
-  if (equalBytes(root, bytesOf(block.receiptsRoot, 'receipts root'))) return
+  if (isHexOf(block.receiptsRoot, root)) return
   throw new Fault('node-answer', `receipts are not those of the header at height ${height}`, {
     detail: { height },
   })
@@ -63,15 +63,15 @@ function encodeLog(log: RawLog): Rlp {
 }
 
 /** Big-endian bytes without leading zeros; zero is empty. */
-function quantity(value: unknown, what: string): Uint8Array {
-  const digits = hexText(value, what).slice(2).replace(/^0+/, '')
-  return fromHex(digits.length % 2 === 0 ? digits : `0${digits}`)
+function quantity(value: unknown, what: string): string {
+  return present(hexQuantity(value), what)
 }
 
-function bytesOf(value: unknown, what: string): Uint8Array {
-  try {
-    return fromHex(hexText(value, what))
-  } catch (cause) {
-    throw new Fault('node-answer', `${what} is not hex`, { cause })
-  }
+function bytesOf(value: unknown, what: string): string {
+  return present(hexBytes(value), what)
+}
+
+function present(bytes: string | undefined, what: string): string {
+  if (bytes === undefined) throw new Fault('node-answer', `${what} is not hex`)
+  return bytes
 }

@@ -5,7 +5,7 @@
  */
 
 import { keccak256 } from '../../core/hash.ts'
-import { encodeRlp, encodeRlpList } from './rlp.ts'
+import { encodeRlp, passingRlp, passingRlpList } from './rlp.ts'
 
 type Entry = { readonly path: Uint8Array; readonly value: Uint8Array }
 
@@ -18,16 +18,19 @@ export function orderedRoot(values: readonly Uint8Array[]): Uint8Array {
   return keccak256(node(entries, 0))
 }
 
-/** RLP of the node that holds `entries`, which share the first `depth` nibbles. */
+/**
+ * RLP of the node that holds `entries`, which share the first `depth` nibbles. Its memory is used
+ * again for the next node.
+ */
 function node(entries: readonly Entry[], depth: number): Uint8Array {
   const first = entries[0]
   const last = entries.at(-1)
-  if (first === undefined || last === undefined) return encodeRlp(new Uint8Array())
+  if (first === undefined || last === undefined) return noChild
   if (entries.length === 1)
-    return encodeRlp([compact(first.path.subarray(depth), true), first.value])
+    return passingRlp([compact(first.path.subarray(depth), true), first.value])
   const shared = sharedUntil(first.path, last.path, depth)
   if (shared > depth)
-    return encodeRlpList([
+    return passingRlpList([
       encodeRlp(compact(first.path.subarray(depth, shared), false)),
       reference(node(entries, shared)),
     ])
@@ -37,17 +40,20 @@ function node(entries: readonly Entry[], depth: number): Uint8Array {
     let until = from
     while (until < entries.length && entries[until]?.path[depth] === nibble) until++
     const own = entries.slice(from, until)
-    children.push(own.length === 0 ? encodeRlp(new Uint8Array()) : reference(node(own, depth + 1)))
+    children.push(own.length === 0 ? noChild : reference(node(own, depth + 1)))
     from = until
   }
   // RLP of one index is never the beginning of another's, so that no branch has a value.
-  children.push(encodeRlp(new Uint8Array()))
-  return encodeRlpList(children)
+  children.push(noChild)
+  return passingRlpList(children)
 }
+
+/** What a branch holds where it has nothing. */
+const noChild = encodeRlp(new Uint8Array())
 
 /** Short nodes lie in their parent, others are named by their hash. */
 function reference(encoded: Uint8Array): Uint8Array {
-  return encoded.length < 32 ? encoded : encodeRlp(keccak256(encoded))
+  return encoded.length < 32 ? encoded.slice() : encodeRlp(keccak256(encoded))
 }
 
 /** Nibbles as bytes, with a flag for odd length and for leaves in front. */

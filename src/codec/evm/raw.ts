@@ -19,6 +19,9 @@ export type RawBlock = {
   readonly blockGasCost?: unknown
   readonly minDelayExcess?: unknown
   readonly settledHeight?: unknown
+  readonly transactionsRoot?: unknown
+  readonly receiptsRoot?: unknown
+  readonly logsBloom?: unknown
   readonly transactions?: unknown
 }
 

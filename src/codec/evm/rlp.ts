@@ -1,20 +1,35 @@
 /** RLP, the encoding of everything EVM chains hash. Source: Ethereum yellow paper, appendix B. */
 
-/** A byte string, or a list of items. */
-export type Rlp = Uint8Array | readonly Rlp[]
+import { writeHex } from './hex.ts'
 
-/** Encodes an item. */
+/**
+ * A byte string, or a list of items. Text is a byte string in hex: `0x` and an even number of
+ * digits, which are read where they are written, without an array for each.
+ */
+export type Rlp = Uint8Array | string | readonly Rlp[]
+
+/** Encodes an item. Throws `node-answer` for text that is not hex. */
 export function encodeRlp(item: Rlp): Uint8Array {
   const out = new Uint8Array(sizeOf(item))
   write(item, out, 0)
   return out
 }
 
-/** A list whose items are encoded already. */
-export function encodeRlpList(items: readonly Uint8Array[]): Uint8Array {
+/**
+ * As {@link encodeRlp}, into memory that the next call uses again: for what is hashed at once.
+ * Most of what is hashed is a few hundred bytes, for which a fresh array costs as much as the hash.
+ */
+export function passingRlp(item: Rlp): Uint8Array {
+  const out = passing(sizeOf(item))
+  write(item, out, 0)
+  return out
+}
+
+/** A list whose items are encoded already; memory as of {@link passingRlp}. */
+export function passingRlpList(items: readonly Uint8Array[]): Uint8Array {
   let content = 0
   for (const item of items) content += item.length
-  const out = new Uint8Array(headSize(content) + content)
+  const out = passing(headSize(content) + content)
   let at = writeHead(out, 0, { content, base: 0xc0 })
   for (const item of items) {
     out.set(item, at)
@@ -23,7 +38,15 @@ export function encodeRlpList(items: readonly Uint8Array[]): Uint8Array {
   return out
 }
 
+/** Larger items are rare, and not worth memory that stays. */
+const scratch = new Uint8Array(65_536)
+
+function passing(size: number): Uint8Array {
+  return size > scratch.length ? new Uint8Array(size) : scratch.subarray(0, size)
+}
+
 function contentSize(item: Rlp): number {
+  if (typeof item === 'string') return (item.length - 2) >>> 1
   if (item instanceof Uint8Array) return item.length
   let size = 0
   for (const part of item) size += sizeOf(part)
@@ -31,10 +54,19 @@ function contentSize(item: Rlp): number {
 }
 
 function sizeOf(item: Rlp): number {
-  if (item instanceof Uint8Array && item.length === 1 && (item[0] ?? 0) < 0x80) return 1
+  if (isSmallByte(item)) return 1
   const content = contentSize(item)
   return headSize(content) + content
 }
+
+/** A byte below 0x80, which is its own encoding. */
+function isSmallByte(item: Rlp): boolean {
+  if (typeof item === 'string') return item.length === 4 && item.charCodeAt(2) < sevenDigit
+  return item instanceof Uint8Array && item.length === 1 && (item[0] ?? 0) < 0x80
+}
+
+/** Character code above those of the digits 0 to 7. */
+const sevenDigit = 0x38
 
 function headSize(content: number): number {
   return content < 56 ? 1 : 1 + bytesOf(content)
@@ -45,13 +77,14 @@ function bytesOf(size: number): number {
 }
 
 function write(item: Rlp, out: Uint8Array, from: number): number {
-  if (item instanceof Uint8Array) {
-    const single = item.length === 1 && (item[0] ?? 0) < 0x80
-    const at = single ? from : writeHead(out, from, { content: item.length, base: 0x80 })
-    out.set(item, at)
-    return at + item.length
+  const content = contentSize(item)
+  if (typeof item === 'string' || item instanceof Uint8Array) {
+    const at = isSmallByte(item) ? from : writeHead(out, from, { content, base: 0x80 })
+    if (typeof item === 'string') writeHex(item, { from: 2, until: item.length }, out, at)
+    else out.set(item, at)
+    return at + content
   }
-  let at = writeHead(out, from, { content: contentSize(item), base: 0xc0 })
+  let at = writeHead(out, from, { content, base: 0xc0 })
   for (const part of item) at = write(part, out, at)
   return at
 }

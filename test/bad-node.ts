@@ -11,6 +11,7 @@ import { objectOf } from '../src/codec/evm/raw.ts'
 import { toHex } from '../src/core/bytes.ts'
 import { sha256 } from '../src/core/hash.ts'
 import type { World } from '../src/core/world.ts'
+import type { Unchecked } from '../src/indexing/evm/block-checks.ts'
 import { ChainReader } from '../src/indexing/evm/read-chain.ts'
 import type { StageStatus } from '../src/indexing/stage.ts'
 import type { ChainIdentity, EvmSource } from '../src/source/evm-source.ts'
@@ -45,8 +46,9 @@ export type Setting = {
   /** Changes the elements of batch replies. */
   readonly elements?: (elements: readonly object[]) => readonly object[]
   readonly lie?: Lie
-  /** A second endpoint that is honest. */
+  /** A second endpoint that is honest, or like the first. */
   readonly honest?: boolean
+  readonly alike?: boolean
   /** The head starts at 10 and moves on as time passes. */
   readonly stepwise?: boolean
   /** Time between two looks at the outcome; 100 ms. */
@@ -69,6 +71,10 @@ export type Ran = {
   readonly stage: (name: string) => StageStatus
   readonly blocks: () => BlockBatch
   readonly pieces: () => number
+  /** Blocks taken without a check, by its name. */
+  readonly unchecked: () => Unchecked
+  /** Of the log of the reader: events with their fields as text. */
+  readonly warnings: readonly string[]
   /** That blocks and traces are exactly those of the recording. */
   readonly isWhole: () => void
 }
@@ -80,6 +86,7 @@ export async function ran(setting: Setting): Promise<Ran> {
   const good = await openReplayNode(file)
   bad.head = good.head = setting.stepwise === true ? 10 : head
   bad.lie = setting.lie
+  if (setting.alike === true) good.lie = setting.lie
   bad.script = (exchange) => {
     if (setting.elements !== undefined && exchange.batch) {
       const elements: object[] = JSON.parse(exchange.reply.text)
@@ -100,6 +107,7 @@ export async function ran(setting: Setting): Promise<Ran> {
   })
   const blocks: BlockBatch[] = []
   const traces: TraceBatch[] = []
+  const warnings: string[] = []
   const stopping = new AbortController()
   const reader = new ChainReader({
     spec: {
@@ -120,7 +128,10 @@ export async function ran(setting: Setting): Promise<Ran> {
       traces: async (batch) => void traces.push(batch),
     },
     world,
-    log: silentLog,
+    log: {
+      ...silentLog,
+      warn: (event, fields) => warnings.push(`${event} ${JSON.stringify(fields)}`),
+    },
     compress: keep,
     limits: { bufferBytes: 8_000_000, batchBytes: 1_000_000 },
     changed: () => {},
@@ -150,6 +161,8 @@ export async function ran(setting: Setting): Promise<Ran> {
     stage,
     blocks: () => mergeBlocks(blocks),
     pieces: () => blocks.length,
+    unchecked: () => reader.unchecked(),
+    warnings,
     isWhole: () => {
       assert.deepEqual(digest(mergeBlocks(blocks)), digest(truth.blocks))
       assert.deepEqual(digest(mergeTraces(traces)), digest(truth.traces))

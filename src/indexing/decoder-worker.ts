@@ -49,7 +49,12 @@ async function runChain(of: WorkerThread, ask: Call, spec: ChainSpec): Promise<v
         bufferBytes: Math.max(leastBufferBytes, data.limits.bufferBytes / data.chains.length),
       },
       changed: () =>
-        tell({ key: spec.key, stages: reader.stages(), endpoints: source.endpoints() }),
+        tell({
+          key: spec.key,
+          stages: reader.stages(),
+          endpoints: source.endpoints(),
+          unchecked: reader.unchecked(),
+        }),
     })
     await reader.run(signal)
     await source.close()

@@ -18,6 +18,7 @@ import type { Gauges } from '../telemetry/gauges.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { ThreadLink, Threads } from '../telemetry/thread.ts'
 import type { ChainSpec, SourceLimits } from './chain-spec.ts'
+import type { Unchecked } from './evm/block-checks.ts'
 import { idleStatus } from './stage.ts'
 import type { StageStatus } from './stage.ts'
 import type { StreamSpec } from './stream-spec.ts'
@@ -75,6 +76,8 @@ export type ThreadNews = {
   readonly key: string
   readonly stages: readonly StageStatus[]
   readonly endpoints?: readonly EndpointStatus[]
+  /** Since the thread began. */
+  readonly unchecked?: Unchecked
 }
 
 /** The one thing the main thread tells the others. */
@@ -140,6 +143,7 @@ class StatusBoard {
   readonly #options: IndexerOptions
   readonly #stages = new Map<string, Map<string, StageStatus>>()
   readonly #endpoints = new Map<string, readonly EndpointStatus[]>()
+  readonly #unchecked = new Map<string, Unchecked>()
 
   constructor(options: IndexerOptions) {
     this.#options = options
@@ -154,6 +158,7 @@ class StatusBoard {
     const stages = this.#stages.get(chain) ?? new Map<string, StageStatus>()
     this.#stages.set(chain, stages)
     if (news.endpoints !== undefined) this.#endpoints.set(chain, news.endpoints)
+    if (news.unchecked !== undefined) this.#takeUnchecked(chain, news.unchecked)
     for (const stage of news.stages) {
       stages.set(stage.stage, stage)
       const labels = { chain, stage: stage.stage }
@@ -163,6 +168,15 @@ class StatusBoard {
     }
     const stopped = [...stages.values()].some(({ state }) => state === 'stopped')
     gauges.set('firn_index_stopped', stopped ? 1 : 0, { chain })
+  }
+
+  #takeUnchecked(chain: string, unchecked: Unchecked): void {
+    const before: Readonly<Record<string, number>> = this.#unchecked.get(chain) ?? {}
+    this.#unchecked.set(chain, unchecked)
+    for (const [check, count] of Object.entries(unchecked)) {
+      const more = count - (before[check] ?? 0)
+      if (more > 0) this.#options.gauges.add('firn_index_unchecked_total', more, { chain, check })
+    }
   }
 
   all(): readonly ChainStatus[] {

@@ -118,6 +118,11 @@ export class Pipeline<Batch extends HeightRange> {
     this.#notify()
   }
 
+  /** Newest height that was told; -1 before any. */
+  get head(): number {
+    return this.#head
+  }
+
   /** Last height committed. */
   get committed(): number {
     return this.#committed

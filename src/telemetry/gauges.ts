@@ -35,6 +35,11 @@ export const gaugeTable = {
     help: '1 while a chain is stopped and needs someone, else 0.',
     labels: ['chain'],
   },
+  firn_index_unchecked_total: {
+    kind: 'counter',
+    help: 'Blocks taken though their header, transactions or bloom could not be checked.',
+    labels: ['chain', 'check'],
+  },
   firn_store_size_bytes: {
     kind: 'gauge',
     help: 'Bytes of an embedded store, with its write-ahead log.',

@@ -2,7 +2,7 @@
  * What must hold between a header, its transactions and its receipts.
  *
  * Cheap comparisons of what the node itself says twice. They catch nodes that mix two answers,
- * lose logs or answer for another block; altered but consistent content is for `roots.ts`.
+ * lose logs or answer for another block; altered but consistent content is for hashes.
  */
 
 import { Fault } from '../../core/fault.ts'

@@ -1,9 +1,8 @@
 /**
  * Whether receipts are those the header commits to.
  *
- * Catches altered statuses and amounts, lost and invented logs: whatever `check-block.ts`
- * cannot, because it agrees with itself. Costs a few milliseconds a block, so that far behind
- * the head only samples are checked.
+ * Catches altered statuses and amounts, lost and invented logs: whatever `check-block.ts` cannot,
+ * because it agrees with itself.
  */
 
 import { Fault } from '../../core/fault.ts'
@@ -19,7 +18,7 @@ import type { Rlp } from './rlp.ts'
  * Checks the receipts of a block against its header. Throws `node-answer`.
  *
  * Nothing is checked where execution comes after acceptance (saevm): there the header commits to
- * receipts of other blocks; nor where a receipt has no status or bloom to hash.
+ * receipts of other blocks.
  */
 export function checkReceipts(unit: RawUnit, height: number): void {
   const { block } = unit

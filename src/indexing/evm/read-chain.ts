@@ -5,13 +5,11 @@
  * thread; `ChainWriter` is the way to the writer.
  */
 
-import { checkReceipts } from '../../codec/evm/check-receipts.ts'
 import type { BlockBatch, TraceBatch } from '../../codec/evm/columns.ts'
 import { decodeBlocks } from '../../codec/evm/decode-blocks.ts'
 import type { Compress } from '../../codec/evm/decode-blocks.ts'
 import { decodeTraces } from '../../codec/evm/decode-traces.ts'
 import { mergeBlocks, mergeTraces, sizeOf } from '../../codec/evm/merge-batches.ts'
-import type { RawUnit } from '../../codec/evm/raw.ts'
 import { equalBytes, fromHex } from '../../core/bytes.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
 import type { Clock, World } from '../../core/world.ts'
@@ -22,6 +20,8 @@ import { Pipeline } from '../pipeline.ts'
 import type { PipelineLimits } from '../pipeline.ts'
 import { idleStatus } from '../stage.ts'
 import type { StageState, StageStatus } from '../stage.ts'
+import { BlockChecks } from './block-checks.ts'
+import type { Unchecked } from './block-checks.ts'
 
 /** The writer of one chain, as its reader sees it. */
 export type ChainWriter = {
@@ -54,9 +54,8 @@ const headFailures = 2
 /** Blocks of one trace fetch: each is a request of its own, one after the other. */
 const traceUnit = 4
 
-/** Reads of this many blocks or fewer are at the head; of longer ones one block in so many is checked. */
-const headUnits = 8
-const sampleEvery = 128
+/** The newest blocks, which are all checked; of others samples are. */
+const headBlocks = 8
 
 /** Pauses between tries to reach a chain for the first time. */
 const firstPauseMs = 500
@@ -68,6 +67,7 @@ const traceBatchShare = 4
 /** Reads one chain until it is told to end. */
 export class ChainReader {
   readonly #parts: ReadChainParts
+  readonly #checks: BlockChecks
   #blocks: Pipeline<BlocksPiece> | undefined
   #traces: Pipeline<TraceBatch> | undefined
   /** What the stages are while they have no pipeline. */
@@ -76,6 +76,8 @@ export class ChainReader {
 
   constructor(parts: ReadChainParts) {
     this.#parts = parts
+    const { log, source } = parts
+    this.#checks = new BlockChecks({ log, endpoints: () => source.endpoints() })
     if (parts.spec.traces === 'off')
       this.#tracesStatus = { ...this.#tracesStatus, state: 'off', reason: 'switched off' }
   }
@@ -85,6 +87,11 @@ export class ChainReader {
       this.#blocks?.status() ?? this.#blocksStatus,
       this.#traces?.status() ?? this.#tracesStatus,
     ]
+  }
+
+  /** Blocks taken without a check that is not known to hold on this chain. */
+  unchecked(): Unchecked {
+    return this.#checks.unchecked()
   }
 
   /** Ends when the signal is aborted, or when the chain stops; its status then says why. */
@@ -112,7 +119,7 @@ export class ChainReader {
     const identity = await this.#reached(() => source.identity(signal), signal)
     const resume = await writer.begin(identity)
     log.info('chain opened', { chainId: identity.chainId, from: resume.blocksFrom })
-    const blocks = blocksPipeline(this.#parts, resume, () =>
+    const blocks = blocksPipeline({ ...this.#parts, checks: this.#checks }, resume, () =>
       this.#traces?.setHead(blocks.committed),
     )
     this.#blocks = blocks
@@ -214,13 +221,13 @@ type BlocksPiece = {
 }
 
 function blocksPipeline(
-  parts: ReadChainParts,
+  parts: ReadChainParts & { readonly checks: BlockChecks },
   resume: ResumePoint,
   committed: () => void,
 ): Pipeline<BlocksPiece> {
-  const { source, compress } = parts
+  const { source, compress, checks } = parts
   let tail = resume.parentHash === undefined ? undefined : fromHex(resume.parentHash)
-  return new Pipeline<BlocksPiece>({
+  const pipeline = new Pipeline<BlocksPiece>({
     name: 'blocks',
     from: resume.blocksFrom,
     unit: () => source.unitBlocks(),
@@ -229,7 +236,11 @@ function blocksPipeline(
       source.blocks(
         range,
         (units, origin) => {
-          checkSamples(range.from, units)
+          for (const [at, unit] of units.entries()) {
+            const height = range.from + at
+            if (checks.wants(height, pipeline.head - height < headBlocks))
+              checks.check(unit, height, origin)
+          }
           const batch = decodeBlocks(range.from, units, compress)
           return { from: range.from, until: batch.until, batch, origin }
         },
@@ -260,12 +271,7 @@ function blocksPipeline(
     log: parts.log,
     limits: parts.limits,
   })
-}
-
-/** Checks receipts of all blocks at the head, and of one in many far behind it. */
-function checkSamples(from: number, units: readonly RawUnit[]): void {
-  for (const [at, unit] of units.entries())
-    if (units.length <= headUnits || (from + at) % sampleEvery === 0) checkReceipts(unit, from + at)
+  return pipeline
 }
 
 function tracesPipeline(parts: ReadChainParts, resume: ResumePoint): Pipeline<TraceBatch> {

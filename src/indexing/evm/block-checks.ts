@@ -1,0 +1,207 @@
+/**
+ * Whether blocks are what their headers say, and their headers what their hashes say.
+ *
+ * Receipts: the root in the header, always. Beside them:
+ *
+ * - `header`: its RLP hashes to the hash of the block. Then nothing in it was altered.
+ * - `transactions`: the root in the header, and each transaction's hash.
+ * - `bloom`: the filter over the logs, where the header is not proven; in one that is, it cannot be
+ *   wrong.
+ *
+ * Not every chain keeps to what we know: headers get fields with upgrades, transactions get types,
+ * and chains made up for tests have made-up hashes. An honest node must not be accused of that, so
+ * each check has to hold once before a failure of it counts: for headers once per form, which is the
+ * set of fields it has, because an upgrade shows as another set. What held and then does not is the
+ * endpoint's fault. What never held is not known: endpoints that may know better are asked first,
+ * and when none does, the block is taken without this check, which is counted and logged once. In a
+ * header that is proven, though, the transactions root is what the chain says, and transactions that
+ * contradict it are a fault from the first block on. Genesis decides nothing: files make it, and the
+ * one of anvil has fields that its hash does not.
+ *
+ * What is known lasts as long as the process. A fault is `node-answer`, as for receipts: the
+ * endpoint is blamed and another one asked.
+ */
+
+import { checkReceipts } from '../../codec/evm/check-receipts.ts'
+import { compareHeader, headerFormOf, unknownFields } from '../../codec/evm/header-hash.ts'
+import { compareBloom } from '../../codec/evm/logs-bloom.ts'
+import type { RawUnit } from '../../codec/evm/raw.ts'
+import { compareTransactions } from '../../codec/evm/transactions-root.ts'
+import { Fault } from '../../core/fault.ts'
+import type { EndpointStatus } from '../../source/evm-source.ts'
+import type { Log } from '../../telemetry/log.ts'
+
+/** What may stay unchecked; the label of a counter. */
+export type CheckName = 'header' | 'transactions' | 'bloom'
+
+/** Blocks that were taken without a check, by its name. */
+export type Unchecked = Readonly<Record<CheckName, number>>
+
+/** A block, and who told it. */
+type Told = { readonly unit: RawUnit; readonly height: number; readonly origin: string }
+
+/** What is known of one check, or of headers of one form. */
+type Knowledge = {
+  readonly name: CheckName
+  /** `asking`: not known yet, endpoints are asked; `unknown`: none knew better. */
+  state: 'asking' | 'holds' | 'unknown'
+  logged: boolean
+  /** Endpoints whose blocks failed while asking. */
+  readonly failed: Set<string>
+  /** How often a block was refused while asking, by its height. */
+  readonly refusals: Map<number, number>
+}
+
+/** Blocks at the start that are looked at beyond the samples, until one header is proven. */
+const firstBlocks = 16
+
+/**
+ * Far behind the head one block in so many is checked. That takes 25 µs a transaction, receipts
+ * included, 1 ms for a block of 40; 128 such blocks cost a backfill some 400 ms of processor time, so
+ * that checks add a quarter of a percent.
+ */
+const sampleEvery = 128
+
+/**
+ * Refusals of one block while asking. The pool turns to another endpoint after each; one that lags
+ * or fails must not hold a chain for long.
+ */
+const maxRefusals = 4
+
+/** Heights that failed and are not proven yet; with more, every block is checked. */
+const maxDoubted = 4_096
+
+/** Forms of headers that are kept in mind; a chain has one for each of a few upgrades. */
+const maxForms = 64
+
+/** Checks blocks of one chain. */
+export class BlockChecks {
+  readonly #endpoints: () => readonly EndpointStatus[]
+  readonly #log: Log
+  readonly #forms = new Map<string, Knowledge>()
+  readonly #transactions = unknownYet('transactions')
+  readonly #bloom = unknownYet('bloom')
+  readonly #unchecked: Record<CheckName, number> = { header: 0, transactions: 0, bloom: 0 }
+  /** Heights whose block failed: looked at again wherever the head is by then. */
+  readonly #doubted = new Set<number>()
+  #headers = 0
+  #proven = 0
+
+  constructor(parts: { readonly log: Log; readonly endpoints: () => readonly EndpointStatus[] }) {
+    this.#log = parts.log
+    this.#endpoints = parts.endpoints
+  }
+
+  /**
+   * Whether to check the block at `height`: at the head, in samples, where an earlier answer failed,
+   * and at first, to find out what headers of this chain are.
+   */
+  wants(height: number, atHead: boolean): boolean {
+    if (atHead || height % sampleEvery === 0 || this.#doubted.has(height)) return true
+    if (this.#doubted.size >= maxDoubted) return true
+    return this.#proven === 0 && this.#headers < firstBlocks
+  }
+
+  /** Blocks taken without a check so far. */
+  unchecked(): Unchecked {
+    return { ...this.#unchecked }
+  }
+
+  /** Checks one block. Throws `node-answer`. */
+  check(unit: RawUnit, height: number, origin: string): void {
+    const told: Told = { unit, height, origin }
+    if (this.#doubted.size < maxDoubted) this.#doubted.add(height)
+    checkReceipts(unit, height)
+    const proven = height > 0 && this.#checkHeader(told)
+    this.#checkTransactions(told, proven)
+    if (!proven) this.#checkBloom(told)
+    this.#doubted.delete(height)
+  }
+
+  #checkHeader(told: Told): boolean {
+    const { block } = told.unit
+    const form = this.#formOf(headerFormOf(block))
+    this.#headers++
+    if (compareHeader(block) === 'hold') {
+      this.#proven++
+      this.#held(form, told)
+      return true
+    }
+    this.#failed(form, told, { unknownFields: unknownFields(block).join(' ') })
+    return false
+  }
+
+  #checkTransactions(told: Told, proven: boolean): void {
+    const outcome = compareTransactions(told.unit.block)
+    if (outcome === 'none') return
+    if (outcome === 'hold') this.#held(this.#transactions, told)
+    else if (outcome !== 'broken') this.#pass(this.#transactions, told, { reason: outcome.unknown })
+    else if (proven) throw broken(this.#transactions, told)
+    else this.#failed(this.#transactions, told, { reason: 'another root' })
+  }
+
+  #checkBloom(told: Told): void {
+    const outcome = compareBloom(told.unit)
+    if (outcome === 'hold') this.#held(this.#bloom, told)
+    if (outcome === 'broken') this.#failed(this.#bloom, told, { reason: 'another bloom' })
+  }
+
+  #formOf(name: string): Knowledge {
+    const known = this.#forms.get(name)
+    if (known !== undefined) return known
+    if (this.#forms.size >= maxForms)
+      throw new Fault('node-answer', `headers have more forms than a chain can have: ${maxForms}`)
+    const fresh = unknownYet('header')
+    this.#forms.set(name, fresh)
+    return fresh
+  }
+
+  #held(what: Knowledge, { height }: Told): void {
+    if (what.state === 'unknown') this.#log.info('blocks are checked', { check: what.name, height })
+    what.state = 'holds'
+    what.refusals.clear()
+  }
+
+  /** A fault, a question to others, or a block that is taken as it is. */
+  #failed(what: Knowledge, told: Told, why: Readonly<Record<string, string>>): void {
+    if (what.state === 'holds' || this.#asksOthers(what, told)) throw broken(what, told)
+    what.state = 'unknown'
+    what.refusals.clear()
+    this.#pass(what, told, why)
+  }
+
+  /** Whether another endpoint, none of whose blocks has failed yet, is to be asked for this one. */
+  #asksOthers(what: Knowledge, { height, origin }: Told): boolean {
+    if (what.state === 'unknown') return false
+    what.failed.add(origin)
+    const refusals = (what.refusals.get(height) ?? 0) + 1
+    what.refusals.set(height, refusals)
+    return (
+      refusals <= maxRefusals &&
+      this.#endpoints().some(({ name, state }) => state === 'up' && !what.failed.has(name))
+    )
+  }
+
+  #pass(what: Knowledge, { height }: Told, why: Readonly<Record<string, string>>): void {
+    this.#unchecked[what.name]++
+    if (what.logged) return
+    what.logged = true
+    this.#log.warn('blocks are not checked', { check: what.name, height, ...why })
+  }
+}
+
+function unknownYet(name: CheckName): Knowledge {
+  return { name, state: 'asking', logged: false, failed: new Set(), refusals: new Map() }
+}
+
+const faultOfCheck = {
+  header: 'header does not have the hash of its block',
+  transactions: 'transactions are not those of the header',
+  bloom: 'logs are not those of the bloom in the header',
+} as const satisfies Record<CheckName, string>
+
+function broken({ name }: Knowledge, { height }: Told): Fault {
+  return new Fault('node-answer', `${faultOfCheck[name]} at height ${height}`, {
+    detail: { height },
+  })
+}

@@ -8,19 +8,16 @@
  */
 
 import { execFileSync } from 'node:child_process'
-import { closeSync, mkdtempSync, openSync, readSync, rmSync } from 'node:fs'
+import { mkdtempSync, openSync, readSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { newAssetNumbers } from '../src/indexing/primary/asset-numbers.ts'
-import { newBatchSize } from '../src/indexing/primary/batch-size.ts'
-import { utxoLimit } from '../src/indexing/primary/chain-replay.ts'
+import { openReplay } from '../src/indexing/primary/chain-replay.ts'
 import { beginPChain } from '../src/indexing/primary/genesis-rows.ts'
-import { rawOfBlock } from '../src/indexing/primary/raw-blocks.ts'
-import { readPBlock } from '../src/indexing/primary/read-blocks.ts'
-import { applyPBlocks, wantedOfPBlocks } from '../src/indexing/primary/replay-p.ts'
 import { rulesOf } from '../src/indexing/primary/rules.ts'
 import { openPrimaryRows } from '../src/indexing/primary/store-rows.ts'
+import type { BlockBytes, PrimarySource } from '../src/source/primary/primary-source.ts'
 import { openStore } from '../src/store/engine/open.ts'
 import { controlTables } from '../src/store/schema/control.ts'
 import { primaryTables } from '../src/store/schema/primary.ts'
@@ -32,26 +29,40 @@ const folder = mkdtempSync(join(process.argv[3] ?? tmpdir(), 'firn-bench-'))
 const facts = localFacts()
 const rules = rulesOf(facts.networkId)
 
-type Block = { readonly height: number; readonly bytes: Uint8Array }
-
-/** The next blocks of the file, at most `count`. */
-function readBlocks(file: number, from: number, count: number): Block[] {
-  const blocks: Block[] = []
+/** Blocks of the file, in order and each once; a stage asks for nothing else. */
+function sourceOf(path: string): PrimarySource {
+  const file = openSync(path, 'r')
   const size = new Uint8Array(4)
-  while (blocks.length < count && readSync(file, size) === size.length) {
-    const bytes = new Uint8Array(new DataView(size.buffer).getUint32(0))
-    readSync(file, bytes)
-    blocks.push({ height: from + blocks.length, bytes })
+  const blocks = (height: number, until: number): BlockBytes[] => {
+    const found: BlockBytes[] = []
+    for (; height < until && readSync(file, size) === size.length; height++) {
+      const bytes = new Uint8Array(new DataView(size.buffer).getUint32(0))
+      readSync(file, bytes)
+      found.push({ height, bytes, proposer: undefined })
+    }
+    return found
   }
-  return blocks
+  const never = (): never => {
+    throw new Error('the bench asks for blocks alone')
+  }
+  return {
+    identity: never,
+    headHeight: never,
+    hasIndex: never,
+    cBlocks: never,
+    earlyCount: never,
+    earlyTransactions: never,
+    health: never,
+    blocks: (_chain, { from, until }) => Promise.resolve(blocks(from, until)),
+  }
 }
 
-type Parts = { decode: number; look: number; state: number; store: number }
+type Parts = { fetch: number; replay: number; store: number }
 
 // Milliseconds by the clock, and of this thread's own work: the latter is what counts where other
 // programs share the machine. It leaves out the collector's threads.
-const spent: Parts = { decode: 0, look: 0, state: 0, store: 0 }
-const worked: Parts = { decode: 0, look: 0, state: 0, store: 0 }
+const spent: Parts = { fetch: 0, replay: 0, store: 0 }
+const worked: Parts = { fetch: 0, replay: 0, store: 0 }
 
 function workedMs(): number {
   const { user, system } = process.threadCpuUsage()
@@ -67,12 +78,11 @@ async function timed<T>(part: keyof Parts, run: () => T | Promise<T>): Promise<T
   return value
 }
 
-function rates(title: string, parts: Parts, transactions: number): string {
+function rates(title: string, { replay, store }: Parts, transactions: number): string {
   const each = (ms: number): string => ((ms * 1_000) / transactions).toFixed(1)
-  const all = parts.decode + parts.look + parts.state + parts.store
+  const all = replay + store
   return (
-    `${title}: decode ${each(parts.decode)} us, look-up ${each(parts.look)} us, ` +
-    `state ${each(parts.state)} us, store ${each(parts.store)} us; together ${each(all)} us, ` +
+    `${title}: replay ${each(replay)} us, store ${each(store)} us; together ${each(all)} us, ` +
     `${Math.round((transactions * 1_000) / all)}/s\n`
   )
 }
@@ -81,34 +91,32 @@ try {
   const path = join(folder, 'blocks')
   const maker = new URL('primary-chain.ts', import.meta.url).pathname
   execFileSync(process.execPath, [maker, String(wanted), path])
-  const file = openSync(path, 'r')
   const tables = [...controlTables, ...primaryTables]
   const place = { store: 'embedded', dataDir: folder }
   const database = await openStore(place, 'primary-bench', tables, 'write')
   const rows = openPrimaryRows(database, { maxValidatorStake: rules.maxValidatorStake })
   const unguarded = (): Promise<number> => Promise.resolve(1)
-  const { state, batch } = beginPChain(facts, rules, { utxoLimit, assets: newAssetNumbers([]) })
-  await rows.write(batch, [], unguarded)
-  const size = newBatchSize()
+  const assets = newAssetNumbers([])
+  await rows.write(beginPChain(facts, rules, { utxoLimit: 0, assets }).batch, [], unguarded)
+  const source = sourceOf(path)
+  const replay = await openReplay('P', { source, facts, rules, rows, assets })
+  const { signal } = new AbortController()
   let transactions = 0
-  const signal = new AbortController().signal
   for (;;) {
-    const part = readBlocks(file, state.height + 1, size.heights())
-    if (part.length === 0) break
-    size.saw(part)
-    const reads = await timed('decode', () => part.map(({ bytes }) => readPBlock(bytes)))
-    const found = await timed('look', () => rows.reader.find(wantedOfPBlocks(state, reads), signal))
-    const made = await timed('state', () => applyPBlocks(state, reads, found))
-    const raw = part.map((block) => rawOfBlock('P', { ...block, proposer: undefined }))
-    await timed('store', () => rows.write(made, raw, unguarded))
-    transactions += made.ledger.transactions.count
+    const range = replay.plan(replay.height() + 1, Number.MAX_SAFE_INTEGER)
+    if (range === undefined) break
+    const fetched = await timed('fetch', () => replay.fetch(range, signal))
+    if (fetched.length === 0) break
+    const batch = await timed('replay', () => replay.replay(fetched, rows.reader, signal))
+    const raw = fetched.map((one) => one.raw)
+    await timed('store', () => rows.write(batch, raw, unguarded))
+    transactions += batch.ledger.transactions.count
   }
-  closeSync(file)
   const sizeBytes = await database.sizeBytes()
   await database.close()
   const peakMib = Math.round(process.resourceUsage().maxRSS / 1_024)
   process.stdout.write(
-    `${transactions} transactions in ${state.height} blocks\n` +
+    `${transactions} transactions in ${replay.height()} blocks\n` +
       rates('by the clock', spent, transactions) +
       rates('of own work', worked, transactions) +
       `most memory resident ${peakMib} MiB, ${Math.round(sizeBytes / transactions)} bytes stored each\n`,

@@ -8,12 +8,11 @@ import { Fault } from '../src/core/fault.ts'
 import { beginPChain } from '../src/indexing/primary/genesis-rows.ts'
 import type { PState } from '../src/indexing/primary/p-state.ts'
 import type { ReadPBlock } from '../src/indexing/primary/read-blocks.ts'
-import { applyPBlocks, wantedOfPBlocks } from '../src/indexing/primary/replay-p.ts'
 import type { RowBatch } from '../src/indexing/primary/rows.ts'
 import type { StakerRow } from '../src/indexing/primary/staking-rows.ts'
 import type { L1ChangeRow } from '../src/indexing/primary/subnet-rows.ts'
 import type { Answer, Network } from './recorded-network.ts'
-import { dump, type Manner, replay, Rows } from './replayed-network.ts'
+import { batchOfP, dump, type Manner, replay, Rows } from './replayed-network.ts'
 import { bytesOfUtxo } from './seen-rows.ts'
 
 /** UTXOs, validators now and at every height, rewards, supply and fees are what its node says. */
@@ -52,7 +51,7 @@ export function checkViolations(network: Network): void {
     const kept = { utxoLimit: 1_000_000, assets: rows.numbers }
     const { state, batch } = beginPChain(network.facts, network.rules, kept)
     rows.write(batch)
-    return applyPBlocks(state, blocks, rows.find(wantedOfPBlocks(state, blocks)))
+    return batchOfP(state, blocks, rows)
   }
   assert.equal(attempt(p).until, p.length + 1)
   for (let at = 0; at < p.length - 1; at += 7) {

@@ -6,6 +6,7 @@ import { outputKeyOf, type OutputPlace } from '../src/codec/primary/ids.ts'
 import { keyOf, toHex } from '../src/core/bytes.ts'
 import { newAssetNumbers } from '../src/indexing/primary/asset-numbers.ts'
 import { networkIdsOf } from '../src/indexing/primary/chains.ts'
+import { newDraft } from '../src/indexing/primary/draft.ts'
 import { beginPChain } from '../src/indexing/primary/genesis-rows.ts'
 import type {
   AssetRow,
@@ -15,9 +16,20 @@ import type {
 } from '../src/indexing/primary/ledger-rows.ts'
 import { loadPState } from '../src/indexing/primary/p-state.ts'
 import type { PState } from '../src/indexing/primary/p-state.ts'
-import { applyCBlocks, beginCChain, wantedOfCBlocks } from '../src/indexing/primary/replay-c.ts'
-import { applyPBlocks, wantedOfPBlocks } from '../src/indexing/primary/replay-p.ts'
-import { applyXBlocks, beginXChain, wantedOfXBlocks } from '../src/indexing/primary/replay-x.ts'
+import type { ReadPBlock } from '../src/indexing/primary/read-blocks.ts'
+import {
+  applyCBlocks,
+  beginCChain,
+  endCBatch,
+  wantedOfCBlocks,
+} from '../src/indexing/primary/replay-c.ts'
+import { applyPBlocks, endPBatch, wantedOfPBlocks } from '../src/indexing/primary/replay-p.ts'
+import {
+  applyXBlocks,
+  beginXChain,
+  endXBatch,
+  wantedOfXBlocks,
+} from '../src/indexing/primary/replay-x.ts'
 import type { Checkpoint, RowBatch } from '../src/indexing/primary/rows.ts'
 import type { RewardRow, StakerRow, SupplyRow } from '../src/indexing/primary/staking-rows.ts'
 import type { Found, PStateRows, Wanted } from '../src/indexing/primary/state.ts'
@@ -145,14 +157,18 @@ export function replay(
       rows.write(x.batch)
       for (let at = 0; at < network.x.length; at += manner.batch) {
         const part = network.x.slice(at, at + manner.batch)
-        rows.write(applyXBlocks(x.state, part, rows.find(wantedOfXBlocks(x.state, part))))
+        const draft = newDraft('X', x.state.utxos.next)
+        applyXBlocks(x.state, draft, part, rows.find(wantedOfXBlocks(x.state, part)))
+        rows.write(endXBatch(x.state, draft))
       }
     }
     if (chain === 'C') {
       const c = beginCChain(network.rules, networkIdsOf(network.facts), rows.numbers)
       for (let at = 0; at < network.c.length; at += manner.batch) {
         const part = network.c.slice(at, at + manner.batch)
-        rows.write(applyCBlocks(c, part, rows.find(wantedOfCBlocks(c, part))))
+        const draft = newDraft('C', c.utxos.next)
+        applyCBlocks(c, draft, part, rows.find(wantedOfCBlocks(c, part)))
+        rows.write(endCBatch(c, draft))
       }
     }
   }
@@ -169,7 +185,7 @@ export function replayP(network: Network, rows: Rows, manner: Manner): PState {
   let size = manner.batch
   for (let at = 0; at < network.p.length;) {
     const part = network.p.slice(at, at + size)
-    const batch = applyPBlocks(state, part, rows.find(wantedOfPBlocks(state, part)))
+    const batch = batchOfP(state, part, rows)
     rows.write(batch)
     const count = batch.until - batch.from
     assert.ok(count > 0 || size === 1, 'only a lone proposal makes an empty batch')
@@ -183,6 +199,13 @@ export function replayP(network: Network, rows: Rows, manner: Manner): PState {
     }
   }
   return state
+}
+
+/** The batch of these blocks alone. */
+export function batchOfP(state: PState, blocks: readonly ReadPBlock[], rows: Rows): RowBatch {
+  const draft = newDraft('P', state.utxos.next)
+  applyPBlocks(state, draft, blocks, rows.find(wantedOfPBlocks(state, blocks)))
+  return endPBatch(state, draft)
 }
 
 /** Everything stored, in an order that does not depend on how it came. */

@@ -15,11 +15,12 @@ import type { PUnsigned } from '../../codec/primary/p-transaction.ts'
 import { toHex } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import { newAssetNumbers } from './asset-numbers.ts'
+import { newDraft } from './draft.ts'
 import { beginPChain } from './genesis-rows.ts'
 import type { PState } from './p-state.ts'
 import { readPBlock } from './read-blocks.ts'
 import type { ReadPBlock } from './read-blocks.ts'
-import { applyPBlocks, wantedOfPBlocks } from './replay-p.ts'
+import { applyPBlocks, endPBatch } from './replay-p.ts'
 import { potentialReward, shareOf } from './reward.ts'
 import type { RowBatch } from './rows.ts'
 import { rulesOf, unscheduled } from './rules.ts'
@@ -82,8 +83,9 @@ function block(chain: Chain, body: Body): ReadPBlock {
 /** A proposal with its option, replayed; gives the proposed transaction's id. */
 function propose(chain: Chain, unsigned: PUnsigned, option: 1 | 2): Uint8Array {
   const blocks = [block(chain, { typeId: 0, unsigned }), block(chain, { typeId: option })]
-  wantedOfPBlocks(chain.state, blocks)
-  chain.batches.push(applyPBlocks(chain.state, blocks, { utxos: [], earlyImports: [] }))
+  const draft = newDraft('P', chain.state.utxos.next)
+  applyPBlocks(chain.state, draft, blocks, { utxos: [], earlyImports: [] })
+  chain.batches.push(endPBatch(chain.state, draft))
   return blocks[0]?.transactions[0]?.txId ?? emptyId
 }
 

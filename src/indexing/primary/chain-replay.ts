@@ -6,33 +6,37 @@ import type { RawBlockBytes } from '../../store/query/primary/raw-blocks.ts'
 import type { AssetNumbers } from './asset-numbers.ts'
 import { newBatchSize } from './batch-size.ts'
 import { networkIdsOf } from './chains.ts'
+import { newDraft } from './draft.ts'
+import type { Draft } from './draft.ts'
 import type { ChainName } from './ledger-rows.ts'
 import { loadPState } from './p-state.ts'
 import { rawOfBlock, rawOfCBlock, rawOfEarly } from './raw-blocks.ts'
 import { readCBlock, readPBlock, readXBlock, readXTransactionAlone } from './read-blocks.ts'
-import { applyCBlocks, beginCChain, loadCState, wantedOfCBlocks } from './replay-c.ts'
-import { applyPBlocks, wantedOfPBlocks } from './replay-p.ts'
+import { applyCBlocks, beginCChain, endCBatch, loadCState, wantedOfCBlocks } from './replay-c.ts'
+import { applyPBlocks, endPBatch, wantedOfPBlocks } from './replay-p.ts'
 import {
   applyXBlocks,
   applyXDag,
   dagHeight,
+  endXBatch,
   loadXState,
   wantedOfXBlocks,
   wantedOfXDag,
 } from './replay-x.ts'
 import type { RowBatch } from './rows.ts'
 import type { PrimaryRules } from './rules.ts'
-import type { Found, Wanted } from './state.ts'
+import type { Found, UtxoReader, Wanted } from './state.ts'
 import type { PrimaryRows } from './store-rows.ts'
 
 /** Heights `[from, until)`. */
 export type Heights = { readonly from: number; readonly until: number }
 
-/** Something fetched: its height, how it is kept, and what replay made of its bytes. */
+/** Something fetched: its height, how it is kept, and how it is decoded. */
 export type Fetched<R> = {
   readonly height: number
   readonly raw: RawBlockBytes
-  readonly read: R
+  /** Throws `bad-bytes`. */
+  readonly read: () => R
 }
 
 /** One chain's replay over its state. After a fault it is void. */
@@ -43,8 +47,12 @@ export type ChainReplay = {
   /** Heights to fetch from `from` on, as far as `head`; `undefined` when there are none. */
   readonly plan: (from: number, head: number) => Heights | undefined
   readonly fetch: (range: Heights, signal: AbortSignal) => Promise<Fetched<unknown>[]>
-  readonly wanted: (fetched: readonly Fetched<unknown>[]) => Wanted
-  readonly apply: (fetched: readonly Fetched<unknown>[], found: Found) => RowBatch
+  /** Replays what was fetched into one batch, as far as it can be. */
+  readonly replay: (
+    fetched: readonly Fetched<unknown>[],
+    reader: UtxoReader,
+    signal: AbortSignal,
+  ) => Promise<RowBatch>
 }
 
 /** What replays are made over. */
@@ -82,7 +90,7 @@ async function pReplay({ source, facts, rules, rows, assets }: ReplayParts): Pro
   if (stored === undefined) throw new Error('broken invariant: genesis is stored before blocks')
   const state = loadPState(rules, networkIdsOf(facts), { rows: stored, utxoLimit, assets })
   const size = newBatchSize()
-  return typed({
+  return chainReplay({
     chain: 'P',
     height: () => state.height,
     plan: (from, head) => straight(from, head, size.heights()),
@@ -92,11 +100,13 @@ async function pReplay({ source, facts, rules, rows, assets }: ReplayParts): Pro
       return blocks.map((block) => ({
         height: block.height,
         raw: rawOfBlock('P', block),
-        read: readPBlock(block.bytes, block.proposer),
+        read: () => readPBlock(block.bytes, block.proposer),
       }))
     },
+    begin: () => newDraft('P', state.utxos.next),
     wanted: (reads) => wantedOfPBlocks(state, reads),
-    apply: (reads, found) => applyPBlocks(state, reads, found),
+    apply: (draft, reads, found) => applyPBlocks(state, draft, reads, found),
+    end: (draft) => endPBatch(state, draft),
   })
 }
 
@@ -115,7 +125,7 @@ async function xReplay({ source, facts, rows, assets }: ReplayParts): Promise<Ch
     reads.flatMap((read) => ('block' in read ? [read.block] : []))
   const earlyOf = (reads: readonly XRead[]): ReturnType<typeof readXTransactionAlone>[] =>
     reads.flatMap((read) => ('early' in read ? [read.early] : []))
-  return typed<XRead>({
+  return chainReplay<XRead>({
     chain: 'X',
     height: () => state.height,
     plan: (from, head) => {
@@ -138,7 +148,7 @@ async function xReplay({ source, facts, rows, assets }: ReplayParts): Promise<Ch
         return found.map((bytes, at) => ({
           height: range.from + at,
           raw: rawOfEarly(range.from + at, bytes),
-          read: { early: readXTransactionAlone(bytes) },
+          read: () => ({ early: readXTransactionAlone(bytes) }),
         }))
       }
       const blocks = await source.blocks('X', range, signal)
@@ -146,21 +156,22 @@ async function xReplay({ source, facts, rows, assets }: ReplayParts): Promise<Ch
       return blocks.map((block) => ({
         height: block.height,
         raw: rawOfBlock('X', block),
-        read: { block: readXBlock(block.bytes, block.proposer) },
+        read: () => ({ block: readXBlock(block.bytes, block.proposer) }),
       }))
     },
+    begin: () => newDraft('X', state.utxos.next),
     wanted: (reads) => {
       const blocks = blocksOf(reads)
       return blocks.length > 0
         ? wantedOfXBlocks(state, blocks)
         : wantedOfXDag(state, earlyOf(reads))
     },
-    apply: (reads, found) => {
+    apply: (draft, reads, found) => {
       const blocks = blocksOf(reads)
-      return blocks.length > 0
-        ? applyXBlocks(state, blocks, found)
-        : applyXDag(state, earlyOf(reads), found)
+      if (blocks.length > 0) applyXBlocks(state, draft, blocks, found)
+      else applyXDag(state, draft, earlyOf(reads), found)
     },
+    end: (draft) => endXBatch(state, draft),
   })
 }
 
@@ -171,7 +182,7 @@ async function cReplay({ source, facts, rules, rows, assets }: ReplayParts): Pro
     checkpoint === undefined
       ? beginCChain(rules, ids, assets)
       : loadCState(rules, ids, { checkpoint, assets })
-  return typed({
+  return chainReplay({
     chain: 'C',
     height: () => state.height,
     plan: (from, head) => straight(from, head, cBatchHeights),
@@ -179,27 +190,52 @@ async function cReplay({ source, facts, rules, rows, assets }: ReplayParts): Pro
       (await source.cBlocks(range, signal)).map((block) => ({
         height: block.height,
         raw: rawOfCBlock(block),
-        read: readCBlock(block, rules.upgrades.apricotPhase5),
+        read: () => readCBlock(block, rules.upgrades.apricotPhase5),
       })),
+    begin: () => newDraft('C', state.utxos.next),
     wanted: (reads) => wantedOfCBlocks(state, reads),
-    apply: (reads, found) => applyCBlocks(state, reads, found),
+    apply: (draft, reads, found) => applyCBlocks(state, draft, reads, found),
+    end: (draft) => endCBatch(state, draft),
   })
 }
 
-type Typed<R> = Omit<ChainReplay, 'fetch' | 'wanted' | 'apply'> & {
+type Parts<R> = Omit<ChainReplay, 'fetch' | 'replay'> & {
   readonly fetch: (range: Heights, signal: AbortSignal) => Promise<Fetched<R>[]>
+  readonly begin: () => Draft
+  /** What to look up before `apply` of the same. */
   readonly wanted: (reads: readonly R[]) => Wanted
-  readonly apply: (reads: readonly R[], found: Found) => RowBatch
+  readonly apply: (draft: Draft, reads: readonly R[], found: Found) => void
+  readonly end: (draft: Draft) => RowBatch
 }
 
-/** Hides what a chain reads: only this chain's own `fetch` makes what its `apply` takes. */
-function typed<R>(replay: Typed<R>): ChainReplay {
-  const readsOf = (fetched: readonly Fetched<unknown>[]): R[] =>
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made by this replay's fetch
-    fetched.map(({ read }) => read as R)
+// Some 700 transactions: what is decoded of them is gone before the young heap is full.
+const pieceBytes = 2 ** 18
+
+function chainReplay<R>({ begin, wanted, apply, end, ...parts }: Parts<R>): ChainReplay {
+  const replay = async (
+    fetched: readonly Fetched<R>[],
+    reader: UtxoReader,
+    signal: AbortSignal,
+  ): Promise<RowBatch> => {
+    const draft = begin()
+    let reads: R[] = []
+    let bytes = 0
+    for (const [at, { raw, read }] of fetched.entries()) {
+      reads.push(read())
+      bytes += raw.bytes.length
+      if (bytes < pieceBytes && at < fetched.length - 1) continue
+      const before = parts.height()
+      apply(draft, reads, await reader.find(wanted(reads), signal))
+      // A proposal waits for its option.
+      reads = reads.slice(parts.height() - before)
+      bytes = 0
+    }
+    return end(draft)
+  }
   return {
-    ...replay,
-    wanted: (fetched) => replay.wanted(readsOf(fetched)),
-    apply: (fetched, found) => replay.apply(readsOf(fetched), found),
+    ...parts,
+    replay: (fetched, reader, signal) =>
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made by this chain's fetch
+      replay(fetched as readonly Fetched<R>[], reader, signal),
   }
 }

@@ -36,6 +36,8 @@ export type Staker = Mutable<StakerRow>
 export type Draft = {
   readonly chain: ChainName
   readonly firstUtxo: number
+  /** First height in it, once there is one. */
+  from: number | undefined
   readonly blocks: BlockRow[]
   readonly ledger: Ledger
   readonly stakeReturns: StakeReturnRow[]
@@ -57,6 +59,7 @@ export function newDraft(chain: ChainName, firstUtxo: number): Draft {
   return {
     chain,
     firstUtxo,
+    from: undefined,
     blocks: [],
     ledger: new Ledger(),
     stakeReturns: [],
@@ -74,17 +77,14 @@ export function newDraft(chain: ChainName, firstUtxo: number): Draft {
   }
 }
 
-/** The finished batch of heights from `from` on; what lives on in memory is copied. */
-export function closeDraft(
-  draft: Draft,
-  from: number,
-  { assets, checkpoint }: { readonly assets: AssetNumbers; readonly checkpoint: Checkpoint },
-): RowBatch {
+/** The finished batch; what lives on in memory is copied. */
+export function closeDraft(draft: Draft, assets: AssetNumbers, checkpoint: Checkpoint): RowBatch {
   const newAssets = assets.taken()
+  const until = checkpoint.height + 1
   return {
     chain: draft.chain,
-    from,
-    until: checkpoint.height + 1,
+    from: draft.from ?? until,
+    until,
     blocks: draft.blocks,
     ledger: draft.ledger.taken(),
     newAssets,

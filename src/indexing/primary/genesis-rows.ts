@@ -20,7 +20,7 @@ import type { ReadTransaction } from './read-blocks.ts'
 import type { RowBatch } from './rows.ts'
 import type { PrimaryRules } from './rules.ts'
 import { beginStep, endStep } from './step.ts'
-import { createUtxo } from './utxo-set.ts'
+import { closeBatch, createUtxo } from './utxo-set.ts'
 
 /** The state after genesis, and the rows of height 0. */
 export function beginPChain(
@@ -61,7 +61,9 @@ export function beginPChain(
     l1FeeExcess: 0n,
     nextUtxo: state.utxos.next,
   } as const
-  return { state, batch: closeDraft(draft, 0, { assets: kept.assets, checkpoint }) }
+  draft.from = 0
+  closeBatch(state.utxos)
+  return { state, batch: closeDraft(draft, kept.assets, checkpoint) }
 }
 
 function addUtxos(state: PState, draft: Draft, facts: GenesisFacts): void {
@@ -69,7 +71,7 @@ function addUtxos(state: PState, draft: Draft, facts: GenesisFacts): void {
   for (const { utxo } of facts.genesis.utxos) {
     const { txId, outputIndex, assetId, output } = utxo
     const made = { txId, outputIndex, assetId, ...outputFields(output) }
-    createUtxo(state.utxos, draft, place, { made, first: undefined })
+    createUtxo({ utxos: state.utxos, draft, place, owners: [] }, made)
   }
 }
 

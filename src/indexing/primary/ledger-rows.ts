@@ -60,6 +60,7 @@ export type RewardKind = 'VALIDATOR' | 'DELEGATOR' | 'VALIDATOR_FEE'
 
 /** What replay must know of a UTXO of an earlier batch. */
 export type KnownUtxo = KeptOutput & {
+  readonly addresses: readonly Uint8Array[]
   readonly createdOn: ChainName
   readonly consumableOn: ChainName
 }

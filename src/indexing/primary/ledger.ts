@@ -125,6 +125,16 @@ class GrowingOwners {
   }
 }
 
+/** A row of {@link Held} without its owners and what became of it. */
+export type HeldRow = {
+  readonly number: number
+  readonly createdAt: number
+  readonly amount: bigint
+  readonly traits: number
+  readonly createdOn: number
+  readonly consumableOn: number
+}
+
 class GrowingHeld {
   readonly number: Doubles
   readonly createdAt: Doubles
@@ -146,6 +156,16 @@ class GrowingHeld {
     this.owners = new GrowingOwners(rows)
     this.spentPos = new Doubles(rows)
     this.spentAt = new Doubles(rows)
+  }
+
+  /** Begins a row. */
+  push(row: HeldRow): void {
+    this.number.push(row.number)
+    this.createdAt.push(row.createdAt)
+    this.amount.push(row.amount)
+    this.traits.push(row.traits)
+    this.createdOn.push(row.createdOn)
+    this.consumableOn.push(row.consumableOn)
   }
 
   taken(): Held {

@@ -71,10 +71,10 @@ function describe(step: Step, staker: Staker): void {
 
 /** Gives the stake back and ends the staker. */
 function finish(state: PState, step: Step, staker: Staker, outcome: Outcome): void {
-  const { place, utxos, draft } = step
+  const { place, draft } = step
   for (let at = 0; at < staker.stakeCount; at++) {
     const outputIndex = staker.firstStakeIndex + at
-    returnStake(utxos, draft, place, { txId: staker.txId, outputIndex })
+    returnStake(step, { txId: staker.txId, outputIndex })
   }
   endStaker(state, draft, staker, {
     status: 'completed',

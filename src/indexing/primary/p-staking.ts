@@ -36,20 +36,16 @@ export function isStaking(unsigned: PUnsigned): unsigned is StakingTransaction {
   }
 }
 
-/** A P-Chain output as a new UTXO's fields. */
+/** A P-Chain output as a new UTXO's fields. The owner is the record itself, which has more. */
 export function outputFields(output: POutput): {
   readonly outputType: 7
   readonly amount: bigint
   readonly owner: Owner
   readonly stakeableLocktime: bigint
 } {
-  const inner = output.typeId === 22 ? output.output : output
-  return {
-    outputType: 7,
-    amount: inner.amount,
-    owner: ownerOf(inner),
-    stakeableLocktime: output.typeId === 22 ? output.locktime : 0n,
-  }
+  const owner = output.typeId === 22 ? output.output : output
+  const stakeableLocktime = output.typeId === 22 ? output.locktime : 0n
+  return { outputType: 7, amount: owner.amount, owner, stakeableLocktime }
 }
 
 /** Emits plain outputs from index `first` on. */
@@ -59,9 +55,10 @@ export function emitOutputs(
   first: number,
 ): void {
   const { txId } = step.place
-  for (const [at, { assetId, output }] of outputs.entries()) {
-    const outputIndex = first + at
+  let outputIndex = first
+  for (const { assetId, output } of outputs) {
     emit(step, { txId, outputIndex, assetId, ...outputFields(output) })
+    outputIndex++
   }
 }
 

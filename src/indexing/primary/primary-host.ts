@@ -121,8 +121,7 @@ function hostOver(database: Database, of: HostOf): PrimaryHost {
   const commit: PrimaryHost['commit'] = (replay, fetched, signal) =>
     inOrder(async () => {
       try {
-        const found = await rows.reader.find(replay.wanted(fetched), signal)
-        const batch = replay.apply(fetched, found)
+        const batch = await replay.replay(fetched, rows.reader, signal)
         if (batch.until <= batch.from) return
         const raw = fetched.filter(({ height }) => height < batch.until).map((one) => one.raw)
         await rows.write(batch, raw, guard)

@@ -16,7 +16,7 @@ import { addAmount } from './amounts.ts'
 import type { AssetNumbers } from './asset-numbers.ts'
 import { chainNameOf, wantedOf } from './chains.ts'
 import type { Needs, NetworkIds } from './chains.ts'
-import { closeDraft, newDraft, violation } from './draft.ts'
+import { closeDraft, violation } from './draft.ts'
 import type { Draft } from './draft.ts'
 import type { ReadCBlock } from './read-blocks.ts'
 import type { Checkpoint, RowBatch } from './rows.ts'
@@ -32,7 +32,7 @@ import {
   spendImport,
 } from './step.ts'
 import type { Step } from './step.ts'
-import { newUtxoSet, takeFound } from './utxo-set.ts'
+import { closeBatch, newUtxoSet, takeFound } from './utxo-set.ts'
 import type { UtxoSet } from './utxo-set.ts'
 
 /** Everything the C-Chain's replay knows between two batches. */
@@ -83,20 +83,29 @@ export function wantedOfCBlocks(state: CState, blocks: readonly ReadCBlock[]): W
 }
 
 /**
- * Replays blocks without a gap. Rows are made for those with atomic transactions or a known
- * proposer. Throws `state-violation`; the state is void then.
+ * Replays blocks without a gap into a batch. Rows are made for those with atomic transactions or a
+ * known proposer. Throws `state-violation`; the state is void then.
  */
-export function applyCBlocks(state: CState, blocks: readonly ReadCBlock[], found: Found): RowBatch {
-  const draft = newDraft('C', state.utxos.next)
-  const from = state.height + 1
+export function applyCBlocks(
+  state: CState,
+  draft: Draft,
+  blocks: readonly ReadCBlock[],
+  found: Found,
+): void {
   takeFound(state.utxos, found)
   for (const block of blocks) {
+    draft.from ??= block.height
     follow(state, block)
     for (const [position, read] of block.transactions.entries()) {
       applyTransaction(state, draft, { block, read, position })
     }
     if (block.transactions.length > 0 || block.proposer !== undefined) noteBlock(draft, block)
   }
+}
+
+/** The batch begun with `newDraft`, finished. */
+export function endCBatch(state: CState, draft: Draft): RowBatch {
+  closeBatch(state.utxos)
   const checkpoint = {
     chain: 'C',
     height: state.height,
@@ -106,7 +115,7 @@ export function applyCBlocks(state: CState, blocks: readonly ReadCBlock[], found
     l1FeeExcess: 0n,
     nextUtxo: state.utxos.next,
   } as const
-  return closeDraft(draft, from, { assets: state.utxos.assets, checkpoint })
+  return closeDraft(draft, state.utxos.assets, checkpoint)
 }
 
 function follow(state: CState, block: ReadCBlock): void {

@@ -3,13 +3,20 @@ import { test } from 'node:test'
 
 import { networkNamed } from '../../../test/recorded-network.ts'
 import { checkAnswers, checkManners, checkViolations } from '../../../test/replay-checks.ts'
-import { replay, replayP, Rows } from '../../../test/replayed-network.ts'
+import { batchOfP, replay, replayP, Rows } from '../../../test/replayed-network.ts'
 import { bytesOfUtxo } from '../../../test/seen-rows.ts'
 import { toHex } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
+import { newDraft } from './draft.ts'
 import { beginPChain } from './genesis-rows.ts'
-import { applyPBlocks, wantedOfPBlocks } from './replay-p.ts'
-import { applyXBlocks, applyXDag, beginXChain, dagHeight, wantedOfXDag } from './replay-x.ts'
+import {
+  applyXBlocks,
+  applyXDag,
+  beginXChain,
+  dagHeight,
+  endXBatch,
+  wantedOfXDag,
+} from './replay-x.ts'
 
 const network = networkNamed('local-one')
 
@@ -30,13 +37,12 @@ void test('replay: a proposal waits for its option', () => {
   const { state, batch } = beginPChain(network.facts, network.rules, kept)
   rows.write(batch)
   const part = network.p.slice(0, proposal + 1)
-  const until = applyPBlocks(state, part, rows.find(wantedOfPBlocks(state, part))).until
-  assert.equal(until, proposal + 1)
+  assert.equal(batchOfP(state, part, rows).until, proposal + 1)
   const standard = network.p[proposal - 1]
   const proposed = network.p[proposal]
   assert.ok(standard !== undefined && proposed !== undefined)
   const wrong = [proposed, { ...standard, height: proposal + 2 }]
-  assert.throws(() => applyPBlocks(state, wrong, { utxos: [], earlyImports: [] }), Fault)
+  assert.throws(() => batchOfP(state, wrong, rows), Fault)
 })
 
 void test('X-Chain: the same transactions as a DAG leave the same UTXOs, in heights below 0', () => {
@@ -48,7 +54,9 @@ void test('X-Chain: the same transactions as a DAG leave the same UTXOs, in heig
   const transactions = network.x.flatMap((block) => block.transactions)
   for (let at = 0; at < transactions.length; at += 9) {
     const part = transactions.slice(at, at + 9)
-    rows.write(applyXDag(state, part, rows.find(wantedOfXDag(state, part))))
+    const draft = newDraft('X', state.utxos.next)
+    applyXDag(state, draft, part, rows.find(wantedOfXDag(state, part)))
+    rows.write(endXBatch(state, draft))
   }
   const unspent = (from: Rows): string[] =>
     [...from.utxos.values()]
@@ -63,7 +71,9 @@ void test('X-Chain: the same transactions as a DAG leave the same UTXOs, in heig
   assert.equal(heights.at(-1), dagHeight + transactions.length - 1)
   const first = network.x[0]
   assert.ok(first !== undefined)
-  const next = applyXBlocks(state, [first], { utxos: [], earlyImports: [] })
+  const draft = newDraft('X', state.utxos.next)
+  applyXBlocks(state, draft, [first], { utxos: [], earlyImports: [] })
+  const next = endXBatch(state, draft)
   assert.deepEqual([next.from, next.until], [0, 1])
 })
 

@@ -13,7 +13,7 @@ import type { PBlock } from '../../codec/primary/p-block.ts'
 import type { PUnsigned } from '../../codec/primary/p-transaction.ts'
 import { equalBytes } from '../../core/bytes.ts'
 import { type Needs, wantedOf } from './chains.ts'
-import { closeDraft, newDraft, violation } from './draft.ts'
+import { closeDraft, violation } from './draft.ts'
 import type { Draft } from './draft.ts'
 import { evictLowBalances } from './l1-set.ts'
 import { executeDecided, isSpending, moveFunds } from './p-execute.ts'
@@ -42,16 +42,19 @@ export function wantedOfPBlocks(state: PState, blocks: readonly ReadPBlock[]): W
 }
 
 /**
- * Replays blocks that follow the state's height without a gap.
+ * Replays blocks that follow the state's height without a gap into a batch.
  *
- * A proposal at the end, its option not among `blocks`, is left out: `until` of the batch says
- * where to go on, and an empty batch means there was nothing but such a proposal.
+ * A proposal at the end, its option not among `blocks`, is left out: the state's height says where
+ * to go on.
  *
  * Throws `state-violation` or `source-mismatch`; the state is void then and must be loaded again.
  */
-export function applyPBlocks(state: PState, blocks: readonly ReadPBlock[], found: Found): RowBatch {
-  const draft = newDraft('P', state.utxos.next)
-  const from = state.height + 1
+export function applyPBlocks(
+  state: PState,
+  draft: Draft,
+  blocks: readonly ReadPBlock[],
+  found: Found,
+): void {
   takeFound(state.utxos, found)
   for (let at = 0; at < blocks.length; at++) {
     const read = blocks[at]
@@ -64,6 +67,10 @@ export function applyPBlocks(state: PState, blocks: readonly ReadPBlock[], found
     if (option === undefined) break
     applyProposal(state, draft, read, option)
   }
+}
+
+/** The batch begun with `newDraft`, finished. */
+export function endPBatch(state: PState, draft: Draft): RowBatch {
   closeBatch(state.utxos)
   const checkpoint = {
     chain: 'P',
@@ -74,7 +81,7 @@ export function applyPBlocks(state: PState, blocks: readonly ReadPBlock[], found
     l1FeeExcess: state.l1.excess,
     nextUtxo: state.utxos.next,
   } as const
-  return closeDraft(draft, from, { assets: state.utxos.assets, checkpoint })
+  return closeDraft(draft, state.utxos.assets, checkpoint)
 }
 
 function isProposal(block: PBlock): boolean {
@@ -82,11 +89,12 @@ function isProposal(block: PBlock): boolean {
 }
 
 /** Checks that a block follows, and makes it the newest. */
-function follow(state: PState, read: ReadPBlock): void {
+function follow(state: PState, draft: Draft, read: ReadPBlock): void {
   const { block, height } = read
   if (height !== state.height + 1 || !equalBytes(block.parentId, state.blockId)) {
     throw violation({ chain: 'P', height }, `block does not follow block ${state.height}`)
   }
+  draft.from ??= height
   state.height = height
   state.blockId = read.blockId
 }
@@ -102,7 +110,7 @@ function applyBlock(state: PState, draft: Draft, read: ReadPBlock): void {
   if (block.typeId !== 3 && block.typeId !== 4 && block.typeId !== 32) {
     throw violation({ chain: 'P', height }, `option without a proposal: ${block.typeId}`)
   }
-  follow(state, read)
+  follow(state, draft, read)
   moveTime(state, draft, read, height)
   decide(state, draft, { read, transactions: read.transactions, setHeight: height })
   noteBlock(state, draft, read)
@@ -148,14 +156,14 @@ function applyProposal(state: PState, draft: Draft, read: ReadPBlock, option: Re
     throw violation({ chain: 'P', height: read.height }, 'proposal without a transaction')
   }
   const setHeight = option.height
-  follow(state, read)
+  follow(state, draft, read)
   moveTime(state, draft, read, setHeight)
   decide(state, draft, { read, transactions: read.transactions.slice(0, -1), setHeight })
   noteBlock(state, draft, read)
   const position = read.transactions.length - 1
   const { height } = read
   const step = stepAt(state, draft, { height, position, setHeight, transaction: proposed })
-  follow(state, option)
+  follow(state, draft, option)
   executeProposal(state, step, proposed, option)
   endStep(step)
   noteBlock(state, draft, option)

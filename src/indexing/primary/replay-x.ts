@@ -60,12 +60,13 @@ export function beginXChain(
     for (const { outputs } of asset.initialStates) {
       for (const output of outputs) {
         const made = { txId, outputIndex, assetId: txId, ...xOutputFields(output) }
-        createUtxo(state.utxos, draft, place, { made, first: undefined })
+        createUtxo({ utxos: state.utxos, draft, place, owners: [] }, made)
         outputIndex++
       }
     }
   }
-  return { state, batch: closeDraft(draft, state.height, closingOf(state)) }
+  draft.from = state.height
+  return { state, batch: endXBatch(state, draft) }
 }
 
 /** The state as a checkpoint says. */
@@ -76,12 +77,6 @@ export function loadXState(
 ): XState {
   const { height, blockId, time, nextUtxo: next } = checkpoint
   return { ids, utxos: newUtxoSet('X', utxoLimit, { next, assets }), height, blockId, time }
-}
-
-function closingOf({ height, blockId, time, utxos }: XState): Parameters<typeof closeDraft>[2] {
-  const none = { l1AccruedFees: 0n, l1FeeExcess: 0n }
-  const checkpoint = { chain: 'X', height, blockId, time, ...none, nextUtxo: utxos.next } as const
-  return { assets: utxos.assets, checkpoint }
 }
 
 /** What to look up before {@link applyXBlocks} of the same blocks. */
@@ -115,19 +110,17 @@ function inputsOf(unsigned: XUnsigned): readonly OutputPlace[] {
 /** Replays transactions of the DAG, in the order of the index. Throws `state-violation`. */
 export function applyXDag(
   state: XState,
+  draft: Draft,
   transactions: readonly ReadTransaction<XUnsigned>[],
   found: Found,
-): RowBatch {
-  const draft = newDraft('X', state.utxos.next)
-  const from = state.height + 1
+): void {
   takeFound(state.utxos, found)
   for (const read of transactions) {
     const height = ++state.height
     const time = newestInput(state, read)
+    draft.from ??= height
     applyTransaction(state, draft, { read, height, position: 0, time })
   }
-  closeBatch(state.utxos)
-  return closeDraft(draft, from, closingOf(state))
 }
 
 /** `state.time` stays at genesis until blocks come. */
@@ -143,12 +136,16 @@ function newestInput(state: XState, read: ReadTransaction<XUnsigned>): number {
 }
 
 /** Replays blocks from height 0 on, without a gap. Throws `state-violation`; the state is void then. */
-export function applyXBlocks(state: XState, blocks: readonly ReadXBlock[], found: Found): RowBatch {
-  const draft = newDraft('X', state.utxos.next)
-  const from = Math.max(state.height + 1, 0)
+export function applyXBlocks(
+  state: XState,
+  draft: Draft,
+  blocks: readonly ReadXBlock[],
+  found: Found,
+): void {
   takeFound(state.utxos, found)
   for (const read of blocks) {
     follow(state, read)
+    draft.from ??= read.height
     for (const [position, transaction] of read.transactions.entries()) {
       const { height } = read
       applyTransaction(state, draft, { read: transaction, height, position, time: state.time })
@@ -168,8 +165,15 @@ export function applyXBlocks(state: XState, blocks: readonly ReadXBlock[], found
       activeL1Validators: undefined,
     })
   }
+}
+
+/** The batch begun with `newDraft`, finished. */
+export function endXBatch(state: XState, draft: Draft): RowBatch {
   closeBatch(state.utxos)
-  return closeDraft(draft, from, closingOf(state))
+  const { height, blockId, time, utxos } = state
+  const none = { l1AccruedFees: 0n, l1FeeExcess: 0n }
+  const checkpoint = { chain: 'X', height, blockId, time, ...none, nextUtxo: utxos.next } as const
+  return closeDraft(draft, utxos.assets, checkpoint)
 }
 
 function follow(state: XState, read: ReadXBlock): void {

@@ -48,7 +48,7 @@ export type Checkpoint = {
   readonly nextUtxo: number
 }
 
-/** All rows of blocks `from` to `until` (exclusive) of one chain. */
+/** All rows of blocks `from` to `until` (exclusive) of one chain; none when they are equal. */
 export type RowBatch = {
   readonly chain: ChainName
   readonly from: number

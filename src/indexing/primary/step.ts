@@ -11,18 +11,13 @@ import { violation } from './draft.ts'
 import type { Draft, Mutable, Place } from './draft.ts'
 import type { Owner } from './ledger-rows.ts'
 import type { ReadTransaction } from './read-blocks.ts'
-import { createUtxo, importUtxo, posOfPlace, spendUtxo } from './utxo-set.ts'
-import type { ImportSpend, NewUtxo, Spend, UtxoSet } from './utxo-set.ts'
-import { addressAt, amountAt, numberAt, traitsAt } from './utxo-table.ts'
+import { createUtxo, importUtxo, noteOwner, posOfPlace, spendUtxo } from './utxo-set.ts'
+import type { ImportSpend, Mover, NewUtxo, Spend, UtxoSet } from './utxo-set.ts'
+import { amountAt, numberAt, traitsAt } from './utxo-table.ts'
 
 /** A transaction being replayed. The lists and sums are those of its row. */
-export type Step = {
-  readonly utxos: UtxoSet
-  readonly draft: Draft
-  readonly place: Place
+export type Step = Mover & {
   readonly row: Mutable<TxBody>
-  /** Places of the addresses it concerns, among those of the batch; each once. */
-  readonly owners: number[]
   readonly spent: number[]
   readonly consumed: Sums
   readonly value: Sums
@@ -77,7 +72,8 @@ export function beginStep(
     managerChainId: undefined,
     managerAddress: undefined,
   }
-  return { utxos, draft, place, row, owners: [], spent, consumed, value, burned, staked }
+  const first = utxos.next
+  return { utxos, draft, place, first, row, owners: [], spent, consumed, value, burned, staked }
 }
 
 /** Writes the transaction's row into the batch. */
@@ -121,41 +117,27 @@ export function concernAccount(step: Step, address: Uint8Array): void {
   noteOwner(step, step.draft.ledger.addresses.placeOfAccount(address))
 }
 
-function noteOwner({ owners }: Step, place: number): void {
-  if (!owners.includes(place)) owners.push(place)
-}
-
 /** Spends an output of this chain. */
 export function spend(step: Step, spending: Spend): void {
-  const { utxos, draft } = step
-  const { table } = utxos
-  const entry = spendUtxo(utxos, draft, step.place, spending)
-  const number = numberAt(table, entry)
-  step.spent.push(number)
-  const address = addressAt(table, entry)
-  if (address === -1) concern(step, table.others.get(number) ?? none)
-  else noteOwner(step, draft.ledger.addresses.placeOf(table.bytes, address))
+  const { table } = step.utxos
+  const entry = spendUtxo(step, spending)
+  step.spent.push(numberAt(table, entry))
   const amount = amountAt(table, entry)
   if (amount > 0n) addAmount(step.consumed, assetOf(traitsAt(table, entry)), amount)
 }
 
 /** Imports an output of another chain. */
 export function spendImport(step: Step, spending: ImportSpend): void {
-  const spent = importUtxo(step.utxos, step.draft, step.place, spending)
-  if (spent !== undefined) {
-    step.spent.push(spent.number)
-    concern(step, spent.addresses)
-  }
+  const spent = importUtxo(step, spending)
+  if (spent !== undefined) step.spent.push(spent.number)
   addAmount(step.consumed, step.utxos.assets.of(spending.assetId), spending.amount)
 }
 
 /** Emits an output and gives its number. */
 export function emit(step: Step, made: NewUtxo): number {
-  const { utxos, row } = step
-  const number = createUtxo(utxos, step.draft, step.place, { made, first: row.firstUtxo })
-  concern(step, made.owner.addresses)
-  if (made.amount > 0n) addAmount(step.value, utxos.assets.of(made.assetId), made.amount)
-  return number
+  const { amount } = made
+  if (amount > 0n) addAmount(step.value, step.utxos.assets.of(made.assetId), amount)
+  return createUtxo(step, made)
 }
 
 /** An owner's three fields alone, off a record that has more. */

@@ -20,7 +20,7 @@ import {
   spendUtxo,
   takeFound,
 } from './utxo-set.ts'
-import type { ImportSpend, NewUtxo, UtxoSet } from './utxo-set.ts'
+import type { ImportSpend, Mover, NewUtxo, UtxoSet } from './utxo-set.ts'
 import { amountAt, outputFlags } from './utxo-table.ts'
 
 const txId = new Uint8Array(32).fill(1)
@@ -70,15 +70,19 @@ function begin(found: readonly KnownUtxo[] = []): { readonly set: UtxoSet; reado
   return { set, draft: newDraft('P', 10) }
 }
 
+function moverOf(utxos: UtxoSet, draft: Draft, first?: number): Mover {
+  return { utxos, draft, place, owners: [], ...(first === undefined ? {} : { first }) }
+}
+
 function make(set: UtxoSet, draft: Draft, change: Partial<NewUtxo> = {}): number {
-  return createUtxo(set, draft, place, { made: { ...output, ...change }, first: undefined })
+  return createUtxo(moverOf(set, draft), { ...output, ...change })
 }
 
 function closed(set: UtxoSet, draft: Draft): RowBatch {
   closeBatch(set)
   const l1 = { l1AccruedFees: 0n, l1FeeExcess: 0n }
   const checkpoint = { chain: 'P', height: 7, blockId: txId, time: 70, nextUtxo: set.next } as const
-  return closeDraft(draft, 7, { assets: set.assets, checkpoint: { ...checkpoint, ...l1 } })
+  return closeDraft(draft, set.assets, { ...checkpoint, ...l1 })
 }
 
 function stops(message: RegExp, run: () => unknown): void {
@@ -96,11 +100,11 @@ function stops(message: RegExp, run: () => unknown): void {
 
 void test('UTXO set: an output is made once and spent once', () => {
   const { set, draft } = begin()
-  stops(/not an unspent output/, () => spendUtxo(set, draft, place, spend))
+  stops(/not an unspent output/, () => spendUtxo(moverOf(set, draft), spend))
   make(set, draft)
   stops(/exists already/, () => make(set, draft))
-  assert.equal(amountAt(set.table, spendUtxo(set, draft, place, spend)), 5n)
-  stops(/not an unspent output/, () => spendUtxo(set, draft, place, spend))
+  assert.equal(amountAt(set.table, spendUtxo(moverOf(set, draft), spend)), 5n)
+  stops(/input is spent/, () => spendUtxo(moverOf(set, draft), spend))
   const batch = closed(set, draft)
   assert.equal(seenSpends(batch).length, 0, 'its row says it')
   assert.equal(seenUtxos(batch, set.assets)[0]?.consumed?.height, 7)
@@ -108,9 +112,9 @@ void test('UTXO set: an output is made once and spent once', () => {
 
 void test('UTXO set: what an input claims must be what the output is', () => {
   const { set, draft } = begin([stored({})])
-  stops(/another asset/, () => spendUtxo(set, draft, place, { ...spend, assetId: txId }))
-  stops(/another amount/, () => spendUtxo(set, draft, place, { ...spend, amount: 6n }))
-  spendUtxo(set, draft, place, { ...spend, amount: undefined })
+  stops(/another asset/, () => spendUtxo(moverOf(set, draft), { ...spend, assetId: txId }))
+  stops(/another amount/, () => spendUtxo(moverOf(set, draft), { ...spend, amount: 6n }))
+  spendUtxo(moverOf(set, draft), { ...spend, amount: undefined })
   assert.deepEqual(
     seenSpends(closed(set, draft)).map(({ number, time }) => [number, time]),
     [[9, 70]],
@@ -119,36 +123,36 @@ void test('UTXO set: what an input claims must be what the output is', () => {
 
 void test('UTXO set: stake is spent only after it returned', () => {
   const { set, draft } = begin([stored({ flags: outputFlags.staked })])
-  stops(/locked as stake/, () => spendUtxo(set, draft, place, spend))
-  returnStake(set, draft, place, spend)
+  stops(/locked as stake/, () => spendUtxo(moverOf(set, draft), spend))
+  returnStake(moverOf(set, draft), spend)
   assert.deepEqual(draft.stakeReturns, [{ number: 9, txId, outputIndex: 0, time: 70 }])
-  spendUtxo(set, draft, place, spend)
+  spendUtxo(moverOf(set, draft), spend)
   const plain = begin([stored({})])
-  stops(/never staked/, () => returnStake(plain.set, plain.draft, place, spend))
+  stops(/never staked/, () => returnStake(moverOf(plain.set, plain.draft), spend))
   const unknown = begin()
-  returnStake(unknown.set, unknown.draft, place, spend)
+  returnStake(moverOf(unknown.set, unknown.draft), spend)
   assert.equal(unknown.draft.stakeReturns[0]?.number, undefined, 'the store knows it')
 })
 
 void test('UTXO set: what the store knows as spent stays spent', () => {
   const { set, draft } = begin([stored({ flags: outputFlags.spent })])
-  stops(/input is spent/, () => spendUtxo(set, draft, place, spend))
+  stops(/input is spent/, () => spendUtxo(moverOf(set, draft), spend))
 })
 
 void test('UTXO set: an import is for this chain, from the chain it says, and once', () => {
   const { set, draft } = begin([stored({ createdOn: 'X' })])
-  stops(/wrong chain/, () => importUtxo(set, draft, place, { ...imported, sourceChain: 'C' }))
-  assert.equal(importUtxo(set, draft, place, imported)?.amount, 5n)
-  stops(/imported twice/, () => importUtxo(set, draft, place, imported))
+  stops(/wrong chain/, () => importUtxo(moverOf(set, draft), { ...imported, sourceChain: 'C' }))
+  assert.equal(importUtxo(moverOf(set, draft), imported)?.amount, 5n)
+  stops(/imported twice/, () => importUtxo(moverOf(set, draft), imported))
   const other = begin([stored({ createdOn: 'X', consumableOn: 'C' })])
-  stops(/wrong chain/, () => importUtxo(other.set, other.draft, place, imported))
+  stops(/wrong chain/, () => importUtxo(moverOf(other.set, other.draft), imported))
   const early = begin()
-  assert.equal(importUtxo(early.set, early.draft, place, imported), undefined)
+  assert.equal(importUtxo(moverOf(early.set, early.draft), imported), undefined)
   assert.equal(early.draft.earlyImports.length, 1)
-  stops(/imported twice/, () => importUtxo(early.set, early.draft, place, imported))
+  stops(/imported twice/, () => importUtxo(moverOf(early.set, early.draft), imported))
   const later = begin()
   takeFound(later.set, { utxos: [], earlyImports: early.draft.earlyImports })
-  stops(/imported twice/, () => importUtxo(later.set, later.draft, place, imported))
+  stops(/imported twice/, () => importUtxo(moverOf(later.set, later.draft), imported))
 })
 
 void test('UTXO set: an output of a closed batch is made once, and spent once as it was', () => {
@@ -157,10 +161,10 @@ void test('UTXO set: an output of a closed batch is made once, and spent once as
   const first = closed(set, draft)
   const next = newDraft('P', set.next)
   stops(/exists already/, () => make(set, next))
-  stops(/another asset/, () => spendUtxo(set, next, place, { ...spend, assetId: txId }))
-  stops(/another amount/, () => spendUtxo(set, next, place, { ...spend, amount: 6n }))
-  spendUtxo(set, next, place, spend)
-  stops(/not an unspent output/, () => spendUtxo(set, next, place, spend))
+  stops(/another asset/, () => spendUtxo(moverOf(set, next), { ...spend, assetId: txId }))
+  stops(/another amount/, () => spendUtxo(moverOf(set, next), { ...spend, amount: 6n }))
+  spendUtxo(moverOf(set, next), spend)
+  stops(/input is spent/, () => spendUtxo(moverOf(set, next), spend))
   assert.equal(seenUtxos(first, set.assets)[0]?.consumed, undefined, 'its batch is closed')
   const { spent, addresses } = closed(set, next).ledger
   assert.deepEqual([spent.number[0], spent.createdAt[0], spent.amount[0]], [10, 70, 5n])
@@ -175,8 +179,8 @@ void test('UTXO set: outputs of several addresses and of none are spent as other
   make(set, draft, { outputIndex: 1, owner: { ...owner, addresses: [] } })
   closed(set, draft)
   const next = newDraft('P', set.next)
-  spendUtxo(set, next, place, spend)
-  spendUtxo(set, next, place, { ...spend, outputIndex: 1 })
+  spendUtxo(moverOf(set, next), spend)
+  spendUtxo(moverOf(set, next), { ...spend, outputIndex: 1 })
   const { spent, addresses } = closed(set, next).ledger
   assert.deepEqual([...spent.owners.until], [2, 2])
   assert.deepEqual([addresses[1], addresses[22]], [8, 9])
@@ -188,20 +192,24 @@ void test('UTXO set: stake of a closed batch is spent only after it returned', (
   make(set, draft, { outputIndex: 1 })
   closed(set, draft)
   const next = newDraft('P', set.next)
-  stops(/locked as stake/, () => spendUtxo(set, next, place, spend))
-  stops(/never staked/, () => returnStake(set, next, place, { txId, outputIndex: 1 }))
-  returnStake(set, next, place, spend)
+  stops(/locked as stake/, () => spendUtxo(moverOf(set, next), spend))
+  stops(/never staked/, () => returnStake(moverOf(set, next), { txId, outputIndex: 1 }))
+  returnStake(moverOf(set, next), spend)
   assert.equal(next.stakeReturns[0]?.number, 10)
   closed(set, next)
-  assert.doesNotThrow(() => spendUtxo(set, newDraft('P', set.next), place, spend))
+  assert.doesNotThrow(() => spendUtxo(moverOf(set, newDraft('P', set.next)), spend))
 })
 
-void test('UTXO set: what is spent is not known to the next batch', () => {
-  const { set, draft } = begin()
-  make(set, draft, { outputIndex: 1 })
-  spendUtxo(set, draft, place, { ...spend, outputIndex: 1 })
-  closed(set, draft)
-  assert.ok(!isKnown(set, { txId, outputIndex: 1 }))
+void test('UTXO set: what a batch spent stays spent, whatever the store says meanwhile', () => {
+  const { set, draft } = begin([stored({})])
+  spendUtxo(moverOf(set, draft), spend)
+  takeFound(set, { utxos: [stored({})], earlyImports: [] })
+  stops(/input is spent/, () => spendUtxo(moverOf(set, draft), spend))
+  takeFound(set, { utxos: [stored({ createdOn: 'X', outputIndex: 1 })], earlyImports: [] })
+  const other = { ...imported, outputIndex: 1, key: outputKeyOf(txId, 1) }
+  importUtxo(moverOf(set, draft), other)
+  takeFound(set, { utxos: [stored({ createdOn: 'X', outputIndex: 1 })], earlyImports: [] })
+  stops(/imported twice/, () => importUtxo(moverOf(set, draft), other))
 })
 
 void test('UTXO set: closing a batch keeps the newest', () => {
@@ -216,9 +224,9 @@ void test('UTXO set: closing a batch keeps the newest', () => {
 void test('UTXO set: an output is a stray unless its name says where it is', () => {
   const { set, draft } = begin()
   const named = { ...output, txId: place.txId }
-  createUtxo(set, draft, place, { made: named, first: 10 })
-  createUtxo(set, draft, place, { made: { ...named, outputIndex: 2 }, first: 10 })
-  createUtxo(set, draft, place, { made: { ...output, outputIndex: 2 }, first: 10 })
-  createUtxo(set, draft, place, { made: output, first: undefined })
+  createUtxo(moverOf(set, draft, 10), named)
+  createUtxo(moverOf(set, draft, 10), { ...named, outputIndex: 2 })
+  createUtxo(moverOf(set, draft, 10), { ...output, outputIndex: 2 })
+  createUtxo(moverOf(set, draft), output)
   assert.deepEqual([...closed(set, draft).ledger.strays.number], [11, 12, 13])
 })

@@ -13,6 +13,7 @@ import type { AssetNumbers } from './asset-numbers.ts'
 import { violation } from './draft.ts'
 import type { Draft, Place } from './draft.ts'
 import type { ChainName, KnownUtxo, RewardKind } from './ledger-rows.ts'
+import type { HeldRow } from './ledger.ts'
 import { type OutputFields, outputBytes } from './output-bytes.ts'
 import type { Found, KnownImport } from './state.ts'
 import {
@@ -26,7 +27,6 @@ import {
   newUtxoTable,
   numberAt,
   outputFlags,
-  removeOutput,
   traitsAt,
   trimOutputs,
 } from './utxo-table.ts'
@@ -66,16 +66,16 @@ export type ImportSpend = Spend & {
   readonly sourceChain: ChainName
 }
 
-/** Unspent outputs known without asking the store. */
+/** Outputs known without asking the store. */
 export type UtxoSet = {
   readonly chain: ChainName
   readonly table: UtxoTable
   readonly assets: AssetNumbers
   /** Number of the next output the chain makes. */
   next: number
-  /** What the store said for this batch: exports from other chains, and early imports. */
-  imports: Map<string, KnownUtxo>
-  earlyImports: Map<string, KnownImport>
+  /** What the store said for the open batch: exports from other chains, and early imports. */
+  readonly imports: Map<string, KnownUtxo>
+  readonly earlyImports: Map<string, KnownImport>
 }
 
 /** An empty set that keeps at most `limit` outputs between batches; the chain's next is `next`. */
@@ -99,26 +99,15 @@ export function createdAtOf(set: UtxoSet, { txId, outputIndex }: OutputPlace): n
   return entry === -1 ? 0 : createdAtAt(set.table, entry)
 }
 
-/** Takes in what the store found for the next batch. */
+/** Takes in what the store found for the next blocks of the open batch. */
 export function takeFound(set: UtxoSet, found: Found): void {
-  set.imports = new Map()
-  set.earlyImports = new Map()
   for (const utxo of found.utxos) {
-    const { txId, outputIndex } = utxo
     if (utxo.createdOn !== set.chain || utxo.consumableOn !== set.chain) {
-      set.imports.set(outputKeyOf(txId, outputIndex), utxo)
-    } else if (!isKnown(set, utxo)) {
-      const { number, createdAt, amount, traits, addresses, flags } = utxo
-      addOutput(set.table, {
-        txId,
-        outputIndex,
-        number,
-        createdAt,
-        amount,
-        traits,
-        addresses,
-        flags,
-      })
+      // What the batch itself did with it the store does not know yet.
+      const key = outputKeyOf(utxo.txId, utxo.outputIndex)
+      if (!set.imports.has(key)) set.imports.set(key, utxo)
+    } else {
+      addOutput(set.table, utxo, utxo.addresses)
     }
   }
   for (const known of found.earlyImports) {
@@ -126,9 +115,11 @@ export function takeFound(set: UtxoSet, found: Found): void {
   }
 }
 
-/** Forgets the oldest outputs beyond the limit. To be called between batches. */
+/** Forgets the oldest outputs beyond the limit, and what other chains did. At a batch's end. */
 export function closeBatch(set: UtxoSet): void {
   trimOutputs(set.table)
+  set.imports.clear()
+  set.earlyImports.clear()
 }
 
 /** `pos` of a place. */
@@ -136,29 +127,40 @@ export function posOfPlace({ chain, height, position }: Place): number {
   return posOf(chainNumbers[chain], height, position)
 }
 
-/**
- * Adds an output and gives its number. `first`: number of the first output of the transaction that
- * makes it, `undefined` where none does. Throws `state-violation` when it is there already.
- */
-export function createUtxo(
-  set: UtxoSet,
-  draft: Draft,
-  place: Place,
-  { made, first }: { readonly made: NewUtxo; readonly first: number | undefined },
-): number {
+/** What creates and spends UTXOs: a transaction at its place, or genesis. */
+export type Mover = {
+  readonly utxos: UtxoSet
+  readonly draft: Draft
+  readonly place: Place
+  /** Number of the first UTXO a transaction makes; missing where none does. */
+  readonly first?: number
+  /** Places of the addresses it concerns, among those of the batch; each once. */
+  readonly owners: number[]
+}
+
+/** Notes that something concerns an address with this place in the batch. */
+export function noteOwner({ owners }: Mover, place: number): void {
+  if (!owners.includes(place)) owners.push(place)
+}
+
+/** Adds an output and gives its number. Throws `state-violation` when it is there already. */
+export function createUtxo(by: Mover, made: NewUtxo): number {
+  const { utxos: set, draft, place } = by
   const { ledger } = draft
   const number = set.next++
-  const { txId, outputIndex, amount, owner } = made
-  const consumableOn = made.consumableOn ?? set.chain
-  const kind = kindOf(made, { staked: made.staked ?? false, crossing: consumableOn !== set.chain })
+  const { txId, outputIndex, amount, owner, staked = false } = made
+  const createdOn = chainNumbers[set.chain]
+  const consumableOn = chainNumbers[made.consumableOn ?? set.chain]
+  const crossing = consumableOn !== createdOn
+  const kind = kindOf(made, { staked, crossing })
   const asset = set.assets.of(made.assetId)
   const traits = packTraits({ asset, kind, needed: owner.threshold })
   const from = ledger.arena.used
   utxoBody.append(ledger.arena, {
     txId,
     outputIndex,
-    createdOn: chainNumbers[set.chain],
-    consumableOn: chainNumbers[consumableOn],
+    createdOn,
+    consumableOn,
     asset,
     kind,
     output: outputBytes(made),
@@ -170,41 +172,33 @@ export function createUtxo(
   })
   ledger.madeBody.pushFrom(from)
   const { made: rows } = ledger
-  rows.number.push(number)
-  rows.createdAt.push(place.time)
-  rows.amount.push(amount)
-  rows.traits.push(traits)
-  rows.createdOn.push(chainNumbers[set.chain])
-  rows.consumableOn.push(chainNumbers[consumableOn])
-  for (const address of owner.addresses) rows.owners.push(ledger.addresses.placeOf(address, 0))
+  rows.push({ number, createdAt: place.time, amount, traits, createdOn, consumableOn })
+  for (const address of owner.addresses) {
+    const owned = ledger.addresses.placeOf(address, 0)
+    rows.owners.push(owned)
+    noteOwner(by, owned)
+  }
   rows.owners.end()
   rows.spentPos.push(0)
   rows.spentAt.push(0)
-  if (first === undefined || number - first !== outputIndex || txId !== place.txId) {
+  if (by.first === undefined || number - by.first !== outputIndex || txId !== place.txId) {
     ledger.strayPrefix.push(prefixOf(txId))
     ledger.strayNumber.push(number)
   }
-  if (consumableOn !== set.chain) {
-    joinEarlyImport(set, draft, { number, txId, outputIndex, addresses: owner.addresses })
+  if (crossing) {
+    joinEarlyImport(by, { number, txId, outputIndex, addresses: owner.addresses })
     return number
   }
-  if (isKnown(set, made)) throw violation(place, `output exists already: ${nameOf(made)}`)
-  addOutput(set.table, {
-    txId,
-    outputIndex,
-    number,
-    createdAt: place.time,
-    amount,
-    traits,
-    addresses: owner.addresses,
-    flags: made.staked === true ? outputFlags.staked : 0,
-  })
+  const flags = staked ? outputFlags.staked : 0
+  const kept = { txId, outputIndex, number, createdAt: place.time, amount, traits, flags }
+  if (addOutput(set.table, kept, owner.addresses) === -1) {
+    throw violation(place, `output exists already: ${nameOf(made)}`)
+  }
   return number
 }
 
 function joinEarlyImport(
-  set: UtxoSet,
-  draft: Draft,
+  { utxos: set, draft }: Mover,
   utxo: Draft['importCompletions'][number]['utxo'],
 ): void {
   const early = set.earlyImports.get(outputKeyOf(utxo.txId, utxo.outputIndex))
@@ -220,11 +214,9 @@ function markSpent(draft: Draft, number: number, place: Place): void {
   made.spentAt.set(number - draft.firstUtxo, place.time)
 }
 
-/**
- * Spends an output of this chain and gives its entry in the table, to be read at once. Throws
- * `state-violation`.
- */
-export function spendUtxo(set: UtxoSet, draft: Draft, place: Place, spend: Spend): number {
+/** Spends an output of this chain and gives its entry in the table. Throws `state-violation`. */
+export function spendUtxo(by: Mover, spend: Spend): number {
+  const { utxos: set, draft, place } = by
   const { table } = set
   const entry = findOutput(table, spend.txId, spend.outputIndex)
   if (entry === -1) throw violation(place, `input is not an unspent output: ${nameOf(spend)}`)
@@ -236,36 +228,48 @@ export function spendUtxo(set: UtxoSet, draft: Draft, place: Place, spend: Spend
   const number = numberAt(table, entry)
   const traits = traitsAt(table, entry)
   const amount = amountAt(table, entry)
-  checkClaim(set, place, spend, { traits, amount })
-  if (number >= draft.firstUtxo) {
+  checkClaim(by, spend, { traits, amount })
+  flagOutput(table, entry, outputFlags.spent)
+  const isOfBatch = number >= draft.firstUtxo
+  if (isOfBatch) {
     markSpent(draft, number, place)
   } else {
-    const { ledger } = draft
-    const { spent: rows } = ledger
-    rows.number.push(number)
-    rows.createdAt.push(createdAtAt(table, entry))
-    rows.amount.push(amount)
-    rows.traits.push(traits)
-    rows.createdOn.push(chainNumbers[set.chain])
-    rows.consumableOn.push(chainNumbers[set.chain])
-    const address = addressAt(table, entry)
-    if (address !== -1) rows.owners.push(ledger.addresses.placeOf(table.bytes, address))
-    else {
-      for (const one of table.others.get(number) ?? []) {
-        rows.owners.push(ledger.addresses.placeOf(one, 0))
-      }
-    }
-    rows.owners.end()
-    rows.spentPos.push(posOfPlace(place))
-    rows.spentAt.push(place.time)
+    const createdOn = chainNumbers[set.chain]
+    const createdAt = createdAtAt(table, entry)
+    noteSpent(by, { number, createdAt, amount, traits, createdOn, consumableOn: createdOn })
   }
-  removeOutput(table, entry)
+  const { addresses, spent } = draft.ledger
+  const address = addressAt(table, entry)
+  if (address === -1) {
+    noteOwners(by, table.others.get(number) ?? [], isOfBatch)
+  } else {
+    const owned = addresses.placeOf(table.bytes, address)
+    noteOwner(by, owned)
+    if (!isOfBatch) spent.owners.push(owned)
+  }
+  if (!isOfBatch) spent.owners.end()
   return entry
 }
 
+/** Adds a spent UTXO of an earlier batch, all but its owners. */
+function noteSpent({ draft, place }: Mover, row: HeldRow): void {
+  const { spent } = draft.ledger
+  spent.push(row)
+  spent.spentPos.push(posOfPlace(place))
+  spent.spentAt.push(place.time)
+}
+
+function noteOwners(by: Mover, list: readonly Uint8Array[], isOfBatch: boolean): void {
+  const { addresses, spent } = by.draft.ledger
+  for (const address of list) {
+    const owned = addresses.placeOf(address, 0)
+    noteOwner(by, owned)
+    if (!isOfBatch) spent.owners.push(owned)
+  }
+}
+
 function checkClaim(
-  set: UtxoSet,
-  place: Place,
+  { utxos: set, place }: Mover,
   spend: Spend,
   { traits, amount }: Pick<KnownUtxo, 'traits' | 'amount'>,
 ): void {
@@ -281,12 +285,8 @@ function checkClaim(
  * Imports an output from another chain and gives it, or `undefined` when its export is not indexed
  * yet. Throws `state-violation` when it is spent.
  */
-export function importUtxo(
-  set: UtxoSet,
-  draft: Draft,
-  place: Place,
-  spend: ImportSpend,
-): KnownUtxo | undefined {
+export function importUtxo(by: Mover, spend: ImportSpend): KnownUtxo | undefined {
+  const { utxos: set, draft, place } = by
   const { key } = spend
   const known = set.imports.get(key)
   if (known === undefined) {
@@ -303,25 +303,19 @@ export function importUtxo(
   if (known.consumableOn !== set.chain || known.createdOn !== spend.sourceChain) {
     throw violation(place, `imported from or to the wrong chain: ${nameOf(spend)}`)
   }
-  checkClaim(set, place, spend, known)
+  checkClaim(by, spend, known)
   set.imports.set(key, { ...known, flags: known.flags | outputFlags.spent })
-  const { ledger } = draft
-  const { spent: rows } = ledger
-  rows.number.push(known.number)
-  rows.createdAt.push(known.createdAt)
-  rows.amount.push(known.amount)
-  rows.traits.push(known.traits)
-  rows.createdOn.push(chainNumbers[known.createdOn])
-  rows.consumableOn.push(chainNumbers[known.consumableOn])
-  for (const one of known.addresses) rows.owners.push(ledger.addresses.placeOf(one, 0))
-  rows.owners.end()
-  rows.spentPos.push(posOfPlace(place))
-  rows.spentAt.push(place.time)
+  const { number, createdAt, amount, traits } = known
+  const createdOn = chainNumbers[known.createdOn]
+  const consumableOn = chainNumbers[known.consumableOn]
+  noteSpent(by, { number, createdAt, amount, traits, createdOn, consumableOn })
+  noteOwners(by, known.addresses, false)
+  draft.ledger.spent.owners.end()
   return known
 }
 
 /** Gives a staked output back. Nothing to check but that it was staked, when it is in reach. */
-export function returnStake(set: UtxoSet, draft: Draft, place: Place, of: OutputPlace): void {
+export function returnStake({ utxos: set, draft, place }: Mover, of: OutputPlace): void {
   const { txId, outputIndex } = of
   const entry = findOutput(set.table, txId, outputIndex)
   if (entry === -1) {

@@ -1,6 +1,6 @@
 /**
- * Outputs of one chain in flat memory, the newest of them: some 120 bytes each, and nothing for the
- * garbage collector to walk.
+ * Outputs of one chain in flat memory, spent or not, the newest of them: some 120 bytes each, and
+ * nothing for the garbage collector to walk.
  *
  * Entries lie in a ring in the order they came. Within a batch it grows; when the batch is closed,
  * the oldest beyond the limit are forgotten: the store has them. Ids come from chains, where with
@@ -30,7 +30,7 @@ export type UtxoTable = {
   readonly others: Map<number, readonly Uint8Array[]>
 }
 
-/** What is kept of an output. */
+/** What is kept of an output beside its addresses. */
 export type KeptOutput = {
   readonly txId: Uint8Array
   readonly outputIndex: number
@@ -39,7 +39,6 @@ export type KeptOutput = {
   readonly amount: bigint
   /** As `packTraits` says. */
   readonly traits: number
-  readonly addresses: readonly Uint8Array[]
   /** Bits of {@link outputFlags}. */
   readonly flags: number
 }
@@ -48,7 +47,7 @@ export type KeptOutput = {
 export const outputFlags = { staked: 1, returned: 2, spent: 4 } as const
 
 // An entry by offset in bytes, or in words of 4 or 8: id, index, address, flags; then numbers of 8
-// bytes. An entry taken out keeps all that but the mark that it is in.
+// bytes.
 const entryBytes = 96
 const entryWords = entryBytes / 4
 const entryDoubles = entryBytes / 8
@@ -60,8 +59,7 @@ const numberDouble = 8
 const createdDouble = 9
 const traitsDouble = 10
 const amountDouble = 11
-const presentBit = 8
-const plainBit = 16
+const plainBit = 8
 
 const firstCapacity = 1_024
 
@@ -105,17 +103,27 @@ function holds(words: Int32Array, entry: number, txId: Uint8Array, outputIndex: 
   return true
 }
 
-/** Adds an output that is not kept, and gives its entry. */
-export function addOutput(table: UtxoTable, output: KeptOutput): number {
+/** Adds an output and gives its entry; -1 when there is one of its name. */
+export function addOutput(
+  table: UtxoTable,
+  output: KeptOutput,
+  addresses: readonly Uint8Array[],
+): number {
   if (table.came - table.gone === table.next.length) grow(table)
-  const entry = table.came++ & (table.next.length - 1)
-  const { words, doubles, bigs } = table
+  const entry = table.came & (table.next.length - 1)
+  const { words, doubles, bigs, heads, next } = table
   const word = entry * entryWords
   const double = entry * entryDoubles
-  const { txId, addresses } = output
+  const { txId } = output
   for (let at = 0; at < idWords; at++) words[word + at] = wordOf(txId, 4 * at)
   words[word + indexWord] = output.outputIndex
-  let flags = output.flags | presentBit
+  const bucket = bucketOf(table, words[word] ?? 0, output.outputIndex)
+  for (let one = (heads[bucket] ?? 0) - 1; one !== -1; one = (next[one] ?? 0) - 1)
+    if (sameName(words, one * entryWords, word)) return -1
+  next[entry] = heads[bucket] ?? 0
+  heads[bucket] = entry + 1
+  table.came++
+  let { flags } = output
   const [address] = addresses
   if (address !== undefined && addresses.length === 1) {
     flags |= plainBit
@@ -126,24 +134,12 @@ export function addOutput(table: UtxoTable, output: KeptOutput): number {
   doubles[double + createdDouble] = output.createdAt
   doubles[double + traitsDouble] = output.traits
   bigs[double + amountDouble] = output.amount
-  link(table, entry)
   return entry
 }
 
-/** Takes an output out. What is known of it can be read until the next is added. */
-export function removeOutput(table: UtxoTable, entry: number): void {
-  const { heads, next, words } = table
-  const word = entry * entryWords
-  words[word + flagsWord] = (words[word + flagsWord] ?? 0) & ~presentBit
-  const bucket = bucketOf(table, words[word] ?? 0, words[word + indexWord] ?? 0)
-  const after = next[entry] ?? 0
-  let before = (heads[bucket] ?? 0) - 1
-  if (before === entry) {
-    heads[bucket] = after
-    return
-  }
-  while (next[before] !== entry + 1) before = (next[before] ?? 0) - 1
-  next[before] = after
+function sameName(words: Int32Array, one: number, other: number): boolean {
+  for (let at = 0; at <= indexWord; at++) if (words[one + at] !== words[other + at]) return false
+  return true
 }
 
 /** Forgets the oldest beyond the limit. */
@@ -151,9 +147,8 @@ export function trimOutputs(table: UtxoTable): void {
   const mask = table.next.length - 1
   for (const until = table.came - table.limit; table.gone < until; table.gone++) {
     const entry = table.gone & mask
-    const flags = table.words[entry * entryWords + flagsWord] ?? 0
-    if ((flags & presentBit) !== 0) removeOutput(table, entry)
-    if ((flags & plainBit) === 0) table.others.delete(numberAt(table, entry))
+    unlink(table, entry)
+    if (addressAt(table, entry) === -1) table.others.delete(numberAt(table, entry))
   }
 }
 
@@ -179,7 +174,7 @@ export function amountAt(table: UtxoTable, entry: number): bigint {
 
 /** Bits of {@link outputFlags}, and none other. */
 export function flagsAt(table: UtxoTable, entry: number): number {
-  return (table.words[entry * entryWords + flagsWord] ?? 0) & (presentBit - 1)
+  return (table.words[entry * entryWords + flagsWord] ?? 0) & (plainBit - 1)
 }
 
 /** Adds a bit of {@link outputFlags}. */
@@ -202,6 +197,20 @@ function link(table: UtxoTable, entry: number): void {
   heads[bucket] = entry + 1
 }
 
+function unlink(table: UtxoTable, entry: number): void {
+  const { heads, next, words } = table
+  const word = entry * entryWords
+  const bucket = bucketOf(table, words[word] ?? 0, words[word + indexWord] ?? 0)
+  const after = next[entry] ?? 0
+  let before = (heads[bucket] ?? 0) - 1
+  if (before === entry) {
+    heads[bucket] = after
+    return
+  }
+  while (next[before] !== entry + 1) before = (next[before] ?? 0) - 1
+  next[before] = after
+}
+
 /** Twice the room; entries keep their place in the order of arrival. */
 function grow(table: UtxoTable): void {
   const { words, gone, came } = table
@@ -211,7 +220,7 @@ function grow(table: UtxoTable): void {
     const from = (one & (before - 1)) * entryWords
     const entry = one & (2 * before - 1)
     table.words.set(words.subarray(from, from + entryWords), entry * entryWords)
-    if (((words[from + flagsWord] ?? 0) & presentBit) !== 0) link(table, entry)
+    link(table, entry)
   }
 }
 

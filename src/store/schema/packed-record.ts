@@ -18,10 +18,10 @@ import {
 
 /** How a field's value is packed. */
 export type Field<T> = {
-  // Methods, so that a field of some value is also a `Field<unknown>`.
+  // A method, so that a field of some value is also a `Field<unknown>`.
   write(value: T): void
-  /** Whether there is nothing to write; there always is where this is missing. */
-  isAbsent?(value: T): boolean
+  /** When there is nothing to write. */
+  readonly absent: 'never' | 'undefined' | 'empty'
   readonly unpack: (value: Packable) => T
 }
 
@@ -47,7 +47,11 @@ export function layout<const F extends Fields>(fields: F): Layout<RecordOf<F>> {
     let length = entries.length
     for (; length > 0; length--) {
       const last = entries[length - 1]
-      if (last?.field.isAbsent?.(record[last.name]) !== true) break
+      if (last === undefined) break
+      const value: unknown = record[last.name]
+      const { absent } = last.field
+      if (absent === 'never' || (absent === 'undefined' && value !== undefined)) break
+      if (absent === 'empty' && Array.isArray(value) && value.length > 0) break
     }
     return length
   }
@@ -69,6 +73,7 @@ export function layout<const F extends Fields>(fields: F): Layout<RecordOf<F>> {
     return record as RecordOf<F>
   }
   return {
+    absent: 'never',
     write: (record) => {
       writeList()
       writeFields(record)
@@ -82,30 +87,35 @@ export function layout<const F extends Fields>(fields: F): Layout<RecordOf<F>> {
 
 /** An integer from 0 to 2^53. */
 export const count: Field<number> = {
+  absent: 'never',
   write: writeNumber,
   unpack: (value) => (typeof value === 'number' ? value : fail('number', value)),
 }
 
 /** An integer of any size and sign. */
 export const big: Field<bigint> = {
+  absent: 'never',
   write: writeBigint,
   unpack: (value) => (typeof value === 'bigint' ? value : fail('bigint', value)),
 }
 
 /** Bytes. */
 export const bytes: Field<Uint8Array> = {
+  absent: 'never',
   write: writeBytes,
   unpack: (value) => (value instanceof Uint8Array ? value : fail('bytes', value)),
 }
 
 /** Text. */
 export const text: Field<string> = {
+  absent: 'never',
   write: writeText,
   unpack: (value) => (typeof value === 'string' ? value : fail('text', value)),
 }
 
 /** Yes or no. */
 export const flag: Field<boolean> = {
+  absent: 'never',
   write: (value) => writeNumber(value ? 1 : 0),
   unpack: (value) => value === 1,
 }
@@ -114,7 +124,7 @@ export const flag: Field<boolean> = {
 export function maybe<T>(field: Field<T>): Field<T | undefined> {
   return {
     write: (value) => (value === undefined ? writeAbsent() : field.write(value)),
-    isAbsent: (value) => value === undefined,
+    absent: 'undefined',
     unpack: (value) => (value === undefined ? undefined : field.unpack(value)),
   }
 }
@@ -131,7 +141,7 @@ export function list<T>(field: Field<T>): Field<readonly T[]> {
       writeCount(values.length)
       for (const value of values) field.write(value)
     },
-    isAbsent: (values) => values.length === 0,
+    absent: 'empty',
     unpack: (value) => (value === undefined ? [] : listOf(value).map(field.unpack)),
   }
 }

@@ -4,12 +4,17 @@
  */
 
 import assert from 'node:assert/strict'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 
 import { objectOf } from '../src/codec/evm/raw.ts'
 import { toHex } from '../src/core/bytes.ts'
 import { sha256 } from '../src/core/hash.ts'
 import { head, type Lie, ran, type Setting } from './bad-node.ts'
+import { freshFolder, startFirn, untilLive } from './firn-process.ts'
+import { openReplayNode, serveReplayNode } from './replay-node.ts'
 
 type Block = Record<string, unknown>
 
@@ -147,6 +152,35 @@ void test('far behind the head: samples are checked, and the first blocks', asyn
   assert.equal(run.stage('blocks').indexedHeight, head)
   const { header } = run.unchecked()
   assert.ok(header >= 16 && header <= 16 + 8, `checked: ${header}`)
+})
+
+void test('a running Firn: counts and logs what it could not check, and nothing of honest chains', async (t) => {
+  const file = (name: string): URL => new URL(`../demo/${name}.firnrec`, import.meta.url)
+  const node = await openReplayNode(await readFile(file('chain-51002')))
+  node.lie = otherHashesFrom(0)
+  const madeUp = await serveReplayNode(node)
+  t.after(() => madeUp.close())
+  const folder = await freshFolder(t)
+  const config = join(folder, 'firn.yaml')
+  await writeFile(
+    config,
+    `chains:
+  - { name: Honest, symbol: H, recording: ${fileURLToPath(file('chain-51001'))} }
+  - { name: Made Up, symbol: M, rpcUrls: ['${madeUp.url}'], traces: off }
+`,
+  )
+  const firn = await startFirn(t, ['--config', config, '--data-dir', folder])
+  await untilLive(firn, ['fuji-honest', 'fuji-made-up'])
+  const metrics = await (await fetch(`${firn.nodeUrl}/ext/metrics`)).text()
+  const counts = [...metrics.matchAll(/^firn_index_unchecked_total\{(.*)\} (.*)$/gm)]
+  assert.deepEqual(
+    counts.map(([, labels]) => labels),
+    ['chain="fuji-made-up",check="header"'],
+  )
+  assert.ok(Number(counts[0]?.[2]) >= 8)
+  assert.equal(await firn.end(), 0)
+  const log = await readFile(join(folder, 'logs', 'fuji-made-up.log'), 'utf8')
+  assert.equal(log.split('blocks are not checked').length, 2, 'said once')
 })
 
 /** Events and the checks they are about. */

@@ -7,9 +7,13 @@ import { buildGenesis } from '../src/codec/primary/genesis-build.ts'
 import { parseGenesisConfig } from '../src/codec/primary/genesis-config.ts'
 import { type GenesisFacts, readGenesis } from '../src/codec/primary/genesis.ts'
 
-/** What the bundled genesis of local networks says. */
-export function localFacts(): GenesisFacts {
+/** The bundled genesis of local networks. */
+export function localGenesis(): Uint8Array {
   const file = new URL('../data/genesis/local.json.gz', import.meta.url)
-  const genesis = parseGenesisConfig(gunzipSync(readFileSync(file)).toString('utf8'))
-  return readGenesis(buildGenesis(genesis))
+  return buildGenesis(parseGenesisConfig(gunzipSync(readFileSync(file)).toString('utf8')))
+}
+
+/** What it says. */
+export function localFacts(): GenesisFacts {
+  return readGenesis(localGenesis())
 }

@@ -3,31 +3,40 @@
  *
  *     node bench/primary-replay.ts [transactions] [folder]
  *
- * Another process makes the chain up first (`primary-chain.ts`); this one reads its file. One
- * thread does everything, as the product's P-Chain stage does.
+ * Another process makes the chain up first (`primary-chain.ts`); this one reads its file. As in the
+ * product one thread replays and another one writes.
  */
 
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, openSync, readSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
 
-import { newAssetNumbers } from '../src/indexing/primary/asset-numbers.ts'
-import { openReplay } from '../src/indexing/primary/chain-replay.ts'
-import { beginPChain } from '../src/indexing/primary/genesis-rows.ts'
-import { rulesOf } from '../src/indexing/primary/rules.ts'
-import { openPrimaryRows } from '../src/indexing/primary/store-rows.ts'
-import type { BlockBytes, PrimarySource } from '../src/source/primary/primary-source.ts'
+import { callerOver } from '../src/indexing/port-call.ts'
+import { openStoreOver } from '../src/indexing/primary/batch-calls.ts'
+import { primaryHost } from '../src/indexing/primary/primary-host.ts'
+import { primaryStoreTables } from '../src/indexing/primary/primary-store.ts'
+import type {
+  BlockBytes,
+  PrimaryIdentity,
+  PrimarySource,
+} from '../src/source/primary/primary-source.ts'
 import { openStore } from '../src/store/engine/open.ts'
-import { controlTables } from '../src/store/schema/control.ts'
-import { primaryTables } from '../src/store/schema/primary.ts'
 import { localFacts } from './local-genesis.ts'
 
 const wanted = Number(process.argv[2] ?? 200_000)
 const folder = mkdtempSync(join(process.argv[3] ?? tmpdir(), 'firn-bench-'))
+const key = 'primary-bench'
 
 const facts = localFacts()
-const rules = rulesOf(facts.networkId)
+const identity: PrimaryIdentity = {
+  networkId: facts.networkId,
+  nodeVersion: 'bench',
+  genesisId: facts.genesisId,
+  chainIds: { X: facts.xChainId, C: facts.cChainId },
+  upgrades: {},
+}
 
 /** Blocks of the file, in order and each once; a stage asks for nothing else. */
 function sourceOf(path: string): PrimarySource {
@@ -57,69 +66,51 @@ function sourceOf(path: string): PrimarySource {
   }
 }
 
-type Parts = { fetch: number; replay: number; store: number }
-
-// Milliseconds by the clock, and of this thread's own work: the latter is what counts where other
-// programs share the machine. It leaves out the collector's threads.
-const spent: Parts = { fetch: 0, replay: 0, store: 0 }
-const worked: Parts = { fetch: 0, replay: 0, store: 0 }
-
+/** Milliseconds of this thread's own work so far, without that of the collector's threads. */
 function workedMs(): number {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1_000
-}
-
-async function timed<T>(part: keyof Parts, run: () => T | Promise<T>): Promise<T> {
-  const start = performance.now()
-  const startWork = workedMs()
-  const value = await run()
-  spent[part] += performance.now() - start
-  worked[part] += workedMs() - startWork
-  return value
-}
-
-function rates(title: string, { replay, store }: Parts, transactions: number): string {
-  const each = (ms: number): string => ((ms * 1_000) / transactions).toFixed(1)
-  const all = replay + store
-  return (
-    `${title}: replay ${each(replay)} us, store ${each(store)} us; together ${each(all)} us, ` +
-    `${Math.round((transactions * 1_000) / all)}/s\n`
-  )
 }
 
 try {
   const path = join(folder, 'blocks')
   const maker = new URL('primary-chain.ts', import.meta.url).pathname
   execFileSync(process.execPath, [maker, String(wanted), path])
-  const tables = [...controlTables, ...primaryTables]
-  const place = { store: 'embedded', dataDir: folder }
-  const database = await openStore(place, 'primary-bench', tables, 'write')
-  const rows = openPrimaryRows(database, { maxValidatorStake: rules.maxValidatorStake })
-  const unguarded = (): Promise<number> => Promise.resolve(1)
-  const assets = newAssetNumbers([])
-  await rows.write(beginPChain(facts, rules, { utxoLimit: 0, assets }).batch, [], unguarded)
+  // As `indexing/indexer.ts` starts it.
+  const writer = new Worker(new URL('primary-store-thread.ts', import.meta.url), {
+    workerData: folder,
+    resourceLimits: { maxYoungGenerationSizeMb: 24 },
+  })
+  const ask = callerOver(writer)
+  const store = await openStoreOver(ask, key, identity)
+  const place = { store: 'embedded', dataDir: folder } as const
+  const reader = await openStore(place, key, primaryStoreTables, 'read')
   const source = sourceOf(path)
-  const replay = await openReplay('P', { source, facts, rules, rows, assets })
+  const host = primaryHost({ source, identity, genesis: store.genesis, reader, store })
+  const replay = await host.replay('P')
   const { signal } = new AbortController()
-  let transactions = 0
+  const storeBefore = Number(await ask('worked', {}))
+  const before = workedMs()
+  const start = performance.now()
   for (;;) {
     const range = replay.plan(replay.height() + 1, Number.MAX_SAFE_INTEGER)
-    if (range === undefined) break
-    const fetched = await timed('fetch', () => replay.fetch(range, signal))
+    const fetched = range === undefined ? [] : await replay.fetch(range, signal)
     if (fetched.length === 0) break
-    const batch = await timed('replay', () => replay.replay(fetched, rows.reader, signal))
-    const raw = fetched.map((one) => one.raw)
-    await timed('store', () => rows.write(batch, raw, unguarded))
-    transactions += batch.ledger.transactions.count
+    await host.commit(replay, fetched, signal)
   }
-  const sizeBytes = await database.sizeBytes()
-  await database.close()
+  await host.settled()
+  const tookMs = performance.now() - start
+  const each = (ms: number): string => ((ms * 1_000) / wanted).toFixed(1)
+  const replayMs = workedMs() - before
+  const storeMs = Number(await ask('worked', {})) - storeBefore
+  await reader.close()
+  const sizeBytes = Number(await ask('close', {}))
+  await writer.terminate()
   const peakMib = Math.round(process.resourceUsage().maxRSS / 1_024)
   process.stdout.write(
-    `${transactions} transactions in ${replay.height()} blocks\n` +
-      rates('by the clock', spent, transactions) +
-      rates('of own work', worked, transactions) +
-      `most memory resident ${peakMib} MiB, ${Math.round(sizeBytes / transactions)} bytes stored each\n`,
+    `${wanted} transactions in ${replay.height()} blocks: ${Math.round((wanted * 1_000) / tookMs)}/s, ` +
+      `${each(tookMs)} us each; of own work: replay ${each(replayMs)} us, store ${each(storeMs)} us\n` +
+      `most memory resident ${peakMib} MiB, ${Math.round(sizeBytes / wanted)} bytes stored each\n`,
   )
 } finally {
   rmSync(folder, { recursive: true, force: true })

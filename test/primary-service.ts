@@ -21,7 +21,8 @@ import { primaryOperations } from '../src/api/primary/operations.ts'
 import type { PrimaryParts } from '../src/api/primary/parts.ts'
 import { createServer } from '../src/api/server.ts'
 import type { Clock, World } from '../src/core/world.ts'
-import { primaryStoreTables } from '../src/indexing/primary/primary-host.ts'
+import { openPrimaryHost } from '../src/indexing/primary/primary-host.ts'
+import { primaryStoreTables } from '../src/indexing/primary/primary-store.ts'
 import { openPrimaryStreams } from '../src/indexing/primary/stream.ts'
 import {
   clockMethod,
@@ -109,6 +110,7 @@ export async function indexPrimary(
   options: IndexOptions = {},
 ): Promise<Database> {
   const over = new AbortController()
+  const world = options.world ?? fileWorld
   const streams = await openPrimaryStreams(
     {
       kind: 'primary',
@@ -120,9 +122,8 @@ export async function indexPrimary(
       ...(options.nodeUrl === undefined ? { recording: options.recording ?? recordingPath } : {}),
     },
     {
-      world: options.world ?? fileWorld,
+      world,
       log: options.log ?? silentLog,
-      store: location,
       limits: {
         timeoutMs: 30_000,
         traceTimeoutMs: 30_000,
@@ -130,8 +131,17 @@ export async function indexPrimary(
         maxReplyBytes: 33_554_432,
         bufferBytes: 16_777_216,
       },
-      owner: 'test',
       signal: over.signal,
+      openHost: (source) =>
+        openPrimaryHost({
+          key: 'primary-fuji',
+          genesis: 'auto',
+          store: location,
+          world,
+          owner: 'test',
+          signal: over.signal,
+          source,
+        }),
     },
   )
   const chains = streams.filter(({ name }) => ['P', 'X', 'C'].includes(name))

@@ -122,6 +122,7 @@ export async function indexRecording(
         // The first question about the X-Chain is what it had before its blocks: here nothing.
         if (fetched.length > 0) await host.commit(replay, fetched, signal)
       }
+      await host.settled()
     }
   } finally {
     await host.close()

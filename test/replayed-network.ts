@@ -157,7 +157,7 @@ export function replay(
       rows.write(x.batch)
       for (let at = 0; at < network.x.length; at += manner.batch) {
         const part = network.x.slice(at, at + manner.batch)
-        const draft = newDraft('X', x.state.utxos.next)
+        const draft = newDraft('X', { firstUtxo: x.state.utxos.next, follows: undefined })
         applyXBlocks(x.state, draft, part, rows.find(wantedOfXBlocks(x.state, part)))
         rows.write(endXBatch(x.state, draft))
       }
@@ -166,7 +166,7 @@ export function replay(
       const c = beginCChain(network.rules, networkIdsOf(network.facts), rows.numbers)
       for (let at = 0; at < network.c.length; at += manner.batch) {
         const part = network.c.slice(at, at + manner.batch)
-        const draft = newDraft('C', c.utxos.next)
+        const draft = newDraft('C', { firstUtxo: c.utxos.next, follows: undefined })
         applyCBlocks(c, draft, part, rows.find(wantedOfCBlocks(c, part)))
         rows.write(endCBatch(c, draft))
       }
@@ -203,7 +203,7 @@ export function replayP(network: Network, rows: Rows, manner: Manner): PState {
 
 /** The batch of these blocks alone. */
 export function batchOfP(state: PState, blocks: readonly ReadPBlock[], rows: Rows): RowBatch {
-  const draft = newDraft('P', state.utxos.next)
+  const draft = newDraft('P', { firstUtxo: state.utxos.next, follows: undefined })
   applyPBlocks(state, draft, blocks, rows.find(wantedOfPBlocks(state, blocks)))
   return endPBatch(state, draft)
 }

@@ -1,9 +1,11 @@
-/** Entry of the thread that fetches and decodes every EVM chain. */
+/** Entry of the thread that fetches and decodes every EVM chain and replays primary networks. */
 
 import { zstdCompressSync } from 'node:zlib'
 
 import { buffersOf } from '../codec/evm/merge-batches.ts'
 import { faultOf } from '../core/fault.ts'
+import type { PrimarySource } from '../source/primary/primary-source.ts'
+import { openStore } from '../store/engine/open.ts'
 import { waitOn } from '../telemetry/waits.ts'
 import type { Waits } from '../telemetry/waits.ts'
 import type { ChainSpec, ResumePoint } from './chain-spec.ts'
@@ -13,7 +15,13 @@ import { ChainReader } from './evm/read-chain.ts'
 import type { ChainWriter } from './evm/read-chain.ts'
 import { callerOver } from './port-call.ts'
 import type { Call } from './port-call.ts'
+import { openStoreOver } from './primary/batch-calls.ts'
+import { primaryHost } from './primary/primary-host.ts'
+import { primaryStoreTables } from './primary/primary-store.ts'
+import { openPrimaryStreams, type OpenHost } from './primary/stream.ts'
+import { runStreams } from './run-streams.ts'
 import { idleStatus } from './stage.ts'
+import type { StreamSpec } from './stream-spec.ts'
 import { enterThread } from './worker-thread.ts'
 import type { WorkerThread } from './worker-thread.ts'
 
@@ -28,9 +36,33 @@ const leastBufferBytes = 8 * 1024 * 1024
 
 const thread = await enterThread()
 const call = callerOver(thread.data.port)
+const { start, report, ended } = runStreams(thread)
+const networks = thread.data.streams.map((spec) => runNetwork(thread, call, spec))
 await Promise.all(thread.data.chains.map((spec) => runChain(thread, call, spec)))
+await Promise.all(networks)
 await thread.stopped
+await ended()
 thread.leave()
+
+/** Replays a primary network; the other streams are the writer's. */
+async function runNetwork(of: WorkerThread, ask: Call, spec: StreamSpec): Promise<void> {
+  if (spec.kind !== 'primary') return
+  const { data, world, log, signal } = of
+  const openHost = async (source: PrimarySource): Promise<OpenHost> => {
+    const identity = await source.identity(signal)
+    const store = await openStoreOver(ask, spec.key, identity)
+    const reader = await openStore(data.store, spec.key, primaryStoreTables, 'read')
+    const { genesis } = store
+    const host = primaryHost({ source, identity, genesis, reader, store })
+    return { ...host, close: () => reader.close() }
+  }
+  try {
+    const parts = { world, log, signal, limits: data.limits, openHost }
+    for (const stream of await openPrimaryStreams(spec, parts)) start(spec.key, stream)
+  } catch (error) {
+    report(spec.key, spec.kind, error)
+  }
+}
 
 async function runChain(of: WorkerThread, ask: Call, spec: ChainSpec): Promise<void> {
   const { data, world, signal, tell } = of

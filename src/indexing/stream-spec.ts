@@ -1,7 +1,6 @@
 /**
- * Streams of the writer thread beside the EVM chains: what to run, as plain data.
- *
- * To add one: a member here and a case in `open-streams.ts`.
+ * What is run beside the EVM chains, as plain data: primary networks in the decoder's thread,
+ * messages in the writer's.
  */
 
 import type { Network } from '../core/network.ts'

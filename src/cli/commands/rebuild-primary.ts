@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { primaryStoreTables } from '../../indexing/primary/primary-host.ts'
+import { primaryStoreTables } from '../../indexing/primary/primary-store.ts'
 import { rebuildPrimary } from '../../indexing/primary/rebuild.ts'
 import { openStore, type StoreLocation } from '../../store/engine/open.ts'
 import { namespaceOf } from '../../store/engine/postgres.ts'

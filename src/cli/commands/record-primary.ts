@@ -1,6 +1,6 @@
 import { openNetwork } from '../../api/primary/open-network.ts'
 import { Fault } from '../../core/fault.ts'
-import { primaryStoreTables } from '../../indexing/primary/primary-host.ts'
+import { primaryStoreTables } from '../../indexing/primary/primary-store.ts'
 import { createNodeApi } from '../../source/primary/node-api.ts'
 import { createNodeSource } from '../../source/primary/node-source.ts'
 import type { PrimarySource } from '../../source/primary/primary-source.ts'

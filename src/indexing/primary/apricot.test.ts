@@ -83,7 +83,7 @@ function block(chain: Chain, body: Body): ReadPBlock {
 /** A proposal with its option, replayed; gives the proposed transaction's id. */
 function propose(chain: Chain, unsigned: PUnsigned, option: 1 | 2): Uint8Array {
   const blocks = [block(chain, { typeId: 0, unsigned }), block(chain, { typeId: option })]
-  const draft = newDraft('P', chain.state.utxos.next)
+  const draft = newDraft('P', { firstUtxo: chain.state.utxos.next, follows: undefined })
   applyPBlocks(chain.state, draft, blocks, { utxos: [], earlyImports: [] })
   chain.batches.push(endPBatch(chain.state, draft))
   return blocks[0]?.transactions[0]?.txId ?? emptyId

@@ -5,7 +5,7 @@
  * mainnet has some tens of thousands.
  */
 
-import { newKeyTable } from './key-table.ts'
+import { KeyTable } from './key-table.ts'
 
 /** An asset and its number. */
 export type AssetNumber = { readonly number: number; readonly assetId: Uint8Array }
@@ -31,7 +31,7 @@ const noId = new Uint8Array(32)
 
 /** Numbers that are stored; the next to come is one above the highest of them. */
 export function newAssetNumbers(stored: Iterable<AssetNumber>): AssetNumbers {
-  const numbers = newKeyTable()
+  const numbers = new KeyTable()
   const ids: Uint8Array[] = [noId]
   let fresh: AssetNumber[] = []
   for (const { number, assetId } of stored) {

@@ -7,10 +7,11 @@ import type { AssetNumbers } from './asset-numbers.ts'
 import { newBatchSize } from './batch-size.ts'
 import { networkIdsOf } from './chains.ts'
 import { newDraft } from './draft.ts'
-import type { Draft } from './draft.ts'
+import type { Draft, DraftStart } from './draft.ts'
 import type { ChainName } from './ledger-rows.ts'
+import type { LedgerRoom } from './ledger.ts'
 import { loadPState } from './p-state.ts'
-import { rawOfBlock, rawOfCBlock, rawOfEarly } from './raw-blocks.ts'
+import { type RawColumns, rawColumns, rawOfBlock, rawOfCBlock, rawOfEarly } from './raw-blocks.ts'
 import { readCBlock, readPBlock, readXBlock, readXTransactionAlone } from './read-blocks.ts'
 import { applyCBlocks, beginCChain, endCBatch, loadCState, wantedOfCBlocks } from './replay-c.ts'
 import { applyPBlocks, endPBatch, wantedOfPBlocks } from './replay-p.ts'
@@ -25,18 +26,28 @@ import {
 } from './replay-x.ts'
 import type { RowBatch } from './rows.ts'
 import type { PrimaryRules } from './rules.ts'
+import { changesOf, type SharedChanges } from './shared-changes.ts'
 import type { Found, UtxoReader, Wanted } from './state.ts'
-import type { PrimaryRows } from './store-rows.ts'
+import type { StoredState } from './store-state.ts'
 
 /** Heights `[from, until)`. */
 export type Heights = { readonly from: number; readonly until: number }
 
-/** Something fetched: its height, how it is kept, and how it is decoded. */
+/** Something fetched: its height and bytes, how it is kept, and how it is decoded. */
 export type Fetched<R> = {
   readonly height: number
-  readonly raw: RawBlockBytes
+  readonly size: number
+  readonly raw: () => RawBlockBytes
   /** Throws `bad-bytes`. */
   readonly read: () => R
+}
+
+/** What replay made of blocks, and the blocks as they are kept. */
+export type ReplayedBatch = {
+  readonly rows: RowBatch
+  readonly raw: RawColumns
+  /** What it changed between chains. */
+  readonly shared: SharedChanges
 }
 
 /** One chain's replay over its state. After a fault it is void. */
@@ -50,9 +61,9 @@ export type ChainReplay = {
   /** Replays what was fetched into one batch, as far as it can be. */
   readonly replay: (
     fetched: readonly Fetched<unknown>[],
-    reader: UtxoReader,
+    find: UtxoReader['find'],
     signal: AbortSignal,
-  ) => Promise<RowBatch>
+  ) => Promise<ReplayedBatch>
 }
 
 /** What replays are made over. */
@@ -60,7 +71,7 @@ export type ReplayParts = {
   readonly source: PrimarySource
   readonly facts: GenesisFacts
   readonly rules: PrimaryRules
-  readonly rows: PrimaryRows
+  readonly state: StoredState
   readonly assets: AssetNumbers
 }
 
@@ -85,10 +96,16 @@ function straight(from: number, head: number, most: number): Heights | undefined
   return from > head ? undefined : { from, until: Math.min(head + 1, from + most) }
 }
 
-async function pReplay({ source, facts, rules, rows, assets }: ReplayParts): Promise<ChainReplay> {
-  const stored = await rows.pState()
-  if (stored === undefined) throw new Error('broken invariant: genesis is stored before blocks')
-  const state = loadPState(rules, networkIdsOf(facts), { rows: stored, utxoLimit, assets })
+async function pReplay({
+  source,
+  facts,
+  rules,
+  state: stored,
+  assets,
+}: ReplayParts): Promise<ChainReplay> {
+  const rows = await stored.pState()
+  if (rows === undefined) throw new Error('broken invariant: genesis is stored before blocks')
+  const state = loadPState(rules, networkIdsOf(facts), { rows, utxoLimit, assets })
   const size = newBatchSize()
   return chainReplay({
     chain: 'P',
@@ -99,11 +116,12 @@ async function pReplay({ source, facts, rules, rows, assets }: ReplayParts): Pro
       size.saw(blocks)
       return blocks.map((block) => ({
         height: block.height,
-        raw: rawOfBlock('P', block),
+        size: block.bytes.length,
+        raw: () => rawOfBlock('P', block),
         read: () => readPBlock(block.bytes, block.proposer),
       }))
     },
-    begin: () => newDraft('P', state.utxos.next),
+    start: () => ({ firstUtxo: state.utxos.next, follows: state.height }),
     wanted: (reads) => wantedOfPBlocks(state, reads),
     apply: (draft, reads, found) => applyPBlocks(state, draft, reads, found),
     end: (draft) => endPBatch(state, draft),
@@ -115,8 +133,13 @@ type XRead =
   | { readonly early: ReturnType<typeof readXTransactionAlone> }
 
 /** Before block 0 come the transactions of the DAG, as many as the node's index has. */
-async function xReplay({ source, facts, rows, assets }: ReplayParts): Promise<ChainReplay> {
-  const checkpoint = await rows.checkpoint('X')
+async function xReplay({
+  source,
+  facts,
+  state: stored,
+  assets,
+}: ReplayParts): Promise<ChainReplay> {
+  const checkpoint = await stored.checkpoint('X')
   if (checkpoint === undefined) throw new Error('broken invariant: genesis is stored before blocks')
   const state = loadXState(networkIdsOf(facts), checkpoint, { utxoLimit, assets })
   const size = newBatchSize()
@@ -147,7 +170,8 @@ async function xReplay({ source, facts, rows, assets }: ReplayParts): Promise<Ch
         size.saw(found.map((bytes) => ({ bytes })))
         return found.map((bytes, at) => ({
           height: range.from + at,
-          raw: rawOfEarly(range.from + at, bytes),
+          size: bytes.length,
+          raw: () => rawOfEarly(range.from + at, bytes),
           read: () => ({ early: readXTransactionAlone(bytes) }),
         }))
       }
@@ -155,11 +179,12 @@ async function xReplay({ source, facts, rows, assets }: ReplayParts): Promise<Ch
       size.saw(blocks)
       return blocks.map((block) => ({
         height: block.height,
-        raw: rawOfBlock('X', block),
+        size: block.bytes.length,
+        raw: () => rawOfBlock('X', block),
         read: () => ({ block: readXBlock(block.bytes, block.proposer) }),
       }))
     },
-    begin: () => newDraft('X', state.utxos.next),
+    start: () => ({ firstUtxo: state.utxos.next, follows: state.height }),
     wanted: (reads) => {
       const blocks = blocksOf(reads)
       return blocks.length > 0
@@ -175,9 +200,16 @@ async function xReplay({ source, facts, rows, assets }: ReplayParts): Promise<Ch
   })
 }
 
-async function cReplay({ source, facts, rules, rows, assets }: ReplayParts): Promise<ChainReplay> {
-  const checkpoint = await rows.checkpoint('C')
+async function cReplay({
+  source,
+  facts,
+  rules,
+  state: stored,
+  assets,
+}: ReplayParts): Promise<ChainReplay> {
+  const checkpoint = await stored.checkpoint('C')
   const ids = networkIdsOf(facts)
+  const isFirst = (): boolean => state.blockId.length === 0
   const state =
     checkpoint === undefined
       ? beginCChain(rules, ids, assets)
@@ -189,10 +221,14 @@ async function cReplay({ source, facts, rules, rows, assets }: ReplayParts): Pro
     fetch: async (range, signal) =>
       (await source.cBlocks(range, signal)).map((block) => ({
         height: block.height,
-        raw: rawOfCBlock(block),
+        size: block.extraData.length,
+        raw: () => rawOfCBlock(block),
         read: () => readCBlock(block, rules.upgrades.apricotPhase5),
       })),
-    begin: () => newDraft('C', state.utxos.next),
+    start: () => ({
+      firstUtxo: state.utxos.next,
+      follows: isFirst() ? undefined : state.height,
+    }),
     wanted: (reads) => wantedOfCBlocks(state, reads),
     apply: (draft, reads, found) => applyCBlocks(state, draft, reads, found),
     end: (draft) => endCBatch(state, draft),
@@ -201,7 +237,7 @@ async function cReplay({ source, facts, rules, rows, assets }: ReplayParts): Pro
 
 type Parts<R> = Omit<ChainReplay, 'fetch' | 'replay'> & {
   readonly fetch: (range: Heights, signal: AbortSignal) => Promise<Fetched<R>[]>
-  readonly begin: () => Draft
+  readonly start: () => Pick<DraftStart, 'firstUtxo' | 'follows'>
   /** What to look up before `apply` of the same. */
   readonly wanted: (reads: readonly R[]) => Wanted
   readonly apply: (draft: Draft, reads: readonly R[], found: Found) => void
@@ -211,31 +247,36 @@ type Parts<R> = Omit<ChainReplay, 'fetch' | 'replay'> & {
 // Some 700 transactions: what is decoded of them is gone before the young heap is full.
 const pieceBytes = 2 ** 18
 
-function chainReplay<R>({ begin, wanted, apply, end, ...parts }: Parts<R>): ChainReplay {
+function chainReplay<R>({ start, wanted, apply, end, ...parts }: Parts<R>): ChainReplay {
+  let room: LedgerRoom | undefined
   const replay = async (
     fetched: readonly Fetched<R>[],
-    reader: UtxoReader,
+    find: UtxoReader['find'],
     signal: AbortSignal,
-  ): Promise<RowBatch> => {
-    const draft = begin()
+  ): Promise<ReplayedBatch> => {
+    const draft = newDraft(parts.chain, { ...start(), ...(room === undefined ? {} : { room }) })
     let reads: R[] = []
     let bytes = 0
-    for (const [at, { raw, read }] of fetched.entries()) {
+    for (const [at, { size, read }] of fetched.entries()) {
       reads.push(read())
-      bytes += raw.bytes.length
+      bytes += size
       if (bytes < pieceBytes && at < fetched.length - 1) continue
       const before = parts.height()
-      apply(draft, reads, await reader.find(wanted(reads), signal))
+      apply(draft, reads, await find(wanted(reads), signal))
       // A proposal waits for its option.
       reads = reads.slice(parts.height() - before)
       bytes = 0
     }
-    return end(draft)
+    room = draft.ledger.room()
+    const rows = end(draft)
+    const kept = fetched.filter(({ height }) => height < rows.until)
+    const raw = rawColumns(kept.map((one) => one.raw()))
+    return { rows, raw, shared: changesOf(draft) }
   }
   return {
     ...parts,
-    replay: (fetched, reader, signal) =>
+    replay: (fetched, find, signal) =>
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made by this chain's fetch
-      replay(fetched as readonly Fetched<R>[], reader, signal),
+      replay(fetched as readonly Fetched<R>[], find, signal),
   }
 }

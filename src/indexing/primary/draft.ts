@@ -13,9 +13,10 @@ import type {
   ChainName,
   EarlyImportRow,
   ImportCompletionRow,
+  KnownUtxo,
   StakeReturnRow,
 } from './ledger-rows.ts'
-import { Ledger } from './ledger.ts'
+import { Ledger, type LedgerRoom } from './ledger.ts'
 import type { Checkpoint, RowBatch } from './rows.ts'
 import type { RewardRow, StakerRow, SupplyRow } from './staking-rows.ts'
 import type {
@@ -32,10 +33,12 @@ export type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 /** A staking period in memory. */
 export type Staker = Mutable<StakerRow>
 
-/** A batch being made, whose UTXOs have numbers from `firstUtxo` on. */
+/** A batch being made; `firstUtxo` is the number of the next UTXO its chain makes. */
 export type Draft = {
   readonly chain: ChainName
   readonly firstUtxo: number
+  /** Height of the batch before; `undefined` for a chain's first. */
+  readonly follows: number | undefined
   /** First height in it, once there is one. */
   from: number | undefined
   readonly blocks: BlockRow[]
@@ -43,6 +46,8 @@ export type Draft = {
   readonly stakeReturns: StakeReturnRow[]
   readonly earlyImports: EarlyImportRow[]
   readonly importCompletions: ImportCompletionRow[]
+  /** UTXOs between chains it made or spent, by `outputKeyOf`, as they are after it. */
+  readonly crossing: Map<string, KnownUtxo>
   readonly stakers: Set<Staker>
   readonly rewards: RewardRow[]
   readonly subnets: Set<Mutable<SubnetRow>>
@@ -54,17 +59,22 @@ export type Draft = {
   readonly supplies: Map<string, SupplyRow>
 }
 
-/** An empty draft; `firstUtxo` is the number of the next UTXO its chain makes. */
-export function newDraft(chain: ChainName, firstUtxo: number): Draft {
+/** What a draft begins with: see {@link Draft}; and the room its ledger is expected to need. */
+export type DraftStart = Pick<Draft, 'firstUtxo' | 'follows'> & { readonly room?: LedgerRoom }
+
+/** An empty draft. */
+export function newDraft(chain: ChainName, { firstUtxo, follows, room }: DraftStart): Draft {
   return {
     chain,
     firstUtxo,
+    follows,
     from: undefined,
     blocks: [],
-    ledger: new Ledger(),
+    ledger: new Ledger(room),
     stakeReturns: [],
     earlyImports: [],
     importCompletions: [],
+    crossing: new Map(),
     stakers: new Set(),
     rewards: [],
     subnets: new Set(),
@@ -83,6 +93,7 @@ export function closeDraft(draft: Draft, assets: AssetNumbers, checkpoint: Check
   const until = checkpoint.height + 1
   return {
     chain: draft.chain,
+    follows: draft.follows,
     from: draft.from ?? until,
     until,
     blocks: draft.blocks,

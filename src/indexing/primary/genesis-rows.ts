@@ -31,7 +31,7 @@ export function beginPChain(
   // Everybody of genesis is current at once, whatever upgrades the network starts with.
   const immediate = { ...rules, upgrades: { ...rules.upgrades, durango: 0 } }
   const working = emptyPState(immediate, networkIdsOf(facts), kept)
-  const draft = newDraft('P', working.utxos.next)
+  const draft = newDraft('P', { firstUtxo: working.utxos.next, follows: undefined })
   working.time = Number(facts.genesis.time)
   setSupply(working, draft, emptyId, facts.genesis.initialSupply)
   addUtxos(working, draft, facts)

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { sha256 } from '../../core/hash.ts'
-import { maxKeyBytes, newKeyTable } from './key-table.ts'
+import { KeyTable, maxKeyBytes } from './key-table.ts'
 
 function keyFor(number: number, size: number): Uint8Array {
   return sha256(Uint8Array.of(number & 255, (number >> 8) & 255, number >> 16)).subarray(0, size)
 }
 
 void test('key table: every key keeps its number while the table grows', () => {
-  const table = newKeyTable()
+  const table = new KeyTable()
   for (let number = 1; number <= 20_000; number++) table.add(keyFor(number, 20), number)
   assert.equal(table.size(), 20_000)
   for (let number = 1; number <= 20_000; number++)
@@ -18,14 +18,14 @@ void test('key table: every key keeps its number while the table grows', () => {
 })
 
 void test('key table: a key and the beginning of it are two keys', () => {
-  const table = newKeyTable()
+  const table = new KeyTable()
   for (let size = 0; size <= maxKeyBytes; size++) table.add(new Uint8Array(size), size + 1)
   for (let size = 0; size <= maxKeyBytes; size++)
     assert.equal(table.get(new Uint8Array(size)), size + 1, `size ${size}`)
 })
 
 void test('key table: longer keys than an id have numbers too', () => {
-  const table = newKeyTable()
+  const table = new KeyTable()
   table.add(new Uint8Array(maxKeyBytes + 1), 7)
   assert.equal(table.get(new Uint8Array(maxKeyBytes + 1)), 7)
   assert.equal(table.get(new Uint8Array(maxKeyBytes)), 0)
@@ -33,7 +33,7 @@ void test('key table: longer keys than an id have numbers too', () => {
 
 // All of them fall into one place: the first word decides, and the second undoes it.
 void test('key table: keys that were chosen to collide keep their numbers', () => {
-  const table = newKeyTable()
+  const table = new KeyTable()
   const keys: Uint8Array[] = []
   for (let first = 0; first < 500; first++) {
     const start = Math.imul(8 ^ first, 0x9e37_79b1)
@@ -50,7 +50,7 @@ void test('key table: keys that were chosen to collide keep their numbers', () =
 })
 
 void test('key table: a number can change', () => {
-  const table = newKeyTable()
+  const table = new KeyTable()
   for (const size of [20, 32, maxKeyBytes + 1]) {
     table.add(new Uint8Array(size), -1)
     table.change(new Uint8Array(size), size)
@@ -60,7 +60,7 @@ void test('key table: a number can change', () => {
 })
 
 void test('key table: a cleared table knows nothing', () => {
-  const table = newKeyTable()
+  const table = new KeyTable()
   table.add(keyFor(1, 32), 5)
   table.clear()
   assert.equal(table.get(keyFor(1, 32)), 0)

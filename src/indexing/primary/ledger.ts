@@ -7,7 +7,7 @@
 
 import { Bigs, Doubles, Words } from '../../core/growing.ts'
 import type { PackArena } from '../../store/schema/packed.ts'
-import { type KeyTable, newKeyTable } from './key-table.ts'
+import { KeyTable } from './key-table.ts'
 
 /** Byte strings of an arena, by row. */
 export type Slices = { readonly offset: Uint32Array; readonly length: Uint32Array }
@@ -63,7 +63,7 @@ export function ownersOfRow({ places, until }: OwnerLists, row: number): Uint32A
 
 /** Addresses of a batch, numbered from 0 as they are met. */
 class BatchAddresses {
-  readonly #places: KeyTable = newKeyTable()
+  readonly #places = new KeyTable()
   readonly #account = new Uint8Array(addressStride)
   #bytes = new Uint8Array(addressStride * 1_024)
   #count = 0
@@ -207,24 +207,47 @@ class GrowingBodies {
   }
 }
 
+/** How much a batch is expected to hold; it may be more. */
+export type LedgerRoom = { readonly transactions: number; readonly bytes: number }
+
 // Near the head a batch is one block.
-const firstRows = 512
-const firstArenaBytes = 2 ** 16
+const leastRoom: LedgerRoom = { transactions: 32, bytes: 16_384 }
 
 /** A batch's columns while they grow. */
 export class Ledger {
-  readonly arena: PackArena = { bytes: new Uint8Array(firstArenaBytes), used: 0 }
+  readonly arena: PackArena
   readonly addresses = new BatchAddresses()
-  readonly txPos = new Doubles(firstRows)
-  readonly txType = new Words(firstRows)
-  readonly txBody = new GrowingBodies(this.arena, firstRows)
-  readonly txOwners = new GrowingOwners(firstRows)
-  readonly made = new GrowingHeld(firstRows)
-  readonly madeBody = new GrowingBodies(this.arena, firstRows)
-  readonly spent = new GrowingHeld(firstRows)
+  readonly txPos: Doubles
+  readonly txType: Words
+  readonly txBody: GrowingBodies
+  readonly txOwners: GrowingOwners
+  readonly made: GrowingHeld
+  readonly madeBody: GrowingBodies
+  readonly spent: GrowingHeld
   readonly strayPrefix = new Doubles(0)
   readonly strayNumber = new Doubles(0)
-  #txIds = new Uint8Array(32 * firstRows)
+  #txIds: Uint8Array<ArrayBuffer>
+
+  constructor({ transactions, bytes }: LedgerRoom = leastRoom) {
+    this.arena = { bytes: new Uint8Array(bytes), used: 0 }
+    this.txPos = new Doubles(transactions)
+    this.txType = new Words(transactions)
+    this.txBody = new GrowingBodies(this.arena, transactions)
+    this.txOwners = new GrowingOwners(transactions)
+    this.made = new GrowingHeld(transactions)
+    this.madeBody = new GrowingBodies(this.arena, transactions)
+    this.spent = new GrowingHeld(transactions)
+    this.#txIds = new Uint8Array(32 * transactions)
+  }
+
+  /** Room for as much again and a little more. */
+  room(): LedgerRoom {
+    const more = (size: number): number => Math.ceil(size * 1.1)
+    return {
+      transactions: Math.max(leastRoom.transactions, more(this.txPos.length)),
+      bytes: Math.max(leastRoom.bytes, more(this.arena.used)),
+    }
+  }
 
   /** Adds the id of the next transaction. */
   pushTxId(txId: Uint8Array): void {

@@ -2,8 +2,55 @@
 
 import type { BlockBytes, CBlock } from '../../source/primary/primary-source.ts'
 import type { RawBlockBytes } from '../../store/query/primary/raw-blocks.ts'
-import { cBlockBody, innerBlockBody } from '../../store/schema/primary-bodies.ts'
+import { cBlockBody, innerBlockBody, rawBlocksBody } from '../../store/schema/primary-bodies.ts'
 import { blockIdOf, chainNumbers } from '../../store/schema/primary-position.ts'
+import type { Slices } from './ledger.ts'
+
+/** Rows of several blocks each, under the id of the last: what looks for one finds the row that follows. */
+export type RawColumns = {
+  readonly id: Float64Array
+  /** `rawBlocksBody` of each. */
+  readonly body: Slices
+  readonly arena: Uint8Array
+}
+
+// A compressed frame of one small block takes 20 us to begin and finds little to save: 32 KiB hold
+// some 80 transactions, and are unpacked in 50 us.
+const groupBytes = 32_768
+
+/** Rows of `blocks`, which are in order. */
+export function rawColumns(blocks: readonly RawBlockBytes[]): RawColumns {
+  const groups = groupsOf(blocks)
+  const arena = { bytes: new Uint8Array(groupBytes), used: 0 }
+  const id = new Float64Array(groups.length)
+  const offset = new Uint32Array(groups.length)
+  const length = new Uint32Array(groups.length)
+  for (const [at, group] of groups.entries()) {
+    const last = group.at(-1)?.id ?? 0
+    id[at] = last
+    offset[at] = arena.used
+    rawBlocksBody.append(arena, {
+      before: group.map((block) => last - block.id),
+      blocks: group.map((block) => block.bytes),
+    })
+    length[at] = arena.used - (offset[at] ?? 0)
+  }
+  return { id, body: { offset, length }, arena: arena.bytes.subarray(0, arena.used) }
+}
+
+function groupsOf(blocks: readonly RawBlockBytes[]): RawBlockBytes[][] {
+  const groups: RawBlockBytes[][] = []
+  let size = groupBytes
+  for (const block of blocks) {
+    if (size >= groupBytes) {
+      groups.push([])
+      size = 0
+    }
+    groups.at(-1)?.push(block)
+    size += block.bytes.length
+  }
+  return groups
+}
 
 /** A P- or X-Chain block to keep. */
 export function rawOfBlock(chain: 'P' | 'X', block: BlockBytes): RawBlockBytes {

@@ -47,6 +47,7 @@ export async function rebuildPrimary(options: RebuildOptions): Promise<void> {
         if (fetched.length > 0) await host.commit(replay, fetched, signal)
         options.progress(chain, replay.height(), head)
       }
+      await host.settled()
     }
   } finally {
     await host.close()

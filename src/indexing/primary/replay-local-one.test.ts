@@ -54,7 +54,7 @@ void test('X-Chain: the same transactions as a DAG leave the same UTXOs, in heig
   const transactions = network.x.flatMap((block) => block.transactions)
   for (let at = 0; at < transactions.length; at += 9) {
     const part = transactions.slice(at, at + 9)
-    const draft = newDraft('X', state.utxos.next)
+    const draft = newDraft('X', { firstUtxo: state.utxos.next, follows: undefined })
     applyXDag(state, draft, part, rows.find(wantedOfXDag(state, part)))
     rows.write(endXBatch(state, draft))
   }
@@ -71,7 +71,7 @@ void test('X-Chain: the same transactions as a DAG leave the same UTXOs, in heig
   assert.equal(heights.at(-1), dagHeight + transactions.length - 1)
   const first = network.x[0]
   assert.ok(first !== undefined)
-  const draft = newDraft('X', state.utxos.next)
+  const draft = newDraft('X', { firstUtxo: state.utxos.next, follows: undefined })
   applyXBlocks(state, draft, [first], { utxos: [], earlyImports: [] })
   const next = endXBatch(state, draft)
   assert.deepEqual([next.from, next.until], [0, 1])

@@ -50,7 +50,7 @@ export function beginXChain(
     blockId: noBlock,
     time: Number(facts.genesis.time),
   }
-  const draft = newDraft('X', state.utxos.next)
+  const draft = newDraft('X', { firstUtxo: state.utxos.next, follows: undefined })
   for (const asset of facts.xGenesis) {
     // Networks have had one genesis asset; upstream derives each id as for AVAX.
     const txId = facts.avaxAssetId

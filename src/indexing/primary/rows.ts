@@ -51,6 +51,8 @@ export type Checkpoint = {
 /** All rows of blocks `from` to `until` (exclusive) of one chain; none when they are equal. */
 export type RowBatch = {
   readonly chain: ChainName
+  /** Height the chain's rows must stand at before; `undefined`: it has none. */
+  readonly follows: number | undefined
   readonly from: number
   readonly until: number
   readonly blocks: readonly BlockRow[]

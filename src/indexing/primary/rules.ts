@@ -108,3 +108,22 @@ export function rulesOf(networkId: number, upgrades?: Partial<Upgrades>): Primar
   const base = networkId === 1 ? mainnet : networkId === 5 ? fuji : local
   return upgrades === undefined ? base : { ...base, upgrades: { ...base.upgrades, ...upgrades } }
 }
+
+/** Upgrade times as the node has them, by upstream's names. Source: avalanchego upgrade/upgrade.go. */
+export function upgradesOf(upgrades: Readonly<Record<string, number>>): Partial<Upgrades> {
+  const names: Readonly<Record<keyof Upgrades, string>> = {
+    apricotPhase5: 'apricotPhase5Time',
+    banff: 'banffTime',
+    cortina: 'cortinaTime',
+    durango: 'durangoTime',
+    etna: 'etnaTime',
+    helicon: 'heliconTime',
+  }
+  const found: Partial<Record<keyof Upgrades, number>> = {}
+  for (const [name, upstream] of Object.entries(names)) {
+    const time = upgrades[upstream]
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- keys of `names`
+    if (time !== undefined) found[name as keyof Upgrades] = time
+  }
+  return found
+}

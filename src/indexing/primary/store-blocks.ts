@@ -3,11 +3,11 @@
 import { zstdCompressSync } from 'node:zlib'
 
 import type { Writer } from '../../store/engine/database.ts'
-import { type RawBlockBytes, rawMethods } from '../../store/query/primary/raw-blocks.ts'
-import { rawBlocksBody } from '../../store/schema/primary-bodies.ts'
+import { rawMethods } from '../../store/query/primary/raw-blocks.ts'
 import { block, rawBlock } from '../../store/schema/primary-ledger.ts'
 import { blockIdOf, chainNumbers } from '../../store/schema/primary-position.ts'
 import type { BlockRow } from './ledger-rows.ts'
+import type { RawColumns } from './raw-blocks.ts'
 import type { Numbers } from './store-numbers.ts'
 
 /** Id under which the genesis is kept. */
@@ -15,9 +15,6 @@ export const genesisId = -1
 
 // Below this a frame's own bytes eat what compression saves.
 const worthCompressing = 160
-// A frame of one small block takes 20 us to begin and finds little to save: 32 KiB hold some 80
-// transactions, and are unpacked in 50 us.
-const groupBytes = 32_768
 
 /** Writes blocks in the order given. */
 export async function writeBlocks(
@@ -46,40 +43,17 @@ export async function writeBlocks(
   })
 }
 
-/**
- * Keeps the bytes of blocks, given in order, several to a row under the last one's id: what looks
- * for a block finds the row that follows.
- */
-export async function writeRawBlocks(
-  writer: Writer,
-  blocks: readonly RawBlockBytes[],
-): Promise<void> {
-  const rows = groupsOf(blocks).map((group) => {
-    const id = group.at(-1)?.id ?? 0
-    const bytes = rawBlocksBody.toBytes({
-      before: group.map((block) => id - block.id),
-      blocks: group.map((block) => block.bytes),
-    })
-    if (bytes.length < worthCompressing) return { id, method: rawMethods.plain, bytes }
-    return { id, method: rawMethods.zstd, bytes: zstdCompressSync(bytes) }
-  })
-  await writer.insert(rawBlock, {
-    id: rows.map(({ id }) => id),
-    method: rows.map(({ method }) => method),
-    bytes: rows.map(({ bytes }) => bytes),
-  })
-}
-
-function groupsOf(blocks: readonly RawBlockBytes[]): RawBlockBytes[][] {
-  const groups: RawBlockBytes[][] = []
-  let size = groupBytes
-  for (const block of blocks) {
-    if (size >= groupBytes) {
-      groups.push([])
-      size = 0
-    }
-    groups.at(-1)?.push(block)
-    size += block.bytes.length
+/** Keeps the bytes of blocks, compressed where that helps. */
+export async function writeRawBlocks(writer: Writer, raw: RawColumns): Promise<void> {
+  const { id, body, arena } = raw
+  const methods: number[] = []
+  const bytes: Uint8Array[] = []
+  for (let at = 0; at < id.length; at++) {
+    const from = body.offset[at] ?? 0
+    const plain = arena.subarray(from, from + (body.length[at] ?? 0))
+    const isWorth = plain.length >= worthCompressing
+    methods.push(isWorth ? rawMethods.zstd : rawMethods.plain)
+    bytes.push(isWorth ? zstdCompressSync(plain) : plain)
   }
-  return groups
+  await writer.insert(rawBlock, { id, method: methods, bytes })
 }

@@ -9,7 +9,7 @@ import { assert } from '../../core/fault.ts'
 import { type Columns, statement, type Writer } from '../../store/engine/database.ts'
 import type { Table } from '../../store/engine/table.ts'
 import { prefixOf } from '../../store/schema/primary-position.ts'
-import { newKeyTable } from './key-table.ts'
+import { KeyTable } from './key-table.ts'
 import { sortedOrder } from './sorted-order.ts'
 
 /** Numbers of one kind of key. */
@@ -32,7 +32,7 @@ export function numbersIn(
   column: string,
   rest: (keys: readonly Uint8Array[]) => Columns = () => ({}),
 ): Numbers {
-  const known = newKeyTable()
+  const known = new KeyTable()
   const newest = statement(`select max(id) from ${table.name}`)
   let next: number | undefined
 

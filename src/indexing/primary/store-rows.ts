@@ -1,15 +1,14 @@
 /**
- * The primary network's store as replay sees it: what it must know, and where its rows go.
+ * Where the rows of a primary network go.
  *
  * One batch is one transaction: rows, raw blocks, chain state and checkpoint, or nothing. After a
  * fault the numbers kept here may be ahead of the store: open a new one.
  */
 
 import { keyOf } from '../../core/bytes.ts'
-import { fromBigint, toBigint } from '../../core/bytes.ts'
-import { getCheckpoint, moveCheckpoint } from '../../store/checkpoint.ts'
-import { type Database, type Reader, statement, type Writer } from '../../store/engine/database.ts'
-import { type RawBlockBytes } from '../../store/query/primary/raw-blocks.ts'
+import { fromBigint } from '../../core/bytes.ts'
+import { moveCheckpoint } from '../../store/checkpoint.ts'
+import { type Database, statement, type Writer } from '../../store/engine/database.ts'
 import {
   earlyImportBody,
   l1ChangeBody,
@@ -28,22 +27,16 @@ import {
   subnetOwner,
 } from '../../store/schema/primary-subnets.ts'
 import { progress } from '../../store/schema/primary.ts'
-import type { AssetNumber } from './asset-numbers.ts'
-import type { ChainName } from './ledger-rows.ts'
-import type { Checkpoint, RowBatch } from './rows.ts'
-import type { PStateRows, UtxoReader } from './state.ts'
+import type { RawColumns } from './raw-blocks.ts'
+import type { RowBatch } from './rows.ts'
 import { writeBlocks, writeRawBlocks } from './store-blocks.ts'
-import { findRows } from './store-find.ts'
 import { writeHoldings } from './store-holdings.ts'
 import { type Numbers, numbersIn } from './store-numbers.ts'
 import { numberOwners } from './store-owners.ts'
 import {
   allSubnets,
-  bytesOf,
   capacityRules,
-  liveL1Validators,
   nodeNumbers,
-  openStakers,
   writeL1Validators,
   writeStakers,
   writeSubnets,
@@ -53,18 +46,10 @@ import { posOfConsumption, writeSpends, writeStakeReturns, writeUtxos } from './
 
 /** The store's writing side. */
 export type PrimaryRows = {
-  /** Look-ups for replay. */
-  readonly reader: UtxoReader
-  /** Where `chain` stands; `undefined` before its first batch. */
-  readonly checkpoint: (chain: ChainName) => Promise<Checkpoint | undefined>
-  /** Every asset that has a number. */
-  readonly assets: () => Promise<AssetNumber[]>
-  /** What the P-Chain's replay holds in memory; `undefined` before its first batch. */
-  readonly pState: () => Promise<PStateRows | undefined>
   /** Stores a batch. `guard` runs first in the transaction, to keep the lease. */
   readonly write: (
     batch: RowBatch,
-    raw: readonly RawBlockBytes[],
+    raw: RawColumns,
     guard: (writer: Writer) => Promise<number>,
   ) => Promise<void>
 }
@@ -82,27 +67,15 @@ type Known = {
 
 /** Opens the writing side over a store with `primaryTables`. */
 export function openPrimaryRows(database: Database, rules: StoreRules): PrimaryRows {
-  const known: Known = {
-    addresses: numbersIn(address, 'bytes'),
-    nodes: nodeNumbers(),
-  }
-  const find: UtxoReader['find'] = (wanted) => findRows(database, wanted)
-
-  const write: PrimaryRows['write'] = async (batch, raw, guard) => {
-    await database.transaction(async (writer) => {
-      const epoch = await guard(writer)
-      await writeBatch({ writer, batch, known, rules })
-      await writeRawBlocks(writer, raw)
-      await move(writer, batch, epoch)
-    })
-  }
-
+  const known: Known = { addresses: numbersIn(address, 'bytes'), nodes: nodeNumbers() }
   return {
-    reader: { find },
-    checkpoint: (chain) => readCheckpoint(database, chain),
-    assets: () => readAssets(database),
-    pState: () => readPState(database),
-    write,
+    write: (batch, raw, guard) =>
+      database.transaction(async (writer) => {
+        const epoch = await guard(writer)
+        await writeBatch({ writer, batch, known, rules })
+        await writeRawBlocks(writer, raw)
+        await move(writer, batch, epoch)
+      }),
   }
 }
 
@@ -260,10 +233,9 @@ function nodesOf(batch: RowBatch): readonly Uint8Array[] {
 }
 
 async function move(writer: Writer, batch: RowBatch, epoch: number): Promise<void> {
-  const before = await getCheckpoint(writer, batch.chain)
   const { chain, height, blockId } = batch.checkpoint
   await moveCheckpoint(writer, chain, {
-    before: before?.height,
+    before: batch.follows,
     after: { height, hash: blockId },
     epoch,
   })
@@ -271,38 +243,4 @@ async function move(writer: Writer, batch: RowBatch, epoch: number): Promise<voi
     chain: [chain],
     body: [progressBody.toBytes(batch.checkpoint)],
   })
-}
-
-const progressQuestion = statement('select body from progress where chain = ?')
-
-async function readCheckpoint(reader: Reader, chain: ChainName): Promise<Checkpoint | undefined> {
-  const at = await getCheckpoint(reader, chain)
-  const row = await reader.get(progressQuestion, [chain])
-  if (at?.hash === undefined || row === undefined) return undefined
-  return { chain, height: at.height, blockId: at.hash, ...progressBody.fromBytes(bytesOf(row[0])) }
-}
-
-const everyAsset = statement('select id, asset_id from asset order by id')
-
-async function readAssets(reader: Reader): Promise<AssetNumber[]> {
-  const rows = await reader.all(everyAsset)
-  return rows.map(([number, assetId]) => ({ number: Number(number), assetId: bytesOf(assetId) }))
-}
-
-const supplies = statement('select subnet_id, amount from supply')
-
-async function readPState(reader: Reader): Promise<PStateRows | undefined> {
-  const checkpoint = await readCheckpoint(reader, 'P')
-  if (checkpoint === undefined) return undefined
-  const rows = await reader.all(supplies)
-  return {
-    checkpoint,
-    stakers: await openStakers(reader),
-    subnets: await allSubnets(reader),
-    l1Validators: await liveL1Validators(reader),
-    supplies: rows.map(([subnetId, amount]) => ({
-      subnetId: bytesOf(subnetId),
-      supply: toBigint(bytesOf(amount)),
-    })),
-  }
 }

@@ -1,6 +1,5 @@
 /**
- * The streams of one primary network: its three chains, the lease, and what the node thinks of
- * validators.
+ * The streams of one primary network: its three chains, and what the node thinks of validators.
  *
  * Each chain fetches ahead while another commits. What a node may do wrong for a while is tried
  * again, and said in the status meanwhile; what contradicts the store stops that chain alone.
@@ -13,16 +12,15 @@ import { createNodeApi } from '../../source/primary/node-api.ts'
 import { createNodeSource } from '../../source/primary/node-source.ts'
 import type { PrimarySource } from '../../source/primary/primary-source.ts'
 import { openRecordedPrimary } from '../../source/primary/recorded-source.ts'
-import { leaseTtlMs } from '../../store/lease.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { HostParts } from '../evm/chain-host.ts'
 import { Progress } from '../progress.ts'
+import { quietStream } from '../quiet-stream.ts'
 import { idleStatus, type StageStatus, type Stream } from '../stage.ts'
 import type { PrimaryStreamSpec } from '../stream-spec.ts'
 import type { ChainReplay, Fetched } from './chain-replay.ts'
 import type { ChainName } from './ledger-rows.ts'
-import { pollHealth } from './poll-health.ts'
-import { openPrimaryHost, type PrimaryHost } from './primary-host.ts'
+import type { PrimaryHost } from './primary-host.ts'
 
 /** Pause at the head before it is asked for again; blocks come every few seconds at most. */
 const headPauseMs = 500
@@ -32,24 +30,26 @@ const mostPauseMs = 30_000
 /** Uptimes change by the minute. */
 const healthPauseMs = 60_000
 
-/** Streams of `spec`. The store is opened when the first of them runs. */
+/** A host, and how it is closed. */
+export type OpenHost = PrimaryHost & { readonly close: () => Promise<void> }
+
+/** What streams need of their thread. */
+export type PrimaryStreamParts = Pick<HostParts, 'world' | 'log' | 'limits' | 'signal'> & {
+  /** Opens the host over a source; asked again while its node or its store is not there. */
+  readonly openHost: (source: PrimarySource) => Promise<OpenHost>
+}
+
+/** Streams of `spec`. The host is opened when the first of them runs. */
 export async function openPrimaryStreams(
   spec: PrimaryStreamSpec,
-  parts: HostParts,
+  parts: PrimaryStreamParts,
 ): Promise<Stream[]> {
   const log = parts.log.child(spec.key)
   const source = await sourceOf(spec, parts, log)
-  const hosts = sharedHost(spec, source, parts)
+  const hosts = sharedHost(source, parts)
   const chains = (['P', 'X', 'C'] as const).map((chain) =>
     chainStream(chain, { hosts, source, clock: parts.world.clock, log }),
   )
-  const lease = quietStream('lease', async (signal) => {
-    const host = await hosts.get()
-    while (!signal.aborted) {
-      await host.write(async () => undefined)
-      await parts.world.clock.sleep(leaseTtlMs / 4, signal)
-    }
-  })
   const health = quietStream('health', async (signal) => {
     const host = await hosts.get()
     while (!signal.aborted) {
@@ -57,12 +57,12 @@ export async function openPrimaryStreams(
       await parts.world.clock.sleep(healthPauseMs, signal)
     }
   })
-  return [...chains, lease, health]
+  return [...chains, health]
 }
 
 async function sourceOf(
   spec: PrimaryStreamSpec,
-  parts: HostParts,
+  parts: PrimaryStreamParts,
   log: Log,
 ): Promise<PrimarySource> {
   const { world, limits } = parts
@@ -78,23 +78,18 @@ async function sourceOf(
 
 type SharedHost = {
   /** The host, opened once; waits for the node as long as it takes. */
-  readonly get: () => Promise<PrimaryHost>
+  readonly get: () => Promise<OpenHost>
   /** Why it is not there yet. */
   readonly reason: () => string | undefined
 }
 
-function sharedHost(spec: PrimaryStreamSpec, source: PrimarySource, parts: HostParts): SharedHost {
-  let opening: Promise<PrimaryHost> | undefined
+function sharedHost(source: PrimarySource, parts: PrimaryStreamParts): SharedHost {
+  let opening: Promise<OpenHost> | undefined
   let reason: string | undefined
-  const open = async (): Promise<PrimaryHost> => {
+  const open = async (): Promise<OpenHost> => {
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(mostPauseMs, pauseMs * 2)) {
       try {
-        const host = await openPrimaryHost({
-          ...parts,
-          key: spec.key,
-          source,
-          genesis: spec.genesis,
-        })
+        const host = await parts.openHost(source)
         parts.signal.addEventListener('abort', () => void host.close(), { once: true })
         reason = undefined
         return host
@@ -166,6 +161,22 @@ function chainStream(chain: ChainName, parts: ChainParts): Stream {
 
 type Following = ChainParts & { readonly set: (change: Partial<StageStatus>) => void }
 
+/** Asks once and stores what changed. A node that does not answer leaves everything as it is. */
+async function pollHealth(
+  host: PrimaryHost,
+  source: PrimarySource,
+  log: Log,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await host.health(await source.health(signal))
+  } catch (error) {
+    const fault = faultOf(error)
+    if (signal.aborted || fault?.retryable !== true) throw error
+    log.warn('uptimes not polled', { code: fault.code, reason: fault.message })
+  }
+}
+
 /** Follows a chain until something fails. */
 async function follow(
   chain: ChainName,
@@ -193,6 +204,8 @@ async function follow(
     ahead = fetchAhead(replay, (fetched.at(-1)?.height ?? from - 1) + 1, head, signal)
     const units = [...waiting, ...fetched]
     if (units.length > 0) await host.commit(replay, units, signal)
+    // At the head nothing comes that would tell a failure, and `live` means stored.
+    if (replay.height() >= head) await host.settled()
     waiting = units.filter(({ height }) => height > replay.height())
     progress.reached(Math.max(-1, replay.height()))
     set(statusAt(replay, head, progress))
@@ -230,27 +243,5 @@ function statusAt(
     blocksPerSecond: progress.speed(),
     ...(etaSeconds === undefined ? {} : { etaSeconds }),
     ...(behind ? { reason: `the node is behind this store: ${head}` } : {}),
-  }
-}
-
-/** A stream that shows nothing of itself: its failures are those of its store or node. */
-function quietStream(name: string, work: (signal: AbortSignal) => Promise<void>): Stream {
-  let state: StageStatus = { ...idleStatus(name), state: 'off' }
-  return {
-    name,
-    status: () => state,
-    run: async (signal) => {
-      try {
-        await work(signal)
-      } catch (error) {
-        if (signal.aborted) return
-        const reason = faultOf(error)?.message ?? 'it broke; see the log'
-        state = {
-          ...state,
-          state: faultOf(error)?.code === 'lease-lost' ? 'stopped' : 'off',
-          reason,
-        }
-      }
-    },
   }
 }

@@ -67,7 +67,7 @@ function begin(found: readonly KnownUtxo[] = []): { readonly set: UtxoSet; reado
   const assets = newAssetNumbers([{ number: 1, assetId }])
   const set = newUtxoSet('P', 10, { next: 10, assets })
   takeFound(set, { utxos: found, earlyImports: [] })
-  return { set, draft: newDraft('P', 10) }
+  return { set, draft: newDraft('P', { firstUtxo: 10, follows: undefined }) }
 }
 
 function moverOf(utxos: UtxoSet, draft: Draft, first?: number): Mover {
@@ -159,7 +159,7 @@ void test('UTXO set: an output of a closed batch is made once, and spent once as
   const { set, draft } = begin()
   make(set, draft)
   const first = closed(set, draft)
-  const next = newDraft('P', set.next)
+  const next = newDraft('P', { firstUtxo: set.next, follows: undefined })
   stops(/exists already/, () => make(set, next))
   stops(/another asset/, () => spendUtxo(moverOf(set, next), { ...spend, assetId: txId }))
   stops(/another amount/, () => spendUtxo(moverOf(set, next), { ...spend, amount: 6n }))
@@ -178,7 +178,7 @@ void test('UTXO set: outputs of several addresses and of none are spent as other
   make(set, draft, { owner: { ...owner, addresses: two } })
   make(set, draft, { outputIndex: 1, owner: { ...owner, addresses: [] } })
   closed(set, draft)
-  const next = newDraft('P', set.next)
+  const next = newDraft('P', { firstUtxo: set.next, follows: undefined })
   spendUtxo(moverOf(set, next), spend)
   spendUtxo(moverOf(set, next), { ...spend, outputIndex: 1 })
   const { spent, addresses } = closed(set, next).ledger
@@ -191,13 +191,15 @@ void test('UTXO set: stake of a closed batch is spent only after it returned', (
   make(set, draft, { staked: true })
   make(set, draft, { outputIndex: 1 })
   closed(set, draft)
-  const next = newDraft('P', set.next)
+  const next = newDraft('P', { firstUtxo: set.next, follows: undefined })
   stops(/locked as stake/, () => spendUtxo(moverOf(set, next), spend))
   stops(/never staked/, () => returnStake(moverOf(set, next), { txId, outputIndex: 1 }))
   returnStake(moverOf(set, next), spend)
   assert.equal(next.stakeReturns[0]?.number, 10)
   closed(set, next)
-  assert.doesNotThrow(() => spendUtxo(moverOf(set, newDraft('P', set.next)), spend))
+  assert.doesNotThrow(() =>
+    spendUtxo(moverOf(set, newDraft('P', { firstUtxo: set.next, follows: undefined })), spend),
+  )
 })
 
 void test('UTXO set: what a batch spent stays spent, whatever the store says meanwhile', () => {
@@ -212,10 +214,14 @@ void test('UTXO set: what a batch spent stays spent, whatever the store says mea
   stops(/imported twice/, () => importUtxo(moverOf(set, draft), other))
 })
 
-void test('UTXO set: closing a batch keeps the newest', () => {
+void test('UTXO set: of what is stored the newest are kept', () => {
   const { set, draft } = begin()
   for (let outputIndex = 0; outputIndex < 25; outputIndex++) make(set, draft, { outputIndex })
   closed(set, draft)
+  for (let outputIndex = 0; outputIndex < 25; outputIndex++) {
+    assert.ok(isKnown(set, { txId, outputIndex }), 'its batch may not be stored yet')
+  }
+  closed(set, newDraft('P', { firstUtxo: set.next, follows: 7 }))
   for (let outputIndex = 0; outputIndex < 25; outputIndex++) {
     assert.equal(isKnown(set, { txId, outputIndex }), outputIndex >= 15, `output ${outputIndex}`)
   }

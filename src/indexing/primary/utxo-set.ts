@@ -73,6 +73,8 @@ export type UtxoSet = {
   readonly assets: AssetNumbers
   /** Number of the next output the chain makes. */
   next: number
+  /** How many outputs came to the table before the open batch. */
+  stored: number
   /** What the store said for the open batch: exports from other chains, and early imports. */
   readonly imports: Map<string, KnownUtxo>
   readonly earlyImports: Map<string, KnownImport>
@@ -85,7 +87,8 @@ export function newUtxoSet(
   { next, assets }: { readonly next: number; readonly assets: AssetNumbers },
 ): UtxoSet {
   const table = newUtxoTable(chain, limit)
-  return { chain, table, assets, next, imports: new Map(), earlyImports: new Map() }
+  const imports = new Map<string, KnownUtxo>()
+  return { chain, table, assets, next, stored: 0, imports, earlyImports: new Map() }
 }
 
 /** Whether an output of this chain is known without asking the store. */
@@ -115,9 +118,13 @@ export function takeFound(set: UtxoSet, found: Found): void {
   }
 }
 
-/** Forgets the oldest outputs beyond the limit, and what other chains did. At a batch's end. */
+/**
+ * At a batch's end: forgets what other chains did, and the oldest outputs beyond the limit. This
+ * batch may not be stored before the next one is replayed; those before it are.
+ */
 export function closeBatch(set: UtxoSet): void {
-  trimOutputs(set.table)
+  trimOutputs(set.table, set.stored)
+  set.stored = set.table.came
   set.imports.clear()
   set.earlyImports.clear()
 }
@@ -186,7 +193,18 @@ export function createUtxo(by: Mover, made: NewUtxo): number {
     ledger.strayNumber.push(number)
   }
   if (crossing) {
-    joinEarlyImport(by, { number, txId, outputIndex, addresses: owner.addresses })
+    noteExport(by, {
+      txId,
+      outputIndex,
+      number,
+      createdAt: place.time,
+      amount,
+      traits,
+      flags: 0,
+      addresses: owner.addresses,
+      createdOn: set.chain,
+      consumableOn: made.consumableOn ?? set.chain,
+    })
     return number
   }
   const flags = staked ? outputFlags.staked : 0
@@ -197,14 +215,19 @@ export function createUtxo(by: Mover, made: NewUtxo): number {
   return number
 }
 
-function joinEarlyImport(
-  { utxos: set, draft }: Mover,
-  utxo: Draft['importCompletions'][number]['utxo'],
-): void {
-  const early = set.earlyImports.get(outputKeyOf(utxo.txId, utxo.outputIndex))
-  if (early === undefined) return
-  markSpent(draft, utxo.number, early.consumed)
-  draft.importCompletions.push({ utxo, consumed: early.consumed })
+/** Joins an export to its import, where that came before. */
+function noteExport({ utxos: set, draft }: Mover, utxo: KnownUtxo): void {
+  const { txId, outputIndex, number, addresses } = utxo
+  const key = outputKeyOf(txId, outputIndex)
+  const early = set.earlyImports.get(key)
+  if (early === undefined) {
+    draft.crossing.set(key, utxo)
+    return
+  }
+  markSpent(draft, number, early.consumed)
+  draft.crossing.set(key, { ...utxo, flags: outputFlags.spent })
+  const { consumed } = early
+  draft.importCompletions.push({ utxo: { txId, outputIndex, number, addresses }, consumed })
 }
 
 /** Notes that an output of the open batch is spent at a place. */
@@ -304,7 +327,9 @@ export function importUtxo(by: Mover, spend: ImportSpend): KnownUtxo | undefined
     throw violation(place, `imported from or to the wrong chain: ${nameOf(spend)}`)
   }
   checkClaim(by, spend, known)
-  set.imports.set(key, { ...known, flags: known.flags | outputFlags.spent })
+  const after = { ...known, flags: known.flags | outputFlags.spent }
+  set.imports.set(key, after)
+  draft.crossing.set(key, after)
   const { number, createdAt, amount, traits } = known
   const createdOn = chainNumbers[known.createdOn]
   const consumableOn = chainNumbers[known.consumableOn]

@@ -105,7 +105,7 @@ void test('UTXO table: within a batch nothing is forgotten, and then the oldest'
   for (let number = 1; number <= 5_000; number++) add(table, numbered(number))
   for (let number = 1; number <= 5_000; number++)
     assert.deepEqual(kept(table, numbered(number)), numbered(number))
-  trimOutputs(table)
+  trimOutputs(table, table.came)
   for (let number = 1; number <= 5_000; number++)
     assert.equal(has(table, numbered(number)), number > 4_900, `output ${number}`)
 })
@@ -137,7 +137,7 @@ void test('UTXO table: it knows what a map in order of arrival would know', () =
       const model: { readonly number: number; isIn: boolean }[] = []
       for (const { number, trims } of steps) {
         if (trims) {
-          trimOutputs(table)
+          trimOutputs(table, table.came)
           for (const one of model.slice(0, Math.max(0, model.length - limit))) one.isIn = false
         } else if (add(table, numbered(number)) !== -1) {
           assert.ok(!model.some((one) => one.number === number && one.isIn))
@@ -158,7 +158,7 @@ void test('UTXO table: addresses of what is forgotten are forgotten', () => {
   add(table, { ...numbered(1), addresses: both })
   add(table, { ...numbered(2), addresses: [] })
   assert.equal(table.others.size, 2)
-  trimOutputs(table)
+  trimOutputs(table, table.came)
   assert.equal(table.others.size, 0)
 })
 
@@ -173,6 +173,6 @@ void test('UTXO table: of ids that were chosen to collide none is another', () =
   for (const output of chosen) add(table, output)
   for (const output of chosen) assert.deepEqual(kept(table, output), output)
   for (let number = 1_000; number < 1_900; number++) add(table, numbered(number))
-  trimOutputs(table)
+  trimOutputs(table, table.came)
   for (const output of chosen) assert.equal(has(table, output), output.number >= 400)
 })

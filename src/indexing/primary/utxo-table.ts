@@ -142,10 +142,11 @@ function sameName(words: Int32Array, one: number, other: number): boolean {
   return true
 }
 
-/** Forgets the oldest beyond the limit. */
-export function trimOutputs(table: UtxoTable): void {
+/** Forgets the oldest beyond the limit, of the first `stored` that came. */
+export function trimOutputs(table: UtxoTable, stored: number): void {
   const mask = table.next.length - 1
-  for (const until = table.came - table.limit; table.gone < until; table.gone++) {
+  const until = Math.min(stored, table.came - table.limit)
+  for (; table.gone < until; table.gone++) {
     const entry = table.gone & mask
     unlink(table, entry)
     if (addressAt(table, entry) === -1) table.others.delete(numberAt(table, entry))

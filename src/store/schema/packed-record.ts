@@ -80,7 +80,7 @@ export function layout<const F extends Fields>(fields: F): Layout<RecordOf<F>> {
     },
     unpack: (value) => fromList(listOf(value)),
     toBytes: (record) => packed(() => writeFields(record)),
-    append: (arena, record) => packInto(arena, () => writeFields(record)),
+    append: (arena, record) => packInto(arena, writeFields, record),
     fromBytes: (bytes) => fromList(unpack(bytes)),
   }
 }

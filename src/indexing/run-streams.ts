@@ -1,0 +1,60 @@
+/** Runs the streams of a worker thread and tells how far they are. */
+
+import { faultOf } from '../core/fault.ts'
+import type { StageStatus, Stream } from './stage.ts'
+import type { WorkerThread } from './worker-thread.ts'
+
+/** The streams of a thread. */
+export type Running = {
+  readonly start: (key: string, stream: Stream) => void
+  /** A stream or its opening failed: it stops alone; what is no fault of ours ends the thread. */
+  readonly report: (key: string, stage: string, error: unknown) => void
+  /** Resolves when all have ended. */
+  readonly ended: () => Promise<void>
+}
+
+/** Streams have no news of their own; their status is looked at this often. */
+const statusEveryMs = 250
+
+/** Begins to tell at once. */
+export function runStreams({ world, log, signal, tell }: WorkerThread): Running {
+  const running: Promise<void>[] = []
+  const streams = new Map<string, readonly Stream[]>()
+
+  const report: Running['report'] = (key, stage, error) => {
+    const fault = faultOf(error)
+    log.child(key).error('stream stopped', { stage, reason: fault?.message, ...fault?.detail })
+    if (fault === undefined) throw error
+  }
+
+  const tellStatus = async (): Promise<void> => {
+    while (!signal.aborted) {
+      for (const [key, own] of streams) {
+        const stages = own.map((stream) => stream.status()).filter(isShown)
+        if (stages.length > 0) tell({ key, stages })
+      }
+      await world.clock.sleep(statusEveryMs)
+    }
+  }
+  void tellStatus()
+
+  return {
+    report,
+    start: (key, stream) => {
+      streams.set(key, [...(streams.get(key) ?? []), stream])
+      running.push(
+        stream.run(signal).catch((error: unknown) => {
+          if (!signal.aborted) report(key, stream.name, error)
+        }),
+      )
+    },
+    ended: async () => {
+      await Promise.all(running)
+    },
+  }
+}
+
+/** The lease is of interest only when it is lost. */
+function isShown({ stage, state }: StageStatus): boolean {
+  return stage !== 'lease' || state === 'stopped'
+}

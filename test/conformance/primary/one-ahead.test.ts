@@ -1,0 +1,187 @@
+/** Replay one batch ahead of the store gives the rows that replay in step with it gives. */
+
+import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+
+import { Fault } from '../../../src/core/fault.ts'
+import type { ChainReplay, Fetched } from '../../../src/indexing/primary/chain-replay.ts'
+import type { ChainName } from '../../../src/indexing/primary/ledger-rows.ts'
+import { primaryHost, type PrimaryHost } from '../../../src/indexing/primary/primary-host.ts'
+import {
+  type BatchStore,
+  openPrimaryStore,
+  type PrimaryStore,
+} from '../../../src/indexing/primary/primary-store.ts'
+import { openRecordedPrimary } from '../../../src/source/primary/recorded-source.ts'
+import { primaryTables } from '../../../src/store/schema/primary.ts'
+import { factsOf } from '../../primary-facts.ts'
+import { fileWorld, recordingPath } from '../../primary-service.ts'
+import { storeDigest } from '../../store-digest.ts'
+
+const source = openRecordedPrimary(readFileSync(recordingPath))
+const { signal } = new AbortController()
+const key = 'primary-fuji'
+
+/** Runs `check` over a new store. */
+async function withStore<T>(check: (store: PrimaryStore) => Promise<T>): Promise<T> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'firn-ahead-'))
+  const place = { store: 'embedded', dataDir } as const
+  const identity = await source.identity(signal)
+  const parts = { key, genesis: 'auto', store: place, world: fileWorld, owner: 'test', signal }
+  const store = await openPrimaryStore(parts, identity)
+  try {
+    return await check(store)
+  } finally {
+    await store.close()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}
+
+async function hostOver(store: PrimaryStore, batches: BatchStore): Promise<PrimaryHost> {
+  const identity = await source.identity(signal)
+  const { genesis, database } = store
+  return primaryHost({ source, identity, genesis, reader: database, store: batches })
+}
+
+type Step = { readonly chain: ChainName; readonly heights: number }
+
+/** Chains in turn, so many heights at a time, until all have come to their end. */
+function* steps(heights: number): Generator<Step> {
+  for (;;) for (const chain of ['P', 'X', 'C'] as const) yield { chain, heights }
+}
+
+/** What a step of a chain takes in; `undefined` at its end. */
+async function fetchStep(
+  replay: ChainReplay,
+  heights: number,
+): Promise<Fetched<unknown>[] | undefined> {
+  const head = await source.headHeight(replay.chain, signal)
+  const range = replay.plan(replay.height() + 1, head)
+  if (range === undefined) return undefined
+  const until = Math.min(range.until, range.from + heights)
+  return replay.fetch({ from: range.from, until }, signal)
+}
+
+/** Goes on from where the rows end. */
+async function replayAll(
+  host: PrimaryHost,
+  heights: number,
+  commit = (replay: ChainReplay, fetched: Fetched<unknown>[]): Promise<void> =>
+    host.commit(replay, fetched, signal),
+): Promise<void> {
+  const replays = new Map<ChainName, ChainReplay>()
+  for (const chain of ['P', 'X', 'C'] as const) replays.set(chain, await host.replay(chain))
+  const ended = new Set<ChainName>()
+  for (const { chain } of steps(heights)) {
+    if (ended.size === replays.size) break
+    const replay = replays.get(chain)
+    assert.ok(replay !== undefined)
+    // A lone proposal is nothing: its option comes with it.
+    const fetched = await fetchStep(replay, heights + 1)
+    if (fetched === undefined) ended.add(chain)
+    else if (fetched.length > 0) await commit(replay, fetched)
+  }
+  await host.settled()
+}
+
+/** Digest after every batch was stored before the next was replayed. */
+async function inStep(heights: number): Promise<Record<string, string>> {
+  return withStore(async (store) => {
+    const host = await hostOver(store, store)
+    await replayAll(host, heights, async (replay, fetched) => {
+      await host.commit(replay, fetched, signal)
+      await host.settled()
+    })
+    return storeDigest(store.database, primaryTables)
+  })
+}
+
+/** Everything that waits for nobody outside is done. */
+function turn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve)
+  })
+}
+
+/** A store that writes a batch when it is told to. */
+function heldBack(store: PrimaryStore): BatchStore & { readonly release: () => void } {
+  let release = (): void => undefined
+  return {
+    begin: store.begin,
+    health: store.health,
+    commit: async (...batch) => {
+      const told = Promise.withResolvers<void>()
+      release = told.resolve
+      await told.promise
+      await store.commit(...batch)
+    },
+    release: () => release(),
+  }
+}
+
+void test('one batch ahead: what moves between chains is known before it is stored', async () => {
+  for (const heights of [1, 3, 20]) {
+    const expected = await inStep(heights)
+    const digest = await withStore(async (store) => {
+      const held = heldBack(store)
+      const host = await hostOver(store, held)
+      await replayAll(host, heights, async (replay, fetched) => {
+        const handed = host.commit(replay, fetched, signal)
+        // This batch has been replayed; only now the one before is stored.
+        await turn()
+        held.release()
+        await handed
+        if (replay.height() === (await source.headHeight(replay.chain, signal))) held.release()
+      })
+      return storeDigest(store.database, primaryTables)
+    })
+    assert.deepEqual(digest, expected, `${heights} heights a batch`)
+  }
+})
+
+void test('one batch ahead: what was replayed after a batch that failed is not stored', async () => {
+  const expected = await withStore(async (store) => {
+    await replayAll(await hostOver(store, store), 7)
+    return factsOf(store.database)
+  })
+  const facts = await withStore(async (store) => {
+    let left = 4
+    const failing: BatchStore = {
+      begin: store.begin,
+      health: store.health,
+      commit: (...batch) =>
+        --left === 0
+          ? Promise.reject(new Fault('store-full', 'the disk is full'))
+          : store.commit(...batch),
+    }
+    const host = await hostOver(store, failing)
+    // Whoever comes next is told, and begins again where the rows end.
+    await assert.rejects(replayAll(host, 7), /the disk is full/)
+    await replayAll(host, 7)
+    assert.ok(left < 0)
+    return factsOf(store.database)
+  })
+  assert.deepEqual(facts, expected)
+})
+
+void test('store of batches: a batch of an ended session is refused', async () => {
+  await withStore(async (store) => {
+    const first = await store.begin()
+    const host = await hostOver(store, {
+      begin: () => Promise.resolve(first),
+      commit: store.commit,
+      health: store.health,
+    })
+    const replay = await host.replay('P')
+    const fetched = await fetchStep(replay, 3)
+    assert.ok(fetched !== undefined)
+    const second = await store.begin()
+    assert.notEqual(second, first)
+    await host.commit(replay, fetched, signal)
+    await assert.rejects(host.settled(), /was not stored/)
+    await assert.rejects(host.commit(replay, fetched, signal), /was not stored/)
+  })
+})

@@ -93,17 +93,3 @@ export function placesOf(
   }
   return { pos, place, overfull }
 }
-
-/** `values[at[i]]` for every `i`. */
-export function gather(values: ArrayLike<number>, at: Uint32Array): Float64Array {
-  const gathered = new Float64Array(at.length)
-  for (let row = 0; row < at.length; row++) gathered[row] = values[at[row] ?? 0] ?? 0
-  return gathered
-}
-
-/** As {@link gather}, for places and block rows. */
-export function gatherWords(values: Uint32Array, at: Uint32Array): Uint32Array {
-  const gathered = new Uint32Array(at.length)
-  for (let row = 0; row < at.length; row++) gathered[row] = values[at[row] ?? 0] ?? 0
-  return gathered
-}

@@ -4,18 +4,17 @@ import type { BlockBatch } from '../../codec/evm/columns.ts'
 import { noAddress } from '../../codec/evm/columns.ts'
 import type { Columns, Writer } from '../../store/engine/database.ts'
 import { block, tx, txByAddress, txByHash, txFailed } from '../../store/schema/evm.ts'
+import { gather, radixOrder } from '../radix-order.ts'
 import {
   byteAt,
   bytesOf,
   cut,
-  gather,
   idsOf,
   optionalBytesOf,
   optionalIdsOf,
   prefixesOf,
 } from './batch-columns.ts'
 import { FanOut } from './fan-out.ts'
-import { radixOrder } from './radix-order.ts'
 import { wideBytes, wideInteger } from './wide-integer.ts'
 
 /** Writes headers. `firstTx` counts the transactions of all blocks before the batch. */

@@ -5,7 +5,7 @@
  * index is met once per batch.
  */
 
-import { radixOrder } from './radix-order.ts'
+import { radixOrder } from '../radix-order.ts'
 
 /** Most rows of one table in one batch. */
 export const maxBatchRows = 2 ** 20

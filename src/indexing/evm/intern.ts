@@ -8,7 +8,7 @@
 import type { Writer } from '../../store/engine/database.ts'
 import { statement } from '../../store/engine/database.ts'
 import { address, addressByBytes } from '../../store/schema/evm.ts'
-import { radixOrder } from './radix-order.ts'
+import { radixOrder } from '../radix-order.ts'
 
 /** Bytes of an address. */
 const addressBytes = 20

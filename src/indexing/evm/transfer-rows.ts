@@ -12,9 +12,9 @@ import {
   transferByAddress,
   transferByToken,
 } from '../../store/schema/evm.ts'
-import { bytesOf, gather, gatherWords, idsOf, optionalBytesOf } from './batch-columns.ts'
+import { gather, gatherWords, radixOrder } from '../radix-order.ts'
+import { bytesOf, idsOf, optionalBytesOf } from './batch-columns.ts'
 import { FanOut } from './fan-out.ts'
-import { radixOrder } from './radix-order.ts'
 
 /** Where the rows of a batch go: positions, and places of their transactions in their blocks. */
 export type RowPlaces = {

@@ -244,8 +244,8 @@ type Parts<R> = Omit<ChainReplay, 'fetch' | 'replay'> & {
   readonly end: (draft: Draft) => RowBatch
 }
 
-// Some 700 transactions: what is decoded of them is gone before the young heap is full.
-const pieceBytes = 2 ** 18
+// Some 80 transactions: most of what is decoded of them is gone when the young heap is collected.
+const pieceBytes = 2 ** 15
 
 function chainReplay<R>({ start, wanted, apply, end, ...parts }: Parts<R>): ChainReplay {
   let room: LedgerRoom | undefined

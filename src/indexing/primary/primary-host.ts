@@ -1,5 +1,5 @@
 /**
- * The replaying side of one primary network: its three chains over what is stored, one batch ahead
+ * The replaying side of one primary network: its three chains over what is stored, a little ahead
  * of the store.
  *
  * The chains share what moves between them, so looking up and replaying a batch is one piece of
@@ -24,8 +24,9 @@ import {
   type PrimaryStoreParts,
 } from './primary-store.ts'
 import { type PrimaryRules, rulesOf, upgradesOf } from './rules.ts'
-import { findAfter, noChanges } from './shared-changes.ts'
+import { findAfter, type SharedChanges } from './shared-changes.ts'
 import { openStoredState } from './store-state.ts'
+import { mostAhead } from './utxo-set.ts'
 
 /** What a host is made of. */
 export type PrimaryHostParts = {
@@ -58,6 +59,8 @@ export type PrimaryHost = {
   readonly health: (all: readonly ValidatorHealth[]) => Promise<void>
 }
 
+type Ahead = { readonly shared: SharedChanges; readonly stored: Promise<void> }
+
 /** A host over a store that is open. */
 export function primaryHost(parts: PrimaryHostParts): PrimaryHost {
   const { source, identity, store } = parts
@@ -67,22 +70,24 @@ export function primaryHost(parts: PrimaryHostParts): PrimaryHost {
   const sessions = new WeakMap<ChainReplay, number>()
   let session: number | undefined
   let assets: AssetNumbers | undefined
-  let changes = noChanges
-  let storing: Promise<void> = Promise.resolve()
+  /** Batches handed over, oldest first: those that may not be stored yet are the last of them. */
+  let ahead: Ahead[] = []
   let last: Promise<unknown> = Promise.resolve()
   const inOrder = <T>(work: () => Promise<T>): Promise<T> => {
     const done = last.then(work)
     last = done.catch(() => undefined)
     return done
   }
+  const settled = async (): Promise<void> => {
+    for (const { stored } of ahead) await stored
+  }
   const open = async (chain: ChainName): Promise<ChainReplay> => {
     // What is under way is read back; when it fails, that was or will be told to who sent it.
-    await storing.catch(() => undefined)
+    await settled().catch(() => undefined)
     if (session === undefined) {
       session = await store.begin()
       assets = newAssetNumbers(await state.assets())
-      changes = noChanges
-      storing = Promise.resolve()
+      ahead = []
     }
     assets ??= newAssetNumbers(await state.assets())
     const replay = await openReplay(chain, { source, facts, rules, state, assets })
@@ -96,26 +101,27 @@ export function primaryHost(parts: PrimaryHostParts): PrimaryHost {
   ): Promise<void> => {
     const of = sessions.get(replay)
     if (of === undefined || of !== session) {
-      // Tells why, where that is not told to somebody else already.
-      await storing
+      await settled()
       throw new Fault('store-failed', `${replay.chain}-Chain: what was replayed was not stored`)
     }
-    const made = await replay.replay(fetched, findAfter(state.find, changes), signal)
+    const find = ahead.reduce((before, { shared }) => findAfter(before, shared), state.find)
+    const made = await replay.replay(fetched, find, signal)
     if (made.rows.until <= made.rows.from) return
-    await storing
-    changes = made.shared
-    storing = store.commit(of, made.rows, made.raw).catch((error: unknown) => {
+    await ahead.at(-mostAhead)?.stored
+    const stored = store.commit(of, made.rows, made.raw).catch((error: unknown) => {
       if (session === of) session = undefined
       throw error
     })
-    storing.catch(() => undefined)
+    // Whoever comes next is told.
+    stored.catch(() => undefined)
+    ahead = [...ahead, { shared: made.shared, stored }].slice(-mostAhead)
   }
   return {
     facts,
     rules,
     replay: (chain) => inOrder(() => open(chain)),
     commit: (replay, fetched, signal) => inOrder(() => commit(replay, fetched, signal)),
-    settled: () => inOrder(() => storing),
+    settled: () => inOrder(settled),
     health: store.health,
   }
 }

@@ -1,5 +1,5 @@
 /**
- * What a batch changed between chains, for the batch after it: that one is replayed while the store
+ * What a batch changed between chains, for the batches after it: they are replayed while the store
  * still writes this one.
  */
 
@@ -15,9 +15,6 @@ export type SharedChanges = {
   /** Imports that wait for their export. */
   readonly early: ReadonlyMap<string, KnownImport>
 }
-
-/** No changes. */
-export const noChanges: SharedChanges = { utxos: new Map(), early: new Map() }
 
 /** The changes of a finished batch. */
 export function changesOf({ crossing, earlyImports }: Draft): SharedChanges {

@@ -4,9 +4,9 @@ import { Doubles } from '../../core/growing.ts'
 import type { Column, Columns, Writer } from '../../store/engine/database.ts'
 import { listOfNumber, maxAmount } from '../../store/schema/primary-holding.ts'
 import { openHolding, spentHolding } from '../../store/schema/primary-ledger.ts'
+import { radixOrder } from '../radix-order.ts'
 import type { Held } from './ledger.ts'
 import type { RowBatch } from './rows.ts'
-import { sortedOrder } from './sorted-order.ts'
 
 /** Entries of lists, by the UTXOs' rows in one of two sets of columns. */
 type Entries = { readonly list: Doubles; readonly row: Doubles }
@@ -70,7 +70,7 @@ function columnsOf(
   const lists = entries.list.taken()
   const rows = entries.row.taken()
   // Close to the order of the key, whose later columns follow the rows' order but for early ones.
-  const order = sortedOrder(lists)
+  const order = radixOrder(lists)
   const { length } = order
   const list = new Float64Array(length)
   const createdAt = new Float64Array(length)

@@ -9,8 +9,8 @@ import { assert } from '../../core/fault.ts'
 import { type Columns, statement, type Writer } from '../../store/engine/database.ts'
 import type { Table } from '../../store/engine/table.ts'
 import { prefixOf } from '../../store/schema/primary-position.ts'
+import { radixOrder } from '../radix-order.ts'
 import { KeyTable } from './key-table.ts'
-import { sortedOrder } from './sorted-order.ts'
 
 /** Numbers of one kind of key. */
 export type Numbers = {
@@ -76,7 +76,7 @@ export function numbersIn(
       numbers.push(row === undefined ? next++ : Number(row[0]))
     }
     // Near enough the order of the table's key, where the bytes are it.
-    const order = [...sortedOrder(fresh.map(prefixOf))]
+    const order = [...radixOrder(Float64Array.from(fresh, prefixOf))]
     const sorted = order.flatMap((at) => fresh[at] ?? [])
     await writer.insert(table, {
       id: order.map((at) => ids[at] ?? 0),

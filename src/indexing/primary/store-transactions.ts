@@ -4,9 +4,9 @@ import { ByteColumn } from '../../store/engine/byte-column.ts'
 import type { Writer } from '../../store/engine/database.ts'
 import { tx, txByAddress, txById } from '../../store/schema/primary-ledger.ts'
 import { prefixAt } from '../../store/schema/primary-position.ts'
+import { gather, gatherWords, radixOrder } from '../radix-order.ts'
 import type { LedgerColumns } from './ledger.ts'
 import type { RowBatch } from './rows.ts'
-import { inOrder, sortedOrder } from './sorted-order.ts'
 import type { Numbers } from './store-numbers.ts'
 import { ownerEntries } from './store-owners.ts'
 import { posOfConsumption } from './store-utxos.ts'
@@ -27,16 +27,16 @@ export async function writeTransactions(
   })
   const prefixes = new Float64Array(count)
   for (let at = 0; at < count; at++) prefixes[at] = prefixAt(txId, at * idBytes)
-  const byId = sortedOrder(prefixes)
-  await writer.insert(txById, { prefix: inOrder(prefixes, byId), pos: inOrder(pos, byId) })
+  const byId = radixOrder(prefixes)
+  await writer.insert(txById, { prefix: gather(prefixes, byId), pos: gather(pos, byId) })
   const entries = ownerEntries(transactions.owners, owners)
   // The rows are in the order of their places, so that equal ids stay in the order of the key.
-  const order = sortedOrder(entries.owner)
-  const rows = inOrder(entries.row, order)
+  const order = radixOrder(entries.owner)
+  const rows = gatherWords(entries.row, order)
   await writer.insert(txByAddress, {
-    address_id: inOrder(entries.owner, order),
-    pos: inOrder(pos, rows),
-    type: inOrder(type, rows),
+    address_id: gather(entries.owner, order),
+    pos: gather(pos, rows),
+    type: gather(type, rows),
   })
 }
 

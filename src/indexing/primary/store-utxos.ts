@@ -1,6 +1,7 @@
 /** Writes UTXOs, and what becomes of them. */
 
 import { assert } from '../../core/fault.ts'
+import { Doubles } from '../../core/growing.ts'
 import { ByteColumn } from '../../store/engine/byte-column.ts'
 import type { Reader, Writer } from '../../store/engine/database.ts'
 import { utxosAt } from '../../store/query/primary/utxos-at.ts'
@@ -12,9 +13,9 @@ import {
   utxo,
 } from '../../store/schema/primary-ledger.ts'
 import { chainNumbers, posOf } from '../../store/schema/primary-position.ts'
+import { gather, radixOrder } from '../radix-order.ts'
 import type { Consumption, StakeReturnRow } from './ledger-rows.ts'
 import type { RowBatch } from './rows.ts'
-import { inOrder, sortedOrder } from './sorted-order.ts'
 
 /** Place of a consumption. */
 export function posOfConsumption(consumed: Consumption): number {
@@ -26,16 +27,17 @@ export async function writeUtxos(writer: Writer, { ledger }: RowBatch): Promise<
   const { count, number, body } = ledger.made
   await writer.insert(utxo, { id: number, body: new ByteColumn(ledger.arena, body, { count }) })
   const { prefix, number: strays } = ledger.strays
-  const order = sortedOrder(prefix)
-  await writer.insert(strayUtxo, { prefix: inOrder(prefix, order), utxo: inOrder(strays, order) })
+  const order = radixOrder(prefix)
+  await writer.insert(strayUtxo, { prefix: gather(prefix, order), utxo: gather(strays, order) })
 }
 
 /** Writes which UTXOs were spent, of this batch and of earlier ones. */
 export async function writeSpends(writer: Writer, batch: RowBatch): Promise<void> {
   const { made, spent } = batch.ledger
-  const numbers: number[] = []
-  const places: number[] = []
-  const times: number[] = []
+  const rows = spent.count + made.count
+  const numbers = new Doubles(rows)
+  const places = new Doubles(rows)
+  const times = new Doubles(rows)
   for (const held of [spent, made]) {
     for (let at = 0; at < held.count; at++) {
       const pos = held.spentPos[at] ?? 0
@@ -45,11 +47,11 @@ export async function writeSpends(writer: Writer, batch: RowBatch): Promise<void
       times.push(held.spentAt[at] ?? 0)
     }
   }
-  const order = sortedOrder(numbers)
+  const order = radixOrder(numbers.taken())
   await writer.insert(spend, {
-    utxo: inOrder(numbers, order),
-    pos: inOrder(places, order),
-    spent_at: inOrder(times, order),
+    utxo: gather(numbers.taken(), order),
+    pos: gather(places.taken(), order),
+    spent_at: gather(times.taken(), order),
   })
   const late = batch.importCompletions
   await writer.insert(lateSpend, {
@@ -63,11 +65,11 @@ export async function writeStakeReturns(
   writer: Writer,
   returns: readonly StakeReturnRow[],
 ): Promise<void> {
-  const numbers = await numbersOf(writer, returns)
-  const order = sortedOrder(numbers)
+  const numbers = Float64Array.from(await numbersOf(writer, returns))
+  const order = radixOrder(numbers)
   await writer.insert(stakeReturn, {
-    utxo: inOrder(numbers, order),
-    returned_at: inOrder(
+    utxo: gather(numbers, order),
+    returned_at: gather(
       returns.map(({ time }) => time),
       order,
     ),

@@ -73,8 +73,8 @@ export type UtxoSet = {
   readonly assets: AssetNumbers
   /** Number of the next output the chain makes. */
   next: number
-  /** How many outputs came to the table before the open batch. */
-  stored: number
+  /** How many outputs had come to the table when batches ended, the newest {@link mostAhead}. */
+  readonly ends: number[]
   /** What the store said for the open batch: exports from other chains, and early imports. */
   readonly imports: Map<string, KnownUtxo>
   readonly earlyImports: Map<string, KnownImport>
@@ -88,7 +88,7 @@ export function newUtxoSet(
 ): UtxoSet {
   const table = newUtxoTable(chain, limit)
   const imports = new Map<string, KnownUtxo>()
-  return { chain, table, assets, next, stored: 0, imports, earlyImports: new Map() }
+  return { chain, table, assets, next, ends: [], imports, earlyImports: new Map() }
 }
 
 /** Whether an output of this chain is known without asking the store. */
@@ -119,12 +119,15 @@ export function takeFound(set: UtxoSet, found: Found): void {
 }
 
 /**
- * At a batch's end: forgets what other chains did, and the oldest outputs beyond the limit. This
- * batch may not be stored before the next one is replayed; those before it are.
+ * Batches that may be replayed and not stored: a store's log is written back every few of them, and
+ * with one the other thread would wait meanwhile.
  */
+export const mostAhead = 2
+
+/** At a batch's end: forgets what other chains did, and the oldest outputs that are stored. */
 export function closeBatch(set: UtxoSet): void {
-  trimOutputs(set.table, set.stored)
-  set.stored = set.table.came
+  if (set.ends.length === mostAhead) trimOutputs(set.table, set.ends.shift() ?? 0)
+  set.ends.push(set.table.came)
   set.imports.clear()
   set.earlyImports.clear()
 }

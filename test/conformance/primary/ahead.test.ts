@@ -1,4 +1,4 @@
-/** Replay one batch ahead of the store gives the rows that replay in step with it gives. */
+/** Replay ahead of the store gives the rows that replay in step with it gives. */
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -122,7 +122,7 @@ function heldBack(store: PrimaryStore): BatchStore & { readonly release: () => v
   }
 }
 
-void test('one batch ahead: what moves between chains is known before it is stored', async () => {
+void test('ahead of the store: what moves between chains is known before it is stored', async () => {
   for (const heights of [1, 3, 20]) {
     const expected = await inStep(heights)
     const digest = await withStore(async (store) => {
@@ -142,7 +142,7 @@ void test('one batch ahead: what moves between chains is known before it is stor
   }
 })
 
-void test('one batch ahead: what was replayed after a batch that failed is not stored', async () => {
+void test('ahead of the store: what was replayed after a batch that failed is not stored', async () => {
   const expected = await withStore(async (store) => {
     await replayAll(await hostOver(store, store), 7)
     return factsOf(store.database)

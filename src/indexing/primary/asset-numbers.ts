@@ -44,10 +44,9 @@ export function newAssetNumbers(stored: Iterable<AssetNumber>): AssetNumbers {
   return {
     of: (assetId) => {
       if (assetId === lastId) return lastNumber
-      let number = numbers.get(assetId)
-      if (number === 0) {
-        number = ids.push(assetId) - 1
-        numbers.add(assetId, number)
+      const number = numbers.add(assetId, ids.length)
+      if (number === ids.length) {
+        ids.push(assetId)
         fresh.push({ number, assetId })
       }
       lastId = assetId

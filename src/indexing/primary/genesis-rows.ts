@@ -62,7 +62,7 @@ export function beginPChain(
     nextUtxo: state.utxos.next,
   } as const
   draft.from = 0
-  closeBatch(state.utxos)
+  closeBatch(state.utxos, draft)
   return { state, batch: closeDraft(draft, kept.assets, checkpoint) }
 }
 

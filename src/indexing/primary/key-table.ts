@@ -35,18 +35,24 @@ export class KeyTable {
     return this.#others.size === 0 ? 0 : (this.#others.get(keyOf(bytes.subarray(from, until))) ?? 0)
   }
 
-  /** Gives `key`, which has none, a number. */
-  add(key: Uint8Array, number: number): void {
+  /** The number of the key in those bytes; it gets `number` when it has none. */
+  add(bytes: Uint8Array, number: number, from = 0, until = bytes.length): number {
     if (this.#used === this.#numbers.length) this.#grow()
-    const slot = this.#slotFor(key, 0, key.length)
-    if (slot === -1) {
-      this.#others.set(keyOf(key), number)
-      return
-    }
-    const from = this.#used * stride
-    for (let at = 0; at < stride; at++) this.#keys[from + at] = this.#wanted[at] ?? 0
+    const slot = this.#slotFor(bytes, from, until)
+    if (slot === -1) return this.#addOther(keyOf(bytes.subarray(from, until)), number)
+    const entry = this.#slots[slot] ?? 0
+    if (entry > 0) return this.#numbers[entry - 1] ?? 0
+    const at = this.#used * stride
+    for (let word = 0; word < stride; word++) this.#keys[at + word] = this.#wanted[word] ?? 0
     this.#numbers[this.#used] = number
     this.#slots[slot] = ++this.#used
+    return number
+  }
+
+  #addOther(key: string, number: number): number {
+    const known = this.#others.get(key)
+    if (known === undefined) this.#others.set(key, number)
+    return known ?? number
   }
 
   /** Gives `key`, which has a number, another. */

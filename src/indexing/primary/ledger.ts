@@ -70,19 +70,21 @@ class BatchAddresses {
 
   /** Place of the address in the 20 bytes from `from` on. */
   placeOf(bytes: Uint8Array, from: number): number {
-    const known = this.#places.get(bytes, from, from + addressStride - 1)
-    return known > 0 ? known - 1 : this.#add(bytes, from, 1)
+    const place = this.#places.add(bytes, this.#count + 1, from, from + addressStride - 1) - 1
+    if (place === this.#count) this.#append(bytes, from, 1)
+    return place
   }
 
   /** Place of an EVM account, which no other address is the same as. */
   placeOfAccount(address: Uint8Array): number {
     this.#account.set(address, 1)
-    const known = this.#places.get(this.#account)
-    return known > 0 ? known - 1 : this.#add(address, 0, 0)
+    const place = this.#places.add(this.#account, this.#count + 1) - 1
+    if (place === this.#count) this.#append(address, 0, 0)
+    return place
   }
 
-  #add(bytes: Uint8Array, from: number, kind: 0 | 1): number {
-    const at = this.#count * addressStride
+  #append(bytes: Uint8Array, from: number, kind: 0 | 1): void {
+    const at = this.#count++ * addressStride
     if (at === this.#bytes.length) {
       const grown = new Uint8Array(at * 2)
       grown.set(this.#bytes)
@@ -92,9 +94,6 @@ class BatchAddresses {
     for (let byte = 1; byte < addressStride; byte++) {
       this.#bytes[at + byte] = bytes[from + byte - 1] ?? 0
     }
-    const key = this.#bytes.subarray(at + kind, at + addressStride)
-    this.#places.add(key, ++this.#count)
-    return this.#count - 1
   }
 
   taken(): Uint8Array {

@@ -105,7 +105,7 @@ export function applyCBlocks(
 
 /** The batch begun with `newDraft`, finished. */
 export function endCBatch(state: CState, draft: Draft): RowBatch {
-  closeBatch(state.utxos)
+  closeBatch(state.utxos, draft)
   const checkpoint = {
     chain: 'C',
     height: state.height,

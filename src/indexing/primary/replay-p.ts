@@ -71,7 +71,7 @@ export function applyPBlocks(
 
 /** The batch begun with `newDraft`, finished. */
 export function endPBatch(state: PState, draft: Draft): RowBatch {
-  closeBatch(state.utxos)
+  closeBatch(state.utxos, draft)
   const checkpoint = {
     chain: 'P',
     height: state.height,

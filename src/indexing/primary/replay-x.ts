@@ -169,7 +169,7 @@ export function applyXBlocks(
 
 /** The batch begun with `newDraft`, finished. */
 export function endXBatch(state: XState, draft: Draft): RowBatch {
-  closeBatch(state.utxos)
+  closeBatch(state.utxos, draft)
   const { height, blockId, time, utxos } = state
   const none = { l1AccruedFees: 0n, l1FeeExcess: 0n }
   const checkpoint = { chain: 'X', height, blockId, time, ...none, nextUtxo: utxos.next } as const

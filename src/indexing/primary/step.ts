@@ -82,9 +82,10 @@ export function endStep(step: Step): void {
   const { ledger } = step.draft
   row.utxoCount = utxos.next - row.firstUtxo
   putRemainder(step.burned, step.consumed, step.value)
-  for (const sums of [step.consumed, step.value, step.burned, step.staked]) {
-    if (sums.length > 1) sums.sort((a, b) => compareBytes(idIn(utxos, a), idIn(utxos, b)))
-  }
+  sortById(utxos, step.consumed)
+  sortById(utxos, step.value)
+  sortById(utxos, step.burned)
+  sortById(utxos, step.staked)
   const from = ledger.arena.used
   txBody.append(ledger.arena, row)
   ledger.txBody.pushFrom(from)
@@ -95,8 +96,9 @@ export function endStep(step: Step): void {
   ledger.txOwners.end()
 }
 
-function idIn(utxos: UtxoSet, { asset }: Sums[number]): Uint8Array {
-  return utxos.assets.idOf(asset)
+function sortById({ assets }: UtxoSet, sums: Sums): void {
+  if (sums.length < 2) return
+  sums.sort((a, b) => compareBytes(assets.idOf(a.asset), assets.idOf(b.asset)))
 }
 
 /** Throws `state-violation` when more is emitted than spent of any asset. */

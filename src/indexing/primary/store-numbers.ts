@@ -44,11 +44,9 @@ export function numbersIn(
     for (let at = 0; at < keys.length; at++) {
       const key = keys[at]
       if (key === undefined) continue
-      let number = known.get(key)
-      if (number === 0) {
-        number = -missing.push(key)
-        known.add(key, number)
-      }
+      const next = -1 - missing.length
+      const number = known.add(key, next)
+      if (number === next) missing.push(key)
       numbers[at] = number
     }
     if (missing.length === 0) return numbers

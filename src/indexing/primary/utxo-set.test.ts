@@ -80,7 +80,8 @@ function make(set: UtxoSet, draft: Draft, change: Partial<NewUtxo> = {}): number
 }
 
 function closed(set: UtxoSet, draft: Draft): RowBatch {
-  closeBatch(set)
+  draft.from ??= 7
+  closeBatch(set, draft)
   const l1 = { l1AccruedFees: 0n, l1FeeExcess: 0n }
   const checkpoint = { chain: 'P', height: 7, blockId: txId, time: 70, nextUtxo: set.next } as const
   return closeDraft(draft, set.assets, { ...checkpoint, ...l1 })
@@ -219,6 +220,9 @@ void test('UTXO set: of what is stored the newest are kept', () => {
   const { set, draft } = begin()
   for (let outputIndex = 0; outputIndex < 25; outputIndex++) make(set, draft, { outputIndex })
   closed(set, draft)
+  for (let empty = 0; empty < 5; empty++) {
+    closeBatch(set, newDraft('P', { firstUtxo: set.next, follows: 7 }))
+  }
   for (let batch = 0; batch < mostAhead; batch++) {
     for (let outputIndex = 0; outputIndex < 25; outputIndex++) {
       assert.ok(isKnown(set, { txId, outputIndex }), 'its batch may not be stored yet')

@@ -125,11 +125,13 @@ export function takeFound(set: UtxoSet, found: Found): void {
 export const mostAhead = 2
 
 /** At a batch's end: forgets what other chains did, and the oldest outputs that are stored. */
-export function closeBatch(set: UtxoSet): void {
-  if (set.ends.length === mostAhead) trimOutputs(set.table, set.ends.shift() ?? 0)
-  set.ends.push(set.table.came)
+export function closeBatch(set: UtxoSet, draft: Draft): void {
   set.imports.clear()
   set.earlyImports.clear()
+  // One without a block is not handed to the store, and says nothing of those before it.
+  if (draft.from === undefined) return
+  if (set.ends.length === mostAhead) trimOutputs(set.table, set.ends.shift() ?? 0)
+  set.ends.push(set.table.came)
 }
 
 /** `pos` of a place. */

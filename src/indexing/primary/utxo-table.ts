@@ -217,12 +217,15 @@ function grow(table: UtxoTable): void {
   const { words, gone, came } = table
   const before = table.next.length
   Object.assign(table, room(before * 2))
-  for (let one = gone; one < came; one++) {
-    const from = (one & (before - 1)) * entryWords
-    const entry = one & (2 * before - 1)
-    table.words.set(words.subarray(from, from + entryWords), entry * entryWords)
-    link(table, entry)
+  // As many as lie side by side before and after.
+  for (let one = gone; one < came;) {
+    const from = one & (before - 1)
+    const count = Math.min(came - one, before - from)
+    const to = one & (2 * before - 1)
+    table.words.set(words.subarray(from * entryWords, (from + count) * entryWords), to * entryWords)
+    one += count
   }
+  for (let one = gone; one < came; one++) link(table, one & (2 * before - 1))
 }
 
 /** The bucket of an output, by its index and the first 32 bits of its transaction's id. */

@@ -20,8 +20,8 @@ import {
 export type Field<T> = {
   // A method, so that a field of some value is also a `Field<unknown>`.
   write(value: T): void
-  /** When there is nothing to write. */
-  readonly absent: 'never' | 'undefined' | 'empty'
+  /** When there is nothing to write: `undefined`, or a list without values. */
+  readonly absent: 'never' | 'sometimes'
   readonly unpack: (value: Packable) => T
 }
 
@@ -41,33 +41,28 @@ export type Layout<T> = Field<T> & {
 
 /** Fields in this order. New ones go to the end and must take `undefined`. */
 export function layout<const F extends Fields>(fields: F): Layout<RecordOf<F>> {
-  const entries = Object.entries(fields).map(([name, field]) => ({ name, field }))
+  const names: readonly string[] = Object.keys(fields)
+  const kinds = Object.values(fields)
   /** Fields that are written: absent ones at the end take no room. */
-  const lengthOf = (record: RecordOf<F>): number => {
-    let length = entries.length
+  const lengthOf = (record: Readonly<Record<string, unknown>>): number => {
+    let length = names.length
     for (; length > 0; length--) {
-      const last = entries[length - 1]
-      if (last === undefined) break
-      const value: unknown = record[last.name]
-      const { absent } = last.field
-      if (absent === 'never' || (absent === 'undefined' && value !== undefined)) break
-      if (absent === 'empty' && Array.isArray(value) && value.length > 0) break
+      const value = record[names[length - 1] ?? '']
+      const absent = kinds[length - 1]?.absent
+      if (absent === 'never') break
+      if (value !== undefined && !(Array.isArray(value) && value.length === 0)) break
     }
     return length
   }
-  const writeFields = (record: RecordOf<F>): void => {
+  const writeFields = (record: Readonly<Record<string, unknown>>): void => {
     const length = lengthOf(record)
     writeCount(length)
-    for (let at = 0; at < length; at++) {
-      const entry = entries[at]
-      if (entry !== undefined) entry.field.write(record[entry.name])
-    }
+    for (let at = 0; at < length; at++) kinds[at]?.write(record[names[at] ?? ''])
   }
   const fromList = (values: readonly Packable[]): RecordOf<F> => {
     const record: Record<string, unknown> = {}
-    for (let at = 0; at < entries.length; at++) {
-      const entry = entries[at]
-      if (entry !== undefined) record[entry.name] = entry.field.unpack(values[at])
+    for (let at = 0; at < names.length; at++) {
+      record[names[at] ?? ''] = kinds[at]?.unpack(values[at])
     }
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every key has just been set
     return record as RecordOf<F>
@@ -124,7 +119,7 @@ export const flag: Field<boolean> = {
 export function maybe<T>(field: Field<T>): Field<T | undefined> {
   return {
     write: (value) => (value === undefined ? writeAbsent() : field.write(value)),
-    absent: 'undefined',
+    absent: 'sometimes',
     unpack: (value) => (value === undefined ? undefined : field.unpack(value)),
   }
 }
@@ -141,7 +136,7 @@ export function list<T>(field: Field<T>): Field<readonly T[]> {
       writeCount(values.length)
       for (const value of values) field.write(value)
     },
-    absent: 'empty',
+    absent: 'sometimes',
     unpack: (value) => (value === undefined ? [] : listOf(value).map(field.unpack)),
   }
 }

@@ -22,6 +22,7 @@ import {
 } from '../../codec/primary/x-transaction.ts'
 import { concatBytes, equalBytes, keyOf } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
+import { createGenerations } from '../../core/generations.ts'
 import { hash160, sha256 } from '../../core/hash.ts'
 import { recoverPublicKey } from '../../core/secp256k1.ts'
 import type { Utxo } from '../../shape/primary/utxo.ts'
@@ -51,42 +52,44 @@ type Signed = {
 /** Keys recovered before other requests get their turn: about 4 ms. */
 const keysPerTurn = 8
 
+// An owner's address is the hash of its key, so that one found once holds for every network. Some
+// 200 bytes each, at most twice as many.
+const knownKeys = createGenerations<string, Uint8Array>(8_192)
+
+/** Keys recovered since others had their turn. */
+type Turn = { recovered: number }
+
 /**
  * Credentials of those `utxos` that are spent. One block is read for each consuming transaction,
- * one key recovered for each owner. Throws `store-failed` when the store has lost a block.
+ * one key recovered for each owner not met before. Throws `store-failed` when the store has lost a block.
  */
 export async function credentialsOf(
   store: Reader,
   utxos: readonly StoredUtxo[],
 ): Promise<Credentials> {
   const transactions = new Map<number, Signed>()
-  const keys = new Map<string, Uint8Array>()
   const found = new Map<number, readonly Credential[]>()
-  let keysThisTurn = 0
+  const turn: Turn = { recovered: 0 }
   for (const utxo of utxos) {
     if (utxo.spentPos === undefined) continue
-    if (keys.size - keysThisTurn >= keysPerTurn) {
-      keysThisTurn = keys.size
+    if (turn.recovered >= keysPerTurn) {
+      turn.recovered = 0
       await new Promise(setImmediate)
     }
     const signed = transactions.get(utxo.spentPos) ?? (await signedAt(store, utxo.spentPos))
     transactions.set(utxo.spentPos, signed)
-    found.set(utxo.id, credentialsFor(utxo, signed, keys))
+    found.set(utxo.id, credentialsFor(utxo, signed, turn))
   }
   return found
 }
 
-function credentialsFor(
-  utxo: StoredUtxo,
-  signed: Signed,
-  keys: Map<string, Uint8Array>,
-): Credential[] {
+function credentialsFor(utxo: StoredUtxo, signed: Signed, turn: Turn): Credential[] {
   const at = signed.spendings.findIndex(({ places }) => places.some((place) => isOf(utxo, place)))
   const signers = signed.spendings[at]?.signers ?? []
   const { addresses } = outputContent(utxo.output)
   return (signed.credentials[at]?.signatures ?? []).map((signature, nth) => {
     const owner = addresses[signers[nth] ?? -1]
-    const publicKey = owner && keyOfOwner(owner, { hash: signed.hash, signature, keys })
+    const publicKey = owner && keyOfOwner(owner, { hash: signed.hash, signature, turn })
     return {
       signature: base64(signature),
       ...(publicKey === undefined ? {} : { publicKey: base64(publicKey) }),
@@ -102,20 +105,16 @@ function base64(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('base64')
 }
 
-/** An owner has one key: it is recovered once. */
 function keyOfOwner(
   owner: Uint8Array,
-  of: {
-    readonly hash: Uint8Array
-    readonly signature: Uint8Array
-    readonly keys: Map<string, Uint8Array>
-  },
+  of: { readonly hash: Uint8Array; readonly signature: Uint8Array; readonly turn: Turn },
 ): Uint8Array | undefined {
-  const known = of.keys.get(keyOf(owner))
+  const known = knownKeys.get(keyOf(owner))
   if (known !== undefined) return known
+  of.turn.recovered++
   const publicKey = recoverPublicKey(of.hash, of.signature)
   if (publicKey === undefined || !equalBytes(hash160(publicKey), owner)) return undefined
-  of.keys.set(keyOf(owner), publicKey)
+  knownKeys.set(keyOf(owner), publicKey)
   return publicKey
 }
 

@@ -56,6 +56,8 @@ export type PrimaryHost = {
   ) => Promise<void>
   /** Waits until all that was handed over is stored. */
   readonly settled: () => Promise<void>
+  /** Last height of a chain that is stored, -1 before its first block or its first replay. */
+  readonly storedHeight: (chain: ChainName) => number
   readonly health: (all: readonly ValidatorHealth[]) => Promise<void>
 }
 
@@ -72,6 +74,7 @@ export function primaryHost(parts: PrimaryHostParts): PrimaryHost {
   let assets: AssetNumbers | undefined
   /** Batches handed over, oldest first: those that may not be stored yet are the last of them. */
   let ahead: Ahead[] = []
+  const heights = new Map<ChainName, number>()
   let last: Promise<unknown> = Promise.resolve()
   const inOrder = <T>(work: () => Promise<T>): Promise<T> => {
     const done = last.then(work)
@@ -92,6 +95,7 @@ export function primaryHost(parts: PrimaryHostParts): PrimaryHost {
     assets ??= newAssetNumbers(await state.assets())
     const replay = await openReplay(chain, { source, facts, rules, state, assets })
     sessions.set(replay, session)
+    heights.set(chain, replay.height())
     return replay
   }
   const commit = async (
@@ -108,10 +112,14 @@ export function primaryHost(parts: PrimaryHostParts): PrimaryHost {
     const made = await replay.replay(fetched, find, signal)
     if (made.rows.until <= made.rows.from) return
     await ahead.at(-mostAhead)?.stored
-    const stored = store.commit(of, made.rows, made.raw).catch((error: unknown) => {
-      if (session === of) session = undefined
-      throw error
-    })
+    const { chain, checkpoint } = made.rows
+    const stored = store.commit(of, made.rows, made.raw).then(
+      () => void heights.set(chain, checkpoint.height),
+      (error: unknown) => {
+        if (session === of) session = undefined
+        throw error
+      },
+    )
     // Whoever comes next is told.
     stored.catch(() => undefined)
     ahead = [...ahead, { shared: made.shared, stored }].slice(-mostAhead)
@@ -122,6 +130,7 @@ export function primaryHost(parts: PrimaryHostParts): PrimaryHost {
     replay: (chain) => inOrder(() => open(chain)),
     commit: (replay, fetched, signal) => inOrder(() => commit(replay, fetched, signal)),
     settled: () => inOrder(settled),
+    storedHeight: (chain) => Math.max(-1, heights.get(chain) ?? -1),
     health: store.health,
   }
 }

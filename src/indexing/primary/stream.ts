@@ -186,7 +186,8 @@ async function follow(
 ): Promise<void> {
   const { source, clock, set } = parts
   const replay = await host.replay(chain)
-  const progress = new Progress(clock, Math.max(-1, replay.height()))
+  const stored = (): number => host.storedHeight(chain)
+  const progress = new Progress(clock, stored())
   // What was fetched and not replayed: a proposal whose option comes with the next blocks.
   let waiting: readonly Fetched<unknown>[] = []
   let ahead: Ahead | undefined
@@ -196,7 +197,7 @@ async function follow(
     const from = (waiting.at(-1)?.height ?? replay.height()) + 1
     const range = replay.plan(from, head)
     if (range === undefined) {
-      set(statusAt(replay, head, progress))
+      set(statusAt(stored(), head, progress))
       await clock.sleep(headPauseMs, signal)
       continue
     }
@@ -207,8 +208,8 @@ async function follow(
     // At the head nothing comes that would tell a failure, and `live` means stored.
     if (replay.height() >= head) await host.settled()
     waiting = units.filter(({ height }) => height > replay.height())
-    progress.reached(Math.max(-1, replay.height()))
-    set(statusAt(replay, head, progress))
+    progress.reached(stored())
+    set(statusAt(stored(), head, progress))
   }
 }
 
@@ -229,11 +230,10 @@ function fetchAhead(
 }
 
 function statusAt(
-  replay: ChainReplay,
+  height: number,
   head: number,
   progress: Progress,
 ): Omit<StageStatus, 'stage' | 'reason'> & { readonly reason?: string } {
-  const height = Math.max(-1, replay.height())
   const behind = head < height
   const etaSeconds = progress.eta(head)
   return {

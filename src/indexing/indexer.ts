@@ -91,7 +91,7 @@ export const stopTimeoutMs = 10_000
  * into; the writer makes little, and what dies young there holds the buffers of batches: with V8's
  * 48 it was no faster and the process 50 MiB larger.
  */
-const youngHeapMib = { decoder: 32, writer: 24 } as const
+export const youngHeapMib = { decoder: 32, writer: 24 } as const
 
 /** Starts indexing. Throws nothing by itself: what fails shows in the status. */
 export function startIndexer(options: IndexerOptions): Indexer {

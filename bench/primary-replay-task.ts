@@ -1,0 +1,30 @@
+/** What the threads of `primary-replay.ts` tell each other. */
+
+import type { MessagePort } from 'node:worker_threads'
+
+/** Key of the store. */
+export const benchKey = 'primary-bench'
+
+/** What is replayed, and from which height on a second rate is taken. */
+export type ReplayTask = {
+  readonly folder: string
+  readonly blocks: string
+  readonly halfHeight: number
+  /** The writing thread. */
+  readonly port: MessagePort
+}
+
+/** Where it is written. */
+export type WriteTask = Pick<ReplayTask, 'folder' | 'port'>
+
+/** What was written, and the processor time of the thread. */
+export type Written = { readonly sizeBytes: number; readonly workedUs: number }
+
+/** How it went: by the clock, and in processor time of the thread and of the process. */
+export type Replayed = {
+  readonly height: number
+  readonly tookMs: number
+  readonly half: { readonly height: number; readonly beforeEndMs: number }
+  readonly workedUs: number
+  readonly processUs: number
+}

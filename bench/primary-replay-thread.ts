@@ -1,0 +1,104 @@
+/** The replaying thread of `primary-replay.ts`: the product's host over a file of blocks. */
+
+import { openSync, readSync } from 'node:fs'
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+
+import { callerOver } from '../src/indexing/port-call.ts'
+import { openStoreOver } from '../src/indexing/primary/batch-calls.ts'
+import { primaryHost } from '../src/indexing/primary/primary-host.ts'
+import { primaryStoreTables } from '../src/indexing/primary/primary-store.ts'
+import type {
+  BlockBytes,
+  PrimaryIdentity,
+  PrimarySource,
+} from '../src/source/primary/primary-source.ts'
+import { openStore } from '../src/store/engine/open.ts'
+import { localFacts } from './local-genesis.ts'
+import { benchKey, type Replayed, type ReplayTask } from './primary-replay-task.ts'
+
+/** Blocks of the file, in order and each once; a stage asks for nothing else. */
+function sourceOf(path: string): PrimarySource {
+  const file = openSync(path, 'r')
+  const size = new Uint8Array(4)
+  const blocks = (height: number, until: number): BlockBytes[] => {
+    const found: BlockBytes[] = []
+    for (; height < until && readSync(file, size) === size.length; height++) {
+      const bytes = new Uint8Array(new DataView(size.buffer).getUint32(0))
+      readSync(file, bytes)
+      found.push({ height, bytes, proposer: undefined })
+    }
+    return found
+  }
+  const never = (): never => {
+    throw new Error('the bench asks for blocks alone')
+  }
+  return {
+    identity: never,
+    headHeight: never,
+    hasIndex: never,
+    cBlocks: never,
+    earlyCount: never,
+    earlyTransactions: never,
+    health: never,
+    blocks: (_chain, { from, until }) => Promise.resolve(blocks(from, until)),
+  }
+}
+
+const facts = localFacts()
+const identity: PrimaryIdentity = {
+  networkId: facts.networkId,
+  nodeVersion: 'bench',
+  genesisId: facts.genesisId,
+  chainIds: { X: facts.xChainId, C: facts.cChainId },
+  upgrades: {},
+}
+
+async function replayFile(
+  { folder, blocks, halfHeight }: ReplayTask,
+  port: MessagePort,
+): Promise<Replayed> {
+  const store = await openStoreOver(callerOver(port), benchKey, identity)
+  const place = { store: 'embedded', dataDir: folder } as const
+  const reader = await openStore(place, benchKey, primaryStoreTables, 'read')
+  const source = sourceOf(blocks)
+  const host = primaryHost({ source, identity, genesis: store.genesis, reader, store })
+  const replay = await host.replay('P')
+  const { signal } = new AbortController()
+  const worked = process.threadCpuUsage()
+  const all = process.cpuUsage()
+  const start = performance.now()
+  let half = { height: 0, atMs: start }
+  for (;;) {
+    const range = replay.plan(replay.height() + 1, Number.MAX_SAFE_INTEGER)
+    const fetched = range === undefined ? [] : await replay.fetch(range, signal)
+    if (fetched.length === 0) break
+    await host.commit(replay, fetched, signal)
+    if (replay.height() < halfHeight) half = { height: replay.height(), atMs: performance.now() }
+  }
+  await host.settled()
+  const end = performance.now()
+  await reader.close()
+  return {
+    height: replay.height(),
+    tookMs: end - start,
+    half: { height: half.height, beforeEndMs: end - half.atMs },
+    workedUs: microseconds(process.threadCpuUsage(worked)),
+    processUs: microseconds(process.cpuUsage(all)),
+  }
+}
+
+function microseconds({
+  user,
+  system,
+}: {
+  readonly user: number
+  readonly system: number
+}): number {
+  return user + system
+}
+
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- set by primary-replay.ts
+const task = workerData as ReplayTask
+const replayed = await replayFile(task, task.port)
+task.port.close()
+parentPort?.postMessage(replayed)

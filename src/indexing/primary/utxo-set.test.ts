@@ -204,6 +204,30 @@ void test('UTXO set: stake of a closed batch is spent only after it returned', (
   )
 })
 
+void test('UTXO set: stake that came back may be spent before the store knows of it', () => {
+  const { set, draft } = begin()
+  const staked = stored({ flags: outputFlags.staked })
+  returnStake(moverOf(set, draft), spend)
+  const attempt = (later: Draft): void => {
+    takeFound(set, { utxos: [staked], earlyImports: [] })
+    spendUtxo(moverOf(set, later), spend)
+  }
+  assert.doesNotThrow(() => attempt(draft), 'in the same batch')
+  // As many batches later as may be unwritten, from a table that keeps nothing.
+  for (let batch = 1; batch <= mostAhead; batch++) {
+    const other = newUtxoSet('P', 0, { next: 10, assets: set.assets })
+    let open = newDraft('P', { firstUtxo: 10, follows: 7 })
+    returnStake(moverOf(other, open), spend)
+    for (let end = 0; end < batch; end++) {
+      closed(other, open)
+      open = newDraft('P', { firstUtxo: 10, follows: 7 })
+    }
+    takeFound(other, { utxos: [staked], earlyImports: [] })
+    assert.doesNotThrow(() => spendUtxo(moverOf(other, open), spend), `${batch} batches later`)
+  }
+  assert.ok(set.returned.length <= mostAhead + 1)
+})
+
 void test('UTXO set: what a batch spent stays spent, whatever the store says meanwhile', () => {
   const { set, draft } = begin([stored({})])
   spendUtxo(moverOf(set, draft), spend)

@@ -75,6 +75,8 @@ export type UtxoSet = {
   next: number
   /** How many outputs had come to the table when batches ended, the newest {@link mostAhead}. */
   readonly ends: number[]
+  /** Stakes given back by the open batch, the first, and by those before it that `ends` are of. */
+  readonly returned: Set<string>[]
   /** What the store said for the open batch: exports from other chains, and early imports. */
   readonly imports: Map<string, KnownUtxo>
   readonly earlyImports: Map<string, KnownImport>
@@ -88,7 +90,8 @@ export function newUtxoSet(
 ): UtxoSet {
   const table = newUtxoTable(chain, limit)
   const imports = new Map<string, KnownUtxo>()
-  return { chain, table, assets, next, ends: [], imports, earlyImports: new Map() }
+  const returned = [new Set<string>()]
+  return { chain, table, assets, next, ends: [], returned, imports, earlyImports: new Map() }
 }
 
 /** Whether an output of this chain is known without asking the store. */
@@ -110,12 +113,19 @@ export function takeFound(set: UtxoSet, found: Found): void {
       const key = outputKeyOf(utxo.txId, utxo.outputIndex)
       if (!set.imports.has(key)) set.imports.set(key, utxo)
     } else {
-      addOutput(set.table, utxo, utxo.addresses)
+      addOutput(set.table, { ...utxo, flags: flagsNow(set, utxo) }, utxo.addresses)
     }
   }
   for (const known of found.earlyImports) {
     set.earlyImports.set(outputKeyOf(known.txId, known.outputIndex), known)
   }
+}
+
+/** Flags of what the store found: it may not know yet that a stake came back. */
+function flagsNow({ returned }: UtxoSet, { txId, outputIndex, flags }: KnownUtxo): number {
+  if ((flags & outputFlags.staked) === 0) return flags
+  const key = outputKeyOf(txId, outputIndex)
+  return returned.some((keys) => keys.has(key)) ? flags | outputFlags.returned : flags
 }
 
 /**
@@ -130,8 +140,12 @@ export function closeBatch(set: UtxoSet, draft: Draft): void {
   set.earlyImports.clear()
   // One without a block is not handed to the store, and says nothing of those before it.
   if (draft.from === undefined) return
-  if (set.ends.length === mostAhead) trimOutputs(set.table, set.ends.shift() ?? 0)
+  if (set.ends.length === mostAhead) {
+    trimOutputs(set.table, set.ends.shift() ?? 0)
+    set.returned.pop()
+  }
   set.ends.push(set.table.came)
+  set.returned.unshift(new Set())
 }
 
 /** `pos` of a place. */
@@ -347,6 +361,8 @@ export function importUtxo(by: Mover, spend: ImportSpend): KnownUtxo | undefined
 /** Gives a staked output back. Nothing to check but that it was staked, when it is in reach. */
 export function returnStake({ utxos: set, draft, place }: Mover, of: OutputPlace): void {
   const { txId, outputIndex } = of
+  // Of one that is not in reach, or soon is not, the store may be asked before it knows this.
+  set.returned[0]?.add(outputKeyOf(txId, outputIndex))
   const entry = findOutput(set.table, txId, outputIndex)
   if (entry === -1) {
     draft.stakeReturns.push({ number: undefined, txId, outputIndex, time: place.time })

@@ -127,9 +127,12 @@ function chainStream(chain: ChainName, parts: ChainParts): Stream {
             host,
             {
               ...parts,
-              set: (change) => {
-                pauseMs = firstPauseMs
-                set(change)
+              set: (told) => {
+                // Until something is stored the same failure may come again.
+                const moved = told.indexedHeight > status.indexedHeight
+                if (moved || told.state === 'live') pauseMs = firstPauseMs
+                const { reason } = pauseMs > firstPauseMs ? status : {}
+                status = { stage: chain, ...(reason === undefined ? {} : { reason }), ...told }
               },
             },
             signal,
@@ -159,7 +162,7 @@ function chainStream(chain: ChainName, parts: ChainParts): Stream {
   return { name: chain, run, status: shown }
 }
 
-type Following = ChainParts & { readonly set: (change: Partial<StageStatus>) => void }
+type Following = ChainParts & { readonly set: (status: Omit<StageStatus, 'stage'>) => void }
 
 /** Asks once and stores what changed. A node that does not answer leaves everything as it is. */
 async function pollHealth(
@@ -233,7 +236,7 @@ function statusAt(
   height: number,
   head: number,
   progress: Progress,
-): Omit<StageStatus, 'stage' | 'reason'> & { readonly reason?: string } {
+): Omit<StageStatus, 'stage'> {
   const behind = head < height
   const etaSeconds = progress.eta(head)
   return {

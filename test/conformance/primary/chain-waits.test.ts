@@ -1,0 +1,138 @@
+/** A chain whose batches cannot be stored waits longer each time, says why, and goes on. */
+
+import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+
+import { Fault } from '../../../src/core/fault.ts'
+import type { World } from '../../../src/core/world.ts'
+import { leaseStream } from '../../../src/indexing/primary/lease-stream.ts'
+import { primaryHost } from '../../../src/indexing/primary/primary-host.ts'
+import { openPrimaryStore, type PrimaryStore } from '../../../src/indexing/primary/primary-store.ts'
+import { openPrimaryStreams } from '../../../src/indexing/primary/stream.ts'
+import { openRecordedPrimary } from '../../../src/source/primary/recorded-source.ts'
+import { silentLog } from '../../../src/telemetry/log.ts'
+import { fileWorld, recordingPath } from '../../primary-service.ts'
+
+const key = 'primary-fuji'
+
+/** Time passes at once. */
+const hasty: World = {
+  ...fileWorld,
+  clock: {
+    ...fileWorld.clock,
+    sleep: (_, signal) =>
+      new Promise((resolve, reject) => {
+        setImmediate(() => (signal?.aborted === true ? reject(signal.reason) : resolve()))
+      }),
+  },
+}
+
+async function withStore(
+  check: (store: PrimaryStore, over: AbortController) => Promise<void>,
+): Promise<void> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'firn-waits-'))
+  const over = new AbortController()
+  const { signal } = over
+  const identity = await openRecordedPrimary(readFileSync(recordingPath)).identity(signal)
+  const place = { store: 'embedded', dataDir } as const
+  const parts = { key, genesis: 'auto', store: place, world: fileWorld, owner: 'test', signal }
+  const store = await openPrimaryStore(parts, identity)
+  try {
+    await check(store, over)
+  } finally {
+    over.abort()
+    await store.close()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}
+
+void test('chain that waits: pauses grow until something is stored, then the reason is gone', async () => {
+  await withStore(async (store, over) => {
+    let failures = 18
+    const pauses: number[] = []
+    const reasons = new Set<string>()
+    const log = {
+      ...silentLog,
+      child: () => log,
+      warn: (_: string, fields: Readonly<Record<string, unknown>> = {}) => {
+        if (fields['chain'] === 'P') pauses.push(Number(fields['pauseMs']))
+      },
+    }
+    const spec = {
+      kind: 'primary',
+      key,
+      network: 'fuji',
+      name: 'test',
+      nodeUrl: '',
+      genesis: 'auto',
+      recording: recordingPath,
+    } as const
+    const limits = {
+      timeoutMs: 30_000,
+      traceTimeoutMs: 30_000,
+      maxInFlight: 8,
+      maxReplyBytes: 33_554_432,
+      bufferBytes: 16_777_216,
+    }
+    const streams = await openPrimaryStreams(spec, {
+      world: hasty,
+      log,
+      limits,
+      signal: over.signal,
+      openHost: async (source) => {
+        const identity = await source.identity(over.signal)
+        const { genesis, database: reader } = store
+        const failing = {
+          ...store,
+          commit: (...batch: Parameters<PrimaryStore['commit']>) =>
+            failures-- > 0
+              ? Promise.reject(new Fault('store-full', 'the disk is full'))
+              : store.commit(...batch),
+        }
+        const host = primaryHost({ source, identity, genesis, reader, store: failing })
+        return { ...host, close: () => Promise.resolve() }
+      },
+    })
+    const [chain] = streams.filter(({ name }) => name === 'P')
+    assert.ok(chain !== undefined)
+    const run = chain.run(over.signal)
+    while (chain.status().state !== 'live') {
+      const { reason } = chain.status()
+      if (reason !== undefined) reasons.add(reason)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    assert.deepEqual([...reasons], ['the disk is full'])
+    assert.equal(chain.status().reason, undefined)
+    for (const [at, pauseMs] of pauses.entries()) {
+      assert.equal(pauseMs, Math.min(30_000, 500 * 2 ** at), pauses.join())
+    }
+    assert.ok(pauses.length > 6, pauses.join())
+    over.abort()
+    await run
+  })
+})
+
+void test('lease: a store that fails for a while is told again, one that is lost is not', async () => {
+  const { signal } = new AbortController()
+  const answers = [
+    new Fault('store-failed', 'cut off'),
+    undefined,
+    new Fault('store-full', 'the disk is full'),
+    new Fault('lease-lost', 'another process writes'),
+  ]
+  let asked = 0
+  const renew = async (): Promise<void> => {
+    const answer = answers[asked++]
+    if (answer !== undefined) throw answer
+  }
+  const stream = leaseStream({ renew }, hasty.clock)
+  await stream.run(signal)
+  assert.equal(asked, answers.length)
+  assert.deepEqual(
+    [stream.status().state, stream.status().reason],
+    ['stopped', 'another process writes'],
+  )
+})

@@ -73,10 +73,12 @@ export type ReplayParts = {
   readonly rules: PrimaryRules
   readonly state: StoredState
   readonly assets: AssetNumbers
+  /** UTXOs a chain keeps. */
+  readonly utxoLimit: number
 }
 
-/** UTXOs a chain keeps: 31 MiB of room. What is not among them costs a look-up of 20 us. */
-export const utxoLimit = 3 * 2 ** 16
+/** UTXOs to keep: 31 MiB of room. What is not among them costs a look-up of 20 us. */
+export const usualUtxoLimit = 3 * 2 ** 16
 // Nodes give C-Chain blocks whole, and few of them hold what is wanted here.
 const cBatchHeights = 512
 
@@ -102,6 +104,7 @@ async function pReplay({
   rules,
   state: stored,
   assets,
+  utxoLimit,
 }: ReplayParts): Promise<ChainReplay> {
   const rows = await stored.pState()
   if (rows === undefined) throw new Error('broken invariant: genesis is stored before blocks')
@@ -138,6 +141,7 @@ async function xReplay({
   facts,
   state: stored,
   assets,
+  utxoLimit,
 }: ReplayParts): Promise<ChainReplay> {
   const checkpoint = await stored.checkpoint('X')
   if (checkpoint === undefined) throw new Error('broken invariant: genesis is stored before blocks')

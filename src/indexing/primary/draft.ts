@@ -89,7 +89,8 @@ export function newDraft(chain: ChainName, { firstUtxo, follows, room }: DraftSt
 
 /** The finished batch; what lives on in memory is copied. */
 export function closeDraft(draft: Draft, assets: AssetNumbers, checkpoint: Checkpoint): RowBatch {
-  const newAssets = assets.taken()
+  // Rows of an empty batch are not stored: numbers still to be told wait for the next.
+  const newAssets = draft.from === undefined ? [] : assets.taken()
   const until = checkpoint.height + 1
   return {
     chain: draft.chain,

@@ -7,7 +7,7 @@
  */
 
 import { readGenesis, type GenesisFacts } from '../../codec/primary/genesis.ts'
-import { Fault } from '../../core/fault.ts'
+import { Fault, faultOf } from '../../core/fault.ts'
 import type {
   PrimaryIdentity,
   PrimarySource,
@@ -15,7 +15,7 @@ import type {
 } from '../../source/primary/primary-source.ts'
 import type { Reader } from '../../store/engine/database.ts'
 import { type AssetNumbers, newAssetNumbers } from './asset-numbers.ts'
-import { type ChainReplay, type Fetched, openReplay } from './chain-replay.ts'
+import { type ChainReplay, type Fetched, openReplay, usualUtxoLimit } from './chain-replay.ts'
 import type { ChainName } from './ledger-rows.ts'
 import {
   type BatchStore,
@@ -37,6 +37,8 @@ export type PrimaryHostParts = {
   readonly reader: Reader
   /** The store, for writing. */
   readonly store: BatchStore
+  /** UTXOs a chain keeps; {@link usualUtxoLimit} when it is not said. */
+  readonly utxoLimit?: number
 }
 
 /** Replays one primary network. */
@@ -47,15 +49,16 @@ export type PrimaryHost = {
   readonly replay: (chain: ChainName) => Promise<ChainReplay>
   /**
    * Replays what was fetched and hands it to the store, which may still be writing it afterwards:
-   * a failure is told by the next call, whichever chain's it is.
+   * a failure is told by the next call, whichever chain's it is. A failure that is no fault of the
+   * store's stops only the chain whose batch it was: others may try again.
    */
   readonly commit: (
     replay: ChainReplay,
     fetched: readonly Fetched<unknown>[],
     signal: AbortSignal,
   ) => Promise<void>
-  /** Waits until all that was handed over is stored. */
-  readonly settled: () => Promise<void>
+  /** Waits until all that was handed over is stored; `chain` is who waits. */
+  readonly settled: (chain?: ChainName) => Promise<void>
   /** Last height of a chain that is stored, -1 before its first block or its first replay. */
   readonly storedHeight: (chain: ChainName) => number
   readonly health: (all: readonly ValidatorHealth[]) => Promise<void>
@@ -63,37 +66,48 @@ export type PrimaryHost = {
 
 type Ahead = { readonly shared: SharedChanges; readonly stored: Promise<void> }
 
+/** Assets have numbers that are stored, or will be with a batch of the session. */
+type Session = { readonly number: number; readonly assets: AssetNumbers }
+
+/** The batch that ended a session: whose it was, and why. */
+type Lost = { readonly chain: ChainName; readonly error: unknown }
+
 /** A host over a store that is open. */
 export function primaryHost(parts: PrimaryHostParts): PrimaryHost {
   const { source, identity, store } = parts
   const facts = readGenesis(parts.genesis)
   const rules = rulesOf(identity.networkId, upgradesOf(identity.upgrades))
   const state = openStoredState(parts.reader)
-  const sessions = new WeakMap<ChainReplay, number>()
-  let session: number | undefined
-  let assets: AssetNumbers | undefined
+  const sessions = new WeakMap<ChainReplay, Session>()
+  let session: Session | undefined
   /** Batches handed over, oldest first: those that may not be stored yet are the last of them. */
   let ahead: Ahead[] = []
   const heights = new Map<ChainName, number>()
+  let lost: Lost | undefined
   let last: Promise<unknown> = Promise.resolve()
   const inOrder = <T>(work: () => Promise<T>): Promise<T> => {
     const done = last.then(work)
     last = done.catch(() => undefined)
     return done
   }
-  const settled = async (): Promise<void> => {
-    for (const { stored } of ahead) await stored
+  const stored = async (batches: readonly Ahead[], chain?: ChainName): Promise<void> => {
+    try {
+      for (const batch of batches) await batch.stored
+    } catch (error) {
+      throw lost === undefined ? error : whyLost(lost, chain)
+    }
   }
   const open = async (chain: ChainName): Promise<ChainReplay> => {
     // What is under way is read back; when it fails, that was or will be told to who sent it.
-    await settled().catch(() => undefined)
+    await stored(ahead).catch(() => undefined)
     if (session === undefined) {
-      session = await store.begin()
-      assets = newAssetNumbers(await state.assets())
+      const number = await store.begin()
+      session = { number, assets: newAssetNumbers(await state.assets()) }
       ahead = []
     }
-    assets ??= newAssetNumbers(await state.assets())
-    const replay = await openReplay(chain, { source, facts, rules, state, assets })
+    const { assets } = session
+    const { utxoLimit = usualUtxoLimit } = parts
+    const replay = await openReplay(chain, { source, facts, rules, state, assets, utxoLimit })
     sessions.set(replay, session)
     heights.set(chain, replay.height())
     return replay
@@ -105,34 +119,46 @@ export function primaryHost(parts: PrimaryHostParts): PrimaryHost {
   ): Promise<void> => {
     const of = sessions.get(replay)
     if (of === undefined || of !== session) {
-      await settled()
-      throw new Fault('store-failed', `${replay.chain}-Chain: what was replayed was not stored`)
+      await stored(ahead, replay.chain)
+      throw whyLost(lost, replay.chain)
     }
     const find = ahead.reduce((before, { shared }) => findAfter(before, shared), state.find)
     const made = await replay.replay(fetched, find, signal)
     if (made.rows.until <= made.rows.from) return
-    await ahead.at(-mostAhead)?.stored
+    if (ahead.length === mostAhead) await stored(ahead.slice(0, 1), replay.chain)
     const { chain, checkpoint } = made.rows
-    const stored = store.commit(of, made.rows, made.raw).then(
+    const storing = store.commit(of.number, made.rows, made.raw).then(
       () => void heights.set(chain, checkpoint.height),
       (error: unknown) => {
-        if (session === of) session = undefined
+        // Those after it fail only for its sake.
+        if (session === of) {
+          session = undefined
+          lost = { chain, error }
+        }
         throw error
       },
     )
     // Whoever comes next is told.
-    stored.catch(() => undefined)
-    ahead = [...ahead, { shared: made.shared, stored }].slice(-mostAhead)
+    storing.catch(() => undefined)
+    ahead = [...ahead, { shared: made.shared, stored: storing }].slice(-mostAhead)
   }
   return {
     facts,
     rules,
     replay: (chain) => inOrder(() => open(chain)),
     commit: (replay, fetched, signal) => inOrder(() => commit(replay, fetched, signal)),
-    settled: () => inOrder(settled),
+    settled: (chain) => inOrder(() => stored(ahead, chain)),
     storedHeight: (chain) => Math.max(-1, heights.get(chain) ?? -1),
     health: store.health,
   }
+}
+
+/** What `chain` is told: what was wrong with another's batch alone is nothing it must stop for. */
+function whyLost(lost: Lost | undefined, chain: ChainName | undefined): unknown {
+  const isCommon = faultOf(lost?.error) !== undefined
+  if (lost !== undefined && (isCommon || lost.chain === (chain ?? lost.chain))) return lost.error
+  const cause = lost === undefined ? '' : `, for what follows a batch of the ${lost.chain}-Chain`
+  return new Fault('store-failed', `what was replayed was not stored${cause}`)
 }
 
 /** A host with the store in the same thread. */

@@ -209,7 +209,7 @@ async function follow(
     const units = [...waiting, ...fetched]
     if (units.length > 0) await host.commit(replay, units, signal)
     // At the head nothing comes that would tell a failure, and `live` means stored.
-    if (replay.height() >= head) await host.settled()
+    if (replay.height() >= head) await host.settled(chain)
     waiting = units.filter(({ height }) => height > replay.height())
     progress.reached(stored())
     set(statusAt(stored(), head, progress))
@@ -232,11 +232,7 @@ function fetchAhead(
   return { from, units }
 }
 
-function statusAt(
-  height: number,
-  head: number,
-  progress: Progress,
-): Omit<StageStatus, 'stage'> {
+function statusAt(height: number, head: number, progress: Progress): Omit<StageStatus, 'stage'> {
   const behind = head < height
   const etaSeconds = progress.eta(head)
   return {

@@ -9,13 +9,18 @@ import { test } from 'node:test'
 import { Fault } from '../../../src/core/fault.ts'
 import type { ChainReplay, Fetched } from '../../../src/indexing/primary/chain-replay.ts'
 import type { ChainName } from '../../../src/indexing/primary/ledger-rows.ts'
-import { primaryHost, type PrimaryHost } from '../../../src/indexing/primary/primary-host.ts'
+import {
+  primaryHost,
+  type PrimaryHost,
+  type PrimaryHostParts,
+} from '../../../src/indexing/primary/primary-host.ts'
 import {
   type BatchStore,
   openPrimaryStore,
   type PrimaryStore,
 } from '../../../src/indexing/primary/primary-store.ts'
 import { openRecordedPrimary } from '../../../src/source/primary/recorded-source.ts'
+import { type Reader, statement } from '../../../src/store/engine/database.ts'
 import { primaryTables } from '../../../src/store/schema/primary.ts'
 import { factsOf } from '../../primary-facts.ts'
 import { fileWorld, recordingPath } from '../../primary-service.ts'
@@ -40,10 +45,14 @@ async function withStore<T>(check: (store: PrimaryStore) => Promise<T>): Promise
   }
 }
 
-async function hostOver(store: PrimaryStore, batches: BatchStore): Promise<PrimaryHost> {
+async function hostOver(
+  store: PrimaryStore,
+  batches: BatchStore,
+  more: Partial<Pick<PrimaryHostParts, 'utxoLimit' | 'reader'>> = {},
+): Promise<PrimaryHost> {
   const identity = await source.identity(signal)
   const { genesis, database } = store
-  return primaryHost({ source, identity, genesis, reader: database, store: batches })
+  return primaryHost({ source, identity, genesis, reader: database, store: batches, ...more })
 }
 
 type Step = { readonly chain: ChainName; readonly heights: number }
@@ -122,23 +131,33 @@ function heldBack(store: PrimaryStore): BatchStore & { readonly release: () => v
   }
 }
 
+/** Digest after each batch was replayed before the one before it was stored. */
+async function oneBehind(heights: number, utxoLimit?: number): Promise<Record<string, string>> {
+  return withStore(async (store) => {
+    const held = heldBack(store)
+    const host = await hostOver(store, held, utxoLimit === undefined ? {} : { utxoLimit })
+    await replayAll(host, heights, async (replay, fetched) => {
+      const handed = host.commit(replay, fetched, signal)
+      // This batch has been replayed; only now the one before is stored.
+      await turn()
+      held.release()
+      await handed
+      if (replay.height() === (await source.headHeight(replay.chain, signal))) held.release()
+    })
+    return storeDigest(store.database, primaryTables)
+  })
+}
+
 void test('ahead of the store: what moves between chains is known before it is stored', async () => {
   for (const heights of [1, 3, 20]) {
-    const expected = await inStep(heights)
-    const digest = await withStore(async (store) => {
-      const held = heldBack(store)
-      const host = await hostOver(store, held)
-      await replayAll(host, heights, async (replay, fetched) => {
-        const handed = host.commit(replay, fetched, signal)
-        // This batch has been replayed; only now the one before is stored.
-        await turn()
-        held.release()
-        await handed
-        if (replay.height() === (await source.headHeight(replay.chain, signal))) held.release()
-      })
-      return storeDigest(store.database, primaryTables)
-    })
-    assert.deepEqual(digest, expected, `${heights} heights a batch`)
+    assert.deepEqual(await oneBehind(heights), await inStep(heights), `${heights} heights a batch`)
+  }
+})
+
+void test('ahead of the store: nothing is forgotten that is not stored', async () => {
+  for (const heights of [1, 3, 20]) {
+    const digest = await oneBehind(heights, 0)
+    assert.deepEqual(digest, await inStep(heights), `${heights} heights a batch`)
   }
 })
 
@@ -183,5 +202,100 @@ void test('store of batches: a batch of an ended session is refused', async () =
     await host.commit(replay, fetched, signal)
     await assert.rejects(host.settled(), /was not stored/)
     await assert.rejects(host.commit(replay, fetched, signal), /was not stored/)
+  })
+})
+
+void test('ahead of the store: what is wrong with one chain alone stops no other', async () => {
+  await withStore(async (store) => {
+    const broken = new Error('broken invariant: as if')
+    const failing: BatchStore = {
+      begin: store.begin,
+      health: store.health,
+      commit: (session, batch, raw) =>
+        batch.chain === 'P' ? Promise.reject(broken) : store.commit(session, batch, raw),
+    }
+    const host = await hostOver(store, failing)
+    const replays = { P: await host.replay('P'), C: await host.replay('C') }
+    const commit = async (replay: ChainReplay): Promise<void> =>
+      host.commit(replay, (await fetchStep(replay, 3)) ?? [], signal)
+    await commit(replays.P)
+    // Whoever asks first, it is the P-Chain that must stop.
+    await assert.rejects(
+      commit(replays.C),
+      (error) => error instanceof Fault && error.retryable && /of the P-Chain/.test(error.message),
+    )
+    const again = await host.replay('C')
+    await commit(again)
+    await host.settled('C')
+    await assert.rejects(commit(replays.P), (error) => error === broken)
+    await commit(again)
+    await host.settled('C')
+  })
+})
+
+void test('ahead of the store: chains are told why, when another has begun again before', async () => {
+  await withStore(async (store) => {
+    let isFull = true
+    const failing: BatchStore = {
+      begin: store.begin,
+      health: store.health,
+      commit: (...batch) =>
+        isFull
+          ? Promise.reject(new Fault('store-full', 'the disk is full'))
+          : store.commit(...batch),
+    }
+    const host = await hostOver(store, failing)
+    const replays = { P: await host.replay('P'), C: await host.replay('C') }
+    const commit = async (replay: ChainReplay): Promise<void> =>
+      host.commit(replay, (await fetchStep(replay, 3)) ?? [], signal)
+    await commit(replays.C)
+    await assert.rejects(host.settled('C'), /the disk is full/)
+    const again = await host.replay('C')
+    await assert.rejects(commit(replays.P), /the disk is full/)
+    isFull = false
+    await commit(again)
+    await commit(await host.replay('P'))
+    await host.settled()
+  })
+})
+
+void test('ahead of the store: of a failed batch nothing is left when the store cannot be read', async () => {
+  const expected = await withStore(async (store) => {
+    await replayAll(await hostOver(store, store), 7)
+    return factsOf(store.database)
+  })
+  await withStore(async (store) => {
+    let state: 'well' | 'failing' | 'well again' = 'well'
+    const full = new Fault('store-full', 'the disk is full')
+    const failing: BatchStore = {
+      begin: store.begin,
+      health: store.health,
+      commit: (...batch) => {
+        // The first that brings assets of its own.
+        if (state === 'well' && batch[1].newAssets.length > 0) state = 'failing'
+        return state === 'failing' ? Promise.reject(full) : store.commit(...batch)
+      },
+    }
+    const { database } = store
+    const whenWell = <T>(read: () => T): T => {
+      if (state === 'failing') throw full
+      return read()
+    }
+    const reader: Reader = {
+      all: (...asked) => whenWell(() => database.all(...asked)),
+      get: (...asked) => whenWell(() => database.get(...asked)),
+      lookup: (...asked) => whenWell(() => database.lookup(...asked)),
+    }
+    const host = await hostOver(store, failing, { reader })
+    await assert.rejects(replayAll(host, 7), /the disk is full/)
+    await assert.rejects(host.replay('X'), /the disk is full/)
+    state = 'well again'
+    await replayAll(host, 7)
+    assert.deepEqual(await factsOf(database), expected)
+    const rows = await database.all(statement('select id from asset order by id'))
+    assert.deepEqual(
+      rows.map(([id]) => Number(id)),
+      rows.map((_, at) => at + 1),
+    )
   })
 })

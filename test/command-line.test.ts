@@ -45,6 +45,29 @@ void test('help: at once, and every command says what it does', async () => {
     assert.match(text, new RegExp(`^ {2}${name} .* [a-z]`, 'm'), name)
 })
 
+void test('config show: whatever names a URL, what may be a key in it is not printed', async (t) => {
+  const folder = await freshFolder(t)
+  const config = join(folder, 'firn.yaml')
+  const url = (host: string): string => `'https://user:hidden1@${host}/hidden2?key=hidden3'`
+  await writeFile(
+    config,
+    `store: ${url('store.example')}
+networks: { fuji: { nodeUrl: ${url('node.example')} } }
+chains: [{ network: fuji, rpcUrls: [${url('rpc.example')}] }]
+prices: { http: ${url('prices.example')}, shape: defillama }
+tokenLists: [${url('list.example')}, lists/own.json]
+nftMetadata: { gateways: [${url('gateway.example')}] }
+warp: { aggregatorUrl: ${url('aggregator.example')} }
+`,
+  )
+  const { code, stdout, stderr } = await runFirn('config', 'show', '--config', config)
+  assert.equal(code, 0, stderr)
+  assert.doesNotMatch(stdout, /hidden/)
+  for (const host of ['node', 'rpc', 'prices', 'list', 'gateway', 'aggregator'])
+    assert.match(stdout, new RegExp(`https://${host}\\.example`), host)
+  assert.match(stdout, /lists\/own\.json/)
+})
+
 void test('record: a chain recorded from a node is served as the node told it', async (t) => {
   const folder = await freshFolder(t)
   const server = await serveReplayNode(await openReplayNode(small))

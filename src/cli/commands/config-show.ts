@@ -1,14 +1,15 @@
 import { environmentName, settings, type Setting } from '../../config/settings.ts'
+import { redactText } from '../../telemetry/redact.ts'
 import type { Flags } from '../flags.ts'
 import { loadConfig } from '../load-config.ts'
 
-/** Prints every setting, its value and who said so; secrets as `***`. */
+/** Prints every setting, its value and who said so; secrets as `***`, URLs without their keys. */
 export function showConfig(flags: Flags): void {
   const { config, origins } = loadConfig(flags)
   const values: Readonly<Record<string, unknown>> = config
   const rows = Object.entries<Setting>(settings).map(([path, setting]) => [
     path,
-    setting.secret === true && origins[path] !== 'default' ? '***' : JSON.stringify(values[path]),
+    setting.secret === true && origins[path] !== 'default' ? '***' : shown(values[path]),
     origins[path] ?? 'default',
     environmentName(path),
   ])
@@ -22,14 +23,16 @@ export function showConfig(flags: Flags): void {
     )
   }
   for (const [name, network] of Object.entries(config.networks)) {
-    console.log(`networks.${name}  ${JSON.stringify(network)}`)
+    console.log(`networks.${name}  ${shown(network)}`)
   }
   for (const chain of config.chains) {
-    console.log(`chain  ${JSON.stringify({ ...chain, rpcUrls: chain.rpcUrls.map(hostOf) })}`)
+    console.log(`chain  ${shown(chain)}`)
   }
 }
 
-/** Endpoint URLs often hold keys in their path: only scheme and host are printed. */
-function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).origin : '***'
+/** JSON of a value. URLs often hold keys: of each, scheme, host and a hash are printed, as in logs. */
+function shown(value: unknown): string {
+  return JSON.stringify(value, (_name, one: unknown) =>
+    typeof one === 'string' ? redactText(one) : one,
+  )
 }

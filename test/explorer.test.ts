@@ -15,9 +15,12 @@ import {
   cutAmount,
   ends,
   moment,
+  percent,
+  progress,
   span,
   speed,
   tick,
+  took,
   words,
 } from '../src/explorer/browser/format.ts'
 import { classify } from '../src/explorer/browser/search.ts'
@@ -289,6 +292,37 @@ void test('explorer: ids, spans, moments and names read well', () => {
   assert.equal(brief(102_281_234), '102.28M')
 })
 
+void test('explorer: percentages end where they have no more to say', () => {
+  const written = ['2.0000', '12.5000', '100.0000', '0', '100', '0.0001', '10']
+  assert.deepEqual(written.map(percent), [
+    '2 %',
+    '12.5 %',
+    '100 %',
+    '0 %',
+    '100 %',
+    '0.0001 %',
+    '10 %',
+  ])
+})
+
+void test('explorer: a message took no time that can be told where it came before it was sent', () => {
+  assert.equal(took(100, 160), '1 min')
+  assert.equal(took(100, 100), '0 s')
+  assert.equal(took(100, 99), '')
+})
+
+void test('explorer: how far a chain is says nothing of heights nobody knows', () => {
+  const cases: [number, number, string][] = [
+    [-1, -1, ''],
+    [7, -1, '7'],
+    [-1, 1_000, 'nothing of 1,000'],
+    [0, 0, '0 of 0'],
+    [41, 1_000, '41 of 1,000'],
+  ]
+  for (const [indexedHeight, headHeight, text] of cases)
+    assert.equal(progress({ indexedHeight, headHeight }), text, `${indexedHeight} ${headHeight}`)
+})
+
 void test('explorer: the speed is that of the stage with the longest way to go', () => {
   const idle = { indexedHeight: -1, headHeight: -1, blocksPerSecond: 0 } as const
   const health = { stage: 'health', state: 'live', ...idle } as const
@@ -305,9 +339,10 @@ void test('explorer: the speed is that of the stage with the longest way to go',
 })
 
 void test('explorer: the search box knows what was typed', () => {
+  const demoL1 = '2euXiQ9vAnzGbJhbv1AShETASYweS2p1ME7AnN71dhL3d8PQh3'
   const chains = [
     { chainId: '51001', chainName: 'Demo Chain' },
-    { chainId: '51002', chainName: 'Demo L1' },
+    { chainId: '51002', chainName: 'Demo L1', platformChainId: demoL1 },
   ]
   const cases: [string, string, string?][] = [
     ['0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266', 'address'],
@@ -323,6 +358,7 @@ void test('explorer: the search box knows what was typed', () => {
     ['51001', 'block', '51001'],
     ['chain: 51001', 'chain'],
     ['demo l1', 'chain'],
+    [demoL1, 'chain'],
     ['l1', 'chain'],
     ['nowhere', 'nothing'],
     ['', 'nothing'],

@@ -90,7 +90,7 @@ export function AddressPage(props: AddressProps): JSX.Element {
         to('chain', chainId, 'address', address, ...(name === '' ? [] : [name])),
       ]),
     ),
-    listOf(world, chainId, address, view),
+    card('', listOf(world, chainId, address, view)),
   )
 }
 

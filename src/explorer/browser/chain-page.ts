@@ -6,7 +6,7 @@ import type { EvmBlock } from '../../shape/evm/evm-block.ts'
 import type { NativeTransaction } from '../../shape/evm/native-transaction.ts'
 import { useAnswer } from './answer.ts'
 import { blockTable, chainLink, txTable } from './evm-parts.ts'
-import { amount, count } from './format.ts'
+import { amount, count, progress } from './format.ts'
 import { MetricChart } from './metric-chart.ts'
 import {
   card,
@@ -14,9 +14,10 @@ import {
   exactCoins,
   facts,
   heading,
+  neighbours,
   paged,
-  pill,
   shown,
+  statePill,
   tabs,
   when,
 } from './parts.ts'
@@ -37,7 +38,7 @@ export function ChainPage({ world, chainId, view }: ChainProps): JSX.Element {
     heading(
       chain?.isTestnet === true ? 'Chain of the test network' : 'Chain',
       chainName(world, chainId),
-      status === undefined ? null : pill(status.state, status.state === 'live' ? 'good' : 'busy'),
+      status === undefined ? null : statePill(status.state),
     ),
     h(
       'div',
@@ -57,24 +58,18 @@ export function ChainPage({ world, chainId, view }: ChainProps): JSX.Element {
             chain?.platformChainId === undefined ? '' : copied(chain.platformChainId),
           ],
           ['Subnet id', chain?.subnetId === undefined ? '' : copied(chain.subnetId)],
+          ['Indexed', status === undefined ? '' : progress(status)],
           [
-            'Indexed',
-            status === undefined
-              ? ''
-              : `${count(Math.max(0, status.indexedHeight))} of ${count(Math.max(0, status.headHeight))}`,
+            'Reason',
+            status?.reason === undefined ? '' : h('span', { class: 'failed' }, status.reason),
           ],
           [
             'Stages',
             status?.stages.map(({ stage, state }) =>
-              h(
-                'span',
-                { class: 'stage' },
-                `${stage} `,
-                pill(state, state === 'live' ? 'good' : 'busy'),
-              ),
+              h('span', { class: 'stage' }, `${stage} `, statePill(state)),
             ),
           ],
-          ['About', chain?.description],
+          ['Description', chain?.description],
         ]),
       ),
       h(MetricChart, { chainId, metric: 'txCount', interval: 'day', title: 'Transactions a day' }),
@@ -83,15 +78,18 @@ export function ChainPage({ world, chainId, view }: ChainProps): JSX.Element {
       ['Blocks', to('chain', chainId)],
       ['Transactions', to('chain', chainId, 'transactions')],
     ]),
-    view === 'transactions'
-      ? paged<{ transactions: NativeTransaction[]; nextPageToken?: string }>({
-          path: `/v1/chains/${chainId}/transactions`,
-          view: ({ transactions }) => txTable(world, transactions),
-        })
-      : paged<{ blocks: EvmBlock[]; nextPageToken?: string }>({
-          path: `/v1/chains/${chainId}/blocks`,
-          view: ({ blocks }) => blockTable(world, blocks),
-        }),
+    card(
+      '',
+      view === 'transactions'
+        ? paged<{ transactions: NativeTransaction[]; nextPageToken?: string }>({
+            path: `/v1/chains/${chainId}/transactions`,
+            view: ({ transactions }) => txTable(world, transactions),
+          })
+        : paged<{ blocks: EvmBlock[]; nextPageToken?: string }>({
+            path: `/v1/chains/${chainId}/blocks`,
+            view: ({ blocks }) => blockTable(world, blocks),
+          }),
+    ),
   )
 }
 
@@ -114,26 +112,30 @@ export function BlockPage({ world, chainId, blockId }: BlockProps): JSX.Element 
     heading(
       h('span', null, 'Block of ', chainLink(world, chainId)),
       Number.isSafeInteger(height) ? count(height) : 'Block',
-      h(
-        'nav',
-        { class: 'steps', 'aria-label': 'neighbours' },
-        height > 0 ? h('a', { href: to('chain', chainId, 'block', height - 1) }, '← before') : null,
-        h('a', { href: to('chain', chainId, 'block', height + 1) }, 'after →'),
-      ),
+      answer.data === undefined
+        ? null
+        : neighbours(height, headOf(world, chainId), (one) => to('chain', chainId, 'block', one)),
     ),
     card(
       'Header',
       shown(answer, (block) => blockFacts(world, block)),
     ),
-    card(
-      'Transactions',
-      answer.data === undefined
-        ? null
-        : paged<{ transactions: NativeTransaction[]; nextPageToken?: string }>({
+    answer.data === undefined
+      ? null
+      : card(
+          'Transactions',
+          paged<{ transactions: NativeTransaction[]; nextPageToken?: string }>({
             path: `${path}/transactions`,
             view: ({ transactions }) => txTable(world, transactions),
           }),
-    ),
+        ),
+  )
+}
+
+/** Height of the newest block of a chain; none is known of while the status is not. */
+function headOf({ status }: World, chainId: string): number {
+  return (
+    status?.chains.find(({ evmChainId }) => String(evmChainId) === chainId)?.indexedHeight ?? -1
   )
 }
 

@@ -5,6 +5,8 @@
 
 import type { StageStatus } from '../../shape/status.ts'
 
+type Heights = { readonly indexedHeight: number; readonly headHeight: number }
+
 const counts = new Intl.NumberFormat('en-US', { maximumFractionDigits: 20 })
 const compact = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 2 })
 
@@ -30,8 +32,8 @@ export function amount(units: string, decimals: number): string {
 }
 
 /**
- * {@link amount} cut after six digits of the fraction where it can have more than nine. `…` says that something is missing, `<`
- * that all of it is.
+ * {@link amount} cut after six digits of the fraction where it can have more than nine. `…` says
+ * that something is missing, `<` that all of it is.
  */
 export function cutAmount(units: string, decimals: number): string {
   // Nine are a column's width still; of eighteen the first six tell enough.
@@ -79,6 +81,22 @@ export function span(seconds: number): string {
   return `${Math.floor(size / step[0])} ${step[1]}`
 }
 
+/** Span from sending to delivery; empty where the clocks of two chains say it came before. */
+export function took(sent: number, delivered: number): string {
+  return delivered < sent ? '' : span(delivered - sent)
+}
+
+/** A percentage as the API writes it, zeros at its end left out: `2.0000` is `2 %`. */
+export function percent(text: string): string {
+  return `${text.includes('.') ? text.replace(/\.?0+$/, '') : text} %`
+}
+
+/** How far something is: `41 of 1,000`; empty while neither height is known. */
+export function progress({ indexedHeight, headHeight }: Heights): string {
+  if (headHeight < 0) return indexedHeight < 0 ? '' : count(indexedHeight)
+  return `${indexedHeight < 0 ? 'nothing' : count(indexedHeight)} of ${count(headHeight)}`
+}
+
 /** Of the stage with the longest way to go: `1,210 blocks/s · 12 min left`. */
 export function speed(stages: readonly StageStatus[]): string {
   const [behind] = stages
@@ -90,7 +108,7 @@ export function speed(stages: readonly StageStatus[]): string {
   return behind.etaSeconds === undefined ? rate : `${rate} · ${span(behind.etaSeconds)} left`
 }
 
-function wayOf({ indexedHeight, headHeight }: StageStatus): number {
+function wayOf({ indexedHeight, headHeight }: Heights): number {
   return headHeight - indexedHeight
 }
 

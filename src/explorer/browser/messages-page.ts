@@ -5,7 +5,7 @@ import { h, type JSX } from 'preact'
 import type { IcmMessage } from '../../shape/icm/icm-message.ts'
 import { useAnswer } from './answer.ts'
 import { party } from './evm-parts.ts'
-import { count, ends, span } from './format.ts'
+import { count, ends, took } from './format.ts'
 import {
   age,
   card,
@@ -18,6 +18,7 @@ import {
   paged,
   pill,
   shown,
+  statePill,
   table,
   when,
   type View,
@@ -46,7 +47,7 @@ export function MessagesPage({ world }: { readonly world: World }): JSX.Element 
 function progressOf({ status }: World): View {
   const stage = status?.messages
   if (stage === undefined || stage.state === 'live') return null
-  return pill(stage.reason ?? stage.state, stage.state === 'stopped' ? 'bad' : 'busy')
+  return statePill(stage.state, stage.reason)
 }
 
 function messageTable(world: World, messages: readonly IcmMessage[]): JSX.Element {
@@ -58,7 +59,7 @@ function messageTable(world: World, messages: readonly IcmMessage[]): JSX.Elemen
       message.sourceTransaction === undefined ? '' : age(message.sourceTransaction.timestamp),
       end(world, message.sourceEvmChainId, message.sourceBlockchainId),
       end(world, message.destinationEvmChainId, message.destinationBlockchainId),
-      took(message),
+      timeTaken(message),
       coins(
         message.rewardDetails.value,
         message.rewardDetails.decimals,
@@ -79,10 +80,10 @@ function end(world: World, evmChainId: string, blockchainId: string): JSX.Elemen
     : h('a', { href: to('chain', evmChainId), title: blockchainId }, chainName(world, evmChainId))
 }
 
-function took({ sourceTransaction, destinationTransaction }: IcmMessage): string {
+function timeTaken({ sourceTransaction, destinationTransaction }: IcmMessage): string {
   return sourceTransaction === undefined || destinationTransaction === undefined
     ? ''
-    : span(destinationTransaction.timestamp - sourceTransaction.timestamp)
+    : took(sourceTransaction.timestamp, destinationTransaction.timestamp)
 }
 
 /** One message from its sending to its receipt. */
@@ -149,7 +150,7 @@ function delivery(world: World, message: IcmMessage): View {
         tx === undefined ? 'not yet' : idLink(to('chain', chainId, 'tx', tx.txHash), tx.txHash),
       ],
       ['Time', tx === undefined ? '' : when(tx.timestamp)],
-      ['Took', took(message)],
+      ['Took', timeTaken(message)],
       ['Deliverer', tx === undefined ? '' : party(chainId, { address: tx.delivererAddress })],
       ['Spent on gas', tx === undefined ? '' : gas(world, chainId, tx.gasSpent)],
     ]),

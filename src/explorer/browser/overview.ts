@@ -9,7 +9,7 @@ import { useAnswer } from './answer.ts'
 import { blockLink, chainLink, methodWord, party, txLink } from './evm-parts.ts'
 import { count, speed } from './format.ts'
 import { MetricChart } from './metric-chart.ts'
-import { age, card, coins, heading, pill, shown, table } from './parts.ts'
+import { age, card, coins, heading, shown, statePill, table } from './parts.ts'
 import { to, useTitle } from './place.ts'
 import { coinOf, type World } from './world.ts'
 
@@ -98,8 +98,6 @@ function latestTxs(world: World, transactions: readonly NativeTransaction[]): JS
   )
 }
 
-const moods = { live: 'good', syncing: 'busy', stopped: 'bad' } as const
-
 /** One chain: how far it is and how fast. */
 function ChainCard({ chain }: { readonly chain: ChainStatus }): JSX.Element {
   const newest = useAnswer<{ blocks: EvmBlock[] }>(
@@ -112,12 +110,7 @@ function ChainCard({ chain }: { readonly chain: ChainStatus }): JSX.Element {
   return h(
     'section',
     { class: 'card chain' },
-    h(
-      'header',
-      null,
-      h('h2', null, h('a', { href: link }, chain.name)),
-      pill(chain.state, moods[chain.state]),
-    ),
+    h('header', null, h('h2', null, h('a', { href: link }, chain.name)), statePill(chain.state)),
     h('p', { class: 'quiet' }, chainLine(chain)),
     h(
       'p',

@@ -35,7 +35,7 @@ export type Column = readonly [title: string, style?: string]
 
 /** A table; a row is a cell per column. */
 export function table(columns: readonly Column[], rows: readonly (readonly View[])[]): JSX.Element {
-  if (rows.length === 0) return h('p', { class: 'empty' }, 'Nothing here yet.')
+  if (rows.length === 0) return h('p', { class: 'empty' }, 'None.')
   return h(
     'div',
     { class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'table' },
@@ -80,6 +80,13 @@ export function facts(pairs: readonly (readonly [name: string, value: View])[]):
 /** A small coloured word: `good`, `bad`, `busy` or plain. */
 export function pill(text: View, mood = ''): JSX.Element {
   return h('span', { class: `pill ${mood}` }, text)
+}
+
+const moods = { live: 'good', syncing: 'busy', stopped: 'bad' } as const
+
+/** How a chain or a stage is; `text` where there is more to say. */
+export function statePill(state: keyof typeof moods, text: string = state): JSX.Element {
+  return pill(text, moods[state])
 }
 
 /** Why something is not shown. */
@@ -175,6 +182,20 @@ export function exactCoins(units: string, decimals: number, symbol: string): JSX
     amount(units, decimals),
     ' ',
     h('span', { class: 'quiet' }, symbol),
+  )
+}
+
+/** Links to the blocks beside one; none to where there is no block. */
+export function neighbours(
+  height: number,
+  head: number,
+  link: (height: number) => string,
+): JSX.Element {
+  return h(
+    'nav',
+    { class: 'steps', 'aria-label': 'neighbours' },
+    height > 0 ? h('a', { href: link(height - 1) }, '← before') : null,
+    height < head ? h('a', { href: link(height + 1) }, 'after →') : null,
   )
 }
 

@@ -5,10 +5,11 @@ import { useState } from 'preact/hooks'
 
 import type { Balances } from '../../shape/primary/balances.ts'
 import type { PrimaryNetworkBlock } from '../../shape/primary/block.ts'
+import type { Blockchain } from '../../shape/primary/subnet.ts'
 import type { PrimaryNetworkTransaction } from '../../shape/primary/transaction.ts'
 import type { Utxo } from '../../shape/primary/utxo.ts'
 import { useAnswer, withQuery } from './answer.ts'
-import { count, words } from './format.ts'
+import { count, percent, words } from './format.ts'
 import {
   card,
   copied,
@@ -28,6 +29,7 @@ import { to, useTitle } from './place.ts'
 import {
   assetSum,
   assetSums,
+  chainLabel,
   chains,
   isChain,
   shortType,
@@ -45,13 +47,13 @@ function base({ network, chain }: { network: string; chain: string }): string {
 /** A block and the ids of its transactions. */
 export function PrimaryBlockPage(props: DetailProps): JSX.Element {
   const { network, chain, id } = props
-  useTitle(`${chain} block`)
+  useTitle(`${chainLabel(chain)} block`)
   const answer = useAnswer<PrimaryNetworkBlock>(`${base(props)}/blocks/${encodeURIComponent(id)}`)
   return h(
     'div',
     { class: 'stack' },
     heading(
-      `Block of the ${chain}`,
+      `Block of the ${chainLabel(chain)}`,
       answer.data === undefined ? 'Block' : count(answer.data.blockNumber),
     ),
     shown(answer, (block) => [
@@ -59,7 +61,7 @@ export function PrimaryBlockPage(props: DetailProps): JSX.Element {
       card(
         'Transactions',
         table(
-          [['Transaction']],
+          [['Transaction', 'whole']],
           block.transactions.map((txHash) => [
             h('a', { class: 'id', href: to('primary', network, 'tx', chain, txHash) }, txHash),
           ]),
@@ -100,7 +102,7 @@ export function PrimaryTxPage(props: DetailProps): JSX.Element {
   return h(
     'div',
     { class: 'stack' },
-    heading(`Transaction of the ${chain}`, h('span', { class: 'id' }, copied(id))),
+    heading(`Transaction of the ${chainLabel(chain)}`, h('span', { class: 'id' }, copied(id))),
     shown(answer, (tx) => [
       card('Transaction', txFacts(network, chain, tx), pill(shortType(tx.txType))),
       card(
@@ -124,7 +126,11 @@ function evmSides(tx: PrimaryNetworkTransaction): View[] {
     card(
       'EVM accounts',
       table(
-        [['Charged'], ['Paid'], ['Amount', 'num']],
+        [
+          ['Charged', 'whole'],
+          ['Paid', 'whole'],
+          ['Amount', 'num'],
+        ],
         sides.map(({ fromAddress, toAddress, asset }) => [
           fromAddress === undefined ? '' : h('span', { class: 'id' }, fromAddress),
           toAddress === undefined ? '' : h('span', { class: 'id' }, toAddress),
@@ -151,11 +157,8 @@ function txFacts(network: string, chain: string, tx: PrimaryNetworkTransaction):
     ['Value', some(tx.value)],
     ['Burned', some(tx.amountBurned)],
     ['Staked', some(tx.amountStaked)],
-    ['From chain', tx.sourceChain === undefined ? '' : h('span', { class: 'id' }, tx.sourceChain)],
-    [
-      'To chain',
-      tx.destinationChain === undefined ? '' : h('span', { class: 'id' }, tx.destinationChain),
-    ],
+    ['From chain', chainNamed(network, tx.sourceChain)],
+    ['To chain', chainNamed(network, tx.destinationChain)],
     [
       'Node',
       tx.nodeId === undefined
@@ -165,7 +168,10 @@ function txFacts(network: string, chain: string, tx: PrimaryNetworkTransaction):
     ['Subnet', tx.subnetId === undefined ? '' : copied(tx.subnetId)],
     ['Starts', tx.startTimestamp === undefined ? '' : when(tx.startTimestamp)],
     ['Ends', tx.endTimestamp === undefined ? '' : when(tx.endTimestamp)],
-    ['Delegation fee', tx.delegationFeePercent === undefined ? '' : `${tx.delegationFeePercent} %`],
+    [
+      'Delegation fee',
+      tx.delegationFeePercent === undefined ? '' : percent(tx.delegationFeePercent),
+    ],
     [
       'Expected reward',
       tx.estimatedReward === undefined ? '' : exactCoins(tx.estimatedReward, 9, 'AVAX'),
@@ -173,6 +179,27 @@ function txFacts(network: string, chain: string, tx: PrimaryNetworkTransaction):
     ['Chain made', tx.blockchainInfo?.chainName],
     ['Memo', tx.memo === undefined || tx.memo === '0x' ? '' : h('span', { class: 'id' }, tx.memo)],
   ])
+}
+
+function chainNamed(network: string, id: string | undefined): View {
+  return id === undefined ? '' : h(ChainNamed, { network, id })
+}
+
+/** Name of a chain, and its id. */
+function ChainNamed({
+  network,
+  id,
+}: {
+  readonly network: string
+  readonly id: string
+}): JSX.Element {
+  const answer = useAnswer<Blockchain>(base({ network, chain: id }))
+  return h(
+    'span',
+    null,
+    answer.data === undefined ? '' : `${answer.data.blockchainName} `,
+    h('span', { class: 'id quiet' }, id),
+  )
 }
 
 /** Which address, on which chain, and what of it. */
@@ -195,7 +222,7 @@ export function PrimaryAddressPage({ network, address, chain }: PrimaryAddressPr
     heading('Address of the primary network', h('span', { class: 'id' }, copied(address))),
     tabs(
       chains.map((one) => [
-        one,
+        chainLabel(one),
         to('primary', network, 'address', address, ...(one === 'p-chain' ? [] : [one])),
       ]),
     ),

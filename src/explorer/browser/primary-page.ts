@@ -7,7 +7,7 @@ import type { L1Validator } from '../../shape/primary/l1-validator.ts'
 import type { Subnet } from '../../shape/primary/subnet.ts'
 import type { PrimaryNetworkTransaction } from '../../shape/primary/transaction.ts'
 import type { Validator } from '../../shape/primary/validator.ts'
-import { count, ends } from './format.ts'
+import { count, ends, percent } from './format.ts'
 import {
   age,
   card,
@@ -120,8 +120,8 @@ export function validators(base: string, network: string, nodeIds: string): JSX.
           pill(one.validationStatus, one.validationStatus === 'active' ? 'good' : ''),
           stakeOf(one),
           one.amountDelegated === undefined ? '' : coins(one.amountDelegated, decimals, symbol),
-          one.delegationFee === undefined ? '' : `${one.delegationFee} %`,
-          one.uptimePerformance === undefined ? '' : `${one.uptimePerformance} %`,
+          one.delegationFee === undefined ? '' : percent(one.delegationFee),
+          one.uptimePerformance === undefined ? '' : percent(String(one.uptimePerformance)),
           age(one.endTimestamp),
         ]),
       ),
@@ -143,6 +143,12 @@ function stakeOf({ subnetId, amountStaked }: Validator): View {
       )
 }
 
+/** A subnet or blockchain has the id of the transaction that made it, and is linked to that. */
+function creation(network: string, id: string, name?: string): JSX.Element {
+  const link = to('primary', network, 'tx', 'p-chain', id)
+  return name === undefined ? idLink(link, id) : h('a', { href: link, title: id }, name)
+}
+
 function subnets(base: string, network: string, world: World): JSX.Element {
   return paged<{ subnets: Subnet[]; nextPageToken?: string }>({
     path: `${base}/subnets`,
@@ -150,11 +156,11 @@ function subnets(base: string, network: string, world: World): JSX.Element {
       table(
         [['Subnet'], ['Kind'], ['Chains'], ['Owners', 'num wide'], ['Created', 'num']],
         page.subnets.map((one) => [
-          h('span', { class: 'id', title: one.subnetId }, ends(one.subnetId)),
+          creation(network, one.subnetId),
           one.isL1 ? pill('L1', 'good') : pill('subnet'),
           one.blockchains.map(({ blockchainName, blockchainId, evmChainId }) =>
             evmChainId === undefined || chainOf(world, String(evmChainId)) === undefined
-              ? h('span', { class: 'also', title: blockchainId }, blockchainName)
+              ? h('span', { class: 'also' }, creation(network, blockchainId, blockchainName))
               : h(
                   'a',
                   { class: 'also', title: blockchainId, href: to('chain', evmChainId) },
@@ -162,11 +168,7 @@ function subnets(base: string, network: string, world: World): JSX.Element {
                 ),
           ),
           `${one.threshold} of ${one.ownerAddresses.length}`,
-          h(
-            'a',
-            { href: to('primary', network, 'blocks', 'p-chain') },
-            age(one.createBlockTimestamp),
-          ),
+          age(one.createBlockTimestamp),
         ]),
       ),
   })
@@ -182,7 +184,7 @@ function l1Validators(base: string, network: string): JSX.Element {
         page.validators.map((one) => [
           h('span', { class: 'id', title: one.validationId }, ends(one.validationId)),
           idLink(to('primary', network, 'node', one.nodeId), one.nodeId, ends(one.nodeId, 14, 6)),
-          h('span', { class: 'id', title: one.subnetId }, ends(one.subnetId)),
+          creation(network, one.subnetId),
           count(one.weight),
           coins(String(one.remainingBalance), decimals, symbol),
         ]),
@@ -248,7 +250,11 @@ export function NodePage({
         query: { nodeId, includeInactiveL1Validators: 'true' },
         view: (page) =>
           table(
-            [['Validation'], ['Weight', 'num'], ['Balance', 'num']],
+            [
+              ['Validation', 'whole'],
+              ['Weight', 'num'],
+              ['Balance', 'num'],
+            ],
             page.validators.map((one) => [
               copied(one.validationId),
               count(one.weight),

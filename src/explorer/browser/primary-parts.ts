@@ -19,6 +19,11 @@ export function isChain(name: string): name is ChainName {
   return chains.some((chain) => chain === name)
 }
 
+/** `p-chain` as people write it: `P-Chain`. */
+export function chainLabel(chain: string): string {
+  return isChain(chain) ? `${chain.slice(0, 1).toUpperCase()}-Chain` : chain
+}
+
 type Sum = { readonly amount: string; readonly denomination: number; readonly symbol: string }
 
 /** An amount of an asset. */

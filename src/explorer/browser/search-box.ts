@@ -76,9 +76,7 @@ async function find(wanted: Wanted, world: World, here: string): Promise<string 
     case 'address':
       return ids[0] === undefined ? undefined : addressPlace(wanted.text, ids, here)
     case 'block':
-      return ids[0] === undefined
-        ? network && to('primary', network, 'block', 'p-chain', wanted.text)
-        : to('chain', ids[0], 'block', wanted.text)
+      return first(numberPlaces(wanted.text, ids, networks))
     case 'primaryAddress':
       return (
         network &&
@@ -87,6 +85,7 @@ async function find(wanted: Wanted, world: World, here: string): Promise<string 
           networkOf(wanted.text, networks),
           'address',
           wanted.text.replace(/^[PXC]-/i, ''),
+          ...chainOfAddress(wanted.text),
         )
       )
     case 'nodeId':
@@ -105,6 +104,12 @@ function networkOf(address: string, networks: readonly string[]): string {
   return networks.find((name) => name === wanted) ?? networks[0] ?? wanted
 }
 
+/** The list an address asks for by its prefix; the page begins with that of the P-Chain. */
+function chainOfAddress(address: string): string[] {
+  const [prefix] = /^[XC](?=-)/i.exec(address) ?? []
+  return prefix === undefined ? [] : [`${prefix.toLowerCase()}-chain`]
+}
+
 /** On the chain being looked at, else on the first where the address was active. */
 async function addressPlace(
   address: string,
@@ -117,6 +122,18 @@ async function addressPlace(
 }
 
 type Place = readonly [question: string, link: string]
+
+/** A block of the chains served, of the P-Chain, or a chain by its id. */
+function numberPlaces(text: string, ids: readonly string[], networks: readonly string[]): Place[] {
+  return [
+    ...ids.map((id): Place => [`/v1/chains/${id}/blocks/${text}`, to('chain', id, 'block', text)]),
+    [`/v1/chains/${text}`, to('chain', text)],
+    ...networks.map((network): Place => [
+      `/v1/networks/${network}/blockchains/p-chain/blocks/${text}`,
+      to('primary', network, 'block', 'p-chain', text),
+    ]),
+  ]
+}
 
 function hashPlaces(text: string, ids: readonly string[]): Place[] {
   const hash = (text.startsWith('0x') ? text : `0x${text}`).toLowerCase()

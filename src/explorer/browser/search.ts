@@ -1,7 +1,11 @@
 /** What somebody typed into the search box, and where that leads. */
 
-/** A chain that can be found by its name or id. */
-export type SearchChain = { readonly chainId: string; readonly chainName: string }
+/** A chain that can be found by its name or one of its ids. */
+export type SearchChain = {
+  readonly chainId: string
+  readonly chainName: string
+  readonly platformChainId?: string
+}
 
 /** What the text is, as far as its form tells. */
 export type Wanted =
@@ -22,13 +26,15 @@ const forms = [
   ['id', /^[1-9A-HJ-NP-Za-km-z]{40,55}$/],
 ] as const
 
-/** Tells what `typed` is. A number that is a chain's id is a block all the same, unless `chain:`. */
+/** Tells what `typed` is. A number is a block first, also where it is a chain's id, unless `chain:`. */
 export function classify(typed: string, chains: readonly SearchChain[]): Wanted {
   const text = typed.trim()
   const name = text.toLowerCase().replace(/^chain:\s*/, '')
   const named = chains.find(
-    ({ chainId, chainName }) =>
-      chainName.toLowerCase() === name || (chainId === name && name !== text.toLowerCase()),
+    ({ chainId, chainName, platformChainId }) =>
+      chainName.toLowerCase() === name ||
+      platformChainId === text ||
+      (chainId === name && name !== text.toLowerCase()),
   )
   if (named !== undefined) return { kind: 'chain', text, chainId: named.chainId }
   const form = forms.find(([, pattern]) => pattern.test(text))

@@ -9,7 +9,7 @@ import { useAnswer } from './answer.ts'
 import { blockLink, chainLink, methodWord, party, txLink } from './evm-parts.ts'
 import { count, speed } from './format.ts'
 import { MetricChart } from './metric-chart.ts'
-import { age, card, coins, heading, shown, statePill, table } from './parts.ts'
+import { age, card, coins, heading, shown, statePill, table, type View } from './parts.ts'
 import { to, useTitle } from './place.ts'
 import { coinOf, type World } from './world.ts'
 
@@ -105,12 +105,10 @@ function ChainCard({ chain }: { readonly chain: ChainStatus }): JSX.Element {
     10_000,
   )
   const transactions = newest.data?.blocks[0]?.cumulativeTransactions
-  const link =
-    chain.evmChainId === undefined ? to('primary', chain.network) : to('chain', chain.evmChainId)
   return h(
     'section',
     { class: 'card chain' },
-    h('header', null, h('h2', null, h('a', { href: link }, chain.name)), statePill(chain.state)),
+    h('header', null, h('h2', null, named(chain)), statePill(chain.state)),
     h('p', { class: 'quiet' }, chainLine(chain)),
     h(
       'p',
@@ -137,6 +135,12 @@ function ChainCard({ chain }: { readonly chain: ChainStatus }): JSX.Element {
   )
 }
 
+/** Its name, a link to its page once it is known which chain it is. */
+function named({ kind, name, network, evmChainId }: ChainStatus): View {
+  if (kind === 'primary') return h('a', { href: to('primary', network) }, name)
+  return evmChainId === undefined ? name : h('a', { href: to('chain', evmChainId) }, name)
+}
+
 function headOf({ headHeight }: ChainStatus): string {
   return headHeight < 0 ? 'an unknown height' : count(headHeight)
 }
@@ -144,7 +148,7 @@ function headOf({ headHeight }: ChainStatus): string {
 function chainLine({ evmChainId, network, kind }: ChainStatus): string {
   return kind === 'primary'
     ? `${network} · P-, X- and C-Chain`
-    : `${network} · EVM ${evmChainId ?? ''}`
+    : `${network} · EVM${evmChainId === undefined ? '' : ` ${evmChainId}`}`
 }
 
 /** Of the primary network: how high its three chains are. */

@@ -32,6 +32,7 @@ import {
   chainLabel,
   chains,
   isChain,
+  primarySubnetId,
   shortType,
   txRows,
   utxoRows,
@@ -165,7 +166,7 @@ function txFacts(network: string, chain: string, tx: PrimaryNetworkTransaction):
         ? ''
         : h('a', { class: 'id', href: to('primary', network, 'node', tx.nodeId) }, tx.nodeId),
     ],
-    ['Subnet', tx.subnetId === undefined ? '' : copied(tx.subnetId)],
+    ['Subnet', subnetOf(network, tx.subnetId)],
     ['Starts', tx.startTimestamp === undefined ? '' : when(tx.startTimestamp)],
     ['Ends', tx.endTimestamp === undefined ? '' : when(tx.endTimestamp)],
     [
@@ -179,6 +180,14 @@ function txFacts(network: string, chain: string, tx: PrimaryNetworkTransaction):
     ['Chain made', tx.blockchainInfo?.chainName],
     ['Memo', tx.memo === undefined || tx.memo === '0x' ? '' : h('span', { class: 'id' }, tx.memo)],
   ])
+}
+
+/** A subnet by the transaction that made it, whose id it has; the first needed none. */
+function subnetOf(network: string, id: string | undefined): View {
+  if (id === undefined) return ''
+  return id === primarySubnetId
+    ? 'the primary network'
+    : copied(id, to('primary', network, 'tx', 'p-chain', id))
 }
 
 function chainNamed(network: string, id: string | undefined): View {

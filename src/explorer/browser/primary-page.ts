@@ -23,7 +23,7 @@ import {
   type View,
 } from './parts.ts'
 import { to, useTitle } from './place.ts'
-import { assetSum, chains, isChain, txRows } from './primary-parts.ts'
+import { assetSum, chains, isChain, primarySubnetId, txRows } from './primary-parts.ts'
 import { chainOf, primaryNetworks, type World } from './world.ts'
 
 /** Which network, and what of it. */
@@ -127,9 +127,6 @@ export function validators(base: string, network: string, nodeIds: string): JSX.
       ),
   })
 }
-
-// Source: avalanchego utils/constants/network_ids.go, PrimaryNetworkID: 32 zero bytes.
-const primarySubnetId = '11111111111111111111111111111111LpoYY'
 
 /** AVAX on the primary network; elsewhere a weight, whose unit only the subnet knows. */
 function stakeOf({ subnetId, amountStaked }: Validator): View {

@@ -14,6 +14,13 @@ export const chains = ['p-chain', 'x-chain', 'c-chain'] as const
 /** One of {@link chains}. */
 export type ChainName = (typeof chains)[number]
 
+/**
+ * Id of the subnet that all validators of the primary network are in: 32 zero bytes.
+ *
+ * Source: avalanchego utils/constants/network_ids.go, PrimaryNetworkID.
+ */
+export const primarySubnetId = '11111111111111111111111111111111LpoYY'
+
 /** Whether a text names one of the three chains. */
 export function isChain(name: string): name is ChainName {
   return chains.some((chain) => chain === name)

@@ -104,19 +104,25 @@ class BatchAddresses {
 class GrowingOwners {
   readonly #places: Words
   readonly #until: Words
+  #start = 0
 
   constructor(rows: number) {
     this.#places = new Words(rows)
     this.#until = new Words(rows)
   }
 
+  /** Adds an owner to the list of a row, where it stands once. */
   push(place: number): void {
+    for (let at = this.#start; at < this.#places.length; at++) {
+      if (this.#places.at(at) === place) return
+    }
     this.#places.push(place)
   }
 
   /** Ends the list of a row. */
   end(): void {
-    this.#until.push(this.#places.length)
+    this.#start = this.#places.length
+    this.#until.push(this.#start)
   }
 
   taken(): OwnerLists {

@@ -188,6 +188,16 @@ void test('UTXO set: outputs of several addresses and of none are spent as other
   assert.deepEqual([addresses[1], addresses[22]], [8, 9])
 })
 
+void test('UTXO set: an owner named twice stands once in what lists show', () => {
+  const { set, draft } = begin()
+  const [one = new Uint8Array(20)] = owner.addresses
+  make(set, draft, { owner: { ...owner, addresses: [one, one.slice()] } })
+  assert.deepEqual([...closed(set, draft).ledger.made.owners.until], [1])
+  const next = newDraft('P', { firstUtxo: set.next, follows: 7 })
+  spendUtxo(moverOf(set, next), spend)
+  assert.deepEqual([...closed(set, next).ledger.spent.owners.until], [1])
+})
+
 void test('UTXO set: stake of a closed batch is spent only after it returned', () => {
   const { set, draft } = begin()
   make(set, draft, { staked: true })

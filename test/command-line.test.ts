@@ -45,6 +45,29 @@ void test('help: at once, and every command says what it does', async () => {
     assert.match(text, new RegExp(`^ {2}${name} .* [a-z]`, 'm'), name)
 })
 
+void test('a Firn that is not there: commands say what is missing, and where', async (t) => {
+  const folder = await freshFolder(t)
+  const places = ['--data-dir', folder]
+  // Nobody listens on the first port of all.
+  const url = 'http://127.0.0.1:1'
+  const away = `firn: no Firn answers, ECONNREFUSED: ${url}\n`
+  const bare = `firn: no primary network is indexed here as primary-fuji: ${folder}\n`
+  const out = ['--out', join(folder, 'x.firnrec')]
+  const cases: [string[], string][] = [
+    [['status', '--url', url], away],
+    [['export', 'transactions', '--chain', '1', '--url', url], away],
+    [['log', 'level', '--node-url', url], away],
+    [['verify', '--node', url, ...places], bare],
+    [['rebuild', '--primary', 'fuji', ...places], bare],
+    [['record-primary', '--node', url, ...out, ...places], bare],
+  ]
+  for (const [words, text] of cases) {
+    const { code, stderr } = await runFirn(...words)
+    assert.equal(code, 1, words.join(' '))
+    assert.equal(stderr, text, words.join(' '))
+  }
+})
+
 void test('config show: whatever names a URL, what may be a key in it is not printed', async (t) => {
   const folder = await freshFolder(t)
   const config = join(folder, 'firn.yaml')
@@ -172,7 +195,7 @@ void test('status: tells how far every stage is, of one without a height only it
   assert.equal(await firn.end(), 0)
   const away = await runFirn('status', ...url)
   assert.equal(away.code, 1)
-  assert.match(away.stderr, /^firn: a node does not answer/)
+  assert.match(away.stderr, /^firn: no Firn answers, ECONNREFUSED: http/)
 })
 
 void test('rebuild: tells how far each chain is, and where the new store is', async (t) => {

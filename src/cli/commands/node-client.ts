@@ -2,6 +2,7 @@
 
 import { Fault } from '../../core/fault.ts'
 import type { Flags } from '../flags.ts'
+import { askFirn } from '../running-firn.ts'
 import { openWorld } from '../world.ts'
 
 /** Where a running Firn's node listener is unless `--node-url` says otherwise. */
@@ -22,7 +23,7 @@ export async function callNode(
   const url = `${String(flags['nodeUrl'] ?? defaultNodeUrl).replace(/\/+$/, '')}/ext/admin`
   const world = openWorld()
   try {
-    const reply = await world.transport.request({
+    const reply = await askFirn(world.transport, {
       url,
       method: 'POST',
       headers: { 'content-type': 'application/json' },

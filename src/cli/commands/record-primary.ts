@@ -1,6 +1,5 @@
 import { openNetwork } from '../../api/primary/open-network.ts'
 import { Fault } from '../../core/fault.ts'
-import { primaryStoreTables } from '../../indexing/primary/primary-store.ts'
 import { createNodeApi } from '../../source/primary/node-api.ts'
 import { createNodeSource } from '../../source/primary/node-source.ts'
 import type { PrimarySource } from '../../source/primary/primary-source.ts'
@@ -13,10 +12,10 @@ import {
   type RecordedAnswer,
 } from '../../source/primary/recorded-source.ts'
 import { openingBytes, partBytes } from '../../source/recording-file.ts'
-import { openStore } from '../../store/engine/open.ts'
 import { silentLog } from '../../telemetry/log.ts'
 import type { Flags } from '../flags.ts'
 import { loadConfig } from '../load-config.ts'
+import { openPrimaryRows } from '../primary-rows.ts'
 import { recordingNode } from '../verify/recorded-node.ts'
 import { type Heights, verifyPrimary } from '../verify/verify-primary.ts'
 import { openWorld } from '../world.ts'
@@ -43,7 +42,7 @@ export async function recordPrimary(flags: Flags): Promise<void> {
   const api = createNodeApi({ transport: world.transport, url, ...limits })
   const source = createNodeSource(api, silentLog)
   const location = { store: config.store, dataDir: config.dataDir }
-  const store = await openStore(location, 'primary-fuji', primaryStoreTables, 'read')
+  const store = await openPrimaryRows(location, 'primary-fuji')
   try {
     const network = await openNetwork('fuji', store)
     if (network === undefined) throw new Fault('not-found', 'the network is not indexed here')

@@ -2,12 +2,11 @@ import { openNetwork } from '../../api/primary/open-network.ts'
 import type { Config } from '../../config/settings.ts'
 import { Fault } from '../../core/fault.ts'
 import type { Network } from '../../core/network.ts'
-import { primaryStoreTables } from '../../indexing/primary/primary-store.ts'
 import { createNodeApi } from '../../source/primary/node-api.ts'
-import { openStore } from '../../store/engine/open.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { Flags } from '../flags.ts'
 import { loadConfig } from '../load-config.ts'
+import { openPrimaryRows } from '../primary-rows.ts'
 import type { Report } from '../verify/report.ts'
 import { verifyPrimary } from '../verify/verify-primary.ts'
 import { openWorld } from '../world.ts'
@@ -24,12 +23,8 @@ export async function verify(flags: Flags): Promise<void> {
   const world = openWorld()
   const { config } = loadConfig(flags)
   const name: Network = flags['network'] === 'mainnet' ? 'mainnet' : 'fuji'
-  const store = await openStore(
-    { store: config.store, dataDir: config.dataDir },
-    `primary-${name}`,
-    primaryStoreTables,
-    'read',
-  )
+  const location = { store: config.store, dataDir: config.dataDir }
+  const store = await openPrimaryRows(location, `primary-${name}`)
   try {
     const network = await openNetwork(name, store)
     if (network === undefined)

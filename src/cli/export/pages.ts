@@ -2,6 +2,7 @@
 
 import { Fault } from '../../core/fault.ts'
 import type { World } from '../../core/world.ts'
+import { askFirn } from '../running-firn.ts'
 
 /** Where to ask. */
 export type Api = {
@@ -26,7 +27,7 @@ export async function ask(
 ): Promise<Readonly<Record<string, unknown>>> {
   const url = `${api.url}${path}?${new URLSearchParams(query).toString()}`
   for (let tries = 1; ; tries++) {
-    const reply = await api.world.transport.request({
+    const reply = await askFirn(api.world.transport, {
       url,
       method: 'GET',
       headers: api.key === undefined ? {} : { 'x-service-api-key': api.key },

@@ -1,10 +1,10 @@
 /** The API console: every operation of `/openapi.json`, with a form that calls it. */
 
 import { h, type JSX } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 
 import { apiHeaders, apiKey, keepApiKey, useAnswer, withQuery } from './answer.ts'
-import { card, CopyButton, heading, pill, shown } from './parts.ts'
+import { card, CopyButton, failed, heading, pill, shown } from './parts.ts'
 import { to, useTitle } from './place.ts'
 
 type Schema = {
@@ -37,6 +37,11 @@ type Operation = DocumentOperation & { readonly path: string; readonly method: s
 export function ConsolePage({ id }: { readonly id: string }): JSX.Element {
   useTitle('API')
   const answer = useAnswer<OpenApi>('/openapi.json')
+  const known = answer.data !== undefined
+  useEffect(() => {
+    // Far down the list the chosen operation would be out of sight.
+    document.querySelector('.operations [aria-current]')?.scrollIntoView({ block: 'nearest' })
+  }, [id, known])
   const [key, setKey] = useState(apiKey())
   return h(
     'div',
@@ -59,12 +64,15 @@ export function ConsolePage({ id }: { readonly id: string }): JSX.Element {
     ),
     shown(answer, (document) => {
       const operations = operationsOf(document)
-      const chosen = operations.find(({ operationId }) => operationId === id) ?? operations[0]
+      const chosen =
+        id === '' ? operations[0] : operations.find(({ operationId }) => operationId === id)
       return h(
         'div',
         { class: 'console' },
         operationList(operations, chosen?.operationId ?? ''),
-        chosen === undefined ? null : h(TryIt, { key: chosen.operationId, operation: chosen }),
+        chosen === undefined
+          ? failed({ status: 404, message: `no such operation: ${id}` })
+          : h(TryIt, { key: chosen.operationId, operation: chosen }),
       )
     }),
   )

@@ -90,7 +90,10 @@ function sharedHost(source: PrimarySource, parts: PrimaryStreamParts): SharedHos
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(mostPauseMs, pauseMs * 2)) {
       try {
         const host = await parts.openHost(source)
-        parts.signal.addEventListener('abort', () => void host.close(), { once: true })
+        const close = (): void => void host.close()
+        // It may have been told to stop meanwhile.
+        if (parts.signal.aborted) close()
+        else parts.signal.addEventListener('abort', close, { once: true })
         reason = undefined
         return host
       } catch (error) {

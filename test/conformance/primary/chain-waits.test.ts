@@ -1,4 +1,4 @@
-/** A chain whose batches cannot be stored waits longer each time, says why, and goes on. */
+/** Streams of a primary network wait longer each time, say why, go on, and end when told to. */
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -17,6 +17,23 @@ import { silentLog } from '../../../src/telemetry/log.ts'
 import { fileWorld, recordingPath } from '../../primary-service.ts'
 
 const key = 'primary-fuji'
+
+const spec = {
+  kind: 'primary',
+  key,
+  network: 'fuji',
+  name: 'test',
+  nodeUrl: '',
+  genesis: 'auto',
+  recording: recordingPath,
+} as const
+const limits = {
+  timeoutMs: 30_000,
+  traceTimeoutMs: 30_000,
+  maxInFlight: 8,
+  maxReplyBytes: 33_554_432,
+  bufferBytes: 16_777_216,
+}
 
 /** Time passes at once. */
 const hasty: World = {
@@ -61,22 +78,6 @@ void test('chain that waits: pauses grow until something is stored, then the rea
         if (fields['chain'] === 'P') pauses.push(Number(fields['pauseMs']))
       },
     }
-    const spec = {
-      kind: 'primary',
-      key,
-      network: 'fuji',
-      name: 'test',
-      nodeUrl: '',
-      genesis: 'auto',
-      recording: recordingPath,
-    } as const
-    const limits = {
-      timeoutMs: 30_000,
-      traceTimeoutMs: 30_000,
-      maxInFlight: 8,
-      maxReplyBytes: 33_554_432,
-      bufferBytes: 16_777_216,
-    }
     const streams = await openPrimaryStreams(spec, {
       world: hasty,
       log,
@@ -112,6 +113,26 @@ void test('chain that waits: pauses grow until something is stored, then the rea
     assert.ok(pauses.length > 6, pauses.join())
     over.abort()
     await run
+  })
+})
+
+void test('chain that waits: a host that opens while all stops is closed', async () => {
+  await withStore(async (store, over) => {
+    let closed = 0
+    const streams = await openPrimaryStreams(spec, {
+      world: hasty,
+      log: silentLog,
+      limits,
+      signal: over.signal,
+      openHost: async (source) => {
+        const identity = await source.identity(over.signal)
+        over.abort()
+        const host = primaryHost({ source, identity, ...store, reader: store.database, store })
+        return { ...host, close: async () => void closed++ }
+      },
+    })
+    await Promise.all(streams.map((stream) => stream.run(over.signal)))
+    assert.equal(closed, 1)
   })
 })
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { newBatchSize } from './batch-size.ts'
+import { fetchEnough, newBatchSize } from './batch-size.ts'
 
 function blocks(count: number, bytes: number): { readonly bytes: Uint8Array }[] {
   const block = { bytes: new Uint8Array(bytes) }
@@ -26,4 +26,20 @@ void test('batch size: large blocks make it smaller at once, but never nothing',
   assert.equal(size.heights(), 16)
   size.saw([])
   assert.equal(size.heights(), 16)
+})
+
+void test('batch size: blocks that have grown are fetched no further than a batch', async () => {
+  const asked: [number, number][] = []
+  const fetched = async (bytes: number): Promise<number> => {
+    asked.length = 0
+    const found = await fetchEnough({ from: 10, until: 5_010 }, async ({ from, until }) => {
+      asked.push([from, until])
+      return blocks(until - from, bytes)
+    })
+    return found.length
+  }
+  assert.equal(await fetched(100), 5_000)
+  assert.deepEqual(asked.at(-1), [4_106, 5_010])
+  assert.equal(await fetched(8_192), 1_024)
+  assert.deepEqual(asked, [[10, 1_034]])
 })

@@ -15,7 +15,7 @@ export type BatchSize = {
 const goodBytes = 2 ** 22
 const firstHeights = 256
 const fewestHeights = 16
-// Blocks may be as large as 128 KiB all at once.
+// Small blocks cost something each, whatever is in them.
 const mostHeights = 16_384
 
 /** A size that follows the blocks, at most doubling at a time. */
@@ -31,4 +31,29 @@ export function newBatchSize(): BatchSize {
       heights = Math.max(fewestHeights, Math.min(good, 2 * heights, mostHeights))
     },
   }
+}
+
+/** Something of a chain by its bytes. */
+type Sized = { readonly bytes: Uint8Array }
+
+// Blocks after small ones may be as large as they can be: 128 MiB of these at most.
+const partHeights = 1_024
+
+/**
+ * Fetches heights `[from, until)` part by part, and no more of them once there is enough for a
+ * batch: blocks may have grown since their number was chosen.
+ */
+export async function fetchEnough<T extends Sized>(
+  { from, until }: { readonly from: number; readonly until: number },
+  fetch: (part: { readonly from: number; readonly until: number }) => Promise<readonly T[]>,
+): Promise<T[]> {
+  const found: T[] = []
+  let bytes = 0
+  for (let at = from; at < until && bytes < goodBytes; at += partHeights) {
+    for (const one of await fetch({ from: at, until: Math.min(until, at + partHeights) })) {
+      found.push(one)
+      bytes += one.bytes.length
+    }
+  }
+  return found
 }

@@ -4,7 +4,7 @@ import type { GenesisFacts } from '../../codec/primary/genesis.ts'
 import type { PrimarySource } from '../../source/primary/primary-source.ts'
 import type { RawBlockBytes } from '../../store/query/primary/raw-blocks.ts'
 import type { AssetNumbers } from './asset-numbers.ts'
-import { newBatchSize } from './batch-size.ts'
+import { fetchEnough, newBatchSize } from './batch-size.ts'
 import { networkIdsOf } from './chains.ts'
 import { newDraft } from './draft.ts'
 import type { Draft, DraftStart } from './draft.ts'
@@ -57,6 +57,7 @@ export type ChainReplay = {
   readonly height: () => number
   /** Heights to fetch from `from` on, as far as `head`; `undefined` when there are none. */
   readonly plan: (from: number, head: number) => Heights | undefined
+  /** Fetches heights in order, as many of them as a batch takes. */
   readonly fetch: (range: Heights, signal: AbortSignal) => Promise<Fetched<unknown>[]>
   /** Replays what was fetched into one batch, as far as it can be. */
   readonly replay: (
@@ -115,7 +116,7 @@ async function pReplay({
     height: () => state.height,
     plan: (from, head) => straight(from, head, size.heights()),
     fetch: async (range, signal) => {
-      const blocks = await source.blocks('P', range, signal)
+      const blocks = await fetchEnough(range, (part) => source.blocks('P', part, signal))
       size.saw(blocks)
       return blocks.map((block) => ({
         height: block.height,
@@ -179,7 +180,7 @@ async function xReplay({
           read: () => ({ early: readXTransactionAlone(bytes) }),
         }))
       }
-      const blocks = await source.blocks('X', range, signal)
+      const blocks = await fetchEnough(range, (part) => source.blocks('X', part, signal))
       size.saw(blocks)
       return blocks.map((block) => ({
         height: block.height,

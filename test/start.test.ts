@@ -98,6 +98,8 @@ async function fullyServed(firn: RunningFirn): Promise<void> {
   await untilLive(firn, demoChains)
   await until('interchain messages', async () => {
     const { messages } = await firn.get('/status')
+    // They are told of when their thread has opened them, which may be after the chains.
+    if (messages === undefined) return false
     return objectOf(messages, 'messages')['indexedHeight'] === large.heights.until - 1
   })
 }

@@ -27,12 +27,14 @@ export function runStreams({ world, log, signal, tell }: WorkerThread): Running 
     if (fault === undefined) throw error
   }
 
+  const tellOf = (key: string): void => {
+    const stages = (streams.get(key) ?? []).map((stream) => stream.status()).filter(isShown)
+    if (stages.length > 0) tell({ key, stages })
+  }
+
   const tellStatus = async (): Promise<void> => {
     while (!signal.aborted) {
-      for (const [key, own] of streams) {
-        const stages = own.map((stream) => stream.status()).filter(isShown)
-        if (stages.length > 0) tell({ key, stages })
-      }
+      for (const key of streams.keys()) tellOf(key)
       await world.clock.sleep(statusEveryMs)
     }
   }
@@ -42,6 +44,7 @@ export function runStreams({ world, log, signal, tell }: WorkerThread): Running 
     report,
     start: (key, stream) => {
       streams.set(key, [...(streams.get(key) ?? []), stream])
+      tellOf(key)
       running.push(
         stream.run(signal).catch((error: unknown) => {
           if (!signal.aborted) report(key, stream.name, error)

@@ -55,7 +55,7 @@ try {
   const rate = (transactions: number, ms: number): number => Math.round((transactions * 1_000) / ms)
   const each = (us: number): string => `${(us / wanted).toFixed(1)} us`
   const peakMib = Math.round(process.resourceUsage().maxRSS / 1_024)
-  // The first half pays for the compiler, which a real history of millions does not notice.
+  // The first half pays for the compiler, the second for larger trees.
   const late = rate(wanted - perBlock * half.height, half.beforeEndMs)
   process.stdout.write(
     `${wanted} transactions in ${height} blocks: ${rate(wanted, tookMs)}/s, ` +

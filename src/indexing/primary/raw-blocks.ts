@@ -1,41 +1,59 @@
 /** Blocks as they are kept, so that every row can be made again without a node. */
 
+import { zstdCompressSync } from 'node:zlib'
+
+import { concatBytes } from '../../core/bytes.ts'
 import type { BlockBytes, CBlock } from '../../source/primary/primary-source.ts'
-import type { RawBlockBytes } from '../../store/query/primary/raw-blocks.ts'
+import { type RawBlockBytes, rawMethods } from '../../store/query/primary/raw-blocks.ts'
 import { cBlockBody, innerBlockBody, rawBlocksBody } from '../../store/schema/primary-bodies.ts'
 import { blockIdOf, chainNumbers } from '../../store/schema/primary-position.ts'
 import type { Slices } from './ledger.ts'
 
-/** Rows of several blocks each, under the id of the last: what looks for one finds the row that follows. */
+/**
+ * Rows of several blocks each, under the id of the last: what looks for one finds the row that
+ * follows.
+ */
 export type RawColumns = {
   readonly id: Float64Array
-  /** `rawBlocksBody` of each. */
-  readonly body: Slices
+  /** Of `rawMethods`. */
+  readonly method: Uint32Array
+  /** `rawBlocksBody` of each, compressed by its method. */
+  readonly bytes: Slices
   readonly arena: Uint8Array
 }
 
 // A compressed frame of one small block takes 20 us to begin and finds little to save: 32 KiB hold
 // some 80 transactions, and are unpacked in 50 us.
 const groupBytes = 32_768
+// Below this a frame's own bytes eat what compression saves.
+const worthCompressing = 160
 
 /** Rows of `blocks`, which are in order. */
 export function rawColumns(blocks: readonly RawBlockBytes[]): RawColumns {
   const groups = groupsOf(blocks)
-  const arena = { bytes: new Uint8Array(groupBytes), used: 0 }
-  const id = new Float64Array(groups.length)
-  const offset = new Uint32Array(groups.length)
-  const length = new Uint32Array(groups.length)
+  const columns = {
+    id: new Float64Array(groups.length),
+    method: new Uint32Array(groups.length),
+    bytes: { offset: new Uint32Array(groups.length), length: new Uint32Array(groups.length) },
+  }
+  const packed: Uint8Array[] = []
+  let used = 0
   for (const [at, group] of groups.entries()) {
     const last = group.at(-1)?.id ?? 0
-    id[at] = last
-    offset[at] = arena.used
-    rawBlocksBody.append(arena, {
+    const plain = rawBlocksBody.toBytes({
       before: group.map((block) => last - block.id),
       blocks: group.map((block) => block.bytes),
     })
-    length[at] = arena.used - (offset[at] ?? 0)
+    const isWorth = plain.length >= worthCompressing
+    const bytes = isWorth ? zstdCompressSync(plain) : plain
+    packed.push(bytes)
+    columns.id[at] = last
+    columns.method[at] = isWorth ? rawMethods.zstd : rawMethods.plain
+    columns.bytes.offset[at] = used
+    columns.bytes.length[at] = bytes.length
+    used += bytes.length
   }
-  return { id, body: { offset, length }, arena: arena.bytes.subarray(0, arena.used) }
+  return { ...columns, arena: concatBytes(...packed) }
 }
 
 function groupsOf(blocks: readonly RawBlockBytes[]): RawBlockBytes[][] {

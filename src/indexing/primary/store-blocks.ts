@@ -1,9 +1,7 @@
 /** Writes blocks, and the bytes they came as. */
 
-import { zstdCompressSync } from 'node:zlib'
-
+import { ByteColumn } from '../../store/engine/byte-column.ts'
 import type { Writer } from '../../store/engine/database.ts'
-import { rawMethods } from '../../store/query/primary/raw-blocks.ts'
 import { block, rawBlock } from '../../store/schema/primary-ledger.ts'
 import { blockIdOf, chainNumbers } from '../../store/schema/primary-position.ts'
 import type { BlockRow } from './ledger-rows.ts'
@@ -12,9 +10,6 @@ import type { Numbers } from './store-numbers.ts'
 
 /** Id under which the genesis is kept. */
 export const genesisId = -1
-
-// Below this a frame's own bytes eat what compression saves.
-const worthCompressing = 160
 
 /** Writes blocks in the order given. */
 export async function writeBlocks(
@@ -43,17 +38,12 @@ export async function writeBlocks(
   })
 }
 
-/** Keeps the bytes of blocks, compressed where that helps. */
+/** Keeps the bytes of blocks. */
 export async function writeRawBlocks(writer: Writer, raw: RawColumns): Promise<void> {
-  const { id, body, arena } = raw
-  const methods: number[] = []
-  const bytes: Uint8Array[] = []
-  for (let at = 0; at < id.length; at++) {
-    const from = body.offset[at] ?? 0
-    const plain = arena.subarray(from, from + (body.length[at] ?? 0))
-    const isWorth = plain.length >= worthCompressing
-    methods.push(isWorth ? rawMethods.zstd : rawMethods.plain)
-    bytes.push(isWorth ? zstdCompressSync(plain) : plain)
-  }
-  await writer.insert(rawBlock, { id, method: methods, bytes })
+  const { id, method, bytes, arena } = raw
+  await writer.insert(rawBlock, {
+    id,
+    method,
+    bytes: new ByteColumn(arena, bytes, { count: id.length }),
+  })
 }

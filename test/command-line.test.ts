@@ -1,6 +1,7 @@
 /** Commands of the product, run as people run them. */
 
 import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -43,6 +44,14 @@ void test('help: at once, and every command says what it does', async () => {
   assert.ok(own < 400, `${Math.round(own)} ms beside Node's own`)
   for (const name of ['start', 'status', 'verify', 'doctor', 'export', 'record', 'keys', 'config'])
     assert.match(text, new RegExp(`^ {2}${name} .* [a-z]`, 'm'), name)
+})
+
+void test('rebuild: a folder without stores stays as it is, and is named', async (t) => {
+  const folder = await freshFolder(t)
+  const { code, stderr } = await runFirn('rebuild', '--data-dir', folder)
+  assert.equal(code, 1)
+  assert.equal(stderr, `firn: no chain is indexed here: ${folder}\n`)
+  assert.deepEqual(readdirSync(folder), [])
 })
 
 void test('a Firn that is not there: commands say what is missing, and where', async (t) => {

@@ -1,5 +1,7 @@
-import { resolve } from 'node:path'
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 
+import { Fault } from '../../core/fault.ts'
 import { chainTables } from '../../indexing/evm/chain-host.ts'
 import { rebuildRollup } from '../../rollup/rebuild.ts'
 import { checkpointHeights } from '../../store/checkpoint.ts'
@@ -7,7 +9,7 @@ import { statement } from '../../store/engine/database.ts'
 import { openStore } from '../../store/engine/open.ts'
 import { awaitLease } from '../../store/lease.ts'
 import { chainSpecs } from '../chain-specs.ts'
-import { claimDataFolder, makeDataFolder } from '../data-folder.ts'
+import { claimDataFolder } from '../data-folder.ts'
 import { withDemoNetwork } from '../demo-network.ts'
 import type { Flags } from '../flags.ts'
 import { loadConfig } from '../load-config.ts'
@@ -15,20 +17,25 @@ import { openWorld } from '../world.ts'
 
 const firstHeight = statement('select min(height) from block')
 
-/** Counts every configured chain's metrics again from its store. Firn must not be writing it. */
+/**
+ * Counts the metrics of every chain that is indexed again from its store. Firn must not be writing
+ * it. Throws `not-found` when there is none.
+ */
 export async function rebuildMetrics(flags: Flags): Promise<void> {
   const loaded = loadConfig(flags)
   const located = { ...loaded.config, dataDir: resolve(loaded.config.dataDir) }
   const config = loaded.isDemo ? withDemoNetwork(located) : located
-  makeDataFolder(config.dataDir)
+  const { store, dataDir } = config
+  const chains = chainSpecs(config).filter(
+    ({ spec }) => store !== 'embedded' || existsSync(join(dataDir, `${spec.key}.sqlite`)),
+  )
+  if (chains.length === 0) throw new Fault('not-found', `no chain is indexed here: ${dataDir}`)
   const world = openWorld()
   const owner = `rebuild-${Buffer.from(world.random.bytes(4)).toString('hex')}`
-  const chains = chainSpecs(config)
   const names = chains.map(({ spec }) => spec.key)
   const release = await claimDataFolder(config, names, world.clock)
   for (const { spec } of chains) {
-    const location = { store: config.store, dataDir: config.dataDir }
-    const database = await openStore(location, spec.key, chainTables, 'write')
+    const database = await openStore({ store, dataDir }, spec.key, chainTables, 'write')
     try {
       await awaitLease(database, owner, { clock: world.clock, signal: AbortSignal.timeout(30_000) })
       const heights = await checkpointHeights(database)

@@ -4,7 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { zstdCompressSync } from 'node:zlib'
 
 import { decodeBlocks } from '../src/codec/evm/decode-blocks.ts'
-import { buffersOf } from '../src/codec/evm/merge-batches.ts'
+import { buffersOf } from '../src/core/growing.ts'
 import { linesOf } from './lines-of.ts'
 
 type Work = { readonly path: string; readonly blocksPerBatch: number; readonly window: number }

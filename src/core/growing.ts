@@ -87,3 +87,18 @@ export class Bigs {
     return this.#values.subarray(0, this.length)
   }
 }
+
+/** The memory of all columns in `value`, to hand it to another thread without a copy. */
+export function buffersOf(value: unknown): ArrayBuffer[] {
+  const found = new Set<ArrayBuffer>()
+  collect(value, found)
+  return [...found]
+}
+
+function collect(value: unknown, found: Set<ArrayBuffer>): void {
+  if (ArrayBuffer.isView(value)) {
+    if (value.buffer instanceof ArrayBuffer) found.add(value.buffer)
+  } else if (typeof value === 'object' && value !== null) {
+    for (const part of Object.values(value)) collect(part, found)
+  }
+}

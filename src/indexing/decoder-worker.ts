@@ -2,8 +2,8 @@
 
 import { zstdCompressSync } from 'node:zlib'
 
-import { buffersOf } from '../codec/evm/merge-batches.ts'
 import { faultOf } from '../core/fault.ts'
+import { buffersOf } from '../core/growing.ts'
 import type { PrimarySource } from '../source/primary/primary-source.ts'
 import { openStore } from '../store/engine/open.ts'
 import { waitOn } from '../telemetry/waits.ts'

@@ -6,6 +6,7 @@
  */
 
 import { assert } from '../../core/fault.ts'
+import { buffersOf } from '../../core/growing.ts'
 import { AddressBook } from './address-book.ts'
 import type {
   BlockBatch,
@@ -81,27 +82,11 @@ export function mergeTraces(batches: readonly TraceBatch[]): TraceBatch {
   }
 }
 
-/** Every buffer of a batch, for handing it to another thread without a copy. */
-export function buffersOf(batch: BlockBatch | TraceBatch): ArrayBuffer[] {
-  const found = new Set<ArrayBuffer>()
-  collect(batch, found)
-  return [...found]
-}
-
 /** Bytes a batch holds. */
 export function sizeOf(batch: BlockBatch | TraceBatch): number {
   let size = 0
   for (const buffer of buffersOf(batch)) size += buffer.byteLength
   return size
-}
-
-function collect(value: unknown, found: Set<ArrayBuffer>): void {
-  if (ArrayBuffer.isView(value)) {
-    if (value.buffer instanceof ArrayBuffer) found.add(value.buffer)
-    return
-  }
-  if (typeof value !== 'object' || value === null) return
-  for (const part of Object.values(value)) collect(part, found)
 }
 
 function joinedBlocks(blocks: readonly BlockColumns[], { slices }: Joined): BlockColumns {

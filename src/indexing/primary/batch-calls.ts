@@ -1,6 +1,7 @@
 /** The two ends of a store of batches that another thread writes. */
 
 import { assert } from '../../core/fault.ts'
+import { buffersOf } from '../../core/growing.ts'
 import type { PrimaryIdentity, ValidatorHealth } from '../../source/primary/primary-source.ts'
 import type { Call } from '../port-call.ts'
 import type { BatchStore, PrimaryStore } from './primary-store.ts'
@@ -66,14 +67,4 @@ export function primaryAnswers(
       return store.health(all)
     },
   }
-}
-
-/** Memory of columns, to hand over without a copy. */
-function buffersOf(value: unknown, found = new Set<ArrayBuffer>()): ArrayBuffer[] {
-  if (ArrayBuffer.isView(value)) {
-    if (value.buffer instanceof ArrayBuffer) found.add(value.buffer)
-  } else if (typeof value === 'object' && value !== null) {
-    for (const part of Object.values(value)) buffersOf(part, found)
-  }
-  return [...found]
 }

@@ -18,7 +18,12 @@ import {
 } from '../../store/schema/primary-bodies.ts'
 import { earlyImport } from '../../store/schema/primary-ledger.ts'
 import { address, asset } from '../../store/schema/primary-names.ts'
-import { chainNumbers, posOf, rewardKinds } from '../../store/schema/primary-position.ts'
+import {
+  chainNumbers,
+  posOf,
+  posOfPlace,
+  rewardKinds,
+} from '../../store/schema/primary-position.ts'
 import { reward, rewardByAddress, supply } from '../../store/schema/primary-staking.ts'
 import {
   blockchain,
@@ -42,7 +47,7 @@ import {
   writeSubnets,
 } from './store-stakers.ts'
 import { completeImports, writeTransactions } from './store-transactions.ts'
-import { posOfConsumption, writeSpends, writeStakeReturns, writeUtxos } from './store-utxos.ts'
+import { writeSpends, writeStakeReturns, writeUtxos } from './store-utxos.ts'
 
 /** The store's writing side. */
 export type PrimaryRows = {
@@ -112,7 +117,7 @@ async function writeImports(writer: Writer, batch: RowBatch): Promise<void> {
       earlyImportBody.toBytes({
         ...row,
         sourceChain: chainNumbers[row.sourceChain],
-        consumedPos: posOfConsumption(row.consumed),
+        consumedPos: posOfPlace(row.consumed),
         consumedTime: row.consumed.time,
         consumedTxId: row.consumed.txId,
       }),

@@ -3,13 +3,12 @@
 import { ByteColumn } from '../../store/engine/byte-column.ts'
 import type { Writer } from '../../store/engine/database.ts'
 import { tx, txByAddress, txById } from '../../store/schema/primary-ledger.ts'
-import { prefixAt } from '../../store/schema/primary-position.ts'
+import { posOfPlace, prefixAt } from '../../store/schema/primary-position.ts'
 import { gather, gatherWords, radixOrder } from '../radix-order.ts'
 import type { LedgerColumns } from './ledger.ts'
 import type { RowBatch } from './rows.ts'
 import type { Numbers } from './store-numbers.ts'
 import { ownerEntries } from './store-owners.ts'
-import { posOfConsumption } from './store-utxos.ts'
 
 const idBytes = 32
 
@@ -51,7 +50,7 @@ export async function completeImports(
   const list = completions.flatMap(({ utxo, consumed }) =>
     utxo.addresses.map((one) => ({
       id: addresses.of(one),
-      pos: posOfConsumption(consumed),
+      pos: posOfPlace(consumed),
       type: importTypes[consumed.chain],
     })),
   )

@@ -12,15 +12,10 @@ import {
   strayUtxo,
   utxo,
 } from '../../store/schema/primary-ledger.ts'
-import { chainNumbers, posOf } from '../../store/schema/primary-position.ts'
+import { posOfPlace } from '../../store/schema/primary-position.ts'
 import { gather, radixOrder } from '../radix-order.ts'
-import type { Consumption, StakeReturnRow } from './ledger-rows.ts'
+import type { StakeReturnRow } from './ledger-rows.ts'
 import type { RowBatch } from './rows.ts'
-
-/** Place of a consumption. */
-export function posOfConsumption(consumed: Consumption): number {
-  return posOf(chainNumbers[consumed.chain], consumed.height, consumed.position)
-}
 
 /** Writes the UTXOs of a batch. */
 export async function writeUtxos(writer: Writer, { ledger }: RowBatch): Promise<void> {
@@ -55,7 +50,7 @@ export async function writeSpends(writer: Writer, batch: RowBatch): Promise<void
   })
   const late = batch.importCompletions
   await writer.insert(lateSpend, {
-    pos: late.map(({ consumed }) => posOfConsumption(consumed)),
+    pos: late.map(({ consumed }) => posOfPlace(consumed)),
     utxo: late.map((row) => row.utxo.number),
   })
 }

@@ -8,7 +8,12 @@
 import { outputKeyOf, type OutputPlace } from '../../codec/primary/ids.ts'
 import { utxoBody } from '../../store/schema/primary-bodies.ts'
 import { assetOf, kindOf, packTraits } from '../../store/schema/primary-holding.ts'
-import { chainNumbers, posOf, prefixOf, rewardKinds } from '../../store/schema/primary-position.ts'
+import {
+  chainNumbers,
+  posOfPlace,
+  prefixOf,
+  rewardKinds,
+} from '../../store/schema/primary-position.ts'
 import type { AssetNumbers } from './asset-numbers.ts'
 import { violation } from './draft.ts'
 import type { Draft, Place } from './draft.ts'
@@ -146,11 +151,6 @@ export function closeBatch(set: UtxoSet, draft: Draft): void {
   }
   set.ends.push(set.table.came)
   set.returned.unshift(new Set())
-}
-
-/** `pos` of a place. */
-export function posOfPlace({ chain, height, position }: Place): number {
-  return posOf(chainNumbers[chain], height, position)
 }
 
 /** What creates and spends UTXOs: a transaction at its place, or genesis. */

@@ -39,6 +39,15 @@ export function posOf(chain: number, height: number, position: number): number {
   return blockIdOf(chain, height) * positionsPerBlock + position + 1
 }
 
+/** `pos` of a chain's place by name. Throws as {@link posOf}. */
+export function posOfPlace(place: {
+  readonly chain: PrimaryChain
+  readonly height: number
+  readonly position: number
+}): number {
+  return posOf(chainNumbers[place.chain], place.height, place.position)
+}
+
 /** Chain, height and position of a `pos`. */
 export function placeOfPos(pos: number): {
   readonly chain: PrimaryChain

@@ -8,12 +8,7 @@ import { newAssetNumbers } from '../src/indexing/primary/asset-numbers.ts'
 import { networkIdsOf } from '../src/indexing/primary/chains.ts'
 import { newDraft } from '../src/indexing/primary/draft.ts'
 import { beginPChain } from '../src/indexing/primary/genesis-rows.ts'
-import type {
-  AssetRow,
-  BlockRow,
-  ChainName,
-  EarlyImportRow,
-} from '../src/indexing/primary/ledger-rows.ts'
+import type { AssetRow, ChainName, EarlyImportRow } from '../src/indexing/primary/ledger-rows.ts'
 import { loadPState } from '../src/indexing/primary/p-state.ts'
 import type { PState } from '../src/indexing/primary/p-state.ts'
 import type { ReadPBlock } from '../src/indexing/primary/read-blocks.ts'
@@ -42,6 +37,8 @@ import type {
 import type { Network } from './recorded-network.ts'
 import {
   knownOf,
+  type SeenBlock,
+  seenBlocks,
   type SeenTransaction,
   seenSpends,
   seenTransactions,
@@ -58,7 +55,7 @@ export class Rows {
   readonly l1Validators = new Map<string, L1ValidatorRow>()
   readonly subnets = new Map<string, SubnetRow>()
   readonly supplies = new Map<string, SupplyRow>()
-  readonly blocks: BlockRow[] = []
+  readonly blocks: SeenBlock[] = []
   readonly transactions: SeenTransaction[] = []
   readonly rewards: RewardRow[] = []
   readonly chains: BlockchainRow[] = []
@@ -109,7 +106,7 @@ export class Rows {
     for (const row of batch.l1Validators) this.l1Validators.set(keyOf(row.validationId), row)
     for (const row of batch.subnets) this.subnets.set(keyOf(row.subnetId), row)
     for (const row of batch.supplies) this.supplies.set(keyOf(row.subnetId), row)
-    this.blocks.push(...batch.blocks)
+    this.blocks.push(...seenBlocks(batch))
     this.transactions.push(...seenTransactions(batch))
     this.rewards.push(...batch.rewards)
     this.chains.push(...batch.blockchains)

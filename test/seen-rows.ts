@@ -5,8 +5,14 @@ import assert from 'node:assert/strict'
 import { type OutputContent, outputContent } from '../src/codec/primary/output-content.ts'
 import { concatBytes, toHex } from '../src/core/bytes.ts'
 import type { AssetNumbers } from '../src/indexing/primary/asset-numbers.ts'
+import { type ProposerColumns, proposerKnown } from '../src/indexing/primary/block-columns.ts'
 import type { Mutable } from '../src/indexing/primary/draft.ts'
-import type { ChainName, KnownUtxo } from '../src/indexing/primary/ledger-rows.ts'
+import type {
+  BlockRow,
+  ChainName,
+  KnownUtxo,
+  Proposer,
+} from '../src/indexing/primary/ledger-rows.ts'
 import {
   addressStride,
   type Held,
@@ -27,6 +33,9 @@ import {
 
 /** Where and when a transaction spent something. */
 export type SeenSpend = ReturnType<typeof placeOfPos> & { readonly time: number }
+
+/** A block, and its chain. */
+export type SeenBlock = BlockRow & { readonly chain: ChainName }
 
 /** A transaction; `addresses` in hex, an EVM account's with a zero byte before it. */
 export type SeenTransaction = Mutable<TxBody> &
@@ -62,6 +71,43 @@ export function seenTransactions({ ledger }: RowBatch): SeenTransaction[] {
     txId: transactions.txId.slice(row * 32, row * 32 + 32),
     addresses: addressesOf(ledger, ownersOfRow(transactions.owners, row)),
   }))
+}
+
+/** Blocks of a batch, in its order. */
+export function seenBlocks({ chain, blocks }: RowBatch): SeenBlock[] {
+  const id = (ids: Uint8Array, row: number): Uint8Array => ids.slice(row * 32, row * 32 + 32)
+  return Array.from({ length: blocks.count }, (_, row): SeenBlock => {
+    const platform = {
+      currentSupply: blocks.currentSupply[row] ?? 0n,
+      l1AccruedFees: blocks.l1AccruedFees[row] ?? 0n,
+      activeL1Validators: blocks.activeL1Validators[row] ?? 0,
+    }
+    return {
+      chain,
+      height: blocks.height[row] ?? 0,
+      blockId: id(blocks.blockId, row),
+      parentId: id(blocks.parentId, row),
+      typeId: blocks.typeId[row] ?? 0,
+      time: blocks.time[row] ?? 0,
+      sizeBytes: blocks.sizeBytes[row] ?? 0,
+      transactionCount: blocks.transactionCount[row] ?? 0,
+      proposer: proposerOf(blocks.proposers, row),
+      ...(chain === 'P' ? { platform } : {}),
+    }
+  })
+}
+
+function proposerOf(columns: ProposerColumns, row: number): Proposer | undefined {
+  const known = columns.known[row] ?? proposerKnown.nothing
+  if (known === proposerKnown.nothing) return undefined
+  const isSigned = known === proposerKnown.signed
+  return {
+    outerId: columns.outerId.slice(row * 32, row * 32 + 32),
+    outerParentId: columns.outerParentId.slice(row * 32, row * 32 + 32),
+    nodeId: isSigned ? columns.nodeId.slice(row * 20, row * 20 + 20) : undefined,
+    pChainHeight: isSigned ? columns.pChainHeight[row] : undefined,
+    timestamp: isSigned ? columns.timestamp[row] : undefined,
+  }
 }
 
 /** UTXOs a batch made. What lists of addresses show of them must be what they are. */

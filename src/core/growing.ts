@@ -1,5 +1,5 @@
 /**
- * Columns of numbers that grow by doubling.
+ * Columns of numbers, and of byte strings of one width, that grow by doubling.
  *
  * Each lives for one batch; `taken` hands the filled part over, after which it must not grow.
  */
@@ -85,6 +85,34 @@ export class Bigs {
 
   taken(): BigUint64Array<ArrayBuffer> {
     return this.#values.subarray(0, this.length)
+  }
+}
+
+/** Growing byte strings of one width. */
+export class ByteRows {
+  readonly width: number
+  #bytes: Uint8Array<ArrayBuffer>
+  length = 0
+
+  constructor(width: number, capacity: number) {
+    this.width = width
+    this.#bytes = new Uint8Array(width * Math.max(capacity, leastCapacity))
+  }
+
+  /** Adds the bytes from `from` on, or zeros where they end. */
+  push(value: Uint8Array, from = 0): void {
+    const start = this.length++ * this.width
+    if (start === this.#bytes.length) {
+      const grown = new Uint8Array(start * 2)
+      grown.set(this.#bytes)
+      this.#bytes = grown
+    }
+    // Ids and addresses are short: a call of the runtime's copy would take longer.
+    for (let at = 0; at < this.width; at++) this.#bytes[start + at] = value[from + at] ?? 0
+  }
+
+  taken(): Uint8Array<ArrayBuffer> {
+    return this.#bytes.subarray(0, this.length * this.width)
   }
 }
 

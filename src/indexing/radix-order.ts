@@ -5,24 +5,23 @@
 
 const digitBits = 11
 const digits = 2 ** digitBits
+const wordSize = 2 ** 32
 
 /** Places of `keys` (integers from 0 to 2^53 - 1) ascending; equal ones in their order. */
-export function radixOrder(keys: Float64Array): Uint32Array {
-  let order = Uint32Array.from(keys.keys())
-  let spare = new Uint32Array(keys.length)
-  const most = highest(keys)
-  for (let scale = 1; scale <= most; scale *= digits) {
-    const next = firstPlaces(keys, scale)
-    for (let at = 0; at < order.length; at++) {
-      const row = order[at] ?? 0
-      const digit = digitOf(keys, row, scale)
-      const place = next[digit] ?? 0
-      spare[place] = row
-      next[digit] = place + 1
-    }
-    ;[order, spare] = [spare, order]
-  }
-  return order
+export function radixOrder(keys: Float64Array): Uint32Array<ArrayBuffer> {
+  const { lowest, highest, isAscending } = rangeOf(keys)
+  let order = new Uint32Array(keys.length)
+  for (let row = 0; row < order.length; row++) order[row] = row
+  if (isAscending) return order
+  // Keys of a chain are alike in their high parts: what they have in common needs no pass.
+  const span = highest - lowest
+  const low = new Uint32Array(keys.length)
+  for (let row = 0; row < low.length; row++) low[row] = (keys[row] ?? 0) - lowest
+  order = orderByWord(low, Math.min(span, wordSize - 1), order)
+  if (span < wordSize) return order
+  const high = new Uint32Array(keys.length)
+  for (let row = 0; row < high.length; row++) high[row] = ((keys[row] ?? 0) - lowest) / wordSize
+  return orderByWord(high, span / wordSize, order)
 }
 
 /** `values[at[i]]` for every `i`. */
@@ -39,11 +38,50 @@ export function gatherWords(values: Uint32Array, at: Uint32Array): Uint32Array {
   return gathered
 }
 
+type Range = { readonly lowest: number; readonly highest: number; readonly isAscending: boolean }
+
+function rangeOf(keys: Float64Array): Range {
+  let lowest = keys[0] ?? 0
+  let highest = lowest
+  let isAscending = true
+  let last = lowest
+  for (let row = 1; row < keys.length; row++) {
+    const key = keys[row] ?? 0
+    if (key < last) isAscending = false
+    if (key < lowest) lowest = key
+    if (key > highest) highest = key
+    last = key
+  }
+  return { lowest, highest, isAscending }
+}
+
+/** Rows in `order` ascending by the words at them, of which `most` is the largest. */
+function orderByWord(
+  words: Uint32Array,
+  most: number,
+  order: Uint32Array<ArrayBuffer>,
+): Uint32Array<ArrayBuffer> {
+  let from = order
+  let to = new Uint32Array(order.length)
+  for (let shift = 0; shift < 32 && most >>> shift > 0; shift += digitBits) {
+    const next = firstPlaces(words, shift)
+    for (let at = 0; at < from.length; at++) {
+      const row = from[at] ?? 0
+      const digit = ((words[row] ?? 0) >>> shift) & (digits - 1)
+      const place = next[digit] ?? 0
+      to[place] = row
+      next[digit] = place + 1
+    }
+    ;[from, to] = [to, from]
+  }
+  return from
+}
+
 /** Where the rows of each digit start. */
-function firstPlaces(keys: Float64Array, scale: number): Uint32Array {
+function firstPlaces(words: Uint32Array, shift: number): Uint32Array {
   const counts = new Uint32Array(digits)
-  for (let row = 0; row < keys.length; row++) {
-    const digit = digitOf(keys, row, scale)
+  for (let row = 0; row < words.length; row++) {
+    const digit = ((words[row] ?? 0) >>> shift) & (digits - 1)
     counts[digit] = (counts[digit] ?? 0) + 1
   }
   let before = 0
@@ -53,15 +91,4 @@ function firstPlaces(keys: Float64Array, scale: number): Uint32Array {
     before += count
   }
   return counts
-}
-
-// Bit operations take the whole part of a double and of that the low 32 bits.
-function digitOf(keys: Float64Array, row: number, scale: number): number {
-  return ((keys[row] ?? 0) / scale) & (digits - 1)
-}
-
-function highest(keys: Float64Array): number {
-  let most = 0
-  for (let row = 0; row < keys.length; row++) most = Math.max(most, keys[row] ?? 0)
-  return most
 }

@@ -29,7 +29,11 @@ export async function openStoreOver(
     genesis,
     begin: async () => Number(await ask('primary-begin', { key })),
     commit: async (session, batch, raw) => {
-      await ask('primary-commit', { key, session, batch, raw }, buffersOf([batch.ledger, raw]))
+      await ask(
+        'primary-commit',
+        { key, session, batch, raw },
+        buffersOf([batch.blocks, batch.ledger, raw]),
+      )
     },
     health: async (all) => {
       await ask('primary-health', { key, all })

@@ -7,9 +7,9 @@
 
 import { Fault } from '../../core/fault.ts'
 import type { AssetNumbers } from './asset-numbers.ts'
+import { GrowingBlocks } from './block-columns.ts'
 import type {
   AssetRow,
-  BlockRow,
   ChainName,
   EarlyImportRow,
   ImportCompletionRow,
@@ -41,7 +41,7 @@ export type Draft = {
   readonly follows: number | undefined
   /** First height in it, once there is one. */
   from: number | undefined
-  readonly blocks: BlockRow[]
+  readonly blocks: GrowingBlocks
   readonly ledger: Ledger
   readonly stakeReturns: StakeReturnRow[]
   readonly earlyImports: EarlyImportRow[]
@@ -69,7 +69,7 @@ export function newDraft(chain: ChainName, { firstUtxo, follows, room }: DraftSt
     firstUtxo,
     follows,
     from: undefined,
-    blocks: [],
+    blocks: new GrowingBlocks(),
     ledger: new Ledger(room),
     stakeReturns: [],
     earlyImports: [],
@@ -97,7 +97,7 @@ export function closeDraft(draft: Draft, assets: AssetNumbers, checkpoint: Check
     follows: draft.follows,
     from: draft.from ?? until,
     until,
-    blocks: draft.blocks,
+    blocks: draft.blocks.taken(),
     ledger: draft.ledger.taken(),
     newAssets,
     stakeReturns: draft.stakeReturns,

@@ -37,7 +37,6 @@ export function beginPChain(
   addUtxos(working, draft, facts)
   addTransactions(working, draft, facts)
   draft.blocks.push({
-    chain: 'P',
     height: 0,
     blockId: facts.pBlockId,
     parentId: facts.genesisId,
@@ -47,9 +46,11 @@ export function beginPChain(
     sizeBytes: 2 + 4 + 32 + 8,
     transactionCount: draft.ledger.txPos.length,
     proposer: undefined,
-    currentSupply: supplyOf(working, emptyId),
-    l1AccruedFees: 0n,
-    activeL1Validators: 0,
+    platform: {
+      currentSupply: supplyOf(working, emptyId),
+      l1AccruedFees: 0n,
+      activeL1Validators: 0,
+    },
   })
   const state: PState = { ...working, rules, blockId: facts.pBlockId }
   const checkpoint = {

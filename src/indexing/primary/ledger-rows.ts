@@ -26,9 +26,8 @@ export type Proposer = {
   readonly timestamp: number | undefined
 }
 
-/** One accepted block. Key: (chain, height). C-Chain blocks are listed when they were given. */
+/** One accepted block. Key: its height. C-Chain blocks are listed when they were given. */
 export type BlockRow = {
-  readonly chain: ChainName
   readonly height: number
   /** Inner block id; on the C-Chain the EVM block hash. */
   readonly blockId: Uint8Array
@@ -41,9 +40,11 @@ export type BlockRow = {
   readonly transactionCount: number
   readonly proposer: Proposer | undefined
   /** P only: supply of AVAX, accrued L1 validator fees, and active L1 validators after it. */
-  readonly currentSupply: bigint | undefined
-  readonly l1AccruedFees: bigint | undefined
-  readonly activeL1Validators: number | undefined
+  readonly platform?: {
+    readonly currentSupply: bigint
+    readonly l1AccruedFees: bigint
+    readonly activeL1Validators: number
+  }
 }
 
 /** The transaction that spent a UTXO, and where. */

@@ -5,7 +5,7 @@
  * Addresses are named by their places in the batch, so that the store looks each up once.
  */
 
-import { Bigs, Doubles, Words } from '../../core/growing.ts'
+import { Bigs, ByteRows, Doubles, Words } from '../../core/growing.ts'
 import type { PackArena } from '../../store/schema/packed.ts'
 import { KeyTable } from './key-table.ts'
 
@@ -223,6 +223,7 @@ export class Ledger {
   readonly arena: PackArena
   readonly addresses = new BatchAddresses()
   readonly txPos: Doubles
+  readonly txIds: ByteRows
   readonly txType: Words
   readonly txBody: GrowingBodies
   readonly txOwners: GrowingOwners
@@ -231,7 +232,6 @@ export class Ledger {
   readonly spent: GrowingHeld
   readonly strayPrefix = new Doubles(0)
   readonly strayNumber = new Doubles(0)
-  #txIds: Uint8Array<ArrayBuffer>
 
   constructor({ transactions, bytes }: LedgerRoom = leastRoom) {
     this.arena = { bytes: new Uint8Array(bytes), used: 0 }
@@ -242,7 +242,7 @@ export class Ledger {
     this.made = new GrowingHeld(transactions)
     this.madeBody = new GrowingBodies(this.arena, transactions)
     this.spent = new GrowingHeld(transactions)
-    this.#txIds = new Uint8Array(32 * transactions)
+    this.txIds = new ByteRows(32, transactions)
   }
 
   /** Room for as much again and a little more. */
@@ -254,26 +254,14 @@ export class Ledger {
     }
   }
 
-  /** Adds the id of the next transaction. */
-  pushTxId(txId: Uint8Array): void {
-    const at = this.txPos.length * 32
-    if (at === this.#txIds.length) {
-      const grown = new Uint8Array(at * 2)
-      grown.set(this.#txIds)
-      this.#txIds = grown
-    }
-    this.#txIds.set(txId, at)
-  }
-
   taken(): LedgerColumns {
-    const count = this.txPos.length
     return {
       arena: this.arena.bytes.subarray(0, this.arena.used),
       addresses: this.addresses.taken(),
       transactions: {
-        count,
+        count: this.txPos.length,
         pos: this.txPos.taken(),
-        txId: this.#txIds.subarray(0, count * 32),
+        txId: this.txIds.taken(),
         type: this.txType.taken(),
         body: this.txBody.taken(),
         owners: this.txOwners.taken(),

@@ -131,7 +131,6 @@ function follow(state: CState, block: ReadCBlock): void {
 
 function noteBlock(draft: Draft, block: ReadCBlock): void {
   draft.blocks.push({
-    chain: 'C',
     height: block.height,
     blockId: block.blockId,
     parentId: block.parentId,
@@ -140,9 +139,6 @@ function noteBlock(draft: Draft, block: ReadCBlock): void {
     sizeBytes: block.sizeBytes,
     transactionCount: block.transactionCount,
     proposer: block.proposer,
-    currentSupply: undefined,
-    l1AccruedFees: undefined,
-    activeL1Validators: undefined,
   })
 }
 

@@ -213,7 +213,6 @@ function commits({ block, height }: ReadPBlock): boolean {
 
 function noteBlock(state: PState, draft: Draft, read: ReadPBlock): void {
   draft.blocks.push({
-    chain: 'P',
     height: read.height,
     blockId: read.blockId,
     parentId: read.block.parentId,
@@ -222,8 +221,10 @@ function noteBlock(state: PState, draft: Draft, read: ReadPBlock): void {
     sizeBytes: read.sizeBytes,
     transactionCount: read.transactions.length,
     proposer: read.proposer,
-    currentSupply: supplyOf(state, emptyId),
-    l1AccruedFees: state.l1.accruedFees,
-    activeL1Validators: state.l1.activeCount,
+    platform: {
+      currentSupply: supplyOf(state, emptyId),
+      l1AccruedFees: state.l1.accruedFees,
+      activeL1Validators: state.l1.activeCount,
+    },
   })
 }

@@ -151,7 +151,6 @@ export function applyXBlocks(
       applyTransaction(state, draft, { read: transaction, height, position, time: state.time })
     }
     draft.blocks.push({
-      chain: 'X',
       height: read.height,
       blockId: read.blockId,
       parentId: read.block.parentId,
@@ -160,9 +159,6 @@ export function applyXBlocks(
       sizeBytes: read.sizeBytes,
       transactionCount: read.transactions.length,
       proposer: read.proposer,
-      currentSupply: undefined,
-      l1AccruedFees: undefined,
-      activeL1Validators: undefined,
     })
   }
 }

@@ -16,9 +16,9 @@
  */
 
 import type { AssetNumber } from './asset-numbers.ts'
+import type { BlockColumns } from './block-columns.ts'
 import type {
   ChainName,
-  BlockRow,
   StakeReturnRow,
   EarlyImportRow,
   ImportCompletionRow,
@@ -55,7 +55,7 @@ export type RowBatch = {
   readonly follows: number | undefined
   readonly from: number
   readonly until: number
-  readonly blocks: readonly BlockRow[]
+  readonly blocks: BlockColumns
   readonly ledger: LedgerColumns
   /** Assets that were given numbers. */
   readonly newAssets: readonly AssetNumber[]

@@ -90,7 +90,7 @@ export function endStep(step: Step): void {
   const from = ledger.arena.used
   txBody.append(ledger.arena, row)
   ledger.txBody.pushFrom(from)
-  ledger.pushTxId(place.txId)
+  ledger.txIds.push(place.txId)
   ledger.txPos.push(posOfPlace(place))
   ledger.txType.push(row.typeId)
   for (const owner of step.owners) ledger.txOwners.push(owner)

@@ -1,15 +1,28 @@
 /** Writes the lists of UTXOs of addresses: entries are made open, and move when they are spent. */
 
-import { Doubles } from '../../core/growing.ts'
-import type { Column, Columns, Writer } from '../../store/engine/database.ts'
+import { Doubles, Words } from '../../core/growing.ts'
+import type { Writer } from '../../store/engine/database.ts'
 import { listOfNumber, maxAmount } from '../../store/schema/primary-holding.ts'
 import { openHolding, spentHolding } from '../../store/schema/primary-ledger.ts'
-import { radixOrder } from '../radix-order.ts'
-import type { Held } from './ledger.ts'
+import { gather, radixOrder } from '../radix-order.ts'
+import type { Held, LedgerColumns } from './ledger.ts'
 import type { RowBatch } from './rows.ts'
 
 /** Entries of lists, by the UTXOs' rows in one of two sets of columns. */
 type Entries = { readonly list: Doubles; readonly row: Doubles }
+
+/** Entries in the order of their key; `moved` are the places of those of earlier batches. */
+type EntryColumns = {
+  readonly columns: {
+    readonly list: Float64Array
+    readonly created_at: Float64Array
+    readonly utxo: Float64Array
+    readonly amount: readonly (number | bigint)[]
+    readonly traits: Float64Array
+  }
+  readonly spentAt: Float64Array
+  readonly moved: Uint32Array
+}
 
 /** Writes the lists as a batch leaves them; `owners` are numbers of addresses by place. */
 export async function writeHoldings(
@@ -20,13 +33,16 @@ export async function writeHoldings(
   const { made, spent } = ledger
   const open = newEntries(made.count)
   addEntries(open, made, owners, { from: 0, isSpent: false })
-  await writer.insert(openHolding, columnsOf(open, made, spent).columns)
-  const moved = newEntries(spent.count)
-  addEntries(moved, spent, owners, { from: made.count, isSpent: true })
-  await writer.remove(openHolding, columnsOf(moved, made, spent).keys)
-  // Those of earlier batches join what was made and spent in this one.
-  addEntries(moved, made, owners, { from: 0, isSpent: true })
-  const { columns, spentAt } = columnsOf(moved, made, spent)
+  await writer.insert(openHolding, columnsOf(open, ledger).columns)
+  const closed = newEntries(spent.count)
+  addEntries(closed, made, owners, { from: 0, isSpent: true })
+  addEntries(closed, spent, owners, { from: made.count, isSpent: true })
+  const { columns, moved, spentAt } = columnsOf(closed, ledger)
+  await writer.remove(openHolding, {
+    list: gather(columns.list, moved),
+    created_at: gather(columns.created_at, moved),
+    utxo: gather(columns.utxo, moved),
+  })
   await writer.insert(spentHolding, { ...columns, spent_at: spentAt })
 }
 
@@ -61,12 +77,8 @@ function addEntries(
   }
 }
 
-/** Columns of entries in the order of their key. Rows from `made.count` on are those of `spent`. */
-function columnsOf(
-  entries: Entries,
-  made: Held,
-  spent: Held,
-): { readonly keys: Columns; readonly columns: Columns; readonly spentAt: Column } {
+/** Columns of entries. Rows from `made.count` on are those of `spent`. */
+function columnsOf(entries: Entries, { made, spent }: LedgerColumns): EntryColumns {
   const lists = entries.list.taken()
   const rows = entries.row.taken()
   // Close to the order of the key, whose later columns follow the rows' order but for early ones.
@@ -78,11 +90,14 @@ function columnsOf(
   const traits = new Float64Array(length)
   const spentAt = new Float64Array(length)
   const amounts: (number | bigint)[] = []
+  const moved = new Words(length)
   for (let at = 0; at < length; at++) {
     const entry = order[at] ?? 0
     const row = rows[entry] ?? 0
-    const held = row < made.count ? made : spent
-    const one = row < made.count ? row : row - made.count
+    const isMoved = row >= made.count
+    const held = isMoved ? spent : made
+    const one = isMoved ? row - made.count : row
+    if (isMoved) moved.push(at)
     list[at] = lists[entry] ?? 0
     createdAt[at] = held.createdAt[one] ?? 0
     numbers[at] = held.number[one] ?? 0
@@ -90,8 +105,8 @@ function columnsOf(
     spentAt[at] = held.spentAt[one] ?? 0
     amounts.push(storedAmount(held.amount[one] ?? 0n))
   }
-  const keys = { list, created_at: createdAt, utxo: numbers }
-  return { keys, columns: { ...keys, amount: amounts, traits }, spentAt }
+  const columns = { list, created_at: createdAt, utxo: numbers, amount: amounts, traits }
+  return { columns, moved: moved.taken(), spentAt }
 }
 
 /** Smaller ones as numbers, which are cheaper to hand over. */

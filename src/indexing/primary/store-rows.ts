@@ -34,7 +34,7 @@ import {
 import { progress } from '../../store/schema/primary.ts'
 import type { RawColumns } from './raw-blocks.ts'
 import type { RowBatch } from './rows.ts'
-import { writeBlocks, writeRawBlocks } from './store-blocks.ts'
+import { nodesOfBlocks, writeBlocks, writeRawBlocks } from './store-blocks.ts'
 import { writeHoldings } from './store-holdings.ts'
 import { type Numbers, numbersIn } from './store-numbers.ts'
 import { numberOwners } from './store-owners.ts'
@@ -95,7 +95,7 @@ async function writeBatch(writing: Writing): Promise<void> {
   const { writer, batch, known } = writing
   const owners = await numberOwners(writer, batch, known.addresses)
   await known.nodes.numberAll(writer, nodesOf(batch))
-  await writeBlocks(writer, batch.blocks, known.nodes)
+  await writeBlocks(writer, batch, known.nodes)
   await writeTransactions(writer, batch.ledger, owners)
   await writeUtxos(writer, batch)
   await writeSpends(writer, batch)
@@ -230,7 +230,7 @@ async function writeAssets(writer: Writer, batch: RowBatch): Promise<void> {
 
 function nodesOf(batch: RowBatch): readonly Uint8Array[] {
   return [
-    ...batch.blocks.flatMap((row) => row.proposer?.nodeId ?? []),
+    ...nodesOfBlocks(batch.blocks),
     ...batch.stakers.map((row) => row.nodeId),
     ...batch.rewards.map((row) => row.nodeId),
     ...batch.l1Validators.map((row) => row.nodeId),

@@ -22,7 +22,7 @@ import {
 } from '../src/indexing/primary/ledger.ts'
 import type { RowBatch } from '../src/indexing/primary/rows.ts'
 import { outputFlags } from '../src/indexing/primary/utxo-table.ts'
-import { txBody, type TxBody, utxoBody } from '../src/store/schema/primary-bodies.ts'
+import { txBody, type TxBody } from '../src/store/schema/primary-bodies.ts'
 import { assetOf, neededOf } from '../src/store/schema/primary-holding.ts'
 import {
   chainOfNumber,
@@ -30,6 +30,7 @@ import {
   rewardKinds,
   utxoKinds,
 } from '../src/store/schema/primary-position.ts'
+import { utxosOfRow } from '../src/store/schema/primary-utxo.ts'
 
 /** Where and when a transaction spent something. */
 export type SeenSpend = ReturnType<typeof placeOfPos> & { readonly time: number }
@@ -112,19 +113,18 @@ function proposerOf(columns: ProposerColumns, row: number): Proposer | undefined
 
 /** UTXOs a batch made. What lists of addresses show of them must be what they are. */
 export function seenUtxos({ ledger, stakeReturns }: RowBatch, assets: AssetNumbers): SeenUtxo[] {
-  const { made, arena } = ledger
+  const { made, utxoRows, arena } = ledger
+  const utxos = [...utxoRows.last].flatMap((last, row) =>
+    utxosOfRow(last, sliceOf(arena, utxoRows.body, row)),
+  )
+  assert.deepEqual(
+    utxos.map(({ number }) => number),
+    [...made.number],
+  )
   const returned = new Map(stakeReturns.map(({ number, time }) => [number, time]))
-  return Array.from({ length: made.count }, (_, row): SeenUtxo => {
-    const {
-      createdOn,
-      consumableOn,
-      reward = 0,
-      kind,
-      asset,
-      ...body
-    } = utxoBody.fromBytes(sliceOf(arena, made.body, row))
+  return utxos.map((utxo, row): SeenUtxo => {
+    const { number, createdOn, consumableOn, reward = 0, kind, asset, ...body } = utxo
     const content = outputContent(body.output)
-    const number = made.number[row] ?? 0
     const traits = made.traits[row] ?? 0
     assert.equal(content.amount, made.amount[row])
     assert.equal(assetOf(traits), asset)

@@ -7,6 +7,12 @@
 
 import { Bigs, ByteRows, Doubles, Words } from '../../core/growing.ts'
 import type { PackArena } from '../../store/schema/packed.ts'
+import {
+  mostUtxosInRow,
+  type PackedUtxo,
+  utxoOutput,
+  utxoRowHead,
+} from '../../store/schema/primary-utxo.ts'
 import { KeyTable } from './key-table.ts'
 
 /** Byte strings of an arena, by row. */
@@ -46,7 +52,9 @@ export type LedgerColumns = {
     readonly owners: OwnerLists
   }
   /** UTXOs the batch made, in the order of their numbers. */
-  readonly made: Held & { readonly body: Slices }
+  readonly made: Held
+  /** Their rows in the store, see `schema/primary-utxo.ts`: number of the last, and the body. */
+  readonly utxoRows: { readonly last: Float64Array; readonly body: Slices }
   /** UTXOs of earlier batches it spent. */
   readonly spent: Held
   /** UTXOs it made that are not found by the transaction they are named for. */
@@ -212,6 +220,69 @@ class GrowingBodies {
   }
 }
 
+/** A UTXO's place in its row: it follows the one before, or begins another. */
+export type UtxoPlace = {
+  readonly number: number
+  readonly txId: Uint8Array
+  readonly outputIndex: number
+  readonly createdPos: number
+  readonly createdAt: number
+}
+
+/** Rows of UTXOs. */
+class GrowingUtxoRows {
+  readonly #arena: PackArena
+  readonly #last: Doubles
+  readonly #body: GrowingBodies
+  #from = 0
+  #count = 0
+  #newest: UtxoPlace | undefined
+
+  constructor(arena: PackArena, rows: number) {
+    this.#arena = arena
+    this.#last = new Doubles(rows)
+    this.#body = new GrowingBodies(arena, rows)
+  }
+
+  /** Adds the UTXO whose number is next. */
+  push(place: UtxoPlace, output: PackedUtxo): void {
+    if (!this.#follows(place)) {
+      this.end()
+      const { txId, outputIndex: firstIndex, createdPos, createdAt } = place
+      this.#from = this.#arena.used
+      utxoRowHead.append(this.#arena, { txId, firstIndex, createdPos, createdAt })
+    }
+    utxoOutput.append(this.#arena, output)
+    this.#newest = place
+    this.#count++
+  }
+
+  #follows({ txId, outputIndex, createdPos }: UtxoPlace): boolean {
+    const before = this.#newest
+    return (
+      before !== undefined &&
+      before.txId === txId &&
+      before.outputIndex + 1 === outputIndex &&
+      before.createdPos === createdPos &&
+      this.#count < mostUtxosInRow
+    )
+  }
+
+  /** Ends the row: something else is packed next. */
+  end(): void {
+    if (this.#newest === undefined) return
+    this.#last.push(this.#newest.number)
+    this.#body.pushFrom(this.#from)
+    this.#newest = undefined
+    this.#count = 0
+  }
+
+  taken(): { readonly last: Float64Array; readonly body: Slices } {
+    this.end()
+    return { last: this.#last.taken(), body: this.#body.taken() }
+  }
+}
+
 /** How much a batch is expected to hold; it may be more. */
 export type LedgerRoom = { readonly transactions: number; readonly bytes: number }
 
@@ -228,7 +299,7 @@ export class Ledger {
   readonly txBody: GrowingBodies
   readonly txOwners: GrowingOwners
   readonly made: GrowingHeld
-  readonly madeBody: GrowingBodies
+  readonly utxoRows: GrowingUtxoRows
   readonly spent: GrowingHeld
   readonly strayPrefix = new Doubles(0)
   readonly strayNumber = new Doubles(0)
@@ -240,7 +311,7 @@ export class Ledger {
     this.txBody = new GrowingBodies(this.arena, transactions)
     this.txOwners = new GrowingOwners(transactions)
     this.made = new GrowingHeld(transactions)
-    this.madeBody = new GrowingBodies(this.arena, transactions)
+    this.utxoRows = new GrowingUtxoRows(this.arena, transactions)
     this.spent = new GrowingHeld(transactions)
     this.txIds = new ByteRows(32, transactions)
   }
@@ -266,7 +337,8 @@ export class Ledger {
         body: this.txBody.taken(),
         owners: this.txOwners.taken(),
       },
-      made: { ...this.made.taken(), body: this.madeBody.taken() },
+      made: this.made.taken(),
+      utxoRows: this.utxoRows.taken(),
       spent: this.spent.taken(),
       strays: { prefix: this.strayPrefix.taken(), number: this.strayNumber.taken() },
     }

@@ -111,6 +111,7 @@ function payoutAt(step: Step, staker: Staker, txId: Uint8Array, first: number): 
     })
     step.draft.rewards.push({
       utxo,
+      txId,
       outputIndex,
       kind,
       amount,

@@ -66,6 +66,8 @@ export type StakerRow = {
 /** One reward paid. Key: `utxo`, the number of its UTXO. */
 export type RewardRow = {
   readonly utxo: number
+  /** What the UTXO is named for. */
+  readonly txId: Uint8Array
   readonly outputIndex: number
   readonly kind: RewardKind
   readonly amount: bigint

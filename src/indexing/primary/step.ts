@@ -87,6 +87,7 @@ export function endStep(step: Step): void {
   sortById(utxos, step.value)
   sortById(utxos, step.burned)
   sortById(utxos, step.staked)
+  ledger.utxoRows.end()
   const from = ledger.arena.used
   txBody.append(ledger.arena, row)
   ledger.txBody.pushFrom(from)

@@ -19,8 +19,11 @@ import type { RowBatch } from './rows.ts'
 
 /** Writes the UTXOs of a batch. */
 export async function writeUtxos(writer: Writer, { ledger }: RowBatch): Promise<void> {
-  const { count, number, body } = ledger.made
-  await writer.insert(utxo, { id: number, body: new ByteColumn(ledger.arena, body, { count }) })
+  const { last, body } = ledger.utxoRows
+  await writer.insert(utxo, {
+    id: last,
+    body: new ByteColumn(ledger.arena, body, { count: last.length }),
+  })
   const { prefix, number: strays } = ledger.strays
   const order = radixOrder(prefix)
   await writer.insert(strayUtxo, { prefix: gather(prefix, order), utxo: gather(strays, order) })

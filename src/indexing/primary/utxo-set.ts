@@ -6,7 +6,6 @@
  */
 
 import { outputKeyOf, type OutputPlace } from '../../codec/primary/ids.ts'
-import { utxoBody } from '../../store/schema/primary-bodies.ts'
 import { assetOf, kindOf, packTraits } from '../../store/schema/primary-holding.ts'
 import {
   chainNumbers,
@@ -181,22 +180,19 @@ export function createUtxo(by: Mover, made: NewUtxo): number {
   const kind = kindOf(made, { staked, crossing })
   const asset = set.assets.of(made.assetId)
   const traits = packTraits({ asset, kind, needed: owner.threshold })
-  const from = ledger.arena.used
-  utxoBody.append(ledger.arena, {
-    txId,
-    outputIndex,
-    createdOn,
-    consumableOn,
-    asset,
-    kind,
-    output: outputBytes(made),
-    createdPos: posOfPlace(place),
-    createdAt: place.time,
-    stakeStart: made.stakeStart,
-    stakeEnd: made.stakeEnd,
-    reward: made.rewardKind === undefined ? undefined : rewardKinds.indexOf(made.rewardKind),
-  })
-  ledger.madeBody.pushFrom(from)
+  const createdPos = posOfPlace(place)
+  ledger.utxoRows.push(
+    { number, txId, outputIndex, createdPos, createdAt: place.time },
+    {
+      asset,
+      kind,
+      output: outputBytes(made),
+      consumableOn: crossing ? consumableOn : undefined,
+      stakeStart: made.stakeStart,
+      stakeEnd: made.stakeEnd,
+      reward: made.rewardKind === undefined ? undefined : rewardKinds.indexOf(made.rewardKind),
+    },
+  )
   const { made: rows } = ledger
   rows.push({ number, createdAt: place.time, amount, traits, createdOn, consumableOn })
   for (const address of owner.addresses) {

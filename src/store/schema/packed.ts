@@ -59,6 +59,14 @@ export function unpack(bytes: Uint8Array): readonly Packable[] {
   return values
 }
 
+/** The values of lists that were packed one after the other. Throws as {@link unpack}. */
+export function unpackEach(bytes: Uint8Array): (readonly Packable[])[] {
+  const cursor = { bytes, at: 0 }
+  const lists: (readonly Packable[])[] = []
+  while (cursor.at < bytes.length) lists.push(readList(cursor))
+  return lists
+}
+
 /** Says how many values of a list follow; the outermost has no tag. */
 export function writeCount(count: number): void {
   leb(count)

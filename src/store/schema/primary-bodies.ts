@@ -63,30 +63,6 @@ export const txBody = layout({
 /** Record of {@link txBody}. */
 export type TxBody = BodyOf<typeof txBody>
 
-/**
- * Body of `utxo`.
- *
- * - `createdOn`, `consumableOn`: numbers of the chains where it was made and is or can be consumed
- * - `output`: the wire form, locks included
- * - `kind`: bits of `utxoKinds`; `reward`: index of `rewardKinds`
- */
-export const utxoBody = layout({
-  txId: bytes,
-  outputIndex: count,
-  createdOn: count,
-  consumableOn: count,
-  asset: count,
-  kind: count,
-  output: bytes,
-  createdPos: count,
-  createdAt: count,
-  stakeStart: maybe(count),
-  stakeEnd: maybe(count),
-  reward: maybe(count),
-})
-/** Record of {@link utxoBody}. */
-export type UtxoBody = BodyOf<typeof utxoBody>
-
 /** Body of `early_import`. */
 export const earlyImportBody = layout({
   assetId: bytes,
@@ -135,9 +111,10 @@ export const stakerBody = layout({
 /** Record of {@link stakerBody}. */
 export type StakerBody = BodyOf<typeof stakerBody>
 
-/** Body of `reward`. */
+/** Body of `reward`. `txId`: what its UTXO is named for. */
 export const rewardBody = layout({
   kind: count,
+  txId: bytes,
   outputIndex: count,
   amount: big,
   asset: count,

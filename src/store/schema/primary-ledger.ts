@@ -80,7 +80,7 @@ export const txByAddress = table(
   { key: ['address_id', 'pos'], layout: 'keyed' },
 )
 
-/** UTXOs under their numbers, see `primary-position.ts`. */
+/** UTXOs, several to a row under the number of the last: see `primary-utxo.ts`. */
 export const utxo = table('utxo', { id: 'integer', body: 'bytes' }, { key: ['id'], layout: 'rows' })
 
 /**

@@ -116,6 +116,11 @@ export function firstUtxoOf(chain: PrimaryChain): number {
   return chainNumbers[chain] * utxosPerChain + 1
 }
 
+/** Number of the chain that made a UTXO. */
+export function chainOfUtxo(number: number): number {
+  return Math.floor(number / utxosPerChain)
+}
+
 /** The first 32 bits of an id. */
 export function prefixOf(id: Uint8Array): number {
   return prefixAt(id, 0)

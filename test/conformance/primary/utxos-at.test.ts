@@ -2,12 +2,14 @@
 
 import assert from 'node:assert/strict'
 
+import { concatBytes } from '../../../src/core/bytes.ts'
 import type { Writer } from '../../../src/store/engine/database.ts'
 import { transactionById } from '../../../src/store/query/primary/transaction-rows.ts'
 import { utxosAt } from '../../../src/store/query/primary/utxos-at.ts'
-import { txBody, utxoBody } from '../../../src/store/schema/primary-bodies.ts'
+import { txBody } from '../../../src/store/schema/primary-bodies.ts'
 import { strayUtxo, tx, txById, utxo } from '../../../src/store/schema/primary-ledger.ts'
 import { prefixOf } from '../../../src/store/schema/primary-position.ts'
+import { utxoOutput, utxoRowHead } from '../../../src/store/schema/primary-utxo.ts'
 import { primaryTables } from '../../../src/store/schema/primary.ts'
 import { onBothEngines } from '../../stores.ts'
 
@@ -47,13 +49,17 @@ async function add(writer: Writer, pos: number, firstUtxo: number, utxoCount: nu
   await writer.insert(txById, { prefix: [prefixOf(idOf(pos))], pos: [pos] })
 }
 
-async function make(writer: Writer, id: number, txId: Uint8Array, outputIndex: number) {
-  const place = { createdOn: 0, consumableOn: 0, createdPos: 1, createdAt: 1 }
-  const none = { stakeStart: undefined, stakeEnd: undefined, reward: undefined }
-  const output = new Uint8Array(4)
-  const body = { txId, outputIndex, asset: 1, kind: 0, output, ...place, ...none }
-  await writer.insert(utxo, { id: [id], body: [utxoBody.toBytes(body)] })
+/** A row of UTXOs of one transaction; `last` is the number of the last of them. */
+async function make(writer: Writer, last: number, row: Row) {
+  const { txId, firstIndex, count } = row
+  const none = { consumableOn: undefined, stakeStart: undefined, stakeEnd: undefined }
+  const one = { asset: 1, kind: 0, output: new Uint8Array(4), ...none, reward: undefined }
+  const head = utxoRowHead.toBytes({ txId, firstIndex, createdPos: 1, createdAt: 1 })
+  const utxos = Array.from({ length: count }, () => utxoOutput.toBytes(one))
+  await writer.insert(utxo, { id: [last], body: [concatBytes(head, ...utxos)] })
 }
+
+type Row = { readonly txId: Uint8Array; readonly firstIndex: number; readonly count: number }
 
 onBothEngines(
   'UTXOs by name: ids that begin alike are told apart',
@@ -63,10 +69,9 @@ onBothEngines(
     await database.transaction(async (writer) => {
       await add(writer, 1, 10, 2)
       await add(writer, 2, 12, 1)
-      await make(writer, 10, idOf(1), 0)
-      await make(writer, 11, idOf(1), 1)
+      await make(writer, 11, { txId: idOf(1), firstIndex: 0, count: 2 })
       // The second transaction made what is named for the first: a reward.
-      await make(writer, 12, idOf(1), 2)
+      await make(writer, 12, { txId: idOf(1), firstIndex: 2, count: 1 })
       await writer.insert(strayUtxo, { prefix: [prefixOf(idOf(1))], utxo: [12] })
     })
     const places = [

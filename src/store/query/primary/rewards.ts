@@ -6,7 +6,7 @@
  */
 
 import { type Reader, type Row, statement, type Statement } from '../../engine/database.ts'
-import { type RewardBody, rewardBody, utxoBody } from '../../schema/primary-bodies.ts'
+import { type RewardBody, rewardBody } from '../../schema/primary-bodies.ts'
 import { mergeLists } from './merged-lists.ts'
 import { bytes, utxoIdOf } from './utxo-rows.ts'
 
@@ -31,8 +31,8 @@ export type RewardQuery = {
 
 function question(list: 'address' | 'node', order: 'asc' | 'desc'): Statement {
   const sign = order === 'asc' ? '>' : '<'
-  const columns = 'r.utxo, u.body, r.staker_tx, n.bytes, r.body, r.node'
-  const joined = 'join utxo u on u.id = r.utxo join node n on n.id = r.node'
+  const columns = 'r.utxo, r.staker_tx, n.bytes, r.body, r.node'
+  const joined = 'join node n on n.id = r.node'
   return statement(
     list === 'address'
       ? `select ${columns} from reward_by_address a join reward r on r.utxo = a.utxo ${joined}
@@ -64,20 +64,19 @@ export async function listRewards(reader: Reader, query: RewardQuery): Promise<S
     read: async (list, after, limit) => {
       const from = after?.reward.utxo ?? start
       const rows = await reader.all(questions[kind][order], [list, from, limit])
-      return rows.map((row) => ({ reward: rewardOf(row), node: Number(row[5]) }))
+      return rows.map((row) => ({ reward: rewardOf(row), node: Number(row[4]) }))
     },
   })
   return listed.map(({ reward }) => reward)
 }
 
 const ofStakers = statement(
-  `select r.utxo, u.body, r.staker_tx, n.bytes, r.body from json_each(?) j
-   cross join reward r indexed by reward_by_staker join utxo u on u.id = r.utxo
-   join node n on n.id = r.node where r.staker_tx = unhex(j.value) order by r.utxo`,
+  `select r.utxo, r.staker_tx, n.bytes, r.body from json_each(?) j
+   cross join reward r indexed by reward_by_staker join node n on n.id = r.node where r.staker_tx = unhex(j.value) order by r.utxo`,
   {
-    postgres: `select r.utxo, u.body, r.staker_tx, n.bytes, r.body
+    postgres: `select r.utxo, r.staker_tx, n.bytes, r.body
       from json_array_elements_text(?::json) j
-      join reward r on r.staker_tx = decode(j.value, 'hex') join utxo u on u.id = r.utxo
+      join reward r on r.staker_tx = decode(j.value, 'hex')
       join node n on n.id = r.node order by r.utxo`,
   },
 )
@@ -93,12 +92,12 @@ export async function rewardsOfStakers(
 }
 
 function rewardOf(row: Row): StoredReward {
-  const utxo = utxoBody.fromBytes(bytes(row[1]))
+  const body = rewardBody.fromBytes(bytes(row[3]))
   return {
-    ...rewardBody.fromBytes(bytes(row[4])),
+    ...body,
     utxo: Number(row[0]),
-    utxoId: utxoIdOf(utxo.txId, utxo.outputIndex),
-    stakerTxId: bytes(row[2]),
-    nodeId: bytes(row[3]),
+    utxoId: utxoIdOf(body.txId, body.outputIndex),
+    stakerTxId: bytes(row[1]),
+    nodeId: bytes(row[2]),
   }
 }

@@ -2,13 +2,13 @@
 
 import { sha256 } from '../../../core/hash.ts'
 import { type Reader, type Row, statement, type Value } from '../../engine/database.ts'
-import { utxoBody } from '../../schema/primary-bodies.ts'
 import {
   chainOfNumber,
   placeOfPos,
   type PrimaryChain,
   rewardKinds,
 } from '../../schema/primary-position.ts'
+import { type RowUtxo, utxosOfRow } from '../../schema/primary-utxo.ts'
 
 /** One stored UTXO. Times are Unix seconds. */
 export type StoredUtxo = {
@@ -37,40 +37,47 @@ export type StoredUtxo = {
   readonly returnedAt: number | undefined
 }
 
-const selected = 'u.id, u.body, s.pos, s.spent_at, t.tx_id, r.returned_at'
+const selected = 'j.value, u.id, u.body, s.pos, s.spent_at, t.tx_id, r.returned_at'
 
-const joined = `left join spend s on s.utxo = u.id left join tx t on t.pos = s.pos
-  left join stake_return r on r.utxo = u.id`
-
+// A row is under the number of its last UTXO.
 const byNumbers = statement(
-  `select ${selected} from json_each(?) j cross join utxo u ${joined} where u.id = j.value`,
+  `select ${selected} from json_each(?) j
+   cross join utxo u on u.id = (select min(id) from utxo where id >= j.value)
+   left join spend s on s.utxo = j.value left join tx t on t.pos = s.pos
+   left join stake_return r on r.utxo = j.value`,
   {
-    postgres: `select ${selected} from json_array_elements_text(?::json) j
-      join utxo u on u.id = j.value::bigint ${joined}`,
+    postgres: `select ${selected}
+      from (select value::bigint from json_array_elements_text(?::json)) j
+      cross join lateral (select id, body from utxo where id >= j.value order by id limit 1) u
+      left join spend s on s.utxo = j.value left join tx t on t.pos = s.pos
+      left join stake_return r on r.utxo = j.value`,
   },
 )
 
 /** UTXOs by number, in the order of `ids`. Four seeks each at most. */
 export async function utxosByNumber(reader: Reader, ids: readonly number[]): Promise<StoredUtxo[]> {
   if (ids.length === 0) return []
-  const rows = await reader.all(byNumbers, [JSON.stringify(ids)])
-  const found = new Map(rows.map((row) => [Number(row[0]), utxoOf(row)]))
+  const found = new Map<number, StoredUtxo>()
+  for (const [number, last, body, ...fate] of await reader.all(byNumbers, [JSON.stringify(ids)])) {
+    const one = utxosOfRow(Number(last), bytes(body)).find((utxo) => utxo.number === Number(number))
+    if (one !== undefined) found.set(one.number, storedUtxo(one, fate))
+  }
   return ids.flatMap((id) => found.get(id) ?? [])
 }
 
-function utxoOf(row: Row): StoredUtxo {
-  const { createdOn, consumableOn, reward = 0, ...body } = utxoBody.fromBytes(bytes(row[1]))
+function storedUtxo({ number: id, ...utxo }: RowUtxo, fate: Row): StoredUtxo {
+  const { txId, outputIndex, createdOn, consumableOn, reward = 0 } = utxo
   return {
-    ...body,
-    id: Number(row[0]),
-    utxoId: utxoIdOf(body.txId, body.outputIndex),
+    ...utxo,
+    id,
+    utxoId: utxoIdOf(txId, outputIndex),
     createdOn: chainOfNumber(createdOn),
     consumableOn: chainOfNumber(consumableOn),
     reward: rewardKinds[reward] ?? '',
-    spentPos: optional(row[2]),
-    spentAt: optional(row[3]),
-    spentBy: row[4] instanceof Uint8Array ? row[4] : undefined,
-    returnedAt: optional(row[5]),
+    spentPos: optional(fate[0]),
+    spentAt: optional(fate[1]),
+    spentBy: fate[2] instanceof Uint8Array ? fate[2] : undefined,
+    returnedAt: optional(fate[3]),
   }
 }
 

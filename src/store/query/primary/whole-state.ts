@@ -5,15 +5,13 @@
 
 import { type Reader, statement } from '../../engine/database.ts'
 import { l1ChangeBody, type L1ChangeBody, txBody } from '../../schema/primary-bodies.ts'
+import { utxosOfRow } from '../../schema/primary-utxo.ts'
 import { stakerColumns, stakerOf, type StoredStaker } from './staker-rows.ts'
 import { bytes, type StoredUtxo, utxosByNumber } from './utxo-rows.ts'
 
 const slice = 10_000
 
-const unspentIds = statement(
-  `select u.id from utxo u left join spend s on s.utxo = u.id
-   where u.id > ? and s.utxo is null order by u.id limit ?`,
-)
+const utxoRows = statement('select id, body from utxo where id > ? order by id limit ?')
 
 /**
  * Unspent UTXOs of all chains.
@@ -22,11 +20,13 @@ const unspentIds = statement(
  */
 export async function* unspentUtxos(reader: Reader): AsyncGenerator<StoredUtxo> {
   for (let after = 0; ;) {
-    const rows = await reader.all(unspentIds, [after, slice])
-    const ids = rows.map(([id]) => Number(id))
-    yield* await utxosByNumber(reader, ids)
-    const last = ids.at(-1)
-    if (last === undefined || ids.length < slice) return
+    const rows = await reader.all(utxoRows, [after, slice])
+    const made = rows.flatMap(([last, body]) => utxosOfRow(Number(last), bytes(body)))
+    const numbers = made.map(({ number }) => number)
+    const utxos = await utxosByNumber(reader, numbers)
+    yield* utxos.filter(({ spentPos }) => spentPos === undefined)
+    const last = numbers.at(-1)
+    if (last === undefined || rows.length < slice) return
     after = last
   }
 }

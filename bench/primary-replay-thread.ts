@@ -16,15 +16,38 @@ import { openStore } from '../src/store/engine/open.ts'
 import { localFacts } from './local-genesis.ts'
 import { benchKey, type Replayed, type ReplayTask } from './primary-replay-task.ts'
 
-/** Blocks of the file, in order and each once; a stage asks for nothing else. */
+const readAtOnce = 1_048_576
+
+/**
+ * Blocks of the file, in order and each once; a stage asks for nothing else. Calls of the system
+ * take longer than the blocks are worth, so that many are read at once, as answers of nodes are.
+ */
 function sourceOf(path: string): PrimarySource {
   const file = openSync(path, 'r')
-  const size = new Uint8Array(4)
+  let held = new Uint8Array(0)
+  let at = 0
+  const take = (size: number): Uint8Array | undefined => {
+    if (at + size > held.length) {
+      const more = new Uint8Array(Math.max(readAtOnce, size))
+      const rest = held.subarray(at)
+      more.set(rest)
+      const read = readSync(file, more, rest.length, more.length - rest.length, null)
+      held = more.subarray(0, rest.length + read)
+      at = 0
+      if (size > held.length) return undefined
+    }
+    at += size
+    return held.slice(at - size, at)
+  }
   const blocks = (height: number, until: number): BlockBytes[] => {
     const found: BlockBytes[] = []
-    for (; height < until && readSync(file, size) === size.length; height++) {
-      const bytes = new Uint8Array(new DataView(size.buffer).getUint32(0))
-      readSync(file, bytes)
+    for (; height < until; height++) {
+      const size = take(4)
+      const bytes =
+        size === undefined
+          ? undefined
+          : take(new DataView(size.buffer, size.byteOffset).getUint32(0))
+      if (bytes === undefined) break
       found.push({ height, bytes, proposer: undefined })
     }
     return found

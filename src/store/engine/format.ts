@@ -10,7 +10,10 @@ import { Fault } from '../../core/fault.ts'
 import type { Statement } from './database.ts'
 import type { Table } from './table.ts'
 
-/** One change of tables that exist. It runs in stores that have all of `tables`. */
+/**
+ * One change of tables that exist. It runs in stores that have all of `tables`. On PostgreSQL each
+ * statement must end within what a writing one may take.
+ */
 export type Migration = {
   readonly name: string
   readonly tables: readonly Table[]

@@ -4,9 +4,14 @@
  * One namespace (schema) per store, found through `search_path`, so that statements read the
  * same as on SQLite. One connection writes; a small pool reads. A connection that breaks is
  * replaced at the next use; what was under way fails with `store-failed`, which is retryable.
+ *
+ * A server may also go silent without closing anything. So every wait for it has a limit: the
+ * server is told to end a statement at nine tenths of it, which keeps the connection; when not even
+ * that is answered, the connection is given up.
  */
 
 import { createHash } from 'node:crypto'
+import { Socket } from 'node:net'
 
 import pg from 'pg'
 
@@ -36,17 +41,30 @@ export type PostgresOptions = {
   readonly tables: readonly Table[]
   readonly migrations: readonly Migration[]
   readonly readerConnections?: number
+  /** Longest wait for a connection, for a free one to read, and for the end of one. */
   readonly connectTimeoutMs?: number
   /** Longest a reading statement may take. */
   readonly readTimeoutMs?: number
+  /** Longest a statement of the writing connection may take, its waits for locks included. */
+  readonly writeTimeoutMs?: number
+  /** Longest pause between statements of a transaction before the server undoes it. */
+  readonly idleInTransactionMs?: number
 }
 
 const defaultReaderConnections = 4
 const defaultConnectTimeoutMs = 5_000
 const defaultReadTimeoutMs = 30_000
 
-/** The connection that writes. */
-type WritingLink = Link & { readonly client: pg.Client }
+// Statements carry 20,000 rows at most and take a second. What grows with the store is one that
+// marks every NFT not fetched yet, once, when fetching is switched on: some ten million in this time.
+const defaultWriteTimeoutMs = 120_000
+
+// Between statements Firn only computes, for a second or two. A process that was cut off, or whose
+// machine is gone, keeps the lock on the lease no longer than this.
+const defaultIdleInTransactionMs = 30_000
+
+/** The connection that writes, and what it runs over. */
+type WritingLink = Link & { readonly client: pg.Client; readonly socket: Socket }
 
 /** Opens a store for writing, makes what is missing and brings an older format forward. */
 export async function openPostgresWriter(options: PostgresOptions): Promise<Database> {
@@ -80,6 +98,7 @@ class PostgresDatabase implements Database {
   readonly #writable: boolean
   readonly #pool: pg.Pool
   readonly #reads: Link
+  readonly #sockets = new Set<Socket>()
   #writer: WritingLink | undefined
   #claimed = false
   #queue: Promise<unknown> = Promise.resolve()
@@ -91,9 +110,9 @@ class PostgresDatabase implements Database {
     this.#namespace = namespaceOf(options.name)
     this.#writable = writable
     this.#pool = new pg.Pool({
-      ...this.#connection(),
+      ...this.#connection(options.readTimeoutMs ?? defaultReadTimeoutMs),
+      stream: () => this.#socket(),
       max: options.readerConnections ?? defaultReaderConnections,
-      statement_timeout: options.readTimeoutMs ?? defaultReadTimeoutMs,
     })
     // A connection that breaks while nobody uses it is dropped by the pool; nothing failed.
     this.#pool.on('error', () => undefined)
@@ -140,6 +159,8 @@ class PostgresDatabase implements Database {
     this.#closed = true
     const writer = this.#writer
     this.#writer = undefined
+    // Taking leave is answered too, or not.
+    for (const socket of this.#sockets) socket.setTimeout(this.#connectTimeoutMs())
     await this.#pool.end()
     await writer?.client.end()
   }
@@ -179,10 +200,25 @@ class PostgresDatabase implements Database {
     pendingMigrations({ ...this.#options, version }, this.#options.migrations)
   }
 
-  #connection(): pg.ClientConfig {
+  #connectTimeoutMs(): number {
+    return this.#options.connectTimeoutMs ?? defaultConnectTimeoutMs
+  }
+
+  /** What a connection runs over. Its `setTimeout` is the limit of a wait that has no other. */
+  #socket(): Socket {
+    const socket = new Socket()
+    this.#sockets.add(socket)
+    socket.on('close', () => this.#sockets.delete(socket))
+    socket.on('timeout', () => socket.destroy())
+    return socket
+  }
+
+  #connection(statementTimeoutMs: number): pg.ClientConfig {
     return {
       connectionString: this.#options.url,
-      connectionTimeoutMillis: this.#options.connectTimeoutMs ?? defaultConnectTimeoutMs,
+      connectionTimeoutMillis: this.#connectTimeoutMs(),
+      query_timeout: statementTimeoutMs,
+      statement_timeout: Math.floor(statementTimeoutMs * 0.9),
       keepAlive: true,
       application_name: `firn ${this.name}`,
       options: `-c search_path=${this.#namespace} -c bytea_output=hex`,
@@ -194,8 +230,14 @@ class PostgresDatabase implements Database {
     if (!this.#writable)
       throw new Fault('store-failed', `store is open for reading only: ${this.name}`)
     if (this.#writer !== undefined) return this.#writer
-    const client = new pg.Client(this.#connection())
-    const link = { client, name: this.name }
+    const { writeTimeoutMs, idleInTransactionMs } = this.#options
+    const socket = this.#socket()
+    const client = new pg.Client({
+      ...this.#connection(writeTimeoutMs ?? defaultWriteTimeoutMs),
+      idle_in_transaction_session_timeout: idleInTransactionMs ?? defaultIdleInTransactionMs,
+      stream: () => socket,
+    })
+    const link = { client, socket, name: this.name }
     const forget = (): void => {
       if (this.#writer !== link) return
       this.#writer = undefined
@@ -226,13 +268,16 @@ class PostgresDatabase implements Database {
   }
 
   /** A connection that cannot even roll back is of no further use. */
-  async #rollBack({ client }: WritingLink): Promise<void> {
+  async #rollBack({ client, socket }: WritingLink): Promise<void> {
     try {
+      // After a statement without an answer this one waits in vain: not as long again.
+      socket.setTimeout(this.#connectTimeoutMs())
       await client.query('rollback')
+      socket.setTimeout(0)
     } catch {
       this.#writer = undefined
       this.#claimed = false
-      await client.end().catch(() => undefined)
+      socket.destroy()
     }
   }
 

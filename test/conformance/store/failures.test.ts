@@ -7,11 +7,14 @@ import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
 
 import { Fault } from '../../../src/core/fault.ts'
-import { statement } from '../../../src/store/engine/database.ts'
+import { statement, type Writer } from '../../../src/store/engine/database.ts'
 import { openStore } from '../../../src/store/engine/open.ts'
+import { openPostgresReader, openPostgresWriter } from '../../../src/store/engine/postgres.ts'
 import { sqliteFault } from '../../../src/store/engine/sqlite-connection.ts'
 import { table } from '../../../src/store/engine/table.ts'
 import { startPostgres } from '../../postgres.ts'
+import { type SilentRelay, silentRelay } from '../../silent-relay.ts'
+import { sharedPostgres } from '../../stores.ts'
 
 const rows = table('rows', { id: 'integer', raw: 'bytes' }, { key: ['id'], layout: 'rows' })
 const count = statement('select count(*) from rows')
@@ -95,6 +98,105 @@ void test('postgres: a server that restarts is a retryable fault, then all goes 
     await server.stop()
   }
 })
+
+/** Limits that a test can wait for; each is far above what the server takes when it answers. */
+const shortLimits = {
+  tables: [rows],
+  migrations: [],
+  connectTimeoutMs: 1_500,
+  readTimeoutMs: 1_500,
+  writeTimeoutMs: 1_500,
+  idleInTransactionMs: 3_000,
+} as const
+
+/** Far below what a wait without a limit would take, far above the limits together. */
+const patience = { timeout: 30_000 }
+
+async function behindRelay(check: (relay: SilentRelay, url: string) => Promise<void>) {
+  const server = await sharedPostgres()
+  const own = new URL(server.url)
+  const relay = await silentRelay(Number(own.port))
+  own.port = String(relay.port)
+  try {
+    await check(relay, own.href)
+  } finally {
+    await relay.close()
+  }
+}
+
+void test(
+  'postgres: a server that goes silent fails what is under way, then all goes on',
+  patience,
+  () =>
+    behindRelay(async (relay, url) => {
+      const options = { ...shortLimits, name: 'silent', url }
+      const database = await openPostgresWriter(options)
+      const insert = (id: number) =>
+        database.transaction((writer) =>
+          writer.insert(rows, { id: [id], raw: [new Uint8Array(3)] }),
+        )
+      await insert(1)
+      const broken = database.transaction(async (writer) => {
+        await writer.update(rows, { id: [1], raw: [new Uint8Array(4)] })
+        relay.silence()
+        await writer.insert(rows, { id: [2], raw: [new Uint8Array(3)] })
+      })
+      await assert.rejects(broken, code('store-failed'))
+      await assert.rejects(insert(3), code('store-failed'), 'still silent')
+      relay.recover()
+      await insert(4)
+      assert.deepEqual(await database.get(count), [2])
+      await database.close()
+    }),
+)
+
+void test('postgres: a transaction cut off gives its locks back', patience, () =>
+  behindRelay(async (relay, url) => {
+    const options = { ...shortLimits, name: 'locks', url }
+    const first = await openPostgresWriter(options)
+    const set = (writer: Writer, value: number) =>
+      writer.upsert(rows, { id: [1], raw: [Uint8Array.of(value)] })
+    await first.transaction((writer) => set(writer, 1))
+    const cut = first.transaction(async (writer) => {
+      await set(writer, 2)
+      relay.silence()
+      await writer.get(count)
+    })
+    await assert.rejects(cut, code('store-failed'))
+    relay.recover()
+    const second = await openPostgresWriter({ ...options, writeTimeoutMs: 20_000 })
+    await second.transaction((writer) => set(writer, 3))
+    await second.close()
+    await first.close()
+  }),
+)
+
+void test('postgres: readers of a silent server fail, then read on', patience, () =>
+  behindRelay(async (relay, url) => {
+    const options = { ...shortLimits, name: 'readers', url }
+    const writer = await openPostgresWriter(options)
+    const reader = await openPostgresReader({ ...options, readerConnections: 2 })
+    const ask = () => reader.get(count)
+    assert.deepEqual(await Promise.all([ask(), ask()]), [[0], [0]])
+    relay.silence()
+    // Two wait for an answer, the third for a connection.
+    for (const asked of await Promise.allSettled([ask(), ask(), ask()]))
+      assert.ok(asked.status === 'rejected' && code('store-failed')(asked.reason), asked.status)
+    relay.recover()
+    assert.deepEqual(await Promise.all([ask(), ask(), ask()]), [[0], [0], [0]])
+    await reader.close()
+    await writer.close()
+  }),
+)
+
+void test('postgres: a store whose server went silent can be closed', patience, () =>
+  behindRelay(async (relay, url) => {
+    const database = await openPostgresWriter({ ...shortLimits, name: 'closing', url })
+    assert.deepEqual(await database.get(count), [0])
+    relay.silence()
+    await database.close()
+  }),
+)
 
 void test('postgres: a server that is not there is a fault within the time given', async () => {
   const location = { store: 'postgres://firn@127.0.0.1:1/firn', dataDir: '' }

@@ -239,15 +239,16 @@ class PostgresDatabase implements Database {
     })
     const link = { client, socket, name: this.name }
     const forget = (): void => {
-      if (this.#writer !== link) return
-      this.#writer = undefined
-      this.#claimed = false
+      if (this.#writer === link) this.#writer = undefined
     }
     client.on('error', forget)
     client.on('end', forget)
     try {
       await client.connect()
+      // The mark of the writer ended with the last connection.
+      if (this.#claimed) this.#claimed = await this.#mark(link)
     } catch (error) {
+      socket.destroy()
       throw postgresFault(this.name, error)
     }
     this.#writer = link
@@ -276,17 +277,19 @@ class PostgresDatabase implements Database {
       socket.setTimeout(0)
     } catch {
       this.#writer = undefined
-      this.#claimed = false
       socket.destroy()
     }
   }
 
   async #takeClaim(): Promise<boolean> {
     const link = await this.#connected()
-    if (this.#claimed) return true
-    const rows = await ask(link, claimQuestion, [lockKey(`${this.#namespace} writer`)])
-    this.#claimed = rows[0]?.[0] === 1
+    this.#claimed ||= await this.#mark(link)
     return this.#claimed
+  }
+
+  async #mark(link: Link): Promise<boolean> {
+    const rows = await ask(link, claimQuestion, [lockKey(`${this.#namespace} writer`)])
+    return rows[0]?.[0] === 1
   }
 }
 

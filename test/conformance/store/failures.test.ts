@@ -91,8 +91,12 @@ void test('postgres: a server that restarts is a retryable fault, then all goes 
     await assert.rejects(broken, code('store-failed'))
     await insert(4)
     assert.deepEqual(await reader.get(count), [2])
-    assert.equal(await database.claim(), true, 'claimed anew')
+    const other = await openStore(location, 'restart', [rows], 'write')
+    assert.equal(await other.claim(), false, 'marked again with its new connection')
+    assert.equal(await database.claim(), true)
     await database.close()
+    assert.equal(await other.claim(), true)
+    await other.close()
     await reader.close()
   } finally {
     await server.stop()

@@ -73,19 +73,45 @@ for (const chain of [51001, 51002]) {
 
 void test('a store of one chain: is not written by another', async () => {
   await assert.rejects(
-    index(51001, 'z', { key: 'fuji-51002', spec: {} }),
+    index(51001, 'z', { key: 'fuji-51002' }),
     (error) => error instanceof Fault && error.code === 'source-mismatch',
   )
 })
 
+void test('a store that fails now and then: the chain goes on from its rows', async () => {
+  let commits = 0
+  let failures = 0
+  const key = 'fuji-shaky'
+  await index(51002, 'x', {
+    key,
+    batchBytes: 40_000,
+    // Every third batch is not stored, every fourth is and nobody is told.
+    around: (commit) => async (batch, headHeight) => {
+      const turn = ++commits
+      if (turn % 3 !== 0) await commit(batch, headHeight)
+      if (turn % 3 !== 0 && turn % 4 !== 0) return
+      failures++
+      throw new Fault('store-failed', 'cut off')
+    },
+  })
+  assert.ok(failures > 10, `failures: ${failures}`)
+  assert.deepEqual(await counts(51002, key), await expected(51002))
+})
+
+/** How the link to the store of a chain differs from the usual. */
+type Unusual = {
+  readonly key?: string
+  readonly batchBytes?: number
+  readonly around?: <B>(
+    commit: (batch: B, headHeight: number) => Promise<void>,
+  ) => (batch: B, headHeight: number) => Promise<void>
+}
+
 /** Indexes the demo chain until blocks, traces and tokens are done. */
-async function index(
-  chain: number,
-  owner: string,
-  other?: { key: string; spec: Partial<ChainSpec> },
-): Promise<void> {
+async function index(chain: number, owner: string, unusual: Unusual = {}): Promise<void> {
+  const { key = `fuji-${chain}`, batchBytes = 1_000_000, around = (commit) => commit } = unusual
   const spec: ChainSpec = {
-    key: other?.key ?? `fuji-${chain}`,
+    key,
     network: 'fuji',
     name: '',
     symbol: '',
@@ -117,11 +143,11 @@ async function index(
   const reader = new ChainReader({
     spec,
     source,
-    writer: { begin: async () => host.resume, blocks: host.blocks, traces: host.traces },
+    writer: { begin: host.resume, blocks: around(host.blocks), traces: around(host.traces) },
     world,
     log: silentLog,
     compress: (bytes) => zstdCompressSync(bytes),
-    limits: { bufferBytes: limits.bufferBytes, batchBytes: 1_000_000 },
+    limits: { bufferBytes: limits.bufferBytes, batchBytes },
     changed: () => {},
   })
   const running = [reader.run(signal), ...host.streams.map((stream) => stream.run(signal))]
@@ -129,7 +155,7 @@ async function index(
   const isDone = (): boolean =>
     [...reader.stages(), ...host.streams.map((stream) => stream.status())].every(
       ({ stage, state, indexedHeight }) =>
-        state === 'live' && (stage === 'lease' || indexedHeight === last),
+        stage === 'lease' || (state === 'live' && indexedHeight === last),
     )
   while (!isDone()) {
     assert.ok(clock.elapsedMs() < 600_000, JSON.stringify(reader.stages()))
@@ -140,13 +166,8 @@ async function index(
   await host.close()
 }
 
-async function counts(chain: number): Promise<Record<string, number>> {
-  const store = await openStore(
-    { store: 'embedded', dataDir: folder },
-    `fuji-${chain}`,
-    chainTables,
-    'read',
-  )
+async function counts(chain: number, key = `fuji-${chain}`): Promise<Record<string, number>> {
+  const store = await openStore({ store: 'embedded', dataDir: folder }, key, chainTables, 'read')
   const count = async (words: string): Promise<number> =>
     Number((await store.get(statement(`select count(*) from ${words}`)))?.[0])
   const found = {

@@ -144,7 +144,10 @@ export class Pipeline<Batch extends HeightRange> {
     }
   }
 
-  /** Runs until the signal is aborted, or throws the fault that stopped it. */
+  /**
+   * Runs until the signal is aborted, or throws what stopped it. A fault that may pass is one of the
+   * commit's: the caller begins again where the rows end.
+   */
   async run(signal: AbortSignal): Promise<void> {
     const ending = new AbortController()
     const inner = AbortSignal.any([signal, ending.signal])
@@ -160,7 +163,9 @@ export class Pipeline<Batch extends HeightRange> {
         await changed
       }
     } catch (error) {
-      this.#stopped = faultOf(error)?.message ?? 'internal error'
+      const fault = faultOf(error)
+      if (fault?.retryable === true) this.#problem = fault.message
+      else this.#stopped = fault?.message ?? 'internal error'
       this.#parts.changed()
       throw error
     } finally {

@@ -6,9 +6,9 @@ import type { ChainIdentity } from '../source/evm-source.ts'
 import { openChainHost } from './evm/chain-host.ts'
 import type { ChainHost } from './evm/chain-host.ts'
 import { openMessageStream } from './icm/message-stream.ts'
+import { leaseStream } from './lease-stream.ts'
 import { serveCalls } from './port-call.ts'
 import { primaryAnswers } from './primary/batch-calls.ts'
-import { leaseStream } from './primary/lease-stream.ts'
 import { openPrimaryStore } from './primary/primary-store.ts'
 import type { PrimaryStore } from './primary/primary-store.ts'
 import { runStreams } from './run-streams.ts'
@@ -39,12 +39,14 @@ serveCalls(data.port, {
   }),
   begin: async (argument) => {
     const { key, identity } = about(argument)
+    const known = hosts.get(key)
+    if (known !== undefined) return known.resume()
     const spec = data.chains.find((chain) => chain.key === key)
     assert(spec !== undefined, 'the decoder reads chains of the same list')
     const host = await openChainHost(spec, identity, { ...parts, log: log.child(key) })
     hosts.set(key, host)
     for (const stream of host.streams) start(key, stream)
-    return host.resume
+    return host.resume()
   },
   blocks: async (argument) => {
     const { key, batch, headHeight } = about(argument)

@@ -12,7 +12,7 @@ import type { World } from '../../core/world.ts'
 import { openRollup } from '../../rollup/chain-rollup.ts'
 import type { ChainIdentity, EvmSource } from '../../source/evm-source.ts'
 import { getCheckpoint } from '../../store/checkpoint.ts'
-import type { Database, Writer } from '../../store/engine/database.ts'
+import type { Database, Reader, Writer } from '../../store/engine/database.ts'
 import { statement } from '../../store/engine/database.ts'
 import { openStore } from '../../store/engine/open.ts'
 import type { StoreLocation } from '../../store/engine/open.ts'
@@ -23,9 +23,9 @@ import { evmTables } from '../../store/schema/evm.ts'
 import { metricsTables } from '../../store/schema/metrics.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { ChainSpec, ResumePoint, SourceLimits } from '../chain-spec.ts'
+import { leaseStream } from '../lease-stream.ts'
 import { nftStream, type NftStreamParts } from '../nft/nft-stream.ts'
 import { openWishes } from '../nft/open-wishes.ts'
-import { idleStatus } from '../stage.ts'
 import type { Stream } from '../stage.ts'
 import { blockStage } from './apply-blocks.ts'
 import { traceStage } from './apply-traces.ts'
@@ -45,7 +45,10 @@ export type HostParts = {
 
 /** Writes one EVM chain. Calls may overlap; they are done in order. */
 export type ChainHost = {
-  readonly resume: ResumePoint
+  /**
+   * Where the rows end, once all that was asked before is done. Throws `lease-lost`, `store-failed`.
+   */
+  readonly resume: () => Promise<ResumePoint>
   /** Commits a batch with its checkpoint. Throws `source-mismatch`, `lease-lost`, `store-failed`. */
   readonly blocks: (batch: BlockBatch, headHeight: number) => Promise<void>
   readonly traces: (batch: TraceBatch, headHeight: number) => Promise<void>
@@ -73,9 +76,8 @@ export async function openChainHost(
   try {
     const lease = await awaitLease(database, owner, { clock: world.clock, signal })
     await claimStore(database, identity)
-    const resume = await resumePoint(database, spec.startHeight)
     const source = await openEvmSource(spec, parts.limits, parts)
-    return hostOver(database, lease, { ...parts, spec, resume, source })
+    return hostOver(database, lease, { ...parts, spec, source })
   } catch (error) {
     await database.close()
     throw error
@@ -87,16 +89,15 @@ function hostOver(
   lease: Lease,
   parts: HostParts & {
     readonly spec: ChainSpec
-    readonly resume: ResumePoint
     readonly source: EvmSource
   },
 ): ChainHost {
-  const { log, source } = parts
+  const { log, source, spec } = parts
   const { clock } = parts.world
   const ingest = new EvmIngest({ database, lease, clock, openRollup })
   let last: Promise<unknown> = Promise.resolve()
   let lastCommitMs = clock.monotonic()
-  const inOrder = (work: () => Promise<void>): Promise<void> => {
+  const inOrder = <T>(work: () => Promise<T>): Promise<T> => {
     const done = last.then(() => whenThereIsRoom(work, parts))
     last = done.then(
       () => (lastCommitMs = clock.monotonic()),
@@ -104,39 +105,39 @@ function hostOver(
     )
     return done
   }
-  const commit = (work: (writer: Writer) => Promise<void>): Promise<void> =>
+  const commit = <T>(work: (writer: Writer) => Promise<T>): Promise<T> =>
     inOrder(() =>
       database.transaction(async (writer) => {
         await holdLease(writer, lease, clock)
-        await work(writer)
+        return work(writer)
       }),
     )
   const wishes = openWishes(parts.store)
   return {
-    resume: parts.resume,
+    // A commit whose answer was lost may still be under way: it holds the lease until it is over.
+    resume: () => commit((writer) => resumePoint(writer, spec.startHeight)),
     blocks: (batch) => inOrder(() => ingest.blocks(batch)),
     traces: (batch) => inOrder(() => ingest.traces(batch)),
     streams: [
-      leaseStream(parts, async () => {
-        if (clock.monotonic() - lastCommitMs >= leaseTtlMs / 4)
-          await inOrder(async () => renewLease(database, lease, clock))
-      }),
-      tokenStream({
-        database,
-        source,
+      leaseStream(
+        {
+          renew: async () => {
+            if (clock.monotonic() - lastCommitMs >= leaseTtlMs / 4)
+              await inOrder(async () => renewLease(database, lease, clock))
+          },
+        },
         clock,
-        log,
-        commit,
-      }),
+      ),
+      tokenStream({ database, source, clock, log, commit }),
       nftStream({
         database,
         source,
         clock,
         log,
         commit,
-        chainKey: parts.spec.key,
+        chainKey: spec.key,
         wishes: wishes.get,
-        ...fetchingOf(parts.spec, parts.world),
+        ...fetchingOf(spec, parts.world),
       }),
     ],
     close: async () => {
@@ -159,41 +160,15 @@ function fetchingOf(
 }
 
 /** Does `work`, again and again while the disk is full. */
-async function whenThereIsRoom(work: () => Promise<void>, parts: HostParts): Promise<void> {
+async function whenThereIsRoom<T>(work: () => Promise<T>, parts: HostParts): Promise<T> {
   for (;;) {
     try {
-      await work()
-      return
+      return await work()
     } catch (error) {
       if (faultOf(error)?.code !== 'store-full' || parts.signal.aborted) throw error
       parts.log.error('disk full, writing waits', {})
       await parts.world.clock.sleep(fullPauseMs, parts.signal)
     }
-  }
-}
-
-/** Renews the lease while there is nothing to commit. */
-function leaseStream(parts: HostParts, renew: () => Promise<void>): Stream {
-  let reason: string | undefined
-  return {
-    name: 'lease',
-    run: async (signal) => {
-      while (!signal.aborted) {
-        try {
-          await parts.world.clock.sleep(leaseTtlMs / 4, signal)
-          await renew()
-        } catch (error) {
-          if (signal.aborted) return
-          reason = faultOf(error)?.message
-          throw error
-        }
-      }
-    },
-    status: () => ({
-      ...idleStatus('lease'),
-      state: reason === undefined ? 'live' : 'stopped',
-      ...(reason === undefined ? {} : { reason }),
-    }),
   }
 }
 
@@ -223,9 +198,9 @@ async function claimStore(database: Database, identity: ChainIdentity): Promise<
   )
 }
 
-async function resumePoint(database: Database, startHeight: number): Promise<ResumePoint> {
-  const blocks = await getCheckpoint(database, blockStage)
-  const traces = await getCheckpoint(database, traceStage)
+async function resumePoint(reader: Reader, startHeight: number): Promise<ResumePoint> {
+  const blocks = await getCheckpoint(reader, blockStage)
+  const traces = await getCheckpoint(reader, traceStage)
   return {
     blocksFrom: blocks === undefined ? startHeight : blocks.height + 1,
     tracesFrom: traces === undefined ? startHeight : traces.height + 1,

@@ -2,7 +2,8 @@
  * Reads one EVM chain: blocks and, beside them, traces, each through a pipeline of its own.
  *
  * Traces never hold the head back: they follow what blocks have committed. Runs in the decoder
- * thread; `ChainWriter` is the way to the writer.
+ * thread; `ChainWriter` is the way to the writer. When the store fails, both begin again where its
+ * rows end: whether the batch under way was stored is asked, not guessed.
  */
 
 import type { BlockBatch, TraceBatch } from '../../codec/evm/columns.ts'
@@ -25,7 +26,10 @@ import type { Unchecked } from './block-checks.ts'
 
 /** The writer of one chain, as its reader sees it. */
 export type ChainWriter = {
-  /** Opens the store for this chain. Throws `source-mismatch` when it holds another one. */
+  /**
+   * Opens the store for this chain, the first time; tells where its rows end once all that was
+   * handed over before is done. Throws `source-mismatch` when it holds another chain.
+   */
   readonly begin: (identity: ChainIdentity) => Promise<ResumePoint>
   /** Resolves when committed. */
   readonly blocks: (batch: BlockBatch, headHeight: number) => Promise<void>
@@ -57,7 +61,7 @@ const traceUnit = 4
 /** The newest blocks, which are all checked; of others samples are. */
 const headBlocks = 8
 
-/** Pauses between tries to reach a chain for the first time. */
+/** Pauses between tries to reach a chain, or to write its store. */
 const firstPauseMs = 500
 const longestPauseMs = 10_000
 
@@ -97,51 +101,68 @@ export class ChainReader {
   /** Ends when the signal is aborted, or when the chain stops; its status then says why. */
   async run(signal: AbortSignal): Promise<void> {
     const { log, changed } = this.#parts
-    const ending = new AbortController()
-    const inner = AbortSignal.any([signal, ending.signal])
     try {
-      await this.#readAll(inner)
+      await this.#tried(() => this.#readAll(signal), signal)
     } catch (error) {
       if (signal.aborted) return
       const fault = faultOf(error)
       const reason = fault?.message ?? 'internal error'
-      this.#blocksStatus = stoppedAt(this.#blocks?.status() ?? this.#blocksStatus, reason)
-      this.#blocks = undefined
+      this.#blocksStatus = stoppedAt(this.#blocksStatus, reason)
       log.error('chain stopped', { reason, ...(fault === undefined ? { error } : fault.detail) })
       changed()
-    } finally {
-      ending.abort(new Fault('node-unreachable', 'the chain ended'))
     }
   }
 
+  /** Goes on where the rows end, until the signal is aborted or something fails. */
   async #readAll(signal: AbortSignal): Promise<void> {
     const { source, writer, log } = this.#parts
-    const identity = await this.#reached(() => source.identity(signal), signal)
+    const identity = await source.identity(signal)
     const resume = await writer.begin(identity)
     log.info('chain opened', { chainId: identity.chainId, from: resume.blocksFrom })
+    const ending = new AbortController()
+    const inner = AbortSignal.any([signal, ending.signal])
     const blocks = blocksPipeline({ ...this.#parts, checks: this.#checks }, resume, () =>
       this.#traces?.setHead(blocks.committed),
     )
     this.#blocks = blocks
-    await Promise.all([
-      blocks.run(signal),
-      this.#watchHead(blocks, signal),
-      this.#readTraces(resume, blocks, signal),
-    ])
+    const all = [
+      blocks.run(inner),
+      this.#watchHead(blocks, inner),
+      this.#readTraces(resume, blocks, inner),
+    ]
+    try {
+      await Promise.all(all)
+    } finally {
+      ending.abort(new Fault('node-unreachable', 'the chain ended'))
+      await Promise.allSettled(all)
+      if (!signal.aborted) this.#leavePipelines()
+    }
+  }
+
+  /** Keeps what the stages were for the time until they begin again. */
+  #leavePipelines(): void {
+    this.#blocksStatus = waitingAt(this.#blocks?.status() ?? this.#blocksStatus)
+    this.#blocks = undefined
+    if (this.#traces === undefined) return
+    this.#tracesStatus = waitingAt(this.#traces.status())
+    this.#traces = undefined
   }
 
   /** Tries until it works or can never work. */
-  async #reached<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  async #tried<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
     const { log, changed, world } = this.#parts
     for (let tries = 0; ; tries++) {
+      const beganMs = world.clock.monotonic()
       try {
-        return await ask()
+        return await work()
       } catch (error) {
         const fault = faultOf(error)
-        if (fault === undefined || !fault.retryable) throw error
+        if (signal.aborted || fault === undefined || !fault.retryable) throw error
         this.#blocksStatus = { ...this.#blocksStatus, reason: fault.message }
-        log.warn('chain cannot be reached', { code: fault.code, reason: fault.message })
+        log.warn('chain waits', { code: fault.code, reason: fault.message })
         changed()
+        // What went well for a while fails for another reason.
+        if (world.clock.monotonic() - beganMs > longestPauseMs) tries = 0
         const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(tries, 10))
         await world.clock.sleep(pauseMs, signal)
       }
@@ -178,7 +199,7 @@ export class ChainReader {
     const { spec, source, log, changed } = this.#parts
     if (spec.traces === 'off') return
     try {
-      if (!(await this.#reached(() => source.hasTraces(signal), signal)))
+      if (!(await this.#tried(() => source.hasTraces(signal), signal)))
         throw new Fault('node-refused', 'no endpoint offers debug_traceBlockByNumber')
       this.#traces = tracesPipeline(this.#parts, resume)
       this.#traces.setHead(after.committed)
@@ -186,7 +207,8 @@ export class ChainReader {
     } catch (error) {
       if (signal.aborted) return
       const fault = faultOf(error)
-      if (fault === undefined) throw error
+      // What its store may do for a while concerns the blocks as well.
+      if (fault === undefined || fault.retryable) throw error
       const off = fault.code === 'node-refused' && spec.traces === 'auto'
       const last = this.#traces?.status() ?? this.#tracesStatus
       this.#tracesStatus = stoppedAt(last, fault.message, off ? 'off' : 'stopped')
@@ -195,6 +217,12 @@ export class ChainReader {
       changed()
     }
   }
+}
+
+/** The last status of a stage that begins again. */
+function waitingAt(last: StageStatus): StageStatus {
+  const { stage, indexedHeight, headHeight } = last
+  return { stage, indexedHeight, headHeight, blocksPerSecond: 0, state: 'syncing' }
 }
 
 /** The last status of a stage that does not go on. */

@@ -8,7 +8,7 @@ import { test } from 'node:test'
 
 import { Fault } from '../../../src/core/fault.ts'
 import type { World } from '../../../src/core/world.ts'
-import { leaseStream } from '../../../src/indexing/primary/lease-stream.ts'
+import { leaseStream } from '../../../src/indexing/lease-stream.ts'
 import { primaryHost } from '../../../src/indexing/primary/primary-host.ts'
 import { openPrimaryStore, type PrimaryStore } from '../../../src/indexing/primary/primary-store.ts'
 import { openPrimaryStreams } from '../../../src/indexing/primary/stream.ts'

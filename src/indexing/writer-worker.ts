@@ -5,7 +5,7 @@ import { assert } from '../core/fault.ts'
 import type { ChainIdentity } from '../source/evm-source.ts'
 import { openChainHost } from './evm/chain-host.ts'
 import type { ChainHost } from './evm/chain-host.ts'
-import { openMessageStream } from './icm/message-stream.ts'
+import { messageStream } from './icm/message-stream.ts'
 import { leaseStream } from './lease-stream.ts'
 import { serveCalls } from './port-call.ts'
 import { primaryAnswers } from './primary/batch-calls.ts'
@@ -19,7 +19,7 @@ const { data, world, log, signal } = thread
 const parts = { world, store: data.store, limits: data.limits, owner: data.owner, signal }
 const hosts = new Map<string, ChainHost>()
 const primaries = new Map<string, PrimaryStore>()
-const { start, report, ended } = runStreams(thread)
+const { start, ended } = runStreams(thread)
 
 type About = {
   readonly key: string
@@ -58,14 +58,8 @@ serveCalls(data.port, {
   },
 })
 
-for (const spec of data.streams) {
-  if (spec.kind !== 'icm') continue
-  try {
-    start(spec.key, await openMessageStream(spec, { ...parts, log }))
-  } catch (error) {
-    report(spec.key, spec.kind, error)
-  }
-}
+for (const spec of data.streams)
+  if (spec.kind === 'icm') start(spec.key, messageStream(spec, { ...parts, log }))
 
 await thread.stopped
 await ended()

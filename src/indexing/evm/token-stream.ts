@@ -1,19 +1,14 @@
 /** Token metadata and balance checks as one stream beside the blocks of a chain. */
 
-import { faultOf } from '../../core/fault.ts'
 import type { Clock } from '../../core/world.ts'
 import { getCheckpoint } from '../../store/checkpoint.ts'
 import type { Log } from '../../telemetry/log.ts'
-import { idleStatus } from '../stage.ts'
-import type { StageStatus, Stream } from '../stage.ts'
+import { type Round, roundStream } from '../round-stream.ts'
+import type { Stream } from '../stage.ts'
 import { blockStage } from './apply-blocks.ts'
 import { checkToken, exactness, newestTransfer, tokensToCheck } from './balance-check.ts'
 import { askNewTokens, forgetUpgraded, positionAfter } from './token-metadata.ts'
 import type { TokenParts } from './token-metadata.ts'
-
-/** Pause when there was nothing to do, and after a failure. */
-const idlePauseMs = 1_000
-const failurePauseMs = 5_000
 
 /** Tokens looked at in one round of checks. */
 const tokensPerRound = 10
@@ -25,52 +20,23 @@ const sampleEvery = 100
 export function tokenStream(
   parts: TokenParts & { readonly clock: Clock; readonly log: Log },
 ): Stream {
-  const { clock, log, database, source } = parts
+  const { database, source } = parts
   const checks = new Checks(parts)
-  let status: StageStatus = idleStatus('tokens')
   let upgradedUntil = -1
 
-  /** One round; gives whether there may be more to do at once. */
-  async function round(signal: AbortSignal): Promise<boolean> {
+  async function round(signal: AbortSignal): Promise<Round> {
     const height = (await getCheckpoint(database, blockStage))?.height ?? -1
-    if (height < 0) return false
+    if (height < 0) return { height, isBusy: false, isLive: false }
     if (upgradedUntil < 0) upgradedUntil = positionAfter(height)
     upgradedUntil = await forgetUpgraded(parts, upgradedUntil)
     const asked = await askNewTokens(parts, height, signal)
     const atHead = height >= (await source.headHeight(signal))
     const checked = atHead ? await checks.round(height, signal) : 0
-    const live = asked === 0 && checked === 0
-    status = {
-      ...idleStatus('tokens'),
-      state: live ? 'live' : 'syncing',
-      indexedHeight: height,
-      headHeight: height,
-    }
-    return !live
+    const isLive = asked === 0 && checked === 0
+    return { height, isBusy: !isLive, isLive }
   }
 
-  return {
-    name: 'tokens',
-    status: () => status,
-    run: async (signal) => {
-      while (!signal.aborted) {
-        let pauseMs = idlePauseMs
-        try {
-          if (await round(signal)) pauseMs = 0
-        } catch (error) {
-          if (signal.aborted) return
-          const fault = faultOf(error)
-          if (fault === undefined || fault.code === 'lease-lost') throw error
-          log.debug('tokens cannot be asked', { code: fault.code })
-          status = { ...status, reason: fault.message }
-          pauseMs = failurePauseMs
-        }
-        await clock.sleep(pauseMs, signal).catch((error: unknown) => {
-          if (!signal.aborted) throw error
-        })
-      }
-    },
-  }
+  return roundStream('tokens', parts, round)
 }
 
 /** Goes through the tokens again and again, and looks at those with news. */

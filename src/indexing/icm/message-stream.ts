@@ -10,15 +10,15 @@ import { faultOf } from '../../core/fault.ts'
 import { getCheckpoint, moveCheckpoint } from '../../store/checkpoint.ts'
 import { statement, type Database } from '../../store/engine/database.ts'
 import { openStore } from '../../store/engine/open.ts'
-import { awaitLease, holdLease, type Lease } from '../../store/lease.ts'
+import { awaitLease, holdLease, type Lease, renewLease } from '../../store/lease.ts'
 import { messengerLogs } from '../../store/query/icm/messenger-logs.ts'
 import { controlTables } from '../../store/schema/control.ts'
 import { posPerBlock } from '../../store/schema/evm.ts'
 import { icmTables } from '../../store/schema/icm.ts'
 import { blockStage } from '../evm/apply-blocks.ts'
 import { chainTables, type HostParts } from '../evm/chain-host.ts'
+import { type Round, roundStream } from '../round-stream.ts'
 import type { Stream } from '../stage.ts'
-import { idleStatus } from '../stage.ts'
 import type { IcmStreamSpec, MessengerChain } from '../stream-spec.ts'
 import { applyMessages } from './apply-messages.ts'
 
@@ -27,9 +27,6 @@ export const messageTables = [...controlTables, ...icmTables] as const
 
 // Logs read and written at once: a few MB at most, some milliseconds of writing.
 const logsAtOnce = 1_000
-
-// Between two looks at chains that had nothing new.
-const pauseMs = 500
 
 const blockchainId = statement("select value from meta where name = 'blockchainId'")
 
@@ -40,53 +37,75 @@ type Followed = {
   height: number
 }
 
-/** The stream over the chains of `spec`. */
-export async function openMessageStream(spec: IcmStreamSpec, parts: HostParts): Promise<Stream> {
-  const { world, owner } = parts
-  const store = await openStore(parts.store, spec.key, messageTables, 'write')
-  const lease = await awaitLease(store, owner, { clock: world.clock, signal: parts.signal })
-  const followed = spec.chains.map((chain): Followed => ({
-    chain,
-    store: undefined,
-    id: undefined,
-    height: -1,
-  }))
-  let status = idleStatus('messages')
-  return {
-    name: 'messages',
-    run: async (signal) => {
-      const told = new Set<string>()
-      while (!signal.aborted) {
-        let more = false
-        let behind = 0
-        for (const one of followed) {
-          const step = await advance(one, { store, lease, parts, told })
-          more ||= step === 'more'
-          if (step === 'absent') behind++
-        }
-        const height = Math.max(-1, ...followed.map((one) => one.height))
-        status = {
-          ...idleStatus('messages'),
-          state: more ? 'syncing' : 'live',
-          indexedHeight: height,
-          headHeight: height,
-          ...(behind > 0 ? { reason: `chains without a blockchain id or a store: ${behind}` } : {}),
-        }
-        if (!more) await world.clock.sleep(pauseMs, signal).catch(() => undefined)
-      }
-      for (const one of followed) await one.store?.close()
-      await store.close()
-    },
-    status: () => status,
-  }
-}
-
 type Target = {
   readonly store: Database
   readonly lease: Lease
   readonly parts: HostParts
   /** Kinds of malformed logs told already, so that a flood of them is told once. */
   readonly told: Set<string>
+}
+
+/** The stream over the chains of `spec`. Its store is opened when it runs. */
+export function messageStream(spec: IcmStreamSpec, parts: HostParts): Stream {
+  const followed = spec.chains.map((chain): Followed => ({
+    chain,
+    store: undefined,
+    id: undefined,
+    height: -1,
+  }))
+  let target: Target | undefined
+  const stream = roundStream('messages', { clock: parts.world.clock, log: parts.log }, async () => {
+    target ??= await openTarget(spec.key, parts)
+    return oneRound(followed, target)
+  })
+  return {
+    ...stream,
+    run: async (signal) => {
+      try {
+        await stream.run(signal)
+      } finally {
+        for (const one of followed) await one.store?.close()
+        await target?.store.close()
+      }
+    },
+  }
+}
+
+async function openTarget(key: string, parts: HostParts): Promise<Target> {
+  const { world, owner, signal } = parts
+  const store = await openStore(parts.store, key, messageTables, 'write')
+  try {
+    const lease = await awaitLease(store, owner, { clock: world.clock, signal })
+    return { store, lease, parts, told: new Set() }
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}
+
+/** A step of every chain: one that fails does not keep the others from theirs. */
+async function oneRound(followed: readonly Followed[], target: Target): Promise<Round> {
+  // Chains may be quiet for long.
+  await renewLease(target.store, target.lease, target.parts.world.clock)
+  let isBusy = false
+  let absent = 0
+  const failures: unknown[] = []
+  for (const one of followed) {
+    try {
+      const step = await advance(one, target)
+      isBusy ||= step === 'more'
+      if (step === 'absent') absent++
+    } catch (error) {
+      failures.push(error)
+    }
+  }
+  if (failures.length > 0) throw failures[0]
+  return {
+    height: Math.max(-1, ...followed.map((one) => one.height)),
+    isBusy,
+    isLive: !isBusy,
+    ...(absent > 0 ? { reason: `chains without a blockchain id or a store: ${absent}` } : {}),
+  }
 }
 
 /** Reads the next logs of one chain. */

@@ -5,7 +5,6 @@
  * those elsewhere only where the operator switched fetching on.
  */
 
-import { faultOf } from '../../core/fault.ts'
 import type { NftFields, NftStatus } from '../../core/nft-status.ts'
 import type { Clock, Transport } from '../../core/world.ts'
 import type { EvmSource } from '../../source/evm-source.ts'
@@ -13,7 +12,8 @@ import { getCheckpoint } from '../../store/checkpoint.ts'
 import type { Database, Writer } from '../../store/engine/database.ts'
 import type { Log } from '../../telemetry/log.ts'
 import { blockStage } from '../evm/apply-blocks.ts'
-import { idleStatus, type StageStatus, type Stream } from '../stage.ts'
+import { type Round, roundStream } from '../round-stream.ts'
+import type { Stream } from '../stage.ts'
 import { DocumentFetcher } from './fetch-document.ts'
 import { readDocument } from './metadata-document.ts'
 import { type Gateways, planOf } from './metadata-uri.ts'
@@ -41,9 +41,6 @@ export type NftStreamParts = {
   }
 }
 
-const idlePauseMs = 1_000
-const failurePauseMs = 5_000
-
 // With up to two calls each, below the 1,000 calls of a batch; fetched ones take time.
 const itemsPerRound = 200
 const fetchedPerRound = 32
@@ -61,45 +58,11 @@ const lastRetrySeconds = 604_800
 
 /** The stream. */
 export function nftStream(parts: NftStreamParts): Stream {
-  const { clock, log } = parts
-  let status: StageStatus = idleStatus('nfts')
-  const round = oneRound(parts)
-  return {
-    name: 'nfts',
-    status: () => status,
-    run: async (signal) => {
-      while (!signal.aborted) {
-        let pauseMs = idlePauseMs
-        try {
-          const { height, isBusy, isLive } = await round(signal)
-          if (isBusy) pauseMs = 0
-          status = {
-            ...idleStatus('nfts'),
-            state: isLive ? 'live' : 'syncing',
-            indexedHeight: height,
-            headHeight: height,
-          }
-        } catch (error) {
-          if (signal.aborted) return
-          const fault = faultOf(error)
-          if (fault === undefined || fault.code === 'lease-lost') throw error
-          log.debug('nfts cannot be asked', { code: fault.code })
-          status = { ...status, reason: fault.message }
-          pauseMs = failurePauseMs
-        }
-        await clock.sleep(pauseMs, signal).catch((error: unknown) => {
-          if (!signal.aborted) throw error
-        })
-      }
-    },
-  }
+  return roundStream('nfts', parts, oneRound(parts))
 }
 
-/** What a step of the work found: whether there may be more at once, and whether all is done. */
-type RoundState = { readonly height: number; readonly isBusy: boolean; readonly isLive: boolean }
-
 /** One step of the work; exported so that tests can take it step by step. */
-export function oneRound(parts: NftStreamParts): (signal: AbortSignal) => Promise<RoundState> {
+export function oneRound(parts: NftStreamParts): (signal: AbortSignal) => Promise<Round> {
   const { database, source, clock, commit, fetching } = parts
   const fetcher = fetching === undefined ? undefined : fetcherOf(fetching, clock)
   let isNoted = false

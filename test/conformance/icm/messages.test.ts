@@ -14,8 +14,10 @@ import { createServer } from '../../../src/api/server.ts'
 import { noTokenNotes } from '../../../src/api/token-notes.ts'
 import { openWorld } from '../../../src/cli/world.ts'
 import { to0x } from '../../../src/core/bytes.ts'
-import { messageTables, openMessageStream } from '../../../src/indexing/icm/message-stream.ts'
+import { messageStream, messageTables } from '../../../src/indexing/icm/message-stream.ts'
+import type { StageStatus } from '../../../src/indexing/stage.ts'
 import { openStore } from '../../../src/store/engine/open.ts'
+import { leaseRow } from '../../../src/store/lease.ts'
 import { silentLog } from '../../../src/telemetry/log.ts'
 import { openDemoChain, rawChain, stillClock, type DemoChainId } from '../../demo-store.ts'
 import { pageTokens, type Json } from '../../evm-service.ts'
@@ -140,17 +142,37 @@ function messengerChain(chainId: DemoChainId) {
   }
 }
 
-/** Runs the stream over `chains` until it has read everything, then ends it as a stop would. */
-async function follow(key: string, chains: readonly DemoChainId[]): Promise<void> {
+type Chain = ReturnType<typeof messengerChain>
+
+/**
+ * Runs the stream over `chains`, then ends it as a stop would: once it has read everything, or when
+ * `isOver` says so at one of its pauses.
+ */
+async function follow(
+  key: string,
+  chains: readonly (DemoChainId | Chain)[],
+  isOver: (pauseMs: number) => boolean | Promise<boolean> = (pauseMs) => pauseMs > 0,
+): Promise<StageStatus> {
   const over = new AbortController()
   const world = openWorld()
+  let passedMs = 0
   const clock = {
     ...stillClock,
-    // The stream sleeps once there is nothing more to read.
-    sleep: async () => over.abort(),
+    now: () => stillClock.now() + passedMs,
+    monotonic: () => stillClock.monotonic() + passedMs,
+    sleep: async (ms: number) => {
+      passedMs += ms
+      if (await isOver(ms)) over.abort()
+    },
   }
-  const stream = await openMessageStream(
-    { kind: 'icm', key, network: 'fuji', name: 'messages', chains: chains.map(messengerChain) },
+  const stream = messageStream(
+    {
+      kind: 'icm',
+      key,
+      network: 'fuji',
+      name: 'messages',
+      chains: chains.map((chain) => (typeof chain === 'number' ? messengerChain(chain) : chain)),
+    },
     {
       world: { ...world, clock },
       log: silentLog,
@@ -168,6 +190,7 @@ async function follow(key: string, chains: readonly DemoChainId[]): Promise<void
   )
   await stream.run(over.signal)
   await world.close()
+  return stream.status()
 }
 
 async function serve(key: string) {
@@ -283,6 +306,34 @@ function compare(message: Json, expected: Expected | undefined, name: string): v
     assert.equal(lower(rewardRedeemer), redeemer)
   }
 }
+
+void test('messages: a chain whose store cannot be read is told and keeps no other back', async () => {
+  const migrations = [{ name: 'next', tables: [], statements: [] }]
+  await (await openStore({ ...location, migrations }, 'fuji-newer', messageTables, 'write')).close()
+  const newer = { ...messengerChain(51001), key: 'fuji-newer' }
+  const { state, reason } = await follow('one-fails', [newer, 51002])
+  assert.equal(state, 'syncing')
+  assert.match(reason ?? '', /^store fuji-newer has a format newer/)
+  const own = [...joinRaw().values()].filter(
+    ({ sent, received }) => sent?.chain === 51002 || received?.chain === 51002,
+  )
+  const { get } = await serve('one-fails')
+  assert.equal((await readAll(get, '/v1/icm/messages')).length, own.length)
+})
+
+void test('messages: the lease is renewed while no chain has news', async () => {
+  const stamps: (number | undefined)[] = []
+  const reader = await openStore(location, 'quiet', messageTables, 'write')
+  await follow('quiet', [], async () => {
+    stamps.push((await leaseRow(reader))?.stamp)
+    return stamps.length === 5
+  })
+  assert.ok(
+    stamps.every((stamp, at) => at === 0 || (stamp ?? 0) > (stamps[at - 1] ?? 0)),
+    `${stamps}`,
+  )
+  await reader.close()
+})
 
 void test('messages: totals equal the facts of both chains', () => {
   const expected = [...joinRaw().values()]

@@ -1,0 +1,72 @@
+/** Work in rounds beside the blocks: one after the other while there is something to do. */
+
+import { faultOf } from '../core/fault.ts'
+import type { Clock } from '../core/world.ts'
+import type { Log } from '../telemetry/log.ts'
+import { idleStatus, type StageStatus, type Stream } from './stage.ts'
+
+/** What a round found. */
+export type Round = {
+  /** Up to which height the work is done; -1 where there is none yet. */
+  readonly height: number
+  /** There may be more to do at once. */
+  readonly isBusy: boolean
+  /** All that can be done now is done. */
+  readonly isLive: boolean
+  /** What holds a part of the work up. */
+  readonly reason?: string
+}
+
+/**
+ * Pause when there was nothing to do, and after a failure: less than the 4 s after which a
+ * lease that stands still is lost, since rounds may be what renews it.
+ */
+const idlePauseMs = 1_000
+const failurePauseMs = 3_000
+
+/**
+ * A stream of `round`s. What fails is tried again and said in the status meanwhile; a lost lease, and
+ * what is no fault, end the stream.
+ */
+export function roundStream(
+  name: string,
+  { clock, log }: { readonly clock: Clock; readonly log: Log },
+  round: (signal: AbortSignal) => Promise<Round>,
+): Stream {
+  let status: StageStatus = idleStatus(name)
+  /** Does one round; gives the pause after it. */
+  const step = async (signal: AbortSignal): Promise<number> => {
+    try {
+      const { height, isBusy, isLive, reason } = await round(signal)
+      status = {
+        ...idleStatus(name),
+        state: isLive ? 'live' : 'syncing',
+        indexedHeight: height,
+        headHeight: height,
+        ...(reason === undefined ? {} : { reason }),
+      }
+      return isBusy ? 0 : idlePauseMs
+    } catch (error) {
+      if (signal.aborted) return 0
+      const fault = faultOf(error)
+      const reason = fault?.message ?? 'it broke; see the log'
+      const isOver = fault === undefined || fault.code === 'lease-lost'
+      status = { ...status, state: isOver ? 'stopped' : 'syncing', reason }
+      if (isOver) throw error
+      log.debug('round failed', { stage: name, code: fault.code, reason })
+      return failurePauseMs
+    }
+  }
+  return {
+    name,
+    status: () => status,
+    run: async (signal) => {
+      while (!signal.aborted) {
+        const pauseMs = await step(signal)
+        await clock.sleep(pauseMs, signal).catch((error: unknown) => {
+          if (!signal.aborted) throw error
+        })
+      }
+    },
+  }
+}

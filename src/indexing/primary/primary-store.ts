@@ -109,8 +109,7 @@ function storeOver(
   of: { readonly genesis: Uint8Array; readonly rules: PrimaryRules; readonly guard: Guard },
 ): PrimaryStore {
   const { genesis, rules, guard } = of
-  const { maxValidatorStake } = rules
-  let rows = openPrimaryRows(database, { maxValidatorStake })
+  let rows = openPrimaryRows(database, rules)
   let session = 0
   let last: Promise<unknown> = Promise.resolve()
   let isClosed = false
@@ -141,7 +140,7 @@ function storeOver(
           await rows.write(batch, raw, guard)
         } catch (error) {
           // Numbers given in a failed transaction do not exist.
-          rows = openPrimaryRows(database, { maxValidatorStake })
+          rows = openPrimaryRows(database, rules)
           session++
           throw error
         }
@@ -202,7 +201,7 @@ function firstKept(facts: GenesisFacts): KeptInMemory {
 
 async function storeGenesis(database: Database, to: GenesisToStore): Promise<void> {
   const { facts, rules, identity, guard } = to
-  const rows = openPrimaryRows(database, { maxValidatorStake: rules.maxValidatorStake })
+  const rows = openPrimaryRows(database, rules)
   const p = beginPChain(facts, rules, firstKept(facts)).batch
   const x = beginXChain(facts, firstKept(facts)).batch
   // A process may have ended between the two.

@@ -34,6 +34,7 @@ import {
 import { progress } from '../../store/schema/primary.ts'
 import type { RawColumns } from './raw-blocks.ts'
 import type { RowBatch } from './rows.ts'
+import type { PrimaryRules } from './rules.ts'
 import { nodesOfBlocks, writeBlocks, writeRawBlocks } from './store-blocks.ts'
 import { writeHoldings } from './store-holdings.ts'
 import { type Numbers, numbersIn } from './store-numbers.ts'
@@ -59,19 +60,13 @@ export type PrimaryRows = {
   ) => Promise<void>
 }
 
-/** What the store must know of its network. */
-export type StoreRules = {
-  /** nAVAX. */
-  readonly maxValidatorStake: bigint
-}
-
 type Known = {
   readonly addresses: Numbers
   readonly nodes: Numbers
 }
 
-/** Opens the writing side over a store with `primaryTables`. */
-export function openPrimaryRows(database: Database, rules: StoreRules): PrimaryRows {
+/** Opens the writing side over a store with `primaryTables`, of a network of these rules. */
+export function openPrimaryRows(database: Database, rules: PrimaryRules): PrimaryRows {
   const known: Known = { addresses: numbersIn(address, 'bytes'), nodes: nodeNumbers() }
   return {
     write: (batch, raw, guard) =>
@@ -88,7 +83,7 @@ type Writing = {
   readonly writer: Writer
   readonly batch: RowBatch
   readonly known: Known
-  readonly rules: StoreRules
+  readonly rules: PrimaryRules
 }
 
 async function writeBatch(writing: Writing): Promise<void> {

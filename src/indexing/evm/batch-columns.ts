@@ -25,13 +25,6 @@ export function optionalBytesOf(
   return new ByteColumn(arena, slices, { count: present.length, present })
 }
 
-/** `packed` cut into items of `width` bytes. */
-export function cut(packed: Uint8Array, width: number): ByteColumn {
-  const count = packed.length / width
-  const length = new Uint32Array(count).fill(width)
-  return new ByteColumn(packed, { offset: length.map((_, at) => at * width), length }, { count })
-}
-
 /** Stored numbers of addresses named by their place in the batch. */
 export function idsOf(places: Uint32Array, ids: Float64Array): Float64Array {
   const named = new Float64Array(places.length)

@@ -2,13 +2,13 @@
 
 import type { BlockBatch } from '../../codec/evm/columns.ts'
 import { noAddress } from '../../codec/evm/columns.ts'
+import { ByteColumn } from '../../store/engine/byte-column.ts'
 import type { Columns, Writer } from '../../store/engine/database.ts'
 import { block, tx, txByAddress, txByHash, txFailed } from '../../store/schema/evm.ts'
 import { gather, radixOrder } from '../radix-order.ts'
 import {
   byteAt,
   bytesOf,
-  cut,
   idsOf,
   optionalBytesOf,
   optionalIdsOf,
@@ -27,7 +27,7 @@ export async function writeBlocks(
   const prefixes = prefixesOf(blocks.hash)
   await writer.insert(block, {
     height: Float64Array.from(blocks.txCount, (_, row) => batch.from + row),
-    hash: cut(blocks.hash, 32),
+    hash: ByteColumn.ofWidth(blocks.hash, 32),
     hash_prefix: prefixes,
     timestamp: blocks.timestamp,
     timestamp_ms: presentOf(blocks.timestampMs),
@@ -53,7 +53,7 @@ export async function writeTransactions(
   const { ids, pos } = at
   await writer.insert(tx, {
     pos,
-    hash: cut(txs.hash, 32),
+    hash: ByteColumn.ofWidth(txs.hash, 32),
     from_id: idsOf(txs.from, ids),
     to_id: optionalIdsOf(txs.to, ids),
     created_id: optionalIdsOf(txs.created, ids),

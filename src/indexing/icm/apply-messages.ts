@@ -8,13 +8,14 @@ import {
   type IcmFee,
   type IcmMessage,
 } from '../../codec/evm/icm-events.ts'
-import { concatBytes, fromHex, keyOf, toBigint } from '../../core/bytes.ts'
+import { concatBytes, keyOf, toBigint } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import { statement, type Columns, type Value, type Writer } from '../../store/engine/database.ts'
 import type { Table } from '../../store/engine/table.ts'
 import { listSubjects } from '../../store/query/icm/list-subject.ts'
 import type { MessengerLog } from '../../store/query/icm/messenger-logs.ts'
 import { icmExecuted, icmList, icmReceive, icmSend, icmSourceNote } from '../../store/schema/icm.ts'
+import { wideBytes } from '../evm/wide-integer.ts'
 
 /** The chain whose logs are applied. */
 export type MessageChain = {
@@ -175,7 +176,7 @@ function commonEnd(chain: MessageChain, log: MessengerLog, message: IcmMessage):
     receipts: concatBytes(...message.receipts.flatMap(({ nonce, relayer }) => [nonce, relayer])),
     tx_hash: log.txHash,
     timestamp: log.timestamp,
-    gas_spent: minimalOf(toBigint(log.gasPrice) * BigInt(log.gasUsed)),
+    gas_spent: wideBytes(toBigint(log.gasPrice) * BigInt(log.gasUsed)),
   }
 }
 
@@ -195,10 +196,4 @@ function minimal(bytes: Uint8Array): Uint8Array {
   let from = 0
   while (from < bytes.length && bytes[from] === 0) from++
   return bytes.subarray(from)
-}
-
-function minimalOf(value: bigint): Uint8Array {
-  if (value === 0n) return new Uint8Array(0)
-  const hex = value.toString(16)
-  return fromHex(hex.length % 2 === 0 ? hex : `0${hex}`)
 }

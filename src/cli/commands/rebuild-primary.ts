@@ -6,7 +6,7 @@ import type { StoreLocation } from '../../store/engine/open.ts'
 import { namespaceOf } from '../../store/engine/postgres.ts'
 import type { Flags } from '../flags.ts'
 import { loadConfig } from '../load-config.ts'
-import { openPrimaryRows } from '../primary-rows.ts'
+import { openPrimaryReader } from '../open-primary.ts'
 import { openWorld } from '../world.ts'
 
 /** A mainnet store takes hours. */
@@ -27,7 +27,7 @@ export async function rebuildPrimaryNetwork(flags: Flags): Promise<void> {
   const { config } = loadConfig(flags)
   const key = `primary-${String(flags['primary'])}`
   const { store, dataDir } = config
-  const from = await openPrimaryRows({ store, dataDir }, key)
+  const from = await openPrimaryReader({ store, dataDir }, key)
   const place = store === 'embedded' ? fileBeside(dataDir, key) : namespaceBeside(store, key)
   try {
     await rebuildPrimary({

@@ -15,8 +15,8 @@ import { openingBytes, partBytes } from '../../source/recording-file.ts'
 import { silentLog } from '../../telemetry/log.ts'
 import type { Flags } from '../flags.ts'
 import { loadConfig } from '../load-config.ts'
-import { openPrimaryRows } from '../primary-rows.ts'
-import { recordingNode } from '../verify/recorded-node.ts'
+import { openPrimaryReader } from '../open-primary.ts'
+import { recordingNode } from '../verify/recording-node.ts'
 import { type Heights, verifyPrimary } from '../verify/verify-primary.ts'
 import { openWorld } from '../world.ts'
 
@@ -42,7 +42,7 @@ export async function recordPrimary(flags: Flags): Promise<void> {
   const api = createNodeApi({ transport: world.transport, url, ...limits })
   const source = createNodeSource(api, silentLog)
   const location = { store: config.store, dataDir: config.dataDir }
-  const store = await openPrimaryRows(location, 'primary-fuji')
+  const store = await openPrimaryReader(location, 'primary-fuji')
   try {
     const network = await openNetwork('fuji', store)
     if (network === undefined) throw new Fault('not-found', 'the network is not indexed here')

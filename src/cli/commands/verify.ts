@@ -6,7 +6,7 @@ import { createNodeApi } from '../../source/primary/node-api.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { Flags } from '../flags.ts'
 import { loadConfig } from '../load-config.ts'
-import { openPrimaryRows } from '../primary-rows.ts'
+import { openPrimaryReader } from '../open-primary.ts'
 import type { Report } from '../verify/report.ts'
 import { verifyPrimary } from '../verify/verify-primary.ts'
 import { openWorld } from '../world.ts'
@@ -24,7 +24,7 @@ export async function verify(flags: Flags): Promise<void> {
   const { config } = loadConfig(flags)
   const name: Network = flags['network'] === 'mainnet' ? 'mainnet' : 'fuji'
   const location = { store: config.store, dataDir: config.dataDir }
-  const store = await openPrimaryRows(location, `primary-${name}`)
+  const store = await openPrimaryReader(location, `primary-${name}`)
   try {
     const network = await openNetwork(name, store)
     if (network === undefined)

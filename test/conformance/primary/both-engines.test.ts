@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 
-import { recordedNode } from '../../../src/cli/verify/recorded-node.ts'
 import { verifyPrimary } from '../../../src/cli/verify/verify-primary.ts'
 import { toPrimaryAddress } from '../../../src/core/address.ts'
 import { everyAddress } from '../../../src/store/query/primary/whole-state.ts'
 import { startPostgres } from '../../postgres.ts'
 import { primaryService, recordedAnswers, recordedMoment } from '../../primary-service.ts'
+import { recordedNode } from '../../recorded-node.ts'
 
 const server = await startPostgres()
 after(() => server.stop())

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 
 import { openNetwork } from '../../../src/api/primary/open-network.ts'
-import { recordedNode, recordingNode } from '../../../src/cli/verify/recorded-node.ts'
+import { recordingNode } from '../../../src/cli/verify/recording-node.ts'
 import { verifyPrimary, type Verified } from '../../../src/cli/verify/verify-primary.ts'
 import { decodePBlock } from '../../../src/codec/primary/p-block.ts'
 import {
@@ -21,6 +21,7 @@ import {
   recordedMoment,
   recordingPath,
 } from '../../primary-service.ts'
+import { recordedNode } from '../../recorded-node.ts'
 
 const never = new AbortController().signal
 

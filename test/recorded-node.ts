@@ -1,33 +1,9 @@
-/** A node that answers only what another one was asked before, and the taking of its answers. */
+/** A node that answers only what another one was asked before. */
 
-import { Fault } from '../../core/fault.ts'
-import { isRefusal, type NodeApi, nodePaths, type Reply } from '../../source/primary/node-api.ts'
-import type { RecordedAnswer } from '../../source/primary/recorded-source.ts'
-import { objectIn } from './subject.ts'
-
-/** Keeps every answer of `node` that passes. */
-export function recordingNode(node: NodeApi, keep: (answer: RecordedAnswer) => void): NodeApi {
-  return {
-    ask: async (path, method, parameters, signal) => {
-      const reply = await node.ask(path, method, parameters, signal)
-      keep({ path, method, parameters, reply })
-      return reply
-    },
-    tryAsk: async (path, method, parameters, signal) => {
-      const reply = await node.tryAsk(path, method, parameters, signal)
-      keep({ path, method, parameters, reply })
-      return reply
-    },
-    askEvm: async (calls, signal) => {
-      const replies = await node.askEvm(calls, signal)
-      for (const [at, call] of calls.entries()) {
-        const { method, params } = call
-        keep({ path: nodePaths.evm, method, parameters: params, reply: replies[at] })
-      }
-      return replies
-    },
-  }
-}
+import { objectIn } from '../src/cli/verify/subject.ts'
+import { Fault } from '../src/core/fault.ts'
+import { isRefusal, type NodeApi, nodePaths, type Reply } from '../src/source/primary/node-api.ts'
+import type { RecordedAnswer } from '../src/source/primary/recorded-source.ts'
 
 /** Answers from `answers`. Throws `node-refused` for what was not asked then. */
 export function recordedNode(answers: readonly RecordedAnswer[]): NodeApi {

@@ -7,7 +7,7 @@ import type { Database } from '../store/engine/database.ts'
 import { openStore, type StoreLocation } from '../store/engine/open.ts'
 
 /** Opens `key`, the store of a primary network, to read; `not-found` where none was made. */
-export async function openPrimaryRows(location: StoreLocation, key: string): Promise<Database> {
+export async function openPrimaryReader(location: StoreLocation, key: string): Promise<Database> {
   if (location.store === 'embedded' && !existsSync(join(location.dataDir, `${key}.sqlite`)))
     throw new Fault(
       'not-found',

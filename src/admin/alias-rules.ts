@@ -44,7 +44,7 @@ export type NameIndex = {
 }
 
 /** Longest alias, bytes of UTF-8. Source: avalanchego api/admin/service.go, maxAliasLength. */
-export const maxAliasBytes = 512
+const maxAliasBytes = 512
 
 // The original's names of the primary network's chains, routes of their own: `/ext/X`.
 const routeNames: readonly string[] = ['P', 'platform', 'X', 'avm', 'C', 'evm']

@@ -19,7 +19,7 @@ export type PluginHost = {
 }
 
 /** The original's limit for a plugin to present itself. Source: avalanchego vms/rpcchainvm/runtime. */
-export const handshakeTimeoutMs = 5_000
+const handshakeTimeoutMs = 5_000
 
 // Decoding a block takes milliseconds; a second says that it will not end.
 const callTimeoutMs = 2_000

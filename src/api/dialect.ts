@@ -13,7 +13,7 @@ export type Dialect = 'documented' | 'sdk'
 export type DialectSetting = 'auto' | Dialect
 
 /** Header by which a caller forces a dialect. */
-export const dialectHeader = 'x-firn-dialect'
+const dialectHeader = 'x-firn-dialect'
 
 /** Rewrites a neutral body. May change the object it is given: it is not used again. */
 export type Rewriting = (body: unknown) => unknown

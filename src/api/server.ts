@@ -127,7 +127,7 @@ export function createServer(parts: ServerParts): ApiServer {
  * `{name}` becomes `:name`, a literal `:verb` becomes `::verb`. A parameter right before a verb
  * says where it ends, else the router takes the verb for a part of its name.
  */
-export function routePath(path: string): string {
+function routePath(path: string): string {
   return path
     .replace(/:/g, '::')
     .replace(/\{(\w+)\}(?=::)/g, ':$1(^[^:/]*)')

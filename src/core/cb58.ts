@@ -20,7 +20,7 @@ const values: Int8Array = (() => {
 const limb = 58 ** 5
 
 /** base58 without a checksum. */
-export function toBase58(bytes: Uint8Array): string {
+function toBase58(bytes: Uint8Array): string {
   let zeros = 0
   while (zeros < bytes.length && bytes[zeros] === 0) zeros++
   const limbs: number[] = []
@@ -46,7 +46,7 @@ export function toBase58(bytes: Uint8Array): string {
 }
 
 /** Bytes of base58 text. Throws `bad-text`. */
-export function fromBase58(text: string): Uint8Array {
+function fromBase58(text: string): Uint8Array {
   let zeros = 0
   while (zeros < text.length && text[zeros] === '1') zeros++
   const bytes: number[] = []

@@ -41,7 +41,7 @@ const magic = Buffer.from('firnrec1', 'latin1')
 const headBytes = 21
 
 /** Content of one part when unpacked: 64 blocks of the largest kind seen stay below. */
-export const maxContentBytes = 256 * 1024 * 1024
+const maxContentBytes = 256 * 1024 * 1024
 
 /** The first bytes of a recording. `level` is that of zstd, 1 to 22. */
 export function openingBytes(header: RecordingHeader, level: number): Uint8Array {

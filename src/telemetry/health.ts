@@ -52,10 +52,10 @@ export type Health = {
 }
 
 /** Time between two runs. The original's 30 s would hide a lagging chain for too long. */
-export const checkIntervalMs = 5_000
+const checkIntervalMs = 5_000
 
 /** A check that takes longer counts as failed. */
-export const checkTimeoutMs = 4_000
+const checkTimeoutMs = 4_000
 
 type Entry = {
   readonly check: HealthCheck

@@ -106,7 +106,7 @@ function validatorsOf(
 const greetingMs = 60_000
 
 /** What our node tells about the network around it. */
-export function surroundingsOf(node: Node, world: Pick<World, 'clock'>): Surroundings {
+function surroundingsOf(node: Node, world: Pick<World, 'clock'>): Surroundings {
   const greetings = new Cache<Awaited<ReturnType<Surroundings['greeting']>>>(world.clock, {
     maxEntries: 1,
     keepMs: greetingMs,

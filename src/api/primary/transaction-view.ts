@@ -30,7 +30,7 @@ type View = PrimaryNetworkTransaction
 const names = { P: pTransactionNames, X: xTransactionNames, C: cTransactionNames } as const
 
 /** Upstream's name of a transaction type of a chain. */
-export function transactionName(chain: ChainOf['chain'], type: number): string {
+function transactionName(chain: ChainOf['chain'], type: number): string {
   const known: Readonly<Record<number, string>> = names[chain]
   return known[type] ?? 'UNKNOWN'
 }

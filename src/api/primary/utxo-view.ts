@@ -14,7 +14,7 @@ import { type Credentials, credentialsOf } from './credentials.ts'
 import { heightText, seconds } from './numbers-view.ts'
 
 /** Whether a stake lies locked in its staking transaction. */
-export function isStaked(utxo: StoredUtxo): boolean {
+function isStaked(utxo: StoredUtxo): boolean {
   return (utxo.kind & utxoKinds.staked) !== 0 && utxo.returnedAt === undefined
 }
 

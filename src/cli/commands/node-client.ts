@@ -6,7 +6,7 @@ import { askFirn } from '../running-firn.ts'
 import { openWorld } from '../world.ts'
 
 /** Where a running Firn's node listener is unless `--node-url` says otherwise. */
-export const defaultNodeUrl = 'http://127.0.0.1:8081'
+const defaultNodeUrl = 'http://127.0.0.1:8081'
 
 // A load of plugins may probe many, each with a limit of five seconds.
 const timeoutMs = 120_000

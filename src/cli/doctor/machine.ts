@@ -38,7 +38,7 @@ export async function checkMachine(config: Config, transport: Transport): Promis
 }
 
 /** The version of Node. */
-export function checkRuntime(version: string): Finding {
+function checkRuntime(version: string): Finding {
   const major = Number(version.split('.')[0])
   return major >= oldestNode
     ? fine('node', `version ${version}`)
@@ -46,7 +46,7 @@ export function checkRuntime(version: string): Finding {
 }
 
 /** Whether as many files may be open as are needed. `undefined` where the system does not say. */
-export function checkOpenFiles(limit: number | undefined): Finding {
+function checkOpenFiles(limit: number | undefined): Finding {
   if (limit === undefined) return fine('open files', 'this system tells no limit')
   return limit >= goodFiles
     ? fine('open files', `${limit} at most`)

@@ -26,7 +26,7 @@ export type Coin = { readonly symbol: string; readonly decimals: number }
 export type TokenTransfer = Erc20Transfer | Erc721Transfer | Erc1155Transfer
 
 /** `1234500` with 6 decimals is `1.2345`. Exact. */
-export function exactDecimal(amount: string, decimals: number): string {
+function exactDecimal(amount: string, decimals: number): string {
   if (decimals === 0) return amount
   const digits = amount.padStart(decimals + 1, '0')
   const fraction = digits.slice(-decimals).replace(/0+$/, '')
@@ -35,7 +35,7 @@ export function exactDecimal(amount: string, decimals: number): string {
 }
 
 /** `2026-01-31T12:00:00Z` of Unix seconds. */
-export function isoDate(seconds: number): string {
+function isoDate(seconds: number): string {
   return new Date(seconds * 1_000).toISOString().replace('.000Z', 'Z')
 }
 

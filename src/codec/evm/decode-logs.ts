@@ -16,7 +16,7 @@ import type { RawLog } from './raw.ts'
 import { listOf } from './raw.ts'
 
 /** Entries of one TransferBatch that are decoded. A block's gas cannot pay for more rows. */
-export const maxBatchEntries = 10_000
+const maxBatchEntries = 10_000
 
 const zeroDigits = '0'.repeat(40)
 

@@ -5,7 +5,6 @@
  * Source: avalanchego vms/secp256k1fx, vms/platformvm/stakeable, vms/components/avax.
  */
 
-import type { Decoded } from '../cursor.ts'
 import { array, struct, tagged } from '../kit.ts'
 import { fixed, recurring, u32, u64 } from '../primitives.ts'
 import { maxItems } from './limits.ts'
@@ -39,16 +38,12 @@ export const ownerFields = {
  * Source: avalanchego vms/secp256k1fx/output_owners.go.
  */
 export const outputOwners = struct(ownerFields)
-/** Decoded {@link outputOwners}. */
-export type OutputOwners = Decoded<typeof outputOwners>
 
 /** {@link outputOwners} where upstream has an interface: type id 11 first. P-Chain only. */
 export const taggedOwners = tagged(11, outputOwners)
 
 /** Owner of L1 validator balances: no locktime, no type id. Source: vms/platformvm/warp/message. */
 export const chainOwner = struct({ threshold: u32, addresses: array(shortId, maxItems) })
-/** Decoded {@link chainOwner}. */
-export type ChainOwner = Decoded<typeof chainOwner>
 
 /**
  * secp256k1 transfer output, type id 7: an amount in the asset's smallest unit, never 0, and its
@@ -57,8 +52,6 @@ export type ChainOwner = Decoded<typeof chainOwner>
  * Source: avalanchego vms/secp256k1fx/transfer_output.go.
  */
 export const transferOutput = struct({ amount: u64, ...ownerFields })
-/** Decoded {@link transferOutput}. */
-export type TransferOutput = Decoded<typeof transferOutput>
 
 /**
  * Output that may only be staked before `locktime`, type id 22; P-Chain only.

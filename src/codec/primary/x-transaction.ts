@@ -41,8 +41,6 @@ export type XOutput = Decoded<typeof xOutput>
 
 /** An output of an asset. */
 export const xTransferableOutput = struct({ assetId: commonId, output: xOutput })
-/** Decoded {@link xTransferableOutput}. */
-export type XTransferableOutput = Decoded<typeof xTransferableOutput>
 
 /** An input: which output it spends, of which asset. */
 export const xTransferableInput = struct({
@@ -51,8 +49,6 @@ export const xTransferableInput = struct({
   assetId: commonId,
   input: union({ 5: transferInput }),
 })
-/** Decoded {@link xTransferableInput}. */
-export type XTransferableInput = Decoded<typeof xTransferableInput>
 
 const outputs = array(xTransferableOutput, maxItems)
 const inputs = array(xTransferableInput, maxItems)
@@ -85,8 +81,6 @@ export const xOperation = union({
   17: struct({ signatureIndices, mintOutput: outputOwners, ownedOutput: outputOwners }),
   18: struct({ signatureIndices }),
 })
-/** Decoded {@link xOperation}. */
-export type XOperation = Decoded<typeof xOperation>
 
 /** Outputs an asset begins with, of one feature extension. */
 const initialStates = array(struct({ fxIndex: u32, outputs: array(xOutput, maxItems) }), maxItems)
@@ -128,8 +122,6 @@ const credentials = array(union({ 9: credential, 14: credential, 19: credential 
 
 /** A signed transaction as it lies in a block, its signatures unread. */
 export const xTransaction = struct({ unsigned: xUnsigned, credentials: unread(credentials) })
-/** Decoded {@link xTransaction}. */
-export type XTransaction = Decoded<typeof xTransaction>
 
 /** A signed transaction alone, as `avm.getTx` gives it. */
 export const xTransactionAlone = versioned(sliced(struct({ unsigned: xUnsigned, credentials })))

@@ -4,7 +4,6 @@
  * Source: avalanchego vms/platformvm/warp/payload/.
  */
 
-import type { Decoded } from '../cursor.ts'
 import { struct, union, versioned } from '../kit.ts'
 import { bytes, fixed } from '../primitives.ts'
 import { maxPayloadSize } from './message.ts'
@@ -28,5 +27,3 @@ export const warpPayload = versioned(
     }),
   }),
 )
-/** Decoded {@link warpPayload}. */
-export type WarpPayload = Decoded<typeof warpPayload>

@@ -23,7 +23,7 @@ import { Fault } from '../../core/fault.ts'
 import { hash160 } from '../../core/hash.ts'
 
 /** Longest certificate a node accepts, DER. Source: staking/parse.go `MaxCertificateLen`. */
-export const maxCertificateSize = 2_048
+const maxCertificateSize = 2_048
 
 const tag = {
   integer: 0x02,

@@ -94,13 +94,11 @@ export const rpcCodes = {
   reverted: 3,
 } as const
 
-/** Rounds in which nothing arrived before a batch is given up. */
-const fruitlessRounds = 2
-
 /**
  * Asks all calls and gives an answer to each, in order.
  *
- * A call that alone is too much gets the error {@link rpcCodes}.tooLarge. Faults:
+ * Ends, for what is missing is asked in smaller batches, and a call alone has an answer or a fault.
+ * One that alone is too much gets the error {@link rpcCodes}.tooLarge. Faults:
  * `node-unreachable`, `node-throttled`, `node-answer`, `node-refused`.
  */
 export async function askAll(
@@ -111,15 +109,10 @@ export async function askAll(
 ): Promise<RpcAnswer[]> {
   const answers: (RpcAnswer | undefined)[] = Array.from({ length: calls.length })
   let waiting = [...calls.keys()]
-  let fruitless = 0
   while (waiting.length > 0) {
     const chunk = waiting.slice(0, size.calls)
     const rest = waiting.slice(chunk.length)
-    const before = chunk.length
     const missing = await askChunk({ target, calls, size, answers, signal }, chunk)
-    fruitless = missing.length < before || before > 1 ? 0 : fruitless + 1
-    if (fruitless >= fruitlessRounds)
-      throw new Fault('node-answer', `a node leaves a call without answer: ${calls[0]?.method}`)
     waiting = [...missing, ...rest]
   }
   return answers.map((answer) => answer ?? unanswered())

@@ -109,7 +109,7 @@ export function isRefusal(
 }
 
 /** What a node's words for a refusal stand for. */
-function faultOfNode(method: string, message: string): Fault {
+export function faultOfNode(method: string, message: string): Fault {
   const detail = { method }
   if (/not found|bootstrapp|not linearized|> last accepted index|no containers/i.test(message))
     return new Fault('node-not-yet', `a node does not have it yet: ${method}`, { detail })

@@ -14,6 +14,7 @@ import type { Log } from '../../telemetry/log.ts'
 import { isEvmBlock, readEvmBlock } from './evm-block.ts'
 import {
   bytesIn,
+  faultOfNode,
   integerIn,
   isRefusal,
   listIn,
@@ -202,18 +203,19 @@ function objectIn(value: unknown): Reply {
   return value as Reply
 }
 
-/** Highest index, or `undefined` when there is no such index or it is empty. */
+/** Highest index, -1 while it is empty; `undefined` when there is no such index. */
 async function lastIndex(
   api: NodeApi,
   path: string,
   signal: AbortSignal,
 ): Promise<number | undefined> {
+  const method = 'index.getLastAccepted'
   try {
-    const reply = await api.tryAsk(path, 'index.getLastAccepted', { encoding: 'hexnc' }, signal)
-    return isRefusal(reply) ? undefined : integerIn(reply, 'index')
+    const reply = await api.tryAsk(path, method, { encoding: 'hexnc' }, signal)
+    if (!isRefusal(reply)) return integerIn(reply, 'index')
+    return faultOfNode(method, reply.refusal).code === 'node-not-yet' ? -1 : undefined
   } catch (error) {
-    // Nodes without the API answer 404 with a page.
-    if (['node-answer', 'node-refused'].includes(faultOf(error)?.code ?? '')) return undefined
+    if (faultOf(error)?.code === 'node-refused') return undefined
     throw error
   }
 }
@@ -227,6 +229,7 @@ async function indexState(
   const path = indexPaths[chain]
   const last = await lastIndex(api, path, signal)
   if (last === undefined) return 'absent'
+  if (last < 0) return 'empty'
   const [first] = await containersOf(api, { path, from: 0, until: 1 }, signal)
   if (first === undefined) return 'empty'
   if (chain === 'C') return openCBlock(first).height === 1 ? 'complete' : 'incomplete'

@@ -27,6 +27,7 @@ import {
 } from './firn-process.ts'
 import { startPostgres } from './postgres.ts'
 import { openReplayNode, serveReplayNode } from './replay-node.ts'
+import { silentRelay } from './silent-relay.ts'
 
 const demoFile = (name: string): string =>
   fileURLToPath(new URL(`../demo/${name}.firnrec`, import.meta.url))
@@ -259,6 +260,42 @@ void test('roles: one process indexes, another serves, on both kinds of store', 
   t.after(() => server.stop())
   const expected = await undisturbedAnswers(t)
   for (const store of ['embedded', server.url]) await checkRoles(t, store, expected)
+})
+
+void test('a database that goes silent: answers end in time, and come again with it', async (t) => {
+  const server = await startPostgres()
+  t.after(() => server.stop())
+  const relayed = new URL(server.url)
+  const relay = await silentRelay(Number(relayed.port))
+  t.after(() => relay.close())
+  relayed.port = String(relay.port)
+  const folder = await freshFolder(t)
+  const config = join(folder, 'firn.yaml')
+  await writeFile(
+    config,
+    `
+store: ${relayed.href}
+api: { handlerTimeoutMs: 1000 }
+chains:
+  - { name: Demo L1, symbol: DML1, recording: ${demoFile('chain-51002')} }
+`,
+  )
+  const firn = await startFirn(t, ['--config', config, '--data-dir', folder])
+  await untilLive(firn, ['fuji-demo-l1'])
+  const ask = async (): Promise<{ status: number; message: unknown }> => {
+    const reply = await fetch(`${firn.apiUrl}/v1/chains/51002/blocks`)
+    return { status: reply.status, message: objectOf(await reply.json(), 'body')['message'] }
+  }
+  assert.equal((await ask()).status, 200)
+  relay.silence()
+  const startedMs = performance.now()
+  assert.deepEqual(await ask(), {
+    status: 503,
+    message: 'the database did not do what was asked',
+  })
+  assert.ok(performance.now() - startedMs < 10_000, 'the limit of a statement is that of an answer')
+  relay.recover()
+  await until('answers again', async () => (await ask()).status === 200)
 })
 
 /** Indexes the demo network with one process, serves with another started before. */

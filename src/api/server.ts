@@ -17,7 +17,7 @@ import { dialectOf, type DialectRules, type DialectSetting } from './dialect.ts'
 import type { Answer, Operation } from './operation.ts'
 import { parameterReader } from './parameters.ts'
 import { bodyReader } from './request-body.ts'
-import { errorBody, statusOf } from './status.ts'
+import { errorBody, publicWords, statusOf } from './status.ts'
 
 /** What the server needs. */
 export type ServerParts = {
@@ -245,7 +245,8 @@ function fail(
       reply.header('retry-after', String(reset ?? retryAfterSeconds))
     }
     if (status >= 500) parts.log.warn('request failed', { code: fault.code, reason: fault.message })
-    return reply.code(status).send(errorBody(status, list ? [fault.message] : fault.message))
+    const words = publicWords(fault)
+    return reply.code(status).send(errorBody(status, list ? [words] : words))
   }
   const own = ownStatus(error)
   if (own !== undefined && own < 500) {

@@ -1,6 +1,6 @@
-/** Which HTTP status each fault becomes, and the standard word for it. */
+/** Which HTTP status each fault becomes, and what of it callers are told. */
 
-import type { FaultCode } from '../core/fault.ts'
+import { type Fault, type FaultCode, faults } from '../core/fault.ts'
 
 /** Status by fault code. Never 5xx for what trying again cannot change: clients retry those. */
 export const statusOf: Readonly<Record<FaultCode, number>> = {
@@ -31,6 +31,20 @@ export const statusOf: Readonly<Record<FaultCode, number>> = {
   'quorum-not-reached': 400,
   'no-message': 404,
   'peer-misbehaved': 503,
+}
+
+/** Faults whose own words name databases, files and processes of the operator. */
+const inward: ReadonlySet<FaultCode> = new Set([
+  'bad-config',
+  'store-version',
+  'store-full',
+  'store-failed',
+  'lease-lost',
+])
+
+/** What a caller is told of a fault; the log has its own words. */
+export function publicWords({ code, message }: Fault): string {
+  return inward.has(code) ? faults[code].meaning : message
 }
 
 /** `error` of an error body. Source: documents A, B and C, part Errors. */

@@ -96,7 +96,8 @@ async function build(
   const served = await openServed(config, {
     chains,
     streams,
-    store,
+    // No statement of an answer may take longer than the answer.
+    store: { ...store, readTimeoutMs: config['api.handlerTimeoutMs'] },
     world,
     log: logs.log,
     gauges,

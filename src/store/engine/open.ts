@@ -19,6 +19,8 @@ export type StoreLocation = {
   readonly readerCacheBytes?: number
   /** Reading connections; PostgreSQL only. */
   readonly readerConnections?: number
+  /** Longest a reading statement may take, milliseconds; PostgreSQL only. */
+  readonly readTimeoutMs?: number
   /** In place of the product's own, for tests. */
   readonly migrations?: readonly Migration[]
 }

@@ -39,7 +39,7 @@ export type ServedParts = {
 export async function openServed(config: Config, parts: ServedParts): Promise<Served> {
   const { store, world, signal, log } = parts
   const isServing = config.role !== 'index'
-  const following = { store, clock: world.clock, signal }
+  const following = { store, clock: world.clock, log, signal }
   const primaries = parts.streams.filter((stream) => stream.kind === 'primary')
   const chains = await serveChains({
     ...parts,

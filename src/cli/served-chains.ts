@@ -54,12 +54,17 @@ export async function serveChains(parts: ServedChainsParts): Promise<ServedChain
   const first = parts.chains.map((chain) => tryOpen(chain, parts, add, closers))
   const missing = (await Promise.all(first)).filter((chain) => chain !== undefined)
   const waiting = missing.map(async (chain) => {
-    while (!parts.signal.aborted) {
-      await parts.world.clock.sleep(retryMs, parts.signal)
-      if ((await tryOpen(chain, parts, add, closers)) === undefined) return
+    try {
+      while (!parts.signal.aborted) {
+        await parts.world.clock.sleep(retryMs, parts.signal)
+        if ((await tryOpen(chain, parts, add, closers)) === undefined) return
+      }
+    } catch (error) {
+      const { key } = chain.spec
+      if (!parts.signal.aborted) parts.log.error('store is not served', { store: key, error })
     }
   })
-  const ended = Promise.allSettled(waiting)
+  const ended = Promise.all(waiting)
   return {
     list: () => list,
     close: async () => {

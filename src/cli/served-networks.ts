@@ -3,14 +3,12 @@
 import type { ServedNetwork } from '../api/primary/network-directory.ts'
 import { readGenesis } from '../codec/primary/genesis.ts'
 import { hrpOf } from '../core/network.ts'
-import type { Clock } from '../core/world.ts'
 import { primaryStoreTables } from '../indexing/primary/primary-store.ts'
 import { genesisId } from '../indexing/primary/store-blocks.ts'
 import type { PrimaryStreamSpec } from '../indexing/stream-spec.ts'
 import { statement, type Database } from '../store/engine/database.ts'
-import type { StoreLocation } from '../store/engine/open.ts'
 import { rawBlocksFrom } from '../store/query/primary/raw-blocks.ts'
-import { followStore } from './follow-store.ts'
+import { type FollowParts, followStore } from './follow-store.ts'
 
 /** Networks being served, growing while stores appear. */
 export type ServedNetworks = {
@@ -24,7 +22,7 @@ const pChainId = new Uint8Array(32)
 /** Starts to serve; returns once every store that exists already is open. */
 export async function serveNetworks(
   specs: readonly PrimaryStreamSpec[],
-  parts: { readonly store: StoreLocation; readonly clock: Clock; readonly signal: AbortSignal },
+  parts: FollowParts,
 ): Promise<ServedNetworks> {
   const found = new Map<string, ServedNetwork>()
   let list: readonly ServedNetwork[] = []

@@ -262,6 +262,33 @@ void test('roles: one process indexes, another serves, on both kinds of store', 
   for (const store of ['embedded', server.url]) await checkRoles(t, store, expected)
 })
 
+void test('a writer that waits for another: stops at once when told to', async (t) => {
+  const server = await startPostgres()
+  t.after(() => server.stop())
+  const folder = await freshFolder(t)
+  const config = join(folder, 'firn.yaml')
+  await writeFile(
+    config,
+    `
+store: ${server.url}
+networks:
+  fuji: { recording: ${demoFile('primary-local')}, primary: true }
+chains:
+  - { name: Demo L1, symbol: DML1, recording: ${demoFile('chain-51002')} }
+`,
+  )
+  const start = (name: string): Promise<RunningFirn> =>
+    startFirn(t, ['--config', config, '--data-dir', join(folder, name)])
+  const writing = await start('writing')
+  await untilLive(writing, ['fuji-demo-l1', 'primary-fuji'])
+  const waiting = await start('waiting')
+  await until('it waits', async () => (await toldChains(waiting)).size > 0)
+  const startedMs = performance.now()
+  assert.equal(await waiting.end(), 0)
+  assert.ok(performance.now() - startedMs < 8_000, 'no thread had to be ended by force')
+  assert.equal(waiting.errors().includes('thread failed'), false, waiting.errors())
+})
+
 void test('a database that goes silent: answers end in time, and come again with it', async (t) => {
   const server = await startPostgres()
   t.after(() => server.stop())

@@ -35,7 +35,7 @@ const batchBytes = goodBatchRows * 120
 const leastBufferBytes = 8 * 1024 * 1024
 
 const thread = await enterThread()
-const call = callerOver(thread.data.port)
+const call = callerOver(thread.data.port, thread.signal)
 const { start, report, ended } = runStreams(thread)
 const networks = thread.data.streams.map((spec) => runNetwork(thread, call, spec))
 await Promise.all(thread.data.chains.map((spec) => runChain(thread, call, spec)))

@@ -36,7 +36,7 @@ export type ChainStatus = {
 /** What indexing needs of the process. */
 export type IndexerOptions = {
   readonly chains: readonly ChainSpec[]
-  /** Work of the writer thread beside the EVM chains: the primary networks, messages. */
+  /** Work beside the EVM chains: the primary networks, messages. */
   readonly streams: readonly StreamSpec[]
   readonly store: StoreLocation
   readonly limits: SourceLimits
@@ -55,7 +55,7 @@ export type IndexerOptions = {
 /** Running threads. */
 export type Indexer = {
   readonly status: () => readonly ChainStatus[]
-  /** Commits what is under way and closes the stores; at most {@link stopTimeoutMs}. */
+  /** Commits what is under way and closes the stores; {@link stopTimeoutMs} a thread at most. */
   readonly stop: () => Promise<void>
 }
 

@@ -27,8 +27,11 @@ type Reply =
     }
   | { readonly id: number; readonly error: string }
 
-/** A function that asks over `port`. Only one may read a port. */
-export function callerOver(port: Port): Call {
+/**
+ * A function that asks over `port`. Only one may read a port. Once `signal` is aborted nobody waits
+ * any more: the other side may be waiting itself, for a lease. What it was asked it still does.
+ */
+export function callerOver(port: Port, signal?: AbortSignal): Call {
   const waiting = new Map<number, PromiseWithResolvers<unknown>>()
   let last = 0
   port.on('message', (message) => {
@@ -39,7 +42,12 @@ export function callerOver(port: Port): Call {
     else if ('fault' in reply) pending?.reject(faultFrom(reply.fault))
     else pending?.reject(new Error(reply.error))
   })
-  return (name, argument, transfer) => {
+  signal?.addEventListener('abort', () => {
+    for (const pending of waiting.values()) pending.reject(signal.reason)
+    waiting.clear()
+  })
+  return async (name, argument, transfer) => {
+    signal?.throwIfAborted()
     const pending = Promise.withResolvers<unknown>()
     const id = ++last
     waiting.set(id, pending)

@@ -1,5 +1,6 @@
 /** Token metadata and balance checks as one stream beside the blocks of a chain. */
 
+import { createGenerations } from '../../core/generations.ts'
 import type { Clock } from '../../core/world.ts'
 import { getCheckpoint } from '../../store/checkpoint.ts'
 import type { Log } from '../../telemetry/log.ts'
@@ -15,6 +16,9 @@ const tokensPerRound = 10
 
 /** Of the looks at tokens already known to be exact or not, one in this many is a check. */
 const sampleEvery = 100
+
+/** Undecided tokens kept in mind, 50 bytes each and up to twice as many; others are asked again. */
+const maxUndecided = 65_536
 
 /** The stream. Checks wait for the head: only there every node has the state. */
 export function tokenStream(
@@ -42,10 +46,11 @@ export function tokenStream(
 /** Goes through the tokens again and again, and looks at those with news. */
 class Checks {
   readonly #parts: TokenParts
-  /** What each token was last checked at. */
-  readonly #seen = new Map<number, { readonly newest: number; readonly height: number }>()
+  /** Newest transfer of each undecided token when it was last checked. */
+  readonly #checkedAt = createGenerations<number, number>(maxUndecided)
+  #sampledHeight = -1
   #after = 0
-  #rounds = 0
+  #looks = 0
 
   constructor(parts: TokenParts) {
     this.#parts = parts
@@ -57,15 +62,15 @@ class Checks {
     this.#after = tokens.at(-1)?.id ?? 0
     let checked = 0
     for (const each of tokens) {
-      const newest = await newestTransfer(this.#parts, each)
-      const last = this.#seen.get(each.id)
-      const due =
-        each.exactness === exactness.unknown
-          ? last?.newest !== newest
-          : last?.height !== height && this.#rounds++ % sampleEvery === 0
-      if (!due) continue
-      if (await checkToken(this.#parts, each, height, signal)) checked++
-      this.#seen.set(each.id, { newest, height })
+      if (each.exactness === exactness.unknown) {
+        const newest = await newestTransfer(this.#parts, each)
+        if (this.#checkedAt.get(each.id) === newest) continue
+        if (await checkToken(this.#parts, each, height, signal)) checked++
+        this.#checkedAt.set(each.id, newest)
+      } else if (this.#looks++ % sampleEvery === 0 && this.#sampledHeight !== height) {
+        this.#sampledHeight = height
+        if (await checkToken(this.#parts, each, height, signal)) checked++
+      }
     }
     return checked
   }

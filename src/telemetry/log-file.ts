@@ -45,6 +45,14 @@ export function logFile(directory: string, name: string, rotation = defaultRotat
     if (open !== undefined) closeSync(open)
   }
 
+  function closeQuietly(): void {
+    try {
+      close()
+    } catch {
+      // The disk is gone, and the descriptor with it.
+    }
+  }
+
   function turnOver(): void {
     close()
     for (let age = rotation.keep - 1; age >= 1; age--)
@@ -65,7 +73,7 @@ export function logFile(directory: string, name: string, rotation = defaultRotat
         size += bytes
       } catch {
         // A full or vanished disk must not end the process, and there is nowhere to report it.
-        file = undefined
+        closeQuietly()
       }
     },
     close,

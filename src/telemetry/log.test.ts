@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -217,4 +217,17 @@ void test('file: a folder that cannot be had costs the line, not the process', (
   logFile(directory, 'taken').write('x\n')
   const sink = logFile(join(directory, 'taken.log', 'below'), 'x')
   assert.doesNotThrow(() => sink.write('lost\n'))
+})
+
+const isLinux = process.platform === 'linux'
+
+void test('log file: a disk that refuses lines costs no descriptors', { skip: !isLinux }, (t) => {
+  const directory = folder(t)
+  symlinkSync('/dev/full', join(directory, 'full.log'))
+  const sink = logFile(directory, 'full')
+  const open = (): number => readdirSync('/proc/self/fd').length
+  const before = open()
+  for (let line = 0; line < 20; line++) sink.write('a line\n')
+  assert.ok(open() <= before, `descriptors: ${before}, then ${open()}`)
+  sink.close()
 })

@@ -127,20 +127,28 @@ async function exchange(
   request: HttpRequest,
   signal: AbortSignal,
 ): Promise<HttpReply> {
-  const { origin, pathname, search, hostname } = new URL(request.url)
+  const url = new URL(request.url)
+  const { origin, pathname, search, hostname } = url
   // Beside us compression costs more than it saves; over a network it saves nine tenths.
   const encoding = isLocal(hostname) ? {} : { 'accept-encoding': 'gzip' }
   const reply = await agent.request({
     origin,
     path: pathname + search,
     method: request.method,
-    headers: { ...encoding, ...request.headers },
+    headers: { ...encoding, ...authorizationOf(url), ...request.headers },
     ...(request.body === undefined ? {} : { body: request.body }),
     signal,
   })
   const headers = plainHeaders(reply.headers)
   const body = await readBody(reply.body, request.maxBytes)
   return { status: reply.statusCode, headers, body: unpacked(body, headers, request.maxBytes) }
+}
+
+/** Source: RFC 7617. */
+function authorizationOf({ username, password }: URL): { readonly authorization?: string } {
+  if (username === '' && password === '') return {}
+  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
+  return { authorization: `Basic ${Buffer.from(pair, 'utf8').toString('base64')}` }
 }
 
 async function readBody(

@@ -25,6 +25,7 @@ export type Random = {
 
 /** One HTTP exchange. */
 export type HttpRequest = {
+  /** A user name and a password in it are sent as Basic authorization. */
   readonly url: string
   readonly method: 'GET' | 'POST'
   readonly headers?: Readonly<Record<string, string>>

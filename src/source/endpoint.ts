@@ -33,7 +33,6 @@ const probes = 3
 /** State of an endpoint. Lives as long as its pool; changed only through its methods. */
 export class Endpoint {
   readonly url: string
-  readonly headers: Readonly<Record<string, string>>
   /** Scheme, host and six digits of a hash: paths and user names may hold keys. */
   readonly name: string
   readonly batch: BatchSize
@@ -56,11 +55,9 @@ export class Endpoint {
   #downUntil = 0
   #problem: string | undefined
 
-  constructor(rawUrl: string, most: number) {
-    const { url, headers } = withoutCredentials(rawUrl)
+  constructor(url: string, most: number) {
     this.url = url
-    this.headers = headers
-    this.name = endpointName(rawUrl)
+    this.name = endpointName(url)
     this.#most = most
     this.window = Math.min(firstWindow, most)
     this.batch = new BatchSize(40)
@@ -141,18 +138,4 @@ export function endpointName(url: string): string {
 function waitOf(fault: Fault): number {
   const asked = fault.detail['retryAfterMs']
   return typeof asked === 'number' ? Math.min(asked, longestRetryAfterMs) : 0
-}
-
-/** User name and password of a URL as the header they stand for. */
-function withoutCredentials(rawUrl: string): {
-  url: string
-  headers: Readonly<Record<string, string>>
-} {
-  const url = new URL(rawUrl)
-  if (url.username === '' && url.password === '') return { url: rawUrl, headers: {} }
-  const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
-  url.username = ''
-  url.password = ''
-  const authorization = `Basic ${Buffer.from(pair, 'utf8').toString('base64')}`
-  return { url: url.href, headers: { authorization } }
 }

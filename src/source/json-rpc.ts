@@ -25,7 +25,6 @@ export type RpcAnswer =
 export type RpcTarget = {
   readonly transport: Transport
   readonly url: string
-  readonly headers: Readonly<Record<string, string>>
   readonly timeoutMs: number
   readonly maxReplyBytes: number
 }
@@ -249,7 +248,7 @@ async function exchange(target: RpcTarget, body: string, signal: AbortSignal): P
   const reply = await target.transport.request({
     url: target.url,
     method: 'POST',
-    headers: { 'content-type': 'application/json', ...target.headers },
+    headers: { 'content-type': 'application/json' },
     body,
     timeoutMs: target.timeoutMs,
     maxBytes: target.maxReplyBytes,

@@ -95,7 +95,6 @@ function targetOf(options: NodeSourceOptions, endpoint: Endpoint, timeoutMs: num
   return {
     transport: options.world.transport,
     url: endpoint.url,
-    headers: endpoint.headers,
     timeoutMs,
     maxReplyBytes: options.maxReplyBytes,
   }

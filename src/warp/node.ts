@@ -69,7 +69,7 @@ const timeoutMs = 10_000
 export function createNode(transport: Transport, baseUrl: string): Node {
   const base = baseUrl.replace(/\/+$/, '')
   const call: Node['call'] = async (path, method, params, signal) => {
-    const target = { transport, url: `${base}${path}`, headers: {}, timeoutMs, maxReplyBytes }
+    const target = { transport, url: `${base}${path}`, timeoutMs, maxReplyBytes }
     const answer = await askOne(target, { method, params: [params] }, signal)
     if (answer.kind === 'result') return answer.result
     throw faultOfAnswer(method, answer.error.message)

@@ -59,7 +59,6 @@ async function checkEndpoint(
   const target: RpcTarget = {
     transport: parts.world.transport,
     url,
-    headers: {},
     timeoutMs: parts.timeoutMs,
     maxReplyBytes: parts.maxReplyBytes,
   }

@@ -65,7 +65,6 @@ export function createNodeApi(options: NodeApiOptions): NodeApi {
     ...options,
     transport,
     url: `${base}${path}`,
-    headers: {},
   })
   // Public nodes take 40 calls a batch.
   const batch = new BatchSize(40)

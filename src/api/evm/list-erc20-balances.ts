@@ -5,6 +5,7 @@ import { type Erc20TokenBalance, ListErc20Balances } from '../../shape/evm/list-
 import type { CurrencyCode } from '../../shape/evm/money.ts'
 import { defaultPageSize } from '../../shape/evm/query.ts'
 import { addressIds } from '../../store/query/evm/address-id.ts'
+import { tokensOfIds } from '../../store/query/evm/parties-of-ids.ts'
 import type { ServedChain } from '../chain-directory.ts'
 import { operation, type Operation } from '../operation.ts'
 import { bindingOf, numberCursor } from '../paging.ts'
@@ -52,15 +53,16 @@ export function listErc20Balances(parts: EvmParts): Operation {
   })
 }
 
-/** Numbers of the contracts a caller names, ascending; contracts never seen are left out. */
+/** Numbers of the tokens a caller names, ascending; other addresses are left out. */
 async function wantedTokens(
   chain: ServedChain,
   contracts: readonly string[] | undefined,
 ): Promise<readonly number[] | undefined> {
   if (contracts === undefined) return undefined
   const ids = await addressIds(chain.store, contracts.map(parseEvmAddress))
-  const known = new Set(ids.filter((id) => id !== undefined))
-  return [...known].sort((a, b) => a - b)
+  const known = [...new Set(ids.filter((id) => id !== undefined))].sort((a, b) => a - b)
+  const tokens = await tokensOfIds(chain.store, known)
+  return known.filter((_, at) => tokens[at] !== undefined)
 }
 
 async function balanceViews(

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import type { StateReader } from '../../../src/api/chain-directory.ts'
-import { fromHex, toBigint, toHex } from '../../../src/core/bytes.ts'
+import { fromHex, to0x, toBigint, toHex } from '../../../src/core/bytes.ts'
+import { statement } from '../../../src/store/engine/database.ts'
 import { addressId } from '../../../src/store/query/evm/address-id.ts'
-import { token } from '../../../src/store/schema/evm.ts'
+import { balance, token } from '../../../src/store/schema/evm.ts'
 import { rawChain } from '../../demo-store.ts'
 import { type EvmService, evmService, type Json } from '../../evm-service.ts'
 import { busiest, expectedTransfers, sample } from './replay.ts'
@@ -150,6 +151,39 @@ void test('balances: contractAddresses keeps the named ones, blanks and doubles 
   const many = Array.from({ length: 101 }, (_, at) => `0x${at.toString(16).padStart(40, '0')}`)
   const tooMany = await service.get(`${listOf(holder)}?contractAddresses=${many.join(',')}`)
   assert.equal(tooMany.status, 400)
+})
+
+void test('balances: addresses that are no tokens hide none of the tokens named with them', async () => {
+  const own = await evmService({ chains: [chain] })
+  const { store } = own.chains[0]!
+  const holder = holders[0]!
+  const [id, bytes] = (await store.get(statement('select max(id), bytes from address')))!
+  // The recorded tokens are all older than the accounts: one of the last address is made up.
+  const zero = [0]
+  const about = { first_height: zero, checked: zero, metadata_height: zero, spam: zero }
+  const key = { address_id: [(await addressId(store, fromHex(holder))) ?? 0], token_id: [id!] }
+  await store.transaction(async (writer) => {
+    await writer.insert(token, { id: [id!], standard: [20], exactness: [1], ...about })
+    await writer.insert(balance, {
+      ...key,
+      height: zero,
+      value: [Uint8Array.of(9)],
+      negative: zero,
+    })
+  })
+  const loggers = new Set(
+    rawChain(chain)
+      .flatMap(({ receipts }) => receipts.flatMap(({ logs }) => logs))
+      .map(({ address }) => address.toLowerCase()),
+  )
+  const last = to0x(bytes as Uint8Array)
+  const others = holders.filter((address) => !loggers.has(address) && address !== last)
+  const named = [...others.slice(0, 63), last].join(',')
+  const items = await own.readAll(
+    `${listOf(holder)}?filterSpamTokens=false&pageSize=1&contractAddresses=${named}`,
+    'erc20TokenBalances',
+  )
+  assert.deepEqual(plain(items), [[last, '9']])
 })
 
 void test('balances: a page may hold 500, not 501', async () => {

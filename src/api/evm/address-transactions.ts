@@ -3,7 +3,13 @@
 import { activityOfAddress, type Direction } from '../../store/query/evm/activity-of-address.ts'
 import type { InternalRow } from '../../store/query/evm/internal-row.ts'
 import { internalsOfAddress } from '../../store/query/evm/internals-of-address.ts'
-import { heightOf, posOfHeight, type PosRange, posRange } from '../../store/query/evm/position.ts'
+import {
+  heightOf,
+  placeOf,
+  posOfHeight,
+  type PosRange,
+  posRange,
+} from '../../store/query/evm/position.ts'
 import { transactionAt } from '../../store/query/evm/transaction-by-hash.ts'
 import type { TransactionRow } from '../../store/query/evm/transaction-row.ts'
 import type { TransferRow } from '../../store/query/evm/transfer-row.ts'
@@ -29,20 +35,29 @@ export type ParticipationQuery = {
   readonly pageSize?: number | undefined
 }
 
-// Entries of one kind read for one page: a hundred transactions with fifty each.
-const maxEntries = 5_000
+// Entries a page carries, and of one kind read at once: a hundred transactions with fifty each.
+const usualEntries = 5_000
 
-/** One page for the operation `route`. */
+/**
+ * One page for the operation `route`. It ends early once its transactions carry `maxEntries`, and
+ * then has a token like any other; a transaction is never cut.
+ */
 export async function participationPage(
   { tokens }: EvmParts,
-  { chain, id, binding }: Subject,
-  request: { readonly route: string; readonly query: ParticipationQuery; readonly limit: number },
+  { chain, id, binding: subject }: Subject,
+  request: {
+    readonly route: string
+    readonly query: ParticipationQuery
+    readonly limit: number
+    readonly maxEntries?: number
+  },
 ): Promise<Page<Participation>> {
-  const { route, query, limit } = request
+  const { route, query, limit, maxEntries = usualEntries } = request
+  const binding = bindingOf(route, { ...query, ...subject })
   const page = await readPage<number, number>({
     tokens,
     pageToken: query.pageToken,
-    binding: bindingOf(route, { ...query, ...binding }),
+    binding,
     limit,
     ...numberCursor,
     rows: async (after, count) =>
@@ -57,29 +72,93 @@ export async function participationPage(
           }),
     cursorOf: (pos) => pos,
   })
-  return { ...page, rows: await participations(chain, id ?? 0, page.rows) }
+  const of = { chain, addressId: id ?? 0, maxEntries }
+  const entries = (await allEntries(of, page.rows)) ?? (await firstEntries(of, page.rows))
+  const positions = page.rows.slice(0, entries.transactions)
+  const rows = await participations(chain, positions, entries)
+  const last = positions.at(-1)
+  if (positions.length === page.rows.length || last === undefined) return { ...page, rows }
+  return { rows, nextPageToken: tokens.seal(numberCursor.encode(last), binding) }
 }
 
-/** What touches the address in the transactions at `positions`. */
-async function participations(
-  chain: ServedChain,
-  addressId: number,
+/** What touches an address in the first so many transactions of a page. */
+type Entries = {
+  readonly transactions: number
+  readonly transfers: readonly TransferRow[]
+  readonly internals: readonly InternalRow[]
+}
+
+type EntriesOf = {
+  readonly chain: ServedChain
+  readonly addressId: number
+  readonly maxEntries: number
+}
+
+/** Of all transactions at `positions`; `undefined` when that is too much for one page. */
+async function allEntries(
+  of: EntriesOf,
   positions: readonly number[],
-): Promise<Participation[]> {
-  if (positions.length === 0) return []
+): Promise<Entries | undefined> {
+  if (positions.length === 0) return { transactions: 0, transfers: [], internals: [] }
   // A page holds every transaction of the address between its ends: one range covers them.
   const heights = positions.map(heightOf)
   const range = {
     from: posOfHeight(Math.min(...heights)),
     until: posOfHeight(Math.max(...heights) + 1),
   }
-  const [transactions, transfers, internals] = await Promise.all([
-    Promise.all(positions.map((pos) => transactionAt(chain.store, pos))),
-    entriesByTransaction(range, (part, limit) => transfersIn(chain, addressId, part, limit)),
-    entriesByTransaction(range, (part, limit) =>
-      internalsOfAddress(chain.store, { addressId, range: part, limit }),
+  const { internals, lists } = await entriesIn(of, range, of.maxEntries)
+  if ([internals, ...lists].some(({ length }) => length === of.maxEntries)) return undefined
+  return { transactions: positions.length, transfers: lists.flat(), internals }
+}
+
+/** Of transactions one after the other, until they have enough. */
+async function firstEntries(of: EntriesOf, positions: readonly number[]): Promise<Entries> {
+  let transfers: TransferRow[] = []
+  let internals: InternalRow[] = []
+  let block: Awaited<ReturnType<typeof entriesIn>> = { internals: [], lists: [] }
+  let height = -1
+  for (const [at, pos] of positions.entries()) {
+    if (heightOf(pos) !== height) {
+      height = heightOf(pos)
+      const range = { from: posOfHeight(height), until: posOfHeight(height + 1) }
+      block = await entriesIn(of, range, range.until - range.from)
+    }
+    const isOwn = ({ txIndex }: { readonly txIndex: number }): boolean => txIndex === placeOf(pos)
+    transfers = transfers.concat(block.lists.flat().filter(isOwn))
+    internals = internals.concat(block.internals.filter(isOwn))
+    if (transfers.length + internals.length >= of.maxEntries)
+      return { transactions: at + 1, transfers, internals }
+  }
+  return { transactions: positions.length, transfers, internals }
+}
+
+/** Entries inside `range`, at most `limit` of each kind; transfers by standard. */
+async function entriesIn(
+  { chain: { store }, addressId }: EntriesOf,
+  range: PosRange,
+  limit: number,
+): Promise<{
+  readonly internals: readonly InternalRow[]
+  readonly lists: readonly (readonly TransferRow[])[]
+}> {
+  const standards = [20, 721, 1155] as const
+  const [internals, ...lists] = await Promise.all([
+    internalsOfAddress(store, { addressId, range, limit }),
+    ...standards.map((standard) =>
+      transfersOfAddress(store, { addressId, standard, range, limit }),
     ),
   ])
+  return { internals, lists }
+}
+
+async function participations(
+  chain: ServedChain,
+  positions: readonly number[],
+  entries: Entries,
+): Promise<Participation[]> {
+  const transactions = await Promise.all(positions.map((pos) => transactionAt(chain.store, pos)))
+  const transfers = byTransaction(entries.transfers)
+  const internals = byTransaction(entries.internals)
   return transactions
     .filter((transaction) => transaction !== undefined)
     .map((transaction) => ({
@@ -89,33 +168,10 @@ async function participations(
     }))
 }
 
-async function transfersIn(
-  chain: ServedChain,
-  addressId: number,
-  range: PosRange,
-  limit: number,
-): Promise<TransferRow[]> {
-  const standards = [20, 721, 1155] as const
-  const lists = await Promise.all(
-    standards.map((standard) =>
-      transfersOfAddress(chain.store, { addressId, standard, range, limit }),
-    ),
-  )
-  return lists.flat()
-}
-
-/** Entries inside `range` by position of their transaction, each list in order of history. */
-async function entriesByTransaction<R extends { readonly pos: number; readonly txIndex: number }>(
-  range: PosRange,
-  read: (range: PosRange, limit: number) => Promise<readonly R[]>,
-): Promise<Map<number, R[]>> {
-  const rows = [...(await read(range, maxEntries))].sort((a, b) => a.pos - b.pos)
-  const byTransaction = new Map<number, R[]>()
-  for (const row of rows) {
-    const txPos = posOfHeight(heightOf(row.pos)) + row.txIndex
-    const list = byTransaction.get(txPos)
-    if (list === undefined) byTransaction.set(txPos, [row])
-    else list.push(row)
-  }
-  return byTransaction
+/** Entries by position of their transaction, each list in order of history. */
+function byTransaction<R extends { readonly pos: number; readonly txIndex: number }>(
+  entries: readonly R[],
+): Map<number, R[]> {
+  const sorted = entries.toSorted((a, b) => a.pos - b.pos)
+  return Map.groupBy(sorted, ({ pos, txIndex }) => posOfHeight(heightOf(pos)) + txIndex)
 }

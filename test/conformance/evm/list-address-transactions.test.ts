@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { evmService, type Json } from '../../evm-service.ts'
+import { type Participation, participationPage } from '../../../src/api/evm/address-transactions.ts'
+import { subjectOf } from '../../../src/api/evm/subject.ts'
+import { stillClock } from '../../demo-store.ts'
+import { evmService, type Json, partsOf } from '../../evm-service.ts'
 import {
   busiest,
   expectedInternals,
@@ -82,6 +85,38 @@ void test('address transactions: asc is the same list backwards', async () => {
       'transactions',
     )
     assert.deepEqual(items.map(plain), expectedOf(address), address)
+  }
+})
+
+void test('address transactions: a page with too many entries ends early, and none is lost', async () => {
+  const chains = service.chains
+  const parts = partsOf(chains, stillClock)
+  const address = parties[0]!
+  const subject = await subjectOf(parts, { chainId: String(chain), address })
+  for (const sortOrder of ['asc', 'desc'] as const) {
+    const pages: Participation[][] = []
+    let pageToken: string | undefined
+    do {
+      const query = { sortOrder, pageToken }
+      const request = { route: 'test', query, limit: 100, maxEntries: 12 }
+      const page = await participationPage(parts, subject, request)
+      pages.push([...page.rows])
+      pageToken = page.nextPageToken
+    } while (pageToken !== undefined)
+    const counts = pages.map((page) =>
+      page.map(({ transfers, internals }) => transfers.length + internals.length),
+    )
+    for (const page of counts)
+      assert.ok(page.slice(0, -1).reduce((sum, count) => sum + count, 0) < 12, String(page))
+    assert.ok(pages.length > 20 && counts.flat().some((count) => count > 1))
+    const wanted = expectedOf(address).map((each: Json) => [
+      each.transaction.txHash,
+      each.transfers.length + each.internals.length,
+    ])
+    assert.deepEqual(
+      pages.flat().map(({ transaction }, at) => [transaction.hash, counts.flat()[at]]),
+      sortOrder === 'asc' ? wanted : wanted.reverse(),
+    )
   }
 })
 

@@ -6,6 +6,7 @@ import { parseId } from '../../core/cb58.ts'
 import { Fault } from '../../core/fault.ts'
 import { networkOf, type networkNames } from '../../core/network.ts'
 import { ListIcmMessages, ListIcmMessagesByAddress } from '../../shape/icm/list-messages.ts'
+import type { Reader } from '../../store/engine/database.ts'
 import type { ListSubject } from '../../store/query/icm/list-subject.ts'
 import {
   listMessages,
@@ -14,7 +15,7 @@ import {
   placeOfMessage,
 } from '../../store/query/icm/messages.ts'
 import { operation, type Operation } from '../operation.ts'
-import { bindingOf, numberCursor, type Page, readPage, nextToken } from '../paging.ts'
+import { bindingOf, numberCursor, type Page, nextToken } from '../paging.ts'
 import { messageViews } from './message-view.ts'
 import type { IcmParts } from './parts.ts'
 
@@ -72,61 +73,84 @@ type MessageList = {
   readonly matches: (row: MessageRow) => boolean
 }
 
-// A filter that almost nothing passes reads at most this many messages for one page.
+// A filter that almost nothing passes reads at most this many messages of a network for one page,
+// which then ends early, with a token to go on.
 const maxRead = 20_000
 const readAtOnce = 200
 
-async function messagePage(parts: IcmParts, list: MessageList): Promise<Page<MessageRow>> {
-  const { query } = list
+const placeCursor = {
+  encode: ({ timestamp, messageId }: MessagePlace): Uint8Array =>
+    concatBytes(numberCursor.encode(timestamp), messageId),
+  decode: (bytes: Uint8Array): MessagePlace => ({
+    timestamp: numberCursor.decode(bytes.subarray(0, 8)),
+    messageId: bytes.slice(8),
+  }),
+} as const
+
+async function messagePage(
+  { tokens, messages }: IcmParts,
+  { route, filters, query, subject, matches }: MessageList,
+): Promise<Page<MessageRow>> {
+  const binding = bindingOf(route, filters)
+  const opened = tokens.open(query.pageToken, binding)
+  const after = opened === undefined ? undefined : placeCursor.decode(opened)
+  const limit = query.pageSize ?? 10
   const networks =
     query.network === undefined ? [0, 1] : [networkOf(query.network) === 'mainnet' ? 0 : 1]
-  return readPage<MessageRow, MessagePlace>({
-    tokens: parts.tokens,
-    pageToken: query.pageToken,
-    binding: bindingOf(list.route, list.filters),
-    limit: query.pageSize ?? 10,
-    encode: ({ timestamp, messageId }) => concatBytes(numberCursor.encode(timestamp), messageId),
-    decode: (bytes) => ({
-      timestamp: numberCursor.decode(bytes.subarray(0, 8)),
-      messageId: bytes.slice(8),
-    }),
-    rows: (after, limit) => matching(parts, list, { networks, after, limit }),
-    cursorOf: placeOfMessage,
-  })
+  const store = messages()
+  const found =
+    store === undefined
+      ? { rows: [] }
+      : await matching(store, { subject, matches, networks, after, limit: limit + 1 })
+  const rows = found.rows.slice(0, limit)
+  const last = rows.at(-1)
+  const end = found.rows.length > limit && last !== undefined ? placeOfMessage(last) : found.end
+  return end === undefined
+    ? { rows }
+    : { rows, nextPageToken: tokens.seal(placeCursor.encode(end), binding) }
 }
 
-/** Messages of all wanted networks that match, newest first. */
+type Wish = Pick<MessageList, 'subject' | 'matches'> & {
+  readonly after: MessagePlace | undefined
+  readonly limit: number
+}
+
+/** Messages that match, newest first; `end` is where reading ended before the list did. */
+type Matching = { readonly rows: readonly MessageRow[]; readonly end?: MessagePlace }
+
+/** Messages of all `networks`: where one ended early, the others end too. */
 async function matching(
-  parts: IcmParts,
-  list: MessageList,
-  want: {
-    readonly networks: readonly number[]
-    readonly after: MessagePlace | undefined
-    readonly limit: number
-  },
-): Promise<MessageRow[]> {
-  const store = parts.messages()
-  if (store === undefined) return []
-  const found: MessageRow[] = []
-  for (const network of want.networks) {
-    let { after } = want
-    let kept = 0
-    for (let read = 0; read < maxRead && kept < want.limit; read += readAtOnce) {
-      const limit = Math.max(readAtOnce, want.limit)
-      const rows = await listMessages(store, { subject: list.subject, network, after, limit })
-      const good = rows.filter(list.matches)
-      found.push(...good)
-      kept += good.length
-      const last = rows[rows.length - 1]
-      if (last === undefined || rows.length < limit) break
-      after = placeOfMessage(last)
-    }
-  }
-  return found.sort(newestFirst).slice(0, want.limit)
+  store: Reader,
+  { networks, ...wish }: Wish & { readonly networks: readonly number[] },
+): Promise<Matching> {
+  const lists = await Promise.all(networks.map((network) => matchingOn(store, network, wish)))
+  const rows = lists
+    .flatMap((list) => list.rows)
+    .sort((a, b) => newestFirst(placeOfMessage(a), placeOfMessage(b)))
+  const [end] = lists.flatMap((list) => list.end ?? []).sort(newestFirst)
+  if (end === undefined) return { rows }
+  return { rows: rows.filter((row) => newestFirst(placeOfMessage(row), end) <= 0), end }
 }
 
-function newestFirst(a: MessageRow, b: MessageRow): number {
-  const [left, right] = [placeOfMessage(a), placeOfMessage(b)]
+async function matchingOn(
+  store: Reader,
+  network: number,
+  { subject, matches, limit, ...from }: Wish,
+): Promise<Matching> {
+  const rows: MessageRow[] = []
+  let { after } = from
+  const atOnce = Math.max(readAtOnce, limit)
+  for (let read = 0; read < maxRead; read += atOnce) {
+    const some = await listMessages(store, { subject, network, after, limit: atOnce })
+    rows.push(...some.filter(matches))
+    const last = some.at(-1)
+    if (last === undefined || some.length < atOnce || rows.length >= limit) return { rows }
+    after = placeOfMessage(last)
+  }
+  return after === undefined ? { rows } : { rows, end: after }
+}
+
+function newestFirst(left: MessagePlace, right: MessagePlace): number {
   if (left.timestamp !== right.timestamp) return right.timestamp - left.timestamp
   return Buffer.compare(right.messageId, left.messageId)
 }

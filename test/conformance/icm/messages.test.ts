@@ -13,11 +13,13 @@ import { icmOperations } from '../../../src/api/icm/operations.ts'
 import { createServer } from '../../../src/api/server.ts'
 import { noTokenNotes } from '../../../src/api/token-notes.ts'
 import { openWorld } from '../../../src/cli/world.ts'
-import { to0x } from '../../../src/core/bytes.ts'
+import { fromHex, to0x, toHex } from '../../../src/core/bytes.ts'
 import { messageStream, messageTables } from '../../../src/indexing/icm/message-stream.ts'
 import type { StageStatus } from '../../../src/indexing/stage.ts'
 import { openStore } from '../../../src/store/engine/open.ts'
 import { leaseRow } from '../../../src/store/lease.ts'
+import { listKey } from '../../../src/store/query/icm/list-subject.ts'
+import { icmList, icmSend } from '../../../src/store/schema/icm.ts'
 import { silentLog } from '../../../src/telemetry/log.ts'
 import { openDemoChain, rawChain, stillClock, type DemoChainId } from '../../demo-store.ts'
 import { pageTokens, type Json } from '../../evm-service.ts'
@@ -333,6 +335,52 @@ void test('messages: the lease is renewed while no chain has news', async () => 
     `${stamps}`,
   )
   await reader.close()
+})
+
+void test('messages: a filter that passes almost nothing leads on until it found all', async () => {
+  const store = await openStore(location, 'rare', messageTables, 'write')
+  const [sender, common, rare] = [1, 2, 3].map((byte) => new Uint8Array(20).fill(byte))
+  const blockchain = new Uint8Array(32).fill(4)
+  const ids = Array.from({ length: 21_000 }, (_, at) => {
+    const id = Buffer.alloc(32)
+    id.writeUInt32BE(at + 1)
+    return id
+  })
+  const all = <T>(value: T): T[] => ids.map(() => value)
+  const times = ids.map((_, at) => 1_700_000_000 + at)
+  await store.transaction(async (writer) => {
+    await writer.insert(icmSend, {
+      message_id: ids,
+      chain: all('fuji-51002'),
+      network: all(1),
+      contract: all(fromHex(messenger)),
+      source_id: all(blockchain),
+      destination_id: all(blockchain),
+      nonce: all(Uint8Array.of(1)),
+      sender: all(sender!),
+      // The oldest alone is to somebody else.
+      recipient: ids.map((_, at) => (at === 0 ? rare! : common!)),
+      data: all(new Uint8Array()),
+      receipts: all(new Uint8Array()),
+      tx_hash: ids,
+      timestamp: times,
+      gas_spent: all(Uint8Array.of(1)),
+    })
+    await writer.insert(icmList, {
+      subject: all(listKey({ kind: 'sender', address: sender! })),
+      network: all(1),
+      timestamp: times,
+      message_id: ids,
+    })
+  })
+  const { get } = await serve('rare')
+  const path = `/v1/icm/messages?from=${to0x(sender!)}&to=${to0x(rare!)}`
+  const found = await readAll(get, path)
+  assert.deepEqual(
+    found.map(({ messageId }) => messageId),
+    [toHex(ids[0]!)],
+  )
+  await store.close()
 })
 
 void test('messages: totals equal the facts of both chains', () => {

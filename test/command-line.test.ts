@@ -327,6 +327,26 @@ void test('export: transfers and transactions are all there, with exact amounts'
   for (const { spent, received, burned, txHash } of base)
     assert.equal(nano(spent), nano(received) + nano(burned), String(txHash))
 
+  // Any period of it, without an address.
+  const dates = base.map(({ date }) => String(date)).toSorted()
+  const [from = '', end = ''] = [dates[3], dates.at(-3)]
+  const period = await runFirn(
+    'export',
+    'primary-transactions',
+    '--chain',
+    'P',
+    ...url,
+    '--format',
+    'jsonl',
+    '--from',
+    from,
+    '--until',
+    end,
+  )
+  assert.equal(period.code, 0, period.stderr)
+  const within = period.stdout.split('\n').filter((line) => line.includes('"BaseTx"'))
+  assert.equal(within.length, dates.filter((date) => from <= date && date < end).length)
+
   const wrong = await runFirn('export', 'transfers', '--chain', '51002', ...url)
   assert.deepEqual([wrong.code, wrong.stderr.trim()], [2, 'firn: this export needs --address'])
   const unknown = await runFirn('export', 'transactions', '--chain', '7', ...url)

@@ -130,16 +130,22 @@ async function* primaryTransactions({ api, flags, period }: Wanted): AsyncGenera
   const addresses = text(flags, 'address')
   const own = addresses === undefined ? undefined : ownSet(addresses)
   const path = `/v1/networks/${inPath(networkOf(flags))}/blockchains/${chain.toLowerCase()}-chain/transactions`
-  const query = {
-    ...(addresses === undefined ? {} : { addresses }),
-    // The API's bounds are open, ours half-open.
-    ...(period.from === 0 ? {} : { startTimestamp: String(period.from - 1) }),
-    ...(Number.isFinite(period.until) ? { endTimestamp: String(period.until) } : {}),
-  }
+  // The API takes bounds only with addresses.
+  const query = addresses === undefined ? {} : { addresses, ...boundsOf(period) }
   for await (const item of everyItem(api, path, { list: 'transactions', query })) {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- our own API wrote it by this shape
     const tx = item as PrimaryNetworkTransaction
+    // Newest first: what follows is older still.
+    if (tx.blockTimestamp < period.from) return
     if (isWithin(tx.blockTimestamp, period)) yield* primaryRows(tx, chain, own)
+  }
+}
+
+/** The API's bounds are open, ours half-open. */
+function boundsOf({ from, until }: Period): Readonly<Record<string, string>> {
+  return {
+    ...(from === 0 ? {} : { startTimestamp: String(from - 1) }),
+    ...(Number.isFinite(until) ? { endTimestamp: String(until) } : {}),
   }
 }
 

@@ -293,16 +293,20 @@ void test('export: transfers and transactions are all there, with exact amounts'
     signal,
   )
   assert.equal(all.stdout.trim().split('\n').length, count + 1)
-  const late = await runFirn(
-    'export',
-    'transactions',
-    '--chain',
-    '51002',
-    ...url,
-    '--from',
-    '2999-01-01',
-  )
-  assert.deepEqual([late.code, late.stdout], [0, ''])
+  const late = ['--from', '2999-01-01', ...url]
+  for (const [what, ...words] of [
+    ['transactions', ...chain],
+    ['transfers', ...chain],
+    ['internals', ...chain],
+    ['primary-transactions', '--chain', 'P'],
+    ['rewards', '--address', 'P-local18jma8ppw3nhx5r4ap8clazz0dps7rv5u00z96u'],
+  ]) {
+    const none = await runFirn('export', String(what), ...words, ...late)
+    assert.equal(none.code, 0, none.stderr)
+    assert.match(none.stdout, /^date,[A-Za-z,]+\n$/, String(what))
+    const bare = await runFirn('export', String(what), ...words, ...late, '--format', 'jsonl')
+    assert.deepEqual([bare.code, bare.stdout], [0, ''], String(what))
+  }
 
   // Nothing is made or lost: over all owners, what is spent is received or burned.
   const primary = await runFirn(

@@ -8,6 +8,7 @@ import type { PrimaryNetworkTransaction } from '../../shape/primary/transaction.
 import { headLine, openSink, rowLine, type Format } from '../export/lines.ts'
 import { ask, everyItem, type Api } from '../export/pages.ts'
 import {
+  columnsOf,
   internalRow,
   primaryRows,
   rewardRow,
@@ -28,13 +29,14 @@ type Period = { readonly from: number; readonly until: number }
 type Wanted = { readonly api: Api; readonly flags: Flags; readonly period: Period }
 
 /** What can be exported; each gives rows as the API lists them. */
-const subjects: Readonly<Record<string, (wanted: Wanted) => AsyncGenerator<Row>>> = {
-  transactions,
-  transfers,
-  internals,
-  'primary-transactions': primaryTransactions,
-  rewards,
-}
+const subjects: Readonly<Record<keyof typeof columnsOf, (wanted: Wanted) => AsyncGenerator<Row>>> =
+  {
+    transactions,
+    transfers,
+    internals,
+    'primary-transactions': primaryTransactions,
+    rewards,
+  }
 
 /**
  * Writes a list of a running Firn as CSV or JSON lines.
@@ -43,8 +45,7 @@ const subjects: Readonly<Record<string, (wanted: Wanted) => AsyncGenerator<Row>>
  * same moment or newer, and works from anywhere.
  */
 export async function exportRows(what: string, flags: Flags): Promise<void> {
-  const subject = Object.hasOwn(subjects, what) ? subjects[what] : undefined
-  if (subject === undefined)
+  if (!isSubject(what))
     throw new Fault('bad-parameter', `export knows ${Object.keys(subjects).join(', ')}: ${what}`)
   const format = formatOf(flags['format'])
   const period = {
@@ -58,24 +59,36 @@ export async function exportRows(what: string, flags: Flags): Promise<void> {
     key: text(flags, 'key'),
   }
   try {
-    await writeRows(subject({ api, flags, period }), format, text(flags, 'out'))
+    await writeRows(subjects[what]({ api, flags, period }), {
+      columns: columnsOf[what],
+      format,
+      path: text(flags, 'out'),
+    })
   } finally {
     await world.close()
   }
 }
 
-async function writeRows(
-  rows: AsyncGenerator<Row>,
-  format: Format,
-  path: string | undefined,
-): Promise<void> {
-  // The file is made once there is something to write, so that a wrong question leaves none.
+function isSubject(what: string): what is keyof typeof subjects {
+  return Object.hasOwn(subjects, what)
+}
+
+type Target = {
+  readonly columns: readonly string[]
+  readonly format: Format
+  /** Standard output where absent. */
+  readonly path: string | undefined
+}
+
+async function writeRows(rows: AsyncGenerator<Row>, to: Target): Promise<void> {
+  const { columns, format, path } = to
+  // The file is made once the first page is there, so that a wrong question leaves none.
   const first = await rows.next()
   const sink = await openSink(path)
+  if (format === 'csv') await sink.write(headLine(columns))
   let count = 0
   for (let at = first; at.done !== true && !sink.closed(); at = await rows.next()) {
-    if (count === 0 && format === 'csv') await sink.write(headLine(at.value))
-    await sink.write(rowLine(at.value, format))
+    await sink.write(rowLine(at.value, columns, format))
     count++
   }
   await sink.end()

@@ -30,13 +30,15 @@ export async function openSink(path: string | undefined): Promise<LineSink> {
 }
 
 /** First line of a CSV file. */
-export function headLine(row: Row): string {
-  return Object.keys(row).map(csvCell).join(',')
+export function headLine(columns: readonly string[]): string {
+  return columns.map(csvCell).join(',')
 }
 
-/** One row. */
-export function rowLine(row: Row, format: Format): string {
-  return format === 'jsonl' ? JSON.stringify(row) : Object.values(row).map(csvCell).join(',')
+/** One row, its values in the order of `columns`. */
+export function rowLine(row: Row, columns: readonly string[], format: Format): string {
+  return format === 'jsonl'
+    ? JSON.stringify(row, [...columns])
+    : columns.map((column) => csvCell(row[column] ?? '')).join(',')
 }
 
 /**

@@ -16,8 +16,82 @@ import type { AssetAmount } from '../../shape/primary/asset.ts'
 import type { HistoricalReward } from '../../shape/primary/reward.ts'
 import type { PrimaryNetworkTransaction } from '../../shape/primary/transaction.ts'
 
-/** One line: values by column, in the order of columns. */
+/** Columns of every export, in their order. */
+export const columnsOf = {
+  transactions: [
+    'date',
+    'chainId',
+    'blockNumber',
+    'txHash',
+    'status',
+    'from',
+    'to',
+    'method',
+    'value',
+    'fee',
+    'symbol',
+  ],
+  transfers: [
+    'date',
+    'chainId',
+    'blockNumber',
+    'txHash',
+    'logIndex',
+    'from',
+    'to',
+    'standard',
+    'token',
+    'symbol',
+    'tokenId',
+    'amount',
+  ],
+  internals: [
+    'date',
+    'chainId',
+    'blockNumber',
+    'txHash',
+    'type',
+    'status',
+    'from',
+    'to',
+    'value',
+    'symbol',
+  ],
+  'primary-transactions': [
+    'date',
+    'chain',
+    'blockNumber',
+    'txHash',
+    'type',
+    'status',
+    'spent',
+    'received',
+    'burned',
+    'symbol',
+    'assetId',
+    'nodeId',
+  ],
+  rewards: [
+    'date',
+    'type',
+    'nodeId',
+    'addresses',
+    'reward',
+    'staked',
+    'symbol',
+    'stakedFrom',
+    'txHash',
+    'rewardTxHash',
+    'utxoId',
+  ],
+} as const
+
+/** One line: values by column. */
 export type Row = Readonly<Record<string, string>>
+
+type RowOf<What extends keyof typeof columnsOf> = Readonly<
+  Record<(typeof columnsOf)[What][number], string>
+>
 
 /** The native coin of a chain. */
 export type Coin = { readonly symbol: string; readonly decimals: number }
@@ -40,7 +114,7 @@ function isoDate(seconds: number): string {
 }
 
 /** One row of a transaction; `fee` is paid by `from`, whether it succeeded or not. */
-export function transactionRow(tx: NativeTransaction, coin: Coin): Row {
+export function transactionRow(tx: NativeTransaction, coin: Coin): RowOf<'transactions'> {
   return {
     date: isoDate(tx.blockTimestamp),
     chainId: tx.chainId,
@@ -57,7 +131,7 @@ export function transactionRow(tx: NativeTransaction, coin: Coin): Row {
 }
 
 /** One row of a token transfer. An ERC-721 token has the amount 1. */
-export function transferRow(transfer: TokenTransfer, chainId: string): Row {
+export function transferRow(transfer: TokenTransfer, chainId: string): RowOf<'transfers'> {
   const { blockNumber, blockTimestamp, txHash, logIndex, from, to } = transfer
   const place = {
     date: isoDate(blockTimestamp),
@@ -93,7 +167,7 @@ export function internalRow(
   call: Static<typeof InternalTransaction>,
   chainId: string,
   coin: Coin,
-): Row {
+): RowOf<'internals'> {
   return {
     date: isoDate(call.blockTimestamp),
     chainId,
@@ -117,7 +191,7 @@ export function primaryRows(
   tx: PrimaryNetworkTransaction,
   chain: string,
   own: ReadonlySet<string> | undefined,
-): Row[] {
+): RowOf<'primary-transactions'>[] {
   const flows = new Flows()
   const isOwn = (addresses: readonly string[]): boolean =>
     own === undefined || addresses.some((address) => own.has(address.toLowerCase()))
@@ -147,7 +221,7 @@ export function primaryRows(
 }
 
 /** One row of a reward; its date is the end of the staking period, when it was paid. */
-export function rewardRow(reward: HistoricalReward): Row {
+export function rewardRow(reward: HistoricalReward): RowOf<'rewards'> {
   const { denomination, amount, symbol } = reward.reward
   return {
     date: isoDate(reward.endTimestamp),

@@ -16,11 +16,14 @@ import { silentLog } from '../../telemetry/log.ts'
 import type { Flags } from '../flags.ts'
 import { loadConfig } from '../load-config.ts'
 import { openPrimaryReader } from '../open-primary.ts'
+import type { Heights } from '../verify/heights.ts'
 import { recordingNode } from '../verify/recording-node.ts'
-import { type Heights, verifyPrimary } from '../verify/verify-primary.ts'
+import { type VerifyOptions, verifyPrimary } from '../verify/verify-primary.ts'
 import { openWorld } from '../world.ts'
 
 const limitMs = 3_600_000
+/** A recording is of one moment: when a block came, everything is asked again. */
+const tries = 5
 const heightsPerPart = 512
 const level = 19
 
@@ -46,30 +49,42 @@ export async function recordPrimary(flags: Flags): Promise<void> {
   try {
     const network = await openNetwork('fuji', store)
     if (network === undefined) throw new Fault('not-found', 'the network is not indexed here')
-    const answers = new Map<string, RecordedAnswer>()
-    const node = recordingNode(api, (answer) => {
-      const { path, method, parameters } = answer
-      answers.set(JSON.stringify([path, method, parameters]), answer)
-    })
     const signal = AbortSignal.timeout(limitMs)
-    const now = Math.floor(world.clock.now() / 1_000)
-    const { heights, report } = await verifyPrimary({
+    const { heights, answers } = await standingAnswers({
       network,
-      node,
+      node: api,
       clock: world.clock,
       signal,
       sample: Number(flags['sample'] ?? 64),
     })
+    const file = await fileOf(source, heights, answers, signal)
+    await world.files.write(String(flags['out']), file)
+    console.log(`${String(flags['out'])}: ${file.length} bytes, ${answers.length - 1} answers`)
+  } finally {
+    await store.close()
+  }
+}
+
+/** All answers at one height; the moment they were asked at comes first. */
+async function standingAnswers(
+  options: VerifyOptions,
+): Promise<{ readonly heights: Heights; readonly answers: readonly RecordedAnswer[] }> {
+  for (let attempt = 0; attempt < tries; attempt++) {
+    const answers = new Map<string, RecordedAnswer>()
+    const node = recordingNode(options.node, (answer) => {
+      const { path, method, parameters } = answer
+      answers.set(JSON.stringify([path, method, parameters]), answer)
+    })
+    const now = Math.floor(options.clock.now() / 1_000)
+    const { from, heights, report } = await verifyPrimary({ ...options, node })
     const [difference] = report.differences()
     if (difference !== undefined)
       throw new Fault('source-mismatch', `store and node differ: ${JSON.stringify(difference)}`)
     const moment = { path: '', method: clockMethod, parameters: {}, reply: { now } }
-    const file = await fileOf(source, heights, [moment, ...answers.values()], signal)
-    await world.files.write(String(flags['out']), file)
-    console.log(`${String(flags['out'])}: ${file.length} bytes, ${answers.size} answers`)
-  } finally {
-    await store.close()
+    if (JSON.stringify(heights) === JSON.stringify(from))
+      return { heights, answers: [moment, ...answers.values()] }
   }
+  throw new Fault('node-not-yet', 'the node does not stand still long enough to be recorded')
 }
 
 async function fileOf(

@@ -3,12 +3,12 @@ import type { Config } from '../../config/settings.ts'
 import { Fault } from '../../core/fault.ts'
 import type { Network } from '../../core/network.ts'
 import { createNodeApi } from '../../source/primary/node-api.ts'
+import type { PrimaryChain } from '../../store/schema/primary-position.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { Flags } from '../flags.ts'
 import { loadConfig } from '../load-config.ts'
 import { openPrimaryReader } from '../open-primary.ts'
-import type { Report } from '../verify/report.ts'
-import { verifyPrimary } from '../verify/verify-primary.ts'
+import { type Verified, verifyPrimary } from '../verify/verify-primary.ts'
 import { openWorld } from '../world.ts'
 
 /** Long enough for a mainnet store with a sample of hundreds. */
@@ -17,7 +17,8 @@ const limitMs = 3_600_000
 /**
  * Compares what is indexed of a primary network with what a node says of its state.
  *
- * Prints what was compared, how often, and every difference; exit code 1 when there is any.
+ * Prints what was compared, how often, and every difference; exit code 1 when there is any, or when
+ * something was left out because blocks came too fast.
  */
 export async function verify(flags: Flags): Promise<void> {
   const world = openWorld()
@@ -35,16 +36,17 @@ export async function verify(flags: Flags): Promise<void> {
       timeoutMs: config['source.timeoutMs'],
       maxReplyBytes: config['source.maxReplyBytes'],
     })
-    const { heights, report } = await verifyPrimary({
+    const verified = await verifyPrimary({
       network,
       node,
       clock: world.clock,
       signal: AbortSignal.timeout(limitMs),
       sample: Number(flags['sample'] ?? 64),
     })
-    console.log(`heights: P ${heights.P}, X ${heights.X}, C ${heights.C}`)
-    print(report)
-    if (report.differences().length > 0) process.exitCode = exitCodes.failed
+    print(verified)
+    const { report, interrupted } = verified
+    if (report.differences().length > 0 || interrupted.length > 0)
+      process.exitCode = exitCodes.failed
   } finally {
     await store.close()
   }
@@ -57,9 +59,16 @@ function nodeUrl(flags: Flags, config: Config, name: Network): string {
   return url
 }
 
-function print(report: Report): void {
+function print({ from, heights, report, interrupted }: Verified): void {
+  const span = (chain: PrimaryChain): string =>
+    from[chain] === heights[chain]
+      ? `${chain} ${heights[chain]}`
+      : `${chain} ${from[chain]} to ${heights[chain]}`
+  console.log(`heights: ${span('P')}, ${span('X')}, ${span('C')}`)
   for (const [check, count] of report.counts()) console.log(`${check.padEnd(44)} ${count}`)
   for (const [check, reason] of report.skipped()) console.log(`${check}: not compared: ${reason}`)
+  for (const name of interrupted)
+    console.log(`${name}: not all compared: blocks came faster than the node answers`)
   for (const { check, subject, ours, theirs } of report.differences())
     console.log(`DIFFERENCE ${check}, ${subject}: ours ${ours}, node ${theirs}`)
   console.log(`differences: ${report.differences().length}`)

@@ -9,20 +9,38 @@ import { listIn, nodePaths } from '../../source/primary/node-api.ts'
 import { balancesOfAddresses } from '../../store/query/primary/balances-of-addresses.ts'
 import { everyAddress } from '../../store/query/primary/whole-state.ts'
 import type { PrimaryChain } from '../../store/schema/primary-position.ts'
-import { objectIn, spread, type Subject } from './subject.ts'
+import { type Attempt, objectIn, type Part, spread, type Subject } from './subject.ts'
 
-/** Compares balances of a sample of addresses on the P- and X-Chain. */
-export async function checkBalances(subject: Subject): Promise<void> {
+/**
+ * Balances of a sample of addresses on the P- and X-Chain.
+ *
+ * @yields Two parts an address.
+ */
+export async function* balanceParts(subject: Subject): AsyncGenerator<Part> {
   const all = await everyAddress(subject.network.store, Number.MAX_SAFE_INTEGER)
   for (const { id, address } of spread(all, subject.sample)) {
     const text = toPrimaryAddress(subject.network.hrp, address)
-    await checkPlatform(subject, id, `P-${text}`)
-    await checkAvm(subject, id, `X-${text}`)
+    yield {
+      name: 'P balances',
+      chains: ['P'],
+      compare: (attempt) => comparePlatform(subject, { id, address: `P-${text}` }, attempt),
+    }
+    yield {
+      name: 'X balances',
+      chains: ['X'],
+      compare: (attempt) => compareAvm(subject, { id, address: `X-${text}` }, attempt),
+    }
   }
 }
 
-async function oursOf(subject: Subject, id: number, chain: PrimaryChain): Promise<Balances> {
-  const { network, now } = subject
+/** An owner by our number and by its text. */
+type Owner = { readonly id: number; readonly address: string }
+
+async function oursOf(
+  { network }: Subject,
+  of: { readonly id: number; readonly chain: PrimaryChain; readonly now: number },
+): Promise<Balances> {
+  const { id, chain, now } = of
   const holdings = await balancesOfAddresses(network.store, {
     addresses: [id],
     chain,
@@ -56,9 +74,13 @@ function inOrder(entries: readonly (readonly [string, string])[]): Sums {
   return Object.fromEntries(some.toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-async function checkPlatform(subject: Subject, id: number, address: string): Promise<void> {
-  const { node, report, signal } = subject
-  const ours = await oursOf(subject, id, 'P')
+async function comparePlatform(
+  subject: Subject,
+  { id, address }: Owner,
+  { report, now }: Attempt,
+): Promise<void> {
+  const { node, signal } = subject
+  const ours = await oursOf(subject, { id, chain: 'P', now })
   const balance = await node.ask(
     nodePaths.P,
     'platform.getBalance',
@@ -97,9 +119,13 @@ async function checkPlatform(subject: Subject, id: number, address: string): Pro
   )
 }
 
-async function checkAvm(subject: Subject, id: number, address: string): Promise<void> {
-  const { node, report, signal } = subject
-  const ours = await oursOf(subject, id, 'X')
+async function compareAvm(
+  subject: Subject,
+  { id, address }: Owner,
+  { report, now }: Attempt,
+): Promise<void> {
+  const { node, signal } = subject
+  const ours = await oursOf(subject, { id, chain: 'X', now })
   const reply = await node.ask(
     nodePaths.X,
     'avm.getAllBalances',

@@ -3,6 +3,7 @@
 import { keyOf, toBigint } from '../../core/bytes.ts'
 import { toCb58, toNodeId } from '../../core/cb58.ts'
 import { listIn, nodePaths, type Reply } from '../../source/primary/node-api.ts'
+import type { Reader } from '../../store/engine/database.ts'
 import { rewardsOfStakers } from '../../store/query/primary/rewards.ts'
 import type { StoredStaker } from '../../store/query/primary/staker-rows.ts'
 import { listSubnets } from '../../store/query/primary/subnets.ts'
@@ -12,24 +13,81 @@ import {
   everySupply,
   type ListedL1Change,
 } from '../../store/query/primary/whole-state.ts'
-import { objectIn, spread, type Subject } from './subject.ts'
+import type { Report } from './report.ts'
+import {
+  type Attempt,
+  objectIn,
+  oncePerHeight,
+  type Part,
+  spread,
+  type Subject,
+} from './subject.ts'
 
-/** Compares all of it. */
-export async function checkStaking(subject: Subject, height: number): Promise<void> {
-  const stakers: StoredStaker[] = []
-  for await (const staker of everyStaker(subject.network.store)) stakers.push(staker)
+/**
+ * All of it; `height` is that of the P-Chain when the comparison began.
+ *
+ * @yields A part per question to the node.
+ */
+export async function* stakingParts(subject: Subject, height: number): AsyncGenerator<Part> {
+  const { store } = subject.network
+  const stakersAt = oncePerHeight(() => allStakers(store))
   const subnetIds = await allSubnetIds(subject)
-  for (const subnetId of subnetIds) await checkCurrent(subject, stakers, subnetId)
-  await checkDelegators(subject, stakers)
+  for (const subnetId of subnetIds)
+    yield {
+      name: 'current validators',
+      chains: ['P'],
+      compare: async (attempt) =>
+        compareCurrent(subject, { stakers: await stakersAt(attempt.heights), subnetId }, attempt),
+    }
+  const stakers = await allStakers(store)
+  for (const validator of spread(stakers.filter(mayHaveDelegators), subject.sample))
+    yield {
+      name: 'delegators',
+      chains: ['P'],
+      compare: async (attempt) =>
+        compareDelegators(
+          subject,
+          { stakers: await stakersAt(attempt.heights), validator },
+          attempt,
+        ),
+    }
+  yield* setParts(subject, { stakers, subnetIds, height })
+  yield* rewardParts(subject, stakers)
+  yield { name: 'supply', chains: ['P'], compare: (attempt) => compareSupplies(subject, attempt) }
+}
+
+async function allStakers(store: Reader): Promise<StoredStaker[]> {
+  const stakers: StoredStaker[] = []
+  for await (const staker of everyStaker(store)) stakers.push(staker)
+  return stakers
+}
+
+/**
+ * Sets of the past: `stakers` may be newer than their heights.
+ *
+ * @yields A part per set.
+ */
+async function* setParts(
+  subject: Subject,
+  of: {
+    readonly stakers: readonly StoredStaker[]
+    readonly subnetIds: readonly Uint8Array[]
+    readonly height: number
+  },
+): AsyncGenerator<Part> {
+  const { stakers, subnetIds, height } = of
   const changes = await everyL1Change(subject.network.store)
   const sets = [
     ...evenSets(subnetIds, height, subject.sample),
     ...changedSets(changes, height, subject.sample),
   ]
   const asked = new Map(sets.map((set) => [`${keyOf(set.subnetId)} ${set.height}`, set]))
-  for (const set of asked.values()) await checkSetAt(subject, { stakers, changes, ...set })
-  await checkRewards(subject, stakers)
-  await checkSupplies(subject)
+  for (const set of asked.values())
+    yield {
+      name: 'validator sets',
+      chains: [],
+      compare: ({ report }) => compareSetAt(subject, { stakers, changes, ...set }, report),
+    }
 }
 
 const primarySubnetId = new Uint8Array(32)
@@ -41,12 +99,12 @@ async function allSubnetIds({ network }: Subject): Promise<Uint8Array[]> {
 }
 
 /** Validators of a subnet that stake, L1 validations left to their own check. */
-async function checkCurrent(
-  subject: Subject,
-  stakers: readonly StoredStaker[],
-  subnetId: Uint8Array,
+async function compareCurrent(
+  { node, signal }: Subject,
+  of: { readonly stakers: readonly StoredStaker[]; readonly subnetId: Uint8Array },
+  { report }: Attempt,
 ): Promise<void> {
-  const { node, report, signal } = subject
+  const { stakers, subnetId } = of
   const reply = await node.ask(
     nodePaths.P,
     'platform.getCurrentValidators',
@@ -70,11 +128,11 @@ async function checkCurrent(
   report.compareSets('current validators', toCb58(subnetId), ours.keys(), theirs.keys())
   for (const [txId, staker] of ours) {
     const validator = theirs.get(txId)
-    if (validator !== undefined) compareValidator(subject, staker, validator)
+    if (validator !== undefined) compareValidator(report, staker, validator)
   }
 }
 
-function compareValidator({ report }: Subject, ours: StoredStaker, theirs: Reply): void {
+function compareValidator(report: Report, ours: StoredStaker, theirs: Reply): void {
   const subject = toCb58(ours.txId)
   const compare = (name: string, our: unknown): void => {
     if (theirs[name] !== undefined)
@@ -93,37 +151,40 @@ function compareValidator({ report }: Subject, ours: StoredStaker, theirs: Reply
     compare('delegationFee', (ours.delegationShares / 10_000).toFixed(4))
 }
 
+function mayHaveDelegators({ status, role, permissioned }: StoredStaker): boolean {
+  return status === 'active' && role === 'validator' && !permissioned
+}
+
 /** Delegators are told when a single node is asked for. */
-async function checkDelegators(subject: Subject, stakers: readonly StoredStaker[]): Promise<void> {
-  const { node, report, signal } = subject
-  const active = stakers.filter(({ status }) => status === 'active')
-  const validators = active.filter(
-    ({ role, permissioned }) => role === 'validator' && !permissioned,
+async function compareDelegators(
+  { node, signal }: Subject,
+  of: { readonly stakers: readonly StoredStaker[]; readonly validator: StoredStaker },
+  { report }: Attempt,
+): Promise<void> {
+  const { stakers, validator } = of
+  const nodeId = toNodeId(validator.nodeId)
+  const reply = await node.ask(
+    nodePaths.P,
+    'platform.getCurrentValidators',
+    { subnetID: toCb58(validator.subnetId), nodeIDs: [nodeId] },
+    signal,
   )
-  for (const validator of spread(validators, subject.sample)) {
-    const nodeId = toNodeId(validator.nodeId)
-    const reply = await node.ask(
-      nodePaths.P,
-      'platform.getCurrentValidators',
-      { subnetID: toCb58(validator.subnetId), nodeIDs: [nodeId] },
-      signal,
+  const theirs = listIn(reply, 'validators').flatMap((item) => {
+    const { txID, delegators } = objectIn(item)
+    // The node may validate anew by now.
+    if (txID !== toCb58(validator.txId) || !Array.isArray(delegators)) return []
+    return delegators.map((one) => delegatorText(objectIn(one)))
+  })
+  const ours = stakers
+    .filter(
+      ({ role, status, validatorTxId }) =>
+        role === 'delegator' &&
+        status === 'active' &&
+        validatorTxId !== undefined &&
+        keyOf(validatorTxId) === keyOf(validator.txId),
     )
-    const theirs = listIn(reply, 'validators').flatMap((item) => {
-      const { delegators } = objectIn(item)
-      return (Array.isArray(delegators) ? delegators : []).map((one) =>
-        delegatorText(objectIn(one)),
-      )
-    })
-    const ours = active
-      .filter(
-        ({ role, validatorTxId }) =>
-          role === 'delegator' &&
-          validatorTxId !== undefined &&
-          keyOf(validatorTxId) === keyOf(validator.txId),
-      )
-      .map((one) => `${toCb58(one.txId)} ${one.weight} ${one.endTime} ${one.potentialReward}`)
-    report.compareSets('delegators', nodeId, ours, theirs)
-  }
+    .map((one) => `${toCb58(one.txId)} ${one.weight} ${one.endTime} ${one.potentialReward}`)
+  report.compareSets('delegators', nodeId, ours, theirs)
 }
 
 function delegatorText(of: Reply): string {
@@ -161,8 +222,7 @@ type SetAt = SetName & {
 }
 
 /** Weights of a subnet's validators with the block of a height. */
-async function checkSetAt(subject: Subject, at: SetAt): Promise<void> {
-  const { node, report, signal } = subject
+async function compareSetAt({ node, signal }: Subject, at: SetAt, report: Report): Promise<void> {
   const reply = await node.ask(
     nodePaths.P,
     'platform.getValidatorsAt',
@@ -205,24 +265,39 @@ function weightsAt({ stakers, changes, subnetId, height }: SetAt): Map<string, b
   return weights
 }
 
-async function checkRewards(subject: Subject, stakers: readonly StoredStaker[]): Promise<void> {
-  const { node, network, report, signal } = subject
+/**
+ * Of periods that are over: what they paid never changes.
+ *
+ * @yields A part per period.
+ */
+function* rewardParts(subject: Subject, stakers: readonly StoredStaker[]): Generator<Part> {
   const ended = stakers.filter(
     ({ status, permissioned }) => status === 'completed' && !permissioned,
   )
-  for (const staker of spread(ended, subject.sample * 4)) {
-    const asked = staker.autoRenewal === undefined ? staker.txId : (staker.endTxId ?? staker.txId)
-    const reply = await node.ask(
-      nodePaths.P,
-      'platform.getRewardUTXOs',
-      { txID: toCb58(asked), encoding: 'hexnc' },
-      signal,
-    )
-    const theirs = listIn(reply, 'utxos').map((utxo) => placeText(String(utxo)))
-    const rewards = await rewardsOfStakers(network.store, [staker.txId])
-    const ours = rewards.map(({ outputIndex, amount }) => `${outputIndex} ${amount}`)
-    report.compareSets('reward UTXOs', toCb58(staker.txId), ours, theirs)
-  }
+  for (const staker of spread(ended, subject.sample * 4))
+    yield {
+      name: 'reward UTXOs',
+      chains: [],
+      compare: ({ report }) => compareRewards(subject, staker, report),
+    }
+}
+
+async function compareRewards(
+  { node, network, signal }: Subject,
+  staker: StoredStaker,
+  report: Report,
+): Promise<void> {
+  const asked = staker.autoRenewal === undefined ? staker.txId : (staker.endTxId ?? staker.txId)
+  const reply = await node.ask(
+    nodePaths.P,
+    'platform.getRewardUTXOs',
+    { txID: toCb58(asked), encoding: 'hexnc' },
+    signal,
+  )
+  const theirs = listIn(reply, 'utxos').map((utxo) => placeText(String(utxo)))
+  const rewards = await rewardsOfStakers(network.store, [staker.txId])
+  const ours = rewards.map(({ outputIndex, amount }) => `${outputIndex} ${amount}`)
+  report.compareSets('reward UTXOs', toCb58(staker.txId), ours, theirs)
 }
 
 /** Index and amount of a UTXO: version 2, transaction 32, index 4, asset 32, type 4, amount 8. */
@@ -231,8 +306,10 @@ function placeText(hex: string): string {
   return `${bytes.readUInt32BE(34)} ${bytes.readBigUInt64BE(74)}`
 }
 
-async function checkSupplies(subject: Subject): Promise<void> {
-  const { node, network, report, signal } = subject
+async function compareSupplies(
+  { node, network, signal }: Subject,
+  { report }: Attempt,
+): Promise<void> {
   for (const { subnetId, supply } of await everySupply(network.store)) {
     const reply = await node.ask(
       nodePaths.P,

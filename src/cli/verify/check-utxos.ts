@@ -2,14 +2,16 @@
 
 import { outputContent } from '../../codec/primary/output-content.ts'
 import { toPrimaryAddress } from '../../core/address.ts'
-import { concatBytes, toHex } from '../../core/bytes.ts'
+import { concatBytes, keyOf, toHex } from '../../core/bytes.ts'
 import { toCb58 } from '../../core/cb58.ts'
 import { listIn, nodePaths, type Reply } from '../../source/primary/node-api.ts'
+import type { Reader } from '../../store/engine/database.ts'
 import { assetsByNumber } from '../../store/query/primary/assets-by-number.ts'
 import type { StoredUtxo } from '../../store/query/primary/utxo-rows.ts'
 import { everyAddress, unspentUtxos } from '../../store/query/primary/whole-state.ts'
 import { type PrimaryChain, utxoKinds } from '../../store/schema/primary-position.ts'
-import { inParts, objectIn, type Subject } from './subject.ts'
+import { areEqual, type Heights, storedHeights } from './heights.ts'
+import { inParts, objectIn, type Part, type Subject } from './subject.ts'
 
 /** Addresses of one call; nodes take 1,024. */
 const addressesPerCall = 512
@@ -21,34 +23,77 @@ const apis = {
   C: { path: nodePaths.cAtomic, method: 'avax.getUTXOs' },
 } as const
 
-/** Compares what each chain can spend, by source. */
-export async function checkUtxos(subject: Subject): Promise<void> {
-  const ours = await unspentByPlace(subject)
+/**
+ * What each chain can spend, by source.
+ *
+ * @yields A part for some hundred addresses.
+ */
+export async function* utxoParts(subject: Subject): AsyncGenerator<Part> {
   const all = await everyAddress(subject.network.store, Number.MAX_SAFE_INTEGER)
   const addresses = all.map(({ address }) => address)
+  const unspent = unspentReader(subject.network.store)
   for (const target of ['P', 'X', 'C'] as const) {
     for (const source of ['P', 'X', 'C'] as const) {
       if (target === 'C' && source === 'C') continue
       const place = `${source}${target}`
-      const theirs = await utxosOfNode(subject, { target, source, addresses })
-      const check = source === target ? `${target} UTXOs` : `atomic UTXOs ${source} to ${target}`
-      subject.report.compareSets(check, place, ours.get(place) ?? [], theirs)
+      const name = source === target ? `${target} UTXOs` : `atomic UTXOs ${source} to ${target}`
+      const chains = source === target ? [target] : [source, target]
+      for (const some of inParts(addresses, addressesPerCall)) {
+        const compare: Part['compare'] = async ({ report, heights }) => {
+          const owned = (await unspent(heights, chains)).get(place)
+          const ours = some.flatMap((address) => owned?.get(keyOf(address)) ?? [])
+          const theirs = await utxosOfNode(subject, { target, source, addresses: some })
+          report.compareSets(name, place, ours, theirs)
+        }
+        yield { name, chains, compare }
+      }
     }
   }
 }
 
-/** Unspent UTXOs in hex by source and target, without stakes that are locked. */
-async function unspentByPlace({ network }: Subject): Promise<Map<string, string[]>> {
-  const places = new Map<string, string[]>()
-  for await (const utxo of unspentUtxos(network.store)) {
+/** Unspent UTXOs in hex by source and target, then by owner. */
+type Unspent = ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>
+
+/** Reads all of them, and again only when a chain that matters has moved since. */
+function unspentReader(
+  store: Reader,
+): (heights: Heights, chains: readonly PrimaryChain[]) => Promise<Unspent> {
+  let held: { readonly from: Heights; readonly until: Heights; readonly all: Unspent } | undefined
+  return async (heights, chains) => {
+    const stands =
+      held !== undefined &&
+      areEqual(held.from, heights, chains) &&
+      areEqual(held.until, heights, chains)
+    if (held === undefined || !stands) {
+      const from = await storedHeights(store)
+      const all = await unspentByPlace(store)
+      held = { from, until: await storedHeights(store), all }
+    }
+    return held.all
+  }
+}
+
+/** Stakes that are locked are left out: nodes do not list them. */
+async function unspentByPlace(store: Reader): Promise<Unspent> {
+  const places = new Map<string, Map<string, string[]>>()
+  const assetIds = new Map<number, Uint8Array>()
+  for await (const utxo of unspentUtxos(store)) {
     const isLocked = (utxo.kind & utxoKinds.staked) !== 0 && utxo.returnedAt === undefined
-    // Nodes list by owner; what has none is in their state and in no list.
-    if (isLocked || outputContent(utxo.output).addresses.length === 0) continue
+    if (isLocked) continue
     const place = `${utxo.createdOn}${utxo.consumableOn}`
-    const list = places.get(place) ?? []
-    places.set(place, list)
-    const assets = await assetsByNumber(network.store, [utxo.asset])
-    list.push(hexOf(utxo, assets.get(utxo.asset)?.assetId ?? new Uint8Array(32)))
+    const owned = places.get(place) ?? new Map<string, string[]>()
+    places.set(place, owned)
+    if (!assetIds.has(utxo.asset)) {
+      const assets = await assetsByNumber(store, [utxo.asset])
+      assetIds.set(utxo.asset, assets.get(utxo.asset)?.assetId ?? new Uint8Array(32))
+    }
+    const hex = hexOf(utxo, assetIds.get(utxo.asset) ?? new Uint8Array(32))
+    // Nodes list by owner; what has none is in their state and in no list.
+    for (const owner of outputContent(utxo.output).addresses) {
+      const list = owned.get(keyOf(owner)) ?? []
+      owned.set(keyOf(owner), list)
+      list.push(hex)
+    }
   }
   return places
 }

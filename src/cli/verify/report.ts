@@ -21,6 +21,8 @@ export type Report = {
   ) => void
   /** Says that a check could not be made, and why. */
   readonly skip: (check: string, reason: string) => void
+  /** Takes over what another one holds. */
+  readonly add: (other: Report) => void
   readonly counts: () => ReadonlyMap<string, number>
   readonly differences: () => readonly Difference[]
   readonly skipped: () => ReadonlyMap<string, string>
@@ -50,7 +52,13 @@ export function newReport(): Report {
       }
     }
   }
+  const add: Report['add'] = (other) => {
+    for (const [check, times] of other.counts()) counts.set(check, (counts.get(check) ?? 0) + times)
+    differences.push(...other.differences())
+    for (const [check, reason] of other.skipped()) skipped.set(check, reason)
+  }
   return {
+    add,
     compare,
     compareSets,
     skip: (check, reason) => skipped.set(check, reason),

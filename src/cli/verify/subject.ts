@@ -3,18 +3,45 @@
 import type { ServedNetwork } from '../../api/primary/network-directory.ts'
 import { Fault } from '../../core/fault.ts'
 import type { NodeApi, Reply } from '../../source/primary/node-api.ts'
+import type { PrimaryChain } from '../../store/schema/primary-position.ts'
+import type { Heights } from './heights.ts'
 import type { Report } from './report.ts'
 
-/** Store and node side by side, at one height. */
+/** Store and node side by side. */
 export type Subject = {
   readonly network: ServedNetwork
   readonly node: NodeApi
-  readonly report: Report
   readonly signal: AbortSignal
-  /** Unix seconds by which the node judges locks. */
-  readonly now: number
   /** Most addresses, stakers and heights a sampled check looks at. */
   readonly sample: number
+}
+
+/** One try of a part. */
+export type Attempt = {
+  /** Counts only when no block came meanwhile. */
+  readonly report: Report
+  /** Store and node are both there, on the chains of the part. */
+  readonly heights: Heights
+  /** Unix seconds by which the node judges locks. */
+  readonly now: number
+}
+
+/** A part of the comparison, short enough to fit between two blocks. */
+export type Part = {
+  /** What it compares; several parts can have one name. */
+  readonly name: string
+  /** Chains whose present state it reads: none where it asks only for what never changes. */
+  readonly chains: readonly PrimaryChain[]
+  readonly compare: (attempt: Attempt) => Promise<void>
+}
+
+/** Reads anew when the height of the P-Chain is another than at the last time. */
+export function oncePerHeight<T>(read: () => Promise<T>): (heights: Heights) => Promise<T> {
+  let held: { readonly height: number; readonly value: Promise<T> } | undefined
+  return (heights) => {
+    if (held?.height !== heights.P) held = { height: heights.P, value: read() }
+    return held.value
+  }
 }
 
 /** Items of `list` in parts of at most `size`. */

@@ -3,19 +3,23 @@
  *
  * The node is asked for state it keeps itself; the store's comes from replaying blocks. Where they
  * agree, two programs that share no code agree.
+ *
+ * Networks move on. What is compared is therefore cut into parts short enough to fit between two
+ * blocks; a part in which a block came is made again.
  */
 
 import type { ServedNetwork } from '../../api/primary/network-directory.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
 import type { Clock } from '../../core/world.ts'
-import { integerIn, type NodeApi, nodePaths } from '../../source/primary/node-api.ts'
-import { checkpointHeights } from '../../store/checkpoint.ts'
-import { checkBalances } from './check-balances.ts'
-import { checkStaking } from './check-staking.ts'
-import { checkSubnets } from './check-subnets.ts'
-import { checkUtxos } from './check-utxos.ts'
+import type { NodeApi } from '../../source/primary/node-api.ts'
+import type { PrimaryChain } from '../../store/schema/primary-position.ts'
+import { balanceParts } from './check-balances.ts'
+import { stakingParts } from './check-staking.ts'
+import { subnetParts } from './check-subnets.ts'
+import { utxoParts } from './check-utxos.ts'
+import { acceptedHeights, areEqual, type Heights, storedHeights } from './heights.ts'
 import { newReport, type Report } from './report.ts'
-import type { Subject } from './subject.ts'
+import type { Part, Subject } from './subject.ts'
 
 /** What is compared. */
 export type VerifyOptions = {
@@ -27,70 +31,100 @@ export type VerifyOptions = {
   readonly sample: number
 }
 
-/** Heights by chain at which a comparison was made. */
-export type Heights = { readonly P: number; readonly X: number; readonly C: number }
-
 /** A finished comparison. */
-export type Verified = { readonly heights: Heights; readonly report: Report }
+export type Verified = {
+  /** Where both were when it began, and when it ended. */
+  readonly from: Heights
+  readonly heights: Heights
+  readonly report: Report
+  /** Names of parts that blocks interrupted until patience was over. */
+  readonly interrupted: readonly string[]
+}
 
-/** The node moves on while it is asked; then everything is asked again. */
-const tries = 5
-const waitMs = 1_000
+/** Short beside the second or two between blocks: the time in which both are equal is what counts. */
+const waitMs = 100
+/** For both to come to one height, and for all tries of a part. */
 const patienceMs = 60_000
 
-/**
- * Runs all checks while neither side moves. Throws `node-not-yet` when store and node do not come
- * to the same height, or do not stay there.
- */
+const everyChain = ['P', 'X', 'C'] as const
+
+/** Runs all checks. Throws `node-not-yet` when store and node do not come to the same height. */
 export async function verifyPrimary(options: VerifyOptions): Promise<Verified> {
-  for (let attempt = 0; attempt < tries; attempt++) {
-    const before = await equalHeights(options)
-    const report = newReport()
-    const now = Math.floor(options.clock.now() / 1_000)
-    const subject: Subject = { ...options, report, now }
-    await runChecks(subject, before)
-    const after = await nodeHeights(options)
-    if (JSON.stringify(after) === JSON.stringify(before)) return { heights: before, report }
+  const { network, node, signal, sample } = options
+  const subject: Subject = { network, node, signal, sample }
+  const from = await equalHeights(options, everyChain)
+  const report = newReport()
+  const interrupted = new Set<string>()
+  for await (const part of everyPart(subject, from)) {
+    // The next of the same kind would wait as long again.
+    if (interrupted.has(part.name)) continue
+    if (!(await wasCompared(options, part, report))) interrupted.add(part.name)
   }
-  throw new Fault('node-not-yet', 'the node does not stand still long enough to be compared')
+  const heights = await acceptedHeights(node, everyChain, signal)
+  return { from, heights, report, interrupted: [...interrupted] }
 }
 
-async function runChecks(subject: Subject, heights: Heights): Promise<void> {
-  const checks: readonly [string, () => Promise<void>][] = [
-    ['UTXOs', () => checkUtxos(subject)],
-    ['balances', () => checkBalances(subject)],
-    ['staking', () => checkStaking(subject, heights.P)],
-    ['subnets', () => checkSubnets(subject)],
-  ]
-  for (const [name, check] of checks) {
-    try {
-      await check()
-    } catch (error) {
-      const fault = faultOf(error)
-      if (fault?.code !== 'node-refused') throw error
-      subject.report.skip(name, fault.message)
+async function* everyPart(subject: Subject, { P }: Heights): AsyncGenerator<Part> {
+  yield* utxoParts(subject)
+  yield* balanceParts(subject)
+  yield* stakingParts(subject, P)
+  yield* subnetParts(subject)
+}
+
+/** Whether the part was made while no block came; then its findings are in `report`. */
+async function wasCompared(options: VerifyOptions, part: Part, report: Report): Promise<boolean> {
+  const { clock } = options
+  const startedAt = clock.monotonic()
+  do {
+    const heights = await equalHeights(options, part.chains)
+    const own = newReport()
+    const now = Math.floor(clock.now() / 1_000)
+    const failure = await failureOf(part.compare({ report: own, heights, now }))
+    if (failure?.code === 'node-refused') {
+      report.skip(part.name, failure.message)
+      return true
     }
+    if (await stoodStill(options, part, heights)) {
+      if (failure !== undefined) throw failure
+      report.add(own)
+      return true
+    }
+  } while (clock.monotonic() - startedAt < patienceMs)
+  return false
+}
+
+/** The fault a comparison ended with: it may be a block's, which came in between. */
+async function failureOf(comparison: Promise<void>): Promise<Fault | undefined> {
+  try {
+    await comparison
+    return undefined
+  } catch (error) {
+    const fault = faultOf(error)
+    if (fault === undefined) throw error
+    return fault
   }
 }
 
-async function nodeHeights({ node, signal }: VerifyOptions): Promise<Heights> {
-  const [number] = await node.askEvm([{ method: 'eth_blockNumber', params: [] }], signal)
-  return {
-    P: integerIn(await node.ask(nodePaths.P, 'platform.getHeight', {}, signal), 'height'),
-    X: integerIn(await node.ask(nodePaths.X, 'avm.getHeight', {}, signal), 'height'),
-    C: integerIn({ number }, 'number'),
-  }
+async function stoodStill(
+  { node, network, signal }: VerifyOptions,
+  { chains }: Part,
+  before: Heights,
+): Promise<boolean> {
+  const theirs = await acceptedHeights(node, chains, signal)
+  const ours = await storedHeights(network.store)
+  return areEqual(theirs, before, chains) && areEqual(ours, before, chains)
 }
 
-/** Waits until the store has what the node has. */
-async function equalHeights(options: VerifyOptions): Promise<Heights> {
-  const { clock, signal, network } = options
+/** Waits until the store has what the node has of `chains`. */
+async function equalHeights(
+  { clock, signal, network, node }: VerifyOptions,
+  chains: readonly PrimaryChain[],
+): Promise<Heights> {
   const startedAt = clock.monotonic()
   for (;;) {
-    const theirs = await nodeHeights(options)
-    const stages = await checkpointHeights(network.store)
-    const ours = { P: stages.get('P'), X: stages.get('X'), C: stages.get('C') ?? 0 }
-    if (ours.P === theirs.P && ours.X === theirs.X && ours.C === theirs.C) return theirs
+    const theirs = await acceptedHeights(node, chains, signal)
+    const ours = await storedHeights(network.store)
+    if (areEqual(ours, theirs, chains)) return ours
     if (clock.monotonic() - startedAt > patienceMs)
       throw new Fault(
         'node-not-yet',

@@ -10,10 +10,16 @@ import { openNetwork } from '../../../src/api/primary/open-network.ts'
 import { recordingNode } from '../../../src/cli/verify/recording-node.ts'
 import { verifyPrimary, type Verified } from '../../../src/cli/verify/verify-primary.ts'
 import { decodePBlock } from '../../../src/codec/primary/p-block.ts'
+import { primaryStoreTables } from '../../../src/indexing/primary/primary-store.ts'
+import type { NodeApi } from '../../../src/source/primary/node-api.ts'
 import {
   openRecordedPrimary,
   type RecordedAnswer,
 } from '../../../src/source/primary/recorded-source.ts'
+import { checkpointHeights, moveCheckpoint } from '../../../src/store/checkpoint.ts'
+import type { Writer } from '../../../src/store/engine/database.ts'
+import { openStore } from '../../../src/store/engine/open.ts'
+import type { Json } from '../../evm-service.ts'
 import {
   indexPrimary,
   proposalsPath,
@@ -76,6 +82,137 @@ void test('primary store: L1 changes decided in a proposal count from its option
   assert.deepEqual(report.differences(), [])
   assert.deepEqual([...report.skipped()], [], 'no check was left out')
   assert.ok((report.counts().get('validator sets') ?? 0) > 3_000)
+})
+
+/** Questions about the past: their answers stay what they are. */
+const settled = new Set([
+  'platform.getValidatorsAt',
+  'platform.getRewardUTXOs',
+  'platform.getTxStatus',
+  'avm.getAssetDescription',
+  'avax.getAtomicTx',
+])
+
+const chains = ['P', 'X', 'C'] as const
+
+/** How a network moves. Milliseconds. */
+type Pace = {
+  /** From block to block, on all three chains. */
+  readonly blocksMs: number
+  /** From a block until it is stored, of every second one; the others are stored at once. */
+  readonly followMs: number
+  readonly heightMs: number
+  readonly stateMs: number
+}
+
+/**
+ * The recorded network while empty blocks come, and an indexer stores them. From a block until it
+ * is stored, and in the answer it came into, the node shows another state.
+ */
+async function verifiedMoving(pace: Pace): Promise<Verified & { altered: number; ms: number }> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'firn-verify-'))
+  const location = { store: 'embedded', dataDir }
+  const store = await indexPrimary(location)
+  const indexer = await openStore(location, 'primary-fuji', primaryStoreTables, 'write')
+  try {
+    const network = await openNetwork('fuji', store)
+    assert.ok(network !== undefined)
+    const answers = recordedAnswers()
+    const recorded = recordedNode(answers)
+    let [ms, come, stored, altered] = [0, 0, 0, 0]
+    const pass = async (someMs: number): Promise<boolean> => {
+      const before = come
+      ms += someMs
+      come = Math.floor(ms / pace.blocksMs)
+      const delay = come % 2 === 0 ? pace.followMs : 0
+      const reached = ms >= come * pace.blocksMs + delay ? come : come - 1
+      for (; stored < reached; stored++) await indexer.transaction(oneBlock)
+      return come > before || come > stored
+    }
+    const ask: NodeApi['tryAsk'] = async (path, method, parameters, signal) => {
+      const isHeight = method.endsWith('.getHeight')
+      const moved = await pass(isHeight ? pace.heightMs : pace.stateMs)
+      const reply: Json = await recorded.ask(path, method, parameters, signal)
+      if (isHeight) return { height: Number(reply['height']) + come }
+      if (!moved || settled.has(method)) return reply
+      altered++
+      return { ...otherState(reply) }
+    }
+    const verified = await verifyPrimary({
+      network,
+      node: {
+        ask,
+        tryAsk: ask,
+        askEvm: async (calls, signal) => {
+          await pass(pace.heightMs)
+          const replies = await recorded.askEvm(calls, signal)
+          return replies.map((reply) => Number(reply) + come)
+        },
+      },
+      clock: {
+        now: () => recordedMoment(answers) * 1_000,
+        monotonic: () => ms,
+        sleep: async (waitMs) => void (await pass(waitMs)),
+      },
+      signal: never,
+      sample: 64,
+    })
+    return { ...verified, altered, ms }
+  } finally {
+    await indexer.close()
+    await store.close()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}
+
+async function oneBlock(writer: Writer): Promise<void> {
+  for (const [stage, height] of await checkpointHeights(writer)) {
+    if (!chains.some((chain) => chain === stage)) continue
+    const after = { height: height + 1, hash: undefined }
+    await moveCheckpoint(writer, stage, { before: height, after, epoch: 1 })
+  }
+}
+
+/** Every amount one more, every list without its last. */
+function otherState(reply: Json): Json {
+  const text = JSON.stringify(reply, (_name, value: unknown) =>
+    Array.isArray(value) ? value.slice(0, -1) : value,
+  )
+  return JSON.parse(text.replace(/"(\d+)"/g, (_all, digits) => `"${BigInt(digits) + 1n}"`))
+}
+
+void test('verify: with a block every 1.5 s everything is compared as if none came', async () => {
+  const still = await verified(recordingPath, 64)
+  const moving = await verifiedMoving({
+    blocksMs: 1_500,
+    followMs: 400,
+    heightMs: 20,
+    stateMs: 250,
+  })
+  assert.deepEqual(moving.report.differences(), [])
+  assert.deepEqual(moving.interrupted, [])
+  assert.deepEqual(moving.report.counts(), still.report.counts())
+  assert.ok(moving.altered > 10, `blocks came into ${moving.altered} answers`)
+  for (const chain of chains)
+    assert.ok(moving.heights[chain] > moving.from[chain] + 20, `${chain} moved`)
+})
+
+void test('verify: what never fits between two blocks is named, in bounded time', async () => {
+  const { report, interrupted, ms } = await verifiedMoving({
+    blocksMs: 5_000,
+    followMs: 0,
+    heightMs: 100,
+    stateMs: 7_000,
+  })
+  assert.deepEqual(report.differences(), [])
+  assert.deepEqual(
+    [...report.counts().keys()],
+    ['validator sets', 'reward UTXOs', 'X assets', 'C atomic transactions', 'P transactions'],
+  )
+  assert.deepEqual(interrupted.slice(0, 2), ['P UTXOs', 'atomic UTXOs X to P'])
+  assert.equal(interrupted.length, 17)
+  const settledMs = [...report.counts().values()].reduce((sum, count) => sum + count * 7_000, 0)
+  assert.ok(ms < 17 * 75_000 + settledMs, `${ms} ms`)
 })
 
 void test('recorded node: shows what a proposal decides with its option, one height later', async () => {

@@ -14,6 +14,7 @@ import {
   brief,
   cutAmount,
   ends,
+  failureText,
   moment,
   percent,
   progress,
@@ -309,6 +310,11 @@ void test('explorer: a message took no time that can be told where it came befor
   assert.equal(took(100, 160), '1 min')
   assert.equal(took(100, 100), '0 s')
   assert.equal(took(100, 99), '')
+})
+
+void test('explorer: what nobody tells is told without blame, other failures with their status', () => {
+  const told = (status: number): string => failureText({ status, message: 'no block' })
+  assert.deepEqual([503, 404, 0].map(told), ['Not known: no block', 'no block (404)', 'no block'])
 })
 
 void test('explorer: how far a chain is says nothing of heights nobody knows', () => {

@@ -183,9 +183,18 @@ function answerOf(
 ): StateAnswer {
   if (height !== 'latest' && height !== last)
     return { kind: 'not-served', reason: `the recording has state at height ${last} only` }
-  return (
-    state.get(stateKey(call)) ?? { kind: 'not-served', reason: 'the recording has no such answer' }
-  )
+  return state.get(stateKey(call)) ?? untold(call)
+}
+
+function untold({ method, target }: StateCall): StateAnswer {
+  const whose = typeof target === 'string' ? target : target.to
+  return { kind: 'not-served', reason: `the recording does not tell ${wanted[method]} ${whose}` }
+}
+
+const wanted: Readonly<Record<StateCall['method'], string>> = {
+  eth_getBalance: 'the balance of',
+  eth_getCode: 'the code of',
+  eth_call: 'an answer of',
 }
 
 function unitOf(line: string): RawUnit {

@@ -106,10 +106,10 @@ function Native({ world, chainId, address }: AddressProps): JSX.Element {
   )
   return h(
     'div',
-    { class: 'big small' },
+    null,
     shown(answer, ({ nativeTokenBalance: { balance } }) => {
       const { symbol, decimals } = coinOf(world, chainId)
-      return exactCoins(balance, decimals, symbol)
+      return h('div', { class: 'big small' }, exactCoins(balance, decimals, symbol))
     }),
   )
 }

@@ -118,6 +118,12 @@ export function moment(seconds: number): string {
   return Number.isNaN(date.getTime()) ? '' : date.toISOString().slice(0, 19).replace('T', ' ')
 }
 
+/** Why something is not shown. What no node and no recording tells (503) is nobody's mistake. */
+export function failureText({ status, message }: { status: number; message: string }): string {
+  if (status === 503) return `Not known: ${message}`
+  return status > 0 ? `${message} (${status})` : message
+}
+
 /** `camelCase` as words: `cumulativeTxCount` becomes `Cumulative tx count`. */
 export function words(name: string): string {
   const text = name.replace(/([a-z])([A-Z0-9])|([0-9])([A-Z])/g, '$1$3 $2$4').toLowerCase()

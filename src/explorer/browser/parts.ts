@@ -4,7 +4,7 @@ import { h, type ComponentChildren, type JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
 import { useAnswer, withQuery, type Answer, type Failure } from './answer.ts'
-import { amount, cutAmount, ends, moment, span } from './format.ts'
+import { amount, cutAmount, ends, failureText, moment, span } from './format.ts'
 import { to } from './place.ts'
 
 /** What a page is made of. */
@@ -90,17 +90,14 @@ export function statePill(state: keyof typeof moods, text: string = state): JSX.
 }
 
 /** Why something is not shown. */
-export function failed({ status, message }: Failure): JSX.Element {
+export function failed(failure: Failure): JSX.Element {
+  const { status } = failure
+  if (status === 503) return h('p', { class: 'empty', role: 'status' }, failureText(failure))
   const hint =
     status === 401 || status === 403
       ? h('a', { href: to('api') }, 'Enter an API key in the console.')
       : null
-  return h(
-    'p',
-    { class: 'failed', role: 'alert' },
-    `${message}${status > 0 ? ` (${status})` : ''} `,
-    hint,
-  )
+  return h('p', { class: 'failed', role: 'alert' }, `${failureText(failure)} `, hint)
 }
 
 /** The answer when there is one, else why not, else that it is on its way. */

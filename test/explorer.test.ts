@@ -25,6 +25,7 @@ import {
   words,
 } from '../src/explorer/browser/format.ts'
 import { classify } from '../src/explorer/browser/search.ts'
+import { primaryHeights } from '../src/explorer/browser/world.ts'
 import { explorerPage } from '../src/explorer/page.ts'
 import { contentPolicy } from '../src/explorer/routes.ts'
 import type { Status } from '../src/shape/status.ts'
@@ -376,6 +377,29 @@ void test('explorer: the search box knows what was typed', () => {
   }
   const found = classify('l1', chains)
   assert.equal(found.kind === 'chain' ? found.chainId : '', '51002')
+})
+
+void test('explorer: a block leads to those beside it, as far as its chain is indexed', () => {
+  const [, primary] = status.chains
+  assert.ok(primary !== undefined)
+  const idle = { state: 'live', headHeight: 9, blocksPerSecond: 0 } as const
+  const stages = [
+    { stage: 'P', ...idle, indexedHeight: 5 },
+    { stage: 'X', ...idle, indexedHeight: 3 },
+    { stage: 'C', ...idle, indexedHeight: 8 },
+  ]
+  const known = { chains: [], status: { ...status, chains: [{ ...primary, stages }] } }
+  const cases: [Parameters<typeof primaryHeights>[0], string, string, number, number][] = [
+    [known, 'fuji', 'p-chain', 0, 5],
+    [known, 'fuji', 'x-chain', 0, 3],
+    // Its genesis is not kept.
+    [known, 'fuji', 'c-chain', 1, 8],
+    [known, 'mainnet', 'p-chain', 0, -1],
+    [{ chains: [], status }, 'fuji', 'p-chain', 0, -1],
+    [{ chains: [], status: undefined }, 'fuji', 'p-chain', 0, -1],
+  ]
+  for (const [from, network, chain, first, head] of cases)
+    assert.deepEqual(primaryHeights(from, network, chain), { first, head }, `${network} ${chain}`)
 })
 
 /** Relative luminance of `#rrggbb`. Source: WCAG 2.2, relative luminance. */

@@ -114,7 +114,9 @@ export function BlockPage({ world, chainId, blockId }: BlockProps): JSX.Element 
       Number.isSafeInteger(height) ? count(height) : 'Block',
       answer.data === undefined
         ? null
-        : neighbours(height, headOf(world, chainId), (one) => to('chain', chainId, 'block', one)),
+        : neighbours(height, { first: 0, head: headOf(world, chainId) }, (one) =>
+            to('chain', chainId, 'block', one),
+          ),
     ),
     card(
       'Header',

@@ -164,9 +164,9 @@ function primaryPageOf(
   const [first = '', second = ''] = rest
   switch (view) {
     case 'block':
-      return h(PrimaryBlockPage, { network, chain: first, id: second })
+      return h(PrimaryBlockPage, { world, network, chain: first, id: second })
     case 'tx':
-      return h(PrimaryTxPage, { network, chain: first, id: second })
+      return h(PrimaryTxPage, { world, network, chain: first, id: second })
     case 'address':
       return h(PrimaryAddressPage, { network, address: first, chain: second })
     case 'node':

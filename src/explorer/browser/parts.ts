@@ -182,16 +182,16 @@ export function exactCoins(units: string, decimals: number, symbol: string): JSX
   )
 }
 
-/** Links to the blocks beside one; none to where there is no block. */
+/** Links to the blocks beside one; none to where there is no block, outside `first` to `head`. */
 export function neighbours(
   height: number,
-  head: number,
+  { first, head }: { readonly first: number; readonly head: number },
   link: (height: number) => string,
 ): JSX.Element {
   return h(
     'nav',
     { class: 'steps', 'aria-label': 'neighbours' },
-    height > 0 ? h('a', { href: link(height - 1) }, '← before') : null,
+    height > first ? h('a', { href: link(height - 1) }, '← before') : null,
     height < head ? h('a', { href: link(height + 1) }, 'after →') : null,
   )
 }

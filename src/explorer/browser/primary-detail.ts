@@ -17,6 +17,7 @@ import {
   facts,
   failed,
   heading,
+  neighbours,
   paged,
   pill,
   shown,
@@ -37,9 +38,15 @@ import {
   txRows,
   utxoRows,
 } from './primary-parts.ts'
+import { primaryHeights, type World } from './world.ts'
 
 /** Which thing of which chain. */
-export type DetailProps = { readonly network: string; readonly chain: string; readonly id: string }
+export type DetailProps = {
+  readonly world: World
+  readonly network: string
+  readonly chain: string
+  readonly id: string
+}
 
 function base({ network, chain }: { network: string; chain: string }): string {
   return `/v1/networks/${encodeURIComponent(network)}/blockchains/${encodeURIComponent(chain)}`
@@ -47,8 +54,9 @@ function base({ network, chain }: { network: string; chain: string }): string {
 
 /** A block and the ids of its transactions. */
 export function PrimaryBlockPage(props: DetailProps): JSX.Element {
-  const { network, chain, id } = props
+  const { world, network, chain, id } = props
   useTitle(`${chainLabel(chain)} block`)
+  const heights = primaryHeights(world, network, chain)
   const answer = useAnswer<PrimaryNetworkBlock>(`${base(props)}/blocks/${encodeURIComponent(id)}`)
   return h(
     'div',
@@ -56,9 +64,14 @@ export function PrimaryBlockPage(props: DetailProps): JSX.Element {
     heading(
       `Block of the ${chainLabel(chain)}`,
       answer.data === undefined ? 'Block' : count(answer.data.blockNumber),
+      answer.data === undefined
+        ? null
+        : neighbours(Number(answer.data.blockNumber), heights, (one) =>
+            to('primary', network, 'block', chain, one),
+          ),
     ),
     shown(answer, (block) => [
-      card('Header', blockFacts(network, chain, block), pill(block.blockType)),
+      card('Header', blockFacts(props, block, heights.first), pill(block.blockType)),
       card(
         'Transactions',
         table(
@@ -72,12 +85,17 @@ export function PrimaryBlockPage(props: DetailProps): JSX.Element {
   )
 }
 
-function blockFacts(network: string, chain: string, block: PrimaryNetworkBlock): JSX.Element {
+function blockFacts(
+  { network, chain }: DetailProps,
+  block: PrimaryNetworkBlock,
+  first: number,
+): JSX.Element {
+  const parent = to('primary', network, 'block', chain, block.parentHash)
   const proposer = block.proposerDetails?.proposerNodeId
   return facts([
     ['Time', when(block.blockTimestamp)],
     ['Id', copied(block.blockHash)],
-    ['Parent', copied(block.parentHash, to('primary', network, 'block', chain, block.parentHash))],
+    ['Parent', copied(block.parentHash, Number(block.blockNumber) > first ? parent : undefined)],
     ['Size', `${count(block.blockSizeBytes)} bytes`],
     [
       'Proposer',

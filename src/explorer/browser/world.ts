@@ -37,3 +37,15 @@ export function primaryNetworks({ status }: World): string[] {
     ),
   ]
 }
+
+/** Which blocks of a chain of a primary network are here; none (`head` -1) while nothing says so. */
+export function primaryHeights(
+  { status }: World,
+  network: string,
+  chain: string,
+): { readonly first: number; readonly head: number } {
+  const held = status?.chains.find((one) => one.kind === 'primary' && one.network === network)
+  const stage = held?.stages.find((one) => `${one.stage.toLowerCase()}-chain` === chain)
+  // Of the C-Chain the genesis is not kept.
+  return { first: chain === 'c-chain' ? 1 : 0, head: stage?.indexedHeight ?? -1 }
+}

@@ -20,9 +20,10 @@ import {
   statePill,
   tabs,
   when,
+  type View,
 } from './parts.ts'
 import { to, useTitle } from './place.ts'
-import { chainName, chainOf, coinOf, type World } from './world.ts'
+import { chainName, chainOf, coinOf, primaryNetworks, type World } from './world.ts'
 
 /** Which chain, and what of it. */
 export type ChainProps = { readonly world: World; readonly chainId: string; readonly view: string }
@@ -57,7 +58,7 @@ export function ChainPage({ world, chainId, view }: ChainProps): JSX.Element {
             'Blockchain id',
             chain?.platformChainId === undefined ? '' : copied(chain.platformChainId),
           ],
-          ['Subnet id', chain?.subnetId === undefined ? '' : copied(chain.subnetId)],
+          ['Subnet id', subnetOf(world, chain?.subnetId, status?.network)],
           ['Indexed', status === undefined ? '' : progress(status)],
           [
             'Reason',
@@ -91,6 +92,14 @@ export function ChainPage({ world, chainId, view }: ChainProps): JSX.Element {
           }),
     ),
   )
+}
+
+/** The id of a subnet, a link where its network is indexed here too. */
+function subnetOf(world: World, id: string | undefined, network: string | undefined): View {
+  if (id === undefined) return ''
+  return network === undefined || !primaryNetworks(world).includes(network)
+    ? copied(id)
+    : copied(id, to('primary', network, 'subnet', id))
 }
 
 /** Which block: height or hash. */

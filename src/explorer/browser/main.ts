@@ -21,6 +21,7 @@ import { to, usePlace, useTitle } from './place.ts'
 import { PrimaryAddressPage, PrimaryBlockPage, PrimaryTxPage } from './primary-detail.ts'
 import { NodePage, PrimaryPage } from './primary-page.ts'
 import { SearchBox } from './search-box.ts'
+import { SubnetPage } from './subnet-page.ts'
 import { TxPage } from './tx-page.ts'
 import { primaryNetworks, type World } from './world.ts'
 
@@ -169,6 +170,8 @@ function primaryPageOf(
       return h(PrimaryTxPage, { world, network, chain: first, id: second })
     case 'address':
       return h(PrimaryAddressPage, { network, address: first, chain: second })
+    case 'subnet':
+      return h(SubnetPage, { world, network, subnetId: first })
     case 'node':
       return h(NodePage, { network, nodeId: first })
     default:

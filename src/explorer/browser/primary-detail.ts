@@ -200,12 +200,10 @@ function txFacts(network: string, chain: string, tx: PrimaryNetworkTransaction):
   ])
 }
 
-/** A subnet by the transaction that made it, whose id it has; the first needed none. */
 function subnetOf(network: string, id: string | undefined): View {
   if (id === undefined) return ''
-  return id === primarySubnetId
-    ? 'the primary network'
-    : copied(id, to('primary', network, 'tx', 'p-chain', id))
+  const link = to('primary', network, 'subnet', id)
+  return id === primarySubnetId ? h('a', { href: link }, 'the primary network') : copied(id, link)
 }
 
 function chainNamed(network: string, id: string | undefined): View {

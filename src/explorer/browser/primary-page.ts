@@ -23,8 +23,16 @@ import {
   type View,
 } from './parts.ts'
 import { to, useTitle } from './place.ts'
-import { assetSum, chains, isChain, primarySubnetId, txRows } from './primary-parts.ts'
-import { chainOf, primaryNetworks, type World } from './world.ts'
+import {
+  assetSum,
+  chains,
+  isChain,
+  namedChain,
+  primarySubnetId,
+  subnetLink,
+  txRows,
+} from './primary-parts.ts'
+import { primaryNetworks, type World } from './world.ts'
 
 /** Which network, and what of it. */
 export type PrimaryProps = {
@@ -91,19 +99,23 @@ function label(chain: string): string {
 
 function viewOf({ world, network, view, chain }: PrimaryProps): View {
   const base = `/v1/networks/${encodeURIComponent(network)}`
-  if (view === '') return validators(base, network, '')
+  if (view === '') return validators(base, network, {})
   if (view === 'subnets') return subnets(base, network, world)
-  if (view === 'l1') return l1Validators(base, network)
+  if (view === 'l1') return l1Validators(base, network, '')
   if (view === 'blocks' && isChain(chain)) return blocks(base, network, chain)
   if (view === 'transactions' && isChain(chain)) return transactions(base, network, chain)
   return failed({ status: 404, message: `no such page: ${view}` })
 }
 
-/** Validators, those of one node when `nodeIds` is not empty. */
-export function validators(base: string, network: string, nodeIds: string): JSX.Element {
+/** Validators, those of a node or a subnet where `of` says so. */
+export function validators(
+  base: string,
+  network: string,
+  of: { readonly nodeIds?: string; readonly subnetId?: string },
+): JSX.Element {
   return paged<{ validators: Validator[]; nextPageToken?: string }>({
     path: `${base}/validators`,
-    query: { nodeIds },
+    query: of,
     view: (page) =>
       table(
         [
@@ -118,7 +130,7 @@ export function validators(base: string, network: string, nodeIds: string): JSX.
         page.validators.map((one) => [
           idLink(to('primary', network, 'node', one.nodeId), one.nodeId, ends(one.nodeId, 14, 6)),
           pill(one.validationStatus, one.validationStatus === 'active' ? 'good' : ''),
-          stakeOf(one),
+          stakeOf(network, one),
           one.amountDelegated === undefined ? '' : coins(one.amountDelegated, decimals, symbol),
           one.delegationFee === undefined ? '' : percent(one.delegationFee),
           one.uptimePerformance === undefined ? '' : percent(String(one.uptimePerformance)),
@@ -129,21 +141,15 @@ export function validators(base: string, network: string, nodeIds: string): JSX.
 }
 
 /** AVAX on the primary network; elsewhere a weight, whose unit only the subnet knows. */
-function stakeOf({ subnetId, amountStaked }: Validator): View {
+function stakeOf(network: string, { subnetId, amountStaked }: Validator): View {
   return subnetId === primarySubnetId
     ? coins(amountStaked, decimals, symbol)
     : h(
         'span',
-        { title: `subnet ${subnetId}` },
-        count(amountStaked),
-        h('span', { class: 'quiet' }, ' weight'),
+        null,
+        `${count(amountStaked)} `,
+        h('a', { href: to('primary', network, 'subnet', subnetId), title: subnetId }, 'weight'),
       )
-}
-
-/** A subnet or blockchain has the id of the transaction that made it, and is linked to that. */
-function creation(network: string, id: string, name?: string): JSX.Element {
-  const link = to('primary', network, 'tx', 'p-chain', id)
-  return name === undefined ? idLink(link, id) : h('a', { href: link, title: id }, name)
 }
 
 function subnets(base: string, network: string, world: World): JSX.Element {
@@ -153,16 +159,10 @@ function subnets(base: string, network: string, world: World): JSX.Element {
       table(
         [['Subnet'], ['Kind'], ['Chains'], ['Owners', 'num wide'], ['Created', 'num']],
         page.subnets.map((one) => [
-          creation(network, one.subnetId),
-          one.isL1 ? pill('L1', 'good') : pill('subnet'),
-          one.blockchains.map(({ blockchainName, blockchainId, evmChainId }) =>
-            evmChainId === undefined || chainOf(world, String(evmChainId)) === undefined
-              ? h('span', { class: 'also' }, creation(network, blockchainId, blockchainName))
-              : h(
-                  'a',
-                  { class: 'also', title: blockchainId, href: to('chain', evmChainId) },
-                  blockchainName,
-                ),
+          subnetLink(network, one.subnetId),
+          subnetPill(one),
+          one.blockchains.map((chain) =>
+            h('span', { class: 'also' }, namedChain(world, network, chain)),
           ),
           `${one.threshold} of ${one.ownerAddresses.length}`,
           age(one.createBlockTimestamp),
@@ -171,17 +171,29 @@ function subnets(base: string, network: string, world: World): JSX.Element {
   })
 }
 
-function l1Validators(base: string, network: string): JSX.Element {
+/** What became of a subnet. */
+export function subnetPill({ isL1 }: Subnet): JSX.Element {
+  return isL1 ? pill('L1', 'good') : pill('subnet')
+}
+
+/** L1 validations, those of one subnet when `subnetId` is not empty. */
+export function l1Validators(base: string, network: string, subnetId: string): JSX.Element {
   return paged<{ validators: L1Validator[]; nextPageToken?: string }>({
     path: `${base}/l1Validators`,
-    query: { includeInactiveL1Validators: 'true' },
+    query: { subnetId, includeInactiveL1Validators: 'true' },
     view: (page) =>
       table(
-        [['Validation'], ['Node'], ['Subnet', 'wide'], ['Weight', 'num'], ['Balance', 'num']],
+        [
+          ['Validation'],
+          ['Node'],
+          ...(subnetId === '' ? [['Subnet', 'wide'] as const] : []),
+          ['Weight', 'num'],
+          ['Balance', 'num'],
+        ],
         page.validators.map((one) => [
           h('span', { class: 'id', title: one.validationId }, ends(one.validationId)),
           idLink(to('primary', network, 'node', one.nodeId), one.nodeId, ends(one.nodeId, 14, 6)),
-          creation(network, one.subnetId),
+          ...(subnetId === '' ? [subnetLink(network, one.subnetId)] : []),
           count(one.weight),
           coins(String(one.remainingBalance), decimals, symbol),
         ]),
@@ -239,7 +251,7 @@ export function NodePage({
     'div',
     { class: 'stack' },
     heading('Node', h('span', { class: 'id' }, copied(nodeId))),
-    card('Validations', validators(base, network, nodeId)),
+    card('Validations', validators(base, network, { nodeIds: nodeId })),
     card(
       'L1 validations',
       paged<{ validators: L1Validator[]; nextPageToken?: string }>({
@@ -249,11 +261,13 @@ export function NodePage({
           table(
             [
               ['Validation', 'whole'],
+              ['Subnet', 'wide'],
               ['Weight', 'num'],
               ['Balance', 'num'],
             ],
             page.validators.map((one) => [
               copied(one.validationId),
+              subnetLink(network, one.subnetId),
               count(one.weight),
               assetSum({ amount: String(one.remainingBalance), denomination: decimals, symbol }),
             ]),

@@ -2,11 +2,13 @@
 
 import { h, type JSX } from 'preact'
 
+import type { Blockchain } from '../../shape/primary/subnet.ts'
 import type { PrimaryNetworkTransaction } from '../../shape/primary/transaction.ts'
 import type { Utxo } from '../../shape/primary/utxo.ts'
 import { count, ends } from './format.ts'
 import { age, coins, idLink, pill, table, type View } from './parts.ts'
 import { to } from './place.ts'
+import { chainOf, type World } from './world.ts'
 
 /** The three chains, by the names paths take. */
 export const chains = ['p-chain', 'x-chain', 'c-chain'] as const
@@ -46,6 +48,42 @@ export function assetSums(sums: readonly Sum[]): View {
 /** `AddValidatorTx` as `AddValidator`. */
 export function shortType(txType: string): string {
   return txType.replace(/Tx$/, '')
+}
+
+/** Link to a subnet. */
+export function subnetLink(network: string, subnetId: string): JSX.Element {
+  return idLink(to('primary', network, 'subnet', subnetId), subnetId)
+}
+
+/**
+ * Link to a chain by its name: its own page where it is served, else the transaction that made it,
+ * whose id it has.
+ */
+export function namedChain(world: World, network: string, chain: Blockchain): JSX.Element {
+  const { blockchainName, blockchainId, evmChainId, subnetId } = chain
+  const name = blockchainName.toLowerCase()
+  const served = evmChainId === undefined ? undefined : chainOf(world, String(evmChainId))
+  const href =
+    served !== undefined
+      ? to('chain', served.chainId)
+      : subnetId === primarySubnetId && isChain(name)
+        ? to('primary', network, 'blocks', name)
+        : to('primary', network, 'tx', 'p-chain', blockchainId)
+  return h('a', { href, title: blockchainId }, blockchainName)
+}
+
+/** Owners one below the other, and how many must sign where it is more than one. */
+export function owners(network: string, addresses: readonly string[], threshold = 1): View {
+  const links = addresses.map((address) =>
+    h(
+      'div',
+      null,
+      idLink(to('primary', network, 'address', address), address, ends(address, 10, 6)),
+    ),
+  )
+  return threshold > 1
+    ? [...links, h('small', { class: 'quiet' }, `${threshold} must sign`)]
+    : links
 }
 
 /** Transactions, one a row. */
@@ -99,19 +137,6 @@ export function utxoRows(network: string, chain: string, utxos: readonly Utxo[])
       assetSum(utxo.asset),
     ]),
   )
-}
-
-function owners(network: string, addresses: readonly string[], threshold = 1): View {
-  const links = addresses.map((address) =>
-    h(
-      'div',
-      null,
-      idLink(to('primary', network, 'address', address), address, ends(address, 10, 6)),
-    ),
-  )
-  return threshold > 1
-    ? [...links, h('small', { class: 'quiet' }, `${threshold} must sign`)]
-    : links
 }
 
 function stateOf(network: string, chain: string, utxo: Utxo): View {

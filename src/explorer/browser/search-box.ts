@@ -148,11 +148,16 @@ function hashPlaces(text: string, ids: readonly string[]): Place[] {
 }
 
 function idPlaces(id: string, network: string): Place[] {
-  const base = `/v1/networks/${network}/blockchains`
-  return ['p-chain', 'x-chain', 'c-chain'].flatMap((chain): Place[] => [
-    [`${base}/${chain}/transactions/${id}`, to('primary', network, 'tx', chain, id)],
-    [`${base}/${chain}/blocks/${id}`, to('primary', network, 'block', chain, id)],
-  ])
+  const base = `/v1/networks/${network}`
+  const ofChain = (chain: string): Place[] => [
+    [`${base}/blockchains/${chain}/transactions/${id}`, to('primary', network, 'tx', chain, id)],
+    [`${base}/blockchains/${chain}/blocks/${id}`, to('primary', network, 'block', chain, id)],
+  ]
+  // A subnet has the id of the transaction that made it.
+  return [
+    [`${base}/subnets/${id}`, to('primary', network, 'subnet', id)],
+    ...['p-chain', 'x-chain', 'c-chain'].flatMap(ofChain),
+  ]
 }
 
 /** The first place whose question has an answer; all are asked at once. */

@@ -1,0 +1,94 @@
+/** A subnet: who owns it, what it became, its chains and its validators. */
+
+import { h, type JSX } from 'preact'
+
+import type { Subnet } from '../../shape/primary/subnet.ts'
+import { useAnswer } from './answer.ts'
+import { age, card, copied, facts, heading, shown, table, when, type View } from './parts.ts'
+import { to, useTitle } from './place.ts'
+import { l1Validators, subnetPill, validators } from './primary-page.ts'
+import { namedChain, owners, primarySubnetId } from './primary-parts.ts'
+import { chainOf, type World } from './world.ts'
+
+/** Which subnet. */
+export type SubnetProps = {
+  readonly world: World
+  readonly network: string
+  readonly subnetId: string
+}
+
+/** The page. */
+export function SubnetPage({ world, network, subnetId }: SubnetProps): JSX.Element {
+  useTitle('Subnet')
+  const base = `/v1/networks/${encodeURIComponent(network)}`
+  const answer = useAnswer<Subnet>(`${base}/subnets/${encodeURIComponent(subnetId)}`)
+  const isPrimary = subnetId === primarySubnetId
+  return h(
+    'div',
+    { class: 'stack' },
+    heading(
+      isPrimary ? 'Primary network' : 'Subnet',
+      h('span', { class: 'id' }, copied(subnetId)),
+      answer.data === undefined || isPrimary ? null : subnetPill(answer.data),
+    ),
+    shown(answer, (subnet) => [
+      isPrimary ? null : card('About', subnetFacts(world, network, subnet)),
+      card('Chains', chainRows(world, network, subnet)),
+      subnet.isL1 ? card('L1 validators', l1Validators(base, network, subnetId)) : null,
+      card(
+        subnet.isL1 ? 'Validators before the conversion' : 'Validators',
+        validators(base, network, { subnetId }),
+      ),
+    ]),
+  )
+}
+
+function subnetFacts(world: World, network: string, subnet: Subnet): JSX.Element {
+  const { ownerAddresses, threshold, locktime, l1ConversionTransactionHash: conversion } = subnet
+  const made = (txHash: string): View =>
+    copied(txHash, to('primary', network, 'tx', 'p-chain', txHash))
+  return facts([
+    ['Owners', owners(network, ownerAddresses, threshold)],
+    ['Owners locked until', locktime === 0 ? '' : when(locktime)],
+    ['Created', when(subnet.createBlockTimestamp)],
+    ['Created in', made(subnet.subnetId)],
+    ['Converted in', conversion === undefined ? '' : made(conversion)],
+    ...managerFacts(world, network, subnet),
+  ])
+}
+
+/** The contract that decides on an L1's validators, and its chain. */
+function managerFacts(world: World, network: string, subnet: Subnet): [string, View][] {
+  const manager = subnet.l1ValidatorManagerDetails
+  if (manager === undefined) return []
+  const { blockchainId, contractAddress } = manager
+  const served = chainOf(world, blockchainId)
+  const own = subnet.blockchains.find((chain) => chain.blockchainId === blockchainId)
+  const where =
+    own !== undefined
+      ? namedChain(world, network, own)
+      : served !== undefined
+        ? h('a', { href: to('chain', served.chainId), title: blockchainId }, served.chainName)
+        : copied(blockchainId)
+  return [
+    [
+      'Manager',
+      served === undefined
+        ? copied(contractAddress)
+        : copied(contractAddress, to('chain', served.chainId, 'address', contractAddress)),
+    ],
+    ['Manager on', where],
+  ]
+}
+
+function chainRows(world: World, network: string, { blockchains }: Subnet): JSX.Element {
+  return table(
+    [['Chain'], ['EVM chain id'], ['Blockchain id', 'whole'], ['Created', 'num']],
+    blockchains.map((chain) => [
+      namedChain(world, network, chain),
+      String(chain.evmChainId ?? ''),
+      copied(chain.blockchainId),
+      age(chain.createBlockTimestamp),
+    ]),
+  )
+}

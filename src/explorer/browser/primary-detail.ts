@@ -38,7 +38,7 @@ import {
   txRows,
   utxoRows,
 } from './primary-parts.ts'
-import { primaryHeights, type World } from './world.ts'
+import { chainOf, primaryHeights, type World } from './world.ts'
 
 /** Which thing of which chain. */
 export type DetailProps = {
@@ -113,7 +113,7 @@ function blockFacts(
 
 /** A transaction: what it consumed and what it made. */
 export function PrimaryTxPage(props: DetailProps): JSX.Element {
-  const { network, chain, id } = props
+  const { world, network, chain, id } = props
   useTitle('Transaction')
   const answer = useAnswer<PrimaryNetworkTransaction>(
     `${base(props)}/transactions/${encodeURIComponent(id)}`,
@@ -132,13 +132,15 @@ export function PrimaryTxPage(props: DetailProps): JSX.Element {
         `Made (${tx.emittedUtxos?.length ?? 0})`,
         utxoRows(network, chain, tx.emittedUtxos ?? []),
       ),
-      ...evmSides(tx),
+      ...evmSides(world, network, tx),
     ]),
   )
 }
 
 /** Accounts of the EVM an import or export of the C-Chain paid or charged. */
-function evmSides(tx: PrimaryNetworkTransaction): View[] {
+function evmSides(world: World, network: string, tx: PrimaryNetworkTransaction): View[] {
+  const account = (chain: string | undefined, address: string | undefined): View =>
+    address === undefined ? '' : evmAccount(network, chainOf(world, chain ?? '')?.chainId, address)
   const sides = [...(tx.evmInputs ?? []), ...(tx.evmOutputs ?? [])]
   if (sides.length === 0) return []
   return [
@@ -151,13 +153,22 @@ function evmSides(tx: PrimaryNetworkTransaction): View[] {
           ['Amount', 'num'],
         ],
         sides.map(({ fromAddress, toAddress, asset }) => [
-          fromAddress === undefined ? '' : h('span', { class: 'id' }, fromAddress),
-          toAddress === undefined ? '' : h('span', { class: 'id' }, toAddress),
+          account(tx.sourceChain, fromAddress),
+          account(tx.destinationChain, toAddress),
           assetSum(asset),
         ]),
       ),
     ),
   ]
+}
+
+/** Link to an account: its own page where the chain is served, else its atomic transactions. */
+function evmAccount(network: string, chainId: string | undefined, address: string): JSX.Element {
+  const href =
+    chainId === undefined
+      ? to('primary', network, 'address', address, 'c-chain')
+      : to('chain', chainId, 'address', address)
+  return h('a', { class: 'id', href }, address)
 }
 
 function txFacts(network: string, chain: string, tx: PrimaryNetworkTransaction): JSX.Element {

@@ -4,11 +4,12 @@ import { existsSync } from 'node:fs'
 import module from 'node:module'
 import { fileURLToPath } from 'node:url'
 
+const source = new URL('../src/cli/main.ts', import.meta.url)
 const major = Number(process.versions.node.split('.')[0])
 if (major < 24) {
-  console.error(
-    `Firn needs Node 24 or newer, this is ${process.versions.node}: run it by npm (npm start), which brings its own.`,
-  )
+  // Only a clone has one of its own.
+  const way = existsSync(source) ? ': run it by npm (npm start), which brings its own' : ''
+  console.error(`Firn needs Node 24 or newer, this is ${process.versions.node}${way}.`)
   process.exit(1)
 }
 // What was compiled is kept beside the packages: later starts take half the time. A folder that
@@ -16,7 +17,6 @@ if (major < 24) {
 const cache = fileURLToPath(new URL('../node_modules/.cache/firn', import.meta.url))
 module.enableCompileCache(cache)
 process.env['NODE_COMPILE_CACHE'] ??= cache
-const source = new URL('../src/cli/main.ts', import.meta.url)
 await import(
   existsSync(source) ? source.href : new URL('../dist/cli/main.js', import.meta.url).href
 )

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { cp, mkdir, readFile, symlink } from 'node:fs/promises'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { cp, mkdir, readdir, readFile, symlink } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
@@ -21,7 +22,10 @@ async function packed(t: TestContext): Promise<string> {
   const manifest = await readFile(join(root, 'package.json'), 'utf8')
   const { files } = objectOf(JSON.parse(manifest), 'package.json')
   assert.ok(Array.isArray(files) && files.includes('dist'))
-  for (const name of ['package.json', ...files.map(String)].filter((each) => each !== 'dist'))
+  // npm takes the first three unasked.
+  for (const name of ['package.json', 'README.md', 'LICENSE', ...files.map(String)].filter(
+    (each) => each !== 'dist',
+  ))
     await cp(join(root, name), join(folder, name), { recursive: true })
   const options = ['-p', join(root, 'tsconfig.build.json'), '--noCheck']
   const compiler = join(root, 'node_modules/.bin/tsc')
@@ -52,6 +56,8 @@ void test('package: what npm publishes starts without its sources, indexes and s
   ]
   const firn = await follow(t, spawn(process.execPath, [entry, ...flags]))
   await untilLive(firn, ['fuji-demo-chain', 'fuji-demo-l1'])
+  const [, guide = ''] = /your own chains .*\((.+)\)/.exec(firn.output()) ?? []
+  assert.equal(resolve(guide), join(folder, 'docs/guide/getting-started.md'))
   const { transactions } = await firn.get('/v1/chains/51001/transactions?pageSize=3')
   assert.ok(Array.isArray(transactions) && transactions.length === 3)
   const page = await (await fetch(firn.apiUrl)).text()
@@ -62,4 +68,14 @@ void test('package: what npm publishes starts without its sources, indexes and s
     assert.equal(reply.status, 200, path)
   }
   assert.equal(await firn.end(), 0, firn.errors())
+
+  const names = (await readdir(folder, { recursive: true })).filter(
+    (name) => name.endsWith('.md') && !name.startsWith('node_modules'),
+  )
+  assert.ok(names.includes('README.md') && names.length > 15)
+  for (const name of names) {
+    const text = await readFile(join(folder, name), 'utf8')
+    for (const [, link = ''] of text.matchAll(/\]\((?!https?:)([^)#\s]+)/g))
+      assert.ok(existsSync(join(folder, dirname(name), link)), `${name} leads to ${link}`)
+  }
 })

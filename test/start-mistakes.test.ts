@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { cp, writeFile } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -114,4 +114,12 @@ void test('old Node: one sentence says what is missing', async (t) => {
     stderr,
     /^Firn needs Node 24 or newer, this is \d+\.\d+\.\d+: run it by npm[^\n]*\n$/,
   )
+
+  // A package brings none.
+  const folder = await freshFolder(t)
+  await cp(entry, join(folder, 'bin/firn.js'))
+  await writeFile(join(folder, 'package.json'), '{ "type": "module" }')
+  const installed = await run(old.program, [join(folder, 'bin/firn.js'), 'start'])
+  assert.equal(installed.code, 1)
+  assert.match(installed.stderr, /^Firn needs Node 24 or newer, this is \d+\.\d+\.\d+\.\n$/)
 })

@@ -1,4 +1,5 @@
-import { resolve } from 'node:path'
+import { relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
 import type { Config } from '../../config/settings.ts'
 import { faultOf } from '../../core/fault.ts'
@@ -94,7 +95,11 @@ function greet(running: Running, config: Config, isDemo: boolean): void {
     `  node listener     ${running.nodeUrl}/ext/health`,
     `  data              ${config.dataDir}`,
   )
+  // Beside the clone's sources, or in the package below `node_modules`.
+  const guide = new URL('../../../docs/guide/getting-started.md', import.meta.url)
   if (isDemo)
-    lines.push('  your own chains   firn start --config firn.yaml (docs/guide/getting-started.md)')
+    lines.push(
+      `  your own chains   firn start --config firn.yaml (${relative(process.cwd(), fileURLToPath(guide))})`,
+    )
   process.stdout.write(`${lines.join('\n')}\n`)
 }

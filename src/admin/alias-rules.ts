@@ -9,7 +9,7 @@ export type NodeChain = {
   /** cb58 of the blockchain id; in decimal the EVM chain id where that is unknown. */
   readonly id: string
   readonly network: Network
-  /** Names the original shows before the id: `C`, `evm`. The first names the chain's logger. */
+  /** Names the original shows before the id: `C`, `evm`. */
   readonly names: readonly string[]
   /** Names of the data API: `c-chain`, the EVM chain id in decimal. Understood, not shown. */
   readonly otherNames: readonly string[]

@@ -108,7 +108,7 @@ export const settings = {
   'node.adminCompat': word(
     'document',
     ['document', 'avalanchego'],
-    'Reply of admin.setLoggerLevel: empty as documented, or the levels as AvalancheGo does.',
+    'Replies of setLoggerLevel, getChainAliases and loadVMs: as documented, or as AvalancheGo does.',
   ),
   'node.allowedHosts': any(
     ['localhost'],

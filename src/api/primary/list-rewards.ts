@@ -1,5 +1,6 @@
 /** Document A, operation 9. */
 
+import { utxoIdOf } from '../../codec/primary/ids.ts'
 import { toPrimaryAddress } from '../../core/address.ts'
 import { toCb58, toNodeId } from '../../core/cb58.ts'
 import { ListRewards } from '../../shape/primary/list-rewards.ts'
@@ -81,7 +82,7 @@ function rewardView(
     startTimestamp: row.startTime,
     endTimestamp: row.endTime,
     rewardType: kind === undefined || kind === '' ? 'VALIDATOR' : kind,
-    utxoId: toCb58(row.utxoId),
+    utxoId: toCb58(utxoIdOf(row.txId, row.outputIndex)),
     outputIndex: row.outputIndex,
     reward: { ...book.view(row.asset, row.amount), ...price },
     rewardTxHash: toCb58(row.rewardTxId),

@@ -1,5 +1,6 @@
 /** UTXOs as answers show them: document A's names, and beside them those of the X- and C-Chain. */
 
+import { utxoIdOf } from '../../codec/primary/ids.ts'
 import { outputContent, type OutputContent } from '../../codec/primary/output-content.ts'
 import { toPrimaryAddress } from '../../core/address.ts'
 import { concatBytes, to0x, toHex } from '../../core/bytes.ts'
@@ -99,7 +100,7 @@ function commonView(
     asset,
     consumedOnChainId: toCb58(of.chainIds[utxo.consumableOn]),
     createdOnChainId: toCb58(of.chainIds[utxo.createdOn]),
-    utxoId: toCb58(utxo.utxoId),
+    utxoId: toCb58(utxoIdOf(utxo.txId, utxo.outputIndex)),
     utxoBytes: utxoBytes(utxo, book.idOf(utxo.asset)),
     amount: asset.amount,
     assetId: asset.assetId,

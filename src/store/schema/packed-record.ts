@@ -7,6 +7,7 @@ import {
   type Packable,
   packInto,
   unpack,
+  unpackFirst,
   writeAbsent,
   writeBigint,
   writeBytes,
@@ -37,6 +38,8 @@ export type Layout<T> = Field<T> & {
   /** Packs a record as the next bytes of an arena. */
   readonly append: (arena: PackArena, record: T) => void
   readonly fromBytes: (bytes: Uint8Array) => T
+  /** The record that a longer one begins with: its other fields are not unpacked. */
+  readonly fromStart: (bytes: Uint8Array) => T
 }
 
 /** Fields in this order. New ones go to the end and must take `undefined`. */
@@ -77,6 +80,7 @@ export function layout<const F extends Fields>(fields: F): Layout<RecordOf<F>> {
     toBytes: (record) => packed(() => writeFields(record)),
     append: (arena, record) => packInto(arena, writeFields, record),
     fromBytes: (bytes) => fromList(unpack(bytes)),
+    fromStart: (bytes) => fromList(unpackFirst(bytes, names.length)),
   }
 }
 

@@ -51,6 +51,12 @@ export function packInto<T>(arena: PackArena, write: (value: T) => void, value: 
   }
 }
 
+/** The first `count` values of `bytes`, and what follows unread. Throws as {@link unpack}. */
+export function unpackFirst(bytes: Uint8Array, count: number): readonly Packable[] {
+  const cursor = { bytes, at: 0 }
+  return readValues(cursor, Math.min(count, readLeb(cursor)))
+}
+
 /** The values of `bytes`, as many as were packed. Throws `store-failed` on anything else. */
 export function unpack(bytes: Uint8Array): readonly Packable[] {
   const cursor = { bytes, at: 0 }
@@ -176,7 +182,10 @@ function growRoom(size: number): void {
 type Cursor = { readonly bytes: Uint8Array; at: number }
 
 function readList(cursor: Cursor): readonly Packable[] {
-  const count = readLeb(cursor)
+  return readValues(cursor, readLeb(cursor))
+}
+
+function readValues(cursor: Cursor, count: number): readonly Packable[] {
   const values: Packable[] = []
   while (values.length < count) values.push(readOne(cursor))
   return values

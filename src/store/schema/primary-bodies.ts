@@ -25,17 +25,24 @@ const evmSide = layout({
 /** One side of an atomic transaction on the EVM chain. */
 export type StoredEvmSide = BodyOf<typeof evmSide>
 
+const txStartFields = {
+  typeId: count,
+  time: count,
+  committed: flag,
+  firstUtxo: count,
+  utxoCount: count,
+} as const
+
+/** What {@link txBody} begins with. */
+export const txStart = layout(txStartFields)
+
 /**
  * Body of `tx`. Shares are millionths, times Unix seconds. `firstUtxo` and `utxoCount` name the
  * UTXOs it made, `spent` those it spent, in the order of its inputs; `typeId` is that of its
  * chain's wire form. Not `committed`: a proposal that was voted down.
  */
 export const txBody = layout({
-  typeId: count,
-  time: count,
-  committed: flag,
-  firstUtxo: count,
-  utxoCount: count,
+  ...txStartFields,
   spent: list(count),
   consumed: list(amount),
   value: list(amount),

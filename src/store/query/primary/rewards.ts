@@ -8,13 +8,12 @@
 import { type Reader, type Row, statement, type Statement } from '../../engine/database.ts'
 import { type RewardBody, rewardBody } from '../../schema/primary-bodies.ts'
 import { mergeLists } from './merged-lists.ts'
-import { bytes, utxoIdOf } from './utxo-rows.ts'
+import { bytes } from './utxo-rows.ts'
 
 /** One reward. */
 export type StoredReward = RewardBody & {
   /** Number of its UTXO. */
   readonly utxo: number
-  readonly utxoId: Uint8Array
   readonly stakerTxId: Uint8Array
   readonly nodeId: Uint8Array
 }
@@ -92,11 +91,9 @@ export async function rewardsOfStakers(
 }
 
 function rewardOf(row: Row): StoredReward {
-  const body = rewardBody.fromBytes(bytes(row[3]))
   return {
-    ...body,
+    ...rewardBody.fromBytes(bytes(row[3])),
     utxo: Number(row[0]),
-    utxoId: utxoIdOf(body.txId, body.outputIndex),
     stakerTxId: bytes(row[1]),
     nodeId: bytes(row[2]),
   }

@@ -1,6 +1,5 @@
 /** UTXOs by number, with the id of what spent them. */
 
-import { sha256 } from '../../../core/hash.ts'
 import { type Reader, type Row, statement, type Value } from '../../engine/database.ts'
 import {
   chainOfNumber,
@@ -13,7 +12,6 @@ import { type RowUtxo, utxosOfRow } from '../../schema/primary-utxo.ts'
 /** One stored UTXO. Times are Unix seconds. */
 export type StoredUtxo = {
   readonly id: number
-  readonly utxoId: Uint8Array
   readonly txId: Uint8Array
   readonly outputIndex: number
   readonly createdOn: PrimaryChain
@@ -66,11 +64,10 @@ export async function utxosByNumber(reader: Reader, ids: readonly number[]): Pro
 }
 
 function storedUtxo({ number: id, ...utxo }: RowUtxo, fate: Row): StoredUtxo {
-  const { txId, outputIndex, createdOn, consumableOn, reward = 0 } = utxo
+  const { createdOn, consumableOn, reward = 0 } = utxo
   return {
     ...utxo,
     id,
-    utxoId: utxoIdOf(txId, outputIndex),
     createdOn: chainOfNumber(createdOn),
     consumableOn: chainOfNumber(consumableOn),
     reward: rewardKinds[reward] ?? '',
@@ -79,14 +76,6 @@ function storedUtxo({ number: id, ...utxo }: RowUtxo, fate: Row): StoredUtxo {
     spentBy: fate[2] instanceof Uint8Array ? fate[2] : undefined,
     returnedAt: optional(fate[3]),
   }
-}
-
-/** Id of a UTXO. Source: avalanchego vms/components/avax/utxo_id.go InputID. */
-export function utxoIdOf(txId: Uint8Array, outputIndex: number): Uint8Array {
-  const place = new Uint8Array(40)
-  new DataView(place.buffer).setUint32(4, outputIndex)
-  place.set(txId, 8)
-  return sha256(place)
 }
 
 /** Height of the block that made a UTXO. */

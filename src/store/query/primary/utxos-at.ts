@@ -2,7 +2,7 @@
 
 import { equalBytes } from '../../../core/bytes.ts'
 import { type Reader, statement } from '../../engine/database.ts'
-import { txBody } from '../../schema/primary-bodies.ts'
+import { txStart } from '../../schema/primary-bodies.ts'
 import { prefixOf } from '../../schema/primary-position.ts'
 import { bytes, type StoredUtxo, utxosByNumber } from './utxo-rows.ts'
 
@@ -46,7 +46,7 @@ export async function utxosAt(
   const numbers: number[] = []
   for (const [txId, body] of await reader.all(makers, [prefixes])) {
     const id = bytes(txId)
-    const { firstUtxo, utxoCount } = txBody.fromBytes(bytes(body))
+    const { firstUtxo, utxoCount } = txStart.fromStart(bytes(body))
     for (const place of byPrefix.get(prefixOf(id)) ?? []) {
       if (place.outputIndex < utxoCount && equalBytes(place.txId, id))
         numbers.push(firstUtxo + place.outputIndex)

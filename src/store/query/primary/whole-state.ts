@@ -4,7 +4,7 @@
  */
 
 import { type Reader, statement } from '../../engine/database.ts'
-import { l1ChangeBody, type L1ChangeBody, txBody } from '../../schema/primary-bodies.ts'
+import { l1ChangeBody, type L1ChangeBody, txStart } from '../../schema/primary-bodies.ts'
 import { utxosOfRow } from '../../schema/primary-utxo.ts'
 import { stakerColumns, stakerOf, type StoredStaker } from './staker-rows.ts'
 import { bytes, type StoredUtxo, utxosByNumber } from './utxo-rows.ts'
@@ -146,6 +146,6 @@ export async function transactionIds(
   return rows.map(([pos, txId, body]) => ({
     pos: Number(pos),
     txId: bytes(txId),
-    committed: txBody.fromBytes(bytes(body)).committed,
+    committed: txStart.fromStart(bytes(body)).committed,
   }))
 }

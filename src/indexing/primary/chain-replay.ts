@@ -78,8 +78,8 @@ export type ReplayParts = {
   readonly utxoLimit: number
 }
 
-/** UTXOs to keep: 31 MiB of room. What is not among them costs a look-up of 20 us. */
-export const usualUtxoLimit = 3 * 2 ** 16
+/** UTXOs to keep: 54 MiB of room. What is not among them costs a look-up of 11 us. */
+export const usualUtxoLimit = 6 * 2 ** 16
 // Nodes give C-Chain blocks whole, and few of them hold what is wanted here.
 const cBatchHeights = 512
 

@@ -15,8 +15,6 @@ export type StoreLocation = {
   readonly dataDir: string
   /** Page cache of a writing connection, bytes; embedded only. */
   readonly writerCacheBytes?: number
-  /** Page cache of a reading connection, bytes; embedded only. */
-  readonly readerCacheBytes?: number
   /** Reading connections; PostgreSQL only. */
   readonly readerConnections?: number
   /** Longest a reading statement may take, milliseconds; PostgreSQL only. */

@@ -39,7 +39,8 @@ export type ConnectionOptions = {
   readonly path: string
   readonly name: string
   readonly readOnly: boolean
-  readonly cacheBytes: number
+  /** Pages to keep; a transaction that changes more of them writes some before it ends. */
+  readonly cachePages: number
   readonly busyTimeoutMs: number
 }
 
@@ -59,8 +60,8 @@ export class SqliteConnection {
           enableForeignKeyConstraints: false,
         }),
     )
-    // Negative cache sizes are KiB.
-    this.exec(`pragma cache_size = -${Math.ceil(options.cacheBytes / 1_024)}`)
+    // Not in bytes: SQLite would reckon with pages of 4 KiB, as it has not read yet what they are.
+    this.exec(`pragma cache_size = ${options.cachePages}`)
     this.exec('pragma temp_store = memory')
   }
 

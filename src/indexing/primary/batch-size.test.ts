@@ -20,7 +20,7 @@ void test('batch size: grows with small blocks, step by step, up to a most', () 
 
 void test('batch size: large blocks make it smaller at once, but never nothing', () => {
   const size = newBatchSize()
-  size.saw(blocks(256, 16_384))
+  size.saw(blocks(256, 32_768))
   assert.equal(size.heights(), 256)
   size.saw(blocks(64, 2 ** 21))
   assert.equal(size.heights(), 16)

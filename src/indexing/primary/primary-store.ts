@@ -46,6 +46,7 @@ export type PrimaryStoreParts = {
 export type BatchStore = {
   /**
    * Begins a session: batches of those before are refused, as they follow one that was not stored.
+   * Throws `lease-lost`, `store-failed`.
    */
   readonly begin: () => Promise<number>
   /** Stores a batch. A failure ends the session. */
@@ -120,17 +121,18 @@ function storeOver(
     last = done.catch(() => undefined)
     return done
   }
-  const guarded = (work: (writer: Writer) => Promise<void>): Promise<void> =>
+  const guarded = <T>(work: (writer: Writer) => Promise<T>): Promise<T> =>
     inOrder(() =>
       database.transaction(async (writer) => {
         await guard(writer)
-        await work(writer)
+        return work(writer)
       }),
     )
   return {
     database,
     genesis,
-    begin: () => inOrder(async () => ++session),
+    // A commit whose answer was lost may still be under way: it holds the lease until it is over.
+    begin: () => guarded(async () => ++session),
     commit: (of, batch, raw) =>
       inOrder(async () => {
         if (of !== session) {

@@ -299,3 +299,15 @@ void test('ahead of the store: of a failed batch nothing is left when the store 
     )
   })
 })
+
+void test('ahead: a process whose store another one has taken over begins nothing', async () => {
+  await withStore(async (store) => {
+    await store.database.transaction((writer) =>
+      writer.run(statement("update lease set epoch = epoch + 1, owner = 'another'"), []),
+    )
+    await assert.rejects(
+      store.begin(),
+      (error) => error instanceof Fault && error.code === 'lease-lost',
+    )
+  })
+})

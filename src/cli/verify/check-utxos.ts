@@ -2,7 +2,7 @@
 
 import { outputContent } from '../../codec/primary/output-content.ts'
 import { toPrimaryAddress } from '../../core/address.ts'
-import { concatBytes, keyOf, toHex } from '../../core/bytes.ts'
+import { bytesOfKey, concatBytes, keyOf, toHex } from '../../core/bytes.ts'
 import { toCb58 } from '../../core/cb58.ts'
 import { listIn, nodePaths, type Reply } from '../../source/primary/node-api.ts'
 import type { Reader } from '../../store/engine/database.ts'
@@ -32,6 +32,7 @@ export async function* utxoParts(subject: Subject): AsyncGenerator<Part> {
   const all = await everyAddress(subject.network.store, Number.MAX_SAFE_INTEGER)
   const addresses = all.map(({ address }) => address)
   const unspent = unspentReader(subject.network.store)
+  yield ownersPart(subject.network.store)
   for (const target of ['P', 'X', 'C'] as const) {
     for (const source of ['P', 'X', 'C'] as const) {
       if (target === 'C' && source === 'C') continue
@@ -49,6 +50,26 @@ export async function* utxoParts(subject: Subject): AsyncGenerator<Part> {
       }
     }
   }
+}
+
+/** Only UTXOs of addresses the store has a number for are asked for: their owners must all have one. */
+function ownersPart(store: Reader): Part {
+  const name = 'owners of UTXOs'
+  const compare: Part['compare'] = async ({ report }) => {
+    const owners = new Set<string>()
+    for (const owned of (await unspentByPlace(store)).values())
+      for (const owner of owned.keys()) owners.add(owner)
+    const all = await everyAddress(store, Number.MAX_SAFE_INTEGER)
+    const known = new Set(all.map(({ address }) => keyOf(address)))
+    const hex = (key: string): string => toHex(bytesOfKey(key))
+    report.compareSets(
+      name,
+      'addresses',
+      [...owners].map(hex),
+      [...owners].filter((one) => known.has(one)).map(hex),
+    )
+  }
+  return { name, chains: [], compare }
 }
 
 /** Unspent UTXOs in hex by source and target, then by owner. */

@@ -17,7 +17,7 @@ import {
   type RecordedAnswer,
 } from '../../../src/source/primary/recorded-source.ts'
 import { checkpointHeights, moveCheckpoint } from '../../../src/store/checkpoint.ts'
-import type { Writer } from '../../../src/store/engine/database.ts'
+import { statement, type Writer } from '../../../src/store/engine/database.ts'
 import { openStore } from '../../../src/store/engine/open.ts'
 import type { Json } from '../../evm-service.ts'
 import {
@@ -39,10 +39,17 @@ function questionOf({ method, parameters }: RecordedAnswer): string {
 async function verified(
   path: string,
   sample: number,
+  change?: (writer: Writer) => Promise<unknown>,
 ): Promise<Verified & { readonly asked: ReadonlySet<string> }> {
   const dataDir = mkdtempSync(join(tmpdir(), 'firn-verify-'))
-  const store = await indexPrimary({ store: 'embedded', dataDir }, { recording: path })
+  const location = { store: 'embedded', dataDir }
+  const store = await indexPrimary(location, { recording: path })
   try {
+    if (change !== undefined) {
+      const writer = await openStore(location, 'primary-fuji', primaryStoreTables, 'write')
+      await writer.transaction(change)
+      await writer.close()
+    }
     const network = await openNetwork('fuji', store)
     assert.ok(network !== undefined)
     const answers = recordedAnswers(path)
@@ -181,6 +188,16 @@ function otherState(reply: Json): Json {
   return JSON.parse(text.replace(/"(\d+)"/g, (_all, digits) => `"${BigInt(digits) + 1n}"`))
 }
 
+void test('verify: an owner of UTXOs who has no number is found, though nobody asks for them', async () => {
+  const busiest = statement(
+    `delete from address where id = (select list / 4 from open_holding
+     group by list / 4 order by count(*) desc limit 1)`,
+  )
+  const { report } = await verified(recordingPath, 2, async (writer) => writer.run(busiest, []))
+  const [first, ...others] = report.differences().map(({ check, theirs }) => `${check} ${theirs}`)
+  assert.deepEqual([first, others], ['owners of UTXOs missing', []])
+})
+
 void test('verify: with a block every 1.5 s everything is compared as if none came', async () => {
   const still = await verified(recordingPath, 64)
   const moving = await verifiedMoving({
@@ -207,7 +224,14 @@ void test('verify: what never fits between two blocks is named, in bounded time'
   assert.deepEqual(report.differences(), [])
   assert.deepEqual(
     [...report.counts().keys()],
-    ['validator sets', 'reward UTXOs', 'X assets', 'C atomic transactions', 'P transactions'],
+    [
+      'owners of UTXOs',
+      'validator sets',
+      'reward UTXOs',
+      'X assets',
+      'C atomic transactions',
+      'P transactions',
+    ],
   )
   assert.deepEqual(interrupted.slice(0, 2), ['P UTXOs', 'atomic UTXOs X to P'])
   assert.equal(interrupted.length, 17)

@@ -15,6 +15,7 @@ import { readCount, u16, u32, writeCount } from './primitives.ts'
 
 /** A format of named fields; `fill` reads them into a record begun by somebody else. */
 export type Struct<T> = Format<T> & {
+  readonly names: readonly string[]
   readonly fill: (cursor: Cursor, record: Record<string, unknown>) => void
 }
 
@@ -28,16 +29,21 @@ type VariantOf<V extends Variants> = {
   readonly [K in keyof V & number]: { readonly typeId: K } & Decoded<V[K]>
 }[keyof V & number]
 
+// What a count says is believed no further than this before the items are there.
+const roomAtFirst = 16
+
 /** A u32 count and that many items, at most `max`. */
 export function array<T>(item: Format<T>, max: number): Format<readonly T[]> {
   return {
     read: (cursor) => {
       const count = readCount(cursor, max)
-      const items: T[] = []
+      // A list that is pushed to has room for 17, and most are short.
+      const items = Array<T>(Math.min(count, roomAtFirst))
+      let at = 0
       try {
-        while (items.length < count) items.push(item.read(cursor))
+        for (; at < count; at++) items[at] = item.read(cursor)
       } catch (error) {
-        cursor.trail.push(String(items.length))
+        cursor.trail.push(String(at))
         throw error
       }
       return items
@@ -54,11 +60,20 @@ export function array<T>(item: Format<T>, max: number): Format<readonly T[]> {
   }
 }
 
+/**
+ * A record with these fields, to be copied before they are filled: V8 gives what was parsed room for
+ * all of its fields, and a record that gets them one by one is moved as it grows.
+ */
+function blankOf(names: readonly string[]): Readonly<Record<string, unknown>> {
+  return JSON.parse(`{${names.map((name) => `${JSON.stringify(name)}:null`).join(',')}}`)
+}
+
 /** Named fields, in this order. */
 export function struct<F extends Fields>(fields: F): Struct<RecordOf<F>> {
   const names = Object.keys(fields)
   const formats = Object.values(fields)
   const skips = formats.map((format) => format.skip ?? format.read)
+  const blank = blankOf(names)
   const fill = (cursor: Cursor, record: Record<string, unknown>): void => {
     let at = 0
     try {
@@ -69,9 +84,10 @@ export function struct<F extends Fields>(fields: F): Struct<RecordOf<F>> {
     }
   }
   return {
+    names,
     fill,
     read: (cursor) => {
-      const record = {}
+      const record = { ...blank }
       fill(cursor, record)
       // `fill` has just set every key of `fields` to a value of that field's format.
       return record as RecordOf<F>
@@ -94,14 +110,19 @@ export const nothing: Struct<object> = struct({})
  */
 export function union<V extends Variants>(variants: V): Format<VariantOf<V>> {
   const byId: (Struct<unknown> | undefined)[] = []
-  for (const [id, variant] of Object.entries(variants)) byId[Number(id)] = variant
+  const blanks: (Readonly<Record<string, unknown>> | undefined)[] = []
+  for (const [id, variant] of Object.entries(variants)) {
+    byId[Number(id)] = variant
+    blanks[Number(id)] = blankOf(['typeId', ...variant.names])
+  }
   return {
     read: (cursor) => {
       const from = take(cursor, 4)
       const typeId = cursor.view.getUint32(from)
       const variant = byId[typeId]
       if (variant === undefined) throw unknownType(cursor, typeId, from)
-      const record: Record<string, unknown> = { typeId }
+      const record: Record<string, unknown> = { ...blanks[typeId] }
+      record['typeId'] = typeId
       variant.fill(cursor, record)
       // The variant chosen by `typeId` has just filled its fields.
       return record as VariantOf<V>

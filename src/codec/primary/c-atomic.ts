@@ -12,10 +12,10 @@ import { array, sliced, struct, union, versioned } from '../kit.ts'
 import type { Sliced } from '../kit.ts'
 import { u32, u64 } from '../primitives.ts'
 import { maxAtomicTransactions, maxItems } from './limits.ts'
-import { commonId, id, shortId, signatures, transferInput, transferOutput } from './secp.ts'
+import { commonAssetId, id, shortId, signatures, transferInput, transferOutput } from './secp.ts'
 
 /** Assets on an EVM address; `amount` in the asset's smallest unit (nAVAX for AVAX). */
-export const evmOutput = struct({ address: shortId, amount: u64, assetId: commonId })
+export const evmOutput = struct({ address: shortId, amount: u64, assetId: commonAssetId })
 
 /** An unsigned atomic transaction: import (0) or export (1). */
 export const cUnsigned = union({
@@ -24,7 +24,12 @@ export const cUnsigned = union({
     blockchainId: id,
     sourceChain: id,
     importedInputs: array(
-      struct({ txId: id, outputIndex: u32, assetId: commonId, input: union({ 5: transferInput }) }),
+      struct({
+        txId: id,
+        outputIndex: u32,
+        assetId: commonAssetId,
+        input: union({ 5: transferInput }),
+      }),
       maxItems,
     ),
     outputs: array(evmOutput, maxItems),
@@ -34,11 +39,11 @@ export const cUnsigned = union({
     blockchainId: id,
     destinationChain: id,
     inputs: array(
-      struct({ address: shortId, amount: u64, assetId: commonId, nonce: u64 }),
+      struct({ address: shortId, amount: u64, assetId: commonAssetId, nonce: u64 }),
       maxItems,
     ),
     exportedOutputs: array(
-      struct({ assetId: commonId, output: union({ 7: transferOutput }) }),
+      struct({ assetId: commonAssetId, output: union({ 7: transferOutput }) }),
       maxItems,
     ),
   }),

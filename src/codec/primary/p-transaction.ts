@@ -14,7 +14,8 @@ import { maxBytes, maxGenesisBytes, maxItems, maxMemoBytes, maxTextBytes } from 
 import {
   authorization,
   chainOwner,
-  commonId,
+  commonAssetId,
+  commonChainId,
   id,
   shortId,
   signatures,
@@ -31,7 +32,7 @@ export const pOutput = union({ 7: transferOutput, 22: stakeableLockOut })
 export type POutput = Decoded<typeof pOutput>
 
 /** An output of an asset. */
-export const pTransferableOutput = struct({ assetId: commonId, output: pOutput })
+export const pTransferableOutput = struct({ assetId: commonAssetId, output: pOutput })
 /** Decoded {@link pTransferableOutput}. */
 export type PTransferableOutput = Decoded<typeof pTransferableOutput>
 
@@ -42,7 +43,7 @@ export const pInput = union({ 5: transferInput, 21: stakeableLockIn })
 export const pTransferableInput = struct({
   txId: id,
   outputIndex: u32,
-  assetId: commonId,
+  assetId: commonAssetId,
   input: pInput,
 })
 /** Decoded {@link pTransferableInput}. */
@@ -56,7 +57,7 @@ const proofOfPossession = fixed(96)
 /** Fields every transaction but 19, 20 and 42 begins with. */
 const base = {
   networkId: u32,
-  blockchainId: commonId,
+  blockchainId: commonChainId,
   outputs,
   inputs,
   memo: bytes(maxMemoBytes),
@@ -83,7 +84,7 @@ export const conversionValidator = struct({
 const transformSubnet = struct({
   ...base,
   subnetId: id,
-  assetId: commonId,
+  assetId: commonAssetId,
   initialSupply: u64,
   maximumSupply: u64,
   minConsumptionRate: u64,

@@ -12,8 +12,11 @@ import { maxItems } from './limits.ts'
 /** A 32-byte id. */
 export const id = fixed(32)
 
-/** A 32-byte id that recurs: an asset's, a chain's. Equal ones are one array. */
-export const commonId = recurring(32)
+/** Id of an asset, nearly always the last one: equal ones are one array. */
+export const commonAssetId = recurring(32)
+
+/** As {@link commonAssetId}, of the chain a transaction is for: apart, as the two take turns. */
+export const commonChainId = recurring(32)
 
 /** A 20-byte address or node id. */
 export const shortId = fixed(20)

@@ -7,10 +7,10 @@
 import { struct, versioned } from '../kit.ts'
 import { u32 } from '../primitives.ts'
 import { pOutput } from './p-transaction.ts'
-import { commonId, id } from './secp.ts'
+import { commonAssetId, id } from './secp.ts'
 import { xOutput } from './x-transaction.ts'
 
-const place = { txId: id, outputIndex: u32, assetId: commonId } as const
+const place = { txId: id, outputIndex: u32, assetId: commonAssetId } as const
 
 /** A P-Chain UTXO without codec version, as genesis holds it. */
 export const pUtxoBare = struct({ ...place, output: pOutput })

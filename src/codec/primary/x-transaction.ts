@@ -12,7 +12,8 @@ import { array, sliced, struct, union, unread, versioned } from '../kit.ts'
 import { bytes, text, u32, u64, u8 } from '../primitives.ts'
 import { maxBytes, maxGenesisBytes, maxItems, maxMemoBytes, maxTextBytes } from './limits.ts'
 import {
-  commonId,
+  commonAssetId,
+  commonChainId,
   id,
   outputOwners,
   ownerFields,
@@ -40,13 +41,13 @@ export const xOutput = union({
 export type XOutput = Decoded<typeof xOutput>
 
 /** An output of an asset. */
-export const xTransferableOutput = struct({ assetId: commonId, output: xOutput })
+export const xTransferableOutput = struct({ assetId: commonAssetId, output: xOutput })
 
 /** An input: which output it spends, of which asset. */
 export const xTransferableInput = struct({
   txId: id,
   outputIndex: u32,
-  assetId: commonId,
+  assetId: commonAssetId,
   input: union({ 5: transferInput }),
 })
 
@@ -55,12 +56,12 @@ const inputs = array(xTransferableInput, maxItems)
 
 function baseOf(memoMax: number): {
   readonly networkId: typeof u32
-  readonly blockchainId: typeof commonId
+  readonly blockchainId: typeof commonChainId
   readonly outputs: typeof outputs
   readonly inputs: typeof inputs
   readonly memo: ReturnType<typeof bytes>
 } {
-  return { networkId: u32, blockchainId: commonId, outputs, inputs, memo: bytes(memoMax) }
+  return { networkId: u32, blockchainId: commonChainId, outputs, inputs, memo: bytes(memoMax) }
 }
 
 const base = baseOf(maxMemoBytes)
@@ -100,7 +101,7 @@ export const xUnsigned = union({
     ...base,
     operations: array(
       struct({
-        assetId: commonId,
+        assetId: commonAssetId,
         utxos: array(struct({ txId: id, outputIndex: u32 }), maxItems),
         operation: xOperation,
       }),

@@ -5,15 +5,21 @@ import { equalBytes, keyOf } from '../../core/bytes.ts'
 /** Sums by number of the asset, in order of first sight. Nearly always one asset. */
 export type Sums = { readonly asset: number; amount: bigint }[]
 
-/** Adds `amount` of an asset. */
-export function addAmount(sums: Sums, asset: number, amount: bigint): void {
+/** No sums; those that come make a list of their own. */
+export const noSums: Sums = []
+
+/** Adds `amount` of an asset to the caller's sums, and gives them. */
+export function withAmount(sums: Sums, asset: number, amount: bigint): Sums {
+  // A list has room for its first values alone, one that is pushed to for 17.
+  if (sums.length === 0) return [{ asset, amount }]
   for (const sum of sums) {
     if (sum.asset === asset) {
       sum.amount += amount
-      return
+      return sums
     }
   }
   sums.push({ asset, amount })
+  return sums
 }
 
 /** What is there of an asset. */
@@ -22,12 +28,14 @@ export function amountOf(sums: Sums, asset: number): bigint {
   return 0n
 }
 
-/** Puts `from` minus `taken`, by asset, where more than nothing is left, into `left`. */
-export function putRemainder(left: Sums, from: Sums, taken: Sums): void {
+/** `from` minus `taken`, by asset, where more than nothing is left. */
+export function remainderOf(from: Sums, taken: Sums): Sums {
+  let left = noSums
   for (const { asset, amount } of from) {
     const rest = amount - amountOf(taken, asset)
-    if (rest > 0n) left.push({ asset, amount: rest })
+    if (rest > 0n) left = withAmount(left, asset, rest)
   }
+  return left
 }
 
 /** What is taken of the first asset of which there is less; `undefined` when there is enough. */

@@ -72,7 +72,7 @@ function addUtxos(state: PState, draft: Draft, facts: GenesisFacts): void {
   for (const { utxo } of facts.genesis.utxos) {
     const { txId, outputIndex, assetId, output } = utxo
     const made = { txId, outputIndex, assetId, ...outputFields(output) }
-    createUtxo({ utxos: state.utxos, draft, place, owners: [] }, made)
+    createUtxo({ utxos: state.utxos, draft, place }, made)
   }
 }
 

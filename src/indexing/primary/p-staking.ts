@@ -8,7 +8,7 @@ import type {
   PUnsignedOf,
 } from '../../codec/primary/p-transaction.ts'
 import { equalBytes } from '../../core/bytes.ts'
-import { addAmount, addAddresses, newAddressSet } from './amounts.ts'
+import { addAddresses, newAddressSet, withAmount } from './amounts.ts'
 import { violation } from './draft.ts'
 import type { Staker } from './draft.ts'
 import type { Owner } from './ledger-rows.ts'
@@ -55,10 +55,20 @@ export function emitOutputs(
   first: number,
 ): void {
   const { txId } = step.place
-  let outputIndex = first
-  for (const { assetId, output } of outputs) {
-    emit(step, { txId, outputIndex, assetId, ...outputFields(output) })
-    outputIndex++
+  for (let at = 0; at < outputs.length; at++) {
+    const one = outputs[at]
+    if (one === undefined) break
+    const { assetId, output } = one
+    const owner = output.typeId === 22 ? output.output : output
+    emit(step, {
+      txId,
+      outputIndex: first + at,
+      assetId,
+      outputType: 7,
+      amount: owner.amount,
+      owner,
+      stakeableLocktime: output.typeId === 22 ? output.locktime : 0n,
+    })
   }
 }
 
@@ -82,7 +92,8 @@ function describe(step: Step, unsigned: StakingTransaction, staker: Staker): voi
   row.rewardAddresses = addresses.list
   concern(step, row.rewardAddresses)
   for (const { assetId, output } of stakeOf(unsigned)) {
-    addAmount(step.staked, step.utxos.assets.of(assetId), outputFields(output).amount)
+    const { amount } = outputFields(output)
+    row.staked = withAmount(row.staked, step.utxos.assets.of(assetId), amount)
   }
 }
 

@@ -12,7 +12,6 @@ import type { CUnsigned } from '../../codec/primary/c-atomic.ts'
 import { outputKeyOf } from '../../codec/primary/ids.ts'
 import { equalBytes } from '../../core/bytes.ts'
 import { firstUtxoOf } from '../../store/schema/primary-position.ts'
-import { addAmount } from './amounts.ts'
 import type { AssetNumbers } from './asset-numbers.ts'
 import { chainNameOf, wantedOf } from './chains.ts'
 import type { Needs, NetworkIds } from './chains.ts'
@@ -23,6 +22,8 @@ import type { Checkpoint, RowBatch } from './rows.ts'
 import type { PrimaryRules } from './rules.ts'
 import type { Found, Wanted } from './state.ts'
 import {
+  addConsumed,
+  addValue,
   beginStep,
   checkFlow,
   concernAccount,
@@ -174,14 +175,14 @@ function importAssets(
   for (const [index, { input, ...place }] of unsigned.importedInputs.entries()) {
     const key = read.importedKeys[index] ?? outputKeyOf(place.txId, place.outputIndex)
     const { amount } = input
-    if (isBonus) addAmount(step.consumed, state.utxos.assets.of(place.assetId), amount)
+    if (isBonus) addConsumed(step, state.utxos.assets.of(place.assetId), amount)
     else spendImport(step, { ...place, key, amount, sourceChain })
   }
   step.row.evmOutputs = unsigned.outputs.map(({ address, amount, assetId }) => {
     concernAccount(step, address)
     return { address, amount, asset: state.utxos.assets.of(assetId), signatures: [] }
   })
-  for (const { asset, amount } of step.row.evmOutputs) addAmount(step.value, asset, amount)
+  for (const { asset, amount } of step.row.evmOutputs) addValue(step, asset, amount)
 }
 
 function exportAssets(
@@ -198,7 +199,7 @@ function exportAssets(
     const signatures = read.signatures[index] ?? []
     return { address, amount, asset: state.utxos.assets.of(assetId), signatures }
   })
-  for (const { asset, amount } of step.row.evmInputs) addAmount(step.consumed, asset, amount)
+  for (const { asset, amount } of step.row.evmInputs) addConsumed(step, asset, amount)
   for (const [outputIndex, { assetId, output }] of unsigned.exportedOutputs.entries()) {
     emit(step, {
       txId,

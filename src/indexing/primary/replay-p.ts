@@ -123,8 +123,10 @@ type Decision = {
 }
 
 function decide(state: PState, draft: Draft, { read, transactions, setHeight }: Decision): void {
-  for (const [position, transaction] of transactions.entries()) {
-    const { height } = read
+  const { height } = read
+  for (let position = 0; position < transactions.length; position++) {
+    const transaction = transactions[position]
+    if (transaction === undefined) break
     const step = stepAt(state, draft, { height, position, setHeight, transaction })
     executeDecided(state, step, transaction, setHeight)
     endStep(step)

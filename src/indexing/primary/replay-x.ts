@@ -60,7 +60,7 @@ export function beginXChain(
     for (const { outputs } of asset.initialStates) {
       for (const output of outputs) {
         const made = { txId, outputIndex, assetId: txId, ...xOutputFields(output) }
-        createUtxo({ utxos: state.utxos, draft, place, owners: [] }, made)
+        createUtxo({ utxos: state.utxos, draft, place }, made)
         outputIndex++
       }
     }

@@ -7,7 +7,7 @@ import { compareBytes } from '../../core/bytes.ts'
 import { txBody, type TxBody } from '../../store/schema/primary-bodies.ts'
 import { assetOf } from '../../store/schema/primary-holding.ts'
 import { posOfPlace } from '../../store/schema/primary-position.ts'
-import { addAmount, overdrawn, putRemainder, type Sums } from './amounts.ts'
+import { noSums, overdrawn, remainderOf, type Sums, withAmount } from './amounts.ts'
 import { violation } from './draft.ts'
 import type { Draft, Mutable, Place } from './draft.ts'
 import type { Owner } from './ledger-rows.ts'
@@ -16,15 +16,13 @@ import { createUtxo, importUtxo, noteOwner, spendUtxo } from './utxo-set.ts'
 import type { ImportSpend, Mover, NewUtxo, Spend, UtxoSet } from './utxo-set.ts'
 import { amountAt, numberAt, traitsAt } from './utxo-table.ts'
 
-/** A transaction being replayed. The lists and sums are those of its row. */
+/** A transaction being replayed, and its row, whose sums grow with it. */
 export type Step = Mover & {
-  readonly row: Mutable<TxBody>
-  readonly spent: number[]
-  readonly consumed: Sums
-  readonly value: Sums
-  readonly burned: Sums
-  readonly staked: Sums
+  readonly row: Mutable<Omit<TxBody, SumName | 'spent'>> &
+    Record<SumName, Sums> & { spent: number[] }
 }
+
+type SumName = 'consumed' | 'value' | 'burned' | 'staked'
 
 const none: readonly never[] = []
 
@@ -38,22 +36,17 @@ export function beginStep(
   }: Pick<ReadTransaction<{ readonly typeId: number; readonly memo?: Uint8Array }>, 'unsigned'>,
 ): Step {
   const { memo } = unsigned
-  const spent: number[] = []
-  const consumed: Sums = []
-  const value: Sums = []
-  const burned: Sums = []
-  const staked: Sums = []
-  const row: Mutable<TxBody> = {
+  const row: Step['row'] = {
     typeId: unsigned.typeId,
     time: place.time,
     committed: true,
     firstUtxo: utxos.next,
     utxoCount: 0,
-    spent,
-    consumed,
-    value,
-    burned,
-    staked,
+    spent: [],
+    consumed: noSums,
+    value: noSums,
+    burned: noSums,
+    staked: noSums,
     memo: memo === undefined || memo.length === 0 ? undefined : memo,
     sourceChain: undefined,
     destinationChain: undefined,
@@ -74,7 +67,7 @@ export function beginStep(
     managerAddress: undefined,
   }
   const first = utxos.next
-  return { utxos, draft, place, first, row, owners: [], spent, consumed, value, burned, staked }
+  return { utxos, draft, place, first, row, owners: draft.ledger.txOwners }
 }
 
 /** Writes the transaction's row into the batch. */
@@ -82,11 +75,10 @@ export function endStep(step: Step): void {
   const { row, place, utxos } = step
   const { ledger } = step.draft
   row.utxoCount = utxos.next - row.firstUtxo
-  putRemainder(step.burned, step.consumed, step.value)
-  sortById(utxos, step.consumed)
-  sortById(utxos, step.value)
-  sortById(utxos, step.burned)
-  sortById(utxos, step.staked)
+  row.burned = sortedById(utxos, remainderOf(row.consumed, row.value))
+  row.consumed = sortedById(utxos, row.consumed)
+  row.value = sortedById(utxos, row.value)
+  row.staked = sortedById(utxos, row.staked)
   ledger.utxoRows.end()
   const from = ledger.arena.used
   txBody.append(ledger.arena, row)
@@ -94,19 +86,18 @@ export function endStep(step: Step): void {
   ledger.txIds.push(place.txId)
   ledger.txPos.push(posOfPlace(place))
   ledger.txType.push(row.typeId)
-  for (const owner of step.owners) ledger.txOwners.push(owner)
   ledger.txOwners.end()
 }
 
-function sortById({ assets }: UtxoSet, sums: Sums): void {
-  if (sums.length < 2) return
-  sums.sort((a, b) => compareBytes(assets.idOf(a.asset), assets.idOf(b.asset)))
+function sortedById({ assets }: UtxoSet, sums: Sums): Sums {
+  if (sums.length < 2) return sums
+  return sums.toSorted((a, b) => compareBytes(assets.idOf(a.asset), assets.idOf(b.asset)))
 }
 
 /** Throws `state-violation` when more is emitted than spent of any asset. */
-export function checkFlow(step: Step): void {
-  const over = overdrawn(step.consumed, step.value)
-  if (over !== undefined) throw violation(step.place, `outputs exceed inputs: ${over}`)
+export function checkFlow({ row, place }: Step): void {
+  const over = overdrawn(row.consumed, row.value)
+  if (over !== undefined) throw violation(place, `outputs exceed inputs: ${over}`)
 }
 
 /** Notes that a transaction concerns addresses. */
@@ -121,26 +112,41 @@ export function concernAccount(step: Step, address: Uint8Array): void {
   noteOwner(step, step.draft.ledger.addresses.placeOfAccount(address))
 }
 
+/** Adds to what a transaction consumes. */
+export function addConsumed({ row }: Step, asset: number, amount: bigint): void {
+  row.consumed = withAmount(row.consumed, asset, amount)
+}
+
+/** Adds to what a transaction emits. */
+export function addValue({ row }: Step, asset: number, amount: bigint): void {
+  row.value = withAmount(row.value, asset, amount)
+}
+
+function noteInput({ row }: Step, number: number): void {
+  if (row.spent.length === 0) row.spent = [number]
+  else row.spent.push(number)
+}
+
 /** Spends an output of this chain. */
 export function spend(step: Step, spending: Spend): void {
   const { table } = step.utxos
   const entry = spendUtxo(step, spending)
-  step.spent.push(numberAt(table, entry))
+  noteInput(step, numberAt(table, entry))
   const amount = amountAt(table, entry)
-  if (amount > 0n) addAmount(step.consumed, assetOf(traitsAt(table, entry)), amount)
+  if (amount > 0n) addConsumed(step, assetOf(traitsAt(table, entry)), amount)
 }
 
 /** Imports an output of another chain. */
 export function spendImport(step: Step, spending: ImportSpend): void {
   const spent = importUtxo(step, spending)
-  if (spent !== undefined) step.spent.push(spent.number)
-  addAmount(step.consumed, step.utxos.assets.of(spending.assetId), spending.amount)
+  if (spent !== undefined) noteInput(step, spent.number)
+  addConsumed(step, step.utxos.assets.of(spending.assetId), spending.amount)
 }
 
 /** Emits an output and gives its number. */
 export function emit(step: Step, made: NewUtxo): number {
   const { amount } = made
-  if (amount > 0n) addAmount(step.value, step.utxos.assets.of(made.assetId), amount)
+  if (amount > 0n) addValue(step, step.utxos.assets.of(made.assetId), amount)
   return createUtxo(step, made)
 }
 

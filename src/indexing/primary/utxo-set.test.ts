@@ -72,7 +72,7 @@ function begin(found: readonly KnownUtxo[] = []): { readonly set: UtxoSet; reado
 }
 
 function moverOf(utxos: UtxoSet, draft: Draft, first?: number): Mover {
-  return { utxos, draft, place, owners: [], ...(first === undefined ? {} : { first }) }
+  return { utxos, draft, place, ...(first === undefined ? {} : { first }) }
 }
 
 function make(set: UtxoSet, draft: Draft, change: Partial<NewUtxo> = {}): number {

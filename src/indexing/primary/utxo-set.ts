@@ -17,7 +17,7 @@ import type { AssetNumbers } from './asset-numbers.ts'
 import { violation } from './draft.ts'
 import type { Draft, Place } from './draft.ts'
 import type { ChainName, KnownUtxo, RewardKind } from './ledger-rows.ts'
-import type { HeldRow } from './ledger.ts'
+import type { HeldRow, Ledger } from './ledger.ts'
 import { type OutputFields, outputBytes } from './output-bytes.ts'
 import type { Found, KnownImport } from './state.ts'
 import {
@@ -159,13 +159,13 @@ export type Mover = {
   readonly place: Place
   /** Number of the first UTXO a transaction makes; missing where none does. */
   readonly first?: number
-  /** Places of the addresses it concerns, among those of the batch; each once. */
-  readonly owners: number[]
+  /** Where the addresses it concerns are noted; missing where it is no transaction. */
+  readonly owners?: Ledger['txOwners']
 }
 
 /** Notes that something concerns an address with this place in the batch. */
 export function noteOwner({ owners }: Mover, place: number): void {
-  if (!owners.includes(place)) owners.push(place)
+  owners?.push(place)
 }
 
 /** Adds an output and gives its number. Throws `state-violation` when it is there already. */
@@ -180,21 +180,30 @@ export function createUtxo(by: Mover, made: NewUtxo): number {
   const kind = kindOf(made, { staked, crossing })
   const asset = set.assets.of(made.assetId)
   const traits = packTraits({ asset, kind, needed: owner.threshold })
-  const createdPos = posOfPlace(place)
-  ledger.utxoRows.push(
-    { number, txId, outputIndex, createdPos, createdAt: place.time },
-    {
-      asset,
-      kind,
-      output: outputBytes(made),
-      consumableOn: crossing ? consumableOn : undefined,
-      stakeStart: made.stakeStart,
-      stakeEnd: made.stakeEnd,
-      reward: made.rewardKind === undefined ? undefined : rewardKinds.indexOf(made.rewardKind),
-    },
-  )
+  // One record for all who take a part of it.
+  const row = {
+    txId,
+    outputIndex,
+    number,
+    createdPos: posOfPlace(place),
+    createdAt: place.time,
+    amount,
+    traits,
+    flags: staked ? outputFlags.staked : 0,
+    createdOn,
+    consumableOn,
+  }
+  ledger.utxoRows.push(row, {
+    asset,
+    kind,
+    output: outputBytes(made),
+    consumableOn: crossing ? consumableOn : undefined,
+    stakeStart: made.stakeStart,
+    stakeEnd: made.stakeEnd,
+    reward: made.rewardKind === undefined ? undefined : rewardKinds.indexOf(made.rewardKind),
+  })
   const { made: rows } = ledger
-  rows.push({ number, createdAt: place.time, amount, traits, createdOn, consumableOn })
+  rows.push(row)
   for (const address of owner.addresses) {
     const owned = ledger.addresses.placeOf(address, 0)
     rows.owners.push(owned)
@@ -220,11 +229,7 @@ export function createUtxo(by: Mover, made: NewUtxo): number {
       createdOn: set.chain,
       consumableOn: made.consumableOn ?? set.chain,
     })
-    return number
-  }
-  const flags = staked ? outputFlags.staked : 0
-  const kept = { txId, outputIndex, number, createdAt: place.time, amount, traits, flags }
-  if (addOutput(set.table, kept, owner.addresses) === -1) {
+  } else if (addOutput(set.table, row, owner.addresses) === -1) {
     throw violation(place, `output exists already: ${nameOf(made)}`)
   }
   return number

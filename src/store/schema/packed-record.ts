@@ -138,7 +138,10 @@ export function list<T>(field: Field<T>): Field<readonly T[]> {
       }
       writeList()
       writeCount(values.length)
-      for (const value of values) field.write(value)
+      for (let at = 0; at < values.length; at++) {
+        const value = values[at]
+        if (value !== undefined) field.write(value)
+      }
     },
     absent: 'sometimes',
     unpack: (value) => (value === undefined ? [] : listOf(value).map(field.unpack)),

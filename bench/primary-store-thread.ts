@@ -1,5 +1,7 @@
 /** The writing thread of `primary-replay.ts`: the product's store behind the product's calls. */
 
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
 import { parentPort, threadId, workerData } from 'node:worker_threads'
 
 import { openWorld } from '../src/cli/world.ts'
@@ -7,7 +9,7 @@ import { serveCalls } from '../src/indexing/port-call.ts'
 import { primaryAnswers } from '../src/indexing/primary/batch-calls.ts'
 import { openPrimaryStore, type PrimaryStore } from '../src/indexing/primary/primary-store.ts'
 import { localGenesis } from './local-genesis.ts'
-import type { WriteTask, Written } from './primary-replay-task.ts'
+import { benchKey, type WriteTask, type Written } from './primary-replay-task.ts'
 
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- set by primary-replay.ts
 const { folder, port } = workerData as WriteTask
@@ -34,8 +36,8 @@ port.on('close', () => {
   })
 })
 
+/** Size of the file, once its log has moved into it. */
 async function closed(): Promise<number> {
-  const sizeBytes = Number(await store?.database.sizeBytes())
   await store?.close()
-  return sizeBytes
+  return statSync(join(folder, `${benchKey}.sqlite`)).size
 }

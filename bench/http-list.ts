@@ -87,7 +87,6 @@ async function fill(): Promise<void> {
     await ingest.blocks(decodeBlocks(from, units, zstdCompressSync))
   }
   await store.transaction((writer) => writer.run(nameTokens))
-  await store.tidy()
   await store.close()
 }
 

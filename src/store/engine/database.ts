@@ -102,8 +102,6 @@ export interface Database extends Reader {
    * end of the process; true when it is this one. See `store/lease.ts`.
    */
   readonly claim: () => Soon<boolean>
-  /** Gives log space back and refreshes statistics; for quiet moments of the writer. */
-  readonly tidy: () => Soon<void>
   /** Bytes on disk, indexes and log included. */
   readonly sizeBytes: () => Soon<number>
   /** Waits for the transaction under way. Closing again does nothing. */

@@ -139,15 +139,6 @@ class PostgresDatabase implements Database {
     return turn
   }
 
-  tidy: Database['tidy'] = async () => {
-    const turn = this.#queue.then(async () => {
-      const link = await this.#connected()
-      for (const table of this.#options.tables) await exec(link, `analyze ${table.name}`)
-    })
-    this.#queue = turn.catch(() => undefined)
-    return turn
-  }
-
   sizeBytes: Database['sizeBytes'] = async () => {
     const rows = await ask(this.#reads, sizeQuestion, [this.#namespace])
     return Number(rows[0]?.[0] ?? 0)

@@ -113,11 +113,6 @@ class SqliteDatabase implements Database {
     return this.#claim.take()
   }
 
-  tidy: Database['tidy'] = () => {
-    this.#writing().exec('pragma optimize')
-    this.#writing().exec('pragma wal_checkpoint(truncate)')
-  }
-
   sizeBytes: Database['sizeBytes'] = () => {
     const log = statSync(`${this.#options.path}-wal`, { throwIfNoEntry: false })
     return this.#read().fileBytes() + (log?.size ?? 0)

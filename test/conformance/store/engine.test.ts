@@ -318,7 +318,6 @@ onBothEngines(
   async (store) => {
     const first = await store.open('write')
     await first.transaction((writer) => writer.insert(facts, { pos: [1] }))
-    await first.tidy()
     assert.ok((await first.sizeBytes()) > 0)
     await first.close()
     const second = await store.open('write')

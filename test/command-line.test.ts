@@ -309,15 +309,8 @@ void test('export: transfers and transactions are all there, with exact amounts'
   }
 
   // Nothing is made or lost: over all owners, what is spent is received or burned.
-  const primary = await runFirn(
-    'export',
-    'primary-transactions',
-    '--chain',
-    'P',
-    ...url,
-    '--format',
-    'jsonl',
-  )
+  const ofP = ['primary-transactions', '--chain', 'P', ...url, '--format', 'jsonl']
+  const primary = await runFirn('export', ...ofP)
   const base = primary.stdout
     .trim()
     .split('\n')
@@ -334,19 +327,7 @@ void test('export: transfers and transactions are all there, with exact amounts'
   // Any period of it, without an address.
   const dates = base.map(({ date }) => String(date)).toSorted()
   const [from = '', end = ''] = [dates[3], dates.at(-3)]
-  const period = await runFirn(
-    'export',
-    'primary-transactions',
-    '--chain',
-    'P',
-    ...url,
-    '--format',
-    'jsonl',
-    '--from',
-    from,
-    '--until',
-    end,
-  )
+  const period = await runFirn('export', ...ofP, '--from', from, '--until', end)
   assert.equal(period.code, 0, period.stderr)
   const within = period.stdout.split('\n').filter((line) => line.includes('"BaseTx"'))
   assert.equal(within.length, dates.filter((date) => from <= date && date < end).length)

@@ -1,5 +1,5 @@
 /**
- * How many heights make a good batch, by how large blocks were: sorted rows are cheaper to write
+ * How many heights make a good batch, by how large blocks were, and how many batches wait: sorted rows are cheaper to write
  * the more there are, and memory bounds them.
  */
 
@@ -17,6 +17,12 @@ const firstHeights = 256
 const fewestHeights = 16
 // Small blocks cost something each, whatever is in them.
 const mostHeights = 16_384
+
+/**
+ * Batches that may be replayed and not stored: a store's log is written back every few of them, and
+ * with one the other thread would wait meanwhile.
+ */
+export const mostAhead = 2
 
 /** A size that follows the blocks, at most doubling at a time. */
 export function newBatchSize(): BatchSize {

@@ -15,6 +15,7 @@ import type {
 } from '../../source/primary/primary-source.ts'
 import type { Reader } from '../../store/engine/database.ts'
 import { type AssetNumbers, newAssetNumbers } from './asset-numbers.ts'
+import { mostAhead } from './batch-size.ts'
 import { type ChainReplay, type Fetched, openReplay, usualUtxoLimit } from './chain-replay.ts'
 import type { ChainName } from './ledger-rows.ts'
 import {
@@ -26,7 +27,6 @@ import {
 import { type PrimaryRules, rulesOf, upgradesOf } from './rules.ts'
 import { findAfter, type SharedChanges } from './shared-changes.ts'
 import { openStoredState } from './store-state.ts'
-import { mostAhead } from './utxo-set.ts'
 
 /** What a host is made of. */
 export type PrimaryHostParts = {

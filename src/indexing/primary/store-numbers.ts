@@ -98,10 +98,3 @@ export function numbersIn(
 
   return { numberAll, of }
 }
-
-/** Key of an EVM account among addresses: a zero byte before its 20, as spaces are separate. */
-export function evmAddressKey(address: Uint8Array): Uint8Array {
-  const key = new Uint8Array(21)
-  key.set(address, 1)
-  return key
-}

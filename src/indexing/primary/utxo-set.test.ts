@@ -6,6 +6,7 @@ import { outputKeyOf } from '../../codec/primary/ids.ts'
 import { Fault } from '../../core/fault.ts'
 import { packTraits } from '../../store/schema/primary-holding.ts'
 import { newAssetNumbers } from './asset-numbers.ts'
+import { mostAhead } from './batch-size.ts'
 import { closeDraft, newDraft } from './draft.ts'
 import type { Draft } from './draft.ts'
 import type { KnownUtxo } from './ledger-rows.ts'
@@ -15,7 +16,6 @@ import {
   createUtxo,
   importUtxo,
   isKnown,
-  mostAhead,
   newUtxoSet,
   returnStake,
   spendUtxo,

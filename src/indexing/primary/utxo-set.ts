@@ -14,6 +14,7 @@ import {
   rewardKinds,
 } from '../../store/schema/primary-position.ts'
 import type { AssetNumbers } from './asset-numbers.ts'
+import { mostAhead } from './batch-size.ts'
 import { violation } from './draft.ts'
 import type { Draft, Place } from './draft.ts'
 import type { ChainName, KnownUtxo, RewardKind } from './ledger-rows.ts'
@@ -131,12 +132,6 @@ function flagsNow({ returned }: UtxoSet, { txId, outputIndex, flags }: KnownUtxo
   const key = outputKeyOf(txId, outputIndex)
   return returned.some((keys) => keys.has(key)) ? flags | outputFlags.returned : flags
 }
-
-/**
- * Batches that may be replayed and not stored: a store's log is written back every few of them, and
- * with one the other thread would wait meanwhile.
- */
-export const mostAhead = 2
 
 /** At a batch's end: forgets what other chains did, and the oldest outputs that are stored. */
 export function closeBatch(set: UtxoSet, draft: Draft): void {

@@ -230,5 +230,3 @@ export const progressBody = layout({
   l1AccruedFees: big,
   l1FeeExcess: big,
 })
-/** Record of {@link progressBody}. */
-export type ProgressBody = BodyOf<typeof progressBody>

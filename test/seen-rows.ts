@@ -106,8 +106,8 @@ function proposerOf(columns: ProposerColumns, row: number): Proposer | undefined
     outerId: columns.outerId.slice(row * 32, row * 32 + 32),
     outerParentId: columns.outerParentId.slice(row * 32, row * 32 + 32),
     nodeId: isSigned ? columns.nodeId.slice(row * 20, row * 20 + 20) : undefined,
-    pChainHeight: isSigned ? columns.pChainHeight[row] : undefined,
-    timestamp: isSigned ? columns.timestamp[row] : undefined,
+    pChainHeight: known >= proposerKnown.unsigned ? columns.pChainHeight[row] : undefined,
+    timestamp: known >= proposerKnown.unsigned ? columns.timestamp[row] : undefined,
   }
 }
 

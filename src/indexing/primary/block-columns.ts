@@ -23,7 +23,7 @@ export type BlockColumns = {
 
 /** What is known of outer blocks, by block; all empty when nothing is known of any. */
 export type ProposerColumns = {
-  /** 1: there is an outer block, 2: and it was signed. */
+  /** 1: an option's outer block, 2: one with height and time, 3: and signed. */
   readonly known: Uint32Array
   readonly outerId: Uint8Array
   readonly outerParentId: Uint8Array
@@ -35,7 +35,7 @@ export type ProposerColumns = {
 }
 
 /** Values of {@link ProposerColumns}' `known`. */
-export const proposerKnown = { nothing: 0, unsigned: 1, signed: 2 } as const
+export const proposerKnown = { nothing: 0, option: 1, unsigned: 2, signed: 3 } as const
 
 /** Bytes of a node id. */
 export const nodeIdBytes = 20
@@ -52,10 +52,9 @@ class GrowingProposers {
   /** Adds that of the block with this row. */
   push(row: number, proposer: NonNullable<BlockRow['proposer']>): void {
     while (this.#known.length < row) this.#append(proposerKnown.nothing)
-    this.#append(
-      proposer.nodeId === undefined ? proposerKnown.unsigned : proposerKnown.signed,
-      proposer,
-    )
+    const unsigned =
+      proposer.timestamp === undefined ? proposerKnown.option : proposerKnown.unsigned
+    this.#append(proposer.nodeId === undefined ? unsigned : proposerKnown.signed, proposer)
   }
 
   #append(known: number, proposer?: BlockRow['proposer']): void {

@@ -20,7 +20,7 @@ export type Owner = {
 export type Proposer = {
   readonly outerId: Uint8Array
   readonly outerParentId: Uint8Array
-  /** Absent for options and unsigned blocks, as are the other two. */
+  /** Absent for options and unsigned blocks; the other two for options alone. */
   readonly nodeId: Uint8Array | undefined
   readonly pChainHeight: number | undefined
   readonly timestamp: number | undefined

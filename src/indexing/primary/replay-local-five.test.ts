@@ -3,6 +3,7 @@ import { test } from 'node:test'
 
 import { networkNamed } from '../../../test/recorded-network.ts'
 import { checkAnswers, checkManners, checkViolations } from '../../../test/replay-checks.ts'
+import { replay } from '../../../test/replayed-network.ts'
 import { fromHex, toHex } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import { readPBlock } from './read-blocks.ts'
@@ -17,6 +18,12 @@ void test('replay of local-five: order of chains, size of batches, cache and res
 
 void test('replay of local-five: a block left out, repeated or changed stops the chain', () =>
   checkViolations(network))
+
+void test('replay of local-five: blocks have the proposers their containers name', () => {
+  const { rows } = replay(network, { order: 'P', batch: 7, cache: 100 })
+  const ours = new Map(rows.blocks.map(({ height, proposer }) => [height, proposer]))
+  for (const { height, proposer } of network.p) assert.deepEqual(ours.get(height), proposer)
+})
 
 void test('read blocks: an inner block read alone equals the one inside its container', () => {
   const { recording, p } = network

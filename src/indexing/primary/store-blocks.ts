@@ -69,8 +69,8 @@ function outerColumns({ count, proposers }: BlockColumns, nodes: Numbers): Colum
     outer.push(isOuter ? idOf(proposers.outerId, row) : null)
     parent.push(isOuter ? idOf(proposers.outerParentId, row) : null)
     proposer.push(isSigned ? nodes.of(nodeOf(proposers, row)) : null)
-    height.push(isSigned ? (proposers.pChainHeight[row] ?? 0) : null)
-    time.push(isSigned ? (proposers.timestamp[row] ?? 0) : null)
+    height.push(known >= proposerKnown.unsigned ? (proposers.pChainHeight[row] ?? 0) : null)
+    time.push(known >= proposerKnown.unsigned ? (proposers.timestamp[row] ?? 0) : null)
   }
   return {
     outer_id: outer,

@@ -168,22 +168,26 @@ export type PrimaryService = {
 export function primaryService(
   parts: Partial<PrimaryParts> = {},
   location?: StoreLocation,
+  recording = recordingPath,
 ): Promise<PrimaryService> {
-  const service = startPrimaryService(parts, location)
+  const service = startPrimaryService(parts, location, recording)
   after(async () => (await service).close())
   return service
 }
 
-/** Starts a service over the recording. */
+/** Starts a service over a recording, that of the demo unless another is named. */
 export async function startPrimaryService(
   more: Partial<PrimaryParts> = {},
   location?: StoreLocation,
+  recording = recordingPath,
 ): Promise<PrimaryService> {
   const folder = mkdtempSync(join(tmpdir(), 'firn-primary-'))
-  const store = await indexPrimary(location ?? { store: 'embedded', dataDir: folder })
+  const store = await indexPrimary(location ?? { store: 'embedded', dataDir: folder }, {
+    recording,
+  })
   const network = await openNetwork('fuji', store)
   if (network === undefined) throw new Error('nothing was indexed')
-  const nowMs = recordedMoment(recordedAnswers()) * 1_000
+  const nowMs = recordedMoment(recordedAnswers(recording)) * 1_000
   const clock: Clock = { ...systemClock, now: () => nowMs }
   const server = createServer({
     operations: primaryOperations({

@@ -8,15 +8,12 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 
-import { decodePBlock } from '../src/codec/primary/p-block.ts'
-import { decodeXBlock } from '../src/codec/primary/x-transaction.ts'
 import { fromHex } from '../src/core/bytes.ts'
 import { parseId } from '../src/core/cb58.ts'
-import { faultOf } from '../src/core/fault.ts'
 import type { Transport } from '../src/core/world.ts'
 import { openPrimaryHost } from '../src/indexing/primary/primary-host.ts'
-import { readProposer } from '../src/indexing/primary/read-blocks.ts'
-import type { BlockBytes, PrimarySource } from '../src/source/primary/primary-source.ts'
+import { openBlock } from '../src/source/primary/containers.ts'
+import type { PrimarySource } from '../src/source/primary/primary-source.ts'
 import type { StoreLocation } from '../src/store/engine/open.ts'
 import { fileWorld } from './primary-service.ts'
 import { type Recording, recordingNamed } from './recorded-network.ts'
@@ -26,27 +23,6 @@ const vectors = new URL('../vectors/', import.meta.url)
 /** Blocks and answers of the network of five. */
 export const five = recordingNamed('local-five')
 
-/** Containers with their inner blocks taken out, from height `first` on. */
-function blocksOf(
-  containers: readonly string[],
-  first: number,
-  read: (bytes: Uint8Array) => unknown,
-): BlockBytes[] {
-  const isInner = (bytes: Uint8Array): boolean => {
-    try {
-      read(bytes)
-      return true
-    } catch (error) {
-      if (faultOf(error)?.code !== 'bad-bytes') throw error
-      return false
-    }
-  }
-  return containers.map((hex, at) => {
-    const { inner, proposer } = readProposer(fromHex(hex), isInner)
-    return { height: first + at, bytes: inner, proposer }
-  })
-}
-
 /** P-Chain blocks up to `last`, and all of the X-Chain. */
 function sourceUpTo(recording: Recording, last: number): PrimarySource {
   const idOf = (name: string): Uint8Array =>
@@ -55,10 +31,10 @@ function sourceUpTo(recording: Recording, last: number): PrimarySource {
     ([name, time]) => [name, Date.parse(time) / 1_000] as const,
   )
   const blocks = {
-    P: blocksOf(recording.p.slice(0, last), 1, decodePBlock),
+    P: recording.p.slice(0, last).map((hex, at) => openBlock('P', at + 1, fromHex(hex))),
     X: [
       { height: 0, bytes: fromHex(recording.x0), proposer: undefined },
-      ...blocksOf(recording.x, 1, decodeXBlock),
+      ...recording.x.map((hex, at) => openBlock('X', at + 1, fromHex(hex))),
     ],
   }
   return {

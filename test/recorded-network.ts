@@ -10,15 +10,11 @@ import { readGenesis } from '../src/codec/primary/genesis.ts'
 import type { GenesisFacts } from '../src/codec/primary/genesis.ts'
 import { fromHex, toHex } from '../src/core/bytes.ts'
 import type { ChainName } from '../src/indexing/primary/ledger-rows.ts'
-import {
-  readCBlock,
-  readPContainer,
-  readXBlock,
-  readXContainer,
-} from '../src/indexing/primary/read-blocks.ts'
+import { readCBlock, readPBlock, readXBlock } from '../src/indexing/primary/read-blocks.ts'
 import type { ReadCBlock, ReadPBlock, ReadXBlock } from '../src/indexing/primary/read-blocks.ts'
 import { rulesOf } from '../src/indexing/primary/rules.ts'
 import type { PrimaryRules } from '../src/indexing/primary/rules.ts'
+import { openBlock } from '../src/source/primary/containers.ts'
 
 /** An object of a node's reply. */
 export type Answer = Readonly<Record<string, string>>
@@ -79,6 +75,18 @@ export function recordingNamed(name: string): Recording {
   return recording
 }
 
+/** The P-Chain block of a container in hex, at height `at` + 1. */
+export function readPContainer(hex: string, at: number): ReadPBlock {
+  const { bytes, proposer } = openBlock('P', at + 1, fromHex(hex))
+  return readPBlock(bytes, proposer)
+}
+
+/** The X-Chain block of a container in hex, at height `at` + 1. */
+export function readXContainer(hex: string, at: number): ReadXBlock {
+  const { bytes, proposer } = openBlock('X', at + 1, fromHex(hex))
+  return readXBlock(bytes, proposer)
+}
+
 /** A recorded network, its blocks read by our codec. */
 export type Network = {
   readonly recording: Recording
@@ -97,11 +105,8 @@ export function networkNamed(name: string): Network {
     recording,
     rules,
     facts: genesisOf(recording),
-    p: recording.p.map((hex) => readPContainer(fromHex(hex))),
-    x: [
-      readXBlock(fromHex(recording.x0)),
-      ...recording.x.map((hex) => readXContainer(fromHex(hex))),
-    ],
+    p: recording.p.map(readPContainer),
+    x: [readXBlock(fromHex(recording.x0)), ...recording.x.map(readXContainer)],
     c: recording.c.map((block) =>
       readCBlock(
         {

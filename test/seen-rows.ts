@@ -7,21 +7,17 @@ import { concatBytes, toHex } from '../src/core/bytes.ts'
 import type { AssetNumbers } from '../src/indexing/primary/asset-numbers.ts'
 import { type ProposerColumns, proposerKnown } from '../src/indexing/primary/block-columns.ts'
 import type { Mutable } from '../src/indexing/primary/draft.ts'
-import type {
-  BlockRow,
-  ChainName,
-  KnownUtxo,
-  Proposer,
-} from '../src/indexing/primary/ledger-rows.ts'
+import type { BlockRow, ChainName, KnownUtxo } from '../src/indexing/primary/ledger-rows.ts'
 import {
   addressStride,
   type Held,
   type LedgerColumns,
-  ownersOfRow,
+  type OwnerLists,
   type Slices,
 } from '../src/indexing/primary/ledger.ts'
 import type { RowBatch } from '../src/indexing/primary/rows.ts'
 import { outputFlags } from '../src/indexing/primary/utxo-table.ts'
+import type { Proposer } from '../src/source/primary/primary-source.ts'
 import { txBody, type TxBody } from '../src/store/schema/primary-bodies.ts'
 import { assetOf, neededOf } from '../src/store/schema/primary-holding.ts'
 import {
@@ -195,4 +191,9 @@ function addressesOf({ addresses }: LedgerColumns, places: Uint32Array): string[
 function sliceOf(arena: Uint8Array, { offset, length }: Slices, row: number): Uint8Array {
   const from = offset[row] ?? 0
   return arena.slice(from, from + (length[row] ?? 0))
+}
+
+/** A list of a row of {@link OwnerLists}. */
+function ownersOfRow({ places, until }: OwnerLists, row: number): Uint32Array {
+  return places.subarray(row === 0 ? 0 : until[row - 1], until[row])
 }

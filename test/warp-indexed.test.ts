@@ -17,7 +17,6 @@ import { fromHex, to0x } from '../src/core/bytes.ts'
 import { parseId, toCb58 } from '../src/core/cb58.ts'
 import { Fault, faultOf } from '../src/core/fault.ts'
 import { primaryStoreTables } from '../src/indexing/primary/primary-store.ts'
-import { readPContainer, readXContainer } from '../src/indexing/primary/read-blocks.ts'
 import { openStore } from '../src/store/engine/open.ts'
 import type { MessageSource } from '../src/warp/message-source.ts'
 import { nodeMessages } from '../src/warp/node-messages.ts'
@@ -32,7 +31,7 @@ import {
   recordingPath,
 } from './primary-service.ts'
 import { five, fiveNode, indexRecording } from './recorded-five.ts'
-import { recordingNamed } from './recorded-network.ts'
+import { readPContainer, readXContainer, recordingNamed } from './recorded-network.ts'
 import { onBothEngines, type TestStore } from './stores.ts'
 
 const never = new AbortController().signal
@@ -51,8 +50,8 @@ const { cases, removalTransaction }: Signed = JSON.parse(
 )
 
 /** Transactions about L1 validators and their messages, in order, with their heights. */
-const l1Transactions = five.p.flatMap((hex) => {
-  const block = readPContainer(fromHex(hex))
+const l1Transactions = five.p.flatMap((hex, at) => {
+  const block = readPContainer(hex, at)
   return block.transactions.flatMap(({ txId, unsigned }) =>
     unsigned.typeId >= 35 && unsigned.typeId <= 37
       ? [{ txId, typeId: unsigned.typeId, height: block.height, name: toCb58(txId) }]
@@ -233,7 +232,7 @@ onBothEngines('indexed validations: the removed are kept', primaryStoreTables, (
 
 onBothEngines('indexed messages: other transactions have none', primaryStoreTables, (test) =>
   withIndex(test, async ({ source }) => {
-    const xTransactions = five.x.flatMap((hex) => readXContainer(fromHex(hex)).transactions)
+    const xTransactions = five.x.flatMap((hex, at) => readXContainer(hex, at).transactions)
     assert.ok(xTransactions.length > 0)
     for (const { txId } of xTransactions) {
       assert.equal((await source.transaction(txId, never))?.kind, 'none')

@@ -4,6 +4,7 @@
  */
 
 import type { OutputPlace } from '../../codec/primary/ids.ts'
+import type { Proposer } from '../../source/primary/primary-source.ts'
 import type { KeptOutput } from './utxo-table.ts'
 
 /** The three chains. Assets move between them through shared memory. */
@@ -14,16 +15,6 @@ export type Owner = {
   readonly locktime: bigint
   readonly threshold: number
   readonly addresses: readonly Uint8Array[]
-}
-
-/** Outer (proposervm) block, known only from a node's Index API. */
-export type Proposer = {
-  readonly outerId: Uint8Array
-  readonly outerParentId: Uint8Array
-  /** Absent for options and unsigned blocks; the other two for options alone. */
-  readonly nodeId: Uint8Array | undefined
-  readonly pChainHeight: number | undefined
-  readonly timestamp: number | undefined
 }
 
 /** One accepted block. Key: its height. C-Chain blocks are listed when they were given. */

@@ -64,11 +64,6 @@ export type LedgerColumns = {
 /** Bytes of an address of {@link LedgerColumns}. */
 export const addressStride = 21
 
-/** A list of a row of {@link OwnerLists}. */
-export function ownersOfRow({ places, until }: OwnerLists, row: number): Uint32Array {
-  return places.subarray(row === 0 ? 0 : until[row - 1], until[row])
-}
-
 /** Addresses of a batch, numbered from 0 as they are met. */
 class BatchAddresses {
   readonly #places = new KeyTable()

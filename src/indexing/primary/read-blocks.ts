@@ -13,10 +13,8 @@ import type { PBlock } from '../../codec/primary/p-block.ts'
 import type { PUnsigned } from '../../codec/primary/p-transaction.ts'
 import { decodeXBlock, xTransactionAlone } from '../../codec/primary/x-transaction.ts'
 import type { XBlock, XUnsigned } from '../../codec/primary/x-transaction.ts'
-import { outerBlockIdOf, openContainer, proposerOf } from '../../codec/proposer/outer-block.ts'
-import { faultOf } from '../../core/fault.ts'
 import { sha256 } from '../../core/hash.ts'
-import type { Proposer } from './ledger-rows.ts'
+import type { CBlock, Proposer } from '../../source/primary/primary-source.ts'
 
 /** A transaction with the ids, as map keys, of what it imports and exports. */
 export type ReadTransaction<Unsigned> = {
@@ -46,20 +44,8 @@ export type ReadXBlock = {
   readonly proposer: Proposer | undefined
 }
 
-/** A C-Chain block as its node's RPC tells it. `time` is Unix seconds. */
-export type CBlockInput = {
-  readonly height: number
-  readonly blockId: Uint8Array
-  readonly parentId: Uint8Array
-  readonly time: number
-  readonly sizeBytes: number
-  readonly transactionCount: number
-  readonly extraData: Uint8Array
-  readonly proposer: Proposer | undefined
-}
-
 /** A C-Chain block ready for replay. */
-export type ReadCBlock = CBlockInput & {
+export type ReadCBlock = CBlock & {
   readonly transactions: readonly (ReadTransaction<CUnsigned> & {
     readonly signatures: readonly (readonly Uint8Array[])[]
   })[]
@@ -67,10 +53,7 @@ export type ReadCBlock = CBlockInput & {
 
 /** Reads an inner P-Chain block, as `platform.getBlockByHeight` gives it. Throws `bad-bytes`. */
 export function readPBlock(bytes: Uint8Array, proposer?: Proposer): ReadPBlock {
-  return withPBlock(decodePBlock(bytes), bytes, proposer)
-}
-
-function withPBlock(block: PBlock, bytes: Uint8Array, proposer: Proposer | undefined): ReadPBlock {
+  const block = decodePBlock(bytes)
   return {
     block,
     blockId: sha256(bytes),
@@ -81,18 +64,9 @@ function withPBlock(block: PBlock, bytes: Uint8Array, proposer: Proposer | undef
   }
 }
 
-/** Reads a container of the Index API of the P-Chain. Throws `bad-bytes`. */
-export function readPContainer(container: Uint8Array): ReadPBlock {
-  const { inner, value, proposer } = open(container, decodePBlock)
-  return withPBlock(value, inner, proposer)
-}
-
 /** Reads an inner X-Chain block, as `avm.getBlockByHeight` gives it. Throws `bad-bytes`. */
 export function readXBlock(bytes: Uint8Array, proposer?: Proposer): ReadXBlock {
-  return withXBlock(decodeXBlock(bytes), bytes, proposer)
-}
-
-function withXBlock(block: XBlock, bytes: Uint8Array, proposer: Proposer | undefined): ReadXBlock {
+  const block = decodeXBlock(bytes)
   return {
     block,
     blockId: sha256(bytes),
@@ -103,19 +77,13 @@ function withXBlock(block: XBlock, bytes: Uint8Array, proposer: Proposer | undef
   }
 }
 
-/** Reads a container of the Index API of the X-Chain's blocks. Throws `bad-bytes`. */
-export function readXContainer(container: Uint8Array): ReadXBlock {
-  const { inner, value, proposer } = open(container, decodeXBlock)
-  return withXBlock(value, inner, proposer)
-}
-
 /** Reads a signed X-Chain transaction alone, as the index of the DAG holds it. */
 export function readXTransactionAlone(bytes: Uint8Array): ReadTransaction<XUnsigned> {
   return readXTransaction(decode(xTransactionAlone, bytes))
 }
 
 /** Reads a C-Chain block's atomic part. Throws `bad-bytes`. */
-export function readCBlock(input: CBlockInput, apricotPhase5: number): ReadCBlock {
+export function readCBlock(input: CBlock, apricotPhase5: number): ReadCBlock {
   const transactions = decodeExtraData(input.extraData, input.time >= apricotPhase5)
   return {
     ...input,
@@ -131,43 +99,6 @@ export function readCBlock(input: CBlockInput, apricotPhase5: number): ReadCBloc
         signatures: record.credentials.map(({ signatures }) => signatures),
       }
     }),
-  }
-}
-
-/** What the Index API's outer bytes of a C-Chain block say of its proposer. */
-export function readProposer(
-  container: Uint8Array,
-  isInner: (inner: Uint8Array) => boolean,
-): { readonly inner: Uint8Array; readonly proposer: Proposer | undefined } {
-  const { inner, outer } = openContainer(container, isInner)
-  return { inner, proposer: outer === undefined ? undefined : proposerRow(outer.block, container) }
-}
-
-function open<T>(
-  container: Uint8Array,
-  read: (inner: Uint8Array) => T,
-): { readonly inner: Uint8Array; readonly value: T; readonly proposer: Proposer | undefined } {
-  const found: { value: T }[] = []
-  const { inner, proposer } = readProposer(container, (bytes) => {
-    try {
-      found.push({ value: read(bytes) })
-      return true
-    } catch (error) {
-      if (faultOf(error)?.code === 'bad-bytes') return false
-      throw error
-    }
-  })
-  return { inner, value: found[0]?.value ?? read(inner), proposer }
-}
-
-function proposerRow(block: Parameters<typeof outerBlockIdOf>[0], container: Uint8Array): Proposer {
-  const isOption = block.typeId === 1
-  return {
-    outerId: outerBlockIdOf(block, container),
-    outerParentId: block.parentId,
-    nodeId: proposerOf(block),
-    pChainHeight: isOption ? undefined : Number(block.pChainHeight),
-    timestamp: isOption ? undefined : Number(block.timestamp),
   }
 }
 

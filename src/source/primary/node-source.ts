@@ -6,12 +6,11 @@
  * by height, several at a time.
  */
 
-import { openContainer, outerBlockIdOf, proposerOf } from '../../codec/proposer/outer-block.ts'
 import { fromHex, toHex } from '../../core/bytes.ts'
 import { parseId } from '../../core/cb58.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
 import type { Log } from '../../telemetry/log.ts'
-import { isEvmBlock, readEvmBlock } from './evm-block.ts'
+import { openBlock, openCBlock } from './containers.ts'
 import {
   bytesIn,
   faultOfNode,
@@ -29,7 +28,6 @@ import type {
   PrimaryChain,
   PrimaryIdentity,
   PrimarySource,
-  Proposer,
   ValidatorHealth,
 } from './primary-source.ts'
 
@@ -237,39 +235,6 @@ async function indexState(
   if (block === undefined) return 'empty'
   // Bare or wrapped, the container of height 1 ends with the inner block, but for a signature.
   return toHex(first).includes(toHex(block.bytes)) ? 'complete' : 'incomplete'
-}
-
-/** Type ids an inner block can begin with, after version 0. Source: codec.go of platformvm and avm. */
-const innerTypes = { P: [0, 1, 2, 3, 4, 29, 30, 31, 32], X: [20] } as const
-
-function openBlock(chain: 'P' | 'X', height: number, container: Uint8Array): BlockBytes {
-  const types: readonly number[] = innerTypes[chain]
-  const isInner = (inner: Uint8Array): boolean =>
-    inner.length > 6 &&
-    inner.subarray(0, 5).every((byte) => byte === 0) &&
-    types.includes(inner[5] ?? -1)
-  const { inner, outer } = openContainer(container, isInner)
-  const proposer = outer === undefined ? undefined : proposerRow(outer.block, container)
-  return { height, bytes: inner, proposer }
-}
-
-function openCBlock(container: Uint8Array): CBlock {
-  const { inner, outer } = openContainer(container, isEvmBlock)
-  return {
-    ...readEvmBlock(inner),
-    proposer: outer === undefined ? undefined : proposerRow(outer.block, container),
-  }
-}
-
-function proposerRow(block: Parameters<typeof outerBlockIdOf>[0], container: Uint8Array): Proposer {
-  const isOption = block.typeId === 1
-  return {
-    outerId: outerBlockIdOf(block, container),
-    outerParentId: block.parentId,
-    nodeId: proposerOf(block),
-    pChainHeight: isOption ? undefined : Number(block.pChainHeight),
-    timestamp: isOption ? undefined : Number(block.timestamp),
-  }
 }
 
 async function cBlocksByNumber(

@@ -19,10 +19,11 @@ export type PrimaryIdentity = {
   readonly upgrades: Readonly<Record<string, number>>
 }
 
-/** Who proposed a block, from its outer block. Options and unsigned blocks name nobody. */
+/** Who proposed a block, from its outer (proposervm) block, known only from an Index API. */
 export type Proposer = {
   readonly outerId: Uint8Array
   readonly outerParentId: Uint8Array
+  /** Absent for options and unsigned blocks; the other two for options alone. */
   readonly nodeId: Uint8Array | undefined
   readonly pChainHeight: number | undefined
   readonly timestamp: number | undefined

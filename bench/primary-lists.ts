@@ -11,6 +11,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { orderedLists } from '../src/indexing/primary/store-ordered.ts'
 import { openStore } from '../src/store/engine/open.ts'
 import { balancesOfAddresses } from '../src/store/query/primary/balances-of-addresses.ts'
 import { utxosOfAddresses } from '../src/store/query/primary/utxos-of-addresses.ts'
@@ -26,7 +27,7 @@ const pageSize = 100
 const forMs = 2_000
 
 /** Entries in the order of their key, the same for every run. */
-function entries(count: number, first: number): Record<string, number[]> {
+function entries(count: number, first: number): Record<string, number[]> & { list: number[] } {
   const rows = Array.from({ length: count }, (_, at) => {
     const mixed = Math.imul(at + first, 2_654_435_761) >>> 0
     const owner = addresses[mixed % addresses.length] ?? 1
@@ -59,7 +60,13 @@ try {
   const writer = await openStore(place, 'lists-bench', tables, 'write')
   const spent = entries(Math.floor(utxos / 10), utxos + 1)
   await writer.transaction(async (batch) => {
-    await batch.insert(openHolding, entries(utxos, 1))
+    const open = entries(utxos, 1)
+    const ordered = orderedLists()
+    await batch.insert(openHolding, {
+      ...open,
+      ordered: await ordered.flags(batch, Float64Array.from(open.list)),
+    })
+    await ordered.settle(batch)
     await batch.insert(spentHolding, { ...spent, spent_at: spent['created_at'] ?? [] })
   })
   await writer.close()

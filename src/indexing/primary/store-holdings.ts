@@ -7,6 +7,7 @@ import { openHolding, spentHolding } from '../../store/schema/primary-ledger.ts'
 import { gather, radixOrder } from '../radix-order.ts'
 import type { Held, LedgerColumns } from './ledger.ts'
 import type { RowBatch } from './rows.ts'
+import type { OrderedLists } from './store-ordered.ts'
 
 /** Entries of lists, by the UTXOs' rows in one of two sets of columns. */
 type Entries = { readonly list: Doubles; readonly row: Doubles }
@@ -28,12 +29,14 @@ type EntryColumns = {
 export async function writeHoldings(
   writer: Writer,
   { ledger }: RowBatch,
-  owners: Float64Array,
+  { owners, ordered }: { readonly owners: Float64Array; readonly ordered: OrderedLists },
 ): Promise<void> {
   const { made, spent } = ledger
   const open = newEntries(made.count)
   addEntries(open, made, owners, { from: 0, isSpent: false })
-  await writer.insert(openHolding, columnsOf(open, ledger).columns)
+  const entries = columnsOf(open, ledger).columns
+  const flags = await ordered.flags(writer, entries.list)
+  await writer.insert(openHolding, { ...entries, ordered: flags })
   const closed = newEntries(spent.count)
   addEntries(closed, made, owners, { from: 0, isSpent: true })
   addEntries(closed, spent, owners, { from: made.count, isSpent: true })
@@ -44,6 +47,7 @@ export async function writeHoldings(
     utxo: gather(columns.utxo, moved),
   })
   await writer.insert(spentHolding, { ...columns, spent_at: spentAt })
+  await ordered.settle(writer)
 }
 
 function newEntries(rows: number): Entries {

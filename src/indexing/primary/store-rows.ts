@@ -2,7 +2,7 @@
  * Where the rows of a primary network go.
  *
  * One batch is one transaction: rows, raw blocks, chain state and checkpoint, or nothing. After a
- * fault the numbers kept here may be ahead of the store: open a new one.
+ * fault what is kept here may be ahead of the store: open a new one.
  */
 
 import { keyOf } from '../../core/bytes.ts'
@@ -38,6 +38,7 @@ import type { PrimaryRules } from './rules.ts'
 import { nodesOfBlocks, writeBlocks, writeRawBlocks } from './store-blocks.ts'
 import { writeHoldings } from './store-holdings.ts'
 import { type Numbers, numbersIn } from './store-numbers.ts'
+import { type OrderedLists, orderedLists } from './store-ordered.ts'
 import { numberOwners } from './store-owners.ts'
 import {
   allSubnets,
@@ -63,11 +64,16 @@ export type PrimaryRows = {
 type Known = {
   readonly addresses: Numbers
   readonly nodes: Numbers
+  readonly ordered: OrderedLists
 }
 
 /** Opens the writing side over a store with `primaryTables`, of a network of these rules. */
 export function openPrimaryRows(database: Database, rules: PrimaryRules): PrimaryRows {
-  const known: Known = { addresses: numbersIn(address, 'bytes'), nodes: nodeNumbers() }
+  const known: Known = {
+    addresses: numbersIn(address, 'bytes'),
+    nodes: nodeNumbers(),
+    ordered: orderedLists(),
+  }
   return {
     write: (batch, raw, guard) =>
       database.transaction(async (writer) => {
@@ -95,7 +101,7 @@ async function writeBatch(writing: Writing): Promise<void> {
   await writeUtxos(writer, batch)
   await writeSpends(writer, batch)
   await writeStakeReturns(writer, batch.stakeReturns)
-  await writeHoldings(writer, batch, owners)
+  await writeHoldings(writer, batch, { owners, ordered: known.ordered })
   await writeImports(writer, batch)
   await completeImports(writer, batch.importCompletions, known.addresses)
   await writeStaking(writing)

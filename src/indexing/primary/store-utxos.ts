@@ -1,7 +1,7 @@
 /** Writes UTXOs, and what becomes of them. */
 
 import { assert } from '../../core/fault.ts'
-import { Doubles } from '../../core/growing.ts'
+import { Words } from '../../core/growing.ts'
 import { ByteColumn } from '../../store/engine/byte-column.ts'
 import type { Reader, Writer } from '../../store/engine/database.ts'
 import { utxosAt } from '../../store/query/primary/utxos-at.ts'
@@ -15,6 +15,7 @@ import {
 import { posOfPlace } from '../../store/schema/primary-position.ts'
 import { gather, radixOrder } from '../radix-order.ts'
 import type { StakeReturnRow } from './ledger-rows.ts'
+import type { Held } from './ledger.ts'
 import type { RowBatch } from './rows.ts'
 
 /** Writes the UTXOs of a batch. */
@@ -32,24 +33,16 @@ export async function writeUtxos(writer: Writer, { ledger }: RowBatch): Promise<
 /** Writes which UTXOs were spent, of this batch and of earlier ones. */
 export async function writeSpends(writer: Writer, batch: RowBatch): Promise<void> {
   const { made, spent } = batch.ledger
-  const rows = spent.count + made.count
-  const numbers = new Doubles(rows)
-  const places = new Doubles(rows)
-  const times = new Doubles(rows)
-  for (const held of [spent, made]) {
-    for (let at = 0; at < held.count; at++) {
-      const pos = held.spentPos[at] ?? 0
-      if (pos === 0) continue
-      numbers.push(held.number[at] ?? 0)
-      places.push(pos)
-      times.push(held.spentAt[at] ?? 0)
-    }
-  }
-  const order = radixOrder(numbers.taken())
+  const earlier = spentRows(spent)
+  const own = spentRows(made)
+  const columnOf = (name: 'number' | 'spentPos' | 'spentAt'): Float64Array =>
+    joined(gather(spent[name], earlier), gather(made[name], own))
+  const numbers = columnOf('number')
+  const order = radixOrder(numbers)
   await writer.insert(spend, {
-    utxo: gather(numbers.taken(), order),
-    pos: gather(places.taken(), order),
-    spent_at: gather(times.taken(), order),
+    utxo: gather(numbers, order),
+    pos: gather(columnOf('spentPos'), order),
+    spent_at: gather(columnOf('spentAt'), order),
   })
   const late = batch.importCompletions
   await writer.insert(lateSpend, {
@@ -72,6 +65,20 @@ export async function writeStakeReturns(
       order,
     ),
   })
+}
+
+/** Rows of those that are spent. */
+function spentRows({ spentPos }: Held): Uint32Array {
+  const rows = new Words(spentPos.length)
+  for (let at = 0; at < spentPos.length; at++) if ((spentPos[at] ?? 0) > 0) rows.push(at)
+  return rows.taken()
+}
+
+function joined(first: Float64Array, second: Float64Array): Float64Array {
+  const all = new Float64Array(first.length + second.length)
+  all.set(first)
+  all.set(second, first.length)
+  return all
 }
 
 async function numbersOf(reader: Reader, returns: readonly StakeReturnRow[]): Promise<number[]> {

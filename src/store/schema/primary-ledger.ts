@@ -124,15 +124,34 @@ const holding = {
 } as const
 
 /**
- * Unspent UTXOs of an address by time, once for each chain in whose lists they stand, and by
- * amount. `list` and `traits` are packed as `primary-holding.ts` says; `amount` is cut at 2^63 - 1.
- * Lists and balances are answered without a look at the UTXOs.
+ * Unspent UTXOs of an address by time, once for each chain in whose lists they stand. `list` and
+ * `traits` are packed as `primary-holding.ts` says; `amount` is cut at 2^63 - 1. Lists and balances
+ * are answered without a look at the UTXOs.
+ *
+ * Those of long lists are `ordered`, 1 and not 0: an index has them by amount, too.
  */
-export const openHolding = table('open_holding', holding, {
-  key: ['list', 'created_at', 'utxo'],
-  layout: 'keyed',
-  indexes: [{ name: 'open_by_amount', columns: ['list', 'amount', 'utxo', 'traits'] }],
-})
+export const openHolding = table(
+  'open_holding',
+  { ...holding, ordered: 'integer' },
+  {
+    key: ['list', 'created_at', 'utxo'],
+    layout: 'keyed',
+    indexes: [
+      {
+        name: 'open_by_amount',
+        columns: ['list', 'amount', 'utxo', 'traits'],
+        where: 'ordered = 1',
+      },
+    ],
+  },
+)
+
+/** Lists all of whose entries are `ordered`, once and for ever. */
+export const orderedList = table(
+  'ordered_list',
+  { list: 'integer' },
+  { key: ['list'], layout: 'rows' },
+)
 
 /** Spent UTXOs of an address: an entry of {@link openHolding} moves here. */
 export const spentHolding = table(

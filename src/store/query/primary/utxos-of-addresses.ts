@@ -3,8 +3,9 @@
  *
  * Order: (`created_at` or `amount`, number), either way: equals follow the order of creation. Each
  * UTXO comes once, and only when enough of its owners were asked for. Cost: one seek per address
- * and about as many entries as come out, of `open_holding` or its index `open_by_amount`; as many
- * again of `spent_holding` where asked for, but that by amount reads every entry of the addresses.
+ * and about as many entries as come out, of `open_holding` or, of long lists by amount, its index
+ * `open_by_amount`; short lists are sorted by amount. As many again of `spent_holding` where asked
+ * for, but that by amount reads every entry of the addresses.
  */
 
 import { Fault } from '../../../core/fault.ts'
@@ -44,32 +45,50 @@ export type Holding = HoldingCursor & { readonly needed: number }
 type Direction = 'asc' | 'desc'
 type SortColumn = 'created_at' | 'amount'
 
-function question(table: string, column: SortColumn, direction: Direction): Statement {
+type Entries = { readonly table: string; readonly where?: string }
+
+function question(entries: Entries, column: SortColumn, direction: Direction): Statement {
   const sign = direction === 'asc' ? '>' : '<'
   return statement(
-    `select ${column}, utxo, traits from ${table}
-     where list = ? and (${column}, utxo) ${sign} (?, ?)
+    `select ${column}, utxo, traits from ${entries.table}
+     where ${entries.where ?? 'true'} and list = ? and (${column}, utxo) ${sign} (?, ?)
        and amount >= ? and traits >= ? and traits < ?
      order by ${column} ${direction}, utxo ${direction} limit ?`,
     { bigints: true },
   )
 }
 
-function questionsOf(table: string): Record<SortColumn, Record<Direction, Statement>> {
+function questionsOf(entries: Entries): Record<SortColumn, Record<Direction, Statement>> {
   const both = (column: SortColumn): Record<Direction, Statement> => ({
-    asc: question(table, column, 'asc'),
-    desc: question(table, column, 'desc'),
+    asc: question(entries, column, 'asc'),
+    desc: question(entries, column, 'desc'),
   })
   return { created_at: both('created_at'), amount: both('amount') }
 }
 
 const questions = {
-  open: questionsOf('open_holding'),
-  spent: questionsOf('spent_holding'),
+  open: questionsOf({ table: 'open_holding' }),
+  /** As `open`, of an ordered list. */
+  ordered: questionsOf({ table: 'open_holding', where: 'ordered = 1' }),
+  spent: questionsOf({ table: 'spent_holding' }),
 } as const
 
 const lowest: HoldingCursor = { key: -1n, utxo: -1 }
 const highest: HoldingCursor = { key: maxAmount, utxo: Number.MAX_SAFE_INTEGER }
+
+const orderedOf = statement(
+  'select o.list from json_each(?) j cross join ordered_list o where o.list = j.value',
+  {
+    postgres: `select o.list from json_array_elements_text(?::json) j
+      join ordered_list o on o.list = j.value::bigint`,
+  },
+)
+
+/** Those of `lists` that are kept by amount. */
+async function orderedLists(reader: Reader, lists: readonly number[]): Promise<Set<number>> {
+  const rows = await reader.all(orderedOf, [JSON.stringify(lists)])
+  return new Set(rows.map(([list]) => Number(list)))
+}
 
 /** The spent or unspent entries of an address. */
 type List = { readonly list: number; readonly of: keyof typeof questions }
@@ -81,11 +100,15 @@ export async function utxosOfAddresses(reader: Reader, query: HoldingQuery): Pro
   const sign = sortOrder === 'asc' ? 1 : -1
   const start = query.after ?? (sortOrder === 'asc' ? lowest : highest)
   const traits = asset === undefined ? anyTraits : traitsOfAsset(asset)
-  const kinds: readonly List['of'][] = query.includeSpent ? ['open', 'spent'] : ['open']
+  const numbers = query.addresses.map((address) => listOf(address, chain))
+  const ordered = column === 'amount' ? await orderedLists(reader, numbers) : undefined
+  const open = numbers.map((list): List => ({
+    list,
+    of: ordered?.has(list) === true ? 'ordered' : 'open',
+  }))
+  const spent = query.includeSpent ? numbers.map((list): List => ({ list, of: 'spent' })) : []
   return mergeLists<List, Holding>({
-    lists: query.addresses.flatMap((address) =>
-      kinds.map((of) => ({ list: listOf(address, chain), of })),
-    ),
+    lists: [...open, ...spent],
     limit: query.limit,
     compare: (a, b) => sign * compareHoldings(a, b),
     accepts: ({ needed }, times) => times >= needed,

@@ -4,25 +4,21 @@ import { Doubles, Words } from '../../core/growing.ts'
 import type { Writer } from '../../store/engine/database.ts'
 import { listOfNumber, maxAmount } from '../../store/schema/primary-holding.ts'
 import { openHolding, spentHolding } from '../../store/schema/primary-ledger.ts'
-import { gather, radixOrder } from '../radix-order.ts'
-import type { Held, LedgerColumns } from './ledger.ts'
+import { gather, gatherWords, radixOrder } from '../radix-order.ts'
+import type { Held } from './ledger.ts'
 import type { RowBatch } from './rows.ts'
 import type { OrderedLists } from './store-ordered.ts'
 
-/** Entries of lists, by the UTXOs' rows in one of two sets of columns. */
-type Entries = { readonly list: Doubles; readonly row: Doubles }
-
-/** Entries in the order of their key; `moved` are the places of those of earlier batches. */
+/** Entries in the order of their key. */
 type EntryColumns = {
   readonly columns: {
     readonly list: Float64Array
     readonly created_at: Float64Array
     readonly utxo: Float64Array
-    readonly amount: readonly (number | bigint)[]
+    readonly amount: Float64Array | readonly bigint[]
     readonly traits: Float64Array
   }
   readonly spentAt: Float64Array
-  readonly moved: Uint32Array
 }
 
 /** Writes the lists as a batch leaves them; `owners` are numbers of addresses by place. */
@@ -32,90 +28,73 @@ export async function writeHoldings(
   { owners, ordered }: { readonly owners: Float64Array; readonly ordered: OrderedLists },
 ): Promise<void> {
   const { made, spent } = ledger
-  const open = newEntries(made.count)
-  addEntries(open, made, owners, { from: 0, isSpent: false })
-  const entries = columnsOf(open, ledger).columns
-  const flags = await ordered.flags(writer, entries.list)
-  await writer.insert(openHolding, { ...entries, ordered: flags })
-  const closed = newEntries(spent.count)
-  addEntries(closed, made, owners, { from: 0, isSpent: true })
-  addEntries(closed, spent, owners, { from: made.count, isSpent: true })
-  const { columns, moved, spentAt } = columnsOf(closed, ledger)
-  await writer.remove(openHolding, {
-    list: gather(columns.list, moved),
-    created_at: gather(columns.created_at, moved),
-    utxo: gather(columns.utxo, moved),
-  })
-  await writer.insert(spentHolding, { ...columns, spent_at: spentAt })
+  const open = entriesOf(made, owners, 'open')
+  const flags = await ordered.flags(writer, open.columns.list)
+  await writer.insert(openHolding, { ...open.columns, ordered: flags })
+  const moved = entriesOf(spent, owners, 'spent')
+  const { list, created_at, utxo } = moved.columns
+  await writer.remove(openHolding, { list, created_at, utxo })
+  for (const { columns, spentAt } of [moved, entriesOf(made, owners, 'spent')]) {
+    await writer.insert(spentHolding, { ...columns, spent_at: spentAt })
+  }
   await ordered.settle(writer)
 }
 
-function newEntries(rows: number): Entries {
-  return { list: new Doubles(rows), row: new Doubles(rows) }
-}
-
-/** For each owner an entry in the list of its chain, and in that of the chain it can go to. */
-function addEntries(
-  entries: Entries,
-  held: Held,
-  owners: Float64Array,
-  { from, isSpent }: { readonly from: number; readonly isSpent: boolean },
-): void {
+/** Entries of those rows of `held` that this batch leaves so. */
+function entriesOf(held: Held, owners: Float64Array, state: 'open' | 'spent'): EntryColumns {
+  const lists = new Doubles(held.count)
+  const rows = new Words(held.count)
   const { places, until } = held.owners
   for (let row = 0, at = 0; row < held.count; row++) {
     const end = until[row] ?? 0
-    if ((held.spentPos[row] ?? 0) > 0 !== isSpent) {
+    if ((held.spentPos[row] ?? 0) > 0 !== (state === 'spent')) {
       at = end
       continue
     }
+    // For each owner one in the list of its chain, and one in that of the chain it can go to.
     const made = held.createdOn[row] ?? 0
     const consumable = held.consumableOn[row] ?? 0
     for (; at < end; at++) {
       const owner = owners[places[at] ?? 0] ?? 0
-      entries.list.push(listOfNumber(owner, made))
-      entries.row.push(from + row)
+      lists.push(listOfNumber(owner, made))
+      rows.push(row)
       if (consumable === made) continue
-      entries.list.push(listOfNumber(owner, consumable))
-      entries.row.push(from + row)
+      lists.push(listOfNumber(owner, consumable))
+      rows.push(row)
     }
   }
+  return columnsOf(held, lists.taken(), rows.taken())
 }
 
-/** Columns of entries. Rows from `made.count` on are those of `spent`. */
-function columnsOf(entries: Entries, { made, spent }: LedgerColumns): EntryColumns {
-  const lists = entries.list.taken()
-  const rows = entries.row.taken()
+function columnsOf(held: Held, lists: Float64Array, places: Uint32Array): EntryColumns {
   // Close to the order of the key, whose later columns follow the rows' order but for early ones.
   const order = radixOrder(lists)
-  const { length } = order
-  const list = new Float64Array(length)
-  const createdAt = new Float64Array(length)
-  const numbers = new Float64Array(length)
-  const traits = new Float64Array(length)
-  const spentAt = new Float64Array(length)
-  const amounts: (number | bigint)[] = []
-  const moved = new Words(length)
-  for (let at = 0; at < length; at++) {
-    const entry = order[at] ?? 0
-    const row = rows[entry] ?? 0
-    const isMoved = row >= made.count
-    const held = isMoved ? spent : made
-    const one = isMoved ? row - made.count : row
-    if (isMoved) moved.push(at)
-    list[at] = lists[entry] ?? 0
-    createdAt[at] = held.createdAt[one] ?? 0
-    numbers[at] = held.number[one] ?? 0
-    traits[at] = held.traits[one] ?? 0
-    spentAt[at] = held.spentAt[one] ?? 0
-    amounts.push(storedAmount(held.amount[one] ?? 0n))
+  const rows = gatherWords(places, order)
+  const columns = {
+    list: gather(lists, order),
+    created_at: gather(held.createdAt, rows),
+    utxo: gather(held.number, rows),
+    amount: storedAmounts(held.amount, rows),
+    traits: gather(held.traits, rows),
   }
-  const columns = { list, created_at: createdAt, utxo: numbers, amount: amounts, traits }
-  return { columns, moved: moved.taken(), spentAt }
+  return { columns, spentAt: gather(held.spentAt, rows) }
 }
 
-/** Smaller ones as numbers, which are cheaper to hand over. */
-function storedAmount(amount: bigint): number | bigint {
-  if (amount > maxAmount) return maxAmount
-  const number = Number(amount)
-  return number <= Number.MAX_SAFE_INTEGER ? number : amount
+/** Numbers where all are exact as such, since these are cheaper to hand over. */
+function storedAmounts(
+  amounts: BigUint64Array,
+  rows: Uint32Array,
+): Float64Array | readonly bigint[] {
+  const numbers = new Float64Array(rows.length)
+  let largest = 0
+  for (let at = 0; at < rows.length; at++) {
+    const amount = Number(amounts[rows[at] ?? 0] ?? 0n)
+    numbers[at] = amount
+    if (amount > largest) largest = amount
+  }
+  if (largest <= Number.MAX_SAFE_INTEGER) return numbers
+  return Array.from(rows, (row) => {
+    const amount = amounts[row] ?? 0n
+    return amount > maxAmount ? maxAmount : amount
+  })
 }

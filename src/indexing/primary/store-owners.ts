@@ -3,7 +3,7 @@
 import type { Writer } from '../../store/engine/database.ts'
 import { addressStride, type LedgerColumns, type OwnerLists } from './ledger.ts'
 import type { RowBatch } from './rows.ts'
-import type { Numbers } from './store-numbers.ts'
+import { type Keys, keysIn, type Numbers } from './store-numbers.ts'
 import { addressesOfStaker } from './store-stakers.ts'
 
 /**
@@ -15,20 +15,26 @@ export async function numberOwners(
   batch: RowBatch,
   addresses: Numbers,
 ): Promise<Float64Array> {
-  const keys = keysOf(batch.ledger)
-  for (const { utxo } of batch.importCompletions) keys.push(...utxo.addresses)
-  for (const row of batch.stakers) keys.push(...addressesOfStaker(row))
-  for (const row of batch.rewards) keys.push(...row.addresses)
-  return addresses.numberAll(writer, keys)
+  const numbers = await addresses.numberAll(writer, keysOf(batch.ledger))
+  const others = [
+    ...batch.importCompletions.flatMap(({ utxo }) => utxo.addresses),
+    ...batch.stakers.flatMap(addressesOfStaker),
+    ...batch.rewards.flatMap((row) => row.addresses),
+  ]
+  await addresses.numberAll(writer, keysIn(others))
+  return numbers
 }
 
 /** Keys of addresses: an EVM account's begins with its zero byte, as spaces are separate. */
-function keysOf({ addresses }: LedgerColumns): Uint8Array[] {
-  const keys: Uint8Array[] = []
-  for (let from = 0; from < addresses.length; from += addressStride) {
-    keys.push(addresses.subarray(from + (addresses[from] ?? 0), from + addressStride))
+function keysOf({ addresses: bytes }: LedgerColumns): Keys {
+  const from = new Uint32Array(bytes.length / addressStride)
+  const until = new Uint32Array(from.length)
+  for (let at = 0; at < from.length; at++) {
+    const first = at * addressStride
+    from[at] = first + (bytes[first] ?? 0)
+    until[at] = first + addressStride
   }
-  return keys
+  return { bytes, from, until }
 }
 
 /** An entry for each owner of each row: its number, and the row. */

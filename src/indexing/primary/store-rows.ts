@@ -37,7 +37,7 @@ import type { RowBatch } from './rows.ts'
 import type { PrimaryRules } from './rules.ts'
 import { nodesOfBlocks, writeBlocks, writeRawBlocks } from './store-blocks.ts'
 import { writeHoldings } from './store-holdings.ts'
-import { type Numbers, numbersIn } from './store-numbers.ts'
+import { keysIn, type Numbers, numbersIn } from './store-numbers.ts'
 import { type OrderedLists, orderedLists } from './store-ordered.ts'
 import { numberOwners } from './store-owners.ts'
 import {
@@ -95,7 +95,7 @@ type Writing = {
 async function writeBatch(writing: Writing): Promise<void> {
   const { writer, batch, known } = writing
   const owners = await numberOwners(writer, batch, known.addresses)
-  await known.nodes.numberAll(writer, nodesOf(batch))
+  await known.nodes.numberAll(writer, keysIn(nodesOf(batch)))
   await writeBlocks(writer, batch, known.nodes)
   await writeTransactions(writer, batch.ledger, owners)
   await writeUtxos(writer, batch)

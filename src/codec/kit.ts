@@ -10,14 +10,12 @@
  */
 
 import { Fault } from '../core/fault.ts'
+import { functionOfText } from '../core/function-of-text.ts'
 import { badBytes, type Cursor, decode, type Decoded, type Format, room, take } from './cursor.ts'
 import { readCount, u16, u32, writeCount } from './primitives.ts'
 
-/** A format of named fields; `fill` reads them into a record begun by somebody else. */
-export type Struct<T> = Format<T> & {
-  readonly names: readonly string[]
-  readonly fill: (cursor: Cursor, record: Record<string, unknown>) => void
-}
+/** A format of named fields. */
+export type Struct<T> = Format<T> & { readonly fields: Fields }
 
 /** A value together with the very bytes it was read from; the bytes are a view on the input. */
 export type Sliced<T> = { readonly record: T; readonly bytes: Uint8Array }
@@ -61,11 +59,30 @@ export function array<T>(item: Format<T>, max: number): Format<readonly T[]> {
 }
 
 /**
- * A record with these fields, to be copied before they are filled: V8 gives what was parsed room for
- * all of its fields, and a record that gets them one by one is moved as it grows.
+ * Reads these fields, in this order, into a record that begins with `typeId` where there is one. One
+ * function for each list of fields: see `core/function-of-text.ts`.
  */
-function blankOf(names: readonly string[]): Readonly<Record<string, unknown>> {
-  return JSON.parse(`{${names.map((name) => `${JSON.stringify(name)}:null`).join(',')}}`)
+function readerOf(fields: Fields, typeId?: number): (cursor: Cursor) => Record<string, unknown> {
+  const names = Object.keys(fields)
+  const formats = Object.values(fields)
+  const each = (line: (at: number) => string): string => names.map((_, at) => line(at)).join('\n')
+  return functionOfText(
+    { names, formats },
+    `const [${names.map((_, at) => `format${at}`).join()}] = formats
+    return (cursor) => {
+      let at = 0
+      try {
+        ${each((at) => `at = ${at}; const field${at} = format${at}.read(cursor)`)}
+        return {
+          ${typeId === undefined ? '' : `typeId: ${typeId},`}
+          ${each((at) => `${JSON.stringify(names[at])}: field${at},`)}
+        }
+      } catch (error) {
+        cursor.trail.push(names[at])
+        throw error
+      }
+    }`,
+  )
 }
 
 /** Named fields, in this order. */
@@ -73,25 +90,10 @@ export function struct<F extends Fields>(fields: F): Struct<RecordOf<F>> {
   const names = Object.keys(fields)
   const formats = Object.values(fields)
   const skips = formats.map((format) => format.skip ?? format.read)
-  const blank = blankOf(names)
-  const fill = (cursor: Cursor, record: Record<string, unknown>): void => {
-    let at = 0
-    try {
-      for (; at < names.length; at++) record[names[at] ?? ''] = formats[at]?.read(cursor)
-    } catch (error) {
-      cursor.trail.push(names[at] ?? '')
-      throw error
-    }
-  }
   return {
-    names,
-    fill,
-    read: (cursor) => {
-      const record = { ...blank }
-      fill(cursor, record)
-      // `fill` has just set every key of `fields` to a value of that field's format.
-      return record as RecordOf<F>
-    },
+    fields,
+    // Each key of `fields` has a value of that field's format.
+    read: readerOf(fields) as (cursor: Cursor) => RecordOf<F>,
     write: (writer, value) => {
       for (let at = 0; at < names.length; at++) formats[at]?.write(writer, value[names[at] ?? ''])
     },
@@ -110,22 +112,19 @@ export const nothing: Struct<object> = struct({})
  */
 export function union<V extends Variants>(variants: V): Format<VariantOf<V>> {
   const byId: (Struct<unknown> | undefined)[] = []
-  const blanks: (Readonly<Record<string, unknown>> | undefined)[] = []
+  const readers: ((cursor: Cursor) => Record<string, unknown>)[] = []
   for (const [id, variant] of Object.entries(variants)) {
     byId[Number(id)] = variant
-    blanks[Number(id)] = blankOf(['typeId', ...variant.names])
+    readers[Number(id)] = readerOf(variant.fields, Number(id))
   }
   return {
     read: (cursor) => {
       const from = take(cursor, 4)
       const typeId = cursor.view.getUint32(from)
-      const variant = byId[typeId]
-      if (variant === undefined) throw unknownType(cursor, typeId, from)
-      const record: Record<string, unknown> = { ...blanks[typeId] }
-      record['typeId'] = typeId
-      variant.fill(cursor, record)
-      // The variant chosen by `typeId` has just filled its fields.
-      return record as VariantOf<V>
+      const read = readers[typeId]
+      if (read === undefined) throw unknownType(cursor, typeId, from)
+      // The fields are those of the variant chosen by `typeId`.
+      return read(cursor) as VariantOf<V>
     },
     write: (writer, value) => {
       // The declared type promises a `typeId`; generic inference cannot see it.

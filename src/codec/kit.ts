@@ -65,18 +65,16 @@ export function array<T>(item: Format<T>, max: number): Format<readonly T[]> {
 function readerOf(fields: Fields, typeId?: number): (cursor: Cursor) => Record<string, unknown> {
   const names = Object.keys(fields)
   const formats = Object.values(fields)
-  const each = (line: (at: number) => string): string => names.map((_, at) => line(at)).join('\n')
+  const read = names.map((_, at) => `at = ${at}; const field${at} = format${at}.read(cursor)`)
+  const named = names.map((name, at) => `${JSON.stringify(name)}: field${at},`)
   return functionOfText(
     { names, formats },
     `const [${names.map((_, at) => `format${at}`).join()}] = formats
     return (cursor) => {
       let at = 0
       try {
-        ${each((at) => `at = ${at}; const field${at} = format${at}.read(cursor)`)}
-        return {
-          ${typeId === undefined ? '' : `typeId: ${typeId},`}
-          ${each((at) => `${JSON.stringify(names[at])}: field${at},`)}
-        }
+        ${read.join('\n')}
+        return { ${typeId === undefined ? '' : `typeId: ${typeId},`} ${named.join(' ')} }
       } catch (error) {
         cursor.trail.push(names[at])
         throw error

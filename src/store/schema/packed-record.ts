@@ -1,6 +1,7 @@
 /** Records with named fields over packed values: the layout of the `body` columns. */
 
 import { Fault } from '../../core/fault.ts'
+import { functionOfText } from '../../core/function-of-text.ts'
 import {
   packed,
   type PackArena,
@@ -21,8 +22,8 @@ import {
 export type Field<T> = {
   // A method, so that a field of some value is also a `Field<unknown>`.
   write(value: T): void
-  /** When there is nothing to write: `undefined`, or a list without values. */
-  readonly absent: 'never' | 'sometimes'
+  /** What there is nothing to write of: no value, `undefined`, or a list without values. */
+  readonly absent: 'never' | 'undefined' | 'empty'
   readonly unpack: (value: Packable) => T
 }
 
@@ -42,26 +43,40 @@ export type Layout<T> = Field<T> & {
   readonly fromStart: (bytes: Uint8Array) => T
 }
 
+/**
+ * Writes how many fields follow, and these fields: absent ones at the end take no room. One function
+ * for each layout: see `core/function-of-text.ts`.
+ */
+function writerOf(
+  names: readonly string[],
+  kinds: readonly Field<unknown>[],
+): (record: unknown) => void {
+  const always = kinds.findLastIndex(({ absent }) => absent === 'never') + 1
+  const isThere = (at: number): string =>
+    kinds[at]?.absent === 'empty' ? `field${at}.length !== 0` : `field${at} !== undefined`
+  const taken = names.map((name, at) => `const field${at} = record[${JSON.stringify(name)}]`)
+  const lengths = names.map((_, at) => (at < always ? '' : `${isThere(at)} ? ${at + 1} :`))
+  const written = names.map((_, at) => {
+    const write = `kind${at}.write(field${at})`
+    return at < always ? write : `if (length > ${at}) ${write}; else return`
+  })
+  return functionOfText(
+    { kinds, writeCount },
+    `const [${names.map((_, at) => `kind${at}`).join()}] = kinds
+    return (record) => {
+      ${taken.join('\n')}
+      const length = ${lengths.toReversed().join(' ')} ${always}
+      writeCount(length)
+      ${written.join('\n')}
+    }`,
+  )
+}
+
 /** Fields in this order. New ones go to the end and must take `undefined`. */
 export function layout<const F extends Fields>(fields: F): Layout<RecordOf<F>> {
   const names: readonly string[] = Object.keys(fields)
   const kinds = Object.values(fields)
-  /** Fields that are written: absent ones at the end take no room. */
-  const lengthOf = (record: Readonly<Record<string, unknown>>): number => {
-    let length = names.length
-    for (; length > 0; length--) {
-      const value = record[names[length - 1] ?? '']
-      const absent = kinds[length - 1]?.absent
-      if (absent === 'never') break
-      if (value !== undefined && !(Array.isArray(value) && value.length === 0)) break
-    }
-    return length
-  }
-  const writeFields = (record: Readonly<Record<string, unknown>>): void => {
-    const length = lengthOf(record)
-    writeCount(length)
-    for (let at = 0; at < length; at++) kinds[at]?.write(record[names[at] ?? ''])
-  }
+  const writeFields = writerOf(names, kinds)
   const fromList = (values: readonly Packable[]): RecordOf<F> => {
     const record: Record<string, unknown> = {}
     for (let at = 0; at < names.length; at++) {
@@ -123,7 +138,7 @@ export const flag: Field<boolean> = {
 export function maybe<T>(field: Field<T>): Field<T | undefined> {
   return {
     write: (value) => (value === undefined ? writeAbsent() : field.write(value)),
-    absent: 'sometimes',
+    absent: 'undefined',
     unpack: (value) => (value === undefined ? undefined : field.unpack(value)),
   }
 }
@@ -143,7 +158,7 @@ export function list<T>(field: Field<T>): Field<readonly T[]> {
         if (value !== undefined) field.write(value)
       }
     },
-    absent: 'sometimes',
+    absent: 'empty',
     unpack: (value) => (value === undefined ? [] : listOf(value).map(field.unpack)),
   }
 }

@@ -153,11 +153,14 @@ void test('kit: skipped parts are checked as read ones, and their bytes come bac
 })
 
 void test('kit: recurring bytes are one array until they change', () => {
-  const [a, b, c, d] = decode(array(recurring(2), 4), fromHex('000000041122112233441122'))
+  const [a, b, c, d] = decode(
+    array(recurring(4), 4),
+    fromHex('0000000400001122000011220000334400001122'),
+  )
   assert.equal(a, b)
   assert.deepEqual(
     [a, c, d].map((one) => toHex(one ?? new Uint8Array(0))),
-    ['1122', '3344', '1122'],
+    ['00001122', '00003344', '00001122'],
   )
 })
 

@@ -5,6 +5,7 @@ import { zstdCompressSync } from 'node:zlib'
 import { concatBytes } from '../../core/bytes.ts'
 import type { BlockBytes, CBlock } from '../../source/primary/primary-source.ts'
 import { type RawBlockBytes, rawMethods } from '../../store/query/primary/raw-blocks.ts'
+import type { PackArena } from '../../store/schema/packed.ts'
 import { cBlockBody, innerBlockBody, rawBlocksBody } from '../../store/schema/primary-bodies.ts'
 import { blockIdOf, chainNumbers } from '../../store/schema/primary-position.ts'
 import type { Slices } from './ledger.ts'
@@ -38,14 +39,18 @@ export function rawColumns(blocks: readonly RawBlockBytes[]): RawColumns {
   }
   const packed: Uint8Array[] = []
   let used = 0
+  // One memory for all groups: half of the young garbage outside the heap came of one for each.
+  const arena: PackArena = { bytes: new Uint8Array(2 * groupBytes), used: 0 }
   for (const [at, group] of groups.entries()) {
     const last = group.at(-1)?.id ?? 0
-    const plain = rawBlocksBody.toBytes({
+    arena.used = 0
+    rawBlocksBody.append(arena, {
       before: group.map((block) => last - block.id),
       blocks: group.map((block) => block.bytes),
     })
+    const plain = arena.bytes.subarray(0, arena.used)
     const isWorth = plain.length >= worthCompressing
-    const bytes = isWorth ? zstdCompressSync(plain) : plain
+    const bytes = isWorth ? zstdCompressSync(plain) : plain.slice()
     packed.push(bytes)
     columns.id[at] = last
     columns.method[at] = isWorth ? rawMethods.zstd : rawMethods.plain

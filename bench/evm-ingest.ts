@@ -110,7 +110,7 @@ async function ingest(
 
 async function* decoded(): AsyncGenerator<BlockBatch> {
   const worker = new Worker(new URL('./evm-ingest-decoder.ts', import.meta.url), {
-    workerData: { path, blocksPerBatch: 20, window: 24 },
+    workerData: { path, blocksPerBatch: 20, window: 100 },
   })
   const arrived: (BlockBatch | undefined)[] = []
   let wake: () => void = () => undefined

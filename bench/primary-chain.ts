@@ -3,28 +3,43 @@
  * to a block, each output spent once and later. A process of its own, so that what it holds is in
  * nobody's figures.
  *
- *     node bench/primary-chain.ts <transactions> <file>
+ *     node bench/primary-chain.ts <transactions> <file> [delegations]
+ *
+ * With `delegations`, that many of each block's ten stake one of their outputs, which is rewarded
+ * and comes back 50,000 s of chain time later, by a proposal of its own.
  */
 
 import { closeSync, openSync, writeSync } from 'node:fs'
 
 import { encode } from '../src/codec/cursor.ts'
 import { emptyId, transactionIdOf } from '../src/codec/primary/ids.ts'
-import { pBlock } from '../src/codec/primary/p-block.ts'
+import { type PBlock, pBlock } from '../src/codec/primary/p-block.ts'
 import { pTransaction } from '../src/codec/primary/p-transaction.ts'
-import type { PTransaction } from '../src/codec/primary/p-transaction.ts'
+import type {
+  PTransaction,
+  PTransferableOutput,
+  PUnsignedOf,
+} from '../src/codec/primary/p-transaction.ts'
 import { sha256 } from '../src/core/hash.ts'
 import { localFacts } from './local-genesis.ts'
 
 const wanted = Number(process.argv[2])
+const delegations = Number(process.argv[4] ?? 0)
 const perBlock = 10
+const blockSeconds = delegations === 0 ? 0 : perBlock
+const stakeSeconds = 50_000
 const facts = localFacts()
+const assetId = facts.avaxAssetId
 
 // One credential with one signature: count, type id, count, 65 bytes.
 const credentials = new Uint8Array(4 + 4 + 4 + 65).fill(7)
 credentials.set([0, 0, 0, 1, 0, 0, 0, 9, 0, 0, 0, 1])
+const noCredentials = new Uint8Array(4)
 
 type Output = { readonly txId: Uint8Array; readonly outputIndex: number; readonly amount: bigint }
+type Stake = Output & { readonly end: number }
+type BaseField = 'networkId' | 'blockchainId' | 'inputs' | 'memo'
+type Made = { readonly record: PTransaction; readonly bytes: Uint8Array; readonly id: Uint8Array }
 
 function addressOf(number: number): Uint8Array {
   const address = new Uint8Array(20)
@@ -32,24 +47,52 @@ function addressOf(number: number): Uint8Array {
   return address
 }
 
-function spend(output: Output, number: number): PTransaction {
-  const assetId = facts.avaxAssetId
-  const { amount, ...place } = output
-  const half = { typeId: 7, amount: amount / 2n, locktime: 0n, threshold: 1 } as const
+function outputTo(owner: number, amount: bigint): PTransferableOutput {
+  const addresses = [addressOf(owner)]
+  return { assetId, output: { typeId: 7, amount, locktime: 0n, threshold: 1, addresses } }
+}
+
+/** What both kinds have, spending `output`. */
+function baseOf({ txId, outputIndex, amount }: Output): Pick<PUnsignedOf<34>, BaseField> {
   return {
-    unsigned: {
-      typeId: 34,
-      networkId: facts.networkId,
-      blockchainId: emptyId,
-      outputs: [number, number + 1].map((owner) => ({
-        assetId,
-        output: { ...half, addresses: [addressOf(owner)] },
-      })),
-      inputs: [{ ...place, assetId, input: { typeId: 5, amount, signatureIndices: [0] } }],
-      memo: new Uint8Array(0),
-    },
-    credentials,
+    networkId: facts.networkId,
+    blockchainId: emptyId,
+    inputs: [{ txId, outputIndex, assetId, input: { typeId: 5, amount, signatureIndices: [0] } }],
+    memo: new Uint8Array(0),
   }
+}
+
+function made(unsigned: PTransaction['unsigned'], signed = credentials): Made {
+  const record = { unsigned, credentials: signed }
+  const bytes = encode(pTransaction, record)
+  return { record, bytes, id: transactionIdOf(bytes) }
+}
+
+function spend(output: Output, number: number): Made {
+  const half = output.amount / 2n
+  const outputs = [outputTo(number, half), outputTo(number + 1, half)]
+  return made({ typeId: 34, ...baseOf(output), outputs })
+}
+
+const [validator] = facts.genesis.validators
+if (validator === undefined || !('nodeId' in validator.record.unsigned))
+  throw new Error('no genesis')
+const { nodeId } = validator.record.unsigned
+
+function delegate(output: Output, number: number, end: number): Made {
+  const half = output.amount / 2n
+  return made({
+    typeId: 26,
+    ...baseOf(output),
+    outputs: [outputTo(number, half)],
+    nodeId: Uint8Array.from(nodeId),
+    start: 0n,
+    end: BigInt(end),
+    weight: half,
+    subnetId: emptyId,
+    stake: [outputTo(number + 1, half)],
+    rewardsOwner: { locktime: 0n, threshold: 1, addresses: [addressOf(number + 1)] },
+  })
 }
 
 /** Writes inner blocks, oldest first, each after its size. */
@@ -58,29 +101,57 @@ function writeChain(file: number): void {
   for (const { utxo } of facts.genesis.utxos) {
     if (utxo.output.typeId === 7) unspent.push({ ...utxo, amount: utxo.output.amount })
   }
+  const stakes: Stake[] = []
   let parentId = facts.pBlockId
-  const time = facts.genesis.time
-  for (let made = 0, at = 0, height = 1; made < wanted; height++) {
-    const transactions = []
-    const until = Math.min(unspent.length, at + perBlock)
-    for (; at < until; at++, made++) {
-      const output = unspent[at]
-      if (output === undefined) break
-      const { txId, outputIndex, amount } = output
-      const record = spend({ txId, outputIndex, amount }, made)
-      const bytes = encode(pTransaction, record)
-      const id = transactionIdOf(bytes)
-      for (const index of [0, 1])
-        unspent.push({ txId: id, outputIndex: index, amount: amount / 2n })
-      transactions.push({ record, bytes })
-    }
-    const block = { typeId: 32, time, parentId, height: BigInt(height), transactions } as const
+  let height = 1
+  let time = Number(facts.genesis.time)
+  let count = 0
+  let nextSpent = 0
+  let nextEnd = 0
+
+  const write = (block: PBlock): void => {
     const bytes = encode(pBlock, block)
     parentId = sha256(bytes)
+    height++
     const size = new Uint8Array(4)
     new DataView(size.buffer).setUint32(0, bytes.length)
     writeSync(file, size)
     writeSync(file, bytes)
+  }
+  const common = (at: number): { time: bigint; parentId: Uint8Array; height: bigint } => ({
+    time: BigInt(at),
+    parentId,
+    height: BigInt(height),
+  })
+  const reward = ({ end, ...stake }: Stake): void => {
+    const transaction = made({ typeId: 20, stakingTxId: stake.txId }, noCredentials)
+    write({ typeId: 29, ...common(end), transactions: [], transaction })
+    write({ typeId: 31, ...common(end) })
+    unspent.push(stake)
+    count++
+  }
+  const transact = (output: Output, place: number): Made => {
+    const end = time + stakeSeconds + place
+    const isStaking = place < delegations
+    const one = isStaking ? delegate(output, count, end) : spend(output, count)
+    const half = { txId: one.id, amount: output.amount / 2n }
+    unspent.push({ ...half, outputIndex: 0 })
+    if (isStaking) stakes.push({ ...half, outputIndex: 1, end })
+    else unspent.push({ ...half, outputIndex: 1 })
+    count++
+    return one
+  }
+
+  while (count < wanted) {
+    time += blockSeconds
+    for (; (stakes[nextEnd]?.end ?? Infinity) <= time; nextEnd++) {
+      const stake = stakes[nextEnd]
+      if (stake !== undefined) reward(stake)
+    }
+    const outputs = unspent.slice(nextSpent, nextSpent + perBlock)
+    nextSpent += outputs.length
+    const transactions = outputs.map(transact)
+    write({ typeId: 32, ...common(time), transactions })
   }
 }
 

@@ -5,11 +5,10 @@ import type { MessagePort } from 'node:worker_threads'
 /** Key of the store. */
 export const benchKey = 'primary-bench'
 
-/** What is replayed, and from which height on a second rate is taken. */
+/** What is replayed. */
 export type ReplayTask = {
   readonly folder: string
   readonly blocks: string
-  readonly halfHeight: number
   /** The writing thread. */
   readonly port: MessagePort
 }
@@ -24,7 +23,6 @@ export type Written = { readonly sizeBytes: number; readonly workedUs: number }
 export type Replayed = {
   readonly height: number
   readonly tookMs: number
-  readonly half: { readonly height: number; readonly beforeEndMs: number }
   readonly workedUs: number
   readonly processUs: number
 }

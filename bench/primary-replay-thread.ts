@@ -76,10 +76,7 @@ const identity: PrimaryIdentity = {
   upgrades: {},
 }
 
-async function replayFile(
-  { folder, blocks, halfHeight }: ReplayTask,
-  port: MessagePort,
-): Promise<Replayed> {
+async function replayFile({ folder, blocks }: ReplayTask, port: MessagePort): Promise<Replayed> {
   const store = await openStoreOver(callerOver(port), benchKey, identity)
   const place = { store: 'embedded', dataDir: folder } as const
   const reader = await openStore(place, benchKey, primaryStoreTables, 'read')
@@ -90,21 +87,18 @@ async function replayFile(
   const worked = process.threadCpuUsage()
   const all = process.cpuUsage()
   const start = performance.now()
-  let half = { height: 0, atMs: start }
   for (;;) {
     const range = replay.plan(replay.height() + 1, Number.MAX_SAFE_INTEGER)
     const fetched = range === undefined ? [] : await replay.fetch(range, signal)
     if (fetched.length === 0) break
     await host.commit(replay, fetched, signal)
-    if (replay.height() < halfHeight) half = { height: replay.height(), atMs: performance.now() }
   }
   await host.settled()
-  const end = performance.now()
+  const tookMs = performance.now() - start
   await reader.close()
   return {
     height: replay.height(),
-    tookMs: end - start,
-    half: { height: half.height, beforeEndMs: end - half.atMs },
+    tookMs,
     workedUs: microseconds(process.threadCpuUsage(worked)),
     processUs: microseconds(process.cpuUsage(all)),
   }

@@ -1,7 +1,7 @@
 /**
  * Speed and memory of the P-Chain's replay from bytes: decoding, state, and the embedded store.
  *
- *     node bench/primary-replay.ts [transactions] [folder]
+ *     node bench/primary-replay.ts [transactions] [delegations of ten] [folder]
  *
  * Another process makes the chain up first (`primary-chain.ts`). As in the product one thread
  * replays and another one writes, with the product's heaps.
@@ -17,9 +17,8 @@ import { youngHeapMib } from '../src/indexing/indexer.ts'
 import type { Replayed, ReplayTask, WriteTask, Written } from './primary-replay-task.ts'
 
 const wanted = Number(process.argv[2] ?? 200_000)
-const folder = mkdtempSync(join(process.argv[3] ?? tmpdir(), 'firn-bench-'))
-// As `primary-chain.ts` makes them.
-const perBlock = 10
+const delegations = process.argv[3] ?? '0'
+const folder = mkdtempSync(join(process.argv[4] ?? tmpdir(), 'firn-bench-'))
 
 /** What a thread says at its end. */
 function answerOf<T>(file: string, mib: number, data: ReplayTask | WriteTask): Promise<T> {
@@ -37,13 +36,12 @@ function answerOf<T>(file: string, mib: number, data: ReplayTask | WriteTask): P
 try {
   const blocks = join(folder, 'blocks')
   const maker = new URL('primary-chain.ts', import.meta.url).pathname
-  execFileSync(process.execPath, [maker, String(wanted), blocks])
+  execFileSync(process.execPath, [maker, String(wanted), blocks, delegations])
   const { port1, port2 } = new MessageChannel()
   const [replayed, written] = await Promise.all([
     answerOf<Replayed>('primary-replay-thread.ts', youngHeapMib.decoder, {
       folder,
       blocks,
-      halfHeight: wanted / perBlock / 2,
       port: port1,
     }),
     answerOf<Written>('primary-store-thread.ts', youngHeapMib.writer, {
@@ -51,15 +49,11 @@ try {
       port: port2,
     }),
   ])
-  const { height, tookMs, half } = replayed
-  const rate = (transactions: number, ms: number): number => Math.round((transactions * 1_000) / ms)
+  const { height, tookMs } = replayed
   const each = (us: number): string => `${(us / wanted).toFixed(1)} us`
   const peakMib = Math.round(process.resourceUsage().maxRSS / 1_024)
-  // The first half pays for the compiler, the second for larger trees.
-  const late = rate(wanted - perBlock * half.height, half.beforeEndMs)
   process.stdout.write(
-    `${wanted} transactions in ${height} blocks: ${rate(wanted, tookMs)}/s, ` +
-      `the second half of them ${late}/s\n` +
+    `${wanted} transactions in ${height} blocks: ${Math.round((wanted * 1_000) / tookMs)}/s\n` +
       `of own work each: replay ${each(replayed.workedUs)}, store ${each(written.workedUs)}; ` +
       `the process ${each(replayed.processUs)}\n` +
       `most memory resident ${peakMib} MiB, ` +

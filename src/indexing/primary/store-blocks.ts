@@ -2,8 +2,9 @@
 
 import { ByteColumn } from '../../store/engine/byte-column.ts'
 import type { Columns, Writer } from '../../store/engine/database.ts'
-import { block, rawBlock } from '../../store/schema/primary-ledger.ts'
-import { blockIdOf, chainNumbers } from '../../store/schema/primary-position.ts'
+import { block, blockByHash, rawBlock } from '../../store/schema/primary-ledger.ts'
+import { blockIdOf, chainNumbers, prefixAt } from '../../store/schema/primary-position.ts'
+import { gather, radixOrder } from '../radix-order.ts'
 import {
   type BlockColumns,
   nodeIdBytes,
@@ -40,8 +41,12 @@ export async function writeBlocks(
 ): Promise<void> {
   const isP = chain === 'P'
   const none = Array.from({ length: blocks.count }, () => null)
+  const id = blocks.height.map((height) => blockIdOf(chainNumbers[chain], height))
+  const prefix = id.map((_, row) => prefixAt(blocks.blockId, row * idBytes))
+  const order = radixOrder(prefix)
+  await writer.insert(blockByHash, { prefix: gather(prefix, order), id: gather(id, order) })
   await writer.insert(block, {
-    id: blocks.height.map((height) => blockIdOf(chainNumbers[chain], height)),
+    id,
     hash: ByteColumn.ofWidth(blocks.blockId, idBytes),
     parent: ByteColumn.ofWidth(blocks.parentId, idBytes),
     type: blocks.typeId,

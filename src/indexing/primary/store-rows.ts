@@ -143,9 +143,11 @@ async function writeStaking(writing: Writing): Promise<void> {
       ? []
       : (await allSubnets(writer)).map((row) => [keyOf(row.subnetId), row.transformation]),
   )
-  await writeStakers(writer, batch.stakers, known, (subnetId) =>
-    capacityRules(rules.maxValidatorStake, transformations.get(keyOf(subnetId))),
-  )
+  await writeStakers(writer, batch, {
+    ...known,
+    rulesOf: (subnetId) =>
+      capacityRules(rules.maxValidatorStake, transformations.get(keyOf(subnetId))),
+  })
   await writeRewards(writing)
   await writer.upsert(supply, {
     subnet_id: batch.supplies.map((row) => row.subnetId),

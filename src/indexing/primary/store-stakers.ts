@@ -1,7 +1,7 @@
 /** Writes stakers, rewards, subnets, chains and L1 validations, and reads them back for replay. */
 
 import { toNodeId } from '../../core/cb58.ts'
-import type { Reader, Value, Writer } from '../../store/engine/database.ts'
+import type { Columns, Reader, Value, Writer } from '../../store/engine/database.ts'
 import { statement } from '../../store/engine/database.ts'
 import { l1ValidatorBody, stakerBody, subnetBody } from '../../store/schema/primary-bodies.ts'
 import { node } from '../../store/schema/primary-names.ts'
@@ -13,6 +13,7 @@ import {
 } from '../../store/schema/primary-position.ts'
 import { staker, stakerByAddress } from '../../store/schema/primary-staking.ts'
 import { l1Validator, subnet } from '../../store/schema/primary-subnets.ts'
+import type { RowBatch } from './rows.ts'
 import type { StakerRow, StakerStatus } from './staking-rows.ts'
 import { numbersIn, type Numbers } from './store-numbers.ts'
 import type { L1ValidatorRow, SubnetRow } from './subnet-rows.ts'
@@ -58,40 +59,69 @@ export function addressesOfStaker(row: StakerRow): readonly Uint8Array[] {
   return [...(row.validationOwner?.addresses ?? []), ...(row.delegationOwner?.addresses ?? [])]
 }
 
-/** Writes stakers, new or changed. The polled columns of those that exist stay as they are. */
+/** What writing stakers looks up. */
+export type StakerFacts = {
+  readonly nodes: Numbers
+  readonly addresses: Numbers
+  readonly rulesOf: (subnetId: Uint8Array) => CapacityRules
+}
+
+/**
+ * Writes stakers of a batch that begins at height `from`, new or changed. The polled columns of
+ * those that exist stay as they are.
+ */
 export async function writeStakers(
   writer: Writer,
-  rows: readonly StakerRow[],
-  numbers: { readonly nodes: Numbers; readonly addresses: Numbers },
-  rulesOf: (subnetId: Uint8Array) => CapacityRules,
+  { stakers, from }: Pick<RowBatch, 'stakers' | 'from'>,
+  facts: StakerFacts,
 ): Promise<void> {
-  if (rows.length === 0) return
-  const isOpen = (row: StakerRow): boolean => row.status === 'active' || row.status === 'pending'
-  const columns = {
+  const isNew = (row: StakerRow): boolean => row.createdHeight >= from
+  await insertStakers(writer, stakers.filter(isNew), facts)
+  const changed = stakers.filter((row) => !isNew(row))
+  await writer.update(staker, {
+    pos: changed.map(posOfStaker),
+    ...changingColumns(changed, facts),
+  })
+}
+
+async function insertStakers(
+  writer: Writer,
+  rows: readonly StakerRow[],
+  facts: StakerFacts,
+): Promise<void> {
+  const unpolled = rows.map(() => -1)
+  await writer.insert(staker, {
     pos: rows.map(posOfStaker),
     tx_id: rows.map((row) => row.txId),
     role: rows.map((row) => (row.role === 'validator' ? 0 : 1)),
-    status: rows.map((row) => stakerStatuses.indexOf(row.status)),
     subnet_id: rows.map((row) => row.subnetId),
-    node: rows.map((row) => numbers.nodes.of(row.nodeId)),
-    validator_tx: rows.map((row) => row.validatorTxId ?? null),
-    until: rows.map((row) => (isOpen(row) ? row.endTime : 0)),
+    node: rows.map((row) => facts.nodes.of(row.nodeId)),
     shares: rows.map((row) => row.delegationShares ?? -1),
-    capacity: rows.map((row) => capacityOf(row, rulesOf(row.subnetId))),
-    activated_height: rows.map((row) => row.activatedHeight ?? null),
-    ended_height: rows.map((row) => row.endedHeight ?? null),
-    body: rows.map((row) => stakerBody.toBytes(row)),
-  }
-  const unpolled = rows.map(() => -1)
-  await writer.insertNew(staker, { ...columns, uptime: unpolled, connected: unpolled })
-  await writer.update(staker, columns)
+    uptime: unpolled,
+    connected: unpolled,
+    ...changingColumns(rows, facts),
+  })
   const owners = rows.flatMap((row) =>
-    addressesOfStaker(row).map((address) => [numbers.addresses.of(address), posOfStaker(row)]),
+    addressesOfStaker(row).map((address) => [facts.addresses.of(address), posOfStaker(row)]),
   )
   await writer.insertNew(stakerByAddress, {
     address_id: owners.map(([id]) => id ?? 0),
     pos: owners.map(([, pos]) => pos ?? 0),
   })
+}
+
+/** Those that a period may change. Others would only move in their indexes. */
+function changingColumns(rows: readonly StakerRow[], { rulesOf }: StakerFacts): Columns {
+  const isOpen = (row: StakerRow): boolean => row.status === 'active' || row.status === 'pending'
+  return {
+    status: rows.map((row) => stakerStatuses.indexOf(row.status)),
+    validator_tx: rows.map((row) => row.validatorTxId ?? null),
+    until: rows.map((row) => (isOpen(row) ? row.endTime : 0)),
+    capacity: rows.map((row) => capacityOf(row, rulesOf(row.subnetId))),
+    activated_height: rows.map((row) => row.activatedHeight ?? null),
+    ended_height: rows.map((row) => row.endedHeight ?? null),
+    body: rows.map((row) => stakerBody.toBytes(row)),
+  }
 }
 
 /** Writes subnets, new or changed. */

@@ -35,10 +35,16 @@ export const block = table(
     key: ['id'],
     layout: 'rows',
     indexes: [
-      { name: 'block_by_hash', columns: ['hash'] },
       { name: 'block_by_proposer', columns: ['proposer', 'id'], where: 'proposer is not null' },
     ],
   },
+)
+
+/** Blocks by the first 32 bits of their hashes, as {@link txById} is for transactions. */
+export const blockByHash = table(
+  'block_by_hash',
+  { prefix: 'integer', id: 'integer' },
+  { key: ['prefix', 'id'], layout: 'keyed' },
 )
 
 /**

@@ -32,10 +32,9 @@ export const staker = table(
     key: ['pos'],
     layout: 'rows',
     indexes: [
-      { name: 'staker_by_tx', columns: ['tx_id'], unique: true },
       { name: 'staker_by_status', columns: ['role', 'status', 'pos'] },
       { name: 'staker_by_node', columns: ['node', 'role', 'pos'] },
-      { name: 'staker_by_until', columns: ['role', 'status', 'until', 'pos'] },
+      { name: 'staker_by_until', columns: ['status', 'until', 'pos'], where: 'role = 0' },
       { name: 'staker_by_shares', columns: ['status', 'shares', 'pos'], where: 'role = 0' },
       { name: 'staker_by_capacity', columns: ['status', 'capacity', 'pos'], where: 'role = 0' },
       { name: 'staker_by_uptime', columns: ['status', 'uptime', 'pos'], where: 'role = 0' },

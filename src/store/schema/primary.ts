@@ -9,6 +9,7 @@
 import { table } from '../engine/table.ts'
 import {
   block,
+  blockByHash,
   earlyImport,
   lateSpend,
   openHolding,
@@ -40,6 +41,7 @@ export const primaryTables = [
   node,
   asset,
   block,
+  blockByHash,
   rawBlock,
   tx,
   txById,

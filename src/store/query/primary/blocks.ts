@@ -1,7 +1,12 @@
 /** Blocks of a chain: the newest, those a node proposed, one. */
 
 import { type Reader, type Row, statement } from '../../engine/database.ts'
-import { blockOfPos, posRangeOf, type PrimaryChain } from '../../schema/primary-position.ts'
+import {
+  blockOfPos,
+  posRangeOf,
+  prefixOf,
+  type PrimaryChain,
+} from '../../schema/primary-position.ts'
 import { bytes, optional } from './utxo-rows.ts'
 
 /** One stored block. */
@@ -69,10 +74,11 @@ export async function blockById(reader: Reader, id: number): Promise<StoredBlock
 }
 
 const byHash = statement(
-  `select ${columns} from ${from} where b.hash = ? and b.id >= ? and b.id < ? limit 1`,
+  `select ${columns} from block_by_hash h join ${from}
+   where h.prefix = ? and h.id >= ? and h.id < ? and b.id = h.id and b.hash = ? limit 1`,
 )
 
-/** The block of `chain` with this hash. One seek of `block_by_hash`. */
+/** The block of `chain` with this hash. One seek of `block_by_hash` and of the key. */
 export async function blockByHash(
   reader: Reader,
   chain: PrimaryChain,
@@ -80,7 +86,7 @@ export async function blockByHash(
 ): Promise<StoredBlock | undefined> {
   const range = posRangeOf(chain)
   const ids = [blockOfPos(range.from), blockOfPos(range.until)]
-  const row = await reader.get(byHash, [hash, ...ids])
+  const row = await reader.get(byHash, [prefixOf(hash), ...ids, hash])
   return row === undefined ? undefined : blockOf(row)
 }
 

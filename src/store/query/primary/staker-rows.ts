@@ -1,8 +1,9 @@
 /** Staking periods as rows, and by the ids of their transactions. */
 
+import { keyOf } from '../../../core/bytes.ts'
 import { type Reader, type Row, statement } from '../../engine/database.ts'
 import { type StakerBody, stakerBody } from '../../schema/primary-bodies.ts'
-import { stakerStatuses } from '../../schema/primary-position.ts'
+import { prefixOf, stakerStatuses } from '../../schema/primary-position.ts'
 import { bytes, optional } from './utxo-rows.ts'
 
 /** One validating or delegating period. */
@@ -50,21 +51,24 @@ export function stakerOf(row: Row): StoredStaker {
   }
 }
 
-const byTx = statement(
-  `select ${stakerColumns} from json_each(?) j cross join staker s indexed by staker_by_tx
-   join node n on n.id = s.node where s.tx_id = unhex(j.value)`,
+const byPrefix = statement(
+  `select ${stakerColumns} from json_each(?) j cross join tx_by_id i
+   cross join staker s on s.pos = i.pos join node n on n.id = s.node where i.prefix = j.value`,
   {
     postgres: `select ${stakerColumns} from json_array_elements_text(?::json) j
-      join staker s on s.tx_id = decode(j.value, 'hex') join node n on n.id = s.node`,
+      join tx_by_id i on i.prefix = j.value::bigint
+      join staker s on s.pos = i.pos join node n on n.id = s.node`,
   },
 )
 
-/** Staking periods by the ids of their transactions; what is none is left out. One seek each. */
+/** Staking periods by the ids of their transactions; what is none is left out. Two seeks each. */
 export async function stakersByTx(
   reader: Reader,
   txIds: readonly Uint8Array[],
 ): Promise<StoredStaker[]> {
   if (txIds.length === 0) return []
-  const texts = txIds.map((id) => Buffer.from(id).toString('hex'))
-  return (await reader.all(byTx, [JSON.stringify(texts)])).map(stakerOf)
+  const wanted = new Set(txIds.map(keyOf))
+  const prefixes = [...new Set(txIds.map(prefixOf))]
+  const rows = await reader.all(byPrefix, [JSON.stringify(prefixes)])
+  return rows.map(stakerOf).filter(({ txId }) => wanted.has(keyOf(txId)))
 }

@@ -41,6 +41,7 @@ import {
   seenBlocks,
   type SeenTransaction,
   seenSpends,
+  seenStakers,
   seenTransactions,
   type SeenUtxo,
   seenUtxos,
@@ -97,7 +98,7 @@ export class Rows {
       late.spent = [...late.spent, utxo.number]
       late.addresses = [...new Set([...late.addresses, ...addresses])]
     }
-    for (const row of batch.stakers) {
+    for (const row of seenStakers(batch)) {
       const key = keyOf(row.txId)
       this.stakers.set(key, row)
       const entry = { height: batch.until - 1, weight: row.weight }

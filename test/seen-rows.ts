@@ -16,14 +16,17 @@ import {
   type Slices,
 } from '../src/indexing/primary/ledger.ts'
 import type { RowBatch } from '../src/indexing/primary/rows.ts'
+import type { StakerColumns } from '../src/indexing/primary/staker-columns.ts'
+import type { StakerRow } from '../src/indexing/primary/staking-rows.ts'
 import { outputFlags } from '../src/indexing/primary/utxo-table.ts'
 import type { Proposer } from '../src/source/primary/primary-source.ts'
-import { txBody, type TxBody } from '../src/store/schema/primary-bodies.ts'
+import { stakerBody, txBody, type TxBody } from '../src/store/schema/primary-bodies.ts'
 import { assetOf, neededOf } from '../src/store/schema/primary-holding.ts'
 import {
   chainOfNumber,
   placeOfPos,
   rewardKinds,
+  stakerStatuses,
   utxoKinds,
 } from '../src/store/schema/primary-position.ts'
 import { utxosOfRow } from '../src/store/schema/primary-utxo.ts'
@@ -104,6 +107,41 @@ function proposerOf(columns: ProposerColumns, row: number): Proposer | undefined
     nodeId: isSigned ? columns.nodeId.slice(row * 20, row * 20 + 20) : undefined,
     pChainHeight: known >= proposerKnown.unsigned ? columns.pChainHeight[row] : undefined,
     timestamp: known >= proposerKnown.unsigned ? columns.timestamp[row] : undefined,
+  }
+}
+
+/** Stakers of a batch: those it made, then those it changed. */
+export function seenStakers({ stakers, ledger }: RowBatch): StakerRow[] {
+  return [stakers.made, stakers.changed].flatMap((columns) =>
+    Array.from({ length: columns.count }, (_, row) => {
+      const staker = stakerOf(columns, row)
+      const owners = [staker.validationOwner, staker.delegationOwner]
+      const addresses = owners.flatMap((owner) => owner?.addresses.map(toHex) ?? [])
+      assert.deepEqual(addressesOf(ledger, ownersOfRow(columns.owners, row)), [
+        ...new Set(addresses),
+      ])
+      return staker
+    }),
+  )
+}
+
+function stakerOf(columns: StakerColumns, row: number): StakerRow {
+  const id = (ids: Uint8Array): Uint8Array => ids.slice(row * 32, row * 32 + 32)
+  const height = (heights: Float64Array): number | undefined =>
+    (heights[row] ?? -1) < 0 ? undefined : heights[row]
+  const place = placeOfPos(columns.pos[row] ?? 0)
+  return {
+    ...stakerBody.fromBytes(sliceOf(columns.arena, columns.body, row)),
+    txId: id(columns.txId),
+    role: columns.role[row] === 0 ? 'validator' : 'delegator',
+    subnetId: id(columns.subnetId),
+    nodeId: columns.nodeId.slice(row * 20, row * 20 + 20),
+    validatorTxId: columns.hasValidator[row] === 1 ? id(columns.validatorTxId) : undefined,
+    status: stakerStatuses[columns.status[row] ?? 0] ?? 'removed',
+    createdHeight: place.height,
+    createdPosition: place.position,
+    activatedHeight: height(columns.activatedHeight),
+    endedHeight: height(columns.endedHeight),
   }
 }
 

@@ -32,7 +32,7 @@ export async function openStoreOver(
       await ask(
         'primary-commit',
         { key, session, batch, raw },
-        buffersOf([batch.blocks, batch.ledger, raw]),
+        buffersOf([batch.blocks, batch.ledger, batch.stakers, raw]),
       )
     },
     health: async (all) => {

@@ -18,6 +18,7 @@ import type {
 } from './ledger-rows.ts'
 import { Ledger, type LedgerRoom } from './ledger.ts'
 import type { Checkpoint, RowBatch } from './rows.ts'
+import { stakersOfBatch } from './staker-columns.ts'
 import type { RewardRow, StakerRow, SupplyRow } from './staking-rows.ts'
 import type {
   BlockchainRow,
@@ -92,10 +93,12 @@ export function closeDraft(draft: Draft, assets: AssetNumbers, checkpoint: Check
   // Rows of an empty batch are not stored: numbers still to be told wait for the next.
   const newAssets = draft.from === undefined ? [] : assets.taken()
   const until = checkpoint.height + 1
+  const from = draft.from ?? until
+  const stakers = stakersOfBatch(draft.stakers, { from, ledger: draft.ledger })
   return {
     chain: draft.chain,
     follows: draft.follows,
-    from: draft.from ?? until,
+    from,
     until,
     blocks: draft.blocks.taken(),
     ledger: draft.ledger.taken(),
@@ -103,7 +106,7 @@ export function closeDraft(draft: Draft, assets: AssetNumbers, checkpoint: Check
     stakeReturns: draft.stakeReturns,
     earlyImports: draft.earlyImports,
     importCompletions: draft.importCompletions,
-    stakers: [...draft.stakers].map((staker) => ({ ...staker })),
+    stakers,
     rewards: draft.rewards,
     subnets: [...draft.subnets].map((subnet) => ({ ...subnet })),
     subnetOwners: draft.subnetOwners,

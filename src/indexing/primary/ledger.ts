@@ -104,7 +104,8 @@ class BatchAddresses {
   }
 }
 
-class GrowingOwners {
+/** Lists of owners while they grow. */
+export class GrowingOwners {
   readonly #places: Words
   readonly #until: Words
   #start = 0
@@ -192,8 +193,8 @@ class GrowingHeld {
   }
 }
 
-/** Bytes packed into the ledger's arena since the last, by row. */
-class GrowingBodies {
+/** Bytes packed into an arena, by row. */
+export class GrowingBodies {
   readonly #arena: PackArena
   readonly #offset: Words
   readonly #length: Words

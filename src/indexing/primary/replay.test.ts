@@ -4,6 +4,7 @@ import { test } from 'node:test'
 
 import { networkNamed, networkNames, unzipped } from '../../../test/recorded-network.ts'
 import { replay } from '../../../test/replayed-network.ts'
+import { seenStakers } from '../../../test/seen-rows.ts'
 import { cTransactionNames } from '../../codec/primary/c-atomic.ts'
 import { buildGenesis } from '../../codec/primary/genesis-build.ts'
 import { parseGenesisConfig } from '../../codec/primary/genesis-config.ts'
@@ -58,7 +59,7 @@ void test('genesis: potential rewards and the supply after it are what upstream 
       expected.supplyAfterGenesisPotentialRewards,
     )
     for (const { txID, potentialReward } of expected.validators) {
-      const row = batch.stakers.find((staker) => toCb58(staker.txId) === txID)
+      const row = seenStakers(batch).find((staker) => toCb58(staker.txId) === txID)
       assert.equal(String(row?.potentialReward), potentialReward, txID)
     }
   }

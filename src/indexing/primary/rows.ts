@@ -25,7 +25,8 @@ import type {
   AssetRow,
 } from './ledger-rows.ts'
 import type { LedgerColumns } from './ledger.ts'
-import type { StakerRow, RewardRow, SupplyRow } from './staking-rows.ts'
+import type { StakersOfBatch } from './staker-columns.ts'
+import type { RewardRow, SupplyRow } from './staking-rows.ts'
 import type {
   SubnetRow,
   SubnetOwnerRow,
@@ -62,7 +63,7 @@ export type RowBatch = {
   readonly stakeReturns: readonly StakeReturnRow[]
   readonly earlyImports: readonly EarlyImportRow[]
   readonly importCompletions: readonly ImportCompletionRow[]
-  readonly stakers: readonly StakerRow[]
+  readonly stakers: StakersOfBatch
   readonly rewards: readonly RewardRow[]
   readonly subnets: readonly SubnetRow[]
   readonly subnetOwners: readonly SubnetOwnerRow[]

@@ -4,7 +4,6 @@ import type { Writer } from '../../store/engine/database.ts'
 import { addressStride, type LedgerColumns, type OwnerLists } from './ledger.ts'
 import type { RowBatch } from './rows.ts'
 import { type Keys, keysIn, type Numbers } from './store-numbers.ts'
-import { addressesOfStaker } from './store-stakers.ts'
 
 /**
  * Numbers of the addresses of `batch.ledger`, by place; `addresses.of` knows those of its other
@@ -18,7 +17,6 @@ export async function numberOwners(
   const numbers = await addresses.numberAll(writer, keysOf(batch.ledger))
   const others = [
     ...batch.importCompletions.flatMap(({ utxo }) => utxo.addresses),
-    ...batch.stakers.flatMap(addressesOfStaker),
     ...batch.rewards.flatMap((row) => row.addresses),
   ]
   await addresses.numberAll(writer, keysIn(others))

@@ -44,6 +44,7 @@ import {
   allSubnets,
   capacityRules,
   nodeNumbers,
+  nodesOfStakers,
   writeL1Validators,
   writeStakers,
   writeSubnets,
@@ -104,7 +105,7 @@ async function writeBatch(writing: Writing): Promise<void> {
   await writeHoldings(writer, batch, { owners, ordered: known.ordered })
   await writeImports(writer, batch)
   await completeImports(writer, batch.importCompletions, known.addresses)
-  await writeStaking(writing)
+  await writeStaking(writing, owners)
   await writeL1(writing)
   await writeAssets(writer, batch)
 }
@@ -130,7 +131,7 @@ async function writeImports(writer: Writer, batch: RowBatch): Promise<void> {
   })
 }
 
-async function writeStaking(writing: Writing): Promise<void> {
+async function writeStaking(writing: Writing, owners: Float64Array): Promise<void> {
   const { writer, batch, known, rules } = writing
   await writeSubnets(writer, batch.subnets)
   await writer.insertNew(subnetOwner, {
@@ -139,12 +140,13 @@ async function writeStaking(writing: Writing): Promise<void> {
     body: batch.subnetOwners.map((row) => subnetOwnerBody.toBytes(row)),
   })
   const transformations = new Map(
-    batch.stakers.length === 0
+    batch.stakers.made.count + batch.stakers.changed.count === 0
       ? []
       : (await allSubnets(writer)).map((row) => [keyOf(row.subnetId), row.transformation]),
   )
-  await writeStakers(writer, batch, {
-    ...known,
+  await writeStakers(writer, batch.stakers, {
+    nodes: known.nodes,
+    owners,
     rulesOf: (subnetId) =>
       capacityRules(rules.maxValidatorStake, transformations.get(keyOf(subnetId))),
   })
@@ -234,7 +236,7 @@ async function writeAssets(writer: Writer, batch: RowBatch): Promise<void> {
 function nodesOf(batch: RowBatch): readonly Uint8Array[] {
   return [
     ...nodesOfBlocks(batch.blocks),
-    ...batch.stakers.map((row) => row.nodeId),
+    ...nodesOfStakers(batch.stakers.made),
     ...batch.rewards.map((row) => row.nodeId),
     ...batch.l1Validators.map((row) => row.nodeId),
   ]

@@ -1,6 +1,7 @@
 /** Writes stakers, rewards, subnets, chains and L1 validations, and reads them back for replay. */
 
 import { toNodeId } from '../../core/cb58.ts'
+import { ByteColumn } from '../../store/engine/byte-column.ts'
 import type { Columns, Reader, Value, Writer } from '../../store/engine/database.ts'
 import { statement } from '../../store/engine/database.ts'
 import { l1ValidatorBody, stakerBody, subnetBody } from '../../store/schema/primary-bodies.ts'
@@ -13,10 +14,15 @@ import {
 } from '../../store/schema/primary-position.ts'
 import { staker, stakerByAddress } from '../../store/schema/primary-staking.ts'
 import { l1Validator, subnet } from '../../store/schema/primary-subnets.ts'
-import type { RowBatch } from './rows.ts'
+import { gather, gatherWords, radixOrder } from '../radix-order.ts'
+import type { StakerColumns, StakersOfBatch } from './staker-columns.ts'
 import type { StakerRow, StakerStatus } from './staking-rows.ts'
 import { numbersIn, type Numbers } from './store-numbers.ts'
+import { ownerEntries } from './store-owners.ts'
 import type { L1ValidatorRow, SubnetRow } from './subnet-rows.ts'
+
+const idBytes = 32
+const nodeIdBytes = 20
 
 /** Numbers of node ids, kept with their text. */
 export function nodeNumbers(): Numbers {
@@ -39,88 +45,82 @@ export function capacityRules(
     : { maxValidatorStake: of.maxValidatorStake, factor: BigInt(of.maxValidatorWeightFactor) }
 }
 
-/** What more can be delegated now, in the smallest unit; -1 where nothing ever can. */
-function capacityOf(row: StakerRow, rules: CapacityRules): bigint {
-  const open = row.status === 'active' || row.status === 'pending'
-  if (row.role !== 'validator' || row.permissioned || !open) return -1n
-  const factored = row.weight * rules.factor
+/** What more can be delegated to one now, in the smallest unit; -1 where nothing ever can. */
+function capacityOf(stakers: StakerColumns, row: number, rulesOf: StakerFacts['rulesOf']): bigint {
+  const isOpen = (stakers.until[row] ?? 0) > 0
+  if (stakers.role[row] !== 0 || stakers.permissioned[row] === 1 || !isOpen) return -1n
+  const weight = stakers.weight[row] ?? 0n
+  const rules = rulesOf(stakers.subnetId.subarray(row * idBytes, (row + 1) * idBytes))
+  const factored = weight * rules.factor
   const limit = factored < rules.maxValidatorStake ? factored : rules.maxValidatorStake
-  const left = limit - row.weight - row.delegatedWeight
+  const left = limit - weight - (stakers.delegatedWeight[row] ?? 0n)
   return left > 0n ? left : 0n
 }
 
-/** Place of a staking transaction. */
-export function posOfStaker(row: StakerRow): number {
-  return posOf(chainNumbers.P, row.createdHeight, row.createdPosition)
-}
-
-/** Addresses a staking period concerns: the owners of its rewards. */
-export function addressesOfStaker(row: StakerRow): readonly Uint8Array[] {
-  return [...(row.validationOwner?.addresses ?? []), ...(row.delegationOwner?.addresses ?? [])]
+/** Node ids of stakers. */
+export function nodesOfStakers({ nodeId }: StakerColumns): Uint8Array[] {
+  const nodes: Uint8Array[] = []
+  for (let from = 0; from < nodeId.length; from += nodeIdBytes)
+    nodes.push(nodeId.subarray(from, from + nodeIdBytes))
+  return nodes
 }
 
 /** What writing stakers looks up. */
 export type StakerFacts = {
   readonly nodes: Numbers
-  readonly addresses: Numbers
+  /** Numbers of addresses by place. */
+  readonly owners: Float64Array
   readonly rulesOf: (subnetId: Uint8Array) => CapacityRules
 }
 
-/**
- * Writes stakers of a batch that begins at height `from`, new or changed. The polled columns of
- * those that exist stay as they are.
- */
+/** Writes stakers. The polled columns of those that exist stay as they are. */
 export async function writeStakers(
   writer: Writer,
-  { stakers, from }: Pick<RowBatch, 'stakers' | 'from'>,
+  { made, changed }: StakersOfBatch,
   facts: StakerFacts,
 ): Promise<void> {
-  const isNew = (row: StakerRow): boolean => row.createdHeight >= from
-  await insertStakers(writer, stakers.filter(isNew), facts)
-  const changed = stakers.filter((row) => !isNew(row))
-  await writer.update(staker, {
-    pos: changed.map(posOfStaker),
-    ...changingColumns(changed, facts),
-  })
+  await insertStakers(writer, made, facts)
+  await writer.update(staker, { pos: changed.pos, ...changingColumns(changed, facts.rulesOf) })
 }
 
 async function insertStakers(
   writer: Writer,
-  rows: readonly StakerRow[],
+  stakers: StakerColumns,
   facts: StakerFacts,
 ): Promise<void> {
-  const unpolled = rows.map(() => -1)
+  const unpolled = new Float64Array(stakers.count).fill(-1)
   await writer.insert(staker, {
-    pos: rows.map(posOfStaker),
-    tx_id: rows.map((row) => row.txId),
-    role: rows.map((row) => (row.role === 'validator' ? 0 : 1)),
-    subnet_id: rows.map((row) => row.subnetId),
-    node: rows.map((row) => facts.nodes.of(row.nodeId)),
-    shares: rows.map((row) => row.delegationShares ?? -1),
+    pos: stakers.pos,
+    tx_id: ByteColumn.ofWidth(stakers.txId, idBytes),
+    role: stakers.role,
+    subnet_id: ByteColumn.ofWidth(stakers.subnetId, idBytes),
+    node: nodesOfStakers(stakers).map(facts.nodes.of),
+    shares: stakers.shares,
     uptime: unpolled,
     connected: unpolled,
-    ...changingColumns(rows, facts),
+    ...changingColumns(stakers, facts.rulesOf),
   })
-  const owners = rows.flatMap((row) =>
-    addressesOfStaker(row).map((address) => [facts.addresses.of(address), posOfStaker(row)]),
-  )
-  await writer.insertNew(stakerByAddress, {
-    address_id: owners.map(([id]) => id ?? 0),
-    pos: owners.map(([, pos]) => pos ?? 0),
+  const { owner, row } = ownerEntries(stakers.owners, facts.owners)
+  const order = radixOrder(owner)
+  await writer.insert(stakerByAddress, {
+    address_id: gather(owner, order),
+    pos: gather(stakers.pos, gatherWords(row, order)),
   })
 }
 
 /** Those that a period may change. Others would only move in their indexes. */
-function changingColumns(rows: readonly StakerRow[], { rulesOf }: StakerFacts): Columns {
-  const isOpen = (row: StakerRow): boolean => row.status === 'active' || row.status === 'pending'
+function changingColumns(stakers: StakerColumns, rulesOf: StakerFacts['rulesOf']): Columns {
+  const { count, body } = stakers
+  const height = (heights: Float64Array): (number | null)[] =>
+    Array.from(heights, (one) => (one < 0 ? null : one))
   return {
-    status: rows.map((row) => stakerStatuses.indexOf(row.status)),
-    validator_tx: rows.map((row) => row.validatorTxId ?? null),
-    until: rows.map((row) => (isOpen(row) ? row.endTime : 0)),
-    capacity: rows.map((row) => capacityOf(row, rulesOf(row.subnetId))),
-    activated_height: rows.map((row) => row.activatedHeight ?? null),
-    ended_height: rows.map((row) => row.endedHeight ?? null),
-    body: rows.map((row) => stakerBody.toBytes(row)),
+    status: stakers.status,
+    validator_tx: ByteColumn.ofWidth(stakers.validatorTxId, idBytes, stakers.hasValidator),
+    until: stakers.until,
+    capacity: Array.from(stakers.pos, (_, row) => capacityOf(stakers, row, rulesOf)),
+    activated_height: height(stakers.activatedHeight),
+    ended_height: height(stakers.endedHeight),
+    body: new ByteColumn(stakers.arena, body, { count }),
   }
 }
 

@@ -26,11 +26,12 @@ export class ByteColumn {
     this.length = rows.count
   }
 
-  /** `packed` cut into rows of `width` bytes. */
-  static ofWidth(packed: Uint8Array, width: number): ByteColumn {
+  /** `packed` cut into rows of `width` bytes; `present` as above. */
+  static ofWidth(packed: Uint8Array, width: number, present?: Uint8Array): ByteColumn {
     const count = packed.length / width
     const length = new Uint32Array(count).fill(width)
-    return new ByteColumn(packed, { offset: length.map((_, at) => at * width), length }, { count })
+    const place = { offset: length.map((_, at) => at * width), length }
+    return new ByteColumn(packed, place, present === undefined ? { count } : { count, present })
   }
 
   /** Value of a row, sharing the memory. */

@@ -132,7 +132,8 @@ function writeChain(file: number): void {
   }
   const transact = (output: Output, place: number): Made => {
     const end = time + stakeSeconds + place
-    const isStaking = place < delegations
+    // Not before there are ten to spend: delegations alone would make them no more.
+    const isStaking = place < delegations && unspent.length - nextSpent >= perBlock
     const one = isStaking ? delegate(output, count, end) : spend(output, count)
     const half = { txId: one.id, amount: output.amount / 2n }
     unspent.push({ ...half, outputIndex: 0 })

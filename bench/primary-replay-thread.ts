@@ -19,8 +19,9 @@ import { benchKey, type Replayed, type ReplayTask } from './primary-replay-task.
 const readAtOnce = 1_048_576
 
 /**
- * Blocks of the file, in order and each once; a stage asks for nothing else. Calls of the system
- * take longer than the blocks are worth, so that many are read at once, as answers of nodes are.
+ * Blocks of the file in order. Only the last one is asked for again, when it is a proposal whose
+ * option comes after it. Calls of the system take longer than the blocks are worth, so that many are
+ * read at once, as answers of nodes are.
  */
 function sourceOf(path: string): PrimarySource {
   const file = openSync(path, 'r')
@@ -39,9 +40,10 @@ function sourceOf(path: string): PrimarySource {
     at += size
     return held.slice(at - size, at)
   }
-  const blocks = (height: number, until: number): BlockBytes[] => {
-    const found: BlockBytes[] = []
-    for (; height < until; height++) {
+  let newest: BlockBytes | undefined
+  const blocks = (from: number, until: number): BlockBytes[] => {
+    const found = newest?.height === from ? [newest] : []
+    for (let height = from + found.length; height < until; height++) {
       const size = take(4)
       const bytes =
         size === undefined
@@ -50,6 +52,7 @@ function sourceOf(path: string): PrimarySource {
       if (bytes === undefined) break
       found.push({ height, bytes, proposer: undefined })
     }
+    newest = found.at(-1)
     return found
   }
   const never = (): never => {

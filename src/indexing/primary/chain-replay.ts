@@ -78,7 +78,7 @@ export type ReplayParts = {
   readonly utxoLimit: number
 }
 
-/** UTXOs to keep: 54 MiB of room. What is not among them costs a look-up of 11 us. */
+/** UTXOs to keep: 56 MiB of room. What is not among them costs a look-up of 11 us. */
 export const usualUtxoLimit = 6 * 2 ** 16
 // Nodes give C-Chain blocks whole, and few of them hold what is wanted here.
 const cBatchHeights = 512

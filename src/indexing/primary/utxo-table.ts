@@ -15,14 +15,17 @@ export type UtxoTable = {
   readonly chain: ChainName
   /** Most outputs kept between batches. */
   readonly limit: number
+  /** Entries there is room for, a power of 2. */
+  capacity: number
   /** Entries: views of one buffer. */
   bytes: Uint8Array
   words: Int32Array
   doubles: Float64Array
   bigs: BigUint64Array
-  /** First entry of each bucket plus 1, and after each entry the next of its bucket. */
+  /** First entry of each bucket plus 1. */
   heads: Int32Array
-  next: Int32Array
+  /** Of each entry two words: the next of its bucket plus 1, and its hash. */
+  links: Int32Array
   /** How many came so far, and how many of them were forgotten. */
   came: number
   gone: number
@@ -68,38 +71,36 @@ export function newUtxoTable(chain: ChainName, limit: number): UtxoTable {
   return { chain, limit, ...room(firstCapacity), came: 0, gone: 0, others: new Map() }
 }
 
-type Room = Pick<UtxoTable, 'bytes' | 'words' | 'doubles' | 'bigs' | 'heads' | 'next'>
+type Room = Pick<UtxoTable, 'bytes' | 'words' | 'doubles' | 'bigs' | 'heads' | 'links' | 'capacity'>
 
 function room(capacity: number): Room {
   const buffer = new ArrayBuffer(capacity * entryBytes)
   return {
+    capacity,
     bytes: new Uint8Array(buffer),
     words: new Int32Array(buffer),
     doubles: new Float64Array(buffer),
     bigs: new BigUint64Array(buffer),
     heads: new Int32Array(2 * capacity),
-    next: new Int32Array(capacity),
+    links: new Int32Array(2 * capacity),
   }
 }
 
 /** The entry of an output; -1 when it is not kept. */
 export function findOutput(table: UtxoTable, txId: Uint8Array, outputIndex: number): number {
-  const { words, next } = table
-  const first = wordOf(txId, 0)
-  let entry = (table.heads[bucketOf(table, first, outputIndex)] ?? 0) - 1
-  // Most that are met are others, and their first word says so.
-  while (
-    entry !== -1 &&
-    !(words[entry * entryWords] === first && holds(words, entry, txId, outputIndex))
-  )
-    entry = (next[entry] ?? 0) - 1
+  const { words, heads, links } = table
+  const hash = hashOf(wordOf(txId, 0), outputIndex)
+  let entry = (heads[hash & (heads.length - 1)] ?? 0) - 1
+  // Most that are met are others, and their hashes, which lie closer together, say so.
+  while (entry !== -1 && !(links[2 * entry + 1] === hash && holds(words, entry, txId, outputIndex)))
+    entry = (links[2 * entry] ?? 0) - 1
   return entry
 }
 
 function holds(words: Int32Array, entry: number, txId: Uint8Array, outputIndex: number): boolean {
   const from = entry * entryWords
   if (words[from + indexWord] !== (outputIndex | 0)) return false
-  for (let at = 1; at < idWords; at++) if (words[from + at] !== wordOf(txId, 4 * at)) return false
+  for (let at = 0; at < idWords; at++) if (words[from + at] !== wordOf(txId, 4 * at)) return false
   return true
 }
 
@@ -109,20 +110,16 @@ export function addOutput(
   output: KeptOutput,
   addresses: readonly Uint8Array[],
 ): number {
-  if (table.came - table.gone === table.next.length) grow(table)
-  const entry = table.came & (table.next.length - 1)
-  const { words, doubles, bigs, heads, next } = table
+  if (findOutput(table, output.txId, output.outputIndex) !== -1) return -1
+  if (table.came - table.gone === table.capacity) grow(table)
+  const entry = table.came++ & (table.capacity - 1)
+  const { words, doubles, bigs } = table
   const word = entry * entryWords
   const double = entry * entryDoubles
   const { txId } = output
   for (let at = 0; at < idWords; at++) words[word + at] = wordOf(txId, 4 * at)
   words[word + indexWord] = output.outputIndex
-  const bucket = bucketOf(table, words[word] ?? 0, output.outputIndex)
-  for (let one = (heads[bucket] ?? 0) - 1; one !== -1; one = (next[one] ?? 0) - 1)
-    if (sameName(words, one * entryWords, word)) return -1
-  next[entry] = heads[bucket] ?? 0
-  heads[bucket] = entry + 1
-  table.came++
+  link(table, entry, hashOf(wordOf(txId, 0), output.outputIndex))
   let { flags } = output
   const [address] = addresses
   if (address !== undefined && addresses.length === 1) {
@@ -137,14 +134,9 @@ export function addOutput(
   return entry
 }
 
-function sameName(words: Int32Array, one: number, other: number): boolean {
-  for (let at = 0; at <= indexWord; at++) if (words[one + at] !== words[other + at]) return false
-  return true
-}
-
 /** Forgets the oldest beyond the limit, of the first `stored` that came. */
 export function trimOutputs(table: UtxoTable, stored: number): void {
-  const mask = table.next.length - 1
+  const mask = table.capacity - 1
   const until = Math.min(stored, table.came - table.limit)
   for (; table.gone < until; table.gone++) {
     const entry = table.gone & mask
@@ -190,32 +182,29 @@ export function addressAt(table: UtxoTable, entry: number): number {
   return (flags & plainBit) === 0 ? -1 : entry * entryBytes + addressByte
 }
 
-function link(table: UtxoTable, entry: number): void {
-  const { words, heads, next } = table
-  const word = entry * entryWords
-  const bucket = bucketOf(table, words[word] ?? 0, words[word + indexWord] ?? 0)
-  next[entry] = heads[bucket] ?? 0
+/** Makes an entry the first of its bucket. */
+function link({ heads, links }: UtxoTable, entry: number, hash: number): void {
+  const bucket = hash & (heads.length - 1)
+  links[2 * entry] = heads[bucket] ?? 0
+  links[2 * entry + 1] = hash
   heads[bucket] = entry + 1
 }
 
-function unlink(table: UtxoTable, entry: number): void {
-  const { heads, next, words } = table
-  const word = entry * entryWords
-  const bucket = bucketOf(table, words[word] ?? 0, words[word + indexWord] ?? 0)
-  const after = next[entry] ?? 0
+function unlink({ heads, links }: UtxoTable, entry: number): void {
+  const bucket = (links[2 * entry + 1] ?? 0) & (heads.length - 1)
+  const after = links[2 * entry] ?? 0
   let before = (heads[bucket] ?? 0) - 1
   if (before === entry) {
     heads[bucket] = after
     return
   }
-  while (next[before] !== entry + 1) before = (next[before] ?? 0) - 1
-  next[before] = after
+  while (links[2 * before] !== entry + 1) before = (links[2 * before] ?? 0) - 1
+  links[2 * before] = after
 }
 
 /** Twice the room; entries keep their place in the order of arrival. */
 function grow(table: UtxoTable): void {
-  const { words, gone, came } = table
-  const before = table.next.length
+  const { words, links, gone, came, capacity: before } = table
   Object.assign(table, room(before * 2))
   // As many as lie side by side before and after.
   for (let one = gone; one < came;) {
@@ -225,12 +214,16 @@ function grow(table: UtxoTable): void {
     table.words.set(words.subarray(from * entryWords, (from + count) * entryWords), to * entryWords)
     one += count
   }
-  for (let one = gone; one < came; one++) link(table, one & (2 * before - 1))
+  for (let one = gone; one < came; one++)
+    link(table, one & (2 * before - 1), links[2 * (one & (before - 1)) + 1] ?? 0)
 }
 
-/** The bucket of an output, by its index and the first 32 bits of its transaction's id. */
-function bucketOf(table: UtxoTable, first: number, index: number): number {
-  return mix(mix(index) ^ first) & (table.heads.length - 1)
+/**
+ * The hash of an output, by its index and the first 32 bits of its transaction's id. The outputs of
+ * one transaction are neighbours, whose buckets the processor has at hand after the first.
+ */
+function hashOf(first: number, index: number): number {
+  return (mix(first) + index) | 0
 }
 
 function mix(word: number): number {

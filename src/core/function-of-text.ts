@@ -3,7 +3,8 @@
  *
  * V8 learns what a function meets by the function's place in the source. One loop over the fields of
  * all records is one place: it meets every shape, can be compiled for none, and is compiled again
- * and again. Written out, each record has a function of its own, twice as fast. See decision 0009.
+ * and again. Written out, each record has a function of its own: transactions are decoded 1.4 times,
+ * their bodies packed 2.5 times as fast. See decision 0009.
  */
 
 /**

@@ -39,7 +39,7 @@ export function rawColumns(blocks: readonly RawBlockBytes[]): RawColumns {
   }
   const packed: Uint8Array[] = []
   let used = 0
-  // One memory for all groups: half of the young garbage outside the heap came of one for each.
+  // One memory for all groups: one for each would be made anew and outgrown by its last block.
   const arena: PackArena = { bytes: new Uint8Array(2 * groupBytes), used: 0 }
   for (const [at, group] of groups.entries()) {
     const last = group.at(-1)?.id ?? 0

@@ -8,13 +8,23 @@ import { test } from 'node:test'
 
 import { Avalanche } from '@avalanche-sdk/chainkit'
 
+import type { PriceSource } from '../src/api/prices.ts'
 import { toPrimaryAddress } from '../src/core/address.ts'
 import { toNodeId } from '../src/core/cb58.ts'
+import type { Clock } from '../src/core/world.ts'
 import { everyAddress, everyStaker } from '../src/store/query/primary/whole-state.ts'
 import type { Json } from './evm-service.ts'
-import { primaryService } from './primary-service.ts'
+import { fileWorld, primaryService, recordedAnswers, recordedMoment } from './primary-service.ts'
 
-const service = await primaryService({ avaxPrice: async () => '25.5' })
+// Two days after the recording: what was paid then has a price by now.
+const nowMs = (recordedMoment(recordedAnswers()) + 2 * 86_400) * 1_000
+const prices: PriceSource = {
+  offered: true,
+  current: async ({ of }) => of.map(() => '50'),
+  historical: async ({ of }) => of.map(() => '25.5'),
+}
+const clock: Clock = { ...fileWorld.clock, now: () => nowMs }
+const service = await primaryService({ prices, clock })
 const client = new Avalanche({ network: 'fuji', enableTelemetry: false })
 const options = { serverURL: service.url }
 const { primaryNetwork } = client.data
@@ -167,6 +177,8 @@ void test('client: rewards paid with prices, rewards to come, chains of addresse
     'historicalRewards',
   )
   assert.ok(paid.length > 0)
+  for (const { reward } of paid)
+    assert.deepEqual(reward.historicalPrice, { currencyCode: 'usd', value: 25.5 })
   const pending = await rewards.listPendingRewards({ addresses }, options)
   assert.ok((await readAll(pending, 'pendingRewards')).length > 0)
   const found = await primaryNetwork.getChainIdsForAddresses({ addresses }, options)

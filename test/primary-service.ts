@@ -15,6 +15,7 @@ import { Compile } from 'typebox/compile'
 
 import { primaryDialectRules } from '../src/api/dialect-primary.ts'
 import type { Operation } from '../src/api/operation.ts'
+import { noPrices } from '../src/api/prices.ts'
 import { createNetworkDirectory, type ServedNetwork } from '../src/api/primary/network-directory.ts'
 import { openNetwork } from '../src/api/primary/open-network.ts'
 import { primaryOperations } from '../src/api/primary/operations.ts'
@@ -194,6 +195,7 @@ export async function startPrimaryService(
       networks: createNetworkDirectory(() => [network]),
       tokens: pageTokens(clock),
       clock,
+      prices: noPrices,
       limits: { maxAddresses: 64, maxBodyAddresses: 1_024, transactionPageUtxos: 4_000 },
       ...more,
     }),

@@ -13,7 +13,7 @@ export type Priced = 'native' | Uint8Array
 
 /** Asks for prices of many things of one chain at once. */
 export type PriceQuestion = {
-  readonly chain: ChainFacts
+  readonly chain: Pick<ChainFacts, 'evmChainId'>
   readonly of: readonly Priced[]
   readonly currency: CurrencyCode
 }

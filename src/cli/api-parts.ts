@@ -118,6 +118,7 @@ function operationsOf(config: Config, parts: ApiParts): Operation[] {
       networks: createNetworkDirectory(served.networks.list, parts.aliases.resolve),
       tokens,
       clock: world.clock,
+      prices,
       limits: {
         maxAddresses: config['api.maxAddresses'],
         maxBodyAddresses: config['api.maxBodyAddresses'],

@@ -3,8 +3,10 @@
 import { utxoIdOf } from '../../codec/primary/ids.ts'
 import { toPrimaryAddress } from '../../core/address.ts'
 import { toCb58, toNodeId } from '../../core/cb58.ts'
+import type { CurrencyCode } from '../../shape/evm/money.ts'
 import { ListRewards } from '../../shape/primary/list-rewards.ts'
 import type { HistoricalReward } from '../../shape/primary/reward.ts'
+import { chainsById } from '../../store/query/primary/blockchains.ts'
 import { listRewards as rewardRows, type StoredReward } from '../../store/query/primary/rewards.ts'
 import { rewardKinds } from '../../store/schema/primary-position.ts'
 import { operation, type Operation } from '../operation.ts'
@@ -35,12 +37,9 @@ export function listRewards(parts: PrimaryParts): Operation {
       network,
       page.rows.map(({ asset }) => asset),
     )
-    const currency = query.currency ?? 'usd'
+    const priceOf = await pricerOf(parts, network, query.currency ?? 'usd')
     const historicalRewards = await Promise.all(
-      page.rows.map(async (row) => {
-        const price = await priceOf(parts, network, currency, row)
-        return rewardView(network, row, book, price)
-      }),
+      page.rows.map(async (row) => rewardView(network, row, book, await priceOf(row))),
     )
     return { body: { ...nextToken(page), historicalRewards }, ...height }
   })
@@ -54,17 +53,22 @@ type Price = {
 const avax = 1
 const daySeconds = 86_400
 
-/** Prices are of AVAX, and of days that are over. */
-async function priceOf(
-  parts: PrimaryParts,
-  { network }: ServedNetwork,
-  currency: string,
-  row: StoredReward,
-): Promise<Price> {
-  const isOver = row.time + daySeconds < parts.clock.now() / 1_000
-  if (parts.avaxPrice === undefined || row.asset !== avax || !isOver) return {}
-  const value = await parts.avaxPrice(network, currency, row.time)
-  return value === undefined ? {} : { historicalPrice: { currencyCode: currency, value } }
+/** Tells prices of rewards: of AVAX only, and of days that are over. */
+async function pricerOf(
+  { prices, clock }: PrimaryParts,
+  { store, chainIds }: ServedNetwork,
+  currency: CurrencyCode,
+): Promise<(row: StoredReward) => Promise<Price>> {
+  const [cChain] = prices.offered ? (await chainsById(store, [chainIds.C])).values() : []
+  const evmChainId = cChain?.evmChainId
+  return async ({ asset, time }) => {
+    const isOver = time + daySeconds < clock.now() / 1_000
+    if (evmChainId === undefined || asset !== avax || !isOver) return {}
+    const of = ['native'] as const
+    const question = { chain: { evmChainId }, of, currency, timestamp: time }
+    const [value] = await prices.historical(question)
+    return value === undefined ? {} : { historicalPrice: { currencyCode: currency, value } }
+  }
 }
 
 function rewardView(

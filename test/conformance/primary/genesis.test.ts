@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 
+import { noPrices } from '../../../src/api/prices.ts'
 import { createNetworkDirectory } from '../../../src/api/primary/network-directory.ts'
 import { openNetwork } from '../../../src/api/primary/open-network.ts'
 import { primaryOperations } from '../../../src/api/primary/operations.ts'
@@ -128,6 +129,7 @@ for (const network of ['mainnet', 'fuji'] as const) {
         networks: createNetworkDirectory(() => [served]),
         tokens: pageTokens(world.clock),
         clock: world.clock,
+        prices: noPrices,
         limits: { maxAddresses: 64, maxBodyAddresses: 1_024, transactionPageUtxos: 4_000 },
       })
       const ask = async (id: string, path: Json, query: Json): Promise<Json> => {

@@ -19,6 +19,7 @@ import { idIn, itemsOf } from './inputs.ts'
 import { defaultPageSize } from './list-page.ts'
 import type { ServedNetwork } from './network-directory.ts'
 import type { PrimaryParts } from './parts.ts'
+import { scaledBounds } from './validator-bounds.ts'
 import { validatorViews } from './validator-page.ts'
 
 // Parts of node ids may fit many; beyond this the part is too short to be meant.
@@ -48,9 +49,12 @@ export function listValidators(parts: PrimaryParts): Operation {
           sortBy: query.sortBy ?? 'blockIndex',
           order: query.sortOrder ?? 'desc',
           capacity: textBounds(query.minDelegationCapacity, query.maxDelegationCapacity),
-          until: scaled({ min: query.minTimeRemaining, max: query.maxTimeRemaining }, 1, now),
-          shares: scaled({ min: query.minFeePercentage, max: query.maxFeePercentage }, 10_000),
-          uptime: scaled(
+          until: scaledBounds({ min: query.minTimeRemaining, max: query.maxTimeRemaining }, 1, now),
+          shares: scaledBounds(
+            { min: query.minFeePercentage, max: query.maxFeePercentage },
+            10_000,
+          ),
+          uptime: scaledBounds(
             { min: query.minUptimePerformance, max: query.maxUptimePerformance },
             10_000,
           ),
@@ -104,17 +108,5 @@ function textBounds(min: string | undefined, max: string | undefined): Bounds {
   return {
     ...(min === undefined ? {} : { min: BigInt(min) }),
     ...(max === undefined ? {} : { max: BigInt(max) }),
-  }
-}
-
-/** Bounds in stored units: `factor` of them to one given, counted from `zero`. */
-function scaled(
-  { min, max }: { readonly min: number | undefined; readonly max: number | undefined },
-  factor: number,
-  zero = 0n,
-): Bounds {
-  return {
-    ...(min === undefined ? {} : { min: zero + BigInt(Math.ceil(min * factor)) }),
-    ...(max === undefined ? {} : { max: zero + BigInt(Math.floor(max * factor)) }),
   }
 }

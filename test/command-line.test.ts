@@ -207,6 +207,34 @@ void test('status: tells how far every stage is, of one without a height only it
   assert.match(away.stderr, /^firn: no Firn answers, ECONNREFUSED: http/)
 })
 
+void test('alias: a name given stands for its chain in every path of the API', async (t) => {
+  const folder = await freshFolder(t)
+  const firn = await startFirn(t, ['--data-dir', folder, '--api-admin-enabled=true'])
+  await untilLive(firn, ['fuji-demo-chain', 'primary-fuji'])
+  const names = { 51001: 'shop_v2.main:ü', P: 'stakers+(old)', X: 'x_assets' }
+  for (const [chain, name] of Object.entries(names)) {
+    const made = await runFirn('alias', 'add', name, '--chain', chain, '--node-url', firn.nodeUrl)
+    assert.equal(made.code, 0, made.stderr)
+  }
+  const alike = [
+    ...['/v1/chains/@', '/v1/chains/@/blocks', '/v1/chains/@/transactions', '/v2/chains/@'].map(
+      (path) => [path, 51001, '51001'] as const,
+    ),
+    ...['', '/blocks', '/transactions'].flatMap((list) => {
+      const path = `/v1/networks/fuji/blockchains/@${list}`
+      return [[path, 'P', 'p-chain'] as const, [path, 'X', 'x-chain'] as const]
+    }),
+  ]
+  for (const [path, chain, known] of alike) {
+    const { nextPageToken: _one, ...ours } = await firn.get(
+      path.replace('@', encodeURIComponent(names[chain])),
+    )
+    const { nextPageToken: _other, ...theirs } = await firn.get(path.replace('@', known))
+    assert.deepEqual(ours, theirs, `${path} ${chain}`)
+  }
+  assert.equal(await firn.end(), 0)
+})
+
 void test('rebuild: tells how far each chain is, and where the new store is', async (t) => {
   const folder = await freshFolder(t)
   const firn = await startFirn(t, ['--data-dir', folder])

@@ -13,7 +13,7 @@ import type { NetworkDirectory, ServedNetwork } from './network-directory.ts'
 /** A chain of a network. */
 export type ChainOf = ServedNetwork & { readonly chain: PrimaryChain }
 
-const aliases: Readonly<Record<string, PrimaryChain>> = {
+const ownNames: Readonly<Record<string, PrimaryChain>> = {
   'p-chain': 'P',
   'x-chain': 'X',
   'c-chain': 'C',
@@ -22,28 +22,12 @@ const aliases: Readonly<Record<string, PrimaryChain>> = {
 /** What answers call a chain. */
 export const chainNameOf = { P: 'p-chain', X: 'x-chain', C: 'c-chain' } as const
 
-/** Resolves path values. Throws `not-found` for a network, `bad-parameter` for a chain. */
-export function chainOf(
-  networks: NetworkDirectory,
-  path: { readonly network: (typeof networkNames)[number]; readonly blockchainId: string },
-): ChainOf {
-  const network = networks.find(path.network)
-  const own = aliases[path.blockchainId]
-  if (own !== undefined) return { ...network, chain: own }
-  const text = networks.alias(path.blockchainId) ?? path.blockchainId
-  return { ...network, chain: chainById(network, text) }
-}
+type Path = { readonly network: (typeof networkNames)[number]; readonly blockchainId: string }
 
-function chainById(network: ServedNetwork, text: string): PrimaryChain {
-  const id = idOrUndefined(text)
-  const { chainIds } = network
-  for (const chain of ['P', 'X', 'C'] as const) {
-    if (id !== undefined && equalBytes(chainIds[chain], id)) return chain
-  }
-  // Clients know the public networks' ids only; for a private network they mean its own chains.
-  const known = publicNetworks[network.network]
-  if (text === known.xChainId) return 'X'
-  if (text === known.cChainId) return 'C'
+/** Resolves path values. Throws `not-found` for a network, `bad-parameter` for a chain. */
+export function chainOf(networks: NetworkDirectory, path: Path): ChainOf {
+  const { chain, text, ...network } = namedChain(networks, path)
+  if (chain !== undefined) return { ...network, chain }
   const allowed = 'the id of the P-, X- or C-Chain of this network, p-chain, x-chain or c-chain'
   const elsewhere = Object.values(publicNetworks).some((one) =>
     [one.xChainId, one.cChainId].some((known) => known === text),
@@ -52,6 +36,33 @@ function chainById(network: ServedNetwork, text: string): PrimaryChain {
     'bad-parameter',
     `blockchainId must be ${allowed}${elsewhere ? ' (it belongs to another network)' : ''}: ${clip(text)}`,
   )
+}
+
+/**
+ * A network, and which of its three chains a name means; `undefined` for any other chain. `text`
+ * is the name, or what it is an alias of. Throws `not-found` for a network.
+ */
+export function namedChain(
+  networks: NetworkDirectory,
+  path: Path,
+): ServedNetwork & { readonly chain: PrimaryChain | undefined; readonly text: string } {
+  const network = networks.find(path.network)
+  const own = ownNames[path.blockchainId]
+  if (own !== undefined) return { ...network, chain: own, text: path.blockchainId }
+  const text = networks.alias(path.blockchainId) ?? path.blockchainId
+  return { ...network, chain: chainById(network, text), text }
+}
+
+function chainById(network: ServedNetwork, text: string): PrimaryChain | undefined {
+  const id = idOrUndefined(text)
+  const { chainIds } = network
+  for (const chain of ['P', 'X', 'C'] as const) {
+    if (id !== undefined && equalBytes(chainIds[chain], id)) return chain
+  }
+  // Clients know the public networks' ids only; for a private network they mean its own chains.
+  const known = publicNetworks[network.network]
+  if (text === known.xChainId) return 'X'
+  return text === known.cChainId ? 'C' : undefined
 }
 
 function idOrUndefined(text: string): Uint8Array | undefined {

@@ -4,8 +4,10 @@ import { Type } from 'typebox'
 
 const chainId = Type.String({
   description: 'EVM chain id, blockchain id (cb58 or hex) or an alias of this deployment',
-  pattern: '^[A-Za-z0-9-]{1,80}$',
-  allowed: 'an EVM chain id or a blockchain id',
+  // What an alias may be: `admin/alias-rules.ts`.
+  pattern: "^[A-Za-z0-9._~:@!$&'()*+,;=\\-\\u00a1-\\uffff]+$",
+  maxLength: 512,
+  allowed: 'an EVM chain id, a blockchain id or an alias',
 })
 
 const evmAddress = Type.String({

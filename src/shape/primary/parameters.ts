@@ -9,8 +9,9 @@ export const NetworkName = Type.Enum([...networkNames], { description: 'Network'
 
 /** Path value `blockchainId`: an id of the P-, X- or C-Chain, or an alias. */
 export const PrimaryChainName = Type.String({
-  description: 'Id (cb58 or hex) of the P-, X- or C-Chain, or `p-chain`, `x-chain`, `c-chain`',
-  maxLength: 128,
+  description:
+    'Id (cb58 or hex) of the P-, X- or C-Chain, `p-chain`, `x-chain`, `c-chain`, or an alias of this deployment',
+  maxLength: 512,
 })
 
 /** Path of the operations of one chain. */

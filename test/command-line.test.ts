@@ -179,7 +179,10 @@ void test('status: tells how far every stage is, of one without a height only it
   ])
     assert.match(told, line)
   assert.doesNotMatch(told, /-1|blocks\/s/)
-  const whole = objectOf(JSON.parse((await runFirn('status', ...url, '--json')).stdout), 'status')
+  const whole = objectOf(
+    JSON.parse((await runFirn('status', '--url', `${firn.apiUrl}/`, '--json')).stdout),
+    'status',
+  )
   assert.deepEqual(
     listOf(whole['chains'], 'chains').map((item) => objectOf(item, 'chain')['chain']),
     keys,
@@ -205,6 +208,18 @@ void test('status: tells how far every stage is, of one without a height only it
   const away = await runFirn('status', ...url)
   assert.equal(away.code, 1)
   assert.match(away.stderr, /^firn: no Firn answers, ECONNREFUSED: http/)
+})
+
+void test('verify: an argument that makes no sense is told, nothing is compared', async () => {
+  for (const [words, sentence] of [
+    [['--sample', 'abc'], /^firn: --sample must be a count of at least 1: abc$/m],
+    [['--sample', '0'], /^firn: --sample must be a count of at least 1: 0$/m],
+    [['--network', 'mainet'], /^firn: --network must be one of mainnet, fuji, testnet: mainet$/m],
+  ] as const) {
+    const ended = await runFirn('verify', '--node', 'http://127.0.0.1:1', ...words)
+    assert.match(ended.stderr, sentence)
+    assert.equal(ended.code, 2)
+  }
 })
 
 void test('alias: a name given stands for its chain in every path of the API', async (t) => {
@@ -313,6 +328,17 @@ void test('export: transfers and transactions are all there, with exact amounts'
   assert.ok(truth.length > 20, 'the recording has transfers')
   assert.deepEqual(told.toSorted(), truth.toSorted())
 
+  // A chain has one number in a file, whatever it was called.
+  const { blockchainId } = [...listOf((await firn.get('/status'))['chains'], 'chains')]
+    .map((item) => objectOf(item, 'chain'))
+    .find(({ evmChainId }) => evmChainId === 51_002) ?? { blockchainId: '' }
+  const byId = ['--chain', String(blockchainId), '--address', holder, ...url]
+  assert.equal((await runFirn('export', 'transfers', ...byId)).stdout, csv.stdout)
+  assert.equal(
+    (await runFirn('export', 'internals', ...byId)).stdout,
+    (await runFirn('export', 'internals', ...chain, ...url)).stdout,
+  )
+
   const all = await runFirn('export', 'transactions', '--chain', '51002', ...url)
   const recording = openRecording(small)
   const count = await recording.blocks(
@@ -362,6 +388,11 @@ void test('export: transfers and transactions are all there, with exact amounts'
 
   const wrong = await runFirn('export', 'transfers', '--chain', '51002', ...url)
   assert.deepEqual([wrong.code, wrong.stderr.trim()], [2, 'firn: this export needs --address'])
+  for (const date of ['20250131', '2025-02-31', '01/02/2025', '2025']) {
+    const misread = await runFirn('export', 'transfers', ...chain, ...url, '--from', date)
+    assert.equal(misread.code, 2, date)
+    assert.match(misread.stderr, /^firn: --from must be a date like 2025-01-31/, date)
+  }
   const unknown = await runFirn('export', 'transactions', '--chain', '7', ...url)
   assert.equal(unknown.code, 1)
   assert.match(unknown.stderr, /chain is not served here: 7/)

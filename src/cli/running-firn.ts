@@ -1,5 +1,11 @@
 import { Fault, faultOf } from '../core/fault.ts'
 import type { HttpReply, HttpRequest, Transport } from '../core/world.ts'
+import type { Flags } from './flags.ts'
+
+/** The address a flag gives, without slashes at its end. */
+export function addressIn(flags: Flags, name: 'url' | 'nodeUrl'): string {
+  return String(flags[name] ?? '').replace(/\/+$/, '')
+}
 
 /**
  * Asks a running Firn. Throws what the transport throws; where nothing answers, a

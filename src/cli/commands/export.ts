@@ -18,7 +18,8 @@ import {
   type Row,
   type TokenTransfer,
 } from '../export/rows.ts'
-import type { Flags } from '../flags.ts'
+import { type Flags, momentIn, networkIn } from '../flags.ts'
+import { addressIn } from '../running-firn.ts'
 import { openWorld } from '../world.ts'
 import { membersOf } from './node-client.ts'
 
@@ -49,13 +50,13 @@ export async function exportRows(what: string, flags: Flags): Promise<void> {
     throw new Fault('bad-parameter', `export knows ${Object.keys(subjects).join(', ')}: ${what}`)
   const format = formatOf(flags['format'])
   const period = {
-    from: momentOf('--from', flags['from']) ?? 0,
-    until: momentOf('--until', flags['until']) ?? Number.POSITIVE_INFINITY,
+    from: momentIn(flags, 'from') ?? 0,
+    until: momentIn(flags, 'until') ?? Number.POSITIVE_INFINITY,
   }
   const world = openWorld()
   const api = {
     world,
-    url: String(flags['url'] ?? 'http://127.0.0.1:8080').replace(/\/+$/, ''),
+    url: addressIn(flags, 'url'),
     key: text(flags, 'key'),
   }
   try {
@@ -97,7 +98,7 @@ async function writeRows(rows: AsyncGenerator<Row>, to: Target): Promise<void> {
 
 async function* transactions({ api, flags, period }: Wanted): AsyncGenerator<Row> {
   const chain = required(flags, 'chain')
-  const coin = await coinOf(api, chain)
+  const { coin } = await chainOf(api, chain)
   const address = text(flags, 'address')
   const path =
     address === undefined
@@ -112,28 +113,30 @@ async function* transfers({ api, flags, period }: Wanted): AsyncGenerator<Row> {
   const token = text(flags, 'token')
   if (token !== undefined) {
     const path = `/v1/chains/${inPath(chain)}/tokens/${inPath(token)}/transfers`
+    const { chainId } = await chainOf(api, chain)
     const items = evmItems<TokenTransfer>(api, path, { list: 'transfers', period })
-    for await (const transfer of items) yield transferRow(transfer, chain)
+    for await (const transfer of items) yield transferRow(transfer, chainId)
     return
   }
   const address = required(flags, 'address')
+  const { chainId } = await chainOf(api, chain)
   for (const standard of ['Erc20', 'Erc721', 'Erc1155']) {
     const path = `/v1/chains/${inPath(chain)}/addresses/${inPath(address)}/transactions:list${standard}`
     const items = evmItems<TokenTransfer>(api, path, { list: 'transactions', period })
-    for await (const transfer of items) yield transferRow(transfer, chain)
+    for await (const transfer of items) yield transferRow(transfer, chainId)
   }
 }
 
 async function* internals({ api, flags, period }: Wanted): AsyncGenerator<Row> {
   const chain = required(flags, 'chain')
   const address = required(flags, 'address')
-  const coin = await coinOf(api, chain)
+  const { chainId, coin } = await chainOf(api, chain)
   const path = `/v1/chains/${inPath(chain)}/addresses/${inPath(address)}/transactions:listInternals`
   const items = evmItems<Static<typeof InternalTransaction>>(api, path, {
     list: 'transactions',
     period,
   })
-  for await (const call of items) yield internalRow(call, chain, coin)
+  for await (const call of items) yield internalRow(call, chainId, coin)
 }
 
 async function* primaryTransactions({ api, flags, period }: Wanted): AsyncGenerator<Row> {
@@ -142,7 +145,7 @@ async function* primaryTransactions({ api, flags, period }: Wanted): AsyncGenera
     throw new Fault('bad-parameter', `--chain must be P, X or C: ${chain}`)
   const addresses = text(flags, 'address')
   const own = addresses === undefined ? undefined : ownSet(addresses)
-  const path = `/v1/networks/${inPath(networkOf(flags))}/blockchains/${chain.toLowerCase()}-chain/transactions`
+  const path = `/v1/networks/${inPath(networkIn(flags))}/blockchains/${chain.toLowerCase()}-chain/transactions`
   // The API takes bounds only with addresses.
   const query = addresses === undefined ? {} : { addresses, ...boundsOf(period) }
   for await (const item of everyItem(api, path, { list: 'transactions', query })) {
@@ -163,7 +166,7 @@ function boundsOf({ from, until }: Period): Readonly<Record<string, string>> {
 }
 
 async function* rewards({ api, flags, period }: Wanted): AsyncGenerator<Row> {
-  const path = `/v1/networks/${inPath(networkOf(flags))}/rewards`
+  const path = `/v1/networks/${inPath(networkIn(flags))}/rewards`
   const query = { addresses: required(flags, 'address') }
   for await (const item of everyItem(api, path, { list: 'historicalRewards', query })) {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- our own API wrote it by this shape
@@ -194,13 +197,16 @@ function isWithin(moment: number, { from, until }: Period): boolean {
   return from <= moment && moment < until
 }
 
-async function coinOf(api: Api, chain: string): Promise<Coin> {
-  const { symbol, decimals } = membersOf(
-    (await ask(api, `/v1/chains/${inPath(chain)}`))['networkToken'],
-  )
-  if (typeof symbol !== 'string' || typeof decimals !== 'number')
-    throw new Fault('node-answer', `the service does not say the coin of chain ${chain}`)
-  return { symbol, decimals }
+/** A chain's EVM chain id, whatever it was called, and its coin. */
+async function chainOf(
+  api: Api,
+  chain: string,
+): Promise<{ readonly chainId: string; readonly coin: Coin }> {
+  const { chainId, networkToken } = await ask(api, `/v1/chains/${inPath(chain)}`)
+  const { symbol, decimals } = membersOf(networkToken)
+  if (typeof chainId !== 'string' || typeof symbol !== 'string' || typeof decimals !== 'number')
+    throw new Fault('node-answer', `the service does not say the id and coin of chain ${chain}`)
+  return { chainId, coin: { symbol, decimals } }
 }
 
 /** Addresses as UTXOs show them: without the chain's letter. */
@@ -211,24 +217,9 @@ function ownSet(addresses: string): ReadonlySet<string> {
 
 const inPath = encodeURIComponent
 
-function networkOf(flags: Flags): string {
-  return text(flags, 'network') ?? 'fuji'
-}
-
 function formatOf(value: Flags[string]): Format {
   if (value === undefined || value === 'csv' || value === 'jsonl') return value ?? 'csv'
   throw new Fault('bad-parameter', `--format must be csv or jsonl: ${String(value)}`)
-}
-
-/** `2025-01-01`, an ISO moment (UTC where it says nothing else), or Unix seconds. */
-function momentOf(name: string, value: Flags[string]): number | undefined {
-  if (typeof value !== 'string') return undefined
-  if (/^\d{5,11}$/.test(value)) return Number(value)
-  const isDate = /^\d{4}-\d{2}-\d{2}$/.test(value)
-  const ms = Date.parse(isDate || /Z|[+-]\d{2}:\d{2}$/.test(value) ? value : `${value}Z`)
-  if (Number.isNaN(ms))
-    throw new Fault('bad-parameter', `${name} must be a date like 2025-01-31: ${value}`)
-  return Math.floor(ms / 1_000)
 }
 
 function text(flags: Flags, name: string): string | undefined {

@@ -2,11 +2,8 @@
 
 import { Fault } from '../../core/fault.ts'
 import type { Flags } from '../flags.ts'
-import { askFirn } from '../running-firn.ts'
+import { addressIn, askFirn } from '../running-firn.ts'
 import { openWorld } from '../world.ts'
-
-/** Where a running Firn's node listener is unless `--node-url` says otherwise. */
-const defaultNodeUrl = 'http://127.0.0.1:8081'
 
 // A load of plugins may probe many, each with a limit of five seconds.
 const timeoutMs = 120_000
@@ -20,7 +17,7 @@ export async function callNode(
   method: string,
   params: Readonly<Record<string, string>> = {},
 ): Promise<Readonly<Record<string, unknown>>> {
-  const url = `${String(flags['nodeUrl'] ?? defaultNodeUrl).replace(/\/+$/, '')}/ext/admin`
+  const url = `${addressIn(flags, 'nodeUrl')}/ext/admin`
   const world = openWorld()
   try {
     const reply = await askFirn(world.transport, {

@@ -13,7 +13,7 @@ import {
 } from '../../source/primary/recorded-source.ts'
 import { openingBytes, partBytes } from '../../source/recording-file.ts'
 import { silentLog } from '../../telemetry/log.ts'
-import type { Flags } from '../flags.ts'
+import { type Flags, sampleOf } from '../flags.ts'
 import { loadConfig } from '../load-config.ts'
 import { openPrimaryReader } from '../open-primary.ts'
 import type { Heights } from '../verify/heights.ts'
@@ -35,6 +35,7 @@ const level = 19
  * and test networks; a public one would be gigabytes.
  */
 export async function recordPrimary(flags: Flags): Promise<void> {
+  const sample = sampleOf(flags)
   const world = openWorld()
   const { config } = loadConfig(flags)
   const url = String(flags['node'])
@@ -55,7 +56,7 @@ export async function recordPrimary(flags: Flags): Promise<void> {
       node: api,
       clock: world.clock,
       signal,
-      sample: Number(flags['sample'] ?? 64),
+      sample,
     })
     const file = await fileOf(source, heights, answers, signal)
     await world.files.write(String(flags['out']), file)

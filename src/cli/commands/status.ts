@@ -1,13 +1,13 @@
 import { Fault } from '../../core/fault.ts'
 import type { Status } from '../../shape/status.ts'
 import type { Flags } from '../flags.ts'
-import { askFirn } from '../running-firn.ts'
+import { addressIn, askFirn } from '../running-firn.ts'
 import { statusLines } from '../status-lines.ts'
 import { openWorld } from '../world.ts'
 
 /** Asks a running Firn what it has indexed and prints it. */
 export async function status(flags: Flags): Promise<void> {
-  const url = `${String(flags['url'])}/status`
+  const url = `${addressIn(flags, 'url')}/status`
   const reply = await askFirn(openWorld().transport, {
     url,
     method: 'GET',

@@ -5,7 +5,7 @@ import type { Network } from '../../core/network.ts'
 import { createNodeApi } from '../../source/primary/node-api.ts'
 import type { PrimaryChain } from '../../store/schema/primary-position.ts'
 import { exitCodes } from '../exit-codes.ts'
-import type { Flags } from '../flags.ts'
+import { type Flags, networkIn, sampleOf } from '../flags.ts'
 import { loadConfig } from '../load-config.ts'
 import { openPrimaryReader } from '../open-primary.ts'
 import { type Verified, verifyPrimary } from '../verify/verify-primary.ts'
@@ -21,9 +21,10 @@ const limitMs = 3_600_000
  * something was left out because blocks came too fast.
  */
 export async function verify(flags: Flags): Promise<void> {
+  const name = networkIn(flags)
+  const sample = sampleOf(flags)
   const world = openWorld()
   const { config } = loadConfig(flags)
-  const name: Network = flags['network'] === 'mainnet' ? 'mainnet' : 'fuji'
   const location = { store: config.store, dataDir: config.dataDir }
   const store = await openPrimaryReader(location, `primary-${name}`)
   try {
@@ -41,7 +42,7 @@ export async function verify(flags: Flags): Promise<void> {
       node,
       clock: world.clock,
       signal: AbortSignal.timeout(limitMs),
-      sample: Number(flags['sample'] ?? 64),
+      sample,
     })
     print(verified)
     const { report, interrupted } = verified

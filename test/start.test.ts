@@ -12,7 +12,7 @@ import { test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
 
-import { objectOf } from '../src/codec/evm/raw.ts'
+import { listOf, objectOf } from '../src/codec/evm/raw.ts'
 import { openRecording } from '../src/source/recording.ts'
 import {
   entry,
@@ -208,6 +208,7 @@ void test('start: a second process on the same data ends with 3, or serves besid
   }
   const reader = await startFirn(t, ['--data-dir', folder, '--role', 'serve'])
   assert.deepEqual(await demoAnswers(reader), await demoAnswers(first))
+  assert.deepEqual(await toldHeights(reader), await toldHeights(first))
   assert.equal(await reader.end('SIGTERM'), 0)
   assert.equal(await first.end('SIGTERM'), 0)
 })
@@ -326,6 +327,21 @@ chains:
 })
 
 /** Indexes the demo network with one process, serves with another started before. */
+const readStages: readonly unknown[] = ['blocks', 'traces', 'P', 'X', 'C']
+
+/** What `/status` says of each chain and of the stages that read blocks. */
+async function toldHeights(firn: RunningFirn): Promise<readonly unknown[]> {
+  const { chains } = await firn.get('/status')
+  return listOf(chains, 'chains').map((item) => {
+    const { chain, kind, network, name, state, indexedHeight, stages } = objectOf(item, 'chain')
+    const heights = listOf(stages, 'stages')
+      .map((one) => objectOf(one, 'stage'))
+      .filter(({ stage }) => readStages.includes(stage))
+      .map((stage) => [stage['stage'], stage['indexedHeight'], stage['headHeight']])
+    return { chain, kind, network, name, state, indexedHeight, heights }
+  })
+}
+
 async function checkRoles(t: TestContext, store: string, expected: unknown): Promise<void> {
   const folder = await freshFolder(t)
   const demo = `

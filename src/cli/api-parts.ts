@@ -144,6 +144,7 @@ function statusParts(config: Config, { served, indexer }: ApiParts): StatusParts
     nodeId: served.aggregators.nodeId,
     indexed: indexer?.status,
     served: served.chains.list,
+    networks: served.networks.list,
   }
 }
 

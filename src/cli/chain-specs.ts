@@ -4,6 +4,7 @@ import type { ChainConfig, Config } from '../config/settings.ts'
 import { to0x } from '../core/bytes.ts'
 import { parseId } from '../core/cb58.ts'
 import { Fault } from '../core/fault.ts'
+import type { Network } from '../core/network.ts'
 import type { ChainSpec, SourceLimits } from '../indexing/chain-spec.ts'
 import type { StreamSpec } from '../indexing/stream-spec.ts'
 import { nftFetching } from './nft-fetching.ts'
@@ -51,16 +52,22 @@ function isEvm(chain: ChainConfig): boolean {
   )
 }
 
+/** Key and shown name of the stream that indexes a primary network. */
+export function primaryStream(network: Network): { readonly key: string; readonly name: string } {
+  const name = network === 'mainnet' ? 'Primary Network' : 'Primary Network (test)'
+  return { key: `primary-${network}`, name }
+}
+
 /** Streams beside the EVM chains: primary networks and interchain messages. */
 export function streamSpecs(config: Config, chains: readonly SpecifiedChain[]): StreamSpec[] {
   const specs: StreamSpec[] = []
-  for (const [name, network] of Object.entries(config.networks)) {
+  for (const [given, network] of Object.entries(config.networks)) {
     if (network === undefined || !network.primary) continue
+    const name = given === 'mainnet' ? 'mainnet' : 'fuji'
     specs.push({
       kind: 'primary',
-      key: `primary-${name}`,
-      network: name === 'mainnet' ? 'mainnet' : 'fuji',
-      name: name === 'mainnet' ? 'Primary Network' : 'Primary Network (test)',
+      ...primaryStream(name),
+      network: name,
       nodeUrl: network.nodeUrl,
       genesis: network.genesis,
       ...(network.recording === '' ? {} : { recording: network.recording }),

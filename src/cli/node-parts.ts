@@ -23,7 +23,7 @@ import { profileFolder } from '../telemetry/profile/profile-folder.ts'
 import { createProfiler } from '../telemetry/profile/profiler.ts'
 import type { Threads } from '../telemetry/thread.ts'
 import type { Waits } from '../telemetry/waits.ts'
-import { pluginChains, type SpecifiedChain } from './chain-specs.ts'
+import { pluginChains, primaryStream, type SpecifiedChain } from './chain-specs.ts'
 import { storeSizes } from './data-folder.ts'
 import { version } from './version.ts'
 
@@ -203,7 +203,7 @@ const primaryNames = {
 function primaryChains({ network, chainIds }: ServedNetwork, parts: NodeChainParts): NodeChain[] {
   const nodeUrl = parts.config.networks[network]?.nodeUrl ?? ''
   return (['P', 'X'] as const).map((chain) => {
-    const stage = stageReader(parts, `primary-${network}`, chain)
+    const stage = stageReader(parts, primaryStream(network).key, chain)
     const [name, vm, other] = primaryNames[chain]
     return {
       id: toCb58(chainIds[chain]),

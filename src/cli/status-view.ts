@@ -3,11 +3,13 @@
 import type { ServedChain } from '../api/chain-directory.ts'
 import { blockchainIdText } from '../api/chain-directory.ts'
 import { operation, type Operation } from '../api/operation.ts'
+import type { ServedNetwork } from '../api/primary/network-directory.ts'
 import type { ChainStatus as IndexedChain } from '../indexing/indexer.ts'
 import type { StageStatus as IndexedStage } from '../indexing/stage.ts'
 import { statusShape, type ChainStatus, type StageStatus, type Status } from '../shape/status.ts'
 import { checkpointHeights } from '../store/checkpoint.ts'
-import { messageStore } from './chain-specs.ts'
+import type { Reader } from '../store/engine/database.ts'
+import { messageStore, primaryStream } from './chain-specs.ts'
 
 /** Where the numbers come from. */
 export type StatusParts = {
@@ -17,6 +19,7 @@ export type StatusParts = {
   /** Absent where this process does not index. */
   readonly indexed: (() => readonly IndexedChain[]) | undefined
   readonly served: () => readonly ServedChain[]
+  readonly networks: () => readonly ServedNetwork[]
 }
 
 /** `GET /status`. */
@@ -29,7 +32,7 @@ export async function statusOf(parts: StatusParts): Promise<Status> {
   const nodeId = parts.nodeId()
   const chains =
     parts.indexed === undefined
-      ? await Promise.all(parts.served().map(storedStatus))
+      ? await Promise.all(storedChains(parts).map(storedStatus))
       : await Promise.all(
           parts
             .indexed()
@@ -100,25 +103,38 @@ function summaryOf(stages: readonly StageStatus[]): Omit<StageStatus, 'stage'> {
   return syncing ? { ...summary, state: 'syncing' } : summary
 }
 
+/** A chain that another process indexes. */
+type StoredChain = {
+  readonly store: Reader
+  readonly facts: Omit<ChainStatus, keyof StageStatus | 'stages'>
+  /** Stages whose checkpoints tell heights; the first bounds the answers. */
+  readonly stages: readonly string[]
+}
+
+function storedChains({ served, networks }: StatusParts): StoredChain[] {
+  const chains = served().map(({ store, facts }): StoredChain => {
+    const { key, network, name, evmChainId } = facts
+    const blockchainId = blockchainIdText(facts)
+    const ids = { evmChainId, ...(blockchainId === undefined ? {} : { blockchainId }) }
+    const told = { chain: key, kind: 'evm', network, name, ...ids } as const
+    return { store, facts: told, stages: ['blocks', 'traces'] }
+  })
+  const primaries = networks().map(({ store, network }): StoredChain => {
+    const { key, name } = primaryStream(network)
+    const told = { chain: key, kind: 'primary', network, name } as const
+    return { store, facts: told, stages: ['P', 'X', 'C'] }
+  })
+  return [...chains, ...primaries]
+}
+
 /** Another process indexes: what it committed is all this one knows. */
-async function storedStatus(chain: ServedChain): Promise<ChainStatus> {
-  const heights = await checkpointHeights(chain.store)
-  const stages = [...heights].map(([stage, height]) => ({
-    stage,
-    state: 'live' as const,
-    indexedHeight: height,
-    headHeight: height,
-    blocksPerSecond: 0,
-  }))
-  const blockchainId = blockchainIdText(chain.facts)
-  return {
-    chain: chain.facts.key,
-    kind: 'evm',
-    network: chain.facts.network,
-    name: chain.facts.name,
-    evmChainId: chain.facts.evmChainId,
-    ...(blockchainId === undefined ? {} : { blockchainId }),
-    ...summaryOf(stages.toSorted((a, b) => a.stage.localeCompare(b.stage))),
-    stages,
-  }
+async function storedStatus({ store, facts, stages: names }: StoredChain): Promise<ChainStatus> {
+  const heights = await checkpointHeights(store)
+  const stages = names.flatMap((stage) => {
+    const height = heights.get(stage)
+    if (height === undefined) return []
+    const at = { indexedHeight: height, headHeight: height }
+    return [{ stage, state: 'live' as const, ...at, blocksPerSecond: 0 }]
+  })
+  return { ...facts, ...summaryOf(stages), stages }
 }

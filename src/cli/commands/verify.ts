@@ -4,6 +4,7 @@ import { Fault } from '../../core/fault.ts'
 import type { Network } from '../../core/network.ts'
 import { createNodeApi } from '../../source/primary/node-api.ts'
 import type { PrimaryChain } from '../../store/schema/primary-position.ts'
+import { primaryStream } from '../chain-specs.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { type Flags, networkIn, sampleOf } from '../flags.ts'
 import { loadConfig } from '../load-config.ts'
@@ -26,7 +27,7 @@ export async function verify(flags: Flags): Promise<void> {
   const world = openWorld()
   const { config } = loadConfig(flags)
   const location = { store: config.store, dataDir: config.dataDir }
-  const store = await openPrimaryReader(location, `primary-${name}`)
+  const store = await openPrimaryReader(location, primaryStream(name).key)
   try {
     const network = await openNetwork(name, store)
     if (network === undefined)

@@ -2,6 +2,7 @@
 
 import { Fault } from '../../core/fault.ts'
 import { ListTransactions } from '../../shape/primary/list-transactions.ts'
+import type { Reader } from '../../store/engine/database.ts'
 import { numberOfValidation } from '../../store/query/primary/l1-validators.ts'
 import { knownNumbers } from '../../store/query/primary/numbers-of-keys.ts'
 import { transactionsAt } from '../../store/query/primary/transaction-rows.ts'
@@ -59,19 +60,27 @@ async function placesOf(
   const { store } = chain
   const validation =
     l1ValidationId === undefined ? undefined : idIn('l1ValidationId', l1ValidationId)
+  let ofAddresses: PlacePage | undefined
   if (itemsOf(addresses).length > 0) {
     const sets = ownersAndAccountsIn(addresses, chain.hrp, parts.limits.maxAddresses)
     const numbers = await knownNumbers(store, addressKeys(chain, sets))
-    return async (range) =>
-      transactionsOfAddresses(store, {
-        ...range,
-        addresses: numbers,
-        ...(types === undefined ? {} : { types }),
-      })
+    const typed = types === undefined ? {} : { types }
+    ofAddresses = async (range) =>
+      transactionsOfAddresses(store, { ...range, ...typed, addresses: numbers })
   }
-  if (validation === undefined) return async (range) => latestTransactions(store, range)
+  if (validation === undefined)
+    return ofAddresses ?? (async (range) => latestTransactions(store, range))
   const number = chain.chain === 'P' ? await numberOfValidation(store, validation) : undefined
   if (number === undefined) return async () => []
+  const ofValidation = placesOfValidation(store, number, types)
+  return ofAddresses === undefined ? ofValidation : placesOfBoth(ofValidation, ofAddresses)
+}
+
+function placesOfValidation(
+  store: Reader,
+  number: number,
+  types: readonly number[] | undefined,
+): PlacePage {
   return async (range) => {
     const places = await transactionsOfValidation(store, number, range)
     if (types === undefined) return places.slice(0, range.limit)
@@ -80,5 +89,18 @@ async function placesOf(
       .filter(({ type }) => types.includes(type))
       .map(({ pos }) => pos)
       .slice(0, range.limit)
+  }
+}
+
+/** Places of the `few` that are among the `many` too; each is looked up there. */
+function placesOfBoth(few: PlacePage, many: PlacePage): PlacePage {
+  return async (range) => {
+    const found: number[] = []
+    for (const pos of await few({ ...range, limit: Number.MAX_SAFE_INTEGER })) {
+      if (found.length === range.limit) break
+      const [same] = await many({ ...range, from: pos, until: pos + 1, limit: 1 })
+      if (same !== undefined) found.push(pos)
+    }
+    return found
   }
 }

@@ -128,6 +128,27 @@ void test('transactions: those of an L1 validation tell its balance step by step
   }
 })
 
+void test('transactions: of an L1 validation and of addresses are those of both', async () => {
+  const { body } = await service.get('/v1/networks/fuji/l1Validators?pageSize=2')
+  const ofAddress = new Map<string, Json[]>()
+  for (const address of texts)
+    ofAddress.set(address, await readAll('p-chain', `&addresses=${address}`))
+  let found = 0
+  for (const { validationId } of body.validators) {
+    const mine = await readAll('p-chain', `&l1ValidationId=${validationId}`)
+    const ids = new Set(mine.map(({ txHash }) => txHash))
+    for (const [address, theirs] of ofAddress) {
+      const both = theirs.filter(({ txHash }) => ids.has(txHash))
+      const query = `&l1ValidationId=${validationId}&addresses=${address}`
+      assert.deepEqual(await readAll('p-chain', query), both)
+      const path = `${base}/p-chain/transactions?pageSize=1&sortOrder=asc${query}`
+      assert.deepEqual(await service.readAll(path, 'transactions'), both.toReversed())
+      found += both.length
+    }
+  }
+  assert.ok(found > 0)
+})
+
 void test('transactions: a page ends early when its UTXOs pass the setting, and goes on', async () => {
   const short = await startPrimaryService({
     limits: { maxAddresses: 64, maxBodyAddresses: 1_024, transactionPageUtxos: 20 },

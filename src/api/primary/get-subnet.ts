@@ -8,7 +8,7 @@ import { operation, type Operation } from '../operation.ts'
 import { indexedTo } from './chain-of.ts'
 import { idIn } from './inputs.ts'
 import type { PrimaryParts } from './parts.ts'
-import { primarySubnetId, primarySubnetView, subnetViews } from './subnet-view.ts'
+import { primarySubnetId, primarySubnetView, subnetView, withChains } from './subnet-view.ts'
 
 /** The subnet with an id, the primary network included. */
 export function getSubnet(parts: PrimaryParts): Operation {
@@ -19,9 +19,9 @@ export function getSubnet(parts: PrimaryParts): Operation {
     if (equalBytes(subnetId, primarySubnetId))
       return { body: await primarySubnetView(network), ...height }
     const row = await subnetById(network.store, subnetId)
-    const [body] = row === undefined ? [] : await subnetViews(network, [row])
-    if (body === undefined)
+    const [found] = row === undefined ? [] : await withChains(network, [row])
+    if (found === undefined)
       throw new Fault('not-found', `subnet is not known: ${clip(path.subnetId)}`)
-    return { body, ...height }
+    return { body: subnetView(network, found), ...height }
   })
 }

@@ -5,24 +5,28 @@ import { listSubnets as subnetRows } from '../../store/query/primary/subnets.ts'
 import { operation, type Operation } from '../operation.ts'
 import { nextToken } from '../paging.ts'
 import { indexedTo } from './chain-of.ts'
-import { defaultWidePageSize, numberedPage } from './list-page.ts'
+import { defaultWidePageSize, weighedPage } from './list-page.ts'
 import type { PrimaryParts } from './parts.ts'
-import { subnetViews } from './subnet-view.ts'
+import { chainScales, subnetView, type SubnetWithChains, withChains } from './subnet-view.ts'
 
-/** Subnets with their chains, newest first. */
+/** Subnets with their chains, newest first. A page ends early when their geneses are large. */
 export function listSubnets(parts: PrimaryParts): Operation {
   return operation(ListSubnets, async ({ path, query }) => {
     const network = parts.networks.find(path.network)
     const height = await indexedTo(network.store, 'P')
-    const page = await numberedPage(parts, network, {
+    const page = await weighedPage<SubnetWithChains>(parts, network, {
+      ...chainScales,
+      weightOf: ({ chains }) => chains.map(chainScales.weightOf).reduce((a, b) => a + b, 0),
       route: ListSubnets.id,
       query,
       limit: query.pageSize ?? defaultWidePageSize,
-      rows: (after, limit) =>
-        subnetRows(network.store, { order: query.sortOrder ?? 'desc', after, limit }),
-      numberOf: ({ pos }) => pos,
+      rows: async (after, limit) => {
+        const asked = { order: query.sortOrder ?? 'desc', after, limit } as const
+        return withChains(network, await subnetRows(network.store, asked))
+      },
+      numberOf: ({ subnet }) => subnet.pos,
     })
-    const subnets = await subnetViews(network, page.rows)
+    const subnets = page.rows.map((row) => subnetView(network, row))
     return { body: { ...nextToken(page), subnets }, ...height }
   })
 }

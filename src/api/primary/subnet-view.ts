@@ -14,22 +14,30 @@ import { ownershipView } from './owner-view.ts'
 /** The primary network's own id. */
 export const primarySubnetId: Uint8Array = new Uint8Array(32)
 
-/** Subnets with their chains. */
-export async function subnetViews(
-  network: ServedNetwork,
+/** A subnet and its chains in order of creation. */
+export type SubnetWithChains = {
+  readonly subnet: StoredSubnet
+  readonly chains: readonly StoredChain[]
+}
+
+/** Subnets in the order given, each with its chains. */
+export async function withChains(
+  { store }: ServedNetwork,
   rows: readonly StoredSubnet[],
-): Promise<Subnet[]> {
+): Promise<SubnetWithChains[]> {
   const chains = await chainsOfSubnets(
-    network.store,
+    store,
     rows.map(({ subnetId }) => subnetId),
   )
   const bySubnet = Map.groupBy(chains, ({ subnetId }) => keyOf(subnetId))
-  return rows.map((row) =>
-    subnetView(network, row, (bySubnet.get(keyOf(row.subnetId)) ?? []).map(chainView)),
-  )
+  return rows.map((subnet) => ({ subnet, chains: bySubnet.get(keyOf(subnet.subnetId)) ?? [] }))
 }
 
-function subnetView(network: ServedNetwork, row: StoredSubnet, blockchains: Blockchain[]): Subnet {
+/** A subnet with its chains. */
+export function subnetView(
+  network: ServedNetwork,
+  { subnet: row, chains }: SubnetWithChains,
+): Subnet {
   const owner = ownershipView(network.hrp, row.owner)
   const { conversion } = row
   return {
@@ -50,7 +58,7 @@ function subnetView(network: ServedNetwork, row: StoredSubnet, blockchains: Bloc
             contractAddress: to0x(conversion.managerAddress),
           },
         }),
-    blockchains,
+    blockchains: chains.map(chainView),
   }
 }
 
@@ -80,6 +88,14 @@ export function pChainView(network: ServedNetwork): Blockchain {
     blockchainName: 'P-Chain',
   }
 }
+
+/** How chains are weighed on pages: what a page of them is made of is their geneses. */
+export const chainScales = {
+  // Ten thousand chains of a public network would be hundreds of megabytes.
+  maxWeight: 8_388_608,
+  rowsAtOnce: 64,
+  weightOf: ({ genesis }: StoredChain): number => genesis.length,
+} as const
 
 /** The primary network as a subnet: nobody owns it, and its chains are those of genesis. */
 export async function primarySubnetView(network: ServedNetwork): Promise<Subnet> {

@@ -43,7 +43,7 @@ export const SortOrder = Type.Optional(
 )
 
 const seconds = (description: string): ReturnType<typeof Type.Integer> =>
-  Type.Integer({ minimum: 0, maximum: 253_402_300_799, description })
+  Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description })
 
 /** Only items after this. */
 export const StartTimestamp = Type.Optional(seconds('Unix seconds; only items after this moment'))

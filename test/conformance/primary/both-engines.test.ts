@@ -30,6 +30,7 @@ const ofChains = ['p-chain', 'x-chain', 'c-chain'].flatMap((chain) => {
     `${path}/utxos?addresses=${addresses}&sortBy=amount&minUtxoAmount=1000000&pageSize=30`,
     `${path}/balances?addresses=${addresses}`,
     `${path}/balances?addresses=${addresses}&blockTimestamp=1795263500`,
+    `${path}/balances?addresses=${addresses}&blockTimestamp=${Number.MAX_SAFE_INTEGER}`,
     `${path}/transactions?pageSize=30`,
     `${path}/transactions?addresses=${addresses}&txTypes=ImportTx&txTypes=ExportTx`,
     `${path}/transactions?addresses=${addresses}&startTimestamp=1795263000&sortOrder=asc`,

@@ -97,6 +97,10 @@ void test('transactions: types and times filter, orders reverse', async () => {
       await readAll(chain, `${of}&startTimestamp=${early}&endTimestamp=${late}`),
       whole.filter((one) => one.blockTimestamp > early && one.blockTimestamp < late),
     )
+    // Any integer from 0 on is a moment, also one that no chain will live to see.
+    const never = Number.MAX_SAFE_INTEGER
+    assert.deepEqual(await readAll(chain, `${of}&startTimestamp=0&endTimestamp=${never}`), whole)
+    assert.deepEqual(await readAll(chain, `${of}&startTimestamp=${never}`), [])
   }
 })
 

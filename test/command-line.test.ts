@@ -210,6 +210,35 @@ void test('status: tells how far every stage is, of one without a height only it
   assert.match(away.stderr, /^firn: no Firn answers, ECONNREFUSED: http/)
 })
 
+void test('keys: kept where the configuration says, and told to the Firn that runs there', async (t) => {
+  const folder = await freshFolder(t)
+  const config = join(folder, 'firn.yaml')
+  await writeFile(
+    config,
+    `
+dataDir: ${join(folder, 'data')}
+api: { keysRequired: true }
+chains: [{ name: Demo L1, recording: ${smallFile} }]
+`,
+  )
+  const firn = await startFirn(t, ['--config', config])
+  const path = `${firn.apiUrl}/v1/chains`
+  const answered = async (key: string): Promise<number> =>
+    (await fetch(path, { headers: key === '' ? {} : { 'x-service-api-key': key } })).status
+  assert.equal(await answered(''), 401)
+  const keys = (...words: readonly string[]): ReturnType<typeof runFirn> =>
+    runFirn('keys', ...words, '--config', config)
+  const made = await keys('create', 'shop')
+  assert.equal(made.code, 0, made.stderr)
+  const key = made.stdout.trim()
+  assert.equal(await answered(key), 200)
+  const listed = await keys('list')
+  assert.match(listed.stdout, /^\w{8} .* live {2}shop\n$/)
+  assert.equal((await keys('revoke', listed.stdout.slice(0, 8))).code, 0)
+  assert.equal(await answered(key), 401)
+  assert.equal(await firn.end(), 0)
+})
+
 void test('verify: an argument that makes no sense is told, nothing is compared', async () => {
   for (const [words, sentence] of [
     [['--sample', 'abc'], /^firn: --sample must be a count of at least 1: abc$/m],

@@ -36,22 +36,27 @@ program
   .action(async (flags: Flags) => (await import('./commands/status.ts')).status(flags))
 
 const keys = program.command('keys').description('API keys')
+const configFile = ['--config <file>', 'configuration file'] as const
+const keyFolder = ['--data-dir <folder>', 'folder of the keys (default ./firn-data)'] as const
 keys
   .command('create <name>')
   .description('make a key and print it once')
-  .option('--data-dir <folder>', 'folder of the keys', './firn-data')
+  .option(...configFile)
+  .option(...keyFolder)
   .action(async (name: string, flags: Flags) =>
     (await import('./commands/keys.ts')).createKey(name, flags),
   )
 keys
   .command('list')
   .description('list the keys')
-  .option('--data-dir <folder>', 'folder of the keys', './firn-data')
+  .option(...configFile)
+  .option(...keyFolder)
   .action(async (flags: Flags) => (await import('./commands/keys.ts')).listKeys(flags))
 keys
   .command('revoke <id>')
   .description('make a key invalid at once')
-  .option('--data-dir <folder>', 'folder of the keys', './firn-data')
+  .option(...configFile)
+  .option(...keyFolder)
   .action(async (id: string, flags: Flags) =>
     (await import('./commands/keys.ts')).revokeKey(id, flags),
   )

@@ -2,6 +2,7 @@ import { createKey as makeKey } from '../../api/api-keys.ts'
 import { Fault } from '../../core/fault.ts'
 import type { Flags } from '../flags.ts'
 import { readKeys, writeKeys } from '../key-file.ts'
+import { loadConfig } from '../load-config.ts'
 import { openWorld } from '../world.ts'
 
 /** Makes a key, prints it once. */
@@ -32,8 +33,9 @@ export function revokeKey(id: string, flags: Flags): void {
   )
 }
 
+/** Where the configuration has its data. */
 function folder(flags: Flags): string {
-  return String(flags['dataDir'])
+  return loadConfig(flags).config.dataDir
 }
 
 function day(seconds: number): string {

@@ -15,6 +15,7 @@ import {
   type StateReader,
 } from '../src/api/chain-directory.ts'
 import { evmDialectRules } from '../src/api/dialect-evm.ts'
+import { healthOperations } from '../src/api/evm/health.ts'
 import { createMethodNames } from '../src/api/evm/method-names.ts'
 import { noNfts } from '../src/api/evm/nft-source.ts'
 import { evmOperations } from '../src/api/evm/operations.ts'
@@ -105,6 +106,7 @@ export async function startEvmService(options: ServiceOptions): Promise<EvmServi
   const server = createServer({
     operations: [
       ...evmOperations(parts),
+      ...healthOperations(() => chains.map(({ store }) => store)),
       ...metricsOperations({ ...parts, union: new AddressUnion() }),
       ...(options.more?.(parts) ?? []),
     ],

@@ -326,7 +326,37 @@ chains:
   await until('answers again', async () => (await ask()).status === 200)
 })
 
-/** Indexes the demo network with one process, serves with another started before. */
+void test('a database that goes silent: health tells, also where no EVM chain is served', async (t) => {
+  const server = await startPostgres()
+  t.after(() => server.stop())
+  const relayed = new URL(server.url)
+  const relay = await silentRelay(Number(relayed.port))
+  t.after(() => relay.close())
+  relayed.port = String(relay.port)
+  const folder = await freshFolder(t)
+  const config = join(folder, 'firn.yaml')
+  await writeFile(
+    config,
+    `
+store: ${relayed.href}
+api: { handlerTimeoutMs: 1000 }
+networks:
+  fuji: { recording: ${demoFile('primary-local')}, primary: true }
+`,
+  )
+  const firn = await startFirn(t, ['--config', config, '--data-dir', folder])
+  await untilLive(firn, ['primary-fuji'])
+  const status = async (path: string): Promise<number> =>
+    (await fetch(`${firn.apiUrl}${path}`)).status
+  await until('served', async () => (await status('/v1/networks/fuji/validators')) === 200)
+  assert.equal(await status('/v1/health-check'), 200)
+  relay.silence()
+  assert.equal(await status('/v1/health-check'), 503)
+  assert.equal(await status('/v1/live-check'), 200)
+  relay.recover()
+  await until('healthy again', async () => (await status('/v2/health-check')) === 200)
+})
+
 const readStages: readonly unknown[] = ['blocks', 'traces', 'P', 'X', 'C']
 
 /** What `/status` says of each chain and of the stages that read blocks. */
@@ -342,6 +372,7 @@ async function toldHeights(firn: RunningFirn): Promise<readonly unknown[]> {
   })
 }
 
+/** Indexes the demo network with one process, serves with another started before. */
 async function checkRoles(t: TestContext, store: string, expected: unknown): Promise<void> {
   const folder = await freshFolder(t)
   const demo = `

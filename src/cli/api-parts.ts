@@ -4,6 +4,7 @@ import { createAdmission, readRateLimit } from '../api/admission.ts'
 import { createChainDirectory } from '../api/chain-directory.ts'
 import { evmDialectRules } from '../api/dialect-evm.ts'
 import { primaryDialectRules } from '../api/dialect-primary.ts'
+import { healthOperations } from '../api/evm/health.ts'
 import { createMethodNames } from '../api/evm/method-names.ts'
 import { evmOperations } from '../api/evm/operations.ts'
 import type { EvmParts } from '../api/evm/parts.ts'
@@ -133,6 +134,9 @@ function operationsOf(config: Config, parts: ApiParts): Operation[] {
       messages: served.messages.get,
       evmChainIdOf: (blockchainId) => evmChainIdOf(served.networks.list(), blockchainId),
     }),
+    ...healthOperations(() =>
+      [...served.chains.list(), ...served.networks.list()].map(({ store }) => store),
+    ),
     statusOperation(statusParts(config, parts)),
   ]
 }

@@ -7,15 +7,15 @@ import {
   LiveCheck,
   LiveCheckV2,
 } from '../../shape/evm/health.ts'
-import { indexedHeight } from '../../store/query/evm/indexed-height.ts'
+import { checkpointHeights } from '../../store/checkpoint.ts'
+import type { Reader } from '../../store/engine/database.ts'
 import { operation, type Operation } from '../operation.ts'
-import type { EvmParts } from './parts.ts'
 
-/** Health and liveness, where the clients of both generations ask. */
-export function healthOperations({ chains }: EvmParts): Operation[] {
+/** Health of `served` stores and liveness, where the clients of both generations ask. */
+export function healthOperations(served: () => readonly Reader[]): Operation[] {
   const stores = async (): Promise<{ body: Health }> => {
     // A store that cannot be read throws, which is the answer: 503 with the reason.
-    for (const { store } of chains.all()) await indexedHeight(store, 'blocks')
+    for (const store of served()) await checkpointHeights(store)
     const db = { db: { status: 'up' as const } }
     return { body: { status: 'ok', info: db, error: {}, details: db } }
   }

@@ -13,7 +13,6 @@ import { getContractDeployment } from './get-contract-deployment.ts'
 import { getContract } from './get-contract.ts'
 import { getNativeBalance } from './get-native-balance.ts'
 import { getTransaction } from './get-transaction.ts'
-import { healthOperations } from './health.ts'
 import { listAddressChains } from './list-address-chains.ts'
 import { listAddressTransactions, listAddressTransactionsV2 } from './list-address-transactions.ts'
 import { listAllLatestBlocks } from './list-all-latest-blocks.ts'
@@ -56,6 +55,5 @@ export function evmOperations(parts: EvmParts): Operation[] {
     getContractDeployment(parts),
     listAllLatestTransactions(parts),
     listAllLatestBlocks(parts),
-    ...healthOperations(parts),
   ]
 }

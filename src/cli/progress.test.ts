@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
+import { dagHeight } from '../indexing/primary/replay-x.ts'
+import { withoutDepth } from '../indexing/stage.ts'
 import { line, showProgress } from './progress.ts'
 
 void test('progress: a line tells how far, how fast and how long, and fits the terminal', () => {
@@ -19,6 +21,24 @@ void test('progress: a line tells how far, how fast and how long, and fits the t
   assert.equal(line({ ...chain, stages: [{ ...stage, blocksPerSecond: 1 }] }, 40).length, 40)
   const waiting = { ...stage, blocksPerSecond: 0, reason: 'a node does not answer' }
   assert.match(line({ ...chain, stages: [waiting] }, 200), /waiting: a node does not answer$/)
+})
+
+void test('progress: transactions from before a chain had blocks are none of its blocks yet', () => {
+  const stages = [
+    { stage: 'P', state: 'live', indexedHeight: 184, headHeight: 184, blocksPerSecond: 0 },
+    // Where the X-Chain stands after genesis: its DAG lies in heights below 0.
+    {
+      stage: 'X',
+      state: 'syncing',
+      indexedHeight: dagHeight - 1,
+      headHeight: 154,
+      blocksPerSecond: 700,
+      etaSeconds: 6_000_000,
+    },
+  ] as const
+  const told = { key: 'primary-fuji', network: 'fuji', name: 'Primary', endpoints: [] }
+  const chain = { ...told, stages: stages.map(withoutDepth) }
+  assert.match(line(chain, 200), /^Primary +░{24} +0 % +0 of 155, 700 blocks\/s$/)
 })
 
 void test('progress: a line of the log stands above the bars, nothing is overwritten', (t) => {

@@ -131,8 +131,10 @@ function storedChains({ served, networks }: StatusParts): StoredChain[] {
 async function storedStatus({ store, facts, stages: names }: StoredChain): Promise<ChainStatus> {
   const heights = await checkpointHeights(store)
   const stages = names.flatMap((stage) => {
-    const height = heights.get(stage)
-    if (height === undefined) return []
+    const stored = heights.get(stage)
+    if (stored === undefined) return []
+    // Below 0 is what the X-Chain had before its blocks.
+    const height = Math.max(-1, stored)
     const at = { indexedHeight: height, headHeight: height }
     return [{ stage, state: 'live' as const, ...at, blocksPerSecond: 0 }]
   })

@@ -37,6 +37,16 @@ export type Stream = {
   readonly status: () => StageStatus
 }
 
+/**
+ * `status` as it is shown: what a chain had before its blocks lies in heights below 0, where nobody
+ * knows how far it is to the first block.
+ */
+export function withoutDepth(status: StageStatus): StageStatus {
+  if (status.indexedHeight >= -1) return status
+  const { etaSeconds: _unknown, ...rest } = status
+  return { ...rest, indexedHeight: -1 }
+}
+
 /** A stage nothing is known of yet. */
 export function idleStatus(stage: string): StageStatus {
   return { stage, state: 'syncing', indexedHeight: -1, headHeight: -1, blocksPerSecond: 0 }

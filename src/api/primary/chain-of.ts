@@ -84,5 +84,6 @@ export async function indexedTo(
   store: Reader,
   chain: PrimaryChain,
 ): Promise<{ readonly indexedHeight: number }> {
-  return { indexedHeight: (await checkpointHeights(store)).get(chain) ?? 0 }
+  // Below 0 is what the X-Chain had before its blocks.
+  return { indexedHeight: Math.max(0, (await checkpointHeights(store)).get(chain) ?? 0) }
 }

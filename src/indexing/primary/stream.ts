@@ -16,7 +16,7 @@ import type { Log } from '../../telemetry/log.ts'
 import type { HostParts } from '../evm/chain-host.ts'
 import { Progress } from '../progress.ts'
 import { quietStream } from '../quiet-stream.ts'
-import { idleStatus, type StageStatus, type Stream } from '../stage.ts'
+import { idleStatus, type StageStatus, type Stream, withoutDepth } from '../stage.ts'
 import type { PrimaryStreamSpec } from '../stream-spec.ts'
 import type { ChainReplay, Fetched } from './chain-replay.ts'
 import type { ChainName } from './ledger-rows.ts'
@@ -158,9 +158,8 @@ function chainStream(chain: ChainName, parts: ChainParts): Stream {
   }
   const shown = (): StageStatus => {
     const waiting = hosts.reason()
-    return waiting === undefined || status.state === 'stopped'
-      ? status
-      : { ...status, reason: waiting }
+    const told = withoutDepth(status)
+    return waiting === undefined || told.state === 'stopped' ? told : { ...told, reason: waiting }
   }
   return { name: chain, run, status: shown }
 }

@@ -25,7 +25,8 @@ export function getPrimaryBlock(parts: PrimaryParts): Operation {
 }
 
 async function blockNamed(chain: ChainOf, text: string): Promise<StoredBlock | undefined> {
-  if (!/^\d{1,10}$/.test(text)) return blockByHash(chain.store, chain.chain, idIn('blockId', text))
+  // Heights have 64 bits; an id in digits alone is longer.
+  if (!/^\d{1,20}$/.test(text)) return blockByHash(chain.store, chain.chain, idIn('blockId', text))
   const height = Number(text)
   // Beyond 2^31 no store has a block.
   if (height >= 2 ** 31) return undefined

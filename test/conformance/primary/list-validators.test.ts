@@ -216,7 +216,8 @@ void test('blocks: links hold, proposers list theirs, times bound', async () => 
     )
     for (const form of [blocks[5].blockNumber, blocks[5].blockHash])
       assert.deepEqual((await service.get(`${path}/blocks/${form}`)).body, blocks[5])
-    assert.equal((await service.get(`${path}/blocks/99999999`)).status, 404)
+    for (const height of [99_999_999, 2 ** 31, 2n ** 64n - 1n])
+      assert.equal((await service.get(`${path}/blocks/${height}`)).status, 404)
     assert.equal((await service.get(`${path}/nodes/Node-1/blocks`)).status, 400)
   }
 })

@@ -80,13 +80,11 @@ async function wasCompared(options: VerifyOptions, part: Part, report: Report): 
     const own = newReport()
     const now = Math.floor(clock.now() / 1_000)
     const failure = await failureOf(part.compare({ report: own, heights, now }))
-    if (failure?.code === 'node-refused') {
-      report.skip(part.name, failure.message)
-      return true
-    }
+    const isRefused = failure?.code === 'node-refused'
     if (await stoodStill(options, part, heights)) {
-      if (failure !== undefined) throw failure
+      if (failure !== undefined && !isRefused) throw failure
       report.add(own)
+      if (isRefused) report.skip(part.name, failure.message)
       return true
     }
   } while (clock.monotonic() - startedAt < patienceMs)

@@ -10,6 +10,7 @@ import { openNetwork } from '../../../src/api/primary/open-network.ts'
 import { recordingNode } from '../../../src/cli/verify/recording-node.ts'
 import { verifyPrimary, type Verified } from '../../../src/cli/verify/verify-primary.ts'
 import { decodePBlock } from '../../../src/codec/primary/p-block.ts'
+import { Fault } from '../../../src/core/fault.ts'
 import { primaryStoreTables } from '../../../src/indexing/primary/primary-store.ts'
 import type { NodeApi } from '../../../src/source/primary/node-api.ts'
 import {
@@ -40,6 +41,7 @@ async function verified(
   path: string,
   sample: number,
   change?: (writer: Writer) => Promise<unknown>,
+  over: (node: NodeApi) => NodeApi = (node) => node,
 ): Promise<Verified & { readonly asked: ReadonlySet<string> }> {
   const dataDir = mkdtempSync(join(tmpdir(), 'firn-verify-'))
   const location = { store: 'embedded', dataDir }
@@ -55,7 +57,8 @@ async function verified(
     const answers = recordedAnswers(path)
     const moment = recordedMoment(answers) * 1_000
     const asked = new Set<string>()
-    const node = recordingNode(recordedNode(answers), (answer) => asked.add(questionOf(answer)))
+    const told = over(recordedNode(answers))
+    const node = recordingNode(told, (answer) => asked.add(questionOf(answer)))
     const compared = await verifyPrimary({
       network,
       node,
@@ -89,6 +92,20 @@ void test('primary store: L1 changes decided in a proposal count from its option
   assert.deepEqual(report.differences(), [])
   assert.deepEqual([...report.skipped()], [], 'no check was left out')
   assert.ok((report.counts().get('validator sets') ?? 0) > 3_000)
+})
+
+void test('primary store: what differed before the node refused a question is told', async () => {
+  const { report } = await verified(recordingPath, 64, undefined, (node) => ({
+    ...node,
+    ask: async (path, method, parameters, signal) => {
+      if (method === 'platform.getStake') throw new Fault('node-refused', 'no such method')
+      const reply = await node.ask(path, method, parameters, signal)
+      return method === 'platform.getBalance' ? { ...reply, unlockeds: { other: '1' } } : reply
+    },
+  }))
+  assert.deepEqual([...report.skipped()], [['P balances', 'no such method']])
+  assert.ok(report.differences().length > 0)
+  for (const { check } of report.differences()) assert.equal(check, 'P unlocked balances')
 })
 
 /** Questions about the past: their answers stay what they are. */

@@ -25,8 +25,10 @@ export const ListUtxos = {
     }),
     body: Type.Object({
       addresses: Type.String({
-        description: 'Comma-separated addresses, at most 1,024',
-        maxLength: 131_072,
+        description:
+          'Comma-separated addresses, at most 1,024 unless the deployment says otherwise',
+        // 4,096, the most that can be set, of 64 characters each.
+        maxLength: 262_144,
       }),
     }),
   },

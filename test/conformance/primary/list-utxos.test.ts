@@ -8,7 +8,7 @@ import { toCb58 } from '../../../src/core/cb58.ts'
 import { hash160 } from '../../../src/core/hash.ts'
 import { everyAddress } from '../../../src/store/query/primary/whole-state.ts'
 import type { Json } from '../../evm-service.ts'
-import { primaryService, recordedAnswers } from '../../primary-service.ts'
+import { primaryService, recordedAnswers, startPrimaryService } from '../../primary-service.ts'
 
 const service = await primaryService()
 const answers = recordedAnswers()
@@ -202,4 +202,25 @@ void test('UTXOs: what the X- and C-Chain show as spent was signed by its owners
   assert.ok(consumed.length > 0)
   for (const utxo of consumed) assert.ok(utxo.credentials.length > 0, utxo.utxoId)
   for (const utxo of await listed('x-chain')) assert.equal(utxo.credentials, undefined)
+})
+
+void test('UTXOs: the body holds as many addresses as the setting may allow', async () => {
+  const limits = { maxAddresses: 64, maxBodyAddresses: 4_096, transactionPageUtxos: 4_000 }
+  const wide = await startPrimaryService({ limits })
+  try {
+    const unseen = Array.from({ length: 4_096 - texts.length }, (_, at) => {
+      const bytes = new Uint8Array(20)
+      new DataView(bytes.buffer).setUint32(0, at)
+      return toPrimaryAddress(hrp, bytes)
+    })
+    const path = `${base}/p-chain/utxos?pageSize=1024`
+    const named = (list: readonly string[]): Json => ({
+      addresses: list.map((address) => `P-${address}`).join(', '),
+    })
+    const { status, body } = await wide.post(path, named([...unseen, ...texts]))
+    assert.equal(status, 200, body.message)
+    assert.deepEqual(body.utxos, (await service.post(path, named(texts))).body.utxos)
+  } finally {
+    await wide.close()
+  }
 })

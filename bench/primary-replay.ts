@@ -13,19 +13,25 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { MessageChannel, Worker } from 'node:worker_threads'
 
-import { youngHeapMib } from '../src/indexing/indexer.ts'
+import { heapLimits } from '../src/indexing/indexer.ts'
 import type { Replayed, ReplayTask, WriteTask, Written } from './primary-replay-task.ts'
 
 const wanted = Number(process.argv[2] ?? 200_000)
 const delegations = process.argv[3] ?? '0'
 const folder = mkdtempSync(join(process.argv[4] ?? tmpdir(), 'firn-bench-'))
+// That of `source.maxReplyBytes`.
+const maxReplyBytes = 33_554_432
 
 /** What a thread says at its end. */
-function answerOf<T>(file: string, mib: number, data: ReplayTask | WriteTask): Promise<T> {
+function answerOf<T>(
+  file: string,
+  name: 'decoder' | 'writer',
+  data: ReplayTask | WriteTask,
+): Promise<T> {
   const worker = new Worker(new URL(file, import.meta.url), {
     workerData: data,
     transferList: [data.port],
-    resourceLimits: { maxYoungGenerationSizeMb: mib },
+    resourceLimits: heapLimits(name, maxReplyBytes),
   })
   return new Promise((resolve, reject) => {
     worker.on('message', resolve)
@@ -39,12 +45,12 @@ try {
   execFileSync(process.execPath, [maker, String(wanted), blocks, delegations])
   const { port1, port2 } = new MessageChannel()
   const [replayed, written] = await Promise.all([
-    answerOf<Replayed>('primary-replay-thread.ts', youngHeapMib.decoder, {
+    answerOf<Replayed>('primary-replay-thread.ts', 'decoder', {
       folder,
       blocks,
       port: port1,
     }),
-    answerOf<Written>('primary-store-thread.ts', youngHeapMib.writer, {
+    answerOf<Written>('primary-store-thread.ts', 'writer', {
       folder,
       port: port2,
     }),

@@ -23,7 +23,7 @@ import { scaledBounds } from './validator-bounds.ts'
 import { validatorViews } from './validator-page.ts'
 
 // Parts of node ids may fit many; beyond this the part is too short to be meant.
-const maxNodes = 20_000
+const maxNodes = 100_000
 const primarySubnetId = new Uint8Array(32)
 
 /** Validators of the primary network and of subnets, in all states. */

@@ -3,8 +3,9 @@
 import type { PrimaryChainInfo } from '../../shape/primary/chain-info.ts'
 import type { PrimaryNetworkTransaction } from '../../shape/primary/transaction.ts'
 import { placesBetween } from '../../store/query/primary/moment-in-history.ts'
-import { transactionsAt } from '../../store/query/primary/transaction-rows.ts'
+import { timesOfPlaces, transactionsAt } from '../../store/query/primary/transaction-rows.ts'
 import type { PlaceQuery } from '../../store/query/primary/transactions-of-addresses.ts'
+import { firstBlockPosOf } from '../../store/schema/primary-position.ts'
 import { bindingOf, numberCursor, nextToken } from '../paging.ts'
 import { chainInfo, type ChainOf, indexedTo } from './chain-of.ts'
 import type { AddressSets } from './inputs.ts'
@@ -66,19 +67,66 @@ export async function transactionList(
   const bytes = parts.tokens.open(query.pageToken, binding)
   const after = bytes === undefined ? undefined : numberCursor.decode(bytes)
   const bounds = await placesBetween(store, chain.chain, query.startTimestamp, query.endTimestamp)
-  const found = await places({
-    from: order === 'asc' && after !== undefined ? Math.max(bounds.from, after + 1) : bounds.from,
-    until: order === 'desc' && after !== undefined ? Math.min(bounds.until, after) : bounds.until,
-    order,
-    limit: limit + 1,
-  })
-  const rows = await transactionsAt(store, found.slice(0, limit))
+  const range = { ...bounds, order, limit: limit + 1 }
+  const timed = placesInTime(chain, places, query)
+  const found = await timed(after === undefined ? range : rangeAfter(range, after))
+  const rows = await transactionsAt(store, found.places.slice(0, limit))
   const shown = withinUtxos(rows, parts.limits.transactionPageUtxos)
-  const last = shown.at(-1)
-  const more = found.length > shown.length && last !== undefined
-  const page = more
-    ? { nextPageToken: parts.tokens.seal(numberCursor.encode(last.pos), binding) }
-    : {}
+  const last = shown.length < found.places.length ? shown.at(-1)?.pos : found.goOnAfter
+  const page =
+    last === undefined
+      ? {}
+      : { nextPageToken: parts.tokens.seal(numberCursor.encode(last), binding) }
   const transactions = await transactionViews(chain, shown)
   return { body: { ...nextToken(page), transactions, chainInfo: chainInfo(chain) }, ...height }
+}
+
+/** What is left of a range after `pos`. */
+function rangeAfter(range: PlaceQuery, pos: number): PlaceQuery {
+  return range.order === 'asc'
+    ? { ...range, from: Math.max(range.from, pos + 1) }
+    : { ...range, until: Math.min(range.until, pos) }
+}
+
+/** Places, and after which to go on where not all were looked at. */
+type TimedPlaces = { readonly places: readonly number[]; readonly goOnAfter?: number }
+
+/** Looked at for one page at most, some 4 us each. */
+const mostPassedOver = 20_000
+
+/**
+ * As `places`, without those whose times do not fit. Only of what the X-Chain had before its blocks
+ * are there any: see `placesBetween`.
+ */
+function placesInTime(
+  { chain, store }: ChainOf,
+  places: PlacePage,
+  { startTimestamp, endTimestamp }: TransactionListQuery['query'],
+): (range: PlaceQuery) => Promise<TimedPlaces> {
+  const firstBlock = firstBlockPosOf(chain)
+  const fitting = async (found: readonly number[]): Promise<readonly number[]> => {
+    const early = found.filter((pos) => pos < firstBlock)
+    const times = await timesOfPlaces(store, early)
+    const start = startTimestamp ?? Number.NEGATIVE_INFINITY
+    const end = endTimestamp ?? Number.POSITIVE_INFINITY
+    return found.filter((pos) => {
+      const time = times.get(pos)
+      return time === undefined || (time > start && time < end)
+    })
+  }
+  return async (whole) => {
+    const kept: number[] = []
+    let range = whole
+    for (let seen = 0; seen < mostPassedOver;) {
+      const found = await places(range)
+      kept.push(...(await fitting(found)))
+      const last = found.at(-1)
+      if (kept.length >= whole.limit || found.length < whole.limit || last === undefined)
+        return { places: kept.slice(0, whole.limit) }
+      seen += found.length
+      range = rangeAfter(range, last)
+    }
+    const goOnAfter = range.order === 'asc' ? range.from - 1 : range.until
+    return { places: kept, goOnAfter }
+  }
 }

@@ -151,8 +151,8 @@ async function* primaryTransactions({ api, flags, period }: Wanted): AsyncGenera
   for await (const item of everyItem(api, path, { list: 'transactions', query })) {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- our own API wrote it by this shape
     const tx = item as PrimaryNetworkTransaction
-    // Newest first: what follows is older still.
-    if (tx.blockTimestamp < period.from) return
+    // Newest first: what follows is older still, but before the X-Chain had blocks.
+    if (tx.blockTimestamp < period.from && tx.chainFormat !== 'non-linear') return
     if (isWithin(tx.blockTimestamp, period)) yield* primaryRows(tx, chain, own)
   }
 }

@@ -8,7 +8,6 @@ import { struct, versioned } from '../kit.ts'
 import { u32 } from '../primitives.ts'
 import { pOutput } from './p-transaction.ts'
 import { commonAssetId, id } from './secp.ts'
-import { xOutput } from './x-transaction.ts'
 
 const place = { txId: id, outputIndex: u32, assetId: commonAssetId } as const
 
@@ -17,6 +16,3 @@ export const pUtxoBare = struct({ ...place, output: pOutput })
 
 /** A P-Chain UTXO as `platform.getUTXOs` gives it. */
 export const pUtxo = versioned(pUtxoBare)
-
-/** An X-Chain UTXO as `avm.getUTXOs` gives it. */
-export const xUtxo = versioned(struct({ ...place, output: xOutput }))

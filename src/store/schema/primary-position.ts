@@ -82,6 +82,11 @@ export function posRangeOf(chain: PrimaryChain): { readonly from: number; readon
   return { from: first * unit, until: (chainNumbers[chain] + 1) * unit }
 }
 
+/** First place of a chain's blocks: before it lies what the X-Chain had earlier. */
+export function firstBlockPosOf(chain: PrimaryChain): number {
+  return firstPosOf(blockIdOf(chainNumbers[chain], 0))
+}
+
 /** The chain of a chain number. */
 export function chainOfNumber(chain: number): PrimaryChain {
   if (chain === chainNumbers.P) return 'P'

@@ -47,6 +47,7 @@ const paths = [
   `${base}/validators?sortBy=timeRemaining&validationStatus=active&subnetId=${primary}`,
   `${base}/validators?sortBy=uptimePerformance&minFeePercentage=2`,
   `${base}/validators?nodeIds=Xhw`,
+  `${base}/validators?nodeIds=nodeid`,
   `${base}/validators/NodeID-7Xhw2mDxuDS44j42TCB6U5579esbSt3Lg`,
   `${base}/subnets?pageSize=2`,
   `${base}/blockchains?pageSize=2`,

@@ -1,11 +1,20 @@
 /** Document A, operations 4 and 5, and one transaction. */
 
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 
 import { toPrimaryAddress } from '../../../src/core/address.ts'
 import { toCb58 } from '../../../src/core/cb58.ts'
+import { primaryStoreTables } from '../../../src/indexing/primary/primary-store.ts'
+import { statement, type Writer } from '../../../src/store/engine/database.ts'
+import { openStore } from '../../../src/store/engine/open.ts'
+import { bytes } from '../../../src/store/query/primary/utxo-rows.ts'
 import { everyAddress, everyStaker } from '../../../src/store/query/primary/whole-state.ts'
+import { txBody } from '../../../src/store/schema/primary-bodies.ts'
+import { firstBlockPosOf, posOfPlace } from '../../../src/store/schema/primary-position.ts'
 import type { Json } from '../../evm-service.ts'
 import { primaryService, recordedAnswers, startPrimaryService } from '../../primary-service.ts'
 
@@ -101,6 +110,60 @@ void test('transactions: types and times filter, orders reverse', async () => {
     const never = Number.MAX_SAFE_INTEGER
     assert.deepEqual(await readAll(chain, `${of}&startTimestamp=0&endTimestamp=${never}`), whole)
     assert.deepEqual(await readAll(chain, `${of}&startTimestamp=${never}`), [])
+  }
+})
+
+const oldest = statement('select pos, body from tx where pos >= ? order by pos limit 4')
+const moved = ['tx_by_id', 'tx_by_address', 'tx'].map((table) =>
+  statement(`update ${table} set pos = ? where pos = ?`),
+)
+const setBody = statement('update tx set body = ? where pos = ?')
+
+/** Makes the first transactions of X-Chain blocks ones from before, with times in no order. */
+async function moveBeforeBlocks(writer: Writer): Promise<void> {
+  const rows = await writer.all(oldest, [firstBlockPosOf('X')])
+  for (const [at, [pos, body]] of rows.entries()) {
+    const place = posOfPlace({ chain: 'X', height: -4_294_967_296 + at, position: 0 })
+    const time = 1_600_000_000 + 1_000 * ((at * 3) % 4)
+    await writer.run(setBody, [
+      txBody.toBytes({ ...txBody.fromBytes(bytes(body)), time }),
+      Number(pos),
+    ])
+    for (const each of moved) await writer.run(each, [place, Number(pos)])
+  }
+}
+
+void test('transactions: what the X-Chain had before its blocks has its own times', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'firn-early-'))
+  const place = { store: 'embedded', dataDir: folder } as const
+  const early = await startPrimaryService({}, place)
+  const writer = await openStore(place, 'primary-fuji', primaryStoreTables, 'write')
+  await writer.transaction(moveBeforeBlocks)
+  await writer.close()
+  const list = (query: string): Promise<Json[]> =>
+    early.readAll(
+      `${base}/x-chain/transactions?pageSize=2&addresses=${texts.join(',')}${query}`,
+      'transactions',
+    )
+  try {
+    const whole = await list('')
+    const times = [...new Set(whole.map(({ blockTimestamp }) => blockTimestamp))].toSorted(
+      (a, b) => a - b,
+    )
+    assert.equal(whole.filter(({ chainFormat }) => chainFormat === 'non-linear').length, 4)
+    for (const time of times.slice(0, 6).flatMap((one) => [one, one + 1])) {
+      assert.deepEqual(
+        await list(`&endTimestamp=${time}`),
+        whole.filter((one) => one.blockTimestamp < time),
+      )
+      assert.deepEqual(
+        await list(`&startTimestamp=${time}&sortOrder=asc`),
+        whole.filter((one) => one.blockTimestamp > time).toReversed(),
+      )
+    }
+  } finally {
+    await early.close()
+    rmSync(folder, { recursive: true, force: true })
   }
 })
 

@@ -3,6 +3,7 @@
 import { type Reader, statement } from '../../engine/database.ts'
 import {
   blockOfPos,
+  firstBlockPosOf,
   firstPosOf,
   posRangeOf,
   type PrimaryChain,
@@ -37,7 +38,12 @@ async function firstPosAfter(
   return firstPosOf(low)
 }
 
-/** Places `[from, until)` of `chain` with times strictly after `start` and strictly before `end`. */
+/**
+ * Places `[from, until)` of `chain` with times strictly after `start` and strictly before `end`.
+ *
+ * What the X-Chain had before its blocks comes first in place, but not in the order of its times: it
+ * is all among them when `start` is before the first block, whatever `end` says.
+ */
 export async function placesBetween(
   reader: Reader,
   chain: PrimaryChain,
@@ -47,5 +53,5 @@ export async function placesBetween(
   const whole = posRangeOf(chain)
   const from = start === undefined ? whole.from : await firstPosAfter(reader, chain, start, false)
   const until = end === undefined ? whole.until : await firstPosAfter(reader, chain, end, true)
-  return { from, until }
+  return { from, until: Math.max(until, firstBlockPosOf(chain)) }
 }

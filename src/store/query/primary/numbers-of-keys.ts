@@ -31,10 +31,12 @@ export async function numberOfNode(
   return rows[0] === undefined ? undefined : Number(rows[0][0])
 }
 
-const nodesLike = statement(`select id from node where text like ? escape '\\' limit ?`)
+const nodesWith = statement('select id from node where instr(text, ?) > 0 limit ?', {
+  postgres: 'select id from node where strpos(text, ?) > 0 limit ?',
+})
 
 /**
- * Numbers of nodes whose text contains `part`, at most `limit`. Reads the texts of all nodes ever
+ * Numbers of nodes whose text contains `part`, letter case and all, at most `limit`. Reads the texts of all nodes ever
  * seen, some ten thousands on mainnet.
  */
 export async function nodesContaining(
@@ -42,8 +44,7 @@ export async function nodesContaining(
   part: string,
   limit: number,
 ): Promise<number[]> {
-  const pattern = `%${part.replace(/[\\%_]/g, '\\$&')}%`
-  const rows = await reader.all(nodesLike, [pattern, limit])
+  const rows = await reader.all(nodesWith, [part, limit])
   return rows.map(([id]) => Number(id))
 }
 

@@ -1,7 +1,7 @@
 /** Transactions by place or id. */
 
 import { type Reader, type Row, statement } from '../../engine/database.ts'
-import { type TxBody, txBody } from '../../schema/primary-bodies.ts'
+import { type TxBody, txBody, txStart } from '../../schema/primary-bodies.ts'
 import { posRangeOf, prefixOf, type PrimaryChain } from '../../schema/primary-position.ts'
 import { bytes } from './utxo-rows.ts'
 
@@ -57,6 +57,24 @@ export async function transactionsAt(
     rows.map((row) => [Number(row[0]), transactionOf(row, late.get(Number(row[0])) ?? [])]),
   )
   return places.flatMap((pos) => found.get(pos) ?? [])
+}
+
+const bodies = statement(
+  'select t.pos, t.body from json_each(?) j cross join tx t where t.pos = j.value',
+  {
+    postgres: `select t.pos, t.body from json_array_elements_text(?::json) j
+      join tx t on t.pos = j.value::bigint`,
+  },
+)
+
+/** Times of transactions by place, Unix seconds. One seek each. */
+export async function timesOfPlaces(
+  reader: Reader,
+  places: readonly number[],
+): Promise<ReadonlyMap<number, number>> {
+  if (places.length === 0) return new Map()
+  const rows = await reader.all(bodies, [JSON.stringify(places)])
+  return new Map(rows.map(([pos, body]) => [Number(pos), txStart.fromStart(bytes(body)).time]))
 }
 
 const byId = statement(

@@ -1,12 +1,7 @@
 /** UTXOs by number, with the id of what spent them. */
 
 import { type Reader, type Row, statement, type Value } from '../../engine/database.ts'
-import {
-  chainOfNumber,
-  placeOfPos,
-  type PrimaryChain,
-  rewardKinds,
-} from '../../schema/primary-position.ts'
+import { chainOfNumber, type PrimaryChain, rewardKinds } from '../../schema/primary-position.ts'
 import { type RowUtxo, utxosOfRow } from '../../schema/primary-utxo.ts'
 
 /** One stored UTXO. Times are Unix seconds. */
@@ -76,11 +71,6 @@ function storedUtxo({ number: id, ...utxo }: RowUtxo, fate: Row): StoredUtxo {
     spentBy: fate[2] instanceof Uint8Array ? fate[2] : undefined,
     returnedAt: optional(fate[3]),
   }
-}
-
-/** Height of the block that made a UTXO. */
-export function createdHeight(of: StoredUtxo): number {
-  return placeOfPos(of.createdPos).height
 }
 
 /** The bytes of a column that is never NULL. */

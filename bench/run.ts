@@ -17,6 +17,7 @@ const benches = [
   ['Lists by address over HTTP', ['bench/http-list.ts', '4000']],
   ['Metrics', ['bench/metrics.ts']],
   ['Primary network replay', ['bench/primary-replay.ts', '200000']],
+  ['Primary network replay, three of ten delegate', ['bench/primary-replay.ts', '200000', '3']],
   ['Primary network lists and balances', ['bench/primary-lists.ts']],
   ['Signature aggregation', ['bench/aggregation.ts', '1000', '20']],
 ] as const

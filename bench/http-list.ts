@@ -16,6 +16,7 @@ import { zstdCompressSync } from 'node:zlib'
 
 import { createChainDirectory, type ServedChain } from '../src/api/chain-directory.ts'
 import { evmDialectRules } from '../src/api/dialect-evm.ts'
+import { healthOperations } from '../src/api/evm/health.ts'
 import { createMethodNames } from '../src/api/evm/method-names.ts'
 import { noNfts } from '../src/api/evm/nft-source.ts'
 import { evmOperations } from '../src/api/evm/operations.ts'
@@ -112,17 +113,20 @@ async function serve(store: Database): Promise<void> {
   }
   const tokens = createPageTokens([{ id: 1, secret: new Uint8Array(32) }], clock)
   const server = createServer({
-    operations: evmOperations({
-      chains: createChainDirectory(() => [chain]),
-      tokens,
-      clock,
-      methodNames: createMethodNames(),
-      prices: noPrices,
-      notes: noTokenNotes,
-      nfts: noNfts,
-      parties: createPartyBooks(clock, noTokenNotes),
-      icmContracts: [],
-    }),
+    operations: [
+      ...evmOperations({
+        chains: createChainDirectory(() => [chain]),
+        tokens,
+        clock,
+        methodNames: createMethodNames(),
+        prices: noPrices,
+        notes: noTokenNotes,
+        nfts: noNfts,
+        parties: createPartyBooks(clock, noTokenNotes),
+        icmContracts: [],
+      }),
+      ...healthOperations(() => [store]),
+    ],
     dialectRules: evmDialectRules,
     dialect: 'auto',
     log: silent,

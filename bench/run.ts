@@ -35,6 +35,7 @@ for (const [title, args] of benches) {
     })
   } catch (error) {
     said = error instanceof Error ? `failed: ${error.message}` : 'failed'
+    process.exitCode = 1
   }
   console.log(said)
   sections.push(

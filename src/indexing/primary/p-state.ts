@@ -153,6 +153,9 @@ export function activate(state: PState, draft: Draft, staker: Staker, height: nu
     throw violation({ chain: 'P', height, txId: staker.txId }, 'delegation to nobody')
   }
   staker.validatorTxId = validator.txId
+  // The same bytes once for all of them: each array of its own would be 250 bytes for years.
+  staker.subnetId = validator.subnetId
+  staker.nodeId = validator.nodeId
   validator.delegatorCount++
   validator.delegatedWeight += staker.weight
   validator.totalDelegatorCount++

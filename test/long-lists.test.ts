@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict'
 
+import type { Held } from '../src/indexing/primary/ledger.ts'
+import { writeHoldings } from '../src/indexing/primary/store-holdings.ts'
 import { orderedLists } from '../src/indexing/primary/store-ordered.ts'
 import type { Database } from '../src/store/engine/database.ts'
 import { statement } from '../src/store/engine/database.ts'
@@ -10,8 +12,7 @@ import {
   type HoldingQuery,
   utxosOfAddresses,
 } from '../src/store/query/primary/utxos-of-addresses.ts'
-import { listOf, packTraits } from '../src/store/schema/primary-holding.ts'
-import { openHolding } from '../src/store/schema/primary-ledger.ts'
+import { packTraits } from '../src/store/schema/primary-holding.ts'
 import { primaryTables } from '../src/store/schema/primary.ts'
 import { onBothEngines } from './stores.ts'
 
@@ -29,31 +30,35 @@ function numbersFrom(seed: number): () => number {
   }
 }
 
-/** Writes a batch as `writeHoldings` does. */
+/** Entries as a batch has them; the owners' places are their numbers. */
+function heldOf(entries: readonly Entry[], spentPos: number): Held {
+  const all = (value: number): Float64Array => new Float64Array(entries.length).fill(value)
+  const chain = new Uint32Array(entries.length)
+  return {
+    count: entries.length,
+    number: Float64Array.from(entries, ({ utxo }) => utxo),
+    createdAt: Float64Array.from(entries, ({ utxo }) => utxo),
+    amount: BigUint64Array.from(entries, ({ amount }) => BigInt(amount)),
+    traits: all(traits),
+    createdOn: chain,
+    consumableOn: chain,
+    owners: {
+      places: Uint32Array.from(entries, ({ address }) => address),
+      until: Uint32Array.from(entries, (_, at) => at + 1),
+    },
+    spentPos: all(spentPos),
+    spentAt: all(spentPos),
+  }
+}
+
 async function write(
   store: Database,
-  lists: ReturnType<typeof orderedLists>,
-  batch: { readonly added: readonly Entry[]; readonly gone: readonly Entry[] },
+  ordered: ReturnType<typeof orderedLists>,
+  { added, gone }: { readonly added: readonly Entry[]; readonly gone: readonly Entry[] },
 ): Promise<void> {
-  const inOrder = (entries: readonly Entry[]): Entry[] =>
-    entries.toSorted((a, b) => a.address - b.address || a.utxo - b.utxo)
-  const added = inOrder(batch.added)
-  const gone = inOrder(batch.gone)
-  const list = Float64Array.from(added, ({ address }) => listOf(address, 'P'))
-  await store.transaction(async (writer) => {
-    const ordered = await lists.flags(writer, list)
-    const utxo = added.map((one) => one.utxo)
-    const amount = added.map((one) => one.amount)
-    const same = added.map(() => traits)
-    const columns = { list, created_at: utxo, utxo, amount, traits: same, ordered }
-    await writer.insert(openHolding, columns)
-    await writer.remove(openHolding, {
-      list: gone.map(({ address }) => listOf(address, 'P')),
-      created_at: gone.map((one) => one.utxo),
-      utxo: gone.map((one) => one.utxo),
-    })
-    await lists.settle(writer)
-  })
+  const batch = { made: heldOf(added, 0), spent: heldOf(gone, 1) }
+  const owners = Float64Array.from({ length: 100 }, (_, address) => address)
+  await store.transaction((writer) => writeHoldings(writer, batch, { owners, ordered }))
 }
 
 async function whole(store: Database, query: Omit<HoldingQuery, 'limit'>): Promise<number[]> {

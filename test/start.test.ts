@@ -290,7 +290,14 @@ chains:
   assert.equal(waiting.errors().includes('thread failed'), false, waiting.errors())
 })
 
-void test('a database that goes silent: answers end in time, and come again with it', async (t) => {
+/** Firn that serves `what`, and the relay between it and its database. */
+async function startBehindRelay(
+  t: TestContext,
+  what: string,
+): Promise<{
+  readonly firn: Awaited<ReturnType<typeof startFirn>>
+  readonly relay: Awaited<ReturnType<typeof silentRelay>>
+}> {
   const server = await startPostgres()
   t.after(() => server.stop())
   const relayed = new URL(server.url)
@@ -304,11 +311,19 @@ void test('a database that goes silent: answers end in time, and come again with
     `
 store: ${relayed.href}
 api: { handlerTimeoutMs: 1000 }
+${what}`,
+  )
+  return { firn: await startFirn(t, ['--config', config, '--data-dir', folder]), relay }
+}
+
+void test('a database that goes silent: answers end in time, and come again with it', async (t) => {
+  const { firn, relay } = await startBehindRelay(
+    t,
+    `
 chains:
   - { name: Demo L1, symbol: DML1, recording: ${demoFile('chain-51002')} }
 `,
   )
-  const firn = await startFirn(t, ['--config', config, '--data-dir', folder])
   await untilLive(firn, ['fuji-demo-l1'])
   const ask = async (): Promise<{ status: number; message: unknown }> => {
     const reply = await fetch(`${firn.apiUrl}/v1/chains/51002/blocks`)
@@ -327,24 +342,13 @@ chains:
 })
 
 void test('a database that goes silent: health tells, also where no EVM chain is served', async (t) => {
-  const server = await startPostgres()
-  t.after(() => server.stop())
-  const relayed = new URL(server.url)
-  const relay = await silentRelay(Number(relayed.port))
-  t.after(() => relay.close())
-  relayed.port = String(relay.port)
-  const folder = await freshFolder(t)
-  const config = join(folder, 'firn.yaml')
-  await writeFile(
-    config,
+  const { firn, relay } = await startBehindRelay(
+    t,
     `
-store: ${relayed.href}
-api: { handlerTimeoutMs: 1000 }
 networks:
   fuji: { recording: ${demoFile('primary-local')}, primary: true }
 `,
   )
-  const firn = await startFirn(t, ['--config', config, '--data-dir', folder])
   await untilLive(firn, ['primary-fuji'])
   const status = async (path: string): Promise<number> =>
     (await fetch(`${firn.apiUrl}${path}`)).status

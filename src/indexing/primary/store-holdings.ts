@@ -5,8 +5,7 @@ import type { Writer } from '../../store/engine/database.ts'
 import { listOfNumber, maxAmount } from '../../store/schema/primary-holding.ts'
 import { openHolding, spentHolding } from '../../store/schema/primary-ledger.ts'
 import { gather, gatherWords, radixOrder } from '../radix-order.ts'
-import type { Held } from './ledger.ts'
-import type { RowBatch } from './rows.ts'
+import type { Held, LedgerColumns } from './ledger.ts'
 import type { OrderedLists } from './store-ordered.ts'
 
 /** Entries in the order of their key. */
@@ -24,10 +23,9 @@ type EntryColumns = {
 /** Writes the lists as a batch leaves them; `owners` are numbers of addresses by place. */
 export async function writeHoldings(
   writer: Writer,
-  { ledger }: RowBatch,
+  { made, spent }: Pick<LedgerColumns, 'made' | 'spent'>,
   { owners, ordered }: { readonly owners: Float64Array; readonly ordered: OrderedLists },
 ): Promise<void> {
-  const { made, spent } = ledger
   const open = entriesOf(made, owners, 'open')
   const flags = await ordered.flags(writer, open.columns.list)
   await writer.insert(openHolding, { ...open.columns, ordered: flags })

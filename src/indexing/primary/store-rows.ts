@@ -102,7 +102,7 @@ async function writeBatch(writing: Writing): Promise<void> {
   await writeUtxos(writer, batch)
   await writeSpends(writer, batch)
   await writeStakeReturns(writer, batch.stakeReturns)
-  await writeHoldings(writer, batch, { owners, ordered: known.ordered })
+  await writeHoldings(writer, batch.ledger, { owners, ordered: known.ordered })
   await writeImports(writer, batch)
   await completeImports(writer, batch.importCompletions, known.addresses)
   await writeStaking(writing, owners)

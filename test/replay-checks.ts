@@ -131,8 +131,13 @@ function stakersAt(rows: Rows, subnetId: string, height: number): Map<string, bi
       height < (row.endedHeight ?? Infinity)
     if (!isThere) continue
     const node = toNodeId(row.nodeId)
-    const past = rows.weights.get(keyOf(row.txId))?.findLast((one) => one.height <= height)
-    weights.set(node, (weights.get(node) ?? 0n) + (past?.weight ?? row.weight))
+    const then = rows.cycles.find(
+      (one) =>
+        one.createdHeight === row.createdHeight &&
+        one.createdPosition === row.createdPosition &&
+        one.setHeight > height,
+    )
+    weights.set(node, (weights.get(node) ?? 0n) + (then?.weight ?? row.weight))
   }
   return weights
 }

@@ -26,7 +26,12 @@ import {
   wantedOfXBlocks,
 } from '../src/indexing/primary/replay-x.ts'
 import type { Checkpoint, RowBatch } from '../src/indexing/primary/rows.ts'
-import type { RewardRow, StakerRow, SupplyRow } from '../src/indexing/primary/staking-rows.ts'
+import type {
+  CycleRow,
+  RewardRow,
+  StakerRow,
+  SupplyRow,
+} from '../src/indexing/primary/staking-rows.ts'
 import type { Found, PStateRows, Wanted } from '../src/indexing/primary/state.ts'
 import type {
   BlockchainRow,
@@ -64,8 +69,7 @@ export class Rows {
   readonly l1Changes: L1ChangeRow[] = []
   readonly checkpoints = new Map<ChainName, Checkpoint>()
   readonly #names = new Map<number, string>()
-  /** Weights an auto-renewed validator had, by the last height of the batch. */
-  readonly weights = new Map<string, { readonly height: number; readonly weight: bigint }[]>()
+  readonly cycles: CycleRow[] = []
 
   find({ inputs, sharedKeys }: Wanted): Found {
     const utxos = inputs.flatMap((input) => this.utxos.get(nameOf(input)) ?? []).map(knownOf)
@@ -99,11 +103,9 @@ export class Rows {
       late.addresses = [...new Set([...late.addresses, ...addresses])]
     }
     for (const row of seenStakers(batch)) {
-      const key = keyOf(row.txId)
-      this.stakers.set(key, row)
-      const entry = { height: batch.until - 1, weight: row.weight }
-      this.weights.set(key, [...(this.weights.get(key) ?? []), entry])
+      this.stakers.set(keyOf(row.txId), row)
     }
+    this.cycles.push(...batch.cycles)
     for (const row of batch.l1Validators) this.l1Validators.set(keyOf(row.validationId), row)
     for (const row of batch.subnets) this.subnets.set(keyOf(row.subnetId), row)
     for (const row of batch.supplies) this.supplies.set(keyOf(row.subnetId), row)

@@ -6,7 +6,7 @@ import type { Clock } from '../core/world.ts'
 import { getCheckpoint } from '../store/checkpoint.ts'
 import type { Reader } from '../store/engine/database.ts'
 import type { StoredStaker } from '../store/query/primary/staker-rows.ts'
-import { chainTimeAt, l1ValidatorsAt, stakersAt } from '../store/query/primary/validators-at.ts'
+import { l1ValidatorsAt, stakersAt } from '../store/query/primary/validators-at.ts'
 import { Cache } from '../warp/cache.ts'
 import type { ValidatorEntry } from '../warp/validator-set.ts'
 import type { ReplayedValidators } from '../warp/validator-source.ts'
@@ -26,8 +26,7 @@ const maxKept = 64
  * Sets of the index that `store` gives, which may appear later.
  *
  * `undefined` above the indexed height and far below it, for sets beyond the limit, and where rows
- * do not tell: the weights a validator that renewed itself with its rewards had before its last
- * cycle, and what came last of two changes of an L1 validator in one block.
+ * do not tell what came last of two changes of an L1 validator in one block.
  */
 export function indexedValidators(
   store: () => Reader | undefined,
@@ -57,8 +56,6 @@ async function entriesAt(
   const stakers = await stakersAt(store, query)
   const l1 = await l1ValidatorsAt(store, query)
   if (stakers === undefined || l1 === undefined) return undefined
-  const time = await chainTimeAt(store, height)
-  if (stakers.some((staker) => wasLighter(staker, time))) return undefined
   const keys = stakers.length === 0 ? new Map() : await keysAt(store, stakers, query)
   if (keys === undefined) return undefined
   return [
@@ -69,12 +66,6 @@ async function entriesAt(
       weight,
     })),
   ]
-}
-
-/** Whether its weight may have been less at `time`: before or while its last cycle began. */
-function wasLighter({ autoRenewal, startTime }: StoredStaker, time: number): boolean {
-  if (autoRenewal === undefined || time > startTime) return false
-  return autoRenewal.accruedRewards > 0n || autoRenewal.accruedDelegateeRewards > 0n
 }
 
 type Keys = ReadonlyMap<string, Uint8Array>

@@ -19,7 +19,7 @@ import type {
 import { Ledger, type LedgerRoom } from './ledger.ts'
 import type { Checkpoint, RowBatch } from './rows.ts'
 import { stakersOfBatch } from './staker-columns.ts'
-import type { RewardRow, StakerRow, SupplyRow } from './staking-rows.ts'
+import type { CycleRow, RewardRow, StakerRow, SupplyRow } from './staking-rows.ts'
 import type {
   BlockchainRow,
   L1ChangeRow,
@@ -50,6 +50,7 @@ export type Draft = {
   /** UTXOs between chains it made or spent, by `outputKeyOf`, as they are after it. */
   readonly crossing: Map<string, KnownUtxo>
   readonly stakers: Set<Staker>
+  readonly cycles: CycleRow[]
   readonly rewards: RewardRow[]
   readonly subnets: Set<Mutable<SubnetRow>>
   readonly subnetOwners: SubnetOwnerRow[]
@@ -77,6 +78,7 @@ export function newDraft(chain: ChainName, { firstUtxo, follows, room }: DraftSt
     importCompletions: [],
     crossing: new Map(),
     stakers: new Set(),
+    cycles: [],
     rewards: [],
     subnets: new Set(),
     subnetOwners: [],
@@ -107,6 +109,7 @@ export function closeDraft(draft: Draft, assets: AssetNumbers, checkpoint: Check
     earlyImports: draft.earlyImports,
     importCompletions: draft.importCompletions,
     stakers,
+    cycles: draft.cycles,
     rewards: draft.rewards,
     subnets: [...draft.subnets].map((subnet) => ({ ...subnet })),
     subnetOwners: draft.subnetOwners,

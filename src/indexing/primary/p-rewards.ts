@@ -5,6 +5,7 @@
  */
 
 import type { PUnsignedOf } from '../../codec/primary/p-transaction.ts'
+import type { CycleOutcome } from '../../store/schema/primary-position.ts'
 import { addAddresses, newAddressSet } from './amounts.ts'
 import { violation } from './draft.ts'
 import type { Staker } from './draft.ts'
@@ -164,9 +165,14 @@ function rewardAutoRenewed(
   // These rewards are outputs of the reward transaction itself, which has no others.
   const pay = payoutAt(step, staker, step.place.txId, 0)
   if (outcome.committed && renewal.nextPeriod > 0) {
-    renew(state, step, { staker, renewal, pay })
+    const restakes = restakesOf(state, staker, renewal)
+    noteCycle(step, staker, { ...restakes, renewal, ...outcome, outcome: 'renewed' })
+    renew(state, step, { staker, renewal, pay, ...restakes })
     return
   }
+  const end = outcome.committed ? 'exited' : 'aborted'
+  noteCycle(step, staker, { ...nothingRestaked, renewal, ...outcome, outcome: end })
+  staker.autoRenewal = { ...renewal, settledCycles: settledWith(renewal) }
   const reward = outcome.committed ? staker.potentialReward : 0n
   pay('VALIDATOR', staker.validationOwner, reward + renewal.accruedRewards)
   pay(
@@ -178,6 +184,46 @@ function rewardAutoRenewed(
   finish(state, step, staker, outcome)
 }
 
+/** Parts of the rewards of a cycle that become stake. */
+type Restakes = { readonly restaked: bigint; readonly restakedFees: bigint }
+
+const nothingRestaked: Restakes = { restaked: 0n, restakedFees: 0n }
+
+/** Cycles that are over once the running one is. */
+function settledWith({ settledCycles }: AutoRenewal): number {
+  return (settledCycles ?? 0) + 1
+}
+
+/** Writes down the running cycle, before anything of it changes. */
+function noteCycle(
+  { draft, place }: Step,
+  staker: Staker,
+  end: Restakes & {
+    readonly renewal: AutoRenewal
+    readonly outcome: CycleOutcome
+    readonly setHeight: number
+  },
+): void {
+  draft.cycles.push({
+    createdHeight: staker.createdHeight,
+    createdPosition: staker.createdPosition,
+    number: settledWith(end.renewal),
+    setHeight: end.setHeight,
+    rewardTxId: place.txId,
+    startTime: staker.startTime,
+    endTime: staker.endTime,
+    weight: staker.weight,
+    potentialReward: staker.potentialReward,
+    delegateeReward: staker.delegateeReward,
+    restakedReward: end.restaked,
+    restakedDelegateeReward: end.restakedFees,
+    autoCompoundRewardShares: end.renewal.autoCompoundRewardShares,
+    outcome: end.outcome,
+    totalDelegatorCount: staker.totalDelegatorCount,
+    totalDelegatedWeight: staker.totalDelegatedWeight,
+  })
+}
+
 function renew(
   state: PState,
   step: Step,
@@ -185,9 +231,10 @@ function renew(
     staker,
     renewal,
     pay,
-  }: { readonly staker: Staker; readonly renewal: AutoRenewal; readonly pay: Pay },
+    restaked,
+    restakedFees,
+  }: Restakes & { readonly staker: Staker; readonly renewal: AutoRenewal; readonly pay: Pay },
 ): void {
-  const { restaked, restakedFees } = restakes(state, staker, renewal)
   pay('VALIDATOR', staker.validationOwner, staker.potentialReward - restaked)
   pay('VALIDATOR_FEE', staker.delegationOwner, staker.delegateeReward - restakedFees)
   staker.weight += restaked + restakedFees
@@ -195,6 +242,7 @@ function renew(
     ...renewal,
     accruedRewards: renewal.accruedRewards + restaked,
     accruedDelegateeRewards: renewal.accruedDelegateeRewards + restakedFees,
+    settledCycles: settledWith(renewal),
   }
   staker.delegateeReward = 0n
   staker.startTime = staker.endTime
@@ -210,11 +258,7 @@ function renew(
   step.draft.stakers.add(staker)
 }
 
-function restakes(
-  state: PState,
-  staker: Staker,
-  renewal: AutoRenewal,
-): { readonly restaked: bigint; readonly restakedFees: bigint } {
+function restakesOf(state: PState, staker: Staker, renewal: AutoRenewal): Restakes {
   const restaked = shareOf(staker.potentialReward, renewal.autoCompoundRewardShares)
   const restakedFees = shareOf(staker.delegateeReward, renewal.autoCompoundRewardShares)
   const capacity = state.rules.maxValidatorStake - staker.weight

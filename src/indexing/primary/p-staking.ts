@@ -86,6 +86,9 @@ function describe(step: Step, unsigned: StakingTransaction, staker: Staker): voi
   row.delegationShares = staker.delegationShares
   row.publicKey = staker.publicKey
   row.proofOfPossession = staker.proofOfPossession
+  row.period = staker.autoRenewal?.nextPeriod
+  row.autoCompoundRewardShares = staker.autoRenewal?.autoCompoundRewardShares
+  row.validatorAuthority = staker.autoRenewal?.authority
   const owners = [staker.validationOwner, staker.delegationOwner]
   const addresses = newAddressSet()
   for (const owner of owners) if (owner !== undefined) addAddresses(addresses, owner.addresses)
@@ -189,6 +192,7 @@ function stakerFrom(
             nextPeriod: Number(unsigned.period),
             accruedRewards: 0n,
             accruedDelegateeRewards: 0n,
+            settledCycles: undefined,
           }
         : undefined,
   }
@@ -268,6 +272,8 @@ export function configureAutoRenewal(state: PState, step: Step, unsigned: PUnsig
     nextPeriod: Number(unsigned.period),
   }
   step.row.stakingTxId = unsigned.stakingTxId
+  step.row.period = Number(unsigned.period)
+  step.row.autoCompoundRewardShares = unsigned.autoCompoundRewardShares
   step.row.nodeId = staker.nodeId
   step.row.subnetId = staker.subnetId
   step.draft.stakers.add(staker)

@@ -1,5 +1,6 @@
 /** Rows of staking on the P-Chain: periods, rewards, supplies. The conventions are those of `rows.ts`. */
 
+import type { CycleOutcome } from '../../store/schema/primary-position.ts'
 import type { Owner, RewardKind } from './ledger-rows.ts'
 
 /** `pending` waits for its start; `removed` left by a removal before its end. */
@@ -13,6 +14,36 @@ export type AutoRenewal = {
   /** Rewards restaked so far, part of `weight`; they have no UTXO until the stake ends. */
   readonly accruedRewards: bigint
   readonly accruedDelegateeRewards: bigint
+  /** Cycles that are over; absent: none. */
+  readonly settledCycles: number | undefined
+}
+
+/**
+ * One settled cycle of an auto-renewed validator. Key: the place of its staking transaction, and
+ * `number` from 1 on.
+ */
+export type CycleRow = {
+  readonly createdHeight: number
+  readonly createdPosition: number
+  readonly number: number
+  /** Height from which sets of validators show what the settlement decided. */
+  readonly setHeight: number
+  readonly rewardTxId: Uint8Array
+  readonly startTime: number
+  readonly endTime: number
+  /** During the cycle: what earlier ones restaked is in it. */
+  readonly weight: bigint
+  /** What validating earned if it was committed, and fees of delegators of this cycle. */
+  readonly potentialReward: bigint
+  readonly delegateeReward: bigint
+  readonly restakedReward: bigint
+  readonly restakedDelegateeReward: bigint
+  /** Millionths, as they were at the settlement. */
+  readonly autoCompoundRewardShares: number
+  readonly outcome: CycleOutcome
+  /** Delegations since the first cycle began. */
+  readonly totalDelegatorCount: number
+  readonly totalDelegatedWeight: bigint
 }
 
 /** One validating or delegating period. Key: `txId`, the staking transaction. Written anew whenever it changes. */

@@ -65,6 +65,9 @@ export function beginStep(
     subnetOwner: undefined,
     managerChainId: undefined,
     managerAddress: undefined,
+    period: undefined,
+    autoCompoundRewardShares: undefined,
+    validatorAuthority: undefined,
   }
   const first = utxos.next
   return { utxos, draft, place, first, row, owners: draft.ledger.txOwners }

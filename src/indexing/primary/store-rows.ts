@@ -10,6 +10,7 @@ import { fromBigint } from '../../core/bytes.ts'
 import { moveCheckpoint } from '../../store/checkpoint.ts'
 import { type Database, statement, type Writer } from '../../store/engine/database.ts'
 import {
+  cycleBody,
   earlyImportBody,
   l1ChangeBody,
   progressBody,
@@ -20,11 +21,12 @@ import { earlyImport } from '../../store/schema/primary-ledger.ts'
 import { address, asset } from '../../store/schema/primary-names.ts'
 import {
   chainNumbers,
+  cycleOutcomes,
   posOf,
   posOfPlace,
   rewardKinds,
 } from '../../store/schema/primary-position.ts'
-import { reward, rewardByAddress, supply } from '../../store/schema/primary-staking.ts'
+import { cycle, reward, rewardByAddress, supply } from '../../store/schema/primary-staking.ts'
 import {
   blockchain,
   l1Change,
@@ -151,6 +153,7 @@ async function writeStaking(writing: Writing, owners: Float64Array): Promise<voi
       capacityRules(rules.maxValidatorStake, transformations.get(keyOf(subnetId))),
   })
   await writeRewards(writing)
+  await writeCycles(writer, batch.cycles)
   await writer.upsert(supply, {
     subnet_id: batch.supplies.map((row) => row.subnetId),
     amount: batch.supplies.map((row) => fromBigint(row.supply, 8)),
@@ -189,6 +192,17 @@ async function writeRewards({ writer, batch, known }: Writing): Promise<void> {
   await writer.insertNew(rewardByAddress, {
     address_id: owners.map(({ owner }) => owner),
     utxo: owners.map(({ id }) => id),
+  })
+}
+
+async function writeCycles(writer: Writer, rows: RowBatch['cycles']): Promise<void> {
+  await writer.insert(cycle, {
+    staker: rows.map((row) => posOf(chainNumbers.P, row.createdHeight, row.createdPosition)),
+    number: rows.map((row) => row.number),
+    height: rows.map((row) => row.setHeight),
+    body: rows.map((row) =>
+      cycleBody.toBytes({ ...row, outcome: cycleOutcomes.indexOf(row.outcome) }),
+    ),
   })
 }
 

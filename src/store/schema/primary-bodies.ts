@@ -39,7 +39,7 @@ export const txStart = layout(txStartFields)
 /**
  * Body of `tx`. Shares are millionths, times Unix seconds. `firstUtxo` and `utxoCount` name the
  * UTXOs it made, `spent` those it spent, in the order of its inputs; `typeId` is that of its
- * chain's wire form. Not `committed`: a proposal that was voted down.
+ * chain's wire form. `period` in seconds, 0: no more. Not `committed`: a proposal that was voted down.
  */
 export const txBody = layout({
   ...txStartFields,
@@ -66,6 +66,9 @@ export const txBody = layout({
   subnetOwner: maybe(ownerLayout),
   managerChainId: maybe(bytes),
   managerAddress: maybe(bytes),
+  period: maybe(count),
+  autoCompoundRewardShares: maybe(count),
+  validatorAuthority: maybe(ownerLayout),
 })
 /** Record of {@link txBody}. */
 export type TxBody = BodyOf<typeof txBody>
@@ -86,6 +89,7 @@ const autoRenewal = layout({
   nextPeriod: count,
   accruedRewards: big,
   accruedDelegateeRewards: big,
+  settledCycles: maybe(count),
 })
 
 /** Body of `staker`. */
@@ -117,6 +121,24 @@ export const stakerBody = layout({
 })
 /** Record of {@link stakerBody}. */
 export type StakerBody = BodyOf<typeof stakerBody>
+
+/** Body of `cycle`. `outcome`: index of `cycleOutcomes`; shares are millionths. */
+export const cycleBody = layout({
+  startTime: count,
+  endTime: count,
+  weight: big,
+  potentialReward: big,
+  delegateeReward: big,
+  restakedReward: big,
+  restakedDelegateeReward: big,
+  autoCompoundRewardShares: count,
+  outcome: count,
+  rewardTxId: bytes,
+  totalDelegatorCount: count,
+  totalDelegatedWeight: big,
+})
+/** Record of {@link cycleBody}. */
+export type CycleBody = BodyOf<typeof cycleBody>
 
 /** Body of `reward`. `txId`: what its UTXO is named for. */
 export const rewardBody = layout({

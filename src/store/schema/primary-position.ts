@@ -113,6 +113,11 @@ export const rewardKinds = ['', 'VALIDATOR', 'DELEGATOR', 'VALIDATOR_FEE'] as co
 /** `status` of a staker, by index. */
 export const stakerStatuses = ['pending', 'active', 'completed', 'removed'] as const
 
+/** How a cycle of an auto-renewed validator ended, by index. */
+export const cycleOutcomes = ['renewed', 'exited', 'aborted'] as const
+/** One of {@link cycleOutcomes}. */
+export type CycleOutcome = (typeof cycleOutcomes)[number]
+
 // Numbers stay below 2^36, so that one and a place in a batch are exact in a double together.
 const utxosPerChain = 2 ** 34
 

@@ -55,6 +55,17 @@ export const stakerByAddress = table(
   { key: ['address_id', 'pos'], layout: 'keyed' },
 )
 
+/**
+ * Settled cycles of auto-renewed validators: `staker` is the `pos` of the staking transaction,
+ * `number` counts from 1, `height` is that from which sets of validators show what was decided. A
+ * validator weighed what its first cycle settled later says, else what it weighs now.
+ */
+export const cycle = table(
+  'cycle',
+  { staker: 'integer', number: 'integer', height: 'integer', body: 'bytes' },
+  { key: ['staker', 'number'], layout: 'keyed' },
+)
+
 /** Rewards paid; `utxo` names the UTXO, which grows with time. */
 export const reward = table(
   'reward',

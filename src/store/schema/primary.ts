@@ -25,7 +25,14 @@ import {
   utxo,
 } from './primary-ledger.ts'
 import { address, asset, node } from './primary-names.ts'
-import { reward, rewardByAddress, staker, stakerByAddress, supply } from './primary-staking.ts'
+import {
+  cycle,
+  reward,
+  rewardByAddress,
+  staker,
+  stakerByAddress,
+  supply,
+} from './primary-staking.ts'
 import { blockchain, l1Change, l1Validator, subnet, subnetOwner } from './primary-subnets.ts'
 
 /** Where each chain stands besides its height: chain time, fees and excess of L1 validators. */
@@ -57,6 +64,7 @@ export const primaryTables = [
   earlyImport,
   staker,
   stakerByAddress,
+  cycle,
   reward,
   rewardByAddress,
   subnet,

@@ -44,6 +44,9 @@ async function add(writer: Writer, pos: number, firstUtxo: number, utxoCount: nu
     subnetOwner: undefined,
     managerChainId: undefined,
     managerAddress: undefined,
+    period: undefined,
+    autoCompoundRewardShares: undefined,
+    validatorAuthority: undefined,
   })
   await writer.insert(tx, { pos: [pos], tx_id: [idOf(pos)], body: [body] })
   await writer.insert(txById, { prefix: [prefixOf(idOf(pos))], pos: [pos] })

@@ -7,7 +7,7 @@
 
 import { type Reader, statement, type Statement } from '../../engine/database.ts'
 import { mergeLists } from './merged-lists.ts'
-import { stakerColumns, stakerOf, type StoredStaker } from './staker-rows.ts'
+import { stakerColumnCount, stakerColumns, stakerOf, type StoredStaker } from './staker-rows.ts'
 
 /** Whose stakes; both given: stakes of those owners on those nodes. */
 export type OpenStakerQuery = {
@@ -60,7 +60,7 @@ export async function listOpenStakers(
     read: async (list, after, limit) => {
       const from = after?.staker.pos ?? start
       const rows = await reader.all(questions[kind][order], [list, from, limit])
-      return rows.map((row) => ({ staker: stakerOf(row), node: Number(row[13]) }))
+      return rows.map((row) => ({ staker: stakerOf(row), node: Number(row[stakerColumnCount]) }))
     },
   })
   return listed.map(({ staker }) => staker)

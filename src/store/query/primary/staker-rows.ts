@@ -30,6 +30,9 @@ export const stakerColumns = `s.pos, s.tx_id, s.role, s.status, s.subnet_id, n.b
   s.validator_tx, cast(s.capacity as text), s.uptime, s.connected, s.activated_height,
   s.ended_height, s.body`
 
+/** How many they are: the place of a column that follows them. */
+export const stakerColumnCount = 13
+
 /** A row of {@link stakerColumns}. */
 export function stakerOf(row: Row): StoredStaker {
   const uptime = Number(row[8])

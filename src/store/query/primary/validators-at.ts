@@ -5,10 +5,10 @@
  * shows from its option on.
  */
 
-import { type Reader, statement } from '../../engine/database.ts'
-import { l1ChangeBody, l1ValidatorBody } from '../../schema/primary-bodies.ts'
+import { type Reader, type Row, statement } from '../../engine/database.ts'
+import { cycleBody, l1ChangeBody, l1ValidatorBody } from '../../schema/primary-bodies.ts'
 import { blockIdOf, chainNumbers } from '../../schema/primary-position.ts'
-import { stakerColumns, stakerOf, type StoredStaker } from './staker-rows.ts'
+import { stakerColumnCount, stakerColumns, stakerOf, type StoredStaker } from './staker-rows.ts'
 import { bytes } from './utxo-rows.ts'
 
 /** Which set; more than `limit` rows are not read. */
@@ -27,32 +27,39 @@ export type L1ValidatorAt = {
   readonly active: boolean
 }
 
+/** The first cycle of a staker that was settled after a height: what it weighed then. */
+const cycleThen = `case when s.role = 0 then
+  (select c.body from cycle c where c.staker = s.pos and c.height > ? order by c.number limit 1) end`
+
 const stakers = statement(
-  `select ${stakerColumns} from staker s join node n on n.id = s.node
+  `select ${stakerColumns}, ${cycleThen} from staker s join node n on n.id = s.node
    where s.subnet_id = ? and s.ended_height is null and s.activated_height <= ?
    union all
-   select ${stakerColumns} from staker s join node n on n.id = s.node
+   select ${stakerColumns}, ${cycleThen} from staker s join node n on n.id = s.node
    where s.subnet_id = ? and s.ended_height > ? and s.activated_height <= ?
    limit ?`,
 )
 
 /**
- * Validators and delegators of a subnet at a height, in no order; `undefined` beyond the limit.
- * Cost: two ranges of `staker_by_end`, the subnet's periods that ended later or have not.
+ * Validators and delegators of a subnet at a height, in no order, with the weights they had then;
+ * `undefined` beyond the limit. Cost: two ranges of `staker_by_end`, the subnet's periods that ended
+ * later or have not, and a seek of `cycle` for each validator.
  */
 export async function stakersAt(
   reader: Reader,
   { subnetId, height, limit }: SetQuery,
 ): Promise<StoredStaker[] | undefined> {
-  const rows = await reader.all(stakers, [subnetId, height, subnetId, height, height, limit + 1])
-  return rows.length > limit ? undefined : rows.map(stakerOf)
+  const ended = [height, subnetId, height, height]
+  const rows = await reader.all(stakers, [height, subnetId, height, ...ended, limit + 1])
+  return rows.length > limit ? undefined : rows.map(asItWas)
 }
 
-const blockTime = statement('select timestamp from block where id = ?')
-
-/** Chain time after the P-Chain block at `height`; 0 for genesis. One seek of the key. */
-export async function chainTimeAt(reader: Reader, height: number): Promise<number> {
-  return Number((await reader.get(blockTime, [blockIdOf(chainNumbers.P, height)]))?.[0] ?? 0)
+/** A staker with the weight of the cycle it was in, where that is over. */
+function asItWas(row: Row): StoredStaker {
+  const staker = stakerOf(row)
+  const then = row[stakerColumnCount]
+  if (!(then instanceof Uint8Array)) return staker
+  return { ...staker, weight: cycleBody.fromBytes(then).weight }
 }
 
 const blockType = statement('select type from block where id = ?')

@@ -1,15 +1,17 @@
 /** What a request for signatures comes down to: exact bytes, a subnet and a height. */
 
 import { decode } from '../codec/cursor.ts'
-import { l1MessageTypes } from '../codec/warp/l1-message.ts'
+import { l1Message, l1MessageTypes } from '../codec/warp/l1-message.ts'
 import { unsignedMessage } from '../codec/warp/message.ts'
+import { payloadTypes, warpPayload } from '../codec/warp/payload.ts'
 import { concatBytes, toHex } from '../core/bytes.ts'
 import { toCb58 } from '../core/cb58.ts'
-import { Fault } from '../core/fault.ts'
+import { Fault, faultOf } from '../core/fault.ts'
 import { sha256 } from '../core/hash.ts'
 import {
   type AggregationRequest,
   defaultQuorum,
+  isPChain,
   justifiedQuestion,
   pChainMessage,
 } from './aggregation/request.ts'
@@ -36,6 +38,8 @@ export type PlanParts = {
   readonly messages: MessageSource | undefined
 }
 
+const pChainId = new Uint8Array(32)
+
 /** What a request comes down to: exact bytes, subnet and height. Throws as `aggregate`. */
 export async function planOf(
   parts: PlanParts,
@@ -50,9 +54,32 @@ export async function planOf(
   const { signingSubnetId, justification, quorum, buffer } = request
   // Asked for its fault: a subnet nobody knows is the caller's mistake.
   if (signingSubnetId !== undefined) await validators.subnet(signingSubnetId, signal)
-  const height = request.height ?? (await validators.proposedHeight(signal))
   const subnetId = signingSubnetId ?? sourceSubnet
+  const height =
+    request.height ??
+    (isForPChain(unsigned)
+      ? await deliveryHeight(validators, { subnetId, receiver: pChainId }, signal)
+      : undefined) ??
+    (await validators.proposedHeight(signal))
   return { unsigned, justification, sourceChainId, subnetId, height, quorum, buffer }
+}
+
+/** Whether only the P-Chain has a use for a message: an L1 registers a validator or sets a weight. */
+function isForPChain(unsigned: Uint8Array): boolean {
+  const { sourceChainId, payload } = decode(unsignedMessage, unsigned)
+  if (isPChain(sourceChainId)) return false
+  try {
+    const call = decode(warpPayload, payload)
+    if (call.typeId !== payloadTypes.addressedCall) return false
+    const { typeId } = decode(l1Message, call.payload)
+    return (
+      typeId === l1MessageTypes.registerL1Validator || typeId === l1MessageTypes.l1ValidatorWeight
+    )
+  } catch (error) {
+    // A call of some contract: its bytes are for others to read.
+    if (faultOf(error) === undefined) throw error
+    return false
+  }
 }
 
 /** The request operation 2 stands for. Throws `not-found`, `bad-parameter`, `no-message`. */
@@ -67,13 +94,14 @@ export async function transactionRequest(
   }
   const found = await transactionMessage(messages, networkId, txId, signal)
   const signingSubnetId = await validators.subnetOf(found.managerChainId, signal)
-  const height = await deliveryHeight(validators, signingSubnetId, found.managerChainId, signal)
+  const of = { subnetId: signingSubnetId, receiver: found.managerChainId }
+  const height = await deliveryHeight(validators, of, signal)
   const { unsigned, justification } = found
   return { unsigned, justification, signingSubnetId, quorum: defaultQuorum, buffer: 0, height }
 }
 
 /**
- * The height with which the manager's chain will verify the message; `undefined`, the proposed
+ * The height with which a chain, the receiver, will verify a message; `undefined`, the proposed
  * one, where our node cannot tell.
  *
  * An L1 that has just begun is in an epoch from before its validators; it is out of it after a
@@ -81,11 +109,11 @@ export async function transactionRequest(
  */
 async function deliveryHeight(
   validators: ValidatorSource,
-  subnetId: Uint8Array,
-  managerChainId: Uint8Array,
+  of: { readonly subnetId: Uint8Array; readonly receiver: Uint8Array },
   signal: AbortSignal,
 ): Promise<number | undefined> {
-  const height = await validators.epochHeight(managerChainId, signal)
+  const { subnetId, receiver } = of
+  const height = await validators.epochHeight(receiver, signal)
   if (height === undefined) return undefined
   const { signers } = await validators.validatorsAt(subnetId, height, signal)
   return signers.length > 0 ? height : undefined

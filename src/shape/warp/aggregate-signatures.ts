@@ -58,7 +58,8 @@ export const AggregateSignatures = {
           minimum: 0,
           maximum: Number.MAX_SAFE_INTEGER,
           default: 0,
-          description: 'P-Chain height whose validators sign; 0 = the proposed height',
+          description:
+            'P-Chain height whose validators sign; 0 = the height of the P-Chain’s current epoch for messages that register a validator or set a weight, the proposed height for all others',
         }),
       ),
     }),

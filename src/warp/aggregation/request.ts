@@ -41,7 +41,7 @@ export type AggregationRequest = {
   readonly quorum: number
   /** 0 to 100 - `quorum`. */
   readonly buffer: number
-  /** `undefined`: the proposed height. */
+  /** `undefined`: the P-Chain's epoch for what the P-Chain will verify, else the proposed height. */
   readonly height: number | undefined
 }
 

@@ -139,6 +139,10 @@ export class Tally {
     return signed.slice(0, count).toSorted((a, b) => a.index - b.index)
   }
 
+  get #wasAnybodyAsked(): boolean {
+    return this.byWeight.some(({ attempts, state }) => attempts > 0 || state === 'signed')
+  }
+
   /** Whether somebody was asked, and nobody said anything, not even no. */
   get mute(): boolean {
     const whys = new Set(this.byWeight.map(({ why }) => why))
@@ -164,7 +168,9 @@ export class Tally {
         : 'failed to collect a threshold of signatures'
     const parts = [
       `${start}: signature weight is insufficient: ${quorum}*${this.total} > 100*${reached}`,
-      `weight reached ${reached}, needed ${this.needed} of ${this.total}`,
+      this.#wasAnybodyAsked
+        ? `weight reached ${reached}, needed ${this.needed} of ${this.total}`
+        : `no validator could be asked, needed ${this.needed} of ${this.total}`,
       ...Object.entries(groups).map(([group, names]) => `${group}: ${namesOf(names)}`),
       ...(keyed < this.total ? [`weight of validators without a key: ${this.total - keyed}`] : []),
     ]

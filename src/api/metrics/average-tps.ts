@@ -1,5 +1,5 @@
 import { averageTpsShape } from '../../shape/metrics/chain-metrics.ts'
-import { days } from '../../store/query/metrics/days.ts'
+import { newestBlockMs } from '../../store/query/metrics/days.ts'
 import { operation, type Operation } from '../operation.ts'
 import { bindingOf, numberCursor } from '../paging.ts'
 import type { MetricsParts } from './parts.ts'
@@ -27,8 +27,7 @@ export function averageTps({ chains, tokens, union }: MetricsParts): Operation {
     const last = results[results.length - 1]
     const more = points.length > limit && last !== undefined
     let newestMs = 0
-    for (const { store } of served)
-      newestMs = Math.max(newestMs, (await days(store)).at(-1)?.lastMs ?? 0)
+    for (const { store } of served) newestMs = Math.max(newestMs, await newestBlockMs(store))
     return {
       body: {
         results,

@@ -9,7 +9,15 @@
 import { toBigint } from '../../core/bytes.ts'
 import type { AddressUnion, UnionChain } from '../../rollup/address-union.ts'
 import type { DayMetricName } from '../../shape/metrics/metric-names.ts'
-import { days, firstBlockMs, type Day } from '../../store/query/metrics/days.ts'
+import {
+  dayFastest,
+  dayPrices,
+  daySpans,
+  daySums,
+  dayWei,
+  firstBlockMs,
+  type ByDay,
+} from '../../store/query/metrics/days.ts'
 import { deployDays, type DeployDay } from '../../store/query/metrics/deploy-days.ts'
 import { decimal } from './decimal.ts'
 
@@ -24,7 +32,8 @@ export type DaySeries = {
   readonly reach: 'each' | 'through' | 'before'
 }
 
-type ChainDay = Day & { readonly seconds: number }
+/** Values of one chain. */
+type Read = (chain: UnionChain) => Promise<ByDay<number>>
 
 /** The whole series of `metric` over `chains`. */
 export async function daySeries(
@@ -47,13 +56,13 @@ export async function daySeries(
     }
     case 'cumulativeTxCount':
       return {
-        values: cumulative(await summedDays(chains, (day) => day.txCount)),
+        values: cumulative(await joined(chains, countsOf('txCount'), plus)),
         reach: 'through',
       }
     case 'cumulativeAddresses': {
       const perDay =
         chains.length === 1
-          ? await summedDays(chains, (day) => day.newAddresses)
+          ? await joined(chains, countsOf('newAddresses'), plus)
           : await union.firstDays(chains, 'addresses')
       return { values: cumulative(perDay), reach: 'through' }
     }
@@ -62,98 +71,99 @@ export async function daySeries(
     case 'feesPaid':
       return { values: await summedFees(chains), reach: 'each' }
     case 'maxGasPrice':
-      return {
-        values: await largest(chains, (day) => decimal(toBigint(day.priceMax), 1n, 9)),
-        reach: 'each',
-      }
+      return { values: await joined(chains, highestPrices, Math.max), reach: 'each' }
     case 'maxTps':
-      return {
-        values: await largest(chains, (day) => rate(day.topTx, day.topTxMs / 1_000)),
-        reach: 'each',
-      }
+      return { values: await joined(chains, topRates('topTx'), Math.max), reach: 'each' }
     case 'maxGps':
-      return {
-        values: await largest(chains, (day) => rate(day.topGas, day.topGasMs / 1_000)),
-        reach: 'each',
-      }
+      return { values: await joined(chains, topRates('topGas'), Math.max), reach: 'each' }
     case 'avgTps':
-      return {
-        values: await summedDays(chains, (day) => rate(day.txCount, day.seconds)),
-        reach: 'each',
-      }
+      return { values: await joined(chains, averageRates('txCount'), plus), reach: 'each' }
     case 'avgGps':
-      return {
-        values: await summedDays(chains, (day) => rate(day.gasUsed, day.seconds)),
-        reach: 'each',
-      }
+      return { values: await joined(chains, averageRates('gasUsed'), plus), reach: 'each' }
   }
 }
 
-/** Seconds from the last block of the day before to the last of this; the first day from the first block. */
-async function chainDays(chain: UnionChain): Promise<ChainDay[]> {
-  const list = await days(chain.store)
-  let previousMs = (await firstBlockMs(chain.store)) ?? 0
-  return list.map((day) => {
-    const seconds = (day.lastMs - previousMs) / 1_000
-    previousMs = day.lastMs
-    return { ...day, seconds }
-  })
+function countsOf(column: 'txCount' | 'newAddresses'): Read {
+  return ({ store }) => daySums(store, column)
+}
+
+/** The highest gas price of each day, in gwei. */
+async function highestPrices({ store }: UnionChain): Promise<ByDay<number>> {
+  return mapped(await dayWei(store, 'priceMax'), (wei) => decimal(toBigint(wei), 1n, 9))
+}
+
+/** What the fastest block of each day did in a second. */
+function topRates(column: 'topTx' | 'topGas'): Read {
+  return async ({ store }) =>
+    mapped(await dayFastest(store, column), ({ amount, milliseconds }) =>
+      rate(amount, milliseconds / 1_000),
+    )
+}
+
+/**
+ * What happened in a second of each day. A day lasts from the last block of the day before to its
+ * own last block; the first day begins with the first block.
+ */
+function averageRates(column: 'txCount' | 'gasUsed'): Read {
+  return async ({ store }) => {
+    let previousMs = (await firstBlockMs(store)) ?? 0
+    return mapped(await daySpans(store, column), ({ amount, lastMs }) => {
+      const seconds = (lastMs - previousMs) / 1_000
+      previousMs = lastMs
+      return rate(amount, seconds)
+    })
+  }
 }
 
 function rate(amount: number, seconds: number): number {
   return seconds > 0 ? amount / seconds : 0
 }
 
-async function summedDays(
-  chains: readonly UnionChain[],
-  pick: (day: ChainDay) => number,
-): Promise<Map<number, number>> {
-  const sums = new Map<number, number>()
-  for (const chain of chains) {
-    for (const day of await chainDays(chain))
-      sums.set(day.start, (sums.get(day.start) ?? 0) + pick(day))
-  }
-  return sums
-}
-
-async function largest(
-  chains: readonly UnionChain[],
-  pick: (day: ChainDay) => number,
-): Promise<Map<number, number>> {
-  const top = new Map<number, number>()
-  for (const chain of chains) {
-    for (const day of await chainDays(chain)) {
-      top.set(day.start, Math.max(top.get(day.start) ?? 0, pick(day)))
-    }
-  }
-  return top
-}
-
-async function averagePrices(chains: readonly UnionChain[]): Promise<Map<number, number>> {
-  const sums = new Map<number, { price: bigint; count: bigint }>()
-  for (const chain of chains) {
-    for (const day of await days(chain.store)) {
-      const before = sums.get(day.start) ?? { price: 0n, count: 0n }
-      sums.set(day.start, {
-        price: before.price + toBigint(day.priceSum),
-        count: before.count + BigInt(day.txCount),
-      })
-    }
-  }
+function mapped<T>(days: ByDay<T>, change: (value: T) => number): ByDay<number> {
   const values = new Map<number, number>()
-  for (const [start, { price, count }] of sums) {
-    values.set(start, count === 0n ? 0 : decimal(price, count, 9))
+  for (const [start, value] of days) values.set(start, change(value))
+  return values
+}
+
+function plus(a: number, b: number): number {
+  return a + b
+}
+
+/** Days of all chains, days of several chains joined by `join`, which leaves a lone 0 as it is. */
+async function joined(
+  chains: readonly UnionChain[],
+  read: Read,
+  join: (a: number, b: number) => number,
+): Promise<ByDay<number>> {
+  const values = new Map<number, number>()
+  for (const chain of chains) {
+    for (const [start, value] of await read(chain))
+      values.set(start, join(values.get(start) ?? 0, value))
   }
   return values
 }
 
-async function summedFees(chains: readonly UnionChain[]): Promise<Map<number, number>> {
-  const sums = new Map<number, bigint>()
-  for (const chain of chains) {
-    for (const day of await days(chain.store))
-      sums.set(day.start, (sums.get(day.start) ?? 0n) + toBigint(day.fees))
+async function averagePrices(chains: readonly UnionChain[]): Promise<ByDay<number>> {
+  const sums = new Map<number, { price: bigint; count: bigint }>()
+  for (const { store } of chains) {
+    for (const [start, { sum, count }] of await dayPrices(store)) {
+      const before = sums.get(start) ?? { price: 0n, count: 0n }
+      sums.set(start, {
+        price: before.price + toBigint(sum),
+        count: before.count + BigInt(count),
+      })
+    }
   }
-  return new Map([...sums].map(([start, fees]) => [start, decimal(fees, 1n, 18)]))
+  return mapped(sums, ({ price, count }) => (count === 0n ? 0 : decimal(price, count, 9)))
+}
+
+async function summedFees(chains: readonly UnionChain[]): Promise<ByDay<number>> {
+  const sums = new Map<number, bigint>()
+  for (const { store } of chains) {
+    for (const [start, fees] of await dayWei(store, 'fees'))
+      sums.set(start, (sums.get(start) ?? 0n) + toBigint(fees))
+  }
+  return mapped(sums, (fees) => decimal(fees, 1n, 18))
 }
 
 async function summedDeploys(

@@ -2,7 +2,7 @@ import type { AddressUnion, UnionChain } from '../../rollup/address-union.ts'
 import { periodStart } from '../../rollup/period.ts'
 import { isDayMetric, type MetricName } from '../../shape/metrics/metric-names.ts'
 import { rollingWindowShape } from '../../shape/metrics/rolling-window.ts'
-import { days } from '../../store/query/metrics/days.ts'
+import { newestBlockMs } from '../../store/query/metrics/days.ts'
 import { operation, type Operation } from '../operation.ts'
 import { evidenceHeader } from './chain-metrics.ts'
 import type { MetricsParts } from './parts.ts'
@@ -30,7 +30,7 @@ export function rollingWindow({ chains, union }: MetricsParts): Operation {
     const metric = path.metric as MetricName
     let newest = 0
     for (const { store } of over) {
-      newest = Math.max(newest, Math.floor(((await days(store)).at(-1)?.lastMs ?? 0) / 1_000))
+      newest = Math.max(newest, Math.floor((await newestBlockMs(store)) / 1_000))
     }
     const values: Partial<Record<keyof typeof windows, number>> = {}
     for (const name of windowNames) {

@@ -1,35 +1,86 @@
-import { statement, type Reader, type Row, type Value } from '../../engine/database.ts'
-
 /**
- * What only days have. Sums in wei are big-endian bytes, since most series do not look at them;
- * `top…Ms` is 0 where no block could be measured.
+ * Days with blocks. Each question reads only the columns that a series shows: the wide sums in
+ * bytes cost more to read than all of the numbers.
+ *
+ * Answers are by first second of the day, oldest first. Cost of each: 365 rows a year.
  */
-export type Day = {
-  readonly start: number
-  readonly lastMs: number
-  readonly priceSum: Uint8Array
-  readonly priceMax: Uint8Array
-  readonly fees: Uint8Array
-  readonly topTx: number
-  readonly topTxMs: number
-  readonly topGas: number
-  readonly topGasMs: number
-  readonly newAddresses: number
-  readonly txCount: number
-  readonly gasUsed: number
-}
 
-const allDays = statement(
-  `select d.start, d.last_ms, d.price_sum, d.price_max, d.fees, d.top_tx, d.top_tx_ms, d.top_gas,
-     d.top_gas_ms, d.new_addresses, r.tx_count, r.gas_used
-   from rollup_day d join rollup r on r.unit = 1 and r.start = d.start
-   order by d.start`,
-)
+import { assert } from '../../../core/fault.ts'
+import { statement, type Reader, type Row, type Statement } from '../../engine/database.ts'
+
+/** Values by first second of the day, oldest first. */
+export type ByDay<T> = ReadonlyMap<number, T>
+
+/** An amount of a day, and the time of the day's last block. */
+export type DaySpan = { readonly amount: number; readonly lastMs: number }
+
+/** The most that happened in one block of a day, and how long the block took: 0 if unknown. */
+export type FastestBlock = { readonly amount: number; readonly milliseconds: number }
+
+/** Sum of the gas prices of all transactions of a day in wei, big-endian, and their number. */
+export type DayPrices = { readonly sum: Uint8Array; readonly count: number }
+
+const sums = {
+  newAddresses: statement('select start, new_addresses from rollup_day order by start'),
+  txCount: statement('select start, tx_count from rollup where unit = 1 order by start'),
+}
+const spans = {
+  txCount: withRollup('r.tx_count, d.last_ms'),
+  gasUsed: withRollup('r.gas_used, d.last_ms'),
+}
+const fastest = {
+  topTx: statement('select start, top_tx, top_tx_ms from rollup_day order by start'),
+  topGas: statement('select start, top_gas, top_gas_ms from rollup_day order by start'),
+}
+const wei = {
+  fees: statement('select start, fees from rollup_day order by start'),
+  priceMax: statement('select start, price_max from rollup_day order by start'),
+}
+const prices = withRollup('d.price_sum, r.tx_count')
+const newest = statement('select last_ms from rollup_day order by start desc limit 1')
 const state = statement("select value from meta where name = 'rollup'")
 
-/** Every day with blocks, oldest first. Cost: the whole table, 365 rows a year. */
-export async function days(reader: Reader): Promise<Day[]> {
-  return (await reader.all(allDays)).map(dayOf)
+/** A count of every day. */
+export function daySums(
+  reader: Reader,
+  column: 'newAddresses' | 'txCount',
+): Promise<ByDay<number>> {
+  return byDay(reader, sums[column], (row) => numberAt(row, 1))
+}
+
+/** An amount of every day with the time of its last block. */
+export function daySpans(reader: Reader, column: 'txCount' | 'gasUsed'): Promise<ByDay<DaySpan>> {
+  return byDay(reader, spans[column], (row) => ({
+    amount: numberAt(row, 1),
+    lastMs: numberAt(row, 2),
+  }))
+}
+
+/** The fastest block of every day, by transactions or by gas. */
+export function dayFastest(
+  reader: Reader,
+  column: 'topTx' | 'topGas',
+): Promise<ByDay<FastestBlock>> {
+  return byDay(reader, fastest[column], (row) => ({
+    amount: numberAt(row, 1),
+    milliseconds: numberAt(row, 2),
+  }))
+}
+
+/** All fees or the highest gas price of every day, in wei, big-endian. */
+export function dayWei(reader: Reader, column: 'fees' | 'priceMax'): Promise<ByDay<Uint8Array>> {
+  return byDay(reader, wei[column], (row) => bytesAt(row, 1))
+}
+
+/** Gas prices of every day. */
+export function dayPrices(reader: Reader): Promise<ByDay<DayPrices>> {
+  return byDay(reader, prices, (row) => ({ sum: bytesAt(row, 1), count: numberAt(row, 2) }))
+}
+
+/** Time of the newest block in milliseconds, 0 before there is one. Cost: one key seek. */
+export async function newestBlockMs(reader: Reader): Promise<number> {
+  const row = await reader.get(newest)
+  return row === undefined ? 0 : numberAt(row, 0)
 }
 
 /** Time of the chain's first block in milliseconds, or `undefined` before there is one. */
@@ -43,26 +94,31 @@ export async function firstBlockMs(reader: Reader): Promise<number | undefined> 
     : undefined
 }
 
-function dayOf(row: Row): Day {
-  const at = (place: number): number => Number(row[place] ?? 0)
-  return {
-    start: at(0),
-    lastMs: at(1),
-    priceSum: wide(row[2]),
-    priceMax: wide(row[3]),
-    fees: wide(row[4]),
-    topTx: at(5),
-    topTxMs: at(6),
-    topGas: at(7),
-    topGasMs: at(8),
-    newAddresses: at(9),
-    txCount: at(10),
-    gasUsed: at(11),
-  }
+function withRollup(columns: string): Statement {
+  return statement(
+    `select d.start, ${columns} from rollup_day d
+     join rollup r on r.unit = 1 and r.start = d.start order by d.start`,
+  )
 }
 
-function wide(value: Value | undefined): Uint8Array {
-  return value instanceof Uint8Array ? value : nothing
+async function byDay<T>(
+  reader: Reader,
+  question: Statement,
+  read: (row: Row) => T,
+): Promise<ByDay<T>> {
+  const values = new Map<number, T>()
+  for (const row of await reader.all(question)) values.set(numberAt(row, 0), read(row))
+  return values
 }
 
-const nothing = new Uint8Array(0)
+function numberAt(row: Row, place: number): number {
+  const value = row[place]
+  assert(typeof value === 'number', 'days hold whole numbers')
+  return value
+}
+
+function bytesAt(row: Row, place: number): Uint8Array {
+  const value = row[place]
+  assert(value instanceof Uint8Array, 'days hold wide sums as bytes')
+  return value
+}

@@ -27,6 +27,11 @@ const headPauseMs = 500
 /** Pauses after a failure that may pass: doubled each time, up to the most. */
 const firstPauseMs = 500
 const mostPauseMs = 30_000
+/**
+ * Refusals in a row after which a node is believed not to offer a chain that never was there. With
+ * the pauses between them they take a minute.
+ */
+const refusalsBelieved = 8
 /** Uptimes change by the minute. */
 const healthPauseMs = 60_000
 
@@ -87,6 +92,7 @@ function sharedHost(source: PrimarySource, parts: PrimaryStreamParts): SharedHos
   let opening: Promise<OpenHost> | undefined
   let reason: string | undefined
   const open = async (): Promise<OpenHost> => {
+    const patience = newPatience(() => false)
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(mostPauseMs, pauseMs * 2)) {
       try {
         const host = await parts.openHost(source)
@@ -98,12 +104,35 @@ function sharedHost(source: PrimarySource, parts: PrimaryStreamParts): SharedHos
         return host
       } catch (error) {
         reason = faultOf(error)?.message ?? 'the store cannot be opened'
-        if (!(faultOf(error)?.retryable ?? false)) throw error
+        if (!patience.waitsFor(faultOf(error))) throw error
         await parts.world.clock.sleep(pauseMs, parts.signal)
       }
     }
   }
   return { get: () => (opening ??= open()), reason: () => reason }
+}
+
+/** Which failures are waited out. */
+type Patience = {
+  readonly waitsFor: (fault: Fault | undefined) => fault is Fault
+  /** Something went well. */
+  readonly renew: () => void
+}
+
+/**
+ * Waits for what may pass, and for what a node refuses: always where it once was there, as it is
+ * restarted; else until it was refused many times.
+ */
+function newPatience(wasThere: () => boolean): Patience {
+  let refusals = 0
+  return {
+    waitsFor: (fault): fault is Fault => {
+      refusals = fault?.code === 'node-refused' ? refusals + 1 : 0
+      if (fault?.code === 'node-refused') return wasThere() || refusals < refusalsBelieved
+      return fault?.retryable === true
+    },
+    renew: () => void (refusals = 0),
+  }
 }
 
 type ChainParts = {
@@ -122,6 +151,8 @@ function chainStream(chain: ChainName, parts: ChainParts): Stream {
   const run = async (signal: AbortSignal): Promise<void> => {
     try {
       const host = await hosts.get()
+      // Block 0 is made of the genesis; those after it came from a node.
+      const patience = newPatience(() => status.headHeight >= 0 || host.storedHeight(chain) > 0)
       let pauseMs = firstPauseMs
       while (!signal.aborted) {
         try {
@@ -134,6 +165,7 @@ function chainStream(chain: ChainName, parts: ChainParts): Stream {
                 // Until something is stored the same failure may come again.
                 const moved = told.indexedHeight > status.indexedHeight
                 if (moved || told.state === 'live') pauseMs = firstPauseMs
+                if (pauseMs === firstPauseMs) patience.renew()
                 const { reason } = pauseMs > firstPauseMs ? status : {}
                 status = { stage: chain, ...(reason === undefined ? {} : { reason }), ...told }
               },
@@ -142,7 +174,7 @@ function chainStream(chain: ChainName, parts: ChainParts): Stream {
           )
         } catch (error) {
           const fault = faultOf(error)
-          if (signal.aborted || fault?.retryable !== true) throw error
+          if (signal.aborted || !patience.waitsFor(fault)) throw error
           log.warn('chain waits', { chain, code: fault.code, reason: fault.message, pauseMs })
           set({ state: 'syncing', reason: fault.message })
           await parts.clock.sleep(pauseMs, signal)
@@ -177,7 +209,9 @@ async function pollHealth(
     await host.health(await source.health(signal))
   } catch (error) {
     const fault = faultOf(error)
-    if (signal.aborted || fault?.retryable !== true) throw error
+    // A node that is restarted refuses for a while.
+    const passes = fault?.retryable === true || fault?.code === 'node-refused'
+    if (signal.aborted || !passes) throw error
     log.warn('uptimes not polled', { code: fault.code, reason: fault.message })
   }
 }

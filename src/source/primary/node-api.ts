@@ -5,7 +5,7 @@
  */
 
 import { fromHex } from '../../core/bytes.ts'
-import { Fault } from '../../core/fault.ts'
+import { Fault, faultOf } from '../../core/fault.ts'
 import type { Transport } from '../../core/world.ts'
 import { askAll, askOne, BatchSize, type RpcAnswer, type RpcTarget } from '../json-rpc.ts'
 
@@ -89,15 +89,24 @@ export function createNodeApi(options: NodeApiOptions): NodeApi {
   return { ask, tryAsk, askEvm }
 }
 
-/** Nodes answer 404 for an API that is off: that is a refusal, not a failure that may pass. */
+/** Nodes answer 404 for an API that is off, and for one of a chain that they have yet to start. */
 function namingAbsence(transport: Transport): Transport {
   return {
     request: async (request) => {
       const reply = await transport.request(request)
-      if (reply.status === 404) throw new Fault('node-refused', 'a node does not offer this API')
+      if (reply.status === 404)
+        throw new Fault('node-refused', 'a node does not offer this API', {
+          detail: { status: 404 },
+        })
       return reply
     },
   }
+}
+
+/** Whether a failed call met an API that is not there, or not there yet. */
+export function isAbsence(error: unknown): boolean {
+  const fault = faultOf(error)
+  return fault?.code === 'node-refused' && fault.detail['status'] === 404
 }
 
 /** Whether a node refused a call of {@link NodeApi.tryAsk}. */

@@ -20,13 +20,21 @@ function text(body: string, status = 200): HttpReply {
 /** The first block of the X-Chain, bare in its index. */
 const block = '0x00000000001401020304'
 
-/** A node that answers `index.getLastAccepted` with these, one after the other. */
-function sourceOver(answers: HttpReply[]): ReturnType<typeof createNodeSource> {
+/**
+ * A node that answers `index.getLastAccepted` with these, one after the other; `started` is what it
+ * says of its X-Chain.
+ */
+function sourceOver(
+  answers: HttpReply[],
+  started: boolean[] = [],
+): ReturnType<typeof createNodeSource> {
   const transport = {
     request: async ({ body }: { readonly body?: string | Uint8Array }): Promise<HttpReply> => {
       if (String(body).includes('index.getContainerRange'))
         return told({ containers: [{ bytes: block }] })
       if (String(body).includes('avm.getBlockByHeight')) return told({ block })
+      if (String(body).includes('info.isBootstrapped'))
+        return told({ isBootstrapped: started.shift() ?? true })
       return answers.shift() ?? told({ index: '0' })
     },
   }
@@ -47,9 +55,24 @@ void test('index: an answer out of order is no absence', async () => {
   assert.equal(await source.hasIndex('X', signal), true)
 })
 
-void test('index: a node without one is asked once', async () => {
-  for (const absence of [text('not here', 404), refused('the method does not exist')]) {
-    const source = sourceOver([absence])
+void test('index: one that is not registered yet is no absence', async () => {
+  const source = sourceOver([text('not here', 404), text('not here', 404)], [false])
+  const first = source.hasIndex('X', signal)
+  await assert.rejects(first, (error) => error instanceof Fault && error.code === 'node-not-yet')
+  assert.equal(await source.hasIndex('X', signal), true)
+})
+
+void test('index: what the X-Chain had before its blocks is not taken for nothing', async () => {
+  const source = sourceOver([text('not here', 404)], [false])
+  const first = source.earlyCount(signal)
+  await assert.rejects(first, (error) => error instanceof Fault && error.code === 'node-not-yet')
+  assert.equal(await source.earlyCount(signal), 1)
+})
+
+void test('index: a node without one is believed once its chain is there', async () => {
+  const absent = text('not here', 404)
+  for (const absence of [[absent, absent], [refused('the method does not exist')]]) {
+    const source = sourceOver(absence)
     assert.equal(await source.hasIndex('X', signal), false)
     assert.equal(await source.hasIndex('X', signal), false)
   }

@@ -4,6 +4,9 @@
  * The Index API is used when it is there and whole: a thousand blocks a call, and the only place
  * that knows proposers and what the X-Chain had before its blocks. Else blocks are read one by one
  * by height, several at a time.
+ *
+ * While a node starts it answers 404 for chains and indexes that it has not registered yet. A 404
+ * is therefore believed only from a node that says that the chain is bootstrapped.
  */
 
 import { fromHex, toHex } from '../../core/bytes.ts'
@@ -15,6 +18,7 @@ import {
   bytesIn,
   faultOfNode,
   integerIn,
+  isAbsence,
   isRefusal,
   listIn,
   type NodeApi,
@@ -59,7 +63,22 @@ export function createNodeSource(api: NodeApi, log: Log): PrimarySource {
     return state === 'complete'
   }
 
-  const headHeight: PrimarySource['headHeight'] = (chain, signal) => readHead(api, chain, signal)
+  const headHeight: PrimarySource['headHeight'] = (chain, signal) =>
+    whenStarted(api, chain, () => readHead(api, chain, signal), signal)
+
+  /** Reads from an index; when it is gone, the node was started without it and is probed anew. */
+  const indexed = async (
+    chain: PrimaryChain,
+    index: Index,
+    signal: AbortSignal,
+  ): Promise<Uint8Array[]> => {
+    try {
+      return await whenStarted(api, chain, () => containersOf(api, index, signal), signal)
+    } catch (error) {
+      if (isAbsence(error)) complete.delete(chain)
+      throw error
+    }
+  }
 
   const blocks: PrimarySource['blocks'] = async (chain, range, signal) => {
     if (!(await hasIndex(chain, signal))) return blocksByHeight(api, chain, range, signal)
@@ -68,7 +87,7 @@ export function createNodeSource(api: NodeApi, log: Log): PrimarySource {
       range.from === 0 ? await blocksByHeight(api, chain, { from: 0, until: 1 }, signal) : []
     const from = Math.max(range.from, 1)
     const index = { path: indexPaths[chain], from: from - 1, until: range.until - 1 }
-    const containers = await containersOf(api, index, signal)
+    const containers = await indexed(chain, index, signal)
     const opened = containers.map((bytes, at) => openBlock(chain, from + at, bytes))
     return [...first, ...opened]
   }
@@ -76,16 +95,13 @@ export function createNodeSource(api: NodeApi, log: Log): PrimarySource {
   const cBlocks: PrimarySource['cBlocks'] = async (range, signal) => {
     if (!(await hasIndex('C', signal))) return cBlocksByNumber(api, range, signal)
     const from = Math.max(range.from, 1)
-    const containers = await containersOf(
-      api,
-      { path: indexPaths.C, from: from - 1, until: range.until - 1 },
-      signal,
-    )
+    const index = { path: indexPaths.C, from: from - 1, until: range.until - 1 }
+    const containers = await indexed('C', index, signal)
     return containers.map(openCBlock)
   }
 
   const earlyCount: PrimarySource['earlyCount'] = async (signal) => {
-    const last = await lastIndex(api, nodePaths.indexEarly, signal)
+    const last = await lastIndex(api, 'X', nodePaths.indexEarly, signal)
     return last === undefined ? 0 : last + 1
   }
 
@@ -97,7 +113,7 @@ export function createNodeSource(api: NodeApi, log: Log): PrimarySource {
     cBlocks,
     earlyCount,
     earlyTransactions: (range, signal) =>
-      containersOf(api, { path: nodePaths.indexEarly, ...range }, signal),
+      indexed('X', { path: nodePaths.indexEarly, ...range }, signal),
     health: (signal) => readHealth(api, signal),
   }
 }
@@ -109,11 +125,12 @@ async function readIdentity(api: NodeApi, signal: AbortSignal): Promise<PrimaryI
   const nodeVersion = textIn(await info('info.getNodeVersion'), 'version')
   const x = parseId(textIn(await info('info.getBlockchainID', { alias: 'X' }), 'blockchainID'))
   const c = parseId(textIn(await info('info.getBlockchainID', { alias: 'C' }), 'blockchainID'))
-  const upgrades = await api.tryAsk(nodePaths.info, 'info.upgrades', {}, signal)
-  const first = await api.ask(
-    nodePaths.P,
-    'platform.getBlockByHeight',
-    { height: '0', encoding: 'hexnc' },
+  const upgrades = await readUpgrades(api, signal)
+  const block0 = { height: '0', encoding: 'hexnc' }
+  const first = await whenStarted(
+    api,
+    'P',
+    () => api.ask(nodePaths.P, 'platform.getBlockByHeight', block0, signal),
     signal,
   )
   // Block 0 is a bare commit block: version 2, type id 4, then the parent, which is the genesis.
@@ -123,7 +140,38 @@ async function readIdentity(api: NodeApi, signal: AbortSignal): Promise<PrimaryI
     nodeVersion,
     genesisId,
     chainIds: { X: x, C: c },
-    upgrades: isRefusal(upgrades) ? {} : timesOf(upgrades),
+    upgrades,
+  }
+}
+
+/** Empty for a node that is too old to tell. */
+async function readUpgrades(api: NodeApi, signal: AbortSignal): Promise<Record<string, number>> {
+  const method = 'info.upgrades'
+  const reply = await api.tryAsk(nodePaths.info, method, {}, signal)
+  if (!isRefusal(reply)) return timesOf(reply)
+  const fault = faultOfNode(method, reply.refusal)
+  if (fault.code === 'node-refused') return {}
+  throw fault
+}
+
+/**
+ * Asks for something of `chain`. Where it is not there: throws `node-not-yet` until the node says
+ * that the chain is bootstrapped, then asks once more, as it may have come between the two.
+ */
+async function whenStarted<T>(
+  api: NodeApi,
+  chain: PrimaryChain,
+  ask: () => Promise<T>,
+  signal: AbortSignal,
+): Promise<T> {
+  try {
+    return await ask()
+  } catch (error) {
+    if (!isAbsence(error)) throw error
+    const ready = await api.tryAsk(nodePaths.info, 'info.isBootstrapped', { chain }, signal)
+    if (isRefusal(ready) || ready['isBootstrapped'] !== true)
+      throw new Fault('node-not-yet', `the node has not started this chain yet: ${chain}`)
+    return ask()
   }
 }
 
@@ -169,10 +217,13 @@ async function blocksByHeight(
   return blocks
 }
 
-/** Containers `[from, until)` of an index. Throws `node-not-yet` beyond its end. */
+/** Containers `[from, until)` of the index at `path`. */
+type Index = { readonly path: string; readonly from: number; readonly until: number }
+
+/** Containers of an index. Throws `node-not-yet` beyond its end. */
 async function containersOf(
   api: NodeApi,
-  index: { readonly path: string; readonly from: number; readonly until: number },
+  index: Index,
   signal: AbortSignal,
 ): Promise<Uint8Array[]> {
   const { path, from, until } = index
@@ -204,12 +255,15 @@ function objectIn(value: unknown): Reply {
 /** Highest index, -1 while it is empty; `undefined` when there is no such index. */
 async function lastIndex(
   api: NodeApi,
+  chain: PrimaryChain,
   path: string,
   signal: AbortSignal,
 ): Promise<number | undefined> {
   const method = 'index.getLastAccepted'
+  const ask = (): ReturnType<NodeApi['tryAsk']> =>
+    api.tryAsk(path, method, { encoding: 'hexnc' }, signal)
   try {
-    const reply = await api.tryAsk(path, method, { encoding: 'hexnc' }, signal)
+    const reply = await whenStarted(api, chain, ask, signal)
     if (!isRefusal(reply)) return integerIn(reply, 'index')
     return faultOfNode(method, reply.refusal).code === 'node-not-yet' ? -1 : undefined
   } catch (error) {
@@ -225,7 +279,7 @@ async function indexState(
   signal: AbortSignal,
 ): Promise<'absent' | 'empty' | 'complete' | 'incomplete'> {
   const path = indexPaths[chain]
-  const last = await lastIndex(api, path, signal)
+  const last = await lastIndex(api, chain, path, signal)
   if (last === undefined) return 'absent'
   if (last < 0) return 'empty'
   const [first] = await containersOf(api, { path, from: 0, until: 1 }, signal)

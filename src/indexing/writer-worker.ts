@@ -26,6 +26,7 @@ type About = {
   readonly identity: ChainIdentity
   readonly batch: BlockBatch | TraceBatch
   readonly headHeight: number
+  readonly from: number
 }
 
 serveCalls(data.port, {
@@ -55,6 +56,10 @@ serveCalls(data.port, {
   traces: async (argument) => {
     const { key, batch, headHeight } = about(argument)
     if (batch.kind === 'traces') await hosts.get(key)?.traces(batch, headHeight)
+  },
+  cut: async (argument) => {
+    const { key, from } = about(argument)
+    return hosts.get(key)?.cut(from)
   },
 })
 

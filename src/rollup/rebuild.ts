@@ -44,20 +44,23 @@ export type RebuildHeights = {
  * the new ones. The caller holds the chain's lease.
  */
 export async function rebuildRollup(database: Database, heights: RebuildHeights): Promise<void> {
-  await database.transaction(async (writer) => {
-    for (const clear of clears) await writer.run(clear)
-    await writer.run(clearState)
-    const rollup = await openRollup(writer)
-    for (let from = heights.first; from <= heights.blocks; from += blocksAtOnce) {
-      const until = Math.min(from + blocksAtOnce, heights.blocks + 1)
-      const local = new LocalIds()
-      const batch = await storedBlocks(writer, { from, until }, local)
-      await rollup.blocks(writer, batch, local.ids)
-      const traced = Math.min(until, heights.traces + 1)
-      const { timestamp } = batch.blocks
-      if (traced > from) await countCreations(writer, rollup, { from, until: traced, timestamp })
-    }
-  })
+  await database.transaction((writer) => recountRollup(writer, heights))
+}
+
+/** As {@link rebuildRollup}, in the transaction of `writer`. */
+export async function recountRollup(writer: Writer, heights: RebuildHeights): Promise<void> {
+  for (const clear of clears) await writer.run(clear)
+  await writer.run(clearState)
+  const rollup = await openRollup(writer)
+  for (let from = heights.first; from <= heights.blocks; from += blocksAtOnce) {
+    const until = Math.min(from + blocksAtOnce, heights.blocks + 1)
+    const local = new LocalIds()
+    const batch = await storedBlocks(writer, { from, until }, local)
+    await rollup.blocks(writer, batch, local.ids)
+    const traced = Math.min(until, heights.traces + 1)
+    const { timestamp } = batch.blocks
+    if (traced > from) await countCreations(writer, rollup, { from, until: traced, timestamp })
+  }
 }
 
 type Range = { readonly from: number; readonly until: number }

@@ -37,20 +37,32 @@ export async function applyBlocks(
   const firstTx = before === undefined ? 0 : await transactionsUntil(writer, before.height)
   const stored = await interner.highest(writer)
   const ids = await interner.ids(writer, batch.addresses)
-  const txs = placed(batch, batch.txs.block)
-  const transferBlock = gatherWords(batch.txs.block, batch.transfers.tx)
-  const transfers = placed(batch, transferBlock)
-  const events = placed(batch, gatherWords(batch.txs.block, batch.events.tx))
-  const heights = Float64Array.from(transferBlock, (row) => batch.from + row)
-  await writeBlocks(writer, batch, firstTx)
-  await writeTransactions(writer, batch, { ids, pos: txs.pos })
-  await writeTransfers(writer, batch, { ids, pos: transfers.pos, txPlace: txs.place })
-  await writeEvents(writer, batch, { ids, pos: events.pos, txPlace: txs.place })
+  const heights = await writeFacts(writer, { batch, ids }, firstTx)
   await writeTokens(writer, batch, { ids, heights })
   const zero = placeOfZero(batch.addresses)
   await writeBalances(writer, { batch, ids, stored, zero, heights })
   await writeNfts(writer, { batch, ids, zero, heights }, interner)
   return { ids, before }
+}
+
+/**
+ * Writes what a batch says by itself, and the lists of it: nothing that hangs on what came before.
+ * Gives the heights of its transfers. `firstTx` counts the transactions of all blocks before.
+ */
+export async function writeFacts(
+  writer: Writer,
+  { batch, ids }: { readonly batch: BlockBatch; readonly ids: Float64Array },
+  firstTx: number,
+): Promise<Float64Array> {
+  const txs = placed(batch, batch.txs.block)
+  const transferBlock = gatherWords(batch.txs.block, batch.transfers.tx)
+  const transfers = placed(batch, transferBlock)
+  const events = placed(batch, gatherWords(batch.txs.block, batch.events.tx))
+  await writeBlocks(writer, batch, firstTx)
+  await writeTransactions(writer, batch, { ids, pos: txs.pos })
+  await writeTransfers(writer, batch, { ids, pos: transfers.pos, txPlace: txs.place })
+  await writeEvents(writer, batch, { ids, pos: events.pos, txPlace: txs.place })
+  return Float64Array.from(transferBlock, (row) => batch.from + row)
 }
 
 /** Checkpoint after `batch`. */

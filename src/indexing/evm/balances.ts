@@ -9,15 +9,14 @@
  */
 
 import type { BlockBatch, Slices, TransferColumns } from '../../codec/evm/columns.ts'
-import { transferKinds } from '../../codec/evm/columns.ts'
 import { ByteColumn } from '../../store/engine/byte-column.ts'
 import type { Columns, Writer } from '../../store/engine/database.ts'
 import { balance } from '../../store/schema/evm.ts'
 import { byteAt } from './batch-columns.ts'
 import { FanOut } from './fan-out.ts'
+import { isFungible } from './kinds.ts'
 import { maxWideBytes, putWide, wideInteger } from './wide-integer.ts'
 
-const { erc20, deposit, withdrawal } = transferKinds
 const noBytes = new Uint8Array()
 
 /** What the writer of balances needs of a batch. */
@@ -125,7 +124,7 @@ function changesOf({ batch, ids, zero }: BalanceInput): Changes {
   const { transfers } = batch
   const fanOut = new FanOut(transfers.count * 2)
   for (let row = 0; row < transfers.count; row++) {
-    if (!movesCoins(transfers.kind[row] ?? 0)) continue
+    if (!isFungible(transfers.kind[row] ?? 0)) continue
     const from = transfers.from[row] ?? 0
     const to = transfers.to[row] ?? 0
     if (from !== zero) fanOut.add(ids[from] ?? 0, row)
@@ -140,10 +139,6 @@ function changesOf({ batch, ids, zero }: BalanceInput): Changes {
     start = end
   }
   return changes
-}
-
-function movesCoins(kind: number): boolean {
-  return kind === erc20 || kind === deposit || kind === withdrawal
 }
 
 /** Orders the run of one address by token, in place, and notes its pairs. */
@@ -208,7 +203,7 @@ function movedValues({ batch }: BalanceInput): bigint[] {
   const values: bigint[] = []
   for (let row = 0; row < transfers.count; row++)
     values.push(
-      movesCoins(transfers.kind[row] ?? 0) ? wideInteger(byteAt(arena, transfers.value, row)) : 0n,
+      isFungible(transfers.kind[row] ?? 0) ? wideInteger(byteAt(arena, transfers.value, row)) : 0n,
     )
   return values
 }

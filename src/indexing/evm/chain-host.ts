@@ -52,6 +52,11 @@ export type ChainHost = {
   /** Commits a batch with its checkpoint. Throws `source-mismatch`, `lease-lost`, `store-failed`. */
   readonly blocks: (batch: BlockBatch, headHeight: number) => Promise<void>
   readonly traces: (batch: TraceBatch, headHeight: number) => Promise<void>
+  /**
+   * Takes away what is stored from height `from` on, when it was proven to be wrong; gives where the
+   * rows end then. Throws `lease-lost`, `store-failed`.
+   */
+  readonly cut: (from: number) => Promise<ResumePoint>
   /** Work beside the blocks of this chain. */
   readonly streams: readonly Stream[]
   readonly close: () => Promise<void>
@@ -118,6 +123,10 @@ function hostOver(
     resume: () => commit((writer) => resumePoint(writer, spec.startHeight)),
     blocks: (batch) => inOrder(() => ingest.blocks(batch)),
     traces: (batch) => inOrder(() => ingest.traces(batch)),
+    cut: async (from) => {
+      await inOrder(() => ingest.cut(from))
+      return commit((writer) => resumePoint(writer, spec.startHeight))
+    },
     streams: [
       leaseStream(
         {

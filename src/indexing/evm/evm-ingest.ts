@@ -14,6 +14,7 @@ import type { Database, Reader, Soon } from '../../store/engine/database.ts'
 import { holdLease, type Lease } from '../../store/lease.ts'
 import { applyBlocks, blockStage, checkpointAfter } from './apply-blocks.ts'
 import { applyTraces, traceStage } from './apply-traces.ts'
+import { cutChain } from './cut-chain.ts'
 import { Interner } from './intern.ts'
 
 /** What an ingest needs. */
@@ -74,6 +75,20 @@ export class EvmIngest {
           epoch: lease.epoch,
         })
       })
+    })
+  }
+
+  /**
+   * Takes away what is stored from height `from` on, see `cut-chain.ts`; both stages then go on from
+   * there. Gives whether there was anything. Faults as `cutChain`, `lease-lost`, `store-*`.
+   */
+  async cut(from: number): Promise<boolean> {
+    const { database, lease, clock } = this.#parts
+    // What is remembered is of the chain as it was.
+    this.#state = undefined
+    return database.transaction(async (writer) => {
+      await holdLease(writer, lease, clock)
+      return cutChain(writer, from, lease.epoch)
     })
   }
 

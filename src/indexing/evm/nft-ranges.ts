@@ -35,7 +35,6 @@ const touched = statement(
      order by b.first_item desc limit 1), ?)
    order by first_item`,
 )
-const remove = statement('delete from nft_range where contract_id = ? and first_item = ?')
 
 const noItem = new Uint8Array(32)
 
@@ -50,8 +49,7 @@ export async function writeRanges(
     if (events.kind[row] !== eventKinds.consecutiveTransfer) continue
     const range = await rangeAt(writer, { batch, row, interner })
     if (range === undefined) continue
-    await cutOthers(writer, range)
-    await insertRange(writer, range)
+    await writeRange(writer, range)
     await writer.insertNew(token, {
       id: [range.contractId],
       standard: [721],
@@ -64,22 +62,37 @@ export async function writeRanges(
   }
 }
 
-/** The range a log tells; `undefined` for logs that only resemble one. */
+/** Writes one range over those that its contract has. */
+export async function writeRange(writer: Writer, range: Range): Promise<void> {
+  await cutOthers(writer, range)
+  await insertRange(writer, range)
+}
+
+/** What the topics after the first and the data of a log tell; `undefined` if it only resembles one. */
+export function rangeOfLog(
+  topics: Uint8Array,
+  data: Uint8Array,
+):
+  | { readonly first: Uint8Array; readonly last: Uint8Array; readonly owner: Uint8Array }
+  | undefined {
+  if (topics.length !== topicBytes || data.length < 32) return undefined
+  const first = topics.slice(0, 32)
+  const last = data.slice(0, 32)
+  if (compareBytes(first, last) > 0) return undefined
+  return { first, last, owner: topics.slice(76, 96) }
+}
+
 async function rangeAt(
   writer: Writer,
   from: { readonly batch: BlockBatch; readonly row: number; readonly interner: Interner },
 ): Promise<Range | undefined> {
   const { batch, row, interner } = from
   const { events, txs, arena } = batch
-  const topics = byteAt(arena, events.topics, row)
-  const data = byteAt(arena, events.data, row)
-  if (topics.length !== topicBytes || data.length < 32) return undefined
-  const first = topics.slice(0, 32)
-  const last = data.slice(0, 32)
-  if (compareBytes(first, last) > 0) return undefined
+  const log = rangeOfLog(byteAt(arena, events.topics, row), byteAt(arena, events.data, row))
+  if (log === undefined) return undefined
+  const { first, last, owner } = log
   const place = (events.address[row] ?? 0) * 20
   const contract = batch.addresses.slice(place, place + 20)
-  const owner = topics.slice(76, 96)
   const contractId = (await interner.ids(writer, contract))[0] ?? 0
   const isBurn = owner.every((byte) => byte === 0)
   const ownerId = isBurn ? null : ((await interner.ids(writer, owner))[0] ?? 0)
@@ -94,7 +107,7 @@ async function cutOthers(writer: Writer, range: Range): Promise<void> {
   for (const row of rows) {
     const other = rangeOf(row, contractId)
     if (compareBytes(other.last, first) < 0) continue
-    await writer.run(remove, [contractId, other.first])
+    await writer.remove(nftRange, { contract_id: [contractId], first_item: [other.first] })
     if (compareBytes(other.first, first) < 0)
       await insertRange(writer, { ...other, last: itemBeside(first, -1n) })
     if (compareBytes(other.last, last) > 0)

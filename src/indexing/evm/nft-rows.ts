@@ -1,16 +1,15 @@
 /** Rows of NFTs: who owns which token, how much of it, and ranges minted by one log. */
 
 import type { BlockBatch } from '../../codec/evm/columns.ts'
-import { eventKinds, transferKinds } from '../../codec/evm/columns.ts'
+import { eventKinds } from '../../codec/evm/columns.ts'
 import { toHex } from '../../core/bytes.ts'
 import type { Writer } from '../../store/engine/database.ts'
 import { logsPerBlock, nftAmount, nftToken } from '../../store/schema/nft.ts'
 import { byteAt } from './batch-columns.ts'
 import type { Interner } from './intern.ts'
+import { isMultiToken, isUnique } from './kinds.ts'
 import { writeRanges } from './nft-ranges.ts'
 import { wideBytes, wideInteger } from './wide-integer.ts'
-
-const { erc721, erc721OneTopic, erc1155Single, erc1155Batch } = transferKinds
 
 /** A batch, the stored numbers of its addresses, and where the zero address is among them. */
 export type NftInput = {
@@ -29,17 +28,13 @@ export async function writeNfts(
   interner: Interner,
 ): Promise<void> {
   const { transfers, events } = input.batch
-  if (transfers.kind.some(isNft)) {
+  if (transfers.kind.some((kind) => isUnique(kind) || isMultiToken(kind))) {
     const moves = movesOf(input)
     await writeTokensMoved(writer, [...moves.tokens.values()])
     await writeAmounts(writer, [...moves.amounts.values()])
   }
   if (events.kind.includes(eventKinds.consecutiveTransfer))
     await writeRanges(writer, input.batch, interner)
-}
-
-function isNft(kind: number): boolean {
-  return kind >= erc721 && kind <= erc1155Batch
 }
 
 /** A token id of a contract, where its last transfer of the batch left it. */
@@ -69,8 +64,8 @@ function movesOf(input: NftInput): Moves {
   const { transfers } = input.batch
   for (let row = 0; row < transfers.count; row++) {
     const kind = transfers.kind[row] ?? 0
-    if (kind === erc721 || kind === erc721OneTopic) addOwned(moves, input, row)
-    else if (kind === erc1155Single || kind === erc1155Batch) addAmounts(moves, input, row)
+    if (isUnique(kind)) addOwned(moves, input, row)
+    else if (isMultiToken(kind)) addAmounts(moves, input, row)
   }
   return moves
 }
@@ -113,7 +108,7 @@ function addAmounts({ tokens, amounts }: Moves, input: NftInput, row: number): v
 }
 
 /** Where a log lies in the history of its chain. */
-function placeOfLog(height: number, logIndex: number): number {
+export function placeOfLog(height: number, logIndex: number): number {
   return height * logsPerBlock + Math.min(logIndex, logsPerBlock - 1)
 }
 
@@ -127,7 +122,7 @@ function itemAt(
 }
 
 /** A token id as the tables have it: 32 bytes. */
-function fullItem(bytes: Uint8Array): Uint8Array {
+export function fullItem(bytes: Uint8Array): Uint8Array {
   const item = new Uint8Array(32)
   item.set(bytes, 32 - bytes.length)
   return item

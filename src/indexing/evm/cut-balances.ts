@@ -1,0 +1,57 @@
+/** Takes away the balances that the end of a chain left. */
+
+import { toHex } from '../../core/bytes.ts'
+import {
+  type Row,
+  type Statement,
+  statement,
+  type Value,
+  type Writer,
+} from '../../store/engine/database.ts'
+import { balance } from '../../store/schema/evm.ts'
+import { nftAmount } from '../../store/schema/nft.ts'
+import { byteAt } from './batch-columns.ts'
+import { isFungible, isMultiToken } from './kinds.ts'
+import { fullItem } from './nft-rows.ts'
+import { keysOfRows } from './row-keys.ts'
+import type { StoredBatch } from './stored-batch.ts'
+
+const heightsOfPair = statement(
+  'select address_id, token_id, height from balance where address_id = ? and token_id = ? and height >= ?',
+)
+const heightsOfAmount = statement(
+  `select owner_id, contract_id, item, height from nft_amount
+   where owner_id = ? and contract_id = ? and item = ? and height >= ?`,
+)
+
+/** Rows of `balance` and `nft_amount` from the first height of `stored` on, of all it touches. */
+export async function cutBalances(writer: Writer, { batch, ids }: StoredBatch): Promise<void> {
+  const { transfers, arena } = batch
+  const pairs = new Map<string, readonly Value[]>()
+  const amounts = new Map<string, readonly Value[]>()
+  for (let row = 0; row < transfers.count; row++) {
+    const kind = transfers.kind[row] ?? 0
+    const token = ids[transfers.token[row] ?? 0] ?? 0
+    for (const place of [transfers.from[row] ?? 0, transfers.to[row] ?? 0]) {
+      const owner = ids[place] ?? 0
+      if (isFungible(kind)) pairs.set(`${owner} ${token}`, [owner, token])
+      if (!isMultiToken(kind)) continue
+      const item = fullItem(byteAt(arena, transfers.tokenId, row))
+      amounts.set(`${owner} ${token} ${toHex(item)}`, [owner, token, item])
+    }
+  }
+  const balances = await rowsSince(writer, heightsOfPair, { keys: pairs, from: batch.from })
+  await writer.remove(balance, keysOfRows(balance, balances))
+  const held = await rowsSince(writer, heightsOfAmount, { keys: amounts, from: batch.from })
+  await writer.remove(nftAmount, keysOfRows(nftAmount, held))
+}
+
+async function rowsSince(
+  writer: Writer,
+  question: Statement,
+  of: { readonly keys: ReadonlyMap<string, readonly Value[]>; readonly from: number },
+): Promise<Row[]> {
+  const rows: Row[] = []
+  for (const key of of.keys.values()) rows.push(...(await writer.all(question, [...key, of.from])))
+  return rows
+}

@@ -1,0 +1,101 @@
+/**
+ * The end of a chain taken away and read again leaves the store as one that was read once, on both
+ * engines: also where the end that was taken away held other rows than the chain.
+ */
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { zstdCompressSync } from 'node:zlib'
+
+import type { BlockBatch } from '../src/codec/evm/columns.ts'
+import { decodeBlocks } from '../src/codec/evm/decode-blocks.ts'
+import { decodeTraces } from '../src/codec/evm/decode-traces.ts'
+import { EvmIngest } from '../src/indexing/evm/evm-ingest.ts'
+import { openRollup } from '../src/rollup/chain-rollup.ts'
+import { openRecording } from '../src/source/recording.ts'
+import { checkpointHeights } from '../src/store/checkpoint.ts'
+import type { Database } from '../src/store/engine/database.ts'
+import { openStore } from '../src/store/engine/open.ts'
+import { takeLease } from '../src/store/lease.ts'
+import { meta } from '../src/store/schema/control.ts'
+import { evmTables } from '../src/store/schema/evm.ts'
+import { metricsTables } from '../src/store/schema/metrics.ts'
+import type { DemoChainId } from './demo-store.ts'
+import { chainTables, readDemoChain } from './read-demo-chain.ts'
+import { storeDigest } from './store-digest.ts'
+import { onBothEngines, type TestStore } from './stores.ts'
+import { systemClock } from './system-clock.ts'
+
+const digested = [...evmTables, ...metricsTables, meta]
+const { signal } = new AbortController()
+
+onBothEngines('cut: what is cut and read again is as if read once', [], async (store) => {
+  const chain = 51_002
+  const { undisturbed, database, ingest, read } = await opened(store, chain)
+  const { until } = openDemo(chain).heights
+  for (const from of [until - 1, Math.floor(until / 2), 0]) {
+    assert.equal(await ingest.cut(from), true)
+    const heights = await checkpointHeights(database)
+    assert.equal(heights.get('blocks'), from === 0 ? undefined : from - 1)
+    await read(from)
+    assert.deepEqual(await storeDigest(database, digested), undisturbed, `from ${from}`)
+  }
+  assert.equal(await ingest.cut(until), false)
+})
+
+onBothEngines('cut: rows that were never on the chain leave nothing', [], async (store) => {
+  const chain = 51_001
+  const { undisturbed, database, ingest, read } = await opened(store, chain)
+  const { until } = openDemo(chain).heights
+  const from = until - 60
+  await ingest.cut(from)
+  const lie = await blocksOf(chain, from, until)
+  alter(lie)
+  await ingest.blocks(lie)
+  const wrong = await storeDigest(database, digested)
+  for (const table of ['tx', 'transfer', 'balance', 'nft_token', 'rollup_day'])
+    assert.notEqual(wrong[table], undisturbed[table], table)
+  await ingest.cut(from)
+  await read(from)
+  assert.deepEqual(await storeDigest(database, digested), undisturbed)
+})
+
+/** Swaps the ends of every transfer, and lets every transaction cost more: a liar's blocks. */
+function alter({ transfers, txs }: BlockBatch): void {
+  for (let row = 0; row < transfers.count; row++) {
+    const from = transfers.from[row] ?? 0
+    transfers.from[row] = transfers.to[row] ?? 0
+    transfers.to[row] = from
+  }
+  for (let row = 0; row < txs.count; row++) txs.gasUsed[row] = (txs.gasUsed[row] ?? 0) + 7
+}
+
+async function opened(store: TestStore, chain: DemoChainId) {
+  const name = `evm-${chain}`
+  await readDemoChain(store.location, { name, chain, step: 50, owner: 'first' })
+  const database: Database = await openStore(store.location, name, chainTables, 'write')
+  const undisturbed = await storeDigest(database, digested)
+  const lease = await takeLease(database, 'second', systemClock)
+  assert.ok(lease !== undefined)
+  const ingest = new EvmIngest({ database, lease, clock: systemClock, openRollup })
+  const { until } = openDemo(chain).heights
+  const read = async (from: number) => {
+    await ingest.blocks(await blocksOf(chain, from, until))
+    const decode = (raw: Parameters<typeof decodeTraces>[1]) => decodeTraces(from, raw)
+    await ingest.traces(await openDemo(chain).traces({ from, until }, decode, signal))
+  }
+  return { undisturbed, database, ingest, read }
+}
+
+function openDemo(chain: DemoChainId) {
+  return openRecording(readFileSync(join(import.meta.dirname, `../demo/chain-${chain}.firnrec`)))
+}
+
+async function blocksOf(chain: DemoChainId, from: number, until: number): Promise<BlockBatch> {
+  return openDemo(chain).blocks(
+    { from, until },
+    (raw) => decodeBlocks(from, raw, zstdCompressSync),
+    signal,
+  )
+}

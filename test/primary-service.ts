@@ -186,9 +186,25 @@ export async function startPrimaryService(
   const store = await indexPrimary(location ?? { store: 'embedded', dataDir: folder }, {
     recording,
   })
+  const nowMs = recordedMoment(recordedAnswers(recording)) * 1_000
+  const service = await servePrimary(store, nowMs, more)
+  return {
+    ...service,
+    close: async () => {
+      await service.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Serves a store of a primary network, which it closes in the end; time stands at `nowMs`. */
+export async function servePrimary(
+  store: Database,
+  nowMs: number,
+  more: Partial<PrimaryParts> = {},
+): Promise<PrimaryService> {
   const network = await openNetwork('fuji', store)
   if (network === undefined) throw new Error('nothing was indexed')
-  const nowMs = recordedMoment(recordedAnswers(recording)) * 1_000
   const clock: Clock = { ...systemClock, now: () => nowMs }
   const server = createServer({
     operations: primaryOperations({
@@ -239,7 +255,6 @@ export async function startPrimaryService(
     close: async () => {
       await server.close()
       await store.close()
-      rmSync(folder, { recursive: true, force: true })
     },
   }
 }

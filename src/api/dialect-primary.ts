@@ -10,24 +10,18 @@ import {
   type DialectRule,
   type DialectRules,
   moneyAsNumbers,
+  newTransactionTypes,
   type Rewriting,
   walk,
 } from './dialect.ts'
 
 type Json = Record<string, unknown>
 
-/** Transaction types of later upgrades, which the clients' lists do not have. */
-const unknownToClients = new Set([
-  'AddAutoRenewedValidatorTx',
-  'SetAutoRenewedValidatorConfigTx',
-  'RewardAutoRenewedValidatorTx',
-])
-
-/** Clients refuse a page for one type they do not know; its name goes beside. */
+/** Older clients refuse a page for one type they do not know; its name goes beside. */
 function knownTypes(body: unknown): unknown {
   return walk(body, (object) => {
     const { txType } = object
-    if (typeof txType === 'string' && unknownToClients.has(txType)) {
+    if (typeof txType === 'string' && newTransactionTypes.has(txType)) {
       object['txTypeName'] = txType
       object['txType'] = 'UNKNOWN'
     }
@@ -87,7 +81,7 @@ function objectOf(value: unknown): Json {
   return typeof value === 'object' && value !== null ? (value as Json) : {}
 }
 
-const transactions: DialectRule = { sdk: sdkTransactions }
+const transactions: DialectRule = { sdk: sdkTransactions, 'sdk-0.3.14': clientUtxos }
 
 /** Rules of the primary network's operations, by operation id. */
 export const primaryDialectRules: DialectRules = {

@@ -2,12 +2,17 @@
  * The one place that knows where the documents and the official clients disagree.
  *
  * Operations build one neutral body: money as decimal strings, `indexStatus` in upper case, true
- * transaction types, success status 200. `documented` and `sdk` are two small rewritings of it.
- * A rewriting is registered by operation id, so that operations without a disagreement pay nothing.
+ * transaction types, success status 200. `documented`, `sdk` and `sdk-0.3.14` are small rewritings
+ * of it. A rewriting is registered by operation id, so that operations without a disagreement pay nothing.
  */
 
-/** Whose reading an answer follows. */
-export type Dialect = 'documented' | 'sdk'
+/**
+ * Whose reading an answer follows: the documents', the official clients', or that of the clients
+ * that know the transactions of auto-renewed validators.
+ */
+export const dialects = ['documented', 'sdk', 'sdk-0.3.14'] as const
+/** One of {@link dialects}. */
+export type Dialect = (typeof dialects)[number]
 
 /** The setting, also accepted per request in the header `x-firn-dialect`. */
 export type DialectSetting = 'auto' | Dialect
@@ -22,6 +27,8 @@ export type Rewriting = (body: unknown) => unknown
 export type DialectRule = {
   readonly documented?: Rewriting
   readonly sdk?: Rewriting
+  /** Where newer clients read otherwise than `sdk`. */
+  readonly 'sdk-0.3.14'?: Rewriting
   /** Status the `sdk` dialect answers instead of 200. */
   readonly sdkStatus?: number
 }
@@ -29,16 +36,46 @@ export type DialectRule = {
 /** Rules by operation id. */
 export type DialectRules = Readonly<Record<string, DialectRule>>
 
-/** Which dialect a request gets. Source: design, section 1; generated clients' User-Agent. */
-export function dialectOf(
-  setting: DialectSetting,
-  headers: Readonly<Record<string, string | readonly string[] | undefined>>,
-): Dialect {
-  const forced = headers[dialectHeader]
-  if (forced === 'documented' || forced === 'sdk') return forced
-  if (setting !== 'auto') return setting
+/** What tells a dialect of a request. */
+export type DialectRequest = {
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  readonly query: unknown
+}
+
+/** Which dialect a request gets. Source: generated clients' User-Agent. */
+export function dialectOf(setting: DialectSetting, { headers, query }: DialectRequest): Dialect {
+  const forced = dialects.find((dialect) => dialect === headers[dialectHeader])
+  if (forced !== undefined) return forced
   const agent = headers['user-agent']
-  return typeof agent === 'string' && agent.startsWith('speakeasy-sdk/') ? 'sdk' : 'documented'
+  const told = setting === 'auto' ? agentDialect(typeof agent === 'string' ? agent : '') : setting
+  return told === 'sdk' && namesNewTypes(query) ? 'sdk-0.3.14' : told
+}
+
+/** `speakeasy-sdk/<language> <version> <generator> <document> <package>`. */
+function agentDialect(agent: string): Dialect {
+  if (!agent.startsWith('speakeasy-sdk/')) return 'documented'
+  const [, version = '', , , name] = agent.split(' ')
+  const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number)
+  const isNew = major > 0 || minor > 3 || (minor === 3 && patch >= 14)
+  return name === '@avalanche-sdk/chainkit' && isNew ? 'sdk-0.3.14' : 'sdk'
+}
+
+/** Transaction types that older clients do not know, and refuse to ask for. */
+export const newTransactionTypes: ReadonlySet<string> = new Set([
+  'AddAutoRenewedValidatorTx',
+  'SetAutoRenewedValidatorConfigTx',
+  'RewardAutoRenewedValidatorTx',
+])
+
+/** Whether a request filters by a type that only newer clients know, whatever they call themselves. */
+function namesNewTypes(query: unknown): boolean {
+  if (typeof query !== 'object' || query === null) return false
+  const types = [
+    'txTypes' in query ? query.txTypes : undefined,
+    'txTypes[]' in query ? query['txTypes[]'] : undefined,
+  ]
+  const names = types.flat().flatMap((one) => (typeof one === 'string' ? one.split(',') : []))
+  return names.some((name) => newTransactionTypes.has(name.trim()))
 }
 
 /** Every `{ currencyCode, value }` with its value as a JSON number, which the clients demand. */

@@ -188,15 +188,15 @@ function register(
     answer: Answer<Operation['shape']>
   }): FastifyReply => {
     const { request, reply, answer } = done
-    const dialect = dialectOf(parts.dialect, request.headers)
+    const dialect = dialectOf(parts.dialect, request)
     if (answer.indexedHeight !== undefined) {
       reply.header('x-indexed-height', String(answer.indexedHeight))
     }
     if (answer.headers !== undefined) reply.headers(answer.headers)
     parts.inspect?.(operation, answer.body)
-    const rewrite = rule?.[dialect]
+    const rewrite = rule?.[dialect] ?? (dialect === 'documented' ? undefined : rule?.sdk)
     const body = JSON.stringify(rewrite === undefined ? answer.body : rewrite(answer.body))
-    const status = dialect === 'sdk' ? (rule?.sdkStatus ?? shape.status) : shape.status
+    const status = dialect === 'documented' ? shape.status : (rule?.sdkStatus ?? shape.status)
     if (answer.immutable === true && matches(request, reply, body)) return reply.code(304).send()
     return reply
       .code(status ?? 200)

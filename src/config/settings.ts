@@ -63,8 +63,8 @@ export const settings = {
   }),
   'api.dialect': word(
     'auto',
-    ['auto', 'documented', 'sdk'],
-    'Whose reading of the documents answers follow: the documents, or the official clients. `auto` decides by User-Agent.',
+    ['auto', 'documented', 'sdk', 'sdk-0.3.14'],
+    'Whose reading of the documents answers follow: the documents, the official clients, or these from version 0.3.14 on. `auto` decides by User-Agent.',
   ),
   'api.keysRequired': flag(false, 'Refuse requests without an API key.'),
   'api.rateLimit': any(

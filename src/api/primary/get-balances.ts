@@ -1,10 +1,14 @@
 /** Document A, operation 6. */
 
+import { keyOf } from '../../core/bytes.ts'
 import { GetBalances } from '../../shape/primary/get-balances.ts'
+import type { Reader } from '../../store/engine/database.ts'
 import { balancesOfAddresses } from '../../store/query/primary/balances-of-addresses.ts'
+import { renewedPositions } from '../../store/query/primary/cycles.ts'
 import { knownNumbers } from '../../store/query/primary/numbers-of-keys.ts'
 import { operation, type Operation } from '../operation.ts'
 import { assetBook } from './asset-view.ts'
+import { restakedOf } from './auto-renew-view.ts'
 import { balancesView } from './balances-view.ts'
 import { chainInfo, chainOf, indexedTo } from './chain-of.ts'
 import { addressesIn } from './inputs.ts'
@@ -14,6 +18,7 @@ import type { PrimaryParts } from './parts.ts'
 export function getBalances(parts: PrimaryParts): Operation {
   return operation(GetBalances, async ({ path, query }) => {
     const chain = chainOf(parts.networks, path)
+    const { store } = chain
     const { blockTimestamp: moment } = query
     const addresses = addressesIn(query.addresses ?? '', chain.hrp, parts.limits.maxAddresses)
     const height = await indexedTo(chain.store, chain.chain)
@@ -25,8 +30,23 @@ export function getBalances(parts: PrimaryParts): Operation {
     })
     const assets = [...holdings.plain, ...holdings.others].map(({ asset }) => asset)
     const book = await assetBook(chain.store, chain, assets)
+    const restaked =
+      chain.chain === 'P' && (moment ?? 0) === 0
+        ? await restakedRewards(store, numbers, addresses)
+        : {}
     const now = moment ?? Math.floor(parts.clock.now() / 1_000)
-    const balances = balancesView(chain, holdings, { book, moment: now })
+    const balances = { ...balancesView(chain, holdings, { book, moment: now }), ...restaked }
     return { body: { balances, chainInfo: chainInfo(chain) }, ...height }
   })
+}
+
+/** What running auto-renewed validators restaked for `addresses`, whose numbers are `owners`. */
+async function restakedRewards(
+  store: Reader,
+  owners: readonly number[],
+  addresses: readonly Uint8Array[],
+): Promise<{ readonly restakedRewards: string }> {
+  const asked = new Set(addresses.map(keyOf))
+  const positions = await renewedPositions(store, owners)
+  return { restakedRewards: String(restakedOf(positions, (one) => asked.has(keyOf(one)))) }
 }

@@ -11,6 +11,7 @@ import { stakersByTx, type StoredStaker } from '../../store/query/primary/staker
 import { operation, type Operation } from '../operation.ts'
 import { nextToken } from '../paging.ts'
 import { assetBook } from './asset-view.ts'
+import { stakingTypeOf, withdrawnPart } from './auto-renew-view.ts'
 import { indexedTo } from './chain-of.ts'
 import { defaultPageSize, numberedPage } from './list-page.ts'
 import type { ServedNetwork } from './network-directory.ts'
@@ -57,7 +58,7 @@ async function pendingViews(
   const book = await assetBook(store, network, assets)
   return rows.map((row, at) => {
     const fee = row.validatorTxId === undefined ? 0 : (shares.get(keyOf(row.validatorTxId)) ?? 0)
-    const amount = (row.potentialReward * BigInt(1_000_000 - fee)) / 1_000_000n
+    const amount = (withdrawnPart(row) * BigInt(1_000_000 - fee)) / 1_000_000n
     return {
       addresses: (row.validationOwner?.addresses ?? []).map((one) =>
         toPrimaryAddress(network.hrp, one),
@@ -65,6 +66,7 @@ async function pendingViews(
       txHash: toCb58(row.txId),
       amountStaked: String(row.weight),
       nodeId: toNodeId(row.nodeId),
+      stakingType: stakingTypeOf(row),
       startTimestamp: row.startTime,
       endTimestamp: row.endTime,
       rewardType: row.role === 'validator' ? 'VALIDATOR' : 'DELEGATOR',

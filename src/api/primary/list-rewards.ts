@@ -2,6 +2,7 @@
 
 import { utxoIdOf } from '../../codec/primary/ids.ts'
 import { toPrimaryAddress } from '../../core/address.ts'
+import { equalBytes } from '../../core/bytes.ts'
 import { toCb58, toNodeId } from '../../core/cb58.ts'
 import type { CurrencyCode } from '../../shape/evm/money.ts'
 import { ListRewards } from '../../shape/primary/list-rewards.ts'
@@ -83,6 +84,8 @@ function rewardView(
     txHash: toCb58(row.stakerTxId),
     amountStaked: String(row.amountStaked),
     nodeId: toNodeId(row.nodeId),
+    // What an auto-renewed validator earned is an output of the rewarding transaction itself.
+    stakingType: equalBytes(row.txId, row.rewardTxId) ? 'autoRenewed' : 'fixed',
     startTimestamp: row.startTime,
     endTimestamp: row.endTime,
     rewardType: kind === undefined || kind === '' ? 'VALIDATOR' : kind,

@@ -1,11 +1,15 @@
 /** Document A, operation 5. */
 
+import { parseId, toCb58 } from '../../core/cb58.ts'
 import { Fault } from '../../core/fault.ts'
 import { ListStakingTransactions } from '../../shape/primary/list-staking-transactions.ts'
+import type { PrimaryNetworkTransaction } from '../../shape/primary/transaction.ts'
 import { knownNumbers } from '../../store/query/primary/numbers-of-keys.ts'
+import { stakersByTx } from '../../store/query/primary/staker-rows.ts'
 import { transactionsOfAddresses } from '../../store/query/primary/transactions-of-addresses.ts'
 import { operation, type Operation } from '../operation.ts'
-import { chainOf } from './chain-of.ts'
+import { autoRenewView } from './auto-renew-view.ts'
+import { chainOf, type ChainOf } from './chain-of.ts'
 import { ownersAndAccountsIn } from './inputs.ts'
 import type { PrimaryParts } from './parts.ts'
 import { addressKeys, transactionList } from './transaction-list.ts'
@@ -23,7 +27,7 @@ export function listStakingTransactions(parts: PrimaryParts): Operation {
     const sets = ownersAndAccountsIn(query.addresses ?? '', chain.hrp, parts.limits.maxAddresses)
     const addresses = await knownNumbers(chain.store, addressKeys(chain, sets))
     const types = query.txTypes?.flatMap((name) => transactionTypesNamed('P', name))
-    return transactionList(parts, {
+    const list = await transactionList(parts, {
       chain,
       query,
       route: ListStakingTransactions.id,
@@ -35,5 +39,24 @@ export function listStakingTransactions(parts: PrimaryParts): Operation {
           ...(types === undefined ? {} : { types }),
         }),
     })
+    const transactions = await withRenewal(chain, list.body.transactions)
+    return { ...list, body: { ...list.body, transactions } }
+  })
+}
+
+/** Tells of auto-renewed validators among the stakes what they will do. */
+async function withRenewal(
+  { store, hrp }: ChainOf,
+  transactions: PrimaryNetworkTransaction[],
+): Promise<PrimaryNetworkTransaction[]> {
+  const renewing = transactions.filter(({ period }) => period !== undefined)
+  const stakers = await stakersByTx(
+    store,
+    renewing.map(({ txHash }) => parseId(txHash)),
+  )
+  const byHash = new Map(stakers.map((row) => [toCb58(row.txId), row]))
+  return transactions.map((transaction) => {
+    const row = byHash.get(transaction.txHash)
+    return row === undefined ? transaction : { ...transaction, ...autoRenewView(hrp, row) }
   })
 }

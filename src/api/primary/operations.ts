@@ -25,6 +25,7 @@ import { listSubnets } from './list-subnets.ts'
 import { listTransactions } from './list-transactions.ts'
 import { listUtxosByQuery } from './list-utxos-by-query.ts'
 import { listUtxos } from './list-utxos.ts'
+import { listValidatorCycles } from './list-validator-cycles.ts'
 import { listValidators } from './list-validators.ts'
 import type { PrimaryParts } from './parts.ts'
 
@@ -47,6 +48,7 @@ export function primaryOperations(parts: PrimaryParts): Operation[] {
     listBlockchains(parts),
     getBlockchain(parts),
     listNodeValidators(parts),
+    listValidatorCycles(parts),
     listL1Validators(parts),
     listPendingRewards(parts),
     listChainIds(parts),

@@ -1,14 +1,17 @@
 /** Reads all that answers about transactions need, for a page at a time. */
 
-import { keyOf } from '../../core/bytes.ts'
+import { equalBytes, keyOf } from '../../core/bytes.ts'
 import { toCb58 } from '../../core/cb58.ts'
 import type { CreatedAsset, PrimaryNetworkTransaction } from '../../shape/primary/transaction.ts'
+import type { Reader } from '../../store/engine/database.ts'
 import { assetsById } from '../../store/query/primary/assets-by-number.ts'
 import { type Chains, chainsById } from '../../store/query/primary/blockchains.ts'
+import { expectedAfter } from '../../store/query/primary/cycles.ts'
 import { l1ChangesAt, type StoredL1Change } from '../../store/query/primary/l1-change-rows.ts'
 import { stakersByTx, type StoredStaker } from '../../store/query/primary/staker-rows.ts'
 import type { StoredTransaction } from '../../store/query/primary/transaction-rows.ts'
 import { type StoredUtxo, utxosByNumber } from '../../store/query/primary/utxo-rows.ts'
+import { placeOfPos } from '../../store/schema/primary-position.ts'
 import { type AssetBook, assetBook, assetType } from './asset-view.ts'
 import type { ChainOf } from './chain-of.ts'
 import type { Credentials } from './credentials.ts'
@@ -25,6 +28,8 @@ export type PageFacts = {
   readonly spent: ReadonlyMap<number, readonly StoredUtxo[]>
   /** By {@link keyOf} the staking transaction's id. */
   readonly stakers: ReadonlyMap<string, StoredStaker>
+  /** What the cycle that a settlement began was expected to earn, by its place. */
+  readonly expected: ReadonlyMap<number, bigint>
   readonly l1Changes: ReadonlyMap<number, readonly StoredL1Change[]>
   readonly chains: Chains
   /** By {@link keyOf} the id of the transaction that made it, which is the asset's. */
@@ -83,6 +88,7 @@ async function factsOf(of: ChainOf, rows: readonly StoredTransaction[]): Promise
     made: grouped(made, ({ createdPos }) => createdPos),
     spent: grouped(spent, ({ spentPos }) => spentPos ?? -1),
     stakers: new Map(stakers.map((staker) => [keyOf(staker.txId), staker])),
+    expected: await expectedRewards(store, rows, stakers),
     l1Changes: grouped(isP ? await l1ChangesAt(store, places) : [], ({ pos }) => pos),
     chains: isP
       ? await chainsById(
@@ -92,6 +98,27 @@ async function factsOf(of: ChainOf, rows: readonly StoredTransaction[]): Promise
       : new Map(),
     createdAssets: await createdAssets(of, rows),
   }
+}
+
+// RewardAutoRenewedValidatorTx of the P-Chain.
+const renewingType = 42
+
+/** What the cycles that settlements began were expected to earn, by place. */
+async function expectedRewards(
+  store: Reader,
+  rows: readonly StoredTransaction[],
+  stakers: readonly StoredStaker[],
+): Promise<ReadonlyMap<number, bigint>> {
+  const expected = new Map<number, bigint>()
+  for (const { pos, type, body } of rows) {
+    const { stakingTxId } = body
+    if (type !== renewingType || stakingTxId === undefined) continue
+    const position = stakers.find(({ txId }) => equalBytes(txId, stakingTxId))
+    if (position === undefined) continue
+    const reward = await expectedAfter(store, position, placeOfPos(pos).height)
+    if (reward !== undefined) expected.set(pos, reward)
+  }
+  return expected
 }
 
 // CreateAssetTx of the X-Chain.

@@ -137,12 +137,37 @@ function stakingView(of: ChainOf, row: StoredTransaction, facts: PageFacts): Par
             proofOfPossession: to0x(proofOfPossession),
           },
         }),
+    ...renewalView(of, row, facts),
     ...(staker === undefined || staker.permissioned
       ? {}
       : { estimatedReward: String(staker.potentialReward) }),
     ...(staker?.status === 'completed' && staker.endTxId !== undefined
       ? { rewardTxHash: toCb58(staker.endTxId) }
       : {}),
+  }
+}
+
+/** What the transactions of auto-renewed validators say. */
+function renewalView(of: ChainOf, row: StoredTransaction, facts: PageFacts): Partial<View> {
+  const { period, autoCompoundRewardShares, validatorAuthority } = row.body
+  const staker = facts.stakers.get(keyOf(row.txId))
+  const expected = facts.expected.get(row.pos)
+  return {
+    // Those of the cycle that runs, or was the last.
+    ...(staker?.autoRenewal === undefined
+      ? {}
+      : { startTimestamp: staker.startTime, endTimestamp: staker.endTime }),
+    ...(period === undefined ? {} : { period }),
+    ...(autoCompoundRewardShares === undefined ? {} : { autoCompoundRewardShares }),
+    ...(validatorAuthority === undefined
+      ? {}
+      : {
+          validatorAuthority: {
+            addresses: validatorAuthority.addresses.map((one) => toPrimaryAddress(of.hrp, one)),
+            threshold: validatorAuthority.threshold,
+          },
+        }),
+    ...(expected === undefined ? {} : { estimatedReward: String(expected) }),
   }
 }
 

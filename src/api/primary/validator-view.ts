@@ -5,6 +5,7 @@ import { to0x } from '../../core/bytes.ts'
 import { toCb58, toNodeId } from '../../core/cb58.ts'
 import type { ValidationRewards, Validator } from '../../shape/primary/validator.ts'
 import type { StoredStaker } from '../../store/query/primary/staker-rows.ts'
+import { autoRenewView, stakingTypeOf } from './auto-renew-view.ts'
 import type { ServedNetwork } from './network-directory.ts'
 import { percentOf } from './numbers-view.ts'
 
@@ -34,13 +35,18 @@ export function validatorView(
     case 'completed':
       return {
         ...common,
+        ...autoRenewView(network.hrp, row),
         validationStatus: 'completed',
         delegatorCount: row.totalDelegatorCount,
         ...(row.permissioned ? {} : { amountDelegated: String(row.totalDelegatedWeight) }),
         rewards: completedRewards(network, row, facts.paid),
       }
     case 'active':
-      return { ...common, ...activeView(network, row, facts) }
+      return {
+        ...common,
+        ...autoRenewView(network.hrp, row),
+        ...activeView(network, row, facts),
+      }
   }
 }
 
@@ -51,6 +57,7 @@ function commonView(row: StoredStaker): Omit<Validator, 'validationStatus'> {
     nodeId: toNodeId(row.nodeId),
     subnetId: toCb58(row.subnetId),
     amountStaked: String(row.weight),
+    stakingType: stakingTypeOf(row),
     ...(row.delegationShares === undefined
       ? {}
       : { delegationFee: percentOf(row.delegationShares) }),

@@ -298,17 +298,18 @@ function BalanceList({ path }: { readonly path: string }): JSX.Element {
     'div',
     null,
     shown(answer, ({ balances }) => {
-      const held = Object.entries(balances).filter(([, sums]) => sums.length > 0)
-      return held.length === 0
+      const { restakedRewards = '0', ...categories } = balances
+      const held = Object.entries(categories).filter(([, sums]) => sums.length > 0)
+      const restaked =
+        restakedRewards === '0'
+          ? []
+          : [['Restaked rewards', exactCoins(restakedRewards, 9, 'AVAX')] as const]
+      const lines = (sums: (typeof held)[number][1]): JSX.Element[] =>
+        sums.map((sum) => h('div', null, exactCoins(sum.amount, sum.denomination, sum.symbol)))
+      const rows = held.map(([name, sums]) => [words(name), lines(sums)] as const)
+      return rows.length + restaked.length === 0
         ? h('p', { class: 'empty' }, 'Nothing held here.')
-        : facts(
-            held.map(([name, sums]) => [
-              words(name),
-              sums.map((sum) =>
-                h('div', null, exactCoins(sum.amount, sum.denomination, sum.symbol)),
-              ),
-            ]),
-          )
+        : facts([...rows, ...restaked])
     }),
   )
 }

@@ -19,6 +19,13 @@ export const Balances = Type.Object(
     pendingStaked: Type.Optional(assets),
     atomicMemoryUnlocked: atomic,
     atomicMemoryLocked: atomic,
+    restakedRewards: Type.Optional(
+      Type.String({
+        description:
+          'nAVAX: rewards that running auto-renewed validators restaked. They are in no UTXO and in no other balance. P-Chain only, and only now',
+        pattern: '^[0-9]+$',
+      }),
+    ),
   },
   { $id: 'Balances', additionalProperties: false },
 )

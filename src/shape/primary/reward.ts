@@ -4,6 +4,7 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 
 import { AssetAmount, PricedAsset } from './asset.ts'
+import { StakingType } from './auto-renew.ts'
 
 const seconds = Type.Integer({ description: 'Unix seconds' })
 const hash = Type.String({ description: 'cb58' })
@@ -13,6 +14,7 @@ const stakeFields = {
   txHash: Type.String({ description: 'the staking transaction, cb58' }),
   amountStaked: Type.String({ description: 'nAVAX', pattern: '^[0-9]+$' }),
   nodeId: Type.String(),
+  stakingType: StakingType,
   startTimestamp: seconds,
   endTimestamp: seconds,
   rewardType: Type.Enum(['VALIDATOR', 'DELEGATOR', 'VALIDATOR_FEE']),

@@ -7,6 +7,7 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 
 import { AssetAmount } from './asset.ts'
+import { AutoRenewDetails } from './auto-renew.ts'
 import { GenesisData } from './genesis-data.ts'
 import { BlsCredentials, L1ValidatorManagerDetails, SubnetOwnershipInfo } from './owners.ts'
 import { Utxo, UtxoCredential } from './utxo.ts'
@@ -139,6 +140,20 @@ export const PrimaryNetworkTransaction = Type.Object(
         { additionalProperties: false },
       ),
     ),
+    period: Type.Optional(
+      Type.Integer({ description: 'auto-renewed validators: seconds of a cycle; 0: no more' }),
+    ),
+    autoCompoundRewardShares: Type.Optional(
+      Type.Integer({ description: 'auto-renewed validators: restaked share, millionths' }),
+    ),
+    validatorAuthority: Type.Optional(
+      Type.Object(
+        { addresses: Type.Array(Type.String()), threshold: Type.Integer() },
+        { description: 'who may change an auto-renewed validator' },
+      ),
+    ),
+    /** While the stake runs, in `transactions:listStaking`. */
+    autoRenew: Type.Optional(AutoRenewDetails),
     /** `Aborted` for proposals that were voted down; absent otherwise. */
     status: Type.Optional(Type.Enum(['Aborted'])),
     // Names of the X- and C-Chain variants.

@@ -3,6 +3,7 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 
+import { AutoRenewDetails, StakingType } from './auto-renew.ts'
 import { BlsCredentials } from './owners.ts'
 
 /** States of a validation. */
@@ -39,6 +40,8 @@ export const Validator = Type.Object(
     endTimestamp: seconds,
     blsCredentials: Type.Optional(BlsCredentials),
     validationStatus: Type.Enum([...validationStatuses]),
+    stakingType: StakingType,
+    autoRenew: Type.Optional(AutoRenewDetails),
     delegatorCount: Type.Optional(Type.Integer()),
     amountDelegated: Type.Optional(amount),
     rewards: Type.Optional(ValidationRewards),

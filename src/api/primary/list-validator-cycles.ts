@@ -1,0 +1,77 @@
+/** Cycles of the auto-renewed validators of a node. */
+
+import { Fault } from '../../core/fault.ts'
+import type { CurrentAutoRenewedCycle } from '../../shape/primary/auto-renew.ts'
+import { ListValidatorCycles } from '../../shape/primary/list-validator-cycles.ts'
+import {
+  type CycleCursor,
+  cyclesOfNode,
+  delegatedBefore,
+  runningPosition,
+  type StoredCycle,
+} from '../../store/query/primary/cycles.ts'
+import { numberOfNode } from '../../store/query/primary/numbers-of-keys.ts'
+import { operation, type Operation } from '../operation.ts'
+import { bindingOf, readPage, nextToken } from '../paging.ts'
+import { currentCycleView, cycleView } from './auto-renew-view.ts'
+import { indexedTo } from './chain-of.ts'
+import { idIn, nodeIdIn } from './inputs.ts'
+import { defaultPageSize } from './list-page.ts'
+import type { ServedNetwork } from './network-directory.ts'
+import type { PrimaryParts } from './parts.ts'
+
+/** Cycles that are over, and on the first page the one that runs. */
+export function listValidatorCycles(parts: PrimaryParts): Operation {
+  return operation(ListValidatorCycles, async ({ path, query }) => {
+    const network = parts.networks.find(path.network)
+    const height = await indexedTo(network.store, 'P')
+    const nodeId = nodeIdIn('nodeId', path.nodeId)
+    const stakingTxId = query.txHash === undefined ? undefined : idIn('txHash', query.txHash)
+    const only = stakingTxId === undefined ? {} : { stakingTxId }
+    const node = (await numberOfNode(network.store, nodeId)) ?? -1
+    const page = await readPage<StoredCycle, CycleCursor>({
+      tokens: parts.tokens,
+      pageToken: query.pageToken,
+      binding: bindingOf(ListValidatorCycles.id, { ...query, ...path, network: network.network }),
+      limit: query.pageSize ?? defaultPageSize,
+      ...cycleCursor,
+      rows: (after, limit) =>
+        cyclesOfNode(network.store, {
+          node,
+          ...only,
+          order: query.sortOrder ?? 'desc',
+          after,
+          limit,
+        }),
+      cursorOf: (row) => row,
+    })
+    const isFirst = query.pageToken === undefined
+    const current = isFirst ? await currentCycle(network, { node, ...only }) : {}
+    return { body: { ...nextToken(page), cycles: page.rows.map(cycleView), ...current }, ...height }
+  })
+}
+
+async function currentCycle(
+  { store }: ServedNetwork,
+  of: { readonly node: number; readonly stakingTxId?: Uint8Array },
+): Promise<{ readonly currentCycle?: CurrentAutoRenewedCycle }> {
+  const position = await runningPosition(store, of)
+  const autoRenewal = position?.autoRenewal
+  if (position === undefined || autoRenewal === undefined) return {}
+  const before = await delegatedBefore(store, position.pos)
+  return { currentCycle: currentCycleView({ ...position, autoRenewal }, before) }
+}
+
+const cycleCursor = {
+  encode: ({ staker, number }: CycleCursor): Uint8Array => {
+    const view = new DataView(new ArrayBuffer(12))
+    view.setFloat64(0, staker)
+    view.setUint32(8, number)
+    return new Uint8Array(view.buffer)
+  },
+  decode: (bytes: Uint8Array): CycleCursor => {
+    if (bytes.length !== 12) throw new Fault('bad-page-token', 'pageToken is not valid here')
+    const view = new DataView(bytes.buffer, bytes.byteOffset)
+    return { staker: view.getFloat64(0), number: view.getUint32(8) }
+  },
+} as const

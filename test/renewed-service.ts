@@ -1,0 +1,48 @@
+/**
+ * The recorded network in which validators renew themselves, served as it was at a height.
+ *
+ * `local-two` has two such positions. One begins at 104, is renewed at 112, 119, 122 and 124 with
+ * three shares and two periods, and exits at 127; the other begins at 105 and is aborted at 110.
+ */
+
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after } from 'node:test'
+
+import { primaryStoreTables } from '../src/indexing/primary/primary-store.ts'
+import { openStore, type StoreLocation } from '../src/store/engine/open.ts'
+import { type PrimaryService, servePrimary } from './primary-service.ts'
+import { indexRecording } from './recorded-five.ts'
+import { recordingNamed } from './recorded-network.ts'
+
+/** Its blocks, and what its node said. */
+export const renewed = recordingNamed('local-two')
+
+/** Serves it up to height `last`, at the time of that block, until the test file ends. */
+export async function renewedService(
+  last = renewed.height,
+  location?: StoreLocation,
+): Promise<PrimaryService> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'firn-renewed-'))
+  const where = location ?? { store: 'embedded', dataDir }
+  const key = `renewed-${last}`
+  await indexRecording(renewed, { location: where, key, last })
+  const store = await openStore(where, key, primaryStoreTables, 'read')
+  let nowMs = 0
+  const clock = {
+    now: () => nowMs,
+    monotonic: () => performance.now(),
+    sleep: () => Promise.resolve(),
+  }
+  const service = await servePrimary(store, nowMs, { clock })
+  const { body } = await service.get(`/v1/networks/fuji/blockchains/p-chain/blocks/${last}`)
+  nowMs = body.blockTimestamp * 1_000
+  assert.ok(nowMs > 0)
+  after(async () => {
+    await service.close()
+    rmSync(dataDir, { recursive: true, force: true })
+  })
+  return service
+}

@@ -11,7 +11,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { orderedLists } from '../src/indexing/primary/store-ordered.ts'
+import { orderedLists } from '../src/indexing/primary/write/ordered-lists.ts'
 import { openStore } from '../src/store/engine/open.ts'
 import { balancesOfAddresses } from '../src/store/query/primary/balances-of-addresses.ts'
 import { utxosOfAddresses } from '../src/store/query/primary/utxos-of-addresses.ts'

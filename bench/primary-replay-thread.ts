@@ -4,9 +4,9 @@ import { openSync, readSync } from 'node:fs'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 
 import { callerOver } from '../src/indexing/port-call.ts'
-import { openStoreOver } from '../src/indexing/primary/batch-calls.ts'
-import { primaryHost } from '../src/indexing/primary/primary-host.ts'
-import { primaryStoreTables } from '../src/indexing/primary/primary-store.ts'
+import { openStoreOver } from '../src/indexing/primary/run/calls.ts'
+import { primaryHost } from '../src/indexing/primary/run/host.ts'
+import { primaryStoreTables } from '../src/indexing/primary/run/store.ts'
 import type {
   BlockBytes,
   PrimaryIdentity,

@@ -6,8 +6,8 @@ import { parentPort, threadId, workerData } from 'node:worker_threads'
 
 import { openWorld } from '../src/cli/world.ts'
 import { serveCalls } from '../src/indexing/port-call.ts'
-import { primaryAnswers } from '../src/indexing/primary/batch-calls.ts'
-import { openPrimaryStore, type PrimaryStore } from '../src/indexing/primary/primary-store.ts'
+import { primaryAnswers } from '../src/indexing/primary/run/calls.ts'
+import { openPrimaryStore, type PrimaryStore } from '../src/indexing/primary/run/store.ts'
 import { localGenesis } from './local-genesis.ts'
 import { benchKey, type WriteTask, type Written } from './primary-replay-task.ts'
 

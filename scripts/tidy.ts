@@ -69,7 +69,9 @@ for (const file of sources) {
   if (!isEntry && !imported.has(file)) problems.push(`${file}: the product does not import it`)
   if (/(^|\/)(utils?|helpers?|common|misc|types|index)\.ts$/.test(file))
     problems.push(`${file}: no such names`)
-  if (file.split('/').length > 5) problems.push(`${file}: more than three folders below src`)
+  // `src/layer/folder/file.ts`; the rooms of the primary network are deeper.
+  const deepest = file.startsWith('src/indexing/primary/') ? 6 : 5
+  if (file.split('/').length > deepest) problems.push(`${file}: too many folders below src`)
 }
 
 const readers = [...sources, ...filesUnder('test'), ...filesUnder('bench')]

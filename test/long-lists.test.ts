@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 
-import type { Held } from '../src/indexing/primary/ledger.ts'
-import { writeHoldings } from '../src/indexing/primary/store-holdings.ts'
-import { orderedLists } from '../src/indexing/primary/store-ordered.ts'
+import type { Held } from '../src/indexing/primary/batch/ledger.ts'
+import { writeHoldings } from '../src/indexing/primary/write/holdings.ts'
+import { orderedLists } from '../src/indexing/primary/write/ordered-lists.ts'
 import type { Database } from '../src/store/engine/database.ts'
 import { statement } from '../src/store/engine/database.ts'
 import {

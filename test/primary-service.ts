@@ -22,9 +22,9 @@ import { primaryOperations } from '../src/api/primary/operations.ts'
 import type { PrimaryParts } from '../src/api/primary/parts.ts'
 import { createServer } from '../src/api/server.ts'
 import type { Clock, World } from '../src/core/world.ts'
-import { openPrimaryHost } from '../src/indexing/primary/primary-host.ts'
-import { primaryStoreTables } from '../src/indexing/primary/primary-store.ts'
-import { openPrimaryStreams } from '../src/indexing/primary/stream.ts'
+import { openPrimaryHost } from '../src/indexing/primary/run/host.ts'
+import { primaryStoreTables } from '../src/indexing/primary/run/store.ts'
+import { openPrimaryStreams } from '../src/indexing/primary/run/stream.ts'
 import {
   clockMethod,
   openRecordedPrimary,

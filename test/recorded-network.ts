@@ -9,11 +9,15 @@ import { parseGenesisConfig } from '../src/codec/primary/genesis-config.ts'
 import { readGenesis } from '../src/codec/primary/genesis.ts'
 import type { GenesisFacts } from '../src/codec/primary/genesis.ts'
 import { fromHex, toHex } from '../src/core/bytes.ts'
-import type { ChainName } from '../src/indexing/primary/ledger-rows.ts'
-import { readCBlock, readPBlock, readXBlock } from '../src/indexing/primary/read-blocks.ts'
-import type { ReadCBlock, ReadPBlock, ReadXBlock } from '../src/indexing/primary/read-blocks.ts'
-import { rulesOf } from '../src/indexing/primary/rules.ts'
-import type { PrimaryRules } from '../src/indexing/primary/rules.ts'
+import type { ChainName } from '../src/indexing/primary/batch/ledger-rows.ts'
+import { rulesOf } from '../src/indexing/primary/batch/rules.ts'
+import type { PrimaryRules } from '../src/indexing/primary/batch/rules.ts'
+import { readCBlock, readPBlock, readXBlock } from '../src/indexing/primary/replay/read-blocks.ts'
+import type {
+  ReadCBlock,
+  ReadPBlock,
+  ReadXBlock,
+} from '../src/indexing/primary/replay/read-blocks.ts'
 import { openBlock } from '../src/source/primary/containers.ts'
 
 /** An object of a node's reply. */

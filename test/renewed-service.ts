@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
 
-import { primaryStoreTables } from '../src/indexing/primary/primary-store.ts'
+import { primaryStoreTables } from '../src/indexing/primary/run/store.ts'
 import { openStore, type StoreLocation } from '../src/store/engine/open.ts'
 import { type PrimaryService, servePrimary } from './primary-service.ts'
 import { indexRecording } from './recorded-five.ts'

@@ -4,41 +4,49 @@ import assert from 'node:assert/strict'
 
 import { outputKeyOf, type OutputPlace } from '../src/codec/primary/ids.ts'
 import { keyOf, toHex } from '../src/core/bytes.ts'
-import { newAssetNumbers } from '../src/indexing/primary/asset-numbers.ts'
-import { networkIdsOf } from '../src/indexing/primary/chains.ts'
-import { newDraft } from '../src/indexing/primary/draft.ts'
-import { beginPChain } from '../src/indexing/primary/genesis-rows.ts'
-import type { AssetRow, ChainName, EarlyImportRow } from '../src/indexing/primary/ledger-rows.ts'
-import { loadPState } from '../src/indexing/primary/p-state.ts'
-import type { PState } from '../src/indexing/primary/p-state.ts'
-import type { ReadPBlock } from '../src/indexing/primary/read-blocks.ts'
-import {
-  applyCBlocks,
-  beginCChain,
-  endCBatch,
-  wantedOfCBlocks,
-} from '../src/indexing/primary/replay-c.ts'
-import { applyPBlocks, endPBatch, wantedOfPBlocks } from '../src/indexing/primary/replay-p.ts'
-import {
-  applyXBlocks,
-  beginXChain,
-  endXBatch,
-  wantedOfXBlocks,
-} from '../src/indexing/primary/replay-x.ts'
-import type { Checkpoint, RowBatch } from '../src/indexing/primary/rows.ts'
+import { newAssetNumbers } from '../src/indexing/primary/batch/asset-numbers.ts'
+import type {
+  AssetRow,
+  ChainName,
+  EarlyImportRow,
+} from '../src/indexing/primary/batch/ledger-rows.ts'
+import type { Checkpoint, RowBatch } from '../src/indexing/primary/batch/rows.ts'
 import type {
   CycleRow,
   RewardRow,
   StakerRow,
   SupplyRow,
-} from '../src/indexing/primary/staking-rows.ts'
-import type { Found, PStateRows, Wanted } from '../src/indexing/primary/state.ts'
+} from '../src/indexing/primary/batch/staking-rows.ts'
+import type { Found, PStateRows, Wanted } from '../src/indexing/primary/batch/stored-state.ts'
 import type {
   BlockchainRow,
   L1ChangeRow,
   L1ValidatorRow,
   SubnetRow,
-} from '../src/indexing/primary/subnet-rows.ts'
+} from '../src/indexing/primary/batch/subnet-rows.ts'
+import {
+  applyCBlocks,
+  beginCChain,
+  endCBatch,
+  wantedOfCBlocks,
+} from '../src/indexing/primary/replay/c/replay-c.ts'
+import { networkIdsOf } from '../src/indexing/primary/replay/chains.ts'
+import { newDraft } from '../src/indexing/primary/replay/draft.ts'
+import { beginPChain } from '../src/indexing/primary/replay/p/genesis.ts'
+import {
+  applyPBlocks,
+  endPBatch,
+  wantedOfPBlocks,
+} from '../src/indexing/primary/replay/p/replay-p.ts'
+import { loadPState } from '../src/indexing/primary/replay/p/state.ts'
+import type { PState } from '../src/indexing/primary/replay/p/state.ts'
+import type { ReadPBlock } from '../src/indexing/primary/replay/read-blocks.ts'
+import {
+  applyXBlocks,
+  beginXChain,
+  endXBatch,
+  wantedOfXBlocks,
+} from '../src/indexing/primary/replay/x/replay-x.ts'
 import type { Network } from './recorded-network.ts'
 import {
   knownOf,

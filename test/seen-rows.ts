@@ -4,21 +4,21 @@ import assert from 'node:assert/strict'
 
 import { type OutputContent, outputContent } from '../src/codec/primary/output-content.ts'
 import { concatBytes, toHex } from '../src/core/bytes.ts'
-import type { AssetNumbers } from '../src/indexing/primary/asset-numbers.ts'
-import { type ProposerColumns, proposerKnown } from '../src/indexing/primary/block-columns.ts'
-import type { Mutable } from '../src/indexing/primary/draft.ts'
-import type { BlockRow, ChainName, KnownUtxo } from '../src/indexing/primary/ledger-rows.ts'
+import type { AssetNumbers } from '../src/indexing/primary/batch/asset-numbers.ts'
+import { type ProposerColumns, proposerKnown } from '../src/indexing/primary/batch/block-columns.ts'
+import type { BlockRow, ChainName, KnownUtxo } from '../src/indexing/primary/batch/ledger-rows.ts'
 import {
   addressStride,
   type Held,
   type LedgerColumns,
   type OwnerLists,
   type Slices,
-} from '../src/indexing/primary/ledger.ts'
-import type { RowBatch } from '../src/indexing/primary/rows.ts'
-import type { StakerColumns } from '../src/indexing/primary/staker-columns.ts'
-import type { StakerRow } from '../src/indexing/primary/staking-rows.ts'
-import { outputFlags } from '../src/indexing/primary/utxo-table.ts'
+} from '../src/indexing/primary/batch/ledger.ts'
+import type { RowBatch } from '../src/indexing/primary/batch/rows.ts'
+import type { StakerColumns } from '../src/indexing/primary/batch/staker-columns.ts'
+import type { StakerRow } from '../src/indexing/primary/batch/staking-rows.ts'
+import type { Mutable } from '../src/indexing/primary/replay/draft.ts'
+import { outputFlags } from '../src/indexing/primary/replay/utxo-table.ts'
 import type { Proposer } from '../src/source/primary/primary-source.ts'
 import { stakerBody, txBody, type TxBody } from '../src/store/schema/primary-bodies.ts'
 import { assetOf, neededOf } from '../src/store/schema/primary-holding.ts'

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { Fault } from '../core/fault.ts'
-import { primaryStoreTables } from '../indexing/primary/primary-store.ts'
+import { primaryStoreTables } from '../indexing/primary/run/store.ts'
 import type { Database } from '../store/engine/database.ts'
 import { openStore, type StoreLocation } from '../store/engine/open.ts'
 

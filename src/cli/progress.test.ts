@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { dagHeight } from '../indexing/primary/replay-x.ts'
+import { dagHeight } from '../indexing/primary/replay/x/replay-x.ts'
 import { withoutDepth } from '../indexing/stage.ts'
 import { line, showProgress } from './progress.ts'
 

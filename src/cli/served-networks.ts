@@ -2,7 +2,7 @@
 
 import type { ServedNetwork } from '../api/primary/network-directory.ts'
 import { openNetwork } from '../api/primary/open-network.ts'
-import { primaryStoreTables } from '../indexing/primary/primary-store.ts'
+import { primaryStoreTables } from '../indexing/primary/run/store.ts'
 import type { PrimaryStreamSpec } from '../indexing/stream-spec.ts'
 import { type FollowParts, followStore } from './follow-store.ts'
 

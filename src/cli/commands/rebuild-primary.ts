@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { rebuildPrimary } from '../../indexing/primary/rebuild.ts'
+import { rebuildPrimary } from '../../indexing/primary/run/rebuild.ts'
 import type { StoreLocation } from '../../store/engine/open.ts'
 import { namespaceOf } from '../../store/engine/postgres.ts'
 import type { Flags } from '../flags.ts'

@@ -7,18 +7,18 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 
 import { Fault } from '../../../src/core/fault.ts'
-import type { ChainReplay, Fetched } from '../../../src/indexing/primary/chain-replay.ts'
-import type { ChainName } from '../../../src/indexing/primary/ledger-rows.ts'
+import type { ChainName } from '../../../src/indexing/primary/batch/ledger-rows.ts'
+import type { ChainReplay, Fetched } from '../../../src/indexing/primary/replay/chain-replay.ts'
 import {
   primaryHost,
   type PrimaryHost,
   type PrimaryHostParts,
-} from '../../../src/indexing/primary/primary-host.ts'
+} from '../../../src/indexing/primary/run/host.ts'
 import {
   type BatchStore,
   openPrimaryStore,
   type PrimaryStore,
-} from '../../../src/indexing/primary/primary-store.ts'
+} from '../../../src/indexing/primary/run/store.ts'
 import { openRecordedPrimary } from '../../../src/source/primary/recorded-source.ts'
 import { type Reader, statement } from '../../../src/store/engine/database.ts'
 import { primaryTables } from '../../../src/store/schema/primary.ts'

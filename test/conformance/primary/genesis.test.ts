@@ -18,7 +18,7 @@ import { primaryOperations } from '../../../src/api/primary/operations.ts'
 import { parseId } from '../../../src/core/cb58.ts'
 import { publicNetworks } from '../../../src/core/network.ts'
 import type { World } from '../../../src/core/world.ts'
-import { openPrimaryHost } from '../../../src/indexing/primary/primary-host.ts'
+import { openPrimaryHost } from '../../../src/indexing/primary/run/host.ts'
 import type { PrimarySource } from '../../../src/source/primary/primary-source.ts'
 import { type Json, pageTokens } from '../../evm-service.ts'
 

@@ -8,7 +8,7 @@ import { test } from 'node:test'
 
 import { toPrimaryAddress } from '../../../src/core/address.ts'
 import { toCb58 } from '../../../src/core/cb58.ts'
-import { primaryStoreTables } from '../../../src/indexing/primary/primary-store.ts'
+import { primaryStoreTables } from '../../../src/indexing/primary/run/store.ts'
 import { statement, type Writer } from '../../../src/store/engine/database.ts'
 import { openStore } from '../../../src/store/engine/open.ts'
 import { bytes } from '../../../src/store/query/primary/utxo-rows.ts'

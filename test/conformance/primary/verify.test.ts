@@ -11,7 +11,7 @@ import { recordingNode } from '../../../src/cli/verify/recording-node.ts'
 import { verifyPrimary, type Verified } from '../../../src/cli/verify/verify-primary.ts'
 import { decodePBlock } from '../../../src/codec/primary/p-block.ts'
 import { Fault } from '../../../src/core/fault.ts'
-import { primaryStoreTables } from '../../../src/indexing/primary/primary-store.ts'
+import { primaryStoreTables } from '../../../src/indexing/primary/run/store.ts'
 import type { NodeApi } from '../../../src/source/primary/node-api.ts'
 import {
   openRecordedPrimary,

@@ -1,0 +1,104 @@
+/**
+ * Rows of what blocks hold, as far as they are not columns: blocks, assets, and what becomes of
+ * UTXOs elsewhere. The conventions are those of `rows.ts`.
+ */
+
+import type { OutputPlace } from '../../../codec/primary/ids.ts'
+import type { Proposer } from '../../../source/primary/primary-source.ts'
+import type { KeptOutput } from '../replay/utxo-table.ts'
+
+/** The three chains. Assets move between them through shared memory. */
+export type ChainName = 'P' | 'X' | 'C'
+
+/** Who may spend or decide. `locktime` 0 = at once. */
+export type Owner = {
+  readonly locktime: bigint
+  readonly threshold: number
+  readonly addresses: readonly Uint8Array[]
+}
+
+/** One accepted block. Key: its height. C-Chain blocks are listed when they were given. */
+export type BlockRow = {
+  readonly height: number
+  /** Inner block id; on the C-Chain the EVM block hash. */
+  readonly blockId: Uint8Array
+  readonly parentId: Uint8Array
+  /** Wire type id; names: `pBlockNames`, X 20 and C 0 are "Standard". */
+  readonly typeId: number
+  /** Chain time after the block; since Banff the block's own time. */
+  readonly time: number
+  readonly sizeBytes: number
+  readonly transactionCount: number
+  readonly proposer: Proposer | undefined
+  /** P only: supply of AVAX, accrued L1 validator fees, and active L1 validators after it. */
+  readonly platform?: {
+    readonly currentSupply: bigint
+    readonly l1AccruedFees: bigint
+    readonly activeL1Validators: number
+  }
+}
+
+/** The transaction that spent a UTXO, and where. */
+export type Consumption = {
+  readonly chain: ChainName
+  readonly height: number
+  readonly position: number
+  readonly time: number
+  readonly txId: Uint8Array
+}
+
+/** What a reward UTXO pays for. */
+export type RewardKind = 'VALIDATOR' | 'DELEGATOR' | 'VALIDATOR_FEE'
+
+/** What replay must know of a UTXO of an earlier batch. */
+export type KnownUtxo = KeptOutput & {
+  readonly addresses: readonly Uint8Array[]
+  readonly createdOn: ChainName
+  readonly consumableOn: ChainName
+}
+
+/** A staked UTXO came back at `time`; its number where that is known. */
+export type StakeReturnRow = OutputPlace & {
+  readonly number: number | undefined
+  readonly time: number
+}
+
+/**
+ * An import whose export is not indexed yet. Key: `txId` and `outputIndex`. Kept until the export
+ * arrives; that batch then holds the UTXO as spent and an {@link ImportCompletionRow}.
+ */
+export type EarlyImportRow = {
+  readonly txId: Uint8Array
+  readonly outputIndex: number
+  readonly assetId: Uint8Array
+  readonly amount: bigint
+  readonly sourceChain: ChainName
+  readonly consumed: Consumption
+}
+
+/**
+ * The export of an {@link EarlyImportRow} arrived. Its owners are to be added to the addresses of
+ * the transaction that spent it.
+ */
+export type ImportCompletionRow = {
+  readonly utxo: OutputPlace & {
+    readonly number: number
+    readonly addresses: readonly Uint8Array[]
+  }
+  readonly consumed: Consumption
+}
+
+/** One asset of the X-Chain. Key: `assetId`. */
+export type AssetRow = {
+  readonly assetId: Uint8Array
+  readonly number: number
+  readonly name: string
+  readonly symbol: string
+  readonly denomination: number
+  /** By its first initial state. */
+  readonly kind: 'secp256k1' | 'nft' | 'property'
+  /** Whether more can be minted. */
+  readonly variableCap: boolean
+  readonly createdHeight: number
+  readonly createdTime: number
+}

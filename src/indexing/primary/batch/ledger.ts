@@ -1,0 +1,342 @@
+/**
+ * What the blocks of a batch made and spent, as columns: no object outlives the transaction it is
+ * about, and a writer on another thread is handed the buffers.
+ *
+ * Addresses are named by their places in the batch, so that the store looks each up once.
+ */
+
+import { Bigs, ByteRows, Doubles, Words } from '../../../core/growing.ts'
+import type { PackArena } from '../../../store/schema/packed.ts'
+import {
+  mostUtxosInRow,
+  type PackedUtxo,
+  utxoOutput,
+  utxoRowHead,
+} from '../../../store/schema/primary-utxo.ts'
+import { KeyTable } from './key-table.ts'
+
+/** Byte strings of an arena, by row. */
+export type Slices = { readonly offset: Uint32Array; readonly length: Uint32Array }
+
+/** Lists of places of addresses, by row: those of row `i` end at `until[i]`. */
+export type OwnerLists = { readonly places: Uint32Array; readonly until: Uint32Array }
+
+/** UTXOs as lists of addresses show them. Times are Unix seconds, chains `chainNumbers`. */
+export type Held = {
+  readonly count: number
+  readonly number: Float64Array
+  readonly createdAt: Float64Array
+  readonly amount: BigUint64Array
+  /** As `packTraits` says. */
+  readonly traits: Float64Array
+  readonly createdOn: Uint32Array
+  readonly consumableOn: Uint32Array
+  readonly owners: OwnerLists
+  /** Place and time of the transaction that spent it in this batch; 0 where none did. */
+  readonly spentPos: Float64Array
+  readonly spentAt: Float64Array
+}
+
+/** Rows of a batch. Bodies lie in `arena`. */
+export type LedgerColumns = {
+  readonly arena: Uint8Array
+  /** Distinct addresses, {@link addressStride} bytes each: 0 before an EVM account's, else 1. */
+  readonly addresses: Uint8Array
+  readonly transactions: {
+    readonly count: number
+    readonly pos: Float64Array
+    /** 32 bytes each. */
+    readonly txId: Uint8Array
+    readonly type: Uint32Array
+    readonly body: Slices
+    readonly owners: OwnerLists
+  }
+  /** UTXOs the batch made, in the order of their numbers. */
+  readonly made: Held
+  /** Their rows in the store, see `schema/primary-utxo.ts`: number of the last, and the body. */
+  readonly utxoRows: { readonly last: Float64Array; readonly body: Slices }
+  /** UTXOs of earlier batches it spent. */
+  readonly spent: Held
+  /** UTXOs it made that are not found by the transaction they are named for. */
+  readonly strays: { readonly prefix: Float64Array; readonly number: Float64Array }
+}
+
+/** Bytes of an address of {@link LedgerColumns}. */
+export const addressStride = 21
+
+/** Addresses of a batch, numbered from 0 as they are met. */
+class BatchAddresses {
+  readonly #places = new KeyTable()
+  readonly #account = new Uint8Array(addressStride)
+  #bytes = new Uint8Array(addressStride * 1_024)
+  #count = 0
+
+  /** Place of the address in the 20 bytes from `from` on. */
+  placeOf(bytes: Uint8Array, from: number): number {
+    const place = this.#places.add(bytes, this.#count + 1, from, from + addressStride - 1) - 1
+    if (place === this.#count) this.#append(bytes, from, 1)
+    return place
+  }
+
+  /** Place of an EVM account, which no other address is the same as. */
+  placeOfAccount(address: Uint8Array): number {
+    this.#account.set(address, 1)
+    const place = this.#places.add(this.#account, this.#count + 1) - 1
+    if (place === this.#count) this.#append(address, 0, 0)
+    return place
+  }
+
+  #append(bytes: Uint8Array, from: number, kind: 0 | 1): void {
+    const at = this.#count++ * addressStride
+    if (at === this.#bytes.length) {
+      const grown = new Uint8Array(at * 2)
+      grown.set(this.#bytes)
+      this.#bytes = grown
+    }
+    this.#bytes[at] = kind
+    for (let byte = 1; byte < addressStride; byte++) {
+      this.#bytes[at + byte] = bytes[from + byte - 1] ?? 0
+    }
+  }
+
+  taken(): Uint8Array {
+    return this.#bytes.subarray(0, this.#count * addressStride)
+  }
+}
+
+/** Lists of owners while they grow. */
+export class GrowingOwners {
+  readonly #places: Words
+  readonly #until: Words
+  #start = 0
+
+  constructor(rows: number) {
+    this.#places = new Words(rows)
+    this.#until = new Words(rows)
+  }
+
+  /** Adds an owner to the list of a row, where it stands once. */
+  push(place: number): void {
+    for (let at = this.#start; at < this.#places.length; at++) {
+      if (this.#places.at(at) === place) return
+    }
+    this.#places.push(place)
+  }
+
+  /** Ends the list of a row. */
+  end(): void {
+    this.#start = this.#places.length
+    this.#until.push(this.#start)
+  }
+
+  taken(): OwnerLists {
+    return { places: this.#places.taken(), until: this.#until.taken() }
+  }
+}
+
+/** A row of {@link Held} without its owners and what became of it. */
+export type HeldRow = {
+  readonly number: number
+  readonly createdAt: number
+  readonly amount: bigint
+  readonly traits: number
+  readonly createdOn: number
+  readonly consumableOn: number
+}
+
+class GrowingHeld {
+  readonly number: Doubles
+  readonly createdAt: Doubles
+  readonly amount: Bigs
+  readonly traits: Doubles
+  readonly createdOn: Words
+  readonly consumableOn: Words
+  readonly owners: GrowingOwners
+  readonly spentPos: Doubles
+  readonly spentAt: Doubles
+
+  constructor(rows: number) {
+    this.number = new Doubles(rows)
+    this.createdAt = new Doubles(rows)
+    this.amount = new Bigs(rows)
+    this.traits = new Doubles(rows)
+    this.createdOn = new Words(rows)
+    this.consumableOn = new Words(rows)
+    this.owners = new GrowingOwners(rows)
+    this.spentPos = new Doubles(rows)
+    this.spentAt = new Doubles(rows)
+  }
+
+  /** Begins a row. */
+  push(row: HeldRow): void {
+    this.number.push(row.number)
+    this.createdAt.push(row.createdAt)
+    this.amount.push(row.amount)
+    this.traits.push(row.traits)
+    this.createdOn.push(row.createdOn)
+    this.consumableOn.push(row.consumableOn)
+  }
+
+  taken(): Held {
+    return {
+      count: this.number.length,
+      number: this.number.taken(),
+      createdAt: this.createdAt.taken(),
+      amount: this.amount.taken(),
+      traits: this.traits.taken(),
+      createdOn: this.createdOn.taken(),
+      consumableOn: this.consumableOn.taken(),
+      owners: this.owners.taken(),
+      spentPos: this.spentPos.taken(),
+      spentAt: this.spentAt.taken(),
+    }
+  }
+}
+
+/** Bytes packed into an arena, by row. */
+export class GrowingBodies {
+  readonly #arena: PackArena
+  readonly #offset: Words
+  readonly #length: Words
+
+  constructor(arena: PackArena, rows: number) {
+    this.#arena = arena
+    this.#offset = new Words(rows)
+    this.#length = new Words(rows)
+  }
+
+  /** A row whose bytes were packed from `from` on. */
+  pushFrom(from: number): void {
+    this.#offset.push(from)
+    this.#length.push(this.#arena.used - from)
+  }
+
+  taken(): Slices {
+    return { offset: this.#offset.taken(), length: this.#length.taken() }
+  }
+}
+
+/** A UTXO's place in its row: it follows the one before, or begins another. */
+export type UtxoPlace = {
+  readonly number: number
+  readonly txId: Uint8Array
+  readonly outputIndex: number
+  readonly createdPos: number
+  readonly createdAt: number
+}
+
+/** Rows of UTXOs. */
+class GrowingUtxoRows {
+  readonly #arena: PackArena
+  readonly #last: Doubles
+  readonly #body: GrowingBodies
+  #from = 0
+  #count = 0
+  #newest: UtxoPlace | undefined
+
+  constructor(arena: PackArena, rows: number) {
+    this.#arena = arena
+    this.#last = new Doubles(rows)
+    this.#body = new GrowingBodies(arena, rows)
+  }
+
+  /** Adds the UTXO whose number is next. */
+  push(place: UtxoPlace, output: PackedUtxo): void {
+    if (!this.#follows(place)) {
+      this.end()
+      const { txId, outputIndex: firstIndex, createdPos, createdAt } = place
+      this.#from = this.#arena.used
+      utxoRowHead.append(this.#arena, { txId, firstIndex, createdPos, createdAt })
+    }
+    utxoOutput.append(this.#arena, output)
+    this.#newest = place
+    this.#count++
+  }
+
+  #follows({ txId, outputIndex, createdPos }: UtxoPlace): boolean {
+    const before = this.#newest
+    return (
+      before !== undefined &&
+      before.txId === txId &&
+      before.outputIndex + 1 === outputIndex &&
+      before.createdPos === createdPos &&
+      this.#count < mostUtxosInRow
+    )
+  }
+
+  /** Ends the row: something else is packed next. */
+  end(): void {
+    if (this.#newest === undefined) return
+    this.#last.push(this.#newest.number)
+    this.#body.pushFrom(this.#from)
+    this.#newest = undefined
+    this.#count = 0
+  }
+
+  taken(): { readonly last: Float64Array; readonly body: Slices } {
+    this.end()
+    return { last: this.#last.taken(), body: this.#body.taken() }
+  }
+}
+
+/** How much a batch is expected to hold; it may be more. */
+export type LedgerRoom = { readonly transactions: number; readonly bytes: number }
+
+// Near the head a batch is one block.
+const leastRoom: LedgerRoom = { transactions: 32, bytes: 16_384 }
+
+/** A batch's columns while they grow. */
+export class Ledger {
+  readonly arena: PackArena
+  readonly addresses = new BatchAddresses()
+  readonly txPos: Doubles
+  readonly txIds: ByteRows
+  readonly txType: Words
+  readonly txBody: GrowingBodies
+  readonly txOwners: GrowingOwners
+  readonly made: GrowingHeld
+  readonly utxoRows: GrowingUtxoRows
+  readonly spent: GrowingHeld
+  readonly strayPrefix = new Doubles(0)
+  readonly strayNumber = new Doubles(0)
+
+  constructor({ transactions, bytes }: LedgerRoom = leastRoom) {
+    this.arena = { bytes: new Uint8Array(bytes), used: 0 }
+    this.txPos = new Doubles(transactions)
+    this.txType = new Words(transactions)
+    this.txBody = new GrowingBodies(this.arena, transactions)
+    this.txOwners = new GrowingOwners(transactions)
+    this.made = new GrowingHeld(transactions)
+    this.utxoRows = new GrowingUtxoRows(this.arena, transactions)
+    this.spent = new GrowingHeld(transactions)
+    this.txIds = new ByteRows(32, transactions)
+  }
+
+  /** Room for as much again and a little more. */
+  room(): LedgerRoom {
+    const more = (size: number): number => Math.ceil(size * 1.1)
+    return {
+      transactions: Math.max(leastRoom.transactions, more(this.txPos.length)),
+      bytes: Math.max(leastRoom.bytes, more(this.arena.used)),
+    }
+  }
+
+  taken(): LedgerColumns {
+    return {
+      arena: this.arena.bytes.subarray(0, this.arena.used),
+      addresses: this.addresses.taken(),
+      transactions: {
+        count: this.txPos.length,
+        pos: this.txPos.taken(),
+        txId: this.txIds.taken(),
+        type: this.txType.taken(),
+        body: this.txBody.taken(),
+        owners: this.txOwners.taken(),
+      },
+      made: this.made.taken(),
+      utxoRows: this.utxoRows.taken(),
+      spent: this.spent.taken(),
+      strays: { prefix: this.strayPrefix.taken(), number: this.strayNumber.taken() },
+    }
+  }
+}

@@ -1,0 +1,53 @@
+/**
+ * What replay needs to know of rows written before: the interface to the store, in plain data.
+ *
+ * Replay itself is synchronous and pure. Around each batch the caller asks `inputsOf…` for ids,
+ * looks them up at once ({@link UtxoReader}), and hands the answers to `apply…`. After any fault, in
+ * replay or in the store, the in-memory state is void: load it again.
+ */
+
+import type { OutputPlace } from '../../../codec/primary/ids.ts'
+import type { Consumption, KnownUtxo } from './ledger-rows.ts'
+import type { Checkpoint } from './rows.ts'
+import type { StakerRow, SupplyRow } from './staking-rows.ts'
+import type { L1ValidatorRow, SubnetRow } from './subnet-rows.ts'
+
+/** An import waiting for its export, see `EarlyImportRow`. */
+export type KnownImport = {
+  readonly txId: Uint8Array
+  readonly outputIndex: number
+  readonly assetId: Uint8Array
+  readonly amount: bigint
+  readonly consumed: Consumption
+}
+
+/**
+ * Outputs a batch needs looked up: inputs, by their places; and exports and imports, which may be
+ * early imports, by `outputKeyOf`.
+ */
+export type Wanted = {
+  readonly inputs: readonly OutputPlace[]
+  readonly sharedKeys: readonly string[]
+}
+
+/** What the look-up found, in any order; what is not stored is left out. */
+export type Found = {
+  readonly utxos: readonly KnownUtxo[]
+  readonly earlyImports: readonly KnownImport[]
+}
+
+/** Batched look-up in the store, by primary key. At most a batch's inputs at a time. */
+export type UtxoReader = {
+  readonly find: (wanted: Wanted, signal: AbortSignal) => Promise<Found>
+}
+
+/** Everything the P-Chain's replay keeps in memory, as stored rows. */
+export type PStateRows = {
+  readonly checkpoint: Checkpoint
+  /** Those pending or active. */
+  readonly stakers: readonly StakerRow[]
+  readonly subnets: readonly SubnetRow[]
+  /** Those not removed. */
+  readonly l1Validators: readonly L1ValidatorRow[]
+  readonly supplies: readonly SupplyRow[]
+}

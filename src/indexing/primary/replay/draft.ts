@@ -1,0 +1,149 @@
+/**
+ * The batch being made: lists that grow while blocks are replayed, and what changed in them.
+ *
+ * Stakers, subnets and L1 validators are mutable while they live in memory; the batch gets copies
+ * when it closes, so that a store may still write the last batch while the next is replayed.
+ */
+
+import { Fault } from '../../../core/fault.ts'
+import type { AssetNumbers } from '../batch/asset-numbers.ts'
+import { GrowingBlocks } from '../batch/block-columns.ts'
+import type {
+  AssetRow,
+  ChainName,
+  EarlyImportRow,
+  ImportCompletionRow,
+  KnownUtxo,
+  StakeReturnRow,
+} from '../batch/ledger-rows.ts'
+import { Ledger, type LedgerRoom } from '../batch/ledger.ts'
+import type { Checkpoint, RowBatch } from '../batch/rows.ts'
+import { stakersOfBatch } from '../batch/staker-columns.ts'
+import type { CycleRow, RewardRow, StakerRow, SupplyRow } from '../batch/staking-rows.ts'
+import type {
+  BlockchainRow,
+  L1ChangeRow,
+  L1ValidatorRow,
+  SubnetOwnerRow,
+  SubnetRow,
+} from '../batch/subnet-rows.ts'
+
+/** A row that may still change. */
+export type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+
+/** A staking period in memory. */
+export type Staker = Mutable<StakerRow>
+
+/** A batch being made; `firstUtxo` is the number of the next UTXO its chain makes. */
+export type Draft = {
+  readonly chain: ChainName
+  readonly firstUtxo: number
+  /** Height of the batch before; `undefined` for a chain's first. */
+  readonly follows: number | undefined
+  /** First height in it, once there is one. */
+  from: number | undefined
+  readonly blocks: GrowingBlocks
+  readonly ledger: Ledger
+  readonly stakeReturns: StakeReturnRow[]
+  readonly earlyImports: EarlyImportRow[]
+  readonly importCompletions: ImportCompletionRow[]
+  /** UTXOs between chains it made or spent, by `outputKeyOf`, as they are after it. */
+  readonly crossing: Map<string, KnownUtxo>
+  readonly stakers: Set<Staker>
+  readonly cycles: CycleRow[]
+  readonly rewards: RewardRow[]
+  readonly subnets: Set<Mutable<SubnetRow>>
+  readonly subnetOwners: SubnetOwnerRow[]
+  readonly blockchains: BlockchainRow[]
+  readonly assets: AssetRow[]
+  readonly l1Validators: Set<Mutable<L1ValidatorRow>>
+  readonly l1Changes: L1ChangeRow[]
+  readonly supplies: Map<string, SupplyRow>
+}
+
+/** What a draft begins with: see {@link Draft}; and the room its ledger is expected to need. */
+export type DraftStart = Pick<Draft, 'firstUtxo' | 'follows'> & { readonly room?: LedgerRoom }
+
+/** An empty draft. */
+export function newDraft(chain: ChainName, { firstUtxo, follows, room }: DraftStart): Draft {
+  return {
+    chain,
+    firstUtxo,
+    follows,
+    from: undefined,
+    blocks: new GrowingBlocks(),
+    ledger: new Ledger(room),
+    stakeReturns: [],
+    earlyImports: [],
+    importCompletions: [],
+    crossing: new Map(),
+    stakers: new Set(),
+    cycles: [],
+    rewards: [],
+    subnets: new Set(),
+    subnetOwners: [],
+    blockchains: [],
+    assets: [],
+    l1Validators: new Set(),
+    l1Changes: [],
+    supplies: new Map(),
+  }
+}
+
+/** The finished batch; what lives on in memory is copied. */
+export function closeDraft(draft: Draft, assets: AssetNumbers, checkpoint: Checkpoint): RowBatch {
+  // Rows of an empty batch are not stored: numbers still to be told wait for the next.
+  const newAssets = draft.from === undefined ? [] : assets.taken()
+  const until = checkpoint.height + 1
+  const from = draft.from ?? until
+  const stakers = stakersOfBatch(draft.stakers, { from, ledger: draft.ledger })
+  return {
+    chain: draft.chain,
+    follows: draft.follows,
+    from,
+    until,
+    blocks: draft.blocks.taken(),
+    ledger: draft.ledger.taken(),
+    newAssets,
+    stakeReturns: draft.stakeReturns,
+    earlyImports: draft.earlyImports,
+    importCompletions: draft.importCompletions,
+    stakers,
+    cycles: draft.cycles,
+    rewards: draft.rewards,
+    subnets: [...draft.subnets].map((subnet) => ({ ...subnet })),
+    subnetOwners: draft.subnetOwners,
+    blockchains: draft.blockchains,
+    assets: draft.assets,
+    l1Validators: [...draft.l1Validators].map((validator) => ({ ...validator })),
+    l1Changes: draft.l1Changes,
+    supplies: [...draft.supplies.values()],
+    checkpoint,
+  }
+}
+
+/** Where something happens: a block of a chain, a transaction in it. */
+export type Place = {
+  readonly chain: ChainName
+  readonly height: number
+  readonly position: number
+  readonly time: number
+  readonly txId: Uint8Array
+  /** Height from which sets of validators show it: of a proposal's decisions, the option's. */
+  readonly setHeight?: number
+}
+
+/** The fault of a block that contradicts the state before it. */
+export function violation(
+  place: Pick<Place, 'chain' | 'height'> & { readonly txId?: Uint8Array },
+  message: string,
+): Fault {
+  const { chain, height, txId } = place
+  return new Fault('state-violation', `${chain}-Chain block ${height}: ${message}`, {
+    detail: {
+      chain,
+      height,
+      ...(txId === undefined ? {} : { txId: Buffer.from(txId).toString('hex') }),
+    },
+  })
+}

@@ -1,0 +1,242 @@
+/** What a decided P-Chain transaction does to the state. */
+
+import { outputKeyOf } from '../../../../codec/primary/ids.ts'
+import type {
+  PTransferableInput,
+  PUnsigned,
+  PUnsignedOf,
+} from '../../../../codec/primary/p-transaction.ts'
+import { keyOf } from '../../../../core/bytes.ts'
+import type { Owner } from '../../batch/ledger-rows.ts'
+import type { BlockchainRow, SubnetRow } from '../../batch/subnet-rows.ts'
+import { chainNameOf } from '../chains.ts'
+import { violation } from '../draft.ts'
+import type { Mutable } from '../draft.ts'
+import type { ReadTransaction } from '../read-blocks.ts'
+import { checkFlow, concern, emit, ownerOf, spend, spendImport } from '../step.ts'
+import type { Step } from '../step.ts'
+import type { Spend } from '../utxo-set.ts'
+import {
+  convertSubnet,
+  disableL1Validator,
+  increaseL1Balance,
+  registerL1Validator,
+  setL1ValidatorWeight,
+} from './l1.ts'
+import {
+  configureAutoRenewal,
+  emitOutputs,
+  executeStaking,
+  isStaking,
+  outputFields,
+  removeSubnetValidator,
+} from './staking.ts'
+import { setSupply } from './state.ts'
+import type { PState } from './state.ts'
+
+/** Transactions with inputs and outputs: all but 19, 20 and 42. */
+type Spending = Exclude<PUnsigned, { typeId: 19 | 20 | 42 }>
+
+/** Whether a transaction has inputs and outputs. */
+export function isSpending(unsigned: PUnsigned): unsigned is Spending {
+  return unsigned.typeId !== 19 && unsigned.typeId !== 20 && unsigned.typeId !== 42
+}
+
+/** Spends a transaction's inputs and emits its plain outputs, aborted or not. */
+export function moveFunds(step: Step, unsigned: Spending): void {
+  for (const input of unsigned.inputs) spend(step, spendingOf(input))
+  emitOutputs(step, unsigned.outputs, 0)
+}
+
+function spendingOf({
+  txId,
+  outputIndex,
+  assetId,
+  input,
+}: PTransferableInput): Spend & { readonly amount: bigint } {
+  const amount = input.typeId === 21 ? input.input.amount : input.amount
+  return { txId, outputIndex, assetId, amount }
+}
+
+/** Does all of a decided transaction. `setHeight`: height sets of validators change at. */
+export function executeDecided(
+  state: PState,
+  step: Step,
+  read: ReadTransaction<PUnsigned>,
+  setHeight: number,
+): void {
+  const { unsigned } = read
+  if (!isSpending(unsigned)) {
+    throw violation(step.place, `transaction type must be proposed: ${unsigned.typeId}`)
+  }
+  if (unsigned.typeId === 17) importAssets(state, step, { unsigned, read })
+  moveFunds(step, unsigned)
+  if (unsigned.typeId === 18) exportAssets(state, step, unsigned)
+  if (isStaking(unsigned)) executeStaking(state, step, unsigned, setHeight)
+  checkFlow(step)
+  executeEffect(state, step, unsigned, setHeight)
+}
+
+/** What a transaction does beside moving and staking funds. */
+function executeEffect(state: PState, step: Step, unsigned: Spending, setHeight: number): void {
+  switch (unsigned.typeId) {
+    case 15:
+      createChain(step, unsigned)
+      return
+    case 16:
+      createSubnet(state, step, unsigned)
+      return
+    case 23:
+      removeSubnetValidator(state, step, unsigned, setHeight)
+      return
+    case 24:
+      transformSubnet(state, step, unsigned)
+      return
+    case 33:
+      changeOwner(state, step, unsigned)
+      return
+    case 35:
+      convertSubnet(state, step, unsigned)
+      return
+    case 36:
+      registerL1Validator(state, step, unsigned)
+      return
+    case 37:
+      setL1ValidatorWeight(state, step, unsigned, setHeight)
+      return
+    case 38:
+      increaseL1Balance(state, step, unsigned)
+      return
+    case 39:
+      disableL1Validator(state, step, unsigned)
+      return
+    case 41:
+      configureAutoRenewal(state, step, unsigned)
+      return
+    default:
+  }
+}
+
+type Reading<Unsigned> = {
+  readonly unsigned: Unsigned
+  readonly read: ReadTransaction<PUnsigned>
+}
+
+function importAssets(
+  state: PState,
+  step: Step,
+  { unsigned, read }: Reading<PUnsignedOf<17>>,
+): void {
+  const sourceChain = chainNameOf(state.ids, unsigned.sourceChain)
+  step.row.sourceChain = unsigned.sourceChain
+  step.row.destinationChain = state.ids.chainIds.P
+  for (const [at, input] of unsigned.importedInputs.entries()) {
+    const key = read.importedKeys[at] ?? outputKeyOf(input.txId, input.outputIndex)
+    spendImport(step, { ...spendingOf(input), key, sourceChain })
+  }
+}
+
+function exportAssets(state: PState, step: Step, unsigned: PUnsignedOf<18>): void {
+  const { txId } = step.place
+  const consumableOn = chainNameOf(state.ids, unsigned.destinationChain)
+  step.row.sourceChain = state.ids.chainIds.P
+  step.row.destinationChain = unsigned.destinationChain
+  for (const [at, { assetId, output }] of unsigned.exportedOutputs.entries()) {
+    const outputIndex = unsigned.outputs.length + at
+    emit(step, { txId, outputIndex, assetId, ...outputFields(output), consumableOn })
+  }
+}
+
+function createChain(step: Step, unsigned: PUnsignedOf<15>): void {
+  step.row.subnetId = unsigned.subnetId
+  step.draft.blockchains.push(blockchainOf(unsigned, step.place))
+}
+
+/** The row of a new blockchain. */
+export function blockchainOf(
+  unsigned: PUnsignedOf<15>,
+  place: Pick<Step['place'], 'height' | 'position' | 'time' | 'txId'>,
+): BlockchainRow {
+  return {
+    blockchainId: place.txId,
+    subnetId: unsigned.subnetId,
+    name: unsigned.chainName,
+    vmId: unsigned.vmId,
+    fxIds: unsigned.fxIds,
+    genesis: unsigned.genesis,
+    evmChainId: evmChainIdOf(unsigned.genesis),
+    createdHeight: place.height,
+    createdPosition: place.position,
+    createdTime: place.time,
+  }
+}
+
+/** `config.chainId` of an EVM genesis; `undefined` when these bytes are something else. */
+export function evmChainIdOf(genesis: Uint8Array): number | undefined {
+  const text = Buffer.from(genesis.buffer, genesis.byteOffset, genesis.length).toString('utf8')
+  if (!text.trimStart().startsWith('{')) return undefined
+  try {
+    const parsed: { readonly config?: { readonly chainId?: unknown } | null } | null =
+      JSON.parse(text)
+    const id = parsed?.config?.chainId
+    return typeof id === 'number' && Number.isSafeInteger(id) && id >= 0 ? id : undefined
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+function noteOwner(step: Step, subnetId: Uint8Array, owner: Owner): void {
+  const { height, position, time, txId } = step.place
+  step.draft.subnetOwners.push({ subnetId, height, position, time, txId, owner })
+  step.row.subnetId = subnetId
+  step.row.subnetOwner = owner
+  concern(step, owner.addresses)
+}
+
+function createSubnet(state: PState, step: Step, unsigned: PUnsignedOf<16>): void {
+  const { height, position, time, txId } = step.place
+  const owner = ownerOf(unsigned.owner)
+  const subnet: Mutable<SubnetRow> = {
+    subnetId: txId,
+    createdHeight: height,
+    createdPosition: position,
+    createdTime: time,
+    owner,
+    transformation: undefined,
+    conversion: undefined,
+  }
+  state.subnets.set(keyOf(txId), subnet)
+  step.draft.subnets.add(subnet)
+  noteOwner(step, txId, owner)
+}
+
+function subnetOf(state: PState, step: Step, subnetId: Uint8Array): Mutable<SubnetRow> {
+  const subnet = state.subnets.get(keyOf(subnetId))
+  if (subnet !== undefined) return subnet
+  throw violation(step.place, `no such subnet: ${Buffer.from(subnetId).toString('hex')}`)
+}
+
+function changeOwner(state: PState, step: Step, unsigned: PUnsignedOf<33>): void {
+  const subnet = subnetOf(state, step, unsigned.subnetId)
+  subnet.owner = ownerOf(unsigned.newOwner)
+  step.draft.subnets.add(subnet)
+  noteOwner(step, unsigned.subnetId, subnet.owner)
+}
+
+function transformSubnet(state: PState, step: Step, unsigned: PUnsignedOf<24>): void {
+  const subnet = subnetOf(state, step, unsigned.subnetId)
+  subnet.transformation = {
+    txId: step.place.txId,
+    assetId: unsigned.assetId,
+    maximumSupply: unsigned.maximumSupply,
+    minConsumptionRate: unsigned.minConsumptionRate,
+    maxConsumptionRate: unsigned.maxConsumptionRate,
+    maxValidatorStake: unsigned.maxValidatorStake,
+    maxValidatorWeightFactor: unsigned.maxValidatorWeightFactor,
+    uptimeRequirement: unsigned.uptimeRequirement,
+  }
+  step.draft.subnets.add(subnet)
+  step.row.subnetId = unsigned.subnetId
+  setSupply(state, step.draft, unsigned.subnetId, unsigned.initialSupply)
+}

@@ -1,0 +1,163 @@
+/**
+ * One transaction being replayed, on any of the three chains: what it spends and emits, the sums of
+ * it, whom it concerns.
+ */
+
+import { compareBytes } from '../../../core/bytes.ts'
+import { txBody, type TxBody } from '../../../store/schema/primary-bodies.ts'
+import { assetOf } from '../../../store/schema/primary-holding.ts'
+import { posOfPlace } from '../../../store/schema/primary-position.ts'
+import type { Owner } from '../batch/ledger-rows.ts'
+import { noSums, overdrawn, remainderOf, type Sums, withAmount } from './amounts.ts'
+import { violation } from './draft.ts'
+import type { Draft, Mutable, Place } from './draft.ts'
+import type { ReadTransaction } from './read-blocks.ts'
+import { createUtxo, importUtxo, noteOwner, spendUtxo } from './utxo-set.ts'
+import type { ImportSpend, Mover, NewUtxo, Spend, UtxoSet } from './utxo-set.ts'
+import { amountAt, numberAt, traitsAt } from './utxo-table.ts'
+
+/** A transaction being replayed, and its row, whose sums grow with it. */
+export type Step = Mover & {
+  readonly row: Mutable<Omit<TxBody, SumName | 'spent'>> &
+    Record<SumName, Sums> & { spent: number[] }
+}
+
+type SumName = 'consumed' | 'value' | 'burned' | 'staked'
+
+const none: readonly never[] = []
+
+/** Begins a transaction; its row is written by {@link endStep}. */
+export function beginStep(
+  utxos: UtxoSet,
+  draft: Draft,
+  place: Place,
+  {
+    unsigned,
+  }: Pick<ReadTransaction<{ readonly typeId: number; readonly memo?: Uint8Array }>, 'unsigned'>,
+): Step {
+  const { memo } = unsigned
+  const row: Step['row'] = {
+    typeId: unsigned.typeId,
+    time: place.time,
+    committed: true,
+    firstUtxo: utxos.next,
+    utxoCount: 0,
+    spent: [],
+    consumed: noSums,
+    value: noSums,
+    burned: noSums,
+    staked: noSums,
+    memo: memo === undefined || memo.length === 0 ? undefined : memo,
+    sourceChain: undefined,
+    destinationChain: undefined,
+    evmInputs: none,
+    evmOutputs: none,
+    nodeId: undefined,
+    subnetId: undefined,
+    stakingTxId: undefined,
+    startTime: undefined,
+    endTime: undefined,
+    delegationShares: undefined,
+    rewardAddresses: none,
+    publicKey: undefined,
+    proofOfPossession: undefined,
+    l1BalanceBurned: undefined,
+    subnetOwner: undefined,
+    managerChainId: undefined,
+    managerAddress: undefined,
+    period: undefined,
+    autoCompoundRewardShares: undefined,
+    validatorAuthority: undefined,
+  }
+  const first = utxos.next
+  return { utxos, draft, place, first, row, owners: draft.ledger.txOwners }
+}
+
+/** Writes the transaction's row into the batch. */
+export function endStep(step: Step): void {
+  const { row, place, utxos } = step
+  const { ledger } = step.draft
+  row.utxoCount = utxos.next - row.firstUtxo
+  row.burned = sortedById(utxos, remainderOf(row.consumed, row.value))
+  row.consumed = sortedById(utxos, row.consumed)
+  row.value = sortedById(utxos, row.value)
+  row.staked = sortedById(utxos, row.staked)
+  ledger.utxoRows.end()
+  const from = ledger.arena.used
+  txBody.append(ledger.arena, row)
+  ledger.txBody.pushFrom(from)
+  ledger.txIds.push(place.txId)
+  ledger.txPos.push(posOfPlace(place))
+  ledger.txType.push(row.typeId)
+  ledger.txOwners.end()
+}
+
+function sortedById({ assets }: UtxoSet, sums: Sums): Sums {
+  if (sums.length < 2) return sums
+  return sums.toSorted((a, b) => compareBytes(assets.idOf(a.asset), assets.idOf(b.asset)))
+}
+
+/** Throws `state-violation` when more is emitted than spent of any asset. */
+export function checkFlow({ row, place }: Step): void {
+  const over = overdrawn(row.consumed, row.value)
+  if (over !== undefined) throw violation(place, `outputs exceed inputs: ${over}`)
+}
+
+/** Notes that a transaction concerns addresses. */
+export function concern(step: Step, addresses: readonly Uint8Array[]): void {
+  for (const address of addresses) {
+    noteOwner(step, step.draft.ledger.addresses.placeOf(address, 0))
+  }
+}
+
+/** Notes that a transaction concerns an EVM account. */
+export function concernAccount(step: Step, address: Uint8Array): void {
+  noteOwner(step, step.draft.ledger.addresses.placeOfAccount(address))
+}
+
+/** Adds to what a transaction consumes. */
+export function addConsumed({ row }: Step, asset: number, amount: bigint): void {
+  row.consumed = withAmount(row.consumed, asset, amount)
+}
+
+/** Adds to what a transaction emits. */
+export function addValue({ row }: Step, asset: number, amount: bigint): void {
+  row.value = withAmount(row.value, asset, amount)
+}
+
+function noteInput({ row }: Step, number: number): void {
+  if (row.spent.length === 0) row.spent = [number]
+  else row.spent.push(number)
+}
+
+/** Spends an output of this chain. */
+export function spend(step: Step, spending: Spend): void {
+  const { table } = step.utxos
+  const entry = spendUtxo(step, spending)
+  noteInput(step, numberAt(table, entry))
+  const amount = amountAt(table, entry)
+  if (amount > 0n) addConsumed(step, assetOf(traitsAt(table, entry)), amount)
+}
+
+/** Imports an output of another chain. */
+export function spendImport(step: Step, spending: ImportSpend): void {
+  const spent = importUtxo(step, spending)
+  if (spent !== undefined) noteInput(step, spent.number)
+  addConsumed(step, step.utxos.assets.of(spending.assetId), spending.amount)
+}
+
+/** Emits an output and gives its number. */
+export function emit(step: Step, made: NewUtxo): number {
+  const { amount } = made
+  if (amount > 0n) addValue(step, step.utxos.assets.of(made.assetId), amount)
+  return createUtxo(step, made)
+}
+
+/** An owner's three fields alone, off a record that has more. */
+export function ownerOf(record: Owner): Owner {
+  return {
+    locktime: record.locktime,
+    threshold: record.threshold,
+    addresses: record.addresses,
+  }
+}

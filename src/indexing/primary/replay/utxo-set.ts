@@ -1,0 +1,377 @@
+/**
+ * The UTXOs a chain's replay creates and spends, over a bounded table and what the store found.
+ *
+ * Spends check that the output exists, is not locked as stake, not spent, and is what the input
+ * claims. Exports live in shared memory: their import may be indexed before or after them.
+ */
+
+import { outputKeyOf, type OutputPlace } from '../../../codec/primary/ids.ts'
+import { assetOf, kindOf, packTraits } from '../../../store/schema/primary-holding.ts'
+import {
+  chainNumbers,
+  posOfPlace,
+  prefixOf,
+  rewardKinds,
+} from '../../../store/schema/primary-position.ts'
+import type { AssetNumbers } from '../batch/asset-numbers.ts'
+import type { ChainName, KnownUtxo, RewardKind } from '../batch/ledger-rows.ts'
+import type { HeldRow, Ledger } from '../batch/ledger.ts'
+import type { Found, KnownImport } from '../batch/stored-state.ts'
+import { mostAhead } from './batch-size.ts'
+import { violation } from './draft.ts'
+import type { Draft, Place } from './draft.ts'
+import { type OutputFields, outputBytes } from './output-bytes.ts'
+import {
+  addOutput,
+  addressAt,
+  amountAt,
+  createdAtAt,
+  findOutput,
+  flagOutput,
+  flagsAt,
+  newUtxoTable,
+  numberAt,
+  outputFlags,
+  traitsAt,
+  trimOutputs,
+} from './utxo-table.ts'
+import type { UtxoTable } from './utxo-table.ts'
+
+/**
+ * A new output.
+ *
+ * - `outputType`: wire type id of the output inside any stakeable lock: 7 amount, 6 and 10 and 15
+ *   rights to mint, 11 NFT, 16 property
+ * - `amount`: 0 when the output has none
+ * - `stakeableLocktime`: Unix seconds until which it may only be staked; 0 = none
+ * - `consumableOn` differs from the draft's chain for exports
+ * - `staked`: lies locked until it is given back; `stakeStart` and `stakeEnd` of the stake, or of
+ *   the staker a reward is for
+ */
+export type NewUtxo = OutputPlace &
+  OutputFields & {
+    readonly assetId: Uint8Array
+    readonly consumableOn?: ChainName
+    readonly staked?: boolean
+    readonly stakeStart?: number
+    readonly stakeEnd?: number
+    readonly rewardKind?: RewardKind
+  }
+
+/** What an input says about the output it spends; `amount` where it says one. */
+export type Spend = OutputPlace & {
+  readonly assetId: Uint8Array
+  readonly amount: bigint | undefined
+}
+
+/** An input of an output of another chain, which has a key: see `outputKeyOf`. */
+export type ImportSpend = Spend & {
+  readonly key: string
+  readonly amount: bigint
+  readonly sourceChain: ChainName
+}
+
+/** Outputs known without asking the store. */
+export type UtxoSet = {
+  readonly chain: ChainName
+  readonly table: UtxoTable
+  readonly assets: AssetNumbers
+  /** Number of the next output the chain makes. */
+  next: number
+  /** How many outputs had come to the table when batches ended, the newest {@link mostAhead}. */
+  readonly ends: number[]
+  /** Stakes given back by the open batch, the first, and by those before it that `ends` are of. */
+  readonly returned: Set<string>[]
+  /** What the store said for the open batch: exports from other chains, and early imports. */
+  readonly imports: Map<string, KnownUtxo>
+  readonly earlyImports: Map<string, KnownImport>
+}
+
+/** An empty set that keeps at most `limit` outputs between batches; the chain's next is `next`. */
+export function newUtxoSet(
+  chain: ChainName,
+  limit: number,
+  { next, assets }: { readonly next: number; readonly assets: AssetNumbers },
+): UtxoSet {
+  const table = newUtxoTable(chain, limit)
+  const imports = new Map<string, KnownUtxo>()
+  const returned = [new Set<string>()]
+  return { chain, table, assets, next, ends: [], returned, imports, earlyImports: new Map() }
+}
+
+/** Whether an output of this chain is known without asking the store. */
+export function isKnown(set: UtxoSet, { txId, outputIndex }: OutputPlace): boolean {
+  return findOutput(set.table, txId, outputIndex) !== -1
+}
+
+/** When a known output of this chain was made, Unix seconds; 0 when it is not known. */
+export function createdAtOf(set: UtxoSet, { txId, outputIndex }: OutputPlace): number {
+  const entry = findOutput(set.table, txId, outputIndex)
+  return entry === -1 ? 0 : createdAtAt(set.table, entry)
+}
+
+/** Takes in what the store found for the next blocks of the open batch. */
+export function takeFound(set: UtxoSet, found: Found): void {
+  for (const utxo of found.utxos) {
+    if (utxo.createdOn !== set.chain || utxo.consumableOn !== set.chain) {
+      // What the batch itself did with it the store does not know yet.
+      const key = outputKeyOf(utxo.txId, utxo.outputIndex)
+      if (!set.imports.has(key)) set.imports.set(key, utxo)
+    } else {
+      addOutput(set.table, { ...utxo, flags: flagsNow(set, utxo) }, utxo.addresses)
+    }
+  }
+  for (const known of found.earlyImports) {
+    set.earlyImports.set(outputKeyOf(known.txId, known.outputIndex), known)
+  }
+}
+
+/** Flags of what the store found: it may not know yet that a stake came back. */
+function flagsNow({ returned }: UtxoSet, { txId, outputIndex, flags }: KnownUtxo): number {
+  if ((flags & outputFlags.staked) === 0) return flags
+  const key = outputKeyOf(txId, outputIndex)
+  return returned.some((keys) => keys.has(key)) ? flags | outputFlags.returned : flags
+}
+
+/** At a batch's end: forgets what other chains did, and the oldest outputs that are stored. */
+export function closeBatch(set: UtxoSet, draft: Draft): void {
+  set.imports.clear()
+  set.earlyImports.clear()
+  // One without a block is not handed to the store, and says nothing of those before it.
+  if (draft.from === undefined) return
+  if (set.ends.length === mostAhead) {
+    trimOutputs(set.table, set.ends.shift() ?? 0)
+    set.returned.pop()
+  }
+  set.ends.push(set.table.came)
+  set.returned.unshift(new Set())
+}
+
+/** What creates and spends UTXOs: a transaction at its place, or genesis. */
+export type Mover = {
+  readonly utxos: UtxoSet
+  readonly draft: Draft
+  readonly place: Place
+  /** Number of the first UTXO a transaction makes; missing where none does. */
+  readonly first?: number
+  /** Where the addresses it concerns are noted; missing where it is no transaction. */
+  readonly owners?: Ledger['txOwners']
+}
+
+/** Notes that something concerns an address with this place in the batch. */
+export function noteOwner({ owners }: Mover, place: number): void {
+  owners?.push(place)
+}
+
+/** Adds an output and gives its number. Throws `state-violation` when it is there already. */
+export function createUtxo(by: Mover, made: NewUtxo): number {
+  const { utxos: set, draft, place } = by
+  const { ledger } = draft
+  const number = set.next++
+  const { txId, outputIndex, amount, owner, staked = false } = made
+  const createdOn = chainNumbers[set.chain]
+  const consumableOn = chainNumbers[made.consumableOn ?? set.chain]
+  const crossing = consumableOn !== createdOn
+  const kind = kindOf(made, { staked, crossing })
+  const asset = set.assets.of(made.assetId)
+  const traits = packTraits({ asset, kind, needed: owner.threshold })
+  // One record for all who take a part of it.
+  const row = {
+    txId,
+    outputIndex,
+    number,
+    createdPos: posOfPlace(place),
+    createdAt: place.time,
+    amount,
+    traits,
+    flags: staked ? outputFlags.staked : 0,
+    createdOn,
+    consumableOn,
+  }
+  ledger.utxoRows.push(row, {
+    asset,
+    kind,
+    output: outputBytes(made),
+    consumableOn: crossing ? consumableOn : undefined,
+    stakeStart: made.stakeStart,
+    stakeEnd: made.stakeEnd,
+    reward: made.rewardKind === undefined ? undefined : rewardKinds.indexOf(made.rewardKind),
+  })
+  const { made: rows } = ledger
+  rows.push(row)
+  for (const address of owner.addresses) {
+    const owned = ledger.addresses.placeOf(address, 0)
+    rows.owners.push(owned)
+    noteOwner(by, owned)
+  }
+  rows.owners.end()
+  rows.spentPos.push(0)
+  rows.spentAt.push(0)
+  if (by.first === undefined || number - by.first !== outputIndex || txId !== place.txId) {
+    ledger.strayPrefix.push(prefixOf(txId))
+    ledger.strayNumber.push(number)
+  }
+  if (crossing) {
+    noteExport(by, {
+      txId,
+      outputIndex,
+      number,
+      createdAt: place.time,
+      amount,
+      traits,
+      flags: 0,
+      addresses: owner.addresses,
+      createdOn: set.chain,
+      consumableOn: made.consumableOn ?? set.chain,
+    })
+  } else if (addOutput(set.table, row, owner.addresses) === -1) {
+    throw violation(place, `output exists already: ${nameOf(made)}`)
+  }
+  return number
+}
+
+/** Joins an export to its import, where that came before. */
+function noteExport({ utxos: set, draft }: Mover, utxo: KnownUtxo): void {
+  const { txId, outputIndex, number, addresses } = utxo
+  const key = outputKeyOf(txId, outputIndex)
+  const early = set.earlyImports.get(key)
+  if (early === undefined) {
+    draft.crossing.set(key, utxo)
+    return
+  }
+  markSpent(draft, number, early.consumed)
+  draft.crossing.set(key, { ...utxo, flags: outputFlags.spent })
+  const { consumed } = early
+  draft.importCompletions.push({ utxo: { txId, outputIndex, number, addresses }, consumed })
+}
+
+/** Notes that an output of the open batch is spent at a place. */
+function markSpent(draft: Draft, number: number, place: Place): void {
+  const { made } = draft.ledger
+  made.spentPos.set(number - draft.firstUtxo, posOfPlace(place))
+  made.spentAt.set(number - draft.firstUtxo, place.time)
+}
+
+/** Spends an output of this chain and gives its entry in the table. Throws `state-violation`. */
+export function spendUtxo(by: Mover, spend: Spend): number {
+  const { utxos: set, draft, place } = by
+  const { table } = set
+  const entry = findOutput(table, spend.txId, spend.outputIndex)
+  if (entry === -1) throw violation(place, `input is not an unspent output: ${nameOf(spend)}`)
+  const flags = flagsAt(table, entry)
+  if (flags !== 0 && flags !== (outputFlags.staked | outputFlags.returned)) {
+    const how = (flags & outputFlags.spent) === 0 ? 'locked as stake' : 'spent'
+    throw violation(place, `input is ${how}: ${nameOf(spend)}`)
+  }
+  const number = numberAt(table, entry)
+  const traits = traitsAt(table, entry)
+  const amount = amountAt(table, entry)
+  checkClaim(by, spend, { traits, amount })
+  flagOutput(table, entry, outputFlags.spent)
+  const isOfBatch = number >= draft.firstUtxo
+  if (isOfBatch) {
+    markSpent(draft, number, place)
+  } else {
+    const createdOn = chainNumbers[set.chain]
+    const createdAt = createdAtAt(table, entry)
+    noteSpent(by, { number, createdAt, amount, traits, createdOn, consumableOn: createdOn })
+  }
+  const { addresses, spent } = draft.ledger
+  const address = addressAt(table, entry)
+  if (address === -1) {
+    noteOwners(by, table.others.get(number) ?? [], isOfBatch)
+  } else {
+    const owned = addresses.placeOf(table.bytes, address)
+    noteOwner(by, owned)
+    if (!isOfBatch) spent.owners.push(owned)
+  }
+  if (!isOfBatch) spent.owners.end()
+  return entry
+}
+
+/** Adds a spent UTXO of an earlier batch, all but its owners. */
+function noteSpent({ draft, place }: Mover, row: HeldRow): void {
+  const { spent } = draft.ledger
+  spent.push(row)
+  spent.spentPos.push(posOfPlace(place))
+  spent.spentAt.push(place.time)
+}
+
+function noteOwners(by: Mover, list: readonly Uint8Array[], isOfBatch: boolean): void {
+  const { addresses, spent } = by.draft.ledger
+  for (const address of list) {
+    const owned = addresses.placeOf(address, 0)
+    noteOwner(by, owned)
+    if (!isOfBatch) spent.owners.push(owned)
+  }
+}
+
+function checkClaim(
+  { utxos: set, place }: Mover,
+  spend: Spend,
+  { traits, amount }: Pick<KnownUtxo, 'traits' | 'amount'>,
+): void {
+  if (assetOf(traits) !== set.assets.of(spend.assetId)) {
+    throw violation(place, `input names another asset than the output: ${nameOf(spend)}`)
+  }
+  if (spend.amount !== undefined && amount !== spend.amount) {
+    throw violation(place, `input names another amount than the output's: ${spend.amount}`)
+  }
+}
+
+/**
+ * Imports an output from another chain and gives it, or `undefined` when its export is not indexed
+ * yet. Throws `state-violation` when it is spent.
+ */
+export function importUtxo(by: Mover, spend: ImportSpend): KnownUtxo | undefined {
+  const { utxos: set, draft, place } = by
+  const { key } = spend
+  const known = set.imports.get(key)
+  if (known === undefined) {
+    if (set.earlyImports.has(key)) throw violation(place, `imported twice: ${nameOf(spend)}`)
+    const { txId, outputIndex, assetId, amount, sourceChain } = spend
+    const early = { txId, outputIndex, assetId, amount, consumed: place }
+    set.earlyImports.set(key, early)
+    draft.earlyImports.push({ ...early, sourceChain })
+    return undefined
+  }
+  if ((known.flags & outputFlags.spent) !== 0) {
+    throw violation(place, `imported twice: ${nameOf(spend)}`)
+  }
+  if (known.consumableOn !== set.chain || known.createdOn !== spend.sourceChain) {
+    throw violation(place, `imported from or to the wrong chain: ${nameOf(spend)}`)
+  }
+  checkClaim(by, spend, known)
+  const after = { ...known, flags: known.flags | outputFlags.spent }
+  set.imports.set(key, after)
+  draft.crossing.set(key, after)
+  const { number, createdAt, amount, traits } = known
+  const createdOn = chainNumbers[known.createdOn]
+  const consumableOn = chainNumbers[known.consumableOn]
+  noteSpent(by, { number, createdAt, amount, traits, createdOn, consumableOn })
+  noteOwners(by, known.addresses, false)
+  draft.ledger.spent.owners.end()
+  return known
+}
+
+/** Gives a staked output back. Nothing to check but that it was staked, when it is in reach. */
+export function returnStake({ utxos: set, draft, place }: Mover, of: OutputPlace): void {
+  const { txId, outputIndex } = of
+  // Of one that is not in reach, or soon is not, the store may be asked before it knows this.
+  set.returned[0]?.add(outputKeyOf(txId, outputIndex))
+  const entry = findOutput(set.table, txId, outputIndex)
+  if (entry === -1) {
+    draft.stakeReturns.push({ number: undefined, txId, outputIndex, time: place.time })
+    return
+  }
+  if ((flagsAt(set.table, entry) & outputFlags.staked) === 0) {
+    throw violation(place, 'returned output was never staked')
+  }
+  const number = numberAt(set.table, entry)
+  draft.stakeReturns.push({ number, txId, outputIndex, time: place.time })
+  flagOutput(set.table, entry, outputFlags.returned)
+}
+
+function nameOf(spend: OutputPlace): string {
+  return `${Buffer.from(spend.txId).toString('hex')}:${spend.outputIndex}`
+}

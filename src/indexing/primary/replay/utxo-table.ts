@@ -1,0 +1,239 @@
+/**
+ * Outputs of one chain in flat memory, spent or not, the newest of them: some 120 bytes each, and
+ * nothing for the garbage collector to walk.
+ *
+ * Entries lie in a ring in the order they came. Within a batch it grows; when the batch is closed,
+ * the oldest beyond the limit are forgotten: the store has them. Ids come from chains, where with
+ * patience and fees anybody may choose the part of them that decides their bucket: a search that
+ * meets many entries is slow, and still right.
+ */
+
+import type { ChainName } from '../batch/ledger-rows.ts'
+
+/** A bounded table of outputs that were made on a chain and can be spent there. */
+export type UtxoTable = {
+  readonly chain: ChainName
+  /** Most outputs kept between batches. */
+  readonly limit: number
+  /** Entries there is room for, a power of 2. */
+  capacity: number
+  /** Entries: views of one buffer. */
+  bytes: Uint8Array
+  words: Int32Array
+  doubles: Float64Array
+  bigs: BigUint64Array
+  /** First entry of each bucket plus 1. */
+  heads: Int32Array
+  /** Of each entry two words: the next of its bucket plus 1, and its hash. */
+  links: Int32Array
+  /** How many came so far, and how many of them were forgotten. */
+  came: number
+  gone: number
+  /** Addresses of outputs with none or several, by number of the output. */
+  readonly others: Map<number, readonly Uint8Array[]>
+}
+
+/** What is kept of an output beside its addresses. */
+export type KeptOutput = {
+  readonly txId: Uint8Array
+  readonly outputIndex: number
+  readonly number: number
+  readonly createdAt: number
+  readonly amount: bigint
+  /** As `packTraits` says. */
+  readonly traits: number
+  /** Bits of {@link outputFlags}. */
+  readonly flags: number
+}
+
+/** What became of an output. */
+export const outputFlags = { staked: 1, returned: 2, spent: 4 } as const
+
+// An entry by offset in bytes, or in words of 4 or 8: id, index, address, flags; then numbers of 8
+// bytes.
+const entryBytes = 96
+const entryWords = entryBytes / 4
+const entryDoubles = entryBytes / 8
+const idWords = 8
+const indexWord = 8
+const addressByte = 36
+const flagsWord = 14
+const numberDouble = 8
+const createdDouble = 9
+const traitsDouble = 10
+const amountDouble = 11
+const plainBit = 8
+
+const firstCapacity = 1_024
+
+/** An empty table that keeps `limit` outputs between batches. */
+export function newUtxoTable(chain: ChainName, limit: number): UtxoTable {
+  return { chain, limit, ...room(firstCapacity), came: 0, gone: 0, others: new Map() }
+}
+
+type Room = Pick<UtxoTable, 'bytes' | 'words' | 'doubles' | 'bigs' | 'heads' | 'links' | 'capacity'>
+
+function room(capacity: number): Room {
+  const buffer = new ArrayBuffer(capacity * entryBytes)
+  return {
+    capacity,
+    bytes: new Uint8Array(buffer),
+    words: new Int32Array(buffer),
+    doubles: new Float64Array(buffer),
+    bigs: new BigUint64Array(buffer),
+    heads: new Int32Array(2 * capacity),
+    links: new Int32Array(2 * capacity),
+  }
+}
+
+/** The entry of an output; -1 when it is not kept. */
+export function findOutput(table: UtxoTable, txId: Uint8Array, outputIndex: number): number {
+  const { words, heads, links } = table
+  const hash = hashOf(wordOf(txId, 0), outputIndex)
+  let entry = (heads[hash & (heads.length - 1)] ?? 0) - 1
+  // Most that are met are others, and their hashes, which lie closer together, say so.
+  while (entry !== -1 && !(links[2 * entry + 1] === hash && holds(words, entry, txId, outputIndex)))
+    entry = (links[2 * entry] ?? 0) - 1
+  return entry
+}
+
+function holds(words: Int32Array, entry: number, txId: Uint8Array, outputIndex: number): boolean {
+  const from = entry * entryWords
+  if (words[from + indexWord] !== (outputIndex | 0)) return false
+  for (let at = 0; at < idWords; at++) if (words[from + at] !== wordOf(txId, 4 * at)) return false
+  return true
+}
+
+/** Adds an output and gives its entry; -1 when there is one of its name. */
+export function addOutput(
+  table: UtxoTable,
+  output: KeptOutput,
+  addresses: readonly Uint8Array[],
+): number {
+  if (findOutput(table, output.txId, output.outputIndex) !== -1) return -1
+  if (table.came - table.gone === table.capacity) grow(table)
+  const entry = table.came++ & (table.capacity - 1)
+  const { words, doubles, bigs } = table
+  const word = entry * entryWords
+  const double = entry * entryDoubles
+  const { txId } = output
+  for (let at = 0; at < idWords; at++) words[word + at] = wordOf(txId, 4 * at)
+  words[word + indexWord] = output.outputIndex
+  link(table, entry, hashOf(wordOf(txId, 0), output.outputIndex))
+  let { flags } = output
+  const [address] = addresses
+  if (address !== undefined && addresses.length === 1) {
+    flags |= plainBit
+    table.bytes.set(address, entry * entryBytes + addressByte)
+  } else table.others.set(output.number, addresses)
+  words[word + flagsWord] = flags
+  doubles[double + numberDouble] = output.number
+  doubles[double + createdDouble] = output.createdAt
+  doubles[double + traitsDouble] = output.traits
+  bigs[double + amountDouble] = output.amount
+  return entry
+}
+
+/** Forgets the oldest beyond the limit, of the first `stored` that came. */
+export function trimOutputs(table: UtxoTable, stored: number): void {
+  const mask = table.capacity - 1
+  const until = Math.min(stored, table.came - table.limit)
+  for (; table.gone < until; table.gone++) {
+    const entry = table.gone & mask
+    unlink(table, entry)
+    if (addressAt(table, entry) === -1) table.others.delete(numberAt(table, entry))
+  }
+}
+
+/** Number of an entry's output. */
+export function numberAt(table: UtxoTable, entry: number): number {
+  return table.doubles[entry * entryDoubles + numberDouble] ?? 0
+}
+
+/** When it was made, Unix seconds. */
+export function createdAtAt(table: UtxoTable, entry: number): number {
+  return table.doubles[entry * entryDoubles + createdDouble] ?? 0
+}
+
+/** Its traits, as `packTraits` says. */
+export function traitsAt(table: UtxoTable, entry: number): number {
+  return table.doubles[entry * entryDoubles + traitsDouble] ?? 0
+}
+
+/** Its amount. */
+export function amountAt(table: UtxoTable, entry: number): bigint {
+  return table.bigs[entry * entryDoubles + amountDouble] ?? 0n
+}
+
+/** Bits of {@link outputFlags}, and none other. */
+export function flagsAt(table: UtxoTable, entry: number): number {
+  return (table.words[entry * entryWords + flagsWord] ?? 0) & (plainBit - 1)
+}
+
+/** Adds a bit of {@link outputFlags}. */
+export function flagOutput(table: UtxoTable, entry: number, flag: number): void {
+  const word = entry * entryWords + flagsWord
+  table.words[word] = (table.words[word] ?? 0) | flag
+}
+
+/** Where in `table.bytes` the 20 bytes of its only address begin; -1 when it has none or several. */
+export function addressAt(table: UtxoTable, entry: number): number {
+  const flags = table.words[entry * entryWords + flagsWord] ?? 0
+  return (flags & plainBit) === 0 ? -1 : entry * entryBytes + addressByte
+}
+
+/** Makes an entry the first of its bucket. */
+function link({ heads, links }: UtxoTable, entry: number, hash: number): void {
+  const bucket = hash & (heads.length - 1)
+  links[2 * entry] = heads[bucket] ?? 0
+  links[2 * entry + 1] = hash
+  heads[bucket] = entry + 1
+}
+
+function unlink({ heads, links }: UtxoTable, entry: number): void {
+  const bucket = (links[2 * entry + 1] ?? 0) & (heads.length - 1)
+  const after = links[2 * entry] ?? 0
+  let before = (heads[bucket] ?? 0) - 1
+  if (before === entry) {
+    heads[bucket] = after
+    return
+  }
+  while (links[2 * before] !== entry + 1) before = (links[2 * before] ?? 0) - 1
+  links[2 * before] = after
+}
+
+/** Twice the room; entries keep their place in the order of arrival. */
+function grow(table: UtxoTable): void {
+  const { words, links, gone, came, capacity: before } = table
+  Object.assign(table, room(before * 2))
+  // As many as lie side by side before and after.
+  for (let one = gone; one < came;) {
+    const from = one & (before - 1)
+    const count = Math.min(came - one, before - from)
+    const to = one & (2 * before - 1)
+    table.words.set(words.subarray(from * entryWords, (from + count) * entryWords), to * entryWords)
+    one += count
+  }
+  for (let one = gone; one < came; one++)
+    link(table, one & (2 * before - 1), links[2 * (one & (before - 1)) + 1] ?? 0)
+}
+
+/**
+ * The hash of an output, by its index and the first 32 bits of its transaction's id. The outputs of
+ * one transaction are neighbours, whose buckets the processor has at hand after the first.
+ */
+function hashOf(first: number, index: number): number {
+  return (mix(first) + index) | 0
+}
+
+function mix(word: number): number {
+  let mixed = Math.imul(word ^ (word >>> 16), 0x85eb_ca6b)
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2_ae35)
+  return mixed ^ (mixed >>> 16)
+}
+
+function wordOf(id: Uint8Array, at: number): number {
+  return (
+    (id[at] ?? 0) | ((id[at + 1] ?? 0) << 8) | ((id[at + 2] ?? 0) << 16) | ((id[at + 3] ?? 0) << 24)
+  )
+}

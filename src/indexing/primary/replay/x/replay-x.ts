@@ -1,0 +1,334 @@
+/**
+ * Replays the X-Chain: transactions of the DAG it once was, then blocks.
+ *
+ * The DAG's transactions have no block and no time. They get heights below 0 in the order of the
+ * node's index, and the time of the newest output they spend.
+ */
+
+import type { GenesisFacts } from '../../../../codec/primary/genesis.ts'
+import { outputKeyOf, type OutputPlace } from '../../../../codec/primary/ids.ts'
+import type { XOutput, XUnsigned, XUnsignedOf } from '../../../../codec/primary/x-transaction.ts'
+import { equalBytes } from '../../../../core/bytes.ts'
+import { firstUtxoOf } from '../../../../store/schema/primary-position.ts'
+import type { AssetNumbers, KeptInMemory } from '../../batch/asset-numbers.ts'
+import type { AssetRow, Owner } from '../../batch/ledger-rows.ts'
+import type { Checkpoint, RowBatch } from '../../batch/rows.ts'
+import type { Found, Wanted } from '../../batch/stored-state.ts'
+import { chainNameOf, networkIdsOf, wantedOf } from '../chains.ts'
+import type { Needs, NetworkIds } from '../chains.ts'
+import { closeDraft, newDraft, violation } from '../draft.ts'
+import type { Draft } from '../draft.ts'
+import type { ReadTransaction, ReadXBlock } from '../read-blocks.ts'
+import { beginStep, checkFlow, emit, endStep, ownerOf, spend, spendImport } from '../step.ts'
+import type { Step } from '../step.ts'
+import { closeBatch, createdAtOf, createUtxo, newUtxoSet, takeFound } from '../utxo-set.ts'
+import type { UtxoSet } from '../utxo-set.ts'
+
+/** Everything the X-Chain's replay knows between two batches. */
+export type XState = {
+  readonly ids: NetworkIds
+  readonly utxos: UtxoSet
+  height: number
+  blockId: Uint8Array
+  time: number
+}
+
+/** Height of the first transaction of the DAG; far enough below 0 for any DAG. */
+export const dagHeight = -4_294_967_296
+
+const noBlock = new Uint8Array(0)
+
+/** The state after genesis, and the rows of its assets. Height 0 is the block linearization made. */
+export function beginXChain(
+  facts: GenesisFacts,
+  { utxoLimit, assets }: KeptInMemory,
+): { readonly state: XState; readonly batch: RowBatch } {
+  const state: XState = {
+    ids: networkIdsOf(facts),
+    utxos: newUtxoSet('X', utxoLimit, { next: firstUtxoOf('X'), assets }),
+    height: dagHeight - 1,
+    blockId: noBlock,
+    time: Number(facts.genesis.time),
+  }
+  const draft = newDraft('X', { firstUtxo: state.utxos.next, follows: undefined })
+  for (const asset of facts.xGenesis) {
+    // Networks have had one genesis asset; upstream derives each id as for AVAX.
+    const txId = facts.avaxAssetId
+    const place = { chain: 'X', height: 0, position: -1, time: state.time, txId } as const
+    draft.assets.push(assetRow(place, asset, assets))
+    let outputIndex = asset.outputs.length
+    for (const { outputs } of asset.initialStates) {
+      for (const output of outputs) {
+        const made = { txId, outputIndex, assetId: txId, ...xOutputFields(output) }
+        createUtxo({ utxos: state.utxos, draft, place }, made)
+        outputIndex++
+      }
+    }
+  }
+  draft.from = state.height
+  return { state, batch: endXBatch(state, draft) }
+}
+
+/** The state as a checkpoint says. */
+export function loadXState(
+  ids: NetworkIds,
+  checkpoint: Checkpoint,
+  { utxoLimit, assets }: KeptInMemory,
+): XState {
+  const { height, blockId, time, nextUtxo: next } = checkpoint
+  return { ids, utxos: newUtxoSet('X', utxoLimit, { next, assets }), height, blockId, time }
+}
+
+/** What to look up before {@link applyXBlocks} of the same blocks. */
+export function wantedOfXBlocks(state: XState, blocks: readonly ReadXBlock[]): Wanted {
+  return wantedOfXDag(
+    state,
+    blocks.flatMap(({ transactions }) => transactions),
+  )
+}
+
+/** What to look up before {@link applyXDag} of the same transactions. */
+export function wantedOfXDag(
+  state: XState,
+  transactions: readonly ReadTransaction<XUnsigned>[],
+): Wanted {
+  return wantedOf(state.utxos, transactions.map(needsOf))
+}
+
+function needsOf(read: ReadTransaction<XUnsigned>): Needs {
+  const { unsigned, txId, importedKeys, exportedKeys } = read
+  const imported = unsigned.typeId === 3 ? unsigned.importedInputs : []
+  return { txId, inputs: inputsOf(unsigned), imported, importedKeys, exportedKeys }
+}
+
+/** What it spends of its own chain: inputs, then what its operations are on. */
+function inputsOf(unsigned: XUnsigned): readonly OutputPlace[] {
+  if (unsigned.typeId !== 2) return unsigned.inputs
+  return [...unsigned.inputs, ...unsigned.operations.flatMap(({ utxos }) => utxos)]
+}
+
+/** Replays transactions of the DAG, in the order of the index. Throws `state-violation`. */
+export function applyXDag(
+  state: XState,
+  draft: Draft,
+  transactions: readonly ReadTransaction<XUnsigned>[],
+  found: Found,
+): void {
+  takeFound(state.utxos, found)
+  for (const read of transactions) {
+    const height = ++state.height
+    const time = newestInput(state, read)
+    draft.from ??= height
+    applyTransaction(state, draft, { read, height, position: 0, time })
+  }
+}
+
+/** `state.time` stays at genesis until blocks come. */
+function newestInput(state: XState, read: ReadTransaction<XUnsigned>): number {
+  let newest = state.time
+  for (const input of inputsOf(read.unsigned)) {
+    newest = Math.max(newest, createdAtOf(state.utxos, input))
+  }
+  for (const key of read.importedKeys) {
+    newest = Math.max(newest, state.utxos.imports.get(key)?.createdAt ?? 0)
+  }
+  return newest
+}
+
+/** Replays blocks from height 0 on, without a gap. Throws `state-violation`; the state is void then. */
+export function applyXBlocks(
+  state: XState,
+  draft: Draft,
+  blocks: readonly ReadXBlock[],
+  found: Found,
+): void {
+  takeFound(state.utxos, found)
+  for (const read of blocks) {
+    follow(state, read)
+    draft.from ??= read.height
+    for (const [position, transaction] of read.transactions.entries()) {
+      const { height } = read
+      applyTransaction(state, draft, { read: transaction, height, position, time: state.time })
+    }
+    draft.blocks.push({
+      height: read.height,
+      blockId: read.blockId,
+      parentId: read.block.parentId,
+      typeId: read.block.typeId,
+      time: state.time,
+      sizeBytes: read.sizeBytes,
+      transactionCount: read.transactions.length,
+      proposer: read.proposer,
+    })
+  }
+}
+
+/** The batch begun with `newDraft`, finished. */
+export function endXBatch(state: XState, draft: Draft): RowBatch {
+  closeBatch(state.utxos, draft)
+  const { height, blockId, time, utxos } = state
+  const none = { l1AccruedFees: 0n, l1FeeExcess: 0n }
+  const checkpoint = { chain: 'X', height, blockId, time, ...none, nextUtxo: utxos.next } as const
+  return closeDraft(draft, utxos.assets, checkpoint)
+}
+
+function follow(state: XState, read: ReadXBlock): void {
+  const { height, block } = read
+  const isFirst = state.height < 0 && height === 0
+  const isNext = height === state.height + 1 && equalBytes(block.parentId, state.blockId)
+  if (!isFirst && !isNext) {
+    throw violation({ chain: 'X', height }, `block does not follow block ${state.height}`)
+  }
+  state.height = height
+  state.blockId = read.blockId
+  state.time = Number(block.time)
+}
+
+type At = {
+  readonly read: ReadTransaction<XUnsigned>
+  readonly height: number
+  readonly position: number
+  readonly time: number
+}
+
+function applyTransaction(state: XState, draft: Draft, at: At): void {
+  const { read, height, position, time } = at
+  const { unsigned, txId } = read
+  const step = beginStep(state.utxos, draft, { chain: 'X', height, position, time, txId }, read)
+  for (const { txId, outputIndex, assetId, input } of unsigned.inputs) {
+    spend(step, { txId, outputIndex, assetId, amount: input.amount })
+  }
+  if (unsigned.typeId === 3) importAssets(state, step, { unsigned, read })
+  for (const [index, { assetId, output }] of unsigned.outputs.entries()) {
+    emitAt(step, index, assetId, output)
+  }
+  if (unsigned.typeId === 4) exportAssets(state, step, unsigned)
+  checkFlow(step)
+  if (unsigned.typeId === 1) createAsset(step, unsigned)
+  if (unsigned.typeId === 2) operate(step, unsigned)
+  endStep(step)
+}
+
+type Reading<Unsigned> = { readonly unsigned: Unsigned; readonly read: ReadTransaction<XUnsigned> }
+
+function importAssets(
+  state: XState,
+  step: Step,
+  { unsigned, read }: Reading<XUnsignedOf<3>>,
+): void {
+  const sourceChain = chainNameOf(state.ids, unsigned.sourceChain)
+  step.row.sourceChain = unsigned.sourceChain
+  step.row.destinationChain = state.ids.chainIds.X
+  for (const [index, { input, ...place }] of unsigned.importedInputs.entries()) {
+    const key = read.importedKeys[index] ?? outputKeyOf(place.txId, place.outputIndex)
+    spendImport(step, { ...place, key, amount: input.amount, sourceChain })
+  }
+}
+
+function exportAssets(state: XState, step: Step, unsigned: XUnsignedOf<4>): void {
+  const { txId } = step.place
+  const consumableOn = chainNameOf(state.ids, unsigned.destinationChain)
+  step.row.sourceChain = state.ids.chainIds.X
+  step.row.destinationChain = unsigned.destinationChain
+  for (const [at, { assetId, output }] of unsigned.exportedOutputs.entries()) {
+    const outputIndex = unsigned.outputs.length + at
+    emit(step, { txId, outputIndex, assetId, ...xOutputFields(output), consumableOn })
+  }
+}
+
+function emitAt(step: Step, outputIndex: number, assetId: Uint8Array, output: XOutput): void {
+  const { txId } = step.place
+  emit(step, { txId, outputIndex, assetId, ...xOutputFields(output) })
+}
+
+/** An X-Chain output as a new UTXO's fields. */
+function xOutputFields(output: XOutput): {
+  readonly outputType: number
+  readonly amount: bigint
+  readonly owner: Owner
+  readonly stakeableLocktime: bigint
+  readonly groupId?: number
+  readonly payload?: Uint8Array
+} {
+  return {
+    outputType: output.typeId,
+    amount: output.typeId === 7 ? output.amount : 0n,
+    owner: ownerOf(output),
+    stakeableLocktime: 0n,
+    ...('groupId' in output ? { groupId: output.groupId } : {}),
+    ...('payload' in output ? { payload: output.payload } : {}),
+  }
+}
+
+type AssetFields = Pick<XUnsignedOf<1>, 'name' | 'symbol' | 'denomination' | 'initialStates'>
+
+const kinds = ['secp256k1', 'nft', 'property'] as const
+const mintTypes: ReadonlySet<number> = new Set([6, 10, 15])
+
+function assetRow(
+  place: Pick<Step['place'], 'height' | 'time' | 'txId'>,
+  asset: AssetFields,
+  numbers: AssetNumbers,
+): AssetRow {
+  const { name, symbol, denomination, initialStates } = asset
+  return {
+    assetId: place.txId,
+    number: numbers.of(place.txId),
+    name,
+    symbol,
+    denomination,
+    kind: kinds[initialStates[0]?.fxIndex ?? 0] ?? 'secp256k1',
+    variableCap: initialStates.some(({ outputs }) =>
+      outputs.some(({ typeId }) => mintTypes.has(typeId)),
+    ),
+    createdHeight: place.height,
+    createdTime: place.time,
+  }
+}
+
+function createAsset(step: Step, unsigned: XUnsignedOf<1>): void {
+  const { place, draft } = step
+  draft.assets.push(assetRow(place, unsigned, step.utxos.assets))
+  let outputIndex = unsigned.outputs.length
+  for (const { outputs } of unsigned.initialStates) {
+    for (const output of outputs) emitAt(step, outputIndex++, place.txId, output)
+  }
+}
+
+function operate(step: Step, unsigned: XUnsignedOf<2>): void {
+  let outputIndex = unsigned.outputs.length
+  for (const { assetId, utxos, operation } of unsigned.operations) {
+    for (const { txId, outputIndex: index } of utxos) {
+      spend(step, { txId, outputIndex: index, assetId, amount: undefined })
+    }
+    for (const output of outputsOf(operation)) emitAt(step, outputIndex++, assetId, output)
+  }
+}
+
+/** Outputs of an operation. Source: avalanchego vms/{secp256k1,nft,property}fx, Outs of each. */
+function outputsOf(
+  operation: XUnsignedOf<2>['operations'][number]['operation'],
+): readonly XOutput[] {
+  switch (operation.typeId) {
+    case 8:
+      return [
+        { typeId: 6, ...operation.mintOutput },
+        { typeId: 7, ...operation.transferOutput },
+      ]
+    case 12: {
+      const { groupId, payload } = operation
+      return operation.owners.map((owner) => ({ typeId: 11, groupId, payload, ...owner }))
+    }
+    case 13: {
+      const { groupId, payload } = operation
+      return [{ typeId: 11, groupId, payload, ...ownerOf(operation) }]
+    }
+    case 17:
+      return [
+        { typeId: 15, ...operation.mintOutput },
+        { typeId: 16, ...operation.ownedOutput },
+      ]
+    default:
+      return []
+  }
+}

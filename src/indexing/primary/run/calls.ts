@@ -1,0 +1,74 @@
+/** The two ends of a store of batches that another thread writes. */
+
+import { assert } from '../../../core/fault.ts'
+import { buffersOf } from '../../../core/growing.ts'
+import type { PrimaryIdentity, ValidatorHealth } from '../../../source/primary/primary-source.ts'
+import type { Call } from '../../port-call.ts'
+import type { RawColumns } from '../batch/raw-blocks.ts'
+import type { RowBatch } from '../batch/rows.ts'
+import type { BatchStore, PrimaryStore } from './store.ts'
+
+type About = {
+  readonly key: string
+  readonly identity: PrimaryIdentity
+  readonly session: number
+  readonly batch: RowBatch
+  readonly raw: RawColumns
+  readonly all: readonly ValidatorHealth[]
+}
+
+/** A store in the other thread, opened: the bytes of its genesis. */
+export async function openStoreOver(
+  ask: Call,
+  key: string,
+  identity: PrimaryIdentity,
+): Promise<BatchStore & { readonly genesis: Uint8Array }> {
+  const genesis = await ask('primary', { key, identity })
+  assert(genesis instanceof Uint8Array, 'the other end answers with genesis')
+  return {
+    genesis,
+    begin: async () => Number(await ask('primary-begin', { key })),
+    commit: async (session, batch, raw) => {
+      await ask(
+        'primary-commit',
+        { key, session, batch, raw },
+        buffersOf([batch.blocks, batch.ledger, batch.stakers, raw]),
+      )
+    },
+    health: async (all) => {
+      await ask('primary-health', { key, all })
+    },
+  }
+}
+
+/** Answers of the writing thread. `open` opens a store, or gives the one that is open. */
+export function primaryAnswers(
+  open: (key: string, identity: PrimaryIdentity) => Promise<PrimaryStore>,
+): Readonly<Record<string, (argument: unknown) => Promise<unknown>>> {
+  const stores = new Map<string, PrimaryStore>()
+  const about = (argument: unknown): About & { readonly store: PrimaryStore } => {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sent by the other end, above
+    const told = argument as About
+    const store = stores.get(told.key)
+    assert(store !== undefined, 'a store is opened before it is written')
+    return { ...told, store }
+  }
+  return {
+    primary: async (argument) => {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sent by the other end, above
+      const { key, identity } = argument as About
+      const store = stores.get(key) ?? (await open(key, identity))
+      stores.set(key, store)
+      return store.genesis
+    },
+    'primary-begin': (argument) => about(argument).store.begin(),
+    'primary-commit': (argument) => {
+      const { store, session, batch, raw } = about(argument)
+      return store.commit(session, batch, raw)
+    },
+    'primary-health': (argument) => {
+      const { store, all } = about(argument)
+      return store.health(all)
+    },
+  }
+}

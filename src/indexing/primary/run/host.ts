@@ -1,0 +1,187 @@
+/**
+ * The replaying side of one primary network: its three chains over what is stored, a little ahead
+ * of the store.
+ *
+ * The chains share what moves between them, so looking up and replaying a batch is one piece of
+ * work that no other chain interrupts, and batches are stored in the order they were replayed.
+ */
+
+import { readGenesis, type GenesisFacts } from '../../../codec/primary/genesis.ts'
+import { Fault, faultOf } from '../../../core/fault.ts'
+import type {
+  PrimaryIdentity,
+  PrimarySource,
+  ValidatorHealth,
+} from '../../../source/primary/primary-source.ts'
+import type { Reader } from '../../../store/engine/database.ts'
+import { type AssetNumbers, newAssetNumbers } from '../batch/asset-numbers.ts'
+import type { ChainName } from '../batch/ledger-rows.ts'
+import { type PrimaryRules, rulesOf, upgradesOf } from '../batch/rules.ts'
+import { mostAhead } from '../replay/batch-size.ts'
+import {
+  type ChainReplay,
+  type Fetched,
+  openReplay,
+  usualUtxoLimit,
+} from '../replay/chain-replay.ts'
+import { findAfter, type SharedChanges } from '../replay/shared-changes.ts'
+import { openStoredState } from '../write/read-state.ts'
+import {
+  type BatchStore,
+  openPrimaryStore,
+  type PrimaryStore,
+  type PrimaryStoreParts,
+} from './store.ts'
+
+/** What a host is made of. */
+export type PrimaryHostParts = {
+  readonly source: PrimarySource
+  readonly identity: PrimaryIdentity
+  readonly genesis: Uint8Array
+  /** The store, for reading. */
+  readonly reader: Reader
+  /** The store, for writing. */
+  readonly store: BatchStore
+  /** UTXOs a chain keeps; {@link usualUtxoLimit} when it is not said. */
+  readonly utxoLimit?: number
+}
+
+/** Replays one primary network. */
+export type PrimaryHost = {
+  readonly facts: GenesisFacts
+  readonly rules: PrimaryRules
+  /** A chain's replay where its rows end; needed anew after every fault of `commit`. */
+  readonly replay: (chain: ChainName) => Promise<ChainReplay>
+  /**
+   * Replays what was fetched and hands it to the store, which may still be writing it afterwards:
+   * a failure is told by the next call, whichever chain's it is. A failure that is no fault of the
+   * store's stops only the chain whose batch it was: others may try again.
+   */
+  readonly commit: (
+    replay: ChainReplay,
+    fetched: readonly Fetched<unknown>[],
+    signal: AbortSignal,
+  ) => Promise<void>
+  /** Waits until all that was handed over is stored; `chain` is who waits. */
+  readonly settled: (chain?: ChainName) => Promise<void>
+  /** Last height of a chain that is stored, -1 before its first block or its first replay. */
+  readonly storedHeight: (chain: ChainName) => number
+  readonly health: (all: readonly ValidatorHealth[]) => Promise<void>
+}
+
+type Ahead = { readonly shared: SharedChanges; readonly stored: Promise<void> }
+
+/** Assets have numbers that are stored, or will be with a batch of the session. */
+type Session = { readonly number: number; readonly assets: AssetNumbers }
+
+/** The batch that ended a session: whose it was, and why. */
+type Lost = { readonly chain: ChainName; readonly error: unknown }
+
+/** A host over a store that is open. */
+export function primaryHost(parts: PrimaryHostParts): PrimaryHost {
+  const { source, identity, store } = parts
+  const facts = readGenesis(parts.genesis)
+  const rules = rulesOf(identity.networkId, upgradesOf(identity.upgrades))
+  const state = openStoredState(parts.reader)
+  const sessions = new WeakMap<ChainReplay, Session>()
+  let session: Session | undefined
+  /** Batches handed over, oldest first: those that may not be stored yet are the last of them. */
+  let ahead: Ahead[] = []
+  const heights = new Map<ChainName, number>()
+  let lost: Lost | undefined
+  let last: Promise<unknown> = Promise.resolve()
+  const inOrder = <T>(work: () => Promise<T>): Promise<T> => {
+    const done = last.then(work)
+    last = done.catch(() => undefined)
+    return done
+  }
+  const stored = async (batches: readonly Ahead[], chain?: ChainName): Promise<void> => {
+    try {
+      for (const batch of batches) await batch.stored
+    } catch (error) {
+      throw lost === undefined ? error : whyLost(lost, chain)
+    }
+  }
+  const open = async (chain: ChainName): Promise<ChainReplay> => {
+    // What is under way is read back; when it fails, that was or will be told to who sent it.
+    await stored(ahead).catch(() => undefined)
+    if (session === undefined) {
+      const number = await store.begin()
+      session = { number, assets: newAssetNumbers(await state.assets()) }
+      ahead = []
+    }
+    const { assets } = session
+    const { utxoLimit = usualUtxoLimit } = parts
+    const replay = await openReplay(chain, { source, facts, rules, state, assets, utxoLimit })
+    sessions.set(replay, session)
+    heights.set(chain, replay.height())
+    return replay
+  }
+  const commit = async (
+    replay: ChainReplay,
+    fetched: readonly Fetched<unknown>[],
+    signal: AbortSignal,
+  ): Promise<void> => {
+    const of = sessions.get(replay)
+    if (of === undefined || of !== session) {
+      await stored(ahead, replay.chain)
+      throw whyLost(lost, replay.chain)
+    }
+    const find = ahead.reduce((before, { shared }) => findAfter(before, shared), state.find)
+    const made = await replay.replay(fetched, find, signal)
+    if (made.rows.until <= made.rows.from) return
+    if (ahead.length === mostAhead) await stored(ahead.slice(0, 1), replay.chain)
+    const { chain, checkpoint } = made.rows
+    const storing = store.commit(of.number, made.rows, made.raw).then(
+      () => void heights.set(chain, checkpoint.height),
+      (error: unknown) => {
+        // Those after it fail only for its sake.
+        if (session === of) {
+          session = undefined
+          lost = { chain, error }
+        }
+        throw error
+      },
+    )
+    // Whoever comes next is told.
+    storing.catch(() => undefined)
+    ahead = [...ahead, { shared: made.shared, stored: storing }].slice(-mostAhead)
+  }
+  return {
+    facts,
+    rules,
+    replay: (chain) => inOrder(() => open(chain)),
+    commit: (replay, fetched, signal) => inOrder(() => commit(replay, fetched, signal)),
+    settled: (chain) => inOrder(() => stored(ahead, chain)),
+    storedHeight: (chain) => Math.max(-1, heights.get(chain) ?? -1),
+    health: store.health,
+  }
+}
+
+/** What `chain` is told: what was wrong with another's batch alone is nothing it must stop for. */
+function whyLost(lost: Lost | undefined, chain: ChainName | undefined): unknown {
+  const isCommon = faultOf(lost?.error) !== undefined
+  if (lost !== undefined && (isCommon || lost.chain === (chain ?? lost.chain))) return lost.error
+  const cause = lost === undefined ? '' : `, for what follows a batch of the ${lost.chain}-Chain`
+  return new Fault('store-failed', `what was replayed was not stored${cause}`)
+}
+
+/** A host with the store in the same thread. */
+export async function openPrimaryHost(
+  parts: PrimaryStoreParts & { readonly source: PrimarySource },
+): Promise<PrimaryHost & Pick<PrimaryStore, 'database' | 'close'>> {
+  const { source } = parts
+  const identity = await source.identity(parts.signal)
+  const store = await openPrimaryStore(parts, identity)
+  const { genesis, database } = store
+  const host = primaryHost({ source, identity, genesis, reader: database, store })
+  return {
+    ...host,
+    database,
+    close: async () => {
+      // A failure was told to who sent the batch.
+      await host.settled().catch(() => undefined)
+      await store.close()
+    },
+  }
+}

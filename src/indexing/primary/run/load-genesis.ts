@@ -1,0 +1,55 @@
+/**
+ * Finds the genesis of a network: the bundled file of a known one, or the operator's.
+ *
+ * What is found must hash to the genesis the node names; a local network's start moves with the
+ * time its node was first started, so its file is tried with every start it may have.
+ */
+
+import { gunzipSync } from 'node:zlib'
+
+import { buildGenesis, localStartTimes } from '../../../codec/primary/genesis-build.ts'
+import { parseGenesisConfig } from '../../../codec/primary/genesis-config.ts'
+import { equalBytes } from '../../../core/bytes.ts'
+import { toCb58 } from '../../../core/cb58.ts'
+import { Fault } from '../../../core/fault.ts'
+import { sha256 } from '../../../core/hash.ts'
+import type { Clock, Files } from '../../../core/world.ts'
+
+/** What a genesis must be of. */
+export type GenesisWanted = { readonly networkId: number; readonly genesisId: Uint8Array }
+
+const bundled: Readonly<Record<number, string>> = { 1: 'mainnet', 5: 'fuji' }
+
+/**
+ * Genesis bytes. `setting` is `auto` or a path. Throws `bad-config` when the file is missing,
+ * `source-mismatch` when it is of another network than the node.
+ */
+export async function loadGenesis(
+  setting: string,
+  wanted: GenesisWanted,
+  outside: { readonly files: Files; readonly clock: Clock },
+): Promise<Uint8Array> {
+  const text = await genesisText(setting, wanted.networkId, outside.files)
+  const config = parseGenesisConfig(text)
+  const now = BigInt(Math.floor(outside.clock.now() / 1_000))
+  const isLocal = bundled[wanted.networkId] === undefined
+  const starts = isLocal ? localStartTimes(config.startTime, now) : [config.startTime]
+  for (const startTime of starts) {
+    const bytes = buildGenesis({ ...config, networkId: wanted.networkId, startTime })
+    if (equalBytes(sha256(bytes), wanted.genesisId)) return bytes
+  }
+  throw new Fault(
+    'source-mismatch',
+    `the genesis (${setting}) is not that of the node's network ${wanted.networkId}: ${toCb58(wanted.genesisId)}`,
+    { detail: { networkId: wanted.networkId } },
+  )
+}
+
+async function genesisText(setting: string, networkId: number, files: Files): Promise<string> {
+  const file = `../../../../data/genesis/${bundled[networkId] ?? 'local'}.json.gz`
+  const path = setting === 'auto' ? decodeURI(new URL(file, import.meta.url).pathname) : setting
+  const bytes = await files.read(path)
+  if (bytes === undefined) throw new Fault('bad-config', `there is no genesis file: ${setting}`)
+  const plain = bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes
+  return new TextDecoder().decode(plain)
+}

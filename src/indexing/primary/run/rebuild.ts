@@ -1,0 +1,55 @@
+/** Makes every row of a primary network's store again from the blocks another store kept. */
+
+import type { World } from '../../../core/world.ts'
+import type { Database } from '../../../store/engine/database.ts'
+import type { StoreLocation } from '../../../store/engine/open.ts'
+import { rawBlocksFrom } from '../../../store/query/primary/raw-blocks.ts'
+import { genesisId } from '../write/blocks.ts'
+import { openPrimaryHost } from './host.ts'
+import { openStoredSource } from './stored-source.ts'
+
+/** What is rebuilt, and where to. */
+export type RebuildOptions = {
+  /** The store that keeps the blocks, open for reading. */
+  readonly from: Database
+  /** Where the new store `key` is made. */
+  readonly to: StoreLocation
+  readonly key: string
+  readonly world: World
+  readonly signal: AbortSignal
+  /** Told after every batch. */
+  readonly progress: (chain: string, height: number, head: number) => void
+}
+
+/** Rebuilds. The new store is whole when this returns. Faults are those of replay and stores. */
+export async function rebuildPrimary(options: RebuildOptions): Promise<void> {
+  const { from, signal } = options
+  const source = openStoredSource(from)
+  const [genesis] = await rawBlocksFrom(from, genesisId, 1)
+  const host = await openPrimaryHost({
+    ...options,
+    source,
+    store: options.to,
+    genesis: 'auto',
+    ...(genesis === undefined ? {} : { genesisBytes: genesis.bytes }),
+    owner: 'rebuild',
+  })
+  try {
+    for (const chain of ['P', 'X', 'C'] as const) {
+      const replay = await host.replay(chain)
+      const head = await source.headHeight(chain, signal)
+      for (;;) {
+        signal.throwIfAborted()
+        const range = replay.plan(replay.height() + 1, head)
+        if (range === undefined) break
+        // A proposal at the end of a range comes again with its option.
+        const fetched = await replay.fetch(range, signal)
+        if (fetched.length > 0) await host.commit(replay, fetched, signal)
+        options.progress(chain, replay.height(), head)
+      }
+      await host.settled()
+    }
+  } finally {
+    await host.close()
+  }
+}

@@ -1,0 +1,245 @@
+/**
+ * The writing side of one primary network: its store, the lease on it, its genesis, and one batch
+ * at a time.
+ */
+
+import { readGenesis, type GenesisFacts } from '../../../codec/primary/genesis.ts'
+import { equalBytes, fromHex, toHex } from '../../../core/bytes.ts'
+import { Fault } from '../../../core/fault.ts'
+import type { World } from '../../../core/world.ts'
+import type { PrimaryIdentity, ValidatorHealth } from '../../../source/primary/primary-source.ts'
+import { getCheckpoint } from '../../../store/checkpoint.ts'
+import {
+  type Database,
+  type Reader,
+  statement,
+  type Writer,
+} from '../../../store/engine/database.ts'
+import { openStore, type StoreLocation } from '../../../store/engine/open.ts'
+import { awaitLease, holdLease, type Lease } from '../../../store/lease.ts'
+import { rawBlocksFrom } from '../../../store/query/primary/raw-blocks.ts'
+import { controlTables, meta } from '../../../store/schema/control.ts'
+import { primaryTables } from '../../../store/schema/primary.ts'
+import { type KeptInMemory, newAssetNumbers } from '../batch/asset-numbers.ts'
+import { type RawColumns, rawColumns } from '../batch/raw-blocks.ts'
+import type { RowBatch } from '../batch/rows.ts'
+import { type PrimaryRules, rulesOf, upgradesOf } from '../batch/rules.ts'
+import { beginPChain } from '../replay/p/genesis.ts'
+import { beginXChain } from '../replay/x/replay-x.ts'
+import { openPrimaryRows } from '../write/batch-rows.ts'
+import { genesisId } from '../write/blocks.ts'
+import { writeHealth } from '../write/validator-health.ts'
+import { loadGenesis } from './load-genesis.ts'
+
+/** All tables of a primary network's store. */
+export const primaryStoreTables = [...controlTables, ...primaryTables] as const
+
+/** What a store is opened with. */
+export type PrimaryStoreParts = {
+  readonly key: string
+  /** `auto` or a path. */
+  readonly genesis: string
+  /** Genesis itself, where it is at hand. */
+  readonly genesisBytes?: Uint8Array
+  readonly store: StoreLocation
+  readonly world: World
+  readonly owner: string
+  readonly signal: AbortSignal
+}
+
+/** What replay asks of the writing side, wherever that runs. Calls are done in order. */
+export type BatchStore = {
+  /**
+   * Begins a session: batches of those before are refused, as they follow one that was not stored.
+   * Throws `lease-lost`, `store-failed`.
+   */
+  readonly begin: () => Promise<number>
+  /** Stores a batch. A failure ends the session. */
+  readonly commit: (session: number, batch: RowBatch, raw: RawColumns) => Promise<void>
+  /** Stores what the node thinks of validators. */
+  readonly health: (all: readonly ValidatorHealth[]) => Promise<void>
+}
+
+/** Writes one primary network. */
+export type PrimaryStore = BatchStore & {
+  readonly database: Database
+  /** The bytes of its genesis. */
+  readonly genesis: Uint8Array
+  /** Says that this process still writes. Throws `lease-lost`. */
+  readonly renew: () => Promise<void>
+  /** Waits for what is under way. */
+  readonly close: () => Promise<void>
+}
+
+const everyMeta = statement('select name, value from meta')
+
+/**
+ * Opens the store of the network that the node says it is of; the first time it stores genesis.
+ * Waits for the lease. Throws `source-mismatch` when the store is another network's.
+ */
+export async function openPrimaryStore(
+  parts: PrimaryStoreParts,
+  identity: PrimaryIdentity,
+): Promise<PrimaryStore> {
+  const { world, signal } = parts
+  const database = await openStore(parts.store, parts.key, primaryStoreTables, 'write')
+  try {
+    const lease = await awaitLease(database, parts.owner, { clock: world.clock, signal })
+    const known = await storedNetwork(database)
+    if (known !== undefined) checkIdentity(known, identity)
+    const rules = rulesOf(identity.networkId, upgradesOf(identity.upgrades))
+    const bytes =
+      known?.genesis ?? parts.genesisBytes ?? (await loadGenesis(parts.genesis, identity, world))
+    const guard = guardOf(lease, world)
+    if (known === undefined) {
+      await storeGenesis(database, { bytes, facts: readGenesis(bytes), rules, identity, guard })
+    }
+    return storeOver(database, { genesis: bytes, rules, guard })
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+type Guard = (writer: Writer) => Promise<number>
+
+function guardOf(lease: Lease, world: World): Guard {
+  return async (writer) => {
+    await holdLease(writer, lease, world.clock)
+    return lease.epoch
+  }
+}
+
+function storeOver(
+  database: Database,
+  of: { readonly genesis: Uint8Array; readonly rules: PrimaryRules; readonly guard: Guard },
+): PrimaryStore {
+  const { genesis, rules, guard } = of
+  let rows = openPrimaryRows(database, rules)
+  let session = 0
+  let last: Promise<unknown> = Promise.resolve()
+  let isClosed = false
+  const inOrder = <T>(work: () => Promise<T>): Promise<T> => {
+    // A closed PostgreSQL pool would keep the caller waiting for ever.
+    if (isClosed) return Promise.reject(new Fault('store-failed', 'the store is closed'))
+    const done = last.then(work)
+    last = done.catch(() => undefined)
+    return done
+  }
+  const guarded = <T>(work: (writer: Writer) => Promise<T>): Promise<T> =>
+    inOrder(() =>
+      database.transaction(async (writer) => {
+        await guard(writer)
+        return work(writer)
+      }),
+    )
+  return {
+    database,
+    genesis,
+    // A commit whose answer was lost may still be under way: it holds the lease until it is over.
+    begin: () => guarded(async () => ++session),
+    commit: (of, batch, raw) =>
+      inOrder(async () => {
+        if (of !== session) {
+          throw new Fault('store-failed', `${batch.chain}-Chain: what it follows was not stored`)
+        }
+        try {
+          await rows.write(batch, raw, guard)
+        } catch (error) {
+          // Numbers given in a failed transaction do not exist.
+          rows = openPrimaryRows(database, rules)
+          session++
+          throw error
+        }
+      }),
+    health: (all) => guarded((writer) => writeHealth(writer, all)),
+    renew: () => guarded(async () => undefined),
+    close: async () => {
+      isClosed = true
+      await last
+      await database.close()
+    },
+  }
+}
+
+type StoredNetwork = {
+  readonly networkId: number
+  readonly genesisId: Uint8Array
+  readonly genesis: Uint8Array
+}
+
+async function storedNetwork(reader: Reader): Promise<StoredNetwork | undefined> {
+  const rows = await reader.all(everyMeta)
+  const facts = new Map(rows.map(([name, value]) => [String(name), String(value)]))
+  const id = facts.get('genesisId')
+  if (id === undefined) return undefined
+  const [genesis] = await rawBlocksFrom(reader, genesisId, 1)
+  if (genesis?.id !== genesisId) throw new Fault('store-failed', 'the store has lost its genesis')
+  return {
+    networkId: Number(facts.get('networkId')),
+    genesisId: fromHex(id),
+    genesis: genesis.bytes,
+  }
+}
+
+function checkIdentity(known: StoredNetwork, identity: PrimaryIdentity): void {
+  if (known.networkId === identity.networkId && equalBytes(known.genesisId, identity.genesisId))
+    return
+  throw new Fault(
+    'source-mismatch',
+    `the store is of network ${known.networkId} with another genesis than the node, of network: ${identity.networkId}`,
+  )
+}
+
+type GenesisToStore = {
+  readonly bytes: Uint8Array
+  readonly facts: GenesisFacts
+  readonly rules: PrimaryRules
+  readonly identity: PrimaryIdentity
+  readonly guard: Guard
+}
+
+/** Genesis is read back at once; nothing needs to stay in memory. AVAX is the first asset. */
+function firstKept(facts: GenesisFacts): KeptInMemory {
+  const assets = newAssetNumbers([])
+  assets.of(facts.avaxAssetId)
+  return { utxoLimit: 0, assets }
+}
+
+async function storeGenesis(database: Database, to: GenesisToStore): Promise<void> {
+  const { facts, rules, identity, guard } = to
+  const rows = openPrimaryRows(database, rules)
+  const p = beginPChain(facts, rules, firstKept(facts)).batch
+  const x = beginXChain(facts, firstKept(facts)).batch
+  // A process may have ended between the two.
+  if ((await getCheckpoint(database, 'P')) === undefined) {
+    await rows.write(p, rawColumns([{ id: genesisId, bytes: to.bytes }]), guard)
+  }
+  await rows.write(x, rawColumns([]), async (writer) => {
+    const epoch = await guard(writer)
+    // Written last: a store without it begins again.
+    await writer.upsert(meta, {
+      name: [
+        'networkId',
+        'genesisId',
+        'xChainId',
+        'cChainId',
+        'avaxAssetId',
+        'genesisTime',
+        'upgrades',
+        'nodeVersion',
+      ],
+      value: [
+        String(identity.networkId),
+        toHex(identity.genesisId),
+        toHex(facts.xChainId),
+        toHex(facts.cChainId),
+        toHex(facts.avaxAssetId),
+        String(facts.genesis.time),
+        JSON.stringify(identity.upgrades),
+        identity.nodeVersion,
+      ],
+    })
+    return epoch
+  })
+}

@@ -1,0 +1,282 @@
+/**
+ * The streams of one primary network: its three chains, and what the node thinks of validators.
+ *
+ * Each chain fetches ahead while another commits. What a node may do wrong for a while is tried
+ * again, and said in the status meanwhile; what contradicts the store stops that chain alone.
+ */
+
+import { faultOf } from '../../../core/fault.ts'
+import { Fault } from '../../../core/fault.ts'
+import type { Clock } from '../../../core/world.ts'
+import { createNodeApi } from '../../../source/primary/node-api.ts'
+import { createNodeSource } from '../../../source/primary/node-source.ts'
+import type { PrimarySource } from '../../../source/primary/primary-source.ts'
+import { openRecordedPrimary } from '../../../source/primary/recorded-source.ts'
+import type { Log } from '../../../telemetry/log.ts'
+import type { HostParts } from '../../evm/chain-host.ts'
+import { Progress } from '../../progress.ts'
+import { quietStream } from '../../quiet-stream.ts'
+import { idleStatus, type StageStatus, type Stream, withoutDepth } from '../../stage.ts'
+import type { PrimaryStreamSpec } from '../../stream-spec.ts'
+import type { ChainName } from '../batch/ledger-rows.ts'
+import type { ChainReplay, Fetched } from '../replay/chain-replay.ts'
+import type { PrimaryHost } from './host.ts'
+
+/** Pause at the head before it is asked for again; blocks come every few seconds at most. */
+const headPauseMs = 500
+/** Pauses after a failure that may pass: doubled each time, up to the most. */
+const firstPauseMs = 500
+const mostPauseMs = 30_000
+/**
+ * Refusals in a row after which a node is believed not to offer a chain that never was there. With
+ * the pauses between them they take a minute.
+ */
+const refusalsBelieved = 8
+/** Uptimes change by the minute. */
+const healthPauseMs = 60_000
+
+/** A host, and how it is closed. */
+export type OpenHost = PrimaryHost & { readonly close: () => Promise<void> }
+
+/** What streams need of their thread. */
+export type PrimaryStreamParts = Pick<HostParts, 'world' | 'log' | 'limits' | 'signal'> & {
+  /** Opens the host over a source; asked again while its node or its store is not there. */
+  readonly openHost: (source: PrimarySource) => Promise<OpenHost>
+}
+
+/** Streams of `spec`. The host is opened when the first of them runs. */
+export async function openPrimaryStreams(
+  spec: PrimaryStreamSpec,
+  parts: PrimaryStreamParts,
+): Promise<Stream[]> {
+  const log = parts.log.child(spec.key)
+  const source = await sourceOf(spec, parts, log)
+  const hosts = sharedHost(source, parts)
+  const chains = (['P', 'X', 'C'] as const).map((chain) =>
+    chainStream(chain, { hosts, source, clock: parts.world.clock, log }),
+  )
+  const health = quietStream('health', async (signal) => {
+    const host = await hosts.get()
+    while (!signal.aborted) {
+      await pollHealth(host, source, log, signal)
+      await parts.world.clock.sleep(healthPauseMs, signal)
+    }
+  })
+  return [...chains, health]
+}
+
+async function sourceOf(
+  spec: PrimaryStreamSpec,
+  parts: PrimaryStreamParts,
+  log: Log,
+): Promise<PrimarySource> {
+  const { world, limits } = parts
+  if (spec.recording !== undefined) {
+    const file = await world.files.read(spec.recording)
+    if (file === undefined)
+      throw new Fault('bad-config', `there is no recording: ${spec.recording}`)
+    return openRecordedPrimary(file)
+  }
+  const api = createNodeApi({ ...limits, transport: world.transport, url: spec.nodeUrl })
+  return createNodeSource(api, log)
+}
+
+type SharedHost = {
+  /** The host, opened once; waits for the node as long as it takes. */
+  readonly get: () => Promise<OpenHost>
+  /** Why it is not there yet. */
+  readonly reason: () => string | undefined
+}
+
+function sharedHost(source: PrimarySource, parts: PrimaryStreamParts): SharedHost {
+  let opening: Promise<OpenHost> | undefined
+  let reason: string | undefined
+  const open = async (): Promise<OpenHost> => {
+    const patience = newPatience(() => false)
+    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(mostPauseMs, pauseMs * 2)) {
+      try {
+        const host = await parts.openHost(source)
+        const close = (): void => void host.close()
+        // It may have been told to stop meanwhile.
+        if (parts.signal.aborted) close()
+        else parts.signal.addEventListener('abort', close, { once: true })
+        reason = undefined
+        return host
+      } catch (error) {
+        reason = faultOf(error)?.message ?? 'the store cannot be opened'
+        if (!patience.waitsFor(faultOf(error))) throw error
+        await parts.world.clock.sleep(pauseMs, parts.signal)
+      }
+    }
+  }
+  return { get: () => (opening ??= open()), reason: () => reason }
+}
+
+/** Which failures are waited out. */
+type Patience = {
+  readonly waitsFor: (fault: Fault | undefined) => fault is Fault
+  /** Something went well. */
+  readonly renew: () => void
+}
+
+/**
+ * Waits for what may pass, and for what a node refuses: always where it once was there, as it is
+ * restarted; else until it was refused many times.
+ */
+function newPatience(wasThere: () => boolean): Patience {
+  let refusals = 0
+  return {
+    waitsFor: (fault): fault is Fault => {
+      refusals = fault?.code === 'node-refused' ? refusals + 1 : 0
+      if (fault?.code === 'node-refused') return wasThere() || refusals < refusalsBelieved
+      return fault?.retryable === true
+    },
+    renew: () => void (refusals = 0),
+  }
+}
+
+type ChainParts = {
+  readonly hosts: SharedHost
+  readonly source: PrimarySource
+  readonly clock: Clock
+  readonly log: Log
+}
+
+function chainStream(chain: ChainName, parts: ChainParts): Stream {
+  const { hosts, log } = parts
+  let status: StageStatus = idleStatus(chain)
+  const set = (change: Partial<StageStatus>): void => {
+    status = { ...status, ...change }
+  }
+  const run = async (signal: AbortSignal): Promise<void> => {
+    try {
+      const host = await hosts.get()
+      // Block 0 is made of the genesis; those after it came from a node.
+      const patience = newPatience(() => status.headHeight >= 0 || host.storedHeight(chain) > 0)
+      let pauseMs = firstPauseMs
+      while (!signal.aborted) {
+        try {
+          await follow(
+            chain,
+            host,
+            {
+              ...parts,
+              set: (told) => {
+                // Until something is stored the same failure may come again.
+                const moved = told.indexedHeight > status.indexedHeight
+                if (moved || told.state === 'live') pauseMs = firstPauseMs
+                if (pauseMs === firstPauseMs) patience.renew()
+                const { reason } = pauseMs > firstPauseMs ? status : {}
+                status = { stage: chain, ...(reason === undefined ? {} : { reason }), ...told }
+              },
+            },
+            signal,
+          )
+        } catch (error) {
+          const fault = faultOf(error)
+          if (signal.aborted || !patience.waitsFor(fault)) throw error
+          log.warn('chain waits', { chain, code: fault.code, reason: fault.message, pauseMs })
+          set({ state: 'syncing', reason: fault.message })
+          await parts.clock.sleep(pauseMs, signal)
+          pauseMs = Math.min(mostPauseMs, pauseMs * 2)
+        }
+      }
+    } catch (error) {
+      if (signal.aborted) return
+      const reason = faultOf(error)?.message ?? 'it broke; see the log'
+      log.error('chain stopped', { chain, reason, error })
+      set({ state: 'stopped', reason })
+    }
+  }
+  const shown = (): StageStatus => {
+    const waiting = hosts.reason()
+    const told = withoutDepth(status)
+    return waiting === undefined || told.state === 'stopped' ? told : { ...told, reason: waiting }
+  }
+  return { name: chain, run, status: shown }
+}
+
+type Following = ChainParts & { readonly set: (status: Omit<StageStatus, 'stage'>) => void }
+
+/** Asks once and stores what changed. A node that does not answer leaves everything as it is. */
+async function pollHealth(
+  host: PrimaryHost,
+  source: PrimarySource,
+  log: Log,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await host.health(await source.health(signal))
+  } catch (error) {
+    const fault = faultOf(error)
+    // A node that is restarted refuses for a while.
+    const passes = fault?.retryable === true || fault?.code === 'node-refused'
+    if (signal.aborted || !passes) throw error
+    log.warn('uptimes not polled', { code: fault.code, reason: fault.message })
+  }
+}
+
+/** Follows a chain until something fails. */
+async function follow(
+  chain: ChainName,
+  host: PrimaryHost,
+  parts: Following,
+  signal: AbortSignal,
+): Promise<void> {
+  const { source, clock, set } = parts
+  const replay = await host.replay(chain)
+  const stored = (): number => host.storedHeight(chain)
+  const progress = new Progress(clock, stored())
+  // What was fetched and not replayed: a proposal whose option comes with the next blocks.
+  let waiting: readonly Fetched<unknown>[] = []
+  let ahead: Ahead | undefined
+  for (;;) {
+    signal.throwIfAborted()
+    const head = await source.headHeight(chain, signal)
+    const from = (waiting.at(-1)?.height ?? replay.height()) + 1
+    const range = replay.plan(from, head)
+    if (range === undefined) {
+      set(statusAt(stored(), head, progress))
+      await clock.sleep(headPauseMs, signal)
+      continue
+    }
+    const fetched = await (ahead?.from === from ? ahead.units : replay.fetch(range, signal))
+    ahead = fetchAhead(replay, (fetched.at(-1)?.height ?? from - 1) + 1, head, signal)
+    const units = [...waiting, ...fetched]
+    if (units.length > 0) await host.commit(replay, units, signal)
+    // At the head nothing comes that would tell a failure, and `live` means stored.
+    if (replay.height() >= head) await host.settled(chain)
+    waiting = units.filter(({ height }) => height > replay.height())
+    progress.reached(stored())
+    set(statusAt(stored(), head, progress))
+  }
+}
+
+type Ahead = { readonly from: number; readonly units: Promise<Fetched<unknown>[]> }
+
+function fetchAhead(
+  replay: ChainReplay,
+  from: number,
+  head: number,
+  signal: AbortSignal,
+): Ahead | undefined {
+  const range = replay.plan(from, head)
+  if (range === undefined) return undefined
+  const units = replay.fetch(range, signal)
+  // Its failure is told when it is awaited.
+  units.catch(() => undefined)
+  return { from, units }
+}
+
+function statusAt(height: number, head: number, progress: Progress): Omit<StageStatus, 'stage'> {
+  const behind = head < height
+  const etaSeconds = progress.eta(head)
+  return {
+    state: height === head ? 'live' : 'syncing',
+    indexedHeight: height,
+    headHeight: head,
+    blocksPerSecond: progress.speed(),
+    ...(etaSeconds === undefined ? {} : { etaSeconds }),
+    ...(behind ? { reason: `the node is behind this store: ${head}` } : {}),
+  }
+}

@@ -1,0 +1,270 @@
+/**
+ * Where the rows of a primary network go.
+ *
+ * One batch is one transaction: rows, raw blocks, chain state and checkpoint, or nothing. After a
+ * fault what is kept here may be ahead of the store: open a new one.
+ */
+
+import { keyOf } from '../../../core/bytes.ts'
+import { fromBigint } from '../../../core/bytes.ts'
+import { moveCheckpoint } from '../../../store/checkpoint.ts'
+import { type Database, statement, type Writer } from '../../../store/engine/database.ts'
+import {
+  cycleBody,
+  earlyImportBody,
+  l1ChangeBody,
+  progressBody,
+  rewardBody,
+  subnetOwnerBody,
+} from '../../../store/schema/primary-bodies.ts'
+import { earlyImport } from '../../../store/schema/primary-ledger.ts'
+import { address, asset } from '../../../store/schema/primary-names.ts'
+import {
+  chainNumbers,
+  cycleOutcomes,
+  posOf,
+  posOfPlace,
+  rewardKinds,
+} from '../../../store/schema/primary-position.ts'
+import { cycle, reward, rewardByAddress, supply } from '../../../store/schema/primary-staking.ts'
+import {
+  blockchain,
+  l1Change,
+  l1Validator,
+  subnetOwner,
+} from '../../../store/schema/primary-subnets.ts'
+import { progress } from '../../../store/schema/primary.ts'
+import type { RawColumns } from '../batch/raw-blocks.ts'
+import type { RowBatch } from '../batch/rows.ts'
+import type { PrimaryRules } from '../batch/rules.ts'
+import { nodesOfBlocks, writeBlocks, writeRawBlocks } from './blocks.ts'
+import { writeHoldings } from './holdings.ts'
+import { keysIn, type Numbers, numbersIn } from './numbers.ts'
+import { type OrderedLists, orderedLists } from './ordered-lists.ts'
+import { numberOwners } from './owners.ts'
+import {
+  allSubnets,
+  capacityRules,
+  nodeNumbers,
+  nodesOfStakers,
+  writeL1Validators,
+  writeStakers,
+  writeSubnets,
+} from './stakers.ts'
+import { completeImports, writeTransactions } from './transactions.ts'
+import { writeSpends, writeStakeReturns, writeUtxos } from './utxos.ts'
+
+/** The store's writing side. */
+export type PrimaryRows = {
+  /** Stores a batch. `guard` runs first in the transaction, to keep the lease. */
+  readonly write: (
+    batch: RowBatch,
+    raw: RawColumns,
+    guard: (writer: Writer) => Promise<number>,
+  ) => Promise<void>
+}
+
+type Known = {
+  readonly addresses: Numbers
+  readonly nodes: Numbers
+  readonly ordered: OrderedLists
+}
+
+/** Opens the writing side over a store with `primaryTables`, of a network of these rules. */
+export function openPrimaryRows(database: Database, rules: PrimaryRules): PrimaryRows {
+  const known: Known = {
+    addresses: numbersIn(address, 'bytes'),
+    nodes: nodeNumbers(),
+    ordered: orderedLists(),
+  }
+  return {
+    write: (batch, raw, guard) =>
+      database.transaction(async (writer) => {
+        const epoch = await guard(writer)
+        await writeBatch({ writer, batch, known, rules })
+        await writeRawBlocks(writer, raw)
+        await move(writer, batch, epoch)
+      }),
+  }
+}
+
+type Writing = {
+  readonly writer: Writer
+  readonly batch: RowBatch
+  readonly known: Known
+  readonly rules: PrimaryRules
+}
+
+async function writeBatch(writing: Writing): Promise<void> {
+  const { writer, batch, known } = writing
+  const owners = await numberOwners(writer, batch, known.addresses)
+  await known.nodes.numberAll(writer, keysIn(nodesOf(batch)))
+  await writeBlocks(writer, batch, known.nodes)
+  await writeTransactions(writer, batch.ledger, owners)
+  await writeUtxos(writer, batch)
+  await writeSpends(writer, batch)
+  await writeStakeReturns(writer, batch.stakeReturns)
+  await writeHoldings(writer, batch.ledger, { owners, ordered: known.ordered })
+  await writeImports(writer, batch)
+  await completeImports(writer, batch.importCompletions, known.addresses)
+  await writeStaking(writing, owners)
+  await writeL1(writing)
+  await writeAssets(writer, batch)
+}
+
+async function writeImports(writer: Writer, batch: RowBatch): Promise<void> {
+  const { earlyImports, importCompletions } = batch
+  await writer.insert(earlyImport, {
+    tx_id: earlyImports.map((row) => row.txId),
+    output_index: earlyImports.map((row) => row.outputIndex),
+    body: earlyImports.map((row) =>
+      earlyImportBody.toBytes({
+        ...row,
+        sourceChain: chainNumbers[row.sourceChain],
+        consumedPos: posOfPlace(row.consumed),
+        consumedTime: row.consumed.time,
+        consumedTxId: row.consumed.txId,
+      }),
+    ),
+  })
+  await writer.remove(earlyImport, {
+    tx_id: importCompletions.map(({ utxo }) => utxo.txId),
+    output_index: importCompletions.map(({ utxo }) => utxo.outputIndex),
+  })
+}
+
+async function writeStaking(writing: Writing, owners: Float64Array): Promise<void> {
+  const { writer, batch, known, rules } = writing
+  await writeSubnets(writer, batch.subnets)
+  await writer.insertNew(subnetOwner, {
+    subnet_id: batch.subnetOwners.map((row) => row.subnetId),
+    pos: batch.subnetOwners.map((row) => posOf(chainNumbers.P, row.height, row.position)),
+    body: batch.subnetOwners.map((row) => subnetOwnerBody.toBytes(row)),
+  })
+  const transformations = new Map(
+    batch.stakers.made.count + batch.stakers.changed.count === 0
+      ? []
+      : (await allSubnets(writer)).map((row) => [keyOf(row.subnetId), row.transformation]),
+  )
+  await writeStakers(writer, batch.stakers, {
+    nodes: known.nodes,
+    owners,
+    rulesOf: (subnetId) =>
+      capacityRules(rules.maxValidatorStake, transformations.get(keyOf(subnetId))),
+  })
+  await writeRewards(writing)
+  await writeCycles(writer, batch.cycles)
+  await writer.upsert(supply, {
+    subnet_id: batch.supplies.map((row) => row.subnetId),
+    amount: batch.supplies.map((row) => fromBigint(row.supply, 8)),
+  })
+  await writer.insert(blockchain, {
+    pos: batch.blockchains.map((row) =>
+      posOf(chainNumbers.P, row.createdHeight, row.createdPosition),
+    ),
+    blockchain_id: batch.blockchains.map((row) => row.blockchainId),
+    subnet_id: batch.blockchains.map((row) => row.subnetId),
+    vm_id: batch.blockchains.map((row) => row.vmId),
+    name: batch.blockchains.map((row) => row.name),
+    evm_chain_id: batch.blockchains.map((row) => row.evmChainId ?? null),
+    timestamp: batch.blockchains.map((row) => row.createdTime),
+    genesis: batch.blockchains.map((row) => row.genesis),
+  })
+}
+
+async function writeRewards({ writer, batch, known }: Writing): Promise<void> {
+  const rows = batch.rewards
+  await writer.insert(reward, {
+    utxo: rows.map((row) => row.utxo),
+    staker_tx: rows.map((row) => row.stakingTxId),
+    node: rows.map((row) => known.nodes.of(row.nodeId)),
+    body: rows.map((row) =>
+      rewardBody.toBytes({
+        ...row,
+        kind: rewardKinds.indexOf(row.kind),
+        pos: posOf(chainNumbers.P, row.height, row.position),
+      }),
+    ),
+  })
+  const owners = rows.flatMap((row) =>
+    row.addresses.map((one) => ({ owner: known.addresses.of(one), id: row.utxo })),
+  )
+  await writer.insertNew(rewardByAddress, {
+    address_id: owners.map(({ owner }) => owner),
+    utxo: owners.map(({ id }) => id),
+  })
+}
+
+async function writeCycles(writer: Writer, rows: RowBatch['cycles']): Promise<void> {
+  await writer.insert(cycle, {
+    staker: rows.map((row) => posOf(chainNumbers.P, row.createdHeight, row.createdPosition)),
+    number: rows.map((row) => row.number),
+    height: rows.map((row) => row.setHeight),
+    body: rows.map((row) =>
+      cycleBody.toBytes({ ...row, outcome: cycleOutcomes.indexOf(row.outcome) }),
+    ),
+  })
+}
+
+const newestL1 = statement('select id from l1_validator order by id desc limit 1')
+
+async function writeL1({ writer, batch, known }: Writing): Promise<void> {
+  const all = [...batch.l1Validators, ...batch.l1Changes].map((row) => row.validationId)
+  if (all.length === 0) return
+  const unique = [...new Map(all.map((id) => [keyOf(id), id])).values()]
+  const rows = await writer.lookup({ table: l1Validator, key: ['validation_id'], select: ['id'] }, [
+    unique,
+  ])
+  const ids = new Map<string, number>()
+  let next = Number((await writer.get(newestL1))?.[0] ?? 0) + 1
+  for (const [at, id] of unique.entries()) ids.set(keyOf(id), Number(rows[at]?.[0] ?? next++))
+  const idOf = (validationId: Uint8Array): number => ids.get(keyOf(validationId)) ?? 0
+  await writeL1Validators(writer, batch.l1Validators, idOf, known.nodes)
+  await writer.upsert(l1Change, {
+    l1_id: batch.l1Changes.map((row) => idOf(row.validationId)),
+    height: batch.l1Changes.map((row) => row.height),
+    pos: batch.l1Changes.map((row) =>
+      row.position < 0 ? -1 : posOf(chainNumbers.P, row.height, row.position),
+    ),
+    body: batch.l1Changes.map((row) => l1ChangeBody.toBytes(row)),
+  })
+}
+
+async function writeAssets(writer: Writer, batch: RowBatch): Promise<void> {
+  // The two chains that have a genesis both bring AVAX.
+  await writer.insertNew(asset, {
+    id: batch.newAssets.map(({ number }) => number),
+    asset_id: batch.newAssets.map(({ assetId }) => assetId),
+  })
+  await writer.update(asset, {
+    id: batch.assets.map((row) => row.number),
+    name: batch.assets.map((row) => row.name),
+    symbol: batch.assets.map((row) => row.symbol),
+    denomination: batch.assets.map((row) => row.denomination),
+    kind: batch.assets.map((row) => row.kind),
+    variable_cap: batch.assets.map((row) => (row.variableCap ? 1 : 0)),
+    created_at: batch.assets.map((row) => row.createdTime),
+  })
+}
+
+function nodesOf(batch: RowBatch): readonly Uint8Array[] {
+  return [
+    ...nodesOfBlocks(batch.blocks),
+    ...nodesOfStakers(batch.stakers.made),
+    ...batch.rewards.map((row) => row.nodeId),
+    ...batch.l1Validators.map((row) => row.nodeId),
+  ]
+}
+
+async function move(writer: Writer, batch: RowBatch, epoch: number): Promise<void> {
+  const { chain, height, blockId } = batch.checkpoint
+  await moveCheckpoint(writer, chain, {
+    before: batch.follows,
+    after: { height, hash: blockId },
+    epoch,
+  })
+  await writer.upsert(progress, {
+    chain: [chain],
+    body: [progressBody.toBytes(batch.checkpoint)],
+  })
+}

@@ -1,0 +1,234 @@
+/** Writes stakers, rewards, subnets, chains and L1 validations, and reads them back for replay. */
+
+import { toNodeId } from '../../../core/cb58.ts'
+import { ByteColumn } from '../../../store/engine/byte-column.ts'
+import type { Columns, Reader, Value, Writer } from '../../../store/engine/database.ts'
+import { statement } from '../../../store/engine/database.ts'
+import { l1ValidatorBody, stakerBody, subnetBody } from '../../../store/schema/primary-bodies.ts'
+import { node } from '../../../store/schema/primary-names.ts'
+import {
+  chainNumbers,
+  placeOfPos,
+  posOf,
+  stakerStatuses,
+} from '../../../store/schema/primary-position.ts'
+import { staker, stakerByAddress } from '../../../store/schema/primary-staking.ts'
+import { l1Validator, subnet } from '../../../store/schema/primary-subnets.ts'
+import { gather, gatherWords, radixOrder } from '../../radix-order.ts'
+import type { StakerColumns, StakersOfBatch } from '../batch/staker-columns.ts'
+import type { StakerRow, StakerStatus } from '../batch/staking-rows.ts'
+import type { L1ValidatorRow, SubnetRow } from '../batch/subnet-rows.ts'
+import { numbersIn, type Numbers } from './numbers.ts'
+import { ownerEntries } from './owners.ts'
+
+const idBytes = 32
+const nodeIdBytes = 20
+
+/** Numbers of node ids, kept with their text. */
+export function nodeNumbers(): Numbers {
+  return numbersIn(node, 'bytes', (keys) => ({ text: keys.map(toNodeId) }))
+}
+
+/** Most a validator may hold with its delegators, and how many times its own weight. */
+export type CapacityRules = { readonly maxValidatorStake: bigint; readonly factor: bigint }
+
+// Delegations may reach four times a validator's own stake.
+const primaryFactor = 5n
+
+/** Rules of the primary network, or of the elastic subnet `of`. */
+export function capacityRules(
+  maxValidatorStake: bigint,
+  of: SubnetRow['transformation'],
+): CapacityRules {
+  return of === undefined
+    ? { maxValidatorStake, factor: primaryFactor }
+    : { maxValidatorStake: of.maxValidatorStake, factor: BigInt(of.maxValidatorWeightFactor) }
+}
+
+/** What more can be delegated to one now, in the smallest unit; -1 where nothing ever can. */
+function capacityOf(stakers: StakerColumns, row: number, rulesOf: StakerFacts['rulesOf']): bigint {
+  const isOpen = (stakers.until[row] ?? 0) > 0
+  if (stakers.role[row] !== 0 || stakers.permissioned[row] === 1 || !isOpen) return -1n
+  const weight = stakers.weight[row] ?? 0n
+  const rules = rulesOf(stakers.subnetId.subarray(row * idBytes, (row + 1) * idBytes))
+  const factored = weight * rules.factor
+  const limit = factored < rules.maxValidatorStake ? factored : rules.maxValidatorStake
+  const left = limit - weight - (stakers.delegatedWeight[row] ?? 0n)
+  return left > 0n ? left : 0n
+}
+
+/** Node ids of stakers. */
+export function nodesOfStakers({ nodeId }: StakerColumns): Uint8Array[] {
+  const nodes: Uint8Array[] = []
+  for (let from = 0; from < nodeId.length; from += nodeIdBytes)
+    nodes.push(nodeId.subarray(from, from + nodeIdBytes))
+  return nodes
+}
+
+/** What writing stakers looks up. */
+export type StakerFacts = {
+  readonly nodes: Numbers
+  /** Numbers of addresses by place. */
+  readonly owners: Float64Array
+  readonly rulesOf: (subnetId: Uint8Array) => CapacityRules
+}
+
+/** Writes stakers. The polled columns of those that exist stay as they are. */
+export async function writeStakers(
+  writer: Writer,
+  { made, changed }: StakersOfBatch,
+  facts: StakerFacts,
+): Promise<void> {
+  await insertStakers(writer, made, facts)
+  await writer.update(staker, { pos: changed.pos, ...changingColumns(changed, facts.rulesOf) })
+}
+
+async function insertStakers(
+  writer: Writer,
+  stakers: StakerColumns,
+  facts: StakerFacts,
+): Promise<void> {
+  const unpolled = new Float64Array(stakers.count).fill(-1)
+  await writer.insert(staker, {
+    pos: stakers.pos,
+    tx_id: ByteColumn.ofWidth(stakers.txId, idBytes),
+    role: stakers.role,
+    subnet_id: ByteColumn.ofWidth(stakers.subnetId, idBytes),
+    node: nodesOfStakers(stakers).map(facts.nodes.of),
+    shares: stakers.shares,
+    uptime: unpolled,
+    connected: unpolled,
+    ...changingColumns(stakers, facts.rulesOf),
+  })
+  const { owner, row } = ownerEntries(stakers.owners, facts.owners)
+  const order = radixOrder(owner)
+  await writer.insert(stakerByAddress, {
+    address_id: gather(owner, order),
+    pos: gather(stakers.pos, gatherWords(row, order)),
+  })
+}
+
+/** Those that a period may change. Others would only move in their indexes. */
+function changingColumns(stakers: StakerColumns, rulesOf: StakerFacts['rulesOf']): Columns {
+  const { count, body } = stakers
+  const height = (heights: Float64Array): (number | null)[] =>
+    Array.from(heights, (one) => (one < 0 ? null : one))
+  return {
+    status: stakers.status,
+    validator_tx: ByteColumn.ofWidth(stakers.validatorTxId, idBytes, stakers.hasValidator),
+    until: stakers.until,
+    capacity: Array.from(stakers.pos, (_, row) => capacityOf(stakers, row, rulesOf)),
+    activated_height: height(stakers.activatedHeight),
+    ended_height: height(stakers.endedHeight),
+    body: new ByteColumn(stakers.arena, body, { count }),
+  }
+}
+
+/** Writes subnets, new or changed. */
+export async function writeSubnets(writer: Writer, rows: readonly SubnetRow[]): Promise<void> {
+  await writer.upsert(subnet, {
+    pos: rows.map((row) => posOf(chainNumbers.P, row.createdHeight, row.createdPosition)),
+    subnet_id: rows.map((row) => row.subnetId),
+    body: rows.map((row) => subnetBody.toBytes(row)),
+  })
+}
+
+/** Writes L1 validations, new or changed; `idOf` numbers them. */
+export async function writeL1Validators(
+  writer: Writer,
+  rows: readonly L1ValidatorRow[],
+  idOf: (validationId: Uint8Array) => number,
+  nodes: Numbers,
+): Promise<void> {
+  await writer.upsert(l1Validator, {
+    id: rows.map((row) => idOf(row.validationId)),
+    validation_id: rows.map((row) => row.validationId),
+    subnet_id: rows.map((row) => row.subnetId),
+    node: rows.map((row) => nodes.of(row.nodeId)),
+    active: rows.map((row) => (row.endAccumulatedFee > 0n && row.weight > 0n ? 1 : 0)),
+    removed_height: rows.map((row) => row.removedHeight ?? null),
+    body: rows.map((row) =>
+      l1ValidatorBody.toBytes({
+        ...row,
+        createdPos: posOf(chainNumbers.P, row.createdHeight, row.createdPosition),
+      }),
+    ),
+  })
+}
+
+const stakersQuestion = statement(
+  `select s.pos, s.tx_id, s.role, s.status, s.subnet_id, n.bytes, s.validator_tx,
+     s.activated_height, s.ended_height, s.body
+   from staker s join node n on n.id = s.node
+   where s.role in (0, 1) and s.status in (0, 1)`,
+)
+
+/** All pending and active stakers, in no order. */
+export async function openStakers(reader: Reader): Promise<StakerRow[]> {
+  const rows = await reader.all(stakersQuestion)
+  return rows.map((row) => {
+    const [pos, txId, role, status, subnetId, nodeId, validatorTx, activated, ended, body] = row
+    const { height, position } = placeOfPos(Number(pos))
+    return {
+      ...stakerBody.fromBytes(bytesOf(body)),
+      txId: bytesOf(txId),
+      role: role === 0 ? 'validator' : 'delegator',
+      status: statusOf(status),
+      subnetId: bytesOf(subnetId),
+      nodeId: bytesOf(nodeId),
+      validatorTxId: validatorTx === null ? undefined : bytesOf(validatorTx),
+      createdHeight: height,
+      createdPosition: position,
+      activatedHeight: activated === null ? undefined : Number(activated),
+      endedHeight: ended === null ? undefined : Number(ended),
+    }
+  })
+}
+
+const subnetsQuestion = statement('select pos, subnet_id, body from subnet')
+
+/** All subnets, in no order. */
+export async function allSubnets(reader: Reader): Promise<SubnetRow[]> {
+  const rows = await reader.all(subnetsQuestion)
+  return rows.map(([pos, subnetId, body]) => {
+    const { height, position } = placeOfPos(Number(pos))
+    return {
+      ...subnetBody.fromBytes(bytesOf(body)),
+      subnetId: bytesOf(subnetId),
+      createdHeight: height,
+      createdPosition: position,
+    }
+  })
+}
+
+const l1Question = statement(
+  `select l.validation_id, l.subnet_id, n.bytes, l.removed_height, l.body
+   from l1_validator l join node n on n.id = l.node where l.removed_height is null`,
+)
+
+/** All L1 validations that were not removed, in no order. */
+export async function liveL1Validators(reader: Reader): Promise<L1ValidatorRow[]> {
+  const rows = await reader.all(l1Question)
+  return rows.map(([validationId, subnetId, nodeId, removed, body]) => {
+    const { createdPos, ...rest } = l1ValidatorBody.fromBytes(bytesOf(body))
+    const { height, position } = placeOfPos(createdPos)
+    return {
+      ...rest,
+      validationId: bytesOf(validationId),
+      subnetId: bytesOf(subnetId),
+      nodeId: bytesOf(nodeId),
+      createdHeight: height,
+      createdPosition: position,
+      removedHeight: removed === null ? undefined : Number(removed),
+    }
+  })
+}
+
+function statusOf(value: Value | undefined): StakerStatus {
+  return stakerStatuses[Number(value)] ?? 'removed'
+}
+
+/** The bytes of a column that is never NULL. */
+export function bytesOf(value: Value | undefined): Uint8Array {
+  return value instanceof Uint8Array ? value : new Uint8Array()
+}

@@ -1,0 +1,63 @@
+/** Writes transactions and the lists of addresses they stand in. */
+
+import { ByteColumn } from '../../../store/engine/byte-column.ts'
+import type { Writer } from '../../../store/engine/database.ts'
+import { tx, txByAddress, txById } from '../../../store/schema/primary-ledger.ts'
+import { posOfPlace, prefixAt } from '../../../store/schema/primary-position.ts'
+import { gather, gatherWords, radixOrder } from '../../radix-order.ts'
+import type { LedgerColumns } from '../batch/ledger.ts'
+import type { RowBatch } from '../batch/rows.ts'
+import type { Numbers } from './numbers.ts'
+import { ownerEntries } from './owners.ts'
+
+const idBytes = 32
+
+/** Writes transactions in the order given; `owners` are numbers of addresses by place. */
+export async function writeTransactions(
+  writer: Writer,
+  { transactions, arena }: LedgerColumns,
+  owners: Float64Array,
+): Promise<void> {
+  const { count, pos, txId, type, body } = transactions
+  await writer.insert(tx, {
+    pos,
+    tx_id: ByteColumn.ofWidth(txId, idBytes),
+    body: new ByteColumn(arena, body, { count }),
+  })
+  const prefixes = new Float64Array(count)
+  for (let at = 0; at < count; at++) prefixes[at] = prefixAt(txId, at * idBytes)
+  const byId = radixOrder(prefixes)
+  await writer.insert(txById, { prefix: gather(prefixes, byId), pos: gather(pos, byId) })
+  const entries = ownerEntries(transactions.owners, owners)
+  // The rows are in the order of their places, so that equal ids stay in the order of the key.
+  const order = radixOrder(entries.owner)
+  const rows = gatherWords(entries.row, order)
+  await writer.insert(txByAddress, {
+    address_id: gather(entries.owner, order),
+    pos: gather(pos, rows),
+    type: gather(type, rows),
+  })
+}
+
+/** Adds the owners of exports that arrived late to the imports that spent them. */
+export async function completeImports(
+  writer: Writer,
+  completions: RowBatch['importCompletions'],
+  addresses: Numbers,
+): Promise<void> {
+  // Imports have one type id on each chain. Source: codec.go of platformvm, avm and coreth.
+  const importTypes = { P: 17, X: 3, C: 0 } as const
+  const list = completions.flatMap(({ utxo, consumed }) =>
+    utxo.addresses.map((one) => ({
+      id: addresses.of(one),
+      pos: posOfPlace(consumed),
+      type: importTypes[consumed.chain],
+    })),
+  )
+  const sorted = list.toSorted((a, b) => a.id - b.id || a.pos - b.pos)
+  await writer.insertNew(txByAddress, {
+    address_id: sorted.map(({ id }) => id),
+    pos: sorted.map(({ pos }) => pos),
+    type: sorted.map(({ type }) => type),
+  })
+}

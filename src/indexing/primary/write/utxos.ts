@@ -1,0 +1,93 @@
+/** Writes UTXOs, and what becomes of them. */
+
+import { assert } from '../../../core/fault.ts'
+import { Words } from '../../../core/growing.ts'
+import { ByteColumn } from '../../../store/engine/byte-column.ts'
+import type { Reader, Writer } from '../../../store/engine/database.ts'
+import { utxosAt } from '../../../store/query/primary/utxos-at.ts'
+import {
+  lateSpend,
+  spend,
+  stakeReturn,
+  strayUtxo,
+  utxo,
+} from '../../../store/schema/primary-ledger.ts'
+import { posOfPlace } from '../../../store/schema/primary-position.ts'
+import { gather, radixOrder } from '../../radix-order.ts'
+import type { StakeReturnRow } from '../batch/ledger-rows.ts'
+import type { Held } from '../batch/ledger.ts'
+import type { RowBatch } from '../batch/rows.ts'
+
+/** Writes the UTXOs of a batch. */
+export async function writeUtxos(writer: Writer, { ledger }: RowBatch): Promise<void> {
+  const { last, body } = ledger.utxoRows
+  await writer.insert(utxo, {
+    id: last,
+    body: new ByteColumn(ledger.arena, body, { count: last.length }),
+  })
+  const { prefix, number: strays } = ledger.strays
+  const order = radixOrder(prefix)
+  await writer.insert(strayUtxo, { prefix: gather(prefix, order), utxo: gather(strays, order) })
+}
+
+/** Writes which UTXOs were spent, of this batch and of earlier ones. */
+export async function writeSpends(writer: Writer, batch: RowBatch): Promise<void> {
+  const { made, spent } = batch.ledger
+  const earlier = spentRows(spent)
+  const own = spentRows(made)
+  const columnOf = (name: 'number' | 'spentPos' | 'spentAt'): Float64Array =>
+    joined(gather(spent[name], earlier), gather(made[name], own))
+  const numbers = columnOf('number')
+  const order = radixOrder(numbers)
+  await writer.insert(spend, {
+    utxo: gather(numbers, order),
+    pos: gather(columnOf('spentPos'), order),
+    spent_at: gather(columnOf('spentAt'), order),
+  })
+  const late = batch.importCompletions
+  await writer.insert(lateSpend, {
+    pos: late.map(({ consumed }) => posOfPlace(consumed)),
+    utxo: late.map((row) => row.utxo.number),
+  })
+}
+
+/** Writes which stakes came back, of this batch and of earlier ones. */
+export async function writeStakeReturns(
+  writer: Writer,
+  returns: readonly StakeReturnRow[],
+): Promise<void> {
+  const numbers = Float64Array.from(await numbersOf(writer, returns))
+  const order = radixOrder(numbers)
+  await writer.insert(stakeReturn, {
+    utxo: gather(numbers, order),
+    returned_at: gather(
+      returns.map(({ time }) => time),
+      order,
+    ),
+  })
+}
+
+/** Rows of those that are spent. */
+function spentRows({ spentPos }: Held): Uint32Array {
+  const rows = new Words(spentPos.length)
+  for (let at = 0; at < spentPos.length; at++) if ((spentPos[at] ?? 0) > 0) rows.push(at)
+  return rows.taken()
+}
+
+function joined(first: Float64Array, second: Float64Array): Float64Array {
+  const all = new Float64Array(first.length + second.length)
+  all.set(first)
+  all.set(second, first.length)
+  return all
+}
+
+async function numbersOf(reader: Reader, returns: readonly StakeReturnRow[]): Promise<number[]> {
+  const unknown = returns.filter(({ number }) => number === undefined)
+  const found = await utxosAt(reader, unknown)
+  const ids = found.values()
+  return returns.map(({ number }) => {
+    const known = number ?? ids.next().value?.id
+    assert(known !== undefined, 'what comes back is stored')
+    return known
+  })
+}

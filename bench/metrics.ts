@@ -11,11 +11,11 @@ import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 
 import { seriesPage } from '../src/api/metrics/series.ts'
-import { openWorld } from '../src/cli/world.ts'
 import { chainTables } from '../src/indexing/evm/chain-host.ts'
 import { AddressUnion } from '../src/rollup/address-union.ts'
 import { openStore } from '../src/store/engine/open.ts'
 import { rollup, rollupDay } from '../src/store/schema/metrics.ts'
+import { openWorld } from '../src/world/world.ts'
 import { ingestShare } from './metrics-ingest.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'firn-bench-'))

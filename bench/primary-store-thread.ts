@@ -4,10 +4,10 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { parentPort, threadId, workerData } from 'node:worker_threads'
 
-import { openWorld } from '../src/cli/world.ts'
 import { serveCalls } from '../src/indexing/port-call.ts'
 import { primaryAnswers } from '../src/indexing/primary/run/calls.ts'
 import { openPrimaryStore, type PrimaryStore } from '../src/indexing/primary/run/store.ts'
+import { openWorld } from '../src/world/world.ts'
 import { localGenesis } from './local-genesis.ts'
 import { benchKey, type WriteTask, type Written } from './primary-replay-task.ts'
 

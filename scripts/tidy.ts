@@ -26,17 +26,34 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   api: ['core', 'codec', 'shape', 'store', 'rollup', 'warp', 'telemetry'],
   admin: ['core', 'config', 'telemetry'],
   explorer: ['core', 'shape'],
+  world: ['core'],
+  service: [
+    'core',
+    'config',
+    'telemetry',
+    'shape',
+    'codec',
+    'source',
+    'store',
+    'rollup',
+    'indexing',
+    'warp',
+    'api',
+    'admin',
+    'explorer',
+  ],
+  verify: ['core', 'codec', 'source', 'store', 'shape', 'api'],
 }
 
 /** Packages with one owner folder; every other folder goes through it. */
 const owners: Readonly<Record<string, readonly string[]>> = {
   typebox: ['shape', 'api'],
-  fastify: ['api'],
+  fastify: ['api', 'service'],
   pino: ['telemetry'],
   'prom-client': ['telemetry'],
   pg: ['store'],
   'node:sqlite': ['store'],
-  undici: ['cli'],
+  undici: ['world'],
   commander: ['cli'],
   '@chainsafe/blst': ['warp'],
 }

@@ -6,9 +6,6 @@ import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
 
 import Fastify from 'fastify'
 
-import { readExplorerFiles, type ExplorerFiles } from '../src/cli/explorer-files.ts'
-import { joinModules } from '../src/cli/explorer-join.ts'
-import { mountExplorer } from '../src/cli/explorer-mount.ts'
 import {
   amount,
   brief,
@@ -28,6 +25,9 @@ import { classify } from '../src/explorer/browser/search.ts'
 import { primaryHeights } from '../src/explorer/browser/world.ts'
 import { explorerPage } from '../src/explorer/page.ts'
 import { contentPolicy } from '../src/explorer/routes.ts'
+import { readExplorerFiles, type ExplorerFiles } from '../src/service/explorer-files.ts'
+import { joinModules } from '../src/service/explorer-join.ts'
+import { mountExplorer } from '../src/service/explorer-mount.ts'
 import type { Status } from '../src/shape/status.ts'
 
 const status: Status = {

@@ -7,8 +7,8 @@ import { Type } from 'typebox'
 
 import { operation } from '../src/api/operation.ts'
 import { createServer, type ApiServer } from '../src/api/server.ts'
-import { openWorld } from '../src/cli/world.ts'
 import { silentLog } from '../src/telemetry/log.ts'
+import { openWorld } from '../src/world/world.ts'
 
 let server: ApiServer
 let url = ''

@@ -9,12 +9,12 @@ import { createServer, type ServerResponse } from 'node:http'
 import { after, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 
-import { isPublicAddress } from '../src/cli/public-address.ts'
-import { openPublicTransport } from '../src/cli/public-transport.ts'
-import { openWorld, transportOver } from '../src/cli/world.ts'
 import { faultOf } from '../src/core/fault.ts'
 import { DocumentFetcher } from '../src/indexing/nft/fetch-document.ts'
 import { readDocument } from '../src/indexing/nft/metadata-document.ts'
+import { isPublicAddress } from '../src/world/public-address.ts'
+import { openPublicTransport } from '../src/world/public-transport.ts'
+import { openWorld, transportOver } from '../src/world/world.ts'
 import { systemClock } from './system-clock.ts'
 
 const good = {

@@ -10,9 +10,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 
 import { openNetwork } from '../src/api/primary/open-network.ts'
-import { verifyPrimary } from '../src/cli/verify/verify-primary.ts'
 import type { HttpRequest, World } from '../src/core/world.ts'
 import { createNodeApi } from '../src/source/primary/node-api.ts'
+import { verifyPrimary } from '../src/verify/verify-primary.ts'
 import { liveWorld } from './live-world.ts'
 import { fileWorld, indexPrimary } from './primary-service.ts'
 

@@ -4,13 +4,13 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 
-import { openWorld } from '../src/cli/world.ts'
 import { Fault } from '../src/core/fault.ts'
 import { openNodeSource } from '../src/source/node-source.ts'
 import { recordChain } from '../src/source/record-chain.ts'
 import { listParts } from '../src/source/recording-file.ts'
 import { openRecording } from '../src/source/recording.ts'
 import { silentLog } from '../src/telemetry/log.ts'
+import { openWorld } from '../src/world/world.ts'
 import { openReplayNode, serveReplayNode } from './replay-node.ts'
 
 const file = await readFile(new URL('../demo/chain-51002.firnrec', import.meta.url))

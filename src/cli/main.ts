@@ -6,10 +6,10 @@
 import { Command, CommanderError } from 'commander'
 
 import { faultOf } from '../core/fault.ts'
+import { version } from '../service/version.ts'
 import { addNodeCommands } from './commands/node-commands.ts'
 import { exitCodes } from './exit-codes.ts'
 import type { Flags } from './flags.ts'
-import { version } from './version.ts'
 
 const program = new Command('firn')
   .description('An open, self-hosted Avalanche data service.')

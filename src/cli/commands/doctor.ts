@@ -1,10 +1,11 @@
 import { resolve } from 'node:path'
 
 import { faultOf } from '../../core/fault.ts'
+import { chainSpecs, streamSpecs } from '../../service/chain-specs.ts'
 import { statement } from '../../store/engine/database.ts'
 import { openStore, type StoreLocation } from '../../store/engine/open.ts'
 import { controlTables } from '../../store/schema/control.ts'
-import { chainSpecs, streamSpecs } from '../chain-specs.ts'
+import { openWorld } from '../../world/world.ts'
 import { withDemoNetwork } from '../demo-network.ts'
 import { checkChain } from '../doctor/chain.ts'
 import { findingText, type Finding } from '../doctor/finding.ts'
@@ -14,7 +15,6 @@ import { checkStores } from '../doctor/stores.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { Flags } from '../flags.ts'
 import { loadConfig } from '../load-config.ts'
-import { openWorld } from '../world.ts'
 
 const chainIdQuestion = statement("select value from meta where name = 'chainId'")
 

@@ -5,6 +5,7 @@ import type { InternalTransaction } from '../../shape/evm/internal-transaction.t
 import type { NativeTransaction } from '../../shape/evm/native-transaction.ts'
 import type { HistoricalReward } from '../../shape/primary/reward.ts'
 import type { PrimaryNetworkTransaction } from '../../shape/primary/transaction.ts'
+import { openWorld } from '../../world/world.ts'
 import { headLine, openSink, rowLine, type Format } from '../export/lines.ts'
 import { ask, everyItem, type Api } from '../export/pages.ts'
 import {
@@ -20,7 +21,6 @@ import {
 } from '../export/rows.ts'
 import { type Flags, momentIn, networkIn } from '../flags.ts'
 import { addressIn } from '../running-firn.ts'
-import { openWorld } from '../world.ts'
 import { membersOf } from './node-client.ts'
 
 /** Moments `[from, until)` in Unix seconds. */

@@ -1,9 +1,9 @@
 import { createKey as makeKey } from '../../api/api-keys.ts'
 import { Fault } from '../../core/fault.ts'
+import { readKeys, writeKeys } from '../../service/key-file.ts'
+import { openWorld } from '../../world/world.ts'
 import type { Flags } from '../flags.ts'
-import { readKeys, writeKeys } from '../key-file.ts'
 import { loadConfig } from '../load-config.ts'
-import { openWorld } from '../world.ts'
 
 /** Makes a key, prints it once. */
 export function createKey(name: string, flags: Flags): void {

@@ -1,9 +1,9 @@
 /** Calls the administration RPC of a running Firn. */
 
 import { Fault } from '../../core/fault.ts'
+import { openWorld } from '../../world/world.ts'
 import type { Flags } from '../flags.ts'
 import { addressIn, askFirn } from '../running-firn.ts'
-import { openWorld } from '../world.ts'
 
 // A load of plugins may probe many, each with a limit of five seconds.
 const timeoutMs = 120_000

@@ -1,6 +1,6 @@
 import { Fault } from '../../core/fault.ts'
+import { openWorld } from '../../world/world.ts'
 import type { Flags } from '../flags.ts'
-import { openWorld } from '../world.ts'
 import { callNode } from './node-client.ts'
 
 /** Profiles a running Firn: `cpu` for `--seconds`, `heap` or `lock` as they are now. */

@@ -2,12 +2,12 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { rebuildPrimary } from '../../indexing/primary/run/rebuild.ts'
+import { openPrimaryReader } from '../../service/open-primary.ts'
 import type { StoreLocation } from '../../store/engine/open.ts'
 import { namespaceOf } from '../../store/engine/postgres.ts'
+import { openWorld } from '../../world/world.ts'
 import type { Flags } from '../flags.ts'
 import { loadConfig } from '../load-config.ts'
-import { openPrimaryReader } from '../open-primary.ts'
-import { openWorld } from '../world.ts'
 
 /** A mainnet store takes hours. */
 const limitMs = 7 * 86_400_000

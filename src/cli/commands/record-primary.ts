@@ -1,5 +1,6 @@
 import { openNetwork } from '../../api/primary/open-network.ts'
 import { Fault } from '../../core/fault.ts'
+import { openPrimaryReader } from '../../service/open-primary.ts'
 import { createNodeApi } from '../../source/primary/node-api.ts'
 import { createNodeSource } from '../../source/primary/node-source.ts'
 import type { PrimarySource } from '../../source/primary/primary-source.ts'
@@ -13,13 +14,12 @@ import {
 } from '../../source/primary/recorded-source.ts'
 import { openingBytes, partBytes } from '../../source/recording-file.ts'
 import { silentLog } from '../../telemetry/log.ts'
+import type { Heights } from '../../verify/heights.ts'
+import { recordingNode } from '../../verify/recording-node.ts'
+import { type VerifyOptions, verifyPrimary } from '../../verify/verify-primary.ts'
+import { openWorld } from '../../world/world.ts'
 import { type Flags, sampleOf } from '../flags.ts'
 import { loadConfig } from '../load-config.ts'
-import { openPrimaryReader } from '../open-primary.ts'
-import type { Heights } from '../verify/heights.ts'
-import { recordingNode } from '../verify/recording-node.ts'
-import { type VerifyOptions, verifyPrimary } from '../verify/verify-primary.ts'
-import { openWorld } from '../world.ts'
 
 const limitMs = 3_600_000
 /** A recording is of one moment: when a block came, everything is asked again. */

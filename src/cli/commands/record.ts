@@ -4,9 +4,9 @@ import { Fault } from '../../core/fault.ts'
 import { openNodeSource } from '../../source/node-source.ts'
 import { recordChain } from '../../source/record-chain.ts'
 import { silentLog, type Log } from '../../telemetry/log.ts'
+import { openWorld } from '../../world/world.ts'
 import type { Flags } from '../flags.ts'
 import { loadConfig } from '../load-config.ts'
-import { openWorld } from '../world.ts'
 
 /** Chains that fit one file are read in minutes; a day is for slow traces. */
 const limitMs = 86_400_000

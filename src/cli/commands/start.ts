@@ -3,16 +3,16 @@ import { fileURLToPath } from 'node:url'
 
 import type { Config } from '../../config/settings.ts'
 import { faultOf } from '../../core/fault.ts'
+import type { Running } from '../../service/assemble.ts'
+import { checkRecordings, makeDataFolder } from '../../service/data-folder.ts'
+import { version } from '../../service/version.ts'
 import { createLogs } from '../../telemetry/log.ts'
-import type { Running } from '../assemble.ts'
-import { checkRecordings, makeDataFolder } from '../data-folder.ts'
+import { openWorld } from '../../world/world.ts'
 import { withDemoNetwork } from '../demo-network.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { Flags } from '../flags.ts'
 import { loadConfig } from '../load-config.ts'
 import { showProgress, type Drawing, type Screen } from '../progress.ts'
-import { version } from '../version.ts'
-import { openWorld } from '../world.ts'
 
 /** Starts Firn and returns when it has been told to stop, even while it starts. */
 export async function start(flags: Flags): Promise<void> {
@@ -44,7 +44,7 @@ export async function start(flags: Flags): Promise<void> {
     displayLevel: config['log.displayLevel'],
   })
   // Most of the product: what is wrong with the configuration is told before it is loaded.
-  const { assemble } = await import('../assemble.ts')
+  const { assemble } = await import('../../service/assemble.ts')
   const running = await assemble(config, { world, logs, failed: stop })
   greet(running, config, loaded.isDemo)
   progress = showProgress(screen(isTerminal), running.indexed)

@@ -1,9 +1,9 @@
 import { Fault } from '../../core/fault.ts'
 import type { Status } from '../../shape/status.ts'
+import { openWorld } from '../../world/world.ts'
 import type { Flags } from '../flags.ts'
 import { addressIn, askFirn } from '../running-firn.ts'
 import { statusLines } from '../status-lines.ts'
-import { openWorld } from '../world.ts'
 
 /** Asks a running Firn what it has indexed and prints it. */
 export async function status(flags: Flags): Promise<void> {

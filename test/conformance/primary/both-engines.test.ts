@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 
-import { verifyPrimary } from '../../../src/cli/verify/verify-primary.ts'
 import { toPrimaryAddress } from '../../../src/core/address.ts'
 import { everyAddress } from '../../../src/store/query/primary/whole-state.ts'
+import { verifyPrimary } from '../../../src/verify/verify-primary.ts'
 import { startPostgres } from '../../postgres.ts'
 import { primaryService, recordedAnswers, recordedMoment } from '../../primary-service.ts'
 import { recordedNode } from '../../recorded-node.ts'

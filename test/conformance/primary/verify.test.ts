@@ -7,8 +7,6 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 
 import { openNetwork } from '../../../src/api/primary/open-network.ts'
-import { recordingNode } from '../../../src/cli/verify/recording-node.ts'
-import { verifyPrimary, type Verified } from '../../../src/cli/verify/verify-primary.ts'
 import { decodePBlock } from '../../../src/codec/primary/p-block.ts'
 import { Fault } from '../../../src/core/fault.ts'
 import { primaryStoreTables } from '../../../src/indexing/primary/run/store.ts'
@@ -20,6 +18,8 @@ import {
 import { checkpointHeights, moveCheckpoint } from '../../../src/store/checkpoint.ts'
 import { statement, type Writer } from '../../../src/store/engine/database.ts'
 import { openStore } from '../../../src/store/engine/open.ts'
+import { recordingNode } from '../../../src/verify/recording-node.ts'
+import { verifyPrimary, type Verified } from '../../../src/verify/verify-primary.ts'
 import type { Json } from '../../evm-service.ts'
 import {
   indexPrimary,

@@ -1,9 +1,9 @@
 /** How far store and node are. */
 
-import { integerIn, type NodeApi, nodePaths } from '../../source/primary/node-api.ts'
-import { checkpointHeights } from '../../store/checkpoint.ts'
-import type { Reader } from '../../store/engine/database.ts'
-import type { PrimaryChain } from '../../store/schema/primary-position.ts'
+import { integerIn, type NodeApi, nodePaths } from '../source/primary/node-api.ts'
+import { checkpointHeights } from '../store/checkpoint.ts'
+import type { Reader } from '../store/engine/database.ts'
+import type { PrimaryChain } from '../store/schema/primary-position.ts'
 
 /** Heights by chain; -1 before the first block. */
 export type Heights = Readonly<Record<PrimaryChain, number>>

@@ -1,18 +1,18 @@
 /** Validators with their rewards, validator sets of the past, reward UTXOs, supplies. */
 
-import { keyOf, toBigint } from '../../core/bytes.ts'
-import { toCb58, toNodeId } from '../../core/cb58.ts'
-import { listIn, nodePaths, type Reply } from '../../source/primary/node-api.ts'
-import type { Reader } from '../../store/engine/database.ts'
-import { rewardsOfStakers } from '../../store/query/primary/rewards.ts'
-import type { StoredStaker } from '../../store/query/primary/staker-rows.ts'
-import { listSubnets } from '../../store/query/primary/subnets.ts'
+import { keyOf, toBigint } from '../core/bytes.ts'
+import { toCb58, toNodeId } from '../core/cb58.ts'
+import { listIn, nodePaths, type Reply } from '../source/primary/node-api.ts'
+import type { Reader } from '../store/engine/database.ts'
+import { rewardsOfStakers } from '../store/query/primary/rewards.ts'
+import type { StoredStaker } from '../store/query/primary/staker-rows.ts'
+import { listSubnets } from '../store/query/primary/subnets.ts'
 import {
   everyL1Change,
   everyStaker,
   everySupply,
   type ListedL1Change,
-} from '../../store/query/primary/whole-state.ts'
+} from '../store/query/primary/whole-state.ts'
 import type { Report } from './report.ts'
 import {
   type Attempt,

@@ -1,7 +1,7 @@
 /** A node whose answers are kept. */
 
-import { type NodeApi, nodePaths } from '../../source/primary/node-api.ts'
-import type { RecordedAnswer } from '../../source/primary/recorded-source.ts'
+import { type NodeApi, nodePaths } from '../source/primary/node-api.ts'
+import type { RecordedAnswer } from '../source/primary/recorded-source.ts'
 
 /** Keeps every answer of `node` that passes. */
 export function recordingNode(node: NodeApi, keep: (answer: RecordedAnswer) => void): NodeApi {

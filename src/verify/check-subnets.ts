@@ -1,19 +1,19 @@
 /** Subnets, chains, L1 validations and their fees, assets, transactions. */
 
-import { parsePrimaryAddress } from '../../core/address.ts'
-import { keyOf, to0x, toHex } from '../../core/bytes.ts'
-import { toCb58, toNodeId } from '../../core/cb58.ts'
-import { isRefusal, listIn, nodePaths } from '../../source/primary/node-api.ts'
-import { listBlockchains } from '../../store/query/primary/blockchains.ts'
+import { parsePrimaryAddress } from '../core/address.ts'
+import { keyOf, to0x, toHex } from '../core/bytes.ts'
+import { toCb58, toNodeId } from '../core/cb58.ts'
+import { isRefusal, listIn, nodePaths } from '../source/primary/node-api.ts'
+import { listBlockchains } from '../store/query/primary/blockchains.ts'
 import {
   accruedFees,
   listL1Validators,
   type StoredL1Validator,
-} from '../../store/query/primary/l1-validators.ts'
-import { listSubnets, type StoredSubnet } from '../../store/query/primary/subnets.ts'
-import { everyAsset, feeState, transactionIds } from '../../store/query/primary/whole-state.ts'
-import { progressBody } from '../../store/schema/primary-bodies.ts'
-import { heightOfBlock, blockOfPos, posRangeOf } from '../../store/schema/primary-position.ts'
+} from '../store/query/primary/l1-validators.ts'
+import { listSubnets, type StoredSubnet } from '../store/query/primary/subnets.ts'
+import { everyAsset, feeState, transactionIds } from '../store/query/primary/whole-state.ts'
+import { progressBody } from '../store/schema/primary-bodies.ts'
+import { heightOfBlock, blockOfPos, posRangeOf } from '../store/schema/primary-position.ts'
 import type { Report } from './report.ts'
 import { objectIn, oncePerHeight, type Part, spread, type Subject } from './subject.ts'
 

@@ -162,10 +162,10 @@ function indexerOf(config: Config, parts: IndexerParts): Indexer | undefined {
   })
 }
 
-/** The file a thread makes its world of; beside this one, in sources as in the published package. */
+/** The file a thread makes its world of, in sources as in the published package. */
 function worldModule(): string {
   const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-  return new URL(`./world.${ending}`, import.meta.url).href
+  return new URL(`../world/world.${ending}`, import.meta.url).href
 }
 
 async function listen(api: ApiServer, host: string, port: number): Promise<string> {

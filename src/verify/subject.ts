@@ -1,9 +1,9 @@
 /** What every check of a primary network works with. */
 
-import type { ServedNetwork } from '../../api/primary/network-directory.ts'
-import { Fault } from '../../core/fault.ts'
-import type { NodeApi, Reply } from '../../source/primary/node-api.ts'
-import type { PrimaryChain } from '../../store/schema/primary-position.ts'
+import type { ServedNetwork } from '../api/primary/network-directory.ts'
+import { Fault } from '../core/fault.ts'
+import type { NodeApi, Reply } from '../source/primary/node-api.ts'
+import type { PrimaryChain } from '../store/schema/primary-position.ts'
 import type { Heights } from './heights.ts'
 import type { Report } from './report.ts'
 

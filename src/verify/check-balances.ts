@@ -1,14 +1,14 @@
 /** Balances by category, as nodes sum them themselves. */
 
-import { assetBook } from '../../api/primary/asset-view.ts'
-import { balancesView } from '../../api/primary/balances-view.ts'
-import { toPrimaryAddress } from '../../core/address.ts'
-import { toCb58 } from '../../core/cb58.ts'
-import type { Balances } from '../../shape/primary/balances.ts'
-import { listIn, nodePaths } from '../../source/primary/node-api.ts'
-import { balancesOfAddresses } from '../../store/query/primary/balances-of-addresses.ts'
-import { everyAddress } from '../../store/query/primary/whole-state.ts'
-import type { PrimaryChain } from '../../store/schema/primary-position.ts'
+import { assetBook } from '../api/primary/asset-view.ts'
+import { balancesView } from '../api/primary/balances-view.ts'
+import { toPrimaryAddress } from '../core/address.ts'
+import { toCb58 } from '../core/cb58.ts'
+import type { Balances } from '../shape/primary/balances.ts'
+import { listIn, nodePaths } from '../source/primary/node-api.ts'
+import { balancesOfAddresses } from '../store/query/primary/balances-of-addresses.ts'
+import { everyAddress } from '../store/query/primary/whole-state.ts'
+import type { PrimaryChain } from '../store/schema/primary-position.ts'
 import { type Attempt, objectIn, type Part, spread, type Subject } from './subject.ts'
 
 /**

@@ -8,11 +8,11 @@
  * blocks; a part in which a block came is made again.
  */
 
-import type { ServedNetwork } from '../../api/primary/network-directory.ts'
-import { Fault, faultOf } from '../../core/fault.ts'
-import type { Clock } from '../../core/world.ts'
-import type { NodeApi } from '../../source/primary/node-api.ts'
-import type { PrimaryChain } from '../../store/schema/primary-position.ts'
+import type { ServedNetwork } from '../api/primary/network-directory.ts'
+import { Fault, faultOf } from '../core/fault.ts'
+import type { Clock } from '../core/world.ts'
+import type { NodeApi } from '../source/primary/node-api.ts'
+import type { PrimaryChain } from '../store/schema/primary-position.ts'
 import { balanceParts } from './check-balances.ts'
 import { stakingParts } from './check-staking.ts'
 import { subnetParts } from './check-subnets.ts'

@@ -66,7 +66,7 @@ function prepare(
   blocks: number,
 ): { readonly transfers: number; readonly parseSeconds: number } {
   const script = join(import.meta.dirname, 'evm-ingest-prepare.ts')
-  const args = [script, path, String(blocks), 'with-roots']
+  const args = [script, path, String(blocks)]
   return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }))
 }
 

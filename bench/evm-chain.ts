@@ -6,6 +6,8 @@
  * header, receipt and bloom as long as the real ones, for parsing pays by the byte.
  */
 
+import { provenBlock } from './proven-block.ts'
+
 /** How much chain, and among how many. */
 export type ChainShape = {
   readonly blocks: number
@@ -26,6 +28,9 @@ export const usualShape: ChainShape = {
 
 const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 const syncTopic = '0x1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1'
+/** Wei per gas. */
+const baseFee = 25_000_000_000
+
 const bloom = `0x${'00200000000000000000000080000000'.repeat(16)}`
 
 /** Gives the text of one block after the other: `{"block":…,"receipts":[…]}`. */
@@ -35,6 +40,7 @@ export class ChainText {
   readonly #holder: () => number
   readonly #token: () => number
   #height = 0
+  #parentHash = `0x${'00'.repeat(32)}`
   /** ERC-20 transfers told so far. */
   transfers = 0
 
@@ -62,13 +68,16 @@ export class ChainText {
       txs.push(made.tx)
       receipts.push(this.#receipt(place, made, gas))
     }
-    return `{"block":${headerText(height, hash, gas, txs)},"receipts":[${receipts.join(',')}]}`
+    const draft = `{"block":${headerText(height, hash, gas, txs)},"receipts":[${receipts.join(',')}]}`
+    const block = provenBlock(draft, this.#parentHash)
+    this.#parentHash = block.hash
+    return block.text
   }
 
   #transaction(place: Place, firstLog: number): Made {
     const draw = this.#random()
     const from = addressOf('h', this.#holder())
-    const price = 25_000_000_000 + Math.floor(this.#random() * 2_000_000_000)
+    const price = baseFee + Math.floor(this.#random() * 2_000_000_000)
     const nonce = hex(Math.floor(this.#random() * 50_000))
     if (draw < 0.15) {
       const to = addressOf('h', this.#holder())
@@ -145,7 +154,7 @@ export class ChainText {
     const text =
       `{"blockHash":"${place.hash}","blockNumber":"${hex(place.height)}","from":"${from}",` +
       `"gas":"${hex(tx.gas * 1.4)}","gasPrice":"${hex(price)}","maxFeePerGas":"${hex(price * 1.5)}",` +
-      `"maxPriorityFeePerGas":"${hex(price / 20)}","hash":"${place.txHash}","input":"${input}",` +
+      `"maxPriorityFeePerGas":"${hex(price - baseFee)}","hash":"${place.txHash}","input":"${input}",` +
       `"nonce":"${nonce}","to":"${to}","transactionIndex":"${hex(place.index)}","value":"${value}",` +
       `"type":"0x2","accessList":[],"chainId":"0xa86a","v":"0x1","yParity":"0x1",` +
       `"r":"${hashOf('r', place.index)}","s":"${hashOf('s', place.index)}"}`
@@ -226,7 +235,7 @@ function headerText(height: number, hash: string, gas: number, txs: readonly str
     `"logsBloom":"${bloom}","difficulty":"0x1","number":"${hex(height)}","gasLimit":"0xe4e1c0",` +
     `"gasUsed":"${hex(gas)}","timestamp":"${hex(1_700_000_000 + height * 2)}",` +
     `"extraData":"0x${'0'.repeat(160)}","mixHash":"${hashOf('m', 0)}","nonce":"0x0000000000000000",` +
-    `"baseFeePerGas":"0x5d21dba00","blockGasCost":"0x0","extDataHash":"${hashOf('e', 0)}",` +
+    `"baseFeePerGas":"${hex(baseFee)}","blockGasCost":"0x0","extDataHash":"${hashOf('e', 0)}",` +
     `"size":"0x2f10","totalDifficulty":"${hex(height)}","uncles":[],"transactions":[${txs.join(',')}]}`
   )
 }

@@ -1,22 +1,19 @@
 /**
  * Makes up the chain that `evm-ingest.ts` and `backfill.ts` read, and measures what parsing it
- * alone costs. `with-roots` makes headers commit to their receipts, which a node must.
+ * alone costs.
  *
  * Prints `{"transfers":…,"parseSeconds":…}`: processor time of one thread that does nothing else.
  */
 
 import { closeSync, openSync, writeSync } from 'node:fs'
 
-import { receiptsRoot } from '../src/codec/evm/check-receipts.ts'
-import { to0x } from '../src/core/bytes.ts'
 import { ChainText, usualShape } from './evm-chain.ts'
 import { linesOf } from './lines-of.ts'
 
-const [path = '', blocks, roots] = process.argv.slice(2)
+const [path = '', blocks] = process.argv.slice(2)
 const chain = new ChainText({ ...usualShape, blocks: Number(blocks) })
 const file = openSync(path, 'w')
-for (let text = chain.next(); text !== undefined; text = chain.next())
-  writeSync(file, `${roots === undefined ? text : withRoot(text)}\n`)
+for (let text = chain.next(); text !== undefined; text = chain.next()) writeSync(file, `${text}\n`)
 closeSync(file)
 
 let spent = 0
@@ -28,8 +25,3 @@ for await (const line of linesOf(path)) {
 process.stdout.write(
   JSON.stringify({ transfers: chain.transfers, parseSeconds: spent / 1_000_000 }),
 )
-
-function withRoot(text: string): string {
-  const root = to0x(receiptsRoot(JSON.parse(text).receipts))
-  return text.replace(/"receiptsRoot":"0x[0-9a-f]*"/, `"receiptsRoot":"${root}"`)
-}

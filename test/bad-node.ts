@@ -56,6 +56,8 @@ export type Setting = {
   /** One request at a time. */
   readonly serial?: boolean
   readonly maxReplyBytes?: number
+  /** One block in so many is checked far behind the head; 1. */
+  readonly checkEvery?: number
   readonly begin?: (
     identity: ChainIdentity,
   ) => Promise<{ blocksFrom: number; tracesFrom: number; parentHash?: string }>
@@ -133,6 +135,7 @@ export async function ran(setting: Setting): Promise<Ran> {
       warn: (event, fields) => warnings.push(`${event} ${JSON.stringify(fields)}`),
     },
     compress: keep,
+    checkEvery: setting.checkEvery ?? 1,
     limits: { bufferBytes: 8_000_000, batchBytes: 1_000_000 },
     changed: () => {},
   })
@@ -216,21 +219,26 @@ async function truthOf(): Promise<{
   readonly blocks: BlockBatch
   readonly traces: TraceBatch
   readonly txHashes: ReadonlySet<string>
+  /** By height. */
+  readonly headers: readonly object[]
 }> {
   const { recording } = await openReplayNode(file)
   const { signal } = new AbortController()
   const range = { from: 0, until: head + 1 }
   const txHashes = new Set<string>()
+  const headers: object[] = []
   const blocks = await recording.blocks(
     range,
     (units) => {
-      for (const unit of units)
-        for (const receipt of unit.receipts)
+      for (const { block, receipts } of units) {
+        headers.push(block)
+        for (const receipt of receipts)
           txHashes.add(String(objectOf(receipt, 'receipt')['transactionHash']))
+      }
       return decodeBlocks(0, units, keep)
     },
     signal,
   )
   const traces = await recording.traces(range, (all) => decodeTraces(0, all), signal)
-  return { blocks, traces, txHashes }
+  return { blocks, traces, txHashes, headers }
 }

@@ -34,6 +34,7 @@ const limits = {
   maxInFlight: 16,
   maxReplyBytes: 33_554_432,
   bufferBytes: 33_554_432,
+  checkEvery: 1,
 }
 
 for (const chain of [51001, 51002]) {
@@ -147,6 +148,7 @@ async function index(chain: number, owner: string, unusual: Unusual = {}): Promi
     world,
     log: silentLog,
     compress: (bytes) => zstdCompressSync(bytes),
+    checkEvery: 1,
     limits: { bufferBytes: limits.bufferBytes, batchBytes },
     changed: () => {},
   })

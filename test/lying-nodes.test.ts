@@ -8,10 +8,10 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 
+import { headerHash } from '../src/codec/evm/header-hash.ts'
 import { objectOf } from '../src/codec/evm/raw.ts'
-import { toHex } from '../src/core/bytes.ts'
+import { to0x } from '../src/core/bytes.ts'
 import { Fault } from '../src/core/fault.ts'
-import { sha256 } from '../src/core/hash.ts'
 import { type Lie, ran, truth } from './bad-node.ts'
 import { openReplayNode } from './replay-node.ts'
 
@@ -159,19 +159,29 @@ function withoutFirstLog(receipts: Record<string, unknown>[]): unknown {
 
 /** Another history from `height` on: consistent in itself, linked to nothing before. */
 function forkAt(height: number): Lie {
-  const swap = (hash: unknown): string => `0x${toHex(sha256(Buffer.from(String(hash))))}`
+  const hashes = new Map<number, string>()
+  const hashAt = (at: number): string => {
+    const known = hashes.get(at)
+    if (known !== undefined) return known
+    const header = { ...truth.headers[at], parentHash: at < height ? madeUp : hashAt(at - 1) }
+    const hash = at < height ? madeUp : to0x(headerHash(header) ?? new Uint8Array())
+    hashes.set(at, hash)
+    return hash
+  }
   return (call, result) => {
     if (!['eth_getBlockByNumber', 'eth_getBlockReceipts'].includes(call.method)) return result
-    if (Number(call.params[0]) < height || result === null) return result
+    const at = Number(call.params[0])
+    if (at < height || result === null) return result
     return JSON.parse(
-      JSON.stringify(result, (key, value: unknown) =>
-        key === 'blockHash' || key === 'parentHash' || (key === 'hash' && !isTxHash(value))
-          ? swap(value)
-          : value,
-      ),
+      JSON.stringify(result, (key, value: unknown) => {
+        if (key === 'parentHash') return hashAt(at - 1)
+        return key === 'blockHash' || (key === 'hash' && !isTxHash(value)) ? hashAt(at) : value
+      }),
     )
   }
 }
+
+const madeUp = `0x${'77'.repeat(32)}`
 
 function isTxHash(hash: unknown): boolean {
   return truth.txHashes.has(String(hash))

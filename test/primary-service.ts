@@ -131,6 +131,7 @@ export async function indexPrimary(
         maxInFlight: 8,
         maxReplyBytes: 33_554_432,
         bufferBytes: 16_777_216,
+        checkEvery: 1,
       },
       signal: over.signal,
       openHost: (source) =>

@@ -159,6 +159,11 @@ export const settings = {
     [1_048_576, 4_294_967_296],
     'Blocks fetched ahead of the writer, bytes.',
   ),
+  'source.checkEvery': integer(
+    1,
+    [1, 1_000_000],
+    'Far behind the head one EVM block in so many is hashed and compared with its header; 1: every one. A larger number is for those who trust their node.',
+  ),
 
   'evm.selectorsFile': text(
     '',

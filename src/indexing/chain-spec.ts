@@ -42,6 +42,8 @@ export type SourceLimits = {
   readonly maxReplyBytes: number
   /** Fetched ahead of the writer, bytes, over all chains. */
   readonly bufferBytes: number
+  /** Far behind the head one EVM block in so many is checked; 1: every one. */
+  readonly checkEvery: number
 }
 
 /** Where a chain's writing begins again. */

@@ -76,6 +76,7 @@ async function runChain(of: WorkerThread, ask: Call, spec: ChainSpec): Promise<v
       world,
       log,
       compress: (bytes) => zstdCompressSync(bytes),
+      checkEvery: data.limits.checkEvery,
       limits: {
         batchBytes,
         bufferBytes: Math.max(leastBufferBytes, data.limits.bufferBytes / data.chains.length),

@@ -98,6 +98,7 @@ export function sourceLimits(config: Config): SourceLimits {
     maxInFlight: config['source.maxInFlight'],
     maxReplyBytes: config['source.maxReplyBytes'],
     bufferBytes: config['source.bufferBytes'],
+    checkEvery: config['source.checkEvery'],
   }
 }
 

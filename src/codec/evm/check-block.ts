@@ -6,6 +6,7 @@
  */
 
 import { Fault } from '../../core/fault.ts'
+import { checkDerived } from './check-derived.ts'
 import { hexNumber } from './hex.ts'
 import type { RawBlock, RawLog, RawReceipt, RawTx, RawUnit } from './raw.ts'
 import { listOf, objectOf } from './raw.ts'
@@ -38,9 +39,12 @@ export function checkUnit(raw: RawUnit, height: number): CheckedUnit {
   const receipts = raw.receipts.map((receipt) => objectOf(receipt, 'receipt'))
   let logCount = 0
   const logs: RawLog[][] = []
+  let gasUsed = 0
   for (let index = 0; index < txs.length; index++) {
     const receipt: RawReceipt = receipts[index] ?? {}
-    checkPair(txs[index] ?? {}, receipt, { block, index, height })
+    const tx: RawTx = txs[index] ?? {}
+    checkPair(tx, receipt, { block, index, height })
+    gasUsed = checkDerived({ block, tx, receipt, gasBefore: gasUsed, height })
     const own = listOf(receipt.logs, 'logs').map((log) => objectOf(log, 'log'))
     for (const log of own) {
       const place: RawLog = log
@@ -49,7 +53,7 @@ export function checkUnit(raw: RawUnit, height: number): CheckedUnit {
     }
     logs.push(own)
   }
-  checkGas(block, receipts.at(-1), height)
+  checkGas(block, gasUsed, height)
   return { block, txs, receipts, logs, logCount }
 }
 
@@ -71,10 +75,9 @@ function checkPair(
   expectEqual(hexNumber(receipt.transactionIndex, 'receipt index'), index, 'index', height)
 }
 
-function checkGas(block: RawBlock, last: RawReceipt | undefined, height: number): void {
+function checkGas(block: RawBlock, used: number, height: number): void {
   // With asynchronous execution (saevm) the header's gas belongs to settled blocks.
   if (block.settledHeight !== undefined) return
-  const used = last === undefined ? 0 : hexNumber(last.cumulativeGasUsed, 'cumulative gas')
   expectEqual(used, hexNumber(block.gasUsed, 'gas used'), 'cumulative gas', height)
 }
 

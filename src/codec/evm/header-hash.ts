@@ -97,7 +97,7 @@ export function compareHeader(block: RawBlock): 'hold' | 'broken' {
 }
 
 /** Hash of the header in `block`; undefined where a field that it must have is not there. */
-function headerHash(block: object): Uint8Array | undefined {
+export function headerHash(block: object): Uint8Array | undefined {
   const fields: Block = { ...block }
   const form = formOf(fields)
   const last = form.findLastIndex(([name]) => has(fields, name))

@@ -47,6 +47,8 @@ export type RawReceipt = {
   readonly transactionHash?: unknown
   readonly transactionIndex?: unknown
   readonly blockHash?: unknown
+  readonly from?: unknown
+  readonly to?: unknown
   readonly status?: unknown
   readonly contractAddress?: unknown
   readonly gasUsed?: unknown

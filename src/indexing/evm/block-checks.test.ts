@@ -22,7 +22,7 @@ function up(name: string): EndpointStatus {
 }
 
 function checksOver(endpoints: readonly EndpointStatus[]): BlockChecks {
-  return new BlockChecks({ log: silentLog, endpoints: () => endpoints })
+  return new BlockChecks({ log: silentLog, endpoints: () => endpoints, checkEvery: 128 })
 }
 
 function isRefused(checks: BlockChecks, unit: RawUnit, height: number, origin: string): boolean {

@@ -56,13 +56,6 @@ type Knowledge = {
 const firstBlocks = 16
 
 /**
- * Far behind the head one block in so many is checked. That takes 25 µs a transaction, receipts
- * included, 1 ms for a block of 40; 128 such blocks cost a backfill some 400 ms of processor time, so
- * that checks add a quarter of a percent.
- */
-const sampleEvery = 128
-
-/**
  * Refusals of one block while asking. The pool turns to another endpoint after each; one that lags
  * or fails must not hold a chain for long.
  */
@@ -78,6 +71,7 @@ const maxForms = 64
 export class BlockChecks {
   readonly #endpoints: () => readonly EndpointStatus[]
   readonly #log: Log
+  readonly #checkEvery: number
   readonly #forms = new Map<string, Knowledge>()
   readonly #transactions = unknownYet('transactions')
   readonly #bloom = unknownYet('bloom')
@@ -87,17 +81,24 @@ export class BlockChecks {
   #headers = 0
   #proven = 0
 
-  constructor(parts: { readonly log: Log; readonly endpoints: () => readonly EndpointStatus[] }) {
+  /** `checkEvery`: far behind the head one block in so many is checked; 1: every one. */
+  constructor(parts: {
+    readonly log: Log
+    readonly endpoints: () => readonly EndpointStatus[]
+    readonly checkEvery: number
+  }) {
     this.#log = parts.log
+    this.#checkEvery = parts.checkEvery
     this.#endpoints = parts.endpoints
   }
 
   /**
-   * Whether to check the block at `height`: at the head, in samples, where an earlier answer failed,
-   * and at first, to find out what headers of this chain are.
+   * Whether to check the block at `height`: each one, or where the operator wants samples those, the
+   * newest ones, where an earlier answer failed, and at first, to find out what headers of this chain
+   * are.
    */
   wants(height: number, atHead: boolean): boolean {
-    if (atHead || height % sampleEvery === 0 || this.#doubted.has(height)) return true
+    if (atHead || height % this.#checkEvery === 0 || this.#doubted.has(height)) return true
     if (this.#doubted.size >= maxDoubted) return true
     return this.#proven === 0 && this.#headers < firstBlocks
   }
@@ -105,6 +106,32 @@ export class BlockChecks {
   /** Blocks taken without a check so far. */
   unchecked(): Unchecked {
     return { ...this.#unchecked }
+  }
+
+  /**
+   * The blocks from height `from` on before the first that fails; those that `wants` names are
+   * checked. Throws the fault of the first one, `node-answer`.
+   */
+  checkAll(
+    units: readonly RawUnit[],
+    of: {
+      readonly from: number
+      readonly origin: string
+      readonly wants: (height: number) => boolean
+    },
+  ): readonly RawUnit[] {
+    for (const [at, unit] of units.entries()) {
+      const height = of.from + at
+      if (!of.wants(height)) continue
+      try {
+        this.check(unit, height, of.origin)
+      } catch (error) {
+        // What was read took long; the caller asks for the rest again and meets the fault then.
+        if (at > 0 && error instanceof Fault) return units.slice(0, at)
+        throw error
+      }
+    }
+    return units
   }
 
   /** Checks one block. Throws `node-answer`. */

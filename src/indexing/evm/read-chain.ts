@@ -45,6 +45,8 @@ export type ReadChainParts = {
   readonly log: Log
   readonly compress: Compress
   readonly limits: PipelineLimits
+  /** Far behind the head one block in so many is checked; 1: every one. */
+  readonly checkEvery: number
   /** Told when {@link ChainReader.stages} may have changed. */
   readonly changed: () => void
 }
@@ -58,7 +60,7 @@ const headFailures = 2
 /** Blocks of one trace fetch: each is a request of its own, one after the other. */
 const traceUnit = 4
 
-/** The newest blocks, which are all checked; of others samples are. */
+/** The newest blocks, which are checked even where samples of others are enough. */
 const headBlocks = 8
 
 /** Pauses between tries to reach a chain, or to write its store. */
@@ -80,8 +82,8 @@ export class ChainReader {
 
   constructor(parts: ReadChainParts) {
     this.#parts = parts
-    const { log, source } = parts
-    this.#checks = new BlockChecks({ log, endpoints: () => source.endpoints() })
+    const { log, source, checkEvery } = parts
+    this.#checks = new BlockChecks({ log, checkEvery, endpoints: () => source.endpoints() })
     if (parts.spec.traces === 'off')
       this.#tracesStatus = { ...this.#tracesStatus, state: 'off', reason: 'switched off' }
   }
@@ -264,12 +266,10 @@ function blocksPipeline(
       source.blocks(
         range,
         (units, origin) => {
-          for (const [at, unit] of units.entries()) {
-            const height = range.from + at
-            if (checks.wants(height, pipeline.head - height < headBlocks))
-              checks.check(unit, height, origin)
-          }
-          const batch = decodeBlocks(range.from, units, compress)
+          const wants = (height: number): boolean =>
+            checks.wants(height, pipeline.head - height < headBlocks)
+          const good = checks.checkAll(units, { from: range.from, origin, wants })
+          const batch = decodeBlocks(range.from, good, compress)
           return { from: range.from, until: batch.until, batch, origin }
         },
         signal,

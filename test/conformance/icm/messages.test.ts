@@ -185,6 +185,7 @@ async function follow(
         maxInFlight: 1,
         maxReplyBytes: 1,
         bufferBytes: 1,
+        checkEvery: 1,
       },
       owner: 'test',
       signal: over.signal,

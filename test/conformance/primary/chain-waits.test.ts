@@ -33,6 +33,7 @@ const limits = {
   maxInFlight: 8,
   maxReplyBytes: 33_554_432,
   bufferBytes: 16_777_216,
+  checkEvery: 1,
 }
 
 /** Time passes at once. */

@@ -1,0 +1,50 @@
+/**
+ * Makes a block of a made-up chain what its header says: hashes of transactions, roots, blooms and
+ * the hash of the header, as a node has them. Without that an indexer would refuse it.
+ */
+
+import { receiptsRoot } from '../src/codec/evm/check-receipts.ts'
+import { headerHash } from '../src/codec/evm/header-hash.ts'
+import { logsBloom } from '../src/codec/evm/logs-bloom.ts'
+import { orderedRoot } from '../src/codec/evm/ordered-root.ts'
+import { encodeTransaction } from '../src/codec/evm/transactions-root.ts'
+import { to0x } from '../src/core/bytes.ts'
+import { keccak256 } from '../src/core/hash.ts'
+
+type Fields = Record<string, unknown>
+type Draft = {
+  readonly block: Fields & { readonly transactions: readonly Fields[] }
+  readonly receipts: readonly (Fields & { readonly logs: readonly Fields[] })[]
+}
+
+/** Text of a block whose parent has the hash `parentHash`, and its own hash. */
+export function provenBlock(
+  text: string,
+  parentHash: string,
+): { readonly text: string; readonly hash: string } {
+  const { block, receipts }: Draft = JSON.parse(text)
+  const encoded = block.transactions.map((tx, at) => {
+    const bytes = encodeTransaction(tx)
+    if ('unknown' in bytes) throw new Error(`no transaction: ${bytes.unknown}`)
+    const hash = to0x(keccak256(bytes))
+    tx['hash'] = hash
+    for (const one of partsOf(receipts[at])) one['transactionHash'] = hash
+    return bytes
+  })
+  for (const receipt of receipts) receipt['logsBloom'] = to0x(logsBloom([receipt]))
+  Object.assign(block, {
+    parentHash,
+    transactionsRoot: to0x(orderedRoot(encoded)),
+    receiptsRoot: to0x(receiptsRoot(receipts)),
+    logsBloom: to0x(logsBloom(receipts)),
+  })
+  const hash = to0x(headerHash(block) ?? new Uint8Array())
+  block['hash'] = hash
+  for (const one of [...block.transactions, ...receipts.flatMap(partsOf)]) one['blockHash'] = hash
+  return { text: JSON.stringify({ block, receipts }), hash }
+}
+
+/** A receipt and its logs. */
+function partsOf(receipt: Draft['receipts'][number] | undefined): readonly Fields[] {
+  return receipt === undefined ? [] : [receipt, ...receipt.logs]
+}

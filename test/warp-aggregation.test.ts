@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 
+import native from '@chainsafe/blst'
+
 import { decodeBitSet } from '../src/codec/warp/bit-set.ts'
 import { decodeSigned } from '../src/codec/warp/message.ts'
-import { to0x } from '../src/core/bytes.ts'
+import { fromHex, to0x } from '../src/core/bytes.ts'
 import { Fault, type FaultCode } from '../src/core/fault.ts'
 import { parseRequest, type RequestBody } from '../src/warp/aggregation/request.ts'
 import { type NetworkOptions, stakerKeys, startNetwork, type TestNetwork } from './warp-network.ts'
@@ -360,5 +362,27 @@ void test('aggregation: of nodes with one key any may answer, and together they 
       .join(' or ')
     const pattern = new RegExp(`refused with code 1 .refused.: ${names}$`)
     await assert.rejects(aggregate(network), isFault('quorum-not-reached', pattern))
+  })
+})
+
+void test('aggregation: a signature seen only inside a sum is proven before it is used in another', async () => {
+  await withNetwork({ behaviours: five, weights: [104, 103, 102, 101, 100] }, async (network) => {
+    const [one, two] = network.validators
+    assert.ok(one !== undefined && two !== undefined)
+    const bytes = fromHex(message)
+    const [a, b] = [0, 1].map((at) =>
+      native.SecretKey.fromBytes(stakerKeys(at).secret).sign(bytes).toBytes(true),
+    )
+    assert.ok(a !== undefined && b !== undefined)
+    // Each sends the other's: both are wrong, and the sum of all five is right.
+    one.setBehaviour({ kind: 'answer', signature: b })
+    two.setBehaviour({ kind: 'answer', signature: a })
+    assert.equal(signersOf(await aggregate(network, { quorumPercentage: 100 })).length, 5)
+    one.setBehaviour(sign)
+    // Of the two only the heavier one is wanted now, and the one that was kept is wrong alone.
+    two.setBehaviour({ kind: 'refuse', code: 1 })
+    const signed = await aggregate(network, { quorumPercentage: 79 })
+    assert.equal(signersOf(signed).length, 4)
+    assert.deepEqual([one.requests(), two.requests()], [2, 2])
   })
 })

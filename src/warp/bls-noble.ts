@@ -38,6 +38,7 @@ export function nobleBls(random: Random): Bls {
     name: 'noble',
     isPublicKey: (publicKey) => parseKey(publicKey) !== undefined,
     verifyEach: (message, signed) => bisect(signed, (group) => holds(message, group)),
+    sumIfItHolds,
     aggregate: (signatures) => longSignatures.aggregateSignatures([...signatures]).toBytes(true),
     verifyAggregate: (message, publicKeys, signature) => {
       const point = parseSignature(signature)
@@ -50,6 +51,23 @@ export function nobleBls(random: Random): Bls {
       return point !== undefined && verifySum(message, keys, point)
     },
   }
+}
+
+async function sumIfItHolds(
+  message: Uint8Array,
+  signed: readonly SignedBy[],
+): Promise<Uint8Array | undefined> {
+  let keys = G1.ZERO
+  let signatures = G2.ZERO
+  for (const { publicKey, signature } of signed) {
+    const key = parseKey(publicKey)
+    const point = parseSignature(signature)
+    if (key === undefined || point === undefined) return undefined
+    keys = keys.add(key)
+    signatures = signatures.add(point)
+    await new Promise(setImmediate)
+  }
+  return verifySum(message, keys, signatures) ? signatures.toBytes(true) : undefined
 }
 
 function verifySum(message: Uint8Array, key: PointG1, signature: PointG2): boolean {

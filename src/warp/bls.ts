@@ -28,6 +28,16 @@ export type Bls = {
     message: Uint8Array,
     signed: readonly SignedBy[],
   ) => Promise<readonly boolean[]>
+  /**
+   * The sum of all signatures if it is one by all keys over the message, else `undefined`. Wrong
+   * signatures that cancel each other out pass, so it proves the sum and no single one of them.
+   * Cost: a pairing of 1.2 ms and 0.03 ms for each with blst, in slices that leave the main thread
+   * free between them.
+   */
+  readonly sumIfItHolds: (
+    message: Uint8Array,
+    signed: readonly SignedBy[],
+  ) => Promise<Uint8Array | undefined>
   /** The sum of signatures that were verified. */
   readonly aggregate: (signatures: readonly Uint8Array[]) => Uint8Array
   /** Whether a sum of signatures is that of all `publicKeys` over `message`. */

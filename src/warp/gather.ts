@@ -8,14 +8,18 @@ import { assert, Fault } from '../core/fault.ts'
 import type { World } from '../core/world.ts'
 import type { Log } from '../telemetry/log.ts'
 import { AskBoard, questionOf } from './aggregation/ask.ts'
-import { collect, type CollectCounters, type CollectParts } from './aggregation/collect.ts'
+import {
+  collect,
+  type CollectCounters,
+  type Collected,
+  type CollectParts,
+} from './aggregation/collect.ts'
 import { isPChain } from './aggregation/request.ts'
 import { SignatureCache } from './aggregation/signature-cache.ts'
-import type { Progress } from './aggregation/tally.ts'
 import type { Bls } from './bls.ts'
 import type { PeerPool } from './peer/pool.ts'
 import type { Plan } from './plan.ts'
-import type { Signer, ValidatorSet } from './validator-set.ts'
+import type { Signer } from './validator-set.ts'
 import type { ValidatorSource } from './validator-source.ts'
 
 /**
@@ -69,7 +73,7 @@ async function gather(
   const present = plan.height >= (await validators.proposedHeight(signal))
   const poor = await validators.underfunded(plan.subnetId, signal)
   const messageHex = toHex(messageId(plan.unsigned))
-  const chosen = await collect(
+  const collected = await collect(
     collectParts,
     {
       unsigned: plan.unsigned,
@@ -86,12 +90,12 @@ async function gather(
   )
   log.debug('warp-aggregated', {
     messageId: messageHex,
-    signers: chosen.length,
+    signers: collected.signers.length,
     validators: set.signers.length,
     height: plan.height,
     elapsedMs: parts.world.clock.monotonic() - startedAt,
   })
-  return signedBy(parts.bls, plan.unsigned, set, chosen)
+  return signedBy(parts.bls, plan.unsigned, collected)
 }
 
 /** Nodes of a private L1 pass over strangers without a word, but not over questions to the P-Chain. */
@@ -100,16 +104,12 @@ function muteReason({ sourceChainId }: Plan, nodeId: string): string | undefined
   return `nodes of a private L1 answer only the node ids they allow, ours is ${nodeId}`
 }
 
-function signedBy(
-  bls: Bls,
-  unsigned: Uint8Array,
-  set: ValidatorSet,
-  chosen: readonly Progress[],
-): Uint8Array {
-  const signature = bls.aggregate(chosen.map((progress) => progress.signature))
-  const publicKeys = chosen.map(({ index }) => set.signers[index]?.publicKey ?? new Uint8Array())
+function signedBy(bls: Bls, unsigned: Uint8Array, { signers, signature }: Collected): Uint8Array {
+  const publicKeys = signers.map(({ signer }) => signer.publicKey)
   const holds = bls.verifyAggregate(unsigned, publicKeys, signature)
-  assert(holds, 'every signature was verified, so their sum verifies')
-  const signers = encodeBitSet(chosen.map(({ index }) => index))
-  return encodeSigned(unsigned, { signers, signature })
+  assert(holds, 'the signatures were verified one by one or in whole groups, so their sum verifies')
+  return encodeSigned(unsigned, {
+    signers: encodeBitSet(signers.map(({ index }) => index)),
+    signature,
+  })
 }

@@ -5,13 +5,14 @@
  * happens. Everything it starts ends by itself within a node's time to answer.
  */
 
-import { Fault } from '../../core/fault.ts'
+import { assert, Fault } from '../../core/fault.ts'
 import type { Clock } from '../../core/world.ts'
-import type { Bls } from '../bls.ts'
+import type { Bls, SignedBy } from '../bls.ts'
 import type { PeerPool } from '../peer/pool.ts'
 import type { Signer, ValidatorSet } from '../validator-set.ts'
 import type { AskBoard, Outcome, Question } from './ask.ts'
 import type { SignatureCache } from './signature-cache.ts'
+import { proveEach, sortOut, type Sorted, type Verdict } from './sort-out.ts'
 import { connectionLost, type Goal, type Progress, Tally } from './tally.ts'
 
 /** What collections share. */
@@ -62,19 +63,22 @@ const connectMs = 30_000
 const bufferMs = 2_000
 /** Failed connections in a row after which a node does not count as on its way. */
 const goneAfter = 2
-/** Answers verified together; more at once would only make the last wait longer. */
-const batchSize = 128
-/** Longest time an answer waits for others to be verified with: a batch costs a pairing. */
-const batchMs = 100
+/** Longest time an answer waits to be verified, once the quorum is there if all of them hold. */
+const sumMs = 100
+/** The same before that: the later the sum, the fewer pairings, and nobody needs it yet. */
+const earlySumMs = 1_000
 /** Between two looks at the clock. */
 const tickMs = 50
 
-/** Signers whose weight reaches the quorum, each with a verified signature. */
+/** Signers whose weight reaches the quorum, in canonical order, and the sum of their signatures. */
+export type Collected = { readonly signers: readonly Progress[]; readonly signature: Uint8Array }
+
+/** Collects signatures for `task`. */
 export async function collect(
   parts: CollectParts,
   task: CollectTask,
   signal: AbortSignal,
-): Promise<readonly Progress[]> {
+): Promise<Collected> {
   const collection = new Collection(parts, task)
   try {
     return await collection.run(signal)
@@ -90,9 +94,13 @@ class Collection {
   readonly #startedAt: number
   readonly #ended = new AbortController()
   readonly #unwatch: () => void
-  #pending: { readonly progress: Progress; readonly nodeId: string }[] = []
-  #pendingSince = 0
+  /** Kept from earlier requests and not proven yet. */
+  #remembered: Progress[] = []
+  #pendingSince: number | undefined
   #verifying = false
+  /** Whether the collection would end without what waits to be verified. */
+  #flush = false
+  #sum: { readonly of: ReadonlySet<Progress>; readonly signature: Uint8Array } | undefined
   #quorumAt: number | undefined
   #reachedAt = Number.NEGATIVE_INFINITY
   #wake: (() => void) | undefined
@@ -107,7 +115,7 @@ class Collection {
     this.#unwatch = parts.pool.watch(() => this.#stir())
   }
 
-  async run(signal: AbortSignal): Promise<readonly Progress[]> {
+  async run(signal: AbortSignal): Promise<Collected> {
     this.#seed()
     const stop = (): void => this.#stir()
     signal.addEventListener('abort', stop)
@@ -117,7 +125,7 @@ class Collection {
         signal.throwIfAborted()
         if (this.#problem !== undefined) throw this.#problem
         const now = this.#parts.clock.monotonic()
-        if (this.#decide(now)) return this.#tally.chosen()
+        if (this.#decide(now)) return this.#collected()
         this.#ask(now)
         this.#verify(now)
         await this.#sleep()
@@ -137,14 +145,29 @@ class Collection {
     const { question, subnetId } = this.#task
     const missing: string[] = []
     for (const progress of this.#tally.byWeight) {
-      const signature = cache.get(question.messageHex, progress.signer.keyHex)
-      if (signature !== undefined && progress.state !== 'excluded') {
-        this.#tally.move(progress, 'signed')
-        progress.signature = signature
+      const kept = cache.get(question.messageHex, progress.signer.keyHex)
+      if (kept !== undefined && progress.state !== 'excluded') {
+        progress.signature = kept.signature
+        progress.proven = kept.proven
+        this.#tally.move(progress, kept.proven ? 'signed' : 'checking')
+        if (!kept.proven) this.#remembered.push(progress)
         counters.cached++
       } else if (progress.state === 'idle') missing.push(...progress.signer.nodeIds)
     }
-    if (this.#tally.weightOf('signed') < this.#tally.target) pool.want(missing, subnetId)
+    const here = this.#tally.weightOf('signed', 'checking')
+    if (here < this.#tally.target) pool.want(missing, subnetId)
+  }
+
+  /** What was collected; where no sum was made of just these signers, it is made now. */
+  #collected(): Collected {
+    const signers = this.#tally.chosen()
+    const known = this.#sum
+    const same = known?.of.size === signers.length && signers.every((each) => known.of.has(each))
+    const signature =
+      known !== undefined && same
+        ? known.signature
+        : this.#parts.bls.aggregate(signers.map((progress) => progress.signature))
+    return { signers, signature }
   }
 
   readonly #connected = ({ nodeIds }: Signer): boolean =>
@@ -170,17 +193,21 @@ class Collection {
       this.#quorumAt ??= now
       return now - this.#quorumAt >= bufferMs || elapsed >= this.#task.timeoutMs || this.#settled()
     }
-    if (tally.possible < tally.needed) throw this.#shortfall('collect')
+    if (tally.possible < tally.needed) return this.#giveUp('collect')
     // Connections change slowly; looking at all of them after every answer would not be free.
     if (now - this.#reachedAt < tickMs) return false
     this.#reachedAt = now
     const { reachable, connected } = this.#reach()
     const late = elapsed >= this.#task.timeoutMs
     const unconnected = connected < tally.needed && (late || elapsed >= connectMs)
-    if (reachable < tally.needed || unconnected) {
-      throw this.#shortfall('connect')
-    }
-    if (late) throw this.#shortfall('collect')
+    if (reachable < tally.needed || unconnected) return this.#giveUp('connect')
+    return late && this.#giveUp('collect')
+  }
+
+  /** Throws what is missing; before that, what has arrived is verified, so that it is counted. */
+  #giveUp(what: 'connect' | 'collect'): false {
+    if (this.#tally.weightOf('checking') === 0n) throw this.#shortfall(what)
+    this.#flush = true
     return false
   }
 
@@ -254,8 +281,8 @@ class Collection {
     if (outcome.kind === 'signature') {
       this.#tally.move(progress, 'checking')
       progress.signature = outcome.signature
-      if (this.#pending.length === 0) this.#pendingSince = now
-      this.#pending.push({ progress, nodeId: outcome.nodeId })
+      progress.sentBy = outcome.nodeId
+      this.#pendingSince ??= now
     } else if (outcome.kind === 'refused') {
       counters.refused++
       this.#tally.move(progress, 'refused')
@@ -267,40 +294,48 @@ class Collection {
     }
   }
 
-  /** Verifies in batches, off the loop, as soon as the batch may decide something. */
+  /** Verifies off the loop, as late as it may decide something: a sum costs a pairing. */
   #verify(now: number): void {
-    if (this.#verifying || this.#pending.length === 0) return
-    const enough = this.#tally.weightOf('signed', 'checking') >= this.#tally.target
-    const idle = this.#tally.weightOf('asking') === 0n
-    const due = now - this.#pendingSince >= batchMs
-    if (!enough && !idle && !due && this.#pending.length < batchSize) return
-    const batch = this.#pending
-    this.#pending = []
-    this.#verifying = true
-    void this.#verifyBatch(batch)
+    const tally = this.#tally
+    if (this.#verifying || tally.weightOf('checking') === 0n) return
+    const { bls } = this.#parts
+    const { unsigned } = this.#task
+    if (this.#remembered.length > 0) {
+      const remembered = this.#remembered.splice(0)
+      void this.#settle(remembered, proveEach(bls, unsigned, remembered.map(signedBy)))
+      return
+    }
+    const here = tally.weightOf('signed', 'checking')
+    const waited = now - (this.#pendingSince ?? now)
+    const due = waited >= (here >= tally.needed ? sumMs : earlySumMs)
+    const idle = tally.weightOf('asking') === 0n
+    if (here < tally.target && !idle && !due && !this.#flush) return
+    this.#flush = false
+    this.#pendingSince = undefined
+    // Those who will be told, so that this very sum is the answer; and else all who wait.
+    const group =
+      here >= tally.target
+        ? tally.candidates()
+        : tally.byWeight.filter(({ state }) => state === 'checking')
+    const sorted = sortOut(bls, unsigned, group.map(signedBy))
+    void this.#settle(group, this.#keepSum(group, sorted))
   }
 
-  async #verifyBatch(
-    batch: readonly { readonly progress: Progress; readonly nodeId: string }[],
-  ): Promise<void> {
-    const { bls, counters } = this.#parts
+  async #keepSum(group: readonly Progress[], sorted: Promise<Sorted>): Promise<readonly Verdict[]> {
+    const { verdicts, sum } = await sorted
+    if (sum !== undefined) this.#sum = { of: new Set(group), signature: sum }
+    return verdicts
+  }
+
+  async #settle(group: readonly Progress[], verdicts: Promise<readonly Verdict[]>): Promise<void> {
+    this.#verifying = true
     try {
-      const truths = await bls.verifyEach(
-        this.#task.unsigned,
-        batch.map(({ progress }) => ({
-          publicKey: progress.signer.publicKey,
-          signature: progress.signature,
-        })),
-      )
-      for (const [at, { progress, nodeId }] of batch.entries()) {
-        if (truths[at] === true) this.#accept(progress)
-        else {
-          counters.wrong++
-          this.#tally.move(progress, 'refused')
-          progress.why = 'answered with a wrong signature'
-          if (!this.#task.present) continue
-          this.#parts.pool.ban(nodeId, new Fault('peer-misbehaved', 'wrong signature'))
-        }
+      const found = await verdicts
+      for (const [at, progress] of group.entries()) {
+        const verdict = found[at]
+        assert(verdict !== undefined, 'every signature has a verdict')
+        if (verdict === 'wrong') this.#reject(progress)
+        else this.#accept(progress, progress.proven || verdict === 'proven')
       }
     } catch (error) {
       this.#problem = error
@@ -309,11 +344,29 @@ class Collection {
     this.#stir()
   }
 
-  #accept(progress: Progress): void {
+  #reject(progress: Progress): void {
+    const { counters, cache, pool } = this.#parts
+    cache.drop(this.#task.question.messageHex, progress.signer.keyHex)
+    if (progress.sentBy === '') {
+      // It was kept from an earlier sum, and who sent it is forgotten: the signer is asked now.
+      this.#tally.move(progress, 'idle')
+      pool.want(progress.signer.nodeIds, this.#task.subnetId)
+      return
+    }
+    counters.wrong++
+    this.#tally.move(progress, 'refused')
+    progress.why = 'answered with a wrong signature'
+    if (!this.#task.present) return
+    pool.ban(progress.sentBy, new Fault('peer-misbehaved', 'wrong signature'))
+  }
+
+  #accept(progress: Progress, proven: boolean): void {
+    const { counters, cache } = this.#parts
+    if (progress.state === 'checking') counters.signatures++
     this.#tally.move(progress, 'signed')
-    this.#parts.counters.signatures++
-    const { messageHex } = this.#task.question
-    this.#parts.cache.put(messageHex, progress.signer.keyHex, progress.signature)
+    progress.proven = proven
+    const { signature } = progress
+    cache.put(this.#task.question.messageHex, progress.signer.keyHex, { signature, proven })
   }
 
   /** Something happened: the loop looks again. */
@@ -345,6 +398,10 @@ class Collection {
       this.#stir()
     }
   }
+}
+
+function signedBy({ signer, signature }: Progress): SignedBy {
+  return { publicKey: signer.publicKey, signature }
 }
 
 /** The first signature of several answers, or else the most final of them. */

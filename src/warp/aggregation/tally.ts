@@ -26,6 +26,10 @@ export type Progress = {
   retryAt: number
   why: string
   signature: Uint8Array
+  /** Node that sent the signature; empty where the signature was kept from an earlier request. */
+  sentBy: string
+  /** Whether the signature was verified by itself, and not only inside a sum. */
+  proven: boolean
 }
 
 /** What is wanted, in percent of the total weight. */
@@ -131,12 +135,24 @@ export class Tally {
    * of them where it is not, since a caller who wants a margin wants what there is of it.
    */
   chosen(): Progress[] {
-    const signed = this.byWeight.filter(({ state }) => state === 'signed')
-    if (this.weightOf('signed') < this.target) return signed.toSorted((a, b) => a.index - b.index)
+    return this.#heaviest(({ state }) => state === 'signed')
+  }
+
+  /** Who would be chosen if every answer that waits to be verified holds. */
+  candidates(): Progress[] {
+    return this.#heaviest(({ state }) => state === 'signed' || state === 'checking')
+  }
+
+  #heaviest(counts: (progress: Progress) => boolean): Progress[] {
+    const chosen: Progress[] = []
     let weight = 0n
-    let count = 0
-    while (weight < this.target) weight += signed[count++]?.signer.weight ?? this.target
-    return signed.slice(0, count).toSorted((a, b) => a.index - b.index)
+    for (const progress of this.byWeight) {
+      if (weight >= this.target) break
+      if (!counts(progress)) continue
+      chosen.push(progress)
+      weight += progress.signer.weight
+    }
+    return chosen.sort((a, b) => a.index - b.index)
   }
 
   get #wasAnybodyAsked(): boolean {
@@ -193,6 +209,8 @@ function progressOf(signer: Signer, index: number, excluded: boolean): Progress 
     retryAt: 0,
     why: '',
     signature: new Uint8Array(),
+    sentBy: '',
+    proven: false,
   }
 }
 

@@ -15,6 +15,7 @@ import { getTransaction } from './get-transaction.ts'
 import { listBlockchains } from './list-blockchains.ts'
 import { listPrimaryBlocks } from './list-blocks.ts'
 import { listChainIds } from './list-chain-ids.ts'
+import { listDelegators } from './list-delegators.ts'
 import { listL1Validators } from './list-l1-validators.ts'
 import { listNodeBlocks } from './list-node-blocks.ts'
 import { listNodeValidators } from './list-node-validators.ts'
@@ -49,6 +50,7 @@ export function primaryOperations(parts: PrimaryParts): Operation[] {
     getBlockchain(parts),
     listNodeValidators(parts),
     listValidatorCycles(parts),
+    listDelegators(parts),
     listL1Validators(parts),
     listPendingRewards(parts),
     listChainIds(parts),

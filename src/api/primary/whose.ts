@@ -15,11 +15,21 @@ export async function whoseIn(
   network: ServedNetwork,
   query: { readonly addresses?: string; readonly nodeIds?: string },
 ): Promise<Whose> {
+  const whose = await whoseOrAll(parts, network, query)
+  if (whose.addresses === undefined && whose.nodes === undefined)
+    throw new Fault('bad-parameter', 'addresses or nodeIds is required: one of them at least')
+  return whose
+}
+
+/** As {@link whoseIn}, but neither may be given: everybody's. */
+export async function whoseOrAll(
+  parts: PrimaryParts,
+  network: ServedNetwork,
+  query: { readonly addresses?: string; readonly nodeIds?: string },
+): Promise<Whose> {
   const { maxAddresses } = parts.limits
   const hasAddresses = itemsOf(query.addresses ?? '').length > 0
   const hasNodes = itemsOf(query.nodeIds ?? '').length > 0
-  if (!hasAddresses && !hasNodes)
-    throw new Fault('bad-parameter', 'addresses or nodeIds is required: one of them at least')
   const owners = hasAddresses ? addressesIn(query.addresses ?? '', network.hrp, maxAddresses) : []
   const nodeIds = hasNodes ? nodeIdsIn(query.nodeIds ?? '', maxAddresses) : []
   const nodes = await Promise.all(nodeIds.map((id) => numberOfNode(network.store, id)))

@@ -1,0 +1,88 @@
+/**
+ * Delegations by place, of owners, of nodes, or all; each once.
+ *
+ * Cost: one range of `staker_by_address` or `staker_by_node` per address or node, else one range of
+ * `staker_by_status` per state; those of other states are passed over.
+ */
+
+import { type Reader, type Statement, statement } from '../../engine/database.ts'
+import { stakerStatuses } from '../../schema/primary-position.ts'
+import { mergeLists } from './merged-lists.ts'
+import { stakerColumnCount, stakerColumns, stakerOf, type StoredStaker } from './staker-rows.ts'
+
+/** Whose delegations; both given: of those owners on those nodes. */
+export type DelegatorQuery = {
+  /** Numbers. */
+  readonly addresses?: readonly number[]
+  readonly nodes?: readonly number[]
+  readonly statuses: readonly (typeof stakerStatuses)[number][]
+  readonly order: 'asc' | 'desc'
+  readonly after: number | undefined
+  readonly limit: number
+}
+
+type List = 'address' | 'node' | 'status'
+
+function question(list: List, order: 'asc' | 'desc'): Statement {
+  const sign = order === 'asc' ? '>' : '<'
+  const from = {
+    address:
+      'staker_by_address a join staker s on s.pos = a.pos join node n on n.id = s.node where a.address_id = ?',
+    node: 'staker s join node n on n.id = s.node where s.node = ?',
+    status: 'staker s join node n on n.id = s.node where s.status = ?',
+  }
+  const place = list === 'address' ? 'a.pos' : 's.pos'
+  return statement(
+    `select ${stakerColumns}, s.node from ${from[list]} and s.role = 1 and ${place} ${sign} ?
+     order by ${place} ${order} limit ?`,
+  )
+}
+
+const questions = {
+  address: { asc: question('address', 'asc'), desc: question('address', 'desc') },
+  node: { asc: question('node', 'asc'), desc: question('node', 'desc') },
+  status: { asc: question('status', 'asc'), desc: question('status', 'desc') },
+} as const
+
+type Listed = { readonly staker: StoredStaker; readonly node: number }
+
+/** Delegations of the page. */
+export async function listDelegators(
+  reader: Reader,
+  query: DelegatorQuery,
+): Promise<StoredStaker[]> {
+  const { addresses, nodes, statuses, order } = query
+  const wanted = nodes === undefined ? undefined : new Set(nodes)
+  const states = new Set(statuses)
+  const kind: List = addresses !== undefined ? 'address' : nodes !== undefined ? 'node' : 'status'
+  const start = query.after ?? (order === 'asc' ? -1 : Number.MAX_SAFE_INTEGER)
+  const sign = order === 'asc' ? 1 : -1
+  const listed = await mergeLists<number, Listed>({
+    lists: addresses ?? nodes ?? statuses.map((status) => stakerStatuses.indexOf(status)),
+    limit: query.limit,
+    compare: (a, b) => sign * (a.staker.pos - b.staker.pos),
+    accepts: ({ staker, node }) =>
+      states.has(staker.status) && (wanted === undefined || wanted.has(node)),
+    read: async (list, after, limit) => {
+      const from = after?.staker.pos ?? start
+      const rows = await reader.all(questions[kind][order], [list, from, limit])
+      return rows.map((row) => ({ staker: stakerOf(row), node: Number(row[stakerColumnCount]) }))
+    },
+  })
+  return listed.map(({ staker }) => staker)
+}
+
+const validatorOfNode = statement(
+  `select ${stakerColumns} from staker s join node n on n.id = s.node
+   where n.bytes = ? and s.role = 0 and s.status in (0, 1) and s.subnet_id = ?
+   order by s.pos desc limit 1`,
+)
+
+/** The validation that a delegation which waits for its start will join. One range of a node. */
+export async function validatorToJoin(
+  reader: Reader,
+  { nodeId, subnetId }: Pick<StoredStaker, 'nodeId' | 'subnetId'>,
+): Promise<StoredStaker | undefined> {
+  const row = await reader.get(validatorOfNode, [nodeId, subnetId])
+  return row === undefined ? undefined : stakerOf(row)
+}

@@ -45,6 +45,14 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   verify: ['core', 'codec', 'source', 'store', 'shape', 'api'],
 }
 
+/** What each room of `src/indexing/primary/` may import besides itself. */
+const rooms: Readonly<Record<string, readonly string[]>> = {
+  batch: [],
+  replay: ['batch'],
+  write: ['batch'],
+  run: ['batch', 'replay', 'write'],
+}
+
 /** Packages with one owner folder; every other folder goes through it. */
 const owners: Readonly<Record<string, readonly string[]>> = {
   typebox: ['shape', 'api'],
@@ -130,10 +138,28 @@ function checkImport(file: string, target: string): void {
   }
   const path = relative('.', join(dirname(file), target))
   if (from !== undefined && !file.endsWith('.test.ts')) imported.add(path)
+  checkRooms(file, path)
   const to = layerOf(path)
   if (from === undefined || to === undefined || from === to || from === 'cli') return
   if (file.endsWith('.test.ts')) return
   if (!(layers[from] ?? []).includes(to)) problems.push(`${file}: ${from} may not import ${to}`)
+}
+
+/** The three chains of `replay/` know nothing of each other either. */
+function checkRooms(file: string, path: string): void {
+  const [from, ofChain] = roomOf(file)
+  const [to, ofOther] = roomOf(path)
+  if (from === undefined || to === undefined || file.endsWith('.test.ts')) return
+  if (from !== to && !(rooms[from] ?? []).includes(to))
+    problems.push(`${file}: ${from} may not import ${to}`)
+  if (ofChain !== undefined && ofOther !== undefined && ofChain !== ofOther)
+    problems.push(`${file}: ${ofChain} may not import ${ofOther}`)
+}
+
+/** Room of a file of the primary network, and the folder of a chain inside it. */
+function roomOf(file: string): (string | undefined)[] {
+  const [, room, chain] = /^src\/indexing\/primary\/(\w+)\/(?:(\w)\/)?/.exec(file) ?? []
+  return [room, chain]
 }
 
 function layerOf(file: string): string | undefined {

@@ -6,6 +6,7 @@ import { type OutputContent, outputContent } from '../src/codec/primary/output-c
 import { concatBytes, toHex } from '../src/core/bytes.ts'
 import type { AssetNumbers } from '../src/indexing/primary/batch/asset-numbers.ts'
 import { type ProposerColumns, proposerKnown } from '../src/indexing/primary/batch/block-columns.ts'
+import { outputFlags } from '../src/indexing/primary/batch/ledger-rows.ts'
 import type { BlockRow, ChainName, KnownUtxo } from '../src/indexing/primary/batch/ledger-rows.ts'
 import {
   addressStride,
@@ -18,7 +19,6 @@ import type { RowBatch } from '../src/indexing/primary/batch/rows.ts'
 import type { StakerColumns } from '../src/indexing/primary/batch/staker-columns.ts'
 import type { StakerRow } from '../src/indexing/primary/batch/staking-rows.ts'
 import type { Mutable } from '../src/indexing/primary/replay/draft.ts'
-import { outputFlags } from '../src/indexing/primary/replay/utxo-table.ts'
 import type { Proposer } from '../src/source/primary/primary-source.ts'
 import { stakerBody, txBody, type TxBody } from '../src/store/schema/primary-bodies.ts'
 import { assetOf, neededOf } from '../src/store/schema/primary-holding.ts'

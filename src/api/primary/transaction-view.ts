@@ -22,7 +22,7 @@ import type { ChainOf } from './chain-of.ts'
 import { genesisView } from './genesis-view.ts'
 import { heightOf, heightText, percentOf, wideInteger } from './numbers-view.ts'
 import { ownershipView } from './owner-view.ts'
-import type { PageFacts } from './transaction-page.ts'
+import type { PageFacts } from './transaction-facts.ts'
 import { utxoView } from './utxo-view.ts'
 
 type View = PrimaryNetworkTransaction

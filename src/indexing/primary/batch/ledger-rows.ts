@@ -5,7 +5,6 @@
 
 import type { OutputPlace } from '../../../codec/primary/ids.ts'
 import type { Proposer } from '../../../source/primary/primary-source.ts'
-import type { KeptOutput } from '../replay/utxo-table.ts'
 
 /** The three chains. Assets move between them through shared memory. */
 export type ChainName = 'P' | 'X' | 'C'
@@ -49,6 +48,22 @@ export type Consumption = {
 
 /** What a reward UTXO pays for. */
 export type RewardKind = 'VALIDATOR' | 'DELEGATOR' | 'VALIDATOR_FEE'
+
+/** What is kept of an output beside its addresses. */
+export type KeptOutput = {
+  readonly txId: Uint8Array
+  readonly outputIndex: number
+  readonly number: number
+  readonly createdAt: number
+  readonly amount: bigint
+  /** As `packTraits` says. */
+  readonly traits: number
+  /** Bits of {@link outputFlags}. */
+  readonly flags: number
+}
+
+/** What became of an output. */
+export const outputFlags = { staked: 1, returned: 2, spent: 4 } as const
 
 /** What replay must know of a UTXO of an earlier batch. */
 export type KnownUtxo = KeptOutput & {

@@ -5,9 +5,6 @@
  * vms/saevm/cchain/state/bonus_blocks.json.
  */
 
-import type { L1FeeRules } from '../replay/p/l1-fee.ts'
-import type { RewardRules } from '../replay/p/reward-amounts.ts'
-
 /** Unix seconds from which each upgrade that changes how blocks are read is active. */
 export type Upgrades = {
   readonly apricotPhase5: number
@@ -16,6 +13,21 @@ export type Upgrades = {
   readonly durango: number
   readonly etna: number
   readonly helicon: number
+}
+
+/** Rates in millionths of the supply, `mintingPeriod` in seconds, `supplyCap` in smallest units. */
+export type RewardRules = {
+  readonly minConsumptionRate: bigint
+  readonly maxConsumptionRate: bigint
+  readonly mintingPeriod: bigint
+  readonly supplyCap: bigint
+}
+
+/** `target` active validators cost `minPrice` nAVAX a second each; beyond, the price grows. */
+export type L1FeeRules = {
+  readonly target: bigint
+  readonly minPrice: bigint
+  readonly excessConversionConstant: bigint
 }
 
 /** All that replay must know about a network besides its genesis. */

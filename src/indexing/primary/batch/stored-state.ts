@@ -7,7 +7,8 @@
  */
 
 import type { OutputPlace } from '../../../codec/primary/ids.ts'
-import type { Consumption, KnownUtxo } from './ledger-rows.ts'
+import type { AssetNumber } from './asset-numbers.ts'
+import type { ChainName, Consumption, KnownUtxo } from './ledger-rows.ts'
 import type { Checkpoint } from './rows.ts'
 import type { StakerRow, SupplyRow } from './staking-rows.ts'
 import type { L1ValidatorRow, SubnetRow } from './subnet-rows.ts'
@@ -50,4 +51,14 @@ export type PStateRows = {
   /** Those not removed. */
   readonly l1Validators: readonly L1ValidatorRow[]
   readonly supplies: readonly SupplyRow[]
+}
+
+/** The store's reading side. */
+export type StoredState = UtxoReader & {
+  /** Where `chain` stands; `undefined` before its first batch. */
+  readonly checkpoint: (chain: ChainName) => Promise<Checkpoint | undefined>
+  /** Every asset that has a number. */
+  readonly assets: () => Promise<AssetNumber[]>
+  /** What the P-Chain's replay holds in memory; `undefined` before its first batch. */
+  readonly pState: () => Promise<PStateRows | undefined>
 }

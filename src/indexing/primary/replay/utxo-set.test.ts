@@ -6,6 +6,7 @@ import { outputKeyOf } from '../../../codec/primary/ids.ts'
 import { Fault } from '../../../core/fault.ts'
 import { packTraits } from '../../../store/schema/primary-holding.ts'
 import { newAssetNumbers } from '../batch/asset-numbers.ts'
+import { outputFlags } from '../batch/ledger-rows.ts'
 import type { KnownUtxo } from '../batch/ledger-rows.ts'
 import type { RowBatch } from '../batch/rows.ts'
 import { mostAhead } from './batch-size.ts'
@@ -22,7 +23,7 @@ import {
   takeFound,
 } from './utxo-set.ts'
 import type { ImportSpend, Mover, NewUtxo, UtxoSet } from './utxo-set.ts'
-import { amountAt, outputFlags } from './utxo-table.ts'
+import { amountAt } from './utxo-table.ts'
 
 const txId = new Uint8Array(32).fill(1)
 const assetId = new Uint8Array(32).fill(2)

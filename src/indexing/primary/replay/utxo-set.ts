@@ -14,6 +14,7 @@ import {
   rewardKinds,
 } from '../../../store/schema/primary-position.ts'
 import type { AssetNumbers } from '../batch/asset-numbers.ts'
+import { outputFlags } from '../batch/ledger-rows.ts'
 import type { ChainName, KnownUtxo, RewardKind } from '../batch/ledger-rows.ts'
 import type { HeldRow, Ledger } from '../batch/ledger.ts'
 import type { Found, KnownImport } from '../batch/stored-state.ts'
@@ -31,7 +32,6 @@ import {
   flagsAt,
   newUtxoTable,
   numberAt,
-  outputFlags,
   traitsAt,
   trimOutputs,
 } from './utxo-table.ts'

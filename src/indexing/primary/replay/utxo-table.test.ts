@@ -5,6 +5,7 @@ import fc from 'fast-check'
 
 import { outputKeyOf } from '../../../codec/primary/ids.ts'
 import { sha256 } from '../../../core/hash.ts'
+import { outputFlags, type KeptOutput } from '../batch/ledger-rows.ts'
 import {
   addOutput,
   addressAt,
@@ -15,11 +16,10 @@ import {
   flagsAt,
   newUtxoTable,
   numberAt,
-  outputFlags,
   traitsAt,
   trimOutputs,
 } from './utxo-table.ts'
-import type { KeptOutput, UtxoTable } from './utxo-table.ts'
+import type { UtxoTable } from './utxo-table.ts'
 
 const bytesOf = (size: number): fc.Arbitrary<Uint8Array> =>
   fc.uint8Array({ minLength: size, maxLength: size })

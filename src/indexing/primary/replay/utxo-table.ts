@@ -8,7 +8,7 @@
  * meets many entries is slow, and still right.
  */
 
-import type { ChainName } from '../batch/ledger-rows.ts'
+import type { ChainName, KeptOutput } from '../batch/ledger-rows.ts'
 
 /** A bounded table of outputs that were made on a chain and can be spent there. */
 export type UtxoTable = {
@@ -32,22 +32,6 @@ export type UtxoTable = {
   /** Addresses of outputs with none or several, by number of the output. */
   readonly others: Map<number, readonly Uint8Array[]>
 }
-
-/** What is kept of an output beside its addresses. */
-export type KeptOutput = {
-  readonly txId: Uint8Array
-  readonly outputIndex: number
-  readonly number: number
-  readonly createdAt: number
-  readonly amount: bigint
-  /** As `packTraits` says. */
-  readonly traits: number
-  /** Bits of {@link outputFlags}. */
-  readonly flags: number
-}
-
-/** What became of an output. */
-export const outputFlags = { staked: 1, returned: 2, spent: 4 } as const
 
 // An entry by offset in bytes, or in words of 4 or 8: id, index, address, flags; then numbers of 8
 // bytes.
@@ -165,12 +149,12 @@ export function amountAt(table: UtxoTable, entry: number): bigint {
   return table.bigs[entry * entryDoubles + amountDouble] ?? 0n
 }
 
-/** Bits of {@link outputFlags}, and none other. */
+/** Bits of `outputFlags`, and none other. */
 export function flagsAt(table: UtxoTable, entry: number): number {
   return (table.words[entry * entryWords + flagsWord] ?? 0) & (plainBit - 1)
 }
 
-/** Adds a bit of {@link outputFlags}. */
+/** Adds a bit of `outputFlags`. */
 export function flagOutput(table: UtxoTable, entry: number, flag: number): void {
   const word = entry * entryWords + flagsWord
   table.words[word] = (table.words[word] ?? 0) | flag

@@ -7,19 +7,9 @@ import { progressBody } from '../../../store/schema/primary-bodies.ts'
 import type { AssetNumber } from '../batch/asset-numbers.ts'
 import type { ChainName } from '../batch/ledger-rows.ts'
 import type { Checkpoint } from '../batch/rows.ts'
-import type { PStateRows, UtxoReader } from '../batch/stored-state.ts'
+import type { PStateRows, StoredState } from '../batch/stored-state.ts'
 import { findRows } from './find-utxos.ts'
 import { allSubnets, bytesOf, liveL1Validators, openStakers } from './stakers.ts'
-
-/** The store's reading side. */
-export type StoredState = UtxoReader & {
-  /** Where `chain` stands; `undefined` before its first batch. */
-  readonly checkpoint: (chain: ChainName) => Promise<Checkpoint | undefined>
-  /** Every asset that has a number. */
-  readonly assets: () => Promise<AssetNumber[]>
-  /** What the P-Chain's replay holds in memory; `undefined` before its first batch. */
-  readonly pState: () => Promise<PStateRows | undefined>
-}
 
 /** The reading side of a store with `primaryTables`. */
 export function openStoredState(reader: Reader): StoredState {

@@ -4,12 +4,7 @@
  * Source: avalanchego vms/platformvm/validators/fee/fee.go, vms/components/gas/gas.go.
  */
 
-/** `target` active validators cost `minPrice` nAVAX a second each; beyond, the price grows. */
-export type L1FeeRules = {
-  readonly target: bigint
-  readonly minPrice: bigint
-  readonly excessConversionConstant: bigint
-}
+import type { L1FeeRules } from '../../batch/rules.ts'
 
 const maxU64 = 0xffff_ffff_ffff_ffffn
 

@@ -4,13 +4,7 @@
  * Source: avalanchego vms/platformvm/reward/calculator.go, config.go.
  */
 
-/** Rates in millionths of the supply, `mintingPeriod` in seconds, `supplyCap` in smallest units. */
-export type RewardRules = {
-  readonly minConsumptionRate: bigint
-  readonly maxConsumptionRate: bigint
-  readonly mintingPeriod: bigint
-  readonly supplyCap: bigint
-}
+import type { RewardRules } from '../../batch/rules.ts'
 
 /** A stake; `durationSeconds` is how long it lies. */
 export type Stake = { readonly durationSeconds: bigint; readonly weight: bigint }

@@ -4,7 +4,7 @@ import { emptyId } from '../../../../codec/primary/ids.ts'
 import { keyOf } from '../../../../core/bytes.ts'
 import { firstUtxoOf } from '../../../../store/schema/primary-position.ts'
 import type { KeptInMemory } from '../../batch/asset-numbers.ts'
-import type { PrimaryRules } from '../../batch/rules.ts'
+import type { PrimaryRules, RewardRules } from '../../batch/rules.ts'
 import type { PStateRows } from '../../batch/stored-state.ts'
 import type { SubnetRow } from '../../batch/subnet-rows.ts'
 import type { NetworkIds } from '../chains.ts'
@@ -15,7 +15,6 @@ import type { UtxoSet } from '../utxo-set.ts'
 import { addL1Validator, chargeL1Validators, newL1Set, noteL1Change } from './l1-set.ts'
 import type { L1Set, L1Validator } from './l1-set.ts'
 import { potentialReward, rulesAtStart } from './reward-amounts.ts'
-import type { RewardRules } from './reward-amounts.ts'
 import {
   addCurrent,
   addPending,

@@ -1,6 +1,6 @@
 /**
  * Checks what the linter cannot: which layer may import which, dead files, unread vectors, gauges
- * and settings that nothing uses.
+ * and settings that nothing uses, look-ups by a caller's text in plain objects.
  *
  * Run by `npm run check`. Prints every violation and ends with 1 when there is one.
  */
@@ -10,6 +10,7 @@ import { dirname, join, relative } from 'node:path'
 
 import { settings } from '../src/config/settings.ts'
 import { gaugeTable } from '../src/telemetry/gauges.ts'
+import { lookUpProblems } from './look-ups.ts'
 
 /** What each folder of `src/` may import besides itself. The table of ARCHITECTURE.md. */
 const layers: Readonly<Record<string, readonly string[]>> = {
@@ -120,6 +121,8 @@ for (const name of Object.keys(gaugeTable))
 for (const name of Object.keys(settings))
   if (!product.includes(name.includes('.') ? `'${name}'` : name))
     problems.push(`${name}: nothing reads this setting`)
+
+problems.push(...lookUpProblems())
 
 for (const problem of problems) console.error(problem)
 if (problems.length > 0) process.exit(1)

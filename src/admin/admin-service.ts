@@ -85,12 +85,12 @@ function loggerMethods({ logs, compat }: AdminParts): Record<string, RpcMethod> 
     throw new Fault('not-found', `logger with name ${goQuoted(name)} not found`)
   }
   const levels = (names: readonly string[]): { loggerLevels: Record<string, LoggerLevels> } => {
-    const found: Record<string, LoggerLevels> = {}
+    const found = new Map<string, LoggerLevels>()
     for (const name of names.toSorted()) {
       const both = logs.levels(name)
-      if (both !== undefined) found[name] = both
+      if (both !== undefined) found.set(name, both)
     }
-    return { loggerLevels: found }
+    return { loggerLevels: Object.fromEntries(found) }
   }
   return {
     getLoggerLevel: {

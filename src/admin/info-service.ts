@@ -5,6 +5,7 @@
  */
 
 import { Fault } from '../core/fault.ts'
+import { ownValue } from '../core/own-value.ts'
 import type { AliasTable } from './alias-table.ts'
 import type { PluginRegistry } from './plugin-registry.ts'
 import type { Arguments } from './rpc-request.ts'
@@ -73,6 +74,6 @@ function plain(call: () => unknown): RpcMethod {
 
 /** A text argument; empty when it was not given, as Go reads it. */
 export function textOf(args: Arguments, name: string): string {
-  const value = args[name]
+  const value = ownValue(args, name)
   return typeof value === 'string' ? value : ''
 }

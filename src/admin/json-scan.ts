@@ -262,7 +262,7 @@ export function goQuoted(text: string): string {
 }
 
 function goEscaped(character: string): string {
-  const known = goEscapes[character]
+  const known = goEscapes.get(character)
   if (known !== undefined) return known
   if (character === ' ' || /^[\p{L}\p{M}\p{N}\p{P}\p{S}]$/u.test(character)) return character
   const code = character.codePointAt(0) ?? 0
@@ -271,17 +271,17 @@ function goEscaped(character: string): string {
   return String.raw`\U` + code.toString(16).padStart(8, '0')
 }
 
-const goEscapes: Readonly<Record<string, string>> = {
-  '"': String.raw`\"`,
-  '\\': '\\\\',
-  '\u0007': String.raw`\a`,
-  '\b': String.raw`\b`,
-  '\f': String.raw`\f`,
-  '\n': String.raw`\n`,
-  '\r': String.raw`\r`,
-  '\t': String.raw`\t`,
-  '\v': String.raw`\v`,
-}
+const goEscapes = new Map([
+  ['"', String.raw`\"`],
+  ['\\', '\\\\'],
+  ['\u0007', String.raw`\a`],
+  ['\b', String.raw`\b`],
+  ['\f', String.raw`\f`],
+  ['\n', String.raw`\n`],
+  ['\r', String.raw`\r`],
+  ['\t', String.raw`\t`],
+  ['\v', String.raw`\v`],
+])
 
 const brace = { open: 0x7b, close: 0x7d } as const
 const bracket = { open: 0x5b, close: 0x5d } as const

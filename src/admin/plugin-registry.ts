@@ -95,8 +95,8 @@ export function createPluginRegistry(parts: PluginParts): PluginRegistry {
   }
 
   async function load(signal: AbortSignal): Promise<LoadedVms> {
-    const loaded: Record<string, readonly string[]> = {}
-    const failed: Record<string, string> = {}
+    const loaded = new Map<string, readonly string[]>()
+    const failed = new Map<string, string>()
     const unnamed: string[] = []
     const waiting: [id: string, file: string][] = []
     for (const file of await filesOf(directory)) {
@@ -111,10 +111,11 @@ export function createPluginRegistry(parts: PluginParts): PluginRegistry {
         signal.throwIfAborted()
         const [id, file] = next
         try {
-          loaded[id] = await loadOne(id, file)
+          loaded.set(id, await loadOne(id, file))
         } catch (error) {
-          failed[id] = faultOf(error)?.message ?? systemWords(error)
-          log.warn('plugin not loaded', { vmId: id, reason: failed[id] })
+          const reason = faultOf(error)?.message ?? systemWords(error)
+          failed.set(id, reason)
+          log.warn('plugin not loaded', { vmId: id, reason })
         }
       }
     }
@@ -197,17 +198,17 @@ async function refuseInsecure(path: string): Promise<void> {
   }
 }
 
-const words: Readonly<Record<string, string>> = {
-  EACCES: 'permission denied',
-  ENOENT: 'no such file or directory',
-  ENOTDIR: 'not a directory',
-}
+const words = new Map([
+  ['EACCES', 'permission denied'],
+  ['ENOENT', 'no such file or directory'],
+  ['ENOTDIR', 'not a directory'],
+])
 
 /** A system error as Go tells it: `open /plugins: permission denied`. */
 function systemWords(error: unknown): string {
   const code = codeOf(error)
   const path = error instanceof Error && 'path' in error ? String(error.path) : ''
-  const known = code === undefined ? undefined : words[code]
+  const known = code === undefined ? undefined : words.get(code)
   if (known !== undefined) return `open ${path}: ${known}`
   return error instanceof Error ? error.message : String(error)
 }
@@ -216,6 +217,6 @@ function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error ? String(error.code) : undefined
 }
 
-function sorted<T>(entries: Readonly<Record<string, T>>): Readonly<Record<string, T>> {
-  return Object.fromEntries(Object.entries(entries).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+function sorted<T>(entries: ReadonlyMap<string, T>): Readonly<Record<string, T>> {
+  return Object.fromEntries([...entries].toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }

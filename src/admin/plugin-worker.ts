@@ -72,7 +72,10 @@ function answer(vm: VmPlugin, { id, blockchainId, method, argument }: PluginCall
   }
 }
 
-function memberOf(value: unknown, name: string): unknown {
+/** Names of what a plugin gives us; never text of somebody else. */
+type PluginName = 'vm' | 'apiVersion' | 'aliases' | 'name' | 'version' | 'createDecoder'
+
+function memberOf(value: unknown, name: PluginName): unknown {
   return typeof value === 'object' && value !== null && name in value
     ? Reflect.get(value, name)
     : undefined

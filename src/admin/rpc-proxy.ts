@@ -116,17 +116,17 @@ function singleCall(body: Uint8Array): Call | undefined {
 }
 
 /** Methods whose answer can be final, and how many parameters make it so. */
-const lastingMethods: Readonly<Record<string, 'always' | 'block' | 'transaction'>> = {
-  eth_chainId: 'always',
-  net_version: 'always',
-  eth_getBlockByNumber: 'block',
-  eth_getBlockByHash: 'block',
-  eth_getTransactionByHash: 'transaction',
-  eth_getTransactionReceipt: 'transaction',
-}
+const lastingMethods: ReadonlyMap<string, 'always' | 'block' | 'transaction'> = new Map([
+  ['eth_chainId', 'always'],
+  ['net_version', 'always'],
+  ['eth_getBlockByNumber', 'block'],
+  ['eth_getBlockByHash', 'block'],
+  ['eth_getTransactionByHash', 'transaction'],
+  ['eth_getTransactionReceipt', 'transaction'],
+])
 
 function cacheKey(chain: NodeChain, { method, params }: Call): string | undefined {
-  if (!Object.hasOwn(lastingMethods, method)) return undefined
+  if (!lastingMethods.has(method)) return undefined
   const texts = params.every((value) => typeof value === 'string' || typeof value === 'boolean')
   if (!texts || params.length > 2) return undefined
   // A tag (`latest`) means another block later.
@@ -140,7 +140,7 @@ function lastingResult(chain: NodeChain, call: Call, body: Uint8Array): string |
   const value = parsed(body)
   if (!isObject(value) || value['error'] !== undefined) return undefined
   const result = value['result']
-  const kind = lastingMethods[call.method]
+  const kind = lastingMethods.get(call.method)
   if (kind === 'always') return typeof result === 'string' ? JSON.stringify(result) : undefined
   if (!isObject(result)) return undefined
   const height = Number(kind === 'block' ? result['number'] : result['blockNumber'])

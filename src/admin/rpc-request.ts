@@ -81,15 +81,16 @@ function argumentsOf(
   members: readonly Member[],
   shape: ParamsShape,
 ): Arguments | undefined {
-  const found: Record<string, string | readonly string[]> = {}
+  const found = new Map<string, string | readonly string[]>()
   for (const { key, kind, value } of members) {
-    const name = Object.keys(shape).find((known) => known.toUpperCase() === key.toUpperCase())
-    if (name === undefined || kind === 'null') continue
-    const read = shape[name] === 'text' ? oneText(bytes, kind, value) : texts(bytes, kind, value)
+    const known = Object.entries(shape).find(([one]) => one.toUpperCase() === key.toUpperCase())
+    if (known === undefined || kind === 'null') continue
+    const [name, form] = known
+    const read = form === 'text' ? oneText(bytes, kind, value) : texts(bytes, kind, value)
     if (read === undefined) return undefined
-    found[name] = read
+    found.set(name, read)
   }
-  return found
+  return Object.fromEntries(found)
 }
 
 function oneText(bytes: Uint8Array, kind: JsonKind, value: Span): string | undefined {

@@ -6,6 +6,7 @@
  */
 
 import { faultOf } from '../core/fault.ts'
+import { ownValue } from '../core/own-value.ts'
 import type { Log } from '../telemetry/log.ts'
 import { goQuoted } from './json-scan.ts'
 import type { NodeReply, NodeRequest } from './node-http.ts'
@@ -106,9 +107,9 @@ function findMethod(method: string, services: RpcServices): Found | string {
     return `rpc: service/method request ill-formed: ${goQuoted(shown)}`
   }
   const [service = '', name = ''] = parts
-  if (!Object.hasOwn(services, service)) return `rpc: can't find service ${goQuoted(shown)}`
-  const methods = services[service] ?? {}
-  const found = Object.hasOwn(methods, name) ? methods[name] : undefined
+  const methods = ownValue(services, service)
+  if (methods === undefined) return `rpc: can't find service ${goQuoted(shown)}`
+  const found = ownValue(methods, name)
   if (found === undefined) return `rpc: can't find method ${goQuoted(shown)}`
   return { service, name, method: found }
 }

@@ -2,28 +2,31 @@
 
 import type { TObject, TSchema } from 'typebox'
 
+import { ownValue } from '../core/own-value.ts'
+import type { DialectRules } from './dialect.ts'
 import type { OperationShape } from './operation.ts'
 import { errorWords } from './status.ts'
 
-const failures = [400, 401, 403, 404, 429, 500, 502, 503]
+/** What every operation may answer instead of success. 405 is of the path, with `Allow`. */
+const failures = [400, 401, 403, 404, 405, 408, 414, 417, 429, 431, 500, 502, 503]
+
+/** What an operation with a body may answer besides. */
+const bodyFailures = [413, 415]
+
+type Components = Map<string, unknown>
 
 /** The document as a JSON value. Shapes with an `$id` become components. */
-export function openApiDocument(shapes: readonly OperationShape[], version: string): unknown {
-  const components: Record<string, unknown> = {
-    Error: {
-      type: 'object',
-      required: ['message', 'error', 'statusCode'],
-      properties: {
-        message: { oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] },
-        error: { type: 'string' },
-        statusCode: { type: 'integer' },
-      },
-    },
-  }
-  const paths: Record<string, Record<string, unknown>> = {}
+export function openApiDocument(
+  shapes: readonly OperationShape[],
+  version: string,
+  rules: DialectRules = {},
+): unknown {
+  const schemas: Components = new Map([['Error', errorSchema]])
+  const paths = new Map<string, Map<string, unknown>>()
   for (const shape of shapes) {
-    const item = (paths[shape.path] ??= {})
-    item[shape.method.toLowerCase()] = operationOf(shape, components)
+    const item = paths.get(shape.path) ?? new Map<string, unknown>()
+    item.set(shape.method.toLowerCase(), operationOf(shape, schemas, rules))
+    paths.set(shape.path, item)
   }
   return {
     openapi: '3.1.0',
@@ -31,31 +34,54 @@ export function openApiDocument(shapes: readonly OperationShape[], version: stri
       title: 'Firn',
       version,
       description: 'An open, self-hosted Avalanche data service.',
-      license: { name: 'BSD-3-Clause' },
+      license: { name: 'BSD-3-Clause', identifier: 'BSD-3-Clause' },
     },
-    paths,
+    paths: Object.fromEntries([...paths].map(([path, item]) => [path, Object.fromEntries(item)])),
     components: {
-      schemas: components,
+      schemas: Object.fromEntries(schemas),
+      responses: Object.fromEntries(
+        [...failures, ...bodyFailures].map((status) => [String(status), failureOf(status)]),
+      ),
       securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'x-service-api-key' } },
     },
     security: [{ apiKey: [] }, {}],
   }
 }
 
-function operationOf(shape: OperationShape, components: Record<string, unknown>): unknown {
+const errorSchema = {
+  type: 'object',
+  required: ['message', 'error', 'statusCode'],
+  additionalProperties: false,
+  properties: {
+    message: { oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] },
+    error: { type: 'string' },
+    statusCode: { type: 'integer' },
+  },
+} as const
+
+const seconds = { schema: { type: 'integer', minimum: 0 } } as const
+
+function failureOf(status: number): unknown {
+  const headers = {
+    ...(status === 405
+      ? { allow: { description: 'Methods of this path', schema: { type: 'string' } } }
+      : {}),
+    ...(status === 429 || status === 503
+      ? { 'retry-after': { description: 'Seconds to wait', ...seconds } }
+      : {}),
+  }
+  return {
+    description: errorWords[status],
+    ...(Object.keys(headers).length === 0 ? {} : { headers }),
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+  }
+}
+
+function operationOf(shape: OperationShape, schemas: Components, rules: DialectRules): unknown {
   const { path, query, body } = shape.parameters
-  const responses: Record<string, unknown> = {
-    [String(shape.status ?? 200)]: {
-      description: 'Success',
-      content: { 'application/json': { schema: referenced(shape.response, components) } },
-    },
-  }
-  for (const status of failures) {
-    responses[String(status)] = {
-      description: errorWords[status],
-      content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
-    }
-  }
+  const success = successOf(shape.response, schemas)
+  const statuses = [shape.status ?? 200, ownValue(rules, shape.id)?.sdkStatus ?? []].flat()
+  const others = body === undefined ? failures : [...failures, ...bodyFailures]
   return {
     operationId: shape.id,
     summary: shape.summary,
@@ -66,11 +92,22 @@ function operationOf(shape: OperationShape, components: Record<string, unknown>)
       : {
           requestBody: {
             required: true,
-            content: { 'application/json': { schema: referenced(body, components) } },
+            content: { 'application/json': { schema: referenced(body, schemas) } },
           },
         }),
-    responses,
+    responses: Object.fromEntries([
+      ...statuses.map((status) => [String(status), success]),
+      ...others.map((status) => [String(status), { $ref: `#/components/responses/${status}` }]),
+    ]),
   }
+}
+
+/** A success; without content where the shape is that of nothing. */
+function successOf(response: TSchema, schemas: Components): unknown {
+  const description = 'Success'
+  return 'type' in response && response.type === 'void'
+    ? { description }
+    : { description, content: { 'application/json': { schema: referenced(response, schemas) } } }
 }
 
 function parametersOf(schema: TObject, place: 'path' | 'query'): unknown[] {
@@ -83,14 +120,14 @@ function parametersOf(schema: TObject, place: 'path' | 'query'): unknown[] {
 }
 
 /** A copy of `schema` in which every shape with an `$id` is a reference to a component. */
-function referenced(schema: TSchema, components: Record<string, unknown>): unknown {
+function referenced(schema: TSchema, schemas: Components): unknown {
   const copy = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(copy)
     if (typeof value !== 'object' || value === null) return value
     const { $id, ...rest } = value as { $id?: unknown }
     const plain = Object.fromEntries(Object.entries(rest).map(([name, item]) => [name, copy(item)]))
     if (typeof $id !== 'string') return plain
-    components[$id] ??= plain
+    if (!schemas.has($id)) schemas.set($id, plain)
     return { $ref: `#/components/schemas/${$id}` }
   }
   return copy(schema)

@@ -55,6 +55,6 @@ export const numberCursor = {
 
 /** The binding of a list to its operation and every parameter but the token. */
 export function bindingOf(route: string, parameters: Readonly<Record<string, unknown>>): Binding {
-  const names = Object.keys(parameters).filter((name) => name !== 'pageToken')
-  return { route, filter: JSON.stringify(names.sort().map((name) => [name, parameters[name]])) }
+  const others = Object.entries(parameters).filter(([name]) => name !== 'pageToken')
+  return { route, filter: JSON.stringify(others.sort(([a], [b]) => (a < b ? -1 : 1))) }
 }

@@ -10,6 +10,7 @@ import type { TObject, TSchema } from 'typebox'
 
 import { clip } from '../core/bytes.ts'
 import { Fault } from '../core/fault.ts'
+import { ownValue } from '../core/own-value.ts'
 
 /** Raw values as the HTTP server parsed them. */
 export type RawParameters = Readonly<Record<string, string | readonly string[] | undefined>>
@@ -54,20 +55,20 @@ export function parameterReader(schema: TObject): ParameterReader {
     ruleOf(name, property, required.has(name)),
   )
   return (raw) => {
-    const values: Record<string, unknown> = {}
+    const values = new Map<string, unknown>()
     const problems: string[] = []
     for (const rule of rules) {
       const value = readOne(
         rule,
-        raw[rule.name] ?? (rule.isArray ? raw[`${rule.name}[]`] : undefined),
+        ownValue(raw, rule.name) ?? (rule.isArray ? ownValue(raw, `${rule.name}[]`) : undefined),
       )
       if (value === wrong)
-        problems.push(`${rule.name} must be ${rule.allowed}: ${shown(raw[rule.name])}`)
-      else if (value !== undefined) values[rule.name] = value
+        problems.push(`${rule.name} must be ${rule.allowed}: ${shown(ownValue(raw, rule.name))}`)
+      else if (value !== undefined) values.set(rule.name, value)
       else if (rule.required) problems.push(`${rule.name} is required: ${rule.allowed}`)
     }
     if (problems.length > 0) throw new Fault('bad-parameter', problems.join('; '))
-    return values
+    return Object.fromEntries(values)
   }
 }
 

@@ -10,6 +10,7 @@ import { createHash } from 'node:crypto'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 
 import { faultOf } from '../core/fault.ts'
+import { ownValue } from '../core/own-value.ts'
 import type { Clock } from '../core/world.ts'
 import type { Log } from '../telemetry/log.ts'
 import { createDeadlines, type Deadline } from './deadlines.ts'
@@ -145,7 +146,7 @@ function register(
   const readQuery = parameterReader(shape.parameters.query)
   const readBody =
     shape.parameters.body === undefined ? undefined : bodyReader(shape.parameters.body)
-  const rule = parts.dialectRules[shape.id]
+  const rule = ownValue(parts.dialectRules, shape.id)
   const listMessages = shape.listMessages === true
   const timeoutMs = shape.timeoutMs ?? parts.limits.handlerTimeoutMs
 
@@ -277,17 +278,16 @@ function rawOf(value: unknown): Record<string, string | string[] | undefined> {
   return value as Record<string, string | string[] | undefined>
 }
 
-/** Query text to values; a name given twice becomes a list. No prototype is ever touched. */
+/** Query text to values; a name given twice becomes a list. */
 function parseQuery(text: string): Record<string, string | string[]> {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an empty object without prototype
-  const values = Object.create(null) as Record<string, string | string[]>
+  const values = new Map<string, string | string[]>()
   for (const [name, value] of new URLSearchParams(text)) {
-    const before = values[name]
-    if (before === undefined) values[name] = value
-    else if (typeof before === 'string') values[name] = [before, value]
+    const before = values.get(name)
+    if (before === undefined) values.set(name, value)
+    else if (typeof before === 'string') values.set(name, [before, value])
     else before.push(value)
   }
-  return values
+  return Object.fromEntries(values)
 }
 
 function rawReply(status: string, body: string): string {

@@ -2,6 +2,7 @@
 
 import { Fault } from '../core/fault.ts'
 import { type Network, networkNames, networkOf } from '../core/network.ts'
+import { ownValue } from '../core/own-value.ts'
 
 /** Options of a command as commander gives them. */
 export type Flags = Readonly<Record<string, string | boolean | undefined>>
@@ -27,7 +28,7 @@ export function networkIn(flags: Flags): Network {
 
 /** The moment of a flag, see {@link momentOf}. Throws `bad-parameter`. */
 export function momentIn(flags: Flags, name: string): number | undefined {
-  const text = flags[name]
+  const text = ownValue(flags, name)
   if (typeof text !== 'string') return undefined
   const moment = momentOf(text)
   if (moment === undefined)

@@ -5,19 +5,20 @@ import { readFileSync } from 'node:fs'
 import { readConfig, type ReadConfig } from '../config/read-config.ts'
 import { settings, type Setting } from '../config/settings.ts'
 import { Fault } from '../core/fault.ts'
+import { ownValue } from '../core/own-value.ts'
 import type { Flags } from './flags.ts'
 
 /** The configuration, and whether a file was named. Throws `bad-config`. */
 export function loadConfig(flags: Flags): ReadConfig & { readonly isDemo: boolean } {
   const path = typeof flags['config'] === 'string' ? flags['config'] : process.env['FIRN_CONFIG']
-  const given: Record<string, string | undefined> = {}
+  const given = new Map<string, string>()
   for (const [name, setting] of Object.entries<Setting>(settings)) {
     const option = setting.flag?.match(/--([\w-]+)/)?.[1]
-    const value = option === undefined ? undefined : flags[camelCase(option)]
-    if (value !== undefined) given[name] = String(value)
+    const value = option === undefined ? undefined : ownValue(flags, camelCase(option))
+    if (value !== undefined) given.set(name, String(value))
   }
   const read = readConfig({
-    flags: given,
+    flags: Object.fromEntries(given),
     environment: process.env,
     ...(path === undefined ? {} : { file: { path, text: readFile(path) } }),
   })

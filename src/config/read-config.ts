@@ -8,6 +8,7 @@
 import { parseDocument } from 'yaml'
 
 import { Fault } from '../core/fault.ts'
+import { ownValue } from '../core/own-value.ts'
 import {
   chainSettings,
   environmentName,
@@ -51,25 +52,30 @@ export function readConfig(input: ConfigInput): ReadConfig {
     problems,
   )
 
-  const values: Plain = {}
-  const origins: Record<string, Origin> = {}
+  const values = new Map<string, unknown>()
+  const origins = new Map<string, Origin>()
   for (const [path, setting] of Object.entries<Setting>(settings)) {
     const named = environmentName(path)
     const candidates: readonly [Origin, unknown][] = [
-      ['flag', input.flags[path]],
-      ['environment', input.environment[named]],
-      ['file', fromFile[path]],
+      ['flag', ownValue(input.flags, path)],
+      ['environment', ownValue(input.environment, named)],
+      ['file', ownValue(fromFile, path)],
     ]
     const found = candidates.find(([, value]) => value !== undefined)
-    origins[path] = found?.[0] ?? 'default'
-    values[path] =
-      found === undefined ? setting.default : checked(path, setting, found[1], problems)
+    origins.set(path, found?.[0] ?? 'default')
+    values.set(
+      path,
+      found === undefined ? setting.default : checked(path, setting, found[1], problems),
+    )
   }
-  values['networks'] = readNetworks(networks, problems)
-  values['chains'] = readChains(chains, problems)
+  values.set('networks', readNetworks(networks, problems))
+  values.set('chains', readChains(chains, problems))
   if (problems.length > 0) throw new Fault('bad-config', problems.join('; '))
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every key of the tables was set and checked above
-  return { config: Object.freeze(values) as Config, origins }
+  return {
+    config: Object.freeze(Object.fromEntries(values)) as Config,
+    origins: Object.fromEntries(origins),
+  }
 }
 
 function parseFile(file: { path: string; text: string }): Plain {
@@ -93,15 +99,15 @@ function isPlain(value: unknown): value is Plain {
 
 /** `{ api: { port: 1 } }` becomes `{ 'api.port': 1 }`; settings of any form stay whole. */
 function flatten(value: Plain): Plain {
-  const flat: Plain = {}
+  const flat = new Map<string, unknown>()
   for (const [name, item] of Object.entries(value)) {
     if (isPlain(item) && !Object.hasOwn(settings, name)) {
-      for (const [inner, leaf] of Object.entries(item)) flat[`${name}.${inner}`] = leaf
+      for (const [inner, leaf] of Object.entries(item)) flat.set(`${name}.${inner}`, leaf)
     } else {
-      flat[name] = item
+      flat.set(name, item)
     }
   }
-  return flat
+  return Object.fromEntries(flat)
 }
 
 function environmentKeys(environment: Readonly<Record<string, string | undefined>>): string[] {
@@ -175,13 +181,15 @@ function readTable(
     return {}
   }
   checkNames(Object.keys(value), Object.keys(table), `${where}.`, problems)
-  const out: Plain = {}
+  const out = new Map<string, unknown>()
   for (const [name, setting] of Object.entries(table)) {
-    const given = value[name]
-    out[name] =
-      given === undefined ? setting.default : checked(`${where}.${name}`, setting, given, problems)
+    const given = ownValue(value, name)
+    out.set(
+      name,
+      given === undefined ? setting.default : checked(`${where}.${name}`, setting, given, problems),
+    )
   }
-  return out
+  return Object.fromEntries(out)
 }
 
 function readNetworks(
@@ -194,16 +202,16 @@ function readNetworks(
     return {}
   }
   checkNames(Object.keys(value), ['mainnet', 'fuji'], 'networks.', problems)
-  const out: Record<string, NetworkConfig> = {}
+  const out = new Map<string, NetworkConfig>()
   for (const [name, entry] of Object.entries(value)) {
     const read = readTable(networkSettings, entry, `networks.${name}`, problems)
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- readTable fills every key of the table
     const network = read as NetworkConfig
     if (network.nodeUrl === '' && network.recording === '')
       problems.push(`networks.${name} needs nodeUrl`)
-    out[name] = network
+    out.set(name, network)
   }
-  return out
+  return Object.fromEntries(out)
 }
 
 function readChains(value: unknown, problems: string[]): readonly ChainConfig[] {

@@ -20,18 +20,18 @@ export type ExplorerFiles = {
   readonly files: ReadonlyMap<string, ExplorerFile>
 }
 
-const types: Readonly<Record<string, string>> = {
-  js: 'text/javascript; charset=utf-8',
-  css: 'text/css; charset=utf-8',
-  svg: 'image/svg+xml',
-}
+const types = new Map([
+  ['js', 'text/javascript; charset=utf-8'],
+  ['css', 'text/css; charset=utf-8'],
+  ['svg', 'image/svg+xml'],
+])
 
 /** Names under which libraries are served, by what our sources call them. */
-const libraries: Readonly<Record<string, string>> = {
-  preact: './preact.js',
-  'preact/hooks': './preact-hooks.js',
-  uplot: './uplot.js',
-}
+const libraries = new Map([
+  ['preact', './preact.js'],
+  ['preact/hooks', './preact-hooks.js'],
+  ['uplot', './uplot.js'],
+])
 
 // Two levels up from `src/cli` and from `dist/cli` alike.
 const sourceFolder = new URL('../../src/explorer/browser/', import.meta.url)
@@ -109,7 +109,7 @@ function withServedNames(script: string): string {
   return script
     .replace(/\/\/# sourceMappingURL=\S+/, '')
     .replace(/(\bfrom\s*|\bimport\()(["'])([^"'\s]+)\2/g, (_all, before, quote, name) => {
-      return `${before}${quote}${libraries[String(name)] ?? String(name)}${quote}`
+      return `${before}${quote}${libraries.get(String(name)) ?? String(name)}${quote}`
     })
 }
 
@@ -129,7 +129,7 @@ async function fileOf(name: string, text: string): Promise<ExplorerFile> {
     body,
     gzip: small,
     brotli: smaller,
-    contentType: types[ending] ?? 'application/octet-stream',
+    contentType: types.get(ending) ?? 'application/octet-stream',
     tag: `"${hashOf(text)}"`,
   }
 }

@@ -3,6 +3,8 @@
 import type { FastifyReply } from 'fastify'
 
 import type { ApiServer } from '../api/server.ts'
+import { isObject } from '../codec/evm/raw.ts'
+import { ownValue } from '../core/own-value.ts'
 import { explorerPage } from '../explorer/page.ts'
 import {
   fileAnswer,
@@ -53,14 +55,13 @@ function sent(reply: FastifyReply, answer: ExplorerAnswer): FastifyReply {
 }
 
 function asked({ headers }: HttpRequest): ExplorerRequest {
-  const text = (name: string): string => String(headers[name] ?? '')
+  const text = (name: string): string => String(ownValue(headers, name) ?? '')
   return { acceptEncoding: text('accept-encoding'), ifNoneMatch: text('if-none-match') }
 }
 
 function pathOf(params: unknown): { version: string; name: string } {
   const value = (name: string): string => {
-    if (typeof params !== 'object' || params === null) return ''
-    const found: unknown = Reflect.get(params, name)
+    const found = isObject(params) ? ownValue(params, name) : undefined
     return typeof found === 'string' ? found : ''
   }
   return { version: value('version'), name: value('name') }

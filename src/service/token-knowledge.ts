@@ -114,11 +114,11 @@ async function readText({ world }: Parts, path: string, what: string): Promise<s
   return new TextDecoder().decode(bytes)
 }
 
-function chainNames(value: unknown): Record<string, ChainNames> {
-  if (value === undefined) return {}
+function chainNames(value: unknown): ReadonlyMap<string, ChainNames> {
+  if (value === undefined) return new Map()
   if (typeof value !== 'object' || value === null) throw wrongPrices(value)
-  return Object.fromEntries(
-    Object.entries(value).map(([chainId, names]) => {
+  return new Map(
+    Object.entries(value).map(([chainId, names]): [string, ChainNames] => {
       const given = new Map<string, unknown>(Object.entries(Object(names)))
       return [chainId, { ...nameIn(given, 'slug'), ...nameIn(given, 'native') }]
     }),

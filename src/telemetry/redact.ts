@@ -44,12 +44,12 @@ const maxTextLength = 4_096
 
 /** The fields with secrets removed, as plain JSON values. Newlines in texts become `\n`. */
 export function plainFields(fields: LogFields): PlainFields {
-  const plain: PlainFields = {}
+  const plain = new Map<string, unknown>()
   for (const [name, value] of Object.entries(fields).slice(0, maxMembers)) {
     if (value === undefined) continue
-    plain[ownNames.has(name) ? `${name}_` : name] = plainMember(name, value, 0)
+    plain.set(ownNames.has(name) ? `${name}_` : name, plainMember(name, value, 0))
   }
-  return plain
+  return Object.fromEntries(plain)
 }
 
 /** `text` without user-info, paths and queries of URLs, API keys and `rltoken` values. */
@@ -100,11 +100,11 @@ function plainObject(value: object, depth: number): unknown {
   if (Array.isArray(value)) {
     return value.slice(0, maxMembers).map((item: unknown) => plainValue(item, depth + 1))
   }
-  const plain: PlainFields = {}
+  const plain = new Map<string, unknown>()
   for (const [name, member] of Object.entries(value).slice(0, maxMembers)) {
-    if (member !== undefined) plain[name] = plainMember(name, member, depth + 1)
+    if (member !== undefined) plain.set(name, plainMember(name, member, depth + 1))
   }
-  return plain
+  return Object.fromEntries(plain)
 }
 
 function plainError(error: Error, depth: number): PlainFields {

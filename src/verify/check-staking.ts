@@ -2,6 +2,7 @@
 
 import { keyOf, toBigint } from '../core/bytes.ts'
 import { toCb58, toNodeId } from '../core/cb58.ts'
+import { ownValue } from '../core/own-value.ts'
 import { listIn, nodePaths, type Reply } from '../source/primary/node-api.ts'
 import type { Reader } from '../store/engine/database.ts'
 import { rewardsOfStakers } from '../store/query/primary/rewards.ts'
@@ -135,8 +136,8 @@ async function compareCurrent(
 function compareValidator(report: Report, ours: StoredStaker, theirs: Reply): void {
   const subject = toCb58(ours.txId)
   const compare = (name: string, our: unknown): void => {
-    if (theirs[name] !== undefined)
-      report.compare(`validators: ${name}`, subject, our, theirs[name])
+    const their = ownValue(theirs, name)
+    if (their !== undefined) report.compare(`validators: ${name}`, subject, our, their)
   }
   compare('nodeID', toNodeId(ours.nodeId))
   compare('weight', ours.weight)

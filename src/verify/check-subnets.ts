@@ -3,6 +3,7 @@
 import { parsePrimaryAddress } from '../core/address.ts'
 import { keyOf, to0x, toHex } from '../core/bytes.ts'
 import { toCb58, toNodeId } from '../core/cb58.ts'
+import { ownValue } from '../core/own-value.ts'
 import { isRefusal, listIn, nodePaths } from '../source/primary/node-api.ts'
 import { listBlockchains } from '../store/query/primary/blockchains.ts'
 import {
@@ -124,7 +125,7 @@ async function compareL1Validator(
   const asked = { validationID: id }
   const theirs = await node.ask(nodePaths.P, 'platform.getL1Validator', asked, signal)
   const compare = (name: string, our: unknown): void =>
-    report.compare(`L1 validators: ${name}`, id, our, theirs[name])
+    report.compare(`L1 validators: ${name}`, id, our, ownValue(theirs, name))
   compare('subnetID', toCb58(ours.subnetId))
   compare('nodeID', toNodeId(ours.nodeId))
   compare('weight', ours.weight)

@@ -187,10 +187,10 @@ function tooLong(maxBytes: number): Fault {
 function plainHeaders(
   raw: Readonly<Record<string, string | readonly string[] | undefined>>,
 ): HttpReply['headers'] {
-  const headers: Record<string, string | undefined> = {}
+  const headers = new Map<string, string | undefined>()
   for (const [name, value] of Object.entries(raw))
-    headers[name.toLowerCase()] = typeof value === 'string' ? value : value?.join(', ')
-  return headers
+    headers.set(name.toLowerCase(), typeof value === 'string' ? value : value?.join(', '))
+  return Object.fromEntries(headers)
 }
 
 function isLocal(hostname: string): boolean {

@@ -6,7 +6,7 @@ import type { ChainDirectory, ServedChain } from '../chain-directory.ts'
 
 /** The chains of `name`, at least one. Throws `not-found`. */
 export function chainsOf(directory: ChainDirectory, name: string): readonly ServedChain[] {
-  const wanted = scopes[name]
+  const wanted = scopes.get(name)
   if (wanted === undefined) return [directory.find(name)]
   const chains = directory.all().filter(({ facts }) => wanted(facts.network))
   if (chains.length === 0)
@@ -14,11 +14,11 @@ export function chainsOf(directory: ChainDirectory, name: string): readonly Serv
   return chains
 }
 
-const scopes: Readonly<Record<string, (network: string) => boolean>> = {
-  total: () => true,
-  mainnet: (network) => network === 'mainnet',
-  testnet: (network) => network !== 'mainnet',
-}
+const scopes = new Map<string, (network: string) => boolean>([
+  ['total', () => true],
+  ['mainnet', (network) => network === 'mainnet'],
+  ['testnet', (network) => network !== 'mainnet'],
+])
 
 /** What counting needs of a chain: with traces, contracts are counted by them. */
 export function counted(chain: ServedChain): UnionChain {

@@ -20,7 +20,7 @@ export type HttpPrices = {
   /** Without a slash at the end. */
   readonly url: string
   /** Names of chains by EVM chain id, before those the host is known to use. */
-  readonly chains: Readonly<Record<string, ChainNames>>
+  readonly chains: ReadonlyMap<string, ChainNames>
   /** Answers `{ "rates": { "EUR": 0.92 } }` for one dollar; `{date}` is `latest` or a day. */
   readonly fiatUrl?: string
 }
@@ -48,7 +48,8 @@ export function httpPrices(
     { chain, of, currency }: PriceQuestion,
     timestamp?: number,
   ): Promise<(string | undefined)[]> => {
-    const names = options.chains[String(chain.evmChainId)] ?? options.host.chains[chain.evmChainId]
+    const names =
+      options.chains.get(String(chain.evmChainId)) ?? options.host.chains[chain.evmChainId]
     if (names === undefined) return of.map(() => undefined)
     const direct = options.host.tells(currency)
     const when = timestamp === undefined ? {} : { timestamp: dayStart(timestamp) }

@@ -145,7 +145,7 @@ function service(options: Partial<HttpPrices>, answers: Answers) {
   const log = { debug() {}, info() {}, warn() {}, error() {}, child: () => log }
   const clock = { now: () => time.nowMs, monotonic: () => time.nowMs, sleep: async () => {} }
   const prices = httpPrices(
-    { host: defillama, url: 'http://p', chains: {}, ...options },
+    { host: defillama, url: 'http://p', chains: new Map(), ...options },
     { transport, clock, log },
   )
   return { prices, asked, time }

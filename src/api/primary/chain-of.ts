@@ -13,11 +13,11 @@ import type { NetworkDirectory, ServedNetwork } from './network-directory.ts'
 /** A chain of a network. */
 export type ChainOf = ServedNetwork & { readonly chain: PrimaryChain }
 
-const ownNames: Readonly<Record<string, PrimaryChain>> = {
-  'p-chain': 'P',
-  'x-chain': 'X',
-  'c-chain': 'C',
-}
+const ownNames: ReadonlyMap<string, PrimaryChain> = new Map([
+  ['p-chain', 'P'],
+  ['x-chain', 'X'],
+  ['c-chain', 'C'],
+])
 
 /** What answers call a chain. */
 export const chainNameOf = { P: 'p-chain', X: 'x-chain', C: 'c-chain' } as const
@@ -47,7 +47,7 @@ export function namedChain(
   path: Path,
 ): ServedNetwork & { readonly chain: PrimaryChain | undefined; readonly text: string } {
   const network = networks.find(path.network)
-  const own = ownNames[path.blockchainId]
+  const own = ownNames.get(path.blockchainId)
   if (own !== undefined) return { ...network, chain: own, text: path.blockchainId }
   const text = networks.alias(path.blockchainId) ?? path.blockchainId
   return { ...network, chain: chainById(network, text), text }

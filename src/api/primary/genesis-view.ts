@@ -88,17 +88,17 @@ const members =
   (casts: Readonly<Record<string, Cast>>): Cast =>
   (value) => {
     if (!isObject(value)) return undefined
-    const result: Json = { ...value }
+    const result = new Map(Object.entries(value))
     for (const [key, cast] of Object.entries(casts)) {
-      if (!(key in result)) continue
+      if (!result.has(key)) continue
       // Null stands for absent where the types know no null.
-      const given = result[key]
+      const given = result.get(key)
       const made = cast(given)
       if (made === undefined && given !== null) return undefined
-      if (made === undefined) delete result[key]
-      else result[key] = made
+      if (made === undefined) result.delete(key)
+      else result.set(key, made)
     }
-    return result
+    return Object.fromEntries(result)
   }
 
 const all = (names: readonly string[], cast: Cast): Record<string, Cast> =>

@@ -1,4 +1,5 @@
 import { environmentName, settings, type Setting } from '../../config/settings.ts'
+import { ownValue } from '../../core/own-value.ts'
 import { redactText } from '../../telemetry/redact.ts'
 import type { Flags } from '../flags.ts'
 import { loadConfig } from '../load-config.ts'
@@ -9,8 +10,10 @@ export function showConfig(flags: Flags): void {
   const values: Readonly<Record<string, unknown>> = config
   const rows = Object.entries<Setting>(settings).map(([path, setting]) => [
     path,
-    setting.secret === true && origins[path] !== 'default' ? '***' : shown(values[path]),
-    origins[path] ?? 'default',
+    setting.secret === true && ownValue(origins, path) !== 'default'
+      ? '***'
+      : shown(ownValue(values, path)),
+    ownValue(origins, path) ?? 'default',
     environmentName(path),
   ])
   const widths = [0, 1, 2].map((at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)))

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 
 import { Fault } from '../../core/fault.ts'
+import { ownValue } from '../../core/own-value.ts'
 import type { InternalTransaction } from '../../shape/evm/internal-transaction.ts'
 import type { NativeTransaction } from '../../shape/evm/native-transaction.ts'
 import type { HistoricalReward } from '../../shape/primary/reward.ts'
@@ -223,7 +224,7 @@ function formatOf(value: Flags[string]): Format {
 }
 
 function text(flags: Flags, name: string): string | undefined {
-  const value = flags[name]
+  const value = ownValue(flags, name)
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 

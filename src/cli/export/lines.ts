@@ -5,6 +5,7 @@ import { createWriteStream } from 'node:fs'
 import type { Writable } from 'node:stream'
 
 import { Fault } from '../../core/fault.ts'
+import { ownValue } from '../../core/own-value.ts'
 import type { Row } from './rows.ts'
 
 /** How rows are written. */
@@ -38,7 +39,7 @@ export function headLine(columns: readonly string[]): string {
 export function rowLine(row: Row, columns: readonly string[], format: Format): string {
   return format === 'jsonl'
     ? JSON.stringify(row, [...columns])
-    : columns.map((column) => csvCell(row[column] ?? '')).join(',')
+    : columns.map((column) => csvCell(ownValue(row, column) ?? '')).join(',')
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Lists of a running Firn, page by page. */
 
 import { Fault } from '../../core/fault.ts'
+import { ownValue } from '../../core/own-value.ts'
 import type { World } from '../../core/world.ts'
 import { askFirn } from '../running-firn.ts'
 
@@ -61,7 +62,7 @@ export async function* everyItem(
   do {
     const token = pageToken === undefined ? {} : { pageToken }
     const page = await ask(api, path, { ...from.query, pageSize, ...token })
-    const items = page[from.list]
+    const items = ownValue(page, from.list)
     if (!Array.isArray(items))
       throw new Fault('node-answer', `${path} has no list of ${from.list}: is this a Firn?`)
     yield* items

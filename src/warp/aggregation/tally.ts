@@ -170,13 +170,15 @@ export class Tally {
   shortfall(what: 'connect' | 'collect', whereIs: (signer: Signer) => string): Fault {
     const reached = this.weightOf('signed')
     const { quorum } = this.goal
-    const groups: Record<string, string[]> = {}
+    const groups = new Map<string, string[]>()
     let keyed = 0n
     for (const { signer, state, why } of this.byWeight) {
       keyed += signer.weight
       if (state === 'signed') continue
       const group = groupOf(state, why) ?? whereIs(signer)
-      ;(groups[group] ??= []).push(nameOf(signer))
+      const names = groups.get(group)
+      if (names === undefined) groups.set(group, [nameOf(signer)])
+      else names.push(nameOf(signer))
     }
     const start =
       what === 'connect'
@@ -187,7 +189,7 @@ export class Tally {
       this.#wasAnybodyAsked
         ? `weight reached ${reached}, needed ${this.needed} of ${this.total}`
         : `no validator could be asked, needed ${this.needed} of ${this.total}`,
-      ...Object.entries(groups).map(([group, names]) => `${group}: ${namesOf(names)}`),
+      ...[...groups].map(([group, names]) => `${group}: ${namesOf(names)}`),
       ...(keyed < this.total ? [`weight of validators without a key: ${this.total - keyed}`] : []),
     ]
     return new Fault('quorum-not-reached', parts.join('; '), {

@@ -119,10 +119,15 @@ function ipfsPath(text: string): string | undefined {
 
 /** `path` when its first part is a content id and nothing in it climbs, however it is written. */
 function contentPath(path: string): string | undefined {
-  const [id = '', ...parts] = path.split(/[/?#]/)
+  const [id = ''] = path.split(/[/?#]/)
   const isId = /^(Qm[1-9A-HJ-NP-Za-km-z]{44}|b[a-z2-7]{50,110}|f[0-9a-f]{50,140})$/.test(id)
-  const climbs = /\\|%2f|%5c|\s/i.test(path) || parts.some((part) => /^(\.|%2e){1,2}$/i.test(part))
-  return isId && !climbs ? path : undefined
+  return isId && !climbs(path) ? path : undefined
+}
+
+/** Whether whoever reads `path` may leave the folder it begins in. */
+function climbs(path: string): boolean {
+  const parts = path.split(/[/?#]/)
+  return /\\|%2f|%5c|\s/i.test(path) || parts.some((part) => /^(\.|%2e){1,2}$/i.test(part))
 }
 
 function ipfsPlan(content: string, gateways: Gateways, others: readonly string[]): UriPlan {
@@ -132,8 +137,8 @@ function ipfsPlan(content: string, gateways: Gateways, others: readonly string[]
 
 function arweavePlan(text: string, gateways: Gateways): UriPlan {
   const path = text.replace(/^ar:(\/\/)?/i, '')
-  const isId = /^[A-Za-z0-9_-]{43}(\/[^?#]*)?$/.test(path) && !path.split('/').includes('..')
-  return isId ? { kind: 'fetch', urls: [gateways.arweave + path] } : invalid
+  const isId = /^[A-Za-z0-9_-]{43}(\/[^?#]*)?$/.test(path)
+  return isId && !climbs(path) ? { kind: 'fetch', urls: [gateways.arweave + path] } : invalid
 }
 
 function webPlan(text: string, gateways: Gateways): UriPlan {

@@ -94,3 +94,65 @@ void test('page token: a second key opens what it sealed after another signs', (
   const after = createPageTokens([{ id: 8, secret: new Uint8Array(32).fill(2) }, key], clock)
   assert.ok(after.open(before.seal(Uint8Array.of(1), binding), binding))
 })
+
+void test('page token: every changed digit of a UUID token shuts it, those of padding too', () => {
+  const tokens = createPageTokens([key], clockAt({ value: 1_700_000_000_000 }))
+  const token = tokens.seal(Uint8Array.of(1, 2, 3), binding, 'uuids')
+  const digits = [...[...token].keys()].filter((at) => token[at] !== '-')
+  let opened = 0
+  for (const at of digits) {
+    for (const digit of '0123456789abcdef') {
+      if (digit === token[at]) continue
+      const changed = token.slice(0, at) + digit + token.slice(at + 1)
+      if (opens(tokens, changed)) opened++
+    }
+  }
+  // The same bytes with more padding, or with groups of other lengths.
+  for (const other of [
+    `${token}-${'10'.repeat(4)}-1010-1010-1010-${'10'.repeat(6)}`,
+    token.toUpperCase(),
+  ])
+    if (opens(tokens, other)) opened++
+  assert.equal(opened, 0)
+})
+
+void test('page token: one from the future is refused, beyond what clocks may differ', () => {
+  const now = { value: 1_700_000_000_000 }
+  const tokens = createPageTokens([key], clockAt(now))
+  const token = tokens.seal(Uint8Array.of(1), binding)
+  now.value -= 5_000
+  assert.ok(opens(tokens, token))
+  now.value -= 1_000
+  assert.ok(!opens(tokens, token))
+})
+
+void test('page token: a retired key opens what it sealed before, never what it sealed later', () => {
+  const now = { value: 1_700_000_000_000 }
+  const before = createPageTokens([key], clockAt(now))
+  const old = before.seal(Uint8Array.of(1), binding)
+  now.value += 60_000
+  const retiredAt = now.value / 1_000
+  let keys = [key]
+  const tokens = createPageTokens(() => keys, clockAt(now))
+  assert.ok(opens(tokens, old))
+  keys = [
+    { id: 8, secret: new Uint8Array(32).fill(2) },
+    { ...key, retiredAt },
+  ] as never
+  assert.ok(opens(tokens, old), 'sealed before the rotation')
+  assert.ok(opens(tokens, tokens.seal(Uint8Array.of(1), binding)))
+  now.value += 60_000
+  assert.ok(!opens(tokens, before.seal(Uint8Array.of(1), binding)), 'sealed after it')
+  now.value += 24 * 3_600_000
+  assert.ok(!opens(tokens, old), 'a day later')
+})
+
+function opens(tokens: ReturnType<typeof createPageTokens>, token: string): boolean {
+  try {
+    tokens.open(token, binding)
+    return true
+  } catch (error) {
+    assert.ok(error instanceof Fault)
+    return false
+  }
+}

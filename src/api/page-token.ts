@@ -16,7 +16,12 @@ import type { Clock } from '../core/world.ts'
 export type Binding = { readonly route: string; readonly filter: string }
 
 /** A signing key. The first of a list signs, all of them verify. */
-export type TokenKey = { readonly id: number; readonly secret: Uint8Array }
+export type TokenKey = {
+  readonly id: number
+  readonly secret: Uint8Array
+  /** Unix second of the rotation that replaced it: what it sealed later is refused. */
+  readonly retiredAt?: number
+}
 
 /** Opens and makes page tokens. */
 export type PageTokens = {
@@ -31,31 +36,64 @@ const headSize = 6
 const macSize = 16
 /** 160 bytes of cursor make a token of 243 characters. */
 const maxTokenLength = 400
-const lifetimeSeconds = 24 * 60 * 60
 
-/** Makes tokens with `keys`; there must be at least one. */
-export function createPageTokens(keys: readonly TokenKey[], clock: Clock): PageTokens {
-  const known = keys.map(({ id, secret }) => ({ id, mac: macOf(secret) }))
-  const signing = known[0]
-  if (signing === undefined) throw new Fault('bad-config', 'page tokens need a key')
+/** Seconds a token lives. */
+export const lifetimeSeconds = 24 * 60 * 60
+
+/** Seconds by which clocks of processes that share the keys may differ. */
+const skewSeconds = 5
+
+type KnownKey = { readonly id: number; readonly mac: Mac; readonly retiredAt: number }
+
+/**
+ * Makes tokens with `keys`; there must be at least one. A function is asked each time, so that a
+ * rotation counts at once; it must give the same list while nothing changed.
+ */
+export function createPageTokens(
+  keys: readonly TokenKey[] | (() => readonly TokenKey[]),
+  clock: Clock,
+): PageTokens {
+  let seen: readonly TokenKey[] | undefined
+  let known: readonly KnownKey[] = []
+  const current = (): readonly KnownKey[] => {
+    const now = typeof keys === 'function' ? keys() : keys
+    if (now !== seen) {
+      seen = now
+      known = now.map(({ id, secret, retiredAt = Infinity }) => ({
+        id,
+        mac: macOf(secret),
+        retiredAt,
+      }))
+    }
+    return known
+  }
+  const signingKey = (): KnownKey => {
+    const [first] = current()
+    if (first === undefined) throw new Fault('bad-config', 'page tokens need a key')
+    return first
+  }
+  signingKey()
   const seconds = (): number => Math.floor(clock.now() / 1_000)
 
   const open = (token: string | undefined, binding: Binding): Uint8Array | undefined => {
     if (token === undefined || token === '') return undefined
     const bytes = tokenBytes(token)
     if (bytes === undefined || bytes.length < headSize + macSize) throw refused()
-    const key = known.find((candidate) => candidate.id === bytes[1])
+    const key = current().find((candidate) => candidate.id === bytes[1])
     if (bytes[0] !== version || key === undefined) throw refused()
     const sealed = bytes.subarray(0, bytes.length - macSize)
     if (!timingSafeEqual(key.mac(sealed, binding), bytes.subarray(bytes.length - macSize))) {
       throw refused()
     }
     const issued = new DataView(bytes.buffer, bytes.byteOffset).getUint32(2)
-    if (seconds() >= issued + lifetimeSeconds) throw refused()
+    const now = seconds()
+    const isLive = now < issued + lifetimeSeconds && issued <= now + skewSeconds
+    if (!isLive || issued > key.retiredAt + skewSeconds) throw refused()
     return sealed.subarray(headSize)
   }
 
   const seal = (cursor: Uint8Array, binding: Binding, form: 'text' | 'uuids' = 'text'): string => {
+    const signing = signingKey()
     const sealed = Buffer.alloc(headSize + cursor.length)
     sealed[0] = version
     sealed[1] = signing.id
@@ -102,7 +140,9 @@ function tokenBytes(token: string): Uint8Array | undefined {
     const bytes = fromHex(token.replace(/-/g, ''))
     // The last byte says how many bytes of padding end the run.
     const used = bytes[bytes.length - 1] ?? 0
-    return used < 1 || used > 16 ? undefined : bytes.subarray(0, bytes.length - used)
+    if (used < 1 || used > 16) return undefined
+    const inner = bytes.subarray(0, bytes.length - used)
+    return toUuids(inner) === token ? inner : undefined
   }
   const bytes = Buffer.from(token, 'base64url')
   // One text per token: the decoder skips what it does not know, and bits that are left over.

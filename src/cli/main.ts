@@ -53,6 +53,13 @@ keys
   .option(...keyFolder)
   .action(async (flags: Flags) => (await import('./commands/keys.ts')).listKeys(flags))
 keys
+  .command('rotate')
+  .description('make a new key that seals page tokens; those given out stay valid 24 hours')
+  .requiredOption('--page-tokens', 'the key of page tokens (API keys are revoked one by one)')
+  .option(...configFile)
+  .option(...keyFolder)
+  .action(async (flags: Flags) => (await import('./commands/keys.ts')).rotateKeys(flags))
+keys
   .command('revoke <id>')
   .description('make a key invalid at once')
   .option(...configFile)

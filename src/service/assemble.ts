@@ -86,7 +86,10 @@ async function build(
   const streams = streamSpecs(config, chains)
   const stores = [...chains.map(({ spec }) => spec), ...streams].map(({ key }) => key)
   closers.push(await claimDataFolder(config, stores, clock))
-  const tokens = createPageTokens(await tokenKeys(world, config.dataDir), clock)
+  const tokens = createPageTokens(
+    tokenKeys(config.dataDir, { random: world.random, log: logs.log }),
+    clock,
+  )
   const knowledge = await openTokenKnowledge(config, { world, log: logs.log, store })
   closers.push(knowledge.close)
 

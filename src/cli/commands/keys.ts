@@ -1,6 +1,7 @@
 import { createKey as makeKey } from '../../api/api-keys.ts'
 import { Fault } from '../../core/fault.ts'
 import { readKeys, writeKeys } from '../../service/key-file.ts'
+import { rotateTokenKeys } from '../../service/token-keys.ts'
 import { openWorld } from '../../world/world.ts'
 import type { Flags } from '../flags.ts'
 import { loadConfig } from '../load-config.ts'
@@ -30,6 +31,17 @@ export function revokeKey(id: string, flags: Flags): void {
   writeKeys(
     folder(flags),
     keys.map((key) => (key.id === id ? { revokedAt: now, ...key } : key)),
+  )
+}
+
+/** Makes a new key that seals page tokens; API keys stay as they are. */
+export function rotateKeys(flags: Flags): void {
+  if (flags['pageTokens'] !== true)
+    throw new Fault('bad-parameter', 'say what to rotate: firn keys rotate --page-tokens')
+  const { clock, random } = openWorld()
+  rotateTokenKeys(folder(flags), random, Math.floor(clock.now() / 1_000))
+  console.log(
+    'New page tokens have a new key. Those given out before stay valid for their 24 hours.',
   )
 }
 

@@ -1,0 +1,43 @@
+/** Small files that other processes change while we run: keys. */
+
+import { readFileSync, statSync } from 'node:fs'
+
+/** What a change of a watched file is told to. */
+export type WatchedFile<T> = {
+  readonly path: string
+  /** Reads the bytes; `undefined` when there is no file. Throws a fault for a damaged one. */
+  readonly parse: (bytes: Uint8Array | undefined) => T
+  /** Told once when a change cannot be read; what was read before stays in force. */
+  readonly damaged: (error: unknown) => void
+}
+
+/**
+ * A reader that looks at the file again only after it changed. The first reading is now, and throws
+ * what `parse` throws: a damaged file is told at start, never to a caller.
+ */
+export function watchedFile<T>({ path, parse, damaged }: WatchedFile<T>): () => T {
+  let seen = stampOf(path)
+  let value = parse(bytesOf(path))
+  return () => {
+    const stamp = stampOf(path)
+    if (stamp === seen) return value
+    seen = stamp
+    try {
+      value = parse(bytesOf(path))
+    } catch (error) {
+      damaged(error)
+    }
+    return value
+  }
+}
+
+/** The bytes of a file, `undefined` when it is missing. */
+export function bytesOf(path: string): Uint8Array | undefined {
+  return stampOf(path) === '' ? undefined : readFileSync(path)
+}
+
+/** Writers replace the file, so that a new one has another number even within a millisecond. */
+function stampOf(path: string): string {
+  const found = statSync(path, { throwIfNoEntry: false })
+  return found === undefined ? '' : `${found.ino} ${found.mtimeMs} ${found.size}`
+}

@@ -1,6 +1,7 @@
 /** The node listener put together from the parts of a process. */
 
 import { Fault } from '../core/fault.ts'
+import { isLoopback } from '../core/web-request.ts'
 import type { World } from '../core/world.ts'
 import type { Gauges } from '../telemetry/gauges.ts'
 import type { Health } from '../telemetry/health.ts'
@@ -129,9 +130,4 @@ function headerRoute(name: string, { aliases, proxy }: NodeParts): Route | undef
   const chain = aliases.chainOf(name)
   if (chain === undefined || chain.id !== name) return undefined
   return { handler: (request) => proxy.pass(chain, request), base: 'bc', extension: '' }
-}
-
-/** Whether only this machine can reach an address. A name is looked up by nobody here. */
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
 }

@@ -8,6 +8,8 @@ export type NodeRequest = {
   readonly query: URLSearchParams
   /** As sent; empty when there was none. */
   readonly contentType: string
+  /** Whether a web page of another site sent it. */
+  readonly isCrossSite: boolean
   readonly body: Uint8Array
   /** Aborted when the caller is gone or the listener closes. */
   readonly signal: AbortSignal
@@ -24,6 +26,11 @@ export type NodeReply = {
 /** A reply of plain text. */
 export function textReply(status: number, body: string): NodeReply {
   return { status, contentType: 'text/plain; charset=utf-8', body }
+}
+
+/** Media type of a request without its parameters, in small letters. */
+export function mediaTypeOf({ contentType }: NodeRequest): string {
+  return (contentType.split(';')[0] ?? '').toLowerCase()
 }
 
 /** What the original's multiplexer answers to unknown paths. */

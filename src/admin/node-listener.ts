@@ -8,9 +8,9 @@
 
 import { createServer } from 'node:http'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { isIP } from 'node:net'
 
 import { Fault } from '../core/fault.ts'
+import { isAllowedHost, isCrossSite } from '../core/web-request.ts'
 import type { Clock } from '../core/world.ts'
 import type { Gauges } from '../telemetry/gauges.ts'
 import type { Log } from '../telemetry/log.ts'
@@ -164,6 +164,7 @@ async function replyTo(
     extension: route.extension,
     query: new URLSearchParams(search),
     contentType: incoming.headers['content-type'] ?? '',
+    isCrossSite: isCrossSite(incoming.headers),
     body,
     signal: AbortSignal.any([gone, parts.closing]),
   }
@@ -208,13 +209,6 @@ function cleanPath(path: string): string {
   }
   const slash = path.endsWith('/') && kept.length > 0 ? '/' : ''
   return `/${kept.join('/')}${slash}`
-}
-
-/** A guard against DNS rebinding: a web page can choose a host name, but no address as one. */
-function isAllowedHost(header: string, allowed: readonly string[]): boolean {
-  if (header === '' || allowed.includes('*')) return true
-  const bare = /^\[(.*)\]:[^:]*$/.exec(header)?.[1] ?? /^([^:]*):[^:]*$/.exec(header)?.[1] ?? header
-  return isIP(bare) !== 0 || allowed.some((name) => name.toLowerCase() === bare.toLowerCase())
 }
 
 /** The whole body, or `undefined` when it is longer than `limit`. */

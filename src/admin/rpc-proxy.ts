@@ -5,6 +5,7 @@
  * that concerns the newest state, goes to the node each time.
  */
 
+import { clip } from '../core/bytes.ts'
 import { Fault, faultOf } from '../core/fault.ts'
 import type { HttpReply, Transport } from '../core/world.ts'
 import type { Log } from '../telemetry/log.ts'
@@ -12,9 +13,10 @@ import { createSemaphore } from '../telemetry/semaphore.ts'
 import type { Waits } from '../telemetry/waits.ts'
 import type { NodeChain } from './alias-rules.ts'
 import type { NodeReply, NodeRequest } from './node-http.ts'
-import { textReply } from './node-http.ts'
+import { mediaTypeOf, textReply } from './node-http.ts'
 import { createReplyCache } from './reply-cache.ts'
 import type { ReplyCache } from './reply-cache.ts'
+import { callsIn, type AllowedMethods } from './rpc-methods.ts'
 
 /** Passes requests on to nodes. */
 export type RpcProxy = {
@@ -35,6 +37,8 @@ export type RpcProxyParts = {
   readonly log: Log
   readonly timeoutMs: number
   readonly maxReplyBytes: number
+  /** Methods handed on: the setting `node.rpcMethods`. */
+  readonly allowed: AllowedMethods
 }
 
 // Some 30,000 receipts or 10,000 blocks: what a wallet or a page asks again and again.
@@ -79,9 +83,8 @@ export function createRpcProxy(parts: RpcProxyParts): RpcProxy {
   }
 
   async function pass(chain: NodeChain, request: NodeRequest): Promise<NodeReply> {
-    if (request.method !== 'POST') {
-      return textReply(405, `rpc: POST method required, received ${request.method}`)
-    }
+    const refused = refusalOf(request, parts.allowed)
+    if (refused !== undefined) return refused
     const call = chain.kind === 'evm' ? singleCall(request.body) : undefined
     const key = call === undefined ? undefined : cacheKey(chain, call)
     const known = key === undefined ? undefined : cache.get(key)
@@ -100,6 +103,39 @@ export function createRpcProxy(parts: RpcProxyParts): RpcProxy {
   }
 
   return { pass, post, cache }
+}
+
+/** The answer to what is not handed on. */
+function refusalOf(request: NodeRequest, allowed: AllowedMethods): NodeReply | undefined {
+  if (request.method !== 'POST')
+    return textReply(405, `rpc: POST method required, received ${request.method}`)
+  if (request.isCrossSite) return textReply(403, 'requests of other sites are not passed on\n')
+  if (mediaTypeOf(request) !== 'application/json') {
+    const type = request.contentType.split(';')[0] ?? ''
+    return textReply(415, `rpc: unrecognized Content-Type: ${type}`)
+  }
+  const calls = callsIn(request.body)
+  if (calls === undefined)
+    return errorReply(400, 'null', {
+      code: -32_600,
+      message: 'the body must be one call or a list of calls, each member named once',
+    })
+  const other = calls.find(({ method }) => !allowed(method))
+  if (other === undefined) return undefined
+  return errorReply(200, calls.length === 1 ? other.id : 'null', {
+    code: -32_601,
+    message: `the method is not passed on, see the setting node.rpcMethods: ${clip(other.method)}`,
+  })
+}
+
+/** `id` is JSON text, as it was sent. */
+function errorReply(
+  status: number,
+  id: string,
+  error: { readonly code: number; readonly message: string },
+): NodeReply {
+  const body = `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify(error)}}\n`
+  return { status, contentType: 'application/json', body }
 }
 
 type Call = { readonly id: unknown; readonly method: string; readonly params: readonly unknown[] }

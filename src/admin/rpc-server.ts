@@ -10,7 +10,7 @@ import { ownValue } from '../core/own-value.ts'
 import type { Log } from '../telemetry/log.ts'
 import { goQuoted } from './json-scan.ts'
 import type { NodeReply, NodeRequest } from './node-http.ts'
-import { textReply } from './node-http.ts'
+import { mediaTypeOf, textReply } from './node-http.ts'
 import { readArguments, readRequest } from './rpc-request.ts'
 import type { Arguments, ParamsShape, RpcRequest } from './rpc-request.ts'
 
@@ -48,8 +48,7 @@ export function rpcHandler(
     if (request.method !== 'POST') {
       return textReply(405, `rpc: POST method required, received ${request.method}`)
     }
-    const type = (request.contentType.split(';')[0] ?? '').toLowerCase()
-    if (type !== 'application/json') {
+    if (mediaTypeOf(request) !== 'application/json') {
       return textReply(415, `rpc: unrecognized Content-Type: ${request.contentType.split(';')[0]}`)
     }
     const { request: rpc, problem } = readRequest(request.body)

@@ -42,7 +42,8 @@ const word = <const W extends readonly string[]>(
   meaning: string,
   more: More = {},
 ) => ({ kind: 'word', default: value, words, meaning, ...more }) as const
-const list = (meaning: string) => ({ kind: 'list', default: [], meaning }) as const
+const list = (meaning: string, value: readonly string[] = []) =>
+  ({ kind: 'list', default: value, meaning }) as const
 const any = (value: unknown, meaning: string) => ({ kind: 'any', default: value, meaning }) as const
 
 /** Settings of the process, by their path in `firn.yaml`. */
@@ -113,6 +114,10 @@ export const settings = {
   'node.allowedHosts': any(
     ['localhost'],
     'Host names the node listener answers to; addresses always pass.',
+  ),
+  'node.rpcMethods': list(
+    'Methods that `/ext/bc/<chain>` hands on to the node: `read` for those that only read, names, patterns (`eth_send*`), `*` for all.',
+    ['read'],
   ),
   'node.persistAliases': flag(true, 'Keep aliases over a restart.'),
   'node.pluginDir': text('', 'Folder of VM plugins; empty: `plugins` in the data folder.'),

@@ -8,6 +8,7 @@ import { createAliasTable, type AliasTable } from '../admin/alias-table.ts'
 import { createNodeListener, nodeBases } from '../admin/node-api.ts'
 import type { NodeListener } from '../admin/node-listener.ts'
 import { createPluginRegistry } from '../admin/plugin-registry.ts'
+import { allowedMethods } from '../admin/rpc-methods.ts'
 import { createRpcProxy } from '../admin/rpc-proxy.ts'
 import { blockchainIdText, type ServedChain } from '../api/chain-directory.ts'
 import type { ServedNetwork } from '../api/primary/network-directory.ts'
@@ -76,6 +77,7 @@ export function assembleNodeListener(parts: NodeListenerParts): {
     log,
     timeoutMs: config['source.timeoutMs'],
     maxReplyBytes: config['source.maxReplyBytes'],
+    allowed: allowedMethods(config['node.rpcMethods']),
   })
   const hosts: unknown = config['node.allowedHosts']
   const listener = createNodeListener({

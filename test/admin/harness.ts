@@ -11,6 +11,7 @@ import type { AliasTable } from '../../src/admin/alias-table.ts'
 import { createNodeListener, nodeBases } from '../../src/admin/node-api.ts'
 import type { NodeSettings } from '../../src/admin/node-api.ts'
 import { createPluginRegistry } from '../../src/admin/plugin-registry.ts'
+import { allowedMethods } from '../../src/admin/rpc-methods.ts'
 import { createRpcProxy } from '../../src/admin/rpc-proxy.ts'
 import type { Transport } from '../../src/core/world.ts'
 import { createGauges } from '../../src/telemetry/gauges.ts'
@@ -37,6 +38,8 @@ export type HarnessOptions = {
   readonly settings?: Partial<NodeSettings>
   readonly transport?: Transport
   readonly loggers?: readonly string[]
+  /** Setting `node.rpcMethods`. */
+  readonly rpcMethods?: readonly string[]
 }
 
 /** A running listener. */
@@ -102,7 +105,9 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
   })
   const store = aliasFile(join(folder, 'aliases.json'), files)
   const aliases = await createAliasTable({ chains, bases: nodeBases, store, waits, log })
-  const proxy = createRpcProxy({ transport, waits, log, timeoutMs: 5_000, maxReplyBytes: 1e7 })
+  const allowed = allowedMethods(options.rpcMethods ?? ['read'])
+  const limits = { timeoutMs: 5_000, maxReplyBytes: 1e7 }
+  const proxy = createRpcProxy({ transport, waits, log, allowed, ...limits })
   const listener = createNodeListener({
     settings: {
       host: '127.0.0.1',

@@ -21,7 +21,8 @@ import { API, TypeFlags } from 'typescript/unstable/sync'
  * Where text of callers, operators and nodes arrives. Below (`codec`, `source`, `store/engine`,
  * `indexing`) names of members are those of our own declarations.
  */
-const folders = /^src\/(admin|api|cli|config|explorer|rollup|shape|store\/query|telemetry|warp)\//
+const folders =
+  /^src\/(admin|api|cli|config|explorer|rollup|service|shape|store\/query|telemetry|verify|warp|world)\//
 
 /** The file that may, and scripts of the browser, which serve nobody. */
 const exempt = /\.test\.ts$|^src\/explorer\/browser\//

@@ -14,7 +14,8 @@ export type WebHeaders = Readonly<Record<string, string | readonly string[] | un
  */
 export function isAllowedHost(host: string, allowed: readonly string[]): boolean {
   if (host === '' || allowed.includes('*')) return true
-  const bare = /^\[([^\]]*)\](?::\d*)?$/.exec(host)?.[1] ?? host.replace(/:[^:]*$/, '')
+  // As Go splits them: brackets without a port are no address.
+  const bare = /^\[(.*)\]:[^:]*$/.exec(host)?.[1] ?? /^([^:]*):[^:]*$/.exec(host)?.[1] ?? host
   if (/^\d{1,3}(\.\d{1,3}){3}$/.test(bare) || /^[0-9a-f.]*:[0-9a-f:.]*$/i.test(bare)) return true
   return allowed.some((name) => name.toLowerCase() === bare.toLowerCase())
 }

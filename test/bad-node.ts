@@ -53,6 +53,8 @@ export type Setting = {
   readonly stepwise?: boolean
   /** Time between two looks at the outcome; 100 ms. */
   readonly stepMs?: number
+  /** Nobody knows what chain the endpoints must serve. */
+  readonly fresh?: boolean
   /** One request at a time. */
   readonly serial?: boolean
   readonly maxReplyBytes?: number
@@ -101,7 +103,7 @@ export async function ran(setting: Setting): Promise<Ran> {
     world,
     log: silentLog,
     urls: setting.honest === true ? ['http://bad/', 'http://good/'] : ['http://bad/'],
-    expected: { chainId: 51002 },
+    expected: setting.fresh === true ? {} : { chainId: 51002 },
     timeoutMs: 30_000,
     traceTimeoutMs: 120_000,
     maxInFlight: setting.serial === true ? 1 : 64,

@@ -216,6 +216,60 @@ void test('a node without eth_getBlockReceipts: receipts are asked one by one', 
   run.isWhole()
 })
 
+for (const method of [
+  'eth_chainId',
+  'eth_blockNumber',
+  'eth_getBlockByNumber',
+  'eth_getBlockReceipts',
+])
+  void test(`${method} refused as unknown now and then: asked again, no chain stops`, async () => {
+    let calls = 0
+    let refused = 0
+    const run = await ran({
+      lie: (call, result) => {
+        if (call.method !== method || calls++ % 3 !== 0) return result
+        refused++
+        return unknownMethod
+      },
+    })
+    run.isWhole()
+    assert.ok(refused > 0)
+  })
+
+for (const honest of [false, true])
+  void test(`a chain id told wrong once, ${honest ? 'by one of two' : 'by the only one'}: a store is made for the right chain`, async () => {
+    let calls = 0
+    const made: number[] = []
+    const run = await ran({
+      fresh: true,
+      honest,
+      lie: (call, result) => (call.method === 'eth_chainId' && calls++ === 0 ? '0x1' : result),
+      begin: async ({ chainId }) => {
+        made.push(chainId)
+        return { blocksFrom: 0, tracesFrom: 0 }
+      },
+    })
+    run.isWhole()
+    assert.deepEqual(made, [51002])
+    assert.ok(calls > 1)
+  })
+
+void test('a chain id that two endpoints tell differently: nothing is stored, and it is said', async () => {
+  const made: number[] = []
+  const run = await ran({
+    fresh: true,
+    honest: true,
+    lie: (call, result) => (call.method === 'eth_chainId' ? '0x1' : result),
+    begin: async ({ chainId }) => {
+      made.push(chainId)
+      return { blocksFrom: 0, tracesFrom: 0 }
+    },
+    until: (_, clock) => clock.elapsedMs() > 60_000,
+  })
+  assert.deepEqual(made, [])
+  assert.match(run.stage('blocks').reason ?? '', /do not agree on what chain/)
+})
+
 void test('unknown fields and transaction types: kept as they are', async () => {
   const run = await ran({
     lie: (call, result) => {

@@ -9,7 +9,7 @@
 import { toHex } from '../core/bytes.ts'
 import { parseId, toCb58 } from '../core/cb58.ts'
 import { Fault } from '../core/fault.ts'
-import type { Network } from '../core/network.ts'
+import { publicNetworks, type Network } from '../core/network.ts'
 import type { Database } from '../store/engine/database.ts'
 
 /** What is known of a chain besides its blocks. */
@@ -72,11 +72,24 @@ export type ServedChain = {
   readonly isFollowed: () => boolean
 }
 
+/** A configured chain whose store is not there yet: no node has told yet what it is. */
+export type WaitingChain = {
+  readonly network: Network
+  readonly name: string
+  /** 32 bytes, where it is configured. */
+  readonly blockchainId?: Uint8Array
+}
+
 /** Finds chains by what callers write. */
 export type ChainDirectory = {
   readonly all: () => readonly ServedChain[]
-  /** Throws `not-found`. */
+  /**
+   * Throws `not-ready` for what may be a chain that is configured and not reached yet, else
+   * `not-found`.
+   */
   readonly find: (name: string) => ServedChain
+  /** Chains that are configured and not reached yet. */
+  readonly waiting: () => readonly WaitingChain[]
   readonly byBlockchainId: (id: Uint8Array) => ServedChain | undefined
 }
 
@@ -84,6 +97,7 @@ export type ChainDirectory = {
 export function createChainDirectory(
   chains: () => readonly ServedChain[],
   alias: (name: string) => string | undefined = () => undefined,
+  waiting: () => readonly WaitingChain[] = () => [],
 ): ChainDirectory {
   const byBlockchainId = (id: Uint8Array): ServedChain | undefined => {
     const wanted = toHex(id)
@@ -98,11 +112,34 @@ export function createChainDirectory(
   const find = (name: string): ServedChain => {
     const target = alias(name)
     const chain = lookUp(name) ?? (target === undefined ? undefined : lookUp(target))
-    if (chain === undefined)
-      throw new Fault('not-found', `chain is not served here: ${name.slice(0, 80)}`)
-    return chain
+    if (chain !== undefined) return chain
+    const possible = waiting().filter((one) => mayBe(one, target ?? name))
+    if (possible.length > 0) throw notReady(name, possible)
+    throw new Fault('not-found', `chain is not served here: ${name.slice(0, 80)}`)
   }
-  return { all: chains, find, byBlockchainId }
+  return { all: chains, find, waiting, byBlockchainId }
+}
+
+/** Most names of chains in a message. */
+const mostNames = 5
+
+/** Whether `name` may mean a chain of which no node has told its ids yet. */
+function mayBe({ network, blockchainId }: WaitingChain, name: string): boolean {
+  const isNumber = /^\d{1,20}$/.test(name)
+  const id = isNumber ? undefined : idOf(name)
+  if (!isNumber && id === undefined) return false
+  if (id !== undefined && blockchainId !== undefined) return toHex(id) === toHex(blockchainId)
+  // The public C-Chains are of one network each.
+  const other = publicNetworks[network === 'mainnet' ? 'fuji' : 'mainnet']
+  return name !== String(other.evmChainId) && name !== other.cChainId
+}
+
+/** The fault of asking for `name` while it may mean one of the `possible` chains. */
+export function notReady(name: string, possible: readonly WaitingChain[]): Fault {
+  const names = possible.slice(0, mostNames).map((chain) => chain.name)
+  const more = possible.length > mostNames ? ', …' : ''
+  const waits = `not reached yet: ${names.join(', ')}${more}`
+  return new Fault('not-ready', `chain is not ready: ${name.slice(0, 80)} (${waits})`)
 }
 
 /** cb58 of a chain's blockchain id, or `undefined` when it has none. */

@@ -11,6 +11,7 @@ export const statusOf: Readonly<Record<FaultCode, number>> = {
   'bad-config': 500,
   'address-taken': 500,
   'not-found': 404,
+  'not-ready': 503,
   'key-required': 401,
   forbidden: 403,
   'rate-limited': 429,

@@ -20,6 +20,7 @@ export const faults = {
     meaning: 'an address to listen on is taken by another process, or not allowed',
   },
   'not-found': { retryable: false, meaning: 'what was asked for is not known here' },
+  'not-ready': { retryable: true, meaning: 'a configured chain has not been reached yet' },
   'key-required': {
     retryable: false,
     meaning: 'an API key is required, or the one sent is unknown',

@@ -97,7 +97,11 @@ export function assembleApi(config: Config, parts: ApiParts): ApiServer {
 /** All operations that are served. */
 function operationsOf(config: Config, parts: ApiParts): Operation[] {
   const { world, tokens, served } = parts
-  const directory = createChainDirectory(served.chains.list, parts.aliases.resolve)
+  const directory = createChainDirectory(
+    served.chains.list,
+    parts.aliases.resolve,
+    served.chains.waiting,
+  )
   const { prices, notes, nftRequests } = parts.knowledge
   const parties = createPartyBooks(world.clock, notes)
   const evm: EvmParts = {
@@ -116,7 +120,11 @@ function operationsOf(config: Config, parts: ApiParts): Operation[] {
     ...nftOperations({ ...evm, requests: nftRequests }),
     ...metricsOperations({ chains: directory, tokens, union: new AddressUnion() }),
     ...primaryOperations({
-      networks: createNetworkDirectory(served.networks.list, parts.aliases.resolve),
+      networks: createNetworkDirectory(
+        served.networks.list,
+        parts.aliases.resolve,
+        served.networks.waiting,
+      ),
       tokens,
       clock: world.clock,
       prices,

@@ -1,6 +1,6 @@
 /** The EVM chains this process answers about: each as soon as its store exists. */
 
-import type { ChainFacts, ServedChain } from '../api/chain-directory.ts'
+import type { ChainFacts, ServedChain, WaitingChain } from '../api/chain-directory.ts'
 import { fromHex } from '../core/bytes.ts'
 import { faultOf } from '../core/fault.ts'
 import type { World } from '../core/world.ts'
@@ -32,6 +32,8 @@ export type ServedChainsParts = {
 export type ServedChains = {
   /** In the configured order; a new list whenever one came. */
   readonly list: () => readonly ServedChain[]
+  /** Configured chains whose stores are not there yet. */
+  readonly waiting: () => readonly WaitingChain[]
   readonly close: () => Promise<void>
 }
 
@@ -67,10 +69,21 @@ export async function serveChains(parts: ServedChainsParts): Promise<ServedChain
   const ended = Promise.all(waiting)
   return {
     list: () => list,
+    waiting: () => parts.chains.filter(({ spec }) => !found.has(spec.key)).map(waitingChain),
     close: async () => {
       await ended
       for (const close of closers) await close()
     },
+  }
+}
+
+function waitingChain({ spec, config }: SpecifiedChain): WaitingChain {
+  const { network, key, blockchainId } = spec
+  const name = config.name === '' ? key : config.name
+  return {
+    network,
+    name,
+    ...(blockchainId === undefined ? {} : { blockchainId: fromHex(blockchainId) }),
   }
 }
 

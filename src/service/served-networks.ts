@@ -2,6 +2,7 @@
 
 import type { ServedNetwork } from '../api/primary/network-directory.ts'
 import { openNetwork } from '../api/primary/open-network.ts'
+import type { Network } from '../core/network.ts'
 import { primaryStoreTables } from '../indexing/primary/run/store.ts'
 import type { PrimaryStreamSpec } from '../indexing/stream-spec.ts'
 import { type FollowParts, followStore } from './follow-store.ts'
@@ -9,6 +10,8 @@ import { type FollowParts, followStore } from './follow-store.ts'
 /** Networks being served, growing while stores appear. */
 export type ServedNetworks = {
   readonly list: () => readonly ServedNetwork[]
+  /** Configured networks whose stores do not hold genesis yet. */
+  readonly waiting: () => readonly Network[]
   readonly close: () => Promise<void>
 }
 
@@ -35,6 +38,7 @@ export async function serveNetworks(
   )
   return {
     list: () => list,
+    waiting: () => specs.filter(({ key }) => !found.has(key)).map(({ network }) => network),
     close: async () => {
       for (const store of followed) await store.close()
     },

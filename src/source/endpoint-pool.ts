@@ -9,6 +9,7 @@
 import { Fault, faultOf } from '../core/fault.ts'
 import type { World } from '../core/world.ts'
 import type { Log } from '../telemetry/log.ts'
+import { agreedIdentity, isDifferent } from './chain-census.ts'
 import { Endpoint } from './endpoint.ts'
 import type { Capability } from './endpoint.ts'
 import type { ChainIdentity } from './evm-source.ts'
@@ -28,8 +29,12 @@ export type PoolOptions = {
   readonly maxInFlight: number
   /** What the chain must be, where it is known. */
   readonly expected: { readonly chainId?: number; readonly genesisHash?: string }
-  /** Asks an endpoint what chain it serves. */
-  readonly identify: (endpoint: Endpoint, signal: AbortSignal) => Promise<ChainIdentity>
+  /** Asks an endpoint what chain it serves; `known` is what others said before. */
+  readonly identify: (
+    endpoint: Endpoint,
+    known: ChainIdentity | undefined,
+    signal: AbortSignal,
+  ) => Promise<ChainIdentity>
 }
 
 /** Share of requests that go to another endpoint than the best. */
@@ -38,11 +43,17 @@ const explorationShare = 0.1
 /** Tries of one piece of work for each endpoint before its fault is the caller's. */
 const triesPerEndpoint = 3
 
+/** Of several endpoints one alone is believed after it answered in so many tries. */
+const loneAnswersBelieved = 3
+
 /** Endpoints of one chain. */
 export class EndpointPool {
   readonly endpoints: readonly Endpoint[]
   readonly #options: PoolOptions
   #pinned: ChainIdentity | undefined
+  /** What was pinned when endpoints agreed on it. */
+  #confirmed: ChainIdentity | undefined
+  #loneAnswers = 0
   #released: (() => void)[] = []
 
   constructor(options: PoolOptions) {
@@ -51,11 +62,37 @@ export class EndpointPool {
     this.endpoints = options.urls.map((url) => new Endpoint(url, options.maxInFlight))
   }
 
-  /** What the chain is; asks the first endpoint that answers. */
+  /**
+   * What the chain is, as several endpoints say, or one says several times: a store is made for it.
+   * Throws `node-answer` while they do not agree, and `node-unreachable`.
+   */
   async identity(signal: AbortSignal): Promise<ChainIdentity> {
     if (this.#pinned === undefined) await this.run({ height: -1 }, async () => {}, signal)
-    if (this.#pinned === undefined) throw new Fault('node-unreachable', 'no endpoint answers')
-    return this.#pinned
+    const pinned = this.#pinned
+    if (pinned === undefined) throw new Fault('node-unreachable', 'no endpoint answers')
+    if (this.#confirmed === pinned) return pinned
+    try {
+      const asked = this.endpoints.filter(({ quarantine }) => quarantine === undefined)
+      const { clock } = this.#options.world
+      const identify = (endpoint: Endpoint): Promise<ChainIdentity> =>
+        this.#identify(endpoint, signal)
+      const agreed = await agreedIdentity(asked, identify, { clock, signal })
+      const isAlone = agreed.endpoints === 1 && asked.length > 1
+      if (isAlone && ++this.#loneAnswers < loneAnswersBelieved)
+        throw new Fault('node-unreachable', 'one endpoint alone says what chain this is')
+      if (isDifferent(agreed.identity, pinned))
+        throw new Fault('node-answer', `an endpoint told of another chain: ${pinned.chainId}`)
+    } catch (error) {
+      this.#forgetIdentities()
+      throw error
+    }
+    this.#confirmed = pinned
+    return pinned
+  }
+
+  #forgetIdentities(): void {
+    this.#pinned = undefined
+    for (const endpoint of this.endpoints) endpoint.identity = undefined
   }
 
   /** Sets the endpoint of this name aside until the next start. */
@@ -91,11 +128,14 @@ export class EndpointPool {
     for (let tries = 0; tries < this.endpoints.length * triesPerEndpoint; tries++) {
       const endpoint = await this.#take(need, avoid, signal)
       try {
-        return await this.#attempt(endpoint, work, signal)
+        const result = await this.#attempt(endpoint, work, signal)
+        if (need.capability !== undefined) endpoint.offers(need.capability)
+        return result
       } catch (error) {
         signal.throwIfAborted()
-        const fault = faultOf(error)
-        if (fault === undefined) throw error
+        const told = faultOf(error)
+        if (told === undefined) throw error
+        const fault = faultFor(need, told)
         last = fault
         avoid.add(endpoint)
         if (avoid.size === this.endpoints.length) avoid.clear()
@@ -127,9 +167,9 @@ export class EndpointPool {
     const { clock } = this.#options.world
     for (;;) {
       signal.throwIfAborted()
-      const able = this.endpoints.filter((endpoint) => meets(endpoint, need))
-      if (able.length === 0) throw this.#noneFor(need)
       const now = clock.monotonic()
+      const able = this.endpoints.filter((endpoint) => meets(endpoint, need, now))
+      if (able.length === 0) throw this.#noneFor(need)
       const chosen = this.#choose(
         able.filter((endpoint) => endpoint.hasRoom(now)),
         avoid,
@@ -175,17 +215,27 @@ export class EndpointPool {
 
   async #verify(endpoint: Endpoint, signal: AbortSignal): Promise<void> {
     if (endpoint.identity !== undefined) return
-    const found = await this.#options.identify(endpoint, signal)
+    const found = await this.#identify(endpoint, signal)
     const { expected } = this.#options
     const wanted = this.#pinned ?? expected
-    const wrong =
-      differs(wanted.chainId, found.chainId) || differs(wanted.genesisHash, found.genesisHash)
-    if (wrong)
+    // One such answer alone may be a mistake; setting an endpoint aside is for good.
+    if (isDifferent(wanted, found) && !isDifferent(wanted, await this.#identify(endpoint, signal)))
+      throw new Fault('node-answer', `endpoint told of another chain once: ${endpoint.name}`)
+    if (isDifferent(wanted, found))
       throw new Fault('source-mismatch', `endpoint serves another chain: ${endpoint.name}`, {
         detail: { chainId: found.chainId, wanted: wanted.chainId },
       })
     endpoint.identity = found
     this.#pinned ??= found
+  }
+
+  async #identify(endpoint: Endpoint, signal: AbortSignal): Promise<ChainIdentity> {
+    try {
+      return await this.#options.identify(endpoint, this.#pinned, signal)
+    } catch (error) {
+      const fault = faultOf(error)
+      throw fault === undefined ? error : faultFor({ height: -1 }, fault)
+    }
   }
 
   #judge(endpoint: Endpoint, fault: Fault, need: Need): void {
@@ -198,7 +248,7 @@ export class EndpointPool {
       if (need.capability === undefined)
         endpoint.height = Math.min(endpoint.height, need.height - 1)
     } else if (fault.code === 'node-refused' && need.capability !== undefined) {
-      endpoint.refused.add(need.capability)
+      endpoint.refuses(need.capability, world.clock.monotonic())
       log.warn('endpoint lacks capability', {
         endpoint: endpoint.name,
         capability: need.capability,
@@ -227,16 +277,21 @@ export class EndpointPool {
   }
 }
 
-function meets(endpoint: Endpoint, need: Need): boolean {
+function meets(endpoint: Endpoint, need: Need, now: number): boolean {
   if (endpoint.quarantine !== undefined) return false
-  return need.capability === undefined || !endpoint.refused.has(need.capability)
+  return need.capability === undefined || !endpoint.lacks(need.capability, now)
+}
+
+/**
+ * Every node of an EVM chain offers the methods without which there is no chain: one that refuses
+ * them is starting, badly routed or wrongly addressed, and is asked again.
+ */
+function faultFor(need: Need, fault: Fault): Fault {
+  if (fault.code !== 'node-refused' || need.capability !== undefined) return fault
+  return new Fault('node-unreachable', fault.message, { detail: fault.detail, cause: fault })
 }
 
 /** How long a request would take now: its own time and those before it in the queue. */
 function expectedMs(endpoint: Endpoint): number {
   return endpoint.latencyMs * (1 + endpoint.inFlight / endpoint.window)
-}
-
-function differs(wanted: unknown, found: unknown): boolean {
-  return wanted !== undefined && wanted !== found
 }

@@ -8,8 +8,15 @@ import { sha256 } from '../core/hash.ts'
 import type { ChainIdentity, EndpointStatus } from './evm-source.ts'
 import { BatchSize } from './json-rpc.ts'
 
-/** What a need can be; an endpoint that refused it is not asked for it again. */
-export type Capability = 'receipts' | 'traces' | 'archive'
+/** What a need can be; an endpoint that refused it is not asked for it for a while. */
+export type Capability = 'receipts' | 'traces'
+
+/**
+ * How long a refusal is believed: at first, and at most. It doubles with each refusal, since what a
+ * node truly does not offer it refuses every time, and what it refused once by mistake comes back.
+ */
+const firstRefusalMs = 60_000
+const longestRefusalMs = 3_600_000
 
 /** First and least numbers of the request window. */
 const firstWindow = 16
@@ -42,7 +49,6 @@ export class Endpoint {
   identity: ChainIdentity | undefined
   /** Why it is not asked any more. */
   quarantine: string | undefined
-  readonly refused = new Set<Capability>()
   inFlight = 0
   /** Reply time of an average request, milliseconds; 0 before the first. */
   latencyMs = 0
@@ -54,6 +60,7 @@ export class Endpoint {
   #badAnswers = 0
   #downUntil = 0
   #problem: string | undefined
+  readonly #refusals = new Map<Capability, { readonly until: number; readonly lastedMs: number }>()
 
   constructor(url: string, most: number) {
     this.url = url
@@ -72,6 +79,23 @@ export class Endpoint {
   hasRoom(now: number): boolean {
     if (this.quarantine !== undefined || now < this.#downUntil) return false
     return this.inFlight < (this.#failures > 0 ? Math.min(probes, this.window) : this.window)
+  }
+
+  /** Whether it refused `capability` so lately that it is not asked again at `now`. */
+  lacks(capability: Capability, now: number): boolean {
+    return now < (this.#refusals.get(capability)?.until ?? Number.NEGATIVE_INFINITY)
+  }
+
+  /** It does not offer `capability`, it said at `now`. */
+  refuses(capability: Capability, now: number): void {
+    const lasted = this.#refusals.get(capability)?.lastedMs ?? firstRefusalMs / 2
+    const lastedMs = Math.min(longestRefusalMs, lasted * 2)
+    this.#refusals.set(capability, { until: now + lastedMs, lastedMs })
+  }
+
+  /** It offers `capability`: an earlier refusal was a mistake. */
+  offers(capability: Capability): void {
+    this.#refusals.delete(capability)
   }
 
   /** A request came back as it should, after `elapsedMs`. */

@@ -15,11 +15,11 @@ import type { Asker, Read } from './node-call.ts'
 export async function readBlocks(ask: Asker, read: Read): Promise<RawUnit[]> {
   const { endpoint, range, signal } = read
   const calls: RpcCall[] = []
+  const withReceipts = !endpoint.lacks('receipts', ask.monotonic())
   for (let height = range.from; height < range.until; height++) {
     const at = heightText(height)
     calls.push({ method: 'eth_getBlockByNumber', params: [at, true] })
-    if (!endpoint.refused.has('receipts'))
-      calls.push({ method: 'eth_getBlockReceipts', params: [at] })
+    if (withReceipts) calls.push({ method: 'eth_getBlockReceipts', params: [at] })
   }
   const answers = await ask.all(endpoint, calls, signal)
   const perBlock = calls.length / (range.until - range.from)
@@ -70,7 +70,7 @@ async function receiptsOf(
   if (receipts?.kind === 'error' && !isThrottle(receipts.error)) {
     const { code } = receipts.error
     if (code === rpcCodes.methodNotFound) {
-      read.endpoint.refused.add('receipts')
+      read.endpoint.refuses('receipts', ask.monotonic())
       return receiptsOneByOne(ask, read, of.block)
     }
     if (code === rpcCodes.tooLarge) return receiptsOneByOne(ask, read, of.block)

@@ -14,6 +14,8 @@ export type Asker = {
     signal: AbortSignal,
   ) => Promise<RpcAnswer[]>
   readonly slow: (endpoint: Endpoint, call: RpcCall, signal: AbortSignal) => Promise<RpcAnswer>
+  /** Milliseconds of a clock that never goes back. */
+  readonly monotonic: () => number
 }
 
 /** A read of a range from one endpoint. */

@@ -55,10 +55,11 @@ export function openNodeSource(options: NodeSourceOptions): EvmSource {
       askAll(targetOf(options, endpoint, options.timeoutMs), calls, endpoint.batch, signal),
     slow: (endpoint, call, signal) =>
       askOne(targetOf(options, endpoint, options.traceTimeoutMs), call, signal),
+    monotonic: options.world.clock.monotonic,
   }
   const pool = new EndpointPool({
     ...options,
-    identify: (endpoint, signal) => identify(ask, endpoint, signal),
+    identify: (endpoint, known, signal) => identify(ask, { endpoint, known }, signal),
   })
   return {
     identity: (signal) => pool.identity(signal),
@@ -115,17 +116,21 @@ async function headHeight(pool: EndpointPool, ask: Asker, signal: AbortSignal): 
   return told
 }
 
+/** What an endpoint serves; of a chain that is known only what tells it from others is asked. */
 async function identify(
   ask: Asker,
-  endpoint: Endpoint,
+  { endpoint, known }: { readonly endpoint: Endpoint; readonly known: ChainIdentity | undefined },
   signal: AbortSignal,
 ): Promise<ChainIdentity> {
   const calls: RpcCall[] = [
     { method: 'eth_chainId', params: [] },
     { method: 'eth_getBlockByNumber', params: ['0x0', false] },
-    { method: 'web3_clientVersion', params: [] },
-    { method: 'eth_call', params: [blockchainIdCall, 'latest'] },
   ]
+  if (known === undefined)
+    calls.push(
+      { method: 'web3_clientVersion', params: [] },
+      { method: 'eth_call', params: [blockchainIdCall, 'latest'] },
+    )
   const answers = await ask.all(endpoint, calls, signal)
   const [chain, genesis, version, id] = answers.map((answer) =>
     answer.kind === 'result' ? answer.result : undefined,
@@ -136,13 +141,14 @@ async function identify(
     throw answers[1]?.kind === 'error'
       ? faultOfAnswer(answers[1], { method: 'eth_getBlockByNumber', params: [] })
       : new Fault('node-answer', 'a node has no genesis block')
+  const told = { chainId: hexNumber(chain, 'chain id'), genesisHash: hash }
+  if (known !== undefined) return { ...known, ...told }
   const identity = {
-    chainId: hexNumber(chain, 'chain id'),
-    genesisHash: hash,
+    ...told,
     nodeVersion: typeof version === 'string' ? version.slice(0, 200) : '',
   }
-  const known = typeof id === 'string' && /^0x[0-9a-f]{64}$/i.test(id) && !/^0x0+$/.test(id)
-  return known ? { ...identity, blockchainId: id.toLowerCase() } : identity
+  const isId = typeof id === 'string' && /^0x[0-9a-f]{64}$/i.test(id) && !/^0x0+$/.test(id)
+  return isId ? { ...identity, blockchainId: id.toLowerCase() } : identity
 }
 
 /** What endpoints bear, as long as their replies fit into memory. */

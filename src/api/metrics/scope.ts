@@ -2,13 +2,15 @@
 
 import { Fault } from '../../core/fault.ts'
 import type { UnionChain } from '../../rollup/address-union.ts'
-import type { ChainDirectory, ServedChain } from '../chain-directory.ts'
+import { notReady, type ChainDirectory, type ServedChain } from '../chain-directory.ts'
 
-/** The chains of `name`, at least one. Throws `not-found`. */
+/** The chains of `name`, at least one. Throws `not-found`, `not-ready`. */
 export function chainsOf(directory: ChainDirectory, name: string): readonly ServedChain[] {
   const wanted = scopes.get(name)
   if (wanted === undefined) return [directory.find(name)]
   const chains = directory.all().filter(({ facts }) => wanted(facts.network))
+  const waiting = directory.waiting().filter(({ network }) => wanted(network))
+  if (chains.length === 0 && waiting.length > 0) throw notReady(name, waiting)
   if (chains.length === 0)
     throw new Fault('not-found', `no chain of this network is served here: ${name}`)
   return chains

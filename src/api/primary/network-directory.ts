@@ -22,7 +22,7 @@ export type ServedNetwork = {
 /** Finds networks by what callers write. */
 export type NetworkDirectory = {
   readonly all: () => readonly ServedNetwork[]
-  /** Throws `not-found`. */
+  /** Throws `not-ready` for a network that is configured and not reached yet, else `not-found`. */
   readonly find: (name: (typeof networkNames)[number]) => ServedNetwork
   /** What a name given by the operator stands for. */
   readonly alias: (name: string) => string | undefined
@@ -32,13 +32,15 @@ export type NetworkDirectory = {
 export function createNetworkDirectory(
   networks: () => readonly ServedNetwork[],
   alias: (name: string) => string | undefined = () => undefined,
+  waiting: () => readonly Network[] = () => [],
 ): NetworkDirectory {
   const find = (name: (typeof networkNames)[number]): ServedNetwork => {
     const wanted = networkOf(name)
     const found = networks().find(({ network }) => network === wanted)
-    if (found === undefined)
-      throw new Fault('not-found', `the primary network is not served here: ${name}`)
-    return found
+    if (found !== undefined) return found
+    if (waiting().includes(wanted))
+      throw new Fault('not-ready', `the primary network is not ready: ${name}`)
+    throw new Fault('not-found', `the primary network is not served here: ${name}`)
   }
   return { all: networks, find, alias }
 }

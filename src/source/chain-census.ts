@@ -1,0 +1,71 @@
+/** What chain several endpoints serve, where one answer alone may be a mistake. */
+
+import { Fault, faultOf } from '../core/fault.ts'
+import type { Clock } from '../core/world.ts'
+import type { Endpoint } from './endpoint.ts'
+import type { ChainIdentity } from './evm-source.ts'
+
+/** Times that each endpoint is asked, and the pause between them. */
+const rounds = 2
+const pauseMs = 250
+
+/** What endpoints agree on, and how many of them do. */
+export type Agreed = { readonly identity: ChainIdentity; readonly endpoints: number }
+
+/**
+ * Asks every endpoint twice. An endpoint that says two things has no say; of the others more than
+ * half must agree. Throws `node-answer` when they do not, `node-unreachable` when none answers.
+ */
+export async function agreedIdentity(
+  endpoints: readonly Endpoint[],
+  identify: (endpoint: Endpoint) => Promise<ChainIdentity>,
+  wait: { readonly clock: Clock; readonly signal: AbortSignal },
+): Promise<Agreed> {
+  const told = new Map<Endpoint, ChainIdentity | undefined>()
+  for (let round = 0; round < rounds; round++) {
+    if (round > 0) await wait.clock.sleep(pauseMs, wait.signal)
+    await Promise.all(
+      endpoints.map(async (endpoint) => {
+        const found = await answerOf(endpoint, identify)
+        wait.signal.throwIfAborted()
+        if (found === undefined) return
+        const before = told.has(endpoint) ? told.get(endpoint) : found
+        const isSame = before !== undefined && !isDifferent(before, found)
+        told.set(endpoint, isSame ? found : undefined)
+      }),
+    )
+  }
+  if (told.size === 0) throw new Fault('node-unreachable', 'no endpoint answers')
+  const votes = [...told.values()].filter((vote) => vote !== undefined)
+  for (const identity of votes) {
+    const agreeing = votes.filter((vote) => !isDifferent(identity, vote)).length
+    if (agreeing * 2 > told.size) return { identity, endpoints: agreeing }
+  }
+  const ids = [...new Set(votes.map(({ chainId }) => chainId))].join(', ')
+  throw new Fault('node-answer', `endpoints do not agree on what chain this is: ${ids}`)
+}
+
+/** Whether `found` is another chain than what is known of the `wanted` one. */
+export function isDifferent(
+  wanted: { readonly chainId?: number; readonly genesisHash?: string },
+  found: ChainIdentity,
+): boolean {
+  const { chainId, genesisHash } = wanted
+  return (
+    (chainId !== undefined && chainId !== found.chainId) ||
+    (genesisHash !== undefined && genesisHash !== found.genesisHash)
+  )
+}
+
+/** `undefined` from an endpoint that does not answer as it should. */
+async function answerOf(
+  endpoint: Endpoint,
+  identify: (endpoint: Endpoint) => Promise<ChainIdentity>,
+): Promise<ChainIdentity | undefined> {
+  try {
+    return await identify(endpoint)
+  } catch (error) {
+    if (faultOf(error) === undefined) throw error
+    return undefined
+  }
+}

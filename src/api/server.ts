@@ -6,15 +6,20 @@
  */
 
 import { createHash } from 'node:crypto'
+import { createServer as createHttpServer, type Server } from 'node:http'
 
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 
 import { faultOf } from '../core/fault.ts'
 import { ownValue } from '../core/own-value.ts'
 import type { Clock } from '../core/world.ts'
+import type { Serve } from '../http/socket-guard.ts'
+import type { Gauges } from '../telemetry/gauges.ts'
 import type { Log } from '../telemetry/log.ts'
 import { createDeadlines, type Deadline } from './deadlines.ts'
 import { dialectOf, type DialectRules, type DialectSetting } from './dialect.ts'
+import type { FrontDoor } from './front-door.ts'
+import { openDoor, usualLoadLimits, type LoadLimits } from './load.ts'
 import type { Answer, Operation } from './operation.ts'
 import { parameterReader } from './parameters.ts'
 import { bodyReader } from './request-body.ts'
@@ -32,6 +37,10 @@ export type ServerParts = {
     readonly requestTimeoutMs: number
     readonly handlerTimeoutMs: number
   }
+  /** How many callers are answered, together and each; the defaults of the settings. */
+  readonly load?: LoadLimits
+  /** Where refusals are counted. */
+  readonly gauges?: Gauges
   /** Refuses or counts a request before it is answered; throws a fault to refuse. */
   readonly admit?: (request: AdmissionRequest) => AdmissionHeaders | undefined
   /** Told after every answer, for the gauges. */
@@ -62,16 +71,20 @@ export type ApiServer = {
 const bodyBytes = 64 * 1_024
 const wideBodyBytes = 512 * 1_024
 const retryAfterSeconds = '5'
+const headersTimeoutMs = 5_000
 const drainMs = 8_000
 
 /** Builds the server over `operations`. */
 export function createServer(parts: ServerParts): ApiServer {
+  const { door, close: closeDoor } = openDoor({
+    limits: parts.load ?? usualLoadLimits,
+    shapes: parts.operations.map(({ shape }) => shape),
+    clock: parts.clock,
+    log: parts.log,
+    gauges: parts.gauges,
+  })
   const http = fastify({
-    requestTimeout: parts.limits.requestTimeoutMs,
-    // Slow clients: headers within 5 s, looked at every second.
-    http: { headersTimeout: 5_000, connectionsCheckingInterval: 1_000 },
-    keepAliveTimeout: 65_000,
-    connectionTimeout: 0,
+    serverFactory: (handler) => serverBehind(door, handler, parts.limits),
     bodyLimit: bodyBytes,
     exposeHeadRoutes: true,
     return503OnClosing: true,
@@ -86,12 +99,6 @@ export function createServer(parts: ServerParts): ApiServer {
       reply.raw.end(JSON.stringify(errorBody(status, plain(error))))
     },
   })
-  http.server.maxConnections = parts.limits.maxConnections
-  http.server.on('clientError', (_error, socket) => {
-    const body = JSON.stringify(errorBody(400, 'the request is not HTTP'))
-    if (socket.writable) socket.end(rawReply('400 Bad Request', body))
-    else socket.destroy()
-  })
 
   http.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?')[0] ?? ''
@@ -101,12 +108,14 @@ export function createServer(parts: ServerParts): ApiServer {
   })
   http.setErrorHandler((error, _request, reply) => fail(parts, reply, error, false))
   http.addHook('onSend', (request, reply, _body, done) => {
+    door.answered(request.raw)
     reply.header('x-request-id', request.id)
     reply.header('x-content-type-options', 'nosniff')
     done()
   })
   const deadlineOf = createDeadlines(parts.clock)
-  for (const operation of parts.operations) register(http, parts, operation, deadlineOf)
+  const rest = { ...parts, door, deadlineOf }
+  for (const operation of parts.operations) register(http, rest, operation)
 
   return {
     http,
@@ -120,8 +129,30 @@ export function createServer(parts: ServerParts): ApiServer {
         .catch(() => undefined)
       await http.close()
       over.abort()
+      closeDoor()
     },
   }
+}
+
+/** The socket's side: slow clients are looked for every second and have five for their headers. */
+function serverBehind(door: FrontDoor, handler: Serve, limits: ServerParts['limits']): Server {
+  const server = createHttpServer(
+    {
+      requestTimeout: limits.requestTimeoutMs,
+      headersTimeout: Math.min(headersTimeoutMs, limits.requestTimeoutMs),
+      connectionsCheckingInterval: 1_000,
+      keepAliveTimeout: 65_000,
+    },
+    door.listener(handler),
+  )
+  server.maxConnections = limits.maxConnections
+  server.on('clientError', (_error, socket) => {
+    const body = JSON.stringify(errorBody(400, 'the request is not HTTP'))
+    if (socket.writable) socket.end(rawReply('400 Bad Request', body))
+    else socket.destroy()
+  })
+  door.attach(server)
+  return server
 }
 
 /**
@@ -137,11 +168,14 @@ function routePath(path: string): string {
 
 function register(
   http: FastifyInstance,
-  parts: ServerParts,
+  parts: ServerParts & {
+    readonly door: FrontDoor
+    readonly deadlineOf: (timeoutMs: number) => Deadline
+  },
   operation: Operation,
-  deadlineOf: (timeoutMs: number) => Deadline,
 ): void {
   const { shape } = operation
+  const { door, deadlineOf } = parts
   const readPath = parameterReader(shape.parameters.path)
   const readQuery = parameterReader(shape.parameters.query)
   const readBody =
@@ -154,6 +188,8 @@ function register(
     const startedAt = parts.clock.monotonic()
     let signal: AbortSignal | undefined
     try {
+      const turn = door.turn(request.raw, reply.raw)
+      if (turn !== undefined) await turn
       const admit = shape.open === true ? undefined : parts.admit
       const headers = admit?.({
         headers: request.headers,
@@ -245,7 +281,10 @@ function fail(
     if (status === 503 || status === 429) {
       reply.header('retry-after', String(reset ?? retryAfterSeconds))
     }
-    if (status >= 500) parts.log.warn('request failed', { code: fault.code, reason: fault.message })
+    // Refusals of callers that are too many are counted, and logged as sums.
+    const isCounted = fault.code === 'overloaded'
+    if (status >= 500 && !isCounted)
+      parts.log.warn('request failed', { code: fault.code, reason: fault.message })
     const words = publicWords(fault)
     return reply.code(status).send(errorBody(status, list ? [words] : words))
   }

@@ -73,6 +73,38 @@ export const settings = {
     '`off`, or `{ perMinute, perDay }` in compute units for each address or key.',
   ),
   'api.maxConnections': integer(4_096, [1, 1_000_000], 'Open connections; more are refused.'),
+  'api.maxConnectionsPerAddress': integer(
+    1_024,
+    [1, 1_000_000],
+    'Open connections of one address; more are answered 503.',
+  ),
+  'api.maxUnderWay': integer(
+    32,
+    [1, 10_000],
+    'Answers of lists made at the same time, and as many of single items.',
+  ),
+  'api.maxUnderWayPerAddress': integer(24, [1, 10_000], 'Of these, those for one address.'),
+  'api.maxWaiting': integer(
+    512,
+    [8, 100_000],
+    'Requests that may wait for their turn, of lists and of single items each.',
+  ),
+  'api.maxWaitingPerAddress': integer(256, [1, 100_000], 'Of these, those of one address.'),
+  'api.maxQueuedMs': integer(
+    250,
+    [10, 60_000],
+    'Work taken in before requests are refused with 503, milliseconds.',
+  ),
+  'api.maxUnsentBytes': integer(
+    134_217_728,
+    [1_048_576, 17_179_869_184],
+    'Bytes of answers callers have not taken yet; beyond it whoever leaves most is cut off.',
+  ),
+  'api.sendTimeoutMs': integer(
+    60_000,
+    [100, 3_600_000],
+    'Longest time a caller may need to take an answer, milliseconds.',
+  ),
   'api.requestTimeoutMs': integer(
     15_000,
     [100, 600_000],

@@ -10,6 +10,7 @@ import { evmOperations } from '../api/evm/operations.ts'
 import type { EvmParts } from '../api/evm/parts.ts'
 import { createPartyBooks } from '../api/evm/party-book.ts'
 import { icmOperations } from '../api/icm/operations.ts'
+import type { LoadLimits } from '../api/load.ts'
 import { metricsOperations } from '../api/metrics/operations.ts'
 import { nftDialectRules, nftOperations } from '../api/nft/operations.ts'
 import { storedNfts } from '../api/nft/stored-nfts.ts'
@@ -70,6 +71,8 @@ export function assembleApi(config: Config, parts: ApiParts): ApiServer {
       requestTimeoutMs: config['api.requestTimeoutMs'],
       handlerTimeoutMs: config['api.handlerTimeoutMs'],
     },
+    load: loadLimits(config),
+    gauges,
     admit: createAdmission({
       keysRequired: config['api.keysRequired'],
       keys: watchedKeys(config.dataDir),
@@ -92,6 +95,19 @@ export function assembleApi(config: Config, parts: ApiParts): ApiServer {
   )
   if (config['api.explorer']) mountExplorer(server.http, () => statusOf(statusParts(config, parts)))
   return server
+}
+
+function loadLimits(config: Config): LoadLimits {
+  return {
+    maxPerAddress: config['api.maxConnectionsPerAddress'],
+    maxUnsentBytes: config['api.maxUnsentBytes'],
+    sendTimeoutMs: config['api.sendTimeoutMs'],
+    maxUnderWay: config['api.maxUnderWay'],
+    maxUnderWayPerAddress: config['api.maxUnderWayPerAddress'],
+    maxWaiting: config['api.maxWaiting'],
+    maxWaitingPerAddress: config['api.maxWaitingPerAddress'],
+    maxQueuedMs: config['api.maxQueuedMs'],
+  }
 }
 
 /** All operations that are served. */

@@ -56,6 +56,31 @@ export const gaugeTable = {
     labels: ['operation'],
     buckets: requestSeconds,
   },
+  firn_api_turned_away_total: {
+    kind: 'counter',
+    help: 'Requests that got no turn: refused (full), waited too long (late), or left by the caller (gone).',
+    labels: ['lane', 'outcome'],
+  },
+  firn_api_waiting_requests: {
+    kind: 'gauge',
+    help: 'Requests that wait for their turn.',
+    labels: ['lane'],
+  },
+  firn_api_under_way_requests: {
+    kind: 'gauge',
+    help: 'Requests whose answer is being made.',
+    labels: ['lane'],
+  },
+  firn_http_dropped_connections_total: {
+    kind: 'counter',
+    help: 'Connections ended: too many of one address (connections), answers not taken (unsent, slow).',
+    labels: ['listener', 'reason'],
+  },
+  firn_http_unsent_bytes: {
+    kind: 'gauge',
+    help: 'Bytes of answers that callers have not taken yet.',
+    labels: ['listener'],
+  },
   firn_node_requests_total: {
     kind: 'counter',
     help: 'Requests answered by the node listener.',

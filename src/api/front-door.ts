@@ -1,0 +1,122 @@
+/**
+ * What stands before the framework: one request of a socket at a time, and a turn for each.
+ *
+ * A request without a body takes its turn before it is routed, so that refusing it costs a few
+ * microseconds. One with a body is routed first and takes its turn when the body is there: a body
+ * that trickles in must not hold the place of an answer.
+ */
+
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+
+import { Fault } from '../core/fault.ts'
+import { callerOf } from '../http/caller-address.ts'
+import type { LoadGate, Ticket } from '../http/load-gate.ts'
+import type { Serve, SocketGuard } from '../http/socket-guard.ts'
+import type { Placing } from './lanes.ts'
+import { errorBody } from './status.ts'
+
+/** The door of one server. */
+export type FrontDoor = {
+  /** The listener of `request` over the framework's. */
+  readonly listener: (handler: Serve) => Serve
+  readonly attach: (server: Server) => void
+  /** The turn of a request that came with a body; the others had theirs. Rejects: `overloaded`. */
+  readonly turn: (request: IncomingMessage, response: ServerResponse) => Promise<void> | undefined
+  /** The answer is made: what is left is to send it. */
+  readonly answered: (request: IncomingMessage) => void
+}
+
+/** What {@link createFrontDoor} needs. */
+export type FrontDoorParts = {
+  readonly gate: LoadGate
+  readonly guard: SocketGuard
+  readonly placingOf: (method: string, target: string) => Placing
+}
+
+/** Work is taken in for a quarter of a second; after a second there is room. */
+export const retryAfterOverloadSeconds = 1
+
+const busyWords = 'the service is at its limit'
+
+type Refusal = { readonly body: string; readonly headers: Readonly<Record<string, string>> }
+
+const refusal = refusalOf(busyWords)
+const listRefusal = refusalOf([busyWords])
+
+/** A door nobody has come to. */
+export function createFrontDoor({ gate, guard, placingOf }: FrontDoorParts): FrontDoor {
+  const tickets = new WeakMap<IncomingMessage, Ticket>()
+
+  function enter(
+    exchange: { request: IncomingMessage; response: ServerResponse; placing: Placing },
+    start: () => void,
+    refuse: () => void,
+  ): void {
+    const { request, response, placing } = exchange
+    const caller = callerOf(request.socket.remoteAddress ?? '')
+    let isOver = false
+    const ended = (): void => {
+      isOver = true
+      tickets.get(request)?.leave()
+    }
+    response.once('close', ended)
+    const ticket = gate.enter({ lane: placing.lane, caller, start, refuse })
+    tickets.set(request, ticket)
+    // The gate may have begun, and the handler ended, before there was a ticket.
+    if (isOver || response.writableEnded) ticket.leave()
+  }
+
+  return {
+    attach: guard.attach,
+    listener: (handler) =>
+      guard.oneByOne((request, response) => {
+        const placing = placingOf(request.method ?? 'GET', request.url ?? '/')
+        const refuse = (): void => send(response, placing.listMessages ? listRefusal : refusal)
+        const first: Placing = hasBody(request) ? { ...placing, lane: 'body' } : placing
+        enter({ request, response, placing: first }, () => handler(request, response), refuse)
+      }),
+    turn: (request, response) => {
+      if (!hasBody(request)) return undefined
+      tickets.get(request)?.leave()
+      const placing = placingOf(request.method ?? 'POST', request.url ?? '/')
+      return new Promise((resolve, reject) => {
+        const refuse = (): void => {
+          const detail = { reset: retryAfterOverloadSeconds }
+          reject(new Fault('overloaded', busyWords, { detail }))
+        }
+        enter({ request, response, placing }, resolve, refuse)
+      })
+    },
+    answered: (request) => tickets.get(request)?.leave(),
+  }
+}
+
+/** The whole answer for a connection that is one too many. */
+export const connectionRefusal = [
+  'HTTP/1.1 503 Service Unavailable',
+  ...Object.entries(refusal.headers).map(([name, value]) => `${name}: ${value}`),
+  'connection: close',
+  '',
+  refusal.body,
+].join('\r\n')
+
+function refusalOf(message: string | readonly string[]): Refusal {
+  const body = JSON.stringify(errorBody(503, message))
+  const headers = {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(Buffer.byteLength(body)),
+    'retry-after': String(retryAfterOverloadSeconds),
+    'x-content-type-options': 'nosniff',
+  }
+  return { body, headers }
+}
+
+function send(response: ServerResponse, { body, headers }: Refusal): void {
+  if (response.destroyed) return
+  response.writeHead(503, headers)
+  response.end(body)
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+}

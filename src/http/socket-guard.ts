@@ -1,0 +1,255 @@
+/**
+ * What one connection, and one address by many connections, may do to a listener.
+ *
+ * - One request of a socket is under way at a time. What a caller sends behind it is held as bytes
+ *   and not parsed until the answer was taken, and beyond {@link heldBytes} not read either.
+ * - Answers that callers do not take are bounded in bytes and in time.
+ * - Connections of one address are bounded.
+ *
+ * It stands between a socket and Node's parser: Node itself parses all that one read brings, and
+ * calls the handler for each request of it before anything else has its turn.
+ */
+
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+
+import { callerOf } from './caller-address.ts'
+
+/** Limits of a listener's connections. */
+export type SocketLimits = {
+  /** Open connections of one address; more are answered 503 and closed. */
+  readonly maxPerAddress: number
+  /** Bytes of answers that were written and not taken yet, of all sockets together. */
+  readonly maxUnsentBytes: number
+  /** Longest time a caller may need to take an answer. */
+  readonly sendTimeoutMs: number
+}
+
+/** Why a connection was ended by the guard. */
+export type DropReason = 'connections' | 'unsent' | 'slow'
+
+/** What {@link createSocketGuard} needs. */
+export type SocketGuardParts = {
+  readonly limits: SocketLimits
+  /** A whole answer for connections that are one too many: status 503, `connection: close`. */
+  readonly refusal: string
+  /** Told of every connection that was accepted. */
+  readonly connected?: () => void
+  /** Told of every connection that was ended. */
+  readonly dropped?: (reason: DropReason) => void
+}
+
+/** Guards one server. */
+export type SocketGuard = {
+  /** Wraps the listener of `request`: it is called for one request of a socket at a time. */
+  readonly oneByOne: (serve: Serve) => Serve
+  /** Begins to guard; call it before the server listens. */
+  readonly attach: (server: Server) => void
+  /** Bytes of answers nobody has taken yet. */
+  readonly unsentBytes: () => number
+}
+
+/** A listener of `request`. */
+export type Serve = (request: IncomingMessage, response: ServerResponse) => void
+
+// A client that pipelines sends a few requests ahead; 16 KiB hold 100 and more.
+const heldBytes = 16_384
+
+// A refused caller has this long to read why before the connection is cut.
+const lingerMs = 1_000
+
+const headEnd = Buffer.from('\r\n\r\n')
+
+/** A guard over no socket yet. */
+export function createSocketGuard(parts: SocketGuardParts): SocketGuard {
+  const connections = new WeakMap<Socket, Connection>()
+  const perAddress = new Map<string, number>()
+  const unsent = new UnsentAnswers(parts)
+
+  const accept = (socket: Socket): void => {
+    parts.connected?.()
+    const caller = callerOf(socket.remoteAddress ?? '')
+    const open = (perAddress.get(caller) ?? 0) + 1
+    perAddress.set(caller, open)
+    socket.once('close', () => {
+      const left = (perAddress.get(caller) ?? 1) - 1
+      if (left === 0) perAddress.delete(caller)
+      else perAddress.set(caller, left)
+    })
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Node's own listener of `data` takes a chunk
+    const [parse] = socket.listeners('data') as ((chunk: Buffer) => void)[]
+    if (parse === undefined) return
+    socket.removeListener('data', parse)
+    if (open > parts.limits.maxPerAddress) {
+      parts.dropped?.('connections')
+      refuse(socket, parts.refusal)
+      return
+    }
+    const connection = new Connection(socket, (chunk) => parse.call(socket, chunk))
+    connections.set(socket, connection)
+    socket.on('data', connection.take)
+  }
+
+  return {
+    attach: (server) => {
+      server.on('connection', accept)
+    },
+    oneByOne: (serve) => (request, response) => {
+      const { socket } = request
+      const begin = (): void => {
+        response.once('prefinish', () => unsent.watch(socket, response))
+        serve(request, response)
+      }
+      const connection = connections.get(socket)
+      if (connection === undefined) begin()
+      else connection.begin({ request, response, begin })
+    },
+    unsentBytes: () => unsent.bytes,
+  }
+}
+
+function refuse(socket: Socket, words: string): void {
+  // What it sends meanwhile is read and forgotten: unread bytes would reset what we say.
+  socket.on('data', () => undefined)
+  socket.end(words)
+  const late = AbortSignal.timeout(lingerMs)
+  const cut = (): void => {
+    socket.destroy()
+  }
+  late.addEventListener('abort', cut, { once: true })
+  socket.once('close', () => late.removeEventListener('abort', cut))
+}
+
+type Exchange = {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly begin: () => void
+}
+
+/** One socket: the request under way, and what came behind it. */
+class Connection {
+  readonly #socket: Socket
+  readonly #parse: (chunk: Buffer) => void
+  #current: Exchange | undefined
+  /** Parsed with the last bytes of the current request's body: at most two. */
+  readonly #next: Exchange[] = []
+  #held: Buffer[] = []
+  #heldBytes = 0
+
+  constructor(socket: Socket, parse: (chunk: Buffer) => void) {
+    this.#socket = socket
+    this.#parse = parse
+  }
+
+  /** Takes what was read from the socket. */
+  readonly take = (chunk: Buffer): void => {
+    if (this.#isBusy() || this.#held.length > 0) this.#hold(chunk)
+    else this.#feed(chunk)
+  }
+
+  /** Begins an exchange when the one before it is over. */
+  begin(exchange: Exchange): void {
+    if (this.#current !== undefined) {
+      this.#next.push(exchange)
+      return
+    }
+    this.#current = exchange
+    exchange.response.once('close', () => this.#over(exchange))
+    exchange.begin()
+  }
+
+  /** A request that is not all there yet must still get its body. */
+  #isBusy(): boolean {
+    return this.#current?.request.complete === true
+  }
+
+  /** Parses up to the end of a head at a time, so that one request comes out of it at most. */
+  #feed(chunk: Buffer): void {
+    let from = 0
+    while (from < chunk.length && !this.#isBusy()) {
+      const found = chunk.indexOf(headEnd, from)
+      const until = found === -1 ? chunk.length : found + headEnd.length
+      this.#parse(from === 0 && until === chunk.length ? chunk : chunk.subarray(from, until))
+      from = until
+    }
+    if (from < chunk.length) this.#hold(chunk.subarray(from))
+  }
+
+  #hold(chunk: Buffer): void {
+    this.#held.push(chunk)
+    this.#heldBytes += chunk.length
+    // Below the limit it is read on: only so is the end of a caller seen who goes away.
+    if (this.#heldBytes > heldBytes) this.#socket.pause()
+  }
+
+  #over(exchange: Exchange): void {
+    if (this.#current !== exchange) return
+    this.#current = undefined
+    // The loop is given back first: answers that need no time must not follow without end.
+    if (this.#next.length > 0 || this.#held.length > 0) setImmediate(() => this.#goOn())
+  }
+
+  #goOn(): void {
+    if (this.#socket.destroyed || this.#current !== undefined) return
+    const next = this.#next.shift()
+    if (next !== undefined) this.begin(next)
+    const chunks = this.#held
+    this.#held = []
+    this.#heldBytes = 0
+    for (const chunk of chunks) this.take(chunk)
+    if (this.#heldBytes <= heldBytes && this.#socket.isPaused()) this.#socket.resume()
+  }
+}
+
+type Unsent = { readonly caller: string; readonly bytes: number; readonly forget: () => void }
+
+/** Answers that were written and wait for their callers to take them, oldest first. */
+class UnsentAnswers {
+  readonly #parts: SocketGuardParts
+  readonly #answers = new Map<Socket, Unsent>()
+  bytes = 0
+
+  constructor(parts: SocketGuardParts) {
+    this.#parts = parts
+  }
+
+  /** Follows an answer that has just been written, until it was taken. */
+  watch(socket: Socket, response: ServerResponse): void {
+    const bytes = socket.writableLength
+    if (bytes === 0 || this.#answers.has(socket)) return
+    const late = AbortSignal.timeout(this.#parts.limits.sendTimeoutMs)
+    const cut = (): void => this.#drop(socket, 'slow')
+    late.addEventListener('abort', cut, { once: true })
+    const caller = callerOf(socket.remoteAddress ?? '')
+    const forget = (): void => late.removeEventListener('abort', cut)
+    this.#answers.set(socket, { caller, bytes, forget })
+    this.bytes += bytes
+    response.once('close', () => this.#forget(socket))
+    while (this.bytes > this.#parts.limits.maxUnsentBytes) this.#drop(this.#first(), 'unsent')
+  }
+
+  /** The oldest answer of the caller who leaves the most untaken. */
+  #first(): Socket | undefined {
+    const sums = new Map<string, number>()
+    for (const { caller, bytes } of this.#answers.values())
+      sums.set(caller, (sums.get(caller) ?? 0) + bytes)
+    const most = Math.max(...sums.values())
+    for (const [socket, { caller }] of this.#answers) if (sums.get(caller) === most) return socket
+    return undefined
+  }
+
+  #drop(socket: Socket | undefined, reason: DropReason): void {
+    if (socket === undefined) return
+    this.#parts.dropped?.(reason)
+    this.#forget(socket)
+    socket.destroy()
+  }
+
+  #forget(socket: Socket): void {
+    const answer = this.#answers.get(socket)
+    if (answer === undefined) return
+    this.#answers.delete(socket)
+    this.bytes -= answer.bytes
+    answer.forget()
+  }
+}

@@ -20,6 +20,7 @@ const questions: Readonly<Record<string, string>> = {
   staker: `select pos, tx_id, role, status, subnet_id, until, shares, activated_height,
     ended_height, body from staker`,
   cycle: 'select staker, number, height, body from cycle',
+  stake_day: 'select subnet_id, day, body from stake_day',
   subnet: 'select pos, subnet_id, body from subnet',
   blockchain: 'select pos, blockchain_id, subnet_id, name, genesis from blockchain',
   l1_validator: 'select validation_id, subnet_id, active, removed_height, body from l1_validator',

@@ -10,8 +10,10 @@ import type { Operation } from '../operation.ts'
 import { getBalances } from './get-balances.ts'
 import { getPrimaryBlock } from './get-block.ts'
 import { getBlockchain } from './get-blockchain.ts'
+import { getStakingMetrics } from './get-staking-metrics.ts'
 import { getSubnet } from './get-subnet.ts'
 import { getTransaction } from './get-transaction.ts'
+import { nodeFees, subnetFees, totalL1Fees, validationFees } from './l1-fee-metrics.ts'
 import { listBlockchains } from './list-blockchains.ts'
 import { listPrimaryBlocks } from './list-blocks.ts'
 import { listChainIds } from './list-chain-ids.ts'
@@ -54,5 +56,10 @@ export function primaryOperations(parts: PrimaryParts): Operation[] {
     listL1Validators(parts),
     listPendingRewards(parts),
     listChainIds(parts),
+    getStakingMetrics(parts),
+    totalL1Fees(parts),
+    validationFees(parts),
+    nodeFees(parts),
+    subnetFees(parts),
   ]
 }

@@ -140,6 +140,16 @@ export const cycleBody = layout({
 /** Record of {@link cycleBody}. */
 export type CycleBody = BodyOf<typeof cycleBody>
 
+/** Body of `stake_day`. Weights in the unit of the subnet's stake. */
+export const stakeDayBody = layout({
+  validatorCount: count,
+  validatorWeight: big,
+  delegatorCount: count,
+  delegatorWeight: big,
+})
+/** Record of {@link stakeDayBody}. */
+export type StakeDayBody = BodyOf<typeof stakeDayBody>
+
 /** Body of `reward`. `txId`: what its UTXO is named for. */
 export const rewardBody = layout({
   kind: count,

@@ -66,6 +66,16 @@ export const cycle = table(
   { key: ['staker', 'number'], layout: 'keyed' },
 )
 
+/**
+ * Active stakers of subnets after the last change of a day: `day` is its first second. Days without
+ * a change have no row.
+ */
+export const stakeDay = table(
+  'stake_day',
+  { subnet_id: 'bytes', day: 'integer', body: 'bytes' },
+  { key: ['subnet_id', 'day'], layout: 'keyed' },
+)
+
 /** Rewards paid; `utxo` names the UTXO, which grows with time. */
 export const reward = table(
   'reward',

@@ -26,7 +26,7 @@ import type {
 } from './ledger-rows.ts'
 import type { LedgerColumns } from './ledger.ts'
 import type { StakersOfBatch } from './staker-columns.ts'
-import type { CycleRow, RewardRow, SupplyRow } from './staking-rows.ts'
+import type { CycleRow, RewardRow, StakeDayRow, SupplyRow } from './staking-rows.ts'
 import type {
   SubnetRow,
   SubnetOwnerRow,
@@ -65,6 +65,7 @@ export type RowBatch = {
   readonly importCompletions: readonly ImportCompletionRow[]
   readonly stakers: StakersOfBatch
   readonly cycles: readonly CycleRow[]
+  readonly stakeDays: readonly StakeDayRow[]
   readonly rewards: readonly RewardRow[]
   readonly subnets: readonly SubnetRow[]
   readonly subnetOwners: readonly SubnetOwnerRow[]

@@ -94,6 +94,17 @@ export type StakerRow = {
   readonly autoRenewal: AutoRenewal | undefined
 }
 
+/** Active stakers of a subnet, and what they weigh in its unit. */
+export type StakeTotals = {
+  readonly validatorCount: number
+  readonly validatorWeight: bigint
+  readonly delegatorCount: number
+  readonly delegatorWeight: bigint
+}
+
+/** Totals after the last change of a day. Key: `subnetId` and `day`, its first second. */
+export type StakeDayRow = StakeTotals & { readonly subnetId: Uint8Array; readonly day: number }
+
 /** One reward paid. Key: `utxo`, the number of its UTXO. */
 export type RewardRow = {
   readonly utxo: number

@@ -19,7 +19,13 @@ import type {
 import { Ledger, type LedgerRoom } from '../batch/ledger.ts'
 import type { Checkpoint, RowBatch } from '../batch/rows.ts'
 import { stakersOfBatch } from '../batch/staker-columns.ts'
-import type { CycleRow, RewardRow, StakerRow, SupplyRow } from '../batch/staking-rows.ts'
+import type {
+  CycleRow,
+  RewardRow,
+  StakeDayRow,
+  StakerRow,
+  SupplyRow,
+} from '../batch/staking-rows.ts'
 import type {
   BlockchainRow,
   L1ChangeRow,
@@ -51,6 +57,8 @@ export type Draft = {
   readonly crossing: Map<string, KnownUtxo>
   readonly stakers: Set<Staker>
   readonly cycles: CycleRow[]
+  /** By subnet and day. */
+  readonly stakeDays: Map<string, StakeDayRow>
   readonly rewards: RewardRow[]
   readonly subnets: Set<Mutable<SubnetRow>>
   readonly subnetOwners: SubnetOwnerRow[]
@@ -79,6 +87,7 @@ export function newDraft(chain: ChainName, { firstUtxo, follows, room }: DraftSt
     crossing: new Map(),
     stakers: new Set(),
     cycles: [],
+    stakeDays: new Map(),
     rewards: [],
     subnets: new Set(),
     subnetOwners: [],
@@ -110,6 +119,7 @@ export function closeDraft(draft: Draft, assets: AssetNumbers, checkpoint: Check
     importCompletions: draft.importCompletions,
     stakers,
     cycles: draft.cycles,
+    stakeDays: [...draft.stakeDays.values()],
     rewards: draft.rewards,
     subnets: [...draft.subnets].map((subnet) => ({ ...subnet })),
     subnetOwners: draft.subnetOwners,

@@ -15,6 +15,7 @@ import {
   l1ChangeBody,
   progressBody,
   rewardBody,
+  stakeDayBody,
   subnetOwnerBody,
 } from '../../../store/schema/primary-bodies.ts'
 import { earlyImport } from '../../../store/schema/primary-ledger.ts'
@@ -26,7 +27,13 @@ import {
   posOfPlace,
   rewardKinds,
 } from '../../../store/schema/primary-position.ts'
-import { cycle, reward, rewardByAddress, supply } from '../../../store/schema/primary-staking.ts'
+import {
+  cycle,
+  reward,
+  rewardByAddress,
+  stakeDay,
+  supply,
+} from '../../../store/schema/primary-staking.ts'
 import {
   blockchain,
   l1Change,
@@ -154,6 +161,11 @@ async function writeStaking(writing: Writing, owners: Float64Array): Promise<voi
   })
   await writeRewards(writing)
   await writeCycles(writer, batch.cycles)
+  await writer.upsert(stakeDay, {
+    subnet_id: batch.stakeDays.map((row) => row.subnetId),
+    day: batch.stakeDays.map((row) => row.day),
+    body: batch.stakeDays.map((row) => stakeDayBody.toBytes(row)),
+  })
   await writer.upsert(supply, {
     subnet_id: batch.supplies.map((row) => row.subnetId),
     amount: batch.supplies.map((row) => fromBigint(row.supply, 8)),

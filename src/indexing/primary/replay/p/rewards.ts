@@ -15,6 +15,7 @@ import { concern, emit } from '../step.ts'
 import type { Step } from '../step.ts'
 import { returnStake } from '../utxo-set.ts'
 import { shareOf } from './reward-amounts.ts'
+import { noteStakeChange } from './stake-totals.ts'
 import { addCurrent, validatorOf } from './staker-set.ts'
 import { stakerToReward } from './staking.ts'
 import { endStaker, rewardFor, setSupply, supplyOf } from './state.ts'
@@ -238,6 +239,8 @@ function renew(
   pay('VALIDATOR', staker.validationOwner, staker.potentialReward - restaked)
   pay('VALIDATOR_FEE', staker.delegationOwner, staker.delegateeReward - restakedFees)
   staker.weight += restaked + restakedFees
+  const change = { count: 0, weight: restaked + restakedFees, time: step.place.time }
+  noteStakeChange({ totals: state.totals, draft: step.draft }, staker, change)
   staker.autoRenewal = {
     ...renewal,
     accruedRewards: renewal.accruedRewards + restaked,

@@ -15,6 +15,8 @@ import type { UtxoSet } from '../utxo-set.ts'
 import { addL1Validator, chargeL1Validators, newL1Set, noteL1Change } from './l1-set.ts'
 import type { L1Set, L1Validator } from './l1-set.ts'
 import { potentialReward, rulesAtStart } from './reward-amounts.ts'
+import { addToTotals, noteStakeChange } from './stake-totals.ts'
+import type { TotalsBySubnet } from './stake-totals.ts'
 import {
   addCurrent,
   addPending,
@@ -36,6 +38,7 @@ export type PState = {
   readonly stakers: StakerSet
   readonly l1: L1Set
   readonly subnets: Map<string, Mutable<SubnetRow>>
+  readonly totals: TotalsBySubnet
   /** By subnet; the primary network's is always there. */
   readonly supplies: Map<string, bigint>
   height: number
@@ -55,6 +58,7 @@ export function emptyPState(
     ids,
     utxos: newUtxoSet('P', utxoLimit, { next: firstUtxoOf('P'), assets }),
     stakers: newStakerSet(),
+    totals: new Map(),
     l1: newL1Set(rules.l1Fee),
     subnets: new Map(),
     supplies: new Map(),
@@ -79,7 +83,10 @@ export function loadPState(
   for (const row of rows.stakers) {
     const staker = { ...row }
     if (staker.status === 'pending') addPending(state.stakers, staker)
-    else addCurrent(state.stakers, staker)
+    else {
+      addCurrent(state.stakers, staker)
+      addToTotals(state.totals, staker, { count: 1, weight: staker.weight, time: 0 })
+    }
   }
   for (const row of rows.subnets) state.subnets.set(keyOf(row.subnetId), { ...row })
   for (const row of rows.l1Validators) addL1Validator(state.l1, { ...row })
@@ -144,6 +151,8 @@ export function mintFor(state: PState, draft: Draft, staker: Staker): void {
 export function activate(state: PState, draft: Draft, staker: Staker, height: number): void {
   staker.status = 'active'
   staker.activatedHeight = height
+  const { startTime: time, weight } = staker
+  noteStakeChange({ totals: state.totals, draft }, staker, { count: 1, weight, time })
   addCurrent(state.stakers, staker)
   draft.stakers.add(staker)
   if (staker.role === 'validator') return
@@ -175,6 +184,10 @@ export function endStaker(
     readonly rewarded?: boolean
   },
 ): void {
+  if (staker.status === 'active') {
+    const change = { count: -1, weight: -staker.weight, time: end.time }
+    noteStakeChange({ totals: state.totals, draft }, staker, change)
+  }
   staker.status = end.status
   staker.endedHeight = end.height
   staker.endedTime = end.time

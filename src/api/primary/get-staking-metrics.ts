@@ -1,0 +1,92 @@
+/** Stakers of a subnet day by day. */
+
+import { GetStakingMetrics, type stakingMetrics } from '../../shape/primary/network-metrics.ts'
+import type { Reader } from '../../store/engine/database.ts'
+import { l1Now, l1Steps } from '../../store/query/primary/l1-history.ts'
+import { stakeDays } from '../../store/query/primary/stake-days.ts'
+import { operation, type Operation } from '../operation.ts'
+import { bindingOf, numberCursor, readPage, nextToken } from '../paging.ts'
+import { indexedTo } from './chain-of.ts'
+import { dayPoints } from './day-points.ts'
+import { idIn } from './inputs.ts'
+import { dayOf } from './l1-fee-days.ts'
+import type { PrimaryParts } from './parts.ts'
+
+const defaultPoints = 100
+const primarySubnetId = new Uint8Array(32)
+
+type Metric = (typeof stakingMetrics)[number]
+
+/** Counts or weights at the end of each day; of today so far. */
+export function getStakingMetrics(parts: PrimaryParts): Operation {
+  return operation(GetStakingMetrics, async ({ path, query }) => {
+    const network = parts.networks.find(path.network)
+    const { store } = network
+    const height = await indexedTo(store, 'P')
+    const subnetId =
+      query.subnetId === undefined ? primarySubnetId : idIn('subnetId', query.subnetId)
+    const values = await valuesOf(store, subnetId, path.metric)
+    const points = dayPoints(values, (await l1Now(store)).time, query)
+    const page = await readPage({
+      tokens: parts.tokens,
+      pageToken: query.pageToken,
+      binding: bindingOf(GetStakingMetrics.id, { ...query, ...path, network: network.network }),
+      limit: query.pageSize ?? defaultPoints,
+      ...numberCursor,
+      rows: (before, limit) =>
+        points.filter(({ timestamp }) => timestamp < (before ?? Infinity)).slice(0, limit),
+      cursorOf: ({ timestamp }) => timestamp,
+    })
+    return { body: { ...nextToken(page), results: [...page.rows] }, ...height }
+  })
+}
+
+/** Values by day, oldest first: of stakers, and of an L1's validators. */
+async function valuesOf(
+  store: Reader,
+  subnetId: Uint8Array,
+  metric: Metric,
+): Promise<ReadonlyMap<number, bigint>> {
+  const stakers = await stakeDays(store, subnetId)
+  const values = new Map([...stakers].map(([day, totals]) => [day, BigInt(totals[metric])]))
+  if (metric === 'delegatorCount' || metric === 'delegatorWeight') return values
+  const seats = await seatsByDay(store, subnetId, metric)
+  return seats.size === 0 ? values : together(values, seats)
+}
+
+/** Active validations of an L1, or their weight, after the last change of each day. */
+async function seatsByDay(
+  store: Reader,
+  subnetId: Uint8Array,
+  metric: Metric,
+): Promise<ReadonlyMap<number, bigint>> {
+  const steps = await l1Steps(store, { kind: 'subnet', id: subnetId })
+  const standing = new Map<number, bigint>()
+  const byDay = new Map<number, bigint>()
+  let sum = 0n
+  // Those of one validation are in order already, and sorting keeps it.
+  for (const { validation, time, active, weight } of steps.toSorted((a, b) => a.time - b.time)) {
+    const unit = metric === 'validatorCount' ? 1n : weight
+    const now = active ? unit : 0n
+    sum += now - (standing.get(validation) ?? 0n)
+    standing.set(validation, now)
+    byDay.set(dayOf(time), sum)
+  }
+  return byDay
+}
+
+/** Two series as one: on a day only one has, the other's last value counts. */
+function together(
+  stakers: ReadonlyMap<number, bigint>,
+  seats: ReadonlyMap<number, bigint>,
+): ReadonlyMap<number, bigint> {
+  const days = [...new Set([...stakers.keys(), ...seats.keys()])].toSorted((a, b) => a - b)
+  const sums = new Map<number, bigint>()
+  let [staked, seated] = [0n, 0n]
+  for (const day of days) {
+    staked = stakers.get(day) ?? staked
+    seated = seats.get(day) ?? seated
+    sums.set(day, staked + seated)
+  }
+  return sums
+}

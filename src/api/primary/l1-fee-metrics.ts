@@ -1,0 +1,127 @@
+/** What L1 validators pay, by day: in all, of a validation, of a node, of a subnet. */
+
+import { Fault } from '../../core/fault.ts'
+import type { networkNames } from '../../core/network.ts'
+import type { MetricPoint } from '../../shape/metrics/metric-point.ts'
+import {
+  GetMetricsByNodeId,
+  GetMetricsBySubnetId,
+  GetMetricsByValidationId,
+  GetTotalL1ValidatorMetrics,
+} from '../../shape/primary/network-metrics.ts'
+import type { Reader } from '../../store/engine/database.ts'
+import {
+  accruedBefore,
+  type L1Scope,
+  type L1Step,
+  l1Now,
+  l1Steps,
+} from '../../store/query/primary/l1-history.ts'
+import { numberOfNode } from '../../store/query/primary/numbers-of-keys.ts'
+import { operation, type Operation } from '../operation.ts'
+import { indexedTo } from './chain-of.ts'
+import { dayPoints, type PointRange } from './day-points.ts'
+import { idIn, nodeIdIn } from './inputs.ts'
+import { dayOf, feeDays, type FeeDays } from './l1-fee-days.ts'
+import type { ServedNetwork } from './network-directory.ts'
+import type { PrimaryParts } from './parts.ts'
+
+/** Of all L1 validators. */
+export function totalL1Fees(parts: PrimaryParts): Operation {
+  return operation(GetTotalL1ValidatorMetrics, ({ path, query }) =>
+    answered(parts, { ...path, query, scopeOn: async () => ({ kind: 'all' }) }),
+  )
+}
+
+/** Of one validation. */
+export function validationFees(parts: PrimaryParts): Operation {
+  return operation(GetMetricsByValidationId, ({ path: { metric, l1ValidationId }, query }) => {
+    const id = idIn('l1ValidationId', l1ValidationId)
+    return answered(parts, { metric, query, scopeOn: async () => ({ kind: 'validation', id }) })
+  })
+}
+
+/** Of the validations of a node. */
+export function nodeFees(parts: PrimaryParts): Operation {
+  return operation(GetMetricsByNodeId, ({ path: { metric, nodeId }, query }) => {
+    const id = nodeIdIn('nodeId', nodeId)
+    return answered(parts, {
+      metric,
+      query,
+      scopeOn: async (store) => ({ kind: 'node', node: (await numberOfNode(store, id)) ?? -1 }),
+    })
+  })
+}
+
+/** Of the validators of an L1. */
+export function subnetFees(parts: PrimaryParts): Operation {
+  return operation(GetMetricsBySubnetId, ({ path: { metric, subnetId }, query }) => {
+    const id = idIn('subnetId', subnetId)
+    return answered(parts, { metric, query, scopeOn: async () => ({ kind: 'subnet', id }) })
+  })
+}
+
+type Asked = {
+  readonly metric: string
+  readonly query: PointRange & { readonly network?: (typeof networkNames)[number] }
+  readonly scopeOn: (store: Reader) => Promise<L1Scope>
+}
+
+/** The series on the first network that knows the scope. Throws `not-found`. */
+async function answered(
+  parts: PrimaryParts,
+  { metric, query, scopeOn }: Asked,
+): Promise<{ readonly body: { readonly results: MetricPoint[] }; readonly indexedHeight: number }> {
+  for (const { store } of networksOf(parts, query.network)) {
+    const scope = await scopeOn(store)
+    const steps = await l1Steps(store, scope)
+    if (steps.length === 0 && scope.kind !== 'all') continue
+    const height = await indexedTo(store, 'P')
+    const now = await l1Now(store)
+    const days = await daysOf(store, steps, now)
+    return { body: { results: dayPoints(valuesOf(days, metric), now.time, query) }, ...height }
+  }
+  throw new Fault('not-found', 'no L1 validation of it is known here')
+}
+
+/** Networks to look at: the one named, else all, mainnet first. Throws `not-found`. */
+function networksOf(
+  { networks }: PrimaryParts,
+  name: (typeof networkNames)[number] | undefined,
+): readonly ServedNetwork[] {
+  if (name !== undefined) return [networks.find(name)]
+  const all = networks
+    .all()
+    .toSorted((a, b) => (a.network === b.network ? 0 : a.network === 'mainnet' ? -1 : 1))
+  if (all.length === 0) throw new Fault('not-found', 'no primary network is served here')
+  return all
+}
+
+/** Days that are over never change: what had accrued at their ends is read once. */
+const kept = new WeakMap<object, Map<number, bigint>>()
+
+async function daysOf(
+  store: Reader,
+  steps: readonly L1Step[],
+  now: { readonly time: number; readonly accrued: bigint },
+): Promise<FeeDays> {
+  const known = kept.get(store) ?? new Map<number, bigint>()
+  kept.set(store, known)
+  const first = steps.reduce((least, { time }) => Math.min(least, time), now.time)
+  for (let day = dayOf(first); day <= now.time; day += 86_400)
+    if (!known.has(day)) known.set(day, await accruedBefore(store, day))
+  return feeDays(steps, now, (day) => known.get(day) ?? now.accrued)
+}
+
+/** What a metric says of each day. */
+function valuesOf(days: FeeDays, metric: string): ReadonlyMap<number, bigint> {
+  let sum = 0n
+  const isCount = metric.includes('Paying')
+  const isCumulative = metric.includes('Cumulative')
+  return new Map(
+    [...days].map(([day, { fees, paying }]) => {
+      sum += fees
+      return [day, isCount ? BigInt(paying) : isCumulative ? sum : fees]
+    }),
+  )
+}

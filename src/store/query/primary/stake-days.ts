@@ -1,0 +1,32 @@
+/** Totals of a subnet's stakers by day. */
+
+import { type Reader, statement } from '../../engine/database.ts'
+import { type StakeDayBody, stakeDayBody } from '../../schema/primary-bodies.ts'
+import { bytes } from './utxo-rows.ts'
+
+const question = statement('select day, body from stake_day where subnet_id = ? order by day')
+
+/**
+ * Totals after the last change of each day, by its first second, oldest first; days without a
+ * change are missing. Cost: at most 365 rows a year.
+ */
+export async function stakeDays(
+  reader: Reader,
+  subnetId: Uint8Array,
+): Promise<ReadonlyMap<number, StakeDayBody>> {
+  const rows = await reader.all(question, [subnetId])
+  return new Map(rows.map(([day, body]) => [Number(day), stakeDayBody.fromBytes(bytes(body))]))
+}
+
+const newest = statement(
+  'select day, body from stake_day where subnet_id = ? order by day desc limit 1',
+)
+
+/** Totals as they are now; `undefined` for a subnet that never had stakers. One seek. */
+export async function stakeNow(
+  reader: Reader,
+  subnetId: Uint8Array,
+): Promise<StakeDayBody | undefined> {
+  const row = await reader.get(newest, [subnetId])
+  return row === undefined ? undefined : stakeDayBody.fromBytes(bytes(row[1]))
+}

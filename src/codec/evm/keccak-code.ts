@@ -18,6 +18,7 @@ import {
   i64,
   loop,
   moduleBytes,
+  sequence,
   setLocal,
   teeLocal,
   v128,
@@ -52,8 +53,8 @@ function step(): WasmFunction {
   const lane = (index: number): number => 4 + index
   const mask = lane(25)
   const body: number[] = [
-    ...[...getLocal(2), ...i64.extend, ...v128.splat64],
-    ...[...getLocal(3), ...i64.extend, ...v128.replaceHigh64, ...setLocal(mask)],
+    ...sequence(getLocal(2), i64.extend, v128.splat64),
+    ...sequence(getLocal(3), i64.extend, v128.replaceHigh64, setLocal(mask)),
   ]
   for (let index = 0; index < 25; index++) {
     const before = [...i32.constant(0), ...v128.load(stateAt + index * 16)]
@@ -61,7 +62,7 @@ function step(): WasmFunction {
     if (index < rateBytes / 8)
       body.push(
         ...getLocal(1),
-        ...[...getLocal(0), ...v128.loadLow(index * 8)],
+        ...sequence(getLocal(0), v128.loadLow(index * 8)),
         ...v128.loadHigh(index * 8),
         ...v128.xor,
       )
@@ -112,8 +113,8 @@ function permutation(lanes: number, spare: number): Code {
 function rotated(value: Code, bits: number, rest: number): Code {
   if (bits === 0) return value
   return [
-    ...[...value, ...teeLocal(rest), ...i32.constant(bits), ...v128.shiftLeft64],
-    ...[...getLocal(rest), ...i32.constant(64 - bits), ...v128.shiftRight64],
+    ...sequence(value, teeLocal(rest), i32.constant(bits), v128.shiftLeft64),
+    ...sequence(getLocal(rest), i32.constant(64 - bits), v128.shiftRight64),
     ...v128.or,
   ]
 }
@@ -146,10 +147,10 @@ function roundConstants(): Code[] {
 function last(): WasmFunction {
   const end = [...getLocal(0), ...i32.loadByte(rateBytes - 1), ...i32.constant(0x80), ...i32.or]
   const body = [
-    ...[...getLocal(0), ...i32.constant(0), ...i32.constant(rateBytes), ...fillMemory],
-    ...[...getLocal(0), ...getLocal(1), ...getLocal(2), ...copyMemory],
-    ...[...getLocal(0), ...getLocal(2), ...i32.add, ...i32.constant(1), ...i32.storeByte(0)],
-    ...[...getLocal(0), ...end, ...i32.storeByte(rateBytes - 1)],
+    ...sequence(getLocal(0), i32.constant(0), i32.constant(rateBytes), fillMemory),
+    ...sequence(getLocal(0), getLocal(1), getLocal(2), copyMemory),
+    ...sequence(getLocal(0), getLocal(2), i32.add, i32.constant(1), i32.storeByte(0)),
+    ...sequence(getLocal(0), end, i32.storeByte(rateBytes - 1)),
   ]
   return { name: 'last', parameters: 3, gives: false, locals: [], body }
 }
@@ -158,7 +159,7 @@ function last(): WasmFunction {
 function digest(): WasmFunction {
   const body = [0, 1, 2, 3].flatMap((lane) => [
     ...getLocal(1),
-    ...[...getLocal(0), ...i64.load(stateAt + lane * 16)],
+    ...sequence(getLocal(0), i64.load(stateAt + lane * 16)),
     ...i64.store(lane * 8),
   ])
   return { name: 'digest', parameters: 2, gives: false, locals: [], body }
@@ -172,48 +173,42 @@ function unhex(): WasmFunction {
   const [from, until, to, valid, text, lower, digit, letter] = [0, 1, 2, 3, 4, 5, 6, 7]
   const each = (byte: number): Code => v128.constant(Array.from({ length: 16 }, () => byte))
   const sixteen = [
-    ...[
-      ...getLocal(from),
-      ...v128.load(0),
-      ...each(0x30),
-      ...v128.subtractBytes,
-      ...setLocal(text),
-    ],
-    ...[...getLocal(from), ...v128.load(0), ...each(0x20), ...v128.or],
-    ...[...each(0x61), ...v128.subtractBytes, ...setLocal(lower)],
-    ...[...getLocal(text), ...each(10), ...v128.lessBytes, ...setLocal(digit)],
-    ...[...getLocal(lower), ...each(6), ...v128.lessBytes, ...setLocal(letter)],
-    ...[...getLocal(valid), ...getLocal(digit), ...getLocal(letter), ...v128.or, ...v128.and],
+    ...sequence(getLocal(from), v128.load(0), each(0x30), v128.subtractBytes, setLocal(text)),
+    ...sequence(getLocal(from), v128.load(0), each(0x20), v128.or),
+    ...sequence(each(0x61), v128.subtractBytes, setLocal(lower)),
+    ...sequence(getLocal(text), each(10), v128.lessBytes, setLocal(digit)),
+    ...sequence(getLocal(lower), each(6), v128.lessBytes, setLocal(letter)),
+    ...sequence(getLocal(valid), getLocal(digit), getLocal(letter), v128.or, v128.and),
     ...setLocal(valid),
     // A letter stands for its place in the alphabet and ten: minus 0xf6 is plus ten.
-    ...[...getLocal(text), ...getLocal(lower), ...each(0xf6), ...v128.subtractBytes],
-    ...[...getLocal(digit), ...v128.select, ...setLocal(text)],
+    ...sequence(getLocal(text), getLocal(lower), each(0xf6), v128.subtractBytes),
+    ...sequence(getLocal(digit), v128.select, setLocal(text)),
     // The first digit of two lies in the lower byte of 16 bits.
     ...getLocal(to),
-    ...[...getLocal(text), ...i32.constant(4), ...v128.shiftLeft16],
-    ...[...getLocal(text), ...i32.constant(8), ...v128.shiftRight16, ...v128.or],
+    ...sequence(getLocal(text), i32.constant(4), v128.shiftLeft16),
+    ...sequence(getLocal(text), i32.constant(8), v128.shiftRight16, v128.or),
     ...v128.constant(Array.from({ length: 16 }, (_, at) => (at % 2 === 0 ? 0xff : 0))),
-    ...[...v128.and, ...each(0), ...v128.narrow, ...v128.storeLow(0)],
+    ...sequence(v128.and, each(0), v128.narrow, v128.storeLow(0)),
   ]
   const ahead = [
-    ...[...getLocal(from), ...i32.constant(16), ...i32.add, ...teeLocal(from)],
-    ...[...getLocal(to), ...i32.constant(8), ...i32.add, ...setLocal(to)],
-    ...[...i32.constant(16), ...i32.add, ...getLocal(until), ...i32.atMost],
+    ...sequence(getLocal(from), i32.constant(16), i32.add, teeLocal(from)),
+    ...sequence(getLocal(to), i32.constant(8), i32.add, setLocal(to)),
+    ...sequence(i32.constant(16), i32.add, getLocal(until), i32.atMost),
   ]
   // What is left is read together with digits before it.
   const rest = [
     ...getLocal(to),
-    ...[...getLocal(from), ...i32.constant(16), ...i32.add, ...getLocal(until), ...i32.subtract],
-    ...[...i32.constant(1), ...i32.shiftRight, ...i32.subtract, ...setLocal(to)],
-    ...[...getLocal(until), ...i32.constant(16), ...i32.subtract, ...setLocal(from)],
+    ...sequence(getLocal(from), i32.constant(16), i32.add, getLocal(until), i32.subtract),
+    ...sequence(i32.constant(1), i32.shiftRight, i32.subtract, setLocal(to)),
+    ...sequence(getLocal(until), i32.constant(16), i32.subtract, setLocal(from)),
     ...sixteen,
   ]
   const body = [
-    ...[...each(0xff), ...setLocal(valid)],
+    ...sequence(each(0xff), setLocal(valid)),
     ...loop([...sixteen, ...ahead]),
-    ...[...getLocal(until), ...getLocal(from), ...i32.greater],
+    ...sequence(getLocal(until), getLocal(from), i32.greater),
     ...when(rest),
-    ...[...getLocal(valid), ...v128.allBytes],
+    ...sequence(getLocal(valid), v128.allBytes),
   ]
   return { name: 'unhex', parameters: 3, gives: true, locals: [[5, v128Type]], body }
 }

@@ -26,7 +26,8 @@ function nodeOf(entries: readonly (readonly [path: string, value: Uint8Array])[]
     const below = nodeOf(entries.map(([path, own]) => [path.slice(shared), own]))
     return listOf([encodeRlp(packed(first.slice(0, shared), 0)), reference(below)])
   }
-  const children = [...'0123456789abcdef'].map((nibble) => {
+  const children = Array.from({ length: 16 }, (_, value) => {
+    const nibble = value.toString(16)
     const own = entries.filter(([path]) => path[0] === nibble)
     return own.length === 0
       ? Uint8Array.of(0x80)

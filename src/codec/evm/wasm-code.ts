@@ -7,6 +7,11 @@
 /** Instructions, or any other piece of a module. */
 export type Code = readonly number[]
 
+/** Pieces one after the other. */
+export function sequence(...pieces: readonly Code[]): Code {
+  return pieces.flat()
+}
+
 /** A function: its exported name, how many i32 parameters it has, and whether it gives an i32. */
 export type WasmFunction = {
   readonly name: string
@@ -104,6 +109,9 @@ export const loop = (body: Code): Code => [0x03, 0x40, ...body, 0x0d, 0, 0x0b]
 /** Runs `body` when what is on the stack is not 0. */
 export const when = (body: Code): Code => [0x04, 0x40, ...body, 0x0b]
 
+/** Every module begins so; version 1. */
+const magic: Code = [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00]
+
 /** A module with one memory of `pages`, exported as `memory`, and its functions. */
 export function moduleBytes(functions: readonly WasmFunction[], pages: number): Uint8Array {
   const types = functions.map(({ parameters, gives }) => [
@@ -117,7 +125,7 @@ export function moduleBytes(functions: readonly WasmFunction[], pages: number): 
     return [...unsigned(all.length), ...all]
   })
   return Uint8Array.from([
-    ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00],
+    ...magic,
     ...section(1, list(types)),
     ...section(3, list(functions.map((_, at) => unsigned(at)))),
     ...section(5, list([[0x00, ...unsigned(pages)]])),

@@ -113,6 +113,7 @@ function withFailures(database: Database, failing: { countdown: number }): Datab
     upsert: async (...rows) => (spend(), writer.upsert(...rows)),
     update: async (...rows) => (spend(), writer.update(...rows)),
     remove: async (...rows) => (spend(), writer.remove(...rows)),
+    clear: async (table) => (spend(), writer.clear(table)),
   })
   return {
     ...database,

@@ -90,7 +90,6 @@ export const primaryDialectRules: DialectRules = {
   listLatestPrimaryNetworkTransactions: transactions,
   listActivePrimaryNetworkStakingTransactions: transactions,
   getTxByHash: transactions,
-  listAssetTransactions: transactions,
   getBalancesByAddresses: { sdk: sdkBalances },
   getChainIdsForAddresses: { sdk: sdkChainIds },
   listHistoricalPrimaryNetworkRewards: { sdk: moneyAsNumbers },

@@ -84,23 +84,32 @@ program
     '--primary <network>',
     'all rows of a primary network (mainnet or fuji), beside the old store',
   )
+  .option('--checksums', 'the sums that firn verify --store compares with')
   .option('--config <file>', 'configuration file')
   .option('--data-dir <folder>', 'folder of the stores')
-  .action(async (flags: Flags) =>
-    flags['primary'] === undefined
+  .action(async (flags: Flags) => {
+    if (flags['checksums'] === true)
+      return (await import('./commands/rebuild-checksums.ts')).rebuildChecksums(flags)
+    return flags['primary'] === undefined
       ? (await import('./commands/rebuild.ts')).rebuildMetrics(flags)
-      : (await import('./commands/rebuild-primary.ts')).rebuildPrimaryNetwork(flags),
-  )
+      : (await import('./commands/rebuild-primary.ts')).rebuildPrimaryNetwork(flags)
+  })
 
 program
   .command('verify')
-  .description('compare what is indexed of a primary network with what its node says')
+  .description('compare what is indexed with what a node says, or stores with their own sums')
+  .option('--store', 'read every store and compare it with the sums that were written with it')
+  .option('--json', 'with --store: print one JSON object')
   .option('--node <url>', 'base address of the node (default: that of the configuration)')
   .option('--network <name>', 'mainnet or fuji', 'fuji')
   .option('--sample <count>', 'most addresses, stakers and heights of sampled checks', '64')
   .option('--config <file>', 'configuration file')
   .option('--data-dir <folder>', 'folder of the stores')
-  .action(async (flags: Flags) => (await import('./commands/verify.ts')).verify(flags))
+  .action(async (flags: Flags) =>
+    flags['store'] === true
+      ? (await import('./commands/verify-stores.ts')).verifyStores(flags)
+      : (await import('./commands/verify.ts')).verify(flags),
+  )
 
 program
   .command('record')

@@ -7,17 +7,16 @@
 
 import { frameKinds, noAddress, type Slices } from '../codec/evm/columns.ts'
 import { statement, type Database, type Row, type Writer } from '../store/engine/database.ts'
+import { meta } from '../store/schema/control.ts'
 import { posPerBlock } from '../store/schema/evm.ts'
+import { metricsTables } from '../store/schema/metrics.ts'
 import { openRollup } from './chain-rollup.ts'
+import { rollupState } from './rollup-rows.ts'
 import type { CountedBlocks, Rollup } from './rollup.ts'
 
 /** Blocks read at once: some 5,000 transactions on a busy chain. */
 const blocksAtOnce = 200
 
-const clears = ['rollup', 'rollup_day', 'rollup_deploys', 'activity_hour', 'ever_seen'].map(
-  (name) => statement(`delete from ${name}`),
-)
-const clearState = statement("delete from meta where name = 'rollup'")
 const blockRows = statement(
   'select height, timestamp, timestamp_ms, gas_used, tx_count from block where height >= ? and height < ? order by height',
 )
@@ -49,8 +48,8 @@ export async function rebuildRollup(database: Database, heights: RebuildHeights)
 
 /** As {@link rebuildRollup}, in the transaction of `writer`. */
 export async function recountRollup(writer: Writer, heights: RebuildHeights): Promise<void> {
-  for (const clear of clears) await writer.run(clear)
-  await writer.run(clearState)
+  for (const table of metricsTables) await writer.clear(table)
+  await writer.remove(meta, { name: [rollupState] })
   const rollup = await openRollup(writer)
   for (let from = heights.first; from <= heights.blocks; from += blocksAtOnce) {
     const until = Math.min(from + blocksAtOnce, heights.blocks + 1)

@@ -60,7 +60,8 @@ export function emptyPeriod(unit: Unit, start: number): OpenPeriod {
   return { unit, start, txCount: 0, gasUsed: 0, addresses: 0, senders: 0 }
 }
 
-const stateName = 'rollup'
+/** Name in `meta` of what counting keeps besides its tables. */
+export const rollupState = 'rollup'
 
 /** Writes every period that changed since the last save; `members` are those of the open hour. */
 export async function saveRollup(
@@ -83,7 +84,7 @@ export async function saveRollup(
   await saveDays(writer, state)
   await saveHours(writer, state, members)
   await writer.upsert(meta, {
-    name: [stateName],
+    name: [rollupState],
     value: [JSON.stringify({ firstMs: state.firstMs, speed: state.speed })],
   })
 }
@@ -156,7 +157,7 @@ export async function loadRollup(
     const bit = source === 0 ? everBits.deployedTodayByReceipts : everBits.deployedTodayByTraces
     for (const id of day?.members ?? []) flags.ever[id] = (flags.ever[id] ?? 0) | bit
   }
-  const [saved] = (await reader.get(savedState, [stateName])) ?? []
+  const [saved] = (await reader.get(savedState, [rollupState])) ?? []
   if (typeof saved === 'string') Object.assign(state, JSON.parse(saved))
   for (const row of await reader.all(newest)) state.open.push(periodOf(row))
   const hour = state.open[units.hour]

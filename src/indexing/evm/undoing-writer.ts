@@ -22,6 +22,7 @@ export function undoing(writer: Writer): Writer {
     upsert: refuse,
     update: refuse,
     remove: refuse,
+    clear: refuse,
   }
 }
 

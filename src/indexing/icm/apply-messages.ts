@@ -10,7 +10,7 @@ import {
 } from '../../codec/evm/icm-events.ts'
 import { concatBytes, keyOf, toBigint } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
-import { statement, type Columns, type Value, type Writer } from '../../store/engine/database.ts'
+import { type Columns, type Row, type Value, type Writer } from '../../store/engine/database.ts'
 import type { Table } from '../../store/engine/table.ts'
 import { listSubjects } from '../../store/query/icm/list-subject.ts'
 import type { MessengerLog } from '../../store/query/icm/messenger-logs.ts'
@@ -98,7 +98,7 @@ async function addEnd(writer: Writer, table: Table, end: End): Promise<void> {
     sourceId: bytesOf(end['source_id']),
     destinationId: bytesOf(end['destination_id']),
   })
-  if (table === icmSend && received !== undefined) await unlist(writer, subjects, id)
+  if (table === icmSend && received !== undefined) await unlist(writer, subjects, { id, received })
   await writer.insertNew(icmList, {
     subject: subjects,
     network: subjects.map(() => end['network'] ?? 0),
@@ -107,14 +107,19 @@ async function addEnd(writer: Writer, table: Table, end: End): Promise<void> {
   })
 }
 
-const removeEntry = statement(
-  `delete from icm_list where subject = ? and message_id = ?
-     and network = (select network from icm_receive r where r.message_id = ?)
-     and timestamp = (select timestamp from icm_receive r where r.message_id = ?)`,
-)
-
-async function unlist(writer: Writer, subjects: readonly Uint8Array[], id: Value): Promise<void> {
-  for (const subject of subjects) await writer.run(removeEntry, [subject, id, id, id])
+/** Takes the entries away that the receiving end made, under its time. */
+async function unlist(
+  writer: Writer,
+  subjects: readonly Uint8Array[],
+  of: { readonly id: Value; readonly received: Row },
+): Promise<void> {
+  const [timestamp = null, network = null] = of.received
+  await writer.remove(icmList, {
+    subject: subjects,
+    network: subjects.map(() => network),
+    timestamp: subjects.map(() => timestamp),
+    message_id: subjects.map(() => of.id),
+  })
 }
 
 async function writeNotes(

@@ -35,9 +35,11 @@ const contractNumber = statement('select id from address_by_bytes where bytes = 
 const makeDue = statement(
   `update nft_metadata set due = ?, attempts = 0
    where contract_id = ? and standard = ? and item >= ? and item <= ?`,
+  { unsummed: true },
 )
 const makeUnfetchedDue = statement(
   'update nft_metadata set due = ?, attempts = 0 where status = ? and due is null',
+  { unsummed: true },
 )
 
 /** Positions without news that are read again rather than noted: 1,000 blocks. */

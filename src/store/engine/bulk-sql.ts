@@ -47,6 +47,11 @@ export function removeSql(table: Table, count: number): string {
   return `delete from ${table.name} where (${table.key.join(', ')}) in (${valuesOf(table.key.length, count)})`
 }
 
+/** `delete` of all rows. */
+export function clearSql(table: Table): string {
+  return `delete from ${table.name}`
+}
+
 /**
  * `select` of the rows for `count` key tuples at once: for each, its number among them (given
  * before its key) and the row's columns; a tuple without a row gives nothing.

@@ -8,10 +8,11 @@
 /** A column of byte strings. */
 export class ByteColumn {
   readonly length: number
-  readonly #arena: Uint8Array
-  readonly #offsets: Uint32Array
-  readonly #lengths: Uint32Array
-  readonly #present: Uint8Array | undefined
+  readonly arena: Uint8Array
+  readonly offsets: Uint32Array
+  readonly lengths: Uint32Array
+  /** Where given: 1 for rows that have bytes, 0 for NULL. */
+  readonly present: Uint8Array | undefined
 
   /** Row `i` is the `lengths[i]` bytes at `offsets[i]`, NULL where `present` is given and 0. */
   constructor(
@@ -19,10 +20,10 @@ export class ByteColumn {
     place: { readonly offset: Uint32Array; readonly length: Uint32Array },
     rows: { readonly count: number; readonly present?: Uint8Array },
   ) {
-    this.#arena = arena
-    this.#offsets = place.offset
-    this.#lengths = place.length
-    this.#present = rows.present
+    this.arena = arena
+    this.offsets = place.offset
+    this.lengths = place.length
+    this.present = rows.present
     this.length = rows.count
   }
 
@@ -36,8 +37,8 @@ export class ByteColumn {
 
   /** Value of a row, sharing the memory. */
   at(row: number): Uint8Array | null {
-    if (this.#present !== undefined && this.#present[row] !== 1) return null
-    const from = this.#offsets[row] ?? 0
-    return this.#arena.subarray(from, from + (this.#lengths[row] ?? 0))
+    if (this.present !== undefined && this.present[row] !== 1) return null
+    const from = this.offsets[row] ?? 0
+    return this.arena.subarray(from, from + (this.lengths[row] ?? 0))
   }
 }

@@ -27,14 +27,17 @@ export type Statement = {
   readonly sqlite: string
   readonly postgres: string
   readonly bigints: boolean
+  /** It changes rows of a summed table, but only what is not summed: see `Table.sums`. */
+  readonly unsummed?: boolean
 }
 
 /** A statement whose words are the same in both engines. */
 export function statement(
   text: string,
-  options: { bigints?: boolean; postgres?: string } = {},
+  options: { bigints?: boolean; postgres?: string; unsummed?: boolean } = {},
 ): Statement {
-  return { sqlite: text, postgres: options.postgres ?? text, bigints: options.bigints ?? false }
+  const { bigints = false, postgres = text, unsummed = false } = options
+  return { sqlite: text, postgres, bigints, unsummed }
 }
 
 /** A column of values for bulk writing, all columns of one call equally long. */
@@ -58,6 +61,8 @@ export type Lookup = {
   readonly key: readonly string[]
   readonly select: readonly string[]
   readonly last?: string
+  /** Makes every integer of the answer a bigint, as in {@link Statement}. */
+  readonly bigints?: boolean
 }
 
 /** Reads. */
@@ -82,8 +87,13 @@ export interface Writer extends Reader {
   readonly upsert: (table: Table, columns: Columns) => Soon<void>
   /** Changes the named columns of rows that exist, found by the table's key. */
   readonly update: (table: Table, columns: Columns) => Soon<void>
-  /** Takes rows away, found by the table's key, its only columns. Sorted by key is fastest. */
-  readonly remove: (table: Table, keys: Columns) => Soon<void>
+  /**
+   * Takes rows away, found by the table's key. Sorted by key is fastest. `known` are their other
+   * columns, where the caller has them: sums then need no look at the rows.
+   */
+  readonly remove: (table: Table, keys: Columns, known?: Columns) => Soon<void>
+  /** Takes all rows away. */
+  readonly clear: (table: Table) => Soon<void>
 }
 
 /** One store: an SQLite file or a PostgreSQL schema. */
@@ -97,6 +107,11 @@ export interface Database extends Reader {
    * One transaction at a time per database; readers keep seeing the state before it.
    */
   readonly transaction: <T>(work: (writer: Writer) => Soon<T>) => Promise<T>
+  /**
+   * Reads the store as it is now: what is committed while `work` runs is not seen. For work of
+   * minutes at most, since the engine keeps what was replaced meanwhile.
+   */
+  readonly snapshot: <T>(work: (reader: Reader) => Promise<T>) => Promise<T>
   /**
    * Tries to become the one process that is marked as this store's writer, until `close` or the
    * end of the process; true when it is this one. See `store/lease.ts`.

@@ -1,10 +1,11 @@
 /** Opens the store of a chain or network with the engine the settings name. */
 
 import { Fault } from '../../core/fault.ts'
+import { summed } from '../sums/summed-database.ts'
 import type { Database } from './database.ts'
 import { type Migration, migrations } from './format.ts'
 import { openPostgresReader, openPostgresWriter } from './postgres.ts'
-import { openSqliteReader, openSqliteWriter } from './sqlite.ts'
+import { openSqliteReader, openSqliteWriter, type SqliteOptions } from './sqlite.ts'
 import type { Table } from './table.ts'
 
 /** Where stores lie: settings `store` and `dataDir`, and what a store may use. */
@@ -38,8 +39,17 @@ export async function openStore(
 ): Promise<Database> {
   if (!/^[a-z0-9-]{1,48}$/.test(name)) throw new Fault('bad-config', `not a store name: ${name}`)
   const common = { name, tables, migrations: location.migrations ?? migrations }
+  const database = await openEngine(location, common, mode)
+  return mode === 'write' ? summed(database, tables) : database
+}
+
+async function openEngine(
+  location: StoreLocation,
+  common: Pick<SqliteOptions, 'name' | 'tables' | 'migrations'>,
+  mode: 'read' | 'write',
+): Promise<Database> {
   if (location.store === 'embedded') {
-    const options = { ...location, ...common, path: `${location.dataDir}/${name}.sqlite` }
+    const options = { ...location, ...common, path: `${location.dataDir}/${common.name}.sqlite` }
     return mode === 'write' ? openSqliteWriter(options) : openSqliteReader(options)
   }
   if (!/^postgres(ql)?:\/\//.test(location.store))

@@ -17,7 +17,10 @@ import {
 import type { Table } from './table.ts'
 
 /** Where to ask; `name` of the store is for messages. */
-export type Link = { readonly client: pg.Client | pg.Pool; readonly name: string }
+export type Link = {
+  readonly client: pg.Client | pg.Pool | pg.PoolClient
+  readonly name: string
+}
 
 // Rows per bulk statement: keeps a parameter of 32-byte values under 1 MiB.
 const rowsPerStatement = 20_000
@@ -66,7 +69,8 @@ export async function findEach(
   const values = lookup.key.map((name, at) =>
     encodeArray(lookup.table.columns[name] ?? 'integer', keys[at] ?? [], { from: 0, until }),
   )
-  const answer = await query(link, { text: lookupManySql(lookup), values, bigints: false })
+  const bigints = lookup.bigints ?? false
+  const answer = await query(link, { text: lookupManySql(lookup), values, bigints })
   return answer.rows.map((row) => (row[0] === null ? undefined : row.slice(1)))
 }
 

@@ -16,7 +16,7 @@ import { Socket } from 'node:net'
 import pg from 'pg'
 
 import { Fault } from '../../core/fault.ts'
-import type { OnConflict } from './bulk-sql.ts'
+import { clearSql, type OnConflict } from './bulk-sql.ts'
 import type { Columns, Database, Statement, Writer } from './database.ts'
 import { columnsSql, foreignTable, postgresDdl } from './ddl.ts'
 import { formatVersion, type Migration, pendingMigrations } from './format.ts'
@@ -131,6 +131,29 @@ class PostgresDatabase implements Database {
     // The next transaction starts whatever became of this one; the caller gets its failure.
     this.#queue = turn.catch(() => undefined)
     return turn
+  }
+
+  snapshot: Database['snapshot'] = async (work) => {
+    const client = await this.#pool.connect().catch((error: unknown) => {
+      throw postgresFault(this.name, error)
+    })
+    const link = { client, name: this.name }
+    let failure: Error | undefined
+    try {
+      await exec(link, 'begin isolation level repeatable read read only')
+      return await work({
+        all: (statement, parameters) => ask(link, statement, parameters),
+        get: async (statement, parameters) => (await ask(link, statement, parameters))[0],
+        lookup: (lookup, keys) => findEach(link, lookup, keys),
+      })
+    } catch (error) {
+      failure = error instanceof Error ? error : new Error(String(error))
+      throw error
+    } finally {
+      if (failure === undefined) await exec(link, 'commit')
+      // A connection that failed is not used again.
+      client.release(failure)
+    }
   }
 
   claim: Database['claim'] = async () => {
@@ -297,10 +320,16 @@ function writerOf(link: Link): Writer {
     upsert: insert('replace'),
     update: (table, columns) => updateMany(link, table, columns),
     remove: (table, keys) => removeMany(link, table, keys),
+    clear: (table) => exec(link, clearSql(table)),
   }
 }
 
-const plain = (postgres: string): Statement => ({ sqlite: '', postgres, bigints: false })
+const plain = (postgres: string): Statement => ({
+  sqlite: '',
+  postgres,
+  bigints: false,
+  unsummed: false,
+})
 const formatQuestion = plain('select version from firn_format')
 const lockQuestion = plain('select pg_advisory_xact_lock(?::bigint)')
 const claimQuestion = plain('select pg_try_advisory_lock(?::bigint)')

@@ -4,6 +4,7 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 
 import { Fault, faultOf } from '../../core/fault.ts'
 import {
+  clearSql,
   insertSql,
   lookupSql,
   type OnConflict,
@@ -101,9 +102,14 @@ export class SqliteConnection {
     const found = Array.from<Row | undefined>({ length: count })
     const columns = [Float64Array.from(found.keys()), ...keys]
     this.#guarded(() => {
+      let prepared: StatementSync | undefined
+      let prepares = 0
       for (let from = 0; from < count;) {
         const rows = lookupRows(count - from)
-        const prepared = this.#prepared(lookupSql(lookup, rows), false)
+        // The text of many keys takes as long to write as their rows to find.
+        if (prepared === undefined || rows !== prepares)
+          prepared = this.#prepared(lookupSql(lookup, rows), lookup.bigints ?? false)
+        prepares = rows
         // Places beyond the last key stay NULL, which no key equals.
         const values = Array.from<SQLInputValue>({ length: rows * columns.length })
         fillRows(values, columns, from)
@@ -145,6 +151,10 @@ export class SqliteConnection {
       (count) => removeSql(table, count),
       (prepared, values) => prepared.run(...values),
     )
+  }
+
+  clear(table: Table): void {
+    this.exec(clearSql(table))
   }
 
   /** Bytes of the database file, the write-ahead log not included. */

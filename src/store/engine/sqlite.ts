@@ -108,6 +108,20 @@ class SqliteDatabase implements Database {
     return turn
   }
 
+  snapshot: Database['snapshot'] = async (work) => {
+    const connection = connect(this.#options, true, readerCacheBytes)
+    try {
+      connection.exec('begin')
+      return await work({
+        all: (statement, parameters) => connection.all(statement, parameters),
+        get: (statement, parameters) => connection.get(statement, parameters),
+        lookup: (lookup, keys) => connection.lookup(lookup, keys),
+      })
+    } finally {
+      connection.close()
+    }
+  }
+
   claim: Database['claim'] = () => {
     this.#claim ??= new Claim(`${this.#options.path}-claim`, this.name)
     return this.#claim.take()
@@ -164,6 +178,7 @@ function writerOf(connection: SqliteConnection): Writer {
     upsert: (table, columns) => connection.insert(table, columns, 'replace'),
     update: (table, columns) => connection.update(table, columns),
     remove: (table, keys) => connection.remove(table, keys),
+    clear: (table) => connection.clear(table),
   }
 }
 

@@ -28,6 +28,17 @@ export type Index = {
 }
 
 /**
+ * How a table is summed, see `store/sums`.
+ *
+ * - `by`: its rows fall into ranges of `size` values of `column`; all are one range without it
+ * - `without`: columns that may change past the sums, because a wrong value heals by itself
+ */
+export type Sums = {
+  readonly by?: { readonly column: string; readonly size: number }
+  readonly without?: readonly string[]
+}
+
+/**
  * One table.
  *
  * - `layout` `rows`: wide rows in insertion order under one integer key (rowid table);
@@ -39,15 +50,22 @@ export type Table = {
   readonly key: readonly string[]
   readonly layout: 'rows' | 'keyed'
   readonly indexes: readonly Index[]
+  /** Absent: nothing guards its rows. */
+  readonly sums?: Sums
 }
 
 /** A table of wide rows. Key: one integer column, or any columns when `keyed`. */
 export function table(
   name: string,
   columns: Readonly<Record<string, ColumnType>>,
-  shape: { key: readonly string[]; layout: 'rows' | 'keyed'; indexes?: readonly Index[] },
+  shape: Pick<Table, 'key' | 'layout' | 'sums'> & Partial<Pick<Table, 'indexes'>>,
 ): Table {
-  return { name, columns, key: shape.key, layout: shape.layout, indexes: shape.indexes ?? [] }
+  return { indexes: [], ...shape, name, columns }
+}
+
+/** Ranges of `size` values of `column`, for {@link Table.sums}. */
+export function sumsBy(column: string, size: number, without: readonly string[] = []): Sums {
+  return { by: { column, size }, without }
 }
 
 /** Column names in order. */

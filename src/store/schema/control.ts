@@ -1,12 +1,13 @@
 /** Tables every store has: what it is, how far it got, who may write it. */
 
 import { table } from '../engine/table.ts'
+import { rangeSum } from './range-sum.ts'
 
 /** Facts about the store: chain id, genesis hash, blockchain id, by name. */
 export const meta = table(
   'meta',
   { name: 'text', value: 'text' },
-  { key: ['name'], layout: 'keyed' },
+  { key: ['name'], layout: 'keyed', sums: {} },
 )
 
 /**
@@ -27,4 +28,4 @@ export const lease = table(
 )
 
 /** In order of creation. */
-export const controlTables = [meta, checkpoint, lease] as const
+export const controlTables = [meta, checkpoint, lease, rangeSum] as const

@@ -6,8 +6,9 @@
  * address and token is an integer here; bytes are looked up for the rows of a page.
  */
 
-import { table } from '../engine/table.ts'
+import { sumsBy, table } from '../engine/table.ts'
 import { nftTables } from './nft.ts'
+import { heightsPerSum, idsPerSum } from './sum-ranges.ts'
 
 /** Places per block: `pos = height * posPerBlock + place`. Exact in a double to height 2^33. */
 export const posPerBlock = 2 ** 20
@@ -16,7 +17,7 @@ export const posPerBlock = 2 ** 20
 export const address = table(
   'address',
   { id: 'integer', bytes: 'bytes' },
-  { key: ['id'], layout: 'rows' },
+  { key: ['id'], layout: 'rows', sums: sumsBy('id', idsPerSum) },
 )
 
 /**
@@ -26,7 +27,7 @@ export const address = table(
 export const addressByBytes = table(
   'address_by_bytes',
   { bytes: 'bytes', id: 'integer' },
-  { key: ['bytes'], layout: 'keyed' },
+  { key: ['bytes'], layout: 'keyed', sums: sumsBy('id', idsPerSum) },
 )
 
 /**
@@ -54,6 +55,7 @@ export const block = table(
   {
     key: ['height'],
     layout: 'rows',
+    sums: sumsBy('height', heightsPerSum),
     indexes: [{ name: 'block_by_hash', columns: ['hash_prefix'] }],
   },
 )
@@ -79,24 +81,32 @@ export const tx = table(
     input_length: 'integer',
     selector: 'integer',
   },
-  { key: ['pos'], layout: 'rows' },
+  { key: ['pos'], layout: 'rows', sums: sumsBy('pos', posPerBlock * heightsPerSum) },
 )
 
 /** Transactions by the first 48 bits of their hash; the whole hash is compared on reading. */
 export const txByHash = table(
   'tx_by_hash',
   { hash_prefix: 'integer', pos: 'integer' },
-  { key: ['hash_prefix', 'pos'], layout: 'keyed' },
+  {
+    key: ['hash_prefix', 'pos'],
+    layout: 'keyed',
+    sums: sumsBy('pos', posPerBlock * heightsPerSum),
+  },
 )
 
 /** Failed transactions, a few in a hundred. */
-export const txFailed = table('tx_failed', { pos: 'integer' }, { key: ['pos'], layout: 'rows' })
+export const txFailed = table(
+  'tx_failed',
+  { pos: 'integer' },
+  { key: ['pos'], layout: 'rows', sums: sumsBy('pos', posPerBlock * heightsPerSum) },
+)
 
 /** Transactions an address sent, received or was created by. */
 export const txByAddress = table(
   'tx_by_address',
   { address_id: 'integer', pos: 'integer' },
-  { key: ['address_id', 'pos'], layout: 'keyed' },
+  { key: ['address_id', 'pos'], layout: 'keyed', sums: sumsBy('pos', posPerBlock * heightsPerSum) },
 )
 
 /**
@@ -118,21 +128,25 @@ export const transfer = table(
     value: 'bytes',
     item: 'bytes?',
   },
-  { key: ['pos'], layout: 'rows' },
+  { key: ['pos'], layout: 'rows', sums: sumsBy('pos', posPerBlock * heightsPerSum) },
 )
 
 /** Lists of an address; `standard` is 20, 721 or 1155. */
 export const transferByAddress = table(
   'transfer_by_address',
   { address_id: 'integer', standard: 'integer', pos: 'integer' },
-  { key: ['address_id', 'standard', 'pos'], layout: 'keyed' },
+  {
+    key: ['address_id', 'standard', 'pos'],
+    layout: 'keyed',
+    sums: sumsBy('pos', posPerBlock * heightsPerSum),
+  },
 )
 
 /** Lists of a token contract, all standards. */
 export const transferByToken = table(
   'transfer_by_token',
   { token_id: 'integer', pos: 'integer' },
-  { key: ['token_id', 'pos'], layout: 'keyed' },
+  { key: ['token_id', 'pos'], layout: 'keyed', sums: sumsBy('pos', posPerBlock * heightsPerSum) },
 )
 
 /** Internal transactions, `pos` counting the listed frames of a block in pre-order. */
@@ -149,14 +163,14 @@ export const internal = table(
     gas_used: 'integer',
     reverted: 'integer',
   },
-  { key: ['pos'], layout: 'rows' },
+  { key: ['pos'], layout: 'rows', sums: sumsBy('pos', posPerBlock * heightsPerSum) },
 )
 
 /** Internal transactions of an address. */
 export const internalByAddress = table(
   'internal_by_address',
   { address_id: 'integer', pos: 'integer' },
-  { key: ['address_id', 'pos'], layout: 'keyed' },
+  { key: ['address_id', 'pos'], layout: 'keyed', sums: sumsBy('pos', posPerBlock * heightsPerSum) },
 )
 
 /**
@@ -174,7 +188,11 @@ export const balance = table(
     value: 'bytes',
     negative: 'integer',
   },
-  { key: ['address_id', 'token_id', 'height'], layout: 'keyed' },
+  {
+    key: ['address_id', 'token_id', 'height'],
+    layout: 'keyed',
+    sums: sumsBy('height', heightsPerSum),
+  },
 )
 
 /**
@@ -200,6 +218,7 @@ export const token = table(
   {
     key: ['id'],
     layout: 'rows',
+    sums: sumsBy('id', idsPerSum),
     indexes: [{ name: 'token_unasked', columns: ['id'], where: 'metadata_height = 0' }],
   },
 )
@@ -216,14 +235,14 @@ export const event = table(
     topics: 'bytes',
     data: 'bytes',
   },
-  { key: ['pos'], layout: 'rows' },
+  { key: ['pos'], layout: 'rows', sums: sumsBy('pos', posPerBlock * heightsPerSum) },
 )
 
 /** Kept logs by kind. */
 export const eventByKind = table(
   'event_by_kind',
   { kind: 'integer', pos: 'integer' },
-  { key: ['kind', 'pos'], layout: 'keyed' },
+  { key: ['kind', 'pos'], layout: 'keyed', sums: sumsBy('pos', posPerBlock * heightsPerSum) },
 )
 
 /** In order of creation. */

@@ -6,7 +6,8 @@
  * row per chain: the last height whose logs were read.
  */
 
-import { table } from '../engine/table.ts'
+import { sumsBy, table } from '../engine/table.ts'
+import { secondsPerSum } from './sum-ranges.ts'
 
 /**
  * The sending end. `fee_amount` and `nonce` are big-endian without leading zeros; `gas_spent` is
@@ -30,14 +31,14 @@ export const icmSend = table(
     timestamp: 'integer',
     gas_spent: 'bytes',
   },
-  { key: ['message_id'], layout: 'keyed' },
+  { key: ['message_id'], layout: 'keyed', sums: sumsBy('timestamp', secondsPerSum) },
 )
 
 /** What the sending chain says later: the fee, newest total, and whether the receipt came back. */
 export const icmSourceNote = table(
   'icm_source_note',
   { message_id: 'bytes', fee_token: 'bytes?', fee_amount: 'bytes?', receipt_delivered: 'integer' },
-  { key: ['message_id'], layout: 'keyed' },
+  { key: ['message_id'], layout: 'keyed', sums: {} },
 )
 
 /** The receiving end; it repeats the message, for when the sending chain is not indexed. */
@@ -61,14 +62,14 @@ export const icmReceive = table(
     reward_redeemer: 'bytes',
     deliverer: 'bytes',
   },
-  { key: ['message_id'], layout: 'keyed' },
+  { key: ['message_id'], layout: 'keyed', sums: sumsBy('timestamp', secondsPerSum) },
 )
 
 /** Messages whose call went through, at once or in a retry. */
 export const icmExecuted = table(
   'icm_executed',
   { message_id: 'bytes' },
-  { key: ['message_id'], layout: 'keyed' },
+  { key: ['message_id'], layout: 'keyed', sums: {} },
 )
 
 /**
@@ -79,7 +80,11 @@ export const icmExecuted = table(
 export const icmList = table(
   'icm_list',
   { subject: 'bytes', network: 'integer', timestamp: 'integer', message_id: 'bytes' },
-  { key: ['subject', 'network', 'timestamp', 'message_id'], layout: 'keyed' },
+  {
+    key: ['subject', 'network', 'timestamp', 'message_id'],
+    layout: 'keyed',
+    sums: sumsBy('timestamp', secondsPerSum),
+  },
 )
 
 /** In order of creation. */

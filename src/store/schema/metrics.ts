@@ -5,7 +5,8 @@
  * Wide sums are big-endian without leading zero bytes.
  */
 
-import { table } from '../engine/table.ts'
+import { sumsBy, table } from '../engine/table.ts'
+import { chunksPerSum, secondsPerSum } from './sum-ranges.ts'
 
 /** What every unit has. */
 export const rollup = table(
@@ -18,7 +19,7 @@ export const rollup = table(
     active_addresses: 'integer',
     active_senders: 'integer',
   },
-  { key: ['unit', 'start'], layout: 'keyed' },
+  { key: ['unit', 'start'], layout: 'keyed', sums: sumsBy('start', secondsPerSum) },
 )
 
 /**
@@ -39,7 +40,7 @@ export const rollupDay = table(
     top_gas_ms: 'integer',
     new_addresses: 'integer',
   },
-  { key: ['start'], layout: 'rows' },
+  { key: ['start'], layout: 'rows', sums: sumsBy('start', secondsPerSum) },
 )
 
 /** Contracts and who deployed them, by what showed them: 0 receipts, 1 traces. */
@@ -53,14 +54,14 @@ export const rollupDeploys = table(
     new_deployers: 'integer',
     members: 'bytes',
   },
-  { key: ['source', 'start'], layout: 'keyed' },
+  { key: ['source', 'start'], layout: 'keyed', sums: sumsBy('start', secondsPerSum) },
 )
 
 /** Addresses active in an hour, see `rollup/member-list.ts` for the form of `members`. */
 export const activityHour = table(
   'activity_hour',
   { start: 'integer', members: 'bytes' },
-  { key: ['start'], layout: 'rows' },
+  { key: ['start'], layout: 'rows', sums: sumsBy('start', secondsPerSum) },
 )
 
 /**
@@ -70,7 +71,7 @@ export const activityHour = table(
 export const everSeen = table(
   'ever_seen',
   { kind: 'integer', chunk: 'integer', bits: 'bytes' },
-  { key: ['kind', 'chunk'], layout: 'keyed' },
+  { key: ['kind', 'chunk'], layout: 'keyed', sums: sumsBy('chunk', chunksPerSum) },
 )
 
 /** In order of creation. */

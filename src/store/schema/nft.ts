@@ -6,7 +6,8 @@
  * `standard` is part of every key, since one contract may log both standards for one id.
  */
 
-import { table } from '../engine/table.ts'
+import { sumsBy, table } from '../engine/table.ts'
+import { heightsPerSum, idsPerSum } from './sum-ranges.ts'
 
 /** Places of logs per block: `at = height × logsPerBlock + log index`. */
 export const logsPerBlock = 2 ** 20
@@ -30,6 +31,7 @@ export const nftToken = table(
   {
     key: ['contract_id', 'standard', 'item'],
     layout: 'keyed',
+    sums: sumsBy('contract_id', idsPerSum, ['asked']),
     indexes: [
       {
         name: 'nft_token_by_owner',
@@ -66,6 +68,7 @@ export const nftRange = table(
   {
     key: ['contract_id', 'first_item'],
     layout: 'keyed',
+    sums: sumsBy('contract_id', idsPerSum, ['asked']),
     indexes: [
       {
         name: 'nft_range_by_owner',
@@ -95,7 +98,11 @@ export const nftAmount = table(
     amount: 'bytes',
     negative: 'integer',
   },
-  { key: ['owner_id', 'contract_id', 'item', 'height'], layout: 'keyed' },
+  {
+    key: ['owner_id', 'contract_id', 'item', 'height'],
+    layout: 'keyed',
+    sums: sumsBy('height', heightsPerSum),
+  },
 )
 
 /**
@@ -121,6 +128,7 @@ export const nftMetadata = table(
   {
     key: ['contract_id', 'standard', 'item'],
     layout: 'keyed',
+    sums: sumsBy('contract_id', idsPerSum, ['attempts', 'due']),
     indexes: [{ name: 'nft_metadata_due', columns: ['due'], where: 'due is not null' }],
   },
 )

@@ -6,7 +6,8 @@
  * that no fact is ever changed: {@link spend}, {@link stakeReturn}, {@link lateSpend}.
  */
 
-import { table } from '../engine/table.ts'
+import { sumsBy, table } from '../engine/table.ts'
+import { blocksPerSum, placesPerSum, utxosPerSum } from './sum-ranges.ts'
 
 /**
  * Blocks. `id` is the chain's and height's part of `pos`. `supply` and `l1_fees` in nAVAX, P-Chain
@@ -34,6 +35,7 @@ export const block = table(
   {
     key: ['id'],
     layout: 'rows',
+    sums: sumsBy('id', blocksPerSum),
     indexes: [
       { name: 'block_by_proposer', columns: ['proposer', 'id'], where: 'proposer is not null' },
     ],
@@ -44,7 +46,7 @@ export const block = table(
 export const blockByHash = table(
   'block_by_hash',
   { prefix: 'integer', id: 'integer' },
-  { key: ['prefix', 'id'], layout: 'keyed' },
+  { key: ['prefix', 'id'], layout: 'keyed', sums: sumsBy('id', blocksPerSum) },
 )
 
 /**
@@ -57,7 +59,7 @@ export const blockByHash = table(
 export const rawBlock = table(
   'raw_block',
   { id: 'integer', method: 'integer', bytes: 'bytes' },
-  { key: ['id'], layout: 'rows' },
+  { key: ['id'], layout: 'rows', sums: sumsBy('id', blocksPerSum) },
 )
 
 /**
@@ -66,7 +68,7 @@ export const rawBlock = table(
 export const tx = table(
   'tx',
   { pos: 'integer', tx_id: 'bytes', body: 'bytes' },
-  { key: ['pos'], layout: 'rows' },
+  { key: ['pos'], layout: 'rows', sums: sumsBy('pos', placesPerSum) },
 )
 
 /**
@@ -76,28 +78,22 @@ export const tx = table(
 export const txById = table(
   'tx_by_id',
   { prefix: 'integer', pos: 'integer' },
-  { key: ['prefix', 'pos'], layout: 'keyed' },
+  { key: ['prefix', 'pos'], layout: 'keyed', sums: sumsBy('pos', placesPerSum) },
 )
 
 /** Transactions that concern an address. `type`: wire type id, to filter by. */
 export const txByAddress = table(
   'tx_by_address',
   { address_id: 'integer', pos: 'integer', type: 'integer' },
-  { key: ['address_id', 'pos'], layout: 'keyed' },
-)
-
-/**
- * X-Chain transactions that touch an asset, by its number. Of AVAX only those that are no ordinary
- * transfers: nearly every transaction moves it. `type`: wire type id, to filter by.
- */
-export const txByAsset = table(
-  'tx_by_asset',
-  { asset: 'integer', pos: 'integer', type: 'integer' },
-  { key: ['asset', 'pos'], layout: 'keyed' },
+  { key: ['address_id', 'pos'], layout: 'keyed', sums: sumsBy('pos', placesPerSum) },
 )
 
 /** UTXOs, several to a row under the number of the last: see `primary-utxo.ts`. */
-export const utxo = table('utxo', { id: 'integer', body: 'bytes' }, { key: ['id'], layout: 'rows' })
+export const utxo = table(
+  'utxo',
+  { id: 'integer', body: 'bytes' },
+  { key: ['id'], layout: 'rows', sums: sumsBy('id', utxosPerSum) },
+)
 
 /**
  * UTXOs another transaction made than the one they are named for, or none: rewards and genesis.
@@ -106,28 +102,28 @@ export const utxo = table('utxo', { id: 'integer', body: 'bytes' }, { key: ['id'
 export const strayUtxo = table(
   'stray_utxo',
   { prefix: 'integer', utxo: 'integer' },
-  { key: ['prefix', 'utxo'], layout: 'keyed' },
+  { key: ['prefix', 'utxo'], layout: 'keyed', sums: sumsBy('utxo', utxosPerSum) },
 )
 
 /** UTXOs that are spent: the place of the transaction, and its time in Unix seconds. */
 export const spend = table(
   'spend',
   { utxo: 'integer', pos: 'integer', spent_at: 'integer' },
-  { key: ['utxo'], layout: 'rows' },
+  { key: ['utxo'], layout: 'rows', sums: sumsBy('utxo', utxosPerSum) },
 )
 
 /** UTXOs spent before they were known, by the place of the import: its body does not name them. */
 export const lateSpend = table(
   'late_spend',
   { pos: 'integer', utxo: 'integer' },
-  { key: ['pos', 'utxo'], layout: 'keyed' },
+  { key: ['pos', 'utxo'], layout: 'keyed', sums: sumsBy('pos', placesPerSum) },
 )
 
 /** Staked UTXOs that came back, and when, in Unix seconds. */
 export const stakeReturn = table(
   'stake_return',
   { utxo: 'integer', returned_at: 'integer' },
-  { key: ['utxo'], layout: 'rows' },
+  { key: ['utxo'], layout: 'rows', sums: sumsBy('utxo', utxosPerSum) },
 )
 
 /** What an entry of a list of UTXOs is. */
@@ -152,6 +148,7 @@ export const openHolding = table(
   {
     key: ['list', 'created_at', 'utxo'],
     layout: 'keyed',
+    sums: sumsBy('utxo', utxosPerSum, ['ordered']),
     indexes: [
       {
         name: 'open_by_amount',
@@ -166,19 +163,19 @@ export const openHolding = table(
 export const orderedList = table(
   'ordered_list',
   { list: 'integer' },
-  { key: ['list'], layout: 'rows' },
+  { key: ['list'], layout: 'rows', sums: {} },
 )
 
 /** Spent UTXOs of an address: an entry of {@link openHolding} moves here. */
 export const spentHolding = table(
   'spent_holding',
   { ...holding, spent_at: 'integer' },
-  { key: ['list', 'created_at', 'utxo'], layout: 'keyed' },
+  { key: ['list', 'created_at', 'utxo'], layout: 'keyed', sums: sumsBy('utxo', utxosPerSum) },
 )
 
 /** Imports whose export is not indexed yet, by id of the transaction and index of the output. */
 export const earlyImport = table(
   'early_import',
   { tx_id: 'bytes', output_index: 'integer', body: 'bytes' },
-  { key: ['tx_id', 'output_index'], layout: 'keyed' },
+  { key: ['tx_id', 'output_index'], layout: 'keyed', sums: {} },
 )

@@ -1,6 +1,7 @@
 /** Names of one primary network's store: addresses, node ids and assets as small integers. */
 
-import { table } from '../engine/table.ts'
+import { sumsBy, table } from '../engine/table.ts'
+import { idsPerSum } from './sum-ranges.ts'
 
 /**
  * Addresses seen, numbered from 1; those of EVM accounts have a zero byte before them. Nobody asks
@@ -9,7 +10,7 @@ import { table } from '../engine/table.ts'
 export const address = table(
   'address',
   { bytes: 'bytes', id: 'integer' },
-  { key: ['bytes'], layout: 'keyed' },
+  { key: ['bytes'], layout: 'keyed', sums: sumsBy('id', idsPerSum) },
 )
 
 /** Node ids seen, with their text, which callers search by parts. */
@@ -19,6 +20,7 @@ export const node = table(
   {
     key: ['id'],
     layout: 'rows',
+    sums: sumsBy('id', idsPerSum),
     indexes: [{ name: 'node_by_bytes', columns: ['bytes'], unique: true }],
   },
 )
@@ -39,6 +41,7 @@ export const asset = table(
   {
     key: ['id'],
     layout: 'rows',
+    sums: sumsBy('id', idsPerSum),
     indexes: [{ name: 'asset_by_id', columns: ['asset_id'], unique: true }],
   },
 )

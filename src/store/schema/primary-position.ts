@@ -16,7 +16,8 @@ export type PrimaryChain = keyof typeof chainNumbers
 
 const beforeX = 1
 const heightsPerChain = 2 ** 31
-const positionsPerBlock = 2 ** 20
+/** Places per block. */
+export const placesPerBlock = 2 ** 20
 
 /** Height of the first thing the X-Chain had before its blocks, its genesis. */
 const firstHeightBeforeX = -(2 ** 32) - 1
@@ -34,9 +35,9 @@ export function blockIdOf(chain: number, height: number): number {
  * `store-failed` for a position of 2^20 - 1 or more.
  */
 export function posOf(chain: number, height: number, position: number): number {
-  if (!(position >= -1 && position < positionsPerBlock - 1))
+  if (!(position >= -1 && position < placesPerBlock - 1))
     throw new Fault('store-failed', `block holds more than the store can order: ${position}`)
-  return blockIdOf(chain, height) * positionsPerBlock + position + 1
+  return blockIdOf(chain, height) * placesPerBlock + position + 1
 }
 
 /** `pos` of a chain's place by name. Throws as {@link posOf}. */
@@ -54,14 +55,14 @@ export function placeOfPos(pos: number): {
   readonly height: number
   readonly position: number
 } {
-  const id = Math.floor(pos / positionsPerBlock)
+  const id = Math.floor(pos / placesPerBlock)
   const chain = chainOfNumber(Math.floor(id / heightsPerChain))
-  return { chain, height: heightOfBlock(id), position: (pos % positionsPerBlock) - 1 }
+  return { chain, height: heightOfBlock(id), position: (pos % placesPerBlock) - 1 }
 }
 
 /** Block of a `pos`. */
 export function blockOfPos(pos: number): number {
-  return Math.floor(pos / positionsPerBlock)
+  return Math.floor(pos / placesPerBlock)
 }
 
 /** Height of a block id; below 0 for what the X-Chain had before its blocks. */
@@ -72,13 +73,13 @@ export function heightOfBlock(id: number): number {
 
 /** First place of a block. */
 export function firstPosOf(blockId: number): number {
-  return blockId * positionsPerBlock
+  return blockId * placesPerBlock
 }
 
 /** Places of a chain, `from` inclusive to `until` exclusive; X includes what was before its blocks. */
 export function posRangeOf(chain: PrimaryChain): { readonly from: number; readonly until: number } {
   const first = chain === 'X' ? beforeX : chainNumbers[chain]
-  const unit = heightsPerChain * positionsPerBlock
+  const unit = heightsPerChain * placesPerBlock
   return { from: first * unit, until: (chainNumbers[chain] + 1) * unit }
 }
 

@@ -1,6 +1,7 @@
 /** Staking on one primary network: periods, rewards, supplies. */
 
-import { table } from '../engine/table.ts'
+import { sumsBy, table } from '../engine/table.ts'
+import { blocksPerSum, placesPerSum, secondsPerSum, utxosPerSum } from './sum-ranges.ts'
 
 /**
  * Validating and delegating periods under the `pos` of their transaction.
@@ -31,6 +32,7 @@ export const staker = table(
   {
     key: ['pos'],
     layout: 'rows',
+    sums: sumsBy('pos', placesPerSum, ['uptime', 'connected']),
     indexes: [
       { name: 'staker_by_status', columns: ['role', 'status', 'pos'] },
       { name: 'staker_by_node', columns: ['node', 'role', 'pos'] },
@@ -52,7 +54,7 @@ export const staker = table(
 export const stakerByAddress = table(
   'staker_by_address',
   { address_id: 'integer', pos: 'integer' },
-  { key: ['address_id', 'pos'], layout: 'keyed' },
+  { key: ['address_id', 'pos'], layout: 'keyed', sums: sumsBy('pos', placesPerSum) },
 )
 
 /**
@@ -63,7 +65,7 @@ export const stakerByAddress = table(
 export const cycle = table(
   'cycle',
   { staker: 'integer', number: 'integer', height: 'integer', body: 'bytes' },
-  { key: ['staker', 'number'], layout: 'keyed' },
+  { key: ['staker', 'number'], layout: 'keyed', sums: sumsBy('height', blocksPerSum) },
 )
 
 /**
@@ -73,7 +75,7 @@ export const cycle = table(
 export const stakeDay = table(
   'stake_day',
   { subnet_id: 'bytes', day: 'integer', body: 'bytes' },
-  { key: ['subnet_id', 'day'], layout: 'keyed' },
+  { key: ['subnet_id', 'day'], layout: 'keyed', sums: sumsBy('day', secondsPerSum) },
 )
 
 /** Rewards paid; `utxo` names the UTXO, which grows with time. */
@@ -83,6 +85,7 @@ export const reward = table(
   {
     key: ['utxo'],
     layout: 'rows',
+    sums: sumsBy('utxo', utxosPerSum),
     indexes: [
       { name: 'reward_by_node', columns: ['node', 'utxo'] },
       { name: 'reward_by_staker', columns: ['staker_tx', 'utxo'] },
@@ -94,12 +97,12 @@ export const reward = table(
 export const rewardByAddress = table(
   'reward_by_address',
   { address_id: 'integer', utxo: 'integer' },
-  { key: ['address_id', 'utxo'], layout: 'keyed' },
+  { key: ['address_id', 'utxo'], layout: 'keyed', sums: sumsBy('utxo', utxosPerSum) },
 )
 
 /** Supply of each subnet's staking asset, eight bytes. */
 export const supply = table(
   'supply',
   { subnet_id: 'bytes', amount: 'bytes' },
-  { key: ['subnet_id'], layout: 'keyed' },
+  { key: ['subnet_id'], layout: 'keyed', sums: {} },
 )

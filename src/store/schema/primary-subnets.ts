@@ -1,6 +1,7 @@
 /** Subnets, their chains, and the validations of those that became L1s. */
 
-import { table } from '../engine/table.ts'
+import { sumsBy, table } from '../engine/table.ts'
+import { blocksPerSum, idsPerSum, placesPerSum } from './sum-ranges.ts'
 
 /** Subnets under the `pos` of their transaction. */
 export const subnet = table(
@@ -9,6 +10,7 @@ export const subnet = table(
   {
     key: ['pos'],
     layout: 'rows',
+    sums: sumsBy('pos', placesPerSum),
     indexes: [{ name: 'subnet_by_id', columns: ['subnet_id'], unique: true }],
   },
 )
@@ -17,7 +19,7 @@ export const subnet = table(
 export const subnetOwner = table(
   'subnet_owner',
   { subnet_id: 'bytes', pos: 'integer', body: 'bytes' },
-  { key: ['subnet_id', 'pos'], layout: 'keyed' },
+  { key: ['subnet_id', 'pos'], layout: 'keyed', sums: sumsBy('pos', placesPerSum) },
 )
 
 /** Chains under the `pos` of their transaction. */
@@ -36,6 +38,7 @@ export const blockchain = table(
   {
     key: ['pos'],
     layout: 'rows',
+    sums: sumsBy('pos', placesPerSum),
     indexes: [
       { name: 'blockchain_by_id', columns: ['blockchain_id'], unique: true },
       { name: 'blockchain_by_subnet', columns: ['subnet_id', 'pos'] },
@@ -61,6 +64,7 @@ export const l1Validator = table(
   {
     key: ['id'],
     layout: 'rows',
+    sums: sumsBy('id', idsPerSum),
     indexes: [
       { name: 'l1_validator_by_id', columns: ['validation_id'], unique: true },
       { name: 'l1_validator_by_state', columns: ['active', 'id'] },
@@ -77,6 +81,7 @@ export const l1Change = table(
   {
     key: ['l1_id', 'height', 'pos'],
     layout: 'keyed',
+    sums: sumsBy('height', blocksPerSum),
     indexes: [{ name: 'l1_change_by_pos', columns: ['pos', 'l1_id'], where: 'pos >= 0' }],
   },
 )

@@ -21,7 +21,6 @@ import {
   strayUtxo,
   tx,
   txByAddress,
-  txByAsset,
   txById,
   utxo,
 } from './primary-ledger.ts'
@@ -41,7 +40,7 @@ import { blockchain, l1Change, l1Validator, subnet, subnetOwner } from './primar
 export const progress = table(
   'progress',
   { chain: 'text', body: 'bytes' },
-  { key: ['chain'], layout: 'keyed' },
+  { key: ['chain'], layout: 'keyed', sums: {} },
 )
 
 /** In order of creation. */
@@ -55,7 +54,6 @@ export const primaryTables = [
   tx,
   txById,
   txByAddress,
-  txByAsset,
   utxo,
   strayUtxo,
   spend,

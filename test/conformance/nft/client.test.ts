@@ -40,6 +40,7 @@ await service.chains[0]!.store.transaction((writer) =>
        select contract_id, standard, item, 'https://meta.example/1',
               (row_number() over (order by contract_id, item)) % ${nftStatuses.length}, 1780000000, 0, null, ?
        from nft_token`,
+      { unsummed: true },
     ),
     [JSON.stringify(fields)],
   ),

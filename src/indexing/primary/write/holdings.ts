@@ -30,8 +30,8 @@ export async function writeHoldings(
   const flags = await ordered.flags(writer, open.columns.list)
   await writer.insert(openHolding, { ...open.columns, ordered: flags })
   const moved = entriesOf(spent, owners, 'spent')
-  const { list, created_at, utxo } = moved.columns
-  await writer.remove(openHolding, { list, created_at, utxo })
+  const { list, created_at, utxo, ...known } = moved.columns
+  await writer.remove(openHolding, { list, created_at, utxo }, known)
   for (const { columns, spentAt } of [moved, entriesOf(made, owners, 'spent')]) {
     await writer.insert(spentHolding, { ...columns, spent_at: spentAt })
   }

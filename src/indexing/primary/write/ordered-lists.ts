@@ -25,7 +25,9 @@ export type OrderedLists = {
 
 const known = statement('select list from ordered_list')
 const beyond = statement('select 1 from open_holding where list = ? limit 1 offset ?')
-const putInOrder = statement('update open_holding set ordered = 1 where list = ?')
+const putInOrder = statement('update open_holding set ordered = 1 where list = ?', {
+  unsummed: true,
+})
 
 /** The ordered lists of a store; others become so beyond `longest` entries, or soon after. */
 export function orderedLists(longest = usualLongest): OrderedLists {

@@ -5,6 +5,7 @@ import { statement, type Writer } from '../../../store/engine/database.ts'
 
 const question = statement(
   'update staker set uptime = ?, connected = ? where tx_id = ? and (uptime <> ? or connected <> ?)',
+  { unsummed: true },
 )
 
 /** Columns keep ten-thousandths of a percent, the digits nodes give. */

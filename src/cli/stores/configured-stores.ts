@@ -1,0 +1,83 @@
+/** The stores that a configuration names and that were made. */
+
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+
+import type { Config } from '../../config/settings.ts'
+import { Fault, faultOf } from '../../core/fault.ts'
+import { chainTables } from '../../indexing/evm/chain-host.ts'
+import { messageTables } from '../../indexing/icm/message-stream.ts'
+import { primaryStoreTables } from '../../indexing/primary/run/store.ts'
+import {
+  chainSpecs,
+  messageStore,
+  type SpecifiedChain,
+  streamSpecs,
+} from '../../service/chain-specs.ts'
+import type { Database } from '../../store/engine/database.ts'
+import { openStore } from '../../store/engine/open.ts'
+import type { Table } from '../../store/engine/table.ts'
+import { withDemoNetwork } from '../demo-network.ts'
+import type { Flags } from '../flags.ts'
+import { loadConfig } from '../load-config.ts'
+
+/** A store of a chain, of a primary network, or of messages. */
+export type ConfiguredStore = {
+  readonly key: string
+  readonly kind: 'evm' | 'primary' | 'icm'
+  readonly tables: readonly Table[]
+  /** The chain of an EVM store. */
+  readonly chain?: SpecifiedChain
+}
+
+/** The configuration that `flags` name, the demo network without one; its folder is absolute. */
+export function configOf(flags: Flags): Config {
+  const loaded = loadConfig(flags)
+  const located = { ...loaded.config, dataDir: resolve(loaded.config.dataDir) }
+  return loaded.isDemo ? withDemoNetwork(located) : located
+}
+
+/** Stores of `config` that exist. Throws `not-found` when there is none. */
+export async function configuredStores(config: Config): Promise<ConfiguredStore[]> {
+  const chains = chainSpecs(config)
+  const named: ConfiguredStore[] = [
+    ...chains.map((chain) => ({
+      key: chain.spec.key,
+      kind: 'evm' as const,
+      tables: chainTables,
+      chain,
+    })),
+    ...streamSpecs(config, chains)
+      .filter(({ kind }) => kind === 'primary')
+      .map(({ key }) => ({ key, kind: 'primary' as const, tables: primaryStoreTables })),
+    { key: messageStore, kind: 'icm', tables: messageTables },
+  ]
+  const made: ConfiguredStore[] = []
+  for (const store of named) if (await isMade(config, store)) made.push(store)
+  if (made.length === 0) {
+    const where = config.store === 'embedded' ? config.dataDir : 'the database'
+    throw new Fault('not-found', `nothing is indexed here: ${where}`)
+  }
+  return made
+}
+
+/** Opens a store of `config` to read. */
+export function openConfigured(config: Config, store: ConfiguredStore): Promise<Database> {
+  return openStore(
+    { store: config.store, dataDir: config.dataDir },
+    store.key,
+    store.tables,
+    'read',
+  )
+}
+
+async function isMade(config: Config, store: ConfiguredStore): Promise<boolean> {
+  if (config.store === 'embedded') return existsSync(join(config.dataDir, `${store.key}.sqlite`))
+  try {
+    await (await openConfigured(config, store)).close()
+    return true
+  } catch (error) {
+    if (faultOf(error)?.code !== 'store-failed') throw error
+    return false
+  }
+}

@@ -1,0 +1,249 @@
+/**
+ * Reads a store from end to end and compares what its ranges add up to with their stored sums.
+ *
+ * Each table is read once, in order of its key, some thousands of rows at a time, in a snapshot of
+ * its own: whoever writes meanwhile is not in the way. In memory are the sums of one table.
+ */
+
+import { Fault, faultOf } from '../../core/fault.ts'
+import {
+  type Database,
+  type Reader,
+  type Row,
+  type Statement,
+  statement,
+  type Value,
+} from '../engine/database.ts'
+import type { Table } from '../engine/table.ts'
+import { RangeSums, type RangeSum, summedColumns } from './range-sums.ts'
+import { hasAmounts } from './summing-writer.ts'
+
+/** A range whose rows do not add up to its sum. */
+export type DamagedRange = {
+  readonly table: Table
+  /** Number of the range. */
+  readonly part: number
+  /** Values of the table's column of ranges, half-open; absent for a table of one range. */
+  readonly range?: { readonly column: string; readonly from: number; readonly until: number }
+  /** What was written; `undefined` where no sum is stored. */
+  readonly written: RangeSum | undefined
+  /** What was read; `undefined` where rows cannot be read. */
+  readonly found: RangeSum | undefined
+}
+
+/** How a check is going. */
+export type CheckProgress = (table: string, rows: number) => void
+
+/** Rows read at once. */
+const pageRows = 4_000
+
+const sumsOfTable = statement('select part, row_count, row_sum from range_sum where tab = ?')
+
+/**
+ * Damaged ranges of `tables`, which are those of the store. Throws `store-failed` when not even the
+ * stored sums can be read, and the signal's reason.
+ */
+export async function checkStore(
+  database: Database,
+  tables: readonly Table[],
+  run: { readonly signal: AbortSignal; readonly progress?: CheckProgress },
+): Promise<DamagedRange[]> {
+  const damaged: DamagedRange[] = []
+  for (const table of tables) {
+    if (table.sums === undefined) continue
+    run.signal.throwIfAborted()
+    damaged.push(...(await database.snapshot((reader) => checkTable(reader, table, run))))
+  }
+  return damaged
+}
+
+const integrity = statement('pragma integrity_check(100)')
+
+/**
+ * What SQLite says of the structure of the file: pages, order of keys, indexes against their tables.
+ * Empty when all is well, and on PostgreSQL, which keeps that to itself.
+ */
+export async function checkStructure(database: Database): Promise<string[]> {
+  if (database.engine === 'postgres') return []
+  try {
+    const rows = await database.all(integrity)
+    return rows.map(([line]) => String(line)).filter((line) => line !== 'ok')
+  } catch (error) {
+    const fault = faultOf(error)
+    if (fault === undefined || !isDamage(error)) throw error
+    return [fault.message]
+  }
+}
+
+/** Sum of the rows of one range as they are stored now; `undefined` if they cannot be read. */
+export async function sumOfRange(
+  reader: Reader,
+  table: Table,
+  part: number,
+): Promise<RangeSum | undefined> {
+  const sums = new RangeSums(table)
+  const bounds = boundsOf(table, part)
+  const where = bounds === undefined ? 'true' : `${bounds.column} >= ? and ${bounds.column} < ?`
+  const limits = bounds === undefined ? [] : [bounds.from, bounds.until]
+  const isWhole = await addPages(reader, { table, sums, where, limits }, () => undefined)
+  return isWhole ? sums.of(part) : undefined
+}
+
+/** Adds all rows of a table to `sums`. Throws `store-failed` where some cannot be read. */
+export async function addRowsOfTable(
+  reader: Reader,
+  sums: RangeSums,
+  of: { readonly table: Table; readonly progress: CheckProgress },
+): Promise<void> {
+  const { table, progress } = of
+  let rows = 0
+  const whole = await addPages(reader, { table, sums, where: 'true', limits: [] }, (count) =>
+    progress(table.name, (rows += count)),
+  )
+  if (!whole) throw new Fault('store-failed', `rows cannot be read of table ${table.name}`)
+}
+
+/** Values that rows of a range have in the column of ranges. */
+export function boundsOf(
+  table: Table,
+  part: number,
+): { readonly column: string; readonly from: number; readonly until: number } | undefined {
+  const by = table.sums?.by
+  if (by === undefined) return undefined
+  return { column: by.column, from: part * by.size, until: (part + 1) * by.size }
+}
+
+async function checkTable(
+  reader: Reader,
+  table: Table,
+  run: { readonly signal: AbortSignal; readonly progress?: CheckProgress },
+): Promise<DamagedRange[]> {
+  const written = new Map<number, RangeSum>()
+  for (const [part, rows, sum] of await reader.all(sumsOfTable, [table.name]))
+    written.set(Number(part), { rows: Number(rows), sum: Number(sum) })
+  const sums = new RangeSums(table)
+  let rows = 0
+  const isWhole = await addPages(reader, { table, sums, where: 'true', limits: [] }, (count) => {
+    run.signal.throwIfAborted()
+    rows += count
+    run.progress?.(table.name, rows)
+  })
+  const found = new Map(sums.entries())
+  const damaged: DamagedRange[] = []
+  for (const part of new Set([...written.keys(), ...found.keys()])) {
+    if (areEqual(written.get(part), found.get(part))) continue
+    // A key out of order can hide what follows it: where a range can be found by itself it counts.
+    const own = isOrderedByRange(table) ? await sumOfRange(reader, table, part) : found.get(part)
+    if (areEqual(written.get(part), own)) continue
+    const range = boundsOf(table, part)
+    damaged.push({
+      table,
+      part,
+      ...(range === undefined ? {} : { range }),
+      written: written.get(part),
+      found: isWhole || isOrderedByRange(table) ? own : undefined,
+    })
+  }
+  return damaged.toSorted((a, b) => a.part - b.part)
+}
+
+function areEqual(one: RangeSum | undefined, other: RangeSum | undefined): boolean {
+  return (
+    one !== undefined && other !== undefined && one.rows === other.rows && one.sum === other.sum
+  )
+}
+
+/** Whether the rows of a range lie together. */
+function isOrderedByRange(table: Table): boolean {
+  return table.sums?.by?.column === table.key[0]
+}
+
+type Pages = {
+  readonly table: Table
+  readonly sums: RangeSums
+  readonly where: string
+  readonly limits: readonly Value[]
+}
+
+/** Adds all rows of a table, or of a range of it; false where some could not be read. */
+async function addPages(
+  reader: Reader,
+  { table, sums, where, limits }: Pages,
+  progress: (rows: number) => void,
+): Promise<boolean> {
+  const names = summedColumns(table)
+  const keyAt = table.key.map((name) => names.indexOf(name))
+  const first = pageQuestion(table, names, where)
+  const next = pageQuestion(table, names, `${where} and ${afterKey(table)}`)
+  let last: Value[] | undefined
+  for (;;) {
+    const rows = await readPage(reader, last === undefined ? first : next, [
+      ...limits,
+      ...(last ?? []),
+    ])
+    if (rows === undefined) return false
+    sums.addRows(rows, 1)
+    progress(rows.length)
+    const end = rows.at(-1)
+    if (end === undefined || rows.length < pageRows) return true
+    const key = keyAt.map((at) => end[at] ?? null)
+    // Damaged keys would lead back.
+    if (last !== undefined && !isAfter(key, last)) return false
+    last = key
+  }
+}
+
+function pageQuestion(table: Table, names: readonly string[], where: string): Statement {
+  const order = table.key.join(', ')
+  return statement(
+    `select ${names.join(', ')} from ${table.name} where ${where} order by ${order} limit ${pageRows}`,
+    { bigints: hasAmounts(table) },
+  )
+}
+
+function afterKey({ key }: Table): string {
+  return `(${key.join(', ')}) > (${key.map(() => '?').join(', ')})`
+}
+
+/** Rows of a page; `undefined` where the file is damaged so that they cannot be read. */
+async function readPage(
+  reader: Reader,
+  question: Statement,
+  parameters: readonly Value[],
+): Promise<Row[] | undefined> {
+  try {
+    return await reader.all(question, parameters)
+  } catch (error) {
+    if (isDamage(error)) return undefined
+    throw error
+  }
+}
+
+// SQLITE_CORRUPT, SQLITE_NOTADB, and SQLITE_ERROR, which is what a damaged declaration of a table
+// gives; 0 is a value that no number of ours has.
+const damageCodes = new Set([0, 1, 11, 26])
+
+/** Whether a reading failed for what is stored, and not for the way to it. */
+function isDamage(error: unknown): boolean {
+  const fault = faultOf(error)
+  if (fault?.code !== 'store-failed') return false
+  const { sqlite, sqlstate } = fault.detail
+  if (typeof sqlite === 'number') return damageCodes.has(sqlite & 0xff)
+  // Class XX is "internal error", XX001 and XX002 damaged data and indexes.
+  return sqlstate === undefined || String(sqlstate).startsWith('XX')
+}
+
+function isAfter(key: readonly Value[], last: readonly Value[]): boolean {
+  for (const [at, value] of key.entries()) {
+    const order = compared(value, last[at] ?? null)
+    if (order !== 0) return order > 0
+  }
+  return false
+}
+
+function compared(one: Value, other: Value): number {
+  if (one instanceof Uint8Array && other instanceof Uint8Array) return Buffer.compare(one, other)
+  if (typeof one === 'string' && typeof other === 'string')
+    return Buffer.compare(Buffer.from(one), Buffer.from(other))
+  return Number(one) - Number(other)
+}

@@ -1,0 +1,175 @@
+/**
+ * Sums of the hashes of a table's rows, by range: what each range of a store must add up to.
+ *
+ * A sum does not know the order of its rows. So a row can be added when it is written and taken off
+ * when it goes, whatever else changed, and a table can be read in any order to check it.
+ */
+
+import { assert } from '../../core/fault.ts'
+import { type Column, type Columns, type Row, type Value, valueAt } from '../engine/database.ts'
+import { columnNames, type Table } from '../engine/table.ts'
+import {
+  finishLanes,
+  lanesOf,
+  mixColumn,
+  mixValue,
+  newLanes,
+  type RowLanes,
+  sumOf,
+  upperRange,
+} from './row-hash.ts'
+
+/** What the rows of one range add up to: how many they are, and the sum of their hashes. */
+export type RangeSum = { readonly rows: number; readonly sum: number }
+
+const wordRange = 2 ** 32
+const maxNeighbours = 4_096
+
+/** Columns of `table` that are summed, in order; without those that may change unnoticed. */
+export function summedColumns(table: Table): string[] {
+  const without = table.sums?.without ?? []
+  return columnNames(table).filter((name) => !without.includes(name))
+}
+
+/** Number of the range of a row of `table` that has `value` in the column of its ranges. */
+export function partOf(table: Table, value: Value | undefined): number {
+  const by = table.sums?.by
+  return by === undefined ? 0 : Math.floor(Number(value ?? 0) / by.size)
+}
+
+/** Sums of one table, of what was added to them. */
+export class RangeSums {
+  readonly #table: Table
+  readonly #names: readonly string[]
+  /** Place of the column of ranges among the summed ones, -1 for a table of one range. */
+  readonly #byAt: number
+  readonly #sums = new Map<number, { rows: number; lower: number; upper: number }>()
+
+  constructor(table: Table) {
+    assert(table.sums !== undefined, 'the table is summed')
+    this.#table = table
+    this.#names = summedColumns(table)
+    this.#byAt = this.#names.indexOf(table.sums.by?.column ?? '')
+  }
+
+  /** Adds rows as they are written, or takes them off with `sign` -1. */
+  addColumns(columns: Columns, count: number, sign: 1 | -1): void {
+    if (count === 0) return
+    const lanes = newLanes(count)
+    for (const name of this.#names) mixColumn(lanes, columns[name])
+    finishLanes(lanes)
+    const by = this.#table.sums?.by
+    this.#add(lanes, by === undefined ? undefined : columns[by.column], sign)
+  }
+
+  /** Adds rows of all summed columns in their order, or takes them off. */
+  addRows(rows: readonly Row[], sign: 1 | -1): void {
+    const lanes = newLanes(rows.length)
+    for (const [at, row] of rows.entries())
+      for (let column = 0; column < this.#names.length; column++)
+        mixValue(lanes, at, row[column] ?? null)
+    finishLanes(lanes)
+    const { size = 1 } = this.#table.sums?.by ?? {}
+    for (const [at, row] of rows.entries()) {
+      const part = this.#byAt === -1 ? 0 : Math.floor(Number(row[this.#byAt] ?? 0) / size)
+      this.#addTo(part, { lower: lanes.lower[at] ?? 0, upper: lanes.upper[at] ?? 0, sign })
+    }
+  }
+
+  /** Adds what is known of a range. */
+  addSum(part: number, { rows, sum }: RangeSum): void {
+    const of = this.#sumOf(part)
+    const { lower, upper } = lanesOf(sum)
+    of.rows += rows
+    of.lower = (of.lower + lower) % wordRange
+    of.upper = (of.upper + upper) % upperRange
+  }
+
+  /** What a range adds up to. */
+  of(part: number): RangeSum {
+    const { rows, lower, upper } = this.#sumOf(part)
+    return { rows, sum: sumOf(lower, upper) }
+  }
+
+  /** Forgets all. */
+  clear(): void {
+    this.#sums.clear()
+  }
+
+  /** Ranges by number, in order of first sight. */
+  entries(): [number, RangeSum][] {
+    return [...this.#sums.keys()].map((part) => [part, this.of(part)])
+  }
+
+  #add(lanes: RowLanes, by: Column | undefined, sign: 1 | -1): void {
+    const parts = partsOf(by, this.#table.sums?.by?.size ?? 1, lanes.lower.length)
+    let first = Number.POSITIVE_INFINITY
+    let last = Number.NEGATIVE_INFINITY
+    for (const part of parts) {
+      if (part < first) first = part
+      if (part > last) last = part
+    }
+    // Ranges of a batch are neighbours but where rows of all times go.
+    if (last - first >= maxNeighbours) {
+      for (const [at, part] of parts.entries())
+        this.#addTo(part, { lower: lanes.lower[at] ?? 0, upper: lanes.upper[at] ?? 0, sign })
+      return
+    }
+    const rows = new Uint32Array(last - first + 1)
+    // A batch has at most 2^20 rows of a table, so that their sum is exact.
+    const lower = new Float64Array(rows.length)
+    const upper = new Float64Array(rows.length)
+    for (let at = 0; at < parts.length; at++) {
+      const place = (parts[at] ?? 0) - first
+      rows[place] = (rows[place] ?? 0) + 1
+      lower[place] = (lower[place] ?? 0) + (lanes.lower[at] ?? 0)
+      upper[place] = (upper[place] ?? 0) + (lanes.upper[at] ?? 0)
+    }
+    for (const [place, count] of rows.entries()) {
+      if (count === 0) continue
+      const of = this.#sumOf(first + place)
+      of.rows += sign * count
+      of.lower = wrapped(of.lower + sign * ((lower[place] ?? 0) % wordRange), wordRange)
+      of.upper = wrapped(of.upper + sign * ((upper[place] ?? 0) % upperRange), upperRange)
+    }
+  }
+
+  #addTo(
+    part: number,
+    {
+      lower,
+      upper,
+      sign,
+    }: { readonly lower: number; readonly upper: number; readonly sign: 1 | -1 },
+  ): void {
+    const of = this.#sumOf(part)
+    of.rows += sign
+    of.lower = wrapped(of.lower + sign * lower, wordRange)
+    of.upper = wrapped(of.upper + sign * upper, upperRange)
+  }
+
+  #sumOf(part: number): { rows: number; lower: number; upper: number } {
+    const known = this.#sums.get(part)
+    if (known !== undefined) return known
+    const made = { rows: 0, lower: 0, upper: 0 }
+    this.#sums.set(part, made)
+    return made
+  }
+}
+
+/** Numbers of the ranges of rows, by their column `by`; all of one range without it. */
+function partsOf(by: Column | undefined, size: number, count: number): Float64Array {
+  const parts = new Float64Array(count)
+  if (by instanceof Float64Array)
+    for (let row = 0; row < count; row++) parts[row] = Math.floor((by[row] ?? 0) / size)
+  else if (by !== undefined)
+    for (let row = 0; row < count; row++)
+      parts[row] = Math.floor(Number(valueAt(by, row) ?? 0) / size)
+  return parts
+}
+
+/** `value` between minus `range` and twice `range`, brought below `range`. */
+function wrapped(value: number, range: number): number {
+  if (value < 0) return value + range
+  return value >= range ? value - range : value
+}

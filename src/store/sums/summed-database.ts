@@ -1,0 +1,54 @@
+/** A store whose every write keeps the sums of its ranges. */
+
+import type { Database } from '../engine/database.ts'
+import { statement } from '../engine/database.ts'
+import type { Table } from '../engine/table.ts'
+import { everyRow, rangeSum } from '../schema/range-sum.ts'
+import { summingWriter } from './summing-writer.ts'
+
+const marker = statement('select 1 from range_sum where tab = ?')
+
+/**
+ * `database`, open for writing with `tables`, so that what its transactions write is summed. A store
+ * with rows from before sums were kept stays without, until `firn rebuild --checksums`.
+ */
+export async function summed(database: Database, tables: readonly Table[]): Promise<Database> {
+  const isKept = tables.includes(rangeSum) && (await begun(database, tables))
+  if (!isKept) return database
+  return {
+    engine: database.engine,
+    name: database.name,
+    all: database.all,
+    get: database.get,
+    lookup: database.lookup,
+    snapshot: database.snapshot,
+    claim: database.claim,
+    sizeBytes: database.sizeBytes,
+    close: database.close,
+    transaction: (work) =>
+      database.transaction(async (writer) => {
+        const summing = summingWriter(writer, tables)
+        const result = await work(summing.writer)
+        await summing.save()
+        return result
+      }),
+  }
+}
+
+/** Whether every row of a store is in a sum. */
+export async function hasSums(reader: Pick<Database, 'get'>): Promise<boolean> {
+  return (await reader.get(marker, [everyRow])) !== undefined
+}
+
+/** Whether sums are kept: an empty store begins to. */
+async function begun(database: Database, tables: readonly Table[]): Promise<boolean> {
+  if (await hasSums(database)) return true
+  for (const { name, sums } of tables) {
+    if (sums === undefined) continue
+    if ((await database.get(statement(`select 1 from ${name} limit 1`))) !== undefined) return false
+  }
+  await database.transaction((writer) =>
+    writer.insertNew(rangeSum, { tab: [everyRow], part: [0], row_count: [0], row_sum: [0] }),
+  )
+  return true
+}

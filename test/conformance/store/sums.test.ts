@@ -1,0 +1,200 @@
+/**
+ * Sums of ranges find what disks and hands do to rows, on both engines.
+ *
+ * What a store should hold is told by a digest of all rows, which shares no code with the sums.
+ */
+
+import assert from 'node:assert/strict'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+
+import pg from 'pg'
+
+import { faultOf } from '../../../src/core/fault.ts'
+import { messageTables } from '../../../src/indexing/icm/message-stream.ts'
+import { primaryStoreTables } from '../../../src/indexing/primary/run/store.ts'
+import { type Database, statement } from '../../../src/store/engine/database.ts'
+import { openStore, type StoreLocation } from '../../../src/store/engine/open.ts'
+import { namespaceOf } from '../../../src/store/engine/postgres.ts'
+import { columnNames, type Table } from '../../../src/store/engine/table.ts'
+import { rangeSum } from '../../../src/store/schema/range-sum.ts'
+import {
+  checkStore,
+  checkStructure,
+  type DamagedRange,
+} from '../../../src/store/sums/check-store.ts'
+import { chainTables, readDemoChain } from '../../read-demo-chain.ts'
+import { storeDigest } from '../../store-digest.ts'
+import { onBothEngines, type TestStore } from '../../stores.ts'
+
+const { signal } = new AbortController()
+const summed = chainTables.filter(({ sums }) => sums !== undefined)
+
+void test('sums: every table has them but those that say who writes and how far', () => {
+  const bare = [...chainTables, ...primaryStoreTables, ...messageTables]
+    .filter(({ sums }) => sums === undefined)
+    .map(({ name }) => name)
+  assert.deepEqual([...new Set(bare)], ['checkpoint', 'lease', 'range_sum'])
+})
+
+onBothEngines(
+  'sums: a store as it was written adds up, however it was batched',
+  [],
+  async (store) => {
+    const sums = []
+    for (const step of [153, 20]) {
+      const name = `sums-${step}`
+      await readDemoChain(store.location, { name, chain: 51_002, step, owner: 'test' })
+      const database = await openStore(store.location, name, chainTables, 'read')
+      assert.deepEqual(await damagesOf(database), [])
+      sums.push(await storeDigest(database, [rangeSum]))
+      await database.close()
+    }
+    assert.deepEqual(sums[1], sums[0])
+  },
+)
+
+onBothEngines('sums: a changed and a lost row of any table is named', [], async (store) => {
+  const name = 'hands'
+  await readDemoChain(store.location, { name, chain: 51_002, step: 153, owner: 'test' })
+  const hand = handOn(store, name)
+  const database = await openStore(store.location, name, chainTables, 'read')
+  let tried = 0
+  for (const table of summed) {
+    const [row] = await database.all(statement(`select count(*) from ${table.name}`))
+    if (Number(row?.[0]) === 0) continue
+    for (const change of changesOf(table, store.engine)) {
+      for (const sql of change) await hand(sql)
+      const found = await damagesOf(database, [table])
+      assert.ok(found.length > 0, change.join('; '))
+      for (const sql of mending(table)) await hand(sql)
+      tried++
+    }
+  }
+  assert.ok(tried > 60, `only ${tried} changes`)
+  assert.deepEqual(await damagesOf(database), [])
+  await database.close()
+})
+
+void test('sums: of 20 flipped bits each is found, or changes no row', async (context) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'firn-flips-'))
+  const location = { store: 'embedded', dataDir }
+  const found = { harmless: 0, named: 0, structure: 0, unopened: 0 }
+  try {
+    await readDemoChain(location, { name: 'flips', chain: 51_002, step: 153, owner: 'test' })
+    const whole = await openStore(location, 'flips', chainTables, 'read')
+    const before = await storeDigest(whole, digested)
+    await whole.close()
+    const source = join(dataDir, 'flips.sqlite')
+    const target = join(dataDir, 'flipped.sqlite')
+    for (let flip = 0; flip < 20; flip++) {
+      copyFileSync(source, target)
+      flipBit(target, flip)
+      found[await verdictOf(location, before)]++
+    }
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+  context.diagnostic(JSON.stringify(found))
+  assert.ok(found.named > 8, JSON.stringify(found))
+})
+
+const digested = chainTables.filter((table) => table !== rangeSum)
+
+/** What became of a file with a flipped bit. Fails where rows are wrong and nobody noticed. */
+async function verdictOf(
+  location: StoreLocation,
+  before: Record<string, string>,
+): Promise<'harmless' | 'named' | 'structure' | 'unopened'> {
+  let database: Database
+  try {
+    database = await openStore(location, 'flipped', chainTables, 'read')
+  } catch (error) {
+    assert.ok(faultOf(error) !== undefined, String(error))
+    return 'unopened'
+  }
+  try {
+    if ((await damagesOf(database)).length > 0) return 'named'
+    if ((await checkStructure(database)).length > 0) return 'structure'
+    assert.deepEqual(await storeDigest(database, digested), before)
+    return 'harmless'
+  } catch (error) {
+    assert.ok(faultOf(error) !== undefined, String(error))
+    return 'unopened'
+  } finally {
+    await database.close()
+  }
+}
+
+/** Flips one bit of a file, another one for each `seed`. */
+function flipBit(path: string, seed: number): void {
+  const file = readFileSync(path)
+  // Steps of a golden angle through the file, never twice at one place.
+  const bit = Math.floor(((seed + 1) * 0.618_033_988_75 * file.length * 8) % (file.length * 8))
+  file[bit >> 3] = (file[bit >> 3] ?? 0) ^ (1 << (bit & 7))
+  writeFileSync(path, file)
+}
+
+async function damagesOf(
+  database: Database,
+  tables: readonly Table[] = chainTables,
+): Promise<DamagedRange[]> {
+  return checkStore(database, tables, { signal })
+}
+
+/** Statements that lose the first row of a table, and such that change each of its columns. */
+function changesOf(table: Table, engine: 'sqlite' | 'postgres'): string[][] {
+  const keep = `create table spare as select * from ${table.name}`
+  const changed = Object.entries(table.columns)
+    .filter(([name]) => table.sums?.without?.includes(name) !== true)
+    .map(([name, type]) => {
+      const value = otherValue(name, type, engine)
+      return [keep, `update ${table.name} set ${name} = ${value} where ${isFirst(table)}`]
+    })
+  return [[keep, `delete from ${table.name} where ${isFirst(table)}`], ...changed]
+}
+
+function otherValue(name: string, type: string, engine: 'sqlite' | 'postgres'): string {
+  if (type.startsWith('text')) return `coalesce(${name}, '') || 'x'`
+  if (!type.startsWith('bytes')) return `coalesce(${name}, 0) + 1000003`
+  return engine === 'sqlite'
+    ? `cast(coalesce(hex(${name}), '') || 'x' as blob)`
+    : `coalesce(${name}, '') || '\\x01'::bytea`
+}
+
+/** Statements that put the table back as it was. */
+function mending(table: Table): string[] {
+  const names = columnNames(table).join(', ')
+  return [
+    `delete from ${table.name}`,
+    `insert into ${table.name} (${names}) select ${names} from spare`,
+    'drop table spare',
+  ]
+}
+
+function isFirst({ key }: Table): string {
+  const names = key.join(', ')
+  return `(${names}) = (select ${names} from spare order by ${names} limit 1)`
+}
+
+/** Runs statements past the product, as somebody with a database tool does. */
+function handOn({ engine, location }: TestStore, name: string): (sql: string) => Promise<void> {
+  if (engine === 'sqlite')
+    return async (sql) => {
+      const file = new DatabaseSync(join(location.dataDir, `${name}.sqlite`))
+      file.exec(sql)
+      file.close()
+    }
+  return async (sql) => {
+    const client = new pg.Client({
+      connectionString: location.store,
+      options: `-c search_path=${namespaceOf(name)}`,
+    })
+    await client.connect()
+    await client.query(sql)
+    await client.end()
+  }
+}

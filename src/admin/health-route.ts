@@ -10,7 +10,10 @@ import type { RpcMethod } from './rpc-server.ts'
 type Question = HealthKind | 'liveness'
 
 /** Handlers by extension. GET answers 200 or 503; JSON-RPC always 200. */
-export function healthRoutes(health: Health, log: Log): ReadonlyMap<string, RouteHandler> {
+export function healthRoutes(
+  health: Pick<Health, 'answer'>,
+  log: Log,
+): ReadonlyMap<string, RouteHandler> {
   const get =
     (question: Question) =>
     ({ query }: NodeRequest): NodeReply =>

@@ -3,10 +3,12 @@
 import { Fault } from '../core/fault.ts'
 import { isLoopback } from '../core/web-request.ts'
 import type { World } from '../core/world.ts'
+import type { SocketLimits } from '../http/socket-guard.ts'
 import type { Gauges } from '../telemetry/gauges.ts'
 import type { Health } from '../telemetry/health.ts'
 import type { Log, LogRegistry } from '../telemetry/log.ts'
 import type { Profiler } from '../telemetry/profile/profiler.ts'
+import type { Threads } from '../telemetry/thread.ts'
 import { adminMethods, firnMethods } from './admin-service.ts'
 import type { NodeChain } from './alias-rules.ts'
 import type { AliasTable } from './alias-table.ts'
@@ -31,6 +33,10 @@ export type NodeSettings = {
   readonly adminAllowRemote: boolean
   readonly adminCompat: 'document' | 'avalanchego'
   readonly allowedHosts: readonly string[]
+  /** How long a thread may not turn before the process counts as dead; else 30 s. */
+  readonly maxSilenceMs?: number
+  /** Limits of connections; else those of the guide. */
+  readonly sockets?: SocketLimits
 }
 
 /** What {@link createNodeListener} needs. */
@@ -47,6 +53,20 @@ export type NodeParts = {
   readonly profiler: Profiler
   readonly proxy: RpcProxy
   readonly world: World
+  readonly threads: Threads
+  /** Told once when the listener ends by itself. */
+  readonly failed: (error: unknown) => void
+}
+
+// A thread that indexes may be busy with one batch or garbage for seconds, not for so long.
+const usualSilenceMs = 30_000
+
+/** Operators are few: monitors, scripts, a wallet on the pass-through. */
+const usualSockets: SocketLimits = {
+  maxPerAddress: 512,
+  // Replies of a node are 32 MiB at most.
+  maxUnsentBytes: 134_217_728,
+  sendTimeoutMs: 60_000,
 }
 
 /** Bases that exist by themselves, whether or not administration is enabled. */
@@ -71,6 +91,11 @@ export function createNodeListener(parts: NodeParts): NodeListener {
     nodeId: parts.identity.nodeId,
     find: (path) => findRoute(path, routes),
     findByHeader: (name) => headerRoute(name, parts),
+    health: parts.health,
+    threads: parts.threads,
+    maxSilenceMs: settings.maxSilenceMs ?? usualSilenceMs,
+    sockets: settings.sockets ?? usualSockets,
+    failed: parts.failed,
     clock: world.clock,
     gauges,
     log: parts.log,

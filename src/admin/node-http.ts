@@ -35,3 +35,12 @@ export function mediaTypeOf({ contentType }: NodeRequest): string {
 
 /** What the original's multiplexer answers to unknown paths. */
 export const notFoundReply: NodeReply = textReply(404, '404 page not found\n')
+
+/** Path and query of a request target; of an absolute one, without scheme and host. */
+export function targetOf(url: string): { readonly path: string; readonly search: string } {
+  const local = url.replace(/^https?:\/\/[^/?#]*/i, '')
+  const mark = local.indexOf('?')
+  return mark === -1
+    ? { path: local, search: '' }
+    : { path: local.slice(0, mark), search: local.slice(mark) }
+}

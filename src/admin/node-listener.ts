@@ -3,20 +3,33 @@
  *
  * It is for operators: loopback by default, no CORS, host names checked against DNS rebinding, and
  * `/ext/admin` only where it was enabled. It knows no route of the data API and indexes nothing.
+ * Its sockets belong to a thread of their own (`listener-worker.ts`), which answers health and
+ * metrics; everything else is answered here.
  * Source of what is answered to odd requests: avalanchego api/server, recorded in `vectors/admin`.
  */
 
-import { createServer } from 'node:http'
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { Worker } from 'node:worker_threads'
 
 import { Fault } from '../core/fault.ts'
 import { isAllowedHost, isCrossSite } from '../core/web-request.ts'
 import type { Clock } from '../core/world.ts'
+import type { SocketLimits } from '../http/socket-guard.ts'
 import type { Gauges } from '../telemetry/gauges.ts'
+import type { Health } from '../telemetry/health.ts'
+import { beat, newHeartbeat } from '../telemetry/heartbeat.ts'
 import type { Log } from '../telemetry/log.ts'
+import type { Threads } from '../telemetry/thread.ts'
+import type {
+  Figures,
+  ListenerData,
+  ListenerNews,
+  ListenerOrder,
+  PassedRequest,
+} from './listener-messages.ts'
 import type { NodeReply } from './node-http.ts'
-import { notFoundReply, textReply } from './node-http.ts'
+import { notFoundReply, targetOf, textReply } from './node-http.ts'
 import type { Route } from './route-table.ts'
+import { toJson } from './rpc-server.ts'
 
 /** What {@link createNodeServer} needs. */
 export type NodeServerParts = {
@@ -29,6 +42,14 @@ export type NodeServerParts = {
   readonly find: (path: string) => Route | undefined
   /** The route of a chain named in the header `Avalanche-Api-Route`. */
   readonly findByHeader: (chain: string) => Route | undefined
+  readonly health: Health
+  /** The other threads: they, and this one, must turn. */
+  readonly threads: Threads
+  /** How long one of them may not turn before it counts as dead. */
+  readonly maxSilenceMs: number
+  readonly sockets: SocketLimits
+  /** Told once when the thread ends by itself: nobody listens any more. */
+  readonly failed: (error: unknown) => void
   readonly clock: Clock
   readonly gauges: Gauges
   readonly log: Log
@@ -48,105 +69,177 @@ export type NodeListener = {
 const maxBodyBytes = 65_536
 const maxChainBodyBytes = 1_048_576
 
-// Slow senders are cut off; see the guide, "Limits".
-const requestTimeoutMs = 15_000
-const headersTimeoutMs = 5_000
-const drainMs = 10_000
+/** It holds sockets and short texts; bodies and figures lie outside of its heap. */
+const heap = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 128 }
 
 /** A server over `find`. */
 export function createNodeServer(parts: NodeServerParts): NodeListener {
-  const { host, port, clock, log } = parts
-  const closing = new AbortController()
-  const server = createServer(
-    {
-      requestTimeout: requestTimeoutMs,
-      headersTimeout: headersTimeoutMs,
-      connectionsCheckingInterval: 1_000,
-      keepAliveTimeout: 65_000,
-      maxHeaderSize: 16_384,
-    },
-    (incoming, outgoing) => {
-      answer(incoming, outgoing, { ...parts, closing: closing.signal }).catch((error: unknown) => {
-        log.error('node request failed', { error })
-        outgoing.destroy()
-      })
-    },
-  )
-  server.maxConnections = 1_024
-  server.maxRequestsPerSocket = 10_000
-
+  let running: ListenerThread | undefined
   return {
-    listen: () => listenOn(server, host, port),
-    address: () => {
-      const found = server.address()
-      return found === null || typeof found === 'string'
-        ? undefined
-        : { host: found.address, port: found.port }
+    listen: async () => {
+      running = new ListenerThread(parts)
+      await running.tellFigures(undefined)
+      await running.listening
     },
-    close: async () => {
-      if (!server.listening) return
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      server.closeIdleConnections()
-      const drained = new AbortController()
-      const late = clock.sleep(drainMs, drained.signal).then(
-        () => {
-          closing.abort(new Error('listener closes'))
-          server.closeAllConnections()
-        },
-        () => undefined,
-      )
-      await Promise.race([closed, late])
-      drained.abort()
-      await closed
-    },
+    address: () => running?.address,
+    close: async () => running?.close(),
   }
 }
 
-function listenOn(server: Server, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const refuse = (error: Error): void => {
-      const what = `node.port is taken or not allowed: ${host}:${port}`
-      reject(new Fault('address-taken', what, { cause: error }))
-    }
-    server.once('error', refuse)
-    server.listen(port, host, () => {
-      server.off('error', refuse)
-      resolve()
+/** The main thread's end of the listener's thread. */
+class ListenerThread {
+  /** Rejects with `address-taken`. */
+  readonly listening: Promise<void>
+  address: { readonly host: string; readonly port: number } | undefined
+  readonly #parts: NodeServerParts
+  readonly #worker: Worker
+  readonly #exited: Promise<void>
+  readonly #underWay = new Map<number, AbortController>()
+  readonly #stopBeat: () => void
+  #isClosing = false
+
+  constructor(parts: NodeServerParts) {
+    this.#parts = parts
+    const main = newHeartbeat('main')
+    this.#stopBeat = beat(main)
+    // Those that are there now: the listener's own is not among them.
+    const heartbeats = [main, ...parts.threads.heartbeats()]
+    const { host, port, allowedHosts, nodeId, sockets, maxSilenceMs } = parts
+    const link = parts.threads.open('listener')
+    const about = { host, port, allowedHosts, nodeId, sockets, maxSilenceMs }
+    const data: ListenerData = { ...about, link, heartbeats }
+    this.#worker = new Worker(workerFile(), {
+      name: 'listener',
+      workerData: data,
+      transferList: [link.port],
+      resourceLimits: heap,
     })
-  })
+    const started = Promise.withResolvers<void>()
+    const exited = Promise.withResolvers<void>()
+    this.listening = started.promise
+    this.#exited = exited.promise
+    this.#worker.on('message', (news: ListenerNews) => this.#take(news, started))
+    this.#worker.on('error', (error) => {
+      parts.log.error('thread failed', { thread: 'listener', error })
+      started.reject(error)
+      if (!this.#isClosing) parts.failed(error)
+    })
+    this.#worker.once('exit', () => {
+      for (const request of this.#underWay.values()) request.abort(new Error('listener closes'))
+      exited.resolve()
+    })
+    // A later rejection is told by `listening`.
+    started.promise.catch(() => undefined)
+    parts.health.onChange(() => this.#tellHealth())
+  }
+
+  /** Tells all figures: as the answer to a question, or unasked. */
+  async tellFigures(to: number | undefined): Promise<void> {
+    const { gauges, log } = this.#parts
+    const figures = this.#figures()
+    try {
+      // The reader sets it to the age the text then has.
+      gauges.set('firn_node_figures_age_seconds', 0, {})
+      const metrics = { text: await gauges.text(), contentType: gauges.contentType }
+      this.#order({ figures: { ...figures, metrics }, to })
+    } catch (error) {
+      log.error('gauges cannot be read', { error })
+      this.#order({ figures, to })
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosing) return this.#exited
+    this.#isClosing = true
+    this.#stopBeat()
+    this.#order({ close: true })
+    await this.#exited
+  }
+
+  #order(order: ListenerOrder, transfer: ArrayBuffer[] = []): void {
+    this.#worker.postMessage(order, transfer)
+  }
+
+  /** Bytes are copied once: as they are, all of the buffer they lie in would be. */
+  #send(to: number, reply: NodeReply): void {
+    if (typeof reply.body === 'string') this.#order({ reply, to })
+    else {
+      const body = new Uint8Array(reply.body)
+      this.#order({ reply: { ...reply, body }, to }, [body.buffer])
+    }
+  }
+
+  #take(news: ListenerNews, started: PromiseWithResolvers<void>): void {
+    const { gauges, host, port } = this.#parts
+    if ('request' in news) void this.#answer(news.request)
+    else if ('gone' in news) this.#underWay.get(news.gone)?.abort(new Error('caller is gone'))
+    else if ('ask' in news) {
+      gauges.set('firn_http_unsent_bytes', news.unsentBytes, { listener: 'node' })
+      void this.tellFigures(news.ask)
+    } else if ('answered' in news) this.#count(news.answered)
+    else if ('dropped' in news) {
+      const labels = { listener: 'node', reason: news.dropped }
+      gauges.add('firn_http_dropped_connections_total', 1, labels)
+    } else if ('listening' in news) {
+      this.address = news.listening
+      started.resolve()
+    } else {
+      const what = `node.port is taken or not allowed: ${host}:${port}`
+      started.reject(new Fault('address-taken', what, { cause: new Error(news.failed) }))
+    }
+  }
+
+  #count({ base, status, ms }: { base: string; status: number; ms: number }): void {
+    const { gauges } = this.#parts
+    gauges.add('firn_node_requests_total', 1, { base, status: String(status) })
+    gauges.observe('firn_node_request_seconds', ms / 1_000, { base })
+  }
+
+  #figures(): Figures {
+    return { atMs: this.#parts.clock.now(), health: toJson(this.#parts.health.entries()) }
+  }
+
+  #tellHealth(): void {
+    if (!this.#isClosing) this.#order({ figures: this.#figures(), to: undefined })
+  }
+
+  async #answer(request: PassedRequest): Promise<void> {
+    const { clock, log } = this.#parts
+    const began = clock.monotonic()
+    const gone = new AbortController()
+    this.#underWay.set(request.id, gone)
+    try {
+      const { reply, base } = await replyTo(request, gone.signal, this.#parts)
+      this.#send(request.id, reply)
+      this.#count({ base, status: reply.status, ms: clock.monotonic() - began })
+      log.debug('node request answered', { base, status: reply.status, method: request.method })
+    } catch (error) {
+      log.error('node request failed', { error })
+      this.#order({ broke: request.id })
+    } finally {
+      this.#underWay.delete(request.id)
+    }
+  }
 }
 
-type Answering = NodeServerParts & { readonly closing: AbortSignal }
-
-async function answer(
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-  parts: Answering,
-): Promise<void> {
-  const began = parts.clock.monotonic()
-  const gone = new AbortController()
-  outgoing.once('close', () => gone.abort(new Error('caller is gone')))
-  const { reply, base } = await replyTo(incoming, gone.signal, parts)
-  send(outgoing, reply, parts.nodeId)
-  const status = String(reply.status)
-  parts.gauges.add('firn_node_requests_total', 1, { base, status })
-  const seconds = (parts.clock.monotonic() - began) / 1_000
-  parts.gauges.observe('firn_node_request_seconds', seconds, { base })
-  parts.log.debug('node request answered', { base, status, method: incoming.method })
+/** The file the thread begins with; beside this one, in sources as in the published package. */
+function workerFile(): URL {
+  const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
+  return new URL(`./listener-worker.${ending}`, import.meta.url)
 }
 
 type Answered = { readonly reply: NodeReply; readonly base: string }
 
 async function replyTo(
-  incoming: IncomingMessage,
+  incoming: PassedRequest,
   gone: AbortSignal,
-  parts: Answering,
+  parts: NodeServerParts,
 ): Promise<Answered> {
   const none = (reply: NodeReply): Answered => ({ reply, base: 'none' })
   if (!isAllowedHost(incoming.headers.host ?? '', parts.allowedHosts)) {
     return none(textReply(403, 'invalid host specified\n'))
   }
-  const { path, search } = targetOf(incoming.url ?? '/')
+  const { path, search } = targetOf(incoming.url)
   const header = incoming.headers['avalanche-api-route']
   const named = Array.isArray(header) ? header[0] : header
   if (named === undefined && cleanPath(path) !== path) {
@@ -155,18 +248,18 @@ async function replyTo(
   const route = named === undefined ? routeOf(path, parts) : parts.findByHeader(named)
   if (route === undefined) return none(named === undefined ? notFoundReply : emptyNotFound)
   const limit = route.base === 'bc' ? maxChainBodyBytes : maxBodyBytes
-  const body = await readBody(incoming, limit)
-  if (body === undefined) {
+  const { body } = incoming
+  if (body.length > limit) {
     return { reply: textReply(413, 'request body too large\n'), base: route.base }
   }
   const request = {
-    method: incoming.method ?? 'GET',
+    method: incoming.method,
     extension: route.extension,
     query: new URLSearchParams(search),
     contentType: incoming.headers['content-type'] ?? '',
     isCrossSite: isCrossSite(incoming.headers),
     body,
-    signal: AbortSignal.any([gone, parts.closing]),
+    signal: gone,
   }
   try {
     return { reply: await route.handler(request), base: route.base }
@@ -181,7 +274,7 @@ async function replyTo(
 
 const emptyNotFound: NodeReply = { status: 404, body: '' }
 
-function routeOf(path: string, parts: Answering): Route | undefined {
+function routeOf(path: string, parts: NodeServerParts): Route | undefined {
   if (!path.startsWith('/ext/')) return undefined
   try {
     return parts.find(path.slice('/ext/'.length).split('/').map(decodeURIComponent).join('/'))
@@ -189,15 +282,6 @@ function routeOf(path: string, parts: Answering): Route | undefined {
     if (error instanceof URIError) return undefined
     throw error
   }
-}
-
-/** Path and query of a request target; of an absolute one, without scheme and host. */
-function targetOf(url: string): { path: string; search: string } {
-  const local = url.replace(/^https?:\/\/[^/?#]*/i, '')
-  const mark = local.indexOf('?')
-  return mark === -1
-    ? { path: local, search: '' }
-    : { path: local.slice(0, mark), search: local.slice(mark) }
 }
 
 /** The path without empty, `.` and `..` segments; a slash at the end stays. */
@@ -209,32 +293,4 @@ function cleanPath(path: string): string {
   }
   const slash = path.endsWith('/') && kept.length > 0 ? '/' : ''
   return `/${kept.join('/')}${slash}`
-}
-
-/** The whole body, or `undefined` when it is longer than `limit`. */
-async function readBody(incoming: IncomingMessage, limit: number): Promise<Uint8Array | undefined> {
-  if (Number(incoming.headers['content-length'] ?? 0) > limit) return undefined
-  const chunks: Buffer[] = []
-  let size = 0
-  // Left whole when the loop ends early: a destroyed request takes its reply with it.
-  for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
-    if (!Buffer.isBuffer(chunk)) continue
-    size += chunk.length
-    if (size > limit) return undefined
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
-}
-
-function send(outgoing: ServerResponse, reply: NodeReply, nodeId: string | undefined): void {
-  outgoing.statusCode = reply.status
-  outgoing.setHeader('vary', 'Origin')
-  outgoing.setHeader('x-content-type-options', 'nosniff')
-  if (nodeId !== undefined) outgoing.setHeader('node-id', nodeId)
-  if (reply.contentType !== undefined) outgoing.setHeader('content-type', reply.contentType)
-  for (const [name, value] of Object.entries(reply.headers ?? {})) outgoing.setHeader(name, value)
-  // A body that was not read to its end would be taken for the next request.
-  if (reply.status === 413) outgoing.setHeader('connection', 'close')
-  outgoing.setHeader('content-length', Buffer.byteLength(reply.body))
-  outgoing.end(reply.body)
 }

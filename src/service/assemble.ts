@@ -127,6 +127,7 @@ async function build(
     config,
     health,
     threads,
+    failed: outside.failed,
     waits,
     nodeId: served.aggregators.nodeId(),
     networkId: () => served.networks.list()[0]?.networkId,

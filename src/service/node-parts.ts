@@ -36,6 +36,8 @@ export type NodeListenerParts = {
   readonly gauges: Gauges
   readonly health: Health
   readonly threads: Threads
+  /** Told when the listener ended by itself. */
+  readonly failed: (error: unknown) => void
   readonly waits: Waits
   readonly aliases: AliasTable
   readonly nodeId: string | undefined
@@ -106,6 +108,8 @@ export function assembleNodeListener(parts: NodeListenerParts): {
     profiler,
     proxy,
     world,
+    threads,
+    failed: parts.failed,
   })
   return {
     listener,

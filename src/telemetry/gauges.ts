@@ -92,6 +92,11 @@ export const gaugeTable = {
     labels: ['base'],
     buckets: requestSeconds,
   },
+  firn_node_figures_age_seconds: {
+    kind: 'gauge',
+    help: 'Age of the figures of this page: over a second when the main thread is busy.',
+    labels: [],
+  },
   firn_admin_calls_total: {
     kind: 'counter',
     help: 'Calls of the administration RPC.',

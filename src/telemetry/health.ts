@@ -33,6 +33,14 @@ export type HealthAnswer = {
   readonly healthy: boolean
 }
 
+/** A check as it stands: what it counts for, and its last result. */
+export type HealthEntry = {
+  readonly name: string
+  readonly kinds: readonly HealthKind[]
+  readonly tags: readonly string[]
+  readonly result: HealthResult
+}
+
 /** The checks of a process. */
 export type Health = {
   /** Adds a check under a name of its own; `tags` let callers ask for some checks only. */
@@ -47,6 +55,10 @@ export type Health = {
   readonly runAll: () => Promise<void>
   /** Runs every check at once and then every {@link checkIntervalMs}, until aborted. */
   readonly run: (signal: AbortSignal) => Promise<void>
+  /** All checks as they stand, for a thread that answers from a copy. */
+  readonly entries: () => readonly HealthEntry[]
+  /** Calls `changed` whenever an entry has changed. */
+  readonly onChange: (changed: () => void) => void
   /** The last results; with tags, without the checks that carry other tags only. */
   readonly answer: (kind: HealthKind | 'liveness', tags?: readonly string[]) => HealthAnswer
 }
@@ -71,6 +83,12 @@ const notYetRun: HealthResult = { error: 'not yet run' }
 /** A registry without checks. */
 export function createHealth({ clock, log }: { clock: Clock; log: Log }): Health {
   const entries = new Map<string, Entry>()
+  const watchers: (() => void)[] = []
+  const told = (): HealthEntry[] =>
+    [...entries].map(([name, { kinds, tags, result }]) => ({ name, kinds, tags, result }))
+  const tellChange = (): void => {
+    for (const changed of watchers) changed()
+  }
 
   async function runOne(name: string, entry: Entry): Promise<void> {
     const before = entry.result
@@ -91,15 +109,22 @@ export function createHealth({ clock, log }: { clock: Clock; log: Log }): Health
 
   async function runAll(): Promise<void> {
     await Promise.all([...entries].map(([name, entry]) => runOne(name, entry)))
+    tellChange()
   }
 
   return {
     register: (name, check, options = {}) => {
       const { kinds = everyKind, tags = [] } = options
       entries.set(name, { check, kinds, tags, result: notYetRun })
+      tellChange()
     },
     remove: (name) => {
       entries.delete(name)
+      tellChange()
+    },
+    entries: told,
+    onChange: (changed) => {
+      watchers.push(changed)
     },
     runAll,
     run: async (signal) => {
@@ -108,17 +133,24 @@ export function createHealth({ clock, log }: { clock: Clock; log: Log }): Health
         await clock.sleep(checkIntervalMs, signal).catch(() => undefined)
       }
     },
-    answer: (kind, tags = []) => {
-      if (kind === 'liveness') return { checks: {}, healthy: true }
-      const chosen = [...entries]
-        .filter(([, entry]) => entry.kinds.includes(kind))
-        .filter(([, entry]) => isAsked(entry.tags, tags))
-        .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      return {
-        checks: Object.fromEntries(chosen.map(([name, { result }]) => [name, result])),
-        healthy: chosen.every(([, { result }]) => result.error === undefined),
-      }
-    },
+    answer: (kind, tags) => healthAnswer(told(), kind, tags),
+  }
+}
+
+/** The answer to a question from checks as they stand. */
+export function healthAnswer(
+  entries: readonly HealthEntry[],
+  kind: HealthKind | 'liveness',
+  tags: readonly string[] = [],
+): HealthAnswer {
+  if (kind === 'liveness') return { checks: {}, healthy: true }
+  const chosen = entries
+    .filter(({ kinds }) => kinds.includes(kind))
+    .filter((entry) => isAsked(entry.tags, tags))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  return {
+    checks: Object.fromEntries(chosen.map(({ name, result }) => [name, result])),
+    healthy: chosen.every(({ result }) => result.error === undefined),
   }
 }
 

@@ -10,6 +10,7 @@ import { MessageChannel } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
 
 import type { Clock } from '../core/world.ts'
+import { beat, newHeartbeat, type Heartbeat } from './heartbeat.ts'
 import { levelRank } from './log-level.ts'
 import type { LogRecord } from './log-line.ts'
 import { createLog } from './log.ts'
@@ -26,6 +27,7 @@ export type ThreadLink = {
   readonly name: string
   readonly port: MessagePort
   readonly floor: Int32Array<SharedArrayBuffer>
+  readonly heartbeat: Heartbeat
 }
 
 /** What all threads are asked at once. */
@@ -44,6 +46,8 @@ export type Threads = {
   readonly open: (name: string) => ThreadLink
   /** Asks the main thread and every worker, and waits for all that answer in time. */
   readonly ask: (question: ThreadQuestion) => Promise<readonly ThreadAnswer[]>
+  /** Heartbeats of the workers that are there now. */
+  readonly heartbeats: () => readonly Heartbeat[]
 }
 
 /** Tools of a thread that has joined. */
@@ -61,6 +65,7 @@ type Asked = { readonly id: number; readonly question: ThreadQuestion }
 
 type Linked = {
   readonly name: string
+  readonly heartbeat: Heartbeat
   readonly port: MessagePort
   readonly pending: Map<number, (samples: readonly ProfileSample[]) => void>
 }
@@ -105,7 +110,8 @@ export function createThreads(parts: {
   return {
     open: (name) => {
       const { port1, port2 } = new MessageChannel()
-      const thread: Linked = { name, port: port1, pending: new Map() }
+      const heartbeat = newHeartbeat(name)
+      const thread: Linked = { name, heartbeat, port: port1, pending: new Map() }
       linked.add(thread)
       port1.on('message', (message: Message) => receive(thread, message))
       port1.on('close', () => {
@@ -116,7 +122,7 @@ export function createThreads(parts: {
       port1.unref()
       if (asked.has('watch-heap')) port1.postMessage({ id: 0, question: 'watch-heap' })
       if (asked.has('start-cpu')) port1.postMessage({ id: 0, question: 'start-cpu' })
-      return { name, port: port2, floor: logs.floor }
+      return { name, port: port2, floor: logs.floor, heartbeat }
     },
     ask: async (question) => {
       if (question === 'stop-cpu') asked.delete('start-cpu')
@@ -124,12 +130,14 @@ export function createThreads(parts: {
       const main = own(question).then((samples) => ({ thread: 'main', samples, late: false }))
       return Promise.all([main, ...[...linked].map((thread) => askOne(thread, question))])
     },
+    heartbeats: () => [...linked].map(({ heartbeat }) => heartbeat),
   }
 }
 
 /** Joins the process from inside a worker. Call it once, before any other work. */
 export function joinThread(link: ThreadLink, now: () => number): JoinedThread {
   const { port, floor } = link
+  beat(link.heartbeat)
   const waits = createWaits(now)
   const answer = answers(createThreadProfiler(), waits)
   const post = (message: Message): void => port.postMessage(message)

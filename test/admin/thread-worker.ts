@@ -9,13 +9,16 @@ import { hotInWorker, knownAllocator } from './hot-functions.ts'
 
 const { log, waits } = joinThread(workerData.link, () => performance.now())
 
-parentPort?.on('message', (told: { what: string; ms: number }) => {
+parentPort?.on('message', (told: Told) => {
   void act(told).then(() => parentPort?.postMessage('done'))
 })
 
 const held: unknown[] = []
 
-async function act({ what, ms }: { what: string; ms: number }): Promise<void> {
+type Told = { what: string; ms: number; wake?: Int32Array<SharedArrayBuffer> }
+
+async function act({ what, ms, wake }: Told): Promise<void> {
+  if (what === 'hang' && wake !== undefined) Atomics.wait(wake, 0, 0)
   if (what === 'burn') hotInWorker(ms)
   if (what === 'hold') held.push(knownAllocator(24_000_000))
   if (what === 'log') {

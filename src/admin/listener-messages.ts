@@ -1,0 +1,68 @@
+/**
+ * What the main thread and the listener's thread say to each other.
+ *
+ * The listener's thread owns the sockets. It answers health and metrics itself, from figures the
+ * main thread hands it; every other request it passes on and sends back what it is told.
+ */
+
+import type { IncomingHttpHeaders } from 'node:http'
+
+import type { SocketLimits } from '../http/socket-guard.ts'
+import type { Heartbeat } from '../telemetry/heartbeat.ts'
+import type { ThreadLink } from '../telemetry/thread.ts'
+import type { NodeReply } from './node-http.ts'
+
+/** `workerData` of the listener's thread; the port of `link` must be in the transfer list too. */
+export type ListenerData = {
+  readonly link: ThreadLink
+  readonly host: string
+  readonly port: number
+  readonly allowedHosts: readonly string[]
+  readonly nodeId: string | undefined
+  readonly sockets: SocketLimits
+  /** Threads that must turn. */
+  readonly heartbeats: readonly Heartbeat[]
+  /** A thread that has not turned for longer is dead. */
+  readonly maxSilenceMs: number
+}
+
+/** A request that the listener's thread has read whole. */
+export type PassedRequest = {
+  readonly id: number
+  readonly method: string
+  readonly url: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: Uint8Array
+}
+
+/** Numbers of the process at one moment. */
+export type Figures = {
+  /** When they were read, milliseconds since 1970. */
+  readonly atMs: number
+  /** Checks as `HealthEntry[]`, as JSON: their messages are anything. */
+  readonly health: string
+  /** Prometheus text and its type; absent where only health was told. */
+  readonly metrics?: { readonly text: string; readonly contentType: string }
+}
+
+/** What the listener's thread says. */
+export type ListenerNews =
+  | { readonly listening: { readonly host: string; readonly port: number } }
+  | { readonly failed: string }
+  | { readonly request: PassedRequest }
+  /** The caller of a request passed on has gone. */
+  | { readonly gone: number }
+  /** Wants figures now. */
+  | { readonly ask: number; readonly unsentBytes: number }
+  /** Answered a request itself. */
+  | { readonly answered: { readonly base: string; readonly status: number; readonly ms: number } }
+  | { readonly dropped: string }
+
+/** What the main thread says. */
+export type ListenerOrder =
+  | { readonly reply: NodeReply; readonly to: number }
+  /** Something broke: the connection is ended. */
+  | { readonly broke: number }
+  /** To an `ask`, or unasked, when checks have changed. */
+  | { readonly figures: Figures; readonly to: number | undefined }
+  | { readonly close: true }

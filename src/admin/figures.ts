@@ -28,7 +28,7 @@ export type FigureBoard = {
 }
 
 /** Answers are due within 100 ms, so the main thread has less to tell what is new. */
-const patienceMs = 70
+const patienceMs = 40
 
 type Held<T> = { readonly value: T; readonly atMs: number; readonly heldAt: number }
 

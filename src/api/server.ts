@@ -18,10 +18,12 @@ import type { Gauges } from '../telemetry/gauges.ts'
 import type { Log } from '../telemetry/log.ts'
 import { createDeadlines, type Deadline } from './deadlines.ts'
 import { dialectOf, type DialectRules, type DialectSetting } from './dialect.ts'
+import { anyHost, createEntrance, type Entrance, type WebRules } from './entrance.ts'
 import type { FrontDoor } from './front-door.ts'
 import { openDoor, usualLoadLimits, type LoadLimits } from './load.ts'
 import type { Answer, Operation } from './operation.ts'
 import { parameterReader } from './parameters.ts'
+import { createPathMethods } from './path-methods.ts'
 import { bodyReader } from './request-body.ts'
 import { errorBody, publicWords, statusOf } from './status.ts'
 
@@ -37,6 +39,8 @@ export type ServerParts = {
     readonly requestTimeoutMs: number
     readonly handlerTimeoutMs: number
   }
+  /** Which hosts it answers as, and which web pages may read it; any, and none. */
+  readonly web?: WebRules
   /** How many callers are answered, together and each; the defaults of the settings. */
   readonly load?: LoadLimits
   /** Where refusals are counted. */
@@ -83,11 +87,14 @@ export function createServer(parts: ServerParts): ApiServer {
     log: parts.log,
     gauges: parts.gauges,
   })
+  const methods = createPathMethods()
+  const entrance = createEntrance(parts.web ?? anyHost, methods)
   const http = fastify({
-    serverFactory: (handler) => serverBehind(door, handler, parts.limits),
+    serverFactory: (handler) => serverBehind({ door, entrance }, handler, parts.limits),
     bodyLimit: bodyBytes,
     exposeHeadRoutes: true,
-    return503OnClosing: true,
+    // The entrance does.
+    return503OnClosing: false,
     forceCloseConnections: 'idle',
     logger: false,
     routerOptions: { maxParamLength: 2_048, querystringParser: parseQuery },
@@ -95,11 +102,18 @@ export function createServer(parts: ServerParts): ApiServer {
     frameworkErrors: (error, _request, reply) => {
       // Before a route is found there is no schema: the reply takes any body.
       const status = error.statusCode ?? 400
-      reply.raw.writeHead(status, { 'content-type': 'application/json; charset=utf-8' })
-      reply.raw.end(JSON.stringify(errorBody(status, plain(error))))
+      const body = JSON.stringify(errorBody(status, plain(error)))
+      reply.raw.writeHead(status, {
+        'content-type': 'application/json; charset=utf-8',
+        'content-length': Buffer.byteLength(body),
+      })
+      reply.raw.end(body)
     },
   })
 
+  // Nothing here takes text: it is what any web page may send without asking.
+  http.removeContentTypeParser('text/plain')
+  http.addHook('onRoute', ({ url, method }) => methods.add(url, [method].flat()))
   http.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?')[0] ?? ''
     void reply
@@ -107,10 +121,8 @@ export function createServer(parts: ServerParts): ApiServer {
       .send(errorBody(404, `no such route: ${request.method} ${path.slice(0, 200)}`))
   })
   http.setErrorHandler((error, _request, reply) => fail(parts, reply, error, false))
-  http.addHook('onSend', (request, reply, _body, done) => {
+  http.addHook('onSend', (request, _reply, _body, done) => {
     door.answered(request.raw)
-    reply.header('x-request-id', request.id)
-    reply.header('x-content-type-options', 'nosniff')
     done()
   })
   const deadlineOf = createDeadlines(parts.clock)
@@ -121,6 +133,7 @@ export function createServer(parts: ServerParts): ApiServer {
     http,
     listen: (host, port) => http.listen({ host, port }),
     close: async () => {
+      entrance.close()
       const over = new AbortController()
       // What is under way may finish; who takes longer than that is cut off.
       void parts.clock
@@ -135,22 +148,24 @@ export function createServer(parts: ServerParts): ApiServer {
 }
 
 /** The socket's side: slow clients are looked for every second and have five for their headers. */
-function serverBehind(door: FrontDoor, handler: Serve, limits: ServerParts['limits']): Server {
+function serverBehind(
+  { door, entrance }: { readonly door: FrontDoor; readonly entrance: Entrance },
+  handler: Serve,
+  limits: ServerParts['limits'],
+): Server {
   const server = createHttpServer(
     {
       requestTimeout: limits.requestTimeoutMs,
       headersTimeout: Math.min(headersTimeoutMs, limits.requestTimeoutMs),
       connectionsCheckingInterval: 1_000,
       keepAliveTimeout: 65_000,
+      // The entrance refuses requests without one in our own words.
+      requireHostHeader: false,
     },
-    door.listener(handler),
+    entrance.greeting(door.listener(entrance.deciding(handler))),
   )
   server.maxConnections = limits.maxConnections
-  server.on('clientError', (_error, socket) => {
-    const body = JSON.stringify(errorBody(400, 'the request is not HTTP'))
-    if (socket.writable) socket.end(rawReply('400 Bad Request', body))
-    else socket.destroy()
-  })
+  entrance.attach(server)
   door.attach(server)
   return server
 }
@@ -238,7 +253,7 @@ function register(
     return reply
       .code(status ?? 200)
       .header('content-type', 'application/json; charset=utf-8')
-      .header('vary', 'user-agent, x-firn-dialect')
+      .header('vary', 'origin, user-agent, x-firn-dialect')
       .send(body)
   }
 
@@ -327,8 +342,4 @@ function parseQuery(text: string): Record<string, string | string[]> {
     else before.push(value)
   }
   return Object.fromEntries(values)
-}
-
-function rawReply(status: string, body: string): string {
-  return `HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
 }

@@ -62,6 +62,13 @@ export const settings = {
   'api.port': integer(8080, [0, 65_535], 'Port of the data API; 0 takes a free one.', {
     flag: '--port <port>',
   }),
+  'api.allowedHosts': list(
+    'Host names the data API answers to besides `localhost` and addresses, such as that of a reverse proxy. On loopback all others are refused; elsewhere only once names are given.',
+  ),
+  'api.cors': list(
+    'Web pages that may read answers: `any`, `loopback`, `none`, or origins like `https://app.example`; `auto` is `loopback` where the API listens on loopback, else `any`.',
+    ['auto'],
+  ),
   'api.dialect': word(
     'auto',
     ['auto', 'documented', 'sdk', 'sdk-0.3.14'],

@@ -2,8 +2,11 @@
 
 import { createAdmission, readRateLimit } from '../api/admission.ts'
 import { createChainDirectory } from '../api/chain-directory.ts'
+import { corsPolicy } from '../api/cors.ts'
 import { evmDialectRules } from '../api/dialect-evm.ts'
 import { primaryDialectRules } from '../api/dialect-primary.ts'
+import type { DialectRules } from '../api/dialect.ts'
+import type { WebRules } from '../api/entrance.ts'
 import { healthOperations } from '../api/evm/health.ts'
 import { createMethodNames } from '../api/evm/method-names.ts'
 import { evmOperations } from '../api/evm/operations.ts'
@@ -23,6 +26,7 @@ import { createServer, type ApiServer } from '../api/server.ts'
 import { warpDialectRules, warpOperations } from '../api/warp/operations.ts'
 import type { Config } from '../config/settings.ts'
 import { fromHex } from '../core/bytes.ts'
+import { isLoopback } from '../core/web-request.ts'
 import type { World } from '../core/world.ts'
 import type { Indexer } from '../indexing/indexer.ts'
 import { AddressUnion } from '../rollup/address-union.ts'
@@ -51,18 +55,21 @@ export type ApiParts = {
   readonly aliases: { readonly resolve: (name: string) => string | undefined }
 }
 
+const dialectRules: DialectRules = {
+  ...evmDialectRules,
+  ...nftDialectRules,
+  ...primaryDialectRules,
+  ...warpDialectRules,
+}
+
 /** Makes the server; it does not listen yet. */
 export function assembleApi(config: Config, parts: ApiParts): ApiServer {
   const { world, logs, gauges } = parts
   const operations = operationsOf(config, parts)
   const server = createServer({
     operations,
-    dialectRules: {
-      ...evmDialectRules,
-      ...nftDialectRules,
-      ...primaryDialectRules,
-      ...warpDialectRules,
-    },
+    dialectRules,
+    web: webRules(config),
     dialect: config['api.dialect'],
     log: logs.log.child('api'),
     clock: world.clock,
@@ -88,6 +95,7 @@ export function assembleApi(config: Config, parts: ApiParts): ApiServer {
     openApiDocument(
       operations.map(({ shape }) => shape),
       version,
+      dialectRules,
     ),
   )
   server.http.get('/openapi.json', (_request, reply) =>
@@ -95,6 +103,18 @@ export function assembleApi(config: Config, parts: ApiParts): ApiServer {
   )
   if (config['api.explorer']) mountExplorer(server.http, () => statusOf(statusParts(config, parts)))
   return server
+}
+
+/** The settings `api.allowedHosts` and `api.cors`. Throws `bad-config`. */
+export function webRules(config: Config): WebRules {
+  const host = config['api.host']
+  const names = config['api.allowedHosts']
+  // A name that leads to an address others reach is nobody's secret: it need not be known here.
+  const isOpen = !isLoopback(host) && names.length === 0
+  return {
+    allowedHosts: isOpen ? ['*'] : ['localhost', ...names],
+    cors: corsPolicy(config['api.cors'], host),
+  }
 }
 
 function loadLimits(config: Config): LoadLimits {

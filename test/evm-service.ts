@@ -33,6 +33,7 @@ import type { Clock } from '../src/core/world.ts'
 import { AddressUnion } from '../src/rollup/address-union.ts'
 import type { StoreLocation } from '../src/store/engine/open.ts'
 import type { Log } from '../src/telemetry/log.ts'
+import { holdToDocument } from './answer-book.ts'
 import { type DemoChain, type DemoChainId, openDemoChain } from './demo-store.ts'
 
 /** JSON of any form: tests look into it freely. */
@@ -103,20 +104,23 @@ export async function startEvmService(options: ServiceOptions): Promise<EvmServi
     sleep: () => Promise.resolve(),
   }
   const parts = { ...partsOf(chains, clock), ...options.parts }
+  const operations = [
+    ...evmOperations(parts),
+    ...healthOperations(() => chains.map(({ store }) => store)),
+    ...metricsOperations({ ...parts, union: new AddressUnion() }),
+    ...(options.more?.(parts) ?? []),
+  ]
+  const dialectRules = { ...evmDialectRules, ...nftDialectRules }
   const server = createServer({
-    operations: [
-      ...evmOperations(parts),
-      ...healthOperations(() => chains.map(({ store }) => store)),
-      ...metricsOperations({ ...parts, union: new AddressUnion() }),
-      ...(options.more?.(parts) ?? []),
-    ],
-    dialectRules: { ...evmDialectRules, ...nftDialectRules },
+    operations,
+    dialectRules,
     dialect: 'auto',
     log: silent,
     clock,
     limits: { maxConnections: 100, requestTimeoutMs: 10_000, handlerTimeoutMs: 10_000 },
     inspect: holdAgainstShape,
   })
+  holdToDocument(server, operations, dialectRules)
   const url = await server.listen('127.0.0.1', 0)
   const get = async (path: string, headers: Record<string, string> = {}): Promise<Reply> => {
     const reply = await fetch(url + path, { headers })

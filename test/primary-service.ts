@@ -33,6 +33,7 @@ import {
 import type { Database } from '../src/store/engine/database.ts'
 import { openStore, type StoreLocation } from '../src/store/engine/open.ts'
 import { type Log, silentLog } from '../src/telemetry/log.ts'
+import { holdToDocument } from './answer-book.ts'
 import { type Json, pageTokens, type Reply } from './evm-service.ts'
 
 /** Where the recording lies. */
@@ -207,15 +208,16 @@ export async function servePrimary(
   const network = await openNetwork('fuji', store)
   if (network === undefined) throw new Error('nothing was indexed')
   const clock: Clock = { ...systemClock, now: () => nowMs }
+  const operations = primaryOperations({
+    networks: createNetworkDirectory(() => [network]),
+    tokens: pageTokens(clock),
+    clock,
+    prices: noPrices,
+    limits: { maxAddresses: 64, maxBodyAddresses: 1_024, transactionPageUtxos: 4_000 },
+    ...more,
+  })
   const server = createServer({
-    operations: primaryOperations({
-      networks: createNetworkDirectory(() => [network]),
-      tokens: pageTokens(clock),
-      clock,
-      prices: noPrices,
-      limits: { maxAddresses: 64, maxBodyAddresses: 1_024, transactionPageUtxos: 4_000 },
-      ...more,
-    }),
+    operations,
     dialectRules: primaryDialectRules,
     dialect: 'auto',
     log: { ...silentLog, error: (event, fields) => console.error(event, fields) },
@@ -223,6 +225,7 @@ export async function servePrimary(
     limits: { maxConnections: 100, requestTimeoutMs: 10_000, handlerTimeoutMs: 10_000 },
     inspect: holdAgainstShape,
   })
+  holdToDocument(server, operations, primaryDialectRules)
   const url = await server.listen('127.0.0.1', 0)
   const get: PrimaryService['get'] = async (path, headers = {}) => {
     const reply = await fetch(url + path, { headers })

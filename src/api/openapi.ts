@@ -10,7 +10,7 @@ import { errorWords } from './status.ts'
 /** What every operation may answer instead of success. 405 is of the path, with `Allow`. */
 const failures = [400, 401, 403, 404, 405, 408, 414, 417, 429, 431, 500, 502, 503]
 
-/** What an operation with a body may answer besides. */
+/** What an operation to which a body may be sent answers besides. */
 const bodyFailures = [413, 415]
 
 type Components = Map<string, unknown>
@@ -33,7 +33,8 @@ export function openApiDocument(
     info: {
       title: 'Firn',
       version,
-      description: 'An open, self-hosted Avalanche data service.',
+      description:
+        'An open, self-hosted Avalanche data service. Answers to the official clients (by User-Agent, or x-firn-dialect: sdk) differ in a few members as those clients expect them.',
       license: { name: 'BSD-3-Clause', identifier: 'BSD-3-Clause' },
     },
     paths: Object.fromEntries([...paths].map(([path, item]) => [path, Object.fromEntries(item)])),
@@ -81,7 +82,7 @@ function operationOf(shape: OperationShape, schemas: Components, rules: DialectR
   const { path, query, body } = shape.parameters
   const success = successOf(shape.response, schemas)
   const statuses = [shape.status ?? 200, ownValue(rules, shape.id)?.sdkStatus ?? []].flat()
-  const others = body === undefined ? failures : [...failures, ...bodyFailures]
+  const others = shape.method === 'GET' ? failures : [...failures, ...bodyFailures]
   return {
     operationId: shape.id,
     summary: shape.summary,
@@ -119,13 +120,41 @@ function parametersOf(schema: TObject, place: 'path' | 'query'): unknown[] {
   })
 }
 
+/** Members of an object; the state of an NFT is in small letters where document B has it so. */
+function membersOf(properties: unknown): unknown {
+  if (typeof properties !== 'object' || properties === null) return properties
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, schema]: [string, unknown]) => [
+      name,
+      name === 'indexStatus' && isEnum(schema)
+        ? { ...schema, enum: [...schema.enum, ...schema.enum.map((word) => word.toLowerCase())] }
+        : schema,
+    ]),
+  )
+}
+
+function isEnum(schema: unknown): schema is { readonly enum: readonly string[] } {
+  return (
+    typeof schema === 'object' &&
+    schema !== null &&
+    'enum' in schema &&
+    Array.isArray(schema.enum) &&
+    schema.enum.every((word) => typeof word === 'string')
+  )
+}
+
 /** A copy of `schema` in which every shape with an `$id` is a reference to a component. */
 function referenced(schema: TSchema, schemas: Components): unknown {
   const copy = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(copy)
     if (typeof value !== 'object' || value === null) return value
     const { $id, ...rest } = value as { $id?: unknown }
-    const plain = Object.fromEntries(Object.entries(rest).map(([name, item]) => [name, copy(item)]))
+    const plain = Object.fromEntries(
+      Object.entries(rest).map(([name, item]: [string, unknown]) => [
+        name,
+        name === 'properties' ? membersOf(copy(item)) : copy(item),
+      ]),
+    )
     if (typeof $id !== 'string') return plain
     if (!schemas.has($id)) schemas.set($id, plain)
     return { $ref: `#/components/schemas/${$id}` }

@@ -97,7 +97,7 @@ void test('server: every failure has the documented body', async () => {
   const json = { 'content-type': 'application/json' }
   for (const [path, init, status] of [
     ['/v1/nothing', undefined, 404],
-    ['/v1/things', undefined, 404],
+    ['/v1/things', undefined, 405],
     ['/v1/things/ABC/parts:list', undefined, 400],
     ['/v1/things/%00/parts:list', undefined, 400],
     ['/v1/things/..%2fx/parts:list', undefined, 400],

@@ -15,6 +15,8 @@ export type ChainShape = {
   readonly holders: number
   readonly tokens: number
   readonly seed: number
+  /** Every transaction five ERC-20 transfers and nothing else. */
+  readonly plain?: boolean
 }
 
 /** What the benchmarks use where nothing else is said. */
@@ -25,6 +27,9 @@ export const usualShape: ChainShape = {
   tokens: 5_000,
   seed: 1,
 }
+
+/** Transfers only, as a chain of one busy contract has them. */
+export const plainShape: ChainShape = { ...usualShape, plain: true }
 
 const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 const syncTopic = '0x1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1'
@@ -79,6 +84,7 @@ export class ChainText {
     const from = addressOf('h', this.#holder())
     const price = baseFee + Math.floor(this.#random() * 2_000_000_000)
     const nonce = hex(Math.floor(this.#random() * 50_000))
+    if (this.#shape.plain === true) return this.#spread({ place, from, nonce, price }, firstLog)
     if (draw < 0.15) {
       const to = addressOf('h', this.#holder())
       const value = hex(Math.floor(this.#random() * 2 ** 50))
@@ -147,6 +153,22 @@ export class ChainText {
       gas: 187_654,
       logs,
     })
+  }
+
+  /** One call that moves tokens to five holders. */
+  #spread(tx: Pick<Draft, 'place' | 'from' | 'nonce' | 'price'>, firstLog: number): Made {
+    const { place, from } = tx
+    const token = addressOf('c', this.#token())
+    const logs = [0, 1, 2, 3, 4].map((at) =>
+      this.#transfer(place, firstLog + at, {
+        token,
+        from,
+        to: addressOf('h', this.#holder()),
+        amount: this.#amount(),
+      }),
+    )
+    const input = `0xc73a2d60${pad(token.slice(2))}${pad(this.#amount())}`
+    return this.#made({ ...tx, to: token, input, value: '0x0', gas: 151_234, logs })
   }
 
   #made(tx: Draft): Made {

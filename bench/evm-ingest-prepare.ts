@@ -1,17 +1,18 @@
 /**
  * Makes up the chain that `evm-ingest.ts` and `backfill.ts` read, and measures what parsing it
- * alone costs.
+ * alone costs. Started with the path, the number of blocks, and `plain` for one of transfers only.
  *
  * Prints `{"transfers":…,"parseSeconds":…}`: processor time of one thread that does nothing else.
  */
 
 import { closeSync, openSync, writeSync } from 'node:fs'
 
-import { ChainText, usualShape } from './evm-chain.ts'
+import { ChainText, plainShape, usualShape } from './evm-chain.ts'
 import { linesOf } from './lines-of.ts'
 
-const [path = '', blocks] = process.argv.slice(2)
-const chain = new ChainText({ ...usualShape, blocks: Number(blocks) })
+const [path = '', blocks, kind] = process.argv.slice(2)
+const shape = kind === 'plain' ? plainShape : usualShape
+const chain = new ChainText({ ...shape, blocks: Number(blocks) })
 const file = openSync(path, 'w')
 for (let text = chain.next(); text !== undefined; text = chain.next()) writeSync(file, `${text}\n`)
 closeSync(file)

@@ -21,6 +21,7 @@ const questions: Readonly<Record<string, string>> = {
     ended_height, body from staker`,
   cycle: 'select staker, number, height, body from cycle',
   stake_day: 'select subnet_id, day, body from stake_day',
+  tx_by_asset: `select a.asset_id, t.pos, t.type from tx_by_asset t join asset a on a.id = t.asset`,
   subnet: 'select pos, subnet_id, body from subnet',
   blockchain: 'select pos, blockchain_id, subnet_id, name, genesis from blockchain',
   l1_validator: 'select validation_id, subnet_id, active, removed_height, body from l1_validator',

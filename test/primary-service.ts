@@ -43,6 +43,10 @@ export const recordingPath = new URL('../demo/primary-local.firnrec', import.met
 export const proposalsPath = new URL('../vectors/primary/local-proposals.firnrec', import.meta.url)
   .pathname
 
+/** A network through all upgrades to Helicon: a renewing validator, outputs of several owners. */
+export const renewalsPath = new URL('../vectors/primary/local-renewals.firnrec', import.meta.url)
+  .pathname
+
 /** What the recorded node was asked, and answered. */
 export function recordedAnswers(path = recordingPath): readonly RecordedAnswer[] {
   return openRecordedPrimary(readFileSync(path)).answers()
@@ -103,6 +107,8 @@ export type IndexOptions = {
   readonly nodeUrl?: string
   /** Path of another recording than the demo's. */
   readonly recording?: string
+  /** Path of its genesis, where it is not that of local networks. */
+  readonly genesis?: string
   readonly log?: Log
 }
 
@@ -113,6 +119,7 @@ export async function indexPrimary(
 ): Promise<Database> {
   const over = new AbortController()
   const world = options.world ?? fileWorld
+  const genesis = options.genesis ?? 'auto'
   const streams = await openPrimaryStreams(
     {
       kind: 'primary',
@@ -120,7 +127,7 @@ export async function indexPrimary(
       network: 'fuji',
       name: 'Primary Network (test)',
       nodeUrl: options.nodeUrl ?? '',
-      genesis: 'auto',
+      genesis,
       ...(options.nodeUrl === undefined ? { recording: options.recording ?? recordingPath } : {}),
     },
     {
@@ -138,7 +145,7 @@ export async function indexPrimary(
       openHost: (source) =>
         openPrimaryHost({
           key: 'primary-fuji',
-          genesis: 'auto',
+          genesis,
           store: location,
           world,
           owner: 'test',

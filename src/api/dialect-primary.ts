@@ -90,6 +90,7 @@ export const primaryDialectRules: DialectRules = {
   listLatestPrimaryNetworkTransactions: transactions,
   listActivePrimaryNetworkStakingTransactions: transactions,
   getTxByHash: transactions,
+  listAssetTransactions: transactions,
   getBalancesByAddresses: { sdk: sdkBalances },
   getChainIdsForAddresses: { sdk: sdkChainIds },
   listHistoricalPrimaryNetworkRewards: { sdk: moneyAsNumbers },

@@ -2,6 +2,7 @@
 
 import { assetBook } from '../api/primary/asset-view.ts'
 import { balancesView } from '../api/primary/balances-view.ts'
+import { outputContent } from '../codec/primary/output-content.ts'
 import { toPrimaryAddress } from '../core/address.ts'
 import { toCb58 } from '../core/cb58.ts'
 import type { Balances } from '../shape/primary/balances.ts'
@@ -44,12 +45,21 @@ async function oursOf(
   const holdings = await balancesOfAddresses(network.store, {
     addresses: [id],
     chain,
-    // The P-Chain counts what an address owns a part of, the X-Chain only what it can spend.
-    anyOwner: chain === 'P',
+    anyOwner: true,
   })
-  const assets = [...holdings.plain, ...holdings.others].map(({ asset }) => asset)
+  // The P-Chain counts what an address owns a part of, the X-Chain only what nobody else owns,
+  // however many signatures it needs: vms/avm/service.go GetAllBalances.
+  const counted =
+    chain === 'P'
+      ? holdings
+      : { ...holdings, others: holdings.others.filter(({ output }) => hasOneOwner(output)) }
+  const assets = [...counted.plain, ...counted.others].map(({ asset }) => asset)
   const book = await assetBook(network.store, network, assets)
-  return balancesView({ ...network, chain }, holdings, { book, moment: now })
+  return balancesView({ ...network, chain }, counted, { book, moment: now })
+}
+
+function hasOneOwner(output: Uint8Array): boolean {
+  return outputContent(output).addresses.length === 1
 }
 
 /** Amounts by asset, without zeros, in order. */

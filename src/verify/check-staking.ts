@@ -8,11 +8,13 @@ import type { Reader } from '../store/engine/database.ts'
 import { rewardsOfStakers } from '../store/query/primary/rewards.ts'
 import type { StoredStaker } from '../store/query/primary/staker-rows.ts'
 import { listSubnets } from '../store/query/primary/subnets.ts'
+import { stakersAt } from '../store/query/primary/validators-at.ts'
 import {
   everyL1Change,
   everyStaker,
   everySupply,
   type ListedL1Change,
+  settledHeights,
 } from '../store/query/primary/whole-state.ts'
 import type { Report } from './report.ts'
 import {
@@ -52,7 +54,7 @@ export async function* stakingParts(subject: Subject, height: number): AsyncGene
           attempt,
         ),
     }
-  yield* setParts(subject, { stakers, subnetIds, height })
+  yield* setParts(subject, { subnetIds, height })
   yield* rewardParts(subject, stakers)
   yield { name: 'supply', chains: ['P'], compare: (attempt) => compareSupplies(subject, attempt) }
 }
@@ -64,30 +66,32 @@ async function allStakers(store: Reader): Promise<StoredStaker[]> {
 }
 
 /**
- * Sets of the past: `stakers` may be newer than their heights.
+ * Sets of the past.
  *
  * @yields A part per set.
  */
 async function* setParts(
   subject: Subject,
-  of: {
-    readonly stakers: readonly StoredStaker[]
-    readonly subnetIds: readonly Uint8Array[]
-    readonly height: number
-  },
+  of: { readonly subnetIds: readonly Uint8Array[]; readonly height: number },
 ): AsyncGenerator<Part> {
-  const { stakers, subnetIds, height } = of
+  const { subnetIds, height } = of
   const changes = await everyL1Change(subject.network.store)
+  const renewals = await settledHeights(subject.network.store)
   const sets = [
     ...evenSets(subnetIds, height, subject.sample),
     ...changedSets(changes, height, subject.sample),
+    ...changedSets(
+      renewals.map((at) => ({ subnetId: primarySubnetId, height: at })),
+      height,
+      subject.sample,
+    ),
   ]
   const asked = new Map(sets.map((set) => [`${keyOf(set.subnetId)} ${set.height}`, set]))
   for (const set of asked.values())
     yield {
       name: 'validator sets',
       chains: [],
-      compare: ({ report }) => compareSetAt(subject, { stakers, changes, ...set }, report),
+      compare: ({ report }) => compareSetAt(subject, { changes, ...set }, report),
     }
 }
 
@@ -203,12 +207,8 @@ function evenSets(subnetIds: readonly Uint8Array[], height: number, sample: numb
   )
 }
 
-/** Sets of L1s where they change, and just before: even heights hit hardly one of these. */
-function changedSets(
-  changes: readonly ListedL1Change[],
-  height: number,
-  sample: number,
-): SetName[] {
+/** Sets where weights change, and just before: even heights hit hardly one of these. */
+function changedSets(changes: readonly SetName[], height: number, sample: number): SetName[] {
   return spread(changes, sample)
     .flatMap(({ subnetId, height: at }) => [
       { subnetId, height: at - 1 },
@@ -217,13 +217,14 @@ function changedSets(
     .filter(({ height: at }) => at <= height)
 }
 
-type SetAt = SetName & {
-  readonly stakers: readonly StoredStaker[]
-  readonly changes: readonly ListedL1Change[]
-}
+type SetAt = SetName & { readonly changes: readonly ListedL1Change[] }
 
 /** Weights of a subnet's validators with the block of a height. */
-async function compareSetAt({ node, signal }: Subject, at: SetAt, report: Report): Promise<void> {
+async function compareSetAt(
+  { node, signal, network }: Subject,
+  at: SetAt,
+  report: Report,
+): Promise<void> {
   const reply = await node.ask(
     nodePaths.P,
     'platform.getValidatorsAt',
@@ -233,7 +234,9 @@ async function compareSetAt({ node, signal }: Subject, at: SetAt, report: Report
   const theirs = Object.entries(objectIn(reply['validators'] ?? reply)).map(([nodeId, value]) =>
     setText(nodeId, typeof value === 'object' ? objectIn(value)['weight'] : value),
   )
-  const ours = [...weightsAt(at)].map(([nodeId, weight]) => setText(nodeId, weight))
+  const limit = Number.MAX_SAFE_INTEGER - 1
+  const stakers = (await stakersAt(network.store, { ...at, limit })) ?? []
+  const ours = [...weightsAt(stakers, at)].map(([nodeId, weight]) => setText(nodeId, weight))
   report.compareSets('validator sets', `${toCb58(at.subnetId)} at ${at.height}`, ours, theirs)
 }
 
@@ -244,19 +247,17 @@ function setText(nodeId: string, weight: unknown): string {
 /** L1 validations without balance count under nobody's id, all together. */
 const nobody = new Uint8Array(20)
 
-function weightsAt({ stakers, changes, subnetId, height }: SetAt): Map<string, bigint> {
+function weightsAt(
+  stakers: readonly StoredStaker[],
+  { changes, subnetId, height }: SetAt,
+): Map<string, bigint> {
   const weights = new Map<string, bigint>()
   const add = (nodeId: Uint8Array, weight: bigint): void => {
     if (weight === 0n) return
     const text = toNodeId(nodeId)
     weights.set(text, (weights.get(text) ?? 0n) + weight)
   }
-  for (const staker of stakers) {
-    const { activatedHeight, endedHeight } = staker
-    if (keyOf(staker.subnetId) !== keyOf(subnetId) || activatedHeight === undefined) continue
-    if (activatedHeight <= height && (endedHeight === undefined || endedHeight > height))
-      add(staker.nodeId, staker.weight)
-  }
+  for (const { nodeId, weight } of stakers) add(nodeId, weight)
   const newest = new Map<number, ListedL1Change>()
   for (const change of changes) {
     if (keyOf(change.subnetId) === keyOf(subnetId) && change.height <= height)
@@ -267,15 +268,16 @@ function weightsAt({ stakers, changes, subnetId, height }: SetAt): Map<string, b
 }
 
 /**
- * Of periods that are over: what they paid never changes.
+ * Of periods and cycles that are over: what they paid never changes.
  *
  * @yields A part per period.
  */
 function* rewardParts(subject: Subject, stakers: readonly StoredStaker[]): Generator<Part> {
-  const ended = stakers.filter(
-    ({ status, permissioned }) => status === 'completed' && !permissioned,
+  const paid = stakers.filter(
+    ({ status, permissioned, autoRenewal }) =>
+      !permissioned && (status === 'completed' || autoRenewal !== undefined),
   )
-  for (const staker of spread(ended, subject.sample * 4))
+  for (const staker of spread(paid, subject.sample * 4))
     yield {
       name: 'reward UTXOs',
       chains: [],
@@ -283,22 +285,27 @@ function* rewardParts(subject: Subject, stakers: readonly StoredStaker[]): Gener
     }
 }
 
+/** UTXOs of rewards are named for the staking transaction, those of renewed cycles for their own. */
 async function compareRewards(
   { node, network, signal }: Subject,
-  staker: StoredStaker,
+  { txId, autoRenewal }: StoredStaker,
   report: Report,
 ): Promise<void> {
-  const asked = staker.autoRenewal === undefined ? staker.txId : (staker.endTxId ?? staker.txId)
-  const reply = await node.ask(
-    nodePaths.P,
-    'platform.getRewardUTXOs',
-    { txID: toCb58(asked), encoding: 'hexnc' },
-    signal,
-  )
-  const theirs = listIn(reply, 'utxos').map((utxo) => placeText(String(utxo)))
-  const rewards = await rewardsOfStakers(network.store, [staker.txId])
-  const ours = rewards.map(({ outputIndex, amount }) => `${outputIndex} ${amount}`)
-  report.compareSets('reward UTXOs', toCb58(staker.txId), ours, theirs)
+  const rewards = await rewardsOfStakers(network.store, [txId])
+  const named = autoRenewal === undefined ? [txId] : rewards.map((reward) => reward.txId)
+  for (const [key, asked] of new Map(named.map((id) => [keyOf(id), id]))) {
+    const reply = await node.ask(
+      nodePaths.P,
+      'platform.getRewardUTXOs',
+      { txID: toCb58(asked), encoding: 'hexnc' },
+      signal,
+    )
+    const theirs = listIn(reply, 'utxos').map((utxo) => placeText(String(utxo)))
+    const ours = rewards
+      .filter((reward) => keyOf(reward.txId) === key)
+      .map(({ outputIndex, amount }) => `${outputIndex} ${amount}`)
+    report.compareSets('reward UTXOs', toCb58(asked), ours, theirs)
+  }
 }
 
 /** Index and amount of a UTXO: version 2, transaction 32, index 4, asset 32, type 4, amount 8. */

@@ -3,6 +3,7 @@
 import { equalBytes } from '../../core/bytes.ts'
 import { toCb58 } from '../../core/cb58.ts'
 import type { AssetAmount } from '../../shape/primary/asset.ts'
+import type { CreatedAsset } from '../../shape/primary/transaction.ts'
 import type { Reader } from '../../store/engine/database.ts'
 import { assetsByNumber, type StoredAsset } from '../../store/query/primary/assets-by-number.ts'
 import type { ServedNetwork } from './network-directory.ts'
@@ -50,6 +51,19 @@ function namesOf(asset: StoredAsset, network: ServedNetwork): AssetNames {
     symbol: asset.symbol ?? '',
     denomination: asset.denomination ?? 0,
     type: assetType(asset),
+  }
+}
+
+/** An asset as its creation made it. */
+export function createdAssetView(asset: StoredAsset): CreatedAsset {
+  return {
+    assetId: toCb58(asset.assetId),
+    name: asset.name ?? '',
+    symbol: asset.symbol ?? '',
+    denomination: asset.denomination ?? 0,
+    type: assetType(asset),
+    createdAtTimestamp: asset.createdAt ?? 0,
+    cap: asset.variableCap ? 'variable' : 'fixed',
   }
 }
 

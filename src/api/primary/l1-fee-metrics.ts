@@ -23,7 +23,7 @@ import { indexedTo } from './chain-of.ts'
 import { dayPoints, type PointRange } from './day-points.ts'
 import { idIn, nodeIdIn } from './inputs.ts'
 import { dayOf, feeDays, type FeeDays } from './l1-fee-days.ts'
-import type { ServedNetwork } from './network-directory.ts'
+import { networksInOrder } from './meant-network.ts'
 import type { PrimaryParts } from './parts.ts'
 
 /** Of all L1 validators. */
@@ -72,7 +72,10 @@ async function answered(
   parts: PrimaryParts,
   { metric, query, scopeOn }: Asked,
 ): Promise<{ readonly body: { readonly results: MetricPoint[] }; readonly indexedHeight: number }> {
-  for (const { store } of networksOf(parts, query.network)) {
+  const { networks } = parts
+  const looked =
+    query.network === undefined ? networksInOrder(networks) : [networks.find(query.network)]
+  for (const { store } of looked) {
     const scope = await scopeOn(store)
     const steps = await l1Steps(store, scope)
     if (steps.length === 0 && scope.kind !== 'all') continue
@@ -82,19 +85,6 @@ async function answered(
     return { body: { results: dayPoints(valuesOf(days, metric), now.time, query) }, ...height }
   }
   throw new Fault('not-found', 'no L1 validation of it is known here')
-}
-
-/** Networks to look at: the one named, else all, mainnet first. Throws `not-found`. */
-function networksOf(
-  { networks }: PrimaryParts,
-  name: (typeof networkNames)[number] | undefined,
-): readonly ServedNetwork[] {
-  if (name !== undefined) return [networks.find(name)]
-  const all = networks
-    .all()
-    .toSorted((a, b) => (a.network === b.network ? 0 : a.network === 'mainnet' ? -1 : 1))
-  if (all.length === 0) throw new Fault('not-found', 'no primary network is served here')
-  return all
 }
 
 /** Days that are over never change: what had accrued at their ends is read once. */

@@ -10,6 +10,8 @@ import type { Operation } from '../operation.ts'
 import { getBalances } from './get-balances.ts'
 import { getPrimaryBlock } from './get-block.ts'
 import { getBlockchain } from './get-blockchain.ts'
+import { getLastActivity, getLastActivityOfMany } from './get-last-activity.ts'
+import { getNetworkDetails } from './get-network-details.ts'
 import { getStakingMetrics } from './get-staking-metrics.ts'
 import { getSubnet } from './get-subnet.ts'
 import { getTransaction } from './get-transaction.ts'
@@ -18,12 +20,14 @@ import { listBlockchains } from './list-blockchains.ts'
 import { listPrimaryBlocks } from './list-blocks.ts'
 import { listChainIds } from './list-chain-ids.ts'
 import { listDelegators } from './list-delegators.ts'
+import { listL1Funds, listL1ValidatorFunds } from './list-l1-funds.ts'
 import { listL1Validators } from './list-l1-validators.ts'
 import { listNodeBlocks } from './list-node-blocks.ts'
 import { listNodeValidators } from './list-node-validators.ts'
 import { listPendingRewards } from './list-pending-rewards.ts'
 import { listRewards } from './list-rewards.ts'
 import { listStakingTransactions } from './list-staking-transactions.ts'
+import { listSubnetOwners } from './list-subnet-owners.ts'
 import { listSubnets } from './list-subnets.ts'
 import { listTransactions } from './list-transactions.ts'
 import { listUtxosByQuery } from './list-utxos-by-query.ts'
@@ -31,6 +35,7 @@ import { listUtxos } from './list-utxos.ts'
 import { listValidatorCycles } from './list-validator-cycles.ts'
 import { listValidators } from './list-validators.ts'
 import type { PrimaryParts } from './parts.ts'
+import { getAssetDetails, listAssetTransactions } from './x-assets.ts'
 
 /** All of them. */
 export function primaryOperations(parts: PrimaryParts): Operation[] {
@@ -56,6 +61,14 @@ export function primaryOperations(parts: PrimaryParts): Operation[] {
     listL1Validators(parts),
     listPendingRewards(parts),
     listChainIds(parts),
+    getNetworkDetails(parts),
+    getAssetDetails(parts),
+    listAssetTransactions(parts),
+    getLastActivity(parts),
+    getLastActivityOfMany(parts),
+    listSubnetOwners(parts),
+    listL1ValidatorFunds(parts),
+    listL1Funds(parts),
     getStakingMetrics(parts),
     totalL1Fees(parts),
     validationFees(parts),

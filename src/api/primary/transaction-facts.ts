@@ -1,7 +1,6 @@
 /** What views of transactions need beside their rows, read for a whole page at a time. */
 
 import { equalBytes, keyOf } from '../../core/bytes.ts'
-import { toCb58 } from '../../core/cb58.ts'
 import type { CreatedAsset } from '../../shape/primary/transaction.ts'
 import type { Reader } from '../../store/engine/database.ts'
 import { assetsById } from '../../store/query/primary/assets-by-number.ts'
@@ -12,7 +11,7 @@ import { stakersByTx, type StoredStaker } from '../../store/query/primary/staker
 import type { StoredTransaction } from '../../store/query/primary/transaction-rows.ts'
 import { type StoredUtxo, utxosByNumber } from '../../store/query/primary/utxo-rows.ts'
 import { placeOfPos } from '../../store/schema/primary-position.ts'
-import { type AssetBook, assetBook, assetType } from './asset-view.ts'
+import { type AssetBook, assetBook, createdAssetView } from './asset-view.ts'
 import type { ChainOf } from './chain-of.ts'
 import type { Credentials } from './credentials.ts'
 import { credentialsShown } from './utxo-view.ts'
@@ -108,20 +107,7 @@ async function createdAssets(
   if (of.chain !== 'X') return new Map()
   const ids = rows.filter(({ type }) => type === createAssetType).map(({ txId }) => txId)
   const assets = await assetsById(of.store, ids)
-  return new Map(
-    assets.map((asset) => [
-      keyOf(asset.assetId),
-      {
-        assetId: toCb58(asset.assetId),
-        name: asset.name ?? '',
-        symbol: asset.symbol ?? '',
-        denomination: asset.denomination ?? 0,
-        type: assetType(asset),
-        createdAtTimestamp: asset.createdAt ?? 0,
-        cap: asset.variableCap ? 'variable' : 'fixed',
-      },
-    ]),
-  )
+  return new Map(assets.map((asset) => [keyOf(asset.assetId), createdAssetView(asset)]))
 }
 
 function assetsIn(rows: readonly StoredTransaction[], utxos: readonly StoredUtxo[]): number[] {

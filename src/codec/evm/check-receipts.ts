@@ -6,13 +6,16 @@
  */
 
 import { Fault } from '../../core/fault.ts'
-import { hexBytes, hexQuantity, isHexOf } from './hex-bytes.ts'
+import { isHexOf } from './hex-bytes.ts'
 import { hexNumberOr } from './hex.ts'
-import { orderedRoot } from './ordered-root.ts'
+import { OrderedList, sharedWriter } from './ordered-root.ts'
 import type { RawLog, RawReceipt, RawUnit } from './raw.ts'
 import { listOf, objectOf } from './raw.ts'
-import { encodeRlp } from './rlp.ts'
-import type { Rlp } from './rlp.ts'
+import type { RlpWriter } from './rlp-writer.ts'
+import { headSize, stringSize } from './rlp-writer.ts'
+
+/** As much of a receipt as its root covers. */
+type Receipt = RawReceipt & { readonly type?: unknown; readonly logsBloom?: unknown }
 
 /**
  * Checks the receipts of a block against its header. Throws `node-answer`.
@@ -32,45 +35,55 @@ export function checkReceipts(unit: RawUnit, height: number): void {
 
 /** Root a header commits to its receipts with. Throws `node-answer` for what is no receipt. */
 export function receiptsRoot(receipts: readonly unknown[]): Uint8Array {
-  return orderedRoot(receipts.map((receipt) => encodeReceipt(objectOf(receipt, 'receipt'))))
+  const writer = sharedWriter()
+  const list = new OrderedList(writer, receipts.length)
+  for (const receipt of receipts) {
+    const from = list.begin()
+    list.end(writeReceipt(writer, objectOf(receipt, 'receipt'), from))
+  }
+  return list.root()
 }
 
-function encodeReceipt(
-  receipt: RawReceipt & { readonly type?: unknown; readonly logsBloom?: unknown },
-): Uint8Array {
-  const logs = listOf(receipt.logs, 'logs').map((log): Rlp => encodeLog(objectOf(log, 'log')))
-  const body = encodeRlp([
-    quantity(receipt.status, 'status'),
-    quantity(receipt.cumulativeGasUsed, 'cumulative gas'),
-    bytesOf(receipt.logsBloom, 'logs bloom'),
-    logs,
-  ])
+/** Writes a receipt whose fields begin at `from`; gives where it begins, a head before them. */
+function writeReceipt(writer: RlpWriter, receipt: Receipt, from: number): number {
+  expectHex(writer.quantity(receipt.status), 'status')
+  expectHex(writer.quantity(receipt.cumulativeGasUsed), 'cumulative gas')
+  expectHex(writer.string(receipt.logsBloom), 'logs bloom')
+  const logs = listOf(receipt.logs, 'logs')
+  let size = 0
+  for (const log of logs) {
+    const fields = fieldsSize(objectOf(log, 'log'))
+    size += headSize(fields) + fields
+  }
+  writer.head(size, 0xc0)
+  for (const log of logs) writeLog(writer, objectOf(log, 'log'))
+  const start = writer.headBefore(from, 0xc0)
   const type = hexNumberOr(receipt.type, 0, 'receipt type')
-  if (type === 0) return body
-  const typed = new Uint8Array(body.length + 1)
-  typed[0] = type
-  typed.set(body, 1)
-  return typed
+  if (type === 0) return start
+  writer.memory.bytes[start - 1] = type
+  return start - 1
 }
 
-function encodeLog(log: RawLog): Rlp {
-  return [
-    bytesOf(log.address, 'log address'),
-    listOf(log.topics, 'topics').map((topic) => bytesOf(topic, 'topic')),
-    bytesOf(log.data, 'log data'),
-  ]
+function writeLog(writer: RlpWriter, log: RawLog): void {
+  writer.head(fieldsSize(log), 0xc0)
+  expectHex(writer.string(log.address), 'log address')
+  writer.head(topicsSize(log), 0xc0)
+  for (const topic of listOf(log.topics, 'topics')) expectHex(writer.string(topic), 'topic')
+  expectHex(writer.string(log.data), 'log data')
 }
 
-/** Big-endian bytes without leading zeros; zero is empty. */
-function quantity(value: unknown, what: string): string {
-  return present(hexQuantity(value), what)
+/** Bytes of the fields of a log, without the head of their list. */
+function fieldsSize(log: RawLog): number {
+  const topics = topicsSize(log)
+  return stringSize(log.address) + headSize(topics) + topics + stringSize(log.data)
 }
 
-function bytesOf(value: unknown, what: string): string {
-  return present(hexBytes(value), what)
+function topicsSize(log: RawLog): number {
+  let size = 0
+  for (const topic of listOf(log.topics, 'topics')) size += stringSize(topic)
+  return size
 }
 
-function present(bytes: string | undefined, what: string): string {
-  if (bytes === undefined) throw new Fault('node-answer', `${what} is not hex`)
-  return bytes
+function expectHex(written: boolean, what: string): void {
+  if (!written) throw new Fault('node-answer', `${what} is not hex`)
 }

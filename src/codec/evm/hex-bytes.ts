@@ -6,6 +6,7 @@
  */
 
 import { to0x } from '../../core/bytes.ts'
+import { hexDigit } from './hex.ts'
 
 /** A byte string. */
 export function hexBytes(value: unknown): string | undefined {
@@ -25,4 +26,15 @@ export function hexQuantity(value: unknown): string | undefined {
 /** Whether `value` is the hex of `bytes`, in whatever letter case. */
 export function isHexOf(value: unknown, bytes: Uint8Array): boolean {
   return typeof value === 'string' && value.toLowerCase() === to0x(bytes)
+}
+
+/** Whether `value` is the hex of the 32 bytes from `at` on, in whatever letter case. */
+export function equalsHex(value: unknown, bytes: Uint8Array, at: number): boolean {
+  if (typeof value !== 'string' || value.length !== 66 || !value.startsWith('0x')) return false
+  let differs = 0
+  for (let byte = 0; byte < 32; byte++) {
+    const digits = (hexDigit(value, 2 + byte * 2) << 4) | hexDigit(value, 3 + byte * 2)
+    differs |= digits ^ (bytes[at + byte] ?? 256)
+  }
+  return differs === 0
 }

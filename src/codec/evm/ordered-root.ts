@@ -4,90 +4,128 @@
  * Source: libevm core/types/hashing.go DeriveSha, trie/stacktrie.go; yellow paper, appendix D.
  */
 
-import { keccak256 } from '../../core/hash.ts'
-import { encodeRlp, passingRlp, passingRlpList } from './rlp.ts'
+import { fromHex } from '../../core/bytes.ts'
+import { HashMemory } from './hash-memory.ts'
+import { headRoom, headSize, RlpWriter } from './rlp-writer.ts'
+import { type TrieNode, type TrieShape, trieShape } from './trie-shape.ts'
 
-type Entry = { readonly path: Uint8Array; readonly value: Uint8Array }
+/** Root of no items. Source: yellow paper, appendix D. */
+const emptyRoot = fromHex('0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421')
+
+/** What a node holds of another: its hash as a byte string, or itself where it is shorter. */
+const referenceBytes = 33
+
+/** Room in front of a value for its head, its path and the head of its leaf. */
+export const leafRoom = 2 * headRoom + 8
+
+/** Memory of more than this is given back after the block that took it. */
+const mostKeptBytes = 16 * 1024 * 1024
+
+let shared: RlpWriter | undefined
+
+/** This thread's writer, empty: for one root at a time. */
+export function sharedWriter(): RlpWriter {
+  if (shared === undefined || shared.memory.bytes.length > mostKeptBytes)
+    shared = new RlpWriter(new HashMemory())
+  shared.clear()
+  return shared
+}
 
 /** Root over `values` under the keys RLP(0), RLP(1), …; 32 bytes. */
 export function orderedRoot(values: readonly Uint8Array[]): Uint8Array {
-  if (values.length === 0) return keccak256(encodeRlp(new Uint8Array()))
-  const entries = values
-    .map((value, index) => ({ path: nibbles(encodeRlp(indexBytes(index))), value }))
-    .toSorted((a, b) => comparePaths(a.path, b.path))
-  return keccak256(node(entries, 0))
-}
-
-/**
- * RLP of the node that holds `entries`, which share the first `depth` nibbles. Its memory is used
- * again for the next node.
- */
-function node(entries: readonly Entry[], depth: number): Uint8Array {
-  const first = entries[0]
-  const last = entries.at(-1)
-  if (first === undefined || last === undefined) return noChild
-  if (entries.length === 1)
-    return passingRlp([compact(first.path.subarray(depth), true), first.value])
-  const shared = sharedUntil(first.path, last.path, depth)
-  if (shared > depth)
-    return passingRlpList([
-      encodeRlp(compact(first.path.subarray(depth, shared), false)),
-      reference(node(entries, shared)),
-    ])
-  const children: Uint8Array[] = []
-  let from = 0
-  for (let nibble = 0; nibble < 16; nibble++) {
-    let until = from
-    while (until < entries.length && entries[until]?.path[depth] === nibble) until++
-    const own = entries.slice(from, until)
-    children.push(own.length === 0 ? noChild : reference(node(own, depth + 1)))
-    from = until
+  const writer = sharedWriter()
+  const list = new OrderedList(writer, values.length)
+  for (const value of values) {
+    const from = list.begin()
+    writer.raw(value)
+    list.end(from)
   }
-  // RLP of one index is never the beginning of another's, so that no branch has a value.
-  children.push(noChild)
-  return passingRlpList(children)
+  return list.root()
 }
 
-/** What a branch holds where it has nothing. */
-const noChild = encodeRlp(new Uint8Array())
+/** A list whose items are written one after the other and hashed together. */
+export class OrderedList {
+  readonly #writer: RlpWriter
+  readonly #shape: TrieShape | undefined
+  /** Where references lie: of items by index, then of nodes. */
+  readonly #references: number
+  readonly #sizes: Uint8Array
+  #next = 0
 
-/** Short nodes lie in their parent, others are named by their hash. */
-function reference(encoded: Uint8Array): Uint8Array {
-  return encoded.length < 32 ? encoded.slice() : encodeRlp(keccak256(encoded))
-}
-
-/** Nibbles as bytes, with a flag for odd length and for leaves in front. */
-function compact(path: Uint8Array, leaf: boolean): Uint8Array {
-  const odd = path.length % 2
-  const out = new Uint8Array((path.length >>> 1) + 1)
-  out[0] = (leaf ? 0x20 : 0) + (odd === 1 ? 0x10 + (path[0] ?? 0) : 0)
-  for (let at = odd; at < path.length; at += 2)
-    out[(at + odd) / 2 + (odd === 1 ? 0 : 1)] = (path[at] ?? 0) * 16 + (path[at + 1] ?? 0)
-  return out
-}
-
-function indexBytes(index: number): Uint8Array {
-  if (index === 0) return new Uint8Array()
-  return index < 0x100 ? Uint8Array.of(index) : Uint8Array.of(index >>> 8, index)
-}
-
-function nibbles(bytes: Uint8Array): Uint8Array {
-  const path = new Uint8Array(bytes.length * 2)
-  for (let at = 0; at < bytes.length; at++) {
-    path[at * 2] = (bytes[at] ?? 0) >>> 4
-    path[at * 2 + 1] = (bytes[at] ?? 0) & 15
+  /** A list of `count` items, no more and no fewer. */
+  constructor(writer: RlpWriter, count: number) {
+    this.#writer = writer
+    this.#shape = count === 0 ? undefined : trieShape(count)
+    const slots = count + (this.#shape?.nodeCount ?? 0)
+    this.#references = writer.skip(slots * referenceBytes)
+    this.#sizes = new Uint8Array(slots)
   }
-  return path
-}
 
-function comparePaths(a: Uint8Array, b: Uint8Array): number {
-  for (let at = 0; at < Math.min(a.length, b.length); at++)
-    if (a[at] !== b[at]) return (a[at] ?? 0) - (b[at] ?? 0)
-  return a.length - b.length
-}
+  /** Where the next item begins: it is written there by the writer. */
+  begin(): number {
+    this.#writer.skip(leafRoom)
+    return this.#writer.at
+  }
 
-function sharedUntil(a: Uint8Array, b: Uint8Array, from: number): number {
-  let at = from
-  while (at < a.length && at < b.length && a[at] === b[at]) at++
-  return at
+  /** The item `[from, …)` is written; a `from` before what `begin` gave is fine, within `headRoom`. */
+  end(from: number): void {
+    const { memory } = this.#writer
+    const index = this.#next++
+    const path = this.#shape?.leafPaths[index]
+    if (path === undefined) throw new RangeError('more items than the list has')
+    // Items are longer than a byte, so that their head is never left out.
+    const value = this.#writer.headBefore(from, 0x80)
+    memory.bytes.set(path, value - path.length)
+    this.#refer(index, this.#writer.headBefore(value - path.length, 0xc0))
+  }
+
+  /** Hashes what was written; 32 bytes. */
+  root(): Uint8Array {
+    if (this.#shape === undefined) return emptyRoot
+    const { memory } = this.#writer
+    memory.run()
+    const { waves, count, nodeCount } = this.#shape
+    for (const wave of waves) {
+      for (const node of wave) this.#write(node)
+      memory.run()
+    }
+    const root = this.#references + (count + nodeCount - 1) * referenceBytes + 1
+    return memory.bytes.slice(root, root + 32)
+  }
+
+  #write({ number, children, path }: TrieNode): void {
+    const writer = this.#writer
+    let size = path === undefined ? 1 : path.length
+    for (const child of children)
+      size += child === -1 ? (path === undefined ? 1 : 0) : (this.#sizes[child] ?? 0)
+    const from = writer.at
+    writer.memory.reserve(from + headSize(size) + size)
+    writer.head(size, 0xc0)
+    if (path !== undefined) writer.raw(path)
+    for (const child of children) {
+      if (child !== -1) {
+        const reference = this.#references + child * referenceBytes
+        const { bytes } = writer.memory
+        bytes.copyWithin(writer.at, reference, reference + (this.#sizes[child] ?? 0))
+        writer.at += this.#sizes[child] ?? 0
+      } else if (path === undefined) writer.byte(0x80)
+    }
+    if (path === undefined) writer.byte(0x80)
+    this.#refer(this.#sizes.length - (this.#shape?.nodeCount ?? 0) + number, from)
+  }
+
+  /** Makes the reference to the node `[from, …)`: the root is always named by its hash. */
+  #refer(slot: number, from: number): void {
+    const { memory, at } = this.#writer
+    const to = this.#references + slot * referenceBytes
+    const size = at - from
+    if (size < 32 && slot !== this.#sizes.length - 1) {
+      memory.bytes.copyWithin(to, from, at)
+      this.#sizes[slot] = size
+      return
+    }
+    memory.bytes[to] = 0xa0
+    this.#sizes[slot] = referenceBytes
+    memory.add(from, size, to + 1)
+  }
 }

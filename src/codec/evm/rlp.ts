@@ -25,19 +25,6 @@ export function passingRlp(item: Rlp): Uint8Array {
   return out
 }
 
-/** A list whose items are encoded already; memory as of {@link passingRlp}. */
-export function passingRlpList(items: readonly Uint8Array[]): Uint8Array {
-  let content = 0
-  for (const item of items) content += item.length
-  const out = passing(headSize(content) + content)
-  let at = writeHead(out, 0, { content, base: 0xc0 })
-  for (const item of items) {
-    out.set(item, at)
-    at += item.length
-  }
-  return out
-}
-
 /** Larger items are rare, and not worth memory that stays. */
 const scratch = new Uint8Array(65_536)
 

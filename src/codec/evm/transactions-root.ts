@@ -8,19 +8,22 @@
  * recovered from the signature, which takes longer than all of this.
  */
 
-import { concatBytes } from '../../core/bytes.ts'
-import { keccak256 } from '../../core/hash.ts'
-import { hexBytes, hexQuantity, isHexOf } from './hex-bytes.ts'
+import { equalsHex, hexBytes, hexQuantity, isHexOf } from './hex-bytes.ts'
 import { hexNumberOr } from './hex.ts'
-import { orderedRoot } from './ordered-root.ts'
+import { OrderedList, sharedWriter } from './ordered-root.ts'
 import type { RawBlock } from './raw.ts'
 import { listOf, objectOf } from './raw.ts'
+import { headRoom } from './rlp-writer.ts'
+import type { RlpWriter } from './rlp-writer.ts'
 import { encodeRlp } from './rlp.ts'
 import type { Rlp } from './rlp.ts'
 
 type Tx = Readonly<Record<string, unknown>>
 
-/** How a field of a transaction becomes RLP; undefined when a node did not give it. */
+/** Writes a field of a transaction; false when a node did not give it. */
+type Write = (writer: RlpWriter, tx: Tx) => boolean
+
+/** What is in lists, as RLP; undefined when a node did not give it. */
 type Reader = (tx: Tx) => Rlp | undefined
 
 const nonce = quantityOf('nonce')
@@ -30,10 +33,11 @@ const input = bytesOf('input')
 const signature = [quantityOf('r'), quantityOf('s')]
 
 /** Everything but a creation has a receiver. */
-const receiver: Reader = ({ to }) => (to === null || to === undefined ? '0x' : hexBytes(to))
+const receiver: Write = (writer, { to }) =>
+  to === null || to === undefined ? writer.string('0x') : writer.string(to)
 
 /** Older nodes call it `v`. */
-const parity: Reader = (tx) => hexQuantity(tx['yParity'] ?? tx['v'])
+const parity: Write = (writer, tx) => writer.quantity(tx['yParity'] ?? tx['v'])
 
 const accessList = listed('accessList', (entry) => {
   const address = hexBytes(entry['address'])
@@ -46,14 +50,19 @@ const authorizations = listed('authorizationList', (entry) =>
     hexQuantity(entry['chainId']),
     hexBytes(entry['address']),
     hexQuantity(entry['nonce']),
-    parity(entry),
-    ...signature.map((read) => read(entry)),
+    hexQuantity(entry['yParity'] ?? entry['v']),
+    hexQuantity(entry['r']),
+    hexQuantity(entry['s']),
   ]),
 )
 
-const blobFields: readonly Reader[] = [
+const blobFields: readonly Write[] = [
   quantityOf('maxFeePerBlobGas'),
-  (tx) => defined(listOf(tx['blobVersionedHashes'] ?? [], 'blob hashes').map(hexBytes)),
+  (writer, tx) => {
+    const hashes = defined(listOf(tx['blobVersionedHashes'] ?? [], 'blob hashes').map(hexBytes))
+    if (hashes !== undefined) writer.raw(encodeRlp(hashes))
+    return hashes !== undefined
+  },
 ]
 
 const chainId = quantityOf('chainId')
@@ -62,7 +71,7 @@ const fees = [quantityOf('maxPriorityFeePerGas'), quantityOf('maxFeePerGas')]
 const call = [gas, receiver, value, input]
 
 /** Fields of each type in the order of bytes. */
-const types: readonly (readonly Reader[])[] = [
+const types: readonly (readonly Write[])[] = [
   [nonce, gasPrice, ...call, quantityOf('v'), ...signature],
   [chainId, nonce, gasPrice, ...call, accessList, parity, ...signature],
   [chainId, nonce, ...fees, ...call, accessList, parity, ...signature],
@@ -73,34 +82,61 @@ const types: readonly (readonly Reader[])[] = [
 /** What a block's transactions are to the root in its header, or why that cannot be told. */
 export type TransactionsOutcome = 'none' | 'hold' | 'broken' | { readonly unknown: string }
 
+/** Bytes of a hash. */
+const hashBytes = 32
+
 /**
  * Whether the transactions of a block are those its header commits to, under the hashes that the
  * node gives them. Cannot be told of types that are not known and where a node left fields out.
  * Throws `node-answer` for what is no transaction.
  */
 export function compareTransactions(block: RawBlock): TransactionsOutcome {
-  const encoded: Uint8Array[] = []
-  for (const each of listOf(block.transactions, 'transactions')) {
-    const tx = objectOf(each, 'transaction')
-    const bytes = encodeTransaction(tx)
-    if ('unknown' in bytes) return bytes
-    if (!isForged(tx) && !isHexOf(tx['hash'], keccak256(bytes))) return 'broken'
-    encoded.push(bytes)
+  const all = listOf(block.transactions, 'transactions').map((tx) => objectOf(tx, 'transaction'))
+  const writer = sharedWriter()
+  const list = new OrderedList(writer, all.length)
+  const hashes = writer.skip(all.length * hashBytes)
+  for (let index = 0; index < all.length; index++) {
+    const from = list.begin()
+    const start = writeTransaction(writer, all[index] ?? {}, from)
+    if (typeof start !== 'number') return start
+    writer.memory.add(start, writer.at - start, hashes + index * hashBytes)
+    list.end(start)
   }
-  if (!isHexOf(block.transactionsRoot, orderedRoot(encoded))) return 'broken'
-  return encoded.length === 0 ? 'none' : 'hold'
+  const root = list.root()
+  const { bytes } = writer.memory
+  for (let index = 0; index < all.length; index++) {
+    const tx = all[index] ?? {}
+    if (!isForged(tx) && !equalsHex(tx['hash'], bytes, hashes + index * hashBytes)) return 'broken'
+  }
+  if (!isHexOf(block.transactionsRoot, root)) return 'broken'
+  return all.length === 0 ? 'none' : 'hold'
 }
 
 /** A transaction as blocks hold it, or why it cannot be made of what the node gave. */
 export function encodeTransaction(tx: Tx): Uint8Array | { readonly unknown: string } {
+  const writer = sharedWriter()
+  writer.skip(headRoom)
+  const start = writeTransaction(writer, tx, writer.at)
+  return typeof start === 'number' ? writer.memory.bytes.slice(start, writer.at) : start
+}
+
+/** Writes a transaction whose fields begin at `from`; gives where it begins, a head before them. */
+function writeTransaction(
+  writer: RlpWriter,
+  tx: Tx,
+  from: number,
+): number | { readonly unknown: string } {
   const type = hexNumberOr(tx['type'], 0, 'transaction type')
   const fields = types[type]
   if (fields === undefined) return { unknown: `type ${type}` }
   // anvil keeps the blobs themselves in its blocks and hashes them with the rest.
   if (tx['blobs'] !== undefined) return { unknown: `type ${type} with its blobs` }
-  const body = defined(fields.map((read) => read(tx)))
-  if (body === undefined) return { unknown: `type ${type} without all of its fields` }
-  return type === 0 ? encodeRlp(body) : concatBytes(Uint8Array.of(type), encodeRlp(body))
+  for (const write of fields)
+    if (!write(writer, tx)) return { unknown: `type ${type} without all of its fields` }
+  const start = writer.headBefore(from, 0xc0)
+  if (type === 0) return start
+  writer.memory.bytes[start - 1] = type
+  return start - 1
 }
 
 /**
@@ -111,17 +147,22 @@ function isForged(tx: Tx): boolean {
   return hexQuantity(tx['r']) === '0x' && hexQuantity(tx['s']) === '0x'
 }
 
-function quantityOf(name: string): Reader {
-  return (tx) => hexQuantity(tx[name])
+function quantityOf(name: string): Write {
+  return (writer, tx) => writer.quantity(tx[name])
 }
 
-function bytesOf(name: string): Reader {
-  return (tx) => hexBytes(tx[name])
+function bytesOf(name: string): Write {
+  return (writer, tx) => writer.string(tx[name])
 }
 
 /** A list of objects; an absent one is empty. */
-function listed(name: string, read: Reader): Reader {
-  return (tx) => defined(listOf(tx[name] ?? [], name).map((entry) => read(objectOf(entry, name))))
+function listed(name: string, read: Reader): Write {
+  return (writer, tx) => {
+    const entries = listOf(tx[name] ?? [], name)
+    const items = defined(entries.map((entry) => read(objectOf(entry, name))))
+    if (items !== undefined) writer.raw(encodeRlp(items))
+    return items !== undefined
+  }
 }
 
 function defined(items: readonly (Rlp | undefined)[]): readonly Rlp[] | undefined {

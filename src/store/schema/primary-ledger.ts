@@ -88,6 +88,16 @@ export const txByAddress = table(
   { key: ['address_id', 'pos'], layout: 'keyed', sums: sumsBy('pos', placesPerSum) },
 )
 
+/**
+ * X-Chain transactions that touch an asset, by its number. Of AVAX only those that are no ordinary
+ * transfers: nearly every transaction moves it. `type`: wire type id, to filter by.
+ */
+export const txByAsset = table(
+  'tx_by_asset',
+  { asset: 'integer', pos: 'integer', type: 'integer' },
+  { key: ['asset', 'pos'], layout: 'keyed' },
+)
+
 /** UTXOs, several to a row under the number of the last: see `primary-utxo.ts`. */
 export const utxo = table(
   'utxo',

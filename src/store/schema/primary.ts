@@ -21,6 +21,7 @@ import {
   strayUtxo,
   tx,
   txByAddress,
+  txByAsset,
   txById,
   utxo,
 } from './primary-ledger.ts'
@@ -54,6 +55,7 @@ export const primaryTables = [
   tx,
   txById,
   txByAddress,
+  txByAsset,
   utxo,
   strayUtxo,
   spend,

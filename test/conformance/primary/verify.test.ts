@@ -27,6 +27,7 @@ import {
   recordedAnswers,
   recordedMoment,
   recordingPath,
+  renewalsPath,
 } from '../../primary-service.ts'
 import { recordedNode } from '../../recorded-node.ts'
 
@@ -35,6 +36,11 @@ const never = new AbortController().signal
 function questionOf({ method, parameters }: RecordedAnswer): string {
   return `${method} ${JSON.stringify(parameters)}`
 }
+
+const renewalsGenesis = renewalsPath.replace(
+  'local-renewals.firnrec',
+  'local-renewals-genesis.json.gz',
+)
 
 /** Indexes the recording at `path` and compares all of it with its node. */
 async function verified(
@@ -45,7 +51,8 @@ async function verified(
 ): Promise<Verified & { readonly asked: ReadonlySet<string> }> {
   const dataDir = mkdtempSync(join(tmpdir(), 'firn-verify-'))
   const location = { store: 'embedded', dataDir }
-  const store = await indexPrimary(location, { recording: path })
+  const genesis = path === renewalsPath ? { genesis: renewalsGenesis } : {}
+  const store = await indexPrimary(location, { recording: path, ...genesis })
   try {
     if (change !== undefined) {
       const writer = await openStore(location, 'primary-fuji', primaryStoreTables, 'write')
@@ -92,6 +99,18 @@ void test('primary store: L1 changes decided in a proposal count from its option
   assert.deepEqual(report.differences(), [])
   assert.deepEqual([...report.skipped()], [], 'no check was left out')
   assert.ok((report.counts().get('validator sets') ?? 0) > 3_000)
+})
+
+void test('primary store: of a validator that renewed itself and of shared outputs, as the node says', async () => {
+  const { report, asked } = await verified(renewalsPath, 400)
+  assert.deepEqual(report.differences(), [])
+  assert.deepEqual([...report.skipped()], [], 'no check was left out')
+  for (const answer of recordedAnswers(renewalsPath)) {
+    if (answer.method === 'platform.getRewardUTXOs') assert.ok(asked.has(questionOf(answer)))
+  }
+  const counts = report.counts()
+  assert.deepEqual([counts.get('X balances'), counts.get('reward UTXOs')], [4, 7])
+  assert.ok((counts.get('validator sets') ?? 0) > 150)
 })
 
 void test('primary store: what differed before the node refused a question is told', async () => {

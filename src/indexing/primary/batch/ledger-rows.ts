@@ -103,6 +103,13 @@ export type ImportCompletionRow = {
   readonly consumed: Consumption
 }
 
+/** An X-Chain transaction that touches an asset, by the asset's number. `type`: wire type id. */
+export type AssetTransaction = {
+  readonly asset: number
+  readonly pos: number
+  readonly type: number
+}
+
 /** One asset of the X-Chain. Key: `assetId`. */
 export type AssetRow = {
   readonly assetId: Uint8Array

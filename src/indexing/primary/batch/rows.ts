@@ -23,6 +23,7 @@ import type {
   EarlyImportRow,
   ImportCompletionRow,
   AssetRow,
+  AssetTransaction,
 } from './ledger-rows.ts'
 import type { LedgerColumns } from './ledger.ts'
 import type { StakersOfBatch } from './staker-columns.ts'
@@ -71,6 +72,7 @@ export type RowBatch = {
   readonly subnetOwners: readonly SubnetOwnerRow[]
   readonly blockchains: readonly BlockchainRow[]
   readonly assets: readonly AssetRow[]
+  readonly assetTransactions: readonly AssetTransaction[]
   readonly l1Validators: readonly L1ValidatorRow[]
   readonly l1Changes: readonly L1ChangeRow[]
   readonly supplies: readonly SupplyRow[]

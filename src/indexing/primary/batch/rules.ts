@@ -5,6 +5,8 @@
  * vms/saevm/cchain/state/bonus_blocks.json.
  */
 
+import { type L1FeeRules, l1FeeRulesOf } from '../../../core/l1-fee.ts'
+
 /** Unix seconds from which each upgrade that changes how blocks are read is active. */
 export type Upgrades = {
   readonly apricotPhase5: number
@@ -21,13 +23,6 @@ export type RewardRules = {
   readonly maxConsumptionRate: bigint
   readonly mintingPeriod: bigint
   readonly supplyCap: bigint
-}
-
-/** `target` active validators cost `minPrice` nAVAX a second each; beyond, the price grows. */
-export type L1FeeRules = {
-  readonly target: bigint
-  readonly minPrice: bigint
-  readonly excessConversionConstant: bigint
 }
 
 /** All that replay must know about a network besides its genesis. */
@@ -74,7 +69,7 @@ const mainnet: PrimaryRules = {
     helicon: unscheduled,
   },
   reward: primaryReward,
-  l1Fee: { target: 10_000n, minPrice: 512n, excessConversionConstant: 1_246_488_515n },
+  l1Fee: l1FeeRulesOf(1),
   maxValidatorStake,
   bonusBlocks: new Set(bonusBlocks),
 }
@@ -89,7 +84,7 @@ const fuji: PrimaryRules = {
     helicon: unscheduled,
   },
   reward: primaryReward,
-  l1Fee: { target: 10_000n, minPrice: 512n, excessConversionConstant: 51_937_021n },
+  l1Fee: l1FeeRulesOf(5),
   maxValidatorStake,
   bonusBlocks: new Set(),
 }
@@ -107,7 +102,7 @@ const local: PrimaryRules = {
     helicon: unscheduled,
   },
   reward: primaryReward,
-  l1Fee: { target: 10_000n, minPrice: 1n, excessConversionConstant: 865_617n },
+  l1Fee: l1FeeRulesOf(0),
   maxValidatorStake,
   bonusBlocks: new Set(),
 }

@@ -10,6 +10,7 @@ import type { AssetNumbers } from '../batch/asset-numbers.ts'
 import { GrowingBlocks } from '../batch/block-columns.ts'
 import type {
   AssetRow,
+  AssetTransaction,
   ChainName,
   EarlyImportRow,
   ImportCompletionRow,
@@ -64,6 +65,7 @@ export type Draft = {
   readonly subnetOwners: SubnetOwnerRow[]
   readonly blockchains: BlockchainRow[]
   readonly assets: AssetRow[]
+  readonly assetTransactions: AssetTransaction[]
   readonly l1Validators: Set<Mutable<L1ValidatorRow>>
   readonly l1Changes: L1ChangeRow[]
   readonly supplies: Map<string, SupplyRow>
@@ -93,6 +95,7 @@ export function newDraft(chain: ChainName, { firstUtxo, follows, room }: DraftSt
     subnetOwners: [],
     blockchains: [],
     assets: [],
+    assetTransactions: [],
     l1Validators: new Set(),
     l1Changes: [],
     supplies: new Map(),
@@ -125,6 +128,7 @@ export function closeDraft(draft: Draft, assets: AssetNumbers, checkpoint: Check
     subnetOwners: draft.subnetOwners,
     blockchains: draft.blockchains,
     assets: draft.assets,
+    assetTransactions: draft.assetTransactions,
     l1Validators: [...draft.l1Validators].map((validator) => ({ ...validator })),
     l1Changes: draft.l1Changes,
     supplies: [...draft.supplies.values()],

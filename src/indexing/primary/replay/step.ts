@@ -20,6 +20,8 @@ import { amountAt, numberAt, traitsAt } from './utxo-table.ts'
 export type Step = Mover & {
   readonly row: Mutable<Omit<TxBody, SumName | 'spent'>> &
     Record<SumName, Sums> & { spent: number[] }
+  /** Assets it touches without an amount: rights to mint, NFTs. */
+  bare: number[] | undefined
 }
 
 type SumName = 'consumed' | 'value' | 'burned' | 'staked'
@@ -70,7 +72,7 @@ export function beginStep(
     validatorAuthority: undefined,
   }
   const first = utxos.next
-  return { utxos, draft, place, first, row, owners: draft.ledger.txOwners }
+  return { utxos, draft, place, first, row, owners: draft.ledger.txOwners, bare: undefined }
 }
 
 /** Writes the transaction's row into the batch. */
@@ -90,6 +92,26 @@ export function endStep(step: Step): void {
   ledger.txPos.push(posOfPlace(place))
   ledger.txType.push(row.typeId)
   ledger.txOwners.end()
+  if (place.chain === 'X') noteAssets(step)
+}
+
+// AVAX has number 1 in every store; nearly every transaction of the X-Chain moves it.
+const avax = 1
+const baseType = 0
+
+/** Lists the transaction under its assets, under AVAX only what is not an ordinary transfer. */
+function noteAssets({ row, place, draft, bare }: Step): void {
+  const moved = new Set([...row.consumed, ...row.value].map(({ asset }) => asset))
+  for (const asset of bare ?? none) moved.add(asset)
+  for (const asset of moved) {
+    if (asset === avax && row.typeId === baseType) continue
+    draft.assetTransactions.push({ asset, pos: posOfPlace(place), type: row.typeId })
+  }
+}
+
+function noteBare(step: Step, asset: number): void {
+  if (step.bare === undefined) step.bare = [asset]
+  else step.bare.push(asset)
 }
 
 function sortedById({ assets }: UtxoSet, sums: Sums): Sums {
@@ -136,7 +158,9 @@ export function spend(step: Step, spending: Spend): void {
   const entry = spendUtxo(step, spending)
   noteInput(step, numberAt(table, entry))
   const amount = amountAt(table, entry)
-  if (amount > 0n) addConsumed(step, assetOf(traitsAt(table, entry)), amount)
+  const asset = assetOf(traitsAt(table, entry))
+  if (amount > 0n) addConsumed(step, asset, amount)
+  else noteBare(step, asset)
 }
 
 /** Imports an output of another chain. */
@@ -149,7 +173,9 @@ export function spendImport(step: Step, spending: ImportSpend): void {
 /** Emits an output and gives its number. */
 export function emit(step: Step, made: NewUtxo): number {
   const { amount } = made
-  if (amount > 0n) addValue(step, step.utxos.assets.of(made.assetId), amount)
+  const asset = step.utxos.assets.of(made.assetId)
+  if (amount > 0n) addValue(step, asset, amount)
+  else noteBare(step, asset)
   return createUtxo(step, made)
 }
 

@@ -18,7 +18,7 @@ import {
   stakeDayBody,
   subnetOwnerBody,
 } from '../../../store/schema/primary-bodies.ts'
-import { earlyImport } from '../../../store/schema/primary-ledger.ts'
+import { earlyImport, txByAsset } from '../../../store/schema/primary-ledger.ts'
 import { address, asset } from '../../../store/schema/primary-names.ts'
 import {
   chainNumbers,
@@ -117,6 +117,7 @@ async function writeBatch(writing: Writing): Promise<void> {
   await writeStaking(writing, owners)
   await writeL1(writing)
   await writeAssets(writer, batch)
+  await writeAssetTransactions(writer, batch.assetTransactions)
 }
 
 async function writeImports(writer: Writer, batch: RowBatch): Promise<void> {
@@ -239,6 +240,18 @@ async function writeL1({ writer, batch, known }: Writing): Promise<void> {
       row.position < 0 ? -1 : posOf(chainNumbers.P, row.height, row.position),
     ),
     body: batch.l1Changes.map((row) => l1ChangeBody.toBytes(row)),
+  })
+}
+
+async function writeAssetTransactions(
+  writer: Writer,
+  rows: RowBatch['assetTransactions'],
+): Promise<void> {
+  const sorted = rows.toSorted((a, b) => a.asset - b.asset || a.pos - b.pos)
+  await writer.insert(txByAsset, {
+    asset: sorted.map(({ asset }) => asset),
+    pos: sorted.map(({ pos }) => pos),
+    type: sorted.map(({ type }) => type),
   })
 }
 

@@ -93,6 +93,13 @@ export async function everyL1Change(reader: Reader): Promise<ListedL1Change[]> {
   }))
 }
 
+const cycleHeights = statement('select distinct height from cycle order by height')
+
+/** Heights from which sets of validators show what the end of a cycle did to a weight, ascending. */
+export async function settledHeights(reader: Reader): Promise<number[]> {
+  return (await reader.all(cycleHeights)).map(([height]) => Number(height))
+}
+
 const assetRows = statement(
   'select asset_id, name, symbol, denomination from asset where name is not null order by id',
 )

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 
+import { l1Cost, l1ExcessAfter } from '../../../../core/l1-fee.ts'
 import { primaryReward } from '../../batch/rules.ts'
-import { l1Cost, l1ExcessAfter } from './l1-fee.ts'
 import { potentialReward, rulesAtStart, shareOf } from './reward-amounts.ts'
 
 function vectors(name: string): readonly Readonly<Record<string, string>>[] {

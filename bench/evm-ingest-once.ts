@@ -1,0 +1,146 @@
+/**
+ * One ingest of the chain in a file of lines, in a process of its own: `evm-ingest.ts` starts it
+ * with the path, a folder for the store, rows a batch, and whether blocks are checked (`on`, `off`).
+ *
+ * Prints figures as JSON. Times are processor time.
+ */
+
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+
+import type { BlockBatch } from '../src/codec/evm/columns.ts'
+import { mergeBlocks } from '../src/codec/evm/merge-batches.ts'
+import type { Clock } from '../src/core/world.ts'
+import { EvmIngest } from '../src/indexing/evm/evm-ingest.ts'
+import { openRollup } from '../src/rollup/chain-rollup.ts'
+import { statement } from '../src/store/engine/database.ts'
+import { openStore } from '../src/store/engine/open.ts'
+import { takeLease } from '../src/store/lease.ts'
+import { controlTables } from '../src/store/schema/control.ts'
+import { evmTables } from '../src/store/schema/evm.ts'
+import { metricsTables } from '../src/store/schema/metrics.ts'
+import type { DecoderTimes } from './evm-ingest-decoder.ts'
+
+const [path = '', folder = '', rowsText, checks] = process.argv.slice(2)
+const batchRows = Number(rowsText)
+
+const clock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+}
+
+let times: DecoderTimes = { parse: 0, check: 0, decode: 0 }
+process.stdout.write(JSON.stringify(await ingest()))
+
+async function ingest(): Promise<object> {
+  const tables = [...controlTables, ...evmTables, ...metricsTables]
+  const database = await openStore({ store: 'embedded', dataDir: folder }, 'bench', tables, 'write')
+  const lease = await takeLease(database, 'bench', clock)
+  if (lease === undefined) throw new Error('no lease')
+  const writer = new EvmIngest({ database, lease, clock, openRollup })
+  const marks: { readonly done: number; readonly at: number }[] = []
+  let done = 0
+  let transactions = 0
+  let waiting: BlockBatch[] = []
+  let rows = 0
+  let writing = 0
+  let peak = 0
+  const start = performance.now()
+  const before = process.cpuUsage()
+  marks.push({ done, at: start })
+  const flush = async (): Promise<void> => {
+    const batch = mergeBlocks(waiting)
+    waiting = []
+    rows = 0
+    const before = process.threadCpuUsage()
+    await writer.blocks(batch)
+    const spent = process.threadCpuUsage(before)
+    writing += spent.user + spent.system
+    done += batch.transfers.count
+    transactions += batch.txs.count
+    marks.push({ done, at: performance.now() })
+    peak = Math.max(peak, process.memoryUsage.rss())
+  }
+  for await (const batch of decoded()) {
+    waiting.push(batch)
+    rows += batch.txs.count + batch.transfers.count
+    if (rows >= batchRows) await flush()
+  }
+  if (waiting.length > 0) await flush()
+  const seconds = (performance.now() - start) / 1_000
+  const { user, system } = process.cpuUsage(before)
+  const stored = await tableSizes(database, done)
+  await database.close()
+  // Its log has moved into the file.
+  const { size } = statSync(join(folder, 'bench.sqlite'))
+  return {
+    tables: stored,
+    numbers: {
+      transfers: done,
+      transactions,
+      rate: done / seconds,
+      cpuMicros: (user + system) / done,
+      writerMicros: writing / done,
+      parseMicros: times.parse / done,
+      decodeMicros: times.decode / done,
+      checkMicros: times.check / done,
+      checkMicrosOfTransaction: times.check / transactions,
+      lastToFirst: tenths(marks),
+      bytesPerTransfer: size / done,
+      peakMiB: peak / 2 ** 20,
+    },
+  }
+}
+
+async function* decoded(): AsyncGenerator<BlockBatch> {
+  const worker = new Worker(new URL('./evm-ingest-decoder.ts', import.meta.url), {
+    workerData: { path, blocksPerBatch: 20, window: 100, checked: checks === 'on' },
+  })
+  const arrived: (BlockBatch | DecoderTimes)[] = []
+  let wake: () => void = () => undefined
+  worker.on('message', (batch: BlockBatch | DecoderTimes) => {
+    arrived.push(batch)
+    wake()
+  })
+  for (;;) {
+    if (arrived.length === 0) await new Promise<void>((resolve) => (wake = resolve))
+    const batch = arrived.shift()
+    if (batch === undefined) continue
+    if (!('kind' in batch)) {
+      times = batch
+      break
+    }
+    worker.postMessage('more')
+    yield batch
+  }
+}
+
+/** Rate over the last tenth by that over the first. */
+function tenths(marks: readonly { readonly done: number; readonly at: number }[]): number {
+  const total = marks.at(-1)?.done ?? 0
+  const timeAt = (done: number): number => {
+    const next = marks.findIndex((mark) => mark.done >= done)
+    const [a, b] = [marks[next - 1] ?? marks[0], marks[next]]
+    if (a === undefined || b === undefined || b.done === a.done) return b?.at ?? 0
+    return a.at + ((b.at - a.at) * (done - a.done)) / (b.done - a.done)
+  }
+  const first = timeAt(total / 10) - timeAt(0)
+  const last = timeAt(total) - timeAt(total * 0.9)
+  return first / last
+}
+
+/** What each table takes, a line each. */
+async function tableSizes(
+  database: Awaited<ReturnType<typeof openStore>>,
+  transfers: number,
+): Promise<readonly string[]> {
+  const question = statement(
+    'select name, sum(pgsize), sum(ncell), sum(unused) from dbstat group by name order by 2 desc limit 20',
+  )
+  return (await database.all(question)).map(
+    ([name, size, cells, unused]) =>
+      `  ${String(name).padEnd(24)} ${(Number(size) / transfers).toFixed(1)} B, ${cells} cells, ${((Number(unused) / Number(size)) * 100).toFixed(0)} % unused`,
+  )
+}

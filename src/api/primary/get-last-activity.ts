@@ -1,0 +1,122 @@
+/** When addresses were last active on a chain. */
+
+import { utxoIdOf } from '../../codec/primary/ids.ts'
+import { outputContent } from '../../codec/primary/output-content.ts'
+import { keyOf } from '../../core/bytes.ts'
+import { toCb58 } from '../../core/cb58.ts'
+import { Fault } from '../../core/fault.ts'
+import { GetLastActivity, GetLastActivityOfMany } from '../../shape/primary/get-last-activity.ts'
+import { knownNumbers } from '../../store/query/primary/numbers-of-keys.ts'
+import { transactionsAt } from '../../store/query/primary/transaction-rows.ts'
+import { transactionsOfAddresses } from '../../store/query/primary/transactions-of-addresses.ts'
+import { type StoredUtxo, utxosByNumber } from '../../store/query/primary/utxo-rows.ts'
+import { posRangeOf } from '../../store/schema/primary-position.ts'
+import { operation, type Operation } from '../operation.ts'
+import { chainNameOf, chainOf, type ChainOf, indexedTo } from './chain-of.ts'
+import { addressesIn, amountFrom } from './inputs.ts'
+import { heightText } from './numbers-view.ts'
+import type { PrimaryParts } from './parts.ts'
+
+/** Addresses in the query. */
+export function getLastActivity(parts: PrimaryParts): Operation {
+  return operation(GetLastActivity, async ({ path, query }) => {
+    const chain = chainOf(parts.networks, path)
+    const { maxAddresses } = parts.limits
+    const addresses = addressesIn(query.addresses ?? '', chain.hrp, maxAddresses)
+    return answered(chain, addresses, amountFrom('minUtxoAmount', query.minUtxoAmount))
+  })
+}
+
+/** Addresses in the body. */
+export function getLastActivityOfMany(parts: PrimaryParts): Operation {
+  return operation(GetLastActivityOfMany, async ({ path, query, body }) => {
+    const chain = chainOf(parts.networks, path)
+    const { maxBodyAddresses } = parts.limits
+    const addresses = addressesIn(body.addresses, chain.hrp, maxBodyAddresses)
+    return answered(chain, addresses, amountFrom('minUtxoAmount', query.minUtxoAmount))
+  })
+}
+
+// Transactions may concern an address without a UTXO of it: as owner of rewards to come. Beyond
+// this many in a row the rest is passed over in larger steps.
+const firstRead = 4
+const mostRead = 256
+
+type Found = { readonly utxo: StoredUtxo; readonly isConsumed: boolean }
+
+async function answered(
+  chain: ChainOf,
+  addresses: readonly Uint8Array[],
+  minAmount: bigint,
+): Promise<{ readonly body: Body; readonly indexedHeight: number }> {
+  const { store } = chain
+  const height = await indexedTo(store, chain.chain)
+  const numbers = await knownNumbers(store, addresses)
+  const owners = new Set(addresses.map(keyOf))
+  const range = posRangeOf(chain.chain)
+  let limit = firstRead
+  for (let { until } = range; ;) {
+    const places = await transactionsOfAddresses(store, {
+      from: range.from,
+      until,
+      order: 'desc',
+      limit,
+      addresses: numbers,
+    })
+    for (const row of await transactionsAt(store, places)) {
+      const found = await activityIn(chain, row, { owners, minAmount })
+      if (found === undefined) continue
+      const { utxo, isConsumed } = found
+      const body: Body = {
+        timestamp: row.timestamp,
+        blockNumber: heightText(row.pos),
+        txHash: toCb58(row.txId),
+        utxoId: toCb58(utxoIdOf(utxo.txId, utxo.outputIndex)),
+        isConsumed,
+        chainName: chainNameOf[chain.chain],
+        network: chain.network,
+      }
+      return { body, ...height }
+    }
+    const last = places.at(-1)
+    if (last === undefined || places.length < limit)
+      throw new Fault('not-found', 'none of these addresses was ever active on this chain')
+    until = last
+    limit = Math.min(limit * 4, mostRead)
+  }
+}
+
+type Body = {
+  timestamp: number
+  blockNumber: string
+  txHash: string
+  utxoId: string
+  isConsumed: boolean
+  chainName: (typeof chainNameOf)[keyof typeof chainNameOf]
+  network: 'mainnet' | 'fuji'
+}
+
+type Wanted = { readonly owners: ReadonlySet<string>; readonly minAmount: bigint }
+
+/** Of what it spent and made the last, spent before made. */
+async function activityIn(
+  { store }: ChainOf,
+  { made, spent }: Awaited<ReturnType<typeof transactionsAt>>[number],
+  { owners, minAmount }: Wanted,
+): Promise<Found | undefined> {
+  const isWanted = (utxo: StoredUtxo): boolean => {
+    const { amount, addresses } = outputContent(utxo.output)
+    return amount >= minAmount && addresses.some((address) => owners.has(keyOf(address)))
+  }
+  const greatest = (utxos: readonly StoredUtxo[]): StoredUtxo | undefined =>
+    utxos.filter(isWanted).toSorted((a, b) => (idOf(a) < idOf(b) ? 1 : -1))[0]
+  const consumed = greatest(await utxosByNumber(store, spent))
+  if (consumed !== undefined) return { utxo: consumed, isConsumed: true }
+  const numbers = Array.from({ length: made.count }, (_, at) => made.first + at)
+  const created = greatest(await utxosByNumber(store, numbers))
+  return created === undefined ? undefined : { utxo: created, isConsumed: false }
+}
+
+function idOf(utxo: StoredUtxo): string {
+  return keyOf(utxoIdOf(utxo.txId, utxo.outputIndex))
+}

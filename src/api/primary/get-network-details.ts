@@ -1,0 +1,84 @@
+/** A network in sum. */
+
+import { GetNetworkDetails } from '../../shape/primary/get-network-details.ts'
+import { type StakeSummary, stakeSummary } from '../../store/query/primary/stake-summary.ts'
+import { operation, type Operation } from '../operation.ts'
+import { indexedTo } from './chain-of.ts'
+import { keptFor } from './kept-answers.ts'
+import type { PrimaryParts } from './parts.ts'
+
+/** Stake, delegation and reward rates of the primary network. */
+export function getNetworkDetails(parts: PrimaryParts): Operation {
+  const summaries = keptFor(parts.clock, stakeSummary)
+  return operation(GetNetworkDetails, async ({ path }) => {
+    const { store } = parts.networks.find(path.network)
+    const height = await indexedTo(store, 'P')
+    return { body: view(await summaries(store)), ...height }
+  })
+}
+
+type Body = {
+  readonly validatorDetails: {
+    validatorCount: number
+    totalAmountStaked: string
+    estimatedAnnualStakingReward: string
+    stakingDistributionByVersion: {
+      version: string
+      amountStaked: string
+      validatorCount: number
+    }[]
+    stakingRatio: string
+  }
+  readonly delegatorDetails: { delegatorCount: number; totalAmountStaked: string }
+  readonly apr: { shortest: string; longest: string }
+  readonly currentSupply: string
+}
+
+function view(summary: StakeSummary): Body {
+  const { validators, delegators, supply } = summary
+  const versions = [...summary.byReach].map(([version, { weight, count }]) => ({
+    version,
+    amountStaked: String(weight),
+    validatorCount: count,
+    weight,
+  }))
+  return {
+    validatorDetails: {
+      validatorCount: validators.count,
+      totalAmountStaked: String(validators.weight),
+      estimatedAnnualStakingReward: String(summary.potentialRewards),
+      stakingDistributionByVersion: versions
+        .toSorted((a, b) => (a.weight < b.weight ? 1 : -1))
+        .map(({ weight: _order, ...shown }) => shown),
+      stakingRatio: fraction(validators.weight + delegators.weight, supply),
+    },
+    delegatorDetails: {
+      delegatorCount: delegators.count,
+      totalAmountStaked: String(delegators.weight),
+    },
+    apr: { shortest: yearly(supply, 14), longest: yearly(supply, 365) },
+    currentSupply: String(supply),
+  }
+}
+
+/** A fraction with twenty decimals. */
+function fraction(part: bigint, whole: bigint): string {
+  const scale = 10n ** 20n
+  const scaled = whole === 0n ? 0n : (part * scale) / whole
+  return `${scaled / scale}.${String(scaled % scale).padStart(20, '0')}`
+}
+
+// 720 M AVAX, and the rates of a year at the ends of the range, in millionths.
+// Source: avalanchego genesis/params.go; before Helicon, which lowers the first over 90 days.
+const supplyCap = 720_000_000_000_000_000n
+const minRate = 100_000n
+const maxRate = 120_000n
+
+/** Yearly rate in percent of a stake of `days`. Source: vms/platformvm/reward/calculator.go. */
+function yearly(supply: bigint, days: number): string {
+  if (supply === 0n) return '0.00'
+  const rate = minRate * 365n + (maxRate - minRate) * BigInt(days)
+  // Hundredths of a percent: 10^4 of the whole.
+  const hundredths = ((supplyCap - supply) * rate * 10_000n) / (supply * 365n * 1_000_000n)
+  return `${hundredths / 100n}.${String(hundredths % 100n).padStart(2, '0')}`
+}

@@ -1,0 +1,177 @@
+/** For operators of L1s: how long the balances of validators last. */
+
+import { equalBytes, keyOf } from '../../core/bytes.ts'
+import { toCb58, toNodeId } from '../../core/cb58.ts'
+import { l1FeeRulesOf, l1Price, l1SecondsLeft } from '../../core/l1-fee.ts'
+import { ListL1Funds, ListL1ValidatorFunds } from '../../shape/primary/list-l1-funds.ts'
+import { l1Now } from '../../store/query/primary/l1-history.ts'
+import { type L1Seat, l1Seats } from '../../store/query/primary/l1-seats.ts'
+import { operation, type Operation } from '../operation.ts'
+import { nextToken } from '../paging.ts'
+import { indexedTo } from './chain-of.ts'
+import { idIn } from './inputs.ts'
+import { keptFor } from './kept-answers.ts'
+import { defaultPageSize, numberedPage } from './list-page.ts'
+import type { ServedNetwork } from './network-directory.ts'
+import { wideInteger } from './numbers-view.ts'
+import type { PrimaryParts } from './parts.ts'
+
+type Seats = ReturnType<typeof keptFor<ServedNetwork['store'], readonly L1Seat[]>>
+
+/** Balances of active L1 validators, shortest first. */
+export function listL1ValidatorFunds(parts: PrimaryParts): Operation {
+  const seats = keptFor(parts.clock, l1Seats)
+  return operation(ListL1ValidatorFunds, async ({ path, query }) => {
+    const network = parts.networks.find(path.network)
+    const height = await indexedTo(network.store, 'P')
+    const rate = await rateOf(network, seats)
+    const subnetId = query.subnetId === undefined ? undefined : idIn('subnetId', query.subnetId)
+    const funded = rate.active
+      .filter((seat) => subnetId === undefined || equalBytes(seat.subnetId, subnetId))
+      .toSorted(byEnd)
+    const page = await numberedPage(parts, network, {
+      route: ListL1ValidatorFunds.id,
+      query,
+      limit: query.pageSize ?? defaultPageSize,
+      rows: async (after, limit) => afterSeat(funded, after).slice(0, limit),
+      numberOf: ({ id }) => id,
+    })
+    const validators = page.rows.map((seat) => ({
+      validationId: toCb58(seat.validationId),
+      nodeId: toNodeId(seat.nodeId),
+      subnetId: toCb58(seat.subnetId),
+      weight: wideInteger(seat.weight),
+      remainingBalance: String(seat.balanceEnd - rate.accrued),
+      daysLeft: rate.daysOf(seat),
+    }))
+    return { body: { ...nextToken(page), feeRate: rate.view, validators }, ...height }
+  })
+}
+
+/** L1s in sum, the one whose first validator runs out coming first. */
+export function listL1Funds(parts: PrimaryParts): Operation {
+  const seats = keptFor(parts.clock, l1Seats)
+  return operation(ListL1Funds, async ({ path, query }) => {
+    const network = parts.networks.find(path.network)
+    const height = await indexedTo(network.store, 'P')
+    const rate = await rateOf(network, seats)
+    const groups = groupsOf(await seats(network.store))
+    const ordered = groups.toSorted((a, b) => byEnd(firstOut(a), firstOut(b)))
+    const page = await numberedPage(parts, network, {
+      route: ListL1Funds.id,
+      query,
+      limit: query.pageSize ?? defaultPageSize,
+      rows: async (after, limit) => {
+        const from = ordered.findIndex((group) => group[0]?.id === after) + 1
+        return ordered.slice(from, from + limit)
+      },
+      numberOf: (group) => group[0]?.id ?? 0,
+    })
+    const subnets = page.rows.map((group) => subnetView(group, rate))
+    return { body: { ...nextToken(page), feeRate: rate.view, subnets }, ...height }
+  })
+}
+
+type Rate = Awaited<ReturnType<typeof rateOf>>
+
+const daySeconds = 86_400n
+
+/** What validators pay now, and who is active. */
+async function rateOf(
+  { store, networkId }: ServedNetwork,
+  seats: Seats,
+): Promise<{
+  readonly accrued: bigint
+  readonly perSecond: bigint
+  readonly active: readonly L1Seat[]
+  readonly daysOf: (seat: L1Seat) => number
+  readonly view: {
+    perSecond: string
+    perDay: string
+    activeValidators: number
+    target: number
+    excess: string
+  }
+}> {
+  const rules = l1FeeRulesOf(networkId)
+  const { accrued, excess } = await l1Now(store)
+  // A kept seat may have run out since it was read.
+  const active = (await seats(store)).filter(({ balanceEnd }) => balanceEnd > accrued)
+  const perSecond = l1Price(rules, excess)
+  const state = { active: BigInt(active.length), excess }
+  return {
+    accrued,
+    perSecond,
+    active,
+    daysOf: ({ balanceEnd }) =>
+      Number((l1SecondsLeft(rules, state, balanceEnd - accrued) * 100n) / daySeconds) / 100,
+    view: {
+      perSecond: String(perSecond),
+      perDay: String(perSecond * daySeconds),
+      activeValidators: active.length,
+      target: Number(rules.target),
+      excess: String(excess),
+    },
+  }
+}
+
+/** By when the balance is used up; those without one last. */
+function byEnd(a: L1Seat | undefined, b: L1Seat | undefined): number {
+  const [left, right] = [endOf(a), endOf(b)]
+  if (left !== right) return left < right ? -1 : 1
+  return (a?.id ?? 0) - (b?.id ?? 0)
+}
+
+function endOf(seat: L1Seat | undefined): bigint {
+  return seat === undefined || seat.balanceEnd === 0n ? 2n ** 64n : seat.balanceEnd
+}
+
+/** What follows the seat with this number; all where it is gone. */
+function afterSeat(seats: readonly L1Seat[], id: number | undefined): readonly L1Seat[] {
+  return id === undefined ? seats : seats.slice(seats.findIndex((seat) => seat.id === id) + 1)
+}
+
+function groupsOf(seats: readonly L1Seat[]): L1Seat[][] {
+  const groups = new Map<string, L1Seat[]>()
+  for (const seat of seats) {
+    const key = keyOf(seat.subnetId)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [seat])
+    else group.push(seat)
+  }
+  return [...groups.values()]
+}
+
+function firstOut(group: readonly L1Seat[]): L1Seat | undefined {
+  return group.toSorted(byEnd)[0]
+}
+
+function subnetView(
+  group: readonly L1Seat[],
+  rate: Rate,
+): {
+  subnetId: string
+  seats: number
+  activeSeats: number
+  totalWeight: number
+  activeWeight: number
+  totalBalance: string
+  feesPerDay: string
+  daysLeft?: number
+} {
+  const active = group.filter(({ balanceEnd }) => balanceEnd > rate.accrued)
+  const sum = (seats: readonly L1Seat[], of: (seat: L1Seat) => bigint): bigint =>
+    seats.reduce((total, seat) => total + of(seat), 0n)
+  const weight = ({ weight: own }: L1Seat): bigint => own
+  const first = firstOut(active)
+  return {
+    subnetId: toCb58(group[0]?.subnetId ?? new Uint8Array(32)),
+    seats: group.length,
+    activeSeats: active.length,
+    totalWeight: wideInteger(sum(group, weight)),
+    activeWeight: wideInteger(sum(active, weight)),
+    totalBalance: String(sum(active, ({ balanceEnd }) => balanceEnd - rate.accrued)),
+    feesPerDay: String(BigInt(active.length) * rate.perSecond * daySeconds),
+    ...(first === undefined ? {} : { daysLeft: rate.daysOf(first) }),
+  }
+}

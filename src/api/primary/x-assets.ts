@@ -1,0 +1,56 @@
+/** Assets of the X-Chain and their transactions. */
+
+import { Fault } from '../../core/fault.ts'
+import { GetAssetDetails, ListAssetTransactions } from '../../shape/primary/x-assets.ts'
+import { assetsById } from '../../store/query/primary/assets-by-number.ts'
+import { numberOfAsset } from '../../store/query/primary/numbers-of-keys.ts'
+import { transactionsOfAsset } from '../../store/query/primary/transactions-of-asset.ts'
+import { operation, type Operation } from '../operation.ts'
+import { createdAssetView } from './asset-view.ts'
+import { chainOf, type ChainOf, indexedTo } from './chain-of.ts'
+import { idIn } from './inputs.ts'
+import type { PrimaryParts } from './parts.ts'
+import { transactionList } from './transaction-list.ts'
+import { transactionTypesNamed } from './transaction-view.ts'
+
+/** One asset. Throws `not-found`, also for one whose creation is not indexed. */
+export function getAssetDetails(parts: PrimaryParts): Operation {
+  return operation(GetAssetDetails, async ({ path }) => {
+    const chain = xChainOf(parts, path)
+    const height = await indexedTo(chain.store, 'X')
+    const [asset] = await assetsById(chain.store, [idIn('assetId', path.assetId)])
+    if (asset?.name === undefined) throw unknownAsset(path.assetId)
+    return { body: createdAssetView(asset), ...height }
+  })
+}
+
+/** Transactions of an asset, newest first. Throws `not-found` for one never seen. */
+export function listAssetTransactions(parts: PrimaryParts): Operation {
+  return operation(ListAssetTransactions, async ({ path, query }) => {
+    const chain = xChainOf(parts, path)
+    const { store } = chain
+    const asset = await numberOfAsset(store, idIn('assetId', path.assetId))
+    if (asset === undefined) throw unknownAsset(path.assetId)
+    const types = query.txTypes?.flatMap((name) => transactionTypesNamed('X', name))
+    return transactionList(parts, {
+      chain,
+      query,
+      route: `${ListAssetTransactions.id} ${asset}`,
+      places: async (range) =>
+        transactionsOfAsset(store, { ...range, asset, ...(types === undefined ? {} : { types }) }),
+    })
+  })
+}
+
+function xChainOf(parts: PrimaryParts, path: Parameters<typeof chainOf>[1]): ChainOf {
+  const chain = chainOf(parts.networks, path)
+  if (chain.chain === 'X') return chain
+  throw new Fault(
+    'bad-parameter',
+    `blockchainId must be x-chain or its id here: ${path.blockchainId}`,
+  )
+}
+
+function unknownAsset(assetId: string): Fault {
+  return new Fault('not-found', `asset is not known here: ${assetId.slice(0, 80)}`)
+}

@@ -1,0 +1,144 @@
+/**
+ * How the trie over a list looks: which nodes it has and what they hold depends on the number of
+ * items alone, for its keys are RLP(0), RLP(1), …
+ *
+ * Source: yellow paper, appendix D; libevm trie/stacktrie.go.
+ */
+
+import { encodeRlp } from './rlp.ts'
+
+/** A node above leaves. Children are items by index, then nodes by `count` + their own number. */
+export type TrieNode = {
+  readonly number: number
+  /** Children by nibble, -1 for none; the only child of an extension lies first. */
+  readonly children: Int32Array
+  /** RLP of the path of an extension; absent in a branch. */
+  readonly path?: Uint8Array
+}
+
+/** A trie over `count` items. */
+export type TrieShape = {
+  readonly count: number
+  /** RLP of the path that the leaf of each item has. */
+  readonly leafPaths: readonly Uint8Array[]
+  /** Nodes, those of one wave beside each other: each wave holds earlier ones only. */
+  readonly waves: readonly (readonly TrieNode[])[]
+  readonly nodeCount: number
+}
+
+/** Shapes kept; blocks of a chain have a few hundred different counts. */
+const maxKept = 512
+const kept = new Map<number, TrieShape>()
+
+/** Shape of the trie over `count` items, at least one. */
+export function trieShape(count: number): TrieShape {
+  const known = kept.get(count)
+  if (known !== undefined) return known
+  const shape = new Builder(count).shape()
+  if (kept.size >= maxKept) kept.clear()
+  kept.set(count, shape)
+  return shape
+}
+
+type Key = { readonly index: number; readonly path: Uint8Array }
+
+class Builder {
+  readonly #count: number
+  readonly #leafPaths: Uint8Array[] = []
+  readonly #waves: TrieNode[][] = []
+  #nodes = 0
+
+  constructor(count: number) {
+    this.#count = count
+  }
+
+  shape(): TrieShape {
+    const keys = Array.from({ length: this.#count }, (_, index) => ({
+      index,
+      path: nibbles(encodeRlp(indexBytes(index))),
+    })).toSorted((a, b) => comparePaths(a.path, b.path))
+    this.#add(keys, 0)
+    return {
+      count: this.#count,
+      leafPaths: this.#leafPaths,
+      waves: this.#waves,
+      nodeCount: this.#nodes,
+    }
+  }
+
+  /** What holds `keys`, which share the first `depth` nibbles, and in which wave it is. */
+  #add(keys: readonly Key[], depth: number): { readonly child: number; readonly wave: number } {
+    const [first] = keys
+    const last = keys.at(-1)
+    if (first === undefined || last === undefined) return { child: -1, wave: -1 }
+    if (keys.length === 1) {
+      this.#leafPaths[first.index] = encodeRlp(compact(first.path.subarray(depth), true))
+      return { child: first.index, wave: -1 }
+    }
+    const children = new Int32Array(16).fill(-1)
+    const shared = sharedUntil(first.path, last.path, depth)
+    if (shared > depth) {
+      const { child, wave } = this.#add(keys, shared)
+      children[0] = child
+      const path = encodeRlp(compact(first.path.subarray(depth, shared), false))
+      return this.#node(wave + 1, { children, path })
+    }
+    let latest = -1
+    for (let nibble = 0; nibble < 16; nibble++) {
+      // RLP of one index is never the beginning of another's, so that no branch has a value.
+      const own = keys.filter(({ path }) => path[depth] === nibble)
+      const { child, wave } = this.#add(own, depth + 1)
+      children[nibble] = child
+      latest = Math.max(latest, wave)
+    }
+    return this.#node(latest + 1, { children })
+  }
+
+  #node(
+    wave: number,
+    parts: Omit<TrieNode, 'number'>,
+  ): { readonly child: number; readonly wave: number } {
+    const number = this.#nodes++
+    this.#waves[wave] = [...(this.#waves[wave] ?? []), { number, ...parts }]
+    return { child: this.#count + number, wave }
+  }
+}
+
+/** Nibbles as bytes, with a flag for odd length and for leaves in front. */
+function compact(path: Uint8Array, leaf: boolean): Uint8Array {
+  const odd = path.length % 2
+  const out = new Uint8Array((path.length >>> 1) + 1)
+  out[0] = (leaf ? 0x20 : 0) + (odd === 1 ? 0x10 + (path[0] ?? 0) : 0)
+  for (let at = odd; at < path.length; at += 2)
+    out[(at + odd) / 2 + (odd === 1 ? 0 : 1)] = (path[at] ?? 0) * 16 + (path[at + 1] ?? 0)
+  return out
+}
+
+function indexBytes(index: number): Uint8Array {
+  if (index === 0) return new Uint8Array()
+  if (index < 0x100) return Uint8Array.of(index)
+  return index < 0x1_0000
+    ? Uint8Array.of(index >>> 8, index)
+    : Uint8Array.of(index >>> 16, index >>> 8, index)
+}
+
+function nibbles(bytes: Uint8Array): Uint8Array {
+  const path = new Uint8Array(bytes.length * 2)
+  for (let at = 0; at < bytes.length; at++) {
+    path[at * 2] = (bytes[at] ?? 0) >>> 4
+    path[at * 2 + 1] = (bytes[at] ?? 0) & 15
+  }
+  return path
+}
+
+function comparePaths(a: Uint8Array, b: Uint8Array): number {
+  for (let at = 0; at < Math.min(a.length, b.length); at++)
+    if (a[at] !== b[at]) return (a[at] ?? 0) - (b[at] ?? 0)
+  return a.length - b.length
+}
+
+function sharedUntil(a: Uint8Array, b: Uint8Array, from: number): number {
+  let at = from
+  while (at < a.length && at < b.length && a[at] === b[at]) at++
+  return at
+}

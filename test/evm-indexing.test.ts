@@ -157,7 +157,7 @@ async function index(chain: number, owner: string, unusual: Unusual = {}): Promi
   const isDone = (): boolean =>
     [...reader.stages(), ...host.streams.map((stream) => stream.status())].every(
       ({ stage, state, indexedHeight }) =>
-        stage === 'lease' || (state === 'live' && indexedHeight === last),
+        stage === 'lease' || stage === 'pace' || (state === 'live' && indexedHeight === last),
     )
   while (!isDone()) {
     assert.ok(clock.elapsedMs() < 600_000, JSON.stringify(reader.stages()))

@@ -57,7 +57,9 @@ export function runStreams({ world, log, signal, tell }: WorkerThread): Running 
   }
 }
 
-/** The lease is of interest only when it is lost. */
+/** These are of interest only when they stop. */
+const quietStages: ReadonlySet<string> = new Set(['lease', 'pace'])
+
 function isShown({ stage, state }: StageStatus): boolean {
-  return stage !== 'lease' || state === 'stopped'
+  return !quietStages.has(stage) || state === 'stopped'
 }

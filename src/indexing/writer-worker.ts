@@ -36,6 +36,7 @@ serveCalls(data.port, {
     const store = await openPrimaryStore({ ...parts, key, genesis: spec.genesis }, identity)
     primaries.set(key, store)
     start(key, leaseStream(store, world.clock))
+    start(key, store.pace)
     return store
   }),
   begin: async (argument) => {

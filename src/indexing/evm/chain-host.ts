@@ -26,6 +26,7 @@ import type { ChainSpec, ResumePoint, SourceLimits } from '../chain-spec.ts'
 import { leaseStream } from '../lease-stream.ts'
 import { nftStream, type NftStreamParts } from '../nft/nft-stream.ts'
 import { openWishes } from '../nft/open-wishes.ts'
+import { writingRhythm } from '../pace-stream.ts'
 import type { Stream } from '../stage.ts'
 import { blockStage } from './apply-blocks.ts'
 import { traceStage } from './apply-traces.ts'
@@ -100,6 +101,7 @@ function hostOver(
   const { log, source, spec } = parts
   const { clock } = parts.world
   const ingest = new EvmIngest({ database, lease, clock, openRollup })
+  const rhythm = writingRhythm(database, clock)
   let last: Promise<unknown> = Promise.resolve()
   let lastCommitMs = clock.monotonic()
   const inOrder = <T>(work: () => Promise<T>): Promise<T> => {
@@ -121,13 +123,14 @@ function hostOver(
   return {
     // A commit whose answer was lost may still be under way: it holds the lease until it is over.
     resume: () => commit((writer) => resumePoint(writer, spec.startHeight)),
-    blocks: (batch) => inOrder(() => ingest.blocks(batch)),
-    traces: (batch) => inOrder(() => ingest.traces(batch)),
+    blocks: (batch) => inOrder(() => rhythm.batch(() => ingest.blocks(batch))),
+    traces: (batch) => inOrder(() => rhythm.batch(() => ingest.traces(batch))),
     cut: async (from) => {
       await inOrder(() => ingest.cut(from))
       return commit((writer) => resumePoint(writer, spec.startHeight))
     },
     streams: [
+      rhythm.stream,
       leaseStream(
         {
           renew: async () => {

@@ -75,6 +75,8 @@ async function openTarget(key: string, parts: HostParts): Promise<Target> {
   const { world, owner, signal } = parts
   const store = await openStore(parts.store, key, messageTables, 'write')
   try {
+    // Messages are few: the store never needs the memory and the log of one that is filled.
+    await store.pace('follow')
     const lease = await awaitLease(store, owner, { clock: world.clock, signal })
     return { store, lease, parts, told: new Set() }
   } catch (error) {

@@ -96,6 +96,14 @@ export interface Writer extends Reader {
   readonly clear: (table: Table) => Soon<void>
 }
 
+/**
+ * How a store is written at present.
+ *
+ * - `fill`: large batches follow one another; memory and log are spent to write less
+ * - `follow`: small ones come now and then; memory and disk are given back
+ */
+export type WritingPace = 'fill' | 'follow'
+
 /** One store: an SQLite file or a PostgreSQL schema. */
 export interface Database extends Reader {
   readonly engine: 'sqlite' | 'postgres'
@@ -117,6 +125,11 @@ export interface Database extends Reader {
    * end of the process; true when it is this one. See `store/lease.ts`.
    */
   readonly claim: () => Soon<boolean>
+  /**
+   * Says how the store is written from now on; a store begins with `fill`. `follow` folds the log
+   * into the file, each time it is said. Waits for the transaction under way.
+   */
+  readonly pace: (pace: WritingPace) => Promise<void>
   /** Bytes on disk, indexes and log included. */
   readonly sizeBytes: () => Soon<number>
   /** Waits for the transaction under way. Closing again does nothing. */

@@ -162,6 +162,9 @@ class PostgresDatabase implements Database {
     return turn
   }
 
+  /** The server keeps its own log and memory. */
+  pace: Database['pace'] = async () => {}
+
   sizeBytes: Database['sizeBytes'] = async () => {
     const rows = await ask(this.#reads, sizeQuestion, [this.#namespace])
     return Number(rows[0]?.[0] ?? 0)

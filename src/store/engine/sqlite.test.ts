@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 
+import { statement } from './database.ts'
 import { openStore } from './open.ts'
 import { table } from './table.ts'
 
@@ -25,5 +26,34 @@ void test('sqlite: what a transaction changes beyond the page cache leaves memor
     })
     await store.close()
   }
+  rmSync(dataDir, { recursive: true })
+})
+
+void test('sqlite: a store that follows its chain keeps nothing in the log and reads the same', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'firn-pace-'))
+  const place = { store: 'embedded', dataDir }
+  const store = await openStore(place, 'pace', [blob], 'write')
+  const reader = await openStore(place, 'pace', [blob], 'read')
+  const logged = (): number => statSync(join(dataDir, 'pace.sqlite-wal')).size
+  const write = (ids: readonly number[]): Promise<void> =>
+    store.transaction((writer) =>
+      writer.insert(blob, { id: ids, bytes: ids.map(() => new Uint8Array(mib)) }),
+    )
+  const count = statement('select count(*) from blob')
+  await write([1, 2, 3, 4])
+  assert.ok(logged() > 4 * mib)
+  assert.deepEqual(await reader.get(count), [4])
+  await store.pace('follow')
+  assert.equal(logged(), 0)
+  for (let id = 5; id < 45; id++) await write([id])
+  assert.ok(logged() < 20 * mib, `${logged()} bytes in the log after 40 MiB`)
+  await store.pace('fill')
+  await write(Array.from({ length: 40 }, (_, at) => 100 + at))
+  assert.ok(logged() > 40 * mib)
+  await store.pace('follow')
+  assert.equal(logged(), 0)
+  assert.deepEqual(await reader.get(count), [84])
+  await reader.close()
+  await store.close()
   rmSync(dataDir, { recursive: true })
 })

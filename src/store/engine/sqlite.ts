@@ -9,7 +9,7 @@ import { mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 import { Fault } from '../../core/fault.ts'
-import type { Database, Writer } from './database.ts'
+import type { Database, Writer, WritingPace } from './database.ts'
 import { columnsSql, foreignTable, sqliteDdl } from './ddl.ts'
 import { applicationId, formatVersion, type Migration, pendingMigrations } from './format.ts'
 import { Claim } from './sqlite-claim.ts'
@@ -40,7 +40,12 @@ const pageBytes = 16_384
 // Log pages before they move into the file: 256 MiB, the size the log is cut back to. What batches
 // change again and again moves once: with a quarter of it a replay spent a tenth more on storing.
 const autocheckpointPages = 16_384
-const logLimitBytes = autocheckpointPages * pageBytes
+// A chain at its head changes some 20 pages a block. 8 MiB of cache hold the inner pages of its
+// trees, and the log beside the file stays at 16 MiB at most.
+const followingCacheBytes = 8 * 2 ** 20
+const followingLogPages = 1_024
+// Folding the log needs a moment without readers. It is tried again, so it does not wait for one.
+const foldTimeoutMs = 50
 
 /**
  * Opens a store for writing, makes what is missing and brings an older format forward.
@@ -127,6 +132,12 @@ class SqliteDatabase implements Database {
     return this.#claim.take()
   }
 
+  pace: Database['pace'] = (pace) => {
+    const turn = this.#queue.then(() => setPace(this.#writing(), this.#options, pace))
+    this.#queue = turn.catch(() => undefined)
+    return turn
+  }
+
   sizeBytes: Database['sizeBytes'] = () => {
     const log = statSync(`${this.#options.path}-wal`, { throwIfNoEntry: false })
     return this.#read().fileBytes() + (log?.size ?? 0)
@@ -211,8 +222,7 @@ function prepareFile(writer: SqliteConnection, options: SqliteOptions): void {
   const version = checkFormat(writer, options)
   writer.exec('pragma journal_mode = wal')
   writer.exec('pragma synchronous = full')
-  writer.exec(`pragma wal_autocheckpoint = ${autocheckpointPages}`)
-  writer.exec(`pragma journal_size_limit = ${logLimitBytes}`)
+  setPace(writer, options, 'fill')
   writer.exec('begin immediate')
   try {
     const pending = pendingMigrations({ ...options, version }, options.migrations)
@@ -224,6 +234,21 @@ function prepareFile(writer: SqliteConnection, options: SqliteOptions): void {
     rollBack(writer, error)
     throw error
   }
+}
+
+function setPace(writer: SqliteConnection, options: SqliteOptions, pace: WritingPace): void {
+  const isFollowing = pace === 'follow'
+  const cacheBytes = options.writerCacheBytes ?? defaultWriterCacheBytes
+  const cache = isFollowing ? Math.min(cacheBytes, followingCacheBytes) : cacheBytes
+  const logPages = isFollowing ? followingLogPages : autocheckpointPages
+  writer.exec(`pragma cache_size = ${Math.ceil(cache / pageBytes)}`)
+  writer.exec(`pragma wal_autocheckpoint = ${logPages}`)
+  writer.exec(`pragma journal_size_limit = ${logPages * pageBytes}`)
+  if (!isFollowing) return
+  writer.exec(`pragma busy_timeout = ${foldTimeoutMs}`)
+  writer.exec('pragma wal_checkpoint(truncate)')
+  writer.exec(`pragma busy_timeout = ${options.busyTimeoutMs ?? defaultBusyTimeoutMs}`)
+  writer.exec('pragma shrink_memory')
 }
 
 function makeTable(writer: SqliteConnection, table: Table, store: string): void {

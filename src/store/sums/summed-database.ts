@@ -23,6 +23,7 @@ export async function summed(database: Database, tables: readonly Table[]): Prom
     lookup: database.lookup,
     snapshot: database.snapshot,
     claim: database.claim,
+    pace: database.pace,
     sizeBytes: database.sizeBytes,
     close: database.close,
     transaction: (work) =>

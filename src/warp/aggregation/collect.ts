@@ -362,7 +362,8 @@ class Collection {
 
   #accept(progress: Progress, proven: boolean): void {
     const { counters, cache } = this.#parts
-    if (progress.state === 'checking') counters.signatures++
+    // Those kept from earlier requests were counted then.
+    if (progress.state === 'checking' && progress.sentBy !== '') counters.signatures++
     this.#tally.move(progress, 'signed')
     progress.proven = proven
     const { signature } = progress

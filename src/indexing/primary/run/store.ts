@@ -20,6 +20,8 @@ import { awaitLease, holdLease, type Lease } from '../../../store/lease.ts'
 import { rawBlocksFrom } from '../../../store/query/primary/raw-blocks.ts'
 import { controlTables, meta } from '../../../store/schema/control.ts'
 import { primaryTables } from '../../../store/schema/primary.ts'
+import { type WritingRhythm, writingRhythm } from '../../pace-stream.ts'
+import type { Stream } from '../../stage.ts'
 import { type KeptInMemory, newAssetNumbers } from '../batch/asset-numbers.ts'
 import { type RawColumns, rawColumns } from '../batch/raw-blocks.ts'
 import type { RowBatch } from '../batch/rows.ts'
@@ -65,6 +67,8 @@ export type PrimaryStore = BatchStore & {
   readonly database: Database
   /** The bytes of its genesis. */
   readonly genesis: Uint8Array
+  /** Gives back what filling the store took, once it follows its chains. */
+  readonly pace: Stream
   /** Says that this process still writes. Throws `lease-lost`. */
   readonly renew: () => Promise<void>
   /** Waits for what is under way. */
@@ -94,7 +98,8 @@ export async function openPrimaryStore(
     if (known === undefined) {
       await storeGenesis(database, { bytes, facts: readGenesis(bytes), rules, identity, guard })
     }
-    return storeOver(database, { genesis: bytes, rules, guard })
+    const rhythm = writingRhythm(database, world.clock)
+    return storeOver(database, { genesis: bytes, rules, guard, rhythm })
   } catch (error) {
     await database.close()
     throw error
@@ -112,9 +117,14 @@ function guardOf(lease: Lease, world: World): Guard {
 
 function storeOver(
   database: Database,
-  of: { readonly genesis: Uint8Array; readonly rules: PrimaryRules; readonly guard: Guard },
+  of: {
+    readonly genesis: Uint8Array
+    readonly rules: PrimaryRules
+    readonly guard: Guard
+    readonly rhythm: WritingRhythm
+  },
 ): PrimaryStore {
-  const { genesis, rules, guard } = of
+  const { genesis, rules, guard, rhythm } = of
   let rows = openPrimaryRows(database, rules)
   let session = 0
   let last: Promise<unknown> = Promise.resolve()
@@ -144,7 +154,7 @@ function storeOver(
           throw new Fault('store-failed', `${batch.chain}-Chain: what it follows was not stored`)
         }
         try {
-          await rows.write(batch, raw, guard)
+          await rhythm.batch(() => rows.write(batch, raw, guard))
         } catch (error) {
           // Numbers given in a failed transaction do not exist.
           rows = openPrimaryRows(database, rules)
@@ -153,6 +163,7 @@ function storeOver(
         }
       }),
     health: (all) => guarded((writer) => writeHealth(writer, all)),
+    pace: rhythm.stream,
     renew: () => guarded(async () => undefined),
     close: async () => {
       isClosed = true

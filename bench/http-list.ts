@@ -108,7 +108,7 @@ async function serve(store: Database): Promise<void> {
     },
     store,
     state: { balance: none, code: none, call: none, calls: none },
-    hasTraces: () => false,
+    wantsTraces: false,
     isFollowed: () => true,
   }
   const tokens = createPageTokens([{ id: 1, secret: new Uint8Array(32) }], clock)

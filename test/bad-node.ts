@@ -49,6 +49,8 @@ export type Setting = {
   /** A second endpoint that is honest, or like the first. */
   readonly honest?: boolean
   readonly alike?: boolean
+  /** Newest height instead of {@link head}. */
+  readonly head?: number
   /** The head starts at 10 and moves on as time passes. */
   readonly stepwise?: boolean
   /** Time between two looks at the outcome; 100 ms. */
@@ -64,7 +66,11 @@ export type Setting = {
     identity: ChainIdentity,
   ) => Promise<{ blocksFrom: number; tracesFrom: number; parentHash?: string }>
   /** When to look at the outcome; both stages live at the head by default. */
-  readonly until?: (blocks: StageStatus, clock: VirtualClock) => boolean
+  readonly until?: (
+    blocks: StageStatus,
+    clock: VirtualClock,
+    stage: (name: string) => StageStatus,
+  ) => boolean
 }
 
 /** What came of it. */
@@ -75,6 +81,10 @@ export type Ran = {
   readonly stage: (name: string) => StageStatus
   readonly blocks: () => BlockBatch
   readonly pieces: () => number
+  /** Batches of traces that begin at `from` or later. */
+  readonly traces: (from: number) => TraceBatch
+  /** Heights at which traces began anew because those before could not be had. */
+  readonly skips: readonly number[]
   /** Blocks taken without a check, by its name. */
   readonly unchecked: () => Unchecked
   /** Of the log of the reader: events with their fields as text. */
@@ -88,7 +98,7 @@ export async function ran(setting: Setting): Promise<Ran> {
   const clock = virtualClock()
   const bad = await openReplayNode(file)
   const good = await openReplayNode(file)
-  bad.head = good.head = setting.stepwise === true ? 10 : head
+  bad.head = good.head = setting.stepwise === true ? 10 : (setting.head ?? head)
   bad.lie = setting.lie
   if (setting.alike === true) good.lie = setting.lie
   bad.script = (exchange) => {
@@ -112,6 +122,7 @@ export async function ran(setting: Setting): Promise<Ran> {
   const blocks: BlockBatch[] = []
   const traces: TraceBatch[] = []
   const warnings: string[] = []
+  const skips: number[] = []
   const stopping = new AbortController()
   const reader = new ChainReader({
     spec: {
@@ -130,6 +141,7 @@ export async function ran(setting: Setting): Promise<Ran> {
       begin: setting.begin ?? (async () => ({ blocksFrom: 0, tracesFrom: 0 })),
       blocks: async (batch) => void blocks.push(batch),
       traces: async (batch) => void traces.push(batch),
+      skipTraces: async (since) => void skips.push(since),
     },
     world,
     log: {
@@ -148,7 +160,7 @@ export async function ran(setting: Setting): Promise<Ran> {
   }
   const done = setting.until ?? ((): boolean => isLive(stage('blocks')) && isLive(stage('traces')))
   const running = reader.run(stopping.signal)
-  for (let steps = 0; !done(stage('blocks'), clock); steps++) {
+  for (let steps = 0; !done(stage('blocks'), clock, stage); steps++) {
     assert.ok(
       clock.elapsedMs() < (setting.stepMs === undefined ? 3_000_000 : 90_000_000),
       `too late: ${JSON.stringify(reader.stages())}`,
@@ -166,6 +178,8 @@ export async function ran(setting: Setting): Promise<Ran> {
     stage,
     blocks: () => mergeBlocks(blocks),
     pieces: () => blocks.length,
+    traces: (from) => mergeTraces(traces.filter((batch) => batch.from >= from)),
+    skips,
     unchecked: () => reader.unchecked(),
     warnings,
     isWhole: () => {
@@ -214,6 +228,13 @@ export function digest(batch: BlockBatch | TraceBatch): unknown {
   }
   walk(batch, '')
   return hashes
+}
+
+/** Traces of the recording, heights `[from, until)`. */
+export async function trueTraces(from: number, until: number): Promise<TraceBatch> {
+  const { recording } = await openReplayNode(file)
+  const { signal } = new AbortController()
+  return recording.traces({ from, until }, (all) => decodeTraces(from, all), signal)
 }
 
 /** Blocks and traces of the recording, decoded one by one so that they merge as any other. */

@@ -9,7 +9,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { objectOf } from '../src/codec/evm/raw.ts'
-import { digest, head, ran, truth, unknownMethod } from './bad-node.ts'
+import { digest, head, ran, trueTraces, truth, unknownMethod } from './bad-node.ts'
+import type { Exchange } from './replay-node.ts'
 
 void test('good node: everything is read, batches are used', async () => {
   const run = await ran({})
@@ -337,6 +338,84 @@ void test('traces without the state of old blocks: they stop, blocks go on', asy
   })
   assert.deepEqual(digest(run.blocks()), digest(truth.blocks))
   assert.ok(run.stage('traces').reason)
+})
+
+void test('traces that fail now and then, without debug_traceTransaction: asked again until whole', async () => {
+  let failures = 0
+  let asked = 0
+  const run = await ran({
+    lie: (call, result) => {
+      if (call.method === 'debug_traceTransaction') return unknownMethod
+      if (call.method !== 'debug_traceBlockByNumber' || call.params[0] === 'latest') return result
+      if (asked++ % 4 !== 1) return result
+      failures++
+      return { code: -32000, message: 'header not found' }
+    },
+  })
+  run.isWhole()
+  assert.ok(failures > 5)
+})
+
+void test('traces refused as unknown at first: off with the reason meanwhile, then whole', async () => {
+  const states = new Set<string>()
+  let refusals = 0
+  const run = await ran({
+    lie: (call, result) =>
+      call.method.startsWith('debug_') && refusals++ < 3 ? unknownMethod : result,
+    until: (_, __, stage) => {
+      const { state, indexedHeight, reason } = stage('traces')
+      states.add(`${state}${reason === undefined ? '' : ', with a reason'}`)
+      return state === 'live' && indexedHeight === head
+    },
+    stepMs: 10_000,
+  })
+  run.isWhole()
+  assert.ok(states.has('off, with a reason'), [...states].join())
+})
+
+const nested = (open: string, close: string): string => open.repeat(50_000) + close.repeat(50_000)
+const harms: Readonly<Record<string, (exchange: Exchange) => 'hang' | void>> = {
+  'refused for its size': (exchange) => {
+    exchange.reply = { status: 413, headers: {}, text: '' }
+  },
+  'without an end': () => 'hang',
+  'that is a bomb': ({ reply }) => {
+    reply.text = `{"jsonrpc":"2.0","id":0,"result":${nested('[', ']')}}`
+  },
+}
+for (const [name, harm] of Object.entries(harms))
+  void test(`a trace ${name}: costs that block a retry, not the stage`, async () => {
+    let harmed = 0
+    const run = await ran({
+      script: (exchange) => {
+        const [call] = exchange.calls
+        const isTrace = call?.method === 'debug_traceBlockByNumber' && Number(call.params[0]) === 7
+        if (isTrace && harmed++ < 5) return harm(exchange)
+      },
+    })
+    run.isWhole()
+    assert.ok(harmed > 0)
+  })
+
+void test('traces of new blocks only: read from where they begin, and that is said', async () => {
+  const first = 20
+  // The newest block with traces in the recording: 128 blocks above those that have no state.
+  const last = 152
+  const gone = { code: -32000, message: 'missing trie node 00aa' }
+  const run = await ran({
+    head: last,
+    lie: (call, result) => {
+      if (call.method === 'debug_traceTransaction') return gone
+      const isOld = call.params[0] !== 'latest' && Number(call.params[0]) < first
+      return call.method === 'debug_traceBlockByNumber' && isOld ? gone : result
+    },
+    until: (_, clock) => clock.elapsedMs() > 120_000,
+  })
+  const [since, ...others] = run.skips
+  assert.deepEqual(others, [])
+  assert.ok(since !== undefined && since >= first && since < last, `since ${since}`)
+  assert.equal(run.stage('traces').indexedHeight, last)
+  assert.deepEqual(digest(run.traces(since)), digest(await trueTraces(since, last + 1)))
 })
 
 void test('the head moves on: each block comes when it is there', async () => {

@@ -156,7 +156,7 @@ export async function openDemoChain(
   const state = stateReader(recording)
   await nameTokens(store, state)
   return {
-    served: { facts, store, state, hasTraces: () => true, isFollowed: () => true },
+    served: { facts, store, state, wantsTraces: true, isFollowed: () => true },
     close: async () => {
       await store.close()
       rmSync(folder, { recursive: true, force: true })

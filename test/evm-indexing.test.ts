@@ -144,7 +144,12 @@ async function index(chain: number, owner: string, unusual: Unusual = {}): Promi
   const reader = new ChainReader({
     spec,
     source,
-    writer: { begin: host.resume, blocks: around(host.blocks), traces: around(host.traces) },
+    writer: {
+      begin: host.resume,
+      blocks: around(host.blocks),
+      traces: around(host.traces),
+      skipTraces: host.skipTraces,
+    },
     world,
     log: silentLog,
     compress: (bytes) => zstdCompressSync(bytes),

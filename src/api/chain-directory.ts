@@ -66,8 +66,8 @@ export type ServedChain = {
   readonly facts: ChainFacts
   readonly store: Database
   readonly state: StateReader
-  /** Whether traces are read; where not, internal transactions are unknown. */
-  readonly hasTraces: () => boolean
+  /** Whether traces are wanted; where they are `off`, those stored are as if there were none. */
+  readonly wantsTraces: boolean
   /** Whether new blocks can come, as far as this process knows; stored ones are served anyway. */
   readonly isFollowed: () => boolean
 }

@@ -25,7 +25,13 @@ void test('status: a stage without a height prints neither height nor rate', () 
   assert.equal(printed({ state: 'syncing' }), '  blocks  syncing')
   const reason = 'a node does not answer'
   assert.equal(printed({ state: 'syncing', reason }), `  blocks  syncing: ${reason}`)
-  assert.equal(printed({ stage: 'traces', reason: 'switched off' }), '  traces  off: switched off')
+  const off = { stage: 'traces', state: 'off', reason: 'switched off' } as const
+  assert.equal(printed(off), '  traces  off: switched off')
+  assert.equal(printed({ ...off, headHeight: 402 }), '  traces  off: switched off')
+  const until = { ...off, indexedHeight: 40, headHeight: 402 }
+  assert.equal(printed(until), '  traces  off at 40 of 402: switched off')
+  const since = { ...until, state: 'live', indexedHeight: 402, completeFrom: 4_096 } as const
+  assert.match(printed(since), /^ {2}traces {2}live at 402, complete from 4,096/)
 })
 
 void test('status: a stage tells how far, how fast and how long', () => {

@@ -25,13 +25,12 @@ export function statusLines(status: Status): string[] {
 }
 
 function stageText(stage: StageStatus): string {
-  const { state, headHeight, blocksPerSecond, etaSeconds, reason } = stage
-  // The API calls a stage live that is switched off or cannot be had: nothing waits for it.
-  const isOff = state === 'live' && headHeight < 0 && reason !== undefined
+  const { state, headHeight, blocksPerSecond, etaSeconds, reason, completeFrom } = stage
   const isMoving = state === 'syncing' && headHeight >= 0 && blocksPerSecond > 0
   return [
-    isOff ? 'off' : state,
+    state,
     placeOf(stage),
+    completeFrom === undefined ? '' : `, complete from ${completeFrom.toLocaleString('en')}`,
     isMoving ? `, ${rate(blocksPerSecond)}` : '',
     isMoving && etaSeconds !== undefined ? `, ${duration(etaSeconds)} to go` : '',
     reason === undefined ? '' : `: ${reason}`,
@@ -39,9 +38,9 @@ function stageText(stage: StageStatus): string {
 }
 
 /** Empty for a stage that follows no blocks, and while nothing is known of them. */
-function placeOf({ indexedHeight, headHeight }: StageStatus): string {
+function placeOf({ state, indexedHeight, headHeight }: StageStatus): string {
   const head = headHeight.toLocaleString('en')
-  if (headHeight < 0) return ''
+  if (headHeight < 0 || (state === 'off' && indexedHeight < 0)) return ''
   if (indexedHeight < 0) return ` to ${head}`
   const height = indexedHeight.toLocaleString('en')
   return indexedHeight === headHeight ? ` at ${height}` : ` at ${height} of ${head}`

@@ -116,5 +116,8 @@ function writerOver(ask: Call, key: string, waits: Waits): ChainWriter {
     traces: async (batch, headHeight) => {
       await waitOn(waits, 'writer', ask('traces', { key, batch, headHeight }, buffersOf(batch)))
     },
+    skipTraces: async (since) => {
+      await ask('skipTraces', { key, since })
+    },
   }
 }

@@ -41,12 +41,14 @@ export type PipelineParts<Batch extends HeightRange> = {
   readonly limits: PipelineLimits
 }
 
-/** Bytes a pipeline may hold. */
+/** Bytes a pipeline may hold, and how long it waits. */
 export type PipelineLimits = {
   /** Fetched and not yet handed on. */
   readonly bufferBytes: number
   /** One commit, while far behind. */
   readonly batchBytes: number
+  /** Longest pause after failures of a fetch, milliseconds; ten seconds when it is not said. */
+  readonly longestPauseMs?: number
 }
 
 /** Commits under way: one being written, one waiting so that the writer never does. */
@@ -57,7 +59,7 @@ const gatherMs = 1_000
 
 /** Pauses after failures of a fetch. */
 const firstPauseMs = 250
-const longestPauseMs = 10_000
+const usualLongestPauseMs = 10_000
 
 type Piece<Batch> = { readonly batch: Batch; readonly bytes: number }
 
@@ -229,7 +231,8 @@ export class Pipeline<Batch extends HeightRange> {
   }
 
   async #pause(fault: Fault, failures: number, signal: AbortSignal): Promise<void> {
-    const { log, clock, name, changed } = this.#parts
+    const { log, clock, name, changed, limits } = this.#parts
+    const { longestPauseMs = usualLongestPauseMs } = limits
     // At the head it is ordinary that a block is not there yet.
     if (fault.code !== 'node-not-yet' || failures > 3) this.#problem = fault.message
     const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(failures, 10))

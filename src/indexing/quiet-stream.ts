@@ -5,7 +5,7 @@ import { idleStatus, type StageStatus, type Stream } from './stage.ts'
 
 /** A stream that shows nothing of itself: its failures are those of its store or node. */
 export function quietStream(name: string, work: (signal: AbortSignal) => Promise<void>): Stream {
-  let state: StageStatus = { ...idleStatus(name), state: 'off' }
+  let state: StageStatus = { ...idleStatus(name), state: 'live' }
   return {
     name,
     status: () => state,

@@ -27,6 +27,7 @@ type About = {
   readonly batch: BlockBatch | TraceBatch
   readonly headHeight: number
   readonly from: number
+  readonly since: number
 }
 
 serveCalls(data.port, {
@@ -57,6 +58,10 @@ serveCalls(data.port, {
   traces: async (argument) => {
     const { key, batch, headHeight } = about(argument)
     if (batch.kind === 'traces') await hosts.get(key)?.traces(batch, headHeight)
+  },
+  skipTraces: async (argument) => {
+    const { key, since } = about(argument)
+    await hosts.get(key)?.skipTraces(since)
   },
   cut: async (argument) => {
     const { key, from } = about(argument)

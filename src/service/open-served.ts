@@ -45,7 +45,6 @@ export async function openServed(config: Config, parts: ServedParts): Promise<Se
     ...parts,
     chains: isServing ? parts.chains : [],
     limits: sourceLimits(config),
-    hasTraces: (key) => tracesOf(parts.indexed(), key),
     isFollowed: (key) => isFollowed(parts.indexed(), key),
   })
   const networks = await serveNetworks(isServing ? primaries : [], following)
@@ -67,13 +66,6 @@ export async function openServed(config: Config, parts: ServedParts): Promise<Se
       for (const part of [aggregators, chains, networks, messages]) await part.close()
     },
   }
-}
-
-/** Whether the indexing threads read traces of a chain; `undefined` when they do not say. */
-function tracesOf(chains: readonly ChainStatus[], key: string): boolean | undefined {
-  const stages = chains.find((chain) => chain.key === key)?.stages
-  const traces = stages?.find(({ stage }) => stage === 'traces')
-  return traces === undefined ? undefined : traces.state !== 'off'
 }
 
 /** False where blocks are stopped or held up; where another process indexes nothing is known. */

@@ -7,7 +7,6 @@ import type { World } from '../core/world.ts'
 import type { SourceLimits } from '../indexing/chain-spec.ts'
 import { chainTables } from '../indexing/evm/chain-host.ts'
 import { openEvmSource } from '../indexing/evm/open-source.ts'
-import { checkpointHeights } from '../store/checkpoint.ts'
 import { statement, type Database } from '../store/engine/database.ts'
 import { openStore, type StoreLocation } from '../store/engine/open.ts'
 import type { Log } from '../telemetry/log.ts'
@@ -22,8 +21,6 @@ export type ServedChainsParts = {
   readonly world: World
   readonly log: Log
   readonly signal: AbortSignal
-  /** Whether traces of the chain with this key are read, as far as this process knows. */
-  readonly hasTraces: (key: string) => boolean | undefined
   /** Whether new blocks of the chain with this key can come, as far as this process knows. */
   readonly isFollowed: (key: string) => boolean
 }
@@ -104,13 +101,12 @@ async function tryOpen(
       return chain
     }
     const source = await openEvmSource(spec, parts.limits, parts)
-    const traced = (await checkpointHeights(database)).has('traces')
     closers.push(() => source.close(), database.close)
     add(spec.key, {
       facts,
       store: database,
       state: createStateReader(source),
-      hasTraces: () => parts.hasTraces(spec.key) ?? traced,
+      wantsTraces: spec.traces !== 'off',
       isFollowed: () => parts.isFollowed(spec.key),
     })
     return undefined

@@ -5,10 +5,10 @@ import { blockchainIdText } from '../api/chain-directory.ts'
 import { operation, type Operation } from '../api/operation.ts'
 import type { ServedNetwork } from '../api/primary/network-directory.ts'
 import type { ChainStatus as IndexedChain } from '../indexing/indexer.ts'
-import type { StageStatus as IndexedStage } from '../indexing/stage.ts'
 import { statusShape, type ChainStatus, type StageStatus, type Status } from '../shape/status.ts'
 import { checkpointHeights } from '../store/checkpoint.ts'
 import type { Reader } from '../store/engine/database.ts'
+import { storedHeights } from '../store/query/evm/traced-heights.ts'
 import { messageStore, primaryStream } from './chain-specs.ts'
 
 /** Where the numbers come from. */
@@ -45,7 +45,7 @@ export async function statusOf(parts: StatusParts): Promise<Status> {
     role: parts.role,
     ...(nodeId === undefined ? {} : { nodeId }),
     chains,
-    ...(messages === undefined ? {} : { messages: stageView(messages) }),
+    ...(messages === undefined ? {} : { messages }),
   }
 }
 
@@ -55,7 +55,7 @@ async function indexedStatus(
 ): Promise<ChainStatus> {
   const one = served.find(({ facts: { key } }) => key === chain.key)
   const facts = one?.facts
-  const stages = await withStored(chain.stages.map(stageView), one)
+  const stages = await withStored(chain.stages, one)
   const blockchainId = facts === undefined ? undefined : blockchainIdText(facts)
   return {
     chain: chain.key,
@@ -69,23 +69,27 @@ async function indexedStatus(
   }
 }
 
-/** Until a node answers, the threads do not know what was stored before. */
+/** Adds what only the store knows: heights until a node answers, and from where traces are complete. */
 async function withStored(
   stages: readonly StageStatus[],
   chain: ServedChain | undefined,
 ): Promise<StageStatus[]> {
-  if (chain === undefined || stages.every(({ indexedHeight }) => indexedHeight >= 0))
-    return [...stages]
-  const heights = await checkpointHeights(chain.store)
+  if (chain === undefined) return [...stages]
+  const { tracesSince, ...heights } = await storedHeights(chain.store)
   return stages.map((stage) => {
-    const indexedHeight = Math.max(stage.indexedHeight, heights.get(stage.stage) ?? -1)
-    return { ...stage, indexedHeight, headHeight: Math.max(stage.headHeight, indexedHeight) }
+    if (stage.stage !== 'blocks' && stage.stage !== 'traces') return stage
+    const indexedHeight = Math.max(stage.indexedHeight, heights[stage.stage])
+    return {
+      ...stage,
+      indexedHeight,
+      headHeight: Math.max(stage.headHeight, indexedHeight),
+      ...(stage.stage === 'traces' ? completeFrom(tracesSince) : {}),
+    }
   })
 }
 
-/** `off` and waiting stages are no news: what is served is complete without them. */
-function stageView(stage: IndexedStage): StageStatus {
-  return { ...stage, state: stage.state === 'off' ? 'live' : stage.state }
+function completeFrom(height: number | undefined): { completeFrom?: number } {
+  return height === undefined ? {} : { completeFrom: height }
 }
 
 /** The first stage bounds the answers; a stopped stage shows whatever stage it is. */
@@ -130,13 +134,18 @@ function storedChains({ served, networks }: StatusParts): StoredChain[] {
 /** Another process indexes: what it committed is all this one knows. */
 async function storedStatus({ store, facts, stages: names }: StoredChain): Promise<ChainStatus> {
   const heights = await checkpointHeights(store)
-  const stages = names.flatMap((stage) => {
+  const since = names.includes('traces') ? (await storedHeights(store)).tracesSince : undefined
+  const stages = names.flatMap((stage): StageStatus[] => {
     const stored = heights.get(stage)
-    if (stored === undefined) return []
+    if (stored === undefined && stage !== 'traces') return []
     // Below 0 is what the X-Chain had before its blocks.
-    const height = Math.max(-1, stored)
-    const at = { indexedHeight: height, headHeight: height }
-    return [{ stage, state: 'live' as const, ...at, blocksPerSecond: 0 }]
+    const height = Math.max(-1, stored ?? -1)
+    const headHeight = stage === 'traces' ? (heights.get('blocks') ?? height) : height
+    const at = { indexedHeight: height, headHeight, blocksPerSecond: 0 }
+    if (stored === undefined)
+      return [{ stage, state: 'off', ...at, reason: 'no traces are stored' }]
+    const state = height < headHeight ? 'syncing' : 'live'
+    return [{ stage, state, ...at, ...(stage === 'traces' ? completeFrom(since) : {}) }]
   })
   return { ...facts, ...summaryOf(stages), stages }
 }

@@ -1,11 +1,13 @@
 import { Type, type Static } from 'typebox'
 
-const state = Type.Enum(['syncing', 'live', 'stopped'], {
-  description: 'syncing: behind the head; live: at it; stopped: see reason',
+const state = Type.Enum(['syncing', 'live', 'stopped', 'off'], {
+  description: 'syncing: behind the head; live: at it; stopped, off: see reason',
 })
 const progress = {
   state,
-  reason: Type.Optional(Type.String({ description: 'why it stopped, or what it waits for' })),
+  reason: Type.Optional(
+    Type.String({ description: 'why it stopped or is off, or what it waits for' }),
+  ),
   indexedHeight: Type.Integer({
     description: 'last height whose rows are stored; -1 before the first',
   }),
@@ -15,7 +17,15 @@ const progress = {
 }
 
 export const StageStatus = Type.Object(
-  { stage: Type.String({ description: 'name of the stage' }), ...progress },
+  {
+    stage: Type.String({ description: 'name of the stage' }),
+    ...progress,
+    completeFrom: Type.Optional(
+      Type.Integer({
+        description: 'first height from which rows are complete, where earlier ones cannot be had',
+      }),
+    ),
+  },
   { $id: 'StageStatus', additionalProperties: false },
 )
 /** How far one stage of a chain got. */

@@ -77,6 +77,14 @@ export interface EvmSource {
     decode: (blocks: readonly unknown[], origin: string) => T,
     signal: AbortSignal,
   ) => Promise<T>
+  /**
+   * From which height on traces can be had, where those of `from` cannot: every endpoint was asked.
+   * `from` when it can be had after all, `undefined` when nothing can.
+   */
+  readonly tracesSince: (
+    range: { readonly from: number; readonly head: number },
+    signal: AbortSignal,
+  ) => Promise<number | undefined>
   /** Reads state after block `height`, or after the newest one. One answer per call, in order. */
   readonly state: (
     calls: readonly StateCall[],

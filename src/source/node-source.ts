@@ -19,7 +19,7 @@ import { readBlocks } from './node-blocks.ts'
 import { faultOfAnswer } from './node-call.ts'
 import type { Asker } from './node-call.ts'
 import { readState } from './node-state.ts'
-import { readTraces, traceProbe } from './node-traces.ts'
+import { lowestTraced, readTraces, traceProbe } from './node-traces.ts'
 
 /** Settings of a node source. */
 export type NodeSourceOptions = {
@@ -85,6 +85,7 @@ export function openNodeSource(options: NodeSourceOptions): EvmSource {
           decode(await readTraces(ask, { endpoint, range, signal }), endpoint.name),
         signal,
       ),
+    tracesSince: (range, signal) => tracesSince(pool, ask, range, signal),
     state: (calls, height, signal) => stateFrom(pool, ask, { calls, height, signal }),
     distrust: (origin, reason) => pool.distrust(origin, reason),
     endpoints: () => pool.endpoints.map((each) => each.status(options.world.clock.monotonic())),
@@ -178,6 +179,21 @@ async function stateFrom(
     if (!(error instanceof Fault) || error.code !== 'not-served') throw error
     return read.calls.map(() => ({ kind: 'not-served', reason: error.message }))
   }
+}
+
+async function tracesSince(
+  pool: EndpointPool,
+  ask: Asker,
+  range: { readonly from: number; readonly head: number },
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  let lowest: number | undefined
+  for (const endpoint of pool.endpoints) {
+    if (endpoint.quarantine !== undefined) continue
+    const found = await lowestTraced(ask, endpoint, range, signal)
+    if (found !== undefined) lowest = Math.min(found, lowest ?? found)
+  }
+  return lowest
 }
 
 async function hasTraces(pool: EndpointPool, ask: Asker, signal: AbortSignal): Promise<boolean> {

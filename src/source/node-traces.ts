@@ -2,6 +2,7 @@
 
 import { isObject, listOf } from '../codec/evm/raw.ts'
 import { Fault } from '../core/fault.ts'
+import type { Endpoint } from './endpoint.ts'
 import { isThrottle, rpcCodes } from './json-rpc.ts'
 import type { RpcAnswer, RpcCall } from './json-rpc.ts'
 import { faultOfAnswer, heightText } from './node-call.ts'
@@ -39,23 +40,32 @@ export async function readTraces(ask: Asker, read: Read): Promise<unknown[]> {
 async function traceOfBlock(ask: Asker, read: Read, height: number): Promise<unknown> {
   // The genesis block executes nothing; nodes refuse to trace it.
   if (height === 0) return []
-  const call = { method: 'debug_traceBlockByNumber', params: [heightText(height), tracer] }
+  const call = blockCall(height)
   const answer = await ask.slow(read.endpoint, call, read.signal)
   if (answer.kind === 'result' && answer.result !== null) {
     const list = listOf(answer.result, 'traces')
-    return list.some(isFailedElement) ? traceOneByOne(ask, read, height) : list
+    return list.some(isFailedElement) ? traceOneByOne(ask, read, { height, whole: answer }) : list
   }
   if (answer.kind === 'error' && !fallsBack.includes(answer.error.code))
     throw traceFault(answer, call)
   if (answer.kind === 'error' && isThrottle(answer.error)) throw traceFault(answer, call)
   // One transaction that fails or takes too long fails the whole block.
-  return traceOneByOne(ask, read, height)
+  return traceOneByOne(ask, read, { height, whole: answer })
+}
+
+function blockCall(height: number): RpcCall {
+  return { method: 'debug_traceBlockByNumber', params: [heightText(height), tracer] }
 }
 
 /** Errors about the block as a whole that its transactions alone may not have. */
 const fallsBack: readonly number[] = [rpcCodes.other, rpcCodes.tooLarge]
 
-async function traceOneByOne(ask: Asker, read: Read, height: number): Promise<unknown> {
+/** Traces a block whose trace as a whole failed with `whole`. */
+async function traceOneByOne(
+  ask: Asker,
+  read: Read,
+  { height, whole }: { readonly height: number; readonly whole: RpcAnswer },
+): Promise<unknown> {
   const { endpoint, signal } = read
   const header = { method: 'eth_getBlockByNumber', params: [heightText(height), false] }
   const [block] = await ask.all(endpoint, [header], signal)
@@ -66,29 +76,81 @@ async function traceOneByOne(ask: Asker, read: Read, height: number): Promise<un
     const call = { method: 'debug_traceTransaction', params: [txHash, tracer] }
     const answer = await ask.slow(endpoint, call, signal)
     if (answer.kind === 'error' || answer.result === null)
-      throw endpoint.height - height > prunedDepth && answer.kind === 'error'
-        ? withoutState(height, answer)
-        : traceFault(answer, call)
+      throw failedTrace({ height, depth: endpoint.height - height, whole, answer, call })
     traces.push({ txHash, result: answer.result })
   }
   return traces
 }
 
+/** What a block means that could be traced neither as a whole nor one by one. */
+function failedTrace(of: {
+  readonly height: number
+  readonly depth: number
+  readonly whole: RpcAnswer
+  readonly answer: RpcAnswer
+  readonly call: RpcCall
+}): Fault {
+  const { height, depth, whole, answer, call } = of
+  // A node that traces blocks need not know the other method: that says nothing of its traces.
+  const lacksMethod = answer.kind === 'error' && answer.error.code === rpcCodes.methodNotFound
+  const last = lacksMethod ? whole : answer
+  if (depth > prunedDepth && mayLackState(last))
+    return new Fault('not-served', `a node has no state to trace height ${height}`, {
+      detail: { height },
+    })
+  return lacksMethod ? noTrace(call) : traceFault(answer, call)
+}
+
+/**
+ * Whether an error may mean that the state of an old block is gone. Nodes have many words for it
+ * under one code; time that ran out has that code, too.
+ */
+function mayLackState(answer: RpcAnswer): boolean {
+  if (answer.kind !== 'error' || isThrottle(answer.error)) return false
+  const { code, message } = answer.error
+  return code === rpcCodes.other && !/time|deadline|cancel/i.test(message)
+}
+
 /** A trace that fails says nothing about the node's blocks: it is asked again, without blame. */
 function traceFault(answer: RpcAnswer, call: RpcCall): Fault {
   const plain = answer.kind === 'error' ? faultOfAnswer(answer, call) : undefined
-  return plain === undefined || plain.code === 'node-answer'
-    ? new Fault('node-not-yet', 'a node gives no trace', { detail: { method: call.method } })
-    : plain
+  return plain === undefined || plain.code === 'node-answer' ? noTrace(call) : plain
 }
 
-/** A node that traces its newest blocks but not this old one keeps no history of state. */
-function withoutState(height: number, answer: RpcAnswer): Fault {
-  if (answer.kind === 'error' && answer.error.code !== rpcCodes.other)
-    return faultOfAnswer(answer, { method: 'debug_traceTransaction', params: [] })
-  return new Fault('node-refused', `a node has no state to trace height ${height}`, {
-    detail: { height },
-  })
+function noTrace({ method }: RpcCall): Fault {
+  return new Fault('node-not-yet', 'a node gives no trace', { detail: { method } })
+}
+
+/**
+ * The lowest height in `(from, head]` whose block this endpoint traces, found by halving: what it
+ * traces are its newest blocks. `from` when it traces that one, `undefined` when it traces nothing.
+ * Throws what may pass.
+ */
+export async function lowestTraced(
+  ask: Asker,
+  endpoint: Endpoint,
+  range: { readonly from: number; readonly head: number },
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  const isTraced = async (height: number): Promise<boolean> => {
+    const call = blockCall(height)
+    const answer = await ask.slow(endpoint, call, signal)
+    if (answer.kind === 'result') return answer.result !== null
+    if (answer.error.code === rpcCodes.methodNotFound || mayLackState(answer)) return false
+    throw traceFault(answer, call)
+  }
+  if (await isTraced(range.from)) return range.from
+  if (!(await isTraced(range.head))) return undefined
+  let untraced = range.from
+  let traced = range.head
+  while (traced - untraced > 1) {
+    const middle = Math.floor((untraced + traced) / 2)
+    if (await isTraced(middle)) traced = middle
+    else untraced = middle
+  }
+  // A node that keeps its newest states has lost the first of them when it is asked again.
+  const isMoving = range.head - traced <= 2 * prunedDepth
+  return isMoving ? traced + Math.floor((range.head - traced) / 4) : traced
 }
 
 function isFailedElement(element: unknown): boolean {

@@ -63,6 +63,7 @@ export function openRecording(file: Uint8Array): Recording {
     },
     hasTraces: async () => traced,
     traces: async (range, decode) => decode(reader.range(traces, range).map(parsed), 'recording'),
+    tracesSince: async ({ from }) => (traced ? from : undefined),
     state: async (calls, height) =>
       calls.map((call) => answerOf(state, call, height, heights.until - 1)),
     distrust: (_, reason) => {

@@ -6,7 +6,8 @@ import { creationOfContract } from '../../store/query/evm/creation-of-contract.t
 import { transactionAt } from '../../store/query/evm/transaction-by-hash.ts'
 import { operation, type Operation } from '../operation.ts'
 import type { EvmParts } from './parts.ts'
-import { heightHeader, subjectOf } from './subject.ts'
+import { subjectOf } from './subject.ts'
+import { tracedHeaders } from './traced.ts'
 import { transactionDetail } from './transaction-detail.ts'
 
 /** The transaction that created a contract. Throws `not-found` where none is known. */
@@ -19,6 +20,6 @@ export function getContractDeployment(parts: EvmParts): Operation {
     if (row === undefined)
       throw new Fault('not-found', `no creation of a contract is known here: ${path.address}`)
     const body = await transactionDetail(parts, chain, row, query.currency)
-    return { body, ...(await heightHeader(chain)) }
+    return { body, ...(await tracedHeaders(chain)) }
   })
 }

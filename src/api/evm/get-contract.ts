@@ -8,7 +8,8 @@ import type { ServedChain } from '../chain-directory.ts'
 import { operation, type Operation } from '../operation.ts'
 import type { EvmParts } from './parts.ts'
 import type { PartyEntry } from './party-book.ts'
-import { heightHeader, subjectOf } from './subject.ts'
+import { subjectOf } from './subject.ts'
+import { tracedHeaders } from './traced.ts'
 
 /** What is known of a contract. Throws `not-found` for what is none, as far as indexing saw. */
 export function getContract(parts: EvmParts): Operation {
@@ -21,7 +22,7 @@ export function getContract(parts: EvmParts): Operation {
       throw new Fault('not-found', `contract is not known here: ${path.address}`)
     const view = contractView(entry)
     if (deploymentDetails !== undefined) view.deploymentDetails = deploymentDetails
-    return { body: view, ...(await heightHeader(chain)) }
+    return { body: view, ...(await tracedHeaders(chain)) }
   })
 }
 

@@ -6,7 +6,7 @@ import { GetTransaction } from '../../shape/evm/get-transaction.ts'
 import { transactionByHash } from '../../store/query/evm/transaction-by-hash.ts'
 import { operation, type Operation } from '../operation.ts'
 import type { EvmParts } from './parts.ts'
-import { heightHeader } from './subject.ts'
+import { tracedHeaders } from './traced.ts'
 import { transactionDetail } from './transaction-detail.ts'
 
 /** Document B, endpoint 7. Throws `not-found` for a hash the chain does not have. */
@@ -16,6 +16,6 @@ export function getTransaction(parts: EvmParts): Operation {
     const row = await transactionByHash(chain.store, fromHex(path.txHash))
     if (row === undefined)
       throw new Fault('not-found', `transaction is not known here: ${path.txHash}`)
-    return { body: await transactionDetail(parts, chain, row), ...(await heightHeader(chain)) }
+    return { body: await transactionDetail(parts, chain, row), ...(await tracedHeaders(chain)) }
   })
 }

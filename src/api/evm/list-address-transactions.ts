@@ -17,7 +17,8 @@ import { internalDetails, internalParties } from './internal-views.ts'
 import type { EvmParts } from './parts.ts'
 import type { Named } from './party-book.ts'
 import { looksLikeSpam } from './spam.ts'
-import { heightHeader, subjectOf } from './subject.ts'
+import { subjectOf } from './subject.ts'
+import { tracedHeaders } from './traced.ts'
 import {
   nativeTransaction,
   type TransactionContext,
@@ -36,7 +37,7 @@ import {
 export function listAddressTransactions(parts: EvmParts): Operation {
   return operation(ListAddressTransactions, async ({ path, query }) => {
     const subject = await subjectOf(parts, path)
-    const height = await heightHeader(subject.chain)
+    const height = await tracedHeaders(subject.chain)
     const limit = query.pageSize ?? defaultPageSize
     const page = await participationPage(parts, subject, {
       route: ListAddressTransactions.id,
@@ -52,7 +53,7 @@ export function listAddressTransactions(parts: EvmParts): Operation {
 export function listAddressTransactionsV2(parts: EvmParts): Operation {
   return operation(ListAddressTransactionsV2, async ({ path, query }) => {
     const subject = await subjectOf(parts, path)
-    const height = await heightHeader(subject.chain)
+    const height = await tracedHeaders(subject.chain)
     const page = await participationPage(parts, subject, {
       route: ListAddressTransactionsV2.id,
       query,

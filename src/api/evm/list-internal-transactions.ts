@@ -7,8 +7,12 @@ import { nextToken } from '../paging.ts'
 import { addressPage } from './address-list.ts'
 import { internalParties, internalTransaction } from './internal-views.ts'
 import type { EvmParts } from './parts.ts'
+import { tracedHeaders } from './traced.ts'
 
-/** Document B, endpoint 4. `x-indexed-height` tells how far traces are complete. */
+/**
+ * Document B, endpoint 4. `x-indexed-height` tells how far traces are complete, and
+ * `x-traces-indexed-height` also from where, or that there are none.
+ */
 export function listInternalTransactions(parts: EvmParts): Operation {
   return operation(ListInternalTransactions, async ({ path, query }) => {
     const { chain, page, height } = await addressPage(parts, {
@@ -20,6 +24,7 @@ export function listInternalTransactions(parts: EvmParts): Operation {
     })
     const named = await parts.parties(chain).load(internalParties(page.rows))
     const transactions = page.rows.map((row) => internalTransaction(row, named))
-    return { body: { ...nextToken(page), transactions }, ...height }
+    const { headers } = await tracedHeaders(chain)
+    return { body: { ...nextToken(page), transactions }, ...height, headers }
   })
 }

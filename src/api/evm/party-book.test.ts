@@ -32,7 +32,7 @@ function chainOver(store: Database): ServedChain {
       wrappedTokens: [],
     },
     state: { balance: none, code: none, call: none, calls: none },
-    hasTraces: () => false,
+    wantsTraces: false,
     isFollowed: () => false,
   }
 }

@@ -13,9 +13,10 @@ export function averageTps({ chains, tokens, union }: MetricsParts): Operation {
     const binding = bindingOf(averageTpsShape.id, { ...path, ...query })
     const cursor = tokens.open(query.pageToken, binding)
     const limit = query.pageSize ?? 100
+    const { chains: over } = await counted(served, 'avgTps')
     const points = await seriesPage(
       {
-        chains: served.map(counted),
+        chains: over,
         metric: 'avgTps',
         unit: 'day',
         limit: limit + 1,

@@ -1,6 +1,6 @@
 import { Fault } from '../../core/fault.ts'
 import { chainMetricsShape } from '../../shape/metrics/chain-metrics.ts'
-import { contractMetrics, isDayMetric, type MetricName } from '../../shape/metrics/metric-names.ts'
+import { isDayMetric } from '../../shape/metrics/metric-names.ts'
 import { operation, type Operation } from '../operation.ts'
 import { bindingOf, numberCursor } from '../paging.ts'
 import type { MetricsParts } from './parts.ts'
@@ -19,9 +19,10 @@ export function chainMetrics({ chains, tokens, union }: MetricsParts): Operation
     const binding = bindingOf(chainMetricsShape.id, { ...path, ...query })
     const cursor = tokens.open(query.pageToken, binding)
     const limit = query.pageSize ?? 100
+    const { chains: over, headers } = await counted(served, metric)
     const points = await seriesPage(
       {
-        chains: served.map(counted),
+        chains: over,
         metric,
         unit,
         limit: limit + 1,
@@ -34,7 +35,6 @@ export function chainMetrics({ chains, tokens, union }: MetricsParts): Operation
     const results = points.slice(0, limit)
     const last = results[results.length - 1]
     const more = points.length > limit && last !== undefined
-    const byReceipts = served.some((chain) => !chain.hasTraces())
     return {
       body: {
         ...(more
@@ -42,20 +42,7 @@ export function chainMetrics({ chains, tokens, union }: MetricsParts): Operation
           : {}),
         results,
       },
-      headers: evidenceHeader(metric, byReceipts),
+      headers,
     }
   })
-}
-
-/**
- * Says when contracts were counted by receipts, which show only creations by a transaction
- * itself, because the node gives no traces.
- */
-export function evidenceHeader(
-  metric: MetricName,
-  byReceipts: boolean,
-): Readonly<Record<string, string>> {
-  return contractMetrics.includes(metric) && byReceipts
-    ? { 'x-firn-contracts-from': 'receipts' }
-    : {}
 }

@@ -4,7 +4,6 @@ import { isDayMetric, type MetricName } from '../../shape/metrics/metric-names.t
 import { rollingWindowShape } from '../../shape/metrics/rolling-window.ts'
 import { newestBlockMs } from '../../store/query/metrics/days.ts'
 import { operation, type Operation } from '../operation.ts'
-import { evidenceHeader } from './chain-metrics.ts'
 import type { MetricsParts } from './parts.ts'
 import { chainsOf, counted } from './scope.ts'
 import { seriesPage } from './series.ts'
@@ -25,9 +24,9 @@ const windows = {
 export function rollingWindow({ chains, union }: MetricsParts): Operation {
   return operation(rollingWindowShape, async ({ path }) => {
     const served = chainsOf(chains, path.chainId)
-    const over = served.map(counted)
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the shape allows these names only
     const metric = path.metric as MetricName
+    const { chains: over, headers } = await counted(served, metric)
     let newest = 0
     for (const { store } of over) {
       newest = Math.max(newest, Math.floor((await newestBlockMs(store)) / 1_000))
@@ -50,10 +49,7 @@ export function rollingWindow({ chains, union }: MetricsParts): Operation {
     }
     return {
       body: { result: { ...result, ...values } },
-      headers: evidenceHeader(
-        metric,
-        served.some((chain) => !chain.hasTraces()),
-      ),
+      headers,
     }
   })
 }

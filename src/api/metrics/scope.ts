@@ -2,7 +2,10 @@
 
 import { Fault } from '../../core/fault.ts'
 import type { UnionChain } from '../../rollup/address-union.ts'
+import { contractMetrics, type MetricName } from '../../shape/metrics/metric-names.ts'
+import { type StoredHeights, storedHeights } from '../../store/query/evm/traced-heights.ts'
 import { notReady, type ChainDirectory, type ServedChain } from '../chain-directory.ts'
+import { tracedText } from '../evm/traced.ts'
 
 /** The chains of `name`, at least one. Throws `not-found`, `not-ready`. */
 export function chainsOf(directory: ChainDirectory, name: string): readonly ServedChain[] {
@@ -22,7 +25,49 @@ const scopes = new Map<string, (network: string) => boolean>([
   ['testnet', (network) => network !== 'mainnet'],
 ])
 
-/** What counting needs of a chain: with traces, contracts are counted by them. */
-export function counted(chain: ServedChain): UnionChain {
-  return { key: chain.facts.key, store: chain.store, deploySource: chain.hasTraces() ? 1 : 0 }
+/**
+ * Blocks that traces may be behind and still count contracts: they follow within seconds. Behind by
+ * more they are being filled in, or are no longer to be had, and receipts show more.
+ */
+const mostBehind = 64
+
+function isWhole({ blocks, traces, tracesSince }: StoredHeights): boolean {
+  return tracesSince === undefined && blocks - traces <= mostBehind
+}
+
+/** Chains as counting needs them, and what the answer says of how contracts were counted. */
+export type Counted = {
+  readonly chains: readonly UnionChain[]
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/**
+ * What counting `metric` needs of chains. Contracts are counted by traces where these are stored
+ * from the first block to the last ones, else by receipts, which show only creations by a transaction itself;
+ * headers say which, and how far traces are complete. It is asked each time: traces may come later.
+ */
+export async function counted(
+  served: readonly ServedChain[],
+  metric: MetricName,
+): Promise<Counted> {
+  const isOfContracts = contractMetrics.includes(metric)
+  const texts: string[] = []
+  const chains: UnionChain[] = []
+  for (const chain of served) {
+    const { key, evmChainId } = chain.facts
+    const heights = isOfContracts ? await storedHeights(chain.store) : undefined
+    const text = heights === undefined ? 'none' : tracedText(chain, heights)
+    texts.push(served.length === 1 ? text : `${evmChainId}:${text}`)
+    const byTraces = text !== 'none' && heights !== undefined && isWhole(heights)
+    chains.push({ key, store: chain.store, deploySource: byTraces ? 1 : 0 })
+  }
+  if (!isOfContracts) return { chains, headers: {} }
+  const byReceipts = chains.some(({ deploySource }) => deploySource === 0)
+  return {
+    chains,
+    headers: {
+      'x-traces-indexed-height': texts.join(', '),
+      ...(byReceipts ? { 'x-firn-contracts-from': 'receipts' } : {}),
+    },
+  }
 }

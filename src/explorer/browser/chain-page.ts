@@ -4,6 +4,7 @@ import { h, type JSX } from 'preact'
 
 import type { EvmBlock } from '../../shape/evm/evm-block.ts'
 import type { NativeTransaction } from '../../shape/evm/native-transaction.ts'
+import type { StageStatus } from '../../shape/status.ts'
 import { useAnswer } from './answer.ts'
 import { blockTable, chainLink, txTable } from './evm-parts.ts'
 import { amount, count, progress } from './format.ts'
@@ -66,8 +67,13 @@ export function ChainPage({ world, chainId, view }: ChainProps): JSX.Element {
           ],
           [
             'Stages',
-            status?.stages.map(({ stage, state }) =>
-              h('span', { class: 'stage' }, `${stage} `, statePill(state)),
+            status?.stages.map((stage) =>
+              h(
+                'span',
+                { class: 'stage', title: stage.reason },
+                `${stage.stage} `,
+                statePill(stage.state, stageText(stage)),
+              ),
             ),
           ],
           ['Description', chain?.description],
@@ -163,4 +169,11 @@ function blockFacts(world: World, block: EvmBlock): JSX.Element {
     ['Fees', exactCoins(block.feesSpent, decimals, symbol)],
     ['Transactions so far', count(block.cumulativeTransactions)],
   ])
+}
+
+/** `live`, `off at 1,210`, `live from 4,096`: a stage that is not whole says from where to where. */
+function stageText({ state, indexedHeight, completeFrom }: StageStatus): string {
+  const from = completeFrom === undefined ? '' : ` from ${count(completeFrom)}`
+  const to = state === 'off' && indexedHeight >= 0 ? ` at ${count(indexedHeight)}` : ''
+  return `${state}${from}${to}`
 }

@@ -82,7 +82,7 @@ export function pill(text: View, mood = ''): JSX.Element {
   return h('span', { class: `pill ${mood}` }, text)
 }
 
-const moods = { live: 'good', syncing: 'busy', stopped: 'bad' } as const
+const moods = { live: 'good', syncing: 'busy', stopped: 'bad', off: '' } as const
 
 /** How a chain or a stage is; `text` where there is more to say. */
 export function statePill(state: keyof typeof moods, text: string = state): JSX.Element {

@@ -53,6 +53,8 @@ export type ChainHost = {
   /** Commits a batch with its checkpoint. Throws `source-mismatch`, `lease-lost`, `store-failed`. */
   readonly blocks: (batch: BlockBatch, headHeight: number) => Promise<void>
   readonly traces: (batch: TraceBatch, headHeight: number) => Promise<void>
+  /** Traces go on from height `since`; those before it that are not stored cannot be had. */
+  readonly skipTraces: (since: number) => Promise<void>
   /**
    * Takes away what is stored from height `from` on, when it was proven to be wrong; gives where the
    * rows end then. Throws `lease-lost`, `store-failed`.
@@ -125,6 +127,7 @@ function hostOver(
     resume: () => commit((writer) => resumePoint(writer, spec.startHeight)),
     blocks: (batch) => inOrder(() => rhythm.batch(() => ingest.blocks(batch))),
     traces: (batch) => inOrder(() => rhythm.batch(() => ingest.traces(batch))),
+    skipTraces: (since) => inOrder(() => ingest.skipTraces(since)),
     cut: async (from) => {
       await inOrder(() => ingest.cut(from))
       return commit((writer) => resumePoint(writer, spec.startHeight))

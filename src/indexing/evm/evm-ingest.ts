@@ -9,9 +9,10 @@
 import type { BlockBatch, TraceBatch } from '../../codec/evm/columns.ts'
 import type { Clock } from '../../core/world.ts'
 import type { Rollup } from '../../rollup/rollup.ts'
-import { moveCheckpoint } from '../../store/checkpoint.ts'
+import { getCheckpoint, moveCheckpoint } from '../../store/checkpoint.ts'
 import type { Database, Reader, Soon } from '../../store/engine/database.ts'
 import { holdLease, type Lease } from '../../store/lease.ts'
+import { meta, tracesSinceName } from '../../store/schema/control.ts'
 import { applyBlocks, blockStage, checkpointAfter } from './apply-blocks.ts'
 import { applyTraces, traceStage } from './apply-traces.ts'
 import { cutChain } from './cut-chain.ts'
@@ -74,6 +75,24 @@ export class EvmIngest {
           after: { height: batch.until - 1, hash: undefined },
           epoch: lease.epoch,
         })
+      })
+    })
+  }
+
+  /**
+   * Moves the traces on to height `since`, without any of those between, and writes down that they
+   * are complete from there only. Faults as `traces`.
+   */
+  async skipTraces(since: number): Promise<void> {
+    const { database, lease, clock } = this.#parts
+    await database.transaction(async (writer) => {
+      await holdLease(writer, lease, clock)
+      const before = await getCheckpoint(writer, traceStage)
+      await writer.upsert(meta, { name: [tracesSinceName], value: [String(since)] })
+      await moveCheckpoint(writer, traceStage, {
+        before: before?.height,
+        after: { height: since - 1, hash: undefined },
+        epoch: lease.epoch,
       })
     })
   }

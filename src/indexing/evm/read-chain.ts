@@ -6,11 +6,10 @@
  * rows end: whether the batch under way was stored is asked, not guessed.
  */
 
-import type { BlockBatch, TraceBatch } from '../../codec/evm/columns.ts'
+import type { BlockBatch } from '../../codec/evm/columns.ts'
 import { decodeBlocks } from '../../codec/evm/decode-blocks.ts'
 import type { Compress } from '../../codec/evm/decode-blocks.ts'
-import { decodeTraces } from '../../codec/evm/decode-traces.ts'
-import { mergeBlocks, mergeTraces, sizeOf } from '../../codec/evm/merge-batches.ts'
+import { mergeBlocks, sizeOf } from '../../codec/evm/merge-batches.ts'
 import { equalBytes, fromHex } from '../../core/bytes.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
 import type { Clock, World } from '../../core/world.ts'
@@ -20,12 +19,13 @@ import type { ChainSpec, ResumePoint } from '../chain-spec.ts'
 import { Pipeline } from '../pipeline.ts'
 import type { PipelineLimits } from '../pipeline.ts'
 import { idleStatus } from '../stage.ts'
-import type { StageState, StageStatus } from '../stage.ts'
+import type { StageStatus } from '../stage.ts'
 import { BlockChecks } from './block-checks.ts'
 import type { Unchecked } from './block-checks.ts'
+import { TraceReader, type TraceWriter } from './read-traces.ts'
 
 /** The writer of one chain, as its reader sees it. */
-export type ChainWriter = {
+export type ChainWriter = TraceWriter & {
   /**
    * Opens the store for this chain, the first time; tells where its rows end once all that was
    * handed over before is done. Throws `source-mismatch` when it holds another chain.
@@ -33,7 +33,6 @@ export type ChainWriter = {
   readonly begin: (identity: ChainIdentity) => Promise<ResumePoint>
   /** Resolves when committed. */
   readonly blocks: (batch: BlockBatch, headHeight: number) => Promise<void>
-  readonly traces: (batch: TraceBatch, headHeight: number) => Promise<void>
 }
 
 /** What reading a chain needs. */
@@ -57,9 +56,6 @@ const behindPollMs = 1_000
 /** After so many in a row a chain is no longer called live: one alone is ordinary. */
 const headFailures = 2
 
-/** Blocks of one trace fetch: each is a request of its own, one after the other. */
-const traceUnit = 4
-
 /** The newest blocks, which are checked even where samples of others are enough. */
 const headBlocks = 8
 
@@ -67,32 +63,24 @@ const headBlocks = 8
 const firstPauseMs = 500
 const longestPauseMs = 10_000
 
-/** Trace batches are small; this many bytes of them are as many commits as blocks make. */
-const traceBatchShare = 4
-
 /** Reads one chain until it is told to end. */
 export class ChainReader {
   readonly #parts: ReadChainParts
   readonly #checks: BlockChecks
   #blocks: Pipeline<BlocksPiece> | undefined
-  #traces: Pipeline<TraceBatch> | undefined
-  /** What the stages are while they have no pipeline. */
+  readonly #traces: TraceReader
+  /** What the blocks are while they have no pipeline. */
   #blocksStatus: StageStatus = idleStatus('blocks')
-  #tracesStatus: StageStatus = idleStatus('traces')
 
   constructor(parts: ReadChainParts) {
     this.#parts = parts
     const { log, source, checkEvery } = parts
     this.#checks = new BlockChecks({ log, checkEvery, endpoints: () => source.endpoints() })
-    if (parts.spec.traces === 'off')
-      this.#tracesStatus = { ...this.#tracesStatus, state: 'off', reason: 'switched off' }
+    this.#traces = new TraceReader(parts)
   }
 
   stages(): readonly StageStatus[] {
-    return [
-      this.#blocks?.status() ?? this.#blocksStatus,
-      this.#traces?.status() ?? this.#tracesStatus,
-    ]
+    return [this.#blocks?.status() ?? this.#blocksStatus, this.#traces.status()]
   }
 
   /** Blocks taken without a check that is not known to hold on this chain. */
@@ -124,13 +112,13 @@ export class ChainReader {
     const ending = new AbortController()
     const inner = AbortSignal.any([signal, ending.signal])
     const blocks = blocksPipeline({ ...this.#parts, checks: this.#checks }, resume, () =>
-      this.#traces?.setHead(blocks.committed),
+      this.#traces.setHead(blocks.committed),
     )
     this.#blocks = blocks
     const all = [
       blocks.run(inner),
       this.#watchHead(blocks, inner),
-      this.#readTraces(resume, blocks, inner),
+      this.#traces.run(resume.tracesFrom, inner),
     ]
     try {
       await Promise.all(all)
@@ -145,9 +133,7 @@ export class ChainReader {
   #leavePipelines(): void {
     this.#blocksStatus = waitingAt(this.#blocks?.status() ?? this.#blocksStatus)
     this.#blocks = undefined
-    if (this.#traces === undefined) return
-    this.#tracesStatus = waitingAt(this.#traces.status())
-    this.#traces = undefined
+    this.#traces.rest()
   }
 
   /** Tries until it works or can never work. */
@@ -186,37 +172,9 @@ export class ChainReader {
         if (++failures >= headFailures) blocks.loseHead(fault.message)
       }
       blocks.tick()
-      this.#traces?.tick()
+      this.#traces.tick()
       const pauseMs = blocks.status().state === 'live' ? headPollMs : behindPollMs
       await slept(world.clock, pauseMs, signal)
-    }
-  }
-
-  /** Reads traces if they can be had. Their failure stops them alone. */
-  async #readTraces(
-    resume: ResumePoint,
-    after: Pipeline<BlocksPiece>,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const { spec, source, log, changed } = this.#parts
-    if (spec.traces === 'off') return
-    try {
-      if (!(await this.#tried(() => source.hasTraces(signal), signal)))
-        throw new Fault('node-refused', 'no endpoint offers debug_traceBlockByNumber')
-      this.#traces = tracesPipeline(this.#parts, resume)
-      this.#traces.setHead(after.committed)
-      await this.#traces.run(signal)
-    } catch (error) {
-      if (signal.aborted) return
-      const fault = faultOf(error)
-      // What its store may do for a while concerns the blocks as well.
-      if (fault === undefined || fault.retryable) throw error
-      const off = fault.code === 'node-refused' && spec.traces === 'auto'
-      const last = this.#traces?.status() ?? this.#tracesStatus
-      this.#tracesStatus = stoppedAt(last, fault.message, off ? 'off' : 'stopped')
-      this.#traces = undefined
-      log.warn('traces are not read', { reason: fault.message })
-      changed()
     }
   }
 }
@@ -228,9 +186,9 @@ function waitingAt(last: StageStatus): StageStatus {
 }
 
 /** The last status of a stage that does not go on. */
-function stoppedAt(last: StageStatus, reason: string, state: StageState = 'stopped'): StageStatus {
+function stoppedAt(last: StageStatus, reason: string): StageStatus {
   const { stage, indexedHeight, headHeight } = last
-  return { stage, indexedHeight, headHeight, blocksPerSecond: 0, state, reason }
+  return { stage, indexedHeight, headHeight, blocksPerSecond: 0, state: 'stopped', reason }
 }
 
 /** Sleeps; an abort ends it early and is no error. */
@@ -300,27 +258,4 @@ function blocksPipeline(
     limits: parts.limits,
   })
   return pipeline
-}
-
-function tracesPipeline(parts: ReadChainParts, resume: ResumePoint): Pipeline<TraceBatch> {
-  const { source, limits } = parts
-  return new Pipeline<TraceBatch>({
-    name: 'traces',
-    from: resume.tracesFrom,
-    unit: () => traceUnit,
-    window: () => source.window('traces'),
-    fetch: (range, signal) =>
-      source.traces(range, (blocks) => decodeTraces(range.from, blocks), signal),
-    link: () => undefined,
-    merge: mergeTraces,
-    sizeOf,
-    apply: (batch, headHeight) => parts.writer.traces(batch, headHeight),
-    changed: parts.changed,
-    clock: parts.world.clock,
-    log: parts.log,
-    limits: {
-      bufferBytes: limits.bufferBytes / traceBatchShare,
-      batchBytes: limits.batchBytes / traceBatchShare,
-    },
-  })
 }

@@ -10,6 +10,9 @@ export const meta = table(
   { key: ['name'], layout: 'keyed', sums: {} },
 )
 
+/** Name in `meta` of the height from which traces are complete, where that is not the first one. */
+export const tracesSinceName = 'tracesSince'
+
 /**
  * Last height committed by each stage, with that block's hash, written in the same transaction
  * as the rows. `epoch` is the lease under which it was written.

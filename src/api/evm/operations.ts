@@ -28,6 +28,7 @@ import { listInternalTransactions } from './list-internal-transactions.ts'
 import { listLatestTransactions } from './list-latest-transactions.ts'
 import { listNativeTransactions } from './list-native-transactions.ts'
 import { listTokenTransfers } from './list-token-transfers.ts'
+import { olderEvmOperations } from './older-names.ts'
 import type { EvmParts } from './parts.ts'
 
 /** All of them. */
@@ -55,5 +56,6 @@ export function evmOperations(parts: EvmParts): Operation[] {
     getContractDeployment(parts),
     listAllLatestTransactions(parts),
     listAllLatestBlocks(parts),
+    ...olderEvmOperations(parts),
   ]
 }

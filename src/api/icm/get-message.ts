@@ -2,6 +2,7 @@
 
 import { fromHex } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
+import type { IcmMessage } from '../../shape/icm/icm-message.ts'
 import { GetIcmMessage } from '../../shape/icm/list-messages.ts'
 import { getMessage } from '../../store/query/icm/messages.ts'
 import { operation, type Operation } from '../operation.ts'
@@ -10,10 +11,15 @@ import type { IcmParts } from './parts.ts'
 
 /** Neighbour of document B. */
 export function getIcmMessage(parts: IcmParts): Operation {
-  return operation(GetIcmMessage, async ({ path }) => {
-    const store = parts.messages()
-    const row = store === undefined ? undefined : await getMessage(store, fromHex(path.messageId))
-    if (row === undefined) throw new Fault('not-found', `no such message: ${path.messageId}`)
-    return { body: await messageView(parts, row) }
-  })
+  return operation(GetIcmMessage, async ({ path }) => ({
+    body: await messageById(parts, path.messageId),
+  }))
+}
+
+/** A message by its id in hex. Throws `not-found`. */
+export async function messageById(parts: IcmParts, messageId: string): Promise<IcmMessage> {
+  const store = parts.messages()
+  const row = store === undefined ? undefined : await getMessage(store, fromHex(messageId))
+  if (row === undefined) throw new Fault('not-found', `no such message: ${messageId}`)
+  return messageView(parts, row)
 }

@@ -5,6 +5,7 @@ import { concatBytes, equalBytes } from '../../core/bytes.ts'
 import { parseId } from '../../core/cb58.ts'
 import { Fault } from '../../core/fault.ts'
 import { networkOf, type networkNames } from '../../core/network.ts'
+import type { IcmMessage } from '../../shape/icm/icm-message.ts'
 import { ListIcmMessages, ListIcmMessagesByAddress } from '../../shape/icm/list-messages.ts'
 import type { Reader } from '../../store/engine/database.ts'
 import type { ListSubject } from '../../store/query/icm/list-subject.ts'
@@ -14,45 +15,69 @@ import {
   type MessageRow,
   placeOfMessage,
 } from '../../store/query/icm/messages.ts'
-import { operation, type Operation } from '../operation.ts'
+import { type Input, operation, type Operation } from '../operation.ts'
 import { bindingOf, numberCursor, type Page, nextToken } from '../paging.ts'
 import { messageViews } from './message-view.ts'
 import type { IcmParts } from './parts.ts'
 
 /** Document B, endpoint 9. */
 export function listIcmMessagesByAddress(parts: IcmParts): Operation {
-  return operation(ListIcmMessagesByAddress, async ({ path, query }) => {
-    const address = parseEvmAddress(path.address)
-    const page = await messagePage(parts, {
-      route: ListIcmMessagesByAddress.id,
-      filters: { ...query, address: toChecksumAddress(address) },
-      query,
-      subject: { kind: 'address', address },
-      matches: () => true,
-    })
-    return { body: { ...nextToken(page), messages: await messageViews(parts, page.rows) } }
+  return operation(ListIcmMessagesByAddress, async (input) => ({
+    body: await messagesOfAddress(parts, ListIcmMessagesByAddress.id, input),
+  }))
+}
+
+/** A page of messages. */
+export type MessageList = {
+  readonly nextPageToken?: string
+  readonly messages: IcmMessage[]
+}
+
+/** Messages from or to an address, for the operation `route`. */
+export async function messagesOfAddress(
+  parts: IcmParts,
+  route: string,
+  { path, query }: Pick<Input<typeof ListIcmMessagesByAddress>, 'path' | 'query'>,
+): Promise<MessageList> {
+  const address = parseEvmAddress(path.address)
+  const page = await messagePage(parts, {
+    route,
+    filters: { ...query, address: toChecksumAddress(address) },
+    query,
+    subject: { kind: 'address', address },
+    matches: () => true,
   })
+  return { ...nextToken(page), messages: await messageViews(parts, page.rows) }
 }
 
 /** Neighbour of document B. */
 export function listIcmMessages(parts: IcmParts): Operation {
-  return operation(ListIcmMessages, async ({ query }) => {
-    const wanted = {
-      from: query.from === undefined ? undefined : parseEvmAddress(query.from),
-      to: query.to === undefined ? undefined : parseEvmAddress(query.to),
-      source: idOf('sourceBlockchainId', query.sourceBlockchainId),
-      destination: idOf('destinationBlockchainId', query.destinationBlockchainId),
-      either: idOf('blockchainId', query.blockchainId),
-    }
-    const page = await messagePage(parts, {
-      route: ListIcmMessages.id,
-      filters: query,
-      query,
-      subject: narrowest(wanted),
-      matches: (row) => matchesAll(row, wanted),
-    })
-    return { body: { ...nextToken(page), messages: await messageViews(parts, page.rows) } }
+  return operation(ListIcmMessages, async ({ query }) => ({
+    body: await messagesOf(parts, ListIcmMessages.id, query),
+  }))
+}
+
+/** Messages by what the caller filters, for the operation `route`. */
+export async function messagesOf(
+  parts: IcmParts,
+  route: string,
+  query: Input<typeof ListIcmMessages>['query'],
+): Promise<MessageList> {
+  const wanted = {
+    from: query.from === undefined ? undefined : parseEvmAddress(query.from),
+    to: query.to === undefined ? undefined : parseEvmAddress(query.to),
+    source: idOf('sourceBlockchainId', query.sourceBlockchainId),
+    destination: idOf('destinationBlockchainId', query.destinationBlockchainId),
+    either: idOf('blockchainId', query.blockchainId),
+  }
+  const page = await messagePage(parts, {
+    route,
+    filters: query,
+    query,
+    subject: narrowest(wanted),
+    matches: (row) => matchesAll(row, wanted),
   })
+  return { ...nextToken(page), messages: await messageViews(parts, page.rows) }
 }
 
 type Wanted = Readonly<
@@ -65,7 +90,7 @@ type PageQuery = {
   readonly network?: (typeof networkNames)[number]
 }
 
-type MessageList = {
+type ListRequest = {
   readonly route: string
   readonly filters: Readonly<Record<string, unknown>>
   readonly query: PageQuery
@@ -89,7 +114,7 @@ const placeCursor = {
 
 async function messagePage(
   { tokens, messages }: IcmParts,
-  { route, filters, query, subject, matches }: MessageList,
+  { route, filters, query, subject, matches }: ListRequest,
 ): Promise<Page<MessageRow>> {
   const binding = bindingOf(route, filters)
   const opened = tokens.open(query.pageToken, binding)
@@ -110,7 +135,7 @@ async function messagePage(
     : { rows, nextPageToken: tokens.seal(placeCursor.encode(end), binding) }
 }
 
-type Wish = Pick<MessageList, 'subject' | 'matches'> & {
+type Wish = Pick<ListRequest, 'subject' | 'matches'> & {
   readonly after: MessagePlace | undefined
   readonly limit: number
 }

@@ -16,6 +16,7 @@ import { listSubjects } from '../../store/query/icm/list-subject.ts'
 import type { MessengerLog } from '../../store/query/icm/messenger-logs.ts'
 import { icmExecuted, icmList, icmReceive, icmSend, icmSourceNote } from '../../store/schema/icm.ts'
 import { wideBytes } from '../evm/wide-integer.ts'
+import { countEnd, type HourCounts, writeHours } from './message-hours.ts'
 
 /** The chain whose logs are applied. */
 export type MessageChain = {
@@ -71,14 +72,19 @@ export async function applyMessages(
       bad.push(log)
     }
   }
-  for (const { table, end } of ends) await addEnd(writer, table, end)
+  const counts: HourCounts = new Map()
+  for (const { table, end } of ends) {
+    const isNew = await addEnd(writer, table, end)
+    if (isNew) countEnd(counts, table === icmSend ? 'sent' : 'received', end)
+  }
+  await writeHours(writer, counts)
   await writeNotes(writer, [...notes.values()])
   await writer.insertNew(icmExecuted, { message_id: distinct(executed) })
   return bad
 }
 
-/** The first send of a message counts: a retry repeats it. A message is received once. */
-async function addEnd(writer: Writer, table: Table, end: End): Promise<void> {
+/** The first send of a message counts: a retry repeats it. A message is received once. Tells if it is new. */
+async function addEnd(writer: Writer, table: Table, end: End): Promise<boolean> {
   const id = end['message_id'] ?? null
   const [sent] = await writer.lookup(
     { table: icmSend, key: ['message_id'], select: ['timestamp'] },
@@ -88,10 +94,10 @@ async function addEnd(writer: Writer, table: Table, end: End): Promise<void> {
     { table: icmReceive, key: ['message_id'], select: ['timestamp', 'network'] },
     [[id]],
   )
-  if (table === icmSend ? sent !== undefined : received !== undefined) return
+  if (table === icmSend ? sent !== undefined : received !== undefined) return false
   await writer.insert(table, rowOf(end))
   // A list shows the time of sending, once it is known.
-  if (table === icmReceive && sent !== undefined) return
+  if (table === icmReceive && sent !== undefined) return true
   const subjects = listSubjects({
     sender: bytesOf(end['sender']),
     recipient: bytesOf(end['recipient']),
@@ -105,6 +111,7 @@ async function addEnd(writer: Writer, table: Table, end: End): Promise<void> {
     timestamp: subjects.map(() => end['timestamp'] ?? 0),
     message_id: subjects.map(() => id),
   })
+  return true
 }
 
 /** Takes the entries away that the receiving end made, under its time. */

@@ -43,32 +43,41 @@ export const IcmDestinationTransaction = Type.Object(
   { $id: 'IcmDestinationTransaction', additionalProperties: false },
 )
 
-export const IcmMessage = Type.Object(
-  {
-    messageId: Type.String({ description: 'Hex without 0x', pattern: '^[0-9a-f]{64}$' }),
-    icmContractAddress: address('Messenger'),
-    sourceBlockchainId: Type.String({ description: 'cb58' }),
-    destinationBlockchainId: Type.String({ description: 'cb58' }),
-    sourceEvmChainId: Type.String({ description: 'Empty where the chain is not known here' }),
-    destinationEvmChainId: Type.String({ description: 'Empty where the chain is not known here' }),
-    messageNonce: decimal('Counts the messages of the source messenger'),
-    from: address('Sender'),
-    to: address('Recipient'),
-    data: Type.String({ description: '0x hex', pattern: '^0x([0-9a-f]{2})*$' }),
-    messageExecuted: Type.Boolean({
-      description: 'Whether the recipient took it, at once or in a retry',
-    }),
-    receipts: Type.Array(IcmReceipt),
-    receiptDelivered: Type.Boolean({ description: 'Whether the receipt came back to the source' }),
-    rewardDetails: IcmRewardDetails,
-    sourceTransaction: Type.Optional(IcmSourceTransaction),
-    destinationTransaction: Type.Optional(IcmDestinationTransaction),
-    status: Type.Enum(['pending', 'delivered', 'delivered_source_not_indexed'], {
-      description:
-        'pending: sent; delivered: received; …: received, its source chain is not indexed',
-    }),
-  },
-  { $id: 'IcmMessage', additionalProperties: false },
-)
+const messageFields = {
+  messageId: Type.String({ description: 'Hex without 0x', pattern: '^[0-9a-f]{64}$' }),
+  icmContractAddress: address('Messenger'),
+  sourceBlockchainId: Type.String({ description: 'cb58' }),
+  destinationBlockchainId: Type.String({ description: 'cb58' }),
+  sourceEvmChainId: Type.String({ description: 'Empty where the chain is not known here' }),
+  destinationEvmChainId: Type.String({ description: 'Empty where the chain is not known here' }),
+  messageNonce: decimal('Counts the messages of the source messenger'),
+  from: address('Sender'),
+  to: address('Recipient'),
+  data: Type.String({ description: '0x hex', pattern: '^0x([0-9a-f]{2})*$' }),
+  messageExecuted: Type.Boolean({
+    description: 'Whether the recipient took it, at once or in a retry',
+  }),
+  receipts: Type.Array(IcmReceipt),
+  receiptDelivered: Type.Boolean({ description: 'Whether the receipt came back to the source' }),
+  rewardDetails: IcmRewardDetails,
+  sourceTransaction: Type.Optional(IcmSourceTransaction),
+  destinationTransaction: Type.Optional(IcmDestinationTransaction),
+  status: Type.Enum(['pending', 'delivered', 'delivered_source_not_indexed'], {
+    description: 'pending: sent; delivered: received; …: received, its source chain is not indexed',
+  }),
+} as const
+
+export const IcmMessage = Type.Object(messageFields, {
+  $id: 'IcmMessage',
+  additionalProperties: false,
+})
 /** One interchain message. */
 export type IcmMessage = Static<typeof IcmMessage>
+
+/** The same under the older name, which older clients read. */
+export const TeleporterMessage = Type.Object(
+  { ...messageFields, teleporterContractAddress: address('Messenger') },
+  { $id: 'TeleporterMessage', additionalProperties: false },
+)
+/** One interchain message with the older name of its contract. */
+export type TeleporterMessage = Static<typeof TeleporterMessage>

@@ -87,5 +87,29 @@ export const icmList = table(
   },
 )
 
+/**
+ * Messages by hour and by the blockchains at their ends: sent for the first time, and received.
+ * `hour` is its first second.
+ */
+export const icmHour = table(
+  'icm_hour',
+  {
+    network: 'integer',
+    hour: 'integer',
+    source_id: 'bytes',
+    destination_id: 'bytes',
+    sent: 'integer',
+    received: 'integer',
+  },
+  { key: ['network', 'hour', 'source_id', 'destination_id'], layout: 'keyed' },
+)
+
 /** In order of creation. */
-export const icmTables = [icmSend, icmSourceNote, icmReceive, icmExecuted, icmList] as const
+export const icmTables = [
+  icmSend,
+  icmSourceNote,
+  icmReceive,
+  icmExecuted,
+  icmList,
+  icmHour,
+] as const

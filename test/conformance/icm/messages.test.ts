@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 
+import { AvaCloudSDK } from '@avalabs/avacloud-sdk'
 import { Avalanche } from '@avalanche-sdk/chainkit'
 import { Compile } from 'typebox/compile'
 
@@ -454,4 +455,89 @@ void test('messages: filters, one message, errors, and the official client', asy
     { serverURL: service.url },
   )
   assert.equal(page.messages.length, Math.min(100, touching.length))
+})
+
+void test('messages: counts per period and within windows are those of the raw receipts', async () => {
+  const expected = [...joinRaw().values()]
+  await follow('counted', [51001])
+  await follow('counted', [51002, 51001])
+  const { get, url } = await serve('counted')
+  const sentAt = expected.flatMap(({ sent }) => (sent === undefined ? [] : sent.timestamp))
+  const total = (await get('/v2/icm/summary')).body
+  assert.equal(total.result.allTime, sentAt.length)
+  assert.equal(total.result.srcBlockchainId, 'total')
+  for (const [timeInterval, seconds] of [
+    ['hour', 3_600],
+    ['day', 86_400],
+  ] as const) {
+    const counts = new Map<number, number>()
+    for (const time of sentAt) {
+      const start = time - (time % seconds)
+      counts.set(start, (counts.get(start) ?? 0) + 1)
+    }
+    const { body } = await get(`/v2/icm/timeseries?timeInterval=${timeInterval}&pageSize=2160`)
+    assert.deepEqual(
+      new Map(body.results.map(({ timestamp, value }: Json) => [timestamp, value])),
+      counts,
+    )
+  }
+  const bySource = (await get('/v2/icm/summary?groupBy=srcBlockchainId')).body.results
+  const sum = bySource.reduce((all: number, one: Json) => all + one.allTime, 0)
+  assert.equal(sum, sentAt.length)
+  const [first] = bySource
+  const filtered = await get(`/v2/icm/summary?srcBlockchainId=${first.srcBlockchainId}`)
+  assert.equal(filtered.body.result.allTime, first.allTime)
+  const pairs = await get('/v2/icm/timeseries?groupBy=srcBlockchainId,destBlockchainId&pageSize=1')
+  assert.equal(pairs.body.results.length, 1)
+  const next = await get(
+    `/v2/icm/timeseries?groupBy=srcBlockchainId,destBlockchainId&pageSize=1&pageToken=${pairs.body.nextPageToken}`,
+  )
+  assert.notDeepEqual(next.body.results, pairs.body.results)
+  for (const [metric, want] of [
+    ['teleporterSourceTxnCount', expected.filter(({ sent }) => sent?.chain === 51001)],
+    ['teleporterDestinationTxnCount', expected.filter(({ received }) => received?.chain === 51001)],
+  ] as const) {
+    const { body } = await get(`/v2/chains/51001/teleporterMetrics/${metric}`)
+    assert.equal(body.result.value, want.length, metric)
+  }
+  assert.equal((await get('/v2/icm/summary?srcBlockchainId=x')).status, 400)
+  const options = { serverURL: url }
+  const { metrics } = new Avalanche({ enableTelemetry: false })
+  const summary = await metrics.chains.getICMSummary({ network: 'fuji' }, options)
+  assert.equal(summary.result.allTime, sentAt.length)
+  const series = await metrics.chains.getICMTimeseries({ timeInterval: 'day' }, options)
+  assert.ok(series.results.length > 0)
+  const older = new AvaCloudSDK({ serverURL: url, chainId: '51001' })
+  const count = await older.metrics.chains.getTeleporterMetrics(
+    { metric: 'teleporterTotalTxnCount' },
+    options,
+  )
+  assert.ok(count.result.value > 0)
+})
+
+void test('messages: older names give the same messages, to both clients', async () => {
+  const { get, url } = await serve('counted')
+  const messages = await readAll(get, '/v1/icm/messages')
+  const older = await readAll(get, '/v1/teleporter/messages')
+  assert.deepEqual(
+    older.map(({ teleporterContractAddress: _older, ...message }) => message),
+    messages,
+  )
+  const [first] = messages
+  const { body } = await get(`/v1/teleporter/messages/${first.messageId}`)
+  assert.equal(body.teleporterContractAddress, first.icmContractAddress)
+  const mine = await readAll(get, `/v1/teleporter/addresses/${first.from}/messages`)
+  assert.equal(mine.length, (await readAll(get, `/v1/icm/addresses/${first.from}/messages`)).length)
+  const options = { serverURL: url }
+  for (const { data } of [
+    new Avalanche({ enableTelemetry: false }),
+    new AvaCloudSDK({ serverURL: url }),
+  ]) {
+    let listed = 0
+    const pages = await data.teleporter.listTeleporterMessages({ pageSize: 20 }, options)
+    for await (const page of pages) listed += page.result.messages.length
+    assert.equal(listed, messages.length)
+    await data.teleporter.getTeleporterMessage({ messageId: first.messageId }, options)
+    await data.teleporter.listTeleporterMessagesByAddress({ address: first.from }, options)
+  }
 })

@@ -1,0 +1,213 @@
+/** Interchain messages counted: per period, within windows, per chain. */
+
+import { keyOf } from '../../core/bytes.ts'
+import { parseId, toCb58 } from '../../core/cb58.ts'
+import { Fault } from '../../core/fault.ts'
+import { networkOf, type networkNames } from '../../core/network.ts'
+import { periodStart } from '../../rollup/period.ts'
+import {
+  GetIcmSummary,
+  GetIcmTimeseries,
+  GetTeleporterMetrics,
+} from '../../shape/icm/message-counts.ts'
+import type { Reader } from '../../store/engine/database.ts'
+import { type MessageHour, messageHours } from '../../store/query/icm/message-hours.ts'
+import { operation, type Operation } from '../operation.ts'
+import { bindingOf, numberCursor, readPage, nextToken } from '../paging.ts'
+import type { IcmParts } from './parts.ts'
+
+type Filters = {
+  readonly srcBlockchainId?: string
+  readonly destBlockchainId?: string
+  readonly groupBy?: string
+  readonly network?: (typeof networkNames)[number]
+}
+
+const always = { from: 0, to: Number.MAX_SAFE_INTEGER } as const
+const hourSeconds = 3_600
+const daySeconds = 86_400
+const defaultPoints = 100
+
+/** Messages sent per period; periods and pairs without any are left out. */
+export function icmTimeseries(parts: IcmParts): Operation {
+  return operation(GetIcmTimeseries, async ({ query }) => {
+    const unit = query.timeInterval ?? 'day'
+    const { startTimestamp = -1, endTimestamp = Infinity } = query
+    const hours = await hoursOf(parts, query, always)
+    const points = grouped(hours, query, ({ hour }) => periodStart(unit, hour))
+      .filter(({ start }) => start > startTimestamp && start < endTimestamp)
+      .toSorted((a, b) => b.start - a.start || b.sent - a.sent)
+    const page = await readPage({
+      tokens: parts.tokens,
+      pageToken: query.pageToken,
+      binding: bindingOf(GetIcmTimeseries.id, query),
+      limit: query.pageSize ?? defaultPoints,
+      ...numberCursor,
+      rows: (after = 0, limit) =>
+        points
+          .slice(after, after + limit)
+          .map((point, at) => ({ ...point, place: after + at + 1 })),
+      cursorOf: ({ place }) => place,
+    })
+    const results = page.rows.map(({ sent, start, ...ends }) => ({
+      value: sent,
+      timestamp: start,
+      srcBlockchainId: ends.srcBlockchainId,
+      destBlockchainId: ends.destBlockchainId,
+    }))
+    return { body: { ...nextToken(page), results } }
+  })
+}
+
+const windows = {
+  lastHour: hourSeconds,
+  lastDay: daySeconds,
+  lastWeek: 7 * daySeconds,
+  lastMonth: 30 * daySeconds,
+  last90Days: 90 * daySeconds,
+  lastYear: 365 * daySeconds,
+  allTime: Infinity,
+} as const
+
+/** Messages sent within windows that end with the newest hour that has any. */
+export function icmSummary(parts: IcmParts): Operation {
+  return operation(GetIcmSummary, async ({ query }) => {
+    const hours = await hoursOf(parts, query, always)
+    const newest = hours.reduce((last, { hour }) => Math.max(last, hour), 0)
+    const rows = grouped(hours, query, () => 0).map(({ hours: own, ...ends }) => {
+      const within = (length: number): number =>
+        own.reduce((sum, one) => sum + (one.hour > newest - length - 1 ? one.sent : 0), 0)
+      return {
+        srcBlockchainId: ends.srcBlockchainId,
+        destBlockchainId: ends.destBlockchainId,
+        lastHour: within(windows.lastHour),
+        lastDay: within(windows.lastDay),
+        lastWeek: within(windows.lastWeek),
+        lastMonth: within(windows.lastMonth),
+        last90Days: within(windows.last90Days),
+        lastYear: within(windows.lastYear),
+        allTime: within(windows.allTime),
+      }
+    })
+    const results = rows.toSorted((a, b) => b.allTime - a.allTime)
+    return { body: { result: results[0] ?? { ...nothing, ...endsAsked(query) }, results } }
+  })
+}
+
+const nothing = {
+  lastHour: 0,
+  lastDay: 0,
+  lastWeek: 0,
+  lastMonth: 0,
+  last90Days: 0,
+  lastYear: 0,
+  allTime: 0,
+} as const
+
+/** Messages a chain sent, received, or both, ever. */
+export function teleporterMetrics(parts: IcmParts): Operation {
+  return operation(GetTeleporterMetrics, async ({ path }) => {
+    const hours = await hoursNamed(parts, path.chainId)
+    const total = ({ sent, received }: { sent: number; received: number }): number =>
+      path.metric === 'teleporterSourceTxnCount'
+        ? sent
+        : path.metric === 'teleporterDestinationTxnCount'
+          ? received
+          : sent + received
+    return { body: { result: { value: hours.reduce((sum, one) => sum + total(one), 0) } } }
+  })
+}
+
+async function hoursNamed(
+  parts: IcmParts,
+  name: string,
+): Promise<readonly { sent: number; received: number }[]> {
+  if (name === 'total') return hoursOf(parts, {}, always)
+  if (name === 'mainnet' || name === 'testnet') return hoursOf(parts, { network: name }, always)
+  const { blockchainId } = parts.chains.find(name).facts
+  if (blockchainId === undefined) return []
+  const id = toCb58(blockchainId)
+  const sent = await hoursOf(parts, { srcBlockchainId: id }, always)
+  const received = await hoursOf(parts, { destBlockchainId: id }, always)
+  return [
+    ...sent.map((one) => ({ sent: one.sent, received: 0 })),
+    ...received.map((one) => ({ sent: 0, received: one.received })),
+  ]
+}
+
+async function hoursOf(
+  { messages }: IcmParts,
+  filters: Filters,
+  range: { readonly from: number; readonly to: number },
+): Promise<MessageHour[]> {
+  const store: Reader | undefined = messages()
+  const source = idOf('srcBlockchainId', filters.srcBlockchainId)
+  const destination = idOf('destBlockchainId', filters.destBlockchainId)
+  if (store === undefined) return []
+  const networks =
+    filters.network === undefined ? [0, 1] : [networkOf(filters.network) === 'mainnet' ? 0 : 1]
+  const lists = await Promise.all(
+    networks.map((network) =>
+      messageHours(store, {
+        network,
+        ...range,
+        ...(source === undefined ? {} : { source }),
+        ...(destination === undefined ? {} : { destination }),
+      }),
+    ),
+  )
+  return lists.flat()
+}
+
+type Ends = { readonly srcBlockchainId: string; readonly destBlockchainId: string }
+type Group = Ends & { readonly start: number; sent: number; readonly hours: MessageHour[] }
+
+/** Hours by period and by the ids asked for. */
+function grouped(
+  hours: readonly MessageHour[],
+  filters: Filters,
+  startOf: (hour: MessageHour) => number,
+): Group[] {
+  const by = filters.groupBy?.split(',') ?? []
+  const asked = endsAsked(filters)
+  const groups = new Map<string, Group>()
+  for (const hour of hours) {
+    const start = startOf(hour)
+    const bySource = by.includes('srcBlockchainId')
+    const byDestination = by.includes('destBlockchainId')
+    const key = `${start} ${bySource ? keyOf(hour.source) : ''} ${byDestination ? keyOf(hour.destination) : ''}`
+    const group = groups.get(key) ?? {
+      srcBlockchainId: bySource ? toCb58(hour.source) : asked.srcBlockchainId,
+      destBlockchainId: byDestination ? toCb58(hour.destination) : asked.destBlockchainId,
+      start,
+      sent: 0,
+      hours: [],
+    }
+    group.sent += hour.sent
+    group.hours.push(hour)
+    groups.set(key, group)
+  }
+  return [...groups.values()].filter(({ sent }) => sent > 0)
+}
+
+/** What rows are called that are not told apart: the id of the filter, or any. */
+function endsAsked({ srcBlockchainId, destBlockchainId }: Filters): Ends {
+  const named = (name: string, text: string | undefined): string => {
+    const id = idOf(name, text)
+    return id === undefined ? 'total' : toCb58(id)
+  }
+  return {
+    srcBlockchainId: named('srcBlockchainId', srcBlockchainId),
+    destBlockchainId: named('destBlockchainId', destBlockchainId),
+  }
+}
+
+function idOf(name: string, text: string | undefined): Uint8Array | undefined {
+  if (text === undefined) return undefined
+  try {
+    return parseId(text)
+  } catch (error) {
+    const problem = `${name} must be a blockchain id, cb58 or hex: ${text.slice(0, 80)}`
+    throw new Fault('bad-parameter', problem, { cause: error })
+  }
+}

@@ -1,0 +1,58 @@
+/** Messages counted by hour. */
+
+import { keyOf } from '../../core/bytes.ts'
+import { assert } from '../../core/fault.ts'
+import type { Value, Writer } from '../../store/engine/database.ts'
+import { icmHour } from '../../store/schema/icm.ts'
+
+type Hour = {
+  readonly network: number
+  readonly hour: number
+  readonly source: Uint8Array
+  readonly destination: Uint8Array
+  sent: number
+  received: number
+}
+
+/** What happened since it was written, by hour and ends. */
+export type HourCounts = Map<string, Hour>
+
+const hourSeconds = 3_600
+
+/** Counts an end of a message, given by column of its table. */
+export function countEnd(
+  counts: HourCounts,
+  what: 'sent' | 'received',
+  end: Readonly<Record<string, Value>>,
+): void {
+  const { source_id: source, destination_id: destination } = end
+  assert(source instanceof Uint8Array && destination instanceof Uint8Array, 'ends have both ids')
+  const network = Number(end['network'])
+  const time = Number(end['timestamp'])
+  const hour = time - (time % hourSeconds)
+  const key = `${network} ${hour} ${keyOf(source)}${keyOf(destination)}`
+  const entry = counts.get(key) ?? { network, hour, source, destination, sent: 0, received: 0 }
+  entry[what]++
+  counts.set(key, entry)
+}
+
+/** Adds counts to those stored. */
+export async function writeHours(writer: Writer, counts: HourCounts): Promise<void> {
+  const hours = [...counts.values()]
+  if (hours.length === 0) return
+  const key = {
+    network: hours.map(({ network }) => network),
+    hour: hours.map(({ hour }) => hour),
+    source_id: hours.map(({ source }) => source),
+    destination_id: hours.map(({ destination }) => destination),
+  }
+  const known = await writer.lookup(
+    { table: icmHour, key: icmHour.key, select: ['sent', 'received'] },
+    [key.network, key.hour, key.source_id, key.destination_id],
+  )
+  await writer.upsert(icmHour, {
+    ...key,
+    sent: hours.map(({ sent }, at) => sent + Number(known[at]?.[0] ?? 0)),
+    received: hours.map(({ received }, at) => received + Number(known[at]?.[1] ?? 0)),
+  })
+}

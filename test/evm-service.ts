@@ -21,11 +21,13 @@ import { noNfts } from '../src/api/evm/nft-source.ts'
 import { evmOperations } from '../src/api/evm/operations.ts'
 import type { EvmParts } from '../src/api/evm/parts.ts'
 import { createPartyBooks } from '../src/api/evm/party-book.ts'
+import { createFreshChains } from '../src/api/fresh-chains.ts'
 import { metricsOperations } from '../src/api/metrics/operations.ts'
 import { nftDialectRules } from '../src/api/nft/operations.ts'
 import type { Operation } from '../src/api/operation.ts'
 import { createPageTokens, type PageTokens } from '../src/api/page-token.ts'
 import { noPrices } from '../src/api/prices.ts'
+import { createNetworkDirectory } from '../src/api/primary/network-directory.ts'
 import { createServer } from '../src/api/server.ts'
 import { noTokenNotes } from '../src/api/token-notes.ts'
 import { fromHex } from '../src/core/bytes.ts'
@@ -51,8 +53,8 @@ export type Reply = {
 export type EvmService = {
   readonly url: string
   readonly chains: readonly ServedChain[]
-  /** Time as the service sees it; may be moved. */
-  readonly time: { nowMs: number }
+  /** Time and the chains' head as the service sees them; may be moved. */
+  readonly time: { nowMs: number; head: number | undefined }
   readonly get: (path: string, headers?: Record<string, string>) => Promise<Reply>
   /** All items under `key`, page by page until no token comes. */
   readonly readAll: (path: string, key: string) => Promise<Json[]>
@@ -97,11 +99,13 @@ export async function startEvmService(options: ServiceOptions): Promise<EvmServi
   const chains = opened.map(({ served }) =>
     options.state === undefined ? served : { ...served, state: options.state(served.state) },
   )
-  const time = { nowMs: 1_780_000_000_000 }
+  const time: EvmService['time'] = { nowMs: 1_780_000_000_000, head: undefined }
   const clock: Clock = {
     now: () => time.nowMs,
     monotonic: () => time.nowMs,
-    sleep: () => Promise.resolve(),
+    sleep: async (ms) => {
+      time.nowMs += ms
+    },
   }
   const parts = { ...partsOf(chains, clock), ...options.parts }
   const operations = [
@@ -115,6 +119,12 @@ export async function startEvmService(options: ServiceOptions): Promise<EvmServi
     operations,
     dialectRules,
     dialect: 'auto',
+    freshChains: createFreshChains({
+      chains: parts.chains,
+      networks: createNetworkDirectory(() => []),
+      headOf: () => time.head,
+      networkKey: (network) => `primary-${network}`,
+    }),
     log: silent,
     clock,
     limits: { maxConnections: 100, requestTimeoutMs: 10_000, handlerTimeoutMs: 10_000 },

@@ -13,7 +13,9 @@ import { after } from 'node:test'
 
 import { Compile } from 'typebox/compile'
 
+import { createChainDirectory } from '../src/api/chain-directory.ts'
 import { primaryDialectRules } from '../src/api/dialect-primary.ts'
+import { createFreshChains } from '../src/api/fresh-chains.ts'
 import type { Operation } from '../src/api/operation.ts'
 import { noPrices } from '../src/api/prices.ts'
 import { createNetworkDirectory, type ServedNetwork } from '../src/api/primary/network-directory.ts'
@@ -215,8 +217,9 @@ export async function servePrimary(
   const network = await openNetwork('fuji', store)
   if (network === undefined) throw new Error('nothing was indexed')
   const clock: Clock = { ...systemClock, now: () => nowMs }
+  const networks = createNetworkDirectory(() => [network])
   const operations = primaryOperations({
-    networks: createNetworkDirectory(() => [network]),
+    networks,
     tokens: pageTokens(clock),
     clock,
     prices: noPrices,
@@ -226,6 +229,12 @@ export async function servePrimary(
   const server = createServer({
     operations,
     dialectRules: primaryDialectRules,
+    freshChains: createFreshChains({
+      chains: createChainDirectory(() => []),
+      networks,
+      headOf: () => undefined,
+      networkKey: (name) => `primary-${name}`,
+    }),
     dialect: 'auto',
     log: { ...silentLog, error: (event, fields) => console.error(event, fields) },
     clock,

@@ -4,6 +4,7 @@ import type { TObject, TSchema } from 'typebox'
 
 import { ownValue } from '../core/own-value.ts'
 import type { DialectRules } from './dialect.ts'
+import { mayBeOfOneChain } from './fresh-chains.ts'
 import type { OperationShape } from './operation.ts'
 import { errorWords } from './status.ts'
 
@@ -62,6 +63,27 @@ const errorSchema = {
 
 const seconds = { schema: { type: 'integer', minimum: 0 } } as const
 
+const minHeight = {
+  name: 'minHeight',
+  in: 'query',
+  required: false,
+  description:
+    'Answer only once the chain is indexed up to this height: waits for it two seconds, then 503',
+  schema: { type: 'integer', minimum: 0 },
+} as const
+
+/** Headers of answers about one chain. */
+const freshness = {
+  headers: {
+    'x-indexed-height': { description: 'The answer is complete up to this height', ...seconds },
+    'x-indexed-at': { description: 'Unix seconds of the block at that height', ...seconds },
+    'x-head-height': {
+      description: 'Newest height the source told within half a minute, else `unknown`',
+      schema: { type: 'string' },
+    },
+  },
+} as const
+
 function failureOf(status: number): unknown {
   const headers = {
     ...(status === 405
@@ -80,14 +102,19 @@ function failureOf(status: number): unknown {
 
 function operationOf(shape: OperationShape, schemas: Components, rules: DialectRules): unknown {
   const { path, query, body } = shape.parameters
-  const success = successOf(shape.response, schemas)
+  const isFresh = mayBeOfOneChain(shape.path)
+  const success = { ...successOf(shape.response, schemas), ...(isFresh ? freshness : {}) }
   const statuses = [shape.status ?? 200, ownValue(rules, shape.id)?.sdkStatus ?? []].flat()
   const others = shape.method === 'GET' ? failures : [...failures, ...bodyFailures]
   return {
     operationId: shape.id,
     summary: shape.summary,
     tags: [shape.tag],
-    parameters: [...parametersOf(path, 'path'), ...parametersOf(query, 'query')],
+    parameters: [
+      ...parametersOf(path, 'path'),
+      ...parametersOf(query, 'query'),
+      ...(isFresh ? [minHeight] : []),
+    ],
     ...(body === undefined
       ? {}
       : {
@@ -104,7 +131,7 @@ function operationOf(shape: OperationShape, schemas: Components, rules: DialectR
 }
 
 /** A success; without content where the shape is that of nothing. */
-function successOf(response: TSchema, schemas: Components): unknown {
+function successOf(response: TSchema, schemas: Components): object {
   const description = 'Success'
   return 'type' in response && response.type === 'void'
     ? { description }

@@ -10,7 +10,7 @@ import { createServer as createHttpServer, type Server } from 'node:http'
 
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 
-import { faultOf } from '../core/fault.ts'
+import { Fault, faultOf } from '../core/fault.ts'
 import { ownValue } from '../core/own-value.ts'
 import type { Clock } from '../core/world.ts'
 import type { Serve } from '../http/socket-guard.ts'
@@ -19,9 +19,16 @@ import type { Log } from '../telemetry/log.ts'
 import { createDeadlines, type Deadline } from './deadlines.ts'
 import { dialectOf, type DialectRules, type DialectSetting } from './dialect.ts'
 import { anyHost, createEntrance, type Entrance, type WebRules } from './entrance.ts'
+import {
+  createFreshReader,
+  freshHeaders,
+  type FreshChains,
+  type FreshReader,
+  minHeightOf,
+} from './freshness.ts'
 import type { FrontDoor } from './front-door.ts'
 import { openDoor, usualLoadLimits, type LoadLimits } from './load.ts'
-import type { Answer, Operation } from './operation.ts'
+import type { Answer, Operation, OperationShape } from './operation.ts'
 import { parameterReader } from './parameters.ts'
 import { createPathMethods } from './path-methods.ts'
 import { bodyReader } from './request-body.ts'
@@ -43,6 +50,8 @@ export type ServerParts = {
   readonly web?: WebRules
   /** How many callers are answered, together and each; the defaults of the settings. */
   readonly load?: LoadLimits
+  /** Tells how fresh answers of a chain are; without it only operations say it. */
+  readonly freshChains?: FreshChains
   /** Where refusals are counted. */
   readonly gauges?: Gauges
   /** Refuses or counts a request before it is answered; throws a fault to refuse. */
@@ -126,7 +135,7 @@ export function createServer(parts: ServerParts): ApiServer {
     done()
   })
   const deadlineOf = createDeadlines(parts.clock)
-  const rest = { ...parts, door, deadlineOf }
+  const rest = { ...parts, door, deadlineOf, fresh: createFreshReader(parts.clock) }
   for (const operation of parts.operations) register(http, rest, operation)
 
   return {
@@ -186,6 +195,7 @@ function register(
   parts: ServerParts & {
     readonly door: FrontDoor
     readonly deadlineOf: (timeoutMs: number) => Deadline
+    readonly fresh: FreshReader
   },
   operation: Operation,
 ): void {
@@ -195,7 +205,6 @@ function register(
   const readQuery = parameterReader(shape.parameters.query)
   const readBody =
     shape.parameters.body === undefined ? undefined : bodyReader(shape.parameters.body)
-  const rule = ownValue(parts.dialectRules, shape.id)
   const listMessages = shape.listMessages === true
   const timeoutMs = shape.timeoutMs ?? parts.limits.handlerTimeoutMs
 
@@ -213,15 +222,18 @@ function register(
         weight: shape.weight,
       })
       if (headers !== undefined) reply.headers(headers)
+      const limit = (): AbortSignal => (signal ??= signalOf(reply, deadlineOf(timeoutMs)))
+      const path = readPath(rawOf(request.params))
+      const query = readQuery(rawOf(request.query))
+      reply.headers(await freshnessOf(parts, shape, request, limit))
       const answer = await operation.answer({
-        path: readPath(rawOf(request.params)),
-        query: readQuery(rawOf(request.query)),
+        path,
+        query,
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- bodyReader checked it by the shape
         body: readBody?.(request.body) as never,
         // Few operations wait for anything but the store; the others pay nothing for it.
         get signal() {
-          signal ??= signalOf(reply, deadlineOf(timeoutMs))
-          return signal
+          return limit()
         },
       })
       return send({ parts, operation, request, reply, answer })
@@ -232,37 +244,58 @@ function register(
     }
   }
 
-  const send = (done: {
-    parts: ServerParts
-    operation: Operation
-    request: FastifyRequest
-    reply: FastifyReply
-    answer: Answer<Operation['shape']>
-  }): FastifyReply => {
-    const { request, reply, answer } = done
-    const dialect = dialectOf(parts.dialect, request)
-    if (answer.indexedHeight !== undefined) {
-      reply.header('x-indexed-height', String(answer.indexedHeight))
-    }
-    if (answer.headers !== undefined) reply.headers(answer.headers)
-    parts.inspect?.(operation, answer.body)
-    const rewrite = rule?.[dialect] ?? (dialect === 'documented' ? undefined : rule?.sdk)
-    const body = JSON.stringify(rewrite === undefined ? answer.body : rewrite(answer.body))
-    const status = dialect === 'documented' ? shape.status : (rule?.sdkStatus ?? shape.status)
-    if (answer.immutable === true && matches(request, reply, body)) return reply.code(304).send()
-    return reply
-      .code(status ?? 200)
-      .header('content-type', 'application/json; charset=utf-8')
-      .header('vary', 'origin, user-agent, x-firn-dialect')
-      .send(body)
-  }
-
   http.route({
     method: shape.method,
     url: routePath(shape.path),
     bodyLimit: shape.parameters.body === undefined ? bodyBytes : wideBodyBytes,
     handler: handle,
   })
+}
+
+type Done = {
+  readonly parts: Pick<ServerParts, 'dialect' | 'dialectRules' | 'inspect'>
+  readonly operation: Operation
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly answer: Answer<Operation['shape']>
+}
+
+/** Sends an answer in the caller's dialect. */
+function send({ parts, operation, request, reply, answer }: Done): FastifyReply {
+  const { shape } = operation
+  const rule = ownValue(parts.dialectRules, shape.id)
+  const dialect = dialectOf(parts.dialect, request)
+  if (answer.indexedHeight !== undefined) {
+    reply.header('x-indexed-height', String(answer.indexedHeight))
+  }
+  if (answer.headers !== undefined) reply.headers(answer.headers)
+  parts.inspect?.(operation, answer.body)
+  const rewrite = rule?.[dialect] ?? (dialect === 'documented' ? undefined : rule?.sdk)
+  const body = JSON.stringify(rewrite === undefined ? answer.body : rewrite(answer.body))
+  const status = dialect === 'documented' ? shape.status : (rule?.sdkStatus ?? shape.status)
+  if (answer.immutable === true && matches(request, reply, body)) return reply.code(304).send()
+  return reply
+    .code(status ?? 200)
+    .header('content-type', 'application/json; charset=utf-8')
+    .header('vary', 'origin, user-agent, x-firn-dialect')
+    .send(body)
+}
+
+/** Waits for `minHeight` where it is asked for, and tells how fresh the answer will be. */
+async function freshnessOf(
+  parts: Pick<ServerParts, 'freshChains'> & { readonly fresh: FreshReader },
+  shape: OperationShape,
+  request: FastifyRequest,
+  limit: () => AbortSignal,
+): Promise<Readonly<Record<string, string>>> {
+  const minHeight = minHeightOf(rawOf(request.query))
+  const chain = parts.freshChains?.(shape.path, rawOf(request.params))
+  if (chain === undefined) {
+    if (minHeight === undefined) return {}
+    throw new Fault('bad-parameter', 'minHeight is for operations of one chain')
+  }
+  if (minHeight !== undefined) await parts.fresh.reach(chain, minHeight, limit())
+  return freshHeaders(await parts.fresh.read(chain))
 }
 
 /** The signal of `deadline`, which ends with the reply and is over when the caller goes away. */

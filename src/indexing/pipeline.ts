@@ -57,6 +57,9 @@ const maxApplying = 2
 /** A commit while far behind waits at most this long to fill. */
 const gatherMs = 1_000
 
+/** A head that stands still is told again this often. */
+const headNewsMs = 5_000
+
 /** Pauses after failures of a fetch. */
 const firstPauseMs = 250
 const usualLongestPauseMs = 10_000
@@ -79,6 +82,7 @@ export class Pipeline<Batch extends HeightRange> {
   #nextLink: number
   #committed: number
   #head = -1
+  #headAtMs = Number.NEGATIVE_INFINITY
   #pieceBytes = 0
   #lastApplyMs = Number.NEGATIVE_INFINITY
   #problem: string | undefined
@@ -101,7 +105,10 @@ export class Pipeline<Batch extends HeightRange> {
   setHead(height: number): void {
     const wasLost = this.#headLost !== undefined
     this.#headLost = undefined
-    if (wasLost) this.#parts.changed()
+    const now = this.#parts.clock.now()
+    const isNews = wasLost || now - this.#headAtMs >= headNewsMs
+    if (isNews || height > this.#head) this.#headAtMs = now
+    if (isNews) this.#parts.changed()
     if (height <= this.#head) return
     this.#head = height
     this.#parts.changed()
@@ -140,6 +147,7 @@ export class Pipeline<Batch extends HeightRange> {
       state: this.#stopped !== undefined ? 'stopped' : behind ? 'syncing' : 'live',
       indexedHeight: this.#committed,
       headHeight: Math.max(this.#head, this.#committed),
+      ...(this.#head < 0 ? {} : { headAt: Math.floor(this.#headAtMs / 1_000) }),
       blocksPerSecond: Math.round(this.#progress.speed() * 100) / 100,
       ...(etaSeconds === undefined ? {} : { etaSeconds }),
       ...(reason === undefined ? {} : { reason }),

@@ -20,6 +20,8 @@ export type StageStatus = {
   readonly indexedHeight: number
   /** Newest accepted height known; -1 before one was told. */
   readonly headHeight: number
+  /** Unix seconds when the source last told its head; absent before it did. */
+  readonly headAt?: number
   /** Over the last half minute. */
   readonly blocksPerSecond: number
   /** Until `headHeight` at this speed; absent when that cannot be said. */

@@ -1,7 +1,7 @@
 /** The data API of this process, put together: every operation, and what all of them share. */
 
 import { createAdmission, readRateLimit } from '../api/admission.ts'
-import { createChainDirectory } from '../api/chain-directory.ts'
+import { type ChainDirectory, createChainDirectory } from '../api/chain-directory.ts'
 import { corsPolicy } from '../api/cors.ts'
 import { evmDialectRules } from '../api/dialect-evm.ts'
 import { primaryDialectRules } from '../api/dialect-primary.ts'
@@ -12,6 +12,7 @@ import { createMethodNames } from '../api/evm/method-names.ts'
 import { evmOperations } from '../api/evm/operations.ts'
 import type { EvmParts } from '../api/evm/parts.ts'
 import { createPartyBooks } from '../api/evm/party-book.ts'
+import { createFreshChains } from '../api/fresh-chains.ts'
 import { icmOperations } from '../api/icm/operations.ts'
 import type { LoadLimits } from '../api/load.ts'
 import { metricsOperations } from '../api/metrics/operations.ts'
@@ -20,7 +21,11 @@ import { storedNfts } from '../api/nft/stored-nfts.ts'
 import { openApiDocument } from '../api/openapi.ts'
 import type { Operation } from '../api/operation.ts'
 import type { PageTokens } from '../api/page-token.ts'
-import { createNetworkDirectory, type ServedNetwork } from '../api/primary/network-directory.ts'
+import {
+  createNetworkDirectory,
+  type NetworkDirectory,
+  type ServedNetwork,
+} from '../api/primary/network-directory.ts'
 import { primaryOperations } from '../api/primary/operations.ts'
 import { createServer, type ApiServer } from '../api/server.ts'
 import { warpDialectRules, warpOperations } from '../api/warp/operations.ts'
@@ -33,7 +38,7 @@ import { AddressUnion } from '../rollup/address-union.ts'
 import { chainsById } from '../store/query/primary/blockchains.ts'
 import type { Gauges } from '../telemetry/gauges.ts'
 import type { LogRegistry } from '../telemetry/log.ts'
-import { icmContract, type SpecifiedChain } from './chain-specs.ts'
+import { icmContract, primaryStream, type SpecifiedChain } from './chain-specs.ts'
 import { mountExplorer } from './explorer-mount.ts'
 import { watchedKeys } from './key-file.ts'
 import type { Served } from './open-served.ts'
@@ -65,7 +70,8 @@ const dialectRules: DialectRules = {
 /** Makes the server; it does not listen yet. */
 export function assembleApi(config: Config, parts: ApiParts): ApiServer {
   const { world, logs, gauges } = parts
-  const operations = operationsOf(config, parts)
+  const directories = directoriesOf(parts)
+  const operations = operationsOf(config, parts, directories)
   const server = createServer({
     operations,
     dialectRules,
@@ -79,6 +85,11 @@ export function assembleApi(config: Config, parts: ApiParts): ApiServer {
       handlerTimeoutMs: config['api.handlerTimeoutMs'],
     },
     load: loadLimits(config),
+    freshChains: createFreshChains({
+      ...directories,
+      headOf: headsOf(parts),
+      networkKey: (network) => primaryStream(network).key,
+    }),
     gauges,
     admit: createAdmission({
       keysRequired: config['api.keysRequired'],
@@ -130,14 +141,41 @@ function loadLimits(config: Config): LoadLimits {
   }
 }
 
+/** What is served, by what callers write. */
+type Directories = { readonly chains: ChainDirectory; readonly networks: NetworkDirectory }
+
+function directoriesOf({ served, aliases }: ApiParts): Directories {
+  return {
+    chains: createChainDirectory(served.chains.list, aliases.resolve, served.chains.waiting),
+    networks: createNetworkDirectory(
+      served.networks.list,
+      aliases.resolve,
+      served.networks.waiting,
+    ),
+  }
+}
+
+// A source is asked for its head every few seconds, and it is told on every five.
+const headSeconds = 30
+
+/** Heads that sources told of late; where this process does not index, nobody knows them. */
+function headsOf({ indexer, world }: ApiParts): (key: string, stage: string) => number | undefined {
+  return (key, name) => {
+    const chain = indexer?.status().find((one) => one.key === key)
+    const stage = chain?.stages.find((one) => one.stage === name)
+    if (stage?.headAt === undefined) return undefined
+    const age = world.clock.now() / 1_000 - stage.headAt
+    return age > headSeconds || stage.headHeight < 0 ? undefined : stage.headHeight
+  }
+}
+
 /** All operations that are served. */
-function operationsOf(config: Config, parts: ApiParts): Operation[] {
+function operationsOf(
+  config: Config,
+  parts: ApiParts,
+  { chains: directory, networks }: Directories,
+): Operation[] {
   const { world, tokens, served } = parts
-  const directory = createChainDirectory(
-    served.chains.list,
-    parts.aliases.resolve,
-    served.chains.waiting,
-  )
   const { prices, notes, nftRequests } = parts.knowledge
   const parties = createPartyBooks(world.clock, notes)
   const evm: EvmParts = {
@@ -156,11 +194,7 @@ function operationsOf(config: Config, parts: ApiParts): Operation[] {
     ...nftOperations({ ...evm, requests: nftRequests }),
     ...metricsOperations({ chains: directory, tokens, union: new AddressUnion() }),
     ...primaryOperations({
-      networks: createNetworkDirectory(
-        served.networks.list,
-        parts.aliases.resolve,
-        served.networks.waiting,
-      ),
+      networks,
       tokens,
       clock: world.clock,
       prices,

@@ -12,6 +12,9 @@ const progress = {
     description: 'last height whose rows are stored; -1 before the first',
   }),
   headHeight: Type.Integer({ description: 'newest height the source has; -1 when not known yet' }),
+  headAt: Type.Optional(
+    Type.Integer({ description: 'Unix seconds when the source last told its head' }),
+  ),
   blocksPerSecond: Type.Number({ description: 'heights a second of late' }),
   etaSeconds: Type.Optional(Type.Number({ description: 'seconds until the head at this speed' })),
 }

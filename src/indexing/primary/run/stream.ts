@@ -233,10 +233,11 @@ async function follow(
   for (;;) {
     signal.throwIfAborted()
     const head = await source.headHeight(chain, signal)
+    const at = { head, headAt: Math.floor(clock.now() / 1_000) }
     const from = (waiting.at(-1)?.height ?? replay.height()) + 1
     const range = replay.plan(from, head)
     if (range === undefined) {
-      set(statusAt(stored(), head, progress))
+      set(statusAt(stored(), at, progress))
       await clock.sleep(headPauseMs, signal)
       continue
     }
@@ -248,7 +249,7 @@ async function follow(
     if (replay.height() >= head) await host.settled(chain)
     waiting = units.filter(({ height }) => height > replay.height())
     progress.reached(stored())
-    set(statusAt(stored(), head, progress))
+    set(statusAt(stored(), at, progress))
   }
 }
 
@@ -268,13 +269,18 @@ function fetchAhead(
   return { from, units }
 }
 
-function statusAt(height: number, head: number, progress: Progress): Omit<StageStatus, 'stage'> {
+function statusAt(
+  height: number,
+  { head, headAt }: { readonly head: number; readonly headAt: number },
+  progress: Progress,
+): Omit<StageStatus, 'stage'> {
   const behind = head < height
   const etaSeconds = progress.eta(head)
   return {
     state: height === head ? 'live' : 'syncing',
     indexedHeight: height,
     headHeight: head,
+    headAt,
     blocksPerSecond: progress.speed(),
     ...(etaSeconds === undefined ? {} : { etaSeconds }),
     ...(behind ? { reason: `the node is behind this store: ${head}` } : {}),

@@ -2,7 +2,9 @@
 
 import { type Reader, type Row, statement } from '../../engine/database.ts'
 import {
+  blockIdOf,
   blockOfPos,
+  chainNumbers,
   posRangeOf,
   prefixOf,
   type PrimaryChain,
@@ -135,4 +137,16 @@ function blockOf(row: Row): StoredBlock {
 
 function bytesOrNone(value: Row[number] | undefined): Uint8Array | undefined {
   return value instanceof Uint8Array ? value : undefined
+}
+
+const timeQuestion = statement('select timestamp from block where id = ?')
+
+/** Unix seconds of a block; `undefined` where it is not stored. One seek of the key. */
+export async function timeOfBlock(
+  reader: Reader,
+  chain: PrimaryChain,
+  height: number,
+): Promise<number | undefined> {
+  const row = await reader.get(timeQuestion, [blockIdOf(chainNumbers[chain], height)])
+  return row === undefined ? undefined : Number(row[0])
 }

@@ -10,9 +10,9 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 
 import { Fault } from '../core/fault.ts'
 import { callerOf } from '../http/caller-address.ts'
-import type { LoadGate, Ticket } from '../http/load-gate.ts'
+import type { Lane, LoadGate, Ticket } from '../http/load-gate.ts'
 import type { Serve, SocketGuard } from '../http/socket-guard.ts'
-import type { Placing } from './lanes.ts'
+import type { Lanes } from './lanes.ts'
 import { errorBody } from './status.ts'
 
 /** The door of one server. */
@@ -30,7 +30,7 @@ export type FrontDoor = {
 export type FrontDoorParts = {
   readonly gate: LoadGate
   readonly guard: SocketGuard
-  readonly placingOf: (method: string, target: string) => Placing
+  readonly lanes: Lanes
 }
 
 /** Work is taken in for a quarter of a second; after a second there is room. */
@@ -44,15 +44,15 @@ const refusal = refusalOf(busyWords)
 const listRefusal = refusalOf([busyWords])
 
 /** A door nobody has come to. */
-export function createFrontDoor({ gate, guard, placingOf }: FrontDoorParts): FrontDoor {
+export function createFrontDoor({ gate, guard, lanes }: FrontDoorParts): FrontDoor {
   const tickets = new WeakMap<IncomingMessage, Ticket>()
 
   function enter(
-    exchange: { request: IncomingMessage; response: ServerResponse; placing: Placing },
+    exchange: { request: IncomingMessage; response: ServerResponse; lane: Lane },
     start: () => void,
     refuse: () => void,
   ): void {
-    const { request, response, placing } = exchange
+    const { request, response, lane } = exchange
     const caller = callerOf(request.socket.remoteAddress ?? '')
     let isOver = false
     const ended = (): void => {
@@ -60,7 +60,7 @@ export function createFrontDoor({ gate, guard, placingOf }: FrontDoorParts): Fro
       tickets.get(request)?.leave()
     }
     response.once('close', ended)
-    const ticket = gate.enter({ lane: placing.lane, caller, start, refuse })
+    const ticket = gate.enter({ lane, caller, start, refuse })
     tickets.set(request, ticket)
     // The gate may have begun, and the handler ended, before there was a ticket.
     if (isOver || response.writableEnded) ticket.leave()
@@ -70,21 +70,22 @@ export function createFrontDoor({ gate, guard, placingOf }: FrontDoorParts): Fro
     attach: guard.attach,
     listener: (handler) =>
       guard.oneByOne((request, response) => {
-        const placing = placingOf(request.method ?? 'GET', request.url ?? '/')
-        const refuse = (): void => send(response, placing.listMessages ? listRefusal : refusal)
-        const first: Placing = hasBody(request) ? { ...placing, lane: 'body' } : placing
-        enter({ request, response, placing: first }, () => handler(request, response), refuse)
+        const target = request.url ?? '/'
+        const lane = hasBody(request) ? 'body' : lanes.laneOf(target)
+        const refuse = (): void =>
+          send(response, lanes.listsMessages(target) ? listRefusal : refusal)
+        enter({ request, response, lane }, () => handler(request, response), refuse)
       }),
     turn: (request, response) => {
       if (!hasBody(request)) return undefined
       tickets.get(request)?.leave()
-      const placing = placingOf(request.method ?? 'POST', request.url ?? '/')
+      const lane = lanes.laneOf(request.url ?? '/')
       return new Promise((resolve, reject) => {
         const refuse = (): void => {
           const detail = { reset: retryAfterOverloadSeconds }
           reject(new Fault('overloaded', busyWords, { detail }))
         }
-        enter({ request, response, placing }, resolve, refuse)
+        enter({ request, response, lane }, resolve, refuse)
       })
     },
     answered: (request) => tickets.get(request)?.leave(),

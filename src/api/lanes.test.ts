@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { test } from 'node:test'
 
-import { laneReader } from './lanes.ts'
+import { createLanes } from './lanes.ts'
 import type { OperationShape } from './operation.ts'
 
 const folder = new URL('../shape/', import.meta.url)
@@ -25,10 +25,10 @@ const filled = (path: string): string => path.replace(/\{\w+\}/g, '0xabc-1')
 
 void test('lanes: cheap is what is named so, with a key in each place, and nothing else', async () => {
   const shapes = await allShapes()
-  const placingOf = laneReader(shapes)
+  const { laneOf } = createLanes(shapes)
   const lanes = new Map<string, string[]>()
-  for (const { method, path } of shapes) {
-    const { lane } = placingOf(method, `${filled(path)}?pageSize=100`)
+  for (const { path } of shapes) {
+    const lane = laneOf(`${filled(path)}?pageSize=100`)
     lanes.set(lane, [...(lanes.get(lane) ?? []), path])
   }
   assert.deepEqual(lanes.get('vital')?.toSorted(), [
@@ -46,7 +46,7 @@ void test('lanes: cheap is what is named so, with a key in each place, and nothi
 })
 
 void test('lanes: another spelling of a path gets no better lane', async () => {
-  const placingOf = laneReader(await allShapes())
+  const { laneOf, listsMessages } = createLanes(await allShapes())
   for (const [target, lane] of [
     ['/v1/health-check', 'vital'],
     ['/v1/chains/1/blocks/5', 'item'],
@@ -64,8 +64,8 @@ void test('lanes: another spelling of a path gets no better lane', async () => {
     ['http://host/v1/health-check', 'list'],
     ['/nothing', 'list'],
   ] as const) {
-    assert.equal(placingOf('GET', target).lane, lane, target)
+    assert.equal(laneOf(target), lane, target)
   }
-  assert.equal(placingOf('GET', '/v1/avg_tps/1').listMessages, true)
-  assert.equal(placingOf('GET', '/v2/chains').listMessages, false)
+  assert.equal(listsMessages('/v1/avg_tps/1?x=1'), true)
+  assert.equal(listsMessages('/v2/chains'), false)
 })

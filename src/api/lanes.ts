@@ -3,11 +3,15 @@
 import type { Lane } from '../http/load-gate.ts'
 import type { OperationShape } from './operation.ts'
 
-/** How a request is treated while the service is at its limit. */
-export type Placing = {
-  readonly lane: Lane
-  /** Whether its errors carry a list of messages. */
-  readonly listMessages: boolean
+/** What is known of a request from its target, such as `/v1/chains/1?x=y`. */
+export type Lanes = {
+  /**
+   * What is not certainly cheap is a list: a target in another spelling that the router knows too
+   * gets no better lane.
+   */
+  readonly laneOf: (target: string) => Lane
+  /** Whether errors of this target carry a list of messages. */
+  readonly listsMessages: (target: string) => boolean
 }
 
 const vital: ReadonlySet<string> = new Set([
@@ -42,29 +46,32 @@ const documents = ['/', '/openapi.json', '/explorer/{version}/{name}']
 
 const lanesByRank = ['vital', 'item', 'patient'] as const
 
-/**
- * Reads a lane from a method and a target such as `/v1/chains/1?x=y`. What is not certainly cheap
- * is a list: a target in another spelling that the router knows too gets no better lane.
- */
-export function laneReader(
-  shapes: readonly OperationShape[],
-): (method: string, target: string) => Placing {
+/** Reads targets of the operations of `shapes`. */
+export function createLanes(shapes: readonly OperationShape[]): Lanes {
   const forms = lanesByRank.map((lane) => {
-    const paths = shapes.filter((shape) => laneOf(shape) === lane).map(({ path }) => path)
+    const paths = shapes.filter((shape) => laneFor(shape) === lane).map(({ path }) => path)
     return { lane, form: formOf(lane === 'item' ? [...paths, ...documents] : paths) }
   })
   const lists = formOf(
     shapes.filter(({ listMessages }) => listMessages === true).map(({ path }) => path),
   )
-  return (_method, target) => {
-    const mark = target.indexOf('?')
-    const path = (mark === -1 ? target : target.slice(0, mark)).replace(/%3a/gi, ':')
-    const lane = forms.find(({ form }) => form.test(path))?.lane ?? 'list'
-    return { lane, listMessages: lists.test(path) }
+  return {
+    laneOf: (target) => {
+      const path = pathOf(target)
+      for (const { lane, form } of forms) if (form.test(path)) return lane
+      return 'list'
+    },
+    listsMessages: (target) => lists.test(pathOf(target)),
   }
 }
 
-function laneOf({ id, timeoutMs }: OperationShape): Lane {
+function pathOf(target: string): string {
+  const mark = target.indexOf('?')
+  const path = mark === -1 ? target : target.slice(0, mark)
+  return path.includes('%') ? path.replace(/%3a/gi, ':') : path
+}
+
+function laneFor({ id, timeoutMs }: OperationShape): Lane {
   if (vital.has(id)) return 'vital'
   if (items.has(id)) return 'item'
   return patient.has(id) || timeoutMs !== undefined ? 'patient' : 'list'

@@ -7,7 +7,7 @@ import { createSocketGuard, type SocketLimits } from '../http/socket-guard.ts'
 import type { Gauges } from '../telemetry/gauges.ts'
 import type { Log } from '../telemetry/log.ts'
 import { connectionRefusal, createFrontDoor, type FrontDoor } from './front-door.ts'
-import { laneReader } from './lanes.ts'
+import { createLanes } from './lanes.ts'
 import type { OperationShape } from './operation.ts'
 
 /** Limits of callers, together and each. */
@@ -69,7 +69,7 @@ export function openDoor(parts: LoadParts): {
     }
     gauges.set('firn_http_unsent_bytes', guard.unsentBytes(), { listener: 'api' })
   })
-  const door = createFrontDoor({ gate, guard, placingOf: laneReader(parts.shapes) })
+  const door = createFrontDoor({ gate, guard, lanes: createLanes(parts.shapes) })
   return { door, close: delay.stop }
 }
 

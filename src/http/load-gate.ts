@@ -14,7 +14,7 @@
  *   refused: its caller has waited longest and will leave first.
  * - Who goes away while waiting is forgotten; nothing is done for them.
  *
- * Source of the order: P. Goyal, H. Vin, H. Cheng, Start-Time Fair Queuing, 1996.
+ * Source of the order: Start-Time Fair Queuing, 1996.
  */
 
 /**

@@ -15,6 +15,7 @@ const benches = [
   ['EVM backfill by a running Firn', ['bench/backfill.ts', '6000']],
   ['Lists while indexing', ['bench/lists-while-indexing.ts', '8000']],
   ['Lists by address over HTTP', ['bench/http-list.ts', '4000']],
+  ['Overload', ['bench/overload.ts', '6']],
   ['Metrics', ['bench/metrics.ts']],
   ['Primary network replay', ['bench/primary-replay.ts', '200000']],
   ['Primary network replay, three of ten delegate', ['bench/primary-replay.ts', '200000', '3']],

@@ -1,23 +1,19 @@
 /**
- * A running local network, named by FIRN_LIVE_NODE: indexed with and without its Index API, and
- * compared with what the node says of its state. No block may come meanwhile, as nothing follows.
+ * A node's network, indexed in this process with and without the Index API, and compared with what
+ * the node says of its state. No block may come meanwhile, as nothing follows.
  */
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { test } from 'node:test'
 
-import { openNetwork } from '../src/api/primary/open-network.ts'
-import type { HttpRequest, World } from '../src/core/world.ts'
-import { createNodeApi } from '../src/source/primary/node-api.ts'
-import { verifyPrimary } from '../src/verify/verify-primary.ts'
-import { liveWorld } from './live-world.ts'
-import { fileWorld, indexPrimary } from './primary-service.ts'
-
-const nodeUrl = process.env['FIRN_LIVE_NODE'] ?? ''
-const skip = nodeUrl === '' ? 'FIRN_LIVE_NODE names no node' : false
+import { openNetwork } from '../../src/api/primary/open-network.ts'
+import type { HttpRequest, World } from '../../src/core/world.ts'
+import { createNodeApi } from '../../src/source/primary/node-api.ts'
+import { verifyPrimary } from '../../src/verify/verify-primary.ts'
+import { liveWorld } from '../live-world.ts'
+import { fileWorld, indexPrimary } from '../primary-service.ts'
 
 const live: World = { ...fileWorld, transport: liveWorld(1).transport }
 
@@ -32,13 +28,15 @@ const withoutIndex: World = {
   },
 }
 
-for (const [how, world] of [
-  ['by its Index API', live],
-  ['block by block', withoutIndex],
-] as const) {
-  void test(`live network: read ${how}, the store says what the node says`, { skip }, async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'firn-live-'))
-    const store = await indexPrimary({ store: 'embedded', dataDir: folder }, { world, nodeUrl })
+/** Which network, and its genesis file. */
+export type LiveNetwork = { readonly nodeUrl: string; readonly genesis: string }
+
+/** Indexes it both ways; every comparison must find the same. */
+export async function checkLivePrimary({ nodeUrl, genesis }: LiveNetwork): Promise<void> {
+  for (const world of [live, withoutIndex]) {
+    const dataDir = mkdtempSync(join(tmpdir(), 'firn-live-'))
+    const location = { store: 'embedded', dataDir }
+    const store = await indexPrimary(location, { world, nodeUrl, genesis })
     try {
       const network = await openNetwork('fuji', store)
       assert.ok(network !== undefined)
@@ -55,7 +53,7 @@ for (const [how, world] of [
       assert.deepEqual(interrupted, [])
     } finally {
       await store.close()
-      rmSync(folder, { recursive: true, force: true })
+      rmSync(dataDir, { recursive: true, force: true })
     }
-  })
+  }
 }

@@ -1,0 +1,95 @@
+/** Transactions of EVM chains, signed here and judged by real nodes. */
+
+import { encodeRlp, type Rlp } from '../../src/codec/evm/rlp.ts'
+import { concatBytes, fromBigint, to0x } from '../../src/core/bytes.ts'
+import { keccak256 } from '../../src/core/hash.ts'
+import { type Key, sign } from './keys.ts'
+import type { NodeRpc, Told } from './node-rpc.ts'
+import { settled } from './real-network.ts'
+
+/** What to do on a chain; without `to` a contract is made. */
+export type Call = {
+  readonly to?: Uint8Array
+  readonly data?: Uint8Array
+  readonly value?: bigint
+  readonly gas?: bigint
+  /** Addresses with storage keys: predicates of precompiles lie there. */
+  readonly accessList?: readonly (readonly [Uint8Array, readonly Uint8Array[]])[]
+}
+
+/** Far above what quiet chains ask for. */
+const maxFeePerGas = 500_000_000_000n
+const defaultGas = 3_000_000n
+
+/** Sends transactions of one key on one chain, one after the other. */
+export class EvmWallet {
+  readonly #node: () => NodeRpc
+  readonly #path: string
+  readonly #key: Key
+  #chainId: bigint | undefined
+  #last: Promise<unknown> = Promise.resolve()
+
+  /** `path` is that of the chain's RPC below the node's URL. */
+  constructor(node: () => NodeRpc, path: string, key: Key) {
+    this.#node = node
+    this.#path = path
+    this.#key = key
+  }
+
+  /** The chain's answer to a question. */
+  ask(method: string, ...params: readonly unknown[]): Promise<unknown> {
+    return this.#node().ask(this.#path, method, params)
+  }
+
+  /** Sends a transaction and gives its receipt. Throws where it fails, unless `mayFail`. */
+  send(call: Call, mayFail = false): Promise<Told> {
+    const sent = this.#last.then(() => this.#send(call, mayFail))
+    this.#last = sent.catch(() => undefined)
+    return sent
+  }
+
+  async #send(call: Call, mayFail: boolean): Promise<Told> {
+    this.#chainId ??= BigInt(String(await this.ask('eth_chainId')))
+    const address = to0x(this.#key.evm)
+    const nonce = BigInt(String(await this.ask('eth_getTransactionCount', address, 'latest')))
+    const fields: Rlp[] = [
+      number(this.#chainId),
+      number(nonce),
+      number(1n),
+      number(maxFeePerGas),
+      number(call.gas ?? defaultGas),
+      call.to ?? new Uint8Array(),
+      number(call.value ?? 0n),
+      call.data ?? new Uint8Array(),
+      (call.accessList ?? []).map(([of, keys]) => [of, [...keys]]),
+    ]
+    const typed = (items: readonly Rlp[]): Uint8Array =>
+      concatBytes(Uint8Array.of(2), encodeRlp(items))
+    const signature = sign(keccak256(typed(fields)), this.#key)
+    const signed = typed([
+      ...fields,
+      number(BigInt(signature[64] ?? 0)),
+      withoutZeros(signature.subarray(0, 32)),
+      withoutZeros(signature.subarray(32, 64)),
+    ])
+    const hash = String(await this.ask('eth_sendRawTransaction', to0x(signed)))
+    let receipt: Told | null = null
+    await settled(`${this.#path} includes ${hash}`, async () => {
+      receipt = (await this.ask('eth_getTransactionReceipt', hash)) as Told | null
+      return receipt !== null
+    })
+    const done = receipt as Told | null
+    if (done === null) throw new Error('no receipt')
+    if (done['status'] !== '0x1' && !mayFail) throw new Error(`transaction ${hash} failed`)
+    return done
+  }
+}
+
+function number(value: bigint): Uint8Array {
+  return withoutZeros(fromBigint(value, 32))
+}
+
+function withoutZeros(bytes: Uint8Array): Uint8Array {
+  const first = bytes.findIndex((byte) => byte !== 0)
+  return first < 0 ? new Uint8Array() : bytes.slice(first)
+}

@@ -1,0 +1,140 @@
+/** Firn beside a real network: two processes, one on each engine, and what they are asked. */
+
+import { spawn } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+
+import { fromHex } from '../../src/core/bytes.ts'
+import { entry, follow, freshFolder, run, type RunningFirn } from '../firn-process.ts'
+import { settled } from './real-network.ts'
+
+/** What a Firn is to index. */
+export type Wanted = {
+  readonly nodeUrl: string
+  readonly genesis: string
+  /** URLs of the RPC of chains, by name. */
+  readonly chains: Readonly<Record<string, readonly string[]>>
+}
+
+/** A Firn that can be killed and started again. */
+export class FollowingFirn {
+  readonly name: string
+  readonly #t: TestContext
+  readonly #folder: string
+  readonly #store: string
+  #running: RunningFirn | undefined
+
+  private constructor(t: TestContext, of: { name: string; folder: string; store: string }) {
+    this.#t = t
+    this.name = of.name
+    this.#folder = of.folder
+    this.#store = of.store
+  }
+
+  /** `store` as the setting of this name. */
+  static async open(t: TestContext, name: string, store: string): Promise<FollowingFirn> {
+    return new FollowingFirn(t, { name, folder: await freshFolder(t), store })
+  }
+
+  /** Starts it, or starts it again with other wishes. */
+  async start(wanted: Wanted): Promise<void> {
+    await writeFile(this.#config, JSON.stringify(this.#settings(wanted), null, 2))
+    const ports = ['--port', '0', '--node-port', '0']
+    const child = spawn(process.execPath, [entry, 'start', ...ports, '--config', this.#config])
+    this.#running = await follow(this.#t, child)
+  }
+
+  /** Ends it as a loss of power would. */
+  async kill(): Promise<void> {
+    await this.#process.end('SIGKILL')
+  }
+
+  /** Ends it as an operator does; its exit code. */
+  stop(): Promise<number | NodeJS.Signals | null> {
+    return this.#process.end('SIGTERM')
+  }
+
+  get url(): string {
+    return this.#process.apiUrl
+  }
+
+  /** Waits until every stage of every chain is live, and at the height of `heads` where given. */
+  async caughtUp(heads: Readonly<Record<string, number>> = {}): Promise<void> {
+    await settled(`${this.name} has caught up`, async () => {
+      const { chains } = await this.#process.get('/status')
+      const stages = (chains as Told[]).flatMap(({ chain, stages: of }) =>
+        of.map((stage) => ({ ...stage, key: `${chain} ${stage.stage}` })),
+      )
+      const late = stages.filter(
+        ({ key, state, indexedHeight }) => state !== 'live' || indexedHeight < (heads[key] ?? -1),
+      )
+      if (late.length > 0) throw new Error(JSON.stringify(late))
+      return true
+    })
+  }
+
+  /** `firn verify` against a node. */
+  async verify(nodeUrl: string): Promise<{ readonly code: number; readonly output: string }> {
+    const args = ['verify', '--sample', '120', '--config', this.#config, '--node', nodeUrl]
+    const { code, stdout, stderr } = await run(process.execPath, [entry, ...args])
+    return { code, output: stdout + stderr }
+  }
+
+  /** Operation 1; the signed message, or what the refusal says. */
+  async sign(body: object): Promise<Signed> {
+    return this.#signed('/v1/signatureAggregator/fuji/aggregateSignatures', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+  }
+
+  /** Operation 2. */
+  signTransaction(txId: string): Promise<Signed> {
+    return this.#signed(`/v1/signatureAggregator/fuji/aggregateSignatures/${txId}`, {})
+  }
+
+  async #signed(path: string, request: RequestInit): Promise<Signed> {
+    const reply = await fetch(`${this.url}${path}`, request)
+    const text = await reply.text()
+    if (reply.status !== 200) return { status: reply.status, text, message: undefined }
+    const { signedMessage } = JSON.parse(text) as { signedMessage: string }
+    return { status: 200, text, message: fromHex(signedMessage) }
+  }
+
+  get #process(): RunningFirn {
+    if (this.#running === undefined) throw new Error(`${this.name} does not run`)
+    return this.#running
+  }
+
+  get #config(): string {
+    return join(this.#folder, 'firn.yaml')
+  }
+
+  #settings({ nodeUrl, genesis, chains }: Wanted): object {
+    return {
+      dataDir: join(this.#folder, 'data'),
+      store: this.#store,
+      networks: { fuji: { nodeUrl, primary: true, genesis } },
+      chains: Object.entries(chains).map(([name, rpcUrls]) => ({ network: 'fuji', name, rpcUrls })),
+    }
+  }
+}
+
+/** What came of a request for signatures. */
+export type Signed = {
+  readonly status: number
+  readonly text: string
+  readonly message: Uint8Array | undefined
+}
+
+type Told = {
+  readonly chain: string
+  readonly stages: readonly {
+    readonly stage: string
+    readonly state: string
+    readonly indexedHeight: number
+    readonly reason?: string
+  }[]
+}

@@ -1,0 +1,55 @@
+/** The network of the scenario: its genesis, and when its upgrades come. */
+
+import { unzipped } from '../recorded-network.ts'
+import type { NetworkPlan } from './real-network.ts'
+
+/** Any but those with a genesis of their own. */
+const networkId = 1_337
+const longAgo = '2020-12-05T05:00:00Z'
+
+/** Seconds after the start of the network at which upgrades come. */
+export const upgradeSeconds = { durango: 40, etna: 60, granite: 70, helicon: 110 } as const
+
+/**
+ * Five nodes with the public keys of the local network, four of them validators from the start.
+ * Upgrades up to Cortina were long ago, the others come while the scenario runs.
+ */
+export function scenarioPlan(nowSeconds: number): NetworkPlan {
+  const after = (seconds: number): string =>
+    `${new Date((nowSeconds + seconds) * 1_000).toISOString().slice(0, 19)}Z`
+  const local = JSON.parse(unzipped('data/genesis/local.json.gz')) as Record<string, unknown>
+  // The fifth node joins later, as a validator that renews itself.
+  const initialStakers = (local['initialStakers'] as unknown[]).slice(0, 4)
+  const genesis = {
+    ...local,
+    networkID: networkId,
+    startTime: nowSeconds - 3_600,
+    initialStakers,
+  }
+  const old = [
+    'apricotPhase1Time',
+    'apricotPhase2Time',
+    'apricotPhase3Time',
+    'apricotPhase4Time',
+    'apricotPhase5Time',
+    'apricotPhasePre6Time',
+    'apricotPhase6Time',
+    'apricotPhasePost6Time',
+    'banffTime',
+    'cortinaTime',
+  ]
+  const upgrades = {
+    ...Object.fromEntries(old.map((name) => [name, longAgo])),
+    apricotPhase4MinPChainHeight: 0,
+    cortinaXChainStopVertexID: '11111111111111111111111111111111LpoYY',
+    durangoTime: after(upgradeSeconds.durango),
+    etnaTime: after(upgradeSeconds.etna),
+    fortunaTime: after(upgradeSeconds.etna),
+    graniteTime: after(upgradeSeconds.granite),
+    // Nanoseconds, as AvalancheGo writes durations.
+    graniteEpochDuration: 20_000_000_000,
+    heliconTime: after(upgradeSeconds.helicon),
+  }
+  const flags = ['--min-stake-duration=20s', '--helicon-min-stake-duration=20s']
+  return { nodes: 5, genesis: JSON.stringify(genesis), upgrades, flags }
+}

@@ -1,0 +1,170 @@
+/**
+ * Everything that happens on a network, on a real one, with Firn beside it.
+ *
+ * Five nodes cross Durango, Etna, Granite and Helicon; every type of transaction that today's node
+ * takes is sent; an L1 lives; nodes restart and stay away; Firn is killed. Two Firns follow, one on
+ * SQLite and one on PostgreSQL. In the middle and at the end each is held against the nodes, by its
+ * own `firn verify` and by a program that shares nothing with it (`outside.ts`).
+ */
+
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+import { toCb58 } from '../../src/core/cb58.ts'
+import { run } from '../firn-process.ts'
+import { startPostgres } from '../postgres.ts'
+import { workWithAssets } from './asset-steps.ts'
+import { beforeDurango, betweenDurangoAndEtna, splitFunds } from './early-steps.ts'
+import { liveOn } from './evm-steps.ts'
+import { FollowingFirn, type Wanted } from './firn.ts'
+import { ewoq } from './keys.ts'
+import { convert, type L1, l1Answers, restartWithL1 } from './l1-steps.ts'
+import { checkLivePrimary } from './live-primary.ts'
+import { checkLiveWarp } from './live-warp.ts'
+import { scenarioPlan } from './plan.ts'
+import { networkScript, type RealNetwork, startNetwork } from './real-network.ts'
+import { addRenewing, configureRenewal, renewed } from './renewal-steps.ts'
+import { candidateAt, openScene, upgraded } from './scene.ts'
+import { soak } from './soak-rounds.ts'
+import { type Finding, findingsOfOutside, findingsOfVerify, tableOf } from './table.ts'
+import { avax } from './utxo-wallet.ts'
+import { lateLife, type Signing, signOverEpochs, signWithNodesAway } from './warp-steps.ts'
+
+const outside = fileURLToPath(new URL('outside.ts', import.meta.url))
+const script = networkScript()
+const skip = script === undefined && 'no script that starts a network: FIRN_AVALANCHE_NETWORK'
+
+/** A scene with its Firns. */
+type Stage = Signing & {
+  readonly wanted: Wanted
+  readonly findings: Finding[]
+}
+
+void test('a real network: what Firn says is what its nodes say', { skip }, async (t) => {
+  const beganAt = Math.floor(Date.now() / 1_000)
+  const network = await startNetwork(script ?? '', scenarioPlan(beganAt))
+  t.after(() => network.down())
+  const stage = await begin(t, network, beganAt)
+  const { say } = stage
+  await splitFunds(stage)
+  const subnetId = await beforeDurango(stage)
+  await Promise.all([workWithAssets(stage), betweenChains(stage).then(() => liveOn(stage.c))])
+  await upgraded(stage, 'durango')
+  await betweenDurangoAndEtna(stage, subnetId)
+  await upgraded(stage, 'etna')
+  const l1 = await convert(stage)
+  await Promise.all(stage.firns.map((firn) => firn.kill()))
+  say('both Firns are killed')
+  await restartWithL1(stage, l1, [2, 3, 4, 5, 1])
+  const wanted = withL1(stage, l1)
+  await Promise.all([1, 2, 3, 4, 5].map((node) => l1Answers(stage, l1, node)))
+  await startFirns(stage, wanted)
+  await liveOn(l1.evm)
+  const late = await signWithNodesAway(stage, l1)
+  await compareAll(stage, l1, 'in the middle')
+  await upgraded(stage, 'helicon')
+  const renewing = renewals(stage)
+  const epochs = await signOverEpochs(stage, l1, late)
+  await lateLife(stage, l1, { ...epochs, late })
+  await renewing
+  await liveOn(stage.c)
+  await betweenChains(stage)
+  await compareAll(stage, l1, 'at the end')
+  await soak(stage, {
+    life: () => Promise.all([betweenChains(stage).then(() => liveOn(stage.c)), liveOn(l1.evm)]),
+    restart: (node) => network.restart(node),
+    kill: (at) => killAndStart(stage, wanted, at),
+    compare: (when) => compareAll(stage, l1, when),
+  })
+  const nodeUrl = network.url(1)
+  await checkLivePrimary({ nodeUrl, genesis: stage.wanted.genesis })
+  await checkLiveWarp({ nodeUrl, conversion: toCb58(l1.conversion) })
+  console.log(tableOf(stage.findings))
+  for (const firn of stage.firns) assert.equal(await firn.stop(), 0)
+})
+
+/** Starts both Firns at the network's first blocks. The second one has a node without an index. */
+async function begin(t: TestContext, network: RealNetwork, beganAt: number): Promise<Stage> {
+  const postgres = await startPostgres()
+  t.after(() => postgres.stop())
+  const scene = await openScene(network, beganAt)
+  const firns: Stage['firns'] = [
+    await FollowingFirn.open(t, 'SQLite', 'embedded'),
+    await FollowingFirn.open(t, 'PostgreSQL', postgres.url),
+  ]
+  const wanted = {
+    nodeUrl: '',
+    genesis: `${network.folder}/genesis.json`,
+    chains: { 'C-Chain': [1, 3].map((node) => `${network.url(node)}/ext/bc/C/rpc`) },
+  }
+  const stage = { ...scene, firns, wanted, findings: [] }
+  await startFirns(stage, wanted)
+  return stage
+}
+
+/** Nodes that the Firns follow: with the Index API, and without. */
+const followed = [1, 4] as const
+
+async function startFirns(stage: Stage, wanted: Wanted): Promise<void> {
+  await Promise.all(stage.firns.map((_firn, at) => startFirn(stage, wanted, at)))
+  stage.say('both Firns follow')
+}
+
+async function startFirn({ firns, network }: Stage, wanted: Wanted, at: number): Promise<void> {
+  await firns[at]?.start({ ...wanted, nodeUrl: network.url(followed[at] ?? 1) })
+}
+
+async function killAndStart(stage: Stage, wanted: Wanted, at: number): Promise<void> {
+  await stage.firns[at]?.kill()
+  await startFirn(stage, wanted, at)
+}
+
+function withL1({ wanted, network }: Stage, { path }: L1): Wanted {
+  const chains = { ...wanted.chains, Scenario: [1, 2].map((node) => network.url(node) + path) }
+  return { ...wanted, chains }
+}
+
+/** Exports and imports between all three chains, in both directions. */
+async function betweenChains({ wallet, say }: Stage): Promise<void> {
+  const payment = { amount: 7n * avax, owners: [ewoq.address] }
+  const cheap = false
+  await wallet.export('X', 'C', [payment], cheap)
+  await wallet.import('C', 'X', ewoq, cheap)
+  await wallet.exportFromC('X', ewoq, { ...payment, amount: 2n * avax })
+  await wallet.import('X', 'C', ewoq, cheap)
+  await wallet.export('P', 'C', [payment], cheap)
+  await wallet.import('C', 'P', ewoq, cheap)
+  await wallet.exportFromC('P', ewoq, { ...payment, amount: 3n * avax })
+  await wallet.import('P', 'C', ewoq, cheap)
+  await wallet.export('P', 'X', [payment], cheap)
+  await wallet.import('X', 'P', ewoq, cheap)
+  say('moved between all chains')
+}
+
+/** A validator that renews itself: half, then everything is staked again; then it ends. */
+async function renewals(stage: Stage): Promise<void> {
+  const txId = await addRenewing(stage, await candidateAt(stage.network, 5))
+  const first = await renewed(stage, txId, 2_000n * avax)
+  assert.ok(first > 2_000n * avax)
+  await configureRenewal(stage, txId, { shares: 1_000_000, period: 20 })
+  const second = await renewed(stage, txId, first)
+  assert.ok(second > first)
+  await configureRenewal(stage, txId, { shares: 0, period: 0 })
+  assert.equal(await renewed(stage, txId, second), 0n)
+}
+
+/** Compares all of it by both programs, for each Firn, against a node it does not follow. */
+async function compareAll(stage: Stage, l1: L1, when: string): Promise<void> {
+  const { network, firns, findings, say } = stage
+  await Promise.all(firns.map((firn) => firn.caughtUp()))
+  for (const firn of firns) {
+    const verified = await firn.verify(network.url(1))
+    findings.push(...findingsOfVerify(verified.output, { source: `verify, ${firn.name}`, when }))
+    assert.equal(verified.code, 0, verified.output)
+    const compared = await run(process.execPath, [outside, firn.url, network.url(1), l1.path])
+    findings.push(...findingsOfOutside(compared.stdout, { source: `outside, ${firn.name}`, when }))
+    assert.equal(compared.code, 0, compared.stdout + compared.stderr)
+    say(`${firn.name} was compared ${when}`)
+  }
+}

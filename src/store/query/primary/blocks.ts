@@ -76,7 +76,7 @@ export async function blockById(reader: Reader, id: number): Promise<StoredBlock
 }
 
 const byHash = statement(
-  `select ${columns} from block_by_hash h join ${from}
+  `select ${columns} from block_by_hash h cross join ${from}
    where h.prefix = ? and h.id >= ? and h.id < ? and b.id = h.id and b.hash = ? limit 1`,
 )
 

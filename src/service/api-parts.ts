@@ -27,6 +27,7 @@ import {
   type ServedNetwork,
 } from '../api/primary/network-directory.ts'
 import { primaryOperations } from '../api/primary/operations.ts'
+import { search } from '../api/search/search.ts'
 import { createServer, type ApiServer } from '../api/server.ts'
 import { warpDialectRules, warpOperations } from '../api/warp/operations.ts'
 import type { Config } from '../config/settings.ts'
@@ -212,6 +213,7 @@ function operationsOf(
       messages: served.messages.get,
       evmChainIdOf: (blockchainId) => evmChainIdOf(served.networks.list(), blockchainId),
     }),
+    search({ chains: directory, networks, parties, clock: world.clock }),
     ...healthOperations(() =>
       [...served.chains.list(), ...served.networks.list()].map(({ store }) => store),
     ),

@@ -219,7 +219,11 @@ export const token = table(
     key: ['id'],
     layout: 'rows',
     sums: sumsBy('id', idsPerSum),
-    indexes: [{ name: 'token_unasked', columns: ['id'], where: 'metadata_height = 0' }],
+    indexes: [
+      { name: 'token_unasked', columns: ['id'], where: 'metadata_height = 0' },
+      { name: 'token_by_symbol', columns: ['symbol'], where: 'symbol is not null' },
+      { name: 'token_by_name', columns: ['name'], where: 'name is not null' },
+    ],
   },
 )
 

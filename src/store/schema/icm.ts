@@ -101,7 +101,11 @@ export const icmHour = table(
     sent: 'integer',
     received: 'integer',
   },
-  { key: ['network', 'hour', 'source_id', 'destination_id'], layout: 'keyed' },
+  {
+    key: ['network', 'hour', 'source_id', 'destination_id'],
+    layout: 'keyed',
+    sums: sumsBy('hour', secondsPerSum),
+  },
 )
 
 /** In order of creation. */

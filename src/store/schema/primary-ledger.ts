@@ -95,7 +95,7 @@ export const txByAddress = table(
 export const txByAsset = table(
   'tx_by_asset',
   { asset: 'integer', pos: 'integer', type: 'integer' },
-  { key: ['asset', 'pos'], layout: 'keyed' },
+  { key: ['asset', 'pos'], layout: 'keyed', sums: sumsBy('pos', placesPerSum) },
 )
 
 /** UTXOs, several to a row under the number of the last: see `primary-utxo.ts`. */

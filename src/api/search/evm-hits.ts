@@ -1,0 +1,134 @@
+/** What a question may be on an EVM chain. */
+
+import { parseEvmAddress, toChecksumAddress } from '../../core/address.ts'
+import { fromHex } from '../../core/bytes.ts'
+import type { SearchHit } from '../../shape/search/search.ts'
+import { blockByHash, blockByHeight } from '../../store/query/evm/blocks.ts'
+import { hasActivity } from '../../store/query/evm/has-activity.ts'
+import { transactionByHash } from '../../store/query/evm/transaction-by-hash.ts'
+import { tokensNamed } from '../../store/query/search/tokens-named.ts'
+import type { ServedChain } from '../chain-directory.ts'
+import type { SearchParts } from './parts.ts'
+
+// Of one chain; more tokens of one name help nobody.
+const mostTokens = 10
+
+/** Hits on one chain, in no order. */
+export async function evmHits(
+  parts: SearchParts,
+  chain: ServedChain,
+  q: string,
+): Promise<SearchHit[]> {
+  const { facts } = chain
+  const chainId = String(facts.evmChainId)
+  const at = { network: facts.network, chainId } as const
+  const base = `/v1/chains/${chainId}`
+  const hits = chainHits(chain, q)
+  if (/^0x[0-9a-f]{64}$/i.test(q)) {
+    const hash = fromHex(q.toLowerCase())
+    const [transaction, block] = await Promise.all([
+      transactionByHash(chain.store, hash),
+      blockByHash(chain.store, hash),
+    ])
+    if (transaction !== undefined)
+      hits.push({
+        ...at,
+        kind: 'transaction',
+        match: 'id',
+        id: q,
+        label: `transaction on ${facts.name}`,
+        path: `${base}/transactions/${q}`,
+      })
+    if (block !== undefined)
+      hits.push({
+        ...at,
+        kind: 'block',
+        match: 'id',
+        id: q,
+        label: `block ${block.height} of ${facts.name}`,
+        path: `${base}/blocks/${q}`,
+      })
+  } else if (/^0x[0-9a-f]{40}$/i.test(q)) {
+    const hit = await addressHit(parts, chain, q)
+    if (hit !== undefined) hits.push(hit)
+  } else if (/^\d{1,15}$/.test(q)) {
+    if ((await blockByHeight(chain.store, Number(q))) !== undefined)
+      hits.push({
+        ...at,
+        kind: 'block',
+        match: 'height',
+        id: q,
+        label: `block ${q} of ${facts.name}`,
+        path: `${base}/blocks/${q}`,
+      })
+  } else {
+    hits.push(...(await tokenHits(parts, chain, q)))
+  }
+  return hits
+}
+
+/** The chain itself, by id or name. */
+function chainHits({ facts }: ServedChain, q: string): SearchHit[] {
+  const id = String(facts.evmChainId)
+  const hit = {
+    kind: 'chain',
+    id,
+    label: facts.name,
+    network: facts.network,
+    chainId: id,
+    path: `/v1/chains/${id}`,
+  } as const
+  if (q === id) return [{ ...hit, match: 'id' }]
+  const [name, wanted] = [facts.name.toLowerCase(), q.toLowerCase()]
+  if (name === wanted) return [{ ...hit, match: 'name' }]
+  return name.includes(wanted) ? [{ ...hit, match: 'part' }] : []
+}
+
+async function addressHit(
+  { parties }: SearchParts,
+  chain: ServedChain,
+  q: string,
+): Promise<SearchHit | undefined> {
+  const address = parseEvmAddress(q)
+  const id = await parties(chain).idOf(address)
+  if (id === undefined) return undefined
+  const named = (await parties(chain).load([id]))(id)
+  const { facts } = chain
+  const chainId = String(facts.evmChainId)
+  const at = {
+    id: toChecksumAddress(address),
+    match: 'id',
+    network: facts.network,
+    chainId,
+  } as const
+  if (named.token !== undefined) {
+    const label = named.token.name ?? named.token.symbol ?? 'token'
+    return { ...at, kind: 'token', label, path: `/v1/chains/${chainId}/addresses/${at.id}` }
+  }
+  if (!(await hasActivity(chain.store, id))) return undefined
+  const path = `/v1/chains/${chainId}/addresses/${at.id}/transactions`
+  return { ...at, kind: 'address', label: `address on ${facts.name}`, path }
+}
+
+async function tokenHits(
+  { parties }: SearchParts,
+  chain: ServedChain,
+  q: string,
+): Promise<SearchHit[]> {
+  const tokens = await tokensNamed(chain.store, q, mostTokens)
+  const named = await parties(chain).load(tokens.map(({ id }) => id))
+  const { facts } = chain
+  const chainId = String(facts.evmChainId)
+  return tokens.map(({ id, name, symbol }) => {
+    const { address } = named(id)
+    return {
+      kind: 'token',
+      id: address,
+      label: name === '' ? symbol : symbol === '' ? name : `${name} (${symbol})`,
+      match: 'name',
+      network: facts.network,
+      chainId,
+      path: `/v1/chains/${chainId}/addresses/${address}`,
+    }
+  })
+}

@@ -1,0 +1,35 @@
+/** One question over every kind of id and name that is served here. */
+
+import { networkOf } from '../../core/network.ts'
+import { hitKinds, Search, type SearchHit } from '../../shape/search/search.ts'
+import { chainNames } from '../../store/query/search/primary-ids.ts'
+import { operation, type Operation } from '../operation.ts'
+import { keptFor } from '../primary/kept-answers.ts'
+import { evmHits } from './evm-hits.ts'
+import type { SearchParts } from './parts.ts'
+import { primaryHits } from './primary-hits.ts'
+
+const mostHits = 50
+const matches = ['id', 'height', 'name', 'part'] as const
+
+/** Hits in order: the surest match, then the kind, then the networks and chains as configured. */
+export function search(parts: SearchParts): Operation {
+  const names = keptFor(parts.clock, chainNames)
+  return operation(Search, async ({ query }) => {
+    const q = query.q.trim()
+    const wanted = query.network === undefined ? undefined : networkOf(query.network)
+    const isWanted = (network: string): boolean => wanted === undefined || network === wanted
+    const hits: SearchHit[] = []
+    for (const network of parts.networks.all())
+      if (isWanted(network.network))
+        hits.push(...(await primaryHits(network, q, ({ store }) => names(store))))
+    for (const chain of parts.chains.all())
+      if (isWanted(chain.facts.network)) hits.push(...(await evmHits(parts, chain, q)))
+    return { body: { hits: hits.toSorted(bestFirst).slice(0, mostHits) } }
+  })
+}
+
+function bestFirst(a: SearchHit, b: SearchHit): number {
+  const byMatch = matches.indexOf(a.match) - matches.indexOf(b.match)
+  return byMatch === 0 ? hitKinds.indexOf(a.kind) - hitKinds.indexOf(b.kind) : byMatch
+}

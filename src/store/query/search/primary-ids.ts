@@ -1,0 +1,43 @@
+/** What a 32-byte id may be on a primary network, and its chains by name. */
+
+import { type Reader, statement } from '../../engine/database.ts'
+import { bytes } from '../primary/utxo-rows.ts'
+
+const questions = {
+  subnet: statement('select 1 from subnet where subnet_id = ?'),
+  blockchain: statement('select 1 from blockchain where blockchain_id = ?'),
+  l1Validator: statement('select 1 from l1_validator where validation_id = ?'),
+  asset: statement('select 1 from asset where asset_id = ? and name is not null'),
+} as const
+
+/** Kinds of things that have this id. Four seeks. */
+export async function kindsOfId(
+  reader: Reader,
+  id: Uint8Array,
+): Promise<(keyof typeof questions)[]> {
+  const found: (keyof typeof questions)[] = []
+  for (const kind of ['subnet', 'blockchain', 'l1Validator', 'asset'] as const)
+    if ((await reader.get(questions[kind], [id])) !== undefined) found.push(kind)
+  return found
+}
+
+/** A chain by its name. */
+export type NamedChain = {
+  readonly blockchainId: Uint8Array
+  readonly subnetId: Uint8Array
+  readonly name: string
+  readonly evmChainId: number | undefined
+}
+
+const chains = statement('select blockchain_id, subnet_id, name, evm_chain_id from blockchain')
+
+/** Names of all chains: some thousands on mainnet, so callers keep the answer. */
+export async function chainNames(reader: Reader): Promise<readonly NamedChain[]> {
+  const rows = await reader.all(chains)
+  return rows.map(([blockchainId, subnetId, name, evmChainId]) => ({
+    blockchainId: bytes(blockchainId),
+    subnetId: bytes(subnetId),
+    name: String(name),
+    evmChainId: evmChainId === null ? undefined : Number(evmChainId),
+  }))
+}

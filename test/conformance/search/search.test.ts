@@ -1,0 +1,138 @@
+/** One question over everything: each kind of id leads to the operation that tells it. */
+
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+
+import { createNetworkDirectory } from '../../../src/api/primary/network-directory.ts'
+import { search } from '../../../src/api/search/search.ts'
+import { type EvmService, evmService, type Json } from '../../evm-service.ts'
+import { startPostgres } from '../../postgres.ts'
+import { primaryService, recordedAnswers, replyOf } from '../../primary-service.ts'
+
+const server = await startPostgres()
+after(() => server.stop())
+const primary = await primaryService()
+const scaled = await primaryService({}, { store: server.url, dataDir: '' })
+const searching = (network: typeof primary.network): Promise<EvmService> =>
+  evmService({
+    chains: [51001, 51002],
+    more: (parts) => [search({ ...parts, networks: createNetworkDirectory(() => [network]) })],
+  })
+const service = await searching(primary.network)
+const other = await searching(scaled.network)
+
+const hits = async (q: string): Promise<Json[]> => {
+  const { status, body } = await service.get(`/v1/search?q=${encodeURIComponent(q)}`)
+  assert.equal(status, 200, q)
+  const same = await other.get(`/v1/search?q=${encodeURIComponent(q)}`)
+  assert.deepEqual(same.body, body, `${q}: both databases`)
+  return body.hits
+}
+
+/** The hit leads to an answer. */
+async function follows(hit: Json): Promise<Json> {
+  const at = hit.path.startsWith('/v1/networks/') ? primary : service
+  const { status, body } = await at.get(hit.path)
+  assert.equal(status, 200, hit.path)
+  return body
+}
+
+const base = '/v1/networks/fuji'
+const answers = recordedAnswers()
+
+void test('search: ids of the primary network, in cb58 and in hex', async () => {
+  const [subnet] = (await primary.get(`${base}/subnets`)).body.subnets
+  const [chain] = (await primary.get(`${base}/blockchains?pageSize=100`)).body.blockchains
+  const [l1] = (await primary.get(`${base}/l1Validators`)).body.validators
+  const { assetID } = replyOf(answers, 'avm.getAssetDescription') as Json
+  for (const [kind, id] of [
+    ['subnet', subnet.subnetId],
+    ['blockchain', chain.blockchainId],
+    ['l1Validator', l1.validationId],
+    ['l1Validator', l1.validationIdHex],
+    ['asset', assetID],
+  ] as const) {
+    const found = await hits(id)
+    const isThere = found.some((hit) => hit.kind === kind && hit.match === 'id')
+    assert.ok(isThere, `${kind} ${id}: ${JSON.stringify(found)}`)
+    for (const hit of found) await follows(hit)
+  }
+  for (const name of ['p-chain', 'x-chain', 'c-chain']) {
+    const at = `${base}/blockchains/${name}`
+    const [transaction] = (await primary.get(`${at}/transactions`)).body.transactions
+    const [found] = (await hits(transaction.txHash)).filter(({ kind }) => kind === 'transaction')
+    assert.equal((await follows(found)).txHash, transaction.txHash)
+    const [block] = (await primary.get(`${at}/blocks`)).body.blocks
+    const [blockHit] = (await hits(block.blockHash)).filter(({ kind }) => kind === 'block')
+    assert.equal((await follows(blockHit)).blockHash, block.blockHash)
+  }
+})
+
+void test('search: nodes and addresses of the primary network', async () => {
+  const listed = await primary.get(`${base}/validators?validationStatus=active&pageSize=100`)
+  const validator = listed.body.validators.find((one: Json) => one.delegationFee !== undefined)
+  const [node] = await hits(validator.nodeId)
+  assert.equal(node.kind, 'node')
+  assert.equal((await follows(node)).validators[0].nodeId, validator.nodeId)
+  const owner = validator.potentialRewards.rewardAddresses[0]
+  for (const q of [owner, `P-${owner}`]) {
+    const [address] = await hits(q)
+    assert.equal(address.kind, 'address')
+    assert.equal(address.id, owner)
+    await follows(address)
+  }
+})
+
+void test('search: hashes, addresses and tokens of EVM chains', async () => {
+  const [transaction] = (await service.get('/v1/chains/51001/transactions')).body.transactions
+  const [found] = await hits(transaction.txHash)
+  assert.deepEqual([found.kind, found.chainId], ['transaction', '51001'])
+  await follows(found)
+  const [block] = await hits(transaction.blockHash)
+  assert.equal(block.kind, 'block')
+  await follows(block)
+  const sender = await hits(transaction.from.address.toLowerCase())
+  assert.ok(sender.some(({ kind, chainId }) => kind === 'address' && chainId === '51001'))
+  for (const hit of sender) await follows(hit)
+  const owner = transaction.from.address
+  const { body } = await service.get(`/v1/chains/51001/addresses/${owner}/transactions:listErc20`)
+  for (const { erc20Token } of body.transactions) {
+    const tokens = await hits(erc20Token.address)
+    assert.ok(tokens.some(({ kind }) => kind === 'token'))
+    for (const text of [erc20Token.symbol, erc20Token.name].filter((one: string) => one !== '')) {
+      const named = await hits(text)
+      assert.ok(
+        named.some(({ kind, id }) => kind === 'token' && id === erc20Token.address),
+        text,
+      )
+    }
+  }
+})
+
+void test('search: heights of all chains and EVM chain ids are told apart', async () => {
+  const found = await hits('1')
+  const places = found.map(({ chainId, blockchainId }) => chainId ?? blockchainId)
+  for (const place of ['51001', '51002', 'p-chain', 'x-chain', 'c-chain'])
+    assert.ok(places.includes(place), place)
+  for (const hit of found) await follows(hit)
+  const [chain] = await hits('51001')
+  assert.deepEqual([chain.kind, chain.match], ['chain', 'id'])
+  const listed = (await primary.get(`${base}/blockchains?pageSize=100`)).body.blockchains
+  for (const { evmChainId, blockchainId } of listed) {
+    if (evmChainId === undefined) continue
+    const own = (await hits(String(evmChainId))).filter(({ kind }) => kind === 'blockchain')
+    assert.ok(own.some(({ id }) => id === blockchainId))
+  }
+})
+
+void test('search: names of chains, whole before part; networks apart; nothing is nothing', async () => {
+  const [byName] = await hits('x-chain')
+  assert.deepEqual([byName.kind, byName.match], ['blockchain', 'name'])
+  const parts = await hits('chain')
+  assert.ok(parts.length > 1 && parts.every(({ match }) => match === 'part'))
+  assert.deepEqual((await service.get('/v1/search?q=chain&network=mainnet')).body.hits, [])
+  assert.deepEqual(await hits('no such thing'), [])
+  assert.deepEqual(await hits('0x'), [])
+  for (const query of ['', '?q=', `?q=${'x'.repeat(129)}`, '?q=%20'])
+    assert.equal((await service.get(`/v1/search${query}`)).status, 400, query)
+})

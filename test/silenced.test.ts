@@ -51,3 +51,30 @@ void test('one connection: a thousand large pages at once silence nothing and ta
   await assert.rejects(reading, /connection ended/)
   assert.equal(await firn.end(), 0)
 })
+
+void test('overload while it indexes: every chain gets live, the other address gets all', async (t) => {
+  const firn = await startFirn(t, ['--data-dir', await freshFolder(t)])
+  const port = Number(new URL(firn.apiUrl).port)
+  const flood = await Promise.all(Array.from({ length: 24 }, () => openRaw(t, port)))
+  const counts = new Map<number, number>()
+  let isOver = false
+  const flooding = flood.map(async ({ socket, reply }) => {
+    while (!isOver) {
+      socket.write(`GET ${large} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
+      const { status } = await reply()
+      counts.set(status, (counts.get(status) ?? 0) + 1)
+    }
+  })
+  // Asks `/status` all the time, from the address of the flood.
+  await untilLive(firn, ['fuji-demo-chain', 'fuji-demo-l1', 'primary-fuji'])
+  const other = await openRaw(t, port, '127.0.0.2')
+  for (let at = 0; at < 10; at++) {
+    other.socket.write(`GET ${large} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
+    assert.equal((await other.reply()).status, 200)
+  }
+  isOver = true
+  await Promise.all(flooding)
+  assert.ok((counts.get(200) ?? 0) > 0)
+  assert.ok((counts.get(503) ?? 0) > 0, JSON.stringify([...counts]))
+  assert.equal(await firn.end(), 0)
+})

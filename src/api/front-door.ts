@@ -22,6 +22,8 @@ export type FrontDoor = {
   readonly attach: (server: Server) => void
   /** The turn of a request that came with a body; the others had theirs. Rejects: `overloaded`. */
   readonly turn: (request: IncomingMessage, response: ServerResponse) => Promise<void> | undefined
+  /** When a request came, by the gate's clock; `undefined` for one that did not come this way. */
+  readonly since: (request: IncomingMessage) => number | undefined
   /** The answer is made: what is left is to send it. */
   readonly answered: (request: IncomingMessage) => void
 }
@@ -88,6 +90,7 @@ export function createFrontDoor({ gate, guard, lanes }: FrontDoorParts): FrontDo
         enter({ request, response, lane }, resolve, refuse)
       })
     },
+    since: (request) => tickets.get(request)?.since,
     answered: (request) => tickets.get(request)?.leave(),
   }
 }

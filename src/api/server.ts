@@ -209,7 +209,8 @@ function register(
   const timeoutMs = shape.timeoutMs ?? parts.limits.handlerTimeoutMs
 
   const handle = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const startedAt = parts.clock.monotonic()
+    // From its headers on: waiting for a turn is part of what the caller waits.
+    const startedAt = door.since(request.raw) ?? parts.clock.monotonic()
     let signal: AbortSignal | undefined
     try {
       const turn = door.turn(request.raw, reply.raw)

@@ -151,6 +151,10 @@ void test('load gate: nothing is begun for who has gone or waited five seconds',
   const gate = open()
   gate.come('a1')
   const tickets = ['a2', 'a3', 'a4'].map((name) => gate.come(name))
+  assert.deepEqual(
+    tickets.map(({ since }) => since),
+    [1, 1, 1],
+  )
   tickets[0]?.leave()
   tickets[0]?.leave()
   await gate.pass(1)

@@ -70,6 +70,8 @@ export type Visit = {
 
 /** A request that was taken in. */
 export type Ticket = {
+  /** When it came, by the gate's clock. */
+  readonly since: number
   /** Its answer was made, or the caller went away. May be called again. */
   readonly leave: () => void
 }
@@ -183,7 +185,7 @@ class Gate {
     if (!this.#begun && this.#waiting() === 1) this.#turn()
     else this.#makeRoom(lane, caller)
     this.#schedule()
-    return { leave: () => this.#leave(lane, caller, job) }
+    return { since, leave: () => this.#leave(lane, caller, job) }
   }
 
   connected(): void {

@@ -13,7 +13,7 @@ import { objectOf } from '../src/codec/evm/raw.ts'
 import { toHex } from '../src/core/bytes.ts'
 import { sha256 } from '../src/core/hash.ts'
 import { head, type Lie, ran, type Setting } from './bad-node.ts'
-import { freshFolder, startFirn, untilLive } from './firn-process.ts'
+import { freshFolder, startFirn, until, untilLive } from './firn-process.ts'
 import { openReplayNode, serveReplayNode } from './replay-node.ts'
 
 type Block = Record<string, unknown>
@@ -179,10 +179,30 @@ void test('a running Firn: counts and logs what it could not check, and nothing 
     ['chain="fuji-made-up",check="header"'],
   )
   assert.ok(Number(counts[0]?.[2]) >= 8)
+  const status = await told(firn.apiUrl, '/status')
+  const unverified = status.chains.map((chain: Block) => [chain['chain'], chain['unverified']])
+  assert.deepEqual(unverified, [
+    ['fuji-honest', undefined],
+    ['fuji-made-up', 'headers are not made in a way that is known, since height 1'],
+  ])
+  assert.equal(status.chains[0].provenHeight, status.chains[0].indexedHeight)
+  assert.equal(status.chains[1].provenHeight, 0)
+  let health = await told(firn.nodeUrl, '/ext/health')
+  await until('health tells the unverified chain', async () => {
+    health = await told(firn.nodeUrl, '/ext/health')
+    return health.checks.chains.message.unverified !== undefined
+  })
+  assert.equal(health.healthy, true)
+  assert.deepEqual(health.checks.chains.message.unverified, ['fuji-made-up'])
   assert.equal(await firn.end(), 0)
   const log = await readFile(join(folder, 'logs', 'fuji-made-up.log'), 'utf8')
   assert.equal(log.split('blocks are not checked').length, 2, 'said once')
 })
+
+// oxlint-disable-next-line typescript/no-explicit-any -- read field by field
+async function told(url: string, path: string): Promise<any> {
+  return JSON.parse(await (await fetch(`${url}${path}`)).text())
+}
 
 /** Events and the checks they are about. */
 function said(warnings: readonly string[]): readonly string[] {

@@ -38,6 +38,53 @@ void test('pipeline: replies in any order are committed in order, each height on
   )
 })
 
+void test('pipeline: what later blocks prove is handed on far behind, what they refute is fetched again', async () => {
+  const clock = virtualClock()
+  const committed: number[] = []
+  const unlinked: number[] = []
+  let proven = -1
+  let refuted = [95, 300]
+  const pipeline = made(clock, {
+    fetch: async (range) => {
+      await clock.sleep(10)
+      return range
+    },
+    link: ({ until: end }) => {
+      // Blocks are proven by those that come 20 later.
+      const wrong = refuted.find((height) => height <= end - 20)
+      if (wrong === undefined) {
+        proven = end - 20
+        return undefined
+      }
+      refuted = refuted.filter((height) => height !== wrong)
+      return { reason: 'refuted', from: wrong }
+    },
+    unlinked: ({ from }) => void unlinked.push(from),
+    heldFrom: () => proven + 1,
+    apply: async ({ from, until: end }) => {
+      assert.ok(end > 480 || end - 1 <= proven, `${end} is handed on with ${proven} proven`)
+      for (let height = from; height < end; height++) committed.push(height)
+    },
+  })
+  await until(clock, pipeline, 499)
+  assert.deepEqual(unlinked, [90, 300])
+  assert.deepEqual(
+    committed,
+    Array.from({ length: 500 }, (_, height) => height),
+  )
+})
+
+void test('pipeline: what is refuted once it is handed on ends it', async () => {
+  const pipeline = made(virtualClock(), {
+    link: ({ from }) => (from === 90 ? { reason: 'refuted', from: 5 } : undefined),
+  })
+  pipeline.setHead(100)
+  await assert.rejects(pipeline.run(new AbortController().signal), {
+    code: 'rows-refuted',
+    detail: { from: 5 },
+  })
+})
+
 void test('pipeline: a writer that stands still bounds what is fetched', async () => {
   const clock = virtualClock()
   let fetched = 0

@@ -22,6 +22,7 @@ export const statusOf: Readonly<Record<FaultCode, number>> = {
   'node-too-large': 502,
   'node-answer': 502,
   'node-not-yet': 503,
+  'rows-refuted': 503,
   'node-refused': 503,
   'source-mismatch': 503,
   'state-violation': 503,

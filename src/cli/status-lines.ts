@@ -25,15 +25,18 @@ export function statusLines(status: Status): string[] {
 }
 
 function stageText(stage: StageStatus): string {
-  const { state, headHeight, blocksPerSecond, etaSeconds, reason, completeFrom } = stage
+  const { state, headHeight, blocksPerSecond, etaSeconds, reason } = stage
+  const { completeFrom, unverified } = stage
   const isMoving = state === 'syncing' && headHeight >= 0 && blocksPerSecond > 0
   return [
     state,
     placeOf(stage),
     completeFrom === undefined ? '' : `, complete from ${completeFrom.toLocaleString('en')}`,
+    unverified === undefined ? '' : ', unverified',
     isMoving ? `, ${rate(blocksPerSecond)}` : '',
     isMoving && etaSeconds !== undefined ? `, ${duration(etaSeconds)} to go` : '',
     reason === undefined ? '' : `: ${reason}`,
+    unverified === undefined ? '' : ` (${unverified})`,
   ].join('')
 }
 

@@ -39,6 +39,10 @@ export const faults = {
     retryable: false,
     meaning: 'a node tells another history than the one stored',
   },
+  'rows-refuted': {
+    retryable: true,
+    meaning: 'stored rows are not those of the chain; they are taken away and read again',
+  },
   'state-violation': { retryable: false, meaning: 'a block contradicts the state before it' },
   'store-version': { retryable: false, meaning: 'the store was written by another version' },
   'store-full': { retryable: true, meaning: 'the disk is full' },

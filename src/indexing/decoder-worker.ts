@@ -119,5 +119,8 @@ function writerOver(ask: Call, key: string, waits: Waits): ChainWriter {
     skipTraces: async (since) => {
       await ask('skipTraces', { key, since })
     },
+    cut: async (from) => {
+      await ask('cut', { key, from })
+    },
   }
 }

@@ -26,10 +26,17 @@ export type PipelineParts<Batch extends HeightRange> = {
   /** Gives `[range.from, …)`: all of the range, or a part that is not empty. */
   readonly fetch: (range: HeightRange, signal: AbortSignal) => Promise<Batch>
   /**
-   * Checks that `batch` follows what was handed on before; undefined if so, else why not. The
-   * batch is then fetched again, so the callback must have seen to it that another one comes.
+   * Checks that `batch` follows what was handed on before; undefined if so, else why not, and from
+   * which height on it is to be fetched again, that of the batch where it is not said. The callback
+   * must have seen to it that another one comes.
    */
-  readonly link: (batch: Batch) => string | undefined
+  readonly link: (batch: Batch) => Broken | undefined
+  /** Told the first batch that was linked and will be fetched again. */
+  readonly unlinked?: (first: Batch) => void
+  /** What lies from this height on is not handed on yet, but near the head, where it cannot wait. */
+  readonly heldFrom?: () => number | undefined
+  /** Whether it waits near the head as well. */
+  readonly heldAtHead?: () => boolean
   readonly merge: (batches: readonly Batch[]) => Batch
   readonly sizeOf: (batch: Batch) => number
   /** Commits. Called in order; several may be under way. */
@@ -40,6 +47,12 @@ export type PipelineParts<Batch extends HeightRange> = {
   readonly log: Log
   readonly limits: PipelineLimits
 }
+
+/** Why a batch cannot be taken, and the first height that is to be fetched again. */
+export type Broken = { readonly reason: string; readonly from?: number }
+
+/** Nearer to the head than this nothing is held back. */
+const heldBehind = 16
 
 /** Bytes a pipeline may hold, and how long it waits. */
 export type PipelineLimits = {
@@ -269,12 +282,28 @@ export class Pipeline<Batch extends HeightRange> {
       this.#pieces.delete(batch.from)
       const broken = this.#parts.link(batch)
       if (broken !== undefined) {
-        this.#refetch(broken)
+        this.#unlink(broken)
+        this.#refetch(broken.reason)
         return
       }
       this.#ready.push(piece)
       this.#nextLink = batch.until
     }
+  }
+
+  /**
+   * Takes back what was linked from a height on. When it is handed on already, the run ends with
+   * `rows-refuted`, for the caller to take the rows away.
+   */
+  #unlink({ from = this.#nextLink, reason }: Broken): void {
+    if (from >= this.#nextLink) return
+    const at = this.#ready.findIndex(({ batch }) => from < batch.until)
+    const first = this.#ready[at]?.batch
+    if (first === undefined || from < first.from)
+      throw new Fault('rows-refuted', reason, { detail: { from } })
+    this.#ready.splice(at)
+    this.#nextLink = first.from
+    this.#parts.unlinked?.(first)
   }
 
   /** Forgets everything that is not linked yet; fetches under way are ignored when they end. */
@@ -292,8 +321,9 @@ export class Pipeline<Batch extends HeightRange> {
     while (this.#ready.length > 0 && this.#applying < maxApplying) {
       let bytes = 0
       let count = 0
-      while (count < this.#ready.length && bytes < limits.batchBytes)
+      while (count < this.#free() && bytes < limits.batchBytes)
         bytes += this.#ready[count++]?.bytes ?? 0
+      if (count === 0) return
       const full = bytes >= limits.batchBytes
       const atHead = this.#nextLink > this.#head
       const gathered = clock.monotonic() - this.#lastApplyMs >= gatherMs
@@ -302,6 +332,17 @@ export class Pipeline<Batch extends HeightRange> {
       this.#lastApplyMs = clock.monotonic()
       void this.#apply(merge(pieces.map(({ batch }) => batch)), bytes)
     }
+  }
+
+  /** How many of the ready ones may be handed on. */
+  #free(): number {
+    const held = this.#parts.heldFrom?.()
+    const isFull = this.#heldBytes >= this.#parts.limits.bufferBytes
+    const isNear = this.#head - this.#nextLink < heldBehind
+    const waits = !isFull && (!isNear || this.#parts.heldAtHead?.() === true)
+    if (held === undefined || !waits) return this.#ready.length
+    const first = this.#ready.findIndex(({ batch }) => batch.until > held)
+    return first === -1 ? this.#ready.length : first
   }
 
   async #apply(batch: Batch, bytes: number): Promise<void> {

@@ -28,6 +28,10 @@ export type StageStatus = {
   readonly etaSeconds?: number
   /** Why it is stopped or off, or what holds it up. */
   readonly reason?: string
+  /** Last height up to which every block is proven by hashes; absent where nothing is. */
+  readonly provenHeight?: number
+  /** Why blocks are taken that hashes do not prove; absent when none is. */
+  readonly unverified?: string
 }
 
 /** Work that runs beside others until it is told to end. */

@@ -182,10 +182,15 @@ async function listen(api: ApiServer, host: string, port: number): Promise<strin
   }
 }
 
-function readiness(chains: readonly ChainStatus[]): Readonly<Record<string, number>> {
+function readiness(chains: readonly ChainStatus[]): Readonly<Record<string, unknown>> {
   const stopped = chains.filter(({ stages }) => stages.some(({ state }) => state === 'stopped'))
   if (stopped.length > 0) {
     throw new Fault('source-mismatch', `stopped: ${stopped.map(({ key }) => key).join(', ')}`)
   }
-  return Object.fromEntries(chains.map(({ key, stages }) => [key, stages[0]?.indexedHeight ?? -1]))
+  const heights = chains.map(({ key, stages }) => [key, stages[0]?.indexedHeight ?? -1] as const)
+  const unverified = chains.filter(({ stages }) => stages[0]?.unverified !== undefined)
+  return {
+    ...Object.fromEntries(heights),
+    ...(unverified.length === 0 ? {} : { unverified: unverified.map(({ key }) => key) }),
+  }
 }

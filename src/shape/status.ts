@@ -17,6 +17,15 @@ const progress = {
   ),
   blocksPerSecond: Type.Number({ description: 'heights a second of late' }),
   etaSeconds: Type.Optional(Type.Number({ description: 'seconds until the head at this speed' })),
+  provenHeight: Type.Optional(
+    Type.Integer({
+      description:
+        'last height up to which hashes prove every block that this process read; -1 before the first',
+    }),
+  ),
+  unverified: Type.Optional(
+    Type.String({ description: 'why blocks are taken that hashes do not prove' }),
+  ),
 }
 
 export const StageStatus = Type.Object(

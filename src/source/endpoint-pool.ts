@@ -105,6 +105,16 @@ export class EndpointPool {
     for (const wake of this.#released.splice(0)) wake()
   }
 
+  /** Lets the endpoint of this name wait, so that others are asked. */
+  doubt(name: string, reason: string): void {
+    const { world, log } = this.#options
+    for (const endpoint of this.endpoints) {
+      if (endpoint.name !== name) continue
+      endpoint.doubted(reason, world.clock.monotonic())
+      log.warn('endpoint doubted', { endpoint: name, reason })
+    }
+  }
+
   /** Requests that all endpoints together bear now. */
   window(): number {
     return this.endpoints.reduce(

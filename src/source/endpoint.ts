@@ -126,6 +126,12 @@ export class Endpoint {
     }
   }
 
+  /** Something it told turned out to be untrue at `now`. */
+  doubted(reason: string, now: number): void {
+    this.#problem = reason
+    this.#backOff(longestWaitMs, now)
+  }
+
   status(now: number): EndpointStatus {
     const state =
       this.quarantine !== undefined ? 'quarantined' : now < this.#downUntil ? 'waiting' : 'up'

@@ -93,6 +93,8 @@ export interface EvmSource {
   ) => Promise<StateAnswer[]>
   /** Never asks the endpoint `origin` again: what it told contradicts what is stored. */
   readonly distrust: (origin: string, reason: string) => void
+  /** Prefers others to the endpoint `origin` for a while: what it told may be untrue. */
+  readonly doubt: (origin: string, reason: string) => void
   readonly endpoints: () => readonly EndpointStatus[]
   readonly close: () => Promise<void>
 }

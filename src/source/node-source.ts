@@ -88,6 +88,7 @@ export function openNodeSource(options: NodeSourceOptions): EvmSource {
     tracesSince: (range, signal) => tracesSince(pool, ask, range, signal),
     state: (calls, height, signal) => stateFrom(pool, ask, { calls, height, signal }),
     distrust: (origin, reason) => pool.distrust(origin, reason),
+    doubt: (origin, reason) => pool.doubt(origin, reason),
     endpoints: () => pool.endpoints.map((each) => each.status(options.world.clock.monotonic())),
     close: async () => {},
   }

@@ -69,6 +69,10 @@ export function openRecording(file: Uint8Array): Recording {
     distrust: (_, reason) => {
       distrusted = reason
     },
+    // There is no other to ask, and it will say the same again.
+    doubt: (_, reason) => {
+      distrusted = reason
+    },
     endpoints: () => [recordingStatus(heights.until - 1)],
     close: async () => {},
   }

@@ -5,6 +5,7 @@
  * because it agrees with itself.
  */
 
+import { concatBytes } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import { isHexOf } from './hex-bytes.ts'
 import { hexNumberOr } from './hex.ts'
@@ -12,7 +13,7 @@ import { OrderedList, sharedWriter } from './ordered-root.ts'
 import type { RawLog, RawReceipt, RawUnit } from './raw.ts'
 import { listOf, objectOf } from './raw.ts'
 import type { RlpWriter } from './rlp-writer.ts'
-import { headSize, stringSize } from './rlp-writer.ts'
+import { headRoom, headSize, stringSize } from './rlp-writer.ts'
 
 /** As much of a receipt as its root covers. */
 type Receipt = RawReceipt & { readonly type?: unknown; readonly logsBloom?: unknown }
@@ -21,7 +22,7 @@ type Receipt = RawReceipt & { readonly type?: unknown; readonly logsBloom?: unkn
  * Checks the receipts of a block against its header. Throws `node-answer`.
  *
  * Nothing is checked where execution comes after acceptance (saevm): there the header commits to
- * receipts of other blocks.
+ * receipts of other blocks, see {@link joinedRoot}.
  */
 export function checkReceipts(unit: RawUnit, height: number): void {
   const { block } = unit
@@ -40,6 +41,47 @@ export function receiptsRoot(receipts: readonly unknown[]): Uint8Array {
   for (const receipt of receipts) {
     const from = list.begin()
     list.end(writeReceipt(writer, objectOf(receipt, 'receipt'), from))
+  }
+  return list.root()
+}
+
+/** Receipts of a block as they are hashed, kept until a later header commits to them. */
+export type PackedReceipts = {
+  readonly bytes: Uint8Array
+  /** Where each receipt ends. */
+  readonly ends: readonly number[]
+}
+
+/** Packs the receipts of a block. Throws `node-answer` for what is no receipt. */
+export function packReceipts(receipts: readonly unknown[]): PackedReceipts {
+  const writer = sharedWriter()
+  const parts: Uint8Array[] = []
+  const ends: number[] = []
+  let size = 0
+  for (const receipt of receipts) {
+    writer.clear()
+    writer.skip(headRoom)
+    const start = writeReceipt(writer, objectOf(receipt, 'receipt'), writer.at)
+    parts.push(writer.memory.bytes.slice(start, writer.at))
+    size += writer.at - start
+    ends.push(size)
+  }
+  return { bytes: concatBytes(...parts), ends }
+}
+
+/** Root over the receipts of several blocks as one list, as headers after Helicon have it. */
+export function joinedRoot(blocks: readonly PackedReceipts[]): Uint8Array {
+  const writer = sharedWriter()
+  const count = blocks.reduce((sum, { ends }) => sum + ends.length, 0)
+  const list = new OrderedList(writer, count)
+  for (const { bytes, ends } of blocks) {
+    let start = 0
+    for (const end of ends) {
+      const from = list.begin()
+      writer.raw(bytes.subarray(start, end))
+      list.end(from)
+      start = end
+    }
   }
   return list.root()
 }

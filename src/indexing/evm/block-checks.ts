@@ -80,6 +80,8 @@ export class BlockChecks {
   readonly #doubted = new Set<number>()
   #headers = 0
   #proven = 0
+  #unverified: string | undefined
+  #firstUnproven = Number.POSITIVE_INFINITY
 
   /** `checkEvery`: far behind the head one block in so many is checked; 1: every one. */
   constructor(parts: {
@@ -103,6 +105,16 @@ export class BlockChecks {
     return this.#proven === 0 && this.#headers < firstBlocks
   }
 
+  /** Why blocks of this chain are taken that are not proven; undefined when none was. */
+  unverified(): string | undefined {
+    return this.#unverified
+  }
+
+  /** The last height up to `height` before the first block that was taken unproven. */
+  provenUntil(height: number): number {
+    return Math.min(height, this.#firstUnproven - 1)
+  }
+
   /** Blocks taken without a check so far. */
   unchecked(): Unchecked {
     return { ...this.#unchecked }
@@ -122,7 +134,10 @@ export class BlockChecks {
   ): readonly RawUnit[] {
     for (const [at, unit] of units.entries()) {
       const height = of.from + at
-      if (!of.wants(height)) continue
+      if (!of.wants(height)) {
+        this.#firstUnproven = Math.min(this.#firstUnproven, height)
+        continue
+      }
       try {
         this.check(unit, height, of.origin)
       } catch (error) {
@@ -211,6 +226,8 @@ export class BlockChecks {
 
   #pass(what: Knowledge, { height }: Told, why: Readonly<Record<string, string>>): void {
     this.#unchecked[what.name]++
+    this.#firstUnproven = Math.min(this.#firstUnproven, height)
+    this.#unverified = `${unverifiedOf[what.name]}, since height ${this.#firstUnproven}`
     if (what.logged) return
     what.logged = true
     this.#log.warn('blocks are not checked', { check: what.name, height, ...why })
@@ -225,6 +242,12 @@ const faultOfCheck = {
   header: 'header does not have the hash of its block',
   transactions: 'transactions are not those of the header',
   bloom: 'logs are not those of the bloom in the header',
+} as const satisfies Record<CheckName, string>
+
+const unverifiedOf = {
+  header: 'headers are not made in a way that is known',
+  transactions: 'some transactions are of a form that is not known',
+  bloom: 'headers are not made in a way that is known',
 } as const satisfies Record<CheckName, string>
 
 function broken({ name }: Knowledge, { height }: Told): Fault {

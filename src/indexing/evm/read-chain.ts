@@ -7,10 +7,7 @@
  */
 
 import type { BlockBatch } from '../../codec/evm/columns.ts'
-import { decodeBlocks } from '../../codec/evm/decode-blocks.ts'
 import type { Compress } from '../../codec/evm/decode-blocks.ts'
-import { mergeBlocks, sizeOf } from '../../codec/evm/merge-batches.ts'
-import { equalBytes, fromHex } from '../../core/bytes.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
 import type { Clock, World } from '../../core/world.ts'
 import type { ChainIdentity, EvmSource } from '../../source/evm-source.ts'
@@ -22,7 +19,9 @@ import { idleStatus } from '../stage.ts'
 import type { StageStatus } from '../stage.ts'
 import { BlockChecks } from './block-checks.ts'
 import type { Unchecked } from './block-checks.ts'
+import { blocksPipeline, type BlocksPiece } from './block-pipeline.ts'
 import { TraceReader, type TraceWriter } from './read-traces.ts'
+import { Settlement } from './settlement.ts'
 
 /** The writer of one chain, as its reader sees it. */
 export type ChainWriter = TraceWriter & {
@@ -33,6 +32,8 @@ export type ChainWriter = TraceWriter & {
   readonly begin: (identity: ChainIdentity) => Promise<ResumePoint>
   /** Resolves when committed. */
   readonly blocks: (batch: BlockBatch, headHeight: number) => Promise<void>
+  /** Takes away rows from a height on that were proven to be wrong. */
+  readonly cut: (from: number) => Promise<void>
 }
 
 /** What reading a chain needs. */
@@ -56,9 +57,6 @@ const behindPollMs = 1_000
 /** After so many in a row a chain is no longer called live: one alone is ordinary. */
 const headFailures = 2
 
-/** The newest blocks, which are checked even where samples of others are enough. */
-const headBlocks = 8
-
 /** Pauses between tries to reach a chain, or to write its store. */
 const firstPauseMs = 500
 const longestPauseMs = 10_000
@@ -67,6 +65,7 @@ const longestPauseMs = 10_000
 export class ChainReader {
   readonly #parts: ReadChainParts
   readonly #checks: BlockChecks
+  readonly #settlement = new Settlement()
   #blocks: Pipeline<BlocksPiece> | undefined
   readonly #traces: TraceReader
   /** What the blocks are while they have no pipeline. */
@@ -80,12 +79,19 @@ export class ChainReader {
   }
 
   stages(): readonly StageStatus[] {
-    return [this.#blocks?.status() ?? this.#blocksStatus, this.#traces.status()]
+    return [this.#withProofs(this.#blocks?.status() ?? this.#blocksStatus), this.#traces.status()]
   }
 
   /** Blocks taken without a check that is not known to hold on this chain. */
   unchecked(): Unchecked {
     return this.#checks.unchecked()
+  }
+
+  #withProofs(status: StageStatus): StageStatus {
+    const unverified = this.#checks.unverified()
+    const checked = this.#checks.provenUntil(status.indexedHeight)
+    const provenHeight = Math.min(checked, this.#settlement.provenHeight ?? checked)
+    return { ...status, provenHeight, ...(unverified === undefined ? {} : { unverified }) }
   }
 
   /** Ends when the signal is aborted, or when the chain stops; its status then says why. */
@@ -103,15 +109,32 @@ export class ChainReader {
     }
   }
 
-  /** Goes on where the rows end, until the signal is aborted or something fails. */
+  /** As `readOn`; takes rows away that were found to be wrong, so that they are read again. */
   async #readAll(signal: AbortSignal): Promise<void> {
+    const { writer, log } = this.#parts
+    try {
+      await this.#readOn(signal)
+    } catch (error) {
+      const from = refutedFrom(error)
+      if (from === undefined) throw error
+      log.error('rows are wrong and are read again', { from, reason: faultOf(error)?.message })
+      await writer.cut(from)
+      this.#traces.forget(from)
+      throw error
+    }
+  }
+
+  /** Goes on where the rows end, until the signal is aborted or something fails. */
+  async #readOn(signal: AbortSignal): Promise<void> {
     const { source, writer, log } = this.#parts
     const identity = await source.identity(signal)
     const resume = await writer.begin(identity)
     log.info('chain opened', { chainId: identity.chainId, from: resume.blocksFrom })
     const ending = new AbortController()
     const inner = AbortSignal.any([signal, ending.signal])
-    const blocks = blocksPipeline({ ...this.#parts, checks: this.#checks }, resume, () =>
+    this.#settlement.forget(resume.blocksFrom)
+    const proofs = { checks: this.#checks, settlement: this.#settlement }
+    const blocks = blocksPipeline({ ...this.#parts, ...proofs }, resume, () =>
       this.#traces.setHead(blocks.committed),
     )
     this.#blocks = blocks
@@ -179,6 +202,13 @@ export class ChainReader {
   }
 }
 
+/** First height of rows that were found to be wrong once they were stored. */
+function refutedFrom(error: unknown): number | undefined {
+  const fault = faultOf(error)
+  const from = fault?.code === 'rows-refuted' ? fault.detail['from'] : undefined
+  return typeof from === 'number' ? from : undefined
+}
+
 /** The last status of a stage that begins again. */
 function waitingAt(last: StageStatus): StageStatus {
   const { stage, indexedHeight, headHeight } = last
@@ -198,64 +228,4 @@ async function slept(clock: Clock, ms: number, signal: AbortSignal): Promise<voi
   } catch (error) {
     if (!signal.aborted) throw error
   }
-}
-
-/** A decoded range and the endpoint that told it. */
-type BlocksPiece = {
-  readonly from: number
-  readonly until: number
-  readonly batch: BlockBatch
-  readonly origin: string
-}
-
-function blocksPipeline(
-  parts: ReadChainParts & { readonly checks: BlockChecks },
-  resume: ResumePoint,
-  committed: () => void,
-): Pipeline<BlocksPiece> {
-  const { source, compress, checks } = parts
-  let tail = resume.parentHash === undefined ? undefined : fromHex(resume.parentHash)
-  const pipeline = new Pipeline<BlocksPiece>({
-    name: 'blocks',
-    from: resume.blocksFrom,
-    unit: () => source.unitBlocks(),
-    window: () => source.window('blocks'),
-    fetch: (range, signal) =>
-      source.blocks(
-        range,
-        (units, origin) => {
-          const wants = (height: number): boolean =>
-            checks.wants(height, pipeline.head - height < headBlocks)
-          const good = checks.checkAll(units, { from: range.from, origin, wants })
-          const batch = decodeBlocks(range.from, good, compress)
-          return { from: range.from, until: batch.until, batch, origin }
-        },
-        signal,
-      ),
-    link: ({ batch, origin }) => {
-      const first = batch.blocks.parentHash.subarray(0, 32)
-      if (tail !== undefined && !equalBytes(tail, first)) {
-        const reason = `parent of block ${batch.from} does not match what is stored: ${origin}`
-        source.distrust(origin, reason)
-        return reason
-      }
-      tail = batch.blocks.hash.slice(-32)
-      return undefined
-    },
-    merge: (pieces) => {
-      const batch = mergeBlocks(pieces.map((piece) => piece.batch))
-      const origin = pieces.at(-1)?.origin ?? ''
-      return { from: batch.from, until: batch.until, batch, origin }
-    },
-    sizeOf: ({ batch }) => sizeOf(batch),
-    apply: ({ batch }, headHeight) => parts.writer.blocks(batch, headHeight),
-    changed: () => {
-      committed()
-      parts.changed()
-    },
-    clock: parts.world.clock,
-    log: parts.log,
-    limits: parts.limits,
-  })
-  return pipeline
 }

@@ -87,6 +87,11 @@ export class TraceReader {
     this.#pipeline?.setHead(this.#head)
   }
 
+  /** Blocks from height `from` on are stored no more. */
+  forget(from: number): void {
+    this.#head = Math.min(this.#head, from - 1)
+  }
+
   /** Lets a commit that gathered long enough go. */
   tick(): void {
     this.#pipeline?.tick()

@@ -1,0 +1,220 @@
+/**
+ * Receipts on a chain that executes after acceptance, read through the real pool and pipeline: 44
+ * blocks of a real C-Chain that crossed Helicon. No header commits to the receipts of its own block
+ * there, so that an altered one is found three blocks later.
+ */
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { gunzipSync } from 'node:zlib'
+
+import type { BlockBatch } from '../src/codec/evm/columns.ts'
+import { decodeBlocks } from '../src/codec/evm/decode-blocks.ts'
+import { mergeBlocks } from '../src/codec/evm/merge-batches.ts'
+import type { RawUnit } from '../src/codec/evm/raw.ts'
+import { objectOf } from '../src/codec/evm/raw.ts'
+import { to0x } from '../src/core/bytes.ts'
+import type { HttpRequest, Transport } from '../src/core/world.ts'
+import { ChainReader } from '../src/indexing/evm/read-chain.ts'
+import type { StageStatus } from '../src/indexing/stage.ts'
+import { openNodeSource } from '../src/source/node-source.ts'
+import { silentLog } from '../src/telemetry/log.ts'
+import { digest } from './bad-node.ts'
+import { virtualClock } from './virtual-clock.ts'
+import type { VirtualClock } from './virtual-clock.ts'
+
+const file = new URL('../vectors/evm/blocks.json.gz', import.meta.url)
+const chains: readonly { readonly name: string; readonly units: readonly RawUnit[] }[] = JSON.parse(
+  gunzipSync(readFileSync(file)).toString(),
+).chains
+const units = chains.find(({ name }) => name.includes('saevm'))?.units ?? []
+const keep = (bytes: Uint8Array): Uint8Array => bytes
+const truth = digest(mergeBlocks(units.map((unit, at) => decodeBlocks(at, [unit], keep))))
+/** The last block whose receipts a recorded header settles. */
+const lastProven = 41
+
+type Setting = {
+  readonly lies: readonly number[]
+  readonly honest: boolean
+  /** The head at first; it moves on by one block a second. */
+  readonly head: number
+  readonly until: (blocks: StageStatus, clock: VirtualClock) => boolean
+}
+
+/** Reads the chain from a node that alters the status of the first receipt of some blocks. */
+async function read({ lies, honest, head: first, until }: Setting) {
+  const clock = virtualClock()
+  const head = (): number =>
+    Math.min(units.length - 1, first + Math.floor(clock.elapsedMs() / 1_000))
+  const source = openNodeSource({
+    world: {
+      clock,
+      transport: nodes(lies, head),
+      random: { bytes: (size) => new Uint8Array(size), number: () => 0.5 },
+      files: { read: async () => undefined, write: async () => {}, list: async () => [] },
+    },
+    log: silentLog,
+    urls: honest ? ['http://bad/', 'http://good/'] : ['http://bad/'],
+    expected: {},
+    timeoutMs: 30_000,
+    traceTimeoutMs: 30_000,
+    maxInFlight: 1,
+    maxReplyBytes: 33_554_432,
+  })
+  const batches: BlockBatch[] = []
+  const cuts: number[] = []
+  const reader: ChainReader = new ChainReader({
+    spec: {
+      key: 'fuji-c',
+      network: 'fuji',
+      name: '',
+      symbol: '',
+      rpcUrls: [],
+      traces: 'off',
+      startHeight: 0,
+      wrappedTokens: [],
+      icmContracts: [],
+    },
+    source,
+    writer: {
+      begin: async () => {
+        const last = batches.at(-1)
+        if (last === undefined) return { blocksFrom: 0, tracesFrom: 0 }
+        const parentHash = to0x(last.blocks.hash.subarray(-32))
+        return { blocksFrom: last.until, tracesFrom: 0, parentHash }
+      },
+      blocks: async (batch) => void batches.push(batch),
+      traces: async () => {},
+      skipTraces: async () => {},
+      cut: async (from) => {
+        cuts.push(from)
+        while ((batches.at(-1)?.until ?? 0) > from) batches.pop()
+        assert.equal(batches.at(-1)?.until, from, 'at the head each block is a batch')
+      },
+    },
+    world: {
+      clock,
+      transport: nodes(lies, head),
+      random: { bytes: (size) => new Uint8Array(size), number: () => 0.5 },
+      files: { read: async () => undefined, write: async () => {}, list: async () => [] },
+    },
+    log: silentLog,
+    compress: keep,
+    checkEvery: 1,
+    limits: { bufferBytes: 8_000_000, batchBytes: 1_000_000 },
+    changed: () => {},
+  })
+  const stopping = new AbortController()
+  const running = reader.run(stopping.signal)
+  const blocks = (): StageStatus => {
+    const [stage] = reader.stages()
+    assert.ok(stage)
+    return stage
+  }
+  while (!until(blocks(), clock)) {
+    assert.ok(clock.elapsedMs() < 600_000, JSON.stringify(blocks()))
+    await clock.sleep(100)
+  }
+  const status = blocks()
+  stopping.abort()
+  await running
+  return { status, rows: () => digest(mergeBlocks(batches)), stored: () => batches, cuts }
+}
+
+function nodes(lies: readonly number[], head: () => number): Transport {
+  return {
+    request: async (request) => {
+      const isBad = new URL(request.url).hostname === 'bad'
+      const body: unknown = JSON.parse(textOf(request))
+      const all = Array.isArray(body) ? body.map((call: unknown) => objectOf(call, 'call')) : []
+      const elements = (Array.isArray(body) ? all : [objectOf(body, 'call')]).map((call) => ({
+        jsonrpc: '2.0',
+        id: call['id'],
+        ...answer(call, isBad ? lies : [], head()),
+      }))
+      const reply = JSON.stringify(Array.isArray(body) ? elements : elements[0])
+      return { status: 200, headers: {}, body: Buffer.from(reply) }
+    },
+  }
+}
+
+function answer(
+  call: Readonly<Record<string, unknown>>,
+  lies: readonly number[],
+  head: number,
+): object {
+  const params = Array.isArray(call['params']) ? call['params'] : []
+  const height = Number(params[0])
+  const unit = height > head ? undefined : units[height]
+  switch (call['method']) {
+    case 'eth_chainId':
+      return { result: '0xa868' }
+    case 'eth_blockNumber':
+      return { result: `0x${head.toString(16)}` }
+    case 'eth_getBlockByNumber':
+      return { result: unit?.block ?? null }
+    case 'eth_getBlockReceipts':
+      return {
+        result: lies.includes(height) ? unit?.receipts.map(otherStatus) : (unit?.receipts ?? null),
+      }
+    default:
+      return { error: { code: -32601, message: 'the method does not exist' } }
+  }
+}
+
+function otherStatus(value: unknown): object {
+  const receipt = objectOf(value, 'receipt')
+  return { ...receipt, status: receipt['status'] === '0x1' ? '0x0' : '0x1' }
+}
+
+function textOf({ body }: HttpRequest): string {
+  return typeof body === 'string' ? body : Buffer.from(body ?? []).toString('utf8')
+}
+
+const isWhole = ({ state, indexedHeight }: StageStatus): boolean =>
+  state === 'live' && indexedHeight === units.length - 1
+
+void test('settled receipts: the status tells up to where they are proven', async () => {
+  for (const head of [43, 5]) {
+    const { status, rows } = await read({ lies: [], honest: false, head, until: isWhole })
+    assert.deepEqual(rows(), truth)
+    assert.equal(status.provenHeight, lastProven)
+    assert.equal(status.unverified, undefined)
+  }
+})
+
+void test('settled receipts: altered in a backfill, the honest endpoint is read instead', async () => {
+  for (const lies of [[20], [12, 25], [14, 15, 16, 17, 18, 19]]) {
+    const { status, rows } = await read({ lies, honest: true, head: 43, until: isWhole })
+    assert.deepEqual(rows(), truth, String(lies))
+    assert.equal(status.provenHeight, lastProven)
+  }
+})
+
+void test('settled receipts: altered in a backfill, alone: nothing of it is handed on', async () => {
+  const until = (_: StageStatus, clock: VirtualClock): boolean => clock.elapsedMs() > 60_000
+  const { status, stored } = await read({ lies: [14], honest: false, head: 43, until })
+  assert.ok(stored().every((batch) => batch.until <= 14))
+  assert.match(
+    status.reason ?? '',
+    /receipts of blocks 14 to 14 are not those that block 17 settles/,
+  )
+  assert.notEqual(status.state, 'live')
+})
+
+void test('settled receipts: altered at the head, the rows are taken away and read again', async () => {
+  const { status, rows, cuts } = await read({ lies: [30], honest: true, head: 25, until: isWhole })
+  assert.deepEqual(rows(), truth)
+  assert.deepEqual(cuts, [30])
+  assert.equal(status.provenHeight, lastProven)
+})
+
+void test('settled receipts: altered at the head, alone: taken away once and not stored again', async () => {
+  const until = (_: StageStatus, clock: VirtualClock): boolean => clock.elapsedMs() > 120_000
+  const { status, cuts, stored } = await read({ lies: [30], honest: false, head: 25, until })
+  assert.deepEqual(cuts, [30])
+  assert.equal(stored().at(-1)?.until, 30)
+  assert.match(status.reason ?? '', /receipts of blocks 30 to 30 .* block 33 settles/)
+  assert.equal(status.state, 'syncing')
+})

@@ -40,14 +40,17 @@ export async function freshFolder(t: TestContext): Promise<string> {
   return folder
 }
 
+/** Who is told to end what was started: a test, or a program that ends it itself. */
+export type Ending = { readonly after: (work: () => Promise<void>) => void }
+
 /** Starts `firn start` on free ports and waits for its greeting; it is killed after the test. */
-export async function startFirn(t: TestContext, args: readonly string[]): Promise<RunningFirn> {
+export async function startFirn(t: Ending, args: readonly string[]): Promise<RunningFirn> {
   const ports = ['--port', '0', '--node-port', '0']
   return follow(t, spawn(process.execPath, [entry, 'start', ...ports, ...args]))
 }
 
 /** Waits for the greeting of a Firn just started. */
-export async function follow(t: TestContext, child: ChildProcess): Promise<RunningFirn> {
+export async function follow(t: Ending, child: ChildProcess): Promise<RunningFirn> {
   const startedMs = performance.now()
   let output = ''
   let errors = ''

@@ -1,0 +1,69 @@
+/**
+ * Tests that break something on purpose, round after round: processes killed, disks filled, servers
+ * away, bits flipped, sockets misused. Moments come from the round's number where they are drawn.
+ */
+
+import { spawn } from 'node:child_process'
+
+import { type Outcome, triesOf } from './report.ts'
+
+const roundsEach = 20
+
+const kinds: Readonly<Record<string, string>> = {
+  'kill -9 of a backfill, both engines': 'test/crash-ingest.test.ts',
+  'a write that fails, at every write': 'test/failing-ingest.test.ts',
+  'disk full, database away, lease lost': 'test/conformance/store/*.test.ts',
+  'flipped bits, found and mended': 'test/verify-stores.test.ts',
+  'pipelining and slow clients': 'test/socket-guard.test.ts',
+  'overload, callers who leave': 'test/overload.test.ts',
+  'node away, restarted, not ready': 'test/{node-restarts,not-ready,bad-nodes}.test.ts',
+  'kill -9 of a running service': 'test/start.test.ts',
+  'validators that misbehave': 'test/warp-peers.test.ts',
+}
+
+/** Every kind in rounds; a try is one test of a round. */
+export async function* rounds(share: number): AsyncGenerator<Outcome> {
+  for (const [kind, files] of Object.entries(kinds)) {
+    let tries = 0
+    let bad = 0
+    let first: string | undefined
+    for (let round = 0; round < triesOf(roundsEach, share); round++) {
+      const { passed, failed } = await ran(files, { FIRN_SOAK_ROUND: String(round) })
+      tries += passed + failed
+      bad += failed
+      if (failed > 0) first ??= `FIRN_SOAK_ROUND=${round} node --test "${files}"`
+    }
+    yield first === undefined ? { kind, tries, bad } : { kind, tries, bad, first }
+  }
+}
+
+const networkMinutes = 30
+
+/** One run of a real network: as many minutes of its life as the share of half an hour has. */
+export async function* network(share: number): AsyncGenerator<Outcome> {
+  const minutes = triesOf(networkMinutes, share)
+  const files = 'test/network/*.network.ts'
+  const { passed, failed } = await ran(files, { FIRN_NETWORK_MINUTES: String(minutes) })
+  yield { kind: `a real network for ${minutes} minutes more`, tries: passed + failed, bad: failed }
+}
+
+async function ran(
+  files: string,
+  environment: Readonly<Record<string, string>>,
+): Promise<{ readonly passed: number; readonly failed: number }> {
+  const words = ['--test', '--test-concurrency=1', '--test-reporter=tap', files]
+  const child = spawn(process.execPath, words, {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, ...environment },
+  })
+  let output = ''
+  for await (const part of child.stdout) output = `${output}${part}`.slice(-10_000)
+  const passed = countOf('pass', output)
+  const failed = countOf('fail', output) + countOf('cancelled', output)
+  if (passed + failed === 0) throw new Error(`no test ran: ${files}`)
+  return { passed, failed }
+}
+
+function countOf(what: string, output: string): number {
+  return Number(new RegExp(`^# ${what} (\\d+)$`, 'm').exec(output)?.[1] ?? 0)
+}

@@ -99,17 +99,19 @@ program
   .command('verify')
   .description('compare what is indexed with what a node says, or stores with their own sums')
   .option('--store', 'read every store and compare it with the sums that were written with it')
+  .option('--repair', 'with --store: mend what is damaged, from the node; Firn must not run')
   .option('--json', 'with --store: print one JSON object')
   .option('--node <url>', 'base address of the node (default: that of the configuration)')
   .option('--network <name>', 'mainnet or fuji', 'fuji')
   .option('--sample <count>', 'most addresses, stakers and heights of sampled checks', '64')
   .option('--config <file>', 'configuration file')
   .option('--data-dir <folder>', 'folder of the stores')
-  .action(async (flags: Flags) =>
-    flags['store'] === true
-      ? (await import('./commands/verify-stores.ts')).verifyStores(flags)
-      : (await import('./commands/verify.ts')).verify(flags),
-  )
+  .action(async (flags: Flags) => {
+    if (flags['store'] !== true) return (await import('./commands/verify.ts')).verify(flags)
+    return flags['repair'] === true
+      ? (await import('./commands/repair-stores.ts')).repairStores(flags)
+      : (await import('./commands/verify-stores.ts')).verifyStores(flags)
+  })
 
 program
   .command('record')

@@ -106,7 +106,7 @@ async function transactionsUntil(writer: Writer, height: number): Promise<number
 }
 
 /** Place of the zero address among `addresses`, or -1. */
-function placeOfZero(addresses: Uint8Array): number {
+export function placeOfZero(addresses: Uint8Array): number {
   for (let at = 0; at < addresses.length; at += 20)
     if (addresses.subarray(at, at + 20).every((byte) => byte === 0)) return at / 20
   return -1

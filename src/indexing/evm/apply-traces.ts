@@ -47,7 +47,12 @@ export async function applyTraces(
   return { ids, before, timestamps: Float64Array.from(times, ([time]) => Number(time)) }
 }
 
-async function writeInternals(writer: Writer, batch: TraceBatch, ids: Float64Array): Promise<void> {
+/** Writes listed frames and the lists of their parties. `ids` are numbers of addresses. */
+export async function writeInternals(
+  writer: Writer,
+  batch: TraceBatch,
+  ids: Float64Array,
+): Promise<void> {
   const { frames, arena } = batch
   const listed = listedRows(frames.position)
   const { pos, overfull } = placesOf(batch.from, gatherWords(frames.block, listed))

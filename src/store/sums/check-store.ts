@@ -6,17 +6,10 @@
  */
 
 import { Fault, faultOf } from '../../core/fault.ts'
-import {
-  type Database,
-  type Reader,
-  type Row,
-  type Statement,
-  statement,
-  type Value,
-} from '../engine/database.ts'
+import { type Database, type Reader, statement } from '../engine/database.ts'
 import type { Table } from '../engine/table.ts'
+import { eachPage, isDamage, type Pages } from './pages.ts'
 import { RangeSums, type RangeSum, summedColumns } from './range-sums.ts'
-import { hasAmounts } from './summing-writer.ts'
 
 /** A range whose rows do not add up to its sum. */
 export type DamagedRange = {
@@ -33,9 +26,6 @@ export type DamagedRange = {
 
 /** How a check is going. */
 export type CheckProgress = (table: string, rows: number) => void
-
-/** Rows read at once. */
-const pageRows = 4_000
 
 const sumsOfTable = statement('select part, row_count, row_sum from range_sum where tab = ?')
 
@@ -89,6 +79,28 @@ export async function sumOfRange(
   return isWhole ? sums.of(part) : undefined
 }
 
+/** Sums of some ranges as their rows are now; those that cannot be read are left out. */
+export async function sumsOfParts(
+  reader: Reader,
+  table: Table,
+  parts: readonly number[],
+): Promise<Map<number, RangeSum>> {
+  const sums = new Map<number, RangeSum>()
+  if (isOrderedByRange(table) || table.sums?.by === undefined) {
+    for (const part of parts) {
+      const sum = await sumOfRange(reader, table, part)
+      if (sum !== undefined) sums.set(part, sum)
+    }
+    return sums
+  }
+  // One pass over the table, wherever its ranges are.
+  const all = new RangeSums(table)
+  const whole = { table, sums: all, where: 'true', limits: [] }
+  if (!(await addPages(reader, whole, () => undefined))) return sums
+  for (const part of parts) sums.set(part, all.of(part))
+  return sums
+}
+
 /** Adds all rows of a table to `sums`. Throws `store-failed` where some cannot be read. */
 export async function addRowsOfTable(
   reader: Reader,
@@ -133,7 +145,9 @@ async function checkTable(
   for (const part of new Set([...written.keys(), ...found.keys()])) {
     if (areEqual(written.get(part), found.get(part))) continue
     // A key out of order can hide what follows it: where a range can be found by itself it counts.
-    const own = isOrderedByRange(table) ? await sumOfRange(reader, table, part) : found.get(part)
+    const own = isOrderedByRange(table)
+      ? await sumOfRange(reader, table, part)
+      : (found.get(part) ?? { rows: 0, sum: 0 })
     if (areEqual(written.get(part), own)) continue
     const range = boundsOf(table, part)
     damaged.push({
@@ -158,92 +172,16 @@ function isOrderedByRange(table: Table): boolean {
   return table.sums?.by?.column === table.key[0]
 }
 
-type Pages = {
-  readonly table: Table
-  readonly sums: RangeSums
-  readonly where: string
-  readonly limits: readonly Value[]
-}
+type Summed = Pick<Pages, 'table' | 'where' | 'limits'> & { readonly sums: RangeSums }
 
 /** Adds all rows of a table, or of a range of it; false where some could not be read. */
 async function addPages(
   reader: Reader,
-  { table, sums, where, limits }: Pages,
+  { sums, ...of }: Summed,
   progress: (rows: number) => void,
 ): Promise<boolean> {
-  const names = summedColumns(table)
-  const keyAt = table.key.map((name) => names.indexOf(name))
-  const first = pageQuestion(table, names, where)
-  const next = pageQuestion(table, names, `${where} and ${afterKey(table)}`)
-  let last: Value[] | undefined
-  for (;;) {
-    const rows = await readPage(reader, last === undefined ? first : next, [
-      ...limits,
-      ...(last ?? []),
-    ])
-    if (rows === undefined) return false
+  return eachPage(reader, { ...of, names: summedColumns(of.table) }, (rows) => {
     sums.addRows(rows, 1)
     progress(rows.length)
-    const end = rows.at(-1)
-    if (end === undefined || rows.length < pageRows) return true
-    const key = keyAt.map((at) => end[at] ?? null)
-    // Damaged keys would lead back.
-    if (last !== undefined && !isAfter(key, last)) return false
-    last = key
-  }
-}
-
-function pageQuestion(table: Table, names: readonly string[], where: string): Statement {
-  const order = table.key.join(', ')
-  return statement(
-    `select ${names.join(', ')} from ${table.name} where ${where} order by ${order} limit ${pageRows}`,
-    { bigints: hasAmounts(table) },
-  )
-}
-
-function afterKey({ key }: Table): string {
-  return `(${key.join(', ')}) > (${key.map(() => '?').join(', ')})`
-}
-
-/** Rows of a page; `undefined` where the file is damaged so that they cannot be read. */
-async function readPage(
-  reader: Reader,
-  question: Statement,
-  parameters: readonly Value[],
-): Promise<Row[] | undefined> {
-  try {
-    return await reader.all(question, parameters)
-  } catch (error) {
-    if (isDamage(error)) return undefined
-    throw error
-  }
-}
-
-// SQLITE_CORRUPT, SQLITE_NOTADB, and SQLITE_ERROR, which is what a damaged declaration of a table
-// gives; 0 is a value that no number of ours has.
-const damageCodes = new Set([0, 1, 11, 26])
-
-/** Whether a reading failed for what is stored, and not for the way to it. */
-function isDamage(error: unknown): boolean {
-  const fault = faultOf(error)
-  if (fault?.code !== 'store-failed') return false
-  const { sqlite, sqlstate } = fault.detail
-  if (typeof sqlite === 'number') return damageCodes.has(sqlite & 0xff)
-  // Class XX is "internal error", XX001 and XX002 damaged data and indexes.
-  return sqlstate === undefined || String(sqlstate).startsWith('XX')
-}
-
-function isAfter(key: readonly Value[], last: readonly Value[]): boolean {
-  for (const [at, value] of key.entries()) {
-    const order = compared(value, last[at] ?? null)
-    if (order !== 0) return order > 0
-  }
-  return false
-}
-
-function compared(one: Value, other: Value): number {
-  if (one instanceof Uint8Array && other instanceof Uint8Array) return Buffer.compare(one, other)
-  if (typeof one === 'string' && typeof other === 'string')
-    return Buffer.compare(Buffer.from(one), Buffer.from(other))
-  return Number(one) - Number(other)
+  })
 }

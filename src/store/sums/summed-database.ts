@@ -6,7 +6,7 @@ import type { Table } from '../engine/table.ts'
 import { everyRow, rangeSum } from '../schema/range-sum.ts'
 import { summingWriter } from './summing-writer.ts'
 
-const marker = statement('select 1 from range_sum where tab = ?')
+const anySum = statement('select 1 from range_sum limit 1')
 
 /**
  * `database`, open for writing with `tables`, so that what its transactions write is summed. A store
@@ -38,7 +38,7 @@ export async function summed(database: Database, tables: readonly Table[]): Prom
 
 /** Whether every row of a store is in a sum. */
 export async function hasSums(reader: Pick<Database, 'get'>): Promise<boolean> {
-  return (await reader.get(marker, [everyRow])) !== undefined
+  return (await reader.get(anySum)) !== undefined
 }
 
 /** Whether sums are kept: an empty store begins to. */

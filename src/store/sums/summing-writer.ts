@@ -19,6 +19,7 @@ import {
 } from '../engine/database.ts'
 import type { Table } from '../engine/table.ts'
 import { rangeSum } from '../schema/range-sum.ts'
+import { hasAmounts } from './pages.ts'
 import { RangeSums, summedColumns } from './range-sums.ts'
 
 /** A writer whose sums are to be saved before its transaction ends. */
@@ -164,11 +165,6 @@ function textOf(value: Value): string {
 
 function present(rows: readonly (Row | undefined)[]): Row[] {
   return rows.filter((row) => row !== undefined)
-}
-
-/** Whether a table has numbers beyond those a double holds. */
-export function hasAmounts(table: Table): boolean {
-  return Object.values(table.columns).some((type) => type.startsWith('amount'))
 }
 
 /** Adds what changed to the sums that are stored. Ranges without rows have none. */

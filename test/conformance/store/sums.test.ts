@@ -5,21 +5,17 @@
  */
 
 import assert from 'node:assert/strict'
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-
-import pg from 'pg'
 
 import { faultOf } from '../../../src/core/fault.ts'
 import { messageTables } from '../../../src/indexing/icm/message-stream.ts'
 import { primaryStoreTables } from '../../../src/indexing/primary/run/store.ts'
 import { type Database, statement } from '../../../src/store/engine/database.ts'
 import { openStore, type StoreLocation } from '../../../src/store/engine/open.ts'
-import { namespaceOf } from '../../../src/store/engine/postgres.ts'
-import { columnNames, type Table } from '../../../src/store/engine/table.ts'
+import type { Table } from '../../../src/store/engine/table.ts'
 import { rangeSum } from '../../../src/store/schema/range-sum.ts'
 import {
   checkStore,
@@ -27,8 +23,9 @@ import {
   type DamagedRange,
 } from '../../../src/store/sums/check-store.ts'
 import { chainTables, readDemoChain } from '../../read-demo-chain.ts'
+import { changesOf, flipBit, handOn, mending } from '../../spoilt-stores.ts'
 import { storeDigest } from '../../store-digest.ts'
-import { onBothEngines, type TestStore } from '../../stores.ts'
+import { onBothEngines } from '../../stores.ts'
 
 const { signal } = new AbortController()
 const summed = chainTables.filter(({ sums }) => sums !== undefined)
@@ -129,72 +126,9 @@ async function verdictOf(
   }
 }
 
-/** Flips one bit of a file, another one for each `seed`. */
-function flipBit(path: string, seed: number): void {
-  const file = readFileSync(path)
-  // Steps of a golden angle through the file, never twice at one place.
-  const bit = Math.floor(((seed + 1) * 0.618_033_988_75 * file.length * 8) % (file.length * 8))
-  file[bit >> 3] = (file[bit >> 3] ?? 0) ^ (1 << (bit & 7))
-  writeFileSync(path, file)
-}
-
 async function damagesOf(
   database: Database,
   tables: readonly Table[] = chainTables,
 ): Promise<DamagedRange[]> {
   return checkStore(database, tables, { signal })
-}
-
-/** Statements that lose the first row of a table, and such that change each of its columns. */
-function changesOf(table: Table, engine: 'sqlite' | 'postgres'): string[][] {
-  const keep = `create table spare as select * from ${table.name}`
-  const changed = Object.entries(table.columns)
-    .filter(([name]) => table.sums?.without?.includes(name) !== true)
-    .map(([name, type]) => {
-      const value = otherValue(name, type, engine)
-      return [keep, `update ${table.name} set ${name} = ${value} where ${isFirst(table)}`]
-    })
-  return [[keep, `delete from ${table.name} where ${isFirst(table)}`], ...changed]
-}
-
-function otherValue(name: string, type: string, engine: 'sqlite' | 'postgres'): string {
-  if (type.startsWith('text')) return `coalesce(${name}, '') || 'x'`
-  if (!type.startsWith('bytes')) return `coalesce(${name}, 0) + 1000003`
-  return engine === 'sqlite'
-    ? `cast(coalesce(hex(${name}), '') || 'x' as blob)`
-    : `coalesce(${name}, '') || '\\x01'::bytea`
-}
-
-/** Statements that put the table back as it was. */
-function mending(table: Table): string[] {
-  const names = columnNames(table).join(', ')
-  return [
-    `delete from ${table.name}`,
-    `insert into ${table.name} (${names}) select ${names} from spare`,
-    'drop table spare',
-  ]
-}
-
-function isFirst({ key }: Table): string {
-  const names = key.join(', ')
-  return `(${names}) = (select ${names} from spare order by ${names} limit 1)`
-}
-
-/** Runs statements past the product, as somebody with a database tool does. */
-function handOn({ engine, location }: TestStore, name: string): (sql: string) => Promise<void> {
-  if (engine === 'sqlite')
-    return async (sql) => {
-      const file = new DatabaseSync(join(location.dataDir, `${name}.sqlite`))
-      file.exec(sql)
-      file.close()
-    }
-  return async (sql) => {
-    const client = new pg.Client({
-      connectionString: location.store,
-      options: `-c search_path=${namespaceOf(name)}`,
-    })
-    await client.connect()
-    await client.query(sql)
-    await client.end()
-  }
 }

@@ -1,0 +1,140 @@
+import { join } from 'node:path'
+import { zstdCompressSync } from 'node:zlib'
+
+import { assert, Fault } from '../../core/fault.ts'
+import { BlockChecks } from '../../indexing/evm/block-checks.ts'
+import { openEvmSource } from '../../indexing/evm/open-source.ts'
+import { repairChain } from '../../indexing/evm/repair/repair-chain.ts'
+import { sourceLimits } from '../../service/chain-specs.ts'
+import { claimDataFolder } from '../../service/data-folder.ts'
+import { openStore } from '../../store/engine/open.ts'
+import { awaitLease } from '../../store/lease.ts'
+import { rangeSum } from '../../store/schema/range-sum.ts'
+import { silentLog } from '../../telemetry/log.ts'
+import { openWorld } from '../../world/world.ts'
+import { exitCodes } from '../exit-codes.ts'
+import type { Flags } from '../flags.ts'
+import {
+  configOf,
+  type ConfiguredStore,
+  configuredStores,
+  openConfigured,
+} from '../stores/configured-stores.ts'
+import { rangeText } from '../stores/range-text.ts'
+import { repairMessages } from '../stores/repair-messages.ts'
+import { repairPrimary } from '../stores/repair-primary.ts'
+import type { RepairWork } from '../stores/repair-work.ts'
+import { salvage } from '../stores/salvage.ts'
+import { isWhole, printVerdict, verdictOf } from '../stores/store-verdict.ts'
+
+/** Blocks of a whole chain may have to be read again. */
+const limitMs = 7 * 86_400_000
+
+/**
+ * Checks every store and mends what is damaged, then checks it again. Firn must not be running on
+ * them. Exit code 1 when something could not be mended, which is said.
+ */
+export async function repairStores(flags: Flags): Promise<void> {
+  const config = configOf(flags)
+  const world = openWorld()
+  const stores = await configuredStores(config)
+  const names = stores.map(({ key }) => key)
+  const release = await claimDataFolder(config, names, world.clock)
+  const owner = `repair-${Buffer.from(world.random.bytes(4)).toString('hex')}`
+  let isAllWhole = true
+  for (const store of stores) {
+    const verdict = await verdictOf(store, () => openConfigured(config, store))
+    printVerdict(store, verdict)
+    if (isWhole(verdict)) continue
+    const isMended = verdict.hasSums && (await mended({ config, store, verdict, world, owner }))
+    isAllWhole &&= isMended
+  }
+  release()
+  await world.close()
+  if (!isAllWhole) process.exitCode = exitCodes.failed
+}
+
+async function mended(work: RepairWork): Promise<boolean> {
+  const { store, config } = work
+  const isDone = await repairOf[store.kind](work)
+  if (!isDone) return false
+  const after = await verdictOf(store, () => openConfigured(config, store))
+  printVerdict(store, after)
+  return isWhole(after)
+}
+
+/** Mends a store of a kind; false where that cannot be done, which was said. */
+const repairOf: Readonly<Record<ConfiguredStore['kind'], (work: RepairWork) => Promise<boolean>>> =
+  {
+    evm: repairEvm,
+    primary: repairPrimary,
+    icm: repairMessages,
+  }
+
+async function repairEvm(work: RepairWork): Promise<boolean> {
+  const { config, store } = work
+  let { verdict } = work
+  const isBroken =
+    verdict.structure.length > 0 || verdict.damaged.some(({ found }) => found === undefined)
+  if (isBroken && config.store === 'embedded') {
+    try {
+      const kept = await salvage(config.dataDir, store.key, store.tables)
+      console.log(`${store.key}: what can be read is in a new file; the damaged one is ${kept}`)
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error
+      console.log(`${store.key}: its file is beyond repair (${error.message}):`)
+      console.log(
+        `  delete ${join(config.dataDir, `${store.key}.sqlite`)}*, and start; it is indexed again`,
+      )
+      return false
+    }
+    verdict = await verdictOf(store, () => openConfigured(config, store))
+  }
+  if (verdict.damaged.length > 0) await mendRows({ ...work, verdict })
+  return true
+}
+
+async function mendRows({ config, store, verdict, world, owner }: RepairWork): Promise<void> {
+  const { chain } = store
+  assert(chain !== undefined, 'a store of an EVM chain has its chain')
+  const signal = AbortSignal.timeout(limitMs)
+  const location = { store: config.store, dataDir: config.dataDir }
+  // Sums stay as they are: they say what the rows must be.
+  const tables = store.tables.filter((table) => table !== rangeSum)
+  const database = await openStore(location, store.key, tables, 'write')
+  const source = await openEvmSource(chain.spec, sourceLimits(config), { world, log: silentLog })
+  try {
+    const lease = await awaitLease(database, owner, { clock: world.clock, signal })
+    const settled = await repairChain(
+      {
+        database,
+        lease,
+        clock: world.clock,
+        source,
+        checks: new BlockChecks({
+          log: silentLog,
+          endpoints: () => source.endpoints(),
+          checkEvery: 1,
+        }),
+        compress: (bytes) => zstdCompressSync(bytes),
+        signal,
+        log: (line) => console.log(`${store.key}: ${line}`),
+      },
+      verdict.damaged,
+    )
+    for (const { range, outcome } of settled)
+      console.log(
+        `${store.key}: ${range.table.name}, ${rangeText(store.kind, range)}: ${outcomes[outcome]}`,
+      )
+  } finally {
+    await source.close()
+    await database.close()
+  }
+}
+
+const outcomes = {
+  mended: 'mended',
+  sum: 'rows were whole, their sum is made again',
+  renewed: 'made again; what contracts say of themselves is asked again when Firn runs',
+  differs: 'NOT mended: the node tells other rows than were written',
+} as const

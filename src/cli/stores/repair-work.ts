@@ -1,0 +1,16 @@
+/** What mending takes. */
+
+import type { Config } from '../../config/settings.ts'
+import type { World } from '../../core/world.ts'
+import type { ConfiguredStore } from './configured-stores.ts'
+import type { StoreVerdict } from './store-verdict.ts'
+
+/** What mending one store takes. */
+export type RepairWork = {
+  readonly config: Config
+  readonly store: ConfiguredStore
+  readonly verdict: StoreVerdict
+  readonly world: World
+  /** Names this process in leases. */
+  readonly owner: string
+}

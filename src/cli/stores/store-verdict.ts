@@ -1,0 +1,92 @@
+/** What a check finds in one store. */
+
+import { faultOf } from '../../core/fault.ts'
+import type { Database } from '../../store/engine/database.ts'
+import { checkStore, checkStructure, type DamagedRange } from '../../store/sums/check-store.ts'
+import { hasSums } from '../../store/sums/summed-database.ts'
+import type { ConfiguredStore } from './configured-stores.ts'
+import { damageText, rangeText } from './range-text.ts'
+
+/** A store of a terabyte takes some hours. */
+const limitMs = 7 * 86_400_000
+
+/** Between two lines of progress. */
+const everyMs = 10_000
+
+/** What was found in one store. */
+export type StoreVerdict = {
+  readonly store: string
+  /** False where a store was made before sums were kept: then nothing but `structure` is known. */
+  readonly hasSums: boolean
+  readonly rows: number
+  readonly damaged: readonly DamagedRange[]
+  /** What the engine says of the structure of its file. */
+  readonly structure: readonly string[]
+}
+
+/** Whether all of a store is as it was written. */
+export function isWhole(verdict: StoreVerdict): boolean {
+  return verdict.hasSums && verdict.damaged.length === 0 && verdict.structure.length === 0
+}
+
+/** Checks one store. */
+export async function verdictOf(
+  store: ConfiguredStore,
+  open: () => Promise<Database>,
+): Promise<StoreVerdict> {
+  const none = { store: store.key, hasSums: false, rows: 0, damaged: [], structure: [] }
+  let database: Database
+  try {
+    database = await open()
+  } catch (error) {
+    const fault = faultOf(error)
+    if (fault?.code !== 'store-failed') throw error
+    return { ...none, hasSums: true, structure: [fault.message] }
+  }
+  try {
+    if (!(await hasSums(database))) return none
+    const counted = countingProgress(store.key)
+    const signal = AbortSignal.timeout(limitMs)
+    const damaged = await checkStore(database, store.tables, { signal, ...counted })
+    const structure = await checkStructure(database)
+    return { ...none, hasSums: true, rows: counted.rows(), damaged, structure }
+  } catch (error) {
+    const fault = faultOf(error)
+    if (fault?.code !== 'store-failed') throw error
+    return { ...none, hasSums: true, structure: [fault.message] }
+  } finally {
+    await database.close()
+  }
+}
+
+function countingProgress(store: string): {
+  readonly progress: (table: string, rows: number) => void
+  readonly rows: () => number
+} {
+  const byTable = new Map<string, number>()
+  let saidAt = performance.now()
+  return {
+    progress: (table, rows) => {
+      byTable.set(table, rows)
+      if (performance.now() - saidAt < everyMs) return
+      saidAt = performance.now()
+      process.stderr.write(`${store}: ${table}, ${rows} rows read\n`)
+    },
+    rows: () => [...byTable.values()].reduce((sum, rows) => sum + rows, 0),
+  }
+}
+
+/** Prints what was found in a store. */
+export function printVerdict({ kind, key }: ConfiguredStore, verdict: StoreVerdict): void {
+  if (!verdict.hasSums) {
+    console.log(`${key}: made before sums were kept; firn rebuild --checksums makes them`)
+    return
+  }
+  for (const each of verdict.damaged)
+    console.log(`DAMAGED ${key}: ${each.table.name}, ${rangeText(kind, each)}: ${damageText(each)}`)
+  for (const line of verdict.structure) console.log(`DAMAGED ${key}: ${line}`)
+  const count = verdict.damaged.length + verdict.structure.length
+  console.log(
+    `${key}: ${verdict.rows} rows read, ${count === 0 ? 'all add up' : `damages: ${count}`}`,
+  )
+}

@@ -1,0 +1,103 @@
+/** Reads a table by pages in order of its key, and tells where its file is damaged. */
+
+import { faultOf } from '../../core/fault.ts'
+import { type Reader, type Row, type Statement, statement, type Value } from '../engine/database.ts'
+import type { Table } from '../engine/table.ts'
+
+/** What is read: columns `names`, which have the key, of rows that are `where`. */
+export type Pages = {
+  readonly table: Table
+  readonly names: readonly string[]
+  readonly where: string
+  readonly limits: readonly Value[]
+  /** From the end backwards. */
+  readonly isBackwards?: boolean
+}
+
+/** Rows read at once. */
+const pageRows = 4_000
+
+/** Hands on the rows of a table page by page; false where some could not be read: it ends there. */
+export async function eachPage(
+  reader: Reader,
+  pages: Pages,
+  visit: (rows: readonly Row[]) => void | Promise<void>,
+): Promise<boolean> {
+  const { table, names, where, limits, isBackwards = false } = pages
+  const keyAt = table.key.map((name) => names.indexOf(name))
+  const first = pageQuestion(pages, where)
+  const next = pageQuestion(pages, `${where} and ${besideKey(table, isBackwards ? '<' : '>')}`)
+  let last: Value[] | undefined
+  for (;;) {
+    const parameters = [...limits, ...(last ?? [])]
+    const rows = await readPage(reader, last === undefined ? first : next, parameters)
+    if (rows === undefined) return false
+    await visit(rows)
+    const end = rows.at(-1)
+    if (end === undefined || rows.length < pageRows) return true
+    const key = keyAt.map((at) => end[at] ?? null)
+    // Damaged keys would lead back.
+    if (last !== undefined && compareKeys(key, last) > 0 === isBackwards) return false
+    last = key
+  }
+}
+
+/** Whether a table has numbers beyond those a double holds. */
+export function hasAmounts(table: Table): boolean {
+  return Object.values(table.columns).some((type) => type.startsWith('amount'))
+}
+
+function pageQuestion({ table, names, isBackwards = false }: Pages, where: string): Statement {
+  const order = table.key.map((name) => (isBackwards ? `${name} desc` : name)).join(', ')
+  return statement(
+    `select ${names.join(', ')} from ${table.name} where ${where} order by ${order} limit ${pageRows}`,
+    { bigints: hasAmounts(table) },
+  )
+}
+
+function besideKey({ key }: Table, sign: '<' | '>'): string {
+  return `(${key.join(', ')}) ${sign} (${key.map(() => '?').join(', ')})`
+}
+
+/** Rows of a page; `undefined` where the file is damaged so that they cannot be read. */
+async function readPage(
+  reader: Reader,
+  question: Statement,
+  parameters: readonly Value[],
+): Promise<Row[] | undefined> {
+  try {
+    return await reader.all(question, parameters)
+  } catch (error) {
+    if (isDamage(error)) return undefined
+    throw error
+  }
+}
+
+// SQLITE_CORRUPT, SQLITE_NOTADB, and SQLITE_ERROR, which is what a damaged declaration of a table
+// gives; 0 is a value that no number of ours has.
+const damageCodes = new Set([0, 1, 11, 26])
+
+/** Whether a reading failed for what is stored, and not for the way to it. */
+export function isDamage(error: unknown): boolean {
+  const fault = faultOf(error)
+  if (fault?.code !== 'store-failed') return false
+  const { sqlite, sqlstate } = fault.detail
+  if (typeof sqlite === 'number') return damageCodes.has(sqlite & 0xff)
+  // Class XX is "internal error", XX001 and XX002 damaged data and indexes.
+  return sqlstate === undefined || String(sqlstate).startsWith('XX')
+}
+
+function compareKeys(one: readonly Value[], other: readonly Value[]): number {
+  for (const [at, value] of one.entries()) {
+    const order = compared(value, other[at] ?? null)
+    if (order !== 0) return order
+  }
+  return 0
+}
+
+function compared(one: Value, other: Value): number {
+  if (one instanceof Uint8Array && other instanceof Uint8Array) return Buffer.compare(one, other)
+  if (typeof one === 'string' && typeof other === 'string')
+    return Buffer.compare(Buffer.from(one), Buffer.from(other))
+  return Number(one) - Number(other)
+}

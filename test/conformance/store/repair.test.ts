@@ -1,0 +1,148 @@
+/**
+ * A damaged store of an EVM chain, mended from the chain's recording, holds what one holds that was
+ * never damaged: the same rows in every table, and the same sums.
+ */
+
+import assert from 'node:assert/strict'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { zstdCompressSync } from 'node:zlib'
+
+import { salvage } from '../../../src/cli/stores/salvage.ts'
+import { BlockChecks } from '../../../src/indexing/evm/block-checks.ts'
+import { repairChain } from '../../../src/indexing/evm/repair/repair-chain.ts'
+import { openRecording } from '../../../src/source/recording.ts'
+import { openStore, type StoreLocation } from '../../../src/store/engine/open.ts'
+import type { Table } from '../../../src/store/engine/table.ts'
+import { takeLease } from '../../../src/store/lease.ts'
+import { lease, meta } from '../../../src/store/schema/control.ts'
+import { address, addressByBytes } from '../../../src/store/schema/evm.ts'
+import { rangeSum } from '../../../src/store/schema/range-sum.ts'
+import { checkStore, checkStructure } from '../../../src/store/sums/check-store.ts'
+import type { Settled } from '../../../src/store/sums/settle-sums.ts'
+import { silentLog } from '../../../src/telemetry/log.ts'
+import { chainTables, readDemoChain } from '../../read-demo-chain.ts'
+import { changesOf, flipBit, handOn } from '../../spoilt-stores.ts'
+import { storeDigest } from '../../store-digest.ts'
+import { onBothEngines } from '../../stores.ts'
+import { systemClock } from '../../system-clock.ts'
+
+const chain = 51_002
+const { signal } = new AbortController()
+const file = readFileSync(join(import.meta.dirname, `../../../demo/chain-${chain}.firnrec`))
+const digested = chainTables.filter((table) => table !== lease)
+const unsummed = chainTables.filter((table) => table !== rangeSum)
+
+const byNumber = [address, addressByBytes]
+const others = chainTables
+  .filter(({ sums }) => sums !== undefined)
+  .filter((table) => !byNumber.includes(table))
+
+onBothEngines('repair: a row of each table lost, or changed', [], async (store) => {
+  const name = 'spoilt'
+  await filled(store.location, name)
+  const before = await digestOf(store.location, name)
+  const hand = handOn(store, name)
+  const spoil = async (table: Table, which: number): Promise<void> => {
+    const change = changesOf(table, store.engine).at(which)
+    assert.ok(change !== undefined)
+    for (const sql of change) await hand(sql)
+    await hand('drop table spare')
+  }
+  // Lost rows, changes of the first column, which is of the key, and of the last one.
+  for (const which of [0, 1, -1])
+    for (const tables of [[address], [addressByBytes], others]) {
+      for (const table of tables) await spoil(table, which)
+      const settled = await repaired(store.location, name)
+      assert.deepEqual(
+        settled.filter(({ outcome }) => outcome === 'differs'),
+        [],
+      )
+      const after = await digestOf(store.location, name)
+      assert.deepEqual(after, before, `${tables.map((table) => table.name).join()} ${which}`)
+    }
+})
+
+void test('repair: 20 flipped bits of a file', async (context) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'firn-repair-'))
+  const location = { store: 'embedded', dataDir }
+  const counts = new Map<string, number>()
+  try {
+    await filled(location, 'whole')
+    const before = await digestOf(location, 'whole')
+    for (let flip = 0; flip < 20; flip++) {
+      copyFileSync(join(dataDir, 'whole.sqlite'), join(dataDir, 'flipped.sqlite'))
+      flipBit(join(dataDir, 'flipped.sqlite'), flip)
+      const isBroken = await isStructureDamaged(location)
+      if (isBroken) await salvage(dataDir, 'flipped', chainTables)
+      const settled = await repaired(location, 'flipped')
+      const outcomes = settled.map((each) => each.outcome).join() || 'harmless'
+      const outcome = isBroken ? `new file ${outcomes}` : outcomes
+      counts.set(outcome, (counts.get(outcome) ?? 0) + 1)
+      assert.deepEqual(await digestOf(location, 'flipped'), before, `flip ${flip}`)
+    }
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+  context.diagnostic(JSON.stringify([...counts]))
+})
+
+async function isStructureDamaged(location: StoreLocation): Promise<boolean> {
+  const database = await openStore(location, 'flipped', chainTables, 'read')
+  try {
+    const damaged = await checkStore(database, chainTables, { signal })
+    if (damaged.some(({ found }) => found === undefined)) return true
+    return (await checkStructure(database)).length > 0
+  } finally {
+    await database.close()
+  }
+}
+
+/** The chain in a store of its own, which knows what chain it is of. */
+async function filled(location: StoreLocation, name: string): Promise<void> {
+  await readDemoChain(location, { name, chain, step: 153, owner: 'test' })
+  const identity: Readonly<Record<string, string | number>> =
+    await openRecording(file).identity(signal)
+  const names = ['chainId', 'genesisHash', 'blockchainId']
+  const database = await openStore(location, name, chainTables, 'write')
+  await database.transaction((writer) =>
+    writer.upsert(meta, { name: names, value: names.map((each) => String(identity[each])) }),
+  )
+  await database.close()
+}
+
+async function repaired(location: StoreLocation, name: string): Promise<Settled[]> {
+  const database = await openStore(location, name, unsummed, 'write')
+  try {
+    const held = await takeLease(database, 'test', systemClock)
+    assert.ok(held !== undefined)
+    const damaged = await checkStore(database, chainTables, { signal })
+    const recording = openRecording(file)
+    return await repairChain(
+      {
+        database,
+        lease: held,
+        clock: systemClock,
+        source: recording,
+        checks: new BlockChecks({ log: silentLog, endpoints: () => [], checkEvery: 1 }),
+        compress: (bytes) => zstdCompressSync(bytes),
+        signal,
+        log: () => undefined,
+      },
+      damaged,
+    )
+  } finally {
+    await database.close()
+  }
+}
+
+async function digestOf(location: StoreLocation, name: string): Promise<Record<string, string>> {
+  const database = await openStore(location, name, chainTables, 'read')
+  try {
+    return await storeDigest(database, digested)
+  } finally {
+    await database.close()
+  }
+}

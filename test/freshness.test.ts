@@ -93,3 +93,19 @@ void test('minHeight: wrong ones are 400, as on operations over several chains',
   )
   assert.equal(several.status, 400)
 })
+
+void test('paths that are deliberately not offered say why', async () => {
+  for (const [path, why] of [
+    [`${primary}/blockchains/x-chain/vertices`, /vertices/],
+    [`${primary}/blockchains/x-chain/vertices/abc`, /vertices/],
+    [`${primary}/blockchains/x-chain/vertices:listByHeight?vertexHeight=1`, /vertices/],
+    ['/v2/chains/43114/btcb/bridged:getAddresses?threshold=1', /bridge/],
+    ['/v2/chains/43114/contracts/0x00/balances?threshold=1', /holders/],
+    ['/v2/lookingGlass/compositeQuery', /composite/],
+    ['/v2/lookingGlass/other', /no such route/],
+  ] as const) {
+    const { status, body } = await stores.SQLite.get(path)
+    assert.equal(status, 404, path)
+    assert.match(body.message, why)
+  }
+})

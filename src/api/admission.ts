@@ -7,8 +7,8 @@
 
 import { Fault } from '../core/fault.ts'
 import type { Clock } from '../core/world.ts'
+import type { AdmissionHeaders, AdmissionRequest } from './admission-request.ts'
 import { findKey, type StoredKey } from './api-keys.ts'
-import type { AdmissionHeaders, AdmissionRequest } from './server.ts'
 
 /** Units allowed in a minute and in a day. */
 export type RateLimit = { readonly perMinute: number; readonly perDay: number }
@@ -61,6 +61,11 @@ export function createAdmission(
       weight: request.weight,
     })
   }
+}
+
+/** Whether a request carries an API key; admission has refused it where that is unknown. */
+export function hasKey(request: AdmissionRequest): boolean {
+  return keyOf(request) !== undefined
 }
 
 /** Source: reference of the original service; `rltoken` is what an older client sends. */

@@ -1,23 +1,23 @@
 /**
  * The public HTTP server: limits, errors, headers and dialects, once for all operations.
  *
- * The only module that knows Fastify. Its settings close holes that the defaults leave open; each
+ * Only this module and `send-answer.ts` know Fastify. Its settings close holes that the defaults leave open; each
  * has a test in `test/http-hardening.test.ts`.
  */
 
-import { createHash } from 'node:crypto'
 import { createServer as createHttpServer, type Server } from 'node:http'
 
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 
 import { Fault, faultOf } from '../core/fault.ts'
-import { ownValue } from '../core/own-value.ts'
 import type { Clock } from '../core/world.ts'
 import type { Serve } from '../http/socket-guard.ts'
 import type { Gauges } from '../telemetry/gauges.ts'
 import type { Log } from '../telemetry/log.ts'
+import { whyAbsent } from './absent-paths.ts'
+import type { AdmissionHeaders, AdmissionRequest } from './admission-request.ts'
 import { createDeadlines, type Deadline } from './deadlines.ts'
-import { dialectOf, type DialectRules, type DialectSetting } from './dialect.ts'
+import type { DialectRules, DialectSetting } from './dialect.ts'
 import { anyHost, createEntrance, type Entrance, type WebRules } from './entrance.ts'
 import {
   createFreshReader,
@@ -27,11 +27,13 @@ import {
   minHeightOf,
 } from './freshness.ts'
 import type { FrontDoor } from './front-door.ts'
+import { formatOf, listShapeOf } from './list-format.ts'
 import { openDoor, usualLoadLimits, type LoadLimits } from './load.ts'
-import type { Answer, Operation, OperationShape } from './operation.ts'
+import type { Operation, OperationShape } from './operation.ts'
 import { parameterReader } from './parameters.ts'
 import { createPathMethods } from './path-methods.ts'
 import { bodyReader } from './request-body.ts'
+import { type AnswerOf, callerOf, send, sendList } from './send-answer.ts'
 import { errorBody, publicWords, statusOf } from './status.ts'
 
 /** What the server needs. */
@@ -61,17 +63,6 @@ export type ServerParts = {
   /** Called with every 200 body before it is sent; tests hold it against the operation's shape. */
   readonly inspect?: (operation: Operation, body: unknown) => void
 }
-
-/** What admission looks at. */
-export type AdmissionRequest = {
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  readonly query: unknown
-  readonly address: string
-  readonly weight: number
-}
-
-/** Headers admission adds to the answer. */
-export type AdmissionHeaders = Readonly<Record<string, string>>
 
 /** A server ready to listen; routes beyond the operations may still be added to `http`. */
 export type ApiServer = {
@@ -127,7 +118,9 @@ export function createServer(parts: ServerParts): ApiServer {
     const path = request.url.split('?')[0] ?? ''
     void reply
       .code(404)
-      .send(errorBody(404, `no such route: ${request.method} ${path.slice(0, 200)}`))
+      .send(
+        errorBody(404, whyAbsent(path) ?? `no such route: ${request.method} ${path.slice(0, 200)}`),
+      )
   })
   http.setErrorHandler((error, _request, reply) => fail(parts, reply, error, false))
   http.addHook('onSend', (request, _reply, _body, done) => {
@@ -206,6 +199,7 @@ function register(
   const readBody =
     shape.parameters.body === undefined ? undefined : bodyReader(shape.parameters.body)
   const listMessages = shape.listMessages === true
+  const list = listShapeOf(shape)
   const timeoutMs = shape.timeoutMs ?? parts.limits.handlerTimeoutMs
 
   const handle = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
@@ -216,28 +210,27 @@ function register(
       const turn = door.turn(request.raw, reply.raw)
       if (turn !== undefined) await turn
       const admit = shape.open === true ? undefined : parts.admit
-      const headers = admit?.({
-        headers: request.headers,
-        query: request.query,
-        address: request.ip,
-        weight: shape.weight,
-      })
+      const headers = admit?.(callerOf(request, shape.weight))
       if (headers !== undefined) reply.headers(headers)
       const limit = (): AbortSignal => (signal ??= signalOf(reply, deadlineOf(timeoutMs)))
       const path = readPath(rawOf(request.params))
       const query = readQuery(rawOf(request.query))
       reply.headers(await freshnessOf(parts, shape, request, limit))
-      const answer = await operation.answer({
-        path,
-        query,
-        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- bodyReader checked it by the shape
-        body: readBody?.(request.body) as never,
-        // Few operations wait for anything but the store; the others pay nothing for it.
-        get signal() {
-          return limit()
-        },
-      })
-      return send({ parts, operation, request, reply, answer })
+      const ask = (asked: typeof query): Promise<AnswerOf> =>
+        operation.answer({
+          path,
+          query: asked,
+          // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- bodyReader checked it by the shape
+          body: readBody?.(request.body) as never,
+          // Few operations wait for anything but the store; the others pay nothing for it.
+          get signal() {
+            return limit()
+          },
+        })
+      const format = list === undefined ? undefined : formatOf(request.headers.accept)
+      if (list === undefined || format === undefined)
+        return send({ parts, operation, request, reply, answer: await ask(query) })
+      return await sendList({ parts, operation, request, reply }, { format, list, query, ask })
     } catch (error) {
       return fail(parts, reply, error, listMessages)
     } finally {
@@ -251,35 +244,6 @@ function register(
     bodyLimit: shape.parameters.body === undefined ? bodyBytes : wideBodyBytes,
     handler: handle,
   })
-}
-
-type Done = {
-  readonly parts: Pick<ServerParts, 'dialect' | 'dialectRules' | 'inspect'>
-  readonly operation: Operation
-  readonly request: FastifyRequest
-  readonly reply: FastifyReply
-  readonly answer: Answer<Operation['shape']>
-}
-
-/** Sends an answer in the caller's dialect. */
-function send({ parts, operation, request, reply, answer }: Done): FastifyReply {
-  const { shape } = operation
-  const rule = ownValue(parts.dialectRules, shape.id)
-  const dialect = dialectOf(parts.dialect, request)
-  if (answer.indexedHeight !== undefined) {
-    reply.header('x-indexed-height', String(answer.indexedHeight))
-  }
-  if (answer.headers !== undefined) reply.headers(answer.headers)
-  parts.inspect?.(operation, answer.body)
-  const rewrite = rule?.[dialect] ?? (dialect === 'documented' ? undefined : rule?.sdk)
-  const body = JSON.stringify(rewrite === undefined ? answer.body : rewrite(answer.body))
-  const status = dialect === 'documented' ? shape.status : (rule?.sdkStatus ?? shape.status)
-  if (answer.immutable === true && matches(request, reply, body)) return reply.code(304).send()
-  return reply
-    .code(status ?? 200)
-    .header('content-type', 'application/json; charset=utf-8')
-    .header('vary', 'origin, user-agent, x-firn-dialect')
-    .send(body)
 }
 
 /** Waits for `minHeight` where it is asked for, and tells how fresh the answer will be. */
@@ -306,14 +270,6 @@ function signalOf(reply: FastifyReply, deadline: Deadline): AbortSignal {
     if (!reply.raw.writableFinished) deadline.abandon()
   })
   return deadline.signal
-}
-
-/** Sets a strong ETag; true when the caller holds this very body. */
-function matches(request: FastifyRequest, reply: FastifyReply, body: string): boolean {
-  const tag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
-  reply.header('etag', tag)
-  reply.header('cache-control', 'public, max-age=31536000, immutable')
-  return request.headers['if-none-match'] === tag
 }
 
 function fail(

@@ -1,0 +1,145 @@
+/** Lists as CSV and as lines of JSON: the same items as in JSON, whole with a key. */
+
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+
+import { createAdmission } from '../src/api/admission.ts'
+import { createKey } from '../src/api/api-keys.ts'
+import { evmOperations } from '../src/api/evm/operations.ts'
+import { formatOf, headLine, linesOf, type ListShape } from '../src/api/list-format.ts'
+import { createServer } from '../src/api/server.ts'
+import { silentLog } from '../src/telemetry/log.ts'
+import { openDemoChain, stillClock } from './demo-store.ts'
+import { type Json, partsOf } from './evm-service.ts'
+
+const demo = await openDemoChain(51001, {})
+const bytes = (size: number): Uint8Array => Uint8Array.from({ length: size }, (_, at) => at + 1)
+const { key, stored } = createKey({ bytes, number: () => 0.5 }, 'test', 0)
+const server = createServer({
+  operations: evmOperations(partsOf([demo.served], stillClock)),
+  dialectRules: {},
+  dialect: 'documented',
+  log: silentLog,
+  clock: stillClock,
+  limits: { maxConnections: 10, requestTimeoutMs: 10_000, handlerTimeoutMs: 10_000 },
+  admit: createAdmission({
+    keysRequired: false,
+    keys: () => [stored],
+    limit: undefined,
+    clock: stillClock,
+  }),
+})
+const url = await server.listen('127.0.0.1', 0)
+after(async () => {
+  await server.close()
+  await demo.close()
+})
+
+const ask = async (
+  path: string,
+  accept: string,
+  more: Record<string, string> = {},
+): Promise<Response> => fetch(url + path, { headers: { accept, ...more } })
+const blocks = '/v1/chains/51001/blocks'
+
+/** Every block, page by page as JSON. */
+async function allBlocks(): Promise<Json[]> {
+  const items: Json[] = []
+  for (let token: string | undefined = ''; token !== undefined;) {
+    const { blocks: page, nextPageToken }: Json = await (
+      await ask(`${blocks}?pageSize=100&pageToken=${token}`, 'application/json')
+    ).json()
+    items.push(...page)
+    token = nextPageToken
+  }
+  return items
+}
+
+/** Cells of a file without line ends inside cells. */
+function cellsOf(line: string): string[] {
+  return [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(
+    ([, inQuotes, plain]) => inQuotes?.replaceAll('""', '"') ?? plain ?? '',
+  )
+}
+
+void test('lines of JSON: a page without a key, with a token in a header; everything with one', async () => {
+  const all = await allBlocks()
+  assert.ok(all.length > 200)
+  const page = await ask(`${blocks}?pageSize=7`, 'application/x-ndjson')
+  assert.equal(page.headers.get('content-type'), 'application/x-ndjson; charset=utf-8')
+  const lines = (await page.text())
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  assert.deepEqual(lines, all.slice(0, 7))
+  const token = page.headers.get('x-next-page-token')
+  const next = await ask(`${blocks}?pageSize=7&pageToken=${token}`, 'application/x-ndjson')
+  const following = (await next.text())
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  assert.deepEqual(following, all.slice(7, 14))
+  const whole = await ask(blocks, 'application/x-ndjson', { 'x-service-api-key': key })
+  assert.equal(whole.headers.get('x-next-page-token'), null)
+  const everything = (await whole.text())
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  assert.deepEqual(everything, all)
+})
+
+void test('CSV: a row for each item, a column for each field, inner fields too', async () => {
+  const all = await allBlocks()
+  const whole = await ask(blocks, 'text/csv', { 'x-service-api-key': key })
+  assert.equal(whole.headers.get('content-type'), 'text/csv; charset=utf-8; header=present')
+  const [head = '', ...rows] = (await whole.text()).trimEnd().split('\r\n')
+  const columns = cellsOf(head)
+  assert.equal(rows.length, all.length)
+  for (const [at, row] of rows.entries()) {
+    const cells = cellsOf(row)
+    assert.equal(cells.length, columns.length)
+    for (const [place, name] of columns.entries())
+      assert.equal(cells[place], String(all[at][name] ?? ''), `${name} of row ${at}`)
+  }
+  const path = '/v1/chains/51001/transactions?pageSize=3'
+  const transactions = await ask(path, 'text/csv')
+  const [names = '', first = ''] = (await transactions.text()).split('\r\n')
+  const json: Json = await (await ask(path, 'application/json')).json()
+  const sender = cellsOf(first)[cellsOf(names).indexOf('from.address')]
+  assert.equal(sender, json.transactions[0].from.address)
+})
+
+void test('list formats: what is wrong is told as ever, what is no list stays JSON', async () => {
+  const wrong = await ask(`${blocks}?pageSize=0`, 'text/csv', { 'x-service-api-key': key })
+  assert.equal(wrong.status, 400)
+  assert.equal((await ask(blocks, 'text/csv', { 'x-service-api-key': 'avk_x' })).status, 401)
+  const single = await ask(`${blocks}/1`, 'text/csv')
+  assert.match(single.headers.get('content-type') ?? '', /json/)
+})
+
+void test('list formats: Accept decides, the first type that is known', () => {
+  for (const [accept, format] of [
+    ['text/csv', 'csv'],
+    ['text/html, text/csv;q=0.5', 'csv'],
+    ['application/x-ndjson', 'ndjson'],
+    ['application/json, text/csv', undefined],
+    ['*/*', undefined],
+    [undefined, undefined],
+  ] as const)
+    assert.equal(formatOf(accept), format, String(accept))
+})
+
+void test('CSV: cells with commas, quotes and line ends are quoted, formulas are none', () => {
+  const shape: ListShape = { name: 'items', columns: [['a'], ['b', 'c']], mostItems: undefined }
+  assert.equal(headLine('csv', shape), 'a,b.c\r\n')
+  const items = [
+    { a: '=1+1', b: { c: 'x,"y"' } },
+    { a: '-5', b: { c: ['z'] } },
+    { a: '@SUM(A1)', b: {} },
+    { b: { c: 'two\nlines' } },
+  ]
+  assert.equal(
+    linesOf('csv', shape, items),
+    `'=1+1,"x,""y"""\r\n-5,"[""z""]"\r\n'@SUM(A1),\r\n,"two\nlines"\r\n`,
+  )
+})

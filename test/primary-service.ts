@@ -45,6 +45,10 @@ export const recordingPath = new URL('../demo/primary-local.firnrec', import.met
 export const proposalsPath = new URL('../vectors/primary/local-proposals.firnrec', import.meta.url)
   .pathname
 
+/** A network whose L1 validators run out of balance in the blocks that pay for or disable them. */
+export const evictionsPath = new URL('../vectors/primary/local-evictions.firnrec', import.meta.url)
+  .pathname
+
 /** A network through all upgrades to Helicon: a renewing validator, outputs of several owners. */
 export const renewalsPath = new URL('../vectors/primary/local-renewals.firnrec', import.meta.url)
   .pathname

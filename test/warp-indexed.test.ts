@@ -24,6 +24,7 @@ import { createNode, parseValidators } from '../src/warp/node.ts'
 import { transactionMessage } from '../src/warp/transaction-message.ts'
 import { canonicalSet, equalSets } from '../src/warp/validator-set.ts'
 import {
+  evictionsPath,
   fileWorld,
   indexPrimary,
   proposalsPath,
@@ -316,6 +317,7 @@ onBothEngines('indexed validators: sets are those of the node', primaryStoreTabl
 for (const [name, recording, expected] of [
   ['the demo network', recordingPath, 262],
   ['a network with L1 changes in proposals', proposalsPath, 1_224],
+  ['a network that feeds L1 validators as they starve', evictionsPath, 58],
 ] as const) {
   void test(`indexed validators: sets of ${name} are those of its node`, async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'firn-validators-'))

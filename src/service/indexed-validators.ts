@@ -25,8 +25,7 @@ const maxKept = 64
 /**
  * Sets of the index that `store` gives, which may appear later.
  *
- * `undefined` above the indexed height and far below it, for sets beyond the limit, and where rows
- * do not tell what came last of two changes of an L1 validator in one block.
+ * `undefined` above the indexed height and far below it, and for sets beyond the limit.
  */
 export function indexedValidators(
   store: () => Reader | undefined,

@@ -40,6 +40,11 @@ export function posOf(chain: number, height: number, position: number): number {
   return blockIdOf(chain, height) * placesPerBlock + position + 1
 }
 
+/** Place after all transactions of a block: of what they led to, but none of them is. */
+export function posAfter(chain: number, height: number): number {
+  return blockIdOf(chain, height) * placesPerBlock + placesPerBlock - 1
+}
+
 /** `pos` of a chain's place by name. Throws as {@link posOf}. */
 export function posOfPlace(place: {
   readonly chain: PrimaryChain

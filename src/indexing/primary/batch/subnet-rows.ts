@@ -92,9 +92,13 @@ export type L1ValidatorRow = {
   readonly removedTime: number | undefined
 }
 
+/** Position of what happens after the transactions of a block, however many these are. */
+export const afterTransactions = Number.POSITIVE_INFINITY
+
 /**
  * What happened to an L1 validation, one row per event. Key: (validationId, height, position).
- * `txId` is absent, and `position` -1, when its balance ran out.
+ * `txId` is absent when its balance ran out: at `position` -1 as time moved, before the block's
+ * transactions, at {@link afterTransactions} after them.
  */
 export type L1ChangeRow = {
   readonly validationId: Uint8Array

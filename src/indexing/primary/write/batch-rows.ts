@@ -23,6 +23,7 @@ import { address, asset } from '../../../store/schema/primary-names.ts'
 import {
   chainNumbers,
   cycleOutcomes,
+  posAfter,
   posOf,
   posOfPlace,
   rewardKinds,
@@ -44,6 +45,7 @@ import { progress } from '../../../store/schema/primary.ts'
 import type { RawColumns } from '../batch/raw-blocks.ts'
 import type { RowBatch } from '../batch/rows.ts'
 import type { PrimaryRules } from '../batch/rules.ts'
+import { afterTransactions } from '../batch/subnet-rows.ts'
 import { nodesOfBlocks, writeBlocks, writeRawBlocks } from './blocks.ts'
 import { writeHoldings } from './holdings.ts'
 import { keysIn, type Numbers, numbersIn } from './numbers.ts'
@@ -236,11 +238,15 @@ async function writeL1({ writer, batch, known }: Writing): Promise<void> {
   await writer.upsert(l1Change, {
     l1_id: batch.l1Changes.map((row) => idOf(row.validationId)),
     height: batch.l1Changes.map((row) => row.height),
-    pos: batch.l1Changes.map((row) =>
-      row.position < 0 ? -1 : posOf(chainNumbers.P, row.height, row.position),
-    ),
+    pos: batch.l1Changes.map(placeOfChange),
     body: batch.l1Changes.map((row) => l1ChangeBody.toBytes(row)),
   })
+}
+
+function placeOfChange({ height, position }: RowBatch['l1Changes'][number]): number {
+  if (position < 0) return -1
+  if (position === afterTransactions) return posAfter(chainNumbers.P, height)
+  return posOf(chainNumbers.P, height, position)
 }
 
 async function writeAssetTransactions(

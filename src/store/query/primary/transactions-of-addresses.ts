@@ -83,8 +83,8 @@ export async function transactionsOfAddresses(
 
 function validationQuestion(order: 'asc' | 'desc'): Statement {
   return statement(
-    `select c.pos from l1_change c where c.l1_id = ? and c.pos >= ? and c.pos < ?
-     order by c.height ${order}, c.pos ${order}`,
+    `select c.pos from l1_change c join tx t on t.pos = c.pos
+     where c.l1_id = ? and c.pos >= ? and c.pos < ? order by c.height ${order}, c.pos ${order}`,
   )
 }
 

@@ -67,7 +67,7 @@ const blockType = statement('select type from block where id = ?')
 const proposals = new Set([0, 29])
 
 const l1Validators = statement(
-  `select l.id, n.bytes, l.body, c.pos, c.body
+  `select l.id, n.bytes, l.body, c.body
    from l1_validator l join node n on n.id = l.node
    join l1_change c on c.l1_id = l.id and c.height =
      (select max(d.height) from l1_change d where d.l1_id = l.id and d.height <= ?)
@@ -78,9 +78,7 @@ const l1Validators = statement(
 /**
  * Validations of an L1 at a height, in order of creation; those with weight 0 are none.
  *
- * `undefined` beyond the limit, where the height is not indexed, and where one block both let a
- * balance run out and changed the validation by a transaction: rows do not tell which was last.
- * Cost: one seek of `l1_change` for each validation not removed by then.
+ * `undefined` beyond the limit, and where the height is not indexed. Cost: one seek of `l1_change` for each validation not removed by then.
  */
 export async function l1ValidatorsAt(
   reader: Reader,
@@ -93,12 +91,10 @@ export async function l1ValidatorsAt(
   const rows = await reader.all(l1Validators, [last, subnetId, height, limit + 1])
   if (rows.length > limit) return undefined
   const found = new Map<number, L1ValidatorAt>()
-  const withoutTransaction = new Set<number>()
+  // The last change of a block is what stands.
   for (const row of rows) {
     const id = Number(row[0])
-    if (withoutTransaction.has(id)) return undefined
-    if (Number(row[3]) < 0) withoutTransaction.add(id)
-    const { weight, active } = l1ChangeBody.fromBytes(bytes(row[4]))
+    const { weight, active } = l1ChangeBody.fromBytes(bytes(row[3]))
     const { publicKey } = l1ValidatorBody.fromBytes(bytes(row[2]))
     found.set(id, { nodeId: bytes(row[1]), publicKey, weight, active })
   }

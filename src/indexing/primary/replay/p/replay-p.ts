@@ -14,6 +14,7 @@ import type { PUnsigned } from '../../../../codec/primary/p-transaction.ts'
 import { equalBytes } from '../../../../core/bytes.ts'
 import type { RowBatch } from '../../batch/rows.ts'
 import type { Found, Wanted } from '../../batch/stored-state.ts'
+import { afterTransactions } from '../../batch/subnet-rows.ts'
 import { type Needs, wantedOf } from '../chains.ts'
 import { closeDraft, violation } from '../draft.ts'
 import type { Draft } from '../draft.ts'
@@ -132,7 +133,7 @@ function decide(state: PState, draft: Draft, { read, transactions, setHeight }: 
     endStep(step)
   }
   if (state.time < state.rules.upgrades.etna) return
-  const timeStep = { draft, height: read.height, setHeight }
+  const timeStep = { draft, height: read.height, setHeight, position: afterTransactions }
   evictLowBalances(state.l1, (validator) => noteEviction(state, timeStep, validator, state.time))
 }
 

@@ -228,7 +228,7 @@ export function advanceTime(state: PState, step: TimeStep, time: number): void {
     const seconds = time - state.time
     if (seconds > 0) {
       chargeL1Validators(state.l1, seconds, (validator) =>
-        noteEviction(state, step, validator, time),
+        noteEviction(state, { ...step, position: -1 }, validator, time),
       )
     }
   }
@@ -274,17 +274,17 @@ function endPermissioned(state: PState, step: TimeStep, time: number): void {
   }
 }
 
-/** Notes that an L1 validator's balance ran out. */
+/** Notes that an L1 validator's balance ran out, at a position of the block as of `L1ChangeRow`. */
 export function noteEviction(
   state: PState,
-  step: TimeStep,
+  step: TimeStep & { readonly position: number },
   validator: L1Validator,
   time: number,
 ): void {
-  const { height, setHeight } = step
+  const { height, setHeight, position } = step
   const place: Pick<Place, 'height' | 'position' | 'time' | 'setHeight'> = {
     height,
-    position: -1,
+    position,
     time,
     setHeight,
   }

@@ -61,6 +61,7 @@ const silent: Log = {
 /** As if a node had been asked what the tokens are. */
 const nameTokens = statement(
   `update token set name = 'Token ' || id, symbol = 'T' || id, decimals = 18, metadata_height = 1`,
+  { unsummed: true },
 )
 
 /** What the load thread found. */

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 
 import type { BlockBatch, TraceBatch } from '../src/codec/evm/columns.ts'
+import { noAddress } from '../src/codec/evm/columns.ts'
 import { decodeBlocks } from '../src/codec/evm/decode-blocks.ts'
 import { decodeTraces } from '../src/codec/evm/decode-traces.ts'
 import { mergeBlocks, mergeTraces } from '../src/codec/evm/merge-batches.ts'
@@ -16,6 +17,7 @@ import { ChainReader } from '../src/indexing/evm/read-chain.ts'
 import type { StageStatus } from '../src/indexing/stage.ts'
 import type { ChainIdentity, EvmSource } from '../src/source/evm-source.ts'
 import { openNodeSource } from '../src/source/node-source.ts'
+import type { TracedRow } from '../src/store/query/evm/traced-transactions.ts'
 import { silentLog } from '../src/telemetry/log.ts'
 import { openReplayNode, replayTransport } from './replay-node.ts'
 import type { NodeCall, ReplayNode } from './replay-node.ts'
@@ -142,6 +144,11 @@ export async function ran(setting: Setting): Promise<Ran> {
       blocks: async (batch) => void blocks.push(batch),
       traces: async (batch) => void traces.push(batch),
       skipTraces: async (since) => void skips.push(since),
+      transactions: async ({ from, until }) =>
+        blocks
+          .filter((batch) => from < batch.until && batch.from < until)
+          .flatMap(transactionsOf)
+          .filter(({ height }) => from <= height && height < until),
       cut: async () => assert.fail('nothing stored is wrong'),
     },
     world,
@@ -265,4 +272,21 @@ async function truthOf(): Promise<{
   )
   const traces = await recording.traces(range, (all) => decodeTraces(0, all), signal)
   return { blocks, traces, txHashes, headers }
+}
+
+/** Transactions as the store gives them once a batch is in it. */
+function transactionsOf({ from, txs, addresses, arena }: BlockBatch): TracedRow[] {
+  const address = (id: number | undefined): Uint8Array | undefined =>
+    id === undefined || id === noAddress ? undefined : addresses.slice(id * 20, id * 20 + 20)
+  return Array.from(txs.block, (block, row) => {
+    const at = txs.value.offset[row] ?? 0
+    return {
+      height: from + block,
+      hash: txs.hash.slice(row * 32, row * 32 + 32),
+      from: address(txs.from[row]) ?? new Uint8Array(),
+      to: address(txs.to[row]) ?? address(txs.created[row]),
+      value: arena.slice(at, at + (txs.value.length[row] ?? 0)),
+      gasUsed: txs.gasUsed[row] ?? 0,
+    }
+  })
 }

@@ -149,6 +149,7 @@ async function index(chain: number, owner: string, unusual: Unusual = {}): Promi
       blocks: around(host.blocks),
       traces: around(host.traces),
       skipTraces: host.skipTraces,
+      transactions: host.transactions,
       cut: async (from) => void (await host.cut(from)),
     },
     world,

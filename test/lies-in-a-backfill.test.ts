@@ -26,7 +26,7 @@ function drawsOf(seed: number): () => number {
 /** Changes one reply, or gives it back where it has nothing of the kind. */
 type Kind = (reply: unknown, draw: () => number) => unknown
 
-const kinds: Readonly<Record<string, readonly [method: 'block' | 'receipts', Kind]>> = {
+const kinds: Readonly<Record<string, readonly [method: 'block' | 'receipts' | 'traces', Kind]>> = {
   time: ['block', (block) => ({ ...fields(block), timestamp: more(fields(block)['timestamp']) })],
   'log dropped': ['receipts', inReceipts((receipt) => ({ logs: logsOf(receipt).slice(0, -1) }))],
   amount: ['receipts', inLogs((log) => ({ data: digitChanged(log['data'], -1) }))],
@@ -47,13 +47,19 @@ const kinds: Readonly<Record<string, readonly [method: 'block' | 'receipts', Kin
   value: ['block', inTxs((tx) => ({ value: more(tx['value']) }))],
   status: ['receipts', inReceipts(({ status }) => ({ status: status === '0x1' ? '0x0' : '0x1' }))],
   'flipped bit': ['block', flippedDigit],
+  'trace dropped': ['traces', (traces) => listOf(traces).slice(0, -1)],
+  'trace of another transaction': ['traces', inTraces({ txHash: `0x${'77'.repeat(32)}` })],
+  'sender of a trace': ['traces', inTops(() => ({ from: `0x${'5e'.repeat(20)}` }))],
+  'receiver of a trace': ['traces', inTops(() => ({ to: `0x${'5e'.repeat(20)}` }))],
+  'value of a trace': ['traces', inTops(({ value }) => ({ value: more(value ?? '0x0') }))],
+  'gas of a trace': ['traces', inTops(({ gasUsed }) => ({ gasUsed: more(gasUsed) }))],
 }
 
 for (const [name, [method, change]] of Object.entries(kinds))
   void test(`one reply of twenty lies in a backfill, ${name}: nothing of it is handed on`, async () => {
     let told = 0
     for (let seed = 1; told < 2; seed++) {
-      assert.ok(seed < 20, 'the seeds tell lies')
+      assert.ok(seed < 40, 'the seeds tell lies')
       const draw = drawsOf(seed * 7_919)
       const lie: Lie = (call, result) => {
         if (call.params[1] === false || methodOf(call.method) !== method) return result
@@ -70,6 +76,7 @@ for (const [name, [method, change]] of Object.entries(kinds))
 
 function methodOf(method: string): string {
   if (method === 'eth_getBlockByNumber') return 'block'
+  if (method === 'debug_traceBlockByNumber') return 'traces'
   return method === 'eth_getBlockReceipts' ? 'receipts' : ''
 }
 
@@ -82,6 +89,20 @@ function inTxs(change: (tx: Fields) => Fields): Kind {
     const block = fields(reply)
     return { ...block, transactions: oneChanged(listOf(block['transactions']), change, draw) }
   }
+}
+
+function inTraces(change: Fields): Kind {
+  return (reply, draw) => oneChanged(listOf(reply), () => change, draw)
+}
+
+/** Changes the top frame of one trace. */
+function inTops(change: (frame: Fields) => Fields): Kind {
+  return (reply, draw) =>
+    oneChanged(
+      listOf(reply),
+      ({ result }) => ({ result: { ...fields(result), ...change(fields(result)) } }),
+      draw,
+    )
 }
 
 function inReceipts(change: (receipt: Fields) => Fields): Kind {

@@ -87,6 +87,7 @@ async function read({ lies, honest, head: first, until }: Setting) {
       blocks: async (batch) => void batches.push(batch),
       traces: async () => {},
       skipTraces: async () => {},
+      transactions: async () => [],
       cut: async (from) => {
         cuts.push(from)
         while ((batches.at(-1)?.until ?? 0) > from) batches.pop()

@@ -6,6 +6,7 @@ import { faultOf } from '../core/fault.ts'
 import { buffersOf } from '../core/growing.ts'
 import type { PrimarySource } from '../source/primary/primary-source.ts'
 import { openStore } from '../store/engine/open.ts'
+import type { TracedRow } from '../store/query/evm/traced-transactions.ts'
 import { waitOn } from '../telemetry/waits.ts'
 import type { Waits } from '../telemetry/waits.ts'
 import type { ChainSpec, ResumePoint } from './chain-spec.ts'
@@ -118,6 +119,11 @@ function writerOver(ask: Call, key: string, waits: Waits): ChainWriter {
     },
     skipTraces: async (since) => {
       await ask('skipTraces', { key, since })
+    },
+    transactions: async (range) => {
+      const rows = await ask('transactions', { key, range })
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- answered by writer-worker.ts
+      return rows as readonly TracedRow[]
     },
     cut: async (from) => {
       await ask('cut', { key, from })

@@ -2,7 +2,7 @@
 
 import type { BlockBatch, TraceBatch } from '../codec/evm/columns.ts'
 import { assert } from '../core/fault.ts'
-import type { ChainIdentity } from '../source/evm-source.ts'
+import type { ChainIdentity, HeightRange } from '../source/evm-source.ts'
 import { openChainHost } from './evm/chain-host.ts'
 import type { ChainHost } from './evm/chain-host.ts'
 import { messageStream } from './icm/message-stream.ts'
@@ -22,6 +22,7 @@ const primaries = new Map<string, PrimaryStore>()
 const { start, ended } = runStreams(thread)
 
 type About = {
+  readonly range: HeightRange
   readonly key: string
   readonly identity: ChainIdentity
   readonly batch: BlockBatch | TraceBatch
@@ -62,6 +63,10 @@ serveCalls(data.port, {
   skipTraces: async (argument) => {
     const { key, since } = about(argument)
     await hosts.get(key)?.skipTraces(since)
+  },
+  transactions: async (argument) => {
+    const { key, range } = about(argument)
+    return hosts.get(key)?.transactions(range)
   },
   cut: async (argument) => {
     const { key, from } = about(argument)

@@ -10,7 +10,7 @@ import { to0x } from '../../core/bytes.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
 import type { World } from '../../core/world.ts'
 import { openRollup } from '../../rollup/chain-rollup.ts'
-import type { ChainIdentity, EvmSource } from '../../source/evm-source.ts'
+import type { ChainIdentity, EvmSource, HeightRange } from '../../source/evm-source.ts'
 import { getCheckpoint } from '../../store/checkpoint.ts'
 import type { Database, Reader, Writer } from '../../store/engine/database.ts'
 import { statement } from '../../store/engine/database.ts'
@@ -18,6 +18,7 @@ import { openStore } from '../../store/engine/open.ts'
 import type { StoreLocation } from '../../store/engine/open.ts'
 import { awaitLease, holdLease, leaseTtlMs, renewLease } from '../../store/lease.ts'
 import type { Lease } from '../../store/lease.ts'
+import { type TracedRow, tracedTransactions } from '../../store/query/evm/traced-transactions.ts'
 import { controlTables, meta } from '../../store/schema/control.ts'
 import { evmTables } from '../../store/schema/evm.ts'
 import { metricsTables } from '../../store/schema/metrics.ts'
@@ -55,6 +56,8 @@ export type ChainHost = {
   readonly traces: (batch: TraceBatch, headHeight: number) => Promise<void>
   /** Traces go on from height `since`; those before it that are not stored cannot be had. */
   readonly skipTraces: (since: number) => Promise<void>
+  /** What stored transactions of heights `[from, until)` say that traces repeat. */
+  readonly transactions: (range: HeightRange) => Promise<readonly TracedRow[]>
   /**
    * Takes away what is stored from height `from` on, when it was proven to be wrong; gives where the
    * rows end then. Throws `lease-lost`, `store-failed`.
@@ -128,6 +131,7 @@ function hostOver(
     blocks: (batch) => inOrder(() => rhythm.batch(() => ingest.blocks(batch))),
     traces: (batch) => inOrder(() => rhythm.batch(() => ingest.traces(batch))),
     skipTraces: (since) => inOrder(() => ingest.skipTraces(since)),
+    transactions: (range) => tracedTransactions(database, range),
     cut: async (from) => {
       await inOrder(() => ingest.cut(from))
       return commit((writer) => resumePoint(writer, spec.startHeight))

@@ -6,6 +6,7 @@
  * rows end: whether the batch under way was stored is asked, not guessed.
  */
 
+import type { GasRule } from '../../codec/evm/check-traces.ts'
 import type { BlockBatch } from '../../codec/evm/columns.ts'
 import type { Compress } from '../../codec/evm/decode-blocks.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
@@ -75,7 +76,9 @@ export class ChainReader {
     this.#parts = parts
     const { log, source, checkEvery } = parts
     this.#checks = new BlockChecks({ log, checkEvery, endpoints: () => source.endpoints() })
-    this.#traces = new TraceReader(parts)
+    // Where execution comes later a receipt charges half of the gas limit at least (ACP-194).
+    const gasRule = (): GasRule => (this.#settlement.isUsed === false ? 'equal' : 'at-most')
+    this.#traces = new TraceReader({ ...parts, gasRule })
   }
 
   stages(): readonly StageStatus[] {

@@ -6,12 +6,14 @@
  * reading goes on from where it begins, and the store says from where traces are complete.
  */
 
+import { checkTraces, type GasRule } from '../../codec/evm/check-traces.ts'
 import type { TraceBatch } from '../../codec/evm/columns.ts'
 import { decodeTraces } from '../../codec/evm/decode-traces.ts'
 import { mergeTraces, sizeOf } from '../../codec/evm/merge-batches.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
 import type { World } from '../../core/world.ts'
 import type { EvmSource, HeightRange } from '../../source/evm-source.ts'
+import type { TracedRow } from '../../store/query/evm/traced-transactions.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { ChainSpec } from '../chain-spec.ts'
 import { Pipeline } from '../pipeline.ts'
@@ -50,6 +52,8 @@ export type TraceReaderParts = {
   readonly world: Pick<World, 'clock'>
   readonly log: Log
   readonly limits: PipelineLimits
+  /** Whether receipts of this chain charge what was used, as far as is known. */
+  readonly gasRule: () => GasRule
   /** Told when {@link TraceReader.status} may have changed. */
   readonly changed: () => void
 }
@@ -60,6 +64,8 @@ export type TraceWriter = {
   readonly traces: (batch: TraceBatch, headHeight: number) => Promise<void>
   /** Traces begin at height `since`: those between the last ones and it cannot be had. */
   readonly skipTraces: (since: number) => Promise<void>
+  /** What stored transactions of a range of blocks say that their traces repeat, in order. */
+  readonly transactions: (range: HeightRange) => Promise<readonly TracedRow[]>
 }
 
 /** The traces stage of one chain. */
@@ -187,7 +193,7 @@ export class TraceReader {
   }
 
   #newPipeline(from: number): Pipeline<TraceBatch> {
-    const { source, limits, writer, world, log, changed } = this.#parts
+    const { source, limits, writer, world, log, changed, gasRule } = this.#parts
     const pipeline = new Pipeline<TraceBatch>({
       name: 'traces',
       from,
@@ -195,7 +201,12 @@ export class TraceReader {
       window: () => source.window('traces'),
       fetch: async (range, signal) => {
         try {
-          return await source.traces(range, (blocks) => decoded(range, blocks), signal)
+          const rows = await writer.transactions(range)
+          const read = (blocks: readonly unknown[]): TraceBatch => {
+            checkAll(range, blocks, { rows, gas: gasRule() })
+            return decoded(range, blocks)
+          }
+          return await source.traces(range, read, signal)
         } catch (error) {
           // The others wait for the first, and it is the one that says why.
           const isFirst = range.from === pipeline.committed + 1
@@ -233,6 +244,19 @@ export class TraceReader {
     return new Fault('node-refused', `no endpoint has the state to trace height ${range.from}`, {
       detail: { tracesSince: since },
     })
+  }
+}
+
+/** Compares traces of blocks with the transactions that are stored of them. Throws `node-answer`. */
+function checkAll(
+  range: HeightRange,
+  blocks: readonly unknown[],
+  of: { readonly rows: readonly TracedRow[]; readonly gas: GasRule },
+): void {
+  for (const [at, traces] of blocks.entries()) {
+    const height = range.from + at
+    const own = of.rows.filter((row) => row.height === height)
+    checkTraces(traces, own, { height, gas: of.gas })
   }
 }
 

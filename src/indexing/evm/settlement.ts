@@ -70,6 +70,9 @@ export class Settlement {
   /** Height of the last header that refuted others; -1 when none did. */
   #refuted = -1
 
+  /** Whether blocks execute after acceptance; undefined before one was seen. */
+  isUsed: boolean | undefined
+
   /** Up to which height receipts are proven; undefined where each block proves its own. */
   get provenHeight(): number | undefined {
     return this.#proven
@@ -95,6 +98,7 @@ export class Settlement {
     blocks: readonly SettlingBlock[],
   ): Unsettled | undefined {
     const first = blocks[0]
+    this.isUsed = this.isUsed === true || first !== undefined
     // What comes before the first block that settles has proven itself.
     if (first !== undefined && first.height > range.from)
       this.#settled.set(first.height - 1, first.height - 1)

@@ -391,6 +391,31 @@ void test('export: transfers and transactions are all there, with exact amounts'
     assert.deepEqual([bare.code, bare.stdout], [0, ''], String(what))
   }
 
+  const ended = await firn.get('/v1/networks/fuji/delegators?delegationStatus=completed')
+  const owners = listOf(ended['delegators'], 'delegators').flatMap((item) =>
+    listOf(objectOf(item, 'delegator')['rewardAddresses'], 'addresses').map(String),
+  )
+  const owner = ['--address', owners.join(','), ...url]
+  const rewards = await runFirn('export', 'rewards', ...owner, '--format', 'jsonl')
+  const paid = rewards.stdout
+    .trim()
+    .split('\n')
+    .map((line) => objectOf(JSON.parse(line), 'row'))
+  assert.ok(paid.length > 0)
+  const years = new Set(paid.map(({ date }) => String(date).slice(0, 4)))
+  let inYears = 0
+  for (const year of years) {
+    const own = ['--year', year, '--currency', 'EUR', '--format', 'jsonl']
+    const { stdout } = await runFirn('export', 'rewards', ...owner, ...own)
+    inYears += stdout.trim().split('\n').length
+  }
+  assert.equal(inYears, paid.length)
+  for (const words of [
+    ['--year', '26'],
+    ['--year', '2026', '--from', '2026-01-01'],
+  ])
+    assert.equal((await runFirn('export', 'rewards', ...owner, ...words)).code, 2, words.join(' '))
+
   // Nothing is made or lost: over all owners, what is spent is received or burned.
   const ofP = ['primary-transactions', '--chain', 'P', ...url, '--format', 'jsonl']
   const primary = await runFirn('export', ...ofP)

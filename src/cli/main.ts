@@ -136,6 +136,8 @@ program
   .option('--token <address>', 'transfers of this token contract')
   .option('--from <date>', 'from this date or Unix second on')
   .option('--until <date>', 'before this date or Unix second')
+  .option('--year <year>', 'this calendar year, in UTC')
+  .option('--currency <code>', 'rewards: currency of prices (default: usd)')
   .option('--format <format>', 'csv or jsonl', 'csv')
   .option('--out <file>', 'file to write (default: standard output)')
   .option('--url <url>', 'address of the data API', 'http://127.0.0.1:8080')

@@ -50,10 +50,7 @@ export async function exportRows(what: string, flags: Flags): Promise<void> {
   if (!isSubject(what))
     throw new Fault('bad-parameter', `export knows ${Object.keys(subjects).join(', ')}: ${what}`)
   const format = formatOf(flags['format'])
-  const period = {
-    from: momentIn(flags, 'from') ?? 0,
-    until: momentIn(flags, 'until') ?? Number.POSITIVE_INFINITY,
-  }
+  const period = periodOf(flags)
   const world = openWorld()
   const api = {
     world,
@@ -69,6 +66,22 @@ export async function exportRows(what: string, flags: Flags): Promise<void> {
   } finally {
     await world.close()
   }
+}
+
+/** The year asked for, else from one moment to another. Throws `bad-parameter`. */
+function periodOf(flags: Flags): Period {
+  const year = text(flags, 'year')
+  if (year === undefined)
+    return {
+      from: momentIn(flags, 'from') ?? 0,
+      until: momentIn(flags, 'until') ?? Number.POSITIVE_INFINITY,
+    }
+  if (text(flags, 'from') !== undefined || text(flags, 'until') !== undefined)
+    throw new Fault('bad-parameter', '--year stands for --from and --until: give it alone')
+  if (!/^20\d{2}$/.test(year))
+    throw new Fault('bad-parameter', `--year must be a year like 2026: ${year}`)
+  const start = (of: number): number => Date.UTC(of, 0, 1) / 1_000
+  return { from: start(Number(year)), until: start(Number(year) + 1) }
 }
 
 function isSubject(what: string): what is keyof typeof subjects {
@@ -168,7 +181,11 @@ function boundsOf({ from, until }: Period): Readonly<Record<string, string>> {
 
 async function* rewards({ api, flags, period }: Wanted): AsyncGenerator<Row> {
   const path = `/v1/networks/${inPath(networkIn(flags))}/rewards`
-  const query = { addresses: required(flags, 'address') }
+  const currency = text(flags, 'currency')
+  const query = {
+    addresses: required(flags, 'address'),
+    ...(currency === undefined ? {} : { currency: currency.toLowerCase() }),
+  }
   for await (const item of everyItem(api, path, { list: 'historicalRewards', query })) {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- our own API wrote it by this shape
     const reward = item as HistoricalReward

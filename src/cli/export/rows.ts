@@ -5,6 +5,7 @@
 
 import type { Static } from 'typebox'
 
+import { valueAt } from '../../api/prices.ts'
 import type { InternalTransaction } from '../../shape/evm/internal-transaction.ts'
 import type { NativeTransaction } from '../../shape/evm/native-transaction.ts'
 import type {
@@ -83,6 +84,10 @@ export const columnsOf = {
     'txHash',
     'rewardTxHash',
     'utxoId',
+    'stakingType',
+    'price',
+    'value',
+    'currency',
   ],
 } as const
 
@@ -235,6 +240,22 @@ export function rewardRow(reward: HistoricalReward): RowOf<'rewards'> {
     txHash: reward.txHash,
     rewardTxHash: reward.rewardTxHash,
     utxoId: reward.utxoId,
+    stakingType: reward.stakingType,
+    ...worthOf(reward),
+  }
+}
+
+/** What a reward was worth on the day it was paid; empty where no price is known. */
+function worthOf({
+  reward,
+}: HistoricalReward): Pick<RowOf<'rewards'>, 'price' | 'value' | 'currency'> {
+  const { historicalPrice: price, amount, denomination } = reward
+  if (price === undefined) return { price: '', value: '', currency: '' }
+  const text = String(price.value)
+  return {
+    price: text,
+    value: valueAt(BigInt(amount), denomination, text),
+    currency: price.currencyCode,
   }
 }
 

@@ -26,7 +26,8 @@ export function getContract(parts: EvmParts): Operation {
   })
 }
 
-function contractView({ address, token, note }: PartyEntry): ContractMetadata {
+/** A contract as its token logs show it. */
+export function contractView({ address, token, note }: PartyEntry): ContractMetadata {
   const view: ContractMetadata = { address, ercType: 'UNKNOWN' }
   if (token !== undefined) {
     view.name = token.name ?? ''

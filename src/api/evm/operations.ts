@@ -20,6 +20,7 @@ import { listAllLatestTransactions } from './list-all-latest-transactions.ts'
 import { listBlockTransactions } from './list-block-transactions.ts'
 import { listBlocks } from './list-blocks.ts'
 import { listChains } from './list-chains.ts'
+import { listContractDeployments } from './list-contract-deployments.ts'
 import { listErc20Balances } from './list-erc20-balances.ts'
 import { listErc20Transfers } from './list-erc20-transfers.ts'
 import { listErc721Transfers } from './list-erc721-transfers.ts'
@@ -54,6 +55,7 @@ export function evmOperations(parts: EvmParts): Operation[] {
     listAddressChains(parts),
     getContract(parts),
     getContractDeployment(parts),
+    listContractDeployments(parts),
     listAllLatestTransactions(parts),
     listAllLatestBlocks(parts),
     ...olderEvmOperations(parts),

@@ -1,0 +1,83 @@
+/** Contracts that an address deployed. */
+
+import { Fault } from '../../core/fault.ts'
+import type { ContractMetadata } from '../../shape/evm/get-contract.ts'
+import { ListContractDeployments } from '../../shape/evm/list-contract-deployments.ts'
+import { defaultPageSize } from '../../shape/evm/query.ts'
+import {
+  type DeploymentCursor,
+  type DeploymentRow,
+  deploymentsOfAddress,
+} from '../../store/query/evm/deployments-of-address.ts'
+import { transactionAt } from '../../store/query/evm/transaction-by-hash.ts'
+import type { ServedChain } from '../chain-directory.ts'
+import { operation, type Operation } from '../operation.ts'
+import { bindingOf } from '../paging.ts'
+import { contractView } from './get-contract.ts'
+import type { EvmParts } from './parts.ts'
+import { heightHeader, subjectOf } from './subject.ts'
+
+/** Contracts of an address, newest first; those created inside where traces are read. */
+export function listContractDeployments(parts: EvmParts): Operation {
+  return operation(ListContractDeployments, async ({ path, query }) => {
+    const { chain, id, binding: subject } = await subjectOf(parts, path)
+    const height = await heightHeader(chain)
+    const binding = bindingOf(ListContractDeployments.id, { ...query, ...subject })
+    const opened = parts.tokens.open(query.pageToken, binding)
+    if (id === undefined) return { body: { contracts: [] }, ...height }
+    const limit = query.pageSize ?? defaultPageSize
+    const from = opened === undefined ? undefined : cursor.decode(opened)
+    const page = await deploymentsOfAddress(chain.store, { addressId: id, from, limit: limit + 1 })
+    const rows = page.rows.slice(0, limit)
+    const last = rows.at(-1)
+    const end = page.rows.length > limit && last !== undefined ? last : page.goOnAt
+    const next =
+      end === undefined ? {} : { nextPageToken: parts.tokens.seal(cursor.encode(end), binding) }
+    return { body: { ...next, contracts: await viewsOf(parts, chain, rows) }, ...height }
+  })
+}
+
+const cursor = {
+  encode: ({ txPos, place }: DeploymentCursor): Uint8Array => {
+    const view = new DataView(new ArrayBuffer(16))
+    view.setFloat64(0, txPos)
+    view.setFloat64(8, place)
+    return new Uint8Array(view.buffer)
+  },
+  decode: (bytes: Uint8Array): DeploymentCursor => {
+    if (bytes.length !== 16) throw new Fault('bad-page-token', 'pageToken is not valid here')
+    const view = new DataView(bytes.buffer, bytes.byteOffset)
+    return { txPos: view.getFloat64(0), place: view.getFloat64(8) }
+  },
+} as const
+
+async function viewsOf(
+  { parties }: EvmParts,
+  chain: ServedChain,
+  rows: readonly DeploymentRow[],
+): Promise<ContractMetadata[]> {
+  const transactions = new Map(
+    await Promise.all(
+      rows.map(async ({ txPos }) => [txPos, await transactionAt(chain.store, txPos)] as const),
+    ),
+  )
+  const ids = rows.flatMap(({ contractId, creatorId, txPos }) => [
+    contractId,
+    creatorId ?? contractId,
+    transactions.get(txPos)?.fromId ?? contractId,
+  ])
+  const named = await parties(chain).load(ids)
+  return rows.map(({ contractId, creatorId, txPos }) => {
+    const view = contractView(named(contractId))
+    const transaction = transactions.get(txPos)
+    if (transaction === undefined) return view
+    return {
+      ...view,
+      deploymentDetails: {
+        txHash: transaction.hash,
+        deployerAddress: named(transaction.fromId).address,
+        ...(creatorId === undefined ? {} : { deployerContractAddress: named(creatorId).address }),
+      },
+    }
+  })
+}

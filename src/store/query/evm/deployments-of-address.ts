@@ -1,0 +1,109 @@
+/** Contracts that transactions of an address created. */
+
+import { type Reader, statement } from '../../engine/database.ts'
+import { integerAt, maybeIntegerAt } from './row-values.ts'
+
+/** A contract, the transaction that created it, and the contract that did it inside, if one did. */
+export type DeploymentRow = {
+  readonly contractId: number
+  readonly txPos: number
+  /** Place in the order: the transaction's, then that of the creation in it. */
+  readonly place: number
+  readonly creatorId: number | undefined
+}
+
+/** Where to go on: transactions strictly before it, without those of `place` seen already. */
+export type DeploymentCursor = { readonly txPos: number; readonly place: number }
+
+/** Deployments of a page, and where reading ended before the list did. */
+export type Deployments = {
+  readonly rows: readonly DeploymentRow[]
+  readonly goOnAt?: DeploymentCursor
+}
+
+const sent = statement(
+  `select x.pos, x.created_id from tx_by_address a join tx x on x.pos = a.pos
+   where a.address_id = ? and a.pos <= ? and x.from_id = ? and x.status = 1
+   order by a.pos desc limit ?`,
+)
+
+// Kinds 2 to 4 are the creations of `frameKinds` in the codec.
+const inside = statement(
+  `select j.value, i.pos, i.to_id, i.from_id from json_each(?) j cross join internal i
+   where i.pos >= j.value / 1048576 * 1048576 and i.pos < (j.value / 1048576 + 1) * 1048576
+     and i.tx_index = j.value % 1048576 and i.reverted = 0 and i.kind in (2, 3, 4)
+     and i.to_id is not null`,
+  {
+    postgres: `select j.value::bigint, i.pos, i.to_id, i.from_id
+      from json_array_elements_text(?::json) j join internal i
+        on i.pos >= j.value::bigint / 1048576 * 1048576
+        and i.pos < (j.value::bigint / 1048576 + 1) * 1048576
+        and i.tx_index = j.value::bigint % 1048576
+      where i.reverted = 0 and i.kind in (2, 3, 4) and i.to_id is not null`,
+  },
+)
+
+const readAtOnce = 250
+// Of an address that hardly ever deploys: some 50 ms for a page, which then has a token to go on.
+const mostRead = 5_000
+
+/**
+ * Deployments from `cursor` on, newest transaction first, at most `limit`.
+ *
+ * Cost: a range of `tx_by_address`, and for each transaction the internal ones of its block.
+ */
+export async function deploymentsOfAddress(
+  store: Reader,
+  query: {
+    readonly addressId: number
+    readonly from: DeploymentCursor | undefined
+    readonly limit: number
+  },
+): Promise<Deployments> {
+  const { addressId, limit } = query
+  const rows: DeploymentRow[] = []
+  let before = query.from?.txPos ?? Number.MAX_SAFE_INTEGER
+  let skipped = query.from?.place ?? -1
+  for (let read = 0; read < mostRead; read += readAtOnce) {
+    const transactions = await store.all(sent, [addressId, before, addressId, readAtOnce])
+    const created = await creationsIn(
+      store,
+      transactions.map((row) => ({
+        pos: integerAt(row, 0),
+        createdId: maybeIntegerAt(row, 1),
+      })),
+    )
+    for (const row of created) {
+      if (row.txPos === query.from?.txPos && row.place <= skipped) continue
+      rows.push(row)
+      if (rows.length === limit) return { rows }
+    }
+    const last = transactions.at(-1)
+    if (last === undefined || transactions.length < readAtOnce) return { rows }
+    before = integerAt(last, 0) - 1
+    skipped = -1
+  }
+  return { rows, goOnAt: { txPos: before, place: -1 } }
+}
+
+type Sent = { readonly pos: number; readonly createdId: number | undefined }
+
+/** Creations of transactions, in the order of these; the contract of a transaction itself first. */
+async function creationsIn(store: Reader, transactions: readonly Sent[]): Promise<DeploymentRow[]> {
+  if (transactions.length === 0) return []
+  const found = await store.all(inside, [JSON.stringify(transactions.map(({ pos }) => pos))])
+  const rows = found.map((row) => ({
+    txPos: integerAt(row, 0),
+    place: integerAt(row, 1) % 1_048_576,
+    contractId: integerAt(row, 2),
+    creatorId: integerAt(row, 3),
+  }))
+  return transactions.flatMap(({ pos, createdId }) => {
+    const own = rows
+      .filter(({ txPos, contractId }) => txPos === pos && contractId !== createdId)
+      .toSorted((a, b) => a.place - b.place)
+      .map((row, at) => ({ ...row, place: at + 1 }))
+    const direct = { txPos: pos, place: 0, contractId: createdId ?? 0, creatorId: undefined }
+    return createdId === undefined ? own : [direct, ...own]
+  })
+}

@@ -67,7 +67,9 @@ export class FollowingFirn {
         of.map((stage) => ({ ...stage, key: `${chain} ${stage.stage}` })),
       )
       const late = stages.filter(
-        ({ key, state, indexedHeight }) => state !== 'live' || indexedHeight < (heads[key] ?? -1),
+        // Stages that no node can serve are off.
+        ({ key, state, indexedHeight }) =>
+          state !== 'off' && (state !== 'live' || indexedHeight < (heads[key] ?? -1)),
       )
       if (late.length > 0) throw new Error(JSON.stringify(late))
       return true

@@ -45,7 +45,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'admin',
     'explorer',
   ],
-  verify: ['core', 'codec', 'source', 'store', 'shape', 'api'],
+  verify: ['core', 'codec', 'source', 'store', 'shape', 'api', 'indexing'],
 }
 
 /** What each room of `src/indexing/primary/` may import besides itself. */

@@ -32,6 +32,10 @@ void test('verify --store: beside a running Firn, after a change, and without su
   assert.equal(beside.code, 0, beside.stdout + beside.stderr)
   for (const chain of chains)
     assert.match(beside.stdout, new RegExp(`^${chain}: \\d+ rows read, all add up$`, 'm'))
+  const chain = await runFirn('verify', '--chain', 'fuji-demo-l1', ...places)
+  assert.equal(chain.code, 0, chain.stdout + chain.stderr)
+  assert.match(chain.stdout, /^transactions +\d{3,}$/m)
+  assert.match(chain.stdout, /^differences: 0$/m)
   assert.equal(await firn.end(), 0)
 
   const file = new DatabaseSync(join(folder, 'fuji-demo-l1.sqlite'))

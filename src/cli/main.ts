@@ -98,6 +98,7 @@ program
 program
   .command('verify')
   .description('compare what is indexed with what a node says, or stores with their own sums')
+  .option('--chain <store>', 'an EVM chain, by the name of its store: fuji-c-chain')
   .option('--store', 'read every store and compare it with the sums that were written with it')
   .option('--repair', 'with --store: mend what is damaged, from the node; Firn must not run')
   .option('--json', 'with --store: print one JSON object')
@@ -107,6 +108,8 @@ program
   .option('--config <file>', 'configuration file')
   .option('--data-dir <folder>', 'folder of the stores')
   .action(async (flags: Flags) => {
+    if (flags['chain'] !== undefined)
+      return (await import('./commands/verify-chain.ts')).verifyEvmChain(flags)
     if (flags['store'] !== true) return (await import('./commands/verify.ts')).verify(flags)
     return flags['repair'] === true
       ? (await import('./commands/repair-stores.ts')).repairStores(flags)

@@ -80,7 +80,7 @@ export async function askNewTokens(
 ): Promise<number> {
   const rows = await parts.database.all(unasked)
   if (rows.length === 0) return 0
-  const calls = rows.flatMap((row) => callsTo(addressOf(row)))
+  const calls = rows.flatMap((row) => questionsTo(addressOf(row)))
   const answers = await parts.source.state(calls, 'latest', signal)
   const told: { readonly row: Row; readonly facts: TokenFacts }[] = []
   for (const [at, row] of rows.entries()) {
@@ -142,7 +142,8 @@ export function factsOf(answers: readonly StateAnswer[], standard: number): Toke
   }
 }
 
-function callsTo(to: string): StateCall[] {
+/** The calls whose answers {@link factsOf} reads, to the contract `to`, `0x` hex. */
+export function questionsTo(to: string): StateCall[] {
   return names.map((name) => ({ method: 'eth_call', target: { to, data: questions[name] } }))
 }
 

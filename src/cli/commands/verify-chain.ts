@@ -1,0 +1,93 @@
+import { zstdDecompressSync } from 'node:zlib'
+
+import { listOf, objectOf } from '../../codec/evm/raw.ts'
+import { Fault } from '../../core/fault.ts'
+import { BlockChecks } from '../../indexing/evm/block-checks.ts'
+import { openEvmSource } from '../../indexing/evm/open-source.ts'
+import { type SpecifiedChain, sourceLimits } from '../../service/chain-specs.ts'
+import { askOne, type RpcTarget } from '../../source/json-rpc.ts'
+import { silentLog } from '../../telemetry/log.ts'
+import { type NodeLog, type VerifiedChain, verifyChain } from '../../verify/evm/verify-chain.ts'
+import { openWorld } from '../../world/world.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { type Flags, sampleOf } from '../flags.ts'
+import { configOf, configuredStores, openConfigured } from '../stores/configured-stores.ts'
+
+const limitMs = 3_600_000
+
+/**
+ * Compares the store of an EVM chain with a node: by default the one it is indexed from, `--node`
+ * names another. Prints what was compared, how often, and every difference; exit code 1 when there
+ * is any.
+ */
+export async function verifyEvmChain(flags: Flags): Promise<void> {
+  const sample = sampleOf(flags)
+  const config = configOf(flags)
+  const stores = await configuredStores(config)
+  const wanted = String(flags['chain'])
+  const store = stores.find(({ kind, key }) => kind === 'evm' && key === wanted)
+  if (store?.chain === undefined) {
+    const known = stores.filter(({ kind }) => kind === 'evm').map(({ key }) => key)
+    throw new Fault('bad-parameter', `--chain must be one of ${known.join(', ')}: ${wanted}`)
+  }
+  const world = openWorld()
+  const database = await openConfigured(config, store)
+  const spec = specWith(store.chain, flags)
+  const limits = sourceLimits(config)
+  const source = await openEvmSource(spec, limits, { world, log: silentLog })
+  const signal = AbortSignal.timeout(limitMs)
+  const [url] = spec.recording === undefined ? spec.rpcUrls : []
+  try {
+    const verified = await verifyChain({
+      store: database,
+      source,
+      checks: new BlockChecks({
+        log: silentLog,
+        endpoints: () => source.endpoints(),
+        checkEvery: 1,
+      }),
+      decompress: (bytes) => zstdDecompressSync(bytes),
+      ...(url === undefined
+        ? {}
+        : {
+            logsOf: (height) =>
+              logsOf({ ...limits, transport: world.transport, url }, height, signal),
+          }),
+      signal,
+      sample,
+    })
+    print(verified)
+    if (verified.report.differences().length > 0) process.exitCode = exitCodes.failed
+  } finally {
+    await source.close()
+    await database.close()
+    await world.close()
+  }
+}
+
+function specWith({ spec }: SpecifiedChain, flags: Flags): SpecifiedChain['spec'] {
+  if (typeof flags['node'] !== 'string') return spec
+  const { recording: _other, ...rest } = spec
+  return { ...rest, rpcUrls: [flags['node']] }
+}
+
+async function logsOf(target: RpcTarget, height: number, signal: AbortSignal): Promise<NodeLog[]> {
+  const number = `0x${height.toString(16)}`
+  const call = { method: 'eth_getLogs', params: [{ fromBlock: number, toBlock: number }] }
+  const answer = await askOne(target, call, signal)
+  if (answer.kind === 'error')
+    throw new Fault('node-refused', `the node refused eth_getLogs: ${answer.error.message}`)
+  return listOf(answer.result, 'logs').map((item) => {
+    const log = objectOf(item, 'log')
+    return { topics: listOf(log['topics'], 'topics').map(String), data: String(log['data']) }
+  })
+}
+
+function print({ height, report }: VerifiedChain): void {
+  console.log(`height: ${height}`)
+  for (const [check, count] of report.counts()) console.log(`${check.padEnd(44)} ${count}`)
+  for (const [check, reason] of report.skipped()) console.log(`${check}: not compared: ${reason}`)
+  for (const { check, subject, ours, theirs } of report.differences())
+    console.log(`DIFFERENCE ${check}, ${subject}: ours ${ours}, node ${theirs}`)
+  console.log(`differences: ${report.differences().length}`)
+}

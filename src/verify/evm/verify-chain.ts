@@ -1,0 +1,224 @@
+/**
+ * Compares a store of an EVM chain with a node: sampled blocks whole, with all that they hash to;
+ * counts of transfer logs as the node's own index has them; internal transactions; balances that
+ * running sums give; and what contracts say of themselves.
+ *
+ * Of the last three, inner frames and names are what one node alone could forge unseen: verify
+ * against another node than the one that was indexed from.
+ */
+
+import {
+  type BlockBatch,
+  noAddress,
+  type TraceBatch,
+  transferKinds,
+} from '../../codec/evm/columns.ts'
+import { decodeBlocks } from '../../codec/evm/decode-blocks.ts'
+import { decodeTraces } from '../../codec/evm/decode-traces.ts'
+import { to0x, toHex } from '../../core/bytes.ts'
+import { faultOf } from '../../core/fault.ts'
+import type { BlockChecks } from '../../indexing/evm/block-checks.ts'
+import { storedBatch } from '../../indexing/evm/stored-batch.ts'
+import { factsOf, questionsTo } from '../../indexing/evm/token-metadata.ts'
+import type { EvmSource, StateCall } from '../../source/evm-source.ts'
+import { type Database, type Row, statement, type Value } from '../../store/engine/database.ts'
+import { storedHeights } from '../../store/query/evm/traced-heights.ts'
+import { posPerBlock } from '../../store/schema/evm.ts'
+import { newReport, type Report } from '../report.ts'
+import { spread } from '../subject.ts'
+import { rowTexts } from './row-texts.ts'
+
+/** What is compared, and how much of it. */
+export type ChainSubject = {
+  readonly store: Database
+  readonly source: EvmSource
+  readonly checks: BlockChecks
+  readonly decompress: (bytes: Uint8Array) => Uint8Array
+  /** Logs of one block by its number, as `eth_getLogs` gives them; absent where nobody can. */
+  readonly logsOf?: (height: number) => Promise<readonly NodeLog[]>
+  readonly signal: AbortSignal
+  /** Most blocks and tokens looked at. */
+  readonly sample: number
+}
+
+/** A log as a node tells it, `0x` hex. */
+export type NodeLog = { readonly topics: readonly string[]; readonly data: string }
+
+/** What was compared, up to which height. */
+export type VerifiedChain = { readonly height: number; readonly report: Report }
+
+const { erc20, erc721, erc721OneTopic } = transferKinds
+const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
+const balanceOfSelector = '0x70a08231'
+
+/** Holders of a token that are asked. */
+const holdersPerToken = 8
+
+const firstBlock = statement('select min(height) from block')
+const internals = statement(
+  `select i.tx_index, i.kind, f.bytes, t.bytes, i.value, i.gas_limit, i.gas_used, i.reverted
+   from internal i join address f on f.id = i.from_id left join address t on t.id = i.to_id
+   where i.pos >= ? and i.pos < ? order by i.pos`,
+)
+const tokens = statement(
+  `select t.id, a.bytes, t.name, t.symbol, t.decimals, t.exactness, t.standard
+   from token t join address a on a.id = t.id where t.metadata_height > 0 order by t.id`,
+)
+const holders = statement(
+  `select b.value, h.bytes from transfer_by_token k join transfer f on f.pos = k.pos
+   join balance b on b.address_id = f.to_id and b.token_id = k.token_id and b.height = (
+     select max(n.height) from balance n
+     where n.address_id = b.address_id and n.token_id = b.token_id and n.height <= ?)
+   join address h on h.id = b.address_id
+   where k.token_id = ? order by k.pos desc limit ${holdersPerToken}`,
+)
+
+/** Runs all comparisons. Faults are those of the source and of the store. */
+export async function verifyChain(subject: ChainSubject): Promise<VerifiedChain> {
+  const report = newReport()
+  const { blocks, traces, tracesSince } = await storedHeights(subject.store)
+  const first = Number((await subject.store.get(firstBlock))?.[0] ?? 0)
+  const sampled = spread(rangeOf(first, blocks), subject.sample)
+  for (const height of sampled) await compareBlock(subject, report, height)
+  const traced = sampled.filter((height) => height <= traces && height >= (tracesSince ?? first))
+  await compareTraces(subject, report, traced)
+  await compareTokens(subject, report, blocks)
+  return { height: blocks, report }
+}
+
+function rangeOf(first: number, last: number): number[] {
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at)
+}
+
+async function compareBlock(subject: ChainSubject, report: Report, height: number): Promise<void> {
+  const range = { from: height, until: height + 1 }
+  const told = await subject.source.blocks(
+    range,
+    (units, origin) => {
+      const good = subject.checks.checkAll(units, { from: height, origin, wants: () => true })
+      return decodeBlocks(height, good, (bytes) => bytes)
+    },
+    subject.signal,
+  )
+  const { batch } = await storedBatch(subject.store, range)
+  const ours = rowTexts(batch, subject.decompress)
+  const theirs = rowTexts(told, (bytes) => bytes)
+  for (const name of ['headers', 'inputs', 'transactions', 'transfers', 'logs'] as const)
+    report.compareSets(name, `block ${height}`, ours[name], theirs[name])
+  if (subject.logsOf === undefined) return
+  const logs = await subject.logsOf(height)
+  const count = logs.filter(isTransfer).length
+  report.compare('transfer logs by eth_getLogs', `block ${height}`, transferLogs(batch), count)
+}
+
+/** Transfers of one log each: those of ERC-1155 batches are several. */
+function transferLogs({ transfers }: BlockBatch): number {
+  return transfers.kind.filter((kind) =>
+    [erc20, erc721, erc721OneTopic].includes(kind as 0 | 1 | 2),
+  ).length
+}
+
+/** What counts as a transfer by its form: ERC-20, ERC-721, and what was before ERC-721. */
+function isTransfer({ topics, data }: NodeLog): boolean {
+  const bytes = (data.length - 2) / 2
+  if (topics[0] !== transferTopic) return false
+  if (topics.length === 3) return bytes >= 32
+  return topics.length === 4 ? bytes === 0 : topics.length === 1 && bytes === 96
+}
+
+async function compareTraces(
+  { store, source, signal }: ChainSubject,
+  report: Report,
+  heights: readonly number[],
+): Promise<void> {
+  for (const height of heights) {
+    const range = { from: height, until: height + 1 }
+    let told: TraceBatch
+    try {
+      told = await source.traces(range, (raw) => decodeTraces(height, raw), signal)
+    } catch (error) {
+      const fault = faultOf(error)
+      if (fault?.code !== 'node-refused' && fault?.code !== 'not-served') throw error
+      report.skip('internal transactions', fault.message)
+      return
+    }
+    const rows = await store.all(internals, [height * posPerBlock, (height + 1) * posPerBlock])
+    const ours = rows.map((row, at) => [at, ...row.map(plain)].join(' '))
+    report.compareSets('internal transactions', `block ${height}`, ours, frameTexts(told))
+  }
+}
+
+function plain(value: Value): string {
+  return value instanceof Uint8Array ? toHex(value) : String(value ?? '')
+}
+
+/** Listed frames in their order. */
+function frameTexts({ frames, arena, addresses }: TraceBatch): string[] {
+  const address = (place: number): string =>
+    place === noAddress ? '' : toHex(addresses.subarray(place * 20, place * 20 + 20))
+  const texts: string[] = []
+  for (let row = 0; row < frames.count; row++) {
+    if (frames.position[row] === 0) continue
+    const from = frames.value.offset[row] ?? 0
+    const values = [
+      texts.length,
+      frames.txIndex[row],
+      frames.kind[row],
+      address(frames.from[row] ?? noAddress),
+      address(frames.to[row] ?? noAddress),
+      toHex(arena.subarray(from, from + (frames.value.length[row] ?? 0))),
+      frames.gasLimit[row],
+      frames.gasUsed[row],
+      frames.reverted[row],
+    ]
+    texts.push(values.join(' '))
+  }
+  return texts
+}
+
+async function compareTokens(subject: ChainSubject, report: Report, height: number): Promise<void> {
+  const rows = await subject.store.all(tokens)
+  for (const row of spread(rows, subject.sample)) {
+    await compareNames(subject, report, row)
+    // The balances of other tokens are asked of a node by every caller.
+    if (row[5] === 1) await compareBalances(subject, report, { row, height })
+  }
+}
+
+async function compareNames(subject: ChainSubject, report: Report, row: Row): Promise<void> {
+  const [, bytes, name, symbol, decimals, , standard] = row
+  const address = bytes instanceof Uint8Array ? to0x(bytes) : ''
+  const answers = await subject.source.state(questionsTo(address), 'latest', subject.signal)
+  if (answers.every(({ kind }) => kind === 'not-served')) {
+    report.skip('names of tokens', 'the node does not serve state')
+    return
+  }
+  const facts = factsOf(answers, Number(standard))
+  const theirs = [facts.name ?? null, facts.symbol ?? null, facts.decimals ?? null]
+  report.compare('names of tokens', address, [name, symbol, decimals], theirs)
+}
+
+async function compareBalances(
+  { store, source, signal }: ChainSubject,
+  report: Report,
+  { row, height }: { readonly row: Row; readonly height: number },
+): Promise<void> {
+  const [id = null, bytes] = row
+  const address = bytes instanceof Uint8Array ? to0x(bytes) : ''
+  const held = await store.all(holders, [height, id])
+  const calls = held.map(([, holder]): StateCall => {
+    const data = `${balanceOfSelector}${'0'.repeat(24)}${plain(holder ?? null)}`
+    return { method: 'eth_call', target: { to: address, data } }
+  })
+  const told = await source.state(calls, height, signal)
+  for (const [at, [value, holder]] of held.entries()) {
+    const answer = told[at]
+    if (answer === undefined || answer.kind === 'not-served') {
+      report.skip('balances', `the node has no state of height ${height}`)
+      continue
+    }
+    const ours = BigInt(`0x0${plain(value ?? null)}`)
+    const theirs = answer.kind === 'value' && answer.value !== '0x' ? BigInt(answer.value) : -1n
+    report.compare('balances', `${address} of 0x${plain(holder ?? null)}`, ours, theirs)
+  }
+}

@@ -13,6 +13,7 @@ import { listOf, objectOf } from '../src/codec/evm/raw.ts'
 import { openRecording } from '../src/source/recording.ts'
 import {
   freshFolder,
+  indexedFolder,
   run,
   runFirn,
   startFirn,
@@ -161,7 +162,7 @@ void test('record: what cannot be recorded is one sentence', async (t) => {
 })
 
 void test('status: tells how far every stage is, of one without a height only its state; gauges do too', async (t) => {
-  const firn = await startFirn(t, ['--data-dir', await freshFolder(t)])
+  const firn = await startFirn(t, ['--data-dir', await indexedFolder(t)])
   const keys = ['fuji-demo-chain', 'fuji-demo-l1', 'primary-fuji']
   await untilLive(firn, keys)
   const url = ['--url', firn.apiUrl]
@@ -252,7 +253,7 @@ void test('verify: an argument that makes no sense is told, nothing is compared'
 })
 
 void test('alias: a name given stands for its chain in every path of the API', async (t) => {
-  const folder = await freshFolder(t)
+  const folder = await indexedFolder(t)
   const firn = await startFirn(t, ['--data-dir', folder, '--api-admin-enabled=true'])
   await untilLive(firn, ['fuji-demo-chain', 'primary-fuji'])
   const names = { 51001: 'shop_v2.main:ü', P: 'stakers+(old)', X: 'x_assets' }
@@ -280,7 +281,7 @@ void test('alias: a name given stands for its chain in every path of the API', a
 })
 
 void test('rebuild: tells how far each chain is, and where the new store is', async (t) => {
-  const folder = await freshFolder(t)
+  const folder = await indexedFolder(t)
   const firn = await startFirn(t, ['--data-dir', folder])
   await untilLive(firn, ['primary-fuji'])
   const heights = (await toldChains(firn)).get('primary-fuji')
@@ -319,7 +320,7 @@ async function recordedTransfers(holder: string): Promise<string[]> {
 }
 
 void test('export: transfers and transactions are all there, with exact amounts', async (t) => {
-  const firn = await startFirn(t, ['--data-dir', await freshFolder(t)])
+  const firn = await startFirn(t, ['--data-dir', await indexedFolder(t)])
   await untilLive(firn, ['fuji-demo-l1', 'primary-fuji'])
   const url = ['--url', firn.apiUrl]
   const holder = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'

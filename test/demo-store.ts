@@ -5,8 +5,7 @@
  * Nothing here computes an answer: what a test expects comes from `rawChain`.
  */
 
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { zstdCompressSync } from 'node:zlib'
 
@@ -27,6 +26,7 @@ import { takeLease } from '../src/store/lease.ts'
 import { controlTables } from '../src/store/schema/control.ts'
 import { evmTables, token } from '../src/store/schema/evm.ts'
 import { metricsTables } from '../src/store/schema/metrics.ts'
+import { copyOfMade } from './made-stores.ts'
 
 /** The two bundled chains. */
 export type DemoChainId = 51001 | 51002
@@ -101,6 +101,7 @@ export type DemoChain = {
   readonly close: () => Promise<void>
 }
 
+const tables = [...controlTables, ...evmTables, ...metricsTables]
 const recordings = new Map<DemoChainId, Uint8Array>()
 const raws = new Map<DemoChainId, RawHeight[]>()
 
@@ -138,7 +139,7 @@ export function rawChain(chainId: DemoChainId): readonly RawHeight[] {
 }
 
 /**
- * Reads a bundled chain into a new store; an embedded one is removed by `close`.
+ * A new store with a bundled chain; an embedded one is removed by `close`.
  *
  * `blocksPerBatch` cuts the chain as a pipeline would.
  */
@@ -146,20 +147,29 @@ export async function openDemoChain(
   chainId: DemoChainId,
   options: { readonly location?: StoreLocation; readonly blocksPerBatch?: number } = {},
 ): Promise<DemoChain> {
-  const folder = mkdtempSync(join(tmpdir(), 'firn-demo-'))
-  const location = options.location ?? { store: 'embedded', dataDir: folder }
   const recording = openRecording(recordingFile(chainId))
   const facts = demoFacts(chainId, recording)
-  const tables = [...controlTables, ...evmTables, ...metricsTables]
-  const store = await openStore(location, facts.key, tables, 'write')
-  await readInto(store, recording, options.blocksPerBatch ?? 64)
+  const step = options.blocksPerBatch ?? 64
+  const fill = async (location: StoreLocation): Promise<Database> => {
+    const store = await openStore(location, facts.key, tables, 'write')
+    await readInto(store, recording, step)
+    await nameTokens(store, stateReader(recording))
+    return store
+  }
+  let folder: string | undefined
+  let store: Database
+  if (options.location === undefined) {
+    folder = await copyOfMade(`demo-${chainId}-${step}`, async (dataDir) => {
+      await (await fill({ store: 'embedded', dataDir })).close()
+    })
+    store = await openStore({ store: 'embedded', dataDir: folder }, facts.key, tables, 'write')
+  } else store = await fill(options.location)
   const state = stateReader(recording)
-  await nameTokens(store, state)
   return {
     served: { facts, store, state, wantsTraces: true, isFollowed: () => true },
     close: async () => {
       await store.close()
-      rmSync(folder, { recursive: true, force: true })
+      if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
     },
   }
 }

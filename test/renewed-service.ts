@@ -6,13 +6,12 @@
  */
 
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { after } from 'node:test'
 
 import { primaryStoreTables } from '../src/indexing/primary/run/store.ts'
 import { openStore, type StoreLocation } from '../src/store/engine/open.ts'
+import { copyOfMade } from './made-stores.ts'
 import { type PrimaryService, servePrimary } from './primary-service.ts'
 import { indexRecording } from './recorded-five.ts'
 import { recordingNamed } from './recorded-network.ts'
@@ -25,10 +24,17 @@ export async function renewedService(
   last = renewed.height,
   location?: StoreLocation,
 ): Promise<PrimaryService> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'firn-renewed-'))
-  const where = location ?? { store: 'embedded', dataDir }
   const key = `renewed-${last}`
-  await indexRecording(renewed, { location: where, key, last })
+  const index = (where: StoreLocation): Promise<unknown> =>
+    indexRecording(renewed, { location: where, key, last })
+  let where = location
+  if (where === undefined) {
+    const dataDir = await copyOfMade(key, async (folder) => {
+      await index({ store: 'embedded', dataDir: folder })
+    })
+    after(() => rmSync(dataDir, { recursive: true, force: true }))
+    where = { store: 'embedded', dataDir }
+  } else await index(where)
   const store = await openStore(where, key, primaryStoreTables, 'read')
   let nowMs = 0
   const clock = {
@@ -40,9 +46,6 @@ export async function renewedService(
   const { body } = await service.get(`/v1/networks/fuji/blockchains/p-chain/blocks/${last}`)
   nowMs = body.blockTimestamp * 1_000
   assert.ok(nowMs > 0)
-  after(async () => {
-    await service.close()
-    rmSync(dataDir, { recursive: true, force: true })
-  })
+  after(() => service.close())
   return service
 }

@@ -18,22 +18,23 @@ import {
   entry,
   follow,
   freshFolder,
+  indexedFolder,
   runFirn,
   startFirn,
   toldChains,
   until,
+  untilAllServed,
   untilLive,
   type RunningFirn,
 } from './firn-process.ts'
-import { startPostgres } from './postgres.ts'
 import { openReplayNode, serveReplayNode } from './replay-node.ts'
+import { newDatabase } from './shared-postgres.ts'
 import { silentRelay } from './silent-relay.ts'
 
 const demoFile = (name: string): string =>
   fileURLToPath(new URL(`../demo/${name}.firnrec`, import.meta.url))
 const large = openRecording(await readFile(demoFile('chain-51001')))
 const small = openRecording(await readFile(demoFile('chain-51002')))
-const demoChains = ['fuji-demo-chain', 'fuji-demo-l1', 'primary-fuji']
 
 /** Hash of a block as the recorded node told it. */
 async function recordedHash(height: number): Promise<unknown> {
@@ -86,23 +87,13 @@ let known: Promise<unknown> | undefined
 /** Answers of a process that nothing disturbed; asked once. */
 function undisturbedAnswers(t: TestContext): Promise<unknown> {
   known ??= (async () => {
-    const firn = await startFirn(t, ['--data-dir', await freshFolder(t)])
-    await fullyServed(firn)
+    const firn = await startFirn(t, ['--data-dir', await indexedFolder(t)])
+    await untilAllServed(firn)
     const answers = await demoAnswers(firn)
     await firn.end()
     return answers
   })()
   return known
-}
-
-async function fullyServed(firn: RunningFirn): Promise<void> {
-  await untilLive(firn, demoChains)
-  await until('interchain messages', async () => {
-    const { messages } = await firn.get('/status')
-    // They are told of when their thread has opened them, which may be after the chains.
-    if (messages === undefined) return false
-    return objectOf(messages, 'messages')['indexedHeight'] === large.heights.until - 1
-  })
 }
 
 void test('start: the demo answers truly, drains on Ctrl-C, and goes on where it was', async (t) => {
@@ -120,7 +111,7 @@ void test('start: the demo answers truly, drains on Ctrl-C, and goes on where it
     })
     const elapsed = Math.round(performance.now() - firn.startedMs)
     t.diagnostic(`${round}: first correct answer after ${elapsed} ms`)
-    await fullyServed(firn)
+    await untilAllServed(firn)
     t.diagnostic(`${round}: live after ${Math.round(performance.now() - firn.startedMs)} ms`)
     const chains = await toldChains(firn)
     assert.equal(chains.get('fuji-demo-chain')?.indexedHeight, large.heights.until - 1, round)
@@ -178,7 +169,7 @@ void test('start: killed at any point of the backfill, the next start ends the s
     assert.equal(await firn.end('SIGKILL'), 'SIGKILL')
   }
   const last = await startFirn(t, ['--data-dir', folder])
-  await fullyServed(last)
+  await untilAllServed(last)
   assert.deepEqual(await demoAnswers(last), expected)
   await last.end()
 })
@@ -186,7 +177,7 @@ void test('start: killed at any point of the backfill, the next start ends the s
 void test('start: a second process on the same data ends with 3, or serves beside the first', async (t) => {
   const folder = await freshFolder(t)
   const first = await startFirn(t, ['--data-dir', folder])
-  await fullyServed(first)
+  await untilAllServed(first)
   for (const role of ['all', 'index']) {
     const second = await runFirn(
       'start',
@@ -257,21 +248,17 @@ void test('start: a node that is away is waited for; one of another chain stops 
 })
 
 void test('roles: one process indexes, another serves, on both kinds of store', async (t) => {
-  const server = await startPostgres()
-  t.after(() => server.stop())
   const expected = await undisturbedAnswers(t)
-  for (const store of ['embedded', server.url]) await checkRoles(t, store, expected)
+  for (const store of ['embedded', await newDatabase()]) await checkRoles(t, store, expected)
 })
 
 void test('a writer that waits for another: stops at once when told to', async (t) => {
-  const server = await startPostgres()
-  t.after(() => server.stop())
   const folder = await freshFolder(t)
   const config = join(folder, 'firn.yaml')
   await writeFile(
     config,
     `
-store: ${server.url}
+store: ${await newDatabase()}
 networks:
   fuji: { recording: ${demoFile('primary-local')}, primary: true }
 chains:
@@ -298,9 +285,7 @@ async function startBehindRelay(
   readonly firn: Awaited<ReturnType<typeof startFirn>>
   readonly relay: Awaited<ReturnType<typeof silentRelay>>
 }> {
-  const server = await startPostgres()
-  t.after(() => server.stop())
-  const relayed = new URL(server.url)
+  const relayed = new URL(await newDatabase())
   const relay = await silentRelay(Number(relayed.port))
   t.after(() => relay.close())
   relayed.port = String(relay.port)

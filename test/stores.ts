@@ -5,18 +5,19 @@
  *       const writer = await store.open('write')
  *     })
  *
- * What `open` gave is closed at the end of the test. One PostgreSQL server serves a test file.
+ * What `open` gave is closed at the end of the test. One PostgreSQL server serves a test run, or a
+ * test file that runs alone.
  */
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 
 import type { Database } from '../src/store/engine/database.ts'
 import { openStore, type StoreLocation } from '../src/store/engine/open.ts'
 import type { Table } from '../src/store/engine/table.ts'
-import { type PostgresServer, startPostgres } from './postgres.ts'
+import { newDatabase } from './shared-postgres.ts'
 
 /** A new store of one engine. */
 export type TestStore = {
@@ -27,16 +28,7 @@ export type TestStore = {
   readonly open: (mode: 'read' | 'write', more?: Partial<StoreLocation>) => Promise<Database>
 }
 
-let server: Promise<PostgresServer> | undefined
 let count = 0
-
-after(async () => (await server)?.stop())
-
-/** The server of this test file, started at first use, stopped after the last test. */
-export function sharedPostgres(): Promise<PostgresServer> {
-  server ??= startPostgres()
-  return server
-}
 
 /** Registers `check` as two tests. */
 export function onBothEngines(
@@ -53,9 +45,7 @@ export function onBothEngines(
     }
   })
   void test(`${title} (postgres)`, async () => {
-    const server = await sharedPostgres()
-    const url = await server.createDatabase(`test_${++count}`)
-    await withStore('postgres', { store: url, dataDir: '' }, { tables, check })
+    await withStore('postgres', { store: await newDatabase(), dataDir: '' }, { tables, check })
   })
 }
 

@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 
 import { evmService } from '../../evm-service.ts'
-import { startPostgres } from '../../postgres.ts'
+import { newDatabase } from '../../shared-postgres.ts'
 import { busiest, expectedInternals, expectedTransactions, expectedTransfers } from './replay.ts'
 
 const chain = 51002
-const server = await startPostgres()
-after(() => server.stop())
 const embedded = await evmService({ chains: [chain] })
-const scaled = await evmService({ chains: [chain], location: { store: server.url, dataDir: '' } })
+const scaled = await evmService({
+  chains: [chain],
+  location: { store: await newDatabase(), dataDir: '' },
+})
 
 const transfers = expectedTransfers(chain)
 const people = busiest(transfers.flatMap(({ from, to }) => [from, to])).slice(0, 6)

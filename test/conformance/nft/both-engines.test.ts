@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 
 import { oneRound } from '../../../src/indexing/nft/nft-stream.ts'
 import type { EvmSource } from '../../../src/source/evm-source.ts'
-import { startPostgres } from '../../postgres.ts'
+import { newDatabase } from '../../shared-postgres.ts'
 import { busiest, expectedTransfers } from '../evm/replay.ts'
 import { nftService } from './nft-service.ts'
 
 const chain = 51002
-const server = await startPostgres()
-after(() => server.stop())
 const embedded = await nftService({ chains: [chain] })
-const scaled = await nftService({ chains: [chain], location: { store: server.url, dataDir: '' } })
+const scaled = await nftService({
+  chains: [chain],
+  location: { store: await newDatabase(), dataDir: '' },
+})
 
 const log = { debug() {}, info() {}, warn() {}, error() {}, child: () => log }
 const clock = { now: () => 1_780_000_000_000, monotonic: () => 0, sleep: async () => {} }

@@ -1,19 +1,17 @@
 /** PostgreSQL answers what SQLite answers, byte for byte. */
 
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 
 import { toPrimaryAddress } from '../../../src/core/address.ts'
 import { everyAddress } from '../../../src/store/query/primary/whole-state.ts'
 import { verifyPrimary } from '../../../src/verify/verify-primary.ts'
-import { startPostgres } from '../../postgres.ts'
 import { primaryService, recordedAnswers, recordedMoment } from '../../primary-service.ts'
 import { recordedNode } from '../../recorded-node.ts'
+import { newDatabase } from '../../shared-postgres.ts'
 
-const server = await startPostgres()
-after(() => server.stop())
 const embedded = await primaryService()
-const scaled = await primaryService({}, { store: server.url, dataDir: '' })
+const scaled = await primaryService({}, { store: await newDatabase(), dataDir: '' })
 
 const all = await everyAddress(embedded.network.store, 1_000)
 const addresses = all

@@ -1,7 +1,7 @@
 /** Delegations of every state, against what nodes said of delegators and of reward UTXOs. */
 
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 
 import { AvaCloudSDK } from '@avalabs/avacloud-sdk'
 import { Avalanche } from '@avalanche-sdk/chainkit'
@@ -9,13 +9,11 @@ import { Avalanche } from '@avalanche-sdk/chainkit'
 import { outputContent } from '../../../src/codec/primary/output-content.ts'
 import { fromHex } from '../../../src/core/bytes.ts'
 import type { Json } from '../../evm-service.ts'
-import { startPostgres } from '../../postgres.ts'
 import { renewed, renewedService } from '../../renewed-service.ts'
+import { newDatabase } from '../../shared-postgres.ts'
 
-const server = await startPostgres()
-after(() => server.stop())
 const ended = await renewedService()
-const scaled = await renewedService(renewed.height, { store: server.url, dataDir: '' })
+const scaled = await renewedService(renewed.height, { store: await newDatabase(), dataDir: '' })
 const path = '/v1/networks/fuji/delegators'
 const primary = '11111111111111111111111111111111LpoYY'
 

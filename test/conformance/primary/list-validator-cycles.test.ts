@@ -1,7 +1,7 @@
 /** Auto-renewed validators: their cycles, and what every other answer says of them. */
 
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 
 import { Avalanche } from '@avalanche-sdk/chainkit'
 
@@ -9,13 +9,11 @@ import { outputContent } from '../../../src/codec/primary/output-content.ts'
 import { fromHex } from '../../../src/core/bytes.ts'
 import type { Json } from '../../evm-service.ts'
 import { heliconAgent, holdAgainstHelicon } from '../../helicon-shapes.ts'
-import { startPostgres } from '../../postgres.ts'
 import { renewed, renewedService } from '../../renewed-service.ts'
+import { newDatabase } from '../../shared-postgres.ts'
 
-const server = await startPostgres()
-after(() => server.stop())
 const whole = await renewedService()
-const scaled = await renewedService(renewed.height, { store: server.url, dataDir: '' })
+const scaled = await renewedService(renewed.height, { store: await newDatabase(), dataDir: '' })
 // The third cycle runs: two are settled, another share is set for this one.
 const midway = await renewedService(120)
 const base = '/v1/networks/fuji'

@@ -11,9 +11,9 @@ import { primaryStoreTables } from '../../../src/indexing/primary/run/store.ts'
 import type { Database } from '../../../src/store/engine/database.ts'
 import { openStore, type StoreLocation } from '../../../src/store/engine/open.ts'
 import { rawBlocksFrom } from '../../../src/store/query/primary/raw-blocks.ts'
-import { startPostgres } from '../../postgres.ts'
 import { factsOf } from '../../primary-facts.ts'
 import { fileWorld, indexPrimary } from '../../primary-service.ts'
+import { newDatabase } from '../../shared-postgres.ts'
 
 async function check(from: StoreLocation, to: StoreLocation, key: string): Promise<void> {
   const first = await indexPrimary(from)
@@ -47,9 +47,7 @@ void test('rebuild: kept blocks alone give every row again', async () => {
   }
 })
 
-void test('rebuild: a PostgreSQL store is made again in a namespace beside it', async (t) => {
-  const server = await startPostgres()
-  t.after(() => server.stop())
-  const location = { store: server.url, dataDir: '' }
+void test('rebuild: a PostgreSQL store is made again in a namespace beside it', async () => {
+  const location = { store: await newDatabase(), dataDir: '' }
   await check(location, location, 'rebuilt-primary-fuji')
 })

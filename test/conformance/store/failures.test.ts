@@ -13,8 +13,8 @@ import { openPostgresReader, openPostgresWriter } from '../../../src/store/engin
 import { sqliteFault } from '../../../src/store/engine/sqlite-connection.ts'
 import { table } from '../../../src/store/engine/table.ts'
 import { startPostgres } from '../../postgres.ts'
+import { newDatabase } from '../../shared-postgres.ts'
 import { type SilentRelay, silentRelay } from '../../silent-relay.ts'
-import { sharedPostgres } from '../../stores.ts'
 
 const rows = table('rows', { id: 'integer', raw: 'bytes' }, { key: ['id'], layout: 'rows' })
 const count = statement('select count(*) from rows')
@@ -117,8 +117,7 @@ const shortLimits = {
 const patience = { timeout: 30_000 }
 
 async function behindRelay(check: (relay: SilentRelay, url: string) => Promise<void>) {
-  const server = await sharedPostgres()
-  const own = new URL(server.url)
+  const own = new URL(await newDatabase())
   const relay = await silentRelay(Number(own.port))
   own.port = String(relay.port)
   try {

@@ -1,0 +1,179 @@
+/**
+ * Runs checks and tests side by side, one job for each core: `node scripts/test.ts [check|unit|system]
+ * [part of a job's name]`.
+ *
+ * A folder of system tests is one process and one job, a file that lies in `test/` itself is
+ * another. All of them share one PostgreSQL server and stores that are made once (`test/made-stores.ts`).
+ * Folders in `ownScripts` need more than a machine with Node has and are run by scripts of their own.
+ * A job prints what it said only when it failed; the longest of the last run begin first.
+ */
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+import { type PostgresServer, startPostgres } from '../test/postgres.ts'
+
+/** What a job runs, and whether it needs what system tests share. */
+type Job = { readonly name: string; readonly words: readonly string[]; readonly isSystem?: true }
+
+const ownScripts = ['network', 'citus', 'browser', 'soak']
+const root = fileURLToPath(new URL('..', import.meta.url))
+const bin = join(root, 'node_modules', '.bin')
+const cache = join(root, 'node_modules', '.cache')
+const timesFile = join(cache, 'firn-test-times.json')
+// Ten times what the longest job takes on two quiet cores.
+const jobTimeoutMs = 600_000
+// Four times what a run writes.
+const roomBytes = 4 * 2 ** 30
+
+const checks: readonly Job[] = [
+  { name: 'types', words: [join(bin, 'tsc'), '--noEmit'] },
+  { name: 'types of the explorer', words: [join(bin, 'tsc'), '-p', 'src/explorer/browser'] },
+  { name: 'lint', words: [join(bin, 'oxlint')] },
+  { name: 'format', words: [join(bin, 'oxfmt'), '--check', '.'] },
+  { name: 'tidy', words: [process.execPath, 'scripts/tidy.ts'] },
+  {
+    name: 'reference pages',
+    words: [process.execPath, 'scripts/print-reference.ts', '--check'],
+  },
+]
+const unit: Job = { name: 'unit tests', words: testsOf('src/**/*.test.ts') }
+
+const [, , what = 'all', part = ''] = process.argv
+const running = new Set<ChildProcess>()
+process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')))
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130))
+process.exitCode = await main()
+
+async function main(): Promise<number> {
+  if (what === 'unit') return (await execute(unit, {}, 'inherit')).code
+  const jobs = {
+    all: [...checks, unit, ...systemJobs()],
+    check: [...checks, unit],
+    system: systemJobs(),
+  }[what]
+  if (jobs === undefined)
+    throw new Error('node scripts/test.ts [check|unit|system] [part of a name]')
+  return runAll(jobs.filter(({ name }) => name.includes(part)))
+}
+
+async function runAll(jobs: readonly Job[]): Promise<number> {
+  const startedMs = performance.now()
+  const times = lastTimes()
+  const queue = jobs.toSorted((a, b) => (times[b.name] ?? 1e9) - (times[a.name] ?? 1e9))
+  // What tests leave in their temporary folder goes with it; PostgreSQL runs as another user.
+  const folder = mkdtempSync(join(temporaryRoot(), 'firn-tests-'))
+  chmodSync(folder, 0o755)
+  process.env['TMPDIR'] = folder
+  const stores = join(folder, 'stores')
+  mkdirSync(stores)
+  const needsServer = jobs.some(({ isSystem }) => isSystem)
+  const server: PostgresServer | undefined = needsServer ? await startPostgres() : undefined
+  // Last, when the server was told to end.
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
+  const shared = { TEST_STORES: stores, TEST_POSTGRES: server?.url }
+  const failed: string[] = []
+  let tests = 0
+  const work = async (): Promise<void> => {
+    for (let job = queue.shift(); job !== undefined; job = queue.shift()) {
+      const { code, output, seconds } = await execute(job, job.isSystem ? shared : {}, 'pipe')
+      times[job.name] = seconds
+      tests += Number(/^ℹ tests (\d+)/m.exec(output)?.[1] ?? 0)
+      const skipped = Number(/^ℹ skipped (\d+)/m.exec(output)?.[1] ?? 0)
+      const remark = skipped === 0 ? '' : `, ${skipped} skipped`
+      if (code === 0) console.log(`✔ ${job.name} (${seconds.toFixed(1)} s${remark})`)
+      else console.log(`${output}\n✖ ${job.name} (${seconds.toFixed(1)} s)`)
+      if (code !== 0) failed.push(job.name)
+    }
+  }
+  await Promise.all(Array.from({ length: availableParallelism() }, work))
+  await server?.stop()
+  mkdirSync(cache, { recursive: true })
+  writeFileSync(timesFile, JSON.stringify(times))
+  const seconds = Math.round((performance.now() - startedMs) / 1_000)
+  const ending = failed.length === 0 ? 'all passed' : `failed: ${failed.join(', ')}`
+  console.log(`${jobs.length} jobs, ${tests} tests, ${seconds} s; ${ending}`)
+  return failed.length === 0 ? 0 : 1
+}
+
+type Ended = { readonly code: number; readonly output: string; readonly seconds: number }
+
+function execute(job: Job, more: NodeJS.ProcessEnv, stdio: 'pipe' | 'inherit'): Promise<Ended> {
+  const startedMs = performance.now()
+  const [program = '', ...words] = job.words
+  const env = { ...process.env, NODE_COMPILE_CACHE: join(cache, 'firn-tests'), ...more }
+  // A `.cmd` of npm's is a script of the shell on Windows.
+  const shell = process.platform === 'win32' && !program.endsWith('.exe')
+  const child = spawn(program, words, {
+    cwd: root,
+    env,
+    stdio: ['ignore', stdio, stdio],
+    timeout: jobTimeoutMs,
+    shell,
+  })
+  running.add(child)
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (part: Buffer) => (output += part.toString('utf8')))
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code) => {
+      running.delete(child)
+      resolve({ code: code ?? 1, output, seconds: (performance.now() - startedMs) / 1_000 })
+    })
+  })
+}
+
+function systemJobs(): Job[] {
+  const entries = readdirSync(join(root, 'test'), { recursive: true, withFileTypes: true })
+  const files = entries
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.test.ts'))
+    .map((entry) => join(entry.parentPath, entry.name).slice(root.length).replaceAll('\\', '/'))
+    .filter((file) => !ownScripts.includes(file.split('/')[1] ?? ''))
+  const folders = Map.groupBy(files, (file) => {
+    const folder = file.slice(0, file.lastIndexOf('/'))
+    return folder === 'test' ? file : folder
+  })
+  return [...folders].map(([name, members]) => ({
+    name,
+    words: testsOf(...members.toSorted()),
+    isSystem: true,
+  }))
+}
+
+function testsOf(...files: readonly string[]): string[] {
+  return [process.execPath, '--test', '--test-isolation=none', '--test-reporter=spec', ...files]
+}
+
+/** Memory where Linux offers enough of it: stores of tests are small, and a disk makes them wait. */
+function temporaryRoot(): string {
+  try {
+    const { bavail, bsize } = statfsSync('/dev/shm')
+    if (bavail * bsize > roomBytes) return '/dev/shm'
+  } catch {
+    // Only Linux has it.
+  }
+  return tmpdir()
+}
+
+/** Seconds that jobs took in the last run; an unknown job may be long, and begins first. */
+function lastTimes(): Record<string, number> {
+  try {
+    const times: unknown = JSON.parse(readFileSync(timesFile, 'utf8'))
+    return typeof times === 'object' && times !== null ? { ...times } : {}
+  } catch {
+    return {}
+  }
+}

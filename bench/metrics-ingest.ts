@@ -16,12 +16,12 @@ import { decodeBlocks } from '../src/codec/evm/decode-blocks.ts'
 import { mergeBlocks } from '../src/codec/evm/merge-batches.ts'
 import type { RawUnit } from '../src/codec/evm/raw.ts'
 import type { Clock } from '../src/core/world.ts'
-import { chainTables } from '../src/indexing/evm/chain-host.ts'
 import { EvmIngest, goodBatchRows } from '../src/indexing/evm/evm-ingest.ts'
 import { openRollup } from '../src/rollup/chain-rollup.ts'
 import type { Reader } from '../src/store/engine/database.ts'
 import { openStore } from '../src/store/engine/open.ts'
 import { takeLease } from '../src/store/lease.ts'
+import { chainTables } from '../src/store/schema/stores.ts'
 import { ChainText, usualShape } from './evm-chain.ts'
 
 /** How much is measured; `batchRows` as the writer cuts a backfill where nothing else is said. */

@@ -11,10 +11,10 @@ import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 
 import { seriesPage } from '../src/api/metrics/series.ts'
-import { chainTables } from '../src/indexing/evm/chain-host.ts'
 import { AddressUnion } from '../src/rollup/address-union.ts'
 import { openStore } from '../src/store/engine/open.ts'
 import { rollup, rollupDay } from '../src/store/schema/metrics.ts'
+import { chainTables } from '../src/store/schema/stores.ts'
 import { openWorld } from '../src/world/world.ts'
 import { ingestShare } from './metrics-ingest.ts'
 

@@ -33,8 +33,8 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const bin = join(root, 'node_modules', '.bin')
 const cache = join(root, 'node_modules', '.cache')
 const timesFile = join(cache, 'firn-test-times.json')
-// Ten times what the longest job takes on two quiet cores.
-const jobTimeoutMs = 600_000
+// Twenty times what the longest job takes on two quiet cores: machines of tests may be busy.
+const jobTimeoutMs = 1_200_000
 // Four times what a run writes.
 const roomBytes = 4 * 2 ** 30
 

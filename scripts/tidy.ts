@@ -84,6 +84,8 @@ for (const file of [
   const text = readFileSync(file, 'utf8')
   for (const [, target = ''] of text.matchAll(/(?:from|import|import\()\s*'([^']+)'/g))
     checkImport(file, target)
+  if (/^import (?!type )[^']* from 'typebox'/m.test(text) && isProductFile(file))
+    problems.push(`${file}: builders of shapes come from src/shape/type.ts`)
   if (/^export (\*|\{[^}]*\}) from/m.test(text))
     problems.push(`${file}: exports what another file has`)
 }
@@ -165,6 +167,10 @@ function checkRooms(file: string, path: string): void {
 function roomOf(file: string): (string | undefined)[] {
   const [, room, chain] = /^src\/indexing\/primary\/(\w+)\/(?:(\w)\/)?/.exec(file) ?? []
   return [room, chain]
+}
+
+function isProductFile(file: string): boolean {
+  return layerOf(file) !== undefined && !file.endsWith('.test.ts')
 }
 
 function layerOf(file: string): string | undefined {

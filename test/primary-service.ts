@@ -24,7 +24,6 @@ import type { PrimaryParts } from '../src/api/primary/parts.ts'
 import { createServer } from '../src/api/server.ts'
 import type { Clock, World } from '../src/core/world.ts'
 import { openPrimaryHost } from '../src/indexing/primary/run/host.ts'
-import { primaryStoreTables } from '../src/indexing/primary/run/store.ts'
 import { openPrimaryStreams } from '../src/indexing/primary/run/stream.ts'
 import {
   clockMethod,
@@ -33,6 +32,7 @@ import {
 } from '../src/source/primary/recorded-source.ts'
 import type { Database } from '../src/store/engine/database.ts'
 import { openStore, type StoreLocation } from '../src/store/engine/open.ts'
+import { primaryStoreTables } from '../src/store/schema/stores.ts'
 import { type Log, silentLog } from '../src/telemetry/log.ts'
 import { holdToDocument } from './answer-book.ts'
 import { type Json, pageTokens, type Reply } from './evm-service.ts'

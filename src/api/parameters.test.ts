@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { Type } from 'typebox'
-
 import { Fault } from '../core/fault.ts'
+import { Type } from '../shape/type.ts'
 import { parameterReader, type RawParameters } from './parameters.ts'
 
 const read = parameterReader(

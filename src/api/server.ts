@@ -216,12 +216,12 @@ function register(
       const path = readPath(rawOf(request.params))
       const query = readQuery(rawOf(request.query))
       reply.headers(await freshnessOf(parts, shape, request, limit))
-      const ask = (asked: typeof query): Promise<AnswerOf> =>
+      const ask = async (asked: typeof query): Promise<AnswerOf> =>
         operation.answer({
           path,
           query: asked,
           // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- bodyReader checked it by the shape
-          body: readBody?.(request.body) as never,
+          body: (await readBody?.(request.body)) as never,
           // Few operations wait for anything but the store; the others pay nothing for it.
           get signal() {
             return limit()

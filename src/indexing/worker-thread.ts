@@ -1,5 +1,6 @@
 /** What both worker threads do first: join the process, open the world, hear when to stop. */
 
+import { flushCompileCache } from 'node:module'
 import { parentPort, workerData } from 'node:worker_threads'
 
 import { assert } from '../core/fault.ts'
@@ -38,6 +39,8 @@ export async function enterThread(): Promise<WorkerThread> {
   const module: { openWorld: () => World } = await import(data.worldModule)
   const world = module.openWorld()
   const { log, waits } = joinThread(data.link, () => world.clock.monotonic())
+  // A process that is killed would leave the next start without what this thread compiled.
+  flushCompileCache()
   const stopping = new AbortController()
   const stopped = Promise.withResolvers<void>()
   port.on('message', (word: unknown) => {

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { Fault } from '../core/fault.ts'
-import { primaryStoreTables } from '../indexing/primary/run/store.ts'
 import type { Database } from '../store/engine/database.ts'
 import { openStore, type StoreLocation } from '../store/engine/open.ts'
+import { primaryStoreTables } from '../store/schema/stores.ts'
 
 /** Opens `key`, the store of a primary network, to read; `not-found` where none was made. */
 export async function openPrimaryReader(location: StoreLocation, key: string): Promise<Database> {

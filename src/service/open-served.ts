@@ -2,13 +2,13 @@
 
 import type { Config } from '../config/settings.ts'
 import type { World } from '../core/world.ts'
-import { messageTables } from '../indexing/icm/message-stream.ts'
 import type { ChainStatus } from '../indexing/indexer.ts'
 import type { StreamSpec } from '../indexing/stream-spec.ts'
 import type { StoreLocation } from '../store/engine/open.ts'
+import { messageTables } from '../store/schema/stores.ts'
 import type { Gauges } from '../telemetry/gauges.ts'
 import type { Log } from '../telemetry/log.ts'
-import { openAggregators, type Aggregators } from './aggregators.ts'
+import type { Aggregators, AggregatorsParts } from './aggregators.ts'
 import { messageStore, sourceLimits, type SpecifiedChain } from './chain-specs.ts'
 import { followStore, type FollowedStore } from './follow-store.ts'
 import { serveChains, type ServedChains } from './served-chains.ts'
@@ -49,7 +49,7 @@ export async function openServed(config: Config, parts: ServedParts): Promise<Se
   })
   const networks = await serveNetworks(isServing ? primaries : [], following)
   const messages = await followStore(messageStore, messageTables, following)
-  const aggregators = await openAggregators(config, {
+  const aggregators = await aggregatorsOf(config, {
     world,
     log,
     signal,
@@ -66,6 +66,23 @@ export async function openServed(config: Config, parts: ServedParts): Promise<Se
       for (const part of [aggregators, chains, networks, messages]) await part.close()
     },
   }
+}
+
+const noAggregators: Aggregators = {
+  byNetwork: {},
+  nodeId: () => undefined,
+  close: () => Promise.resolve(),
+}
+
+/** Aggregators, whose code is loaded only where a node is there to ask, or peers to check. */
+async function aggregatorsOf(config: Config, parts: AggregatorsParts): Promise<Aggregators> {
+  const hasNode = Object.values(config.networks).some(
+    (network) => network !== undefined && network.nodeUrl !== '',
+  )
+  const isUsed = (config['warp.enabled'] && hasNode) || config['warp.peers'].length > 0
+  if (!isUsed) return noAggregators
+  const { openAggregators } = await import('./aggregators.ts')
+  return openAggregators(config, parts)
 }
 
 /** False where blocks are stopped or held up; where another process indexes nothing is known. */

@@ -3,8 +3,8 @@
 import type { ServedNetwork } from '../api/primary/network-directory.ts'
 import { openNetwork } from '../api/primary/open-network.ts'
 import type { Network } from '../core/network.ts'
-import { primaryStoreTables } from '../indexing/primary/run/store.ts'
 import type { PrimaryStreamSpec } from '../indexing/stream-spec.ts'
+import { primaryStoreTables } from '../store/schema/stores.ts'
 import { type FollowParts, followStore } from './follow-store.ts'
 
 /** Networks being served, growing while stores appear. */

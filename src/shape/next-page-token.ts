@@ -1,6 +1,6 @@
 /** How every list says that it goes on. */
 
-import { Type } from 'typebox'
+import { Type } from './type.ts'
 
 /** The `pageToken` of the next page. */
 export const nextPageToken = Type.Optional(Type.String({ description: 'Absent on the last page' }))

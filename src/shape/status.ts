@@ -1,4 +1,6 @@
-import { Type, type Static } from 'typebox'
+import type { Static } from 'typebox'
+
+import { Type } from './type.ts'
 
 const state = Type.Enum(['syncing', 'live', 'stopped', 'off'], {
   description: 'syncing: behind the head; live: at it; stopped, off: see reason',

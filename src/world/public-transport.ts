@@ -11,10 +11,9 @@ import { lookup as systemLookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import { callbackify } from 'node:util'
 
-import { Agent } from 'undici'
-
 import { Fault } from '../core/fault.ts'
 import type { Transport } from '../core/world.ts'
+import { type LazyAgent, lazyAgent } from './lazy-agent.ts'
 import { isPublicAddress } from './public-address.ts'
 
 /** What tests replace. */
@@ -44,10 +43,10 @@ const strict: PublicRules = {
 
 /** Opens one. `over` makes a transport that connects by the given agent. */
 export function openPublicTransport(
-  over: (agent: Agent) => Transport,
+  over: (agent: LazyAgent) => Transport,
   rules: PublicRules = strict,
 ): { readonly transport: Transport; readonly close: () => Promise<void> } {
-  const agent = new Agent({
+  const agent = lazyAgent({
     connections: connectionsPerHost,
     keepAliveTimeout: keepAliveMs,
     connect: { timeout: connectTimeoutMs, lookup: guardedLookup(rules) },
@@ -62,7 +61,7 @@ export function openPublicTransport(
         return inner.request(request)
       },
     },
-    close: () => agent.destroy(),
+    close: agent.destroy,
   }
 }
 

@@ -12,7 +12,7 @@ import { performance } from 'node:perf_hooks'
 import { setTimeout as wait } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 
-import { Agent } from 'undici'
+import type { Agent } from 'undici'
 
 import { Fault } from '../core/fault.ts'
 import type {
@@ -24,6 +24,7 @@ import type {
   Transport,
   World,
 } from '../core/world.ts'
+import { type LazyAgent, lazyAgent } from './lazy-agent.ts'
 import { openPublicTransport } from './public-transport.ts'
 
 /** Connections to one node at most; the request windows of `source` stay below. */
@@ -34,7 +35,7 @@ const connectTimeoutMs = 10_000
 
 /** Opens the world. `close` ends idle connections. */
 export function openWorld(): World & { readonly close: () => Promise<void> } {
-  const agent = new Agent({
+  const agent = lazyAgent({
     connections: connectionsPerHost,
     connect: { timeout: connectTimeoutMs },
     // Each request has a deadline for the whole exchange, traces a long one.
@@ -103,14 +104,14 @@ function isMissing(error: unknown): boolean {
 }
 
 /** HTTP by the connections of `agent`. */
-export function transportOver(agent: Agent): Transport {
+export function transportOver(agent: LazyAgent): Transport {
   return {
     request: async (request) => {
       const deadline = AbortSignal.timeout(request.timeoutMs)
       const signal =
         request.signal === undefined ? deadline : AbortSignal.any([deadline, request.signal])
       try {
-        return await exchange(agent, request, signal)
+        return await exchange(await agent.get(), request, signal)
       } catch (error) {
         request.signal?.throwIfAborted()
         if (error instanceof Fault) throw error

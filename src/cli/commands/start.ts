@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module'
 import { relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -47,6 +48,8 @@ export async function start(flags: Flags): Promise<void> {
   const { assemble } = await import('../../service/assemble.ts')
   const running = await assemble(config, { world, logs, failed: stop })
   greet(running, config, loaded.isDemo)
+  // Else it is written at the end, which a process that is killed does not see.
+  flushCompileCache()
   progress = showProgress(screen(isTerminal), running.indexed)
   const failure = await stopped
   progress.stop()

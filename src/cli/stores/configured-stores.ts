@@ -5,9 +5,6 @@ import { join, resolve } from 'node:path'
 
 import type { Config } from '../../config/settings.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
-import { chainTables } from '../../indexing/evm/chain-host.ts'
-import { messageTables } from '../../indexing/icm/message-stream.ts'
-import { primaryStoreTables } from '../../indexing/primary/run/store.ts'
 import {
   chainSpecs,
   messageStore,
@@ -17,6 +14,7 @@ import {
 import type { Database } from '../../store/engine/database.ts'
 import { openStore } from '../../store/engine/open.ts'
 import type { Table } from '../../store/engine/table.ts'
+import { primaryStoreTables, messageTables, chainTables } from '../../store/schema/stores.ts'
 import { withDemoNetwork } from '../demo-network.ts'
 import type { Flags } from '../flags.ts'
 import { loadConfig } from '../load-config.ts'

@@ -19,9 +19,8 @@ import type { StoreLocation } from '../../store/engine/open.ts'
 import { awaitLease, holdLease, leaseTtlMs, renewLease } from '../../store/lease.ts'
 import type { Lease } from '../../store/lease.ts'
 import { type TracedRow, tracedTransactions } from '../../store/query/evm/traced-transactions.ts'
-import { controlTables, meta } from '../../store/schema/control.ts'
-import { evmTables } from '../../store/schema/evm.ts'
-import { metricsTables } from '../../store/schema/metrics.ts'
+import { meta } from '../../store/schema/control.ts'
+import { chainTables } from '../../store/schema/stores.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { ChainSpec, ResumePoint, SourceLimits } from '../chain-spec.ts'
 import { leaseStream } from '../lease-stream.ts'
@@ -67,9 +66,6 @@ export type ChainHost = {
   readonly streams: readonly Stream[]
   readonly close: () => Promise<void>
 }
-
-/** All tables of an EVM chain's store. */
-export const chainTables = [...controlTables, ...evmTables, ...metricsTables] as const
 
 /** Pause before a store without room is tried again. */
 const fullPauseMs = 2_000

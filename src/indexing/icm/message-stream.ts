@@ -12,18 +12,14 @@ import { statement, type Database } from '../../store/engine/database.ts'
 import { openStore } from '../../store/engine/open.ts'
 import { awaitLease, holdLease, type Lease, renewLease } from '../../store/lease.ts'
 import { messengerLogs } from '../../store/query/icm/messenger-logs.ts'
-import { controlTables } from '../../store/schema/control.ts'
 import { posPerBlock } from '../../store/schema/evm.ts'
-import { icmTables } from '../../store/schema/icm.ts'
+import { chainTables, messageTables } from '../../store/schema/stores.ts'
 import { blockStage } from '../evm/apply-blocks.ts'
-import { chainTables, type HostParts } from '../evm/chain-host.ts'
+import { type HostParts } from '../evm/chain-host.ts'
 import { type Round, roundStream } from '../round-stream.ts'
 import type { Stream } from '../stage.ts'
 import type { IcmStreamSpec, MessengerChain } from '../stream-spec.ts'
 import { applyMessages } from './apply-messages.ts'
-
-/** All tables of the store of messages. */
-export const messageTables = [...controlTables, ...icmTables] as const
 
 // Logs read and written at once: a few MB at most, some milliseconds of writing.
 const logsAtOnce = 1_000

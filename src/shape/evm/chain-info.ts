@@ -1,7 +1,8 @@
 /** What is known of a chain that is served. */
 
-import { Type, type Static } from 'typebox'
+import type { Static } from 'typebox'
 
+import { Type } from '../type.ts'
 import { NetworkToken } from './network-token.ts'
 
 /** Abilities a list of chains can be filtered by. */

@@ -1,7 +1,8 @@
 /** An ERC-20 token as shown with its transfers. */
 
-import { Type, type Static } from 'typebox'
+import type { Static } from 'typebox'
 
+import { Type } from '../type.ts'
 import { Money } from './money.ts'
 import { address } from './scalars.ts'
 

@@ -1,7 +1,8 @@
 /** Blocks of an EVM chain. */
 
-import { Type, type Static } from 'typebox'
+import type { Static } from 'typebox'
 
+import { Type } from '../type.ts'
 import { decimal, hash } from './scalars.ts'
 
 /** A block without its transactions. */

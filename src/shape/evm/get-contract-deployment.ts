@@ -1,7 +1,6 @@
 /** The transaction that created a contract. */
 
-import { Type } from 'typebox'
-
+import { Type } from '../type.ts'
 import { TransactionDetail } from './get-transaction.ts'
 import { ChainAddressPath } from './path.ts'
 import { currency } from './query.ts'

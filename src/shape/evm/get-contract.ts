@@ -1,7 +1,8 @@
 /** What is known of a contract. */
 
-import { Type, type Static } from 'typebox'
+import type { Static } from 'typebox'
 
+import { Type } from '../type.ts'
 import { ChainAddressPath } from './path.ts'
 import { NoQuery } from './query.ts'
 import { address, hash } from './scalars.ts'

@@ -1,7 +1,6 @@
 /** Native balance of an address. */
 
-import { Type } from 'typebox'
-
+import { Type } from '../type.ts'
 import { NativeTokenBalance } from './network-token.ts'
 import { ChainAddressPath } from './path.ts'
 import { blockNumber, currency } from './query.ts'

@@ -1,7 +1,8 @@
 /** One transaction with everything that happened in it. */
 
-import { Type, type Static } from 'typebox'
+import type { Static } from 'typebox'
 
+import { Type } from '../type.ts'
 import { InternalTransactionDetails } from './internal-transaction.ts'
 import { FullNativeTransaction } from './native-transaction.ts'
 import { NetworkTokenDetails } from './network-token.ts'

@@ -1,7 +1,8 @@
 /** Whether the service is up. */
 
-import { Type, type Static } from 'typebox'
+import type { Static } from 'typebox'
 
+import { Type } from '../type.ts'
 import { NoPath } from './path.ts'
 import { NoQuery } from './query.ts'
 

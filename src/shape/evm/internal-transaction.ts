@@ -1,7 +1,8 @@
 /** Internal transactions: calls that move coins and creations, inside transactions. */
 
-import { Type, type Static } from 'typebox'
+import type { Static } from 'typebox'
 
+import { Type } from '../type.ts'
 import { Party } from './party.ts'
 import { placementFields } from './placement.ts'
 import { decimal } from './scalars.ts'

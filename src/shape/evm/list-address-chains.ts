@@ -1,7 +1,6 @@
 /** Chains on which an address was active. */
 
-import { Type } from 'typebox'
-
+import { Type } from '../type.ts'
 import { ChainInfo } from './chain-info.ts'
 import { AddressPath } from './path.ts'
 import { NoQuery } from './query.ts'

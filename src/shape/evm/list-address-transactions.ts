@@ -1,8 +1,9 @@
 /** Transactions an address took part in, with what touched it. */
 
-import { Type, type Static } from 'typebox'
+import type { Static } from 'typebox'
 
 import { nextPageToken } from '../next-page-token.ts'
+import { Type } from '../type.ts'
 import { InternalTransactionDetails } from './internal-transaction.ts'
 import { NativeTransaction } from './native-transaction.ts'
 import { ChainAddressPath } from './path.ts'

@@ -1,8 +1,7 @@
 /** Latest blocks of all chains. */
 
-import { Type } from 'typebox'
-
 import { nextPageToken } from '../next-page-token.ts'
+import { Type } from '../type.ts'
 import { EvmBlock } from './evm-block.ts'
 import { NoPath } from './path.ts'
 import { network, pageSize, pageToken } from './query.ts'

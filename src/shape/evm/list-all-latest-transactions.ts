@@ -1,8 +1,7 @@
 /** Latest transactions of all chains. */
 
-import { Type } from 'typebox'
-
 import { nextPageToken } from '../next-page-token.ts'
+import { Type } from '../type.ts'
 import { NativeTransaction } from './native-transaction.ts'
 import { NoPath } from './path.ts'
 import { network, pageSize, pageToken, status } from './query.ts'

@@ -1,8 +1,7 @@
 /** Transactions of a block. */
 
-import { Type } from 'typebox'
-
 import { nextPageToken } from '../next-page-token.ts'
+import { Type } from '../type.ts'
 import { NativeTransaction } from './native-transaction.ts'
 import { ChainBlockPath } from './path.ts'
 import { pageToken } from './query.ts'

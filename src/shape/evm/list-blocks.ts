@@ -1,8 +1,7 @@
 /** Latest blocks of a chain. */
 
-import { Type } from 'typebox'
-
 import { nextPageToken } from '../next-page-token.ts'
+import { Type } from '../type.ts'
 import { EvmBlock } from './evm-block.ts'
 import { ChainPath } from './path.ts'
 import { PageQuery } from './query.ts'

@@ -1,7 +1,6 @@
 /** Chains served here. */
 
-import { Type } from 'typebox'
-
+import { Type } from '../type.ts'
 import { ChainInfo, chainFeatures } from './chain-info.ts'
 import { NoPath } from './path.ts'
 import { network } from './query.ts'

@@ -1,8 +1,7 @@
 /** Contracts that an address deployed. Source: official clients, ListContractsResponse. */
 
-import { Type } from 'typebox'
-
 import { nextPageToken } from '../next-page-token.ts'
+import { Type } from '../type.ts'
 import { ContractMetadata } from './get-contract.ts'
 import { ChainAddressPath } from './path.ts'
 import { PageQuery } from './query.ts'

@@ -1,8 +1,7 @@
 /** ERC-1155 transfers of an address. */
 
-import { Type } from 'typebox'
-
 import { nextPageToken } from '../next-page-token.ts'
+import { Type } from '../type.ts'
 import { ChainAddressPath } from './path.ts'
 import { BlockRangeQuery } from './query.ts'
 import { Erc1155Transfer } from './token-transfer.ts'

@@ -1,8 +1,9 @@
 /** ERC-20 balances of an address. */
 
-import { Type, type Static } from 'typebox'
+import type { Static } from 'typebox'
 
 import { nextPageToken } from '../next-page-token.ts'
+import { Type } from '../type.ts'
 import { erc20Fields, TokenReputation } from './erc20-token.ts'
 import { Money } from './money.ts'
 import { NativeTokenBalance } from './network-token.ts'

@@ -1,8 +1,7 @@
 /** Internal transactions of an address. */
 
-import { Type } from 'typebox'
-
 import { nextPageToken } from '../next-page-token.ts'
+import { Type } from '../type.ts'
 import { InternalTransaction } from './internal-transaction.ts'
 import { ChainAddressPath } from './path.ts'
 import { BlockRangeQuery } from './query.ts'

@@ -1,8 +1,7 @@
 /** Latest transactions of a chain. */
 
-import { Type } from 'typebox'
-
 import { nextPageToken } from '../next-page-token.ts'
+import { Type } from '../type.ts'
 import { NativeTransaction } from './native-transaction.ts'
 import { ChainPath } from './path.ts'
 import { pageSize, pageToken, status } from './query.ts'

@@ -1,8 +1,7 @@
 /** Native transactions of an address. */
 
-import { Type } from 'typebox'
-
 import { nextPageToken } from '../next-page-token.ts'
+import { Type } from '../type.ts'
 import { NativeTransaction } from './native-transaction.ts'
 import { ChainAddressPath } from './path.ts'
 import { BlockRangeQuery } from './query.ts'

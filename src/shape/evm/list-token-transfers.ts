@@ -1,8 +1,7 @@
 /** Transfers of a token contract. */
 
-import { Type } from 'typebox'
-
 import { nextPageToken } from '../next-page-token.ts'
+import { Type } from '../type.ts'
 import { ChainAddressPath } from './path.ts'
 import { BlockRangeQuery } from './query.ts'
 import { Erc1155Transfer, Erc20Transfer, Erc721Transfer } from './token-transfer.ts'

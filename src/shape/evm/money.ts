@@ -1,6 +1,8 @@
 /** Amounts of money. */
 
-import { Type, type Static } from 'typebox'
+import type { Static } from 'typebox'
+
+import { Type } from '../type.ts'
 
 /** Currencies in which prices are told. Source: document B, endpoint 5. */
 export const currencies = [

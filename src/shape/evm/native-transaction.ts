@@ -1,7 +1,8 @@
 /** Native transactions, short and whole. */
 
-import { Type, type Static } from 'typebox'
+import type { Static } from 'typebox'
 
+import { Type } from '../type.ts'
 import { Party } from './party.ts'
 import { blockFields } from './placement.ts'
 import { decimal, hash, hex } from './scalars.ts'

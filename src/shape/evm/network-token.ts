@@ -1,7 +1,8 @@
 /** The native coin of a chain. */
 
-import { Type, type Static } from 'typebox'
+import type { Static } from 'typebox'
 
+import { Type } from '../type.ts'
 import { Money } from './money.ts'
 import { decimal } from './scalars.ts'
 

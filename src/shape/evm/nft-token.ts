@@ -1,8 +1,9 @@
 /** NFTs as shown with their transfers and in lists. */
 
-import { Type, type Static } from 'typebox'
+import type { Static } from 'typebox'
 
 import { nftStatuses } from '../../core/nft-status.ts'
+import { Type } from '../type.ts'
 import { address, decimal } from './scalars.ts'
 
 const commonMetadata = {

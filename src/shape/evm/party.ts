@@ -1,7 +1,8 @@
 /** Who sent or received: an address, and what token contract it is, if it is one. */
 
-import { Type, type Static } from 'typebox'
+import type { Static } from 'typebox'
 
+import { Type } from '../type.ts'
 import { address } from './scalars.ts'
 
 /** `from` and `to` of transfers and transactions. */

@@ -1,6 +1,6 @@
 /** Path parameters of the EVM operations. */
 
-import { Type } from 'typebox'
+import { Type } from '../type.ts'
 
 const chainId = Type.String({
   description: 'EVM chain id, blockchain id (cb58 or hex) or an alias of this deployment',

@@ -1,7 +1,6 @@
 /** Where a record lies: its block and transaction. */
 
-import { Type } from 'typebox'
-
+import { Type } from '../type.ts'
 import { decimal, hash } from './scalars.ts'
 
 /** Fields of the block a record lies in. */

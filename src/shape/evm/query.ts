@@ -1,7 +1,6 @@
 /** Query parameters that several EVM operations share. */
 
-import { Type } from 'typebox'
-
+import { Type } from '../type.ts'
 import { currencies } from './money.ts'
 
 /** Items per page where the caller does not say. Source: document B, part Limits. */

@@ -1,6 +1,8 @@
 /** Single values as the EVM operations write them: numbers as text, hex, Unix time. */
 
-import { Type, type TString } from 'typebox'
+import type { TString } from 'typebox'
+
+import { Type } from '../type.ts'
 
 /** An unsigned integer of any size, base 10. */
 export function decimal(description: string): TString {

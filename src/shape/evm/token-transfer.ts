@@ -1,7 +1,8 @@
 /** Token transfers, alone (with their block) and inside a transaction (without). */
 
-import { Type, type Static } from 'typebox'
+import type { Static } from 'typebox'
 
+import { Type } from '../type.ts'
 import { Erc20Token, Erc20TokenWithReputation } from './erc20-token.ts'
 import { Erc1155Token, Erc721Token } from './nft-token.ts'
 import { Party } from './party.ts'

@@ -1,9 +1,10 @@
 /** An interchain message as the API shows it. */
 
-import { Type, type Static } from 'typebox'
+import type { Static } from 'typebox'
 
 import { erc20Fields } from '../evm/erc20-token.ts'
 import { address } from '../evm/scalars.ts'
+import { Type } from '../type.ts'
 
 const hash = (description: string): ReturnType<typeof Type.String> =>
   Type.String({ description, pattern: '^0x[0-9a-f]{64}$' })

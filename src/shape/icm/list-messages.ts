@@ -1,9 +1,8 @@
 /** Lists of interchain messages, and one message. */
 
-import { Type } from 'typebox'
-
 import { networkNames } from '../../core/network.ts'
 import { nextPageToken } from '../next-page-token.ts'
+import { Type } from '../type.ts'
 import { IcmMessage } from './icm-message.ts'
 
 const pageQuery = {

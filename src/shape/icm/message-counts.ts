@@ -1,9 +1,8 @@
 /** Messages counted. Source: official clients, ICMMetricsApiResponse and neighbours. */
 
-import { Type } from 'typebox'
-
 import { networkNames } from '../../core/network.ts'
 import { nextPageToken } from '../next-page-token.ts'
+import { Type } from '../type.ts'
 
 const groupings = [
   'srcBlockchainId',

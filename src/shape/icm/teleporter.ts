@@ -1,8 +1,7 @@
 /** Older names of the operations on interchain messages. Source: official clients, Teleporter. */
 
-import { Type } from 'typebox'
-
 import { nextPageToken } from '../next-page-token.ts'
+import { Type } from '../type.ts'
 import { TeleporterMessage } from './icm-message.ts'
 import { GetIcmMessage, ListIcmMessages, ListIcmMessagesByAddress } from './list-messages.ts'
 

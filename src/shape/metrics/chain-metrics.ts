@@ -1,5 +1,4 @@
-import { Type } from 'typebox'
-
+import { Type } from '../type.ts'
 import { metricNames, timeIntervals } from './metric-names.ts'
 import { MetricPoint } from './metric-point.ts'
 

@@ -1,4 +1,6 @@
-import { Type, type Static } from 'typebox'
+import type { Static } from 'typebox'
+
+import { Type } from '../type.ts'
 
 export const MetricPoint = Type.Object(
   {

@@ -1,6 +1,7 @@
-import { Type, type Static } from 'typebox'
+import type { Static } from 'typebox'
 
 import { networkNames } from '../../core/network.ts'
+import { Type } from '../type.ts'
 
 export const MetricsChain = Type.Object(
   {

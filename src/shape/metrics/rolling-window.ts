@@ -1,5 +1,6 @@
-import { Type, type TNumber } from 'typebox'
+import type { TNumber } from 'typebox'
 
+import { Type } from '../type.ts'
 import { metricNames } from './metric-names.ts'
 
 /** Metrics a rolling window can be asked for: all but the cumulative ones. */

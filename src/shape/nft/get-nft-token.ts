@@ -1,9 +1,8 @@
 /** One token of an NFT contract. */
 
-import { Type } from 'typebox'
-
 import { Erc1155Token, Erc721Token } from '../evm/nft-token.ts'
 import { NoQuery } from '../evm/query.ts'
+import { Type } from '../type.ts'
 import { NftTokenPath } from './nft-path.ts'
 
 /** Source: `getTokenDetails` of the public clients. */

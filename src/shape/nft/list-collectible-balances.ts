@@ -1,10 +1,9 @@
 /** NFTs of either standard of an address. */
 
-import { Type } from 'typebox'
-
 import { ChainAddressPath } from '../evm/path.ts'
 import { pageToken, widePageSize } from '../evm/query.ts'
 import { nextPageToken } from '../next-page-token.ts'
+import { Type } from '../type.ts'
 import { Erc1155TokenBalance, Erc721TokenBalance } from './nft-balance.ts'
 import { contractAddress } from './nft-path.ts'
 

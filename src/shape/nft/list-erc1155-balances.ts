@@ -1,11 +1,10 @@
 /** ERC-1155 amounts of an address. */
 
-import { Type } from 'typebox'
-
 import { NativeTokenBalance } from '../evm/network-token.ts'
 import { ChainAddressPath } from '../evm/path.ts'
 import { blockNumber, pageToken, widePageSize } from '../evm/query.ts'
 import { nextPageToken } from '../next-page-token.ts'
+import { Type } from '../type.ts'
 import { Erc1155TokenBalance } from './nft-balance.ts'
 import { contractAddress } from './nft-path.ts'
 

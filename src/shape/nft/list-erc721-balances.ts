@@ -1,11 +1,10 @@
 /** ERC-721 tokens of an address. */
 
-import { Type } from 'typebox'
-
 import { NativeTokenBalance } from '../evm/network-token.ts'
 import { ChainAddressPath } from '../evm/path.ts'
 import { pageToken, widePageSize } from '../evm/query.ts'
 import { nextPageToken } from '../next-page-token.ts'
+import { Type } from '../type.ts'
 import { Erc721TokenBalance } from './nft-balance.ts'
 import { contractAddress } from './nft-path.ts'
 

@@ -1,11 +1,10 @@
 /** Tokens of an NFT contract. */
 
-import { Type } from 'typebox'
-
 import { Erc1155Token, Erc721Token } from '../evm/nft-token.ts'
 import { ChainAddressPath } from '../evm/path.ts'
 import { PageQuery } from '../evm/query.ts'
 import { nextPageToken } from '../next-page-token.ts'
+import { Type } from '../type.ts'
 
 /** Document B, endpoint 8. */
 export const ListNftTokens = {

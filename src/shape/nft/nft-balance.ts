@@ -1,9 +1,10 @@
 /** NFTs an address holds. */
 
-import { Type, type Static } from 'typebox'
+import type { Static } from 'typebox'
 
 import { Erc1155Token, Erc721Token } from '../evm/nft-token.ts'
 import { decimal } from '../evm/scalars.ts'
+import { Type } from '../type.ts'
 
 /** An ERC-721 token someone owns. */
 export const Erc721TokenBalance = Type.Object(

@@ -1,8 +1,7 @@
 /** Path parameters of the NFT operations. */
 
-import { Type } from 'typebox'
-
 import { ChainAddressPath } from '../evm/path.ts'
+import { Type } from '../type.ts'
 
 /** A token of a contract. */
 export const NftTokenPath = Type.Object({

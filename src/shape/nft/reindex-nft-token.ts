@@ -1,8 +1,7 @@
 /** A wish to read the metadata of a token again. */
 
-import { Type } from 'typebox'
-
 import { NoQuery } from '../evm/query.ts'
+import { Type } from '../type.ts'
 import { NftTokenPath } from './nft-path.ts'
 
 /** Source: `reindexNft` of the public clients; once an hour per token. */

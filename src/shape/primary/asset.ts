@@ -1,7 +1,8 @@
 /** Amounts of assets. Source: document A, AssetAmount and Balances. */
 
-import { Type } from 'typebox'
 import type { Static } from 'typebox'
+
+import { Type } from '../type.ts'
 
 const assetFields = {
   assetId: Type.String({ description: 'cb58' }),

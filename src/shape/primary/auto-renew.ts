@@ -3,8 +3,9 @@
  * AutoRenewDetails, AutoRenewedCycle, CurrentAutoRenewedCycle.
  */
 
-import { Type } from 'typebox'
 import type { Static } from 'typebox'
+
+import { Type } from '../type.ts'
 
 const amount = (description: string): ReturnType<typeof Type.String> =>
   Type.String({ description: `${description}, nAVAX`, pattern: '^[0-9]+$' })

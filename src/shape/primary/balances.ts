@@ -1,8 +1,8 @@
 /** Balances by category. Source: document A, Balances; X-Chain keys: official clients. */
 
-import { Type } from 'typebox'
 import type { Static } from 'typebox'
 
+import { Type } from '../type.ts'
 import { AtomicBalanceAsset, BalanceAsset } from './asset.ts'
 
 const assets = Type.Array(BalanceAsset)

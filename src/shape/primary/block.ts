@@ -1,7 +1,8 @@
 /** Blocks of the three chains. Source: document A, PrimaryNetworkBlock. */
 
-import { Type } from 'typebox'
 import type { Static } from 'typebox'
+
+import { Type } from '../type.ts'
 
 const seconds = Type.Integer({ description: 'Unix seconds' })
 const hash = Type.String({ description: 'cb58' })

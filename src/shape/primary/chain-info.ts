@@ -1,7 +1,8 @@
 /** Which chain an answer is about. Source: document A, ChainInfo. */
 
-import { Type } from 'typebox'
 import type { Static } from 'typebox'
+
+import { Type } from '../type.ts'
 
 /** Names of the three chains as answers carry them. */
 export const chainNames = ['p-chain', 'x-chain', 'c-chain'] as const

@@ -5,8 +5,9 @@
  * or that is not JSON, is given as text.
  */
 
-import { Type } from 'typebox'
 import type { Static, TInteger, TObject, TOptional } from 'typebox'
+
+import { Type } from '../type.ts'
 
 const text = Type.Optional(Type.String())
 const integer = Type.Optional(Type.Integer())

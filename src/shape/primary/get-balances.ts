@@ -1,7 +1,6 @@
 /** Document A, operation 6: balances of addresses. */
 
-import { Type } from 'typebox'
-
+import { Type } from '../type.ts'
 import { Balances } from './balances.ts'
 import { PrimaryChainInfo } from './chain-info.ts'
 import { Addresses, BlockTimestamp, ChainPath } from './parameters.ts'

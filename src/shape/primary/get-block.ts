@@ -1,7 +1,6 @@
 /** One block of the primary network. */
 
-import { Type } from 'typebox'
-
+import { Type } from '../type.ts'
 import { PrimaryNetworkBlock } from './block.ts'
 import { ChainPath } from './parameters.ts'
 

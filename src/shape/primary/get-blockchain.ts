@@ -1,7 +1,6 @@
 /** One chain of a subnet. */
 
-import { Type } from 'typebox'
-
+import { Type } from '../type.ts'
 import { ChainPath } from './parameters.ts'
 import { Blockchain } from './subnet.ts'
 

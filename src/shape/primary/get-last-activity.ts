@@ -1,7 +1,6 @@
 /** When addresses were last active. Source: official clients, LastActivityTimestamp. */
 
-import { Type } from 'typebox'
-
+import { Type } from '../type.ts'
 import { Addresses, ChainPath } from './parameters.ts'
 
 const response = Type.Object(

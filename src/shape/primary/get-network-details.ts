@@ -1,7 +1,6 @@
 /** A network in sum. Source: official clients, GetNetworkDetailsResponse. */
 
-import { Type } from 'typebox'
-
+import { Type } from '../type.ts'
 import { NetworkPath } from './parameters.ts'
 
 const amount = (description: string): ReturnType<typeof Type.String> =>

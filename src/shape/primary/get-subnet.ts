@@ -1,7 +1,6 @@
 /** One subnet. */
 
-import { Type } from 'typebox'
-
+import { Type } from '../type.ts'
 import { NetworkPath, SubnetId } from './parameters.ts'
 import { Subnet } from './subnet.ts'
 

@@ -1,7 +1,6 @@
 /** One transaction of the primary network. */
 
-import { Type } from 'typebox'
-
+import { Type } from '../type.ts'
 import { ChainPath } from './parameters.ts'
 import { PrimaryNetworkTransaction } from './transaction.ts'
 

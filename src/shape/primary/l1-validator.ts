@@ -1,7 +1,8 @@
 /** L1 validations. Source: official clients, L1ValidatorDetailsFull. */
 
-import { Type } from 'typebox'
 import type { Static } from 'typebox'
+
+import { Type } from '../type.ts'
 
 const hash = Type.String({ description: 'cb58' })
 const owner = Type.Object(

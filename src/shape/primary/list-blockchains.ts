@@ -1,8 +1,7 @@
 /** Chains of all subnets. */
 
-import { Type } from 'typebox'
-
 import { nextPageToken } from '../next-page-token.ts'
+import { Type } from '../type.ts'
 import { NetworkPath, PageToken, pageSize, SortOrder } from './parameters.ts'
 import { Blockchain } from './subnet.ts'
 

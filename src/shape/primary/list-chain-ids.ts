@@ -1,7 +1,6 @@
 /** On which chains addresses were seen. */
 
-import { Type } from 'typebox'
-
+import { Type } from '../type.ts'
 import { chainNames } from './chain-info.ts'
 import { Addresses, NetworkPath } from './parameters.ts'
 

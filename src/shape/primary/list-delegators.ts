@@ -1,9 +1,9 @@
 /** Delegations of the primary network. Source: official clients, ListDelegatorDetailsResponse. */
 
-import { Type } from 'typebox'
 import type { Static } from 'typebox'
 
 import { nextPageToken } from '../next-page-token.ts'
+import { Type } from '../type.ts'
 import { NetworkPath, NodeIds, PageToken, pageSize, SortOrder } from './parameters.ts'
 
 /** States of a delegation. */

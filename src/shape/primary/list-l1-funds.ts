@@ -1,8 +1,7 @@
 /** For operators of L1s: how long the balances of validators last. */
 
-import { Type } from 'typebox'
-
 import { nextPageToken } from '../next-page-token.ts'
+import { Type } from '../type.ts'
 import { NetworkPath, PageToken, pageSize, SubnetId } from './parameters.ts'
 
 const hash = Type.String({ description: 'cb58' })

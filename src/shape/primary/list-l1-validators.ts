@@ -1,8 +1,7 @@
 /** L1 validations. */
 
-import { Type } from 'typebox'
-
 import { nextPageToken } from '../next-page-token.ts'
+import { Type } from '../type.ts'
 import { L1Validator } from './l1-validator.ts'
 import { NetworkPath, PageToken, pageSize, SubnetId } from './parameters.ts'
 

@@ -1,8 +1,7 @@
 /** Document A, operation 10: blocks a node proposed. */
 
-import { Type } from 'typebox'
-
 import { nextPageToken } from '../next-page-token.ts'
+import { Type } from '../type.ts'
 import { PrimaryNetworkBlock } from './block.ts'
 import { PrimaryChainInfo } from './chain-info.ts'
 import { ChainPath, EndTimestamp, PageToken, pageSize, StartTimestamp } from './parameters.ts'

@@ -1,8 +1,7 @@
 /** Validations of one node. */
 
-import { Type } from 'typebox'
-
 import { nextPageToken } from '../next-page-token.ts'
+import { Type } from '../type.ts'
 import { NetworkPath, PageToken, pageSize, SortOrder } from './parameters.ts'
 import { validationStatuses, Validator } from './validator.ts'
 

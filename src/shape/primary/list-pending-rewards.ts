@@ -1,8 +1,7 @@
 /** Rewards to come for stakes that are running. */
 
-import { Type } from 'typebox'
-
 import { nextPageToken } from '../next-page-token.ts'
+import { Type } from '../type.ts'
 import { Addresses, NetworkPath, NodeIds, PageToken, pageSize, SortOrder } from './parameters.ts'
 import { PendingReward } from './reward.ts'
 

@@ -1,9 +1,8 @@
 /** Document A, operation 9: rewards paid. */
 
-import { Type } from 'typebox'
-
 import { currencies } from '../evm/money.ts'
 import { nextPageToken } from '../next-page-token.ts'
+import { Type } from '../type.ts'
 import { Addresses, NetworkPath, NodeIds, PageToken, pageSize, SortOrder } from './parameters.ts'
 import { HistoricalReward } from './reward.ts'
 

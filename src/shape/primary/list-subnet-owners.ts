@@ -1,8 +1,7 @@
 /** Who validated a subnet within a range of time. Source: official clients, PChainLookingGlass. */
 
-import { Type } from 'typebox'
-
 import { nextPageToken } from '../next-page-token.ts'
+import { Type } from '../type.ts'
 import { PageToken, pageSize, SubnetId } from './parameters.ts'
 
 /** Who validated a subnet within a range of time. */

@@ -1,8 +1,7 @@
 /** Document A, operation 8: subnets. */
 
-import { Type } from 'typebox'
-
 import { nextPageToken } from '../next-page-token.ts'
+import { Type } from '../type.ts'
 import { NetworkPath, PageToken, pageSize, SortOrder } from './parameters.ts'
 import { Subnet } from './subnet.ts'
 

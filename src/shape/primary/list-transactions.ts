@@ -1,8 +1,7 @@
 /** Document A, operation 4: latest transactions. */
 
-import { Type } from 'typebox'
-
 import { nextPageToken } from '../next-page-token.ts'
+import { Type } from '../type.ts'
 import { PrimaryChainInfo } from './chain-info.ts'
 import {
   Addresses,

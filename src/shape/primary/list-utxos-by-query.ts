@@ -1,8 +1,7 @@
 /** UTXOs of addresses given in the query: the first version of operation 3. */
 
-import { Type } from 'typebox'
-
 import { nextPageToken } from '../next-page-token.ts'
+import { Type } from '../type.ts'
 import { PrimaryChainInfo } from './chain-info.ts'
 import { Addresses, ChainPath, PageToken, pageSize } from './parameters.ts'
 import { UtxoFilters } from './utxo-filters.ts'

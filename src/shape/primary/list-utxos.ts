@@ -1,8 +1,7 @@
 /** Document A, operation 3: UTXOs of addresses. */
 
-import { Type } from 'typebox'
-
 import { nextPageToken } from '../next-page-token.ts'
+import { Type } from '../type.ts'
 import { PrimaryChainInfo } from './chain-info.ts'
 import { ChainPath, PageToken, pageSize } from './parameters.ts'
 import { UtxoFilters } from './utxo-filters.ts'

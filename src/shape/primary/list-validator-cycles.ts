@@ -1,8 +1,7 @@
 /** Cycles of the auto-renewed validators of a node. Source: official clients 0.3.14. */
 
-import { Type } from 'typebox'
-
 import { nextPageToken } from '../next-page-token.ts'
+import { Type } from '../type.ts'
 import { AutoRenewedCycle, CurrentAutoRenewedCycle } from './auto-renew.ts'
 import { NetworkPath, PageToken, pageSize, SortOrder } from './parameters.ts'
 

@@ -1,9 +1,9 @@
 /** Document A, operation 7: validators. */
 
-import { Type } from 'typebox'
 import type { TNumber, TOptional, TString } from 'typebox'
 
 import { nextPageToken } from '../next-page-token.ts'
+import { Type } from '../type.ts'
 import { NetworkPath, PageToken, pageSize, SortOrder, SubnetId } from './parameters.ts'
 import { validationStatuses, Validator } from './validator.ts'
 

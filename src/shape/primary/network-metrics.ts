@@ -3,10 +3,9 @@
  * metrics.networks and metrics.l1Validators; units are ours where theirs are not told.
  */
 
-import { Type } from 'typebox'
-
 import { MetricPoint } from '../metrics/metric-point.ts'
 import { nextPageToken } from '../next-page-token.ts'
+import { Type } from '../type.ts'
 import { NetworkPath, PageToken, pageSize, SubnetId } from './parameters.ts'
 
 /** Metrics of stakers. */

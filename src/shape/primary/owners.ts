@@ -1,7 +1,8 @@
 /** Owners, keys and managers named by transactions, subnets and validators. Source: document A. */
 
-import { Type } from 'typebox'
 import type { Static } from 'typebox'
+
+import { Type } from '../type.ts'
 
 /** Who controls a subnet. */
 export const SubnetOwnershipInfo = Type.Object(

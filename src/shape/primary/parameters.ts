@@ -1,8 +1,7 @@
 /** Parameters that several primary-network operations share. Source: document A, Conventions. */
 
-import { Type } from 'typebox'
-
 import { networkNames } from '../../core/network.ts'
+import { Type } from '../type.ts'
 
 /** Path value `network`; `testnet` is another word for `fuji`. */
 export const NetworkName = Type.Enum([...networkNames], { description: 'Network' })

@@ -1,8 +1,8 @@
 /** Rewards of staking, paid and expected. Source: document A, HistoricalReward. */
 
-import { Type } from 'typebox'
 import type { Static } from 'typebox'
 
+import { Type } from '../type.ts'
 import { AssetAmount, PricedAsset } from './asset.ts'
 import { StakingType } from './auto-renew.ts'
 

@@ -1,8 +1,8 @@
 /** Subnets and their chains. Source: document A, Subnet and Blockchain. */
 
-import { Type } from 'typebox'
 import type { Static } from 'typebox'
 
+import { Type } from '../type.ts'
 import { GenesisData } from './genesis-data.ts'
 import { L1ValidatorManagerDetails, SubnetOwnershipInfo } from './owners.ts'
 

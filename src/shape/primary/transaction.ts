@@ -3,9 +3,9 @@
  * by the official clients for the X- and C-Chain stand beside the document's.
  */
 
-import { Type } from 'typebox'
 import type { Static } from 'typebox'
 
+import { Type } from '../type.ts'
 import { AssetAmount } from './asset.ts'
 import { AutoRenewDetails } from './auto-renew.ts'
 import { GenesisData } from './genesis-data.ts'

@@ -1,7 +1,6 @@
 /** Filters and orders of the UTXO lists. */
 
-import { Type } from 'typebox'
-
+import { Type } from '../type.ts'
 import { SortOrder } from './parameters.ts'
 
 /** Parameters both UTXO lists take. */

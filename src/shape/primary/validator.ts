@@ -1,8 +1,8 @@
 /** Validators by state. Source: document A, Validator; fields of the other states: official clients. */
 
-import { Type } from 'typebox'
 import type { Static } from 'typebox'
 
+import { Type } from '../type.ts'
 import { AutoRenewDetails, StakingType } from './auto-renew.ts'
 import { BlsCredentials } from './owners.ts'
 

@@ -1,8 +1,7 @@
 /** Assets of the X-Chain and their transactions. Source: official clients, XChainAssetDetails. */
 
-import { Type } from 'typebox'
-
 import { nextPageToken } from '../next-page-token.ts'
+import { Type } from '../type.ts'
 import { PrimaryChainInfo } from './chain-info.ts'
 import { ChainPath, EndTimestamp, PageToken, pageSize, StartTimestamp } from './parameters.ts'
 import { CreatedAsset, PrimaryNetworkTransaction, TxTypes } from './transaction.ts'

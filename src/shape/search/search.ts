@@ -1,6 +1,8 @@
 /** One question over every kind of id and name. */
 
-import { Type, type Static } from 'typebox'
+import type { Static } from 'typebox'
+
+import { Type } from '../type.ts'
 
 /** What a hit may be, the surest first. */
 export const hitKinds = [

@@ -1,8 +1,7 @@
 /** Document A, operation 1: validators' signatures for a Warp message. */
 
-import { Type } from 'typebox'
-
 import { NetworkPath } from '../primary/parameters.ts'
+import { Type } from '../type.ts'
 
 /** A message and the signature under it. */
 export const SignedMessage = Type.Object({

@@ -1,8 +1,7 @@
 /** Document A, operation 2: the signed message of a P-Chain transaction about an L1. */
 
-import { Type } from 'typebox'
-
 import { NetworkName } from '../primary/parameters.ts'
+import { Type } from '../type.ts'
 import { aggregationTimeoutMs, SignedMessage } from './aggregate-signatures.ts'
 
 /** Document A, operation 2. */

@@ -4,7 +4,6 @@ import { Fault } from '../../core/fault.ts'
 import { summed } from '../sums/summed-database.ts'
 import type { Database } from './database.ts'
 import { type Migration, migrations } from './format.ts'
-import { openPostgresReader, openPostgresWriter } from './postgres.ts'
 import { openSqliteReader, openSqliteWriter, type SqliteOptions } from './sqlite.ts'
 import type { Table } from './table.ts'
 
@@ -55,5 +54,7 @@ async function openEngine(
   if (!/^postgres(ql)?:\/\//.test(location.store))
     throw new Fault('bad-config', 'setting store is neither embedded nor a postgres:// address')
   const options = { ...location, ...common, url: location.store }
+  // With its driver, which embedded stores never need.
+  const { openPostgresReader, openPostgresWriter } = await import('./postgres.ts')
   return mode === 'write' ? openPostgresWriter(options) : openPostgresReader(options)
 }

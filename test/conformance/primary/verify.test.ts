@@ -9,7 +9,6 @@ import { test } from 'node:test'
 import { openNetwork } from '../../../src/api/primary/open-network.ts'
 import { decodePBlock } from '../../../src/codec/primary/p-block.ts'
 import { Fault } from '../../../src/core/fault.ts'
-import { primaryStoreTables } from '../../../src/indexing/primary/run/store.ts'
 import type { NodeApi } from '../../../src/source/primary/node-api.ts'
 import {
   openRecordedPrimary,
@@ -18,6 +17,7 @@ import {
 import { checkpointHeights, moveCheckpoint } from '../../../src/store/checkpoint.ts'
 import { statement, type Writer } from '../../../src/store/engine/database.ts'
 import { openStore } from '../../../src/store/engine/open.ts'
+import { primaryStoreTables } from '../../../src/store/schema/stores.ts'
 import { recordingNode } from '../../../src/verify/recording-node.ts'
 import { verifyPrimary, type Verified } from '../../../src/verify/verify-primary.ts'
 import type { Json } from '../../evm-service.ts'

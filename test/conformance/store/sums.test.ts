@@ -11,12 +11,11 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 
 import { faultOf } from '../../../src/core/fault.ts'
-import { messageTables } from '../../../src/indexing/icm/message-stream.ts'
-import { primaryStoreTables } from '../../../src/indexing/primary/run/store.ts'
 import { type Database, statement } from '../../../src/store/engine/database.ts'
 import { openStore, type StoreLocation } from '../../../src/store/engine/open.ts'
 import type { Table } from '../../../src/store/engine/table.ts'
 import { rangeSum } from '../../../src/store/schema/range-sum.ts'
+import { primaryStoreTables, messageTables } from '../../../src/store/schema/stores.ts'
 import {
   checkStore,
   checkStructure,

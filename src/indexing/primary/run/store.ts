@@ -18,8 +18,8 @@ import {
 import { openStore, type StoreLocation } from '../../../store/engine/open.ts'
 import { awaitLease, holdLease, type Lease } from '../../../store/lease.ts'
 import { rawBlocksFrom } from '../../../store/query/primary/raw-blocks.ts'
-import { controlTables, meta } from '../../../store/schema/control.ts'
-import { primaryTables } from '../../../store/schema/primary.ts'
+import { meta } from '../../../store/schema/control.ts'
+import { primaryStoreTables } from '../../../store/schema/stores.ts'
 import { type WritingRhythm, writingRhythm } from '../../pace-stream.ts'
 import type { Stream } from '../../stage.ts'
 import { type KeptInMemory, newAssetNumbers } from '../batch/asset-numbers.ts'
@@ -32,9 +32,6 @@ import { openPrimaryRows } from '../write/batch-rows.ts'
 import { genesisId } from '../write/blocks.ts'
 import { writeHealth } from '../write/validator-health.ts'
 import { loadGenesis } from './load-genesis.ts'
-
-/** All tables of a primary network's store. */
-export const primaryStoreTables = [...controlTables, ...primaryTables] as const
 
 /** What a store is opened with. */
 export type PrimaryStoreParts = {

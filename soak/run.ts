@@ -1,7 +1,7 @@
 /**
  * `npm run soak`: what tests try for seconds, for as long as one likes.
  *
- *   npm run soak -- [--share 0.01] [--only requests,tokens,nodes,rounds,network]
+ *   npm run soak -- [--share 0.01] [--only requests,tokens,nodes,memory,rounds,network]
  *
  * `--share` is the share of the whole number of tries, 1 without it. Prints a table; ends with 1
  * when anything ended badly.
@@ -10,6 +10,7 @@
 import { parseArgs } from 'node:util'
 
 import { lyingNodes } from './lying-nodes.ts'
+import { memory } from './memory.ts'
 import { pageTokens } from './page-tokens.ts'
 import { line, type SoakPart } from './report.ts'
 import { requests } from './requests.ts'
@@ -19,6 +20,7 @@ const parts: Readonly<Record<string, SoakPart>> = {
   requests,
   tokens: pageTokens,
   nodes: lyingNodes,
+  memory,
   rounds,
   network,
 }

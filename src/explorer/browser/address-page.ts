@@ -8,9 +8,11 @@ import type { InternalTransaction } from '../../shape/evm/internal-transaction.t
 import type { AddressTransaction } from '../../shape/evm/list-address-transactions.ts'
 import type { Erc20TokenBalance } from '../../shape/evm/list-erc20-balances.ts'
 import type { NativeTokenBalance } from '../../shape/evm/network-token.ts'
-import { useAnswer } from './answer.ts'
-import { chainLink, clipped, txTable } from './evm-parts.ts'
-import { cutAmount, amount } from './format.ts'
+import type { SearchHit } from '../../shape/search/search.ts'
+import { useAnswer, withQuery } from './answer.ts'
+import { chainLink, txTable } from './evm-parts.ts'
+import { amount, clipped, cutAmount, ends, named, visible } from './format.ts'
+import { to } from './link.ts'
 import {
   card,
   copied,
@@ -25,7 +27,7 @@ import {
   tabs,
   type View,
 } from './parts.ts'
-import { to, useTitle } from './place.ts'
+import { useTitle } from './place.ts'
 import { internalTable, transferTable, type AnyTransfer } from './transfers.ts'
 import { coinOf, type World } from './world.ts'
 
@@ -50,9 +52,9 @@ const views = [
 /** An address: what it holds and what it did. */
 export function AddressPage(props: AddressProps): JSX.Element {
   const { world, chainId, address, view } = props
-  useTitle('Address')
+  useTitle(`Address ${ends(address)}`)
   const path = `/v1/chains/${chainId}/addresses/${encodeURIComponent(address)}`
-  const contract = useAnswer<ContractMetadata>(path)
+  const contract = useAnswer<ContractMetadata>(useIsContract(chainId, address) ? path : undefined)
   const seen = useAnswer<{ indexedChains: ChainInfo[] }>(
     `/v1/address/${encodeURIComponent(address)}/chains`,
   )
@@ -94,6 +96,28 @@ export function AddressPage(props: AddressProps): JSX.Element {
   )
 }
 
+/**
+ * Whether an address holds code, as far as lists tell: it is a known token, or the first
+ * transaction it was in made or called it. Asking for the contract of a plain account is a fault,
+ * which the browser would write into its console.
+ */
+function useIsContract(chainId: string, address: string): boolean {
+  const first = useAnswer<Page<'transactions', AddressTransaction>>(
+    `/v1/chains/${chainId}/addresses/${encodeURIComponent(address)}/transactions?pageSize=1&sortOrder=asc`,
+  )
+  const found = useAnswer<{ hits: SearchHit[] }>(withQuery('/v1/search', { q: address }))
+  const is = (other: string): boolean => other.toLowerCase() === address.toLowerCase()
+  const [one] = first.data?.transactions ?? []
+  const { to: called, method } = one?.nativeTransaction ?? {}
+  return (
+    found.data?.hits.some(({ kind, chainId: on }) => kind === 'token' && on === chainId) === true ||
+    (called !== undefined && is(called.address) && method?.callType !== 'NATIVE_TRANSFER') ||
+    one?.internalTransactions?.some(
+      (call) => call.internalTxType.startsWith('CREATE') && is(call.to.address),
+    ) === true
+  )
+}
+
 function alsoOn(chains: readonly ChainInfo[], address: string): JSX.Element[] {
   return chains.map(({ chainId, chainName: name }) =>
     h('a', { class: 'also', href: to('chain', chainId, 'address', address) }, name),
@@ -117,6 +141,7 @@ function Native({ world, chainId, address }: AddressProps): JSX.Element {
 function Tokens({ chainId, address }: AddressProps): JSX.Element {
   return paged<Page<'erc20TokenBalances', Erc20TokenBalance>>({
     path: `/v1/chains/${chainId}/addresses/${encodeURIComponent(address)}/balances:listErc20`,
+    name: 'tokens',
     query: { pageSize: 8, filterSpamTokens: 'false' },
     view: ({ erc20TokenBalances }) =>
       table(
@@ -124,8 +149,8 @@ function Tokens({ chainId, address }: AddressProps): JSX.Element {
         erc20TokenBalances.map((token) => [
           h(
             'a',
-            { href: to('chain', chainId, 'token', token.address), title: token.name },
-            clipped(token.symbol === '' ? token.address : token.symbol),
+            { href: to('chain', chainId, 'token', token.address), title: visible(token.name) },
+            named(token.symbol, token.address),
           ),
           h(
             'span',
@@ -177,14 +202,14 @@ export function TokenPage({ world, chainId, address }: TokenProps): JSX.Element 
   const path = `/v1/chains/${chainId}/addresses/${encodeURIComponent(address)}`
   const contract = useAnswer<ContractMetadata>(path)
   const { name, symbol, ercType } = contract.data ?? {}
-  const title = name === undefined || name === '' ? 'Token' : name
-  useTitle(title)
+  const title = name === undefined || name === '' ? 'Token' : clipped(name)
+  useTitle(`${title} ${ends(address)}`)
   return h(
     'div',
     { class: 'stack' },
     heading(
       h('span', null, 'Token on ', chainLink(world, chainId)),
-      h('span', null, title, ' ', h('span', { class: 'quiet' }, symbol ?? '')),
+      h('span', null, title, ' ', h('span', { class: 'quiet' }, named(symbol, address))),
       ercType === undefined ? null : pill(ercType),
     ),
     shown(contract, (data) => contractCard(chainId, data)),
@@ -204,8 +229,8 @@ function contractCard(chainId: string, contract: ContractMetadata, side?: View):
     'Contract',
     facts([
       ['Address', copied(contract.address, to('chain', chainId, 'address', contract.address))],
-      ['Name', contract.name],
-      ['Symbol', contract.symbol],
+      ['Name', visible(contract.name ?? '')],
+      ['Symbol', visible(contract.symbol ?? '')],
       ['Decimals', contract.decimals === undefined ? '' : String(contract.decimals)],
       [
         'Created in',

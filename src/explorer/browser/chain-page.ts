@@ -7,7 +7,8 @@ import type { NativeTransaction } from '../../shape/evm/native-transaction.ts'
 import type { StageStatus } from '../../shape/status.ts'
 import { useAnswer } from './answer.ts'
 import { blockTable, chainLink, txTable } from './evm-parts.ts'
-import { amount, count, progress } from './format.ts'
+import { amount, clipped, count, ends, progress, visible } from './format.ts'
+import { to } from './link.ts'
 import { MetricChart } from './metric-chart.ts'
 import {
   card,
@@ -23,7 +24,7 @@ import {
   when,
   type View,
 } from './parts.ts'
-import { to, useTitle } from './place.ts'
+import { useTitle } from './place.ts'
 import { chainName, chainOf, coinOf, primaryNetworks, type World } from './world.ts'
 
 /** Which chain, and what of it. */
@@ -53,7 +54,7 @@ export function ChainPage({ world, chainId, view }: ChainProps): JSX.Element {
             'Coin',
             chain === undefined
               ? ''
-              : `${chain.networkToken.symbol}, ${chain.networkToken.decimals} decimals`,
+              : `${clipped(chain.networkToken.symbol)}, ${chain.networkToken.decimals} decimals`,
           ],
           [
             'Blockchain id',
@@ -76,7 +77,7 @@ export function ChainPage({ world, chainId, view }: ChainProps): JSX.Element {
               ),
             ),
           ],
-          ['Description', chain?.description],
+          ['Description', visible(chain?.description ?? '')],
         ]),
       ),
       h(MetricChart, { chainId, metric: 'txCount', interval: 'day', title: 'Transactions a day' }),
@@ -117,7 +118,7 @@ export type BlockProps = {
 
 /** A block and its transactions. */
 export function BlockPage({ world, chainId, blockId }: BlockProps): JSX.Element {
-  useTitle(`Block ${blockId}`)
+  useTitle(`Block ${ends(blockId)} of ${chainName(world, chainId)}`)
   const path = `/v1/chains/${chainId}/blocks/${encodeURIComponent(blockId)}`
   const answer = useAnswer<EvmBlock>(path)
   const height = Number(answer.data?.blockNumber ?? blockId)

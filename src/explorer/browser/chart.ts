@@ -53,6 +53,7 @@ async function draw(host: HTMLElement, props: ChartProps, signal: AbortSignal): 
   })
   resized.observe(host)
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', paint, { signal })
+  addEventListener('themechange', paint, { signal })
   signal.addEventListener('abort', () => {
     resized.disconnect()
     plot?.destroy()

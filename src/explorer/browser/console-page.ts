@@ -4,8 +4,9 @@ import { h, type JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
 import { apiHeaders, apiKey, keepApiKey, useAnswer, withQuery } from './answer.ts'
+import { to } from './link.ts'
 import { card, CopyButton, failed, heading, pill, shown } from './parts.ts'
-import { to, useTitle } from './place.ts'
+import { useTitle } from './place.ts'
 
 type Schema = {
   readonly type?: string
@@ -35,7 +36,7 @@ type Operation = DocumentOperation & { readonly path: string; readonly method: s
 
 /** The console, at one operation when `id` names it. */
 export function ConsolePage({ id }: { readonly id: string }): JSX.Element {
-  useTitle('API')
+  useTitle(id === '' ? 'API' : `${id} · API`)
   const answer = useAnswer<OpenApi>('/openapi.json')
   const known = answer.data !== undefined
   useEffect(() => {

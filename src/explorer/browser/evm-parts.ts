@@ -5,22 +5,22 @@ import { h, type JSX } from 'preact'
 import type { EvmBlock } from '../../shape/evm/evm-block.ts'
 import type { NativeTransaction } from '../../shape/evm/native-transaction.ts'
 import type { Party } from '../../shape/evm/party.ts'
-import { count, ends } from './format.ts'
+import { clipped, count, named, visible } from './format.ts'
+import { to } from './link.ts'
 import { age, coins, idLink, pill, table, type Column, type View } from './parts.ts'
-import { to } from './place.ts'
 import { chainName, coinOf, type World } from './world.ts'
 
 const zeroAddress = /^0x0{40}$/
 
-/** Link to an address; tokens by their symbol, `self` without a link. */
+/** Link to an address; tokens by symbol and address, `self` without a link. */
 export function party(chainId: string, { address, name, symbol }: Party, self = ''): JSX.Element {
   if (address.toLowerCase() === self.toLowerCase()) return h('span', { class: 'quiet' }, 'itself')
   if (zeroAddress.test(address)) {
     return h('span', { class: 'quiet', title: address }, 'zero address')
   }
   if (symbol !== undefined && symbol !== '') {
-    const title = `${name ?? symbol}\n${address}`
-    return h('a', { href: to('chain', chainId, 'token', address), title }, clipped(symbol))
+    const title = `${visible(name ?? symbol)}\n${address}`
+    return h('a', { href: to('chain', chainId, 'token', address), title }, named(symbol, address))
   }
   return idLink(to('chain', chainId, 'address', address), address)
 }
@@ -50,7 +50,7 @@ export function methodWord({ method }: NativeTransaction): JSX.Element {
       : method?.methodHash === undefined || method.methodHash === ''
         ? 'transfer'
         : method.methodHash)
-  return h('span', { class: 'method', title: method?.methodName ?? word }, clipped(word))
+  return h('span', { class: 'method', title: visible(method?.methodName ?? word) }, clipped(word))
 }
 
 /** `ok` or `failed`. */
@@ -99,9 +99,4 @@ export function txTable(
       ]
     }),
   )
-}
-
-/** Text somebody else wrote, kept short: names of tokens can be anything. */
-export function clipped(text: string): string {
-  return text.length > 24 ? ends(text, 16, 6) : text
 }

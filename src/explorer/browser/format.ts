@@ -61,6 +61,29 @@ export function tick(seconds: number, withHours: boolean): string {
   return withHours ? `${day} ${date.toISOString().slice(11, 16)}` : day
 }
 
+// Zero-width, bidi, control and other signs without a picture, and spaces that are not the usual one.
+const unseen = /[\p{Default_Ignorable_Code_Point}\p{C}\p{Zl}\p{Zp}\u2800]|(?! )\p{Zs}/gu
+
+/** Text somebody else wrote, with every sign that cannot be seen named: `A⟨200B⟩VAX`. */
+export function visible(text: string): string {
+  return text.replace(unseen, (sign) => {
+    const code = (sign.codePointAt(0) ?? 0).toString(16).toUpperCase()
+    return `⟨${code.padStart(4, '0')}⟩`
+  })
+}
+
+/** {@link visible} and kept short: names of tokens can be anything. */
+export function clipped(text: string): string {
+  const seen = visible(text)
+  return seen.length > 24 ? ends(seen, 16, 6) : seen
+}
+
+/** A name its owner chose, never without the address it stands for: `AVAX 0x12ab…89ef`. */
+export function named(name: string | undefined, address: string): string {
+  const short = ends(address, 6, 4)
+  return name === undefined || name.trim() === '' ? short : `${clipped(name)} ${short}`
+}
+
 /** The two ends of a long id. */
 export function ends(text: string, head = 8, tail = 6): string {
   return text.length <= head + tail + 1 ? text : `${text.slice(0, head)}…${text.slice(-tail)}`

@@ -13,15 +13,17 @@ import { AddressPage, TokenPage } from './address-page.ts'
 import { useAnswer, type Answer } from './answer.ts'
 import { BlockPage, ChainPage } from './chain-page.ts'
 import { ConsolePage } from './console-page.ts'
+import { to } from './link.ts'
 import { MessagePage, MessagesPage } from './messages-page.ts'
 import { MetricsPage } from './metrics-page.ts'
 import { Overview } from './overview.ts'
 import { failed, heading } from './parts.ts'
-import { to, usePlace, useTitle } from './place.ts'
+import { usePlace, useTitle } from './place.ts'
 import { PrimaryAddressPage, PrimaryBlockPage, PrimaryTxPage } from './primary-detail.ts'
 import { NodePage, PrimaryPage } from './primary-page.ts'
 import { SearchBox } from './search-box.ts'
 import { SubnetPage } from './subnet-page.ts'
+import { ThemeSwitch } from './theme.ts'
 import { TxPage } from './tx-page.ts'
 import { primaryNetworks, type World } from './world.ts'
 
@@ -49,6 +51,7 @@ function Explorer(): JSX.Element {
       ),
       menu(world, place),
       h(SearchBox, { world, chainId }),
+      h(ThemeSwitch, {}),
     ),
     h(
       'main',

@@ -6,6 +6,7 @@ import type { IcmMessage } from '../../shape/icm/icm-message.ts'
 import { useAnswer } from './answer.ts'
 import { party } from './evm-parts.ts'
 import { count, ends, took } from './format.ts'
+import { to } from './link.ts'
 import {
   age,
   card,
@@ -23,7 +24,7 @@ import {
   when,
   type View,
 } from './parts.ts'
-import { to, useTitle } from './place.ts'
+import { useTitle } from './place.ts'
 import { chainName, coinOf, type World } from './world.ts'
 
 /** All messages, newest first. */
@@ -94,7 +95,7 @@ export function MessagePage({
   readonly world: World
   readonly messageId: string
 }): JSX.Element {
-  useTitle('Interchain message')
+  useTitle(`Message ${ends(messageId)}`)
   const answer = useAnswer<IcmMessage>(`/v1/icm/messages/${encodeURIComponent(messageId)}`)
   return h(
     'div',

@@ -6,8 +6,8 @@ import type { MetricPoint } from '../../shape/metrics/metric-point.ts'
 import { useAnswer, withQuery } from './answer.ts'
 import { Chart } from './chart.ts'
 import { brief, words } from './format.ts'
+import { to } from './link.ts'
 import { shown } from './parts.ts'
-import { to } from './place.ts'
 
 const titles: Readonly<Record<string, string>> = {
   txCount: 'Transactions',

@@ -4,11 +4,12 @@ import { h, type JSX } from 'preact'
 
 import type { MetricsChain } from '../../shape/metrics/metrics-chains.ts'
 import { useAnswer } from './answer.ts'
-import { words } from './format.ts'
+import { visible, words } from './format.ts'
+import { to } from './link.ts'
 import { MetricChart, metricTitle } from './metric-chart.ts'
 import { card, facts, heading, shown } from './parts.ts'
-import { go, to, useTitle } from './place.ts'
-import type { World } from './world.ts'
+import { go, useTitle } from './place.ts'
+import { chainName, type World } from './world.ts'
 
 const anyInterval = ['txCount', 'activeAddresses', 'activeSenders', 'gasUsed']
 const daily = [
@@ -38,14 +39,16 @@ export type MetricsProps = {
 
 /** The page. */
 export function MetricsPage({ world, chainId, interval, metric }: MetricsProps): JSX.Element {
-  useTitle('Metrics')
+  useTitle(
+    `${metric === '' ? 'Metrics' : metricTitle(metric)} of ${chainId === 'total' ? 'all chains' : chainName(world, chainId)}`,
+  )
   const chains = useAnswer<{ chains: MetricsChain[] }>('/v2/chains')
   const onlyDays = daily.includes(metric)
   const rest = metric === '' ? [] : [metric]
   const choices: (readonly [string, string])[] = [
     ['total', 'All chains'],
     ...(chains.data?.chains ?? world.chains.map(asMetricsChain)).map(
-      ({ evmChainId, chainName }) => [String(evmChainId), chainName] as const,
+      ({ evmChainId, chainName }) => [String(evmChainId), visible(chainName)] as const,
     ),
   ]
   return h(

@@ -8,9 +8,10 @@ import type { ChainStatus } from '../../shape/status.ts'
 import { useAnswer } from './answer.ts'
 import { blockLink, chainLink, methodWord, party, txLink } from './evm-parts.ts'
 import { count, speed } from './format.ts'
+import { to } from './link.ts'
 import { MetricChart } from './metric-chart.ts'
 import { age, card, coins, heading, shown, statePill, table, type View } from './parts.ts'
-import { to, useTitle } from './place.ts'
+import { useTitle } from './place.ts'
 import { coinOf, type World } from './world.ts'
 
 /** The overview. */

@@ -4,8 +4,9 @@ import { h, type ComponentChildren, type JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
 import { useAnswer, withQuery, type Answer, type Failure } from './answer.ts'
-import { amount, cutAmount, ends, failureText, moment, span } from './format.ts'
-import { to } from './place.ts'
+import { amount, cutAmount, ends, failureText, moment, span, visible } from './format.ts'
+import { to } from './link.ts'
+import { here, query, withParams } from './place.ts'
 
 /** What a page is made of. */
 export type View = ComponentChildren
@@ -164,10 +165,10 @@ export function when(seconds: number): JSX.Element {
 export function coins(units: string, decimals: number, symbol: string): JSX.Element {
   return h(
     'span',
-    { title: `${amount(units, decimals)} ${symbol}` },
+    { title: `${amount(units, decimals)} ${visible(symbol)}` },
     cutAmount(units, decimals),
     ' ',
-    h('span', { class: 'quiet' }, symbol),
+    h('span', { class: 'quiet' }, visible(symbol)),
   )
 }
 
@@ -178,7 +179,7 @@ export function exactCoins(units: string, decimals: number, symbol: string): JSX
     { class: 'num' },
     amount(units, decimals),
     ' ',
-    h('span', { class: 'quiet' }, symbol),
+    h('span', { class: 'quiet' }, visible(symbol)),
   )
 }
 
@@ -202,7 +203,7 @@ export function tabs(links: readonly (readonly [label: string, link: string])[])
     'nav',
     { class: 'tabs', 'aria-label': 'views' },
     links.map(([label, link]) =>
-      h('a', { href: link, 'aria-current': link === location.hash ? 'page' : undefined }, label),
+      h('a', { href: link, 'aria-current': link === here() ? 'page' : undefined }, label),
     ),
   )
 }
@@ -211,42 +212,58 @@ export function tabs(links: readonly (readonly [label: string, link: string])[])
 export type PagedProps<T> = {
   readonly path: string
   readonly query?: Readonly<Record<string, string | number>>
+  /** What the address calls its page, where a page has several lists. */
+  readonly name?: string
   readonly view: (page: T) => View
 }
 
-/** Shows one page of a list, and buttons for those before and after. Use through {@link paged}. */
+// Which page came before one, of those that were reached by `Next`.
+const before = new Map<string, string>()
+
+/** Shows the page of a list that the address names; use through {@link paged}. */
 function Paged<T extends { nextPageToken?: string }>({
   path,
-  query,
+  query: asked,
+  name = 'page',
   view,
 }: PagedProps<T>): JSX.Element {
-  const [tokens, setTokens] = useState<readonly string[]>([])
-  const token = tokens.at(-1) ?? ''
-  const answer = useAnswer<T>(withQuery(path, { pageSize: 25, ...query, pageToken: token }))
+  const place = query().get(name) ?? ''
+  const { number, token } = pageOf(place)
+  const answer = useAnswer<T>(withQuery(path, { pageSize: 25, ...asked, pageToken: token }))
   const next = answer.data?.nextPageToken
+  const after = next === undefined ? '' : `${number + 1}.${next}`
+  const back = before.get(place)
+  useEffect(() => {
+    if (after !== '') before.set(after, place)
+  }, [after, place])
   const buttons =
-    tokens.length === 0 && next === undefined
+    number === 1 && after === ''
       ? null
       : h(
-          'div',
-          { class: 'pager' },
-          button('First', tokens.length > 0 && (() => setTokens([]))),
-          button('← Back', tokens.length > 0 && (() => setTokens(tokens.slice(0, -1)))),
-          h('span', { class: 'quiet' }, `page ${tokens.length + 1}`),
-          button('Next →', next !== undefined && (() => setTokens([...tokens, next]))),
+          'nav',
+          { class: 'pager', 'aria-label': 'pages of the list' },
+          step('First', number > 1 ? '' : undefined, name),
+          step('← Back', number > 1 ? back : undefined, name),
+          h('span', { class: 'quiet' }, `page ${number}`),
+          step('Next →', after === '' ? undefined : after, name),
         )
   return h('div', null, shown(answer, view), buttons)
 }
 
-function button(label: string, act: false | (() => void)): JSX.Element {
-  return h(
-    'button',
-    { type: 'button', disabled: act === false, onClick: act === false ? undefined : act },
-    label,
-  )
+/** `3.token` is the third page, and what the API calls it. */
+function pageOf(place: string): { readonly number: number; readonly token: string } {
+  const [, number = '1', token = ''] = /^(\d{1,6})\.(.+)$/.exec(place) ?? []
+  return { number: Math.max(1, Number(number)), token }
 }
 
-/** A list by pages of 25; another path starts from its first page. */
+/** A link to a page of a list; only text where there is none. */
+function step(label: string, place: string | undefined, name: string): JSX.Element {
+  return place === undefined
+    ? h('span', { class: 'button', 'aria-disabled': 'true' }, label)
+    : h('a', { class: 'button', href: withParams({ [name]: place }) }, label)
+}
+
+/** A list by pages of 25; which one is in the address. */
 export function paged<T extends { nextPageToken?: string }>(props: PagedProps<T>): JSX.Element {
   return h(Paged<T>, { ...props, key: withQuery(props.path, props.query ?? {}) })
 }

@@ -2,39 +2,39 @@
 
 import { useEffect, useState } from 'preact/hooks'
 
-/** The segments of a hash, decoded: `#/chain/1/block/2` is `['chain', '1', 'block', '2']`. */
-export function segmentsOf(hash: string): string[] {
-  return hash
-    .replace(/^#?\/?/, '')
-    .split('/')
-    .filter((part) => part !== '')
-    .map(decoded)
+import { visible } from './format.ts'
+import { changed, paramsOf, pathOf, segmentsOf } from './link.ts'
+
+/** The present place without its parameters, as links write it. */
+export function here(): string {
+  return pathOf(location.hash)
 }
 
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    // A stray percent sign is only text.
-    return part
-  }
+/** Parameters of the present place. */
+export function query(): URLSearchParams {
+  return paramsOf(location.hash)
 }
 
-/** A link to a place inside the explorer. */
-export function to(...segments: readonly (string | number)[]): string {
-  return `#/${segments.map((segment) => encodeURIComponent(String(segment))).join('/')}`
+/** A link to the present place with parameters changed; empty ones go. */
+export function withParams(changes: Readonly<Record<string, string>>): string {
+  return changed(location.hash, changes)
 }
 
 /** The segments of the present place; renders again when it changes. */
 export function usePlace(): string[] {
   const [hash, setHash] = useState(location.hash)
   useEffect(() => {
-    const changed = (): void => {
+    let path = here()
+    const moved = (): void => {
       setHash(location.hash)
+      if (here() === path) return
+      // Another page, not another part of a list: it is read from its top.
+      path = here()
       scrollTo(0, 0)
+      document.getElementById('main')?.focus({ preventScroll: true })
     }
-    addEventListener('hashchange', changed)
-    return () => removeEventListener('hashchange', changed)
+    addEventListener('hashchange', moved)
+    return () => removeEventListener('hashchange', moved)
   }, [])
   return segmentsOf(hash)
 }
@@ -47,6 +47,6 @@ export function go(link: string): void {
 /** Sets the title of the browser's tab. */
 export function useTitle(title: string): void {
   useEffect(() => {
-    document.title = title === '' ? 'Firn' : `${title} · Firn`
+    document.title = title === '' ? 'Firn' : `${visible(title)} · Firn`
   }, [title])
 }

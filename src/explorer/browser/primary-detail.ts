@@ -1,7 +1,6 @@
 /** A block, a transaction, an address of the primary network. */
 
 import { h, type JSX } from 'preact'
-import { useState } from 'preact/hooks'
 
 import type { Balances } from '../../shape/primary/balances.ts'
 import type { PrimaryNetworkBlock } from '../../shape/primary/block.ts'
@@ -9,7 +8,9 @@ import type { Blockchain } from '../../shape/primary/subnet.ts'
 import type { PrimaryNetworkTransaction } from '../../shape/primary/transaction.ts'
 import type { Utxo } from '../../shape/primary/utxo.ts'
 import { useAnswer, withQuery } from './answer.ts'
-import { count, percent, words } from './format.ts'
+import { assetName } from './asset-name.ts'
+import { count, ends, percent, visible, words } from './format.ts'
+import { to } from './link.ts'
 import {
   card,
   copied,
@@ -26,7 +27,7 @@ import {
   when,
   type View,
 } from './parts.ts'
-import { to, useTitle } from './place.ts'
+import { go, query, useTitle, withParams } from './place.ts'
 import {
   assetSum,
   assetSums,
@@ -55,7 +56,7 @@ function base({ network, chain }: { network: string; chain: string }): string {
 /** A block and the ids of its transactions. */
 export function PrimaryBlockPage(props: DetailProps): JSX.Element {
   const { world, network, chain, id } = props
-  useTitle(`${chainLabel(chain)} block`)
+  useTitle(`${chainLabel(chain)} block ${ends(id)}`)
   const heights = primaryHeights(world, network, chain)
   const answer = useAnswer<PrimaryNetworkBlock>(`${base(props)}/blocks/${encodeURIComponent(id)}`)
   return h(
@@ -114,7 +115,7 @@ function blockFacts(
 /** A transaction: what it consumed and what it made. */
 export function PrimaryTxPage(props: DetailProps): JSX.Element {
   const { world, network, chain, id } = props
-  useTitle('Transaction')
+  useTitle(`Transaction ${ends(id)}`)
   const answer = useAnswer<PrimaryNetworkTransaction>(
     `${base(props)}/transactions/${encodeURIComponent(id)}`,
   )
@@ -206,7 +207,7 @@ function txFacts(network: string, chain: string, tx: PrimaryNetworkTransaction):
       'Expected reward',
       tx.estimatedReward === undefined ? '' : exactCoins(tx.estimatedReward, 9, 'AVAX'),
     ],
-    ['Chain made', tx.blockchainInfo?.chainName],
+    ['Chain made', visible(tx.blockchainInfo?.chainName ?? '')],
     ['Memo', tx.memo === undefined || tx.memo === '0x' ? '' : h('span', { class: 'id' }, tx.memo)],
   ])
 }
@@ -233,7 +234,7 @@ function ChainNamed({
   return h(
     'span',
     null,
-    answer.data === undefined ? '' : `${answer.data.blockchainName} `,
+    answer.data === undefined ? '' : `${visible(answer.data.blockchainName)} `,
     h('span', { class: 'id quiet' }, id),
   )
 }
@@ -247,8 +248,8 @@ export type PrimaryAddressProps = {
 
 /** An address: balances, UTXOs and transactions on one of the three chains. */
 export function PrimaryAddressPage({ network, address, chain }: PrimaryAddressProps): JSX.Element {
-  useTitle('Address')
-  const [spent, setSpent] = useState(false)
+  useTitle(`Address ${ends(address)}`)
+  const spent = query().get('spent') === 'true'
   const name = chain === '' ? 'p-chain' : chain
   if (!isChain(name)) return failed({ status: 404, message: `no such chain: ${name}` })
   const path = base({ network, chain: name })
@@ -269,6 +270,7 @@ export function PrimaryAddressPage({ network, address, chain }: PrimaryAddressPr
     card(
       'UTXOs',
       paged<{ utxos: Utxo[]; nextPageToken?: string }>({
+        name: 'utxos',
         path: `${path}/utxos`,
         query: { addresses: address, includeSpent: String(spent) },
         view: ({ utxos }) => utxoRows(network, name, utxos),
@@ -276,7 +278,11 @@ export function PrimaryAddressPage({ network, address, chain }: PrimaryAddressPr
       h(
         'label',
         { class: 'check' },
-        h('input', { type: 'checkbox', checked: spent, onChange: () => setSpent(!spent) }),
+        h('input', {
+          type: 'checkbox',
+          checked: spent,
+          onChange: () => go(withParams({ spent: spent ? '' : 'true', utxos: '' })),
+        }),
         'spent too',
       ),
     ),
@@ -305,7 +311,7 @@ function BalanceList({ path }: { readonly path: string }): JSX.Element {
           ? []
           : [['Restaked rewards', exactCoins(restakedRewards, 9, 'AVAX')] as const]
       const lines = (sums: (typeof held)[number][1]): JSX.Element[] =>
-        sums.map((sum) => h('div', null, exactCoins(sum.amount, sum.denomination, sum.symbol)))
+        sums.map((sum) => h('div', null, exactCoins(sum.amount, sum.denomination, assetName(sum))))
       const rows = held.map(([name, sums]) => [words(name), lines(sums)] as const)
       return rows.length + restaked.length === 0
         ? h('p', { class: 'empty' }, 'Nothing held here.')

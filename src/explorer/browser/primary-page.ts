@@ -8,6 +8,7 @@ import type { Subnet } from '../../shape/primary/subnet.ts'
 import type { PrimaryNetworkTransaction } from '../../shape/primary/transaction.ts'
 import type { Validator } from '../../shape/primary/validator.ts'
 import { count, ends, percent } from './format.ts'
+import { to } from './link.ts'
 import {
   age,
   card,
@@ -22,7 +23,7 @@ import {
   tabs,
   type View,
 } from './parts.ts'
-import { to, useTitle } from './place.ts'
+import { useTitle } from './place.ts'
 import {
   assetSum,
   chains,

@@ -5,9 +5,10 @@ import { h, type JSX } from 'preact'
 import type { Blockchain } from '../../shape/primary/subnet.ts'
 import type { PrimaryNetworkTransaction } from '../../shape/primary/transaction.ts'
 import type { Utxo } from '../../shape/primary/utxo.ts'
-import { count, ends } from './format.ts'
+import { assetName } from './asset-name.ts'
+import { count, ends, visible } from './format.ts'
+import { to } from './link.ts'
 import { age, coins, idLink, pill, table, type View } from './parts.ts'
-import { to } from './place.ts'
 import { chainOf, type World } from './world.ts'
 
 /** The three chains, by the names paths take. */
@@ -33,11 +34,16 @@ export function chainLabel(chain: string): string {
   return isChain(chain) ? `${chain.slice(0, 1).toUpperCase()}-Chain` : chain
 }
 
-type Sum = { readonly amount: string; readonly denomination: number; readonly symbol: string }
+type Sum = {
+  readonly amount: string
+  readonly denomination: number
+  readonly symbol: string
+  readonly assetId?: string
+}
 
 /** An amount of an asset. */
-export function assetSum({ amount, denomination, symbol }: Sum): JSX.Element {
-  return coins(amount, denomination, symbol)
+export function assetSum(sum: Sum): JSX.Element {
+  return coins(sum.amount, sum.denomination, assetName(sum))
 }
 
 /** Amounts one after the other; a dash for none. */
@@ -69,7 +75,7 @@ export function namedChain(world: World, network: string, chain: Blockchain): JS
       : subnetId === primarySubnetId && isChain(name)
         ? to('primary', network, 'blocks', name)
         : to('primary', network, 'tx', 'p-chain', blockchainId)
-  return h('a', { href, title: blockchainId }, blockchainName)
+  return h('a', { href, title: blockchainId }, visible(blockchainName))
 }
 
 /** Owners one below the other, and how many must sign where it is more than one. */

@@ -4,7 +4,8 @@ import { h, type JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 
 import { ask } from './answer.ts'
-import { go, to } from './place.ts'
+import { to } from './link.ts'
+import { go } from './place.ts'
 import { classify, type Wanted } from './search.ts'
 import { primaryNetworks, type World } from './world.ts'
 

@@ -4,10 +4,10 @@ import { h, type JSX } from 'preact'
 
 import type { InternalTransaction } from '../../shape/evm/internal-transaction.ts'
 import type { Party } from '../../shape/evm/party.ts'
-import { clipped, party, txLink } from './evm-parts.ts'
-import { amount, cutAmount, ends } from './format.ts'
+import { party, txLink } from './evm-parts.ts'
+import { amount, cutAmount, ends, named, visible } from './format.ts'
+import { to } from './link.ts'
 import { age, coins, table } from './parts.ts'
-import { to } from './place.ts'
 import { coinOf, type World } from './world.ts'
 
 type Erc20 = { readonly address: string; readonly symbol: string; readonly decimals: number }
@@ -29,10 +29,14 @@ export type AnyTransfer = {
 export function tokenAmount(chainId: string, token: Erc20, value: string): JSX.Element {
   return h(
     'span',
-    { title: `${amount(value, token.decimals)} ${token.symbol}` },
+    { title: `${amount(value, token.decimals)} ${visible(token.symbol)}` },
     cutAmount(value, token.decimals),
     ' ',
-    h('a', { href: to('chain', chainId, 'token', token.address) }, tokenName(token)),
+    h(
+      'a',
+      { href: to('chain', chainId, 'token', token.address) },
+      named(token.symbol, token.address),
+    ),
   )
 }
 
@@ -42,7 +46,11 @@ export function nftLabel(chainId: string, token: Nft, value?: string): JSX.Eleme
     'span',
     { title: `${token.address} id ${token.tokenId}` },
     value === undefined ? '' : `${amount(value, 0)} × `,
-    h('a', { href: to('chain', chainId, 'token', token.address) }, tokenName(token)),
+    h(
+      'a',
+      { href: to('chain', chainId, 'token', token.address) },
+      named(token.symbol, token.address),
+    ),
     ` #${ends(token.tokenId, 8, 4)}`,
   )
 }
@@ -91,8 +99,4 @@ export function internalTable(
       coins(call.value, decimals, symbol),
     ]),
   )
-}
-
-function tokenName({ symbol, address }: { symbol?: string; address: string }): string {
-  return symbol === undefined || symbol === '' ? ends(address, 6, 4) : clipped(symbol)
 }

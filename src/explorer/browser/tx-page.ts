@@ -5,7 +5,8 @@ import { h, type JSX } from 'preact'
 import type { TransactionDetail } from '../../shape/evm/get-transaction.ts'
 import { useAnswer } from './answer.ts'
 import { blockLink, chainLink, outcome, party } from './evm-parts.ts'
-import { amount, count } from './format.ts'
+import { amount, count, ends, visible } from './format.ts'
+import { to } from './link.ts'
 import {
   card,
   coins,
@@ -19,7 +20,7 @@ import {
   when,
   type View,
 } from './parts.ts'
-import { to, useTitle } from './place.ts'
+import { useTitle } from './place.ts'
 import { nftLabel, tokenAmount } from './transfers.ts'
 import { chainOf, coinOf, type World } from './world.ts'
 
@@ -28,7 +29,7 @@ export type TxProps = { readonly world: World; readonly chainId: string; readonl
 
 /** The page. */
 export function TxPage({ world, chainId, txHash }: TxProps): JSX.Element {
-  useTitle('Transaction')
+  useTitle(`Transaction ${ends(txHash)}`)
   const answer = useAnswer<TransactionDetail>(
     `/v1/chains/${chainId}/transactions/${encodeURIComponent(txHash)}`,
   )
@@ -73,7 +74,7 @@ function nativeFacts(world: World, { nativeTransaction: tx }: TransactionDetail)
     ],
     ['Value', exactCoins(tx.value, decimals, symbol)],
     ['Fee', exactCoins(fee, decimals, symbol)],
-    ['Method', tx.method?.methodName ?? tx.method?.methodHash],
+    ['Method', visible(tx.method?.methodName ?? tx.method?.methodHash ?? '')],
     ['Gas', `${count(tx.gasUsed)} of ${count(tx.gasLimit)} at ${amount(tx.gasPrice, 9)} gwei`],
     [
       'Most per gas',

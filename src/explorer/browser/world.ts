@@ -2,6 +2,7 @@
 
 import type { ChainInfo } from '../../shape/evm/chain-info.ts'
 import type { Status } from '../../shape/status.ts'
+import { visible } from './format.ts'
 
 /** Chains by answer of the API; status when it is known. */
 export type World = {
@@ -14,7 +15,7 @@ export type Coin = { readonly symbol: string; readonly decimals: number }
 
 /** Name of a chain, or its id. */
 export function chainName(world: World, chainId: string): string {
-  return chainOf(world, chainId)?.chainName ?? `Chain ${chainId}`
+  return visible(chainOf(world, chainId)?.chainName ?? `Chain ${chainId}`)
 }
 
 /** A chain by its EVM chain id or blockchain id. */

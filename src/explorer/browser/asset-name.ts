@@ -1,0 +1,17 @@
+/** What assets of the primary network are called. */
+
+import { named } from './format.ts'
+
+type Asset = { readonly symbol: string; readonly assetId?: string }
+
+// AVAX of mainnet, Fuji and networks with the local genesis. Source: avalanchego genesis.
+const avaxIds: readonly string[] = [
+  'FvwEAhmxKfeiG8SnEvq42hc6whRyY3EFYAvebMqDNDGCgxN5Z',
+  'U8iRqJoiJm8xZHAacmvYyZVwqQx6uDNtQeP3CQ6fcgQk3JqnK',
+  '2fombhL7aGPwj3KH4bfrmJwW6PVnMobf9Y2fn9GwxiAAJyFDbe',
+]
+
+/** Symbol of an asset; whoever makes one chooses it, so all but AVAX come with their id. */
+export function assetName({ symbol, assetId }: Asset): string {
+  return assetId === undefined || avaxIds.includes(assetId) ? symbol : named(symbol, assetId)
+}

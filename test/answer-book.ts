@@ -46,8 +46,9 @@ export function answerBook(json: unknown): AnswerBook {
   const ajv = new Ajv2020({ strict: false, validateFormats: false })
   ajv.addSchema(document, 'book')
   const paths = Object.keys(document.paths).map((path) => ({ path, form: formOf(path) }))
-  // `…/{id}:verb` before `…/{id}`, which matches it, too.
-  paths.sort((a, b) => b.path.length - a.path.length)
+  // Words before parameters, and `…/{id}:verb` before `…/{id}`: the later matches them, too.
+  const parameters = (path: string): number => path.split('{').length
+  paths.sort((a, b) => parameters(a.path) - parameters(b.path) || b.path.length - a.path.length)
   const checks = new Map<string, ValidateFunction>()
   const check = (pointer: string, body: unknown): string | undefined => {
     let validate = checks.get(pointer)

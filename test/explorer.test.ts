@@ -17,6 +17,7 @@ import {
   named,
   percent,
   progress,
+  share,
   span,
   speed,
   tick,
@@ -25,13 +26,21 @@ import {
   words,
 } from '../src/explorer/browser/format.ts'
 import { changed, paramsOf, segmentsOf, to } from '../src/explorer/browser/link.ts'
-import { classify } from '../src/explorer/browser/search.ts'
+import { daysLeft, fewestHolding, ordered, orderOf } from '../src/explorer/browser/order.ts'
+import {
+  foundOf,
+  messageOf,
+  offered,
+  placeByForm,
+  questionOf,
+} from '../src/explorer/browser/search.ts'
 import { primaryHeights } from '../src/explorer/browser/world.ts'
 import { explorerPage } from '../src/explorer/page.ts'
 import { contentPolicy } from '../src/explorer/routes.ts'
 import { readExplorerFiles, type ExplorerFiles } from '../src/service/explorer-files.ts'
 import { joinModules } from '../src/service/explorer-join.ts'
 import { mountExplorer } from '../src/service/explorer-mount.ts'
+import type { SearchHit } from '../src/shape/search/search.ts'
 import type { Status } from '../src/shape/status.ts'
 
 const status: Status = {
@@ -333,6 +342,32 @@ void test('explorer: page, filters and order of a list are part of the address',
   assert.deepEqual(segmentsOf('#/chain/1/block/2'), ['chain', '1', 'block', '2'])
 })
 
+void test('explorer: seats that hold a quorum are told of the whole weight, also of seats without a balance', () => {
+  // Weights of the demo's L1: 100, 13 and 11 can sign, 12 and 14 cannot.
+  assert.equal(fewestHolding([11, 100, 13], 150, 67), 2)
+  assert.equal(fewestHolding([67, 33], 100, 67), 1)
+  assert.equal(fewestHolding([66, 34], 100, 67), 2)
+  assert.equal(fewestHolding([66], 100, 67), undefined)
+  assert.equal(fewestHolding([], 5, 67), undefined)
+  // 999,997,089 nAVAX at 86,400 a day: what the API says of the same seat.
+  assert.equal(daysLeft('999997089', '86400')?.toFixed(2), '11574.04')
+  assert.equal(daysLeft(5, '0'), undefined)
+  assert.deepEqual(
+    [share(100, 150), share(1, 1), share(1, 100_000), share(0, 5), share(0, 0)],
+    ['66.67 %', '100 %', '< 0.01 %', '0 %', '–'],
+  )
+})
+
+void test('explorer: rows are ordered both ways, those without a value come last', () => {
+  const rows = [{ at: 2 }, { at: undefined }, { at: 10 }, { at: 1 }]
+  const by = (down: boolean): (number | undefined)[] =>
+    ordered(rows, ({ at }) => at, down).map(({ at }) => at)
+  assert.deepEqual(by(false), [1, 2, 10, undefined])
+  assert.deepEqual(by(true), [10, 2, 1, undefined])
+  assert.deepEqual(orderOf('-weight'), { name: 'weight', down: true })
+  assert.deepEqual(orderOf('weight'), { name: 'weight', down: false })
+})
+
 void test('explorer: percentages end where they have no more to say', () => {
   const written = ['2.0000', '12.5000', '100.0000', '0', '100', '0.0001', '10']
   assert.deepEqual(written.map(percent), [
@@ -384,38 +419,144 @@ void test('explorer: the speed is that of the stage with the longest way to go',
   assert.equal(speed([{ stage: 'blocks', state: 'syncing', ...idle }, health]), '')
 })
 
-void test('explorer: the search box knows what was typed', () => {
-  const demoL1 = '2euXiQ9vAnzGbJhbv1AShETASYweS2p1ME7AnN71dhL3d8PQh3'
-  const chains = [
-    { chainId: '51001', chainName: 'Demo Chain' },
-    { chainId: '51002', chainName: 'Demo L1', platformChainId: demoL1 },
+void test('explorer: what was typed is asked as the API takes it', () => {
+  const cases: [string, string][] = [
+    [' 402 ', '402'],
+    ['1,234,567', '1234567'],
+    ['chain: 51001', '51001'],
+    ['Demo L1', 'Demo L1'],
+    ['1inch', '1inch'],
+    ['', ''],
   ]
-  const cases: [string, string, string?][] = [
-    ['0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266', 'address'],
-    ['0xf39Fd6e51aad88F6F4ce6aB8827279cffFb9226', 'nothing'],
-    ['0xd0760c4a3f680e5d7cac45cac646ada08fb6de50a204535de84b86a8b7e3d80a', 'hash'],
-    ['a443404db3af3eb1f8a5a23583218581730a0e417d935aa566e95327282a7f40', 'hash'],
-    ['P-local18jma8ppw3nhx5r4ap8clazz0dps7rv5u00z96u', 'primaryAddress'],
-    ['local18jma8ppw3nhx5r4ap8clazz0dps7rv5u00z96u', 'primaryAddress'],
-    ['NodeID-7Xhw2mDxuDS44j42TCB6U5579esbSt3Lg', 'nodeId'],
-    ['tFYvQQK4Ws7FdffczdTvSh8UFb5Vh17E7CwjtPbHax6CfBr8w', 'id'],
-    [' 402 ', 'block', '402'],
-    ['1,234,567', 'block', '1234567'],
-    ['51001', 'block', '51001'],
-    ['chain: 51001', 'chain'],
-    ['demo l1', 'chain'],
-    [demoL1, 'chain'],
-    ['l1', 'chain'],
-    ['nowhere', 'nothing'],
-    ['', 'nothing'],
+  for (const [typed, asked] of cases) assert.equal(questionOf(typed), asked, typed)
+})
+
+void test('explorer: every kind of hit leads to its page, those of the chain looked at first', () => {
+  const id = 'RgaiPNa9xRnVcVgr4Jp3cvANSJEFeqn1x4GaKNbDS758pYWpu'
+  const fuji = { network: 'fuji', match: 'id', label: 'x' } as const
+  const base = '/v1/networks/mine'
+  const cases: [SearchHit, string][] = [
+    [
+      { ...fuji, kind: 'chain', id: '51001', chainId: '51001', path: '/v1/chains/51001' },
+      '#/chain/51001',
+    ],
+    [{ ...fuji, kind: 'subnet', id, path: `${base}/subnets/${id}` }, `#/primary/mine/subnet/${id}`],
+    [
+      { ...fuji, kind: 'blockchain', id, path: `${base}/blockchains/${id}` },
+      `#/primary/mine/tx/p-chain/${id}`,
+    ],
+    [
+      {
+        ...fuji,
+        kind: 'transaction',
+        id,
+        blockchainId: 'x-chain',
+        path: `${base}/blockchains/x-chain/transactions/${id}`,
+      },
+      `#/primary/mine/tx/x-chain/${id}`,
+    ],
+    [
+      {
+        ...fuji,
+        kind: 'block',
+        id: '7',
+        blockchainId: 'p-chain',
+        path: `${base}/blockchains/p-chain/blocks/7`,
+      },
+      '#/primary/mine/block/p-chain/7',
+    ],
+    [
+      { ...fuji, kind: 'block', id: '7', chainId: '5', path: '/v1/chains/5/blocks/7' },
+      '#/chain/5/block/7',
+    ],
+    [
+      {
+        ...fuji,
+        kind: 'transaction',
+        id: '0xab',
+        chainId: '5',
+        path: '/v1/chains/5/transactions/0xab',
+      },
+      '#/chain/5/tx/0xab',
+    ],
+    [
+      { ...fuji, kind: 'asset', id, path: `${base}/blockchains/x-chain/assets/${id}` },
+      `#/primary/mine/tx/x-chain/${id}`,
+    ],
+    [
+      { ...fuji, kind: 'l1Validator', id, path: `${base}/l1Validators?l1ValidationId=${id}` },
+      `#/primary/mine/validation/${id}`,
+    ],
+    [
+      { ...fuji, kind: 'node', id: 'NodeID-7', path: `${base}/validators/NodeID-7` },
+      '#/primary/mine/node/NodeID-7',
+    ],
+    [
+      { ...fuji, kind: 'token', id: '0xcd', chainId: '6', path: '/v1/chains/6/addresses/0xcd' },
+      '#/chain/6/token/0xcd',
+    ],
+    [
+      {
+        ...fuji,
+        kind: 'address',
+        id: '0xcd',
+        chainId: '6',
+        path: '/v1/chains/6/addresses/0xcd/transactions',
+      },
+      '#/chain/6/address/0xcd',
+    ],
+    [
+      {
+        ...fuji,
+        kind: 'address',
+        id: 'P-fuji1q',
+        path: `${base}/blockchains/p-chain/balances?addresses=P-fuji1q`,
+      },
+      '#/primary/mine/address/fuji1q',
+    ],
   ]
-  for (const [typed, kind, text] of cases) {
-    const found = classify(typed, chains)
-    assert.equal(found.kind, kind, typed)
-    if (text !== undefined) assert.equal(found.text, text, typed)
-  }
-  const found = classify('l1', chains)
-  assert.equal(found.kind === 'chain' ? found.chainId : '', '51002')
+  for (const [hit, link] of cases) assert.equal(foundOf(hit).link, link, hit.kind)
+  const hits = cases.map(([hit]) => hit)
+  // The asset is the transaction that made it: one place, offered once.
+  assert.equal(offered(hits, '').length, hits.length - 1)
+  assert.deepEqual(
+    offered(hits, '6')
+      .slice(0, 2)
+      .map(({ link }) => link),
+    ['#/chain/6/token/0xcd', '#/chain/6/address/0xcd'],
+  )
+  const token = foundOf({
+    ...fuji,
+    kind: 'token',
+    id: '0xA51c1fc2f0D1a1b8494Ed1FE312d7C3a78Ed91C0',
+    label: 'A\u200bVAX',
+    chainId: '6',
+    path: '/v1/chains/6/addresses/0xA5',
+  })
+  assert.deepEqual([token.label, token.note], ['A⟨200B⟩VAX', '0xA51c…91C0 on chain 6'])
+})
+
+void test('explorer: what nobody used yet has a page by its form', () => {
+  const from = { chainIds: ['51001', '51002'], networks: ['fuji'], here: '51002' }
+  const address = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
+  const bech = 'local18jma8ppw3nhx5r4ap8clazz0dps7rv5u00z96u'
+  const node = 'NodeID-7Xhw2mDxuDS44j42TCB6U5579esbSt3Lg'
+  const hash = 'a443404db3af3eb1f8a5a23583218581730a0e417d935aa566e95327282a7f40'
+  const cases: [string, string | undefined][] = [
+    [address, `#/chain/51002/address/${address}`],
+    [address.slice(1), undefined],
+    [`P-${bech}`, `#/primary/fuji/address/${bech}`],
+    [`X-${bech}`, `#/primary/fuji/address/${bech}/x-chain`],
+    [bech, `#/primary/fuji/address/${bech}`],
+    [node, `#/primary/fuji/node/${node}`],
+    ['nowhere', undefined],
+    ['', undefined],
+  ]
+  for (const [typed, link] of cases) assert.equal(placeByForm(typed, from), link, typed)
+  assert.equal(placeByForm(node, { ...from, networks: [] }), undefined)
+  assert.equal(messageOf(`0x${hash.toUpperCase()}`), hash)
+  assert.equal(messageOf(hash), hash)
+  assert.equal(messageOf(address), undefined)
 })
 
 void test('explorer: a block leads to those beside it, as far as its chain is indexed', () => {

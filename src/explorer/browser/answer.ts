@@ -71,6 +71,42 @@ export function useAnswer<T>(path: string | undefined, everyMs = 0): Answer<T> {
   return held.path === path ? held.answer : {}
 }
 
+/** All pages of a list, one after the other, `most` at most; a page that fails ends it. */
+export function useWhole<T extends { readonly nextPageToken?: string }>(
+  path: string,
+  most: number,
+): Answer<readonly T[]> {
+  const [held, hold] = useState<{ path: string; answer: Answer<readonly T[]> }>()
+  useEffect(() => {
+    const over = new AbortController()
+    askAll<T>(path, most, over.signal)
+      .then((answer) => hold({ path, answer }))
+      .catch(() => undefined)
+    return () => over.abort()
+  }, [path, most])
+  return held?.path === path ? held.answer : {}
+}
+
+async function askAll<T extends { readonly nextPageToken?: string }>(
+  path: string,
+  most: number,
+  signal: AbortSignal,
+): Promise<Answer<readonly T[]>> {
+  const pages: T[] = []
+  let token: string | undefined = ''
+  while (token !== undefined && pages.length < most) {
+    const more: string = token === '' ? path : `${path}&pageToken=${encodeURIComponent(token)}`
+    // One page tells what the next is called.
+    // oxlint-disable-next-line no-await-in-loop
+    const answer: Answer<T> = await ask<T>(more, signal)
+    if (answer.data === undefined)
+      return answer.failure === undefined ? {} : { failure: answer.failure }
+    pages.push(answer.data)
+    token = answer.data.nextPageToken
+  }
+  return { data: pages }
+}
+
 /** A failed repeat keeps what was known before. */
 function merged<T>(
   before: { path: string | undefined; answer: Answer<T> },

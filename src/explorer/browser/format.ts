@@ -109,6 +109,13 @@ export function took(sent: number, delivered: number): string {
   return delivered < sent ? '' : span(delivered - sent)
 }
 
+/** A part of a whole in percent, two decimals: `66.67 %`; a dash where the whole is nothing. */
+export function share(part: number, whole: number): string {
+  if (whole === 0) return '–'
+  const percentage = (part / whole) * 100
+  return percentage > 0 && percentage < 0.01 ? '< 0.01 %' : percent(percentage.toFixed(2))
+}
+
 /** A percentage as the API writes it, zeros at its end left out: `2.0000` is `2 %`. */
 export function percent(text: string): string {
   return `${text.includes('.') ? text.replace(/\.?0+$/, '') : text} %`

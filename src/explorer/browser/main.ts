@@ -13,6 +13,7 @@ import { AddressPage, TokenPage } from './address-page.ts'
 import { useAnswer, type Answer } from './answer.ts'
 import { BlockPage, ChainPage } from './chain-page.ts'
 import { ConsolePage } from './console-page.ts'
+import { L1sPage, ValidationPage } from './l1-page.ts'
 import { to } from './link.ts'
 import { MessagePage, MessagesPage } from './messages-page.ts'
 import { MetricsPage } from './metrics-page.ts'
@@ -92,7 +93,12 @@ function menu(world: World, place: readonly string[]): JSX.Element {
   const network = primaryNetworks(world)[0]
   const links: (readonly [string, string, string])[] = [
     ['Overview', to(), ''],
-    ...(network === undefined ? [] : [['Primary', to('primary', network), 'primary'] as const]),
+    ...(network === undefined
+      ? []
+      : [
+          ['Primary', to('primary', network), 'primary'] as const,
+          ['L1s', to('l1s', network), 'l1s'] as const,
+        ]),
     ['Messages', to('messages'), 'message'],
     ['Metrics', to('metrics'), 'metrics'],
     ['API', to('api'), 'api'],
@@ -128,6 +134,8 @@ function pageOf(world: World, place: readonly string[]): JSX.Element {
       })
     case 'primary':
       return primaryPageOf(world, first, second, [third, fourth])
+    case 'l1s':
+      return h(L1sPage, { network: first === '' ? (primaryNetworks(world)[0] ?? '') : first })
     case 'api':
       return h(ConsolePage, { id: first })
     default:
@@ -175,6 +183,8 @@ function primaryPageOf(
       return h(PrimaryAddressPage, { network, address: first, chain: second })
     case 'subnet':
       return h(SubnetPage, { world, network, subnetId: first })
+    case 'validation':
+      return h(ValidationPage, { network, validationId: first })
     case 'node':
       return h(NodePage, { network, nodeId: first })
     default:

@@ -1,4 +1,4 @@
-/** First page: how far every chain is, what happened last, two charts. */
+/** First page: the network in numbers, what happened last, two charts, and what is still syncing. */
 
 import { h, type JSX } from 'preact'
 
@@ -7,9 +7,10 @@ import type { NativeTransaction } from '../../shape/evm/native-transaction.ts'
 import type { ChainStatus } from '../../shape/status.ts'
 import { useAnswer } from './answer.ts'
 import { blockLink, chainLink, methodWord, party, txLink } from './evm-parts.ts'
-import { count, speed } from './format.ts'
+import { count, ends, speed, visible } from './format.ts'
 import { to } from './link.ts'
 import { MetricChart } from './metric-chart.ts'
+import { Numbers } from './numbers.ts'
 import { age, card, coins, heading, shown, statePill, table, type View } from './parts.ts'
 import { useTitle } from './place.ts'
 import { coinOf, type World } from './world.ts'
@@ -23,21 +24,26 @@ export function Overview({ world }: { readonly world: World }): JSX.Element {
     '/v1/transactions?pageSize=8',
     10_000,
   )
-  const all = status?.chains ?? []
-  const live = all.filter(({ state }) => state === 'live').length
+  const [newest] = blocks.data?.blocks ?? []
+  const [latest] = transactions.data?.transactions ?? []
+  const chain = chains.at(-1)
   return h(
     'div',
     { class: 'stack' },
     heading(
+      status === undefined ? 'Overview' : `Firn ${status.version}`,
       'Overview',
-      all.length === 0 ? 'Chains' : `${live} of ${all.length} chains live`,
-      status === undefined ? null : h('p', { class: 'quiet' }, `Firn ${status.version}`),
+      tries([
+        chain && [visible(chain.chainName), to('chain', chain.chainId)],
+        newest && [
+          `block ${count(newest.blockNumber)}`,
+          to('chain', newest.chainId, 'block', newest.blockNumber),
+        ],
+        latest && [ends(latest.txHash), to('chain', latest.chainId, 'tx', latest.txHash)],
+      ]),
     ),
-    h(
-      'div',
-      { class: 'grid chains' },
-      all.map((chain) => h(ChainCard, { key: chain.chain, chain })),
-    ),
+    h(Numbers, { world, newest: newest?.blockTimestamp }),
+    progressOf(status?.chains ?? []),
     chains.length === 0
       ? null
       : h(
@@ -71,6 +77,49 @@ export function Overview({ world }: { readonly world: World }): JSX.Element {
   )
 }
 
+/** Things to look for, for who does not know what there is. */
+function tries(links: readonly (readonly [string, string] | undefined)[]): View {
+  const there = links.filter((link) => link !== undefined)
+  return there.length === 0
+    ? null
+    : h(
+        'p',
+        { class: 'quiet tries' },
+        'Try ',
+        there.map(([label, href]) => h('a', { href }, label)),
+      )
+}
+
+/** One line while all are live; a card for each chain that is not. */
+function progressOf(all: readonly ChainStatus[]): View {
+  if (all.length === 0) return null
+  const behind = all.filter(({ state }) => state !== 'live')
+  const live = all.filter(({ state }) => state === 'live')
+  return [
+    h(
+      'p',
+      { class: 'quiet line', role: 'status' },
+      statePill(behind.length === 0 ? 'live' : 'syncing', `${live.length} of ${all.length} live`),
+      live.map((chain) =>
+        h(
+          'span',
+          { class: 'also' },
+          named(chain),
+          ' ',
+          heights(chain) || count(chain.indexedHeight),
+        ),
+      ),
+    ),
+    behind.length === 0
+      ? null
+      : h(
+          'div',
+          { class: 'grid chains' },
+          behind.map((chain) => h(ChainCard, { key: chain.chain, chain })),
+        ),
+  ]
+}
+
 function latestBlocks(world: World, blocks: readonly EvmBlock[]): JSX.Element {
   return table(
     [['Block'], ['Chain'], ['Time'], ['Txs', 'num']],
@@ -91,21 +140,17 @@ function latestTxs(world: World, transactions: readonly NativeTransaction[]): JS
       return [
         txLink(tx.chainId, tx.txHash),
         methodWord(tx),
-        party(tx.chainId, tx.from),
-        party(tx.chainId, tx.to),
+        // By address alone: a symbol is an advertisement to whoever reads the first page.
+        party(tx.chainId, { address: tx.from.address }),
+        party(tx.chainId, { address: tx.to.address }),
         coins(tx.value, decimals, symbol),
       ]
     }),
   )
 }
 
-/** One chain: how far it is and how fast. */
+/** A chain that is not live: how far it is and how fast. */
 function ChainCard({ chain }: { readonly chain: ChainStatus }): JSX.Element {
-  const newest = useAnswer<{ blocks: EvmBlock[] }>(
-    chain.evmChainId === undefined ? undefined : `/v1/chains/${chain.evmChainId}/blocks?pageSize=1`,
-    10_000,
-  )
-  const transactions = newest.data?.blocks[0]?.cumulativeTransactions
   return h(
     'section',
     { class: 'card chain' },
@@ -115,29 +160,26 @@ function ChainCard({ chain }: { readonly chain: ChainStatus }): JSX.Element {
       'p',
       { class: 'big' },
       chain.indexedHeight < 0 ? '–' : count(chain.indexedHeight),
-      h('small', null, chain.state === 'live' ? ' last block' : ` of ${headOf(chain)}`),
+      h('small', null, ` of ${headOf(chain)}`),
     ),
     h('progress', {
       max: Math.max(1, chain.headHeight),
       value: Math.max(0, chain.indexedHeight),
-      'aria-label': `${chain.name} indexed`,
+      'aria-label': `${visible(chain.name)} indexed`,
     }),
     h(
       'p',
       { class: 'quiet foot' },
-      h(
-        'span',
-        null,
-        transactions === undefined ? heights(chain) : `${count(transactions)} transactions`,
-      ),
-      h('span', null, chain.state === 'live' ? 'up to date' : speed(chain.stages)),
+      h('span', null, heights(chain)),
+      h('span', null, speed(chain.stages)),
     ),
     chain.reason === undefined ? null : h('p', { class: 'failed' }, chain.reason),
   )
 }
 
 /** Its name, a link to its page once it is known which chain it is. */
-function named({ kind, name, network, evmChainId }: ChainStatus): View {
+function named({ kind, name: chosen, network, evmChainId }: ChainStatus): View {
+  const name = visible(chosen)
   if (kind === 'primary') return h('a', { href: to('primary', network) }, name)
   return evmChainId === undefined ? name : h('a', { href: to('chain', evmChainId) }, name)
 }

@@ -31,8 +31,15 @@ export function heading(above: View, title: View, side?: View): JSX.Element {
   )
 }
 
-/** A column of a table: its title, and `num` (right), `wide` (hidden on phones) as needed. */
-export type Column = readonly [title: string, style?: string]
+/**
+ * A column of a table: its title, `num` (right), `wide` (hidden on phones) as needed, and how the
+ * rows are ordered where they are ordered by it.
+ */
+export type Column = readonly [
+  title: View,
+  style?: string | undefined,
+  order?: 'ascending' | 'descending' | undefined,
+]
 
 /** A table; a row is a cell per column. */
 export function table(columns: readonly Column[], rows: readonly (readonly View[])[]): JSX.Element {
@@ -49,7 +56,9 @@ export function table(columns: readonly Column[], rows: readonly (readonly View[
         h(
           'tr',
           null,
-          columns.map(([title, style]) => h('th', { class: style, scope: 'col' }, title)),
+          columns.map(([title, style, order]) =>
+            h('th', { class: style, scope: 'col', 'aria-sort': order }, title),
+          ),
         ),
       ),
       h(
@@ -239,15 +248,35 @@ function Paged<T extends { nextPageToken?: string }>({
   const buttons =
     number === 1 && after === ''
       ? null
-      : h(
-          'nav',
-          { class: 'pager', 'aria-label': 'pages of the list' },
-          step('First', number > 1 ? '' : undefined, name),
-          step('← Back', number > 1 ? back : undefined, name),
-          h('span', { class: 'quiet' }, `page ${number}`),
-          step('Next →', after === '' ? undefined : after, name),
-        )
+      : pager({
+          name,
+          label: `page ${number}`,
+          first: number > 1 ? '' : undefined,
+          back: number > 1 ? back : undefined,
+          next: after === '' ? undefined : after,
+        })
   return h('div', null, shown(answer, view), buttons)
+}
+
+/** Pages of a list as the parameter `name` has them; undefined where there is none. */
+export type PagerProps = {
+  readonly name: string
+  readonly label: string
+  readonly first: string | undefined
+  readonly back: string | undefined
+  readonly next: string | undefined
+}
+
+/** Links to the pages of a list. */
+export function pager({ name, label, first, back, next }: PagerProps): JSX.Element {
+  return h(
+    'nav',
+    { class: 'pager', 'aria-label': 'pages of the list' },
+    step('First', first, name),
+    step('← Back', back, name),
+    h('span', { class: 'quiet' }, label),
+    step('Next →', next, name),
+  )
 }
 
 /** `3.token` is the third page, and what the API calls it. */

@@ -1,24 +1,168 @@
-/** The search box of the header. */
+/** The search box of the header: suggestions as one types, a choice where several things fit. */
 
 import { h, type JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 
-import { ask } from './answer.ts'
+import type { SearchHit } from '../../shape/search/search.ts'
+import { ask, withQuery } from './answer.ts'
 import { to } from './link.ts'
 import { go } from './place.ts'
-import { classify, type Wanted } from './search.ts'
+import { messageOf, offered, placeByForm, questionOf, type Found } from './search.ts'
 import { primaryNetworks, type World } from './world.ts'
 
-/** Finds addresses, transactions, blocks, nodes, ids and chains; `/` leads into it. */
-export function SearchBox({
-  world,
-  chainId,
-}: {
-  readonly world: World
-  readonly chainId: string
-}): JSX.Element {
+// Long enough that a word typed in one go is asked once.
+const pauseMs = 220
+
+/** What was asked, and what fits it. */
+type Offer = { readonly asked: string; readonly found: readonly Found[] }
+
+/** Where the search looks from. */
+export type SearchProps = { readonly world: World; readonly chainId: string }
+
+/** Finds addresses, transactions, blocks, nodes, ids, tokens and chains; `/` leads into it. */
+export function SearchBox({ world, chainId }: SearchProps): JSX.Element {
   const [text, setText] = useState('')
   const [note, setNote] = useState('')
+  const [open, setOpen] = useState(false)
+  const field = useSlashKey()
+  const question = questionOf(text)
+  const { offer, setOffer, at, setAt } = useOffer(question, chainId)
+  const leave = (link: string): void => {
+    setText('')
+    setNote('')
+    setOpen(false)
+    field.current?.blur()
+    go(link)
+  }
+  const search = async (event: Event): Promise<void> => {
+    event.preventDefault()
+    const chosen = open ? offer.found[at] : undefined
+    if (chosen !== undefined) return leave(chosen.link)
+    if (question === '') return undefined
+    setNote('searching…')
+    const found = offer.asked === question ? offer.found : await askHits(question, chainId)
+    setOffer({ asked: question, found })
+    const [only] = found
+    if (found.length > 1) {
+      setOpen(true)
+      return setNote(`${found.length} fit: choose one`)
+    }
+    // A prefix tells which list of the address is wanted.
+    const prefixed = /^[XC]-/i.test(text.trim())
+    const link =
+      (prefixed ? undefined : only?.link) ?? (await otherPlace(text, world, chainId)) ?? only?.link
+    return link === undefined ? setNote('nothing found') : leave(link)
+  }
+  const shown = open && offer.asked === question ? offer.found : []
+  const pressed = (event: KeyboardEvent): void => {
+    if (event.key === 'Escape') setOpen(false)
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+    if (step === 0 || shown.length === 0) return
+    event.preventDefault()
+    setAt((before) => Math.min(shown.length - 1, Math.max(-1, before + step)))
+  }
+  const typed = (event: Event): void => {
+    if (event.currentTarget instanceof HTMLInputElement) setText(event.currentTarget.value)
+    setNote('')
+    setOpen(true)
+  }
+  return h(
+    'form',
+    { class: 'search', role: 'search', onSubmit: (event: Event) => void search(event) },
+    h('input', {
+      ...fixed,
+      ref: field,
+      value: text,
+      'aria-expanded': shown.length > 0,
+      'aria-activedescendant': at < 0 || shown.length === 0 ? undefined : `found-${at}`,
+      onKeyDown: pressed,
+      // A press on a suggestion ends before the list goes.
+      onBlur: () => setTimeout(() => setOpen(false), 150),
+      onInput: typed,
+    }),
+    h('kbd', { 'aria-hidden': 'true' }, '/'),
+    h('span', { class: 'note', role: 'status' }, note),
+    suggestions(shown, at, leave),
+  )
+}
+
+/** What never changes of the field. */
+const fixed = {
+  type: 'search',
+  placeholder: 'Address, transaction, block, node, token or chain',
+  'aria-label': 'search',
+  role: 'combobox',
+  'aria-controls': 'found',
+  'aria-autocomplete': 'list',
+  autocomplete: 'off',
+  spellcheck: false,
+  maxLength: 128,
+} as const
+
+type OfferState = {
+  readonly offer: Offer
+  readonly setOffer: (offer: Offer) => void
+  /** Which of the found is chosen by the keyboard; -1 none. */
+  readonly at: number
+  readonly setAt: (change: (before: number) => number) => void
+}
+
+/** What fits a question, asked when typing pauses; nothing is asked of less than two signs. */
+function useOffer(question: string, chainId: string): OfferState {
+  const [offer, setOffer] = useState<Offer>({ asked: '', found: [] })
+  const [at, setAt] = useState(-1)
+  useEffect(() => {
+    if (question.length < 2 || question === offer.asked) return undefined
+    const over = new AbortController()
+    const timer = setTimeout(() => {
+      askHits(question, chainId, over.signal)
+        .then((found) => {
+          setOffer({ asked: question, found })
+          setAt(-1)
+        })
+        .catch(() => undefined)
+    }, pauseMs)
+    return () => {
+      clearTimeout(timer)
+      over.abort()
+    }
+  }, [question, offer.asked, chainId])
+  return { offer, setOffer, at, setAt }
+}
+
+function suggestions(
+  found: readonly Found[],
+  at: number,
+  leave: (link: string) => void,
+): JSX.Element {
+  return h(
+    'ul',
+    {
+      id: 'found',
+      class: 'found',
+      role: 'listbox',
+      'aria-label': 'found',
+      hidden: found.length === 0,
+    },
+    found.map(({ link, label, note }, index) =>
+      h(
+        'li',
+        {
+          id: `found-${index}`,
+          role: 'option',
+          'aria-selected': index === at,
+          onClick: () => leave(link),
+        },
+        label,
+        ' ',
+        h('small', { class: 'id quiet' }, note),
+      ),
+    ),
+  )
+}
+
+/** The field of the box, into which the key `/` leads from anywhere but another field. */
+function useSlashKey(): { current: HTMLInputElement | null } {
   const field = useRef<HTMLInputElement>(null)
   useEffect(() => {
     const pressed = (event: KeyboardEvent): void => {
@@ -32,137 +176,20 @@ export function SearchBox({
     addEventListener('keydown', pressed)
     return () => removeEventListener('keydown', pressed)
   }, [])
-  const search = async (event: Event): Promise<void> => {
-    event.preventDefault()
-    setNote('searching…')
-    const link = await find(classify(text, world.chains), world, chainId)
-    setNote(link === undefined ? 'nothing found' : '')
-    if (link === undefined) return
-    setText('')
-    field.current?.blur()
-    go(link)
-  }
-  return h(
-    'form',
-    { class: 'search', role: 'search', onSubmit: (event: Event) => void search(event) },
-    h('input', {
-      ref: field,
-      type: 'search',
-      value: text,
-      placeholder: 'Address, transaction, block, node or chain',
-      'aria-label': 'search',
-      autocomplete: 'off',
-      spellcheck: false,
-      onInput: (event: Event) => {
-        if (event.currentTarget instanceof HTMLInputElement) setText(event.currentTarget.value)
-        setNote('')
-      },
-    }),
-    h('kbd', { 'aria-hidden': 'true' }, '/'),
-    h('span', { class: 'note', role: 'status' }, note),
-  )
+  return field
 }
 
-/** The place of what is wanted; asks the chains where its form does not tell. */
-async function find(wanted: Wanted, world: World, here: string): Promise<string | undefined> {
-  const networks = primaryNetworks(world)
-  const network = networks[0]
-  // The chain being looked at comes first.
-  const ids = world.chains
-    .map(({ chainId }) => chainId)
-    .toSorted((a, b) => Number(b === here) - Number(a === here))
-  switch (wanted.kind) {
-    case 'chain':
-      return to('chain', wanted.chainId)
-    case 'address':
-      return ids[0] === undefined ? undefined : addressPlace(wanted.text, ids, here)
-    case 'block':
-      return first(numberPlaces(wanted.text, ids, networks))
-    case 'primaryAddress':
-      return (
-        network &&
-        to(
-          'primary',
-          networkOf(wanted.text, networks),
-          'address',
-          wanted.text.replace(/^[PXC]-/i, ''),
-          ...chainOfAddress(wanted.text),
-        )
-      )
-    case 'nodeId':
-      return network && to('primary', network, 'node', wanted.text)
-    case 'hash':
-      return first(hashPlaces(wanted.text, ids))
-    case 'id':
-      return first(networks.flatMap((name) => idPlaces(wanted.text, name)))
-    default:
-      return undefined
-  }
+async function askHits(q: string, here: string, signal?: AbortSignal): Promise<readonly Found[]> {
+  const { data } = await ask<{ hits: SearchHit[] }>(withQuery('/v1/search', { q }), signal)
+  return offered(data?.hits ?? [], here)
 }
 
-function networkOf(address: string, networks: readonly string[]): string {
-  const wanted = /^([PXC]-)?avax1/i.test(address) ? 'mainnet' : 'fuji'
-  return networks.find((name) => name === wanted) ?? networks[0] ?? wanted
-}
-
-/** The list an address asks for by its prefix; the page begins with that of the P-Chain. */
-function chainOfAddress(address: string): string[] {
-  const [prefix] = /^[XC](?=-)/i.exec(address) ?? []
-  return prefix === undefined ? [] : [`${prefix.toLowerCase()}-chain`]
-}
-
-/** On the chain being looked at, else on the first where the address was active. */
-async function addressPlace(
-  address: string,
-  ids: readonly string[],
-  here: string,
-): Promise<string> {
-  if (here !== '') return to('chain', here, 'address', address)
-  const seen = await ask<{ indexedChains: { chainId: string }[] }>(`/v1/address/${address}/chains`)
-  return to('chain', seen.data?.indexedChains[0]?.chainId ?? ids[0] ?? '', 'address', address)
-}
-
-type Place = readonly [question: string, link: string]
-
-/** A block of the chains served, of the P-Chain, or a chain by its id. */
-function numberPlaces(text: string, ids: readonly string[], networks: readonly string[]): Place[] {
-  return [
-    ...ids.map((id): Place => [`/v1/chains/${id}/blocks/${text}`, to('chain', id, 'block', text)]),
-    [`/v1/chains/${text}`, to('chain', text)],
-    ...networks.map((network): Place => [
-      `/v1/networks/${network}/blockchains/p-chain/blocks/${text}`,
-      to('primary', network, 'block', 'p-chain', text),
-    ]),
-  ]
-}
-
-function hashPlaces(text: string, ids: readonly string[]): Place[] {
-  const hash = (text.startsWith('0x') ? text : `0x${text}`).toLowerCase()
-  return [
-    ...ids.map((id): Place => [
-      `/v1/chains/${id}/transactions/${hash}`,
-      to('chain', id, 'tx', hash),
-    ]),
-    ...ids.map((id): Place => [`/v1/chains/${id}/blocks/${hash}`, to('chain', id, 'block', hash)]),
-    [`/v1/icm/messages/${hash.slice(2)}`, to('message', hash.slice(2))],
-  ]
-}
-
-function idPlaces(id: string, network: string): Place[] {
-  const base = `/v1/networks/${network}`
-  const ofChain = (chain: string): Place[] => [
-    [`${base}/blockchains/${chain}/transactions/${id}`, to('primary', network, 'tx', chain, id)],
-    [`${base}/blockchains/${chain}/blocks/${id}`, to('primary', network, 'block', chain, id)],
-  ]
-  // A subnet has the id of the transaction that made it.
-  return [
-    [`${base}/subnets/${id}`, to('primary', network, 'subnet', id)],
-    ...['p-chain', 'x-chain', 'c-chain'].flatMap(ofChain),
-  ]
-}
-
-/** The first place whose question has an answer; all are asked at once. */
-async function first(places: readonly Place[]): Promise<string | undefined> {
-  const answers = await Promise.all(places.map(([question]) => ask(question)))
-  return places[answers.findIndex(({ data }) => data !== undefined)]?.[1]
+/** What no operation finds: places by their form, and messages between chains. */
+async function otherPlace(text: string, world: World, here: string): Promise<string | undefined> {
+  const chainIds = world.chains.map(({ chainId }) => chainId)
+  const link = placeByForm(text, { chainIds, networks: primaryNetworks(world), here })
+  const messageId = link === undefined ? messageOf(text) : undefined
+  if (messageId === undefined) return link
+  const { data } = await ask(`/v1/icm/messages/${messageId}`)
+  return data === undefined ? undefined : to('message', messageId)
 }

@@ -1,49 +1,108 @@
 /** What somebody typed into the search box, and where that leads. */
 
-/** A chain that can be found by its name or one of its ids. */
-export type SearchChain = {
-  readonly chainId: string
-  readonly chainName: string
-  readonly platformChainId?: string
+import type { SearchHit } from '../../shape/search/search.ts'
+import { ends, visible } from './format.ts'
+import { to } from './link.ts'
+
+const evmAddress = /^0x[0-9a-f]{40}$/i
+const primaryAddress = /^(?:([PXC])-)?(avax|fuji|local|custom)1[02-9ac-hj-np-z]{38}$/i
+const nodeId = /^NodeID-[1-9A-HJ-NP-Za-km-z]{20,50}$/
+const message = /^(?:0x)?[0-9a-f]{64}$/i
+
+/** What is asked of the API for what was typed: `chain: 43114` and `1,234` are plain numbers. */
+export function questionOf(typed: string): string {
+  const text = typed.trim().replace(/^chain:\s*/i, '')
+  return /^[0-9][0-9,_ ]*$/.test(text) ? text.replace(/[,_ ]/g, '') : text
 }
 
-/** What the text is, as far as its form tells. */
-export type Wanted =
-  | {
-      readonly kind: 'address' | 'hash' | 'primaryAddress' | 'nodeId' | 'id'
-      readonly text: string
-    }
-  | { readonly kind: 'block'; readonly text: string }
-  | { readonly kind: 'chain'; readonly text: string; readonly chainId: string }
-  | { readonly kind: 'nothing'; readonly text: string }
+/** A place, what it is called, and what tells it from others of the name. */
+export type Found = { readonly link: string; readonly label: string; readonly note: string }
 
-const forms = [
-  ['address', /^0x[0-9a-f]{40}$/i],
-  ['hash', /^(0x)?[0-9a-f]{64}$/i],
-  ['primaryAddress', /^([PXC]-)?(avax|fuji|local|custom)1[02-9ac-hj-np-z]{38}$/i],
-  ['nodeId', /^NodeID-[1-9A-HJ-NP-Za-km-z]{20,50}$/],
-  ['block', /^[0-9][0-9,_ ]{0,20}$/],
-  ['id', /^[1-9A-HJ-NP-Za-km-z]{40,55}$/],
-] as const
+/** Where a hit leads. */
+export function foundOf(hit: SearchHit): Found {
+  const { kind, id, label, chainId } = hit
+  const note =
+    kind === 'token'
+      ? `${ends(id, 6, 4)} on chain ${chainId ?? ''}`
+      : kind === 'chain'
+        ? id
+        : ends(id)
+  return { link: placeOf(hit), label: visible(label), note }
+}
 
-/** Tells what `typed` is. A number is a block first, also where it is a chain's id, unless `chain:`. */
-export function classify(typed: string, chains: readonly SearchChain[]): Wanted {
+function placeOf({ kind, id, chainId, blockchainId = '', network, path }: SearchHit): string {
+  const [, name = network] = /^\/v1\/networks\/([^/]+)\//.exec(path) ?? []
+  const ofPrimary = path.startsWith('/v1/networks/')
+  switch (kind) {
+    case 'chain':
+      return to('chain', id)
+    case 'blockchain':
+      // A chain that is not served is found as the transaction that made it, whose id it has.
+      return /^[pxc]-chain$/.test(id)
+        ? to('primary', name, 'blocks', id)
+        : to('primary', name, 'tx', 'p-chain', id)
+    case 'subnet':
+      return to('primary', name, 'subnet', id)
+    case 'transaction':
+      return ofPrimary
+        ? to('primary', name, 'tx', blockchainId, id)
+        : to('chain', chainId ?? '', 'tx', id)
+    case 'block':
+      return ofPrimary
+        ? to('primary', name, 'block', blockchainId, id)
+        : to('chain', chainId ?? '', 'block', id)
+    case 'asset':
+      return to('primary', name, 'tx', 'x-chain', id)
+    case 'l1Validator':
+      return to('primary', name, 'validation', id)
+    case 'node':
+      return to('primary', name, 'node', id)
+    case 'token':
+      return to('chain', chainId ?? '', 'token', id)
+    default:
+      return ofPrimary
+        ? to('primary', name, 'address', id.replace(/^[PXC]-/i, ''))
+        : to('chain', chainId ?? '', 'address', id)
+  }
+}
+
+/** Hits as they are offered: those on the chain one looks at first, each place once. */
+export function offered(hits: readonly SearchHit[], here: string): Found[] {
+  const near = (hit: SearchHit): number => Number(here !== '' && hit.chainId === here)
+  const found = hits.toSorted((a, b) => near(b) - near(a)).map(foundOf)
+  return found.filter(({ link }, at) => found.findIndex((one) => one.link === link) === at)
+}
+
+/** What a place is looked up in when the API has no hit: what was typed is a place by its form. */
+export type Elsewhere = {
+  readonly chainIds: readonly string[]
+  readonly networks: readonly string[]
+  /** Chain one looks at; empty where one looks at none. */
+  readonly here: string
+}
+
+/** Addresses and nodes nobody used yet have pages too; messages are not searched. */
+export function placeByForm(
+  typed: string,
+  { chainIds, networks, here }: Elsewhere,
+): string | undefined {
   const text = typed.trim()
-  const name = text.toLowerCase().replace(/^chain:\s*/, '')
-  const named = chains.find(
-    ({ chainId, chainName, platformChainId }) =>
-      chainName.toLowerCase() === name ||
-      platformChainId === text ||
-      (chainId === name && name !== text.toLowerCase()),
-  )
-  if (named !== undefined) return { kind: 'chain', text, chainId: named.chainId }
-  const form = forms.find(([, pattern]) => pattern.test(text))
-  if (form?.[0] === 'block') return { kind: 'block', text: text.replace(/[,_ ]/g, '') }
-  if (form !== undefined) return { kind: form[0], text }
-  const begun = chains.find(
-    ({ chainName }) => name !== '' && chainName.toLowerCase().includes(name),
-  )
-  return begun === undefined
-    ? { kind: 'nothing', text }
-    : { kind: 'chain', text, chainId: begun.chainId }
+  const chainId = here === '' ? chainIds[0] : here
+  if (evmAddress.test(text) && chainId !== undefined) return to('chain', chainId, 'address', text)
+  const network = networks[0]
+  if (network === undefined) return undefined
+  const [, prefix, hrp] = primaryAddress.exec(text) ?? []
+  if (hrp !== undefined) {
+    const wanted = hrp.toLowerCase() === 'avax' ? 'mainnet' : 'fuji'
+    const name = networks.find((one) => one === wanted) ?? network
+    const chain = prefix === undefined || /p/i.test(prefix) ? [] : [`${prefix.toLowerCase()}-chain`]
+    return to('primary', name, 'address', text.replace(/^[PXC]-/i, ''), ...chain)
+  }
+  return nodeId.test(text) ? to('primary', network, 'node', text) : undefined
+}
+
+/** Id of an interchain message that what was typed may be. */
+export function messageOf(typed: string): string | undefined {
+  const text = typed.trim()
+  return message.test(text) ? text.replace(/^0x/i, '').toLowerCase() : undefined
 }

@@ -4,10 +4,12 @@ import { h, type JSX } from 'preact'
 
 import type { Subnet } from '../../shape/primary/subnet.ts'
 import { useAnswer } from './answer.ts'
+import { ends, visible } from './format.ts'
+import { Seats } from './l1-page.ts'
 import { to } from './link.ts'
 import { age, card, copied, facts, heading, shown, table, when, type View } from './parts.ts'
 import { useTitle } from './place.ts'
-import { l1Validators, subnetPill, validators } from './primary-page.ts'
+import { subnetPill, validators } from './primary-page.ts'
 import { namedChain, owners, primarySubnetId } from './primary-parts.ts'
 import { chainOf, type World } from './world.ts'
 
@@ -20,22 +22,29 @@ export type SubnetProps = {
 
 /** The page. */
 export function SubnetPage({ world, network, subnetId }: SubnetProps): JSX.Element {
-  useTitle('Subnet')
   const base = `/v1/networks/${encodeURIComponent(network)}`
   const answer = useAnswer<Subnet>(`${base}/subnets/${encodeURIComponent(subnetId)}`)
   const isPrimary = subnetId === primarySubnetId
+  const names = answer.data?.blockchains.map((chain) => visible(chain.blockchainName)).join(', ')
+  const kind = isPrimary ? 'Primary network' : answer.data?.isL1 === true ? 'L1' : 'Subnet'
+  useTitle(`${kind} ${names === undefined || isPrimary ? '' : `${names} `}${ends(subnetId)}`)
   return h(
     'div',
     { class: 'stack' },
     heading(
-      isPrimary ? 'Primary network' : 'Subnet',
-      h('span', { class: 'id' }, copied(subnetId)),
+      kind,
+      h(
+        'span',
+        null,
+        names === undefined || isPrimary ? null : h('div', null, names),
+        h('span', { class: 'id' }, copied(subnetId)),
+      ),
       answer.data === undefined || isPrimary ? null : subnetPill(answer.data),
     ),
     shown(answer, (subnet) => [
       isPrimary ? null : card('About', subnetFacts(world, network, subnet)),
       card('Chains', chainRows(world, network, subnet)),
-      subnet.isL1 ? card('L1 validators', l1Validators(base, network, subnetId)) : null,
+      subnet.isL1 ? h(Seats, { network, subnetId }) : null,
       card(
         subnet.isL1 ? 'Validators before the conversion' : 'Validators',
         validators(base, network, { subnetId }),

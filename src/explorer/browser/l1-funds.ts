@@ -1,0 +1,26 @@
+/** What the operations of L1 fees answer, as far as pages show it. */
+
+/** A page of `subnets:listFunds`; amounts are nAVAX. */
+export type FundsPage = {
+  readonly feeRate: FeeRate
+  readonly subnets: readonly Funds[]
+  readonly nextPageToken?: string
+}
+
+/** The fee of now; the same on every page. */
+export type FeeRate = {
+  readonly perDay: string
+  readonly activeValidators: number
+  readonly target: number
+}
+
+/** An L1 in sum; `daysLeft` is that of its first active seat to run dry. */
+export type Funds = {
+  readonly subnetId: string
+  readonly seats: number
+  readonly activeSeats: number
+  readonly totalWeight: number
+  readonly activeWeight: number
+  readonly totalBalance: string
+  readonly daysLeft?: number
+}

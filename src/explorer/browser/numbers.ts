@@ -1,0 +1,88 @@
+/** The strip of numbers of the first page. */
+
+import { h, type JSX } from 'preact'
+
+import { useAnswer } from './answer.ts'
+import { amount, count, short } from './format.ts'
+import type { FundsPage } from './l1-funds.ts'
+import { to } from './link.ts'
+import { age, type View } from './parts.ts'
+import { primaryNetworks, type World } from './world.ts'
+
+/** Amounts in nAVAX. */
+type Details = {
+  readonly validatorDetails: { readonly validatorCount: number; readonly totalAmountStaked: string }
+  readonly delegatorDetails: { readonly totalAmountStaked: string }
+}
+type Windows = { readonly result: { readonly lastDay: number | null } }
+
+/** What is shown: chains of the world, and the second of the newest block. */
+export type NumbersProps = { readonly world: World; readonly newest: number | undefined }
+
+/** The strip; what is not served or not known yet has a dash. */
+export function Numbers({ world, newest }: NumbersProps): JSX.Element {
+  const network = primaryNetworks(world)[0]
+  const base = network === undefined ? undefined : `/v1/networks/${encodeURIComponent(network)}`
+  const details = useAnswer<Details>(base, 60_000).data
+  const funds = useAnswer<FundsPage>(base && `${base}/subnets:listFunds?pageSize=100`, 60_000).data
+  const served = world.chains.length > 0
+  const transactions = useAnswer<Windows>(
+    served ? '/v2/chains/total/rollingWindowMetrics/txCount' : undefined,
+    60_000,
+  ).data
+  const messages = useAnswer<Windows>(served ? '/v2/icm/summary' : undefined, 60_000).data
+  const ofNetwork =
+    network === undefined
+      ? []
+      : [
+          number('Stake', details && staked(details), to('primary', network)),
+          number(
+            'Validators',
+            details && count(details.validatorDetails.validatorCount),
+            to('primary', network),
+          ),
+          number('L1s · active seats', funds && seats(funds), to('l1s', network)),
+        ]
+  return h(
+    'dl',
+    { class: 'numbers card' },
+    ofNetwork,
+    number(
+      'Transactions, latest 24 h',
+      ofDay(transactions),
+      to('metrics', 'total', 'day', 'txCount'),
+    ),
+    number('Messages, latest 24 h', ofDay(messages), to('messages')),
+    number('Newest EVM block', newest === undefined ? undefined : age(newest)),
+  )
+}
+
+function number(title: string, value: View | undefined, link?: string): JSX.Element {
+  return h(
+    'div',
+    null,
+    h('dt', null, link === undefined ? title : h('a', { href: link }, title)),
+    h('dd', null, value ?? '–'),
+  )
+}
+
+/** Of validators and delegators together. */
+function staked({ validatorDetails, delegatorDetails }: Details): JSX.Element {
+  const sum =
+    BigInt(validatorDetails.totalAmountStaked) + BigInt(delegatorDetails.totalAmountStaked)
+  return h(
+    'span',
+    { title: `${amount(String(sum), 9)} AVAX` },
+    `${short(Number(sum / 1_000_000_000n))} `,
+    h('small', null, 'AVAX'),
+  )
+}
+
+function seats({ subnets, nextPageToken, feeRate }: FundsPage): string {
+  return `${count(subnets.length)}${nextPageToken === undefined ? '' : '+'} · ${count(feeRate.activeValidators)}`
+}
+
+function ofDay(windows: Windows | undefined): string | undefined {
+  const day = windows?.result.lastDay
+  return day === undefined || day === null ? undefined : count(Math.round(day))
+}

@@ -3,11 +3,12 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 
-import { createAdmission } from '../src/api/admission.ts'
+import { createAdmission, hasKey } from '../src/api/admission.ts'
 import { createKey } from '../src/api/api-keys.ts'
 import { evmOperations } from '../src/api/evm/operations.ts'
 import { formatOf, headLine, linesOf, type ListShape } from '../src/api/list-format.ts'
 import { createServer } from '../src/api/server.ts'
+import { createUseCounter } from '../src/api/use-counter.ts'
 import { silentLog } from '../src/telemetry/log.ts'
 import { openDemoChain, stillClock } from './demo-store.ts'
 import { type Json, partsOf } from './evm-service.ts'
@@ -26,8 +27,10 @@ const server = createServer({
     keysRequired: false,
     keys: () => [stored],
     limit: undefined,
+    uses: createUseCounter({ clock: stillClock, log: silentLog }),
     clock: stillClock,
   }),
+  hasKey: (request) => hasKey(request, [stored]),
 })
 const url = await server.listen('127.0.0.1', 0)
 after(async () => {

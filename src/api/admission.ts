@@ -2,74 +2,75 @@
  * Who may ask, and how much: API keys and rate limits.
  *
  * Limits are counted in compute units, a weight per operation, in fixed windows of a minute and a
- * day for each key, or each address without one.
+ * day for each key, or each address without one. A refused request counts nothing.
  */
 
 import { Fault } from '../core/fault.ts'
 import type { Clock } from '../core/world.ts'
+import { callerOf } from '../http/caller-address.ts'
+import type { Use } from '../store/query/api-use.ts'
 import type { AdmissionHeaders, AdmissionRequest } from './admission-request.ts'
 import { findKey, type StoredKey } from './api-keys.ts'
-
-/** Units allowed in a minute and in a day. */
-export type RateLimit = { readonly perMinute: number; readonly perDay: number }
+import type { RateLimit } from './rate-limit.ts'
+import type { UseCounter } from './use-counter.ts'
 
 /** How admission is set up. `keys` is asked on every request, so that a revocation counts at once. */
 export type AdmissionParts = {
   readonly keysRequired: boolean
   readonly keys: () => readonly StoredKey[]
+  /** Of addresses, and of keys without a limit of their own; `undefined`: none. */
   readonly limit: RateLimit | undefined
+  /** Limits of keys by the name of their tier. */
+  readonly tiers?: ReadonlyMap<string, RateLimit>
+  readonly uses: UseCounter
   readonly clock: Clock
-}
-
-type Use = { minute: number; minuteUsed: number; day: number; dayUsed: number }
-
-// Each entry takes about 150 bytes: at most 15 MB for callers seen within a day.
-const maxCallers = 100_000
-
-/** The setting `api.rateLimit`: `off` or `{ perMinute, perDay }`. Throws `bad-config`. */
-export function readRateLimit(value: unknown): RateLimit | undefined {
-  if (value === 'off' || value === false) return undefined
-  if (typeof value === 'object' && value !== null && 'perMinute' in value) {
-    const perMinute = Number(value.perMinute)
-    const perDay = 'perDay' in value ? Number(value.perDay) : perMinute * 1_440
-    if (perMinute > 0 && perDay > 0) return { perMinute, perDay }
-  }
-  throw new Fault(
-    'bad-config',
-    `api.rateLimit must be off or { perMinute, perDay }: ${JSON.stringify(value)}`,
-  )
 }
 
 /** The check every request goes through before it is answered. */
 export function createAdmission(
   parts: AdmissionParts,
 ): (request: AdmissionRequest) => AdmissionHeaders | undefined {
-  const uses = new Map<string, Use>()
   return (request) => {
-    const sent = keyOf(request)
-    const key = sent === undefined ? undefined : findKey(parts.keys(), sent)
-    if (sent !== undefined && key === undefined) {
-      throw new Fault('key-required', 'the API key is not known here')
-    }
-    if (key === undefined && parts.keysRequired) {
-      throw new Fault('key-required', 'an API key is required: send it as x-service-api-key')
-    }
-    if (parts.limit === undefined) return undefined
-    return count(uses, key?.id ?? request.address, {
-      ...parts,
-      limit: parts.limit,
-      weight: request.weight,
-    })
+    const key = callerKey(request, parts)
+    if (key !== undefined) parts.uses.touch(key.id)
+    const limit = limitOf(key, parts)
+    if (limit === undefined) return undefined
+    const caller = key === undefined ? `address:${callerOf(request.address)}` : `key:${key.id}`
+    return count(caller, request.weight, { ...parts, limit })
   }
 }
 
-/** Whether a request carries an API key; admission has refused it where that is unknown. */
-export function hasKey(request: AdmissionRequest): boolean {
-  return keyOf(request) !== undefined
+/** Whether a request carries a key that was made here and not revoked. */
+export function hasKey(request: AdmissionRequest, keys: readonly StoredKey[]): boolean {
+  const sent = sentKey(request)
+  return sent !== undefined && findKey(keys, sent) !== undefined
+}
+
+/** The key of a request. Throws `key-required` for one that is unknown, or where one is missing. */
+function callerKey(request: AdmissionRequest, parts: AdmissionParts): StoredKey | undefined {
+  const sent = sentKey(request)
+  const keys = parts.keys()
+  if (sent !== undefined) {
+    const key = findKey(keys, sent)
+    if (key !== undefined) return key
+    // Who moves here from another service has its key in place: it means nothing where no key was
+    // ever made, so that nobody could have a better one.
+    const isOpen = keys.length === 0 && !parts.keysRequired && parts.limit === undefined
+    if (!isOpen) throw new Fault('key-required', 'the API key is not known here')
+  }
+  if (parts.keysRequired)
+    throw new Fault('key-required', 'an API key is required: send it as x-service-api-key')
+  return undefined
+}
+
+function limitOf(key: StoredKey | undefined, parts: AdmissionParts): RateLimit | undefined {
+  if (key?.limit !== undefined) return key.limit
+  const tier = key?.tier === undefined ? undefined : parts.tiers?.get(key.tier)
+  return tier ?? parts.limit
 }
 
 /** Source: reference of the original service; `rltoken` is what an older client sends. */
-function keyOf(request: AdmissionRequest): string | undefined {
+function sentKey(request: AdmissionRequest): string | undefined {
   const query = request.query
   const fromQuery =
     typeof query === 'object' && query !== null && 'rltoken' in query ? query.rltoken : undefined
@@ -83,34 +84,43 @@ function keyOf(request: AdmissionRequest): string | undefined {
   return undefined
 }
 
+/** Counts and gives the headers of the answer; throws `rate-limited` with the same in its detail. */
 function count(
-  uses: Map<string, Use>,
   caller: string,
-  parts: { readonly limit: RateLimit; readonly clock: Clock; readonly weight: number },
+  weight: number,
+  { uses, limit, clock }: AdmissionParts & { readonly limit: RateLimit },
 ): AdmissionHeaders {
-  const seconds = Math.floor(parts.clock.now() / 1_000)
-  const minute = Math.floor(seconds / 60)
-  const day = Math.floor(seconds / 86_400)
-  const use = uses.get(caller) ?? { minute, minuteUsed: 0, day, dayUsed: 0 }
-  if (use.minute !== minute) Object.assign(use, { minute, minuteUsed: 0 })
-  if (use.day !== day) Object.assign(use, { day, dayUsed: 0 })
-  use.minuteUsed += parts.weight
-  use.dayUsed += parts.weight
-  uses.delete(caller)
-  uses.set(caller, use)
-  const [oldest] = uses.keys()
-  if (uses.size > maxCallers && oldest !== undefined) uses.delete(oldest)
-
-  const { perMinute, perDay } = parts.limit
-  if (use.minuteUsed > perMinute || use.dayUsed > perDay) {
-    const reset = use.dayUsed > perDay ? 86_400 - (seconds % 86_400) : 60 - (seconds % 60)
-    throw new Fault('rate-limited', `the limit is used up, it renews in seconds: ${reset}`, {
-      detail: { reset },
+  const before = uses.of(caller)
+  const isOver =
+    before.minuteUsed + weight > limit.perMinute || before.dayUsed + weight > limit.perDay
+  if (isOver) {
+    const { headers, reset } = stateOf(before, weight, { limit, clock })
+    throw new Fault('rate-limited', `rate limit exceeded; retry in ${reset} s`, {
+      detail: { reset, ...headers },
     })
   }
+  uses.add(caller, weight)
+  return stateOf(uses.of(caller), 0, { limit, clock }).headers
+}
+
+/** Headers for the window that has less left: of the day once that is nearer to its end. */
+function stateOf(
+  { minuteUsed, dayUsed }: Use,
+  weight: number,
+  { limit, clock }: { readonly limit: RateLimit; readonly clock: Clock },
+): { readonly headers: AdmissionHeaders; readonly reset: number } {
+  const seconds = Math.floor(clock.now() / 1_000)
+  const { perMinute, perDay } = limit
+  const left = { minute: Math.max(0, perMinute - minuteUsed), day: Math.max(0, perDay - dayUsed) }
+  const isDay = weight > 0 ? weight > left.day : left.day < left.minute
+  const reset = isDay ? 86_400 - (seconds % 86_400) : 60 - (seconds % 60)
   return {
-    'ratelimit-policy': `${perMinute};w=60, ${perDay};w=86400`,
-    'ratelimit-limit': String(perMinute),
-    'ratelimit-remaining': String(perMinute - use.minuteUsed),
+    reset,
+    headers: {
+      'ratelimit-policy': `${perMinute};w=60, ${perDay};w=86400`,
+      'ratelimit-limit': String(isDay ? perDay : perMinute),
+      'ratelimit-remaining': String(isDay ? left.day : left.minute),
+      'ratelimit-reset': String(reset),
+    },
   }
 }

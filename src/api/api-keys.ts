@@ -8,6 +8,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 
 import type { Random } from '../core/world.ts'
+import type { RateLimit } from './rate-limit.ts'
 
 /** A key as stored. `revokedAt` and times are Unix seconds. */
 export type StoredKey = {
@@ -16,6 +17,10 @@ export type StoredKey = {
   readonly digest: string
   readonly createdAt: number
   readonly revokedAt?: number
+  /** Name of its tier in the setting `api.tiers`. */
+  readonly tier?: string
+  /** A limit of its own, in compute units; goes before that of the tier. */
+  readonly limit?: RateLimit
 }
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'

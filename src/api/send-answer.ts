@@ -6,7 +6,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 
 import { ownValue } from '../core/own-value.ts'
 import type { AdmissionHeaders, AdmissionRequest } from './admission-request.ts'
-import { hasKey } from './admission.ts'
 import {
   type Dialect,
   dialectOf,
@@ -17,6 +16,7 @@ import {
 import { contentTypes, type ListFormat, type ListShape } from './list-format.ts'
 import { listBody } from './list-stream.ts'
 import type { Answer, Operation } from './operation.ts'
+import type { AddressReader } from './proxy-address.ts'
 
 /** What any operation gives back. */
 export type AnswerOf = Answer<Operation['shape']>
@@ -26,6 +26,10 @@ export type SendParts = {
   readonly dialect: DialectSetting
   readonly dialectRules: DialectRules
   readonly admit?: (request: AdmissionRequest) => AdmissionHeaders | undefined
+  /** Whether a request carries a key that was made here: its lists may be whole. */
+  readonly hasKey?: (request: AdmissionRequest) => boolean
+  /** Whose request it is; that of the connection. */
+  readonly addressOf?: AddressReader
   readonly inspect?: (operation: Operation, body: unknown) => void
 }
 
@@ -80,8 +84,8 @@ export async function sendList(
 ): Promise<FastifyReply> {
   const rule = ownValue(parts.dialectRules, operation.shape.id)
   const dialect = dialectOf(parts.dialect, request)
-  const caller = callerOf(request, operation.shape.weight)
-  const isWhole = parts.admit !== undefined && hasKey(caller) && query['pageToken'] === undefined
+  const caller = callerOf(request, parts.addressOf, operation.shape.weight)
+  const isWhole = parts.hasKey?.(caller) === true && query['pageToken'] === undefined
   const size = isWhole && list.mostItems !== undefined ? { pageSize: list.mostItems } : {}
   const read = async (pageToken: string | undefined): Promise<unknown> => {
     // Every further page counts as a request of its own.
@@ -104,8 +108,13 @@ export async function sendList(
 }
 
 /** What admission looks at. */
-export function callerOf(request: FastifyRequest, weight: number): AdmissionRequest {
-  return { headers: request.headers, query: request.query, address: request.ip, weight }
+export function callerOf(
+  request: FastifyRequest,
+  addressOf: AddressReader | undefined,
+  weight: number,
+): AdmissionRequest {
+  const { headers, query, raw } = request
+  return { headers, query, address: addressOf?.(raw) ?? raw.socket.remoteAddress ?? '', weight }
 }
 
 /** Sets a strong ETag; true when the caller holds this very body. */

@@ -32,6 +32,7 @@ import { openDoor, usualLoadLimits, type LoadLimits } from './load.ts'
 import type { Operation, OperationShape } from './operation.ts'
 import { parameterReader } from './parameters.ts'
 import { createPathMethods } from './path-methods.ts'
+import { addressReader, type AddressReader } from './proxy-address.ts'
 import { bodyReader } from './request-body.ts'
 import { type AnswerOf, callerOf, send, sendList } from './send-answer.ts'
 import { errorBody, publicWords, statusOf } from './status.ts'
@@ -48,6 +49,8 @@ export type ServerParts = {
     readonly requestTimeoutMs: number
     readonly handlerTimeoutMs: number
   }
+  /** Whose request it is; the address of the connection. */
+  readonly addressOf?: AddressReader
   /** Which hosts it answers as, and which web pages may read it; any, and none. */
   readonly web?: WebRules
   /** How many callers are answered, together and each; the defaults of the settings. */
@@ -58,6 +61,8 @@ export type ServerParts = {
   readonly gauges?: Gauges
   /** Refuses or counts a request before it is answered; throws a fault to refuse. */
   readonly admit?: (request: AdmissionRequest) => AdmissionHeaders | undefined
+  /** Whether a request carries a key that was made here: its lists may be whole. */
+  readonly hasKey?: (request: AdmissionRequest) => boolean
   /** Told after every answer, for the gauges. */
   readonly observe?: (operation: string, status: number, elapsedMs: number) => void
   /** Called with every 200 body before it is sent; tests hold it against the operation's shape. */
@@ -194,6 +199,7 @@ function register(
 ): void {
   const { shape } = operation
   const { door, deadlineOf } = parts
+  const addressOf = parts.addressOf ?? addressReader([])
   const readPath = parameterReader(shape.parameters.path)
   const readQuery = parameterReader(shape.parameters.query)
   const readBody =
@@ -210,7 +216,7 @@ function register(
       const turn = door.turn(request.raw, reply.raw)
       if (turn !== undefined) await turn
       const admit = shape.open === true ? undefined : parts.admit
-      const headers = admit?.(callerOf(request, shape.weight))
+      const headers = admit?.(callerOf(request, addressOf, shape.weight))
       if (headers !== undefined) reply.headers(headers)
       const limit = (): AbortSignal => (signal ??= signalOf(reply, deadlineOf(timeoutMs)))
       const path = readPath(rawOf(request.params))
@@ -282,7 +288,8 @@ function fail(
   if (fault !== undefined) {
     const status = statusOf[fault.code]
     const reset = fault.detail['reset']
-    if (status === 429 && reset !== undefined) reply.header('ratelimit-reset', String(reset))
+    for (const [name, value] of Object.entries(fault.detail))
+      if (name.startsWith('ratelimit-')) reply.header(name, String(value))
     if (status === 503 || status === 429) {
       reply.header('retry-after', String(reset ?? retryAfterSeconds))
     }

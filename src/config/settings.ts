@@ -79,6 +79,13 @@ export const settings = {
     'off',
     '`off`, or `{ perMinute, perDay }` in compute units for each address or key.',
   ),
+  'api.tiers': any(
+    {},
+    'Limits of keys by the name of their tier: `{ pro: { perMinute, perDay } }`; see `firn keys create --tier`.',
+  ),
+  'api.trustProxy': list(
+    'Reverse proxies whose `X-Forwarded-For` is believed: addresses, networks like `10.0.0.0/8`, or `loopback`.',
+  ),
   'api.maxConnections': integer(4_096, [1, 1_000_000], 'Open connections; more are refused.'),
   'api.maxConnectionsPerAddress': integer(
     1_024,

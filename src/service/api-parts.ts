@@ -1,6 +1,7 @@
 /** The data API of this process, put together: every operation, and what all of them share. */
 
-import { createAdmission, readRateLimit } from '../api/admission.ts'
+import { createAdmission, hasKey } from '../api/admission.ts'
+import type { StoredKey } from '../api/api-keys.ts'
 import { type ChainDirectory, createChainDirectory } from '../api/chain-directory.ts'
 import { corsPolicy } from '../api/cors.ts'
 import { evmDialectRules } from '../api/dialect-evm.ts'
@@ -27,8 +28,11 @@ import {
   type ServedNetwork,
 } from '../api/primary/network-directory.ts'
 import { primaryOperations } from '../api/primary/operations.ts'
+import { addressReader } from '../api/proxy-address.ts'
+import { readRateLimit, readTiers } from '../api/rate-limit.ts'
 import { search } from '../api/search/search.ts'
 import { createServer, type ApiServer } from '../api/server.ts'
+import type { UseCounter } from '../api/use-counter.ts'
 import { warpDialectRules, warpOperations } from '../api/warp/operations.ts'
 import type { Config } from '../config/settings.ts'
 import { fromHex } from '../core/bytes.ts'
@@ -41,7 +45,6 @@ import type { Gauges } from '../telemetry/gauges.ts'
 import type { LogRegistry } from '../telemetry/log.ts'
 import { icmContract, primaryStream, type SpecifiedChain } from './chain-specs.ts'
 import { mountExplorer } from './explorer-mount.ts'
-import { watchedKeys } from './key-file.ts'
 import type { Served } from './open-served.ts'
 import { statusOf, statusOperation, type StatusParts } from './status-view.ts'
 import type { TokenKnowledge } from './token-knowledge.ts'
@@ -58,6 +61,9 @@ export type ApiParts = {
   readonly indexer: Indexer | undefined
   readonly gauges: Gauges
   readonly knowledge: TokenKnowledge
+  /** API keys as they are now. */
+  readonly keys: () => readonly StoredKey[]
+  readonly uses: UseCounter
   readonly aliases: { readonly resolve: (name: string) => string | undefined }
 }
 
@@ -94,10 +100,14 @@ export function assembleApi(config: Config, parts: ApiParts): ApiServer {
     gauges,
     admit: createAdmission({
       keysRequired: config['api.keysRequired'],
-      keys: watchedKeys(config.dataDir),
+      keys: parts.keys,
       limit: readRateLimit(config['api.rateLimit']),
+      tiers: readTiers(config['api.tiers']),
+      uses: parts.uses,
       clock: world.clock,
     }),
+    hasKey: (request) => hasKey(request, parts.keys()),
+    addressOf: addressReader(config['api.trustProxy']),
     observe: (operation, status, elapsedMs) => {
       gauges.add('firn_api_requests_total', 1, { operation, status: String(status) })
       gauges.observe('firn_api_request_seconds', elapsedMs / 1_000, { operation })

@@ -6,6 +6,7 @@
 
 import { createPageTokens } from '../api/page-token.ts'
 import type { ApiServer } from '../api/server.ts'
+import { createUseCounter } from '../api/use-counter.ts'
 import type { Config } from '../config/settings.ts'
 import { Fault } from '../core/fault.ts'
 import type { World } from '../core/world.ts'
@@ -15,7 +16,8 @@ import {
   type Indexer,
   type IndexerOptions,
 } from '../indexing/indexer.ts'
-import type { StoreLocation } from '../store/engine/open.ts'
+import { openStore, type StoreLocation } from '../store/engine/open.ts'
+import { apiUseStore, apiUseTables } from '../store/schema/api-use.ts'
 import { createGauges } from '../telemetry/gauges.ts'
 import { createHealth } from '../telemetry/health.ts'
 import type { LogRegistry } from '../telemetry/log.ts'
@@ -24,6 +26,7 @@ import { createWaits } from '../telemetry/waits.ts'
 import { assembleApi } from './api-parts.ts'
 import { chainSpecs, sourceLimits, streamSpecs, type SpecifiedChain } from './chain-specs.ts'
 import { claimDataFolder } from './data-folder.ts'
+import { watchedKeys } from './key-file.ts'
 import { assembleNodeListener, checkFolder, nodeChains, openAliases } from './node-parts.ts'
 import { openServed } from './open-served.ts'
 import { tokenKeys } from './token-keys.ts'
@@ -90,6 +93,13 @@ async function build(
     tokenKeys(config.dataDir, { random: world.random, log: logs.log }),
     clock,
   )
+  const keys = watchedKeys(config.dataDir, logs.log)
+  const uses = createUseCounter({
+    clock,
+    log: logs.log,
+    open: () => openStore(store, apiUseStore, apiUseTables, 'write'),
+  })
+  closers.push(uses.close)
   const knowledge = await openTokenKnowledge(config, { world, log: logs.log, store })
   closers.push(knowledge.close)
 
@@ -118,7 +128,16 @@ async function build(
   })
   const aliases = await openAliases(config, { world, waits, logs, chains: nodes })
   const shared = { world, logs, gauges, aliases }
-  const api = assembleApi(config, { ...shared, tokens, served, chains, indexer, knowledge })
+  const api = assembleApi(config, {
+    ...shared,
+    tokens,
+    served,
+    chains,
+    indexer,
+    knowledge,
+    keys,
+    uses,
+  })
   const health = createHealth({ clock, log: logs.log })
   health.register('store', () => checkFolder(config.dataDir))
   health.register('chains', () => readiness(indexed()), { kinds: ['readiness', 'health'] })

@@ -1,37 +1,52 @@
-import { createKey as makeKey } from '../../api/api-keys.ts'
-import { Fault } from '../../core/fault.ts'
+import { createKey as makeKey, type StoredKey } from '../../api/api-keys.ts'
+import { readRateLimit, readTiers } from '../../api/rate-limit.ts'
+import type { Config } from '../../config/settings.ts'
+import { Fault, faultOf } from '../../core/fault.ts'
 import { readKeys, writeKeys } from '../../service/key-file.ts'
 import { rotateTokenKeys } from '../../service/token-keys.ts'
+import { openStore } from '../../store/engine/open.ts'
+import { keyUses } from '../../store/query/api-use.ts'
+import { apiUseStore, apiUseTables } from '../../store/schema/api-use.ts'
 import { openWorld } from '../../world/world.ts'
 import type { Flags } from '../flags.ts'
 import { loadConfig } from '../load-config.ts'
 
 /** Makes a key, prints it once. */
 export function createKey(name: string, flags: Flags): void {
+  const { config } = loadConfig(flags)
+  const allowance = allowanceIn(flags, config)
   const { clock, random } = openWorld()
   const { key, stored } = makeKey(random, name, Math.floor(clock.now() / 1_000))
-  writeKeys(folder(flags), [...readKeys(folder(flags)), stored])
+  writeKeys(config.dataDir, [...readKeys(config.dataDir), { ...stored, ...allowance }])
   console.log(key)
   console.error('This is the only time the key is shown. Send it as the header x-service-api-key.')
 }
 
-/** Lists ids, names and dates. */
-export function listKeys(flags: Flags): void {
-  for (const key of readKeys(folder(flags))) {
+/** Lists ids, dates, states, limits, last use and names. */
+export async function listKeys(flags: Flags): Promise<void> {
+  const { config } = loadConfig(flags)
+  const uses = await storedUses(config)
+  for (const key of readKeys(config.dataDir)) {
     const state = key.revokedAt === undefined ? 'live' : `revoked ${day(key.revokedAt)}`
-    console.log(`${key.id}  ${day(key.createdAt)}  ${state}  ${key.name}`)
+    const used = uses.get(key.id)
+    const lastUsed = used === undefined ? 'never used' : `used ${minute(used)}`
+    console.log(
+      [key.id, day(key.createdAt), state, allowanceOf(key), lastUsed, key.name].join('  '),
+    )
   }
+}
+
+/** Gives a key another limit, or the general one where no flag says anything. */
+export function limitKey(id: string, flags: Flags): void {
+  const { config } = loadConfig(flags)
+  const allowance = allowanceIn(flags, config)
+  changeKey(config, id, ({ tier: _tier, limit: _limit, ...key }) => ({ ...key, ...allowance }))
 }
 
 /** Makes a key invalid for running processes too. */
 export function revokeKey(id: string, flags: Flags): void {
-  const keys = readKeys(folder(flags))
-  if (!keys.some((key) => key.id === id)) throw new Fault('not-found', `no key has this id: ${id}`)
   const now = Math.floor(openWorld().clock.now() / 1_000)
-  writeKeys(
-    folder(flags),
-    keys.map((key) => (key.id === id ? { revokedAt: now, ...key } : key)),
-  )
+  changeKey(loadConfig(flags).config, id, (key) => ({ revokedAt: now, ...key }))
 }
 
 /** Makes a new key that seals page tokens; API keys stay as they are. */
@@ -39,17 +54,71 @@ export function rotateKeys(flags: Flags): void {
   if (flags['pageTokens'] !== true)
     throw new Fault('bad-parameter', 'say what to rotate: firn keys rotate --page-tokens')
   const { clock, random } = openWorld()
-  rotateTokenKeys(folder(flags), random, Math.floor(clock.now() / 1_000))
+  rotateTokenKeys(loadConfig(flags).config.dataDir, random, Math.floor(clock.now() / 1_000))
   console.log(
     'New page tokens have a new key. Those given out before stay valid for their 24 hours.',
   )
 }
 
-/** Where the configuration has its data. */
-function folder(flags: Flags): string {
-  return loadConfig(flags).config.dataDir
+function changeKey(config: Config, id: string, change: (key: StoredKey) => StoredKey): void {
+  const keys = readKeys(config.dataDir)
+  if (!keys.some((key) => key.id === id)) throw new Fault('not-found', `no key has this id: ${id}`)
+  writeKeys(
+    config.dataDir,
+    keys.map((key) => (key.id === id ? change(key) : key)),
+  )
+}
+
+/** What the flags `--tier`, `--per-minute` and `--per-day` say of a key. Throws `bad-parameter`. */
+function allowanceIn(flags: Flags, config: Config): Pick<StoredKey, 'tier' | 'limit'> {
+  const { tier, perMinute, perDay } = flags
+  if (tier !== undefined && (perMinute ?? perDay) !== undefined)
+    throw new Fault('bad-parameter', 'a key has a tier or a limit of its own, not both')
+  if (typeof tier === 'string') {
+    const known = [...readTiers(config['api.tiers']).keys()]
+    if (!known.includes(tier))
+      throw new Fault('bad-parameter', `--tier must be one of api.tiers (${known.join()}): ${tier}`)
+    return { tier }
+  }
+  if (perMinute === undefined && perDay === undefined) return {}
+  const units = (text: unknown): number =>
+    /^\d{1,15}$/.test(String(text)) ? Number(text) : Number.NaN
+  try {
+    const limit = readRateLimit({
+      perMinute: units(perMinute),
+      ...(perDay === undefined ? {} : { perDay: units(perDay) }),
+    })
+    return limit === undefined ? {} : { limit }
+  } catch (cause) {
+    throw new Fault('bad-parameter', '--per-minute and --per-day take units of at least 1', {
+      cause,
+    })
+  }
+}
+
+function allowanceOf({ tier, limit }: StoredKey): string {
+  if (limit !== undefined) return `${limit.perMinute}/min ${limit.perDay}/day`
+  return tier === undefined ? 'general limit' : `tier ${tier}`
+}
+
+/** When keys were last used; nothing before the first was. */
+async function storedUses(config: Config): Promise<ReadonlyMap<string, number>> {
+  const location = { store: config.store, dataDir: config.dataDir }
+  try {
+    const store = await openStore(location, apiUseStore, apiUseTables, 'read')
+    const uses = await keyUses(store)
+    await store.close()
+    return uses
+  } catch (error) {
+    if (faultOf(error)?.code !== 'store-failed') throw error
+    return new Map()
+  }
 }
 
 function day(seconds: number): string {
   return new Date(seconds * 1_000).toISOString().slice(0, 10)
+}
+
+function minute(seconds: number): string {
+  return `${new Date(seconds * 1_000).toISOString().slice(0, 16)}Z`
 }

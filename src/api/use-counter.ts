@@ -1,0 +1,154 @@
+/**
+ * Counts what callers use, together with the other processes of the deployment.
+ *
+ * A request is counted here at once; once a second each process adds what it counted to the store
+ * and learns what all of them counted. Within that second a caller may use its limit once per
+ * process. A store that is away makes no request wait: each process then counts for itself.
+ */
+
+import { faultOf } from '../core/fault.ts'
+import type { Clock } from '../core/world.ts'
+import type { Database } from '../store/engine/database.ts'
+import { addUse, storeKeyUses, type Use } from '../store/query/api-use.ts'
+import type { Log } from '../telemetry/log.ts'
+
+/** What a caller used in this minute and this day, everywhere. */
+export type UseCounter = {
+  readonly of: (caller: string) => Use
+  readonly add: (caller: string, units: number) => void
+  /** A key was used now. */
+  readonly touch: (keyId: string) => void
+  /** Adds what is left to the store, and stops. */
+  readonly close: () => Promise<void>
+}
+
+/** What {@link createUseCounter} needs. */
+export type UseCounterParts = {
+  readonly clock: Clock
+  readonly log: Log
+  /** Opens the store, when something is to be kept for the first time; absent: none is kept. */
+  readonly open?: () => Promise<Database>
+}
+
+// About 200 bytes each: at most 20 MB for callers seen within a day.
+const maxCallers = 100_000
+
+/** Between two exchanges with the store. */
+const syncMs = 1_000
+
+/** Callers exchanged in one transaction; the rest waits for the next. */
+const maxPerSync = 2_000
+
+type Count = { minute: number; minuteUsed: number; day: number; dayUsed: number }
+
+type Caller = {
+  /** What all processes used, as far as it is known here. */
+  readonly total: Count
+  /** What was counted here and is not in the store yet. */
+  readonly own: Count
+}
+
+/** A counter of which nobody has used anything. */
+export function createUseCounter(parts: UseCounterParts): UseCounter {
+  const { clock } = parts
+  const callers = new Map<string, Caller>()
+  const changed = new Set<string>()
+  let touched = new Map<string, number>()
+  const over = new AbortController()
+  let store: Database | undefined
+  let running: Promise<void> | undefined
+
+  const current = (caller: string): Caller => {
+    const seconds = Math.floor(clock.now() / 1_000)
+    const found = callers.get(caller) ?? { total: noCount(), own: noCount() }
+    for (const count of [found.total, found.own]) turn(count, seconds)
+    callers.delete(caller)
+    callers.set(caller, found)
+    const [oldest] = callers.keys()
+    if (callers.size > maxCallers && oldest !== undefined) callers.delete(oldest)
+    return found
+  }
+
+  async function exchange(): Promise<void> {
+    if (parts.open === undefined || changed.size + touched.size === 0) return
+    store ??= await parts.open()
+    const uses = touched
+    touched = new Map()
+    if (uses.size > 0) await storeKeyUses(store, uses)
+    const names = [...changed].slice(0, maxPerSync).toSorted()
+    for (const name of names) changed.delete(name)
+    const added = names.map((caller) => ({ caller, ...current(caller).own }))
+    if (added.length === 0) return
+    try {
+      const sums = await addUse(store, added, Math.floor(clock.now() / 86_400_000))
+      sums.forEach((sum, at) => {
+        const stored = added[at]
+        const caller = callers.get(stored?.caller ?? '')
+        if (caller !== undefined && stored !== undefined) merge(caller, stored, sum)
+      })
+    } catch (error) {
+      for (const name of names) changed.add(name)
+      throw error
+    }
+  }
+
+  async function run(): Promise<void> {
+    let isAway = false
+    while (!over.signal.aborted) {
+      await clock.sleep(syncMs, over.signal).catch(() => undefined)
+      try {
+        await exchange()
+        isAway = false
+      } catch (error) {
+        const reason = faultOf(error)?.message ?? error
+        if (!isAway) parts.log.warn('use of the API is counted by this process alone', { reason })
+        isAway = true
+      }
+    }
+  }
+  const start = (): void => {
+    if (parts.open !== undefined) running ??= run()
+  }
+
+  return {
+    of: (caller) => current(caller).total,
+    add: (caller, units) => {
+      const { total, own } = current(caller)
+      for (const count of [total, own]) {
+        count.minuteUsed += units
+        count.dayUsed += units
+      }
+      changed.add(caller)
+      start()
+    },
+    touch: (keyId) => {
+      touched.set(keyId, Math.floor(clock.now() / 1_000))
+      start()
+    },
+    close: async () => {
+      over.abort()
+      await running
+      await store?.close()
+    },
+  }
+}
+
+function noCount(): Count {
+  return { minute: 0, minuteUsed: 0, day: 0, dayUsed: 0 }
+}
+
+/** Begins a new window where the old one is over. */
+function turn(count: Count, seconds: number): void {
+  const minute = Math.floor(seconds / 60)
+  const day = Math.floor(seconds / 86_400)
+  if (count.minute !== minute) Object.assign(count, { minute, minuteUsed: 0 })
+  if (count.day !== day) Object.assign(count, { day, dayUsed: 0 })
+}
+
+/** Takes over a sum of all processes; what was counted here meanwhile is still to be stored. */
+function merge({ total, own }: Caller, stored: Use, sum: Use): void {
+  if (own.minute === stored.minute) own.minuteUsed -= stored.minuteUsed
+  if (own.day === stored.day) own.dayUsed -= stored.dayUsed
+  if (sum.minute === total.minute) total.minuteUsed = sum.minuteUsed + own.minuteUsed
+  if (sum.day === total.day) total.dayUsed = sum.dayUsed + own.dayUsed
+}

@@ -13,6 +13,7 @@ import { callerOf } from '../http/caller-address.ts'
 import type { Lane, LoadGate, Ticket } from '../http/load-gate.ts'
 import type { Serve, SocketGuard } from '../http/socket-guard.ts'
 import type { Lanes } from './lanes.ts'
+import type { AddressReader } from './proxy-address.ts'
 import { errorBody } from './status.ts'
 
 /** The door of one server. */
@@ -33,6 +34,8 @@ export type FrontDoorParts = {
   readonly gate: LoadGate
   readonly guard: SocketGuard
   readonly lanes: Lanes
+  /** Whose request it is, behind reverse proxies too. */
+  readonly addressOf: AddressReader
 }
 
 /** Work is taken in for a quarter of a second; after a second there is room. */
@@ -46,7 +49,7 @@ const refusal = refusalOf(busyWords)
 const listRefusal = refusalOf([busyWords])
 
 /** A door nobody has come to. */
-export function createFrontDoor({ gate, guard, lanes }: FrontDoorParts): FrontDoor {
+export function createFrontDoor({ gate, guard, lanes, addressOf }: FrontDoorParts): FrontDoor {
   const tickets = new WeakMap<IncomingMessage, Ticket>()
 
   function enter(
@@ -55,7 +58,7 @@ export function createFrontDoor({ gate, guard, lanes }: FrontDoorParts): FrontDo
     refuse: () => void,
   ): void {
     const { request, response, lane } = exchange
-    const caller = callerOf(request.socket.remoteAddress ?? '')
+    const caller = callerOf(addressOf(request))
     let isOver = false
     const ended = (): void => {
       isOver = true

@@ -9,6 +9,7 @@ import type { Log } from '../telemetry/log.ts'
 import { connectionRefusal, createFrontDoor, type FrontDoor } from './front-door.ts'
 import { createLanes } from './lanes.ts'
 import type { OperationShape } from './operation.ts'
+import type { AddressReader } from './proxy-address.ts'
 
 /** Limits of callers, together and each. */
 export type LoadLimits = SocketLimits & GateLimits
@@ -30,6 +31,7 @@ export type LoadParts = {
   readonly limits: LoadLimits
   readonly shapes: readonly OperationShape[]
   readonly clock: Clock
+  readonly addressOf: AddressReader
   readonly log: Log
   readonly gauges: Gauges | undefined
 }
@@ -69,7 +71,8 @@ export function openDoor(parts: LoadParts): {
     }
     gauges.set('firn_http_unsent_bytes', guard.unsentBytes(), { listener: 'api' })
   })
-  const door = createFrontDoor({ gate, guard, lanes: createLanes(parts.shapes) })
+  const { addressOf } = parts
+  const door = createFrontDoor({ gate, guard, lanes: createLanes(parts.shapes), addressOf })
   return { door, close: delay.stop }
 }
 

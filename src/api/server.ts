@@ -85,7 +85,9 @@ const drainMs = 8_000
 
 /** Builds the server over `operations`. */
 export function createServer(parts: ServerParts): ApiServer {
+  const addressOf = parts.addressOf ?? addressReader([])
   const { door, close: closeDoor } = openDoor({
+    addressOf,
     limits: parts.load ?? usualLoadLimits,
     shapes: parts.operations.map(({ shape }) => shape),
     clock: parts.clock,
@@ -133,7 +135,7 @@ export function createServer(parts: ServerParts): ApiServer {
     done()
   })
   const deadlineOf = createDeadlines(parts.clock)
-  const rest = { ...parts, door, deadlineOf, fresh: createFreshReader(parts.clock) }
+  const rest = { ...parts, door, deadlineOf, addressOf, fresh: createFreshReader(parts.clock) }
   for (const operation of parts.operations) register(http, rest, operation)
 
   return {
@@ -194,12 +196,12 @@ function register(
     readonly door: FrontDoor
     readonly deadlineOf: (timeoutMs: number) => Deadline
     readonly fresh: FreshReader
+    readonly addressOf: AddressReader
   },
   operation: Operation,
 ): void {
   const { shape } = operation
-  const { door, deadlineOf } = parts
-  const addressOf = parts.addressOf ?? addressReader([])
+  const { door, deadlineOf, addressOf } = parts
   const readPath = parameterReader(shape.parameters.path)
   const readQuery = parameterReader(shape.parameters.query)
   const readBody =

@@ -147,7 +147,11 @@ void test('record: what cannot be recorded is one sentence', async (t) => {
   const out = ['--out', join(folder, 'x.firnrec')]
   const cases: readonly [readonly string[], number, RegExp][] = [
     [['--rpc', 'http://127.0.0.1:1', ...out], 1, /^firn: a node does not answer/m],
-    [['--rpc', 'ftp://x', ...out], 2, /^firn: --rpc must be an http address: ftp:\/\/x$/m],
+    [
+      ['--rpc', 'ftp://x', ...out],
+      2,
+      /^firn: --rpc must be an address that begins with http:\/\/ or https:\/\/: ftp:\/\/x$/m,
+    ],
     [['--rpc', server.url, ...out, '--from', '999'], 2, /there is nothing to record from 999/],
     [['--rpc', server.url, ...out, '--from', 'x'], 2, /--from must be a height: x/],
     [['--rpc', server.url, '--out', join(folder, 'no/x')], 2, /file cannot be written: /],

@@ -86,6 +86,42 @@ void test('start: every mistake is one sentence and an exit code, never a stack'
       4,
       /setting store is neither embedded nor a postgres/,
     ],
+    [
+      'node without a scheme',
+      ['--config', config, ...data],
+      'networks: { fuji: { nodeUrl: "127.0.0.1:9650", primary: true } }',
+      4,
+      /^firn: networks\.fuji\.nodeUrl must be .*, did you mean http:\/\/127\.0\.0\.1:9650\?: "127\.0\.0\.1:9650"$/m,
+    ],
+    [
+      'limit that is none',
+      ['--config', config, ...data],
+      'api: { rateLimit: 5 }',
+      4,
+      /api\.rateLimit/,
+    ],
+    [
+      'page that is none',
+      ['--config', config, ...data],
+      'api: { cors: [a.example] }',
+      4,
+      /api\.cors/,
+    ],
+    ['no proxy', ['--config', config, ...data], 'api: { trustProxy: [x] }', 4, /api\.trustProxy/],
+    [
+      'gateway without a scheme',
+      ['--config', config, ...data],
+      'nftMetadata: { gateways: [ipfs.example] }\nchains: [{ rpcUrls: ["http://127.0.0.1:1/rpc"] }]',
+      4,
+      /nftMetadata: must be .*, did you mean https:\/\/ipfs\.example\?/,
+    ],
+    [
+      'prices without a scheme, and no such file',
+      ['--config', config, ...data],
+      'prices: { http: prices.example }\nevm: { selectorsFile: none.txt }',
+      4,
+      /none\.txt.*|prices\.example/,
+    ],
   ]
   for (const [name, args, text, code, sentence] of cases) {
     await writeFile(config, text)
@@ -93,6 +129,16 @@ void test('start: every mistake is one sentence and an exit code, never a stack'
     assert.match(ended.stderr, sentence, name)
     assert.equal(ended.code, code, `${name}: ${ended.stderr}`)
     assert.doesNotMatch(ended.stderr, /\n {4}at /, name)
+    // What the machine has to say is not of the configuration.
+    if (code !== 4 || !args.includes('--config') || name === 'data folder is a file') continue
+    const shown = await runFirn(
+      'config',
+      'show',
+      '--config',
+      args[args.indexOf('--config') + 1] ?? '',
+    )
+    assert.match(shown.stderr, sentence, `config show: ${name}`)
+    assert.equal(shown.code, 4, `config show: ${name}`)
   }
   const unknown = await runFirn('strat')
   assert.equal(unknown.code, 2)
@@ -122,4 +168,34 @@ void test('old Node: one sentence says what is missing', async (t) => {
   const installed = await run(old.program, [join(folder, 'bin/firn.js'), 'start'])
   assert.equal(installed.code, 1)
   assert.match(installed.stderr, /^Firn needs Node 24 or newer, this is \d+\.\d+\.\d+\.\n$/)
+})
+
+void test('addresses: a flag or setting without a scheme is one sentence, of every command', async (t) => {
+  const folder = await freshFolder(t)
+  const config = join(folder, 'firn.yaml')
+  await writeFile(config, 'networks: { fuji: { nodeUrl: "127.0.0.1:9650", primary: true } }')
+  const out = ['--out', join(folder, 'x')]
+  for (const [args, sentence] of [
+    [['doctor', '--config', config], /nodeUrl must be .*did you mean http:\/\/127\.0\.0\.1:9650\?/],
+    [
+      ['status', '--url', 'localhost:8080'],
+      /--url must be .*did you mean http:\/\/localhost:8080\?/,
+    ],
+    [
+      ['verify', '--node', 'node.example'],
+      /--node must be .*did you mean https:\/\/node\.example\?/,
+    ],
+    [
+      ['record', '--rpc', '127.0.0.1:9650/ext/bc/C/rpc', ...out],
+      /--rpc must be .*did you mean http:\/\/127\.0\.0\.1:9650\/ext\/bc\/C\/rpc\?/,
+    ],
+    [['record-primary', '--node', '127.0.0.1:9650', ...out], /--node must be .*did you mean http/],
+    [['export', 'rewards', '--url', '127.0.0.1:8080'], /--url must be .*did you mean http/],
+    [['alias', 'list', '--node-url', 'localhost:8081'], /--node-url must be .*did you mean http/],
+  ] as const) {
+    const ended = await runFirn(...args)
+    assert.match(ended.stderr, sentence, args.join(' '))
+    assert.match(ended.stderr, /^firn: [^\n]*\n$/, args.join(' '))
+    assert.ok(ended.code === 2 || ended.code === 4, `${args[0]}: ${ended.code}`)
+  }
 })

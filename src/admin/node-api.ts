@@ -78,11 +78,7 @@ export const nodeBases = ['admin', 'info', 'health', 'metrics'] as const
  */
 export function createNodeListener(parts: NodeParts): NodeListener {
   const { settings, aliases, gauges, world } = parts
-  if (settings.apiAdminEnabled && !settings.adminAllowRemote && !isLoopback(settings.host)) {
-    const why =
-      'administration has no credential: it is served on loopback only unless node.adminAllowRemote is true'
-    throw new Fault('bad-config', `${why}: node.host ${settings.host}`)
-  }
+  checkAdminHost(settings)
   const routes = { fixed: fixedRoutes(parts), chain: chainRoute(parts), aliases }
   const server = createNodeServer({
     host: settings.host,
@@ -108,6 +104,16 @@ export function createNodeListener(parts: NodeParts): NodeListener {
       if (settings.apiAdminEnabled) await parts.profiler.watchHeap()
     },
   }
+}
+
+/** Throws `bad-config` where administration would be served to others and that was not allowed. */
+export function checkAdminHost(
+  settings: Pick<NodeSettings, 'host' | 'apiAdminEnabled' | 'adminAllowRemote'>,
+): void {
+  if (!settings.apiAdminEnabled || settings.adminAllowRemote || isLoopback(settings.host)) return
+  const why =
+    'administration has no credential: it is served on loopback only unless node.adminAllowRemote is true'
+  throw new Fault('bad-config', `${why}: node.host ${settings.host}`)
 }
 
 function fixedRoutes(parts: NodeParts): ReadonlyMap<string, ReadonlyMap<string, RouteHandler>> {

@@ -1,11 +1,30 @@
 /** What a command was called with. */
 
+import { webAddressProblem } from '../config/web-address.ts'
 import { Fault } from '../core/fault.ts'
 import { type Network, networkNames, networkOf } from '../core/network.ts'
 import { ownValue } from '../core/own-value.ts'
 
 /** Options of a command as commander gives them. */
 export type Flags = Readonly<Record<string, string | boolean | undefined>>
+
+/** Flags that take an address, of any command. */
+const addressFlags = [
+  ['url', '--url'],
+  ['node', '--node'],
+  ['nodeUrl', '--node-url'],
+  ['rpc', '--rpc'],
+] as const
+
+/** Throws `bad-parameter` for a flag whose address is none, with the corrected form. */
+export function checkAddresses(flags: Flags): void {
+  for (const [name, flag] of addressFlags) {
+    const text = flags[name]
+    const problem = typeof text === 'string' ? webAddressProblem(text) : undefined
+    if (problem !== undefined)
+      throw new Fault('bad-parameter', `${flag} ${problem}: ${String(text)}`)
+  }
+}
 
 /** The count of `--sample`, 64 where it is not given. Throws `bad-parameter`. */
 export function sampleOf(flags: Flags): number {

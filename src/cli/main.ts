@@ -9,7 +9,7 @@ import { faultOf } from '../core/fault.ts'
 import { version } from '../service/version.ts'
 import { addNodeCommands } from './commands/node-commands.ts'
 import { exitCodes } from './exit-codes.ts'
-import type { Flags } from './flags.ts'
+import { checkAddresses, type Flags } from './flags.ts'
 
 const program = new Command('firn')
   .description('An open, self-hosted Avalanche data service.')
@@ -188,6 +188,7 @@ program
   )
 
 addNodeCommands(program)
+program.hook('preAction', (_program, command) => checkAddresses(command.opts()))
 
 try {
   refuseUnknownCommand(process.argv[2])

@@ -81,3 +81,55 @@ void test('config: every problem is told, with the nearest known name', () => {
 void test('config: secrets are not in the message', () => {
   refuses('store: 5', /store must be text: \*\*\*/)
 })
+
+void test('config: an address without a scheme is told with the corrected form', () => {
+  for (const [text, words] of [
+    [
+      'networks: { fuji: { nodeUrl: "127.0.0.1:9650" } }',
+      'networks.fuji.nodeUrl must be an address that begins with http:// or https://, did you mean http://127.0.0.1:9650?: "127.0.0.1:9650"',
+    ],
+    ['networks: { fuji: { nodeUrl: "localhost:9650" } }', 'did you mean http://localhost:9650?'],
+    [
+      'chains: [{ rpcUrls: ["rpc.example/ext/bc/C/rpc"] }]',
+      'chains[0].rpcUrls must be an address that begins with http:// or https://, did you mean https://rpc.example/ext/bc/C/rpc?',
+    ],
+    ['chains: [{ rpcUrls: ["http://a", "//rpc.example"] }]', 'did you mean https://rpc.example?'],
+    [
+      'chains: [{ rpcUrls: ["ws://rpc.example"] }]',
+      'begins with http:// or https://: "ws://rpc.example"',
+    ],
+    [
+      'chains: [{ rpcUrls: ["not an address"] }]',
+      'begins with http:// or https://: "not an address"',
+    ],
+    ['chains: [{ rpcUrls: ["http://a"], explorerUrl: "scan.example" }]', 'explorerUrl'],
+    [
+      'warp: { aggregatorUrl: "node:8080" }',
+      'warp.aggregatorUrl must be an address that begins with http:// or https://, did you mean http://node:8080?',
+    ],
+  ] as const)
+    assert.throws(
+      () => read(text),
+      (error) => error instanceof Fault && error.message.includes(words),
+      text,
+    )
+})
+
+void test('config: structured settings come from the environment as JSON', () => {
+  const { config, origins } = read('', {
+    environment: {
+      FIRN_API_RATE_LIMIT: '{"perMinute":120,"perDay":1000}',
+      FIRN_PRICES: 'none',
+      FIRN_TOKEN_LISTS: '["a.json","b, c.json"]',
+      FIRN_NODE_ALLOWED_HOSTS: 'localhost,node.example',
+      FIRN_API_CORS: 'https://a.example, https://b.example',
+    },
+  })
+  assert.deepEqual(config['api.rateLimit'], { perMinute: 120, perDay: 1_000 })
+  assert.equal(origins['api.rateLimit'], 'environment')
+  assert.equal(config.prices, 'none')
+  assert.deepEqual(config.tokenLists, ['a.json', 'b, c.json'])
+  assert.deepEqual(config['node.allowedHosts'], 'localhost,node.example')
+  assert.deepEqual(config['api.cors'], ['https://a.example', 'https://b.example'])
+  refuses('', /FIRN_API_RATE_LIMIT must be JSON/, { FIRN_API_RATE_LIMIT: '{perMinute' })
+})

@@ -19,6 +19,7 @@ import {
   type NetworkConfig,
   type Setting,
 } from './settings.ts'
+import { webAddressProblem } from './web-address.ts'
 
 /** Where a value came from. */
 export type Origin = 'flag' | 'environment' | 'file' | 'default'
@@ -58,7 +59,7 @@ export function readConfig(input: ConfigInput): ReadConfig {
     const named = environmentName(path)
     const candidates: readonly [Origin, unknown][] = [
       ['flag', ownValue(input.flags, path)],
-      ['environment', ownValue(input.environment, named)],
+      ['environment', structured(named, setting, ownValue(input.environment, named), problems)],
       ['file', ownValue(fromFile, path)],
     ]
     const found = candidates.find(([, value]) => value !== undefined)
@@ -130,6 +131,23 @@ function checkNames(
   }
 }
 
+/** Lists and objects of the environment are written as JSON. */
+function structured(
+  name: string,
+  setting: Setting,
+  text: string | undefined,
+  problems: string[],
+): unknown {
+  const takesAny = setting.kind === 'any' || setting.kind === 'list'
+  if (text === undefined || !takesAny || !/^\s*[[{]/.test(text)) return text
+  try {
+    return JSON.parse(text)
+  } catch {
+    problems.push(`${name} must be JSON where it begins with a brace or bracket: ${text}`)
+    return setting.default
+  }
+}
+
 function checked(path: string, setting: Setting, value: unknown, problems: string[]): unknown {
   const refuse = (allowed: string): unknown => {
     problems.push(
@@ -137,9 +155,14 @@ function checked(path: string, setting: Setting, value: unknown, problems: strin
     )
     return setting.default
   }
+  const addressed = (text: string): string => {
+    const problem = setting.isAddress === true && text !== '' ? webAddressProblem(text) : undefined
+    if (problem !== undefined) problems.push(`${path} ${problem}: ${JSON.stringify(text)}`)
+    return text
+  }
   switch (setting.kind) {
     case 'text':
-      return typeof value === 'string' ? value : refuse('text')
+      return typeof value === 'string' ? addressed(value) : refuse('text')
     case 'word':
       return typeof value === 'string' && (setting.words ?? []).includes(value)
         ? value
@@ -152,8 +175,8 @@ function checked(path: string, setting: Setting, value: unknown, problems: strin
         checkedInteger(setting, value) ?? refuse(`an integer from ${setting.min} to ${setting.max}`)
       )
     case 'list':
-      if (typeof value === 'string') return value.split(',').map((item) => item.trim())
-      return isTextList(value) ? value : refuse('a list of text')
+      if (typeof value === 'string') return value.split(',').map((item) => addressed(item.trim()))
+      return isTextList(value) ? value.map(addressed) : refuse('a list of text')
     case 'any':
       return value
   }

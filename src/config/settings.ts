@@ -21,10 +21,12 @@ export type Setting = {
   readonly flag?: string
   /** Never printed. */
   readonly secret?: boolean
+  /** Whether it is an address of http or https, or a list of them; empty where there is none. */
+  readonly isAddress?: boolean
 }
 
 /** What a row may say besides its kind and default. */
-type More = Pick<Setting, 'flag' | 'secret'>
+type More = Pick<Setting, 'flag' | 'secret' | 'isAddress'>
 
 const text = (value: string, meaning: string, more: More = {}) =>
   ({ kind: 'text', default: value, meaning, ...more }) as const
@@ -42,8 +44,8 @@ const word = <const W extends readonly string[]>(
   meaning: string,
   more: More = {},
 ) => ({ kind: 'word', default: value, words, meaning, ...more }) as const
-const list = (meaning: string, value: readonly string[] = []) =>
-  ({ kind: 'list', default: value, meaning }) as const
+const list = (meaning: string, value: readonly string[] = [], more: More = {}) =>
+  ({ kind: 'list', default: value, meaning, ...more }) as const
 const any = (value: unknown, meaning: string) => ({ kind: 'any', default: value, meaning }) as const
 
 /** Settings of the process, by their path in `firn.yaml`. */
@@ -234,6 +236,7 @@ export const settings = {
   'warp.aggregatorUrl': text(
     '',
     'Forward signature requests to this signature aggregator instead of asking validators ourselves.',
+    { isAddress: true },
   ),
   'warp.timeoutMs': integer(
     55_000,
@@ -252,6 +255,7 @@ export const networkSettings = {
   nodeUrl: text(
     '',
     'Base URL of an AvalancheGo node: P, X, C, info, index and proposervm under /ext.',
+    { isAddress: true },
   ),
   primary: flag(false, 'Index P, X and C atomic of this network.'),
   genesis: text('auto', '`auto` (by network id) or a genesis file.'),
@@ -265,14 +269,16 @@ export const networkSettings = {
 /** Settings of one entry of `chains`. */
 export const chainSettings = {
   network: word('fuji', ['mainnet', 'fuji'], 'To which network the chain belongs.'),
-  rpcUrls: list('Endpoints of the chain, all of the same chain.'),
+  rpcUrls: list('Endpoints of the chain, all of the same chain.', [], { isAddress: true }),
   name: text('', 'Name shown.'),
   symbol: text('', 'Symbol of the native token.'),
   decimals: integer(18, [0, 255], 'Decimals of the native token.'),
   description: text('', 'One sentence shown by the chains list.'),
   logoUri: text('', 'Logo of the chain.'),
-  explorerUrl: text('', 'Where people look at the chain.'),
-  publicRpcUrl: text('', 'RPC address shown to callers; empty: none is shown.'),
+  explorerUrl: text('', 'Where people look at the chain.', { isAddress: true }),
+  publicRpcUrl: text('', 'RPC address shown to callers; empty: none is shown.', {
+    isAddress: true,
+  }),
   blockchainId: text('', 'Blockchain id, hex or cb58; empty: asked of the warp precompile.'),
   subnetId: text('', 'Subnet id, cb58.'),
   vmId: text('', 'VM id, cb58.'),

@@ -1,5 +1,6 @@
 /** The setting `nftMetadata`. */
 
+import { webAddressProblem } from '../config/web-address.ts'
 import { clip } from '../core/bytes.ts'
 import { Fault } from '../core/fault.ts'
 import type { NftFetching } from '../indexing/chain-spec.ts'
@@ -33,9 +34,10 @@ function ipfsGateway(value: unknown): string {
 }
 
 function folderUrl(value: unknown): URL {
-  if (typeof value !== 'string' || !URL.canParse(value)) throw wrong(value)
+  if (typeof value !== 'string') throw wrong(value)
+  const problem = webAddressProblem(value)
+  if (problem !== undefined) throw new Fault('bad-config', `nftMetadata: ${problem} ${clip(value)}`)
   const url = new URL(value)
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw wrong(value)
   if (!url.pathname.endsWith('/')) url.pathname += '/'
   url.search = ''
   url.hash = ''

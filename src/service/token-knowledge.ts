@@ -8,6 +8,7 @@ import { httpPrices } from '../api/prices/price-http.ts'
 import { type ListedToken, listedNotes, readReputation, readTokenList } from '../api/token-lists.ts'
 import type { TokenNotes } from '../api/token-notes.ts'
 import type { Config } from '../config/settings.ts'
+import { webAddressProblem } from '../config/web-address.ts'
 import { clip } from '../core/bytes.ts'
 import { Fault, faultOf } from '../core/fault.ts'
 import type { World } from '../core/world.ts'
@@ -44,6 +45,14 @@ export async function openTokenKnowledge(
   const requests = await openStore(parts.store, nftRequestStore, nftRequestTables, 'write')
   const nftRequests = storedRequests(requests, parts.world.clock)
   return { signatures, prices, notes, nftRequests, close: requests.close }
+}
+
+/** Reads every file that is named, and no list on the network. Throws `bad-config`. */
+export async function checkTokenKnowledge(config: Config, parts: Parts): Promise<void> {
+  await readSignatures(parts.world, config['evm.selectorsFile'])
+  await openPrices(config, parts)
+  const files = config.tokenLists.filter((place) => !isOnNetwork(place))
+  await openTokenNotes({ ...config, tokenLists: files }, parts)
 }
 
 /** The source of prices. Throws `bad-config` for a setting or a file that cannot be read. */
@@ -88,8 +97,7 @@ async function openTokenNotes(config: Config, parts: Parts): Promise<TokenNotes>
 }
 
 async function openList(place: string, parts: Parts): Promise<ListedToken[]> {
-  if (!/^https?:/i.test(place))
-    return readTokenList(place, await readText(parts, place, 'token list'))
+  if (!isOnNetwork(place)) return readTokenList(place, await readText(parts, place, 'token list'))
   try {
     const reply = await parts.world.transport.request({
       url: place,
@@ -106,6 +114,10 @@ async function openList(place: string, parts: Parts): Promise<ListedToken[]> {
     parts.log.warn('token list left out', { list: place, reason: fault.message })
     return []
   }
+}
+
+function isOnNetwork(place: string): boolean {
+  return /^https?:/i.test(place)
 }
 
 async function readText({ world }: Parts, path: string, what: string): Promise<string> {
@@ -134,8 +146,10 @@ function nameIn(given: ReadonlyMap<string, unknown>, name: 'slug' | 'native'): C
 }
 
 function webAddress(value: unknown): string {
-  if (typeof value === 'string' && /^https?:\/\//.test(value) && URL.canParse(value)) return value
-  throw wrongPrices(value)
+  const problem = typeof value === 'string' ? webAddressProblem(value) : undefined
+  if (typeof value !== 'string') throw wrongPrices(value)
+  if (problem !== undefined) throw new Fault('bad-config', `prices: ${problem} ${clip(value)}`)
+  return value
 }
 
 function wrongPrices(value: unknown): Fault {

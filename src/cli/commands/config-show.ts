@@ -1,12 +1,21 @@
 import { environmentName, settings, type Setting } from '../../config/settings.ts'
 import { ownValue } from '../../core/own-value.ts'
+import { checkConfig } from '../../service/check-config.ts'
+import { silentLog } from '../../telemetry/log.ts'
 import { redactText } from '../../telemetry/redact.ts'
+import { openWorld } from '../../world/world.ts'
 import type { Flags } from '../flags.ts'
 import { loadConfig } from '../load-config.ts'
 
-/** Prints every setting, its value and who said so; secrets as `***`, URLs without their keys. */
-export function showConfig(flags: Flags): void {
+/**
+ * Prints every setting, its value and who said so; secrets as `***`, URLs without their keys.
+ * Throws `bad-config` for what `firn start` would not start with.
+ */
+export async function showConfig(flags: Flags): Promise<void> {
   const { config, origins } = loadConfig(flags)
+  const world = openWorld()
+  await checkConfig(config, { world, log: silentLog })
+  await world.close()
   const values: Readonly<Record<string, unknown>> = config
   const rows = Object.entries<Setting>(settings).map(([path, setting]) => [
     path,

@@ -31,7 +31,7 @@ export async function record(flags: Flags): Promise<void> {
   const source = openNodeSource({
     world,
     log: silentLog,
-    urls: [rpcUrl(flags)],
+    urls: [String(flags['rpc'])],
     expected: {},
     timeoutMs: config['source.timeoutMs'],
     traceTimeoutMs: config['source.traceTimeoutMs'],
@@ -62,12 +62,6 @@ export async function record(flags: Flags): Promise<void> {
     await source.close()
     await world.close()
   }
-}
-
-function rpcUrl(flags: Flags): string {
-  const url = String(flags['rpc'])
-  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url
-  throw new Fault('bad-parameter', `--rpc must be an http address: ${url}`)
 }
 
 function heightOf(name: string, value: Flags[string]): number | undefined {

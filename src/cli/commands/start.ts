@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url'
 import type { Config } from '../../config/settings.ts'
 import { faultOf } from '../../core/fault.ts'
 import type { Running } from '../../service/assemble.ts'
-import { checkRecordings, makeDataFolder } from '../../service/data-folder.ts'
+import { makeDataFolder } from '../../service/data-folder.ts'
 import { version } from '../../service/version.ts'
-import { createLogs } from '../../telemetry/log.ts'
+import { createLogs, silentLog } from '../../telemetry/log.ts'
 import { openWorld } from '../../world/world.ts'
 import { withDemoNetwork } from '../demo-network.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -27,9 +27,11 @@ export async function start(flags: Flags): Promise<void> {
   const loaded = loadConfig(flags)
   const located = { ...loaded.config, dataDir: resolve(loaded.config.dataDir) }
   const config = loaded.isDemo ? withDemoNetwork(located) : located
-  checkRecordings(config)
-  makeDataFolder(config.dataDir)
   const world = openWorld()
+  // Most of the product, as `assemble` is: loaded once the form of all settings is right.
+  const { checkConfig } = await import('../../service/check-config.ts')
+  await checkConfig(config, { world, log: silentLog })
+  makeDataFolder(config.dataDir)
   const isTerminal = process.stdout.isTTY
   let progress: Drawing | undefined = undefined
   const logs = createLogs({
@@ -44,7 +46,6 @@ export async function start(flags: Flags): Promise<void> {
     logLevel: config['log.level'],
     displayLevel: config['log.displayLevel'],
   })
-  // Most of the product: what is wrong with the configuration is told before it is loaded.
   const { assemble } = await import('../../service/assemble.ts')
   const running = await assemble(config, { world, logs, failed: stop })
   greet(running, config, loaded.isDemo)

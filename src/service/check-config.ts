@@ -1,0 +1,55 @@
+/** What a start looks at in the configuration beyond the form of each setting. */
+
+import { checkAdminHost } from '../admin/node-api.ts'
+import { addressReader } from '../api/proxy-address.ts'
+import { readRateLimit, readTiers } from '../api/rate-limit.ts'
+import type { Config } from '../config/settings.ts'
+import { Fault, faultOf } from '../core/fault.ts'
+import type { World } from '../core/world.ts'
+import type { Log } from '../telemetry/log.ts'
+import { webRules } from './api-parts.ts'
+import { chainSpecs } from './chain-specs.ts'
+import { checkRecordings } from './data-folder.ts'
+import { checkTokenKnowledge } from './token-knowledge.ts'
+
+/**
+ * Checks settings against each other, structured settings and files that are named. Asks nobody on
+ * the network and writes nothing. Throws `bad-config` naming every problem.
+ */
+export async function checkConfig(
+  config: Config,
+  parts: { readonly world: World; readonly log: Log },
+): Promise<void> {
+  const checks: readonly (() => unknown)[] = [
+    () => checkStore(config.store),
+    () => checkRecordings(config),
+    () => chainSpecs(config),
+    () => readRateLimit(config['api.rateLimit']),
+    () => readTiers(config['api.tiers']),
+    () => addressReader(config['api.trustProxy']),
+    () => webRules(config),
+    () =>
+      checkAdminHost({
+        host: config['node.host'],
+        apiAdminEnabled: config['node.apiAdminEnabled'],
+        adminAllowRemote: config['node.adminAllowRemote'],
+      }),
+    () => checkTokenKnowledge(config, parts),
+  ]
+  const problems: string[] = []
+  for (const check of checks) {
+    try {
+      await check()
+    } catch (error) {
+      const fault = faultOf(error)
+      if (fault?.code !== 'bad-config') throw error
+      problems.push(fault.message)
+    }
+  }
+  if (problems.length > 0) throw new Fault('bad-config', problems.join('; '))
+}
+
+function checkStore(store: string): void {
+  if (store !== 'embedded' && !/^postgres(ql)?:\/\//.test(store))
+    throw new Fault('bad-config', 'setting store is neither embedded nor a postgres:// address')
+}

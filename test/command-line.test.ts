@@ -81,24 +81,26 @@ void test('a Firn that is not there: commands say what is missing, and where', a
 void test('config show: whatever names a URL, what may be a key in it is not printed', async (t) => {
   const folder = await freshFolder(t)
   const config = join(folder, 'firn.yaml')
+  const own = join(folder, 'own.json')
   const url = (host: string): string => `'https://user:hidden1@${host}/hidden2?key=hidden3'`
   await writeFile(
     config,
-    `store: ${url('store.example')}
+    `store: 'postgres://user:hidden1@store.example/firn'
 networks: { fuji: { nodeUrl: ${url('node.example')} } }
 chains: [{ network: fuji, rpcUrls: [${url('rpc.example')}] }]
 prices: { http: ${url('prices.example')}, shape: defillama }
-tokenLists: [${url('list.example')}, lists/own.json]
+tokenLists: [${url('list.example')}, ${own}]
 nftMetadata: { gateways: [${url('gateway.example')}] }
 warp: { aggregatorUrl: ${url('aggregator.example')} }
 `,
   )
+  await writeFile(own, '{"name":"Own","tokens":[]}')
   const { code, stdout, stderr } = await runFirn('config', 'show', '--config', config)
   assert.equal(code, 0, stderr)
   assert.doesNotMatch(stdout, /hidden/)
   for (const host of ['node', 'rpc', 'prices', 'list', 'gateway', 'aggregator'])
     assert.match(stdout, new RegExp(`https://${host}\\.example`), host)
-  assert.match(stdout, /lists\/own\.json/)
+  assert.ok(stdout.includes(own))
 })
 
 void test('record: a chain recorded from a node is served as the node told it', async (t) => {
@@ -238,7 +240,7 @@ chains: [{ name: Demo L1, recording: ${smallFile} }]
   const key = made.stdout.trim()
   assert.equal(await answered(key), 200)
   const listed = await keys('list')
-  assert.match(listed.stdout, /^\w{8} .* live {2}shop\n$/)
+  assert.match(listed.stdout, /^\w{8} .* live {2}general limit {2}(never )?used\b.* {2}shop\n$/)
   assert.equal((await keys('revoke', listed.stdout.slice(0, 8))).code, 0)
   assert.equal(await answered(key), 401)
   assert.equal(await firn.end(), 0)

@@ -10,7 +10,7 @@ export const ListSubnets = {
   id: 'listSubnets',
   method: 'GET',
   path: '/v1/networks/{network}/subnets',
-  summary: 'Subnets with their chains',
+  summary: 'Subnets with their chains, without the primary network, which is no subnet of its own',
   tag: 'Primary Network',
   weight: 20,
   parameters: {

@@ -23,7 +23,7 @@ import { createHealth } from '../telemetry/health.ts'
 import type { LogRegistry } from '../telemetry/log.ts'
 import { createThreads } from '../telemetry/thread.ts'
 import { createWaits } from '../telemetry/waits.ts'
-import { assembleApi } from './api-parts.ts'
+import { assembleApi, type ApiParts } from './api-parts.ts'
 import { chainSpecs, sourceLimits, streamSpecs, type SpecifiedChain } from './chain-specs.ts'
 import { claimDataFolder } from './data-folder.ts'
 import { watchedKeys } from './key-file.ts'
@@ -89,17 +89,8 @@ async function build(
   const streams = streamSpecs(config, chains)
   const stores = [...chains.map(({ spec }) => spec), ...streams].map(({ key }) => key)
   closers.push(await claimDataFolder(config, stores, clock))
-  const tokens = createPageTokens(
-    tokenKeys(config.dataDir, { random: world.random, log: logs.log }),
-    clock,
-  )
-  const keys = watchedKeys(config.dataDir, logs.log)
-  const uses = createUseCounter({
-    clock,
-    log: logs.log,
-    open: () => openStore(store, apiUseStore, apiUseTables, 'write'),
-  })
-  closers.push(uses.close)
+  const callers = openCallers(config, outside, store)
+  closers.push(callers.uses.close)
   const knowledge = await openTokenKnowledge(config, { world, log: logs.log, store })
   closers.push(knowledge.close)
 
@@ -128,16 +119,7 @@ async function build(
   })
   const aliases = await openAliases(config, { world, waits, logs, chains: nodes })
   const shared = { world, logs, gauges, aliases }
-  const api = assembleApi(config, {
-    ...shared,
-    tokens,
-    served,
-    chains,
-    indexer,
-    knowledge,
-    keys,
-    uses,
-  })
+  const api = assembleApi(config, { ...shared, ...callers, served, chains, indexer, knowledge })
   const health = createHealth({ clock, log: logs.log })
   health.register('store', () => checkFolder(config.dataDir))
   health.register('chains', () => readiness(indexed()), { kinds: ['readiness', 'health'] })
@@ -169,6 +151,24 @@ type IndexerParts = Outside &
   Pick<IndexerOptions, 'streams' | 'store' | 'threads' | 'gauges'> & {
     readonly chains: readonly SpecifiedChain[]
   }
+
+/** What is known of callers: keys, what they used, and what seals their page tokens. */
+function openCallers(
+  config: Config,
+  { world, logs }: Outside,
+  store: StoreLocation,
+): Pick<ApiParts, 'tokens' | 'keys' | 'uses'> {
+  const { clock, random } = world
+  return {
+    tokens: createPageTokens(tokenKeys(config.dataDir, { random, log: logs.log }), clock),
+    keys: watchedKeys(config.dataDir, logs.log),
+    uses: createUseCounter({
+      clock,
+      log: logs.log,
+      open: () => openStore(store, apiUseStore, apiUseTables, 'write'),
+    }),
+  }
+}
 
 /** The indexing threads, unless this process only serves. */
 function indexerOf(config: Config, parts: IndexerParts): Indexer | undefined {

@@ -60,6 +60,7 @@ const exposed = [
   'ratelimit-reset',
   'retry-after',
   'etag',
+  'x-next-page-token',
   'allow',
 ].join(', ')
 

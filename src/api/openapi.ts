@@ -5,6 +5,7 @@ import type { TObject, TSchema } from 'typebox'
 import { ownValue } from '../core/own-value.ts'
 import type { DialectRules } from './dialect.ts'
 import { mayBeOfOneChain } from './fresh-chains.ts'
+import { listShapeOf } from './list-format.ts'
 import type { OperationShape } from './operation.ts'
 import { errorWords } from './status.ts'
 
@@ -103,7 +104,7 @@ function failureOf(status: number): unknown {
 function operationOf(shape: OperationShape, schemas: Components, rules: DialectRules): unknown {
   const { path, query, body } = shape.parameters
   const isFresh = mayBeOfOneChain(shape.path)
-  const success = { ...successOf(shape.response, schemas), ...(isFresh ? freshness : {}) }
+  const success = { ...successOf(shape, schemas), ...(isFresh ? freshness : {}) }
   const statuses = [shape.status ?? 200, ownValue(rules, shape.id)?.sdkStatus ?? []].flat()
   const others = shape.method === 'GET' ? failures : [...failures, ...bodyFailures]
   return {
@@ -130,12 +131,15 @@ function operationOf(shape: OperationShape, schemas: Components, rules: DialectR
   }
 }
 
-/** A success; without content where the shape is that of nothing. */
-function successOf(response: TSchema, schemas: Components): object {
+/** A success; without content where the shape is that of nothing, lists as lines, too. */
+function successOf(shape: OperationShape, schemas: Components): unknown {
+  const { response } = shape
   const description = 'Success'
-  return 'type' in response && response.type === 'void'
-    ? { description }
-    : { description, content: { 'application/json': { schema: referenced(response, schemas) } } }
+  if ('type' in response && response.type === 'void') return { description }
+  const isList = shape.method === 'GET' && listShapeOf(shape) !== undefined
+  const lines = isList ? { 'text/csv': {}, 'application/x-ndjson': {} } : {}
+  const json = { schema: referenced(response, schemas) }
+  return { description, content: { 'application/json': json, ...lines } }
 }
 
 function parametersOf(schema: TObject, place: 'path' | 'query'): unknown[] {

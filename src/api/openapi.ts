@@ -132,7 +132,7 @@ function operationOf(shape: OperationShape, schemas: Components, rules: DialectR
 }
 
 /** A success; without content where the shape is that of nothing, lists as lines, too. */
-function successOf(shape: OperationShape, schemas: Components): unknown {
+function successOf(shape: OperationShape, schemas: Components): object {
   const { response } = shape
   const description = 'Success'
   if ('type' in response && response.type === 'void') return { description }

@@ -27,6 +27,8 @@ chains:
 })
 
 void test('chains: two of one name are refused, since they would share a store', () => {
-  const config = configOf(`chains: [{ name: A, rpcUrls: [x] }, { name: a, rpcUrls: [y] }]`)
+  const config = configOf(
+    `chains: [{ name: A, rpcUrls: ["http://x"] }, { name: a, rpcUrls: ["http://y"] }]`,
+  )
   assert.throws(() => chainSpecs(config), /two chains have one name/)
 })

@@ -34,6 +34,7 @@ import {
   placeByForm,
   questionOf,
 } from '../src/explorer/browser/search.ts'
+import { validatorQuery } from '../src/explorer/browser/validator-query.ts'
 import { primaryHeights } from '../src/explorer/browser/world.ts'
 import { explorerPage } from '../src/explorer/page.ts'
 import { contentPolicy } from '../src/explorer/routes.ts'
@@ -417,6 +418,37 @@ void test('explorer: the speed is that of the stage with the longest way to go',
   assert.equal(speed(stages), '1,210 blocks/s · 2 min left')
   assert.equal(speed([{ ...far, blocksPerSecond: 1 }, health]), '1 block/s')
   assert.equal(speed([{ stage: 'blocks', state: 'syncing', ...idle }, health]), '')
+})
+
+void test('explorer: filters of validators in the address are those of the operation, in its units', () => {
+  const asked = (text: string): Record<string, string> =>
+    Object.fromEntries(
+      Object.entries(validatorQuery(new URLSearchParams(text), 'primary')).filter(
+        ([, value]) => value !== '',
+      ),
+    )
+  assert.deepEqual(asked(''), {
+    validationStatus: 'active',
+    subnetId: 'primary',
+    sortOrder: 'desc',
+  })
+  assert.deepEqual(asked('status=any&of=any&sort=timeRemaining&dir=asc&node=Node&page=2.x'), {
+    sortBy: 'timeRemaining',
+    sortOrder: 'asc',
+    nodeIds: 'Node',
+  })
+  assert.deepEqual(
+    asked('minCapacity=25.000000001&maxDays=14&minFee=2.5&maxUptime=99.5&minDays=x'),
+    {
+      validationStatus: 'active',
+      subnetId: 'primary',
+      sortOrder: 'desc',
+      minDelegationCapacity: '25000000001',
+      maxTimeRemaining: '1209600',
+      minFeePercentage: '2.5',
+      maxUptimePerformance: '99.5',
+    },
+  )
 })
 
 void test('explorer: what was typed is asked as the API takes it', () => {

@@ -6,14 +6,12 @@ import type { PrimaryNetworkBlock } from '../../shape/primary/block.ts'
 import type { L1Validator } from '../../shape/primary/l1-validator.ts'
 import type { Subnet } from '../../shape/primary/subnet.ts'
 import type { PrimaryNetworkTransaction } from '../../shape/primary/transaction.ts'
-import type { Validator } from '../../shape/primary/validator.ts'
-import { count, ends, percent } from './format.ts'
+import { count, ends, words } from './format.ts'
 import { to } from './link.ts'
 import {
   age,
   card,
   coins,
-  copied,
   failed,
   heading,
   idLink,
@@ -24,15 +22,8 @@ import {
   type View,
 } from './parts.ts'
 import { useTitle } from './place.ts'
-import {
-  assetSum,
-  chains,
-  isChain,
-  namedChain,
-  primarySubnetId,
-  subnetLink,
-  txRows,
-} from './primary-parts.ts'
+import { chainLabel, chains, isChain, namedChain, subnetLink, txRows } from './primary-parts.ts'
+import { ValidatorsPage } from './validators-page.ts'
 import { primaryNetworks, type World } from './world.ts'
 
 /** Which network, and what of it. */
@@ -48,7 +39,7 @@ const decimals = 9
 
 /** The page; says so when no primary network is indexed here. */
 export function PrimaryPage({ world, network, view, chain }: PrimaryProps): JSX.Element {
-  useTitle('Primary network')
+  useTitle(`${titleOf(view, chain)} · ${network}`)
   const served = primaryNetworks(world)
   if (served.length === 0) return notServed(world)
   return h(
@@ -94,63 +85,25 @@ function notServed({ status }: World): JSX.Element {
   )
 }
 
+/** What the page shows of the network. */
+function titleOf(view: string, chain: string): string {
+  if (view === '') return 'Validators'
+  if (view === 'l1') return 'L1 validators'
+  return chain === '' ? words(view) : `${chainLabel(chain)} ${view}`
+}
+
 function label(chain: string): string {
   return chain.slice(0, 1).toUpperCase()
 }
 
 function viewOf({ world, network, view, chain }: PrimaryProps): View {
   const base = `/v1/networks/${encodeURIComponent(network)}`
-  if (view === '') return validators(base, network, {})
+  if (view === '') return h(ValidatorsPage, { network })
   if (view === 'subnets') return subnets(base, network, world)
   if (view === 'l1') return l1Validators(base, network, '')
   if (view === 'blocks' && isChain(chain)) return blocks(base, network, chain)
   if (view === 'transactions' && isChain(chain)) return transactions(base, network, chain)
   return failed({ status: 404, message: `no such page: ${view}` })
-}
-
-/** Validators, those of a node or a subnet where `of` says so. */
-export function validators(
-  base: string,
-  network: string,
-  of: { readonly nodeIds?: string; readonly subnetId?: string },
-): JSX.Element {
-  return paged<{ validators: Validator[]; nextPageToken?: string }>({
-    path: `${base}/validators`,
-    query: of,
-    view: (page) =>
-      table(
-        [
-          ['Node'],
-          ['Status'],
-          ['Stake', 'num'],
-          ['Delegated', 'num wide'],
-          ['Fee', 'num wide'],
-          ['Uptime', 'num wide'],
-          ['Ends', 'num'],
-        ],
-        page.validators.map((one) => [
-          idLink(to('primary', network, 'node', one.nodeId), one.nodeId, ends(one.nodeId, 14, 6)),
-          pill(one.validationStatus, one.validationStatus === 'active' ? 'good' : ''),
-          stakeOf(network, one),
-          one.amountDelegated === undefined ? '' : coins(one.amountDelegated, decimals, symbol),
-          one.delegationFee === undefined ? '' : percent(one.delegationFee),
-          one.uptimePerformance === undefined ? '' : percent(String(one.uptimePerformance)),
-          age(one.endTimestamp),
-        ]),
-      ),
-  })
-}
-
-/** AVAX on the primary network; elsewhere a weight, whose unit only the subnet knows. */
-function stakeOf(network: string, { subnetId, amountStaked }: Validator): View {
-  return subnetId === primarySubnetId
-    ? coins(amountStaked, decimals, symbol)
-    : h(
-        'span',
-        null,
-        `${count(amountStaked)} `,
-        h('a', { href: to('primary', network, 'subnet', subnetId), title: subnetId }, 'weight'),
-      )
 }
 
 function subnets(base: string, network: string, world: World): JSX.Element {
@@ -236,44 +189,4 @@ function transactions(base: string, network: string, chain: string): JSX.Element
     path: `${base}/blockchains/${chain}/transactions`,
     view: (page) => txRows(network, chain, page.transactions),
   })
-}
-
-/** A node: everything it validates or validated. */
-export function NodePage({
-  network,
-  nodeId,
-}: {
-  readonly network: string
-  readonly nodeId: string
-}): JSX.Element {
-  useTitle(nodeId)
-  const base = `/v1/networks/${encodeURIComponent(network)}`
-  return h(
-    'div',
-    { class: 'stack' },
-    heading('Node', h('span', { class: 'id' }, copied(nodeId))),
-    card('Validations', validators(base, network, { nodeIds: nodeId })),
-    card(
-      'L1 validations',
-      paged<{ validators: L1Validator[]; nextPageToken?: string }>({
-        path: `${base}/l1Validators`,
-        query: { nodeId, includeInactiveL1Validators: 'true' },
-        view: (page) =>
-          table(
-            [
-              ['Validation', 'whole'],
-              ['Subnet', 'wide'],
-              ['Weight', 'num'],
-              ['Balance', 'num'],
-            ],
-            page.validators.map((one) => [
-              copied(one.validationId),
-              subnetLink(network, one.subnetId),
-              count(one.weight),
-              assetSum({ amount: String(one.remainingBalance), denomination: decimals, symbol }),
-            ]),
-          ),
-      }),
-    ),
-  )
 }

@@ -9,8 +9,9 @@ import { Seats } from './l1-page.ts'
 import { to } from './link.ts'
 import { age, card, copied, facts, heading, shown, table, when, type View } from './parts.ts'
 import { useTitle } from './place.ts'
-import { subnetPill, validators } from './primary-page.ts'
+import { subnetPill } from './primary-page.ts'
 import { namedChain, owners, primarySubnetId } from './primary-parts.ts'
+import { validators } from './validator-rows.ts'
 import { chainOf, type World } from './world.ts'
 
 /** Which subnet. */
@@ -47,7 +48,7 @@ export function SubnetPage({ world, network, subnetId }: SubnetProps): JSX.Eleme
       subnet.isL1 ? h(Seats, { network, subnetId }) : null,
       card(
         subnet.isL1 ? 'Validators before the conversion' : 'Validators',
-        validators(base, network, { subnetId }),
+        validators({ network, query: { subnetId }, name: 'terms' }),
       ),
     ]),
   )

@@ -68,6 +68,8 @@ export type ServedChain = {
   readonly state: StateReader
   /** Whether traces are wanted; where they are `off`, those stored are as if there were none. */
   readonly wantsTraces: boolean
+  /** Newest height its node told of late, where one is asked. */
+  readonly headHeight?: () => Promise<number | undefined>
   /** Whether new blocks can come, as far as this process knows; stored ones are served anyway. */
   readonly isFollowed: () => boolean
 }

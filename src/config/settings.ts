@@ -167,6 +167,12 @@ export const settings = {
     'Methods that `/ext/bc/<chain>` hands on to the node: `read` for those that only read, names, patterns (`eth_send*`), `*` for all.',
     ['read'],
   ),
+  'node.maxLagSeconds': integer(
+    120,
+    [1, 86_400],
+    'Longest time that a chain which was live may be behind its head, or a store without a process that indexes it, before readiness fails, seconds.',
+  ),
+  'node.readyWhenLive': flag(false, 'Not ready before every chain was live once.'),
   'node.persistAliases': flag(true, 'Keep aliases over a restart.'),
   'node.pluginDir': text('', 'Folder of VM plugins; empty: `plugins` in the data folder.'),
   'node.profileDir': text('', 'Folder of profiles; empty: `profiles` in the data folder.'),

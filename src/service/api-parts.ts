@@ -45,6 +45,7 @@ import type { Gauges } from '../telemetry/gauges.ts'
 import type { LogRegistry } from '../telemetry/log.ts'
 import { icmContract, primaryStream, type SpecifiedChain } from './chain-specs.ts'
 import { mountExplorer } from './explorer-mount.ts'
+import type { LeaseWatch } from './lease-watch.ts'
 import type { Served } from './open-served.ts'
 import { statusOf, statusOperation, type StatusParts } from './status-view.ts'
 import type { TokenKnowledge } from './token-knowledge.ts'
@@ -60,6 +61,7 @@ export type ApiParts = {
   /** Absent where this process does not index. */
   readonly indexer: Indexer | undefined
   readonly gauges: Gauges
+  readonly leases: LeaseWatch
   readonly knowledge: TokenKnowledge
   /** API keys as they are now. */
   readonly keys: () => readonly StoredKey[]
@@ -231,7 +233,7 @@ function operationsOf(
   ]
 }
 
-function statusParts(config: Config, { served, indexer }: ApiParts): StatusParts {
+function statusParts(config: Config, { served, indexer, leases }: ApiParts): StatusParts {
   return {
     version,
     role: config.role,
@@ -239,6 +241,7 @@ function statusParts(config: Config, { served, indexer }: ApiParts): StatusParts
     indexed: indexer?.status,
     served: served.chains.list,
     networks: served.networks.list,
+    leases,
   }
 }
 

@@ -19,7 +19,7 @@ import {
 import { openStore, type StoreLocation } from '../store/engine/open.ts'
 import { apiUseStore, apiUseTables } from '../store/schema/api-use.ts'
 import { createGauges } from '../telemetry/gauges.ts'
-import { createHealth } from '../telemetry/health.ts'
+import { createHealth, type Health } from '../telemetry/health.ts'
 import type { LogRegistry } from '../telemetry/log.ts'
 import { createThreads } from '../telemetry/thread.ts'
 import { createWaits } from '../telemetry/waits.ts'
@@ -27,8 +27,10 @@ import { assembleApi, type ApiParts } from './api-parts.ts'
 import { chainSpecs, sourceLimits, streamSpecs, type SpecifiedChain } from './chain-specs.ts'
 import { claimDataFolder } from './data-folder.ts'
 import { watchedKeys } from './key-file.ts'
+import { LeaseWatch } from './lease-watch.ts'
 import { assembleNodeListener, checkFolder, nodeChains, openAliases } from './node-parts.ts'
-import { openServed } from './open-served.ts'
+import { openServed, readableStores, type Served } from './open-served.ts'
+import { chainsCheck, diskCheck, storesCheck, type ReadinessParts } from './readiness.ts'
 import { tokenKeys } from './token-keys.ts'
 import { openTokenKnowledge } from './token-knowledge.ts'
 
@@ -118,11 +120,11 @@ async function build(
     status: indexed,
   })
   const aliases = await openAliases(config, { world, waits, logs, chains: nodes })
-  const shared = { world, logs, gauges, aliases }
+  const leases = new LeaseWatch(clock)
+  const shared = { world, logs, gauges, aliases, leases }
   const api = assembleApi(config, { ...shared, ...callers, served, chains, indexer, knowledge })
   const health = createHealth({ clock, log: logs.log })
-  health.register('store', () => checkFolder(config.dataDir))
-  health.register('chains', () => readiness(indexed()), { kinds: ['readiness', 'health'] })
+  registerChecks(health, config, { indexer, served, leases, clock })
   const node = assembleNodeListener({
     ...shared,
     config,
@@ -145,6 +147,30 @@ async function build(
     nodeUrl: `http://${address?.host ?? ''}:${address?.port ?? 0}`,
     indexed,
   }
+}
+
+/** What health and readiness look at. */
+function registerChecks(
+  health: Health,
+  config: Config,
+  parts: Pick<ReadinessParts, 'leases' | 'clock'> & {
+    readonly indexer: Indexer | undefined
+    readonly served: Served
+  },
+): void {
+  const { indexer, served, leases, clock } = parts
+  const readiness: ReadinessParts = {
+    indexed: indexer?.status,
+    served: () => readableStores(served),
+    leases,
+    clock,
+    maxLagMs: config['node.maxLagSeconds'] * 1_000,
+    untilLive: config['node.readyWhenLive'],
+  }
+  health.register('store', () => checkFolder(config.dataDir))
+  health.register('disk', diskCheck(config.dataDir))
+  health.register('databases', storesCheck(readiness))
+  health.register('chains', chainsCheck(readiness))
 }
 
 type IndexerParts = Outside &
@@ -198,18 +224,5 @@ async function listen(api: ApiServer, host: string, port: number): Promise<strin
     throw new Fault('address-taken', `api.port is taken or not allowed: ${host}:${port}`, {
       cause: error,
     })
-  }
-}
-
-function readiness(chains: readonly ChainStatus[]): Readonly<Record<string, unknown>> {
-  const stopped = chains.filter(({ stages }) => stages.some(({ state }) => state === 'stopped'))
-  if (stopped.length > 0) {
-    throw new Fault('source-mismatch', `stopped: ${stopped.map(({ key }) => key).join(', ')}`)
-  }
-  const heights = chains.map(({ key, stages }) => [key, stages[0]?.indexedHeight ?? -1] as const)
-  const unverified = chains.filter(({ stages }) => stages[0]?.unverified !== undefined)
-  return {
-    ...Object.fromEntries(heights),
-    ...(unverified.length === 0 ? {} : { unverified: unverified.map(({ key }) => key) }),
   }
 }

@@ -9,8 +9,9 @@ import { messageTables } from '../store/schema/stores.ts'
 import type { Gauges } from '../telemetry/gauges.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { Aggregators, AggregatorsParts } from './aggregators.ts'
-import { messageStore, sourceLimits, type SpecifiedChain } from './chain-specs.ts'
+import { messageStore, primaryStream, sourceLimits, type SpecifiedChain } from './chain-specs.ts'
 import { followStore, type FollowedStore } from './follow-store.ts'
+import type { ReadableStore } from './readiness.ts'
 import { serveChains, type ServedChains } from './served-chains.ts'
 import { serveNetworks, type ServedNetworks } from './served-networks.ts'
 
@@ -83,6 +84,15 @@ async function aggregatorsOf(config: Config, parts: AggregatorsParts): Promise<A
   if (!isUsed) return noAggregators
   const { openAggregators } = await import('./aggregators.ts')
   return openAggregators(config, parts)
+}
+
+/** All stores that chains and networks are answered from. */
+export function readableStores({ chains, networks }: Served): ReadableStore[] {
+  const evm = chains.list().map(({ facts, store }) => ({ key: facts.key, store }))
+  const primary = networks.list().map(({ network, store }) => {
+    return { key: primaryStream(network).key, store }
+  })
+  return [...evm, ...primary]
 }
 
 /** False where blocks are stopped or held up; where another process indexes nothing is known. */

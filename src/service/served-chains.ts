@@ -2,10 +2,11 @@
 
 import type { ChainFacts, ServedChain, WaitingChain } from '../api/chain-directory.ts'
 import { fromHex } from '../core/bytes.ts'
-import { faultOf } from '../core/fault.ts'
+import { Fault, faultOf } from '../core/fault.ts'
 import type { World } from '../core/world.ts'
 import type { SourceLimits } from '../indexing/chain-spec.ts'
 import { openEvmSource } from '../indexing/evm/open-source.ts'
+import type { EvmSource } from '../source/evm-source.ts'
 import { statement, type Database } from '../store/engine/database.ts'
 import { openStore, type StoreLocation } from '../store/engine/open.ts'
 import { chainTables } from '../store/schema/stores.ts'
@@ -107,6 +108,7 @@ async function tryOpen(
       store: database,
       state: createStateReader(source),
       wantsTraces: spec.traces !== 'off',
+      headHeight: headAsker(source, parts),
       isFollowed: () => parts.isFollowed(spec.key),
     })
     return undefined
@@ -115,6 +117,33 @@ async function tryOpen(
     const code = faultOf(error)?.code
     if (code === 'store-failed') return chain
     throw error
+  }
+}
+
+/** A head told this long ago is asked for again; an answer is waited for as long at most. */
+const headAgeMs = 2_000
+
+/** Asks a source for its head, once in {@link headAgeMs} however often it is called. */
+function headAsker(
+  source: EvmSource,
+  { world, signal }: Pick<ServedChainsParts, 'world' | 'signal'>,
+): () => Promise<number | undefined> {
+  let askedMs = Number.NEGATIVE_INFINITY
+  let last: Promise<number | undefined> = Promise.resolve(undefined)
+  const ask = async (): Promise<number | undefined> => {
+    const ending = new AbortController()
+    const late = world.clock.sleep(headAgeMs, ending.signal).catch(() => undefined)
+    const told = source.headHeight(AbortSignal.any([signal, ending.signal]))
+    const head = await Promise.race([told.catch(() => undefined), late.then(() => undefined)])
+    ending.abort(new Fault('node-unreachable', 'the head came too late'))
+    return head
+  }
+  return () => {
+    const now = world.clock.monotonic()
+    if (now - askedMs < headAgeMs) return last
+    askedMs = now
+    last = ask()
+    return last
   }
 }
 

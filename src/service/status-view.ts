@@ -10,6 +10,7 @@ import { checkpointHeights } from '../store/checkpoint.ts'
 import type { Reader } from '../store/engine/database.ts'
 import { storedHeights } from '../store/query/evm/traced-heights.ts'
 import { messageStore, primaryStream } from './chain-specs.ts'
+import type { LeaseWatch } from './lease-watch.ts'
 
 /** Where the numbers come from. */
 export type StatusParts = {
@@ -20,6 +21,8 @@ export type StatusParts = {
   readonly indexed: (() => readonly IndexedChain[]) | undefined
   readonly served: () => readonly ServedChain[]
   readonly networks: () => readonly ServedNetwork[]
+  /** Tells whether another process indexes what this one serves. */
+  readonly leases: LeaseWatch
 }
 
 /** `GET /status`. */
@@ -32,7 +35,7 @@ export async function statusOf(parts: StatusParts): Promise<Status> {
   const nodeId = parts.nodeId()
   const chains =
     parts.indexed === undefined
-      ? await Promise.all(storedChains(parts).map(storedStatus))
+      ? await Promise.all(storedChains(parts).map((chain) => storedStatus(chain, parts.leases)))
       : await Promise.all(
           parts
             .indexed()
@@ -113,26 +116,35 @@ type StoredChain = {
   readonly facts: Omit<ChainStatus, keyof StageStatus | 'stages'>
   /** Stages whose checkpoints tell heights; the first bounds the answers. */
   readonly stages: readonly string[]
+  /** Newest height of its node, where one tells it. */
+  readonly head: () => Promise<number | undefined>
 }
 
 function storedChains({ served, networks }: StatusParts): StoredChain[] {
-  const chains = served().map(({ store, facts }): StoredChain => {
+  const chains = served().map(({ store, facts, headHeight }): StoredChain => {
     const { key, network, name, evmChainId } = facts
     const blockchainId = blockchainIdText(facts)
     const ids = { evmChainId, ...(blockchainId === undefined ? {} : { blockchainId }) }
     const told = { chain: key, kind: 'evm', network, name, ...ids } as const
-    return { store, facts: told, stages: ['blocks', 'traces'] }
+    return { store, facts: told, stages: ['blocks', 'traces'], head: headHeight ?? unknownHead }
   })
   const primaries = networks().map(({ store, network }): StoredChain => {
     const { key, name } = primaryStream(network)
     const told = { chain: key, kind: 'primary', network, name } as const
-    return { store, facts: told, stages: ['P', 'X', 'C'] }
+    return { store, facts: told, stages: ['P', 'X', 'C'], head: unknownHead }
   })
   return [...chains, ...primaries]
 }
 
+const unknownHead = (): Promise<undefined> => Promise.resolve(undefined)
+
 /** Another process indexes: what it committed is all this one knows. */
-async function storedStatus({ store, facts, stages: names }: StoredChain): Promise<ChainStatus> {
+async function storedStatus(
+  { store, facts, stages: names, head }: StoredChain,
+  leases: LeaseWatch,
+): Promise<ChainStatus> {
+  const silentMs = await leases.silentMs(facts.chain, store)
+  const told = await head()
   const heights = await checkpointHeights(store)
   const since = names.includes('traces') ? (await storedHeights(store)).tracesSince : undefined
   const stages = names.flatMap((stage): StageStatus[] => {
@@ -140,12 +152,16 @@ async function storedStatus({ store, facts, stages: names }: StoredChain): Promi
     if (stored === undefined && stage !== 'traces') return []
     // Below 0 is what the X-Chain had before its blocks.
     const height = Math.max(-1, stored ?? -1)
-    const headHeight = stage === 'traces' ? (heights.get('blocks') ?? height) : height
+    const follows = stage === 'traces' ? (heights.get('blocks') ?? height) : (told ?? height)
+    const headHeight = Math.max(height, follows)
     const at = { indexedHeight: height, headHeight, blocksPerSecond: 0 }
     if (stored === undefined)
       return [{ stage, state: 'off', ...at, reason: 'no traces are stored' }]
-    const state = height < headHeight ? 'syncing' : 'live'
+    // What nobody indexes may be behind by any number of blocks.
+    const state = height < headHeight || silentMs > 0 ? 'syncing' : 'live'
     return [{ stage, state, ...at, ...(stage === 'traces' ? completeFrom(since) : {}) }]
   })
-  return { ...facts, ...summaryOf(stages), stages }
+  const seconds = Math.round(silentMs / 1_000)
+  const reason = silentMs > 0 ? { reason: `no process has indexed it for ${seconds} s` } : {}
+  return { ...facts, ...summaryOf(stages), ...reason, stages }
 }

@@ -78,11 +78,15 @@ async function checkEndpoint(
   ids.add(chainId)
   const old = `0x${Math.max(0, head - oldStateDepth).toString(16)}`
   const zero = `0x${'00'.repeat(20)}`
+  const latest = await ask('eth_getBlockByNumber', 'latest', false)
+  const final = await ask('eth_getBlockByNumber', 'finalized', false)
+  const hasOldState = has(await ask('eth_getBalance', zero, old))
+  const hasTraces = has(await ask(traceProbe.method, ...traceProbe.params))
   return [
     fine(subject, `chain id ${chainId}, height ${head}`),
     ...storeFinding(subject, chainId, parts.storedChainId),
-    ...clockFinding(subject, await ask('eth_getBlockByNumber', 'latest', false), parts.world),
-    ...acceptedFinding(subject, await ask('eth_getBlockByNumber', 'finalized', false), head),
+    ...clockFinding(subject, latest, parts.world),
+    ...acceptedFinding(subject, { final, latest, head }),
     await batchFinding(subject, target, signal),
     has(await ask('eth_getBlockReceipts', '0x0'))
       ? fine(subject, 'offers eth_getBlockReceipts')
@@ -91,21 +95,27 @@ async function checkEndpoint(
           'has no eth_getBlockReceipts: receipts are read one by one',
           'use AvalancheGo of 2024 or later',
         ),
-    has(await ask(traceProbe.method, ...traceProbe.params))
+    hasTraces
       ? fine(subject, 'offers debug_traceBlockByNumber')
       : warning(
           subject,
           'gives no traces: no internal transactions',
           'enable the debug-tracer API of the chain ("eth-apis" with "debug-tracer")',
         ),
-    has(await ask('eth_getBalance', zero, old))
+    hasOldState
       ? fine(subject, `has state ${Math.min(head, oldStateDepth)} blocks back`)
       : warning(
           subject,
-          'keeps no old state: balances of the past are not served',
-          'set "pruning-enabled": false for the chain on one endpoint',
+          prunedText(hasTraces),
+          'name an endpoint besides that has "pruning-enabled": false from its first block on',
         ),
   ]
+}
+
+/** What a pruned node never has: it does not make states again that it forgot. */
+function prunedText(hasTraces: boolean): string {
+  const never = hasTraces ? ', nor are internal transactions before its first traced block' : ''
+  return `keeps no old state: balances of the past are not served from it${never}`
 }
 
 function storeFinding(subject: string, told: number, stored: number | undefined): Finding[] {
@@ -123,10 +133,20 @@ function clockFinding(subject: string, latest: RpcAnswer, world: World): Finding
   return [warning(subject, text, 'synchronise the clock, for instance with chrony')]
 }
 
-function acceptedFinding(subject: string, final: RpcAnswer, head: number): Finding[] {
+function acceptedFinding(
+  subject: string,
+  of: { readonly final: RpcAnswer; readonly latest: RpcAnswer; readonly head: number },
+): Finding[] {
+  const { final, latest, head } = of
   const block = final.kind === 'result' ? final.result : undefined
-  const height = isObject(block) ? Number(block['number']) : Number.NaN
+  const newest = latest.kind === 'result' ? latest.result : undefined
+  if (!isObject(block) || !isObject(newest)) return []
+  const height = Number(block['number'])
   if (Number.isNaN(height) || height >= head) return []
+  // After Helicon blocks are accepted before they are executed, and `finalized` is the last settled
+  // one, which trails. Source: avalanchego vms/saevm/sae/rpc.
+  if (newest['settledHeight'] !== undefined)
+    return [fine(subject, `has settled all but its newest ${head - height} blocks`)]
   const text = `shows ${head - height} blocks that are not accepted yet`
   return [
     problem(subject, text, 'set "allow-unfinalized-queries": false for the chain on this node'),

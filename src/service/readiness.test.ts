@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import type { Clock } from '../core/world.ts'
+import type { StageStatus } from '../indexing/stage.ts'
+import { LeaseWatch } from './lease-watch.ts'
+import { chainsCheck } from './readiness.ts'
+
+const stage: StageStatus = {
+  stage: 'blocks',
+  state: 'live',
+  indexedHeight: 40,
+  headHeight: 40,
+  blocksPerSecond: 0,
+}
+
+/** A check of one chain whose stage and time a test sets. */
+function checked(untilLive = false) {
+  let now = 0
+  let stages: readonly StageStatus[] = [stage]
+  const clock: Clock = { now: () => now, monotonic: () => now, sleep: async () => {} }
+  const check = chainsCheck({
+    indexed: () => [{ key: 'demo', network: 'fuji', name: 'Demo', endpoints: [], stages }],
+    served: () => [],
+    leases: new LeaseWatch(clock),
+    clock,
+    maxLagMs: 60_000,
+    untilLive,
+  })
+  return async (atMs: number, ...told: Partial<StageStatus>[]): Promise<unknown> => {
+    now = atMs
+    stages = told.map((one) => ({ ...stage, ...one }))
+    return check(new AbortController().signal)
+  }
+}
+
+const syncing = { state: 'syncing', headHeight: 90 } as const
+
+void test('readiness: a chain that was live may be behind for the set time, not longer', async () => {
+  const at = checked()
+  assert.deepEqual(await at(0, {}), { demo: { blocks: 'live at 40' } })
+  assert.deepEqual(await at(60_000, syncing), { demo: { blocks: 'syncing at 40 of 90' } })
+  const reason = 'a node does not answer'
+  await assert.rejects(at(60_001, { ...syncing, reason }), {
+    message: `demo blocks behind for 60 s: ${reason}`,
+  })
+  assert.deepEqual(await at(70_000, {}), { demo: { blocks: 'live at 40' } })
+})
+
+void test('readiness: a first backfill is told and stops nothing unless that is set', async () => {
+  const at = checked()
+  assert.deepEqual(await at(9_000_000, syncing), { demo: { blocks: 'syncing at 40 of 90' } })
+  await assert.rejects(checked(true)(0, syncing), { message: 'demo blocks was not live yet' })
+})
+
+void test('readiness: a stopped stage is named with its reason, one that is off is told', async () => {
+  const at = checked()
+  const off = { stage: 'traces', state: 'off', reason: 'switched off', indexedHeight: -1 } as const
+  assert.deepEqual(await at(0, {}, { ...off, headHeight: -1 }), {
+    demo: { blocks: 'live at 40', traces: 'off: switched off' },
+  })
+  await assert.rejects(at(1, { state: 'stopped', reason: 'another history' }), {
+    message: 'demo blocks stopped: another history',
+  })
+})
+
+void test('readiness: names that come late hold nothing up', async () => {
+  const at = checked()
+  await at(0, { stage: 'tokens' })
+  assert.deepEqual(await at(900_000, { stage: 'tokens', state: 'syncing', headHeight: 41 }), {
+    demo: { tokens: 'syncing at 40 of 41' },
+  })
+})

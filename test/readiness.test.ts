@@ -1,0 +1,85 @@
+/** Readiness of running processes: what makes them unready is named, and passes. */
+
+import assert from 'node:assert/strict'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+import { objectOf } from '../src/codec/evm/raw.ts'
+import {
+  freshFolder,
+  startFirn,
+  toldChains,
+  until,
+  untilLive,
+  type RunningFirn,
+} from './firn-process.ts'
+import { openReplayNode, serveReplayNode } from './replay-node.ts'
+
+const path = fileURLToPath(new URL('../demo/chain-51002.firnrec', import.meta.url))
+const key = 'fuji-demo'
+
+/** Status of readiness, and what its check of chains says. */
+async function readiness(
+  firn: RunningFirn,
+): Promise<{ status: number; error: string; message: string }> {
+  const reply = await fetch(`${firn.nodeUrl}/ext/health/readiness`)
+  const { checks } = objectOf(await reply.json(), 'health')
+  const { error, message } = objectOf(objectOf(checks, 'checks')['chains'], 'chains')
+  return {
+    status: reply.status,
+    error: typeof error === 'string' ? error : '',
+    message: JSON.stringify(message ?? {}),
+  }
+}
+
+async function isReady(firn: RunningFirn): Promise<boolean> {
+  return (await readiness(firn)).status === 200
+}
+
+void test('readiness: a process that serves what nobody indexes is not live, and says so', async (t) => {
+  const folder = await freshFolder(t)
+  const config = join(folder, 'firn.yaml')
+  const chain = `{ name: Demo, recording: '${path}' }`
+  await writeFile(config, `node: { maxLagSeconds: 1 }\nchains: [${chain}]\n`)
+  const common = ['--config', config, '--data-dir', folder]
+  const writer = await startFirn(t, [...common, '--role', 'index'])
+  const reader = await startFirn(t, [...common, '--role', 'serve'])
+  await until('served', async () => (await toldChains(reader)).get(key)?.state === 'live')
+  await until('ready', () => isReady(reader))
+  await writer.end()
+  await until('not ready', async () => !(await isReady(reader)))
+  assert.match((await readiness(reader)).error, /^fuji-demo is indexed by nobody for \d+ s$/)
+  const told = (await toldChains(reader)).get(key)
+  assert.equal(told?.state, 'syncing')
+  assert.match(told?.reason ?? '', /^no process has indexed it for \d+ s$/)
+  const alive = await fetch(`${reader.nodeUrl}/ext/health/liveness`)
+  assert.equal(alive.status, 200)
+})
+
+void test('readiness: a chain that was live and lost its node is named, until the node is back', async (t) => {
+  const node = await openReplayNode(await readFile(path))
+  node.head = 100
+  let isAway = false
+  node.script = () => (isAway ? 'reset' : undefined)
+  const { url, close } = await serveReplayNode(node)
+  t.after(close)
+  const folder = await freshFolder(t)
+  const config = join(folder, 'firn.yaml')
+  await writeFile(
+    config,
+    `node: { maxLagSeconds: 1 }\nchains: [{ name: Demo, rpcUrls: ['${url}'] }]\n`,
+  )
+  const firn = await startFirn(t, ['--config', config, '--data-dir', folder])
+  await untilLive(firn, [key])
+  // Checks run every few seconds; this one must have seen that the chain was live.
+  await until('live', async () =>
+    (await readiness(firn)).message.includes('"blocks":"live at 100"'),
+  )
+  isAway = true
+  await until('not ready', async () => !(await isReady(firn)))
+  assert.match((await readiness(firn)).error, /fuji-demo blocks behind for \d+ s: a node does not/)
+  isAway = false
+  await until('ready again', () => isReady(firn))
+})

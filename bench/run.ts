@@ -11,7 +11,8 @@ import { writeFileSync } from 'node:fs'
 import { arch, cpus, loadavg, platform, totalmem } from 'node:os'
 
 const benches = [
-  ['EVM ingest, against parsing alone', ['bench/evm-ingest.ts', '6000']],
+  ['EVM ingest, checks off and on', ['bench/evm-ingest.ts', '6000', 'rich']],
+  ['EVM ingest of plain transfers', ['bench/evm-ingest.ts', '1500', 'plain']],
   ['EVM backfill by a running Firn', ['bench/backfill.ts', '6000']],
   ['Lists while indexing', ['bench/lists-while-indexing.ts', '8000']],
   ['Lists by address over HTTP', ['bench/http-list.ts', '4000']],

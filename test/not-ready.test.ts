@@ -20,7 +20,6 @@ const samples: Readonly<Record<string, string>> = {
   txHash: `0x${'11'.repeat(32)}`,
   blockId: '1',
   tokenId: '1',
-  metric: 'txCount',
   collectionAddress: address,
 }
 

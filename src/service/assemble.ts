@@ -33,6 +33,7 @@ import { openServed, readableStores, type Served } from './open-served.ts'
 import { chainsCheck, diskCheck, storesCheck, type ReadinessParts } from './readiness.ts'
 import { tokenKeys } from './token-keys.ts'
 import { openTokenKnowledge } from './token-knowledge.ts'
+import { watchL1s } from './watch-l1.ts'
 
 /** A process at work. */
 export type Running = {
@@ -138,6 +139,7 @@ async function build(
   closers.push(node.close)
   await node.listener.listen()
   void health.run(over.signal).catch(outside.failed)
+  watchL1s({ ...shared, config, networks: served.networks.list }, over.signal)
   const address = node.listener.address()
   closers.push(api.close)
   const apiUrl =

@@ -72,6 +72,25 @@ export function listL1Funds(parts: PrimaryParts): Operation {
   })
 }
 
+/** Seats of one L1 as gauges: `daysLeft` until its first active validator runs out. */
+export type L1Watch = {
+  readonly activeSeats: number
+  readonly balanceNavax: bigint
+  readonly daysLeft: number | undefined
+}
+
+/** What gauges say of an L1; `undefined` where it has no seats. Reads every seat of the network. */
+export async function watchedL1(
+  network: ServedNetwork,
+  subnetId: Uint8Array,
+): Promise<L1Watch | undefined> {
+  const rate = await rateOf(network, l1Seats)
+  const seats = (await l1Seats(network.store)).filter((seat) => equalBytes(seat.subnetId, subnetId))
+  if (seats.length === 0) return undefined
+  const { activeSeats, totalBalance, daysLeft } = subnetView(seats, rate)
+  return { activeSeats, balanceNavax: BigInt(totalBalance), daysLeft }
+}
+
 type Rate = Awaited<ReturnType<typeof rateOf>>
 
 const daySeconds = 86_400n

@@ -6,6 +6,8 @@ import { after, test } from 'node:test'
 import { AvaCloudSDK } from '@avalabs/avacloud-sdk'
 import { Avalanche } from '@avalanche-sdk/chainkit'
 
+import { tellL1s, watchedIds } from '../../../src/service/watch-l1.ts'
+import { createGauges } from '../../../src/telemetry/gauges.ts'
 import type { Json } from '../../evm-service.ts'
 import { startPostgres } from '../../postgres.ts'
 import { primaryService, proposalsPath, recordedAnswers, replyOf } from '../../primary-service.ts'
@@ -164,6 +166,22 @@ void test('L1 funds: balances and the fee are the node’s, the shortest comes f
     assert.equal(mine.length, activeSeats)
     assert.equal(daysLeft, mine[0]?.daysLeft)
   }
+})
+
+void test('L1 funds: gauges of a watched L1 say what the operation says', async () => {
+  const gauges = createGauges()
+  const { subnets } = (await five.get(`${base}/subnets:listFunds`)).body
+  const [first] = subnets
+  const ids = watchedIds([first.subnetId, primary])
+  await tellL1s({ gauges, networks: () => [five.network] }, ids)
+  const text = await gauges.text()
+  const valueOf = (name: string): number =>
+    Number(new RegExp(`^${name}\\{subnet="${first.subnetId}"\\} (.+)$`, 'm').exec(text)?.[1])
+  assert.equal(valueOf('firn_l1_active_seats'), first.activeSeats)
+  assert.equal(valueOf('firn_l1_balance_navax'), Number(first.totalBalance))
+  assert.equal(valueOf('firn_l1_lasts_seconds'), first.daysLeft * 86_400)
+  assert.ok(!text.includes(primary))
+  assert.throws(() => watchedIds(['x']), /l1.watch must be subnet ids/)
 })
 
 void test('network details: PostgreSQL gives the bytes SQLite gives', async () => {

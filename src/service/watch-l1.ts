@@ -69,9 +69,9 @@ export async function tellL1s(
     for (const network of networks()) {
       const told = await watchedL1(network, subnetId)
       if (told === undefined) continue
-      gauges.set('firn_l1_active_seats', told.activeSeats, { subnet })
-      gauges.set('firn_l1_balance_navax', Number(told.balanceNavax), { subnet })
-      gauges.set('firn_l1_lasts_seconds', (told.daysLeft ?? 0) * 86_400, { subnet })
+      gauges.set('firn_subnet_active_seats', told.activeSeats, { subnet })
+      gauges.set('firn_subnet_balance_navax', Number(told.balanceNavax), { subnet })
+      gauges.set('firn_subnet_lasts_seconds', (told.daysLeft ?? 0) * 86_400, { subnet })
     }
   }
 }

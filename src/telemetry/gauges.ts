@@ -40,17 +40,17 @@ export const gaugeTable = {
     help: 'Blocks taken though their header, transactions or bloom could not be checked.',
     labels: ['chain', 'check'],
   },
-  firn_l1_active_seats: {
+  firn_subnet_active_seats: {
     kind: 'gauge',
     help: 'Active validators of a watched L1 (setting l1.watch).',
     labels: ['subnet'],
   },
-  firn_l1_balance_navax: {
+  firn_subnet_balance_navax: {
     kind: 'gauge',
     help: 'Balances of the validators of a watched L1 together.',
     labels: ['subnet'],
   },
-  firn_l1_lasts_seconds: {
+  firn_subnet_lasts_seconds: {
     kind: 'gauge',
     help: 'Time until the first active validator of a watched L1 has used up its balance; 0 without any.',
     labels: ['subnet'],

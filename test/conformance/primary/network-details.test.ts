@@ -177,9 +177,9 @@ void test('L1 funds: gauges of a watched L1 say what the operation says', async 
   const text = await gauges.text()
   const valueOf = (name: string): number =>
     Number(new RegExp(`^${name}\\{subnet="${first.subnetId}"\\} (.+)$`, 'm').exec(text)?.[1])
-  assert.equal(valueOf('firn_l1_active_seats'), first.activeSeats)
-  assert.equal(valueOf('firn_l1_balance_navax'), Number(first.totalBalance))
-  assert.equal(valueOf('firn_l1_lasts_seconds'), first.daysLeft * 86_400)
+  assert.equal(valueOf('firn_subnet_active_seats'), first.activeSeats)
+  assert.equal(valueOf('firn_subnet_balance_navax'), Number(first.totalBalance))
+  assert.equal(valueOf('firn_subnet_lasts_seconds'), first.daysLeft * 86_400)
   assert.ok(!text.includes(primary))
   assert.throws(() => watchedIds(['x']), /l1.watch must be subnet ids/)
 })

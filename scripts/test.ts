@@ -33,8 +33,8 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const bin = join(root, 'node_modules', '.bin')
 const cache = join(root, 'node_modules', '.cache')
 const timesFile = join(cache, 'firn-test-times.json')
-// Twenty times what the longest job takes on two quiet cores: machines of tests may be busy.
-const jobTimeoutMs = 1_200_000
+// Ten times what the longest job takes on two quiet cores: machines of tests may be busy.
+const jobTimeoutMs = 600_000
 // Four times what a run writes.
 const roomBytes = 4 * 2 ** 30
 
@@ -129,8 +129,10 @@ function execute(job: Job, more: NodeJS.ProcessEnv, stdio: 'pipe' | 'inherit'): 
     stream?.on('data', (part: Buffer) => (output += part.toString('utf8')))
   return new Promise((resolve, reject) => {
     child.once('error', reject)
-    child.once('close', (code) => {
+    child.once('close', (code, killedBy) => {
       running.delete(child)
+      // A process that holds a connection or a timer after its last test says nothing by itself.
+      if (killedBy !== null) output += `\nended by ${killedBy}, limit ${jobTimeoutMs / 1_000} s`
       resolve({ code: code ?? 1, output, seconds: (performance.now() - startedMs) / 1_000 })
     })
   })

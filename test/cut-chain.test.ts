@@ -32,7 +32,8 @@ const { signal } = new AbortController()
 
 onBothEngines('cut: what is cut and read again is as if read once', [], async (store) => {
   const chain = 51_002
-  const { undisturbed, database, ingest, read } = await opened(store, chain)
+  await using chainStore = await opened(store, chain)
+  const { undisturbed, database, ingest, read } = chainStore
   const { until } = openDemo(chain).heights
   for (const from of [until - 1, Math.floor(until / 2), 0]) {
     assert.equal(await ingest.cut(from), true)
@@ -46,7 +47,8 @@ onBothEngines('cut: what is cut and read again is as if read once', [], async (s
 
 onBothEngines('cut: rows that were never on the chain leave nothing', [], async (store) => {
   const chain = 51_001
-  const { undisturbed, database, ingest, read } = await opened(store, chain)
+  await using chainStore = await opened(store, chain)
+  const { undisturbed, database, ingest, read } = chainStore
   const { until } = openDemo(chain).heights
   const from = until - 60
   await ingest.cut(from)
@@ -85,7 +87,8 @@ async function opened(store: TestStore, chain: DemoChainId) {
     const decode = (raw: Parameters<typeof decodeTraces>[1]) => decodeTraces(from, raw)
     await ingest.traces(await openDemo(chain).traces({ from, until }, decode, signal))
   }
-  return { undisturbed, database, ingest, read }
+  const close = () => database.close()
+  return { undisturbed, database, ingest, read, [Symbol.asyncDispose]: close }
 }
 
 function openDemo(chain: DemoChainId) {

@@ -41,7 +41,7 @@ import { contentPolicy } from '../src/explorer/routes.ts'
 import { readExplorerFiles, type ExplorerFiles } from '../src/service/explorer-files.ts'
 import { joinModules } from '../src/service/explorer-join.ts'
 import { mountExplorer } from '../src/service/explorer-mount.ts'
-import type { SearchHit } from '../src/shape/search/search.ts'
+import type { SearchHit } from '../src/shape/search-hit.ts'
 import type { Status } from '../src/shape/status.ts'
 
 const status: Status = {

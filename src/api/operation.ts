@@ -6,7 +6,7 @@
 
 import type { Static, TObject, TSchema } from 'typebox'
 
-/** The declared half of an operation, kept in `shape/` beside the shapes it names. */
+/** The declared half of an operation. */
 export type OperationShape = {
   /** `operationId` of the OpenAPI document. */
   readonly id: string

@@ -5,6 +5,7 @@ import { Type } from './type.ts'
 const state = Type.Enum(['syncing', 'live', 'stopped', 'off'], {
   description: 'syncing: behind the head; live: at it; stopped, off: see reason',
 })
+
 const progress = {
   state,
   reason: Type.Optional(
@@ -42,6 +43,7 @@ export const StageStatus = Type.Object(
   },
   { $id: 'StageStatus', additionalProperties: false },
 )
+
 /** How far one stage of a chain got. */
 export type StageStatus = Static<typeof StageStatus>
 
@@ -58,6 +60,7 @@ export const ChainStatus = Type.Object(
   },
   { $id: 'ChainStatus', additionalProperties: false },
 )
+
 /** How far a chain got; its own numbers are those of the stage that answers are bound to. */
 export type ChainStatus = Static<typeof ChainStatus>
 
@@ -71,18 +74,6 @@ export const Status = Type.Object(
   },
   { $id: 'Status', additionalProperties: false },
 )
+
 /** What a running process has indexed. */
 export type Status = Static<typeof Status>
-
-/** `GET /status`. */
-export const statusShape = {
-  id: 'getStatus',
-  method: 'GET',
-  path: '/status',
-  summary: 'How far each chain and stage is indexed',
-  tag: 'Service',
-  weight: 1,
-  open: true,
-  parameters: { path: Type.Object({}), query: Type.Object({}) },
-  response: Status,
-} as const

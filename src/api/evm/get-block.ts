@@ -1,10 +1,23 @@
 /** One block. */
 
-import { GetBlock } from '../../shape/evm/get-block.ts'
+import { EvmBlock } from '../../shape/evm/evm-block.ts'
+import { ChainBlockPath } from '../../shape/evm/path.ts'
+import { NoQuery } from '../../shape/evm/query.ts'
 import { operation, type Operation } from '../operation.ts'
 import { blockView, namedBlock } from './block-views.ts'
 import type { EvmParts } from './parts.ts'
 import { heightHeader } from './subject.ts'
+
+const GetBlock = {
+  id: 'getBlock',
+  method: 'GET',
+  path: '/v1/chains/{chainId}/blocks/{blockId}',
+  summary: 'A block by number or hash',
+  tag: 'EVM blocks',
+  weight: 10,
+  parameters: { path: ChainBlockPath, query: NoQuery },
+  response: EvmBlock,
+} as const
 
 /** A block by number or hash. Throws `not-found`. */
 export function getBlock({ chains }: EvmParts): Operation {

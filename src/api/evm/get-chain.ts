@@ -1,9 +1,22 @@
 /** One chain. */
 
-import { GetChain } from '../../shape/evm/get-chain.ts'
+import { ChainInfo } from '../../shape/evm/chain-info.ts'
+import { ChainPath } from '../../shape/evm/path.ts'
+import { NoQuery } from '../../shape/evm/query.ts'
 import { operation, type Operation } from '../operation.ts'
 import { chainView } from './chain-view.ts'
 import type { EvmParts } from './parts.ts'
+
+const GetChain = {
+  id: 'getChainInfo',
+  method: 'GET',
+  path: '/v1/chains/{chainId}',
+  summary: 'One chain served here',
+  tag: 'EVM chains',
+  weight: 1,
+  parameters: { path: ChainPath, query: NoQuery },
+  response: ChainInfo,
+} as const
 
 /** One chain served here. Throws `not-found`. */
 export function getChain({ chains }: EvmParts): Operation {

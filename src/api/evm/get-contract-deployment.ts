@@ -1,7 +1,10 @@
 /** The transaction that created a contract. */
 
 import { Fault } from '../../core/fault.ts'
-import { GetContractDeployment } from '../../shape/evm/get-contract-deployment.ts'
+import { ChainAddressPath } from '../../shape/evm/path.ts'
+import { currency } from '../../shape/evm/query.ts'
+import { TransactionDetail } from '../../shape/evm/transaction-detail.ts'
+import { Type } from '../../shape/type.ts'
 import { creationOfContract } from '../../store/query/evm/creation-of-contract.ts'
 import { transactionAt } from '../../store/query/evm/transaction-by-hash.ts'
 import { operation, type Operation } from '../operation.ts'
@@ -9,6 +12,17 @@ import type { EvmParts } from './parts.ts'
 import { subjectOf } from './subject.ts'
 import { tracedHeaders } from './traced.ts'
 import { transactionDetail } from './transaction-detail.ts'
+
+const GetContractDeployment = {
+  id: 'getDeploymentTransaction',
+  method: 'GET',
+  path: '/v1/chains/{chainId}/contracts/{address}/transactions:getDeployment',
+  summary: 'The transaction that created a contract',
+  tag: 'EVM contracts',
+  weight: 20,
+  parameters: { path: ChainAddressPath, query: Type.Object({ currency }) },
+  response: TransactionDetail,
+} as const
 
 /** The transaction that created a contract. Throws `not-found` where none is known. */
 export function getContractDeployment(parts: EvmParts): Operation {

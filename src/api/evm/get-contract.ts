@@ -1,7 +1,9 @@
 /** What is known of a contract. */
 
 import { Fault } from '../../core/fault.ts'
-import { type ContractMetadata, GetContract } from '../../shape/evm/get-contract.ts'
+import { ContractMetadata } from '../../shape/evm/contract-metadata.ts'
+import { ChainAddressPath } from '../../shape/evm/path.ts'
+import { NoQuery } from '../../shape/evm/query.ts'
 import { creationOfContract } from '../../store/query/evm/creation-of-contract.ts'
 import { transactionAt } from '../../store/query/evm/transaction-by-hash.ts'
 import type { ServedChain } from '../chain-directory.ts'
@@ -10,6 +12,17 @@ import type { EvmParts } from './parts.ts'
 import type { PartyEntry } from './party-book.ts'
 import { subjectOf } from './subject.ts'
 import { tracedHeaders } from './traced.ts'
+
+const GetContract = {
+  id: 'getContractMetadata',
+  method: 'GET',
+  path: '/v1/chains/{chainId}/addresses/{address}',
+  summary: 'What is known of a contract',
+  tag: 'EVM contracts',
+  weight: 20,
+  parameters: { path: ChainAddressPath, query: NoQuery },
+  response: ContractMetadata,
+} as const
 
 /** What is known of a contract. Throws `not-found` for what is none, as far as indexing saw. */
 export function getContract(parts: EvmParts): Operation {

@@ -1,11 +1,25 @@
 /** Native balance of an address. */
 
 import { parseEvmAddress } from '../../core/address.ts'
-import { GetNativeBalance } from '../../shape/evm/get-native-balance.ts'
+import { NativeTokenBalance } from '../../shape/evm/network-token.ts'
+import { ChainAddressPath } from '../../shape/evm/path.ts'
+import { blockNumber, currency } from '../../shape/evm/query.ts'
+import { Type } from '../../shape/type.ts'
 import { operation, type Operation } from '../operation.ts'
 import { balanceHeight } from './balance-height.ts'
 import { nativeBalance } from './native-balance.ts'
 import type { EvmParts } from './parts.ts'
+
+const GetNativeBalance = {
+  id: 'getNativeBalance',
+  method: 'GET',
+  path: '/v1/chains/{chainId}/addresses/{address}/balances:getNative',
+  summary: 'Native balance of an address',
+  tag: 'EVM balances',
+  weight: 20,
+  parameters: { path: ChainAddressPath, query: Type.Object({ blockNumber, currency }) },
+  response: Type.Object({ nativeTokenBalance: NativeTokenBalance }),
+} as const
 
 /** What an address holds of the native coin, asked of the node. */
 export function getNativeBalance({ chains, prices }: EvmParts): Operation {

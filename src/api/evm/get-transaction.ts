@@ -1,13 +1,26 @@
-/** One transaction. */
+/** One transaction with everything that happened in it. */
 
 import { fromHex } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
-import { GetTransaction } from '../../shape/evm/get-transaction.ts'
+import { ChainTransactionPath } from '../../shape/evm/path.ts'
+import { NoQuery } from '../../shape/evm/query.ts'
+import { TransactionDetail } from '../../shape/evm/transaction-detail.ts'
 import { transactionByHash } from '../../store/query/evm/transaction-by-hash.ts'
 import { operation, type Operation } from '../operation.ts'
 import type { EvmParts } from './parts.ts'
 import { tracedHeaders } from './traced.ts'
 import { transactionDetail } from './transaction-detail.ts'
+
+const GetTransaction = {
+  id: 'getTransaction',
+  method: 'GET',
+  path: '/v1/chains/{chainId}/transactions/{txHash}',
+  summary: 'A transaction with its transfers and internal transactions',
+  tag: 'EVM transactions',
+  weight: 20,
+  parameters: { path: ChainTransactionPath, query: NoQuery },
+  response: TransactionDetail,
+} as const
 
 /** Document B, endpoint 7. Throws `not-found` for a hash the chain does not have. */
 export function getTransaction(parts: EvmParts): Operation {

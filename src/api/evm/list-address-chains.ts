@@ -1,13 +1,29 @@
 /** Chains on which an address was active. */
 
 import { parseEvmAddress } from '../../core/address.ts'
-import type { ChainInfo } from '../../shape/evm/chain-info.ts'
-import { ListAddressChains } from '../../shape/evm/list-address-chains.ts'
+import { ChainInfo } from '../../shape/evm/chain-info.ts'
+import { AddressPath } from '../../shape/evm/path.ts'
+import { NoQuery } from '../../shape/evm/query.ts'
+import { Type } from '../../shape/type.ts'
 import { addressId } from '../../store/query/evm/address-id.ts'
 import { hasActivity } from '../../store/query/evm/has-activity.ts'
 import { operation, type Operation } from '../operation.ts'
 import { chainView } from './chain-view.ts'
 import type { EvmParts } from './parts.ts'
+
+const ListAddressChains = {
+  id: 'listAddressChains',
+  method: 'GET',
+  path: '/v1/address/{address}/chains',
+  summary: 'Chains on which an address was active',
+  tag: 'EVM chains',
+  weight: 20,
+  parameters: { path: AddressPath, query: NoQuery },
+  response: Type.Object({
+    indexedChains: Type.Array(ChainInfo),
+    unindexedChains: Type.Array(Type.String()),
+  }),
+} as const
 
 /** Chains on which an address was active. Every chain served is indexed. */
 export function listAddressChains({ chains }: EvmParts): Operation {

@@ -1,13 +1,17 @@
-/** Transactions an address took part in. */
+/** Transactions an address took part in, with what touched it. */
 
-import type { InternalTransactionDetails } from '../../shape/evm/internal-transaction.ts'
+import { AddressTransaction, AddressTransactionV2 } from '../../shape/evm/address-transaction.ts'
+import { InternalTransactionDetails } from '../../shape/evm/internal-transaction.ts'
+import { ChainAddressPath } from '../../shape/evm/path.ts'
 import {
-  type AddressTransaction,
-  type AddressTransactionV2,
-  ListAddressTransactions,
-  ListAddressTransactionsV2,
-} from '../../shape/evm/list-address-transactions.ts'
-import { defaultPageSize } from '../../shape/evm/query.ts'
+  defaultPageSize,
+  blockRange,
+  pageSize,
+  pageToken,
+  sortOrder,
+} from '../../shape/evm/query.ts'
+import { nextPageToken } from '../../shape/next-page-token.ts'
+import { Type } from '../../shape/type.ts'
 import type { TransferRow } from '../../store/query/evm/transfer-row.ts'
 import type { ServedChain } from '../chain-directory.ts'
 import { operation, type Operation } from '../operation.ts'
@@ -32,6 +36,41 @@ import {
   type TransferViewer,
   transferViewer,
 } from './transfer-views.ts'
+
+const list = { ...blockRange, sortOrder, pageToken, pageSize }
+
+const ListAddressTransactions = {
+  id: 'listTransactions',
+  method: 'GET',
+  path: '/v1/chains/{chainId}/addresses/{address}/transactions',
+  summary: 'Transactions an address took part in',
+  tag: 'EVM transactions',
+  weight: 20,
+  parameters: { path: ChainAddressPath, query: Type.Object(list) },
+  response: Type.Object({ nextPageToken, transactions: Type.Array(AddressTransaction) }),
+} as const
+
+const ListAddressTransactionsV2 = {
+  id: 'listTransactionsV2',
+  method: 'GET',
+  path: '/v2/chains/{chainId}/addresses/{address}/transactions',
+  summary: 'Transactions an address took part in, with token reputation',
+  tag: 'EVM transactions',
+  weight: 20,
+  parameters: {
+    path: ChainAddressPath,
+    query: Type.Object({
+      ...list,
+      filterSpamTokens: Type.Optional(
+        Type.Boolean({
+          default: true,
+          description: 'Leave transfers of tokens out that look like spam',
+        }),
+      ),
+    }),
+  },
+  response: Type.Object({ nextPageToken, transactions: Type.Array(AddressTransactionV2) }),
+} as const
 
 /** Transactions an address sent, received, or in which tokens or coins moved to or from it. */
 export function listAddressTransactions(parts: EvmParts): Operation {

@@ -1,13 +1,30 @@
 /** Latest blocks of all chains. */
 
-import type { EvmBlock } from '../../shape/evm/evm-block.ts'
-import { ListAllLatestBlocks } from '../../shape/evm/list-all-latest-blocks.ts'
+import { EvmBlock } from '../../shape/evm/evm-block.ts'
+import { NoPath } from '../../shape/evm/path.ts'
+import { network, pageSize, pageToken } from '../../shape/evm/query.ts'
+import { nextPageToken } from '../../shape/next-page-token.ts'
+import { Type } from '../../shape/type.ts'
 import { latestBlocks } from '../../store/query/evm/blocks.ts'
 import { operation, type Operation } from '../operation.ts'
 import { nextToken } from '../paging.ts'
 import { pageAcross } from './across-chains.ts'
 import { blockView } from './block-views.ts'
 import type { EvmParts } from './parts.ts'
+
+const ListAllLatestBlocks = {
+  id: 'listLatestBlocksAllChains',
+  method: 'GET',
+  path: '/v1/blocks',
+  summary: 'Latest blocks of all chains, newest first',
+  tag: 'EVM blocks',
+  weight: 10,
+  parameters: { path: NoPath, query: Type.Object({ network, pageToken, pageSize }) },
+  response: Type.Object({
+    nextPageToken,
+    blocks: Type.Array(EvmBlock),
+  }),
+} as const
 
 /** Latest blocks of every chain served, by time. */
 export function listAllLatestBlocks(parts: EvmParts): Operation {

@@ -1,7 +1,10 @@
 /** Latest transactions of all chains. */
 
-import { ListAllLatestTransactions } from '../../shape/evm/list-all-latest-transactions.ts'
-import type { NativeTransaction } from '../../shape/evm/native-transaction.ts'
+import { NativeTransaction } from '../../shape/evm/native-transaction.ts'
+import { NoPath } from '../../shape/evm/path.ts'
+import { network, pageSize, pageToken, status } from '../../shape/evm/query.ts'
+import { nextPageToken } from '../../shape/next-page-token.ts'
+import { Type } from '../../shape/type.ts'
 import { latestTransactions } from '../../store/query/evm/latest-transactions.ts'
 import { posOfHeight } from '../../store/query/evm/position.ts'
 import type { TransactionRow } from '../../store/query/evm/transaction-row.ts'
@@ -11,6 +14,20 @@ import { nextToken } from '../paging.ts'
 import { type ChainRow, pageAcross } from './across-chains.ts'
 import { nativeTransactions } from './native-list.ts'
 import type { EvmParts } from './parts.ts'
+
+const ListAllLatestTransactions = {
+  id: 'listLatestTransactionsAllChains',
+  method: 'GET',
+  path: '/v1/transactions',
+  summary: 'Latest transactions of all chains, newest first',
+  tag: 'EVM transactions',
+  weight: 20,
+  parameters: { path: NoPath, query: Type.Object({ network, status, pageToken, pageSize }) },
+  response: Type.Object({
+    nextPageToken,
+    transactions: Type.Array(NativeTransaction),
+  }),
+} as const
 
 /** Latest transactions of every chain served, by time of their blocks. */
 export function listAllLatestTransactions(parts: EvmParts): Operation {

@@ -1,6 +1,10 @@
 /** Transactions of a block. */
 
-import { ListBlockTransactions } from '../../shape/evm/list-block-transactions.ts'
+import { NativeTransaction } from '../../shape/evm/native-transaction.ts'
+import { ChainBlockPath } from '../../shape/evm/path.ts'
+import { pageToken } from '../../shape/evm/query.ts'
+import { nextPageToken } from '../../shape/next-page-token.ts'
+import { Type } from '../../shape/type.ts'
 import { transactionsInOrder } from '../../store/query/evm/latest-transactions.ts'
 import { posRange } from '../../store/query/evm/position.ts'
 import type { TransactionRow } from '../../store/query/evm/transaction-row.ts'
@@ -10,6 +14,33 @@ import { namedBlock } from './block-views.ts'
 import { nativeTransactions } from './native-list.ts'
 import type { EvmParts } from './parts.ts'
 import { heightHeader } from './subject.ts'
+
+const ListBlockTransactions = {
+  id: 'getTransactionsForBlock',
+  method: 'GET',
+  path: '/v1/chains/{chainId}/blocks/{blockId}/transactions',
+  summary: 'Transactions of a block, in block order',
+  tag: 'EVM transactions',
+  weight: 20,
+  parameters: {
+    path: ChainBlockPath,
+    query: Type.Object({
+      pageToken,
+      pageSize: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: 100,
+          default: 0,
+          description: 'Items per page; 0 is all of them',
+        }),
+      ),
+    }),
+  },
+  response: Type.Object({
+    nextPageToken,
+    transactions: Type.Array(NativeTransaction),
+  }),
+} as const
 
 /** Transactions of a block in block order. A `pageSize` of 0, the default, is the whole block. */
 export function listBlockTransactions(parts: EvmParts): Operation {

@@ -1,13 +1,30 @@
 /** Latest blocks of a chain. */
 
-import { ListBlocks } from '../../shape/evm/list-blocks.ts'
-import { defaultPageSize } from '../../shape/evm/query.ts'
+import { EvmBlock } from '../../shape/evm/evm-block.ts'
+import { ChainPath } from '../../shape/evm/path.ts'
+import { defaultPageSize, PageQuery } from '../../shape/evm/query.ts'
+import { nextPageToken } from '../../shape/next-page-token.ts'
+import { Type } from '../../shape/type.ts'
 import { type BlockRow, latestBlocks } from '../../store/query/evm/blocks.ts'
 import { operation, type Operation } from '../operation.ts'
 import { bindingOf, numberCursor, readPage, nextToken } from '../paging.ts'
 import { blockView } from './block-views.ts'
 import type { EvmParts } from './parts.ts'
 import { heightHeader } from './subject.ts'
+
+const ListBlocks = {
+  id: 'getLatestBlocks',
+  method: 'GET',
+  path: '/v1/chains/{chainId}/blocks',
+  summary: 'Latest blocks of a chain, newest first',
+  tag: 'EVM blocks',
+  weight: 10,
+  parameters: { path: ChainPath, query: PageQuery },
+  response: Type.Object({
+    nextPageToken,
+    blocks: Type.Array(EvmBlock),
+  }),
+} as const
 
 /** Latest blocks of a chain, newest first. */
 export function listBlocks({ chains, tokens }: EvmParts): Operation {

@@ -1,10 +1,32 @@
 /** Chains served here. */
 
 import { networkOf } from '../../core/network.ts'
-import { ListChains } from '../../shape/evm/list-chains.ts'
+import { ChainInfo, chainFeatures } from '../../shape/evm/chain-info.ts'
+import { NoPath } from '../../shape/evm/path.ts'
+import { network } from '../../shape/evm/query.ts'
+import { Type } from '../../shape/type.ts'
 import { operation, type Operation } from '../operation.ts'
 import { chainView, offeredFeatures } from './chain-view.ts'
 import type { EvmParts } from './parts.ts'
+
+const ListChains = {
+  id: 'supportedChains',
+  method: 'GET',
+  path: '/v1/chains',
+  summary: 'Chains served here',
+  tag: 'EVM chains',
+  weight: 1,
+  parameters: {
+    path: NoPath,
+    query: Type.Object({
+      network,
+      feature: Type.Optional(
+        Type.Enum([...chainFeatures], { description: 'Only chains with this ability' }),
+      ),
+    }),
+  },
+  response: Type.Object({ chains: Type.Array(ChainInfo) }),
+} as const
 
 /** The chains operation document B refers to, in configured order. */
 export function listChains({ chains }: EvmParts): Operation {

@@ -1,9 +1,11 @@
-/** Contracts that an address deployed. */
+/** Contracts that an address deployed. Source: official clients, ListContractsResponse. */
 
 import { Fault } from '../../core/fault.ts'
-import type { ContractMetadata } from '../../shape/evm/get-contract.ts'
-import { ListContractDeployments } from '../../shape/evm/list-contract-deployments.ts'
-import { defaultPageSize } from '../../shape/evm/query.ts'
+import { ContractMetadata } from '../../shape/evm/contract-metadata.ts'
+import { ChainAddressPath } from '../../shape/evm/path.ts'
+import { defaultPageSize, PageQuery } from '../../shape/evm/query.ts'
+import { nextPageToken } from '../../shape/next-page-token.ts'
+import { Type } from '../../shape/type.ts'
 import {
   type DeploymentCursor,
   type DeploymentRow,
@@ -16,6 +18,17 @@ import { bindingOf } from '../paging.ts'
 import { contractView } from './get-contract.ts'
 import type { EvmParts } from './parts.ts'
 import { heightHeader, subjectOf } from './subject.ts'
+
+const ListContractDeployments = {
+  id: 'listContractDeployments',
+  method: 'GET',
+  path: '/v1/chains/{chainId}/contracts/{address}/deployments',
+  summary: 'Contracts created by transactions of an address, also inside, newest first',
+  tag: 'EVM contracts',
+  weight: 20,
+  parameters: { path: ChainAddressPath, query: PageQuery },
+  response: Type.Object({ nextPageToken, contracts: Type.Array(ContractMetadata) }),
+} as const
 
 /** Contracts of an address, newest first; those created inside where traces are read. */
 export function listContractDeployments(parts: EvmParts): Operation {

@@ -1,10 +1,28 @@
 /** ERC-1155 transfers of an address. */
 
-import { ListErc1155Transfers } from '../../shape/evm/list-erc1155-transfers.ts'
+import { ChainAddressPath } from '../../shape/evm/path.ts'
+import { BlockRangeQuery } from '../../shape/evm/query.ts'
+import { Erc1155Transfer } from '../../shape/evm/token-transfer.ts'
+import { nextPageToken } from '../../shape/next-page-token.ts'
+import { Type } from '../../shape/type.ts'
 import { operation, type Operation } from '../operation.ts'
 import { addressTransfers } from './address-transfers.ts'
 import type { EvmParts } from './parts.ts'
 import { erc1155Transfer } from './transfer-views.ts'
+
+const ListErc1155Transfers = {
+  id: 'listErc1155Transactions',
+  method: 'GET',
+  path: '/v1/chains/{chainId}/addresses/{address}/transactions:listErc1155',
+  summary: 'ERC-1155 transfers of an address, newest first',
+  tag: 'EVM transactions',
+  weight: 20,
+  parameters: { path: ChainAddressPath, query: BlockRangeQuery },
+  response: Type.Object({
+    nextPageToken,
+    transactions: Type.Array(Erc1155Transfer),
+  }),
+} as const
 
 /** Document B, endpoint 1. */
 export function listErc1155Transfers(parts: EvmParts): Operation {

@@ -1,9 +1,19 @@
 /** ERC-20 balances of an address. */
 
 import { parseEvmAddress } from '../../core/address.ts'
-import { type Erc20TokenBalance, ListErc20Balances } from '../../shape/evm/list-erc20-balances.ts'
+import { Erc20TokenBalance } from '../../shape/evm/erc20-balance.ts'
 import type { CurrencyCode } from '../../shape/evm/money.ts'
-import { defaultPageSize } from '../../shape/evm/query.ts'
+import { NativeTokenBalance } from '../../shape/evm/network-token.ts'
+import { ChainAddressPath } from '../../shape/evm/path.ts'
+import {
+  defaultPageSize,
+  blockNumber,
+  currency,
+  pageToken,
+  widePageSize,
+} from '../../shape/evm/query.ts'
+import { nextPageToken } from '../../shape/next-page-token.ts'
+import { Type } from '../../shape/type.ts'
 import { addressIds } from '../../store/query/evm/address-id.ts'
 import { tokensOfIds } from '../../store/query/evm/parties-of-ids.ts'
 import type { ServedChain } from '../chain-directory.ts'
@@ -17,6 +27,45 @@ import type { EvmParts } from './parts.ts'
 import { looksLikeSpam } from './spam.ts'
 import { subjectOf } from './subject.ts'
 import { money, tokenPricer } from './token-views.ts'
+
+const ListErc20Balances = {
+  id: 'listErc20Balances',
+  method: 'GET',
+  path: '/v1/chains/{chainId}/addresses/{address}/balances:listErc20',
+  summary: 'ERC-20 balances of an address, now or at a block',
+  tag: 'EVM balances',
+  weight: 20,
+  parameters: {
+    path: ChainAddressPath,
+    query: Type.Object({
+      blockNumber,
+      pageToken,
+      pageSize: widePageSize,
+      filterSpamTokens: Type.Optional(
+        Type.Boolean({ default: true, description: 'Leave tokens out that look like spam' }),
+      ),
+      contractAddresses: Type.Optional(
+        Type.Array(
+          Type.String({
+            pattern: '^0x[0-9a-fA-F]{40}$',
+            allowed: 'an EVM address',
+          }),
+          {
+            description: 'Only these token contracts, separated by commas',
+            allowed: 'a list of at most 100 EVM addresses, separated by commas',
+            maxItems: 100,
+          },
+        ),
+      ),
+      currency,
+    }),
+  },
+  response: Type.Object({
+    nextPageToken,
+    nativeTokenBalance: NativeTokenBalance,
+    erc20TokenBalances: Type.Array(Erc20TokenBalance),
+  }),
+} as const
 
 /** Document B, endpoint 5. */
 export function listErc20Balances(parts: EvmParts): Operation {

@@ -1,10 +1,28 @@
 /** ERC-20 transfers of an address. */
 
-import { ListErc20Transfers } from '../../shape/evm/list-erc20-transfers.ts'
+import { ChainAddressPath } from '../../shape/evm/path.ts'
+import { BlockRangeQuery } from '../../shape/evm/query.ts'
+import { Erc20Transfer } from '../../shape/evm/token-transfer.ts'
+import { nextPageToken } from '../../shape/next-page-token.ts'
+import { Type } from '../../shape/type.ts'
 import { operation, type Operation } from '../operation.ts'
 import { addressTransfers } from './address-transfers.ts'
 import type { EvmParts } from './parts.ts'
 import { erc20Transfer } from './transfer-views.ts'
+
+const ListErc20Transfers = {
+  id: 'listErc20Transactions',
+  method: 'GET',
+  path: '/v1/chains/{chainId}/addresses/{address}/transactions:listErc20',
+  summary: 'ERC-20 transfers of an address, newest first',
+  tag: 'EVM transactions',
+  weight: 20,
+  parameters: { path: ChainAddressPath, query: BlockRangeQuery },
+  response: Type.Object({
+    nextPageToken,
+    transactions: Type.Array(Erc20Transfer),
+  }),
+} as const
 
 /** Document B, endpoint 2. */
 export function listErc20Transfers(parts: EvmParts): Operation {

@@ -1,10 +1,28 @@
 /** ERC-721 transfers of an address. */
 
-import { ListErc721Transfers } from '../../shape/evm/list-erc721-transfers.ts'
+import { ChainAddressPath } from '../../shape/evm/path.ts'
+import { BlockRangeQuery } from '../../shape/evm/query.ts'
+import { Erc721Transfer } from '../../shape/evm/token-transfer.ts'
+import { nextPageToken } from '../../shape/next-page-token.ts'
+import { Type } from '../../shape/type.ts'
 import { operation, type Operation } from '../operation.ts'
 import { addressTransfers } from './address-transfers.ts'
 import type { EvmParts } from './parts.ts'
 import { erc721Transfer } from './transfer-views.ts'
+
+const ListErc721Transfers = {
+  id: 'listErc721Transactions',
+  method: 'GET',
+  path: '/v1/chains/{chainId}/addresses/{address}/transactions:listErc721',
+  summary: 'ERC-721 transfers of an address, newest first',
+  tag: 'EVM transactions',
+  weight: 20,
+  parameters: { path: ChainAddressPath, query: BlockRangeQuery },
+  response: Type.Object({
+    nextPageToken,
+    transactions: Type.Array(Erc721Transfer),
+  }),
+} as const
 
 /** Completes endpoints 1 and 2 of document B. */
 export function listErc721Transfers(parts: EvmParts): Operation {

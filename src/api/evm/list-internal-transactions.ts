@@ -1,6 +1,10 @@
 /** Internal transactions of an address. */
 
-import { ListInternalTransactions } from '../../shape/evm/list-internal-transactions.ts'
+import { InternalTransaction } from '../../shape/evm/internal-transaction.ts'
+import { ChainAddressPath } from '../../shape/evm/path.ts'
+import { BlockRangeQuery } from '../../shape/evm/query.ts'
+import { nextPageToken } from '../../shape/next-page-token.ts'
+import { Type } from '../../shape/type.ts'
 import { internalsOfAddress } from '../../store/query/evm/internals-of-address.ts'
 import { operation, type Operation } from '../operation.ts'
 import { nextToken } from '../paging.ts'
@@ -8,6 +12,20 @@ import { addressPage } from './address-list.ts'
 import { internalParties, internalTransaction } from './internal-views.ts'
 import type { EvmParts } from './parts.ts'
 import { tracedHeaders } from './traced.ts'
+
+const ListInternalTransactions = {
+  id: 'listInternalTransactions',
+  method: 'GET',
+  path: '/v1/chains/{chainId}/addresses/{address}/transactions:listInternals',
+  summary: 'Internal transactions of an address, newest first',
+  tag: 'EVM transactions',
+  weight: 20,
+  parameters: { path: ChainAddressPath, query: BlockRangeQuery },
+  response: Type.Object({
+    nextPageToken,
+    transactions: Type.Array(InternalTransaction),
+  }),
+} as const
 
 /**
  * Document B, endpoint 4. `x-indexed-height` tells how far traces are complete, and

@@ -1,7 +1,10 @@
 /** Latest transactions of a chain. */
 
-import { ListLatestTransactions } from '../../shape/evm/list-latest-transactions.ts'
-import { defaultPageSize } from '../../shape/evm/query.ts'
+import { NativeTransaction } from '../../shape/evm/native-transaction.ts'
+import { ChainPath } from '../../shape/evm/path.ts'
+import { defaultPageSize, pageSize, pageToken, status } from '../../shape/evm/query.ts'
+import { nextPageToken } from '../../shape/next-page-token.ts'
+import { Type } from '../../shape/type.ts'
 import { latestTransactions } from '../../store/query/evm/latest-transactions.ts'
 import { posRange } from '../../store/query/evm/position.ts'
 import { operation, type Operation } from '../operation.ts'
@@ -10,6 +13,20 @@ import { positionPage } from './list-page.ts'
 import { nativeTransactions } from './native-list.ts'
 import type { EvmParts } from './parts.ts'
 import { heightHeader } from './subject.ts'
+
+const ListLatestTransactions = {
+  id: 'listLatestTransactions',
+  method: 'GET',
+  path: '/v1/chains/{chainId}/transactions',
+  summary: 'Latest transactions of a chain, newest first',
+  tag: 'EVM transactions',
+  weight: 20,
+  parameters: { path: ChainPath, query: Type.Object({ status, pageToken, pageSize }) },
+  response: Type.Object({
+    nextPageToken,
+    transactions: Type.Array(NativeTransaction),
+  }),
+} as const
 
 /** Document B, endpoint 6. */
 export function listLatestTransactions(parts: EvmParts): Operation {

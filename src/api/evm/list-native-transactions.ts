@@ -1,12 +1,30 @@
 /** Native transactions of an address. */
 
-import { ListNativeTransactions } from '../../shape/evm/list-native-transactions.ts'
+import { NativeTransaction } from '../../shape/evm/native-transaction.ts'
+import { ChainAddressPath } from '../../shape/evm/path.ts'
+import { BlockRangeQuery } from '../../shape/evm/query.ts'
+import { nextPageToken } from '../../shape/next-page-token.ts'
+import { Type } from '../../shape/type.ts'
 import { transactionsOfAddress } from '../../store/query/evm/transactions-of-address.ts'
 import { operation, type Operation } from '../operation.ts'
 import { nextToken } from '../paging.ts'
 import { addressPage } from './address-list.ts'
 import { nativeTransactions } from './native-list.ts'
 import type { EvmParts } from './parts.ts'
+
+const ListNativeTransactions = {
+  id: 'listNativeTransactions',
+  method: 'GET',
+  path: '/v1/chains/{chainId}/addresses/{address}/transactions:listNative',
+  summary: 'Native transactions of an address, newest first',
+  tag: 'EVM transactions',
+  weight: 20,
+  parameters: { path: ChainAddressPath, query: BlockRangeQuery },
+  response: Type.Object({
+    nextPageToken,
+    transactions: Type.Array(NativeTransaction),
+  }),
+} as const
 
 /** Native transactions an address sent, received or was created by. */
 export function listNativeTransactions(parts: EvmParts): Operation {

@@ -1,11 +1,10 @@
 /** Transfers of a token contract. */
 
-import { ListTokenTransfers } from '../../shape/evm/list-token-transfers.ts'
-import type {
-  Erc1155Transfer,
-  Erc20Transfer,
-  Erc721Transfer,
-} from '../../shape/evm/token-transfer.ts'
+import { ChainAddressPath } from '../../shape/evm/path.ts'
+import { BlockRangeQuery } from '../../shape/evm/query.ts'
+import { Erc1155Transfer, Erc20Transfer, Erc721Transfer } from '../../shape/evm/token-transfer.ts'
+import { nextPageToken } from '../../shape/next-page-token.ts'
+import { Type } from '../../shape/type.ts'
 import type { TransferRow } from '../../store/query/evm/transfer-row.ts'
 import { transfersOfToken } from '../../store/query/evm/transfers-of-token.ts'
 import { operation, type Operation } from '../operation.ts'
@@ -20,6 +19,20 @@ import {
   type TransferViewer,
   transferViewer,
 } from './transfer-views.ts'
+
+const ListTokenTransfers = {
+  id: 'listTransfers',
+  method: 'GET',
+  path: '/v1/chains/{chainId}/tokens/{address}/transfers',
+  summary: 'Transfers of a token contract, newest first',
+  tag: 'EVM contracts',
+  weight: 20,
+  parameters: { path: ChainAddressPath, query: BlockRangeQuery },
+  response: Type.Object({
+    nextPageToken,
+    transfers: Type.Array(Type.Union([Erc20Transfer, Erc1155Transfer, Erc721Transfer])),
+  }),
+} as const
 
 /** Document B, endpoint 3. */
 export function listTokenTransfers(parts: EvmParts): Operation {

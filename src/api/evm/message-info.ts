@@ -4,7 +4,7 @@ import { eventKinds } from '../../codec/evm/columns.ts'
 import { equalBytes, toHex } from '../../core/bytes.ts'
 import { toCb58 } from '../../core/cb58.ts'
 import { publicNetworks } from '../../core/network.ts'
-import type { TeleporterMessageInfo } from '../../shape/evm/get-transaction.ts'
+import type { TeleporterMessageInfo } from '../../shape/evm/transaction-detail.ts'
 import type { EventRow } from '../../store/query/evm/events-of-transaction.ts'
 import type { EvmParts } from './parts.ts'
 

@@ -1,7 +1,7 @@
 /**
  * The operations of document B and their neighbours.
  *
- * Each is a file: path, parameters and shape from `shape/evm`, rows from one question of
+ * Each is a page: path, parameters, shape and answer; rows come from one question of
  * `store/query/evm`, views from the `…-views.ts` beside it. None knows status codes, headers or
  * dialects, and none writes.
  */

@@ -2,10 +2,10 @@
 
 import { zstdDecompressSync } from 'node:zlib'
 
-import type { TransactionDetail } from '../../shape/evm/get-transaction.ts'
 import type { CurrencyCode } from '../../shape/evm/money.ts'
 import type { FullNativeTransaction } from '../../shape/evm/native-transaction.ts'
 import type { NetworkTokenDetails } from '../../shape/evm/network-token.ts'
+import type { TransactionDetail } from '../../shape/evm/transaction-detail.ts'
 import { eventsOfTransaction } from '../../store/query/evm/events-of-transaction.ts'
 import { internalsOfTransaction } from '../../store/query/evm/internals-of-transaction.ts'
 import { packedInput } from '../../store/query/evm/transaction-input.ts'

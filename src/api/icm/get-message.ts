@@ -1,13 +1,34 @@
-/** One interchain message. */
+/** Lists of interchain messages, and one message. */
 
 import { fromHex } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
-import type { IcmMessage } from '../../shape/icm/icm-message.ts'
-import { GetIcmMessage } from '../../shape/icm/list-messages.ts'
+import { IcmMessage } from '../../shape/icm/icm-message.ts'
+import { Type } from '../../shape/type.ts'
 import { getMessage } from '../../store/query/icm/messages.ts'
 import { operation, type Operation } from '../operation.ts'
 import { messageView } from './message-view.ts'
 import type { IcmParts } from './parts.ts'
+
+/** Neighbour of document B: one message. */
+export const GetIcmMessage = {
+  id: 'getIcmMessage',
+  method: 'GET',
+  path: '/v1/icm/messages/{messageId}',
+  summary: 'One interchain message',
+  tag: 'Interchain messages',
+  weight: 20,
+  parameters: {
+    path: Type.Object({
+      messageId: Type.String({
+        description: 'Message id, hex',
+        pattern: '^(0x)?[0-9a-fA-F]{64}$',
+        allowed: 'a message id, 64 hex digits',
+      }),
+    }),
+    query: Type.Object({}),
+  },
+  response: IcmMessage,
+} as const
 
 /** Neighbour of document B. */
 export function getIcmMessage(parts: IcmParts): Operation {

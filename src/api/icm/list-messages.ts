@@ -1,12 +1,13 @@
-/** Lists of interchain messages. */
+/** Lists of interchain messages, and one message. */
 
 import { parseEvmAddress, toChecksumAddress } from '../../core/address.ts'
 import { concatBytes, equalBytes } from '../../core/bytes.ts'
 import { parseId } from '../../core/cb58.ts'
 import { Fault } from '../../core/fault.ts'
-import { networkOf, type networkNames } from '../../core/network.ts'
-import type { IcmMessage } from '../../shape/icm/icm-message.ts'
-import { ListIcmMessages, ListIcmMessagesByAddress } from '../../shape/icm/list-messages.ts'
+import { networkOf, networkNames } from '../../core/network.ts'
+import { IcmMessage } from '../../shape/icm/icm-message.ts'
+import { nextPageToken } from '../../shape/next-page-token.ts'
+import { Type } from '../../shape/type.ts'
 import type { Reader } from '../../store/engine/database.ts'
 import type { ListSubject } from '../../store/query/icm/list-subject.ts'
 import {
@@ -19,6 +20,65 @@ import { type Input, operation, type Operation } from '../operation.ts'
 import { bindingOf, numberCursor, type Page, nextToken } from '../paging.ts'
 import { messageViews } from './message-view.ts'
 import type { IcmParts } from './parts.ts'
+
+const pageQuery = {
+  pageToken: Type.Optional(Type.String({ description: 'nextPageToken of the page before' })),
+  pageSize: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 100, default: 10, description: 'Messages a page' }),
+  ),
+  network: Type.Optional(Type.Enum([...networkNames], { description: 'Only of this network' })),
+}
+
+const evmAddress = {
+  pattern: '^0x[0-9a-fA-F]{40}$',
+  allowed: 'an EVM address, 0x and 40 hex digits',
+}
+
+const response = Type.Object({
+  nextPageToken,
+  messages: Type.Array(IcmMessage),
+})
+
+const idText = { description: 'Blockchain id, cb58 or hex' }
+
+/** Document B, endpoint 9. */
+export const ListIcmMessagesByAddress = {
+  id: 'listIcmMessagesByAddress',
+  method: 'GET',
+  path: '/v1/icm/addresses/{address}/messages',
+  summary: 'Interchain messages from or to an address, newest first',
+  tag: 'Interchain messages',
+  weight: 20,
+  parameters: {
+    path: Type.Object({ address: Type.String({ ...evmAddress, description: 'EVM address' }) }),
+    query: Type.Object(pageQuery),
+  },
+  response,
+} as const
+
+/** Neighbour of document B: all messages. */
+export const ListIcmMessages = {
+  id: 'listIcmMessages',
+  method: 'GET',
+  path: '/v1/icm/messages',
+  summary: 'Interchain messages, newest first',
+  tag: 'Interchain messages',
+  weight: 20,
+  parameters: {
+    path: Type.Object({}),
+    query: Type.Object({
+      ...pageQuery,
+      sourceBlockchainId: Type.Optional(Type.String(idText)),
+      destinationBlockchainId: Type.Optional(Type.String(idText)),
+      blockchainId: Type.Optional(
+        Type.String({ description: 'Source or destination, cb58 or hex' }),
+      ),
+      from: Type.Optional(Type.String({ ...evmAddress, description: 'Sender' })),
+      to: Type.Optional(Type.String({ ...evmAddress, description: 'Recipient' })),
+    }),
+  },
+  response,
+} as const
 
 /** Document B, endpoint 9. */
 export function listIcmMessagesByAddress(parts: IcmParts): Operation {

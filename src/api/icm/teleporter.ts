@@ -3,16 +3,44 @@
  * clients of a list read the one or the other, by the state of the message.
  */
 
-import type { IcmMessage, TeleporterMessage } from '../../shape/icm/icm-message.ts'
-import {
-  GetTeleporterMessage,
-  ListTeleporterMessages,
-  ListTeleporterMessagesByAddress,
-} from '../../shape/icm/teleporter.ts'
+import { type IcmMessage, TeleporterMessage } from '../../shape/icm/icm-message.ts'
+import { nextPageToken } from '../../shape/next-page-token.ts'
+import { Type } from '../../shape/type.ts'
 import { operation, type Operation } from '../operation.ts'
-import { messageById } from './get-message.ts'
-import { messagesOf, messagesOfAddress } from './list-messages.ts'
+import { messageById, GetIcmMessage } from './get-message.ts'
+import {
+  messagesOf,
+  messagesOfAddress,
+  ListIcmMessages,
+  ListIcmMessagesByAddress,
+} from './list-messages.ts'
 import type { IcmParts } from './parts.ts'
+
+const response = Type.Object({ nextPageToken, messages: Type.Array(TeleporterMessage) })
+
+const ListTeleporterMessages = {
+  ...ListIcmMessages,
+  id: 'listTeleporterMessages',
+  path: '/v1/teleporter/messages',
+  summary: 'Older name of /v1/icm/messages',
+  response,
+} as const
+
+const ListTeleporterMessagesByAddress = {
+  ...ListIcmMessagesByAddress,
+  id: 'listTeleporterMessagesByAddress',
+  path: '/v1/teleporter/addresses/{address}/messages',
+  summary: 'Older name of /v1/icm/addresses/{address}/messages',
+  response,
+} as const
+
+const GetTeleporterMessage = {
+  ...GetIcmMessage,
+  id: 'getTeleporterMessage',
+  path: '/v1/teleporter/messages/{messageId}',
+  summary: 'Older name of /v1/icm/messages/{messageId}',
+  response: TeleporterMessage,
+} as const
 
 /** All three. */
 export function teleporterOperations(parts: IcmParts): Operation[] {

@@ -1,10 +1,42 @@
-import { averageTpsShape } from '../../shape/metrics/chain-metrics.ts'
+import { MetricPoint } from '../../shape/metrics/metric-point.ts'
+import { Type } from '../../shape/type.ts'
 import { newestBlockMs } from '../../store/query/metrics/days.ts'
 import { operation, type Operation } from '../operation.ts'
 import { bindingOf, numberCursor } from '../paging.ts'
 import type { MetricsParts } from './parts.ts'
 import { chainsOf, counted } from './scope.ts'
 import { seriesPage } from './series.ts'
+
+const chainName =
+  'EVM chain id, blockchain id, total for all chains served, or mainnet or testnet for one network'
+
+const averageTpsShape = {
+  id: 'getAverageTps',
+  method: 'GET',
+  path: '/v1/avg_tps/{chainId}',
+  summary: 'Average transactions per second of a chain by day, newest first',
+  tag: 'Metrics',
+  weight: 100,
+  listMessages: true,
+  parameters: {
+    path: Type.Object({ chainId: Type.String({ description: chainName }) }),
+    query: Type.Object({
+      pageToken: Type.Optional(Type.String({ description: 'nextPageToken of the page before' })),
+      pageSize: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: 2_160, default: 100, description: 'points a page' }),
+      ),
+    }),
+  },
+  response: Type.Object(
+    {
+      results: Type.Array(MetricPoint),
+      status: Type.Integer({ description: 'always 200' }),
+      lastRun: Type.Integer({ description: 'Unix seconds of the newest block counted' }),
+      nextPageToken: Type.Optional(Type.String({ description: 'present when more points exist' })),
+    },
+    { $id: 'AverageTps', additionalProperties: false },
+  ),
+} as const
 
 /** Document C, part A, operation 1. */
 export function averageTps({ chains, tokens, union }: MetricsParts): Operation {

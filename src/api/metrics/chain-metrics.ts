@@ -1,11 +1,47 @@
 import { Fault } from '../../core/fault.ts'
-import { chainMetricsShape } from '../../shape/metrics/chain-metrics.ts'
-import { isDayMetric } from '../../shape/metrics/metric-names.ts'
+import { isDayMetric, metricNames, timeIntervals } from '../../shape/metrics/metric-names.ts'
+import { MetricPoint, pointRange } from '../../shape/metrics/metric-point.ts'
+import { Type } from '../../shape/type.ts'
 import { operation, type Operation } from '../operation.ts'
 import { bindingOf, numberCursor } from '../paging.ts'
 import type { MetricsParts } from './parts.ts'
 import { chainsOf, counted } from './scope.ts'
 import { seriesPage } from './series.ts'
+
+const chainName =
+  'EVM chain id, blockchain id, total for all chains served, or mainnet or testnet for one network'
+
+const chainMetricsShape = {
+  id: 'getChainMetrics',
+  method: 'GET',
+  path: '/v2/chains/{chainId}/metrics/{metric}',
+  summary: 'Series of a metric of a chain, newest point first',
+  tag: 'Metrics',
+  weight: 100,
+  parameters: {
+    path: Type.Object({
+      chainId: Type.String({ description: chainName }),
+      metric: Type.Enum([...metricNames], { description: 'metric' }),
+    }),
+    query: Type.Object({
+      ...pointRange,
+      timeInterval: Type.Optional(
+        Type.Enum([...timeIntervals], { default: 'day', description: 'length of a period' }),
+      ),
+      pageToken: Type.Optional(Type.String({ description: 'nextPageToken of the page before' })),
+      pageSize: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: 2_160, default: 100, description: 'points a page' }),
+      ),
+    }),
+  },
+  response: Type.Object(
+    {
+      nextPageToken: Type.Optional(Type.String({ description: 'present when more points exist' })),
+      results: Type.Array(MetricPoint),
+    },
+    { $id: 'ChainMetrics', additionalProperties: false },
+  ),
+} as const
 
 /** Document C, part A, operation 2. */
 export function chainMetrics({ chains, tokens, union }: MetricsParts): Operation {

@@ -1,12 +1,46 @@
-import { networkOf } from '../../core/network.ts'
-import {
-  getMetricsChainShape,
-  listMetricsChainsShape,
-  type MetricsChain,
-} from '../../shape/metrics/metrics-chains.ts'
+import { networkOf, networkNames } from '../../core/network.ts'
+import { MetricsChain } from '../../shape/metrics/metrics-chain.ts'
+import { Type } from '../../shape/type.ts'
 import { blockchainIdText, type ServedChain } from '../chain-directory.ts'
 import { operation, type Operation } from '../operation.ts'
 import type { MetricsParts } from './parts.ts'
+
+const listMetricsChainsShape = {
+  id: 'listMetricsChains',
+  method: 'GET',
+  path: '/v2/chains',
+  summary: 'Chains that have metrics',
+  tag: 'Metrics',
+  weight: 1,
+  parameters: {
+    path: Type.Object({}),
+    query: Type.Object({
+      network: Type.Optional(Type.Enum([...networkNames], { description: 'only of this network' })),
+      pageToken: Type.Optional(Type.String({ description: 'nextPageToken of the page before' })),
+    }),
+  },
+  response: Type.Object(
+    {
+      nextPageToken: Type.Optional(Type.String({ description: 'present when more chains exist' })),
+      chains: Type.Array(MetricsChain),
+    },
+    { $id: 'MetricsChains', additionalProperties: false },
+  ),
+} as const
+
+const getMetricsChainShape = {
+  id: 'getMetricsChain',
+  method: 'GET',
+  path: '/v2/chains/{chainId}',
+  summary: 'One chain that has metrics',
+  tag: 'Metrics',
+  weight: 1,
+  parameters: {
+    path: Type.Object({ chainId: Type.String({ description: 'EVM chain id or blockchain id' }) }),
+    query: Type.Object({}),
+  },
+  response: MetricsChain,
+} as const
 
 /** Chains that have metrics: all that are served. */
 export function listMetricsChains({ chains }: MetricsParts): Operation {

@@ -1,12 +1,55 @@
+import type { TNumber } from 'typebox'
+
 import type { AddressUnion, UnionChain } from '../../rollup/address-union.ts'
 import { periodStart } from '../../rollup/period.ts'
-import { isDayMetric, type MetricName } from '../../shape/metrics/metric-names.ts'
-import { rollingWindowShape } from '../../shape/metrics/rolling-window.ts'
+import {
+  isDayMetric,
+  rollingMetricNames,
+  type MetricName,
+} from '../../shape/metrics/metric-names.ts'
+import { Type } from '../../shape/type.ts'
 import { newestBlockMs } from '../../store/query/metrics/days.ts'
 import { operation, type Operation } from '../operation.ts'
 import type { MetricsParts } from './parts.ts'
 import { chainsOf, counted } from './scope.ts'
 import { seriesPage } from './series.ts'
+
+const value = (description: string): TNumber => Type.Number({ description })
+
+const rollingWindowShape = {
+  id: 'getRollingWindowMetrics',
+  method: 'GET',
+  path: '/v2/chains/{chainId}/rollingWindowMetrics/{metric}',
+  summary: 'A metric of a chain over the last hour, day, week, month, 90 days, year and all time',
+  tag: 'Metrics',
+  weight: 100,
+  parameters: {
+    path: Type.Object({
+      chainId: Type.String({
+        description: 'EVM chain id, blockchain id, total, mainnet or testnet',
+      }),
+      metric: Type.Enum(rollingMetricNames, { description: 'metric' }),
+    }),
+    query: Type.Object({}),
+  },
+  response: Type.Object(
+    {
+      result: Type.Object(
+        {
+          lastHour: value('the running hour, or day for metrics of days only'),
+          lastDay: value('24 hours'),
+          lastWeek: value('7 days'),
+          lastMonth: value('30 days'),
+          last90Days: value('90 days'),
+          lastYear: value('365 days'),
+          allTime: value('since the first block'),
+        },
+        { additionalProperties: false },
+      ),
+    },
+    { $id: 'RollingWindowMetrics', additionalProperties: false },
+  ),
+} as const
 
 const hour = 3_600
 const day = 24 * hour

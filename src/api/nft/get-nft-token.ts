@@ -1,12 +1,26 @@
 /** One token of an NFT contract. */
 
 import { assert } from '../../core/fault.ts'
-import { GetNftToken } from '../../shape/nft/get-nft-token.ts'
+import { Erc1155Token, Erc721Token } from '../../shape/evm/nft-token.ts'
+import { NoQuery } from '../../shape/evm/query.ts'
+import { NftTokenPath } from '../../shape/nft/nft-path.ts'
+import { Type } from '../../shape/type.ts'
 import { heightHeader } from '../evm/subject.ts'
 import { operation, type Operation } from '../operation.ts'
 import { tokenOf } from './nft-path.ts'
 import { erc1155Tokens, erc721Tokens } from './nft-views.ts'
 import type { NftParts } from './parts.ts'
+
+const GetNftToken = {
+  id: 'getTokenDetails',
+  method: 'GET',
+  path: '/v1/chains/{chainId}/nfts/collections/{address}/tokens/{tokenId}',
+  summary: 'One token of an NFT contract',
+  tag: 'NFTs',
+  weight: 20,
+  parameters: { path: NftTokenPath, query: NoQuery },
+  response: Type.Union([Erc721Token, Erc1155Token]),
+} as const
 
 /** Neighbour of document B, endpoint 8: its owner and metadata. */
 export function getNftToken(parts: NftParts): Operation {

@@ -1,10 +1,12 @@
 /** NFTs of an address: ERC-721, ERC-1155, or both. */
 
-import { defaultPageSize } from '../../shape/evm/query.ts'
-import { ListCollectibleBalances } from '../../shape/nft/list-collectible-balances.ts'
-import { ListErc721Balances } from '../../shape/nft/list-erc721-balances.ts'
-import { ListErc1155Balances } from '../../shape/nft/list-erc1155-balances.ts'
-import type { Erc1155TokenBalance, Erc721TokenBalance } from '../../shape/nft/nft-balance.ts'
+import { NativeTokenBalance } from '../../shape/evm/network-token.ts'
+import { ChainAddressPath } from '../../shape/evm/path.ts'
+import { defaultPageSize, pageToken, widePageSize, blockNumber } from '../../shape/evm/query.ts'
+import { nextPageToken } from '../../shape/next-page-token.ts'
+import { Erc1155TokenBalance, Erc721TokenBalance } from '../../shape/nft/nft-balance.ts'
+import { contractAddress } from '../../shape/nft/nft-path.ts'
+import { Type } from '../../shape/type.ts'
 import type { AmountRow } from '../../store/query/nft/amounts-of-owner.ts'
 import type { NftPlace } from '../../store/query/nft/nft-place.ts'
 import type { ServedChain } from '../chain-directory.ts'
@@ -17,6 +19,59 @@ import { contractFilter, heldErc1155, heldErc721 } from './held-nfts.ts'
 import { decodeNftCursor, encodeNftCursor, type NftCursor } from './nft-cursor.ts'
 import { erc1155Tokens, erc721Tokens } from './nft-views.ts'
 import type { NftParts } from './parts.ts'
+
+const ListErc1155Balances = {
+  id: 'listErc1155Balances',
+  method: 'GET',
+  path: '/v1/chains/{chainId}/addresses/{address}/balances:listErc1155',
+  summary: 'ERC-1155 amounts of an address, now or at a block',
+  tag: 'EVM balances',
+  weight: 20,
+  parameters: {
+    path: ChainAddressPath,
+    query: Type.Object({ blockNumber, contractAddress, pageToken, pageSize: widePageSize }),
+  },
+  response: Type.Object({
+    nextPageToken,
+    nativeTokenBalance: NativeTokenBalance,
+    erc1155TokenBalances: Type.Array(Erc1155TokenBalance),
+  }),
+} as const
+
+const ListErc721Balances = {
+  id: 'listErc721Balances',
+  method: 'GET',
+  path: '/v1/chains/{chainId}/addresses/{address}/balances:listErc721',
+  summary: 'ERC-721 tokens an address owns',
+  tag: 'EVM balances',
+  weight: 20,
+  parameters: {
+    path: ChainAddressPath,
+    query: Type.Object({ contractAddress, pageToken, pageSize: widePageSize }),
+  },
+  response: Type.Object({
+    nextPageToken,
+    nativeTokenBalance: NativeTokenBalance,
+    erc721TokenBalances: Type.Array(Erc721TokenBalance),
+  }),
+} as const
+
+const ListCollectibleBalances = {
+  id: 'listCollectibleBalances',
+  method: 'GET',
+  path: '/v1/chains/{chainId}/addresses/{address}/balances:listCollectibles',
+  summary: 'NFTs of an address: ERC-721, then ERC-1155',
+  tag: 'EVM balances',
+  weight: 20,
+  parameters: {
+    path: ChainAddressPath,
+    query: Type.Object({ contractAddress, pageToken, pageSize: widePageSize }),
+  },
+  response: Type.Object({
+    nextPageToken,
+    collectibleBalances: Type.Array(Type.Union([Erc721TokenBalance, Erc1155TokenBalance])),
+  }),
+} as const
 
 /** ERC-721 tokens an address owns. */
 export function listErc721Balances(parts: NftParts): Operation {

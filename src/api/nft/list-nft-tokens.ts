@@ -1,7 +1,10 @@
 /** Tokens of an NFT contract. */
 
-import { defaultPageSize } from '../../shape/evm/query.ts'
-import { ListNftTokens } from '../../shape/nft/list-nft-tokens.ts'
+import { Erc1155Token, Erc721Token } from '../../shape/evm/nft-token.ts'
+import { ChainAddressPath } from '../../shape/evm/path.ts'
+import { defaultPageSize, PageQuery } from '../../shape/evm/query.ts'
+import { nextPageToken } from '../../shape/next-page-token.ts'
+import { Type } from '../../shape/type.ts'
 import { itemBytes, itemOf, maxItem } from '../../store/query/nft/nft-place.ts'
 import { type ContractToken, tokensOfContract } from '../../store/query/nft/tokens-of-contract.ts'
 import { heightHeader, subjectOf } from '../evm/subject.ts'
@@ -10,6 +13,20 @@ import { bindingOf, readPage, nextToken } from '../paging.ts'
 import { standardOfContract } from './nft-path.ts'
 import { erc1155Tokens, erc721Tokens } from './nft-views.ts'
 import type { NftParts } from './parts.ts'
+
+const ListNftTokens = {
+  id: 'listTokens',
+  method: 'GET',
+  path: '/v1/chains/{chainId}/nfts/collections/{address}/tokens',
+  summary: 'Tokens of an NFT contract, in order of their ids',
+  tag: 'NFTs',
+  weight: 20,
+  parameters: { path: ChainAddressPath, query: PageQuery },
+  response: Type.Object({
+    nextPageToken,
+    tokens: Type.Array(Type.Union([Erc721Token, Erc1155Token])),
+  }),
+} as const
 
 /** Document B, endpoint 8. */
 export function listNftTokens(parts: NftParts): Operation {

@@ -1,10 +1,24 @@
-/** Reads the metadata of a token again. */
+/** A wish to read the metadata of a token again. */
 
-import { ReindexNftToken } from '../../shape/nft/reindex-nft-token.ts'
+import { NoQuery } from '../../shape/evm/query.ts'
+import { NftTokenPath } from '../../shape/nft/nft-path.ts'
+import { Type } from '../../shape/type.ts'
 import { itemBytes } from '../../store/query/nft/nft-place.ts'
 import { operation, type Operation } from '../operation.ts'
 import { tokenOf } from './nft-path.ts'
 import type { NftParts } from './parts.ts'
+
+const ReindexNftToken = {
+  id: 'reindexNft',
+  method: 'POST',
+  path: '/v1/chains/{chainId}/nfts/collections/{address}/tokens/{tokenId}:reindex',
+  summary: 'Read the metadata of a token again, at most once an hour',
+  tag: 'NFTs',
+  weight: 20,
+  status: 201,
+  parameters: { path: NftTokenPath, query: NoQuery },
+  response: Type.Void({ description: 'Nothing' }),
+} as const
 
 /** Takes the wish; the indexer fulfils it and moves `metadataLastUpdatedTimestamp`. */
 export function reindexNftToken(parts: NftParts): Operation {

@@ -3,7 +3,7 @@
 import { toPrimaryAddress } from '../../core/address.ts'
 import { keyOf } from '../../core/bytes.ts'
 import { toCb58, toNodeId } from '../../core/cb58.ts'
-import type { Delegator } from '../../shape/primary/list-delegators.ts'
+import type { Delegator } from '../../shape/primary/delegator.ts'
 import { validatorToJoin } from '../../store/query/primary/delegators.ts'
 import { rewardsOfStakers } from '../../store/query/primary/rewards.ts'
 import { stakersByTx, type StoredStaker } from '../../store/query/primary/staker-rows.ts'

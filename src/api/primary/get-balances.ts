@@ -1,7 +1,10 @@
-/** Document A, operation 6. */
+/** Document A, operation 6: balances of addresses. */
 
 import { keyOf } from '../../core/bytes.ts'
-import { GetBalances } from '../../shape/primary/get-balances.ts'
+import { Balances } from '../../shape/primary/balances.ts'
+import { PrimaryChainInfo } from '../../shape/primary/chain-info.ts'
+import { Addresses, BlockTimestamp, ChainPath } from '../../shape/primary/parameters.ts'
+import { Type } from '../../shape/type.ts'
 import type { Reader } from '../../store/engine/database.ts'
 import { balancesOfAddresses } from '../../store/query/primary/balances-of-addresses.ts'
 import { renewedPositions } from '../../store/query/primary/cycles.ts'
@@ -13,6 +16,20 @@ import { balancesView } from './balances-view.ts'
 import { chainInfo, chainOf, indexedTo } from './chain-of.ts'
 import { addressesIn } from './inputs.ts'
 import type { PrimaryParts } from './parts.ts'
+
+const GetBalances = {
+  id: 'getBalancesByAddresses',
+  method: 'GET',
+  path: '/v1/networks/{network}/blockchains/{blockchainId}/balances',
+  summary: 'Balances of addresses, now or at a moment',
+  tag: 'Primary Network Balances',
+  weight: 100,
+  parameters: {
+    path: ChainPath,
+    query: Type.Object({ blockTimestamp: BlockTimestamp, addresses: Type.Optional(Addresses) }),
+  },
+  response: Type.Object({ balances: Balances, chainInfo: PrimaryChainInfo }),
+} as const
 
 /** Balances of addresses, now or at a moment. */
 export function getBalances(parts: PrimaryParts): Operation {

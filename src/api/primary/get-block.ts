@@ -2,7 +2,9 @@
 
 import { clip } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
-import { GetPrimaryBlock } from '../../shape/primary/get-block.ts'
+import { PrimaryNetworkBlock } from '../../shape/primary/block.ts'
+import { ChainPath } from '../../shape/primary/parameters.ts'
+import { Type } from '../../shape/type.ts'
 import { blockByHash, blockById, type StoredBlock } from '../../store/query/primary/blocks.ts'
 import { blockIdOf, chainNumbers } from '../../store/schema/primary-position.ts'
 import { operation, type Operation } from '../operation.ts'
@@ -10,6 +12,23 @@ import { blockViews } from './block-view.ts'
 import { chainOf, type ChainOf, indexedTo } from './chain-of.ts'
 import { idIn } from './inputs.ts'
 import type { PrimaryParts } from './parts.ts'
+
+const GetPrimaryBlock = {
+  id: 'getBlockById',
+  method: 'GET',
+  path: '/v1/networks/{network}/blockchains/{blockchainId}/blocks/{blockId}',
+  summary: 'One block by height or id',
+  tag: 'Primary Network Blocks',
+  weight: 20,
+  parameters: {
+    path: Type.Object({
+      ...ChainPath.properties,
+      blockId: Type.String({ description: 'Height, or id in cb58 or hex', maxLength: 128 }),
+    }),
+    query: Type.Object({}),
+  },
+  response: PrimaryNetworkBlock,
+} as const
 
 /** The block with a height or an id. */
 export function getPrimaryBlock(parts: PrimaryParts): Operation {

@@ -2,13 +2,29 @@
 
 import { clip, equalBytes } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
-import { GetBlockchain } from '../../shape/primary/get-blockchain.ts'
+import { ChainPath } from '../../shape/primary/parameters.ts'
+import { Blockchain } from '../../shape/primary/subnet.ts'
+import { Type } from '../../shape/type.ts'
 import { chainsById } from '../../store/query/primary/blockchains.ts'
 import { operation, type Operation } from '../operation.ts'
 import { indexedTo, namedChain } from './chain-of.ts'
 import { idIn } from './inputs.ts'
 import type { PrimaryParts } from './parts.ts'
 import { chainView, pChainView } from './subnet-view.ts'
+
+const GetBlockchain = {
+  id: 'getBlockchainById',
+  method: 'GET',
+  path: '/v1/networks/{network}/blockchains/{blockchainId}',
+  summary: 'One chain',
+  tag: 'Primary Network',
+  weight: 20,
+  parameters: {
+    path: ChainPath,
+    query: Type.Object({}),
+  },
+  response: Blockchain,
+} as const
 
 /** The chain with an id or alias. */
 export function getBlockchain(parts: PrimaryParts): Operation {

@@ -1,11 +1,12 @@
-/** When addresses were last active on a chain. */
+/** When addresses were last active. Source: official clients, LastActivityTimestamp. */
 
 import { utxoIdOf } from '../../codec/primary/ids.ts'
 import { outputContent } from '../../codec/primary/output-content.ts'
 import { keyOf } from '../../core/bytes.ts'
 import { toCb58 } from '../../core/cb58.ts'
 import { Fault } from '../../core/fault.ts'
-import { GetLastActivity, GetLastActivityOfMany } from '../../shape/primary/get-last-activity.ts'
+import { Addresses, ChainPath } from '../../shape/primary/parameters.ts'
+import { Type } from '../../shape/type.ts'
 import { knownNumbers } from '../../store/query/primary/numbers-of-keys.ts'
 import { transactionsAt } from '../../store/query/primary/transaction-rows.ts'
 import { transactionsOfAddresses } from '../../store/query/primary/transactions-of-addresses.ts'
@@ -16,6 +17,61 @@ import { chainNameOf, chainOf, type ChainOf, indexedTo } from './chain-of.ts'
 import { addressesIn, amountFrom } from './inputs.ts'
 import { heightText } from './numbers-view.ts'
 import type { PrimaryParts } from './parts.ts'
+
+const response = Type.Object(
+  {
+    timestamp: Type.Integer({ description: 'Unix seconds' }),
+    blockNumber: Type.String(),
+    txHash: Type.String({ description: 'transaction that made or spent the UTXO, cb58' }),
+    utxoId: Type.String({ description: 'cb58' }),
+    isConsumed: Type.Boolean({ description: 'spent, else made' }),
+    chainName: Type.Enum(['p-chain', 'x-chain', 'c-chain']),
+    network: Type.Enum(['mainnet', 'fuji']),
+  },
+  { $id: 'LastActivity', additionalProperties: false },
+)
+
+const minUtxoAmount = Type.Optional(
+  Type.Number({
+    minimum: 0,
+    default: 0,
+    description: 'Only UTXOs of at least this, smallest unit',
+  }),
+)
+
+const shared = {
+  path: '/v1/networks/{network}/blockchains/{blockchainId}/lastActivityTimestampByAddresses',
+  summary:
+    'The newest UTXO that transactions of a chain made for, or spent of, any of the addresses',
+  tag: 'Primary Network UTXOs',
+  weight: 100,
+  response,
+} as const
+
+/** Addresses in the query. */
+const GetLastActivity = {
+  ...shared,
+  id: 'getLastActivityTimestampByAddresses',
+  method: 'GET',
+  parameters: {
+    path: ChainPath,
+    query: Type.Object({ addresses: Type.Optional(Addresses), minUtxoAmount }),
+  },
+} as const
+
+/** Addresses in the body. */
+const GetLastActivityOfMany = {
+  ...shared,
+  id: 'getLastActivityTimestampByAddressesV2',
+  method: 'POST',
+  parameters: {
+    path: ChainPath,
+    query: Type.Object({ minUtxoAmount }),
+    body: Type.Object({
+      addresses: Type.String({ description: 'Comma-separated addresses', maxLength: 512_000 }),
+    }),
+  },
+} as const
 
 /** Addresses in the query. */
 export function getLastActivity(parts: PrimaryParts): Operation {

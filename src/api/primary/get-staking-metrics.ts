@@ -1,6 +1,12 @@
-/** Stakers of a subnet day by day. */
+/**
+ * Stakers of a subnet day by day. Source: official clients, metrics.networks; units are ours where
+ * theirs are not told.
+ */
 
-import { GetStakingMetrics, type stakingMetrics } from '../../shape/primary/network-metrics.ts'
+import { MetricPoint, pointRange } from '../../shape/metrics/metric-point.ts'
+import { nextPageToken } from '../../shape/next-page-token.ts'
+import { NetworkPath, PageToken, pageSize, SubnetId } from '../../shape/primary/parameters.ts'
+import { Type } from '../../shape/type.ts'
 import type { Reader } from '../../store/engine/database.ts'
 import { l1Now, l1Steps } from '../../store/query/primary/l1-history.ts'
 import { stakeDays } from '../../store/query/primary/stake-days.ts'
@@ -11,6 +17,38 @@ import { dayPoints } from './day-points.ts'
 import { idIn } from './inputs.ts'
 import { dayOf } from './l1-fee-days.ts'
 import type { PrimaryParts } from './parts.ts'
+
+/** Metrics of stakers. */
+const stakingMetrics = [
+  'validatorCount',
+  'validatorWeight',
+  'delegatorCount',
+  'delegatorWeight',
+] as const
+
+const GetStakingMetrics = {
+  id: 'getStakingMetrics',
+  method: 'GET',
+  path: '/v2/networks/{network}/metrics/{metric}',
+  summary: 'Validators and delegators of a subnet by day, newest first',
+  tag: 'Network metrics',
+  weight: 100,
+  parameters: {
+    path: Type.Object({
+      ...NetworkPath.properties,
+      metric: Type.Enum([...stakingMetrics], {
+        description: 'counts, or weights in nAVAX (for other subnets in the unit of their stake)',
+      }),
+    }),
+    query: Type.Object({
+      ...pointRange,
+      subnetId: Type.Optional(SubnetId),
+      pageToken: PageToken,
+      pageSize: pageSize(100, 2_160),
+    }),
+  },
+  response: Type.Object({ nextPageToken, results: Type.Array(MetricPoint) }),
+} as const
 
 const defaultPoints = 100
 const primarySubnetId = new Uint8Array(32)

@@ -2,13 +2,29 @@
 
 import { clip, equalBytes } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
-import { GetSubnet } from '../../shape/primary/get-subnet.ts'
+import { NetworkPath, SubnetId } from '../../shape/primary/parameters.ts'
+import { Subnet } from '../../shape/primary/subnet.ts'
+import { Type } from '../../shape/type.ts'
 import { subnetById } from '../../store/query/primary/subnets.ts'
 import { operation, type Operation } from '../operation.ts'
 import { indexedTo } from './chain-of.ts'
 import { idIn } from './inputs.ts'
 import type { PrimaryParts } from './parts.ts'
 import { primarySubnetId, primarySubnetView, subnetView, withChains } from './subnet-view.ts'
+
+const GetSubnet = {
+  id: 'getSubnetById',
+  method: 'GET',
+  path: '/v1/networks/{network}/subnets/{subnetId}',
+  summary: 'One subnet with its chains',
+  tag: 'Primary Network',
+  weight: 20,
+  parameters: {
+    path: Type.Object({ ...NetworkPath.properties, subnetId: SubnetId }),
+    query: Type.Object({}),
+  },
+  response: Subnet,
+} as const
 
 /** The subnet with an id, the primary network included. */
 export function getSubnet(parts: PrimaryParts): Operation {

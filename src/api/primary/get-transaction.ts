@@ -2,13 +2,32 @@
 
 import { clip } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
-import { GetTransaction } from '../../shape/primary/get-transaction.ts'
+import { ChainPath } from '../../shape/primary/parameters.ts'
+import { PrimaryNetworkTransaction } from '../../shape/primary/transaction.ts'
+import { Type } from '../../shape/type.ts'
 import { transactionById } from '../../store/query/primary/transaction-rows.ts'
 import { operation, type Operation } from '../operation.ts'
 import { chainOf, indexedTo } from './chain-of.ts'
 import { idIn } from './inputs.ts'
 import type { PrimaryParts } from './parts.ts'
 import { transactionViews } from './transaction-page.ts'
+
+const GetTransaction = {
+  id: 'getTxByHash',
+  method: 'GET',
+  path: '/v1/networks/{network}/blockchains/{blockchainId}/transactions/{txHash}',
+  summary: 'One transaction',
+  tag: 'Primary Network Transactions',
+  weight: 20,
+  parameters: {
+    path: Type.Object({
+      ...ChainPath.properties,
+      txHash: Type.String({ description: 'Transaction id, cb58 or hex', maxLength: 128 }),
+    }),
+    query: Type.Object({}),
+  },
+  response: PrimaryNetworkTransaction,
+} as const
 
 /** The transaction with an id. */
 export function getTransaction(parts: PrimaryParts): Operation {

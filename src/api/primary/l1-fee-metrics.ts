@@ -1,14 +1,13 @@
-/** What L1 validators pay, by day: in all, of a validation, of a node, of a subnet. */
+/**
+ * What L1 validators pay, by day: in all, of a validation, of a node, of a subnet. Source: official
+ * clients, metrics.l1Validators; units are ours where theirs are not told.
+ */
 
 import { Fault } from '../../core/fault.ts'
 import type { networkNames } from '../../core/network.ts'
-import type { MetricPoint } from '../../shape/metrics/metric-point.ts'
-import {
-  GetMetricsByNodeId,
-  GetMetricsBySubnetId,
-  GetMetricsByValidationId,
-  GetTotalL1ValidatorMetrics,
-} from '../../shape/primary/network-metrics.ts'
+import { MetricPoint, pointRange } from '../../shape/metrics/metric-point.ts'
+import { SubnetId } from '../../shape/primary/parameters.ts'
+import { Type } from '../../shape/type.ts'
 import type { Reader } from '../../store/engine/database.ts'
 import {
   accruedBefore,
@@ -25,6 +24,86 @@ import { idIn, nodeIdIn } from './inputs.ts'
 import { dayOf, feeDays, type FeeDays } from './l1-fee-days.ts'
 import { networksInOrder } from './meant-network.ts'
 import type { PrimaryParts } from './parts.ts'
+
+const network = Type.Optional(
+  Type.Enum(['mainnet', 'fuji', 'testnet'], {
+    description: 'network meant; default the first served that knows the id, mainnet before others',
+  }),
+)
+
+const feeSeries = {
+  method: 'GET',
+  tag: 'L1 metrics',
+  weight: 100,
+  response: Type.Object({ results: Type.Array(MetricPoint) }),
+} as const
+
+const feeQuery = Type.Object({ ...pointRange, network })
+
+const GetTotalL1ValidatorMetrics = {
+  ...feeSeries,
+  id: 'getTotalL1ValidatorMetrics',
+  path: '/v2/validators/metrics/{metric}',
+  summary: 'Fees of all L1 validators by day, newest first',
+  parameters: {
+    path: Type.Object({
+      metric: Type.Enum(
+        ['totalCumulativeFeesDaily', 'totalValidatorFeesDaily', 'totalPayingValidatorsDaily'],
+        { description: 'fees in nAVAX, or how many validators paid any' },
+      ),
+    }),
+    query: feeQuery,
+  },
+} as const
+
+const GetMetricsByValidationId = {
+  ...feeSeries,
+  id: 'getMetricsByValidationId',
+  path: '/v2/validation/{l1ValidationId}/metrics/{metric}',
+  summary: 'Fees of an L1 validation by day, newest first',
+  parameters: {
+    path: Type.Object({
+      l1ValidationId: Type.String({ description: 'validation id, cb58 or hex', maxLength: 128 }),
+      metric: Type.Enum(['validationCumulativeFeesDaily', 'validationFeesDaily'], {
+        description: 'fees in nAVAX',
+      }),
+    }),
+    query: feeQuery,
+  },
+} as const
+
+const GetMetricsByNodeId = {
+  ...feeSeries,
+  id: 'getMetricsByNodeId',
+  path: '/v2/validator/{nodeId}/metrics/{metric}',
+  summary: 'Fees of the L1 validations of a node by day, newest first',
+  parameters: {
+    path: Type.Object({
+      nodeId: Type.String({ description: 'node id', maxLength: 128 }),
+      metric: Type.Enum(['perNodeCumulativeFeesPaid', 'perNodeDailyFeesPaid'], {
+        description: 'fees in nAVAX',
+      }),
+    }),
+    query: feeQuery,
+  },
+} as const
+
+const GetMetricsBySubnetId = {
+  ...feeSeries,
+  id: 'getMetricsBySubnetId',
+  path: '/v2/subnet/{subnetId}/metrics/{metric}',
+  summary: 'Fees of the validators of an L1 by day, newest first',
+  parameters: {
+    path: Type.Object({
+      subnetId: SubnetId,
+      metric: Type.Enum(
+        ['perSubnetDailyFeesPaid', 'perSubnetCumulativeFeesPaid', 'perSubnetPayingValidators'],
+        { description: 'fees in nAVAX, or how many validators paid any' },
+      ),
+    }),
+    query: feeQuery,
+  },
+} as const
 
 /** Of all L1 validators. */
 export function totalL1Fees(parts: PrimaryParts): Operation {

@@ -1,6 +1,9 @@
 /** Chains of all subnets. */
 
-import { ListBlockchains } from '../../shape/primary/list-blockchains.ts'
+import { nextPageToken } from '../../shape/next-page-token.ts'
+import { NetworkPath, PageToken, pageSize, SortOrder } from '../../shape/primary/parameters.ts'
+import { Blockchain } from '../../shape/primary/subnet.ts'
+import { Type } from '../../shape/type.ts'
 import { listBlockchains as chainRows } from '../../store/query/primary/blockchains.ts'
 import { operation, type Operation } from '../operation.ts'
 import { nextToken } from '../paging.ts'
@@ -8,6 +11,27 @@ import { indexedTo } from './chain-of.ts'
 import { defaultWidePageSize, weighedPage } from './list-page.ts'
 import type { PrimaryParts } from './parts.ts'
 import { chainScales, chainView } from './subnet-view.ts'
+
+const ListBlockchains = {
+  id: 'listBlockchains',
+  method: 'GET',
+  path: '/v1/networks/{network}/blockchains',
+  summary: 'Chains of all subnets',
+  tag: 'Primary Network',
+  weight: 20,
+  parameters: {
+    path: NetworkPath,
+    query: Type.Object({
+      pageToken: PageToken,
+      pageSize: pageSize(100, 10_000),
+      sortOrder: SortOrder,
+    }),
+  },
+  response: Type.Object({
+    nextPageToken,
+    blockchains: Type.Array(Blockchain),
+  }),
+} as const
 
 /** Chains made by transactions or genesis, newest first. A page ends early as that of subnets. */
 export function listBlockchains(parts: PrimaryParts): Operation {

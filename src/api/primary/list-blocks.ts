@@ -1,11 +1,44 @@
 /** Latest blocks of a chain of the primary network. */
 
-import { ListPrimaryBlocks } from '../../shape/primary/list-blocks.ts'
+import { nextPageToken } from '../../shape/next-page-token.ts'
+import { PrimaryNetworkBlock } from '../../shape/primary/block.ts'
+import { PrimaryChainInfo } from '../../shape/primary/chain-info.ts'
+import {
+  ChainPath,
+  EndTimestamp,
+  PageToken,
+  pageSize,
+  StartTimestamp,
+} from '../../shape/primary/parameters.ts'
+import { Type } from '../../shape/type.ts'
 import { latestBlocks } from '../../store/query/primary/blocks.ts'
 import { operation, type Operation } from '../operation.ts'
 import { blockPage } from './block-page.ts'
 import { chainOf } from './chain-of.ts'
 import type { PrimaryParts } from './parts.ts'
+
+const ListPrimaryBlocks = {
+  id: 'listLatestPrimaryNetworkBlocks',
+  method: 'GET',
+  path: '/v1/networks/{network}/blockchains/{blockchainId}/blocks',
+  summary: 'Latest blocks of a chain',
+  tag: 'Primary Network Blocks',
+  weight: 20,
+  parameters: {
+    path: ChainPath,
+    query: Type.Object({
+      startTimestamp: StartTimestamp,
+      endTimestamp: EndTimestamp,
+      pageToken: PageToken,
+      pageSize: pageSize(10, 100),
+    }),
+  },
+  response: Type.Object({
+    nextPageToken,
+    blocks: Type.Array(PrimaryNetworkBlock),
+    chainInfo: PrimaryChainInfo,
+  }),
+} as const
 
 /** Latest blocks, newest first. */
 export function listPrimaryBlocks(parts: PrimaryParts): Operation {

@@ -2,13 +2,40 @@
 
 import { toPrimaryAddress } from '../../core/address.ts'
 import { toCb58 } from '../../core/cb58.ts'
-import { ListChainIds } from '../../shape/primary/list-chain-ids.ts'
+import { chainNames } from '../../shape/primary/chain-info.ts'
+import { Addresses, NetworkPath } from '../../shape/primary/parameters.ts'
+import { Type } from '../../shape/type.ts'
 import { chainsOfAddress } from '../../store/query/primary/chains-of-addresses.ts'
 import { numbersOfAddresses } from '../../store/query/primary/numbers-of-keys.ts'
 import { operation, type Operation } from '../operation.ts'
 import { chainNameOf, indexedTo } from './chain-of.ts'
 import { addressesIn } from './inputs.ts'
 import type { PrimaryParts } from './parts.ts'
+
+const ListChainIds = {
+  id: 'getChainIdsForAddresses',
+  method: 'GET',
+  path: '/v1/networks/{network}/addresses:listChainIds',
+  summary: 'Chains on which addresses were seen',
+  tag: 'Primary Network',
+  weight: 20,
+  parameters: {
+    path: NetworkPath,
+    query: Type.Object({ addresses: Addresses }),
+  },
+  response: Type.Object({
+    addresses: Type.Array(
+      Type.Object(
+        {
+          address: Type.String(),
+          blockchainIds: Type.Array(Type.String({ description: 'cb58' })),
+          chainNames: Type.Array(Type.Enum([...chainNames]), { description: 'in the same order' }),
+        },
+        { additionalProperties: false },
+      ),
+    ),
+  }),
+} as const
 
 /** Chains of addresses; addresses never seen are left out. */
 export function listChainIds(parts: PrimaryParts): Operation {

@@ -1,6 +1,15 @@
-/** Delegations by reward address, by node, or all. */
+/** Delegations of the primary network. Source: official clients, ListDelegatorDetailsResponse. */
 
-import { delegationStatuses, ListDelegators } from '../../shape/primary/list-delegators.ts'
+import { nextPageToken } from '../../shape/next-page-token.ts'
+import { delegationStatuses, Delegator } from '../../shape/primary/delegator.ts'
+import {
+  NetworkPath,
+  NodeIds,
+  PageToken,
+  pageSize,
+  SortOrder,
+} from '../../shape/primary/parameters.ts'
+import { Type } from '../../shape/type.ts'
 import { listDelegators as delegatorRows } from '../../store/query/primary/delegators.ts'
 import { operation, type Operation } from '../operation.ts'
 import { nextToken } from '../paging.ts'
@@ -9,6 +18,32 @@ import { delegatorViews } from './delegator-views.ts'
 import { defaultPageSize, numberedPage } from './list-page.ts'
 import type { PrimaryParts } from './parts.ts'
 import { whoseOrAll } from './whose.ts'
+
+const ListDelegators = {
+  id: 'listDelegators',
+  method: 'GET',
+  path: '/v1/networks/{network}/delegators',
+  summary: 'Delegations by reward address, by node, or all, in every state',
+  tag: 'Primary Network',
+  weight: 20,
+  parameters: {
+    path: NetworkPath,
+    query: Type.Object({
+      pageToken: PageToken,
+      pageSize: pageSize(10, 100),
+      rewardAddresses: Type.Optional(
+        Type.String({
+          description: 'Comma-separated owners of rewards: bech32, bare or after `P-`',
+          maxLength: 16_384,
+        }),
+      ),
+      nodeIds: Type.Optional(NodeIds),
+      delegationStatus: Type.Optional(Type.Enum([...delegationStatuses])),
+      sortOrder: SortOrder,
+    }),
+  },
+  response: Type.Object({ nextPageToken, delegators: Type.Array(Delegator) }),
+} as const
 
 /** Delegations, newest first. */
 export function listDelegators(parts: PrimaryParts): Operation {

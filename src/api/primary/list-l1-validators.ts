@@ -3,8 +3,10 @@
 import { toPrimaryAddress } from '../../core/address.ts'
 import { to0x } from '../../core/bytes.ts'
 import { toCb58, toNodeId } from '../../core/cb58.ts'
-import type { L1Validator } from '../../shape/primary/l1-validator.ts'
-import { ListL1Validators } from '../../shape/primary/list-l1-validators.ts'
+import { nextPageToken } from '../../shape/next-page-token.ts'
+import { L1Validator } from '../../shape/primary/l1-validator.ts'
+import { NetworkPath, PageToken, pageSize, SubnetId } from '../../shape/primary/parameters.ts'
+import { Type } from '../../shape/type.ts'
 import {
   accruedFees,
   listL1Validators as l1Rows,
@@ -19,6 +21,35 @@ import { defaultPageSize, numberedPage } from './list-page.ts'
 import type { ServedNetwork } from './network-directory.ts'
 import { wideInteger } from './numbers-view.ts'
 import type { PrimaryParts } from './parts.ts'
+
+const ListL1Validators = {
+  id: 'listL1Validators',
+  method: 'GET',
+  path: '/v1/networks/{network}/l1Validators',
+  summary: 'Validators of L1s with their balances',
+  tag: 'Primary Network',
+  weight: 20,
+  parameters: {
+    path: NetworkPath,
+    query: Type.Object({
+      pageToken: PageToken,
+      pageSize: pageSize(10, 100),
+      l1ValidationId: Type.Optional(
+        Type.String({ description: 'Only this validation, cb58 or hex', maxLength: 128 }),
+      ),
+      nodeId: Type.Optional(Type.String({ description: 'Only this node', maxLength: 128 })),
+      subnetId: Type.Optional(SubnetId),
+      includeInactiveL1Validators: Type.Optional(
+        Type.Boolean({ default: false, description: 'Those whose balance is spent too' }),
+      ),
+    }),
+  },
+  response: Type.Object({
+    nextPageToken,
+    blockHeight: Type.String({ description: 'P-Chain height of the balances' }),
+    validators: Type.Array(L1Validator),
+  }),
+} as const
 
 /** Validators of L1s with their balances, newest first. */
 export function listL1Validators(parts: PrimaryParts): Operation {

@@ -1,6 +1,16 @@
-/** Document A, operation 10. */
+/** Document A, operation 10: blocks a node proposed. */
 
-import { ListNodeBlocks } from '../../shape/primary/list-node-blocks.ts'
+import { nextPageToken } from '../../shape/next-page-token.ts'
+import { PrimaryNetworkBlock } from '../../shape/primary/block.ts'
+import { PrimaryChainInfo } from '../../shape/primary/chain-info.ts'
+import {
+  ChainPath,
+  EndTimestamp,
+  PageToken,
+  pageSize,
+  StartTimestamp,
+} from '../../shape/primary/parameters.ts'
+import { Type } from '../../shape/type.ts'
 import { blocksOfNode } from '../../store/query/primary/blocks.ts'
 import { numberOfNode } from '../../store/query/primary/numbers-of-keys.ts'
 import { operation, type Operation } from '../operation.ts'
@@ -8,6 +18,32 @@ import { blockPage } from './block-page.ts'
 import { chainOf } from './chain-of.ts'
 import { nodeIdIn } from './inputs.ts'
 import type { PrimaryParts } from './parts.ts'
+
+const ListNodeBlocks = {
+  id: 'listPrimaryNetworkBlocksByNodeId',
+  method: 'GET',
+  path: '/v1/networks/{network}/blockchains/{blockchainId}/nodes/{nodeId}/blocks',
+  summary: 'Latest blocks proposed by a node',
+  tag: 'Primary Network Blocks',
+  weight: 20,
+  parameters: {
+    path: Type.Object({
+      ...ChainPath.properties,
+      nodeId: Type.String({ description: 'Node id', maxLength: 128 }),
+    }),
+    query: Type.Object({
+      startTimestamp: StartTimestamp,
+      endTimestamp: EndTimestamp,
+      pageToken: PageToken,
+      pageSize: pageSize(10, 100),
+    }),
+  },
+  response: Type.Object({
+    nextPageToken,
+    blocks: Type.Array(PrimaryNetworkBlock),
+    chainInfo: PrimaryChainInfo,
+  }),
+} as const
 
 /** Latest blocks a node proposed. A node never seen proposed none. */
 export function listNodeBlocks(parts: PrimaryParts): Operation {

@@ -1,7 +1,9 @@
 /** Validations of one node. */
 
-import { ListNodeValidators } from '../../shape/primary/list-node-validators.ts'
-import { validationStatuses } from '../../shape/primary/validator.ts'
+import { nextPageToken } from '../../shape/next-page-token.ts'
+import { NetworkPath, PageToken, pageSize, SortOrder } from '../../shape/primary/parameters.ts'
+import { validationStatuses, Validator } from '../../shape/primary/validator.ts'
+import { Type } from '../../shape/type.ts'
 import { numberOfNode } from '../../store/query/primary/numbers-of-keys.ts'
 import {
   listValidators as validatorRows,
@@ -16,6 +18,31 @@ import { nodeIdIn } from './inputs.ts'
 import { defaultPageSize } from './list-page.ts'
 import type { PrimaryParts } from './parts.ts'
 import { validatorViews } from './validator-page.ts'
+
+const ListNodeValidators = {
+  id: 'getSingleValidatorDetails',
+  method: 'GET',
+  path: '/v1/networks/{network}/validators/{nodeId}',
+  summary: 'Validations of one node',
+  tag: 'Primary Network',
+  weight: 20,
+  parameters: {
+    path: Type.Object({
+      ...NetworkPath.properties,
+      nodeId: Type.String({ description: 'Node id', maxLength: 128 }),
+    }),
+    query: Type.Object({
+      pageToken: PageToken,
+      pageSize: pageSize(10, 100),
+      validationStatus: Type.Optional(Type.Enum([...validationStatuses])),
+      sortOrder: SortOrder,
+    }),
+  },
+  response: Type.Object({
+    nextPageToken,
+    validators: Type.Array(Validator),
+  }),
+} as const
 
 const unbounded = { capacity: {}, until: {}, shares: {}, uptime: {} } as const
 

@@ -3,8 +3,17 @@
 import { toPrimaryAddress } from '../../core/address.ts'
 import { keyOf } from '../../core/bytes.ts'
 import { toCb58, toNodeId } from '../../core/cb58.ts'
-import { ListPendingRewards } from '../../shape/primary/list-pending-rewards.ts'
-import type { PendingReward } from '../../shape/primary/reward.ts'
+import { nextPageToken } from '../../shape/next-page-token.ts'
+import {
+  Addresses,
+  NetworkPath,
+  NodeIds,
+  PageToken,
+  pageSize,
+  SortOrder,
+} from '../../shape/primary/parameters.ts'
+import { PendingReward } from '../../shape/primary/reward.ts'
+import { Type } from '../../shape/type.ts'
 import { numberOfAsset } from '../../store/query/primary/numbers-of-keys.ts'
 import { listOpenStakers } from '../../store/query/primary/open-stakers.ts'
 import { stakersByTx, type StoredStaker } from '../../store/query/primary/staker-rows.ts'
@@ -17,6 +26,29 @@ import { defaultPageSize, numberedPage } from './list-page.ts'
 import type { ServedNetwork } from './network-directory.ts'
 import type { PrimaryParts } from './parts.ts'
 import { whoseIn } from './whose.ts'
+
+const ListPendingRewards = {
+  id: 'listPendingPrimaryNetworkRewards',
+  method: 'GET',
+  path: '/v1/networks/{network}/rewards:listPending',
+  summary: 'Rewards to come for running stakes of addresses or nodes',
+  tag: 'Primary Network Rewards',
+  weight: 20,
+  parameters: {
+    path: NetworkPath,
+    query: Type.Object({
+      addresses: Type.Optional(Addresses),
+      nodeIds: Type.Optional(NodeIds),
+      pageToken: PageToken,
+      pageSize: pageSize(10, 100),
+      sortOrder: SortOrder,
+    }),
+  },
+  response: Type.Object({
+    nextPageToken,
+    pendingRewards: Type.Array(PendingReward),
+  }),
+} as const
 
 /** Rewards to come of addresses or nodes, newest stake first. */
 export function listPendingRewards(parts: PrimaryParts): Operation {

@@ -1,12 +1,21 @@
-/** Document A, operation 9. */
+/** Document A, operation 9: rewards paid. */
 
 import { utxoIdOf } from '../../codec/primary/ids.ts'
 import { toPrimaryAddress } from '../../core/address.ts'
 import { equalBytes } from '../../core/bytes.ts'
 import { toCb58, toNodeId } from '../../core/cb58.ts'
-import type { CurrencyCode } from '../../shape/evm/money.ts'
-import { ListRewards } from '../../shape/primary/list-rewards.ts'
-import type { HistoricalReward } from '../../shape/primary/reward.ts'
+import { type CurrencyCode, currencies } from '../../shape/evm/money.ts'
+import { nextPageToken } from '../../shape/next-page-token.ts'
+import {
+  Addresses,
+  NetworkPath,
+  NodeIds,
+  PageToken,
+  pageSize,
+  SortOrder,
+} from '../../shape/primary/parameters.ts'
+import { HistoricalReward } from '../../shape/primary/reward.ts'
+import { Type } from '../../shape/type.ts'
 import { chainsById } from '../../store/query/primary/blockchains.ts'
 import { listRewards as rewardRows, type StoredReward } from '../../store/query/primary/rewards.ts'
 import { rewardKinds } from '../../store/schema/primary-position.ts'
@@ -18,6 +27,32 @@ import { defaultPageSize, numberedPage } from './list-page.ts'
 import type { ServedNetwork } from './network-directory.ts'
 import type { PrimaryParts } from './parts.ts'
 import { whoseIn } from './whose.ts'
+
+const ListRewards = {
+  id: 'listHistoricalPrimaryNetworkRewards',
+  method: 'GET',
+  path: '/v1/networks/{network}/rewards',
+  summary: 'Rewards paid to addresses or for nodes',
+  tag: 'Primary Network Rewards',
+  weight: 100,
+  parameters: {
+    path: NetworkPath,
+    query: Type.Object({
+      addresses: Type.Optional(Addresses),
+      nodeIds: Type.Optional(NodeIds),
+      pageToken: PageToken,
+      pageSize: pageSize(10, 100),
+      sortOrder: SortOrder,
+      currency: Type.Optional(
+        Type.Enum([...currencies], { default: 'usd', description: 'Currency of prices' }),
+      ),
+    }),
+  },
+  response: Type.Object({
+    nextPageToken,
+    historicalRewards: Type.Array(HistoricalReward),
+  }),
+} as const
 
 /** Rewards paid to addresses or for nodes, newest first. */
 export function listRewards(parts: PrimaryParts): Operation {

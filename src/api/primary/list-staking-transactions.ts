@@ -1,9 +1,20 @@
-/** Document A, operation 5. */
+/** Document A, operation 5: staking transactions whose stake is active. */
 
 import { parseId, toCb58 } from '../../core/cb58.ts'
 import { Fault } from '../../core/fault.ts'
-import { ListStakingTransactions } from '../../shape/primary/list-staking-transactions.ts'
-import type { PrimaryNetworkTransaction } from '../../shape/primary/transaction.ts'
+import { nextPageToken } from '../../shape/next-page-token.ts'
+import { PrimaryChainInfo } from '../../shape/primary/chain-info.ts'
+import {
+  Addresses,
+  ChainPath,
+  EndTimestamp,
+  PageToken,
+  pageSize,
+  SortOrder,
+  StartTimestamp,
+} from '../../shape/primary/parameters.ts'
+import { PrimaryNetworkTransaction, TxTypes } from '../../shape/primary/transaction.ts'
+import { Type } from '../../shape/type.ts'
 import { knownNumbers } from '../../store/query/primary/numbers-of-keys.ts'
 import { stakersByTx } from '../../store/query/primary/staker-rows.ts'
 import { transactionsOfAddresses } from '../../store/query/primary/transactions-of-addresses.ts'
@@ -14,6 +25,32 @@ import { ownersAndAccountsIn } from './inputs.ts'
 import type { PrimaryParts } from './parts.ts'
 import { addressKeys, transactionList } from './transaction-list.ts'
 import { transactionTypesNamed } from './transaction-view.ts'
+
+const ListStakingTransactions = {
+  id: 'listActivePrimaryNetworkStakingTransactions',
+  method: 'GET',
+  path: '/v1/networks/{network}/blockchains/{blockchainId}/transactions:listStaking',
+  summary: 'Staking transactions of addresses whose stake is active',
+  tag: 'Primary Network Transactions',
+  weight: 100,
+  parameters: {
+    path: ChainPath,
+    query: Type.Object({
+      addresses: Type.Optional(Addresses),
+      txTypes: TxTypes,
+      startTimestamp: StartTimestamp,
+      endTimestamp: EndTimestamp,
+      pageToken: PageToken,
+      pageSize: pageSize(10, 100),
+      sortOrder: SortOrder,
+    }),
+  },
+  response: Type.Object({
+    nextPageToken,
+    transactions: Type.Array(PrimaryNetworkTransaction),
+    chainInfo: PrimaryChainInfo,
+  }),
+} as const
 
 /** Staking transactions of addresses whose stake is pending or active. */
 export function listStakingTransactions(parts: PrimaryParts): Operation {

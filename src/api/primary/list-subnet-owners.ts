@@ -1,7 +1,9 @@
-/** Who validated a subnet within a range of time. */
+/** Who validated a subnet within a range of time. Source: official clients, PChainLookingGlass. */
 
 import { toPrimaryAddress } from '../../core/address.ts'
-import { GetValidatorsByDateRange } from '../../shape/primary/list-subnet-owners.ts'
+import { nextPageToken } from '../../shape/next-page-token.ts'
+import { PageToken, pageSize, SubnetId } from '../../shape/primary/parameters.ts'
+import { Type } from '../../shape/type.ts'
 import { validationsBetween } from '../../store/query/primary/validations-between.ts'
 import { operation, type Operation } from '../operation.ts'
 import { nextToken } from '../paging.ts'
@@ -10,6 +12,38 @@ import { idIn } from './inputs.ts'
 import { numberedPage } from './list-page.ts'
 import { meantNetwork } from './meant-network.ts'
 import type { PrimaryParts } from './parts.ts'
+
+const GetValidatorsByDateRange = {
+  id: 'getValidatorsByDateRange',
+  method: 'GET',
+  path: '/v2/subnets/{subnetId}/validators:getAddresses',
+  summary: 'Reward owners of validations of a subnet that overlap a range of time, newest first',
+  tag: 'Network metrics',
+  weight: 500,
+  parameters: {
+    path: Type.Object({ subnetId: SubnetId }),
+    query: Type.Object({
+      startTimestamp: Type.Optional(Type.Integer({ minimum: 0, description: 'Unix seconds' })),
+      endTimestamp: Type.Optional(Type.Integer({ minimum: 0, description: 'Unix seconds' })),
+      network: Type.Optional(
+        Type.Enum(['mainnet', 'fuji', 'testnet'], {
+          description: 'default: mainnet where it is served, else the other',
+        }),
+      ),
+      pageToken: PageToken,
+      pageSize: pageSize(1_000, 5_000),
+    }),
+  },
+  response: Type.Object({
+    nextPageToken,
+    addresses: Type.Array(
+      Type.Object({
+        addresses: Type.Array(Type.String(), { description: 'owners of the rewards, bech32' }),
+        sortKey: Type.String({ description: 'time of the staking transaction, Unix seconds' }),
+      }),
+    ),
+  }),
+} as const
 
 const defaultOwners = 1_000
 

@@ -1,6 +1,9 @@
-/** Document A, operation 8. */
+/** Document A, operation 8: subnets. */
 
-import { ListSubnets } from '../../shape/primary/list-subnets.ts'
+import { nextPageToken } from '../../shape/next-page-token.ts'
+import { NetworkPath, PageToken, pageSize, SortOrder } from '../../shape/primary/parameters.ts'
+import { Subnet } from '../../shape/primary/subnet.ts'
+import { Type } from '../../shape/type.ts'
 import { listSubnets as subnetRows } from '../../store/query/primary/subnets.ts'
 import { operation, type Operation } from '../operation.ts'
 import { nextToken } from '../paging.ts'
@@ -8,6 +11,27 @@ import { indexedTo } from './chain-of.ts'
 import { defaultWidePageSize, weighedPage } from './list-page.ts'
 import type { PrimaryParts } from './parts.ts'
 import { chainScales, subnetView, type SubnetWithChains, withChains } from './subnet-view.ts'
+
+const ListSubnets = {
+  id: 'listSubnets',
+  method: 'GET',
+  path: '/v1/networks/{network}/subnets',
+  summary: 'Subnets with their chains, without the primary network, which is no subnet of its own',
+  tag: 'Primary Network',
+  weight: 20,
+  parameters: {
+    path: NetworkPath,
+    query: Type.Object({
+      pageToken: PageToken,
+      pageSize: pageSize(100, 10_000),
+      sortOrder: SortOrder,
+    }),
+  },
+  response: Type.Object({
+    nextPageToken,
+    subnets: Type.Array(Subnet),
+  }),
+} as const
 
 /** Subnets with their chains, newest first. A page ends early when their geneses are large. */
 export function listSubnets(parts: PrimaryParts): Operation {

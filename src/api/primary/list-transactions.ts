@@ -1,7 +1,19 @@
-/** Document A, operation 4. */
+/** Document A, operation 4: latest transactions. */
 
 import { Fault } from '../../core/fault.ts'
-import { ListTransactions } from '../../shape/primary/list-transactions.ts'
+import { nextPageToken } from '../../shape/next-page-token.ts'
+import { PrimaryChainInfo } from '../../shape/primary/chain-info.ts'
+import {
+  Addresses,
+  ChainPath,
+  EndTimestamp,
+  PageToken,
+  pageSize,
+  SortOrder,
+  StartTimestamp,
+} from '../../shape/primary/parameters.ts'
+import { PrimaryNetworkTransaction, TxTypes } from '../../shape/primary/transaction.ts'
+import { Type } from '../../shape/type.ts'
 import type { Reader } from '../../store/engine/database.ts'
 import { numberOfValidation } from '../../store/query/primary/l1-validators.ts'
 import { knownNumbers } from '../../store/query/primary/numbers-of-keys.ts'
@@ -17,6 +29,35 @@ import { idIn, itemsOf, ownersAndAccountsIn } from './inputs.ts'
 import type { PrimaryParts } from './parts.ts'
 import { addressKeys, type PlacePage, transactionList } from './transaction-list.ts'
 import { transactionTypesNamed } from './transaction-view.ts'
+
+const ListTransactions = {
+  id: 'listLatestPrimaryNetworkTransactions',
+  method: 'GET',
+  path: '/v1/networks/{network}/blockchains/{blockchainId}/transactions',
+  summary: 'Latest transactions of a chain, of addresses, or of an L1 validation',
+  tag: 'Primary Network Transactions',
+  weight: 100,
+  parameters: {
+    path: ChainPath,
+    query: Type.Object({
+      addresses: Type.Optional(Addresses),
+      l1ValidationId: Type.Optional(
+        Type.String({ description: 'L1 validation id, cb58 or hex; P-Chain only', maxLength: 128 }),
+      ),
+      txTypes: TxTypes,
+      startTimestamp: StartTimestamp,
+      endTimestamp: EndTimestamp,
+      pageToken: PageToken,
+      pageSize: pageSize(10, 100),
+      sortOrder: SortOrder,
+    }),
+  },
+  response: Type.Object({
+    nextPageToken,
+    transactions: Type.Array(PrimaryNetworkTransaction),
+    chainInfo: PrimaryChainInfo,
+  }),
+} as const
 
 /** Latest transactions of a chain, of addresses, or of an L1 validation. */
 export function listTransactions(parts: PrimaryParts): Operation {

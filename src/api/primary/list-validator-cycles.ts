@@ -1,8 +1,10 @@
-/** Cycles of the auto-renewed validators of a node. */
+/** Cycles of the auto-renewed validators of a node. Source: official clients 0.3.14. */
 
 import { Fault } from '../../core/fault.ts'
-import type { CurrentAutoRenewedCycle } from '../../shape/primary/auto-renew.ts'
-import { ListValidatorCycles } from '../../shape/primary/list-validator-cycles.ts'
+import { nextPageToken } from '../../shape/next-page-token.ts'
+import { CurrentAutoRenewedCycle, AutoRenewedCycle } from '../../shape/primary/auto-renew.ts'
+import { NetworkPath, PageToken, pageSize, SortOrder } from '../../shape/primary/parameters.ts'
+import { Type } from '../../shape/type.ts'
 import {
   type CycleCursor,
   cyclesOfNode,
@@ -19,6 +21,37 @@ import { idIn, nodeIdIn } from './inputs.ts'
 import { defaultPageSize } from './list-page.ts'
 import type { ServedNetwork } from './network-directory.ts'
 import type { PrimaryParts } from './parts.ts'
+
+const ListValidatorCycles = {
+  id: 'listAutoRenewedValidatorCycles',
+  method: 'GET',
+  path: '/v1/networks/{network}/validators/{nodeId}/cycles',
+  summary: 'Cycles of the auto-renewed validators of a node, and the one that runs',
+  tag: 'Primary Network',
+  weight: 20,
+  parameters: {
+    path: Type.Object({
+      ...NetworkPath.properties,
+      nodeId: Type.String({ description: 'Node id', maxLength: 128 }),
+    }),
+    query: Type.Object({
+      txHash: Type.Optional(
+        Type.String({
+          description: 'Only the position that this AddAutoRenewedValidatorTx began, cb58 or hex',
+          maxLength: 128,
+        }),
+      ),
+      sortOrder: SortOrder,
+      pageToken: PageToken,
+      pageSize: pageSize(10, 100),
+    }),
+  },
+  response: Type.Object({
+    nextPageToken,
+    cycles: Type.Array(AutoRenewedCycle, { description: 'cycles that are over' }),
+    currentCycle: Type.Optional(CurrentAutoRenewedCycle),
+  }),
+} as const
 
 /** Cycles that are over, and on the first page the one that runs. */
 export function listValidatorCycles(parts: PrimaryParts): Operation {

@@ -1,7 +1,7 @@
 /**
  * The operations of document A on the primary network, and their neighbours.
  *
- * Each is a file: path, parameters and shape from `shape/primary`, rows from the questions of
+ * Each is a page: path, parameters, shape and answer; rows come from the questions of
  * `store/query/primary`, views from the `…-view.ts` beside it. Stored wire bytes of outputs are
  * decoded here; nothing here asks a node.
  */

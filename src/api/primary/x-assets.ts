@@ -1,7 +1,21 @@
-/** Assets of the X-Chain and their transactions. */
+/** Assets of the X-Chain and their transactions. Source: official clients, XChainAssetDetails. */
 
 import { Fault } from '../../core/fault.ts'
-import { GetAssetDetails, ListAssetTransactions } from '../../shape/primary/x-assets.ts'
+import { nextPageToken } from '../../shape/next-page-token.ts'
+import { PrimaryChainInfo } from '../../shape/primary/chain-info.ts'
+import {
+  ChainPath,
+  EndTimestamp,
+  PageToken,
+  pageSize,
+  StartTimestamp,
+} from '../../shape/primary/parameters.ts'
+import {
+  CreatedAsset,
+  PrimaryNetworkTransaction,
+  TxTypes,
+} from '../../shape/primary/transaction.ts'
+import { Type } from '../../shape/type.ts'
 import { assetsById } from '../../store/query/primary/assets-by-number.ts'
 import { numberOfAsset } from '../../store/query/primary/numbers-of-keys.ts'
 import { transactionsOfAsset } from '../../store/query/primary/transactions-of-asset.ts'
@@ -12,6 +26,46 @@ import { idIn } from './inputs.ts'
 import type { PrimaryParts } from './parts.ts'
 import { transactionList } from './transaction-list.ts'
 import { transactionTypesNamed } from './transaction-view.ts'
+
+const AssetPath = Type.Object({
+  ...ChainPath.properties,
+  assetId: Type.String({ description: 'asset id, cb58 or hex', maxLength: 128 }),
+})
+
+const GetAssetDetails = {
+  id: 'getAssetDetails',
+  method: 'GET',
+  path: '/v1/networks/{network}/blockchains/{blockchainId}/assets/{assetId}',
+  summary: 'An asset of the X-Chain',
+  tag: 'Primary Network',
+  weight: 100,
+  parameters: { path: AssetPath, query: Type.Object({}) },
+  response: CreatedAsset,
+} as const
+
+const ListAssetTransactions = {
+  id: 'listAssetTransactions',
+  method: 'GET',
+  path: '/v1/networks/{network}/blockchains/{blockchainId}/assets/{assetId}/transactions',
+  summary: 'X-Chain transactions that spend, make or create an asset, newest first',
+  tag: 'Primary Network Transactions',
+  weight: 100,
+  parameters: {
+    path: AssetPath,
+    query: Type.Object({
+      txTypes: TxTypes,
+      startTimestamp: StartTimestamp,
+      endTimestamp: EndTimestamp,
+      pageToken: PageToken,
+      pageSize: pageSize(10, 100),
+    }),
+  },
+  response: Type.Object({
+    nextPageToken,
+    transactions: Type.Array(PrimaryNetworkTransaction),
+    chainInfo: PrimaryChainInfo,
+  }),
+} as const
 
 /** One asset. Throws `not-found`, also for one whose creation is not indexed. */
 export function getAssetDetails(parts: PrimaryParts): Operation {

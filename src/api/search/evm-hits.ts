@@ -2,7 +2,7 @@
 
 import { parseEvmAddress, toChecksumAddress } from '../../core/address.ts'
 import { fromHex } from '../../core/bytes.ts'
-import type { SearchHit } from '../../shape/search/search.ts'
+import type { SearchHit } from '../../shape/search-hit.ts'
 import { blockByHash, blockByHeight } from '../../store/query/evm/blocks.ts'
 import { hasActivity } from '../../store/query/evm/has-activity.ts'
 import { transactionByHash } from '../../store/query/evm/transaction-by-hash.ts'

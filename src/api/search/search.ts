@@ -1,13 +1,42 @@
 /** One question over every kind of id and name that is served here. */
 
 import { networkOf } from '../../core/network.ts'
-import { hitKinds, Search, type SearchHit } from '../../shape/search/search.ts'
+import { hitKinds, SearchHit } from '../../shape/search-hit.ts'
+import { Type } from '../../shape/type.ts'
 import { chainNames } from '../../store/query/search/primary-ids.ts'
 import { operation, type Operation } from '../operation.ts'
 import { keptFor } from '../primary/kept-answers.ts'
 import { evmHits } from './evm-hits.ts'
 import type { SearchParts } from './parts.ts'
 import { primaryHits } from './primary-hits.ts'
+
+const Search = {
+  id: 'search',
+  method: 'GET',
+  path: '/v1/search',
+  summary: 'Finds ids, addresses, heights, and names of chains, subnets and tokens',
+  tag: 'Search',
+  weight: 20,
+  parameters: {
+    path: Type.Object({}),
+    query: Type.Object({
+      q: Type.String({
+        description:
+          'An id (cb58 or hex), hash, address (bech32 or 0x), node id, height, EVM chain id, or a name or symbol',
+        minLength: 1,
+        maxLength: 128,
+        pattern: '\\S',
+        allowed: 'a text of 1 to 128 characters',
+      }),
+      network: Type.Optional(
+        Type.Enum(['mainnet', 'fuji', 'testnet'], { description: 'Only of this network' }),
+      ),
+    }),
+  },
+  response: Type.Object({
+    hits: Type.Array(SearchHit, { maxItems: 50, description: 'best first, 50 at most' }),
+  }),
+} as const
 
 const mostHits = 50
 const matches = ['id', 'height', 'name', 'part'] as const

@@ -1,10 +1,66 @@
-/** Document A, operation 1. */
+/** Document A, operation 1: validators' signatures for a Warp message. */
 
 import { toHex } from '../../core/bytes.ts'
-import { AggregateSignatures } from '../../shape/warp/aggregate-signatures.ts'
+import { NetworkPath } from '../../shape/primary/parameters.ts'
+import { Type } from '../../shape/type.ts'
+import { SignedMessage, aggregationTimeoutMs } from '../../shape/warp/signed-message.ts'
 import { parseRequest } from '../../warp/aggregation/request.ts'
 import { operation, type Operation } from '../operation.ts'
 import { aggregatorOf, knownNetworkId, type WarpParts } from './aggregators.ts'
+
+const percent = (description: string, fallback: number): ReturnType<typeof Type.Integer> =>
+  Type.Integer({ minimum: 0, maximum: 100, default: fallback, description })
+
+const AggregateSignatures = {
+  id: 'aggregateSignatures',
+  method: 'POST',
+  path: '/v1/signatureAggregator/{network}/aggregateSignatures',
+  summary: 'Signs a Warp message with the validators of a subnet',
+  tag: 'Signature Aggregator',
+  weight: 20,
+  timeoutMs: aggregationTimeoutMs,
+  parameters: {
+    path: NetworkPath,
+    query: Type.Object({}),
+    body: Type.Object({
+      message: Type.Optional(
+        Type.String({
+          description:
+            'Unsigned message, or the data of its SendWarpMessage log; hex, 0x optional; this or `justification` is required',
+          maxLength: 131_074,
+        }),
+      ),
+      justification: Type.Optional(
+        Type.String({
+          description: 'Why a P-Chain message is true; hex, 0x optional',
+          maxLength: 49_154,
+        }),
+      ),
+      signingSubnetId: Type.Optional(
+        Type.String({
+          description: 'Subnet whose validators sign, hex or cb58; the source chain’s when absent',
+          maxLength: 128,
+        }),
+      ),
+      quorumPercentage: Type.Optional(
+        percent('Share of the subnet’s weight that must sign, percent', 67),
+      ),
+      quorumPercentageBuffer: Type.Optional(
+        percent('Further share that is waited for, percent; with the quorum at most 100', 0),
+      ),
+      pChainHeight: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: Number.MAX_SAFE_INTEGER,
+          default: 0,
+          description:
+            'P-Chain height whose validators sign; 0 = the height of the P-Chain’s current epoch for messages that register a validator or set a weight, the proposed height for all others',
+        }),
+      ),
+    }),
+  },
+  response: SignedMessage,
+} as const
 
 /** The message of the body, signed. */
 export function aggregateSignatures(parts: WarpParts): Operation {

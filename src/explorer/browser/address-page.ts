@@ -2,13 +2,13 @@
 
 import { h, type JSX } from 'preact'
 
+import type { AddressTransaction } from '../../shape/evm/address-transaction.ts'
 import type { ChainInfo } from '../../shape/evm/chain-info.ts'
-import type { ContractMetadata } from '../../shape/evm/get-contract.ts'
+import type { ContractMetadata } from '../../shape/evm/contract-metadata.ts'
+import type { Erc20TokenBalance } from '../../shape/evm/erc20-balance.ts'
 import type { InternalTransaction } from '../../shape/evm/internal-transaction.ts'
-import type { AddressTransaction } from '../../shape/evm/list-address-transactions.ts'
-import type { Erc20TokenBalance } from '../../shape/evm/list-erc20-balances.ts'
 import type { NativeTokenBalance } from '../../shape/evm/network-token.ts'
-import type { SearchHit } from '../../shape/search/search.ts'
+import type { SearchHit } from '../../shape/search-hit.ts'
 import { useAnswer, withQuery } from './answer.ts'
 import { chainLink, txTable } from './evm-parts.ts'
 import { amount, clipped, cutAmount, ends, named, visible } from './format.ts'

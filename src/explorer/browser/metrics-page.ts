@@ -2,7 +2,7 @@
 
 import { h, type JSX } from 'preact'
 
-import type { MetricsChain } from '../../shape/metrics/metrics-chains.ts'
+import type { MetricsChain } from '../../shape/metrics/metrics-chain.ts'
 import { useAnswer } from './answer.ts'
 import { visible, words } from './format.ts'
 import { to } from './link.ts'

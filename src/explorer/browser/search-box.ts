@@ -3,7 +3,7 @@
 import { h, type JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 
-import type { SearchHit } from '../../shape/search/search.ts'
+import type { SearchHit } from '../../shape/search-hit.ts'
 import { ask, withQuery } from './answer.ts'
 import { to } from './link.ts'
 import { go } from './place.ts'

@@ -1,6 +1,6 @@
 /** What somebody typed into the search box, and where that leads. */
 
-import type { SearchHit } from '../../shape/search/search.ts'
+import type { SearchHit } from '../../shape/search-hit.ts'
 import { ends, visible } from './format.ts'
 import { to } from './link.ts'
 

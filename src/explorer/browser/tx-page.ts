@@ -2,7 +2,7 @@
 
 import { h, type JSX } from 'preact'
 
-import type { TransactionDetail } from '../../shape/evm/get-transaction.ts'
+import type { TransactionDetail } from '../../shape/evm/transaction-detail.ts'
 import { useAnswer } from './answer.ts'
 import { blockLink, chainLink, outcome, party } from './evm-parts.ts'
 import { amount, count, ends, visible } from './format.ts'

@@ -50,3 +50,6 @@ export function isDayMetric(metric: MetricName): metric is DayMetricName {
   const names: readonly string[] = dayMetrics
   return names.includes(metric)
 }
+
+/** Metrics a rolling window can be asked for: all but the cumulative ones. */
+export const rollingMetricNames = metricNames.filter((name) => !name.startsWith('cumulative'))

@@ -11,3 +11,13 @@ export const MetricPoint = Type.Object(
 )
 /** One point of a series. */
 export type MetricPoint = Static<typeof MetricPoint>
+
+/** Ends of a series, both exclusive. */
+export const pointRange = {
+  startTimestamp: Type.Optional(
+    Type.Integer({ minimum: 0, description: 'only points after this Unix second' }),
+  ),
+  endTimestamp: Type.Optional(
+    Type.Integer({ minimum: 0, description: 'only points before this Unix second' }),
+  ),
+}

@@ -6,8 +6,6 @@ import { Type } from '../type.ts'
 import { InternalTransactionDetails } from './internal-transaction.ts'
 import { FullNativeTransaction } from './native-transaction.ts'
 import { NetworkTokenDetails } from './network-token.ts'
-import { ChainTransactionPath } from './path.ts'
-import { NoQuery } from './query.ts'
 import {
   Erc1155TransferDetails,
   Erc20TransferDetails,
@@ -26,6 +24,7 @@ export const TeleporterMessageInfo = Type.Object(
   },
   { $id: 'TeleporterMessageInfo', additionalProperties: false },
 )
+
 /** Decoded {@link TeleporterMessageInfo}. */
 export type TeleporterMessageInfo = Static<typeof TeleporterMessageInfo>
 
@@ -42,17 +41,6 @@ export const TransactionDetail = Type.Object(
   },
   { $id: 'TransactionDetail', additionalProperties: false },
 )
+
 /** Decoded {@link TransactionDetail}. */
 export type TransactionDetail = Static<typeof TransactionDetail>
-
-/** Document B, endpoint 7. */
-export const GetTransaction = {
-  id: 'getTransaction',
-  method: 'GET',
-  path: '/v1/chains/{chainId}/transactions/{txHash}',
-  summary: 'A transaction with its transfers and internal transactions',
-  tag: 'EVM transactions',
-  weight: 20,
-  parameters: { path: ChainTransactionPath, query: NoQuery },
-  response: TransactionDetail,
-} as const

@@ -2,7 +2,7 @@
 
 import type { Static } from 'typebox'
 
-import { Type } from '../type.ts'
+import { Type } from './type.ts'
 
 /** What a hit may be, the surest first. */
 export const hitKinds = [
@@ -36,34 +36,6 @@ export const SearchHit = Type.Object(
   },
   { $id: 'SearchHit', additionalProperties: false },
 )
+
 /** Decoded {@link SearchHit}. */
 export type SearchHit = Static<typeof SearchHit>
-
-/** One question over everything. */
-export const Search = {
-  id: 'search',
-  method: 'GET',
-  path: '/v1/search',
-  summary: 'Finds ids, addresses, heights, and names of chains, subnets and tokens',
-  tag: 'Search',
-  weight: 20,
-  parameters: {
-    path: Type.Object({}),
-    query: Type.Object({
-      q: Type.String({
-        description:
-          'An id (cb58 or hex), hash, address (bech32 or 0x), node id, height, EVM chain id, or a name or symbol',
-        minLength: 1,
-        maxLength: 128,
-        pattern: '\\S',
-        allowed: 'a text of 1 to 128 characters',
-      }),
-      network: Type.Optional(
-        Type.Enum(['mainnet', 'fuji', 'testnet'], { description: 'Only of this network' }),
-      ),
-    }),
-  },
-  response: Type.Object({
-    hits: Type.Array(SearchHit, { maxItems: 50, description: 'best first, 50 at most' }),
-  }),
-} as const

@@ -3,8 +3,6 @@
 import type { Static } from 'typebox'
 
 import { Type } from '../type.ts'
-import { ChainAddressPath } from './path.ts'
-import { NoQuery } from './query.ts'
 import { address, hash } from './scalars.ts'
 
 /** Where a contract came from. */
@@ -32,17 +30,6 @@ export const ContractMetadata = Type.Object(
   },
   { $id: 'ContractMetadata', additionalProperties: false },
 )
+
 /** Decoded {@link ContractMetadata}. */
 export type ContractMetadata = Static<typeof ContractMetadata>
-
-/** What is known of a contract. */
-export const GetContract = {
-  id: 'getContractMetadata',
-  method: 'GET',
-  path: '/v1/chains/{chainId}/addresses/{address}',
-  summary: 'What is known of a contract',
-  tag: 'EVM contracts',
-  weight: 20,
-  parameters: { path: ChainAddressPath, query: NoQuery },
-  response: ContractMetadata,
-} as const

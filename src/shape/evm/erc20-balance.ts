@@ -1,0 +1,23 @@
+/** ERC-20 balances of an address. */
+
+import type { Static } from 'typebox'
+
+import { Type } from '../type.ts'
+import { erc20Fields, TokenReputation } from './erc20-token.ts'
+import { Money } from './money.ts'
+import { decimal } from './scalars.ts'
+
+/** What an address holds of one token. */
+export const Erc20TokenBalance = Type.Object(
+  {
+    ...erc20Fields,
+    chainId: decimal('EVM chain id'),
+    balance: decimal('Smallest unit of the token'),
+    balanceValue: Type.Optional(Money),
+    tokenReputation: TokenReputation,
+  },
+  { $id: 'Erc20TokenBalance', additionalProperties: false },
+)
+
+/** Decoded {@link Erc20TokenBalance}. */
+export type Erc20TokenBalance = Static<typeof Erc20TokenBalance>

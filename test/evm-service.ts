@@ -18,13 +18,11 @@ import { evmDialectRules } from '../src/api/dialect-evm.ts'
 import { healthOperations } from '../src/api/evm/health.ts'
 import { createMethodNames } from '../src/api/evm/method-names.ts'
 import { noNfts } from '../src/api/evm/nft-source.ts'
-import { evmOperations } from '../src/api/evm/operations.ts'
 import type { EvmParts } from '../src/api/evm/parts.ts'
 import { createPartyBooks } from '../src/api/evm/party-book.ts'
 import { createFreshChains } from '../src/api/fresh-chains.ts'
-import { metricsOperations } from '../src/api/metrics/operations.ts'
-import { nftDialectRules } from '../src/api/nft/operations.ts'
 import type { Operation } from '../src/api/operation.ts'
+import { evmOperations, metricsOperations } from '../src/api/operations.ts'
 import { createPageTokens, type PageTokens } from '../src/api/page-token.ts'
 import { noPrices } from '../src/api/prices.ts'
 import { createNetworkDirectory } from '../src/api/primary/network-directory.ts'
@@ -114,7 +112,7 @@ export async function startEvmService(options: ServiceOptions): Promise<EvmServi
     ...metricsOperations({ ...parts, union: new AddressUnion() }),
     ...(options.more?.(parts) ?? []),
   ]
-  const dialectRules = { ...evmDialectRules, ...nftDialectRules }
+  const dialectRules = evmDialectRules
   const server = createServer({
     operations,
     dialectRules,

@@ -4,8 +4,9 @@ import { test } from 'node:test'
 
 import { Avalanche } from '@avalanche-sdk/chainkit'
 
+import { primaryDialectRules } from '../src/api/dialect-primary.ts'
+import { warpOperations } from '../src/api/operations.ts'
 import { createServer } from '../src/api/server.ts'
-import { warpDialectRules, warpOperations } from '../src/api/warp/operations.ts'
 import { decode } from '../src/codec/cursor.ts'
 import { conversionData } from '../src/codec/warp/l1-message.ts'
 import { decodeSigned } from '../src/codec/warp/message.ts'
@@ -50,7 +51,7 @@ void test('signature API: answers and errors, and the official client reads them
     operations: warpOperations({
       aggregators: { fuji: { networkId: 12_345, aggregator: network.aggregator } },
     }),
-    dialectRules: warpDialectRules,
+    dialectRules: primaryDialectRules,
     dialect: 'auto',
     log: silentLog,
     clock: realWorld().clock,

@@ -11,7 +11,7 @@ const withMoney: DialectRule = { sdk: moneyAsNumbers }
 const withStatus: DialectRule = { documented: statusInLowerCase }
 const withBoth: DialectRule = { documented: statusInLowerCase, sdk: moneyAsNumbers }
 
-/** Rules of the EVM operations, by operation id. */
+/** Rules of the EVM and NFT operations, by operation id. */
 export const evmDialectRules: DialectRules = {
   listErc20Transactions: withMoney,
   listErc20Balances: withMoney,
@@ -23,4 +23,9 @@ export const evmDialectRules: DialectRules = {
   getDeploymentTransaction: withBoth,
   listTransactions: withBoth,
   listTransactionsV2: withBoth,
+  listTokens: withStatus,
+  getTokenDetails: withStatus,
+  listErc721Balances: withBoth,
+  listErc1155Balances: withBoth,
+  listCollectibleBalances: withStatus,
 }

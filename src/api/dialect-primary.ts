@@ -94,4 +94,7 @@ export const primaryDialectRules: DialectRules = {
   getBalancesByAddresses: { sdk: sdkBalances },
   getChainIdsForAddresses: { sdk: sdkChainIds },
   listHistoricalPrimaryNetworkRewards: { sdk: moneyAsNumbers },
+  // The official clients take only 201 for success here; the document says 200.
+  aggregateSignatures: { sdkStatus: 201 },
+  getAggregatedSignatures: { sdkStatus: 201 },
 }

@@ -1,30 +1,14 @@
 import assert from 'node:assert/strict'
-import { readdirSync } from 'node:fs'
 import { test } from 'node:test'
 
+import { operationShapes } from '../../test/operation-shapes.ts'
 import { createLanes } from './lanes.ts'
-import type { OperationShape } from './operation.ts'
-
-const folder = new URL('../shape/', import.meta.url)
-
-/** Every shape of an operation that there is. */
-async function allShapes(): Promise<OperationShape[]> {
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-  const modules: Record<string, unknown>[] = []
-  for (const file of files)
-    if (file.endsWith('.ts')) modules.push(await import(new URL(file, folder).href))
-  return modules.flatMap((exported) => Object.values(exported)).filter(isShape)
-}
-
-function isShape(value: unknown): value is OperationShape {
-  return typeof value === 'object' && value !== null && 'path' in value && 'parameters' in value
-}
 
 /** A path with something in the place of each parameter. */
 const filled = (path: string): string => path.replace(/\{\w+\}/g, '0xabc-1')
 
-void test('lanes: cheap is what is named so, with a key in each place, and nothing else', async () => {
-  const shapes = await allShapes()
+void test('lanes: cheap is what is named so, with a key in each place, and nothing else', () => {
+  const shapes = operationShapes()
   const { laneOf } = createLanes(shapes)
   const lanes = new Map<string, string[]>()
   for (const { path } of shapes) {
@@ -45,8 +29,8 @@ void test('lanes: cheap is what is named so, with a key in each place, and nothi
   assert.ok(lanes.get('patient')?.some((path) => path.includes('/signatureAggregator/')))
 })
 
-void test('lanes: another spelling of a path gets no better lane', async () => {
-  const { laneOf, listsMessages } = createLanes(await allShapes())
+void test('lanes: another spelling of a path gets no better lane', () => {
+  const { laneOf, listsMessages } = createLanes(operationShapes())
   for (const [target, lane] of [
     ['/v1/health-check', 'vital'],
     ['/v1/chains/1/blocks/5', 'item'],

@@ -8,32 +8,25 @@ import { evmDialectRules } from '../api/dialect-evm.ts'
 import { primaryDialectRules } from '../api/dialect-primary.ts'
 import type { DialectRules } from '../api/dialect.ts'
 import type { WebRules } from '../api/entrance.ts'
-import { healthOperations } from '../api/evm/health.ts'
 import { createMethodNames } from '../api/evm/method-names.ts'
-import { evmOperations } from '../api/evm/operations.ts'
 import type { EvmParts } from '../api/evm/parts.ts'
 import { createPartyBooks } from '../api/evm/party-book.ts'
 import { createFreshChains } from '../api/fresh-chains.ts'
-import { icmOperations } from '../api/icm/operations.ts'
 import type { LoadLimits } from '../api/load.ts'
-import { metricsOperations } from '../api/metrics/operations.ts'
-import { nftDialectRules, nftOperations } from '../api/nft/operations.ts'
 import { storedNfts } from '../api/nft/stored-nfts.ts'
 import { openApiDocument } from '../api/openapi.ts'
 import type { Operation } from '../api/operation.ts'
+import { allOperations } from '../api/operations.ts'
 import type { PageTokens } from '../api/page-token.ts'
 import {
   createNetworkDirectory,
   type NetworkDirectory,
   type ServedNetwork,
 } from '../api/primary/network-directory.ts'
-import { primaryOperations } from '../api/primary/operations.ts'
 import { addressReader } from '../api/proxy-address.ts'
 import { readRateLimit, readTiers } from '../api/rate-limit.ts'
-import { search } from '../api/search/search.ts'
 import { createServer, type ApiServer } from '../api/server.ts'
 import type { UseCounter } from '../api/use-counter.ts'
-import { warpDialectRules, warpOperations } from '../api/warp/operations.ts'
 import type { Config } from '../config/settings.ts'
 import { fromHex } from '../core/bytes.ts'
 import { isLoopback } from '../core/web-request.ts'
@@ -47,7 +40,7 @@ import { icmContract, primaryStream, type SpecifiedChain } from './chain-specs.t
 import { mountExplorer } from './explorer-mount.ts'
 import type { LeaseWatch } from './lease-watch.ts'
 import type { Served } from './open-served.ts'
-import { statusOf, statusOperation, type StatusParts } from './status-view.ts'
+import { statusOf, type StatusParts } from './status-view.ts'
 import type { TokenKnowledge } from './token-knowledge.ts'
 import { version } from './version.ts'
 
@@ -71,9 +64,7 @@ export type ApiParts = {
 
 const dialectRules: DialectRules = {
   ...evmDialectRules,
-  ...nftDialectRules,
   ...primaryDialectRules,
-  ...warpDialectRules,
 }
 
 /** Makes the server; it does not listen yet. */
@@ -202,11 +193,11 @@ function operationsOf(
     parties,
     icmContracts: messengers(parts.chains),
   }
-  return [
-    ...evmOperations(evm),
-    ...nftOperations({ ...evm, requests: nftRequests }),
-    ...metricsOperations({ chains: directory, tokens, union: new AddressUnion() }),
-    ...primaryOperations({
+  return allOperations({
+    evm,
+    nft: { ...evm, requests: nftRequests },
+    metrics: { chains: directory, tokens, union: new AddressUnion() },
+    primary: {
       networks,
       tokens,
       clock: world.clock,
@@ -216,21 +207,19 @@ function operationsOf(
         maxBodyAddresses: config['api.maxBodyAddresses'],
         transactionPageUtxos: config['api.transactionPageUtxos'],
       },
-    }),
-    ...warpOperations({ aggregators: served.aggregators.byNetwork }),
-    ...icmOperations({
+    },
+    warp: { aggregators: served.aggregators.byNetwork },
+    icm: {
       chains: directory,
       tokens,
       parties,
       messages: served.messages.get,
       evmChainIdOf: (blockchainId) => evmChainIdOf(served.networks.list(), blockchainId),
-    }),
-    search({ chains: directory, networks, parties, clock: world.clock }),
-    ...healthOperations(() =>
-      [...served.chains.list(), ...served.networks.list()].map(({ store }) => store),
-    ),
-    statusOperation(statusParts(config, parts)),
-  ]
+    },
+    search: { chains: directory, networks, parties, clock: world.clock },
+    stores: () => [...served.chains.list(), ...served.networks.list()].map(({ store }) => store),
+    status: () => statusOf(statusParts(config, parts)),
+  })
 }
 
 function statusParts(config: Config, { served, indexer, leases }: ApiParts): StatusParts {

@@ -1,28 +1,14 @@
 /** What `/status` says, from what the indexing threads tell or, where none run here, the stores. */
 
 import { type ServedChain, blockchainIdText } from '../api/chain-directory.ts'
-import { operation, type Operation } from '../api/operation.ts'
 import type { ServedNetwork } from '../api/primary/network-directory.ts'
 import type { ChainStatus as IndexedChain } from '../indexing/indexer.ts'
-import { type ChainStatus, type StageStatus, Status } from '../shape/status.ts'
-import { Type } from '../shape/type.ts'
+import type { ChainStatus, StageStatus, Status } from '../shape/status.ts'
 import { checkpointHeights } from '../store/checkpoint.ts'
 import type { Reader } from '../store/engine/database.ts'
 import { storedHeights } from '../store/query/evm/traced-heights.ts'
 import { messageStore, primaryStream } from './chain-specs.ts'
 import type { LeaseWatch } from './lease-watch.ts'
-
-const statusShape = {
-  id: 'getStatus',
-  method: 'GET',
-  path: '/status',
-  summary: 'How far each chain and stage is indexed',
-  tag: 'Service',
-  weight: 1,
-  open: true,
-  parameters: { path: Type.Object({}), query: Type.Object({}) },
-  response: Status,
-} as const
 
 /** Where the numbers come from. */
 export type StatusParts = {
@@ -35,11 +21,6 @@ export type StatusParts = {
   readonly networks: () => readonly ServedNetwork[]
   /** Tells whether another process indexes what this one serves. */
   readonly leases: LeaseWatch
-}
-
-/** `GET /status`. */
-export function statusOperation(parts: StatusParts): Operation {
-  return operation(statusShape, async () => ({ body: await statusOf(parts) }))
 }
 
 /** The whole status. */

@@ -12,7 +12,7 @@ import { idIn } from './inputs.ts'
 import type { PrimaryParts } from './parts.ts'
 import { transactionViews } from './transaction-page.ts'
 
-const GetTransaction = {
+const GetPrimaryTransaction = {
   id: 'getTxByHash',
   method: 'GET',
   path: '/v1/networks/{network}/blockchains/{blockchainId}/transactions/{txHash}',
@@ -30,8 +30,8 @@ const GetTransaction = {
 } as const
 
 /** The transaction with an id. */
-export function getTransaction(parts: PrimaryParts): Operation {
-  return operation(GetTransaction, async ({ path }) => {
+export function getPrimaryTransaction(parts: PrimaryParts): Operation {
+  return operation(GetPrimaryTransaction, async ({ path }) => {
     const chain = chainOf(parts.networks, path)
     const txId = idIn('txHash', path.txHash)
     const height = await indexedTo(chain.store, chain.chain)

@@ -10,7 +10,7 @@ import { Compile } from 'typebox/compile'
 
 import { createChainDirectory } from '../../../src/api/chain-directory.ts'
 import { createPartyBooks } from '../../../src/api/evm/party-book.ts'
-import { icmOperations } from '../../../src/api/icm/operations.ts'
+import { icmOperations } from '../../../src/api/operations.ts'
 import { createServer } from '../../../src/api/server.ts'
 import { noTokenNotes } from '../../../src/api/token-notes.ts'
 import { fromHex, to0x, toHex } from '../../../src/core/bytes.ts'

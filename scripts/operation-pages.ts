@@ -1,0 +1,74 @@
+/** The page, questions, schemas and test of every operation, found in the sources. */
+
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { basename, dirname, join, normalize } from 'node:path'
+
+import { operationShapes } from '../test/operation-shapes.ts'
+
+/** Where an operation is written; paths start at the root of the package. */
+export type OperationPage = {
+  readonly method: string
+  /** Path of the URL. */
+  readonly path: string
+  readonly id: string
+  readonly page: string
+  /** Files of `src/store/query` that the page and the files of its own folder beside it import. */
+  readonly questions: readonly string[]
+  readonly schemas: readonly string[]
+  readonly test: string
+}
+
+/** All operations in the order of the OpenAPI document. Throws when an id has not one page. */
+export function operationPages(): OperationPage[] {
+  const texts = new Map(
+    globSync('src/api/**/*.ts')
+      .filter((file) => !file.endsWith('.test.ts'))
+      .map((file) => [file, readFileSync(file, 'utf8')]),
+  )
+  return operationShapes().map(({ id, method, path }) => {
+    const pages = [...texts].filter(([, text]) => text.includes(`id: '${id}'`))
+    const [page = '', ...others] = pages.map(([file]) => file)
+    if (page === '' || others.length > 0)
+      throw new Error(`${id} must be written in one page: ${[page, ...others].join(', ')}`)
+    const imported = importsOf(page, texts)
+    return {
+      method,
+      path,
+      id,
+      page,
+      questions: imported.filter((file) => file.startsWith('src/store/query/')),
+      schemas: imported.filter((file) => file.startsWith('src/shape/')),
+      test: testOf(page),
+    }
+  })
+}
+
+/** `src/api/evm/get-block.ts`: `test/conformance/evm/get-block.test.ts`. */
+function testOf(page: string): string {
+  const folder = basename(dirname(page))
+  const name = `${basename(page, '.ts')}.test.ts`
+  return folder === 'api'
+    ? join('test', 'conformance', name)
+    : join('test', 'conformance', folder, name)
+}
+
+/** What a page imports, and what the files of its folder import that it leans on. */
+function importsOf(page: string, texts: ReadonlyMap<string, string>): string[] {
+  const found = new Set<string>()
+  const waiting = [page]
+  for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+    if (found.has(file)) continue
+    found.add(file)
+    for (const [, target = ''] of (texts.get(file) ?? '').matchAll(/from '(\.[^']+)'/g)) {
+      const path = normalize(join(dirname(file), target))
+      if (dirname(path) === dirname(page) && dirname(path) !== 'src/api') waiting.push(path)
+      else found.add(path)
+    }
+  }
+  return [...found].toSorted()
+}
+
+/** Operations whose test does not exist. */
+export function untested(): OperationPage[] {
+  return operationPages().filter(({ test }) => !existsSync(test))
+}

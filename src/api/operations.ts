@@ -1,0 +1,234 @@
+/**
+ * Every operation of the data API, in the order of the OpenAPI document.
+ *
+ * An operation is a page, `evm/list-blocks.ts`: its path, parameters and shape, and the function that
+ * answers. Rows come from a question of `store/query`, views from the `…-view.ts` beside the page.
+ * No page knows status codes, headers or dialects, and none writes. `docs/reference/operations.md`
+ * leads from a URL to its page, questions and test.
+ */
+
+import type { Status } from '../shape/status.ts'
+import type { Reader } from '../store/engine/database.ts'
+import { getBlock } from './evm/get-block.ts'
+import { getChain } from './evm/get-chain.ts'
+import { getContractDeployment } from './evm/get-contract-deployment.ts'
+import { getContract } from './evm/get-contract.ts'
+import { getNativeBalance } from './evm/get-native-balance.ts'
+import { getTransaction } from './evm/get-transaction.ts'
+import { healthOperations } from './evm/health.ts'
+import { listAddressChains } from './evm/list-address-chains.ts'
+import {
+  listAddressTransactions,
+  listAddressTransactionsV2,
+} from './evm/list-address-transactions.ts'
+import { listAllLatestBlocks } from './evm/list-all-latest-blocks.ts'
+import { listAllLatestTransactions } from './evm/list-all-latest-transactions.ts'
+import { listBlockTransactions } from './evm/list-block-transactions.ts'
+import { listBlocks } from './evm/list-blocks.ts'
+import { listChains } from './evm/list-chains.ts'
+import { listContractDeployments } from './evm/list-contract-deployments.ts'
+import { listErc20Balances } from './evm/list-erc20-balances.ts'
+import { listErc20Transfers } from './evm/list-erc20-transfers.ts'
+import { listErc721Transfers } from './evm/list-erc721-transfers.ts'
+import { listErc1155Transfers } from './evm/list-erc1155-transfers.ts'
+import { listInternalTransactions } from './evm/list-internal-transactions.ts'
+import { listLatestTransactions } from './evm/list-latest-transactions.ts'
+import { listNativeTransactions } from './evm/list-native-transactions.ts'
+import { listTokenTransfers } from './evm/list-token-transfers.ts'
+import { olderEvmOperations } from './evm/older-names.ts'
+import type { EvmParts } from './evm/parts.ts'
+import { getStatus } from './get-status.ts'
+import { getIcmMessage } from './icm/get-message.ts'
+import { listIcmMessages, listIcmMessagesByAddress } from './icm/list-messages.ts'
+import { icmSummary, icmTimeseries, teleporterMetrics } from './icm/message-counts.ts'
+import type { IcmParts } from './icm/parts.ts'
+import { teleporterOperations } from './icm/teleporter.ts'
+import { averageTps } from './metrics/average-tps.ts'
+import { chainMetrics } from './metrics/chain-metrics.ts'
+import { getMetricsChain, listMetricsChains } from './metrics/metrics-chains.ts'
+import type { MetricsParts } from './metrics/parts.ts'
+import { rollingWindow } from './metrics/rolling-window.ts'
+import { getNftToken } from './nft/get-nft-token.ts'
+import {
+  listCollectibleBalances,
+  listErc1155Balances,
+  listErc721Balances,
+} from './nft/list-nft-balances.ts'
+import { listNftTokens } from './nft/list-nft-tokens.ts'
+import type { NftParts } from './nft/parts.ts'
+import { reindexNftToken } from './nft/reindex-nft-token.ts'
+import type { Operation } from './operation.ts'
+import { getBalances } from './primary/get-balances.ts'
+import { getPrimaryBlock } from './primary/get-block.ts'
+import { getBlockchain } from './primary/get-blockchain.ts'
+import { getLastActivity, getLastActivityOfMany } from './primary/get-last-activity.ts'
+import { getNetworkDetails } from './primary/get-network-details.ts'
+import { getStakingMetrics } from './primary/get-staking-metrics.ts'
+import { getSubnet } from './primary/get-subnet.ts'
+import { getPrimaryTransaction } from './primary/get-transaction.ts'
+import { nodeFees, subnetFees, totalL1Fees, validationFees } from './primary/l1-fee-metrics.ts'
+import { listBlockchains } from './primary/list-blockchains.ts'
+import { listPrimaryBlocks } from './primary/list-blocks.ts'
+import { listChainIds } from './primary/list-chain-ids.ts'
+import { listDelegators } from './primary/list-delegators.ts'
+import { listL1Funds, listL1ValidatorFunds } from './primary/list-l1-funds.ts'
+import { listL1Validators } from './primary/list-l1-validators.ts'
+import { listNodeBlocks } from './primary/list-node-blocks.ts'
+import { listNodeValidators } from './primary/list-node-validators.ts'
+import { listPendingRewards } from './primary/list-pending-rewards.ts'
+import { listRewards } from './primary/list-rewards.ts'
+import { listStakingTransactions } from './primary/list-staking-transactions.ts'
+import { listSubnetOwners } from './primary/list-subnet-owners.ts'
+import { listSubnets } from './primary/list-subnets.ts'
+import { listTransactions } from './primary/list-transactions.ts'
+import { listUtxosByQuery } from './primary/list-utxos-by-query.ts'
+import { listUtxos } from './primary/list-utxos.ts'
+import { listValidatorCycles } from './primary/list-validator-cycles.ts'
+import { listValidators } from './primary/list-validators.ts'
+import type { PrimaryParts } from './primary/parts.ts'
+import { getAssetDetails, listAssetTransactions } from './primary/x-assets.ts'
+import type { SearchParts } from './search/parts.ts'
+import { search } from './search/search.ts'
+import { aggregateSignatures } from './warp/aggregate-signatures.ts'
+import type { WarpParts } from './warp/aggregators.ts'
+import { getAggregatedSignatures } from './warp/get-aggregated-signatures.ts'
+
+/** What the operations are handed, family by family. */
+export type OperationParts = {
+  readonly evm: EvmParts
+  readonly nft: NftParts
+  readonly metrics: MetricsParts
+  readonly primary: PrimaryParts
+  readonly warp: WarpParts
+  readonly icm: IcmParts
+  readonly search: SearchParts
+  /** Stores that must answer for the service to be healthy. */
+  readonly stores: () => readonly Reader[]
+  readonly status: () => Promise<Status>
+}
+
+/** All of them. */
+export function allOperations(parts: OperationParts): Operation[] {
+  return [
+    ...evmOperations(parts.evm),
+    ...nftOperations(parts.nft),
+    ...metricsOperations(parts.metrics),
+    ...primaryOperations(parts.primary),
+    ...warpOperations(parts.warp),
+    ...icmOperations(parts.icm),
+    search(parts.search),
+    ...healthOperations(parts.stores),
+    getStatus(parts.status),
+  ]
+}
+
+/** Document B on EVM chains, and its neighbours. */
+export function evmOperations(parts: EvmParts): Operation[] {
+  return [
+    listErc1155Transfers(parts),
+    listErc20Transfers(parts),
+    listTokenTransfers(parts),
+    listInternalTransactions(parts),
+    listErc20Balances(parts),
+    listLatestTransactions(parts),
+    getTransaction(parts),
+    listErc721Transfers(parts),
+    listNativeTransactions(parts),
+    listAddressTransactions(parts),
+    listAddressTransactionsV2(parts),
+    getNativeBalance(parts),
+    listBlocks(parts),
+    getBlock(parts),
+    listBlockTransactions(parts),
+    listChains(parts),
+    getChain(parts),
+    listAddressChains(parts),
+    getContract(parts),
+    getContractDeployment(parts),
+    listContractDeployments(parts),
+    listAllLatestTransactions(parts),
+    listAllLatestBlocks(parts),
+    ...olderEvmOperations(parts),
+  ]
+}
+
+/** Document B, endpoint 8, and its neighbours: they read what indexing found out, and ask no contract or host of metadata. */
+export function nftOperations(parts: NftParts): Operation[] {
+  return [
+    listNftTokens(parts),
+    getNftToken(parts),
+    reindexNftToken(parts),
+    listErc721Balances(parts),
+    listErc1155Balances(parts),
+    listCollectibleBalances(parts),
+  ]
+}
+
+/** Document C, part A, and its neighbours. */
+export function metricsOperations(parts: MetricsParts): Operation[] {
+  return [
+    chainMetrics(parts),
+    averageTps(parts),
+    rollingWindow(parts),
+    listMetricsChains(parts),
+    getMetricsChain(parts),
+  ]
+}
+
+/** Document A on the primary network, and its neighbours: stored bytes of outputs are decoded here, and no node is asked. */
+export function primaryOperations(parts: PrimaryParts): Operation[] {
+  return [
+    listUtxos(parts),
+    listTransactions(parts),
+    listStakingTransactions(parts),
+    getBalances(parts),
+    listValidators(parts),
+    listSubnets(parts),
+    listRewards(parts),
+    listNodeBlocks(parts),
+    listUtxosByQuery(parts),
+    getPrimaryTransaction(parts),
+    listPrimaryBlocks(parts),
+    getPrimaryBlock(parts),
+    getSubnet(parts),
+    listBlockchains(parts),
+    getBlockchain(parts),
+    listNodeValidators(parts),
+    listValidatorCycles(parts),
+    listDelegators(parts),
+    listL1Validators(parts),
+    listPendingRewards(parts),
+    listChainIds(parts),
+    getNetworkDetails(parts),
+    getAssetDetails(parts),
+    listAssetTransactions(parts),
+    getLastActivity(parts),
+    getLastActivityOfMany(parts),
+    listSubnetOwners(parts),
+    listL1ValidatorFunds(parts),
+    listL1Funds(parts),
+    getStakingMetrics(parts),
+    totalL1Fees(parts),
+    validationFees(parts),
+    nodeFees(parts),
+    subnetFees(parts),
+  ]
+}
+
+/** Document A, operations 1 and 2. */
+export function warpOperations(parts: WarpParts): Operation[] {
+  return [aggregateSignatures(parts), getAggregatedSignatures(parts)]
+}
+
+/** Document B, endpoint 9, and its neighbours. */
+export function icmOperations(parts: IcmParts): Operation[] {
+  return [
+    listIcmMessagesByAddress(parts),
+    listIcmMessages(parts),
+    getIcmMessage(parts),
+    ...teleporterOperations(parts),
+    icmTimeseries(parts),
+    icmSummary(parts),
+    teleporterMetrics(parts),
+  ]
+}

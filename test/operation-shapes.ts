@@ -1,0 +1,28 @@
+/** Shapes of every operation, for tests that need no answer. */
+
+import type { OperationShape } from '../src/api/operation.ts'
+import { allOperations } from '../src/api/operations.ts'
+import { createNetworkDirectory } from '../src/api/primary/network-directory.ts'
+import type { Clock } from '../src/core/world.ts'
+import { AddressUnion } from '../src/rollup/address-union.ts'
+import { partsOf } from './evm-service.ts'
+
+const stillClock: Clock = { now: () => 0, monotonic: () => 0, sleep: async () => undefined }
+
+/** In the order of the OpenAPI document, the status operation last. */
+export function operationShapes(): OperationShape[] {
+  const evm = partsOf([], stillClock)
+  const networks = createNetworkDirectory(() => [])
+  const limits = { maxAddresses: 64, maxBodyAddresses: 1_024, transactionPageUtxos: 4_000 }
+  return allOperations({
+    evm,
+    nft: { ...evm, requests: { add: async () => undefined } },
+    metrics: { ...evm, union: new AddressUnion() },
+    primary: { ...evm, networks, limits },
+    warp: { aggregators: {} },
+    icm: { ...evm, messages: () => undefined },
+    search: { ...evm, networks },
+    stores: () => [],
+    status: async () => ({ version: '', role: 'serve', chains: [] }),
+  }).map(({ shape }) => shape)
+}

@@ -41,6 +41,7 @@ const roomBytes = 4 * 2 ** 30
 const checks: readonly Job[] = [
   { name: 'types', words: [join(bin, 'tsc'), '--noEmit'] },
   { name: 'types of the explorer', words: [join(bin, 'tsc'), '-p', 'src/explorer/browser'] },
+  { name: 'types of its tests', words: [join(bin, 'tsc'), '--noEmit', '-p', 'test/browser'] },
   { name: 'lint', words: [join(bin, 'oxlint')] },
   { name: 'format', words: [join(bin, 'oxfmt'), '--check', '.'] },
   { name: 'tidy', words: [process.execPath, 'scripts/tidy.ts'] },

@@ -97,7 +97,7 @@ function operationList(operations: readonly Operation[], chosen: string): JSX.El
     'nav',
     { class: 'card operations', 'aria-label': 'operations' },
     [...groups].map(([tag, list]) => [
-      h('h3', null, tag),
+      h('h2', null, tag),
       h(
         'ul',
         null,

@@ -46,7 +46,7 @@ export function table(columns: readonly Column[], rows: readonly (readonly View[
   if (rows.length === 0) return h('p', { class: 'empty' }, 'None.')
   return h(
     'div',
-    { class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'table' },
+    { class: 'scroll', tabIndex: 0, role: 'group', 'aria-label': 'table' },
     h(
       'table',
       null,
@@ -271,7 +271,7 @@ export type PagerProps = {
 export function pager({ name, label, first, back, next }: PagerProps): JSX.Element {
   return h(
     'nav',
-    { class: 'pager', 'aria-label': 'pages of the list' },
+    { class: 'pager', 'aria-label': `pages of ${name === 'page' ? 'the list' : name}` },
     step('First', first, name),
     step('← Back', back, name),
     h('span', { class: 'quiet' }, label),

@@ -55,15 +55,8 @@ function nativeFacts(world: World, { nativeTransaction: tx }: TransactionDetail)
   const created = tx.method?.callType === 'CONTRACT_CREATION'
   const fee = (BigInt(tx.gasUsed) * BigInt(tx.gasPrice)).toString()
   return facts([
-    [
-      'Block',
-      h(
-        'span',
-        null,
-        blockLink(tx.chainId, tx.blockNumber),
-        h('span', { class: 'quiet' }, ` · place ${tx.blockIndex}`),
-      ),
-    ],
+    ['Block', blockLink(tx.chainId, tx.blockNumber)],
+    ['Place in block', String(tx.blockIndex)],
     ['Time', when(tx.blockTimestamp)],
     ['From', copied(tx.from.address, to('chain', tx.chainId, 'address', tx.from.address))],
     [

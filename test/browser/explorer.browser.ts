@@ -1,0 +1,78 @@
+/**
+ * The explorer in a real Chromium: `npm run test:browser`.
+ *
+ * One start of the demo network; every page at two widths and in two themes; journeys; how soon the
+ * overview is seen. With `FIRN_SCREENSHOTS=1` the pictures of README and guides are written anew.
+ */
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+import type { Browser } from 'playwright-core'
+
+import { indexedFolder, startFirn, untilAllServed, type RunningFirn } from '../firn-process.ts'
+import { chromiumProgram, openChromium } from './chromium.ts'
+import { crawl } from './crawl.ts'
+import { measureFirstPaint } from './first-paint.ts'
+import { journeys } from './journeys.ts'
+import { kindsOfPages, pictures, seeds } from './places.ts'
+import { settled, visit, watchedPage } from './watched-page.ts'
+
+const program = chromiumProgram()
+const skip = program === undefined ? 'no Chromium: name one by FIRN_CHROMIUM' : false
+const desk = { width: 1280, scheme: 'light' } as const
+
+void test('explorer in Chromium', { skip }, async (t) => {
+  const firn: RunningFirn = await startFirn(t, ['--data-dir', await indexedFolder(t)])
+  const origin = firn.apiUrl
+  const browser: Browser = await openChromium(program ?? '')
+  t.after(() => browser.close())
+  await untilAllServed(firn)
+
+  for (const look of [
+    { width: 1280, scheme: 'light', perKind: 2 },
+    { width: 390, scheme: 'dark', perKind: 1 },
+  ] as const) {
+    await t.test(`every page at ${look.width} px, ${look.scheme}: no fault`, async () => {
+      const { kinds, faults } = await crawl(browser, origin, { look, seeds, perKind: look.perKind })
+      assert.equal(faults.join('\n'), '')
+      assert.deepEqual(
+        kindsOfPages.filter((kind) => !kinds.has(kind)),
+        [],
+        'every kind of page was visited',
+      )
+    })
+  }
+
+  for (const [name, journey] of Object.entries(journeys)) {
+    await t.test(name, async () => {
+      const { page, faults, close } = await watchedPage(browser, origin, desk)
+      await page.goto(`${origin}/`)
+      await settled(page)
+      await journey(page, origin)
+      assert.deepEqual(faults, [])
+      await close()
+    })
+  }
+
+  await t.test('the overview is seen soon', async (one) => {
+    const { overviewMs, staticMs, bytes } = await measureFirstPaint(browser, origin, 20)
+    one.diagnostic(
+      `first contentful paint: ${overviewMs.toFixed(0)} ms, static page of the same ${bytes} bytes: ${staticMs.toFixed(0)} ms`,
+    )
+    assert.ok(overviewMs < Math.max(150, 2 * staticMs), `${overviewMs} ms and ${staticMs} ms`)
+  })
+
+  await t.test('pictures of README and guides', async () => {
+    const { page, close } = await watchedPage(browser, origin, desk)
+    for (const [name, place] of pictures) {
+      await visit(page, origin, place)
+      const path = fileURLToPath(new URL(`../../docs/images/${name}.png`, import.meta.url))
+      const written = process.env['FIRN_SCREENSHOTS'] === '1' ? { path } : {}
+      const picture = await page.screenshot(written)
+      assert.ok(picture.length > 10_000, name)
+    }
+    await close()
+  })
+})

@@ -1,0 +1,128 @@
+/** What people do in the explorer, step by step, with the keyboard where it matters. */
+
+import assert from 'node:assert/strict'
+
+import type { Page } from 'playwright-core'
+
+import { settled, visit } from './watched-page.ts'
+
+/** A journey begins on the overview of a fresh page. */
+export type Journey = (page: Page, origin: string) => Promise<void>
+
+/** Journeys by what they show. */
+export const journeys: Readonly<Record<string, Journey>> = {
+  'search suggests, arrows choose, Enter leads there': async (page) => {
+    await page.keyboard.press('/')
+    await page.keyboard.type('demo')
+    await page.waitForSelector('#found [role=option]')
+    const offered = await page.locator('#found [role=option]').allTextContents()
+    assert.ok(offered.some((text) => text.startsWith('Demo Chain')))
+    assert.ok(offered.some((text) => text.startsWith('Demo L1')))
+    await page.keyboard.press('ArrowDown')
+    const chosen = await page.locator('#found [aria-selected=true]').textContent()
+    await page.keyboard.press('Enter')
+    await page.waitForFunction(() => location.hash.startsWith('#/chain/'))
+    await settled(page)
+    assert.ok(chosen?.startsWith(await page.locator('h1').innerText()))
+    assert.equal(await page.evaluate(() => document.activeElement?.id), 'main')
+  },
+  'search takes what lists show: a hash leads to its page': async (page, origin) => {
+    const reply = await fetch(`${origin}/v1/chains/51001/transactions?pageSize=1`)
+    const { transactions } = (await reply.json()) as { transactions: [{ txHash: string }] }
+    const [{ txHash }] = transactions
+    await page.fill('.search input', txHash)
+    await page.keyboard.press('Enter')
+    await page.waitForFunction((hash) => location.hash.includes(hash), txHash)
+    await settled(page)
+    assert.equal(await page.title(), `Transaction ${txHash.slice(0, 8)}…${txHash.slice(-6)} · Firn`)
+  },
+  'pages of a list are in the address, Back returns to them': async (page, origin) => {
+    await visit(page, origin, '#/chain/51001')
+    const first = await page.locator('tbody a').first().innerText()
+    await page.click('text=Next →')
+    await page.waitForFunction(() => location.hash.includes('page=2.'))
+    await settled(page)
+    const second = await page.locator('tbody a').first().innerText()
+    assert.equal(Number(first.replace(',', '')) - Number(second.replace(',', '')), 25)
+    const place = page.url()
+    await page.locator('tbody a').first().click()
+    await page.waitForFunction(() => location.hash.includes('/block/'))
+    await settled(page)
+    await page.goBack()
+    await settled(page)
+    assert.equal(page.url(), place)
+    assert.equal(await page.locator('tbody a').first().innerText(), second)
+    await page.reload()
+    await settled(page)
+    assert.equal(await page.locator('tbody a').first().innerText(), second)
+  },
+  'filters are in the address, a link holds them': async (page, origin) => {
+    await visit(page, origin, '#/primary/fuji')
+    await page.selectOption('select[name=status]', 'completed')
+    await page.waitForFunction(() => location.hash.includes('status=completed'))
+    await settled(page)
+    const rows = await page.locator('tbody tr').count()
+    const reply = await fetch(
+      `${origin}/v1/networks/fuji/validators?validationStatus=completed&subnetId=11111111111111111111111111111111LpoYY&pageSize=25`,
+    )
+    const { validators } = (await reply.json()) as { validators: unknown[] }
+    assert.ok(rows > 0)
+    assert.equal(rows, validators.length)
+    await page.reload()
+    await settled(page)
+    assert.equal(await page.inputValue('select[name=status]'), 'completed')
+    assert.equal(await page.locator('tbody tr').count(), rows)
+  },
+  'the console sends a form and shows the answer': async (page, origin) => {
+    await visit(page, origin, '#/api/getBlock')
+    await page.fill('#field-chainId', '51001')
+    await page.fill('#field-blockId', '7')
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('pre.json')
+    const told: unknown = JSON.parse(await page.locator('pre.json').innerText())
+    const reply: unknown = await (await fetch(`${origin}/v1/chains/51001/blocks/7`)).json()
+    assert.deepEqual(told, reply)
+  },
+  'names that deceive are seen through': async (page, origin) => {
+    // The token's own name comes as a contract would tell it; everything else is the real answer.
+    await page.route('**/v1/chains/51001/addresses/0x*', async (route) => {
+      const reply = await route.fetch()
+      const text = await reply.text()
+      await route.fulfill({
+        response: reply,
+        body: text.replace(
+          /"(name|symbol)":"[^"]*"/g,
+          '"$1":"A\u200bVAX\u202e<img src=x onerror=alert(1)>"',
+        ),
+      })
+    })
+    const reply = await fetch(`${origin}/v1/search?q=usdc`)
+    const { hits } = (await reply.json()) as { hits: { kind: string; id: string }[] }
+    const token = hits.find(({ kind }) => kind === 'token')?.id ?? ''
+    assert.notEqual(token, '')
+    await visit(page, origin, `#/chain/51001/token/${token}`)
+    const text = await page.locator('#main').innerText()
+    assert.ok(text.includes('A⟨200B⟩VAX⟨202E⟩'), text.slice(0, 400))
+    assert.ok(text.includes(token), 'the address stands beside the name')
+    assert.equal(await page.locator('#main img').count(), 0)
+    assert.match(await page.title(), /A⟨200B⟩VAX/)
+  },
+  'the theme is chosen and kept': async (page) => {
+    const ground = (): Promise<string> =>
+      page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+    const before = await ground()
+    for (let press = 0; press < 3 && (await ground()) === before; press++)
+      await page.click('button.theme')
+    const chosen = await ground()
+    assert.notEqual(chosen, before)
+    await page.reload()
+    await settled(page)
+    assert.equal(await ground(), chosen)
+  },
+  'without a mouse: the first Tab leads past the menu': async (page) => {
+    await page.keyboard.press('Tab')
+    assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'to the content')
+    await page.keyboard.press('Enter')
+    assert.equal(await page.evaluate(() => document.activeElement?.id), 'main')
+  },
+}

@@ -1,0 +1,48 @@
+/** What the crawl begins with besides the overview, what it must find, and what is photographed. */
+
+/** Kinds of pages that links of the demo network lead to; a colon stands for an id. */
+export const kindsOfPages: readonly string[] = [
+  'api',
+  'api/:',
+  'chain/:',
+  'chain/:/address/:',
+  'chain/:/address/:/erc1155',
+  'chain/:/address/:/erc20',
+  'chain/:/address/:/erc721',
+  'chain/:/address/:/internal',
+  'chain/:/block/:',
+  'chain/:/token/:',
+  'chain/:/transactions',
+  'chain/:/tx/:',
+  'l1s/:',
+  'message/:',
+  'messages',
+  'metrics',
+  'metrics/:/:',
+  'metrics/:/:/:',
+  'primary/:',
+  'primary/:/address/:',
+  'primary/:/block/c-chain/:',
+  'primary/:/block/p-chain/:',
+  'primary/:/block/x-chain/:',
+  'primary/:/blocks/c-chain',
+  'primary/:/blocks/p-chain',
+  'primary/:/blocks/x-chain',
+  'primary/:/l1',
+  'primary/:/node/:',
+  'primary/:/subnet/:',
+  'primary/:/subnets',
+  'primary/:/transactions/c-chain',
+  'primary/:/transactions/p-chain',
+  'primary/:/transactions/x-chain',
+  'primary/:/tx/c-chain/:',
+  'primary/:/tx/p-chain/:',
+  'primary/:/tx/x-chain/:',
+  'primary/:/validation/:',
+]
+
+/** Pages that no link leads to: a place that is nowhere. */
+export const seeds: readonly string[] = ['#/nowhere']
+
+/** Pictures of README and guides: a file of `docs/images`, and the place it shows. */
+export const pictures: readonly (readonly [name: string, place: string])[] = [['explorer', '#/']]

@@ -39,6 +39,8 @@ import type { LogRegistry } from '../telemetry/log.ts'
 import { icmContract, primaryStream, type SpecifiedChain } from './chain-specs.ts'
 import { mountExplorer } from './explorer-mount.ts'
 import type { LeaseWatch } from './lease-watch.ts'
+import { nftFetching } from './nft-fetching.ts'
+import { createNftPictures, imageUriOf } from './nft-pictures.ts'
 import type { Served } from './open-served.ts'
 import { statusOf, type StatusParts } from './status-view.ts'
 import type { TokenKnowledge } from './token-knowledge.ts'
@@ -116,7 +118,16 @@ export function assembleApi(config: Config, parts: ApiParts): ApiServer {
   server.http.get('/openapi.json', (_request, reply) =>
     reply.header('content-type', 'application/json; charset=utf-8').send(document),
   )
-  if (config['api.explorer']) mountExplorer(server.http, () => statusOf(statusParts(config, parts)))
+  if (config['api.explorer'])
+    mountExplorer(
+      server.http,
+      () => statusOf(statusParts(config, parts)),
+      createNftPictures({
+        world,
+        fetching: nftFetching(config.nftMetadata),
+        imageUri: imageUriOf(operations),
+      }),
+    )
   return server
 }
 

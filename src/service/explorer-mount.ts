@@ -14,6 +14,7 @@ import {
 } from '../explorer/routes.ts'
 import type { Status } from '../shape/status.ts'
 import { hashOf, readExplorerFiles, type ExplorerFiles } from './explorer-files.ts'
+import { pictureAnswer, type NftPictures, type PictureOf } from './nft-pictures.ts'
 
 // Loaded by the browser only when a chart is drawn.
 const lateFiles = new Set(['uplot.js'])
@@ -24,7 +25,16 @@ type HttpRequest = {
 }
 
 /** Adds the routes. Files are read and compressed at the first request, then kept. */
-export function mountExplorer(http: ApiServer['http'], status: () => Promise<Status>): void {
+export function mountExplorer(
+  http: ApiServer['http'],
+  status: () => Promise<Status>,
+  pictures?: NftPictures,
+): void {
+  if (pictures !== undefined)
+    http.get('/explorer/pictures/:chainId/:address/:tokenId', async (request, reply) => {
+      const { status: code, headers, body } = pictureAnswer(await pictures(partsOf(request.params)))
+      return reply.code(code).headers(headers).send(Buffer.from(body))
+    })
   let reading: Promise<ExplorerFiles> | undefined
   const ready = (): Promise<ExplorerFiles> => (reading ??= readExplorerFiles())
 
@@ -60,9 +70,17 @@ function asked({ headers }: HttpRequest): ExplorerRequest {
 }
 
 function pathOf(params: unknown): { version: string; name: string } {
-  const value = (name: string): string => {
-    const found = isObject(params) ? ownValue(params, name) : undefined
-    return typeof found === 'string' ? found : ''
-  }
-  return { version: value('version'), name: value('name') }
+  return { version: textIn(params, 'version'), name: textIn(params, 'name') }
+}
+
+function partsOf(params: unknown): PictureOf {
+  const [chainId, address, tokenId] = ['chainId', 'address', 'tokenId'].map((name) =>
+    textIn(params, name),
+  )
+  return { chainId: chainId ?? '', address: address ?? '', tokenId: tokenId ?? '' }
+}
+
+function textIn(params: unknown, name: string): string {
+  const found = isObject(params) ? ownValue(params, name) : undefined
+  return typeof found === 'string' ? found : ''
 }

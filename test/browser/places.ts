@@ -10,7 +10,12 @@ export const kindsOfPages: readonly string[] = [
   'chain/:/address/:/erc20',
   'chain/:/address/:/erc721',
   'chain/:/address/:/internal',
+  'chain/:/address/:/deployments',
+  'chain/:/address/:/messages',
+  'chain/:/address/:/nfts',
   'chain/:/block/:',
+  'chain/:/gas',
+  'chain/:/nft/:/:',
   'chain/:/token/:',
   'chain/:/transactions',
   'chain/:/tx/:',
@@ -39,10 +44,14 @@ export const kindsOfPages: readonly string[] = [
   'primary/:/tx/p-chain/:',
   'primary/:/tx/x-chain/:',
   'primary/:/validation/:',
+  'staking/:',
 ]
 
-/** Pages that no link leads to: a place that is nowhere. */
-export const seeds: readonly string[] = ['#/nowhere']
+/** Places no link of the demo network leads to: nowhere, and charts that are studied. */
+export const seeds: readonly string[] = [
+  '#/nowhere',
+  '#/metrics/51001/day/txCount?with=51002&days=365&log=on',
+]
 
 /** Pictures of README and guides: a file of `docs/images`, and the place it shows. */
 export const pictures: readonly (readonly [name: string, place: string])[] = [['explorer', '#/']]

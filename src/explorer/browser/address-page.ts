@@ -1,35 +1,36 @@
-/** An address of an EVM chain, and a token contract. */
+/** An address of an EVM chain: what it holds and what it did. */
 
 import { h, type JSX } from 'preact'
 
-import type { AddressTransaction } from '../../shape/evm/address-transaction.ts'
 import type { ChainInfo } from '../../shape/evm/chain-info.ts'
 import type { ContractMetadata } from '../../shape/evm/contract-metadata.ts'
-import type { Erc20TokenBalance } from '../../shape/evm/erc20-balance.ts'
 import type { InternalTransaction } from '../../shape/evm/internal-transaction.ts'
-import type { NativeTokenBalance } from '../../shape/evm/network-token.ts'
+import type { AddressTransaction } from '../../shape/evm/address-transaction.ts'
+import type { IcmMessage } from '../../shape/icm/icm-message.ts'
 import type { SearchHit } from '../../shape/search-hit.ts'
+import { addressPath, Summary, Tokens, useEnds } from './address-summary.ts'
 import { useAnswer, withQuery } from './answer.ts'
-import { chainLink, txTable } from './evm-parts.ts'
-import { amount, clipped, cutAmount, ends, named, visible } from './format.ts'
+import { chainLink, txLink, txTable } from './evm-parts.ts'
+import { ends } from './format.ts'
 import { to } from './link.ts'
+import { messageTable } from './messages-page.ts'
+import { Collectibles } from './nft-page.ts'
 import {
   card,
   copied,
-  exactCoins,
-  facts,
   failed,
   heading,
+  idLink,
   paged,
   pill,
-  shown,
   table,
   tabs,
   type View,
 } from './parts.ts'
 import { useTitle } from './place.ts'
+import { contractCard } from './token-page.ts'
 import { internalTable, transferTable, type AnyTransfer } from './transfers.ts'
-import { coinOf, type World } from './world.ts'
+import type { World } from './world.ts'
 
 type Page<Name extends string, Item> = Record<Name, Item[]> & { nextPageToken?: string }
 
@@ -47,13 +48,16 @@ const views = [
   ['erc721', 'ERC-721'],
   ['erc1155', 'ERC-1155'],
   ['internal', 'Internal'],
+  ['nfts', 'NFTs'],
+  ['messages', 'Messages'],
+  ['deployments', 'Deployments'],
 ] as const
 
-/** An address: what it holds and what it did. */
+/** The page. */
 export function AddressPage(props: AddressProps): JSX.Element {
   const { world, chainId, address, view } = props
   useTitle(`Address ${ends(address)}`)
-  const path = `/v1/chains/${chainId}/addresses/${encodeURIComponent(address)}`
+  const path = addressPath(chainId, address)
   const contract = useAnswer<ContractMetadata>(useIsContract(chainId, address) ? path : undefined)
   const seen = useAnswer<{ indexedChains: ChainInfo[] }>(
     `/v1/address/${encodeURIComponent(address)}/chains`,
@@ -78,13 +82,13 @@ export function AddressPage(props: AddressProps): JSX.Element {
       h(
         'div',
         { class: 'stack' },
-        card('Balance', h(Native, props)),
+        card('Balance', h(Summary, { world, chainId, address, key: path })),
         contract.data === undefined
           ? null
           : contractCard(chainId, contract.data, transfersLink(chainId, contract.data)),
         others.length === 0 ? null : card('Also on', alsoOn(others, address)),
       ),
-      card('Tokens', h(Tokens, { ...props, key: path })),
+      card('Tokens', h(Tokens, { world, chainId, address, key: path })),
     ),
     tabs(
       views.map(([name, label]) => [
@@ -92,7 +96,7 @@ export function AddressPage(props: AddressProps): JSX.Element {
         to('chain', chainId, 'address', address, ...(name === '' ? [] : [name])),
       ]),
     ),
-    card('', listOf(world, chainId, address, view)),
+    card('', listOf(props, view)),
   )
 }
 
@@ -102,12 +106,10 @@ export function AddressPage(props: AddressProps): JSX.Element {
  * which the browser would write into its console.
  */
 function useIsContract(chainId: string, address: string): boolean {
-  const first = useAnswer<Page<'transactions', AddressTransaction>>(
-    `/v1/chains/${chainId}/addresses/${encodeURIComponent(address)}/transactions?pageSize=1&sortOrder=asc`,
-  )
+  const [first] = useEnds(chainId, address)
   const found = useAnswer<{ hits: SearchHit[] }>(withQuery('/v1/search', { q: address }))
   const is = (other: string): boolean => other.toLowerCase() === address.toLowerCase()
-  const [one] = first.data?.transactions ?? []
+  const [one] = first?.data?.transactions ?? []
   const { to: called, method } = one?.nativeTransaction ?? {}
   return (
     found.data?.hits.some(({ kind, chainId: on }) => kind === 'token' && on === chainId) === true ||
@@ -124,126 +126,62 @@ function alsoOn(chains: readonly ChainInfo[], address: string): JSX.Element[] {
   )
 }
 
-function Native({ world, chainId, address }: AddressProps): JSX.Element {
-  const answer = useAnswer<{ nativeTokenBalance: NativeTokenBalance }>(
-    `/v1/chains/${chainId}/addresses/${encodeURIComponent(address)}/balances:getNative`,
-  )
-  return h(
-    'div',
-    null,
-    shown(answer, ({ nativeTokenBalance: { balance } }) => {
-      const { symbol, decimals } = coinOf(world, chainId)
-      return h('div', { class: 'big small' }, exactCoins(balance, decimals, symbol))
-    }),
-  )
-}
-
-function Tokens({ chainId, address }: AddressProps): JSX.Element {
-  return paged<Page<'erc20TokenBalances', Erc20TokenBalance>>({
-    path: `/v1/chains/${chainId}/addresses/${encodeURIComponent(address)}/balances:listErc20`,
-    name: 'tokens',
-    query: { pageSize: 8, filterSpamTokens: 'false' },
-    view: ({ erc20TokenBalances }) =>
-      table(
-        [['Token'], ['Balance', 'num']],
-        erc20TokenBalances.map((token) => [
-          h(
-            'a',
-            { href: to('chain', chainId, 'token', token.address), title: visible(token.name) },
-            named(token.symbol, token.address),
+function listOf({ world, chainId, address }: AddressProps, view: string): View {
+  const path = `${addressPath(chainId, address)}/transactions`
+  switch (view) {
+    case '':
+      return paged<Page<'transactions', AddressTransaction>>({
+        path,
+        view: ({ transactions }) =>
+          txTable(
+            world,
+            transactions.map(({ nativeTransaction }) => nativeTransaction),
+            address,
           ),
-          h(
-            'span',
-            { title: amount(token.balance, token.decimals) },
-            cutAmount(token.balance, token.decimals),
+      })
+    case 'internal':
+      return paged<Page<'transactions', InternalTransaction>>({
+        path: `${path}:listInternals`,
+        view: ({ transactions }) => internalTable(world, chainId, transactions, address),
+      })
+    case 'erc20':
+    case 'erc721':
+    case 'erc1155':
+      return paged<Page<'transactions', AnyTransfer>>({
+        path: `${path}:list${view.replace('erc', 'Erc')}`,
+        view: ({ transactions }) => transferTable(chainId, transactions, address),
+      })
+    case 'nfts':
+      return h(Collectibles, { chainId, address })
+    case 'messages':
+      return paged<Page<'messages', IcmMessage>>({
+        path: `/v1/icm/addresses/${encodeURIComponent(address)}/messages`,
+        view: ({ messages }) => messageTable(world, messages),
+      })
+    case 'deployments':
+      return paged<Page<'contracts', ContractMetadata>>({
+        path: `/v1/chains/${chainId}/contracts/${encodeURIComponent(address)}/deployments`,
+        view: ({ contracts }) => deploymentTable(chainId, contracts),
+      })
+    default:
+      return failed({ status: 404, message: `no such list: ${view}` })
+  }
+}
+
+function deploymentTable(chainId: string, contracts: readonly ContractMetadata[]): JSX.Element {
+  return table(
+    [['Contract'], ['Kind'], ['Transaction'], ['Made by', 'wide']],
+    contracts.map(({ address, ercType, deploymentDetails: made }) => [
+      idLink(to('chain', chainId, 'address', address), address),
+      pill(ercType),
+      made && txLink(chainId, made.txHash),
+      made?.deployerContractAddress === undefined
+        ? 'the address itself'
+        : idLink(
+            to('chain', chainId, 'address', made.deployerContractAddress),
+            made.deployerContractAddress,
           ),
-        ]),
-      ),
-  })
-}
-
-function listOf(world: World, chainId: string, address: string, view: string): View {
-  const path = `/v1/chains/${chainId}/addresses/${encodeURIComponent(address)}/transactions`
-  if (view === '') {
-    return paged<Page<'transactions', AddressTransaction>>({
-      path,
-      view: ({ transactions }) =>
-        txTable(
-          world,
-          transactions.map(({ nativeTransaction }) => nativeTransaction),
-          address,
-        ),
-    })
-  }
-  if (view === 'internal') {
-    return paged<Page<'transactions', InternalTransaction>>({
-      path: `${path}:listInternals`,
-      view: ({ transactions }) => internalTable(world, chainId, transactions, address),
-    })
-  }
-  if (!['erc20', 'erc721', 'erc1155'].includes(view)) {
-    return failed({ status: 404, message: `no such list: ${view}` })
-  }
-  return paged<Page<'transactions', AnyTransfer>>({
-    path: `${path}:list${view.replace('erc', 'Erc')}`,
-    view: ({ transactions }) => transferTable(chainId, transactions, address),
-  })
-}
-
-/** Which token contract. */
-export type TokenProps = {
-  readonly world: World
-  readonly chainId: string
-  readonly address: string
-}
-
-/** A token contract and its transfers. */
-export function TokenPage({ world, chainId, address }: TokenProps): JSX.Element {
-  const path = `/v1/chains/${chainId}/addresses/${encodeURIComponent(address)}`
-  const contract = useAnswer<ContractMetadata>(path)
-  const { name, symbol, ercType } = contract.data ?? {}
-  const title = name === undefined || name === '' ? 'Token' : clipped(name)
-  useTitle(`${title} ${ends(address)}`)
-  return h(
-    'div',
-    { class: 'stack' },
-    heading(
-      h('span', null, 'Token on ', chainLink(world, chainId)),
-      h('span', null, title, ' ', h('span', { class: 'quiet' }, named(symbol, address))),
-      ercType === undefined ? null : pill(ercType),
-    ),
-    shown(contract, (data) => contractCard(chainId, data)),
-    card(
-      'Transfers',
-      paged<Page<'transfers', AnyTransfer>>({
-        path: `/v1/chains/${chainId}/tokens/${encodeURIComponent(address)}/transfers`,
-        view: ({ transfers }) => transferTable(chainId, transfers),
-      }),
-    ),
-  )
-}
-
-function contractCard(chainId: string, contract: ContractMetadata, side?: View): JSX.Element {
-  const made = contract.deploymentDetails
-  return card(
-    'Contract',
-    facts([
-      ['Address', copied(contract.address, to('chain', chainId, 'address', contract.address))],
-      ['Name', visible(contract.name ?? '')],
-      ['Symbol', visible(contract.symbol ?? '')],
-      ['Decimals', contract.decimals === undefined ? '' : String(contract.decimals)],
-      [
-        'Created in',
-        made === undefined ? '' : copied(made.txHash, to('chain', chainId, 'tx', made.txHash)),
-      ],
-      [
-        'Created by',
-        made === undefined
-          ? ''
-          : copied(made.deployerAddress, to('chain', chainId, 'address', made.deployerAddress)),
-      ],
     ]),
-    side,
   )
 }
 

@@ -85,6 +85,7 @@ export function ChainPage({ world, chainId, view }: ChainProps): JSX.Element {
     tabs([
       ['Blocks', to('chain', chainId)],
       ['Transactions', to('chain', chainId, 'transactions')],
+      ['Gas', to('chain', chainId, 'gas')],
     ]),
     card(
       '',

@@ -1,11 +1,12 @@
 /** A series drawn by uPlot, in the colours of the style sheet; uPlot is loaded when first needed. */
 
 import { h, type JSX } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type uPlot from 'uplot'
 
 import type { MetricPoint } from '../../shape/metrics/metric-point.ts'
 import { count, moment, short, tick } from './format.ts'
+import { table } from './parts.ts'
 
 /** Points oldest first. */
 export type ChartProps = {
@@ -15,7 +16,15 @@ export type ChartProps = {
   readonly bars: boolean
   /** Whether the moment of a point has an hour. */
   readonly hours: boolean
+  /** Another series to compare with, at its own moments. */
+  readonly other?: { readonly label: string; readonly points: readonly MetricPoint[] }
+  /** Whether values are drawn by their logarithm. */
+  readonly log?: boolean
+  /** Whether a part can be chosen by dragging; a double click shows all again. */
+  readonly zoom?: boolean
 }
+
+type Other = ChartProps['other']
 
 /** Draws; follows the width of its place and the colours of light and dark. */
 export function Chart(props: ChartProps): JSX.Element {
@@ -26,19 +35,56 @@ export function Chart(props: ChartProps): JSX.Element {
     const over = new AbortController()
     void draw(host, props, over.signal)
     return () => over.abort()
-  }, [props.points, props.label, props.height, props.bars])
+  }, [props.points, props.label, props.height, props.bars, props.other, props.log])
   const newest = props.points.at(-1)
   const summary = `${props.label}: ${props.points.length} points, newest ${newest?.value ?? 'none'}`
-  return h('div', { class: 'chart', ref: place, role: 'img', 'aria-label': summary })
+  return h(
+    'div',
+    null,
+    h('div', { class: 'chart', ref: place, role: 'img', 'aria-label': summary }),
+    h(Points, props),
+  )
+}
+
+/** The same as a table, for who does not see the picture; made when it is opened. */
+function Points({ points, other, hours }: ChartProps): JSX.Element {
+  const [open, setOpen] = useState(false)
+  const others = new Map(other?.points.map(({ timestamp, value }) => [timestamp, value]))
+  return h(
+    'details',
+    {
+      class: 'points',
+      onToggle: (event: Event) =>
+        event.currentTarget instanceof HTMLDetailsElement && setOpen(event.currentTarget.open),
+    },
+    h('summary', null, 'as a table'),
+    open
+      ? table(
+          [
+            ['UTC'],
+            ['Value', 'num'],
+            ...(other === undefined ? [] : [[other.label, 'num'] as const]),
+          ],
+          points
+            .toReversed()
+            .map(({ timestamp, value }) => [
+              moment(timestamp).slice(0, hours ? 16 : 10),
+              count(value),
+              ...(other === undefined ? [] : [told(others.get(timestamp))]),
+            ]),
+        )
+      : null,
+  )
+}
+
+function told(value: number | undefined): string {
+  return value === undefined ? '–' : count(value)
 }
 
 async function draw(host: HTMLElement, props: ChartProps, signal: AbortSignal): Promise<void> {
   const Plot = (await import('uplot')).default
   if (signal.aborted) return
-  const data: uPlot.AlignedData = [
-    props.points.map(({ timestamp }) => timestamp),
-    props.points.map(({ value }) => value),
-  ]
+  const data = dataOf(props)
   let plot: uPlot | undefined
   const paint = (): void => {
     plot?.destroy()
@@ -60,6 +106,29 @@ async function draw(host: HTMLElement, props: ChartProps, signal: AbortSignal): 
   })
 }
 
+/** Moments of both series, and a value or nothing at each. */
+function dataOf({ points, other, log }: ChartProps): uPlot.AlignedData {
+  if (other === undefined && log !== true)
+    return [points.map(({ timestamp }) => timestamp), points.map(({ value }) => value)]
+  const series = [points, other?.points ?? []].map(
+    (list) => new Map(list.map(({ timestamp, value }) => [timestamp, value])),
+  )
+  const moments = [...new Set(series.flatMap((one) => [...one.keys()]))].toSorted((a, b) => a - b)
+  // Nothing has a logarithm of zero.
+  const values = (at: number): (number | null)[] =>
+    moments.map((moment) => {
+      const value = series[at]?.get(moment)
+      return value === undefined || (log === true && value <= 0) ? null : value
+    })
+  return other === undefined ? [moments, values(0)] : [moments, values(0), values(1)]
+}
+
+function lineOf(other: Other, stroke: string): uPlot.Series[] {
+  return other === undefined
+    ? []
+    : [{ label: other.label, stroke, width: 2, points: { show: false } }]
+}
+
 function optionsOf(Plot: typeof uPlot, host: HTMLElement, props: ChartProps): uPlot.Options {
   const style = getComputedStyle(host)
   const colour = (name: string): string => style.getPropertyValue(name).trim()
@@ -79,9 +148,12 @@ function optionsOf(Plot: typeof uPlot, host: HTMLElement, props: ChartProps): uP
     tzDate: (seconds) => Plot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
     scales: {
       x: { range: (_plot, low, high) => wholeBars(props, low, high) },
-      y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.08 : 1] },
+      y:
+        props.log === true
+          ? { distr: 3 }
+          : { range: (_plot, _low, high) => [0, high > 0 ? high * 1.08 : 1] },
     },
-    cursor: { y: false, points: { show: !props.bars }, drag: { x: false, y: false } },
+    cursor: { y: false, points: { show: !props.bars }, drag: { x: props.zoom === true, y: false } },
     axes: [
       {
         ...axis,
@@ -90,7 +162,12 @@ function optionsOf(Plot: typeof uPlot, host: HTMLElement, props: ChartProps): uP
         space: props.hours ? 110 : 70,
         values: (_plot, ticks) => ticks.map((seconds) => tick(seconds, props.hours)),
       },
-      { ...axis, size: 46, space: 36, values: (_plot, ticks) => ticks.map(short) },
+      {
+        ...axis,
+        size: 46,
+        space: 36,
+        values: (_plot, ticks) => ticks.map((value) => (value === null ? '' : short(value))),
+      },
     ],
     series: [
       {},
@@ -102,6 +179,7 @@ function optionsOf(Plot: typeof uPlot, host: HTMLElement, props: ChartProps): uP
         points: { show: false },
         ...(bars === undefined ? {} : { paths: bars }),
       },
+      ...lineOf(props.other, colour('--busy')),
     ],
     plugins: [{ hooks: hint(props) }],
   }
@@ -114,20 +192,24 @@ function wholeBars({ points, bars }: ChartProps, low: number, high: number): [nu
   return [low - half, high + half]
 }
 
-/** A line of text at the pointer: moment and value. */
-function hint({ hours, points }: ChartProps): uPlot.Hooks.Defs {
+/** A line of text at the pointer: moment and values. */
+function hint(props: ChartProps): uPlot.Hooks.Defs {
+  const { hours } = props
+  const [moments, values, others] = dataOf(props)
   const label = document.createElement('div')
   label.className = 'hint'
   label.hidden = true
   return {
     init: (plot) => plot.over.append(label),
     setCursor: (plot) => {
-      const point = points[plot.cursor.idx ?? -1]
-      label.hidden = point === undefined
-      if (point === undefined) return
-      const at = moment(point.timestamp).slice(0, hours ? 16 : 10)
-      label.textContent = `${at} · ${count(point.value)}`
-      const left = plot.valToPos(point.timestamp, 'x')
+      const index = plot.cursor.idx ?? -1
+      const timestamp = moments?.[index]
+      label.hidden = timestamp === undefined
+      if (timestamp === undefined) return
+      const at = moment(timestamp).slice(0, hours ? 16 : 10)
+      const shown = [values, ...(others === undefined ? [] : [others])]
+      label.textContent = [at, ...shown.map((all) => told(all?.[index] ?? undefined))].join(' · ')
+      const left = plot.valToPos(timestamp, 'x')
       const most = plot.over.clientWidth - label.offsetWidth
       label.style.transform = `translateX(${Math.max(0, Math.min(most, left - label.offsetWidth / 2))}px)`
     },

@@ -9,23 +9,28 @@ import { useEffect, useState } from 'preact/hooks'
 
 import type { ChainInfo } from '../../shape/evm/chain-info.ts'
 import type { Status } from '../../shape/status.ts'
-import { AddressPage, TokenPage } from './address-page.ts'
+import { AddressPage } from './address-page.ts'
 import { useAnswer, type Answer } from './answer.ts'
 import { BlockPage, ChainPage } from './chain-page.ts'
 import { ConsolePage } from './console-page.ts'
+import { GasPage } from './gas-page.ts'
 import { L1sPage, ValidationPage } from './l1-page.ts'
 import { to } from './link.ts'
 import { MessagePage, MessagesPage } from './messages-page.ts'
 import { MetricsPage } from './metrics-page.ts'
+import { NftPage } from './nft-page.ts'
 import { NodePage } from './node-page.ts'
 import { Overview } from './overview.ts'
 import { failed, heading } from './parts.ts'
 import { usePlace, useTitle } from './place.ts'
-import { PrimaryAddressPage, PrimaryBlockPage, PrimaryTxPage } from './primary-detail.ts'
+import { PrimaryAddressPage } from './primary-address.ts'
+import { PrimaryBlockPage, PrimaryTxPage } from './primary-detail.ts'
 import { PrimaryPage } from './primary-page.ts'
 import { SearchBox } from './search-box.ts'
+import { StakingPage } from './staking-page.ts'
 import { SubnetPage } from './subnet-page.ts'
 import { ThemeSwitch } from './theme.ts'
+import { TokenPage } from './token-page.ts'
 import { TxPage } from './tx-page.ts'
 import { primaryNetworks, type World } from './world.ts'
 
@@ -98,6 +103,7 @@ function menu(world: World, place: readonly string[]): JSX.Element {
       ? []
       : [
           ['Primary', to('primary', network), 'primary'] as const,
+          ['Staking', to('staking', network), 'staking'] as const,
           ['L1s', to('l1s', network), 'l1s'] as const,
         ]),
     ['Messages', to('messages'), 'message'],
@@ -137,6 +143,8 @@ function pageOf(world: World, place: readonly string[]): JSX.Element {
       return primaryPageOf(world, first, second, [third, fourth])
     case 'l1s':
       return h(L1sPage, { network: first === '' ? (primaryNetworks(world)[0] ?? '') : first })
+    case 'staking':
+      return h(StakingPage, { network: first === '' ? (primaryNetworks(world)[0] ?? '') : first })
     case 'api':
       return h(ConsolePage, { id: first })
     default:
@@ -163,6 +171,10 @@ function chainPageOf(
       return h(AddressPage, { world, chainId, address: id, view: list })
     case 'token':
       return h(TokenPage, { world, chainId, address: id })
+    case 'nft':
+      return h(NftPage, { world, chainId, address: id, tokenId: list })
+    case 'gas':
+      return h(GasPage, { world, chainId })
     default:
       return h(Lost, {})
   }
@@ -181,7 +193,7 @@ function primaryPageOf(
     case 'tx':
       return h(PrimaryTxPage, { world, network, chain: first, id: second })
     case 'address':
-      return h(PrimaryAddressPage, { network, address: first, chain: second })
+      return h(PrimaryAddressPage, { network, address: first, view: second })
     case 'subnet':
       return h(SubnetPage, { world, network, subnetId: first })
     case 'validation':

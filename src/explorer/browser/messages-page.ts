@@ -3,9 +3,9 @@
 import { h, type JSX } from 'preact'
 
 import type { IcmMessage } from '../../shape/icm/icm-message.ts'
-import { useAnswer } from './answer.ts'
+import { useAnswer, withQuery } from './answer.ts'
 import { party } from './evm-parts.ts'
-import { count, ends, took } from './format.ts'
+import { count, ends, span, took, visible } from './format.ts'
 import { to } from './link.ts'
 import {
   age,
@@ -24,23 +24,159 @@ import {
   when,
   type View,
 } from './parts.ts'
-import { useTitle } from './place.ts'
-import { chainName, coinOf, type World } from './world.ts'
+import { go, query, useTitle, withParams } from './place.ts'
+import { chainName, chainOf, coinOf, type World } from './world.ts'
 
-/** All messages, newest first. */
+/** Messages with filters, routes between chains, and how long delivery takes. */
 export function MessagesPage({ world }: { readonly world: World }): JSX.Element {
   useTitle('Interchain messages')
+  const params = query()
+  const asked = Object.fromEntries(
+    ['sourceBlockchainId', 'destinationBlockchainId', 'from', 'to'].map((name) => [
+      name,
+      params.get(name) ?? '',
+    ]),
+  )
   return h(
     'div',
     { class: 'stack' },
     heading('Between chains', 'Interchain messages', progressOf(world)),
+    h(
+      'div',
+      { class: 'grid two top-aligned' },
+      card('Routes', h(Routes, { world })),
+      card('Time to delivery, newest 100', h(Latency, { asked })),
+    ),
     card(
       '',
-      paged<{ messages: IcmMessage[]; nextPageToken?: string }>({
-        path: '/v1/icm/messages',
-        view: ({ messages }) => messageTable(world, messages),
-      }),
+      h(
+        'div',
+        null,
+        filters(world, asked),
+        paged<{ messages: IcmMessage[]; nextPageToken?: string }>({
+          path: '/v1/icm/messages',
+          query: asked,
+          view: ({ messages }) => messageTable(world, messages),
+        }),
+      ),
     ),
+  )
+}
+
+function filters(world: World, asked: Readonly<Record<string, string>>): JSX.Element {
+  const apply = (event: Event): void => {
+    event.preventDefault()
+    if (!(event.currentTarget instanceof HTMLFormElement)) return
+    const changes: Record<string, string> = { page: '' }
+    for (const [name, value] of new FormData(event.currentTarget))
+      if (typeof value === 'string') changes[name] = value.trim()
+    go(withParams(changes))
+  }
+  const chains = world.chains.filter(({ platformChainId }) => platformChainId !== undefined)
+  const chain = (name: string, label: string): JSX.Element =>
+    h(
+      'select',
+      { name, 'aria-label': label, key: `${name} ${asked[name]} ${chains.length}` },
+      h('option', { value: '' }, label),
+      chains.map(({ platformChainId, chainName: title }) =>
+        h(
+          'option',
+          { value: platformChainId, selected: asked[name] === platformChainId },
+          visible(title),
+        ),
+      ),
+    )
+  const address = (name: string, label: string): JSX.Element =>
+    h('input', {
+      name,
+      'aria-label': label,
+      placeholder: label,
+      pattern: '0x[0-9a-fA-F]{40}',
+      title: '0x and 40 hex digits',
+      key: `${name} ${asked[name]}`,
+      defaultValue: asked[name],
+    })
+  return h(
+    'form',
+    { class: 'controls filters', onSubmit: apply },
+    chain('sourceBlockchainId', 'from any chain'),
+    chain('destinationBlockchainId', 'to any chain'),
+    address('from', 'sender'),
+    address('to', 'recipient'),
+    h('button', { type: 'submit' }, 'Apply'),
+    h('a', { class: 'button', href: to('messages') }, 'Clear'),
+  )
+}
+
+type Route = {
+  readonly srcBlockchainId: string
+  readonly destBlockchainId: string
+  readonly lastDay: number
+  readonly allTime: number
+}
+
+/** How many messages go from where to where. */
+function Routes({ world }: { readonly world: World }): JSX.Element {
+  const answer = useAnswer<{ results: Route[] }>(
+    '/v2/icm/summary?groupBy=srcBlockchainId,destBlockchainId',
+    60_000,
+  )
+  return h(
+    'div',
+    null,
+    shown(answer, ({ results }) =>
+      table(
+        [['From'], ['To'], ['Latest day', 'num'], ['All', 'num']],
+        results.slice(0, 10).map((one) => [
+          end(world, chainOf(world, one.srcBlockchainId)?.chainId ?? '', one.srcBlockchainId),
+          end(world, chainOf(world, one.destBlockchainId)?.chainId ?? '', one.destBlockchainId),
+          count(one.lastDay),
+          h(
+            'a',
+            {
+              href: withParams({
+                sourceBlockchainId: one.srcBlockchainId,
+                destinationBlockchainId: one.destBlockchainId,
+                page: '',
+              }),
+              title: 'only this route',
+            },
+            count(one.allTime),
+          ),
+        ]),
+      ),
+    ),
+  )
+}
+
+/** Median and slowest tenth of the newest messages that were delivered. */
+function Latency({ asked }: { readonly asked: Readonly<Record<string, string>> }): JSX.Element {
+  const answer = useAnswer<{ messages: IcmMessage[] }>(
+    withQuery('/v1/icm/messages', { ...asked, pageSize: 100 }),
+  )
+  return h(
+    'div',
+    null,
+    shown(answer, ({ messages }) => {
+      const times = messages
+        .flatMap(({ sourceTransaction: sent, destinationTransaction: came }) =>
+          sent === undefined || came === undefined || came.timestamp < sent.timestamp
+            ? []
+            : [came.timestamp - sent.timestamp],
+        )
+        .toSorted((a, b) => a - b)
+      const at = (part: number): string => {
+        const seconds = times[Math.min(times.length - 1, Math.floor(times.length * part))]
+        return seconds === undefined ? '–' : span(seconds)
+      }
+      return facts([
+        ['Half within', at(0.5)],
+        ['Nine of ten within', at(0.9)],
+        ['Slowest', at(1)],
+        ['Measured', `${count(times.length)} of ${count(messages.length)} messages`],
+        ['Not delivered yet', count(messages.filter(({ status }) => status === 'pending').length)],
+      ])
+    }),
   )
 }
 
@@ -51,7 +187,8 @@ function progressOf({ status }: World): View {
   return statePill(stage.state, stage.reason)
 }
 
-function messageTable(world: World, messages: readonly IcmMessage[]): JSX.Element {
+/** Messages, one a row. */
+export function messageTable(world: World, messages: readonly IcmMessage[]): JSX.Element {
   return table(
     [['Message'], ['Status'], ['Sent'], ['From'], ['To'], ['Took', 'num'], ['Fee', 'num wide']],
     messages.map((message) => [

@@ -42,6 +42,17 @@ export type MetricChartProps = {
   readonly title?: string
   readonly height?: number
   readonly points?: number
+  /** Range, comparison and scale of a chart alone, as its address has them. */
+  readonly study?: Study
+}
+
+/** How one chart is looked at. */
+export type Study = {
+  /** Unix second from which on; 0 for all that are kept. */
+  readonly since: number
+  readonly log: boolean
+  /** Chain to compare with, and its name. */
+  readonly other: { readonly chainId: string; readonly name: string } | undefined
 }
 
 /** The newest points of a metric; its title leads to the chart alone. */
@@ -53,12 +64,17 @@ export function MetricChart(props: MetricChartProps): JSX.Element {
     title = metricTitle(metric),
     height = 180,
     points = 90,
+    study,
   } = props
-  const path = `/v2/chains/${encodeURIComponent(chainId)}/metrics/${encodeURIComponent(metric)}`
-  const answer = useAnswer<{ results: MetricPoint[] }>(
-    withQuery(path, { timeInterval: interval, pageSize: points }),
-    30_000,
-  )
+  const pathOf = (id: string): string =>
+    withQuery(`/v2/chains/${encodeURIComponent(id)}/metrics/${encodeURIComponent(metric)}`, {
+      timeInterval: interval,
+      pageSize: points,
+      startTimestamp: study === undefined || study.since === 0 ? '' : study.since,
+    })
+  const answer = useAnswer<{ results: MetricPoint[] }>(pathOf(chainId), 30_000)
+  const { other } = study ?? {}
+  const compared = useAnswer<{ results: MetricPoint[] }>(other && pathOf(other.chainId))
   const newest = answer.data?.results[0]
   return h(
     'section',
@@ -83,6 +99,13 @@ export function MetricChart(props: MetricChartProps): JSX.Element {
             height,
             bars: !metric.startsWith('cumulative'),
             hours: interval === 'hour',
+            zoom: study !== undefined,
+            log: study?.log === true,
+            ...(other === undefined || compared.data === undefined
+              ? {}
+              : {
+                  other: { label: other.name, points: compared.data.results.toReversed() },
+                }),
           }),
     ),
   )

@@ -3,12 +3,12 @@
 import { h, type JSX } from 'preact'
 
 import type { MetricsChain } from '../../shape/metrics/metrics-chain.ts'
-import { useAnswer } from './answer.ts'
+import { useAnswer, withQuery } from './answer.ts'
 import { visible, words } from './format.ts'
 import { to } from './link.ts'
 import { MetricChart, metricTitle } from './metric-chart.ts'
-import { card, facts, heading, shown } from './parts.ts'
-import { go, useTitle } from './place.ts'
+import { card, CsvButton, facts, heading, shown } from './parts.ts'
+import { go, query, useTitle, withParams } from './place.ts'
 import { chainName, type World } from './world.ts'
 
 const anyInterval = ['txCount', 'activeAddresses', 'activeSenders', 'gasUsed']
@@ -88,7 +88,9 @@ export function MetricsPage({ world, chainId, interval, metric }: MetricsProps):
         ),
       ),
     ),
-    metric === '' ? all(chainId, interval) : alone(chainId, interval, metric),
+    metric === ''
+      ? all(chainId, interval)
+      : h(Alone, { key: metric, chainId, interval, metric, choices }),
   )
 }
 
@@ -110,18 +112,87 @@ function all(chainId: string, interval: string): JSX.Element {
   )
 }
 
-function alone(chainId: string, interval: string, metric: string): JSX.Element {
+const ranges = [
+  ['', 'all'],
+  ['30', '30 d'],
+  ['90', '90 d'],
+  ['365', '1 y'],
+] as const
+
+type AloneProps = {
+  readonly chainId: string
+  readonly interval: string
+  readonly metric: string
+  readonly choices: readonly (readonly [id: string, name: string])[]
+}
+
+/** One metric, with range, comparison and scale in the address. */
+function Alone({ chainId, interval, metric, choices }: AloneProps): JSX.Element {
+  const params = query()
+  const days = Number(params.get('days') ?? 0)
+  // Of this day, so that the question stays the same while one looks.
+  const today = Math.floor(Date.now() / 86_400_000) * 86_400
+  const otherId = params.get('with') ?? ''
+  const other = choices.find(([id]) => id === otherId && id !== chainId)
+  const study = {
+    since: days > 0 ? today - days * 86_400 : 0,
+    log: params.get('log') === 'on',
+    other: other && { chainId: other[0], name: other[1] },
+  }
   return h(
     'div',
     { class: 'stack' },
-    h(MetricChart, {
-      key: `${chainId} ${metric}`,
-      chainId,
-      metric,
-      interval,
-      height: 380,
-      points: 400,
-    }),
+    h(
+      'div',
+      { class: 'controls' },
+      h(
+        'nav',
+        { class: 'segments', 'aria-label': 'range' },
+        ranges.map(([value, label]) =>
+          h(
+            'a',
+            {
+              href: withParams({ days: value }),
+              'aria-current': value === (params.get('days') ?? '') ? 'page' : undefined,
+            },
+            label,
+          ),
+        ),
+      ),
+      h(
+        'select',
+        {
+          'aria-label': 'compare with',
+          value: otherId,
+          onChange: (event: Event) =>
+            event.currentTarget instanceof HTMLSelectElement &&
+            go(withParams({ with: event.currentTarget.value })),
+        },
+        h('option', { value: '' }, 'compare with…'),
+        choices
+          .filter(([id]) => id !== chainId)
+          .map(([id, name]) => h('option', { value: id }, name)),
+      ),
+      h(
+        'label',
+        { class: 'check' },
+        h('input', {
+          type: 'checkbox',
+          checked: study.log,
+          onChange: () => go(withParams({ log: study.log ? '' : 'on' })),
+        }),
+        'logarithmic',
+      ),
+      h(CsvButton, {
+        path: withQuery(
+          `/v2/chains/${encodeURIComponent(chainId)}/metrics/${encodeURIComponent(metric)}`,
+          { timeInterval: interval },
+        ),
+        name: 'series',
+      }),
+      h('span', { class: 'quiet' }, 'Drag to zoom, double click for all.'),
+    ),
+    h(MetricChart, { chainId, metric, interval, height: 380, points: 400, study }),
     metric.startsWith('cumulative')
       ? null
       : h(Windows, { key: `${chainId} ${metric} windows`, chainId, metric }),

@@ -3,7 +3,7 @@
 import { h, type ComponentChildren, type JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
-import { useAnswer, withQuery, type Answer, type Failure } from './answer.ts'
+import { useAnswer, wholeCsv, withQuery, type Answer, type Failure } from './answer.ts'
 import { amount, cutAmount, ends, failureText, moment, span, visible } from './format.ts'
 import { to } from './link.ts'
 import { here, query, withParams } from './place.ts'
@@ -114,7 +114,7 @@ export function failed(failure: Failure): JSX.Element {
 export function shown<T>(answer: Answer<T>, view: (data: T) => View): View {
   if (answer.data !== undefined) return view(answer.data)
   if (answer.failure !== undefined) return failed(answer.failure)
-  return h('p', { class: 'wait', 'aria-busy': 'true' }, 'Loading…')
+  return h('div', { class: 'wait', 'aria-busy': 'true', 'aria-label': 'loading', role: 'status' })
 }
 
 /** A link whose text is the two ends of an id; the whole is its title. */
@@ -255,7 +255,52 @@ function Paged<T extends { nextPageToken?: string }>({
           back: number > 1 ? back : undefined,
           next: after === '' ? undefined : after,
         })
-  return h('div', null, shown(answer, view), buttons)
+  return h(
+    'div',
+    null,
+    shown(answer, view),
+    h(
+      'div',
+      { class: 'below' },
+      h(CsvButton, { path: withQuery(path, { ...asked, pageSize: '' }), name }),
+      buttons,
+    ),
+  )
+}
+
+/** Saves a list as the API writes it in CSV: all of its pages; see `wholeCsv` for its end. */
+export function CsvButton({
+  path,
+  name,
+}: {
+  readonly path: string
+  readonly name: string
+}): JSX.Element {
+  const [state, setState] = useState('CSV')
+  const save = async (): Promise<void> => {
+    setState('reading…')
+    const text = await wholeCsv(path)
+    setState(text === undefined ? 'failed' : 'CSV')
+    if (text === undefined) return
+    const link = document.createElement('a')
+    link.href = URL.createObjectURL(new Blob([text], { type: 'text/csv' }))
+    link.download = `${path
+      .replace(/\?.*/, '')
+      .replace(/^\/v\d\//, '')
+      .replace(/[^\w.-]+/g, '-')}.csv`
+    link.click()
+    URL.revokeObjectURL(link.href)
+  }
+  return h(
+    'button',
+    {
+      class: 'copy',
+      type: 'button',
+      onClick: () => void save(),
+      'aria-label': `${name === 'page' ? 'list' : name} as CSV`,
+    },
+    state,
+  )
 }
 
 /** Pages of a list as the parameter `name` has them; undefined where there is none. */

@@ -2,43 +2,36 @@
 
 import { h, type JSX } from 'preact'
 
-import type { Balances } from '../../shape/primary/balances.ts'
 import type { PrimaryNetworkBlock } from '../../shape/primary/block.ts'
 import type { Blockchain } from '../../shape/primary/subnet.ts'
 import type { PrimaryNetworkTransaction } from '../../shape/primary/transaction.ts'
-import type { Utxo } from '../../shape/primary/utxo.ts'
-import { useAnswer, withQuery } from './answer.ts'
-import { assetName } from './asset-name.ts'
-import { count, ends, percent, visible, words } from './format.ts'
+import { useAnswer } from './answer.ts'
+import { flow } from './flow.ts'
+import { count, ends, percent, visible } from './format.ts'
 import { to } from './link.ts'
 import {
   card,
   copied,
   exactCoins,
   facts,
-  failed,
   heading,
   neighbours,
-  paged,
   pill,
   shown,
   table,
-  tabs,
   when,
   type View,
 } from './parts.ts'
-import { go, query, useTitle, withParams } from './place.ts'
+import { useTitle } from './place.ts'
 import {
   assetSum,
   assetSums,
   chainLabel,
-  chains,
-  isChain,
   primarySubnetId,
   shortType,
-  txRows,
   utxoRows,
 } from './primary-parts.ts'
+import { primarySentence } from './what-happened.ts'
 import { chainOf, primaryHeights, type World } from './world.ts'
 
 /** Which thing of which chain. */
@@ -124,6 +117,8 @@ export function PrimaryTxPage(props: DetailProps): JSX.Element {
     { class: 'stack' },
     heading(`Transaction of the ${chainLabel(chain)}`, h('span', { class: 'id' }, copied(id))),
     shown(answer, (tx) => [
+      h('p', { class: 'said' }, primarySentence(tx)),
+      card('Flow of funds', flow(network, tx)),
       card('Transaction', txFacts(network, chain, tx), pill(shortType(tx.txType))),
       card(
         `Consumed (${tx.consumedUtxos?.length ?? 0})`,
@@ -236,86 +231,5 @@ function ChainNamed({
     null,
     answer.data === undefined ? '' : `${visible(answer.data.blockchainName)} `,
     h('span', { class: 'id quiet' }, id),
-  )
-}
-
-/** Which address, on which chain, and what of it. */
-export type PrimaryAddressProps = {
-  readonly network: string
-  readonly address: string
-  readonly chain: string
-}
-
-/** An address: balances, UTXOs and transactions on one of the three chains. */
-export function PrimaryAddressPage({ network, address, chain }: PrimaryAddressProps): JSX.Element {
-  useTitle(`Address ${ends(address)}`)
-  const spent = query().get('spent') === 'true'
-  const name = chain === '' ? 'p-chain' : chain
-  if (!isChain(name)) return failed({ status: 404, message: `no such chain: ${name}` })
-  const path = base({ network, chain: name })
-  return h(
-    'div',
-    { class: 'stack' },
-    heading('Address of the primary network', h('span', { class: 'id' }, copied(address))),
-    tabs(
-      chains.map((one) => [
-        chainLabel(one),
-        to('primary', network, 'address', address, ...(one === 'p-chain' ? [] : [one])),
-      ]),
-    ),
-    card(
-      'Balances',
-      h(BalanceList, { path: withQuery(`${path}/balances`, { addresses: address }) }),
-    ),
-    card(
-      'UTXOs',
-      paged<{ utxos: Utxo[]; nextPageToken?: string }>({
-        name: 'utxos',
-        path: `${path}/utxos`,
-        query: { addresses: address, includeSpent: String(spent) },
-        view: ({ utxos }) => utxoRows(network, name, utxos),
-      }),
-      h(
-        'label',
-        { class: 'check' },
-        h('input', {
-          type: 'checkbox',
-          checked: spent,
-          onChange: () => go(withParams({ spent: spent ? '' : 'true', utxos: '' })),
-        }),
-        'spent too',
-      ),
-    ),
-    card(
-      'Transactions',
-      paged<{ transactions: PrimaryNetworkTransaction[]; nextPageToken?: string }>({
-        path: `${path}/transactions`,
-        query: { addresses: address },
-        view: ({ transactions }) => txRows(network, name, transactions),
-      }),
-    ),
-  )
-}
-
-/** Balances by category; categories that hold nothing are left out. */
-function BalanceList({ path }: { readonly path: string }): JSX.Element {
-  const answer = useAnswer<{ balances: Balances }>(path, 30_000)
-  return h(
-    'div',
-    null,
-    shown(answer, ({ balances }) => {
-      const { restakedRewards = '0', ...categories } = balances
-      const held = Object.entries(categories).filter(([, sums]) => sums.length > 0)
-      const restaked =
-        restakedRewards === '0'
-          ? []
-          : [['Restaked rewards', exactCoins(restakedRewards, 9, 'AVAX')] as const]
-      const lines = (sums: (typeof held)[number][1]): JSX.Element[] =>
-        sums.map((sum) => h('div', null, exactCoins(sum.amount, sum.denomination, assetName(sum))))
-      const rows = held.map(([name, sums]) => [words(name), lines(sums)] as const)
-      return rows.length + restaked.length === 0
-        ? h('p', { class: 'empty' }, 'Nothing held here.')
-        : facts([...rows, ...restaked])
-    }),
   )
 }

@@ -53,13 +53,17 @@ export function sortedTable<T>({ rows, columns, order }: SortedProps<T>): JSX.El
     ),
     pages === 1
       ? null
-      : pager({
-          name: 'page',
-          label: `page ${at} of ${count(pages)}`,
-          first: at > 1 ? '' : undefined,
-          back: at > 1 ? String(at - 1) : undefined,
-          next: at < pages ? String(at + 1) : undefined,
-        }),
+      : h(
+          'div',
+          { class: 'below' },
+          pager({
+            name: 'page',
+            label: `page ${at} of ${count(pages)}`,
+            first: at > 1 ? '' : undefined,
+            back: at > 1 ? String(at - 1) : undefined,
+            next: at < pages ? String(at + 1) : undefined,
+          }),
+        ),
   )
 }
 

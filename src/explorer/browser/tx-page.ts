@@ -3,11 +3,14 @@
 import { h, type JSX } from 'preact'
 
 import type { TransactionDetail } from '../../shape/evm/transaction-detail.ts'
+import type { IcmMessage } from '../../shape/icm/icm-message.ts'
 import { useAnswer } from './answer.ts'
-import { blockLink, chainLink, outcome, party } from './evm-parts.ts'
+import { argumentsOf } from './call-data.ts'
+import { blockLink, chainLink, outcome, party, txLink } from './evm-parts.ts'
 import { amount, count, ends, visible } from './format.ts'
 import { to } from './link.ts'
 import {
+  age,
   card,
   coins,
   copied,
@@ -22,6 +25,7 @@ import {
 } from './parts.ts'
 import { useTitle } from './place.ts'
 import { nftLabel, tokenAmount } from './transfers.ts'
+import { evmSentence } from './what-happened.ts'
 import { chainOf, coinOf, type World } from './world.ts'
 
 /** Which transaction. */
@@ -41,10 +45,16 @@ export function TxPage({ world, chainId, txHash }: TxProps): JSX.Element {
       h('span', { class: 'id' }, copied(txHash)),
     ),
     shown(answer, (detail) => [
+      h(
+        'p',
+        { class: 'said' },
+        evmSentence(detail, coinOf(world, detail.nativeTransaction.chainId)),
+      ),
       card('Transaction', nativeFacts(world, detail), outcome(detail.nativeTransaction.txStatus)),
       ...message(world, detail),
       ...transfers(chainId, detail),
       ...internals(world, chainId, detail),
+      ...called(chainId, detail),
       card('Input', h('pre', { class: 'bytes', tabIndex: 0 }, detail.nativeTransaction.input)),
     ]),
   )
@@ -58,6 +68,7 @@ function nativeFacts(world: World, { nativeTransaction: tx }: TransactionDetail)
     ['Block', blockLink(tx.chainId, tx.blockNumber)],
     ['Place in block', String(tx.blockIndex)],
     ['Time', when(tx.blockTimestamp)],
+    ['Blocks since', confirmations(world, tx.chainId, tx.blockNumber)],
     ['From', copied(tx.from.address, to('chain', tx.chainId, 'address', tx.from.address))],
     [
       'To',
@@ -80,6 +91,40 @@ function nativeFacts(world: World, { nativeTransaction: tx }: TransactionDetail)
   ])
 }
 
+/** How many blocks came after it. Acceptance is final at once: the number is for who asks. */
+function confirmations({ status }: World, chainId: string, height: string): string {
+  const held = status?.chains.find(({ evmChainId }) => String(evmChainId) === chainId)
+  return held === undefined
+    ? ''
+    : `${count(Math.max(0, held.indexedHeight - Number(height)))}, final`
+}
+
+/** Arguments of the call, where its method is known. */
+function called(chainId: string, { nativeTransaction: tx }: TransactionDetail): View[] {
+  const name = tx.method?.methodName
+  const values = name === undefined ? undefined : argumentsOf(name, tx.input)
+  if (values === undefined || values.length === 0) return []
+  return [
+    card(
+      'Call',
+      table(
+        [['Type'], ['Value', 'whole']],
+        values.map(({ type, value }) => [
+          h('code', null, type),
+          type === 'address'
+            ? party(chainId, { address: value })
+            : h(
+                'span',
+                { class: 'id' },
+                visible(value.length > 400 ? ends(value, 380, 16) : value),
+              ),
+        ]),
+      ),
+      h('code', null, visible(name ?? '')),
+    ),
+  ]
+}
+
 function message(world: World, { teleporterMessageInfo: info }: TransactionDetail): View[] {
   if (info === undefined) return []
   const other = info.sourceChainId ?? info.destinationChainId ?? ''
@@ -94,10 +139,35 @@ function message(world: World, { teleporterMessageInfo: info }: TransactionDetai
           sent ? 'Sent to' : 'Came from',
           known === undefined ? other : chainLink(world, known.chainId),
         ],
+        [
+          sent ? 'Delivered in' : 'Sent in',
+          h(OtherEnd, { messageId: info.teleporterMessageId, sent }),
+        ],
       ]),
       pill(sent ? 'sent' : 'delivered', 'good'),
     ),
   ]
+}
+
+/** The transaction at the other end of a message. */
+function OtherEnd({
+  messageId,
+  sent,
+}: {
+  readonly messageId: string
+  readonly sent: boolean
+}): JSX.Element {
+  const answer = useAnswer<IcmMessage>(`/v1/icm/messages/${messageId}`)
+  return h(
+    'span',
+    null,
+    shown(answer, (one) => {
+      const tx = sent ? one.destinationTransaction : one.sourceTransaction
+      const chainId = sent ? one.destinationEvmChainId : one.sourceEvmChainId
+      if (tx === undefined) return sent ? 'not yet, or not indexed here' : 'not indexed here'
+      return h('span', null, txLink(chainId, tx.txHash), ' · ', age(tx.timestamp))
+    }),
+  )
 }
 
 function transfers(chainId: string, detail: TransactionDetail): View[] {

@@ -42,6 +42,22 @@ export type FetchParts = {
   /** The operator's own gateways may lie anywhere; redirects of theirs may not lead anywhere. */
   readonly trusted: { readonly prefixes: readonly string[]; readonly transport: Transport }
   readonly clock: Clock
+  /** What is fetched; documents where it is absent. */
+  readonly wanted?: Wanted
+}
+
+/** What hosts are asked for, and what is taken of what they say. */
+export type Wanted = {
+  readonly accept: string
+  readonly maxBytes: number
+  /** Whether a body that is announced as pictures, sound or film is taken. */
+  readonly takesMedia: boolean
+}
+
+const documents: Wanted = {
+  accept: 'application/json',
+  maxBytes: maxDocumentBytes,
+  takesMedia: false,
 }
 
 /** Fetches documents, and remembers which hosts do not answer. */
@@ -83,7 +99,7 @@ export class DocumentFetcher {
 }
 
 async function followed(
-  { transport, trusted, clock }: FetchParts,
+  { transport, trusted, clock, wanted = documents }: FetchParts,
   start: string,
   signal: AbortSignal,
 ): Promise<Fetched> {
@@ -94,10 +110,10 @@ async function followed(
     if (leftMs <= 0) return unreachable
     const isTrusted = hop === 0 && trusted.prefixes.some((prefix) => url.startsWith(prefix))
     const via = isTrusted ? trusted.transport : transport
-    const reply = await exchanged(via, url, { leftMs, signal })
+    const reply = await exchanged(via, url, { leftMs, signal, wanted })
     if ('kind' in reply) return reply
     const next = redirectOf(reply, url)
-    if (next === undefined) return documentOf(reply, clock)
+    if (next === undefined) return documentOf(reply, clock, wanted)
     if (next === '') return unreachable
     url = next
   }
@@ -107,15 +123,15 @@ async function followed(
 async function exchanged(
   transport: Transport,
   url: string,
-  limit: { readonly leftMs: number; readonly signal: AbortSignal },
+  limit: { readonly leftMs: number; readonly signal: AbortSignal; readonly wanted: Wanted },
 ): Promise<HttpReply | Fetched> {
   try {
     return await transport.request({
       url,
       method: 'GET',
-      headers: { accept: 'application/json' },
+      headers: { accept: limit.wanted.accept },
       timeoutMs: limit.leftMs,
-      maxBytes: maxDocumentBytes,
+      maxBytes: limit.wanted.maxBytes,
       signal: limit.signal,
     })
   } catch (error) {
@@ -139,7 +155,11 @@ function redirectOf({ status, headers }: HttpReply, from: string): string | unde
   return webUrl(headers['location'] ?? 'none:', from)?.href ?? ''
 }
 
-function documentOf({ status, headers, body }: HttpReply, clock: Clock): Fetched {
+function documentOf(
+  { status, headers, body }: HttpReply,
+  clock: Clock,
+  { takesMedia }: Wanted,
+): Fetched {
   if (status === 429) {
     const seconds = retryAfter(headers['retry-after'], clock)
     return {
@@ -150,7 +170,7 @@ function documentOf({ status, headers, body }: HttpReply, clock: Clock): Fetched
   }
   // Anything but success; of a host that answers, so that it is no reason to leave it alone.
   if (status < 200 || status > 299) return { kind: 'failed', status: 'UNREACHABLE_TOKEN_URI' }
-  if (isMedia(headers['content-type'] ?? ''))
+  if (!takesMedia && isMedia(headers['content-type'] ?? ''))
     return { kind: 'failed', status: 'METADATA_CONTENT_TOO_LARGE' }
   return { kind: 'document', bytes: body }
 }

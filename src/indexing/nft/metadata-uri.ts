@@ -81,6 +81,18 @@ function dataDocument(text: string): UriPlan {
   return inline(percentDecoded(body))
 }
 
+/** Bytes of a picture inside a `data:` URI; `undefined` for other URIs and above `maxBytes`. */
+export function inlinePicture(uri: string, maxBytes: number): Uint8Array | undefined {
+  const text = uri.trim()
+  const comma = text.indexOf(',')
+  if (!/^data:/i.test(text) || comma < 0 || text.length > maxBytes * 3) return undefined
+  const body = text.slice(comma + 1)
+  const bytes = /;\s*base64\s*$/i.test(text.slice(0, comma))
+    ? Buffer.from(percentDecoded(body).toString(), 'base64')
+    : percentDecoded(body)
+  return bytes.length > maxBytes ? undefined : bytes
+}
+
 /**
  * Text before the fragment. Many documents have a bare `#` in their own text: only one behind
  * the last closing brace begins a fragment.

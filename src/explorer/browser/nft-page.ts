@@ -1,0 +1,152 @@
+/** NFTs: items of a collection, items an address holds, and one item; pictures come by this process. */
+
+import { h, type JSX } from 'preact'
+import { useState } from 'preact/hooks'
+
+import type { Erc1155Token, Erc721Token } from '../../shape/evm/nft-token.ts'
+import { addressPath } from './address-summary.ts'
+import { useAnswer } from './answer.ts'
+import { chainLink } from './evm-parts.ts'
+import { clipped, ends, named, visible, words } from './format.ts'
+import { to } from './link.ts'
+import { card, copied, facts, heading, paged, shown, when, type View } from './parts.ts'
+import { useTitle } from './place.ts'
+import type { World } from './world.ts'
+
+type Token = (Erc721Token | Erc1155Token) & { readonly balance?: string }
+
+/** Which contract, or whose. */
+export type NftsOf = { readonly chainId: string; readonly address: string }
+
+/** NFTs an address holds. */
+export function Collectibles({ chainId, address }: NftsOf): JSX.Element {
+  return paged<{ collectibleBalances: Token[]; nextPageToken?: string }>({
+    path: `${addressPath(chainId, address)}/balances:listCollectibles`,
+    view: ({ collectibleBalances }) => tiles(chainId, collectibleBalances),
+  })
+}
+
+/** Items of a collection. */
+export function Items({ chainId, address }: NftsOf): JSX.Element {
+  return paged<{ tokens: Token[]; nextPageToken?: string }>({
+    path: `/v1/chains/${chainId}/nfts/collections/${encodeURIComponent(address)}/tokens`,
+    name: 'items',
+    query: { pageSize: 24 },
+    view: ({ tokens }) => tiles(chainId, tokens),
+  })
+}
+
+function tiles(chainId: string, tokens: readonly Token[]): JSX.Element {
+  if (tokens.length === 0) return h('p', { class: 'empty' }, 'None.')
+  return h(
+    'ul',
+    { class: 'tiles' },
+    tokens.map((token) =>
+      h(
+        'li',
+        { key: `${token.address} ${token.tokenId}` },
+        h(
+          'a',
+          { href: to('chain', chainId, 'nft', token.address, token.tokenId) },
+          h(Picture, { chainId, token }),
+          h('b', null, titleOf(token)),
+        ),
+        h(
+          'small',
+          { class: 'quiet' },
+          token.balance === undefined ? '' : `${token.balance} × `,
+          named('symbol' in token ? token.symbol : undefined, token.address),
+        ),
+      ),
+    ),
+  )
+}
+
+function titleOf({ metadata, tokenId }: Token): string {
+  const { name = '' } = metadata
+  return name.trim() === '' ? `#${ends(tokenId, 8, 4)}` : clipped(name)
+}
+
+/** The picture of an item; its id where it has none, or none that is safe to show. */
+function Picture({ chainId, token }: { readonly chainId: string; readonly token: Token }): View {
+  const [failed, setFailed] = useState(false)
+  const { address, tokenId, metadata } = token
+  if (metadata.imageUri === undefined || failed)
+    return h('span', { class: 'picture quiet' }, `#${ends(tokenId, 8, 4)}`)
+  return h('img', {
+    class: 'picture',
+    src: `/explorer/pictures/${encodeURIComponent(chainId)}/${address}/${tokenId}`,
+    alt: '',
+    loading: 'lazy',
+    onError: () => setFailed(true),
+  })
+}
+
+/** Which item. */
+export type NftProps = NftsOf & { readonly world: World; readonly tokenId: string }
+
+/** One item. */
+export function NftPage({ world, chainId, address, tokenId }: NftProps): JSX.Element {
+  const answer = useAnswer<Token>(
+    `/v1/chains/${chainId}/nfts/collections/${encodeURIComponent(address)}/tokens/${encodeURIComponent(tokenId)}`,
+  )
+  const title = answer.data === undefined ? `#${ends(tokenId)}` : titleOf(answer.data)
+  useTitle(`${title} of ${ends(address)}`)
+  return h(
+    'div',
+    { class: 'stack' },
+    heading(h('span', null, 'NFT on ', chainLink(world, chainId)), title),
+    shown(answer, (token) =>
+      h(
+        'div',
+        { class: 'grid two top-aligned' },
+        card('Picture', h(Picture, { chainId, token })),
+        card('Item', itemFacts(chainId, token)),
+      ),
+    ),
+  )
+}
+
+function itemFacts(chainId: string, token: Token): JSX.Element {
+  const { metadata } = token
+  const owner = 'ownerAddress' in token ? token.ownerAddress : undefined
+  const more = 'attributes' in metadata ? metadata.attributes : undefined
+  return facts([
+    ['Collection', copied(token.address, to('chain', chainId, 'token', token.address))],
+    ['Name of the collection', visible('name' in token ? token.name : '')],
+    ['Id', copied(token.tokenId)],
+    ['Standard', token.ercType],
+    ['Owner', owner && copied(owner, to('chain', chainId, 'address', owner, 'nfts'))],
+    ['Description', visible(metadata.description ?? '')],
+    ...attributesOf(more ?? ('properties' in metadata ? metadata.properties : undefined)),
+    ['Metadata', words(metadata.indexStatus)],
+    [
+      'Read',
+      metadata.metadataLastUpdatedTimestamp === undefined
+        ? ''
+        : when(metadata.metadataLastUpdatedTimestamp),
+    ],
+    // Text, not a link: it leads to hosts that strangers name.
+    ['Its document', h('span', { class: 'id' }, visible(token.tokenUri.slice(0, 300)))],
+  ])
+}
+
+/** `[{ trait_type, value }]` or an object as pairs; nothing for other texts. */
+export function attributesOf(text: string | undefined): (readonly [string, string])[] {
+  const plain = (value: unknown): string =>
+    visible(typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).slice(0, 200)
+  try {
+    const told: unknown = JSON.parse(text ?? '')
+    if (typeof told !== 'object' || told === null) return []
+    if (!Array.isArray(told))
+      return Object.entries(told).map(([name, value]) => [plain(name), plain(value)])
+    return told.flatMap((one: unknown) =>
+      typeof one === 'object' && one !== null && 'trait_type' in one && 'value' in one
+        ? [[plain(one.trait_type), plain(one.value)] as const]
+        : [],
+    )
+  } catch {
+    // Metadata is the text of strangers: what is no JSON has no attributes.
+    return []
+  }
+}

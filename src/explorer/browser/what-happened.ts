@@ -1,0 +1,113 @@
+/** A sentence that says what a transaction did. */
+
+import type { TransactionDetail } from '../../shape/evm/transaction-detail.ts'
+import type { PrimaryNetworkTransaction } from '../../shape/primary/transaction.ts'
+import { amount, count, ends, moment, named, visible } from './format.ts'
+
+type Coin = { readonly symbol: string; readonly decimals: number }
+
+/** Of a transaction of an EVM chain, in which `coin` is the coin of its chain. */
+export function evmSentence(detail: TransactionDetail, coin: Coin): string {
+  const { nativeTransaction: tx, teleporterMessageInfo: message } = detail
+  const from = ends(tx.from.address, 6, 4)
+  const to = named(tx.to.symbol, tx.to.address)
+  const value =
+    BigInt(tx.value) > 0n ? `${amount(tx.value, coin.decimals)} ${visible(coin.symbol)}` : ''
+  const failed = tx.txStatus === '1' ? '' : ' It failed: nothing but the fee was taken.'
+  if (tx.method?.callType === 'CONTRACT_CREATION')
+    return `${from} ${failed === '' ? 'created' : 'tried to create'} a contract.${failed}`
+  if (tx.method?.callType !== 'CONTRACT_CALL')
+    return `${from} sent ${value === '' ? 'nothing' : value} to ${to}.${failed}`
+  const method = visible(tx.method.methodName?.split('(')[0] ?? tx.method.methodHash)
+  return [
+    `${from} called ${method} of ${to}${value === '' ? '' : ` with ${value}`}.`,
+    movedText(detail),
+    message === undefined
+      ? ''
+      : message.direction === 'SOURCE_TRANSACTION'
+        ? ' It sent an interchain message.'
+        : ' It delivered an interchain message.',
+    failed,
+  ].join('')
+}
+
+/** The only transfer in words, or how many there were. */
+function movedText(detail: TransactionDetail): string {
+  const { erc20Transfers, erc721Transfers, erc1155Transfers } = detail
+  const nfts = erc721Transfers.length + erc1155Transfers.length
+  const [only] = erc20Transfers
+  if (nfts === 0 && only !== undefined && erc20Transfers.length === 1) {
+    const { symbol, address, decimals } = only.erc20Token
+    return ` ${amount(only.value, decimals)} ${named(symbol, address)} went from ${placeOf(only.from.address)} to ${placeOf(only.to.address)}.`
+  }
+  const parts = [
+    erc20Transfers.length === 0 ? '' : counted(erc20Transfers.length, 'token transfer'),
+    nfts === 0 ? '' : counted(nfts, 'NFT transfer'),
+  ].filter((part) => part !== '')
+  return parts.length === 0 ? '' : ` It made ${parts.join(' and ')}.`
+}
+
+function placeOf(address: string): string {
+  return /^0x0{40}$/.test(address) ? 'nowhere (minted or burned)' : ends(address, 6, 4)
+}
+
+function counted(size: number, what: string): string {
+  return `${count(size)} ${what}${size === 1 ? '' : 's'}`
+}
+
+const deeds: Readonly<Record<string, string>> = {
+  AddValidatorTx: 'It added a validator',
+  AddPermissionlessValidatorTx: 'It added a validator',
+  AddAutoRenewedValidatorTx: 'It added a validator that renews itself',
+  AddDelegatorTx: 'It delegated to a validator',
+  AddPermissionlessDelegatorTx: 'It delegated to a validator',
+  AddSubnetValidatorTx: 'It added a validator to a subnet',
+  RemoveSubnetValidatorTx: 'It removed a validator from a subnet',
+  RewardValidatorTx: 'It ended a stake and decided on its reward',
+  RewardAutoRenewedValidatorTx: 'It ended a cycle of a validator and decided on its reward',
+  SetAutoRenewedValidatorConfigTx: 'It changed a validator that renews itself',
+  CreateSubnetTx: 'It created a subnet',
+  CreateChainTx: 'It created a blockchain',
+  ConvertSubnetToL1Tx: 'It made a subnet an L1',
+  TransferSubnetOwnershipTx: 'It gave a subnet to another owner',
+  TransformSubnetTx: 'It opened a subnet to staking',
+  RegisterL1ValidatorTx: 'It registered a validator of an L1',
+  SetL1ValidatorWeightTx: 'It changed the weight of a validator of an L1',
+  IncreaseL1ValidatorBalanceTx: 'It paid fees of a validator of an L1 in advance',
+  DisableL1ValidatorTx: 'It switched a validator of an L1 off',
+  AdvanceTimeTx: 'It moved the clock of the chain on',
+  ImportTx: 'It imported from another chain',
+  ExportTx: 'It exported to another chain',
+  CreateAssetTx: 'It created an asset',
+  OperationTx: 'It minted or moved assets',
+  BaseTx: 'It moved assets',
+}
+
+type Sums = PrimaryNetworkTransaction['value'] | undefined
+
+/** Of a transaction of the P-, X- or C-Chain. */
+export function primarySentence(tx: PrimaryNetworkTransaction): string {
+  const { txType, nodeId, endTimestamp, status } = tx
+  const deed = deeds[txType] ?? 'It did something this explorer has no words for'
+  const staked = sumText(tx.amountStaked)
+  const moved = sumText(tx.value ?? tx.amountUnlocked)
+  const burned = sumText(tx.amountBurned)
+  const isMove = /^(Base|Import|Export|Operation)/.test(txType)
+  return [
+    deed,
+    nodeId === undefined ? '' : `, node ${ends(nodeId, 14, 6)}`,
+    staked !== '' ? `, with ${staked}` : isMove && moved !== '' ? `: ${moved}` : '',
+    endTimestamp === undefined || staked === ''
+      ? ''
+      : `, until ${moment(endTimestamp).slice(0, 10)}`,
+    burned === '' ? '.' : `. ${burned} burned.`,
+    status === 'Aborted' ? ' It was voted down: nothing changed.' : '',
+  ].join('')
+}
+
+function sumText(sums: Sums): string {
+  return (sums ?? [])
+    .filter((sum) => sum.amount !== '0')
+    .map((sum) => `${amount(sum.amount, sum.denomination)} ${visible(sum.symbol)}`)
+    .join(', ')
+}

@@ -1,0 +1,112 @@
+/** What pages of the explorer compute themselves: calls, sentences, rewards, weeks, attributes. */
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+
+import { argumentsOf } from '../src/explorer/browser/call-data.ts'
+import { attributesOf } from '../src/explorer/browser/nft-page.ts'
+import { afterFee, minRates, rewardOf } from '../src/explorer/browser/reward.ts'
+import { endsPerWeek } from '../src/explorer/browser/staking-page.ts'
+
+const pad = (hex: string): string => hex.padStart(64, '0')
+const text = (hex: string): string => hex.padEnd(64, '0')
+
+void test('call data: the examples of the ABI specification', () => {
+  // Source: docs.soliditylang.org, Contract ABI Specification, Examples and Use of Dynamic Types.
+  const cases: [string, string, string[]][] = [
+    ['baz(uint32,bool)', `0xcdcd77c0${pad('45')}${pad('1')}`, ['69', 'true']],
+    [
+      'sam(bytes,bool,uint256[])',
+      `0xa5643bf2${[pad('60'), pad('1'), pad('a0'), pad('4'), text('64617665'), pad('3'), pad('1'), pad('2'), pad('3')].join('')}`,
+      ['0x64617665', 'true', '[1, 2, 3]'],
+    ],
+    [
+      'f(uint256,uint32[],bytes10,bytes)',
+      `0x8be65246${[pad('123'), pad('80'), text('31323334353637383930'), pad('e0'), pad('2'), pad('456'), pad('789'), pad('d'), text('48656c6c6f2c20776f726c6421')].join('')}`,
+      ['291', '[1110, 1929]', '0x31323334353637383930', '0x48656c6c6f2c20776f726c6421'],
+    ],
+  ]
+  for (const [signature, input, values] of cases) {
+    assert.deepEqual(
+      argumentsOf(signature, input)?.map(({ value }) => value),
+      values,
+      signature,
+    )
+    // Every end before the last argument's own is too short; what is cut is never half shown.
+    for (let size = 10; size < input.length - 64; size += 2)
+      assert.equal(argumentsOf(signature, input.slice(0, size)), undefined, `${signature} ${size}`)
+  }
+  // A place far outside, a truth value that is none, an address with more than twenty bytes.
+  assert.equal(argumentsOf('a(bytes)', `0x00000000${'f'.repeat(64)}`), undefined)
+  assert.equal(argumentsOf('a(bool)', `0x00000000${pad('2')}`), undefined)
+  assert.equal(argumentsOf('a(address)', `0x00000000${'f'.repeat(64)}`), undefined)
+  assert.equal(argumentsOf('a((uint256,bytes))', `0x00000000${pad('2')}`), undefined)
+  assert.deepEqual(argumentsOf('a()', '0x00000000'), [])
+})
+
+type Vector = Readonly<Record<string, string | number | object>>
+
+void test('rewards: every case of the node before Helicon gives the node’s amount', () => {
+  const url = new URL('../vectors/primary/rewards.json', import.meta.url)
+  const all = JSON.parse(readFileSync(url, 'utf8')) as Vector[]
+  const mine = all.filter(
+    (one) =>
+      Number(one['minConsumptionRate']) === Number(minRates.before) &&
+      Number(one['maxConsumptionRate']) === 120_000 &&
+      one['nsAfterHelicon'] === undefined,
+  )
+  assert.ok(mine.length > 3, `${mine.length} cases`)
+  for (const one of mine)
+    assert.equal(
+      String(
+        rewardOf({
+          amount: BigInt(String(one['stakeNAvax'])),
+          seconds: BigInt(String(one['durationNs'])) / 1_000_000_000n,
+          supply: BigInt(String(one['currentSupplyNAvax'])),
+          minRate: minRates.before,
+        }),
+      ),
+      one['expected'],
+      JSON.stringify(one),
+    )
+})
+
+void test('rewards: a fee takes its part, a full year pays the same before and after Helicon', () => {
+  assert.equal(afterFee(1_000_000n, 20_000n), 980_000n)
+  assert.equal(afterFee(1_000_000n, 1_000_000n), 0n)
+  assert.equal(afterFee(7n, 0n), 7n)
+  const year = { amount: 10n ** 15n, seconds: 31_536_000n, supply: 36n * 10n ** 16n }
+  assert.equal(
+    rewardOf({ ...year, minRate: minRates.before }),
+    rewardOf({ ...year, minRate: minRates.after }),
+  )
+  assert.equal(rewardOf({ ...year, supply: 0n, minRate: minRates.before }), 0n)
+})
+
+void test('stake that ends: one point a week, also where nothing ends', () => {
+  const week = 604_800
+  const one = (weeks: number, navax: string): Parameters<typeof endsPerWeek>[0][number] => ({
+    endTimestamp: week * weeks + 5,
+    amountStaked: navax,
+    amountDelegated: '1000000000',
+  })
+  const points = endsPerWeek([one(2_900, '2000000000'), one(2_909, '0'), one(2_900, '1000000000')])
+  assert.equal(points.length, 10)
+  assert.deepEqual(points[0], { timestamp: 2_900 * week, value: 5 })
+  assert.deepEqual(points[1], { timestamp: 2_901 * week, value: 0 })
+  assert.deepEqual(points.at(-1), { timestamp: 2_909 * week, value: 1 })
+  assert.deepEqual(endsPerWeek([]), [])
+})
+
+void test('NFTs: attributes are told whatever strangers wrote', () => {
+  assert.deepEqual(attributesOf('[{"trait_type":"Fur","value":"r\u202eed"},{"value":1},7]'), [
+    ['Fur', 'r⟨202E⟩ed'],
+  ])
+  assert.deepEqual(attributesOf('{"level":3,"tags":["a"]}'), [
+    ['level', '3'],
+    ['tags', '["a"]'],
+  ])
+  for (const nothing of [undefined, '', 'no', '1', 'null', '"x"', '[1,null]'])
+    assert.deepEqual(attributesOf(nothing), [])
+})

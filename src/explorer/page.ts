@@ -1,10 +1,12 @@
 /**
  * The one HTML document of the explorer; everything else is drawn in the browser.
  *
- * Without scripts it still tells how far every chain is.
+ * It comes with the frame of every page and the first numbers, so that something is seen before
+ * scripts run; without scripts it still tells how far every chain is.
  */
 
 import type { ChainStatus, Status } from '../shape/status.ts'
+import { visible } from './browser/format.ts'
 
 /** What the document refers to. */
 export type PageParts = {
@@ -33,11 +35,29 @@ ${preloads.join('\n')}
 <script type="module" src="${folder}/main.js"></script>
 </head>
 <body>
-<div id="app"></div>
+<div id="app">${frame(folder, status)}</div>
 <noscript>${statusTable(status)}</noscript>
 </body>
 </html>
 `
+}
+
+/** What is seen before the first script runs: the frame of every page, and how high each chain is. */
+function frame(folder: string, { chains }: Status): string {
+  const heights = chains
+    .filter(({ indexedHeight }) => indexedHeight >= 0)
+    .slice(0, 6)
+    .map(
+      ({ name, indexedHeight }) =>
+        `<div><dt>${escaped(visible(name))}</dt><dd>${counted(indexedHeight)}</dd></div>`,
+    )
+  return `<div class="frame"><header class="top">
+<a href="#/" class="brand"><img src="${folder}/logo.svg" width="28" height="28" alt="">Firn</a>
+</header><div class="stack first"><dl class="numbers card">${heights.join('')}</dl></div></div>`
+}
+
+function counted(height: number): string {
+  return height.toLocaleString('en-US')
 }
 
 function statusTable({ chains, version }: Status): string {

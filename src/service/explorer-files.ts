@@ -87,7 +87,7 @@ function scriptOf(text: string): string {
   return stripTypeScriptTypes(text)
     .split('\n')
     .filter((line) => !/^\s*(\/\/|\/\*\*|\*\/|\*( |$)|$)/.test(line))
-    .map((line) => line.trimEnd())
+    .map((line) => line.trim())
     .join('\n')
 }
 

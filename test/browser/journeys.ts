@@ -76,8 +76,13 @@ export const journeys: Readonly<Record<string, Journey>> = {
   },
   'the console sends a form and shows the answer': async (page, origin) => {
     await visit(page, origin, '#/api/getBlock')
-    await page.fill('#field-chainId', '51001')
+    await page.click('text=Fill in an example')
+    assert.equal(await page.inputValue('#field-chainId'), '51001')
     await page.fill('#field-blockId', '7')
+    assert.match(
+      await page.locator('.curl pre').innerText(),
+      /^curl .*\/v1\/chains\/51001\/blocks\/7'$/,
+    )
     await page.keyboard.press('Enter')
     await page.waitForSelector('pre.json')
     const told: unknown = JSON.parse(await page.locator('pre.json').innerText())

@@ -5,16 +5,12 @@ import { useEffect, useState } from 'preact/hooks'
 
 import { apiHeaders, apiKey, keepApiKey, useAnswer, withQuery } from './answer.ts'
 import { to } from './link.ts'
-import { card, CopyButton, failed, heading, pill, shown } from './parts.ts'
+import { card, CopyButton, failed, heading, pill, shown, table, type View } from './parts.ts'
 import { useTitle } from './place.ts'
+import { useSamples, type Sample } from './samples.ts'
+import { schemaLines, type Schema, type Schemas } from './schema-lines.ts'
+import type { World } from './world.ts'
 
-type Schema = {
-  readonly type?: string
-  readonly enum?: readonly string[]
-  readonly default?: string | number | boolean
-  readonly description?: string
-  readonly properties?: Readonly<Record<string, Schema>>
-}
 type Parameter = {
   readonly name: string
   readonly in: 'path' | 'query'
@@ -27,15 +23,24 @@ type DocumentOperation = {
   readonly summary: string
   readonly tags: readonly string[]
   readonly parameters?: readonly Parameter[]
-  readonly requestBody?: { readonly content: Readonly<Record<string, { schema: Schema }>> }
+  readonly requestBody?: Body
+  readonly responses?: Readonly<Record<string, Body>>
 }
+type Body = { readonly content?: Readonly<Record<string, { readonly schema?: Schema }>> }
 type OpenApi = {
   readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentOperation>>>>
+  readonly components?: { readonly schemas?: Schemas }
 }
 type Operation = DocumentOperation & { readonly path: string; readonly method: string }
 
 /** The console, at one operation when `id` names it. */
-export function ConsolePage({ id }: { readonly id: string }): JSX.Element {
+export function ConsolePage({
+  world,
+  id,
+}: {
+  readonly world: World
+  readonly id: string
+}): JSX.Element {
   useTitle(id === '' ? 'API' : `${id} · API`)
   const answer = useAnswer<OpenApi>('/openapi.json')
   const known = answer.data !== undefined
@@ -44,6 +49,7 @@ export function ConsolePage({ id }: { readonly id: string }): JSX.Element {
     document.querySelector('.operations [aria-current]')?.scrollIntoView({ block: 'nearest' })
   }, [id, known])
   const [key, setKey] = useState(apiKey())
+  const sample = useSamples(world)
   return h(
     'div',
     { class: 'stack' },
@@ -73,7 +79,12 @@ export function ConsolePage({ id }: { readonly id: string }): JSX.Element {
         operationList(operations, chosen?.operationId ?? ''),
         chosen === undefined
           ? failed({ status: 404, message: `no such operation: ${id}` })
-          : h(TryIt, { key: chosen.operationId, operation: chosen }),
+          : h(TryIt, {
+              key: chosen.operationId,
+              operation: chosen,
+              sample,
+              schemas: document.components?.schemas ?? {},
+            }),
       )
     }),
   )
@@ -128,13 +139,30 @@ type Result = {
   readonly text: string
 }
 
+type TryProps = {
+  readonly operation: Operation
+  readonly sample: Sample
+  readonly schemas: Schemas
+}
+
 /** A form for one operation. */
-function TryIt({ operation }: { readonly operation: Operation }): JSX.Element {
+function TryIt({ operation, sample, schemas }: TryProps): JSX.Element {
   const [values, setValues] = useState<Readonly<Record<string, string>>>({})
   const [result, setResult] = useState<Result | undefined>(undefined)
   const fields = fieldsOf(operation)
   const target = urlOf(operation, values)
   const body = bodyOf(operation, values)
+  const curl = curlOf(operation.method, target, body)
+  const example = (field: Field): string =>
+    sample({
+      name: field.name,
+      path: operation.path,
+      choices: field.required === true ? field.schema.enum : undefined,
+    })
+  const fill = (): void => {
+    const needed = fields.filter(({ required }) => required === true)
+    setValues({ ...values, ...Object.fromEntries(needed.map((one) => [one.name, example(one)])) })
+  }
   const send = async (event: Event): Promise<void> => {
     event.preventDefault()
     setResult(await call(operation.method, target, body))
@@ -149,19 +177,22 @@ function TryIt({ operation }: { readonly operation: Operation }): JSX.Element {
         { onSubmit: (event: Event) => void send(event) },
         h('p', null, operation.summary),
         fields.map((field) =>
-          fieldRow(field, values[field.name] ?? '', (value) =>
-            setValues({ ...values, [field.name]: value }),
-          ),
+          fieldRow(field, {
+            value: values[field.name] ?? '',
+            example: field.schema.enum === undefined ? example(field) : '',
+            change: (value) => setValues({ ...values, [field.name]: value }),
+          }),
         ),
+        h('p', { class: 'request' }, pill(operation.method, 'good'), ' ', h('code', null, target)),
+        h('div', { class: 'curl' }, h('pre', { tabIndex: 0 }, curl), h(CopyButton, { text: curl })),
         h(
-          'p',
-          { class: 'request' },
-          pill(operation.method, 'good'),
-          ' ',
-          h('code', null, target),
-          h(CopyButton, { text: curlOf(operation.method, target, body) }),
+          'div',
+          { class: 'controls' },
+          h('button', { class: 'send', type: 'submit' }, 'Send'),
+          fields.some(({ required }) => required === true)
+            ? h('button', { type: 'button', onClick: fill }, 'Fill in an example')
+            : null,
         ),
-        h('button', { class: 'send', type: 'submit' }, 'Send'),
       ),
     ),
     result === undefined
@@ -177,13 +208,32 @@ function TryIt({ operation }: { readonly operation: Operation }): JSX.Element {
             pill(String(result.status), result.status < 400 ? 'good' : 'bad'),
           ),
         ),
+    answerShape(operation, schemas),
+  )
+}
+
+/** Fields of the answer, as the document of the API has them. */
+function answerShape({ responses = {} }: Operation, schemas: Schemas): View {
+  const content = (responses['200'] ?? responses['201'])?.content ?? {}
+  const lines = schemaLines(content['application/json']?.schema ?? {}, schemas)
+  if (lines.length === 0) return null
+  return card(
+    'Fields of the answer',
+    table(
+      [['Field'], ['Kind', 'whole'], ['What it is', 'whole']],
+      lines.map(({ depth, name, kind, note }) => [
+        h('code', null, `${'· '.repeat(depth)}${name}`),
+        h('span', { class: 'quiet' }, kind),
+        note,
+      ]),
+    ),
   )
 }
 
 type Field = Parameter | (Omit<Parameter, 'in'> & { readonly in: 'body' })
 
 function fieldsOf(operation: Operation): Field[] {
-  const properties = operation.requestBody?.content['application/json']?.schema.properties ?? {}
+  const properties = operation.requestBody?.content?.['application/json']?.schema?.properties ?? {}
   return [
     ...(operation.parameters ?? []),
     ...Object.entries(properties).map(([name, schema]) => ({
@@ -195,7 +245,13 @@ function fieldsOf(operation: Operation): Field[] {
   ]
 }
 
-function fieldRow(field: Field, value: string, change: (value: string) => void): JSX.Element {
+type Input = {
+  readonly value: string
+  readonly example: string
+  readonly change: (value: string) => void
+}
+
+function fieldRow(field: Field, { value, example, change }: Input): JSX.Element {
   const id = `field-${field.name}`
   const listen = (event: Event): void => {
     const from = event.currentTarget
@@ -204,7 +260,8 @@ function fieldRow(field: Field, value: string, change: (value: string) => void):
   const common = { id, value, onInput: listen, required: field.required === true }
   const { enum: choices, type } = field.schema
   const options = choices ?? (type === 'boolean' ? ['true', 'false'] : undefined)
-  const hint = field.schema.default === undefined ? '' : String(field.schema.default)
+  const usual = field.schema.default
+  const hint = usual === undefined ? example : String(usual)
   return h(
     'div',
     { class: 'field' },

@@ -146,7 +146,7 @@ function pageOf(world: World, place: readonly string[]): JSX.Element {
     case 'staking':
       return h(StakingPage, { network: first === '' ? (primaryNetworks(world)[0] ?? '') : first })
     case 'api':
-      return h(ConsolePage, { id: first })
+      return h(ConsolePage, { world, id: first })
     default:
       return h(Lost, {})
   }

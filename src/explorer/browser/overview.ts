@@ -4,16 +4,20 @@ import { h, type JSX } from 'preact'
 
 import type { EvmBlock } from '../../shape/evm/evm-block.ts'
 import type { NativeTransaction } from '../../shape/evm/native-transaction.ts'
+import type { IcmMessage } from '../../shape/icm/icm-message.ts'
+import type { Subnet } from '../../shape/primary/subnet.ts'
 import type { ChainStatus } from '../../shape/status.ts'
 import { useAnswer } from './answer.ts'
 import { blockLink, chainLink, methodWord, party, txLink } from './evm-parts.ts'
 import { count, ends, speed, visible } from './format.ts'
 import { to } from './link.ts'
+import { messageTable } from './messages-page.ts'
 import { MetricChart } from './metric-chart.ts'
 import { Numbers } from './numbers.ts'
 import { age, card, coins, heading, shown, statePill, table, type View } from './parts.ts'
 import { useTitle } from './place.ts'
-import { coinOf, type World } from './world.ts'
+import { subnetLink } from './primary-parts.ts'
+import { coinOf, primaryNetworks, type World } from './world.ts'
 
 /** The overview. */
 export function Overview({ world }: { readonly world: World }): JSX.Element {
@@ -74,6 +78,47 @@ export function Overview({ world }: { readonly world: World }): JSX.Element {
         shown(transactions, (data) => latestTxs(world, data.transactions)),
       ),
     ),
+    h(Newest, { world }),
+  )
+}
+
+/** The newest L1s and messages between chains; nothing where neither is served. */
+function Newest({ world }: { readonly world: World }): JSX.Element {
+  const network = primaryNetworks(world)[0]
+  const subnets = useAnswer<{ subnets: Subnet[] }>(
+    network && `/v1/networks/${encodeURIComponent(network)}/subnets?pageSize=8&sortOrder=desc`,
+    60_000,
+  )
+  const messages = useAnswer<{ messages: IcmMessage[] }>(
+    world.chains.length > 0 ? '/v1/icm/messages?pageSize=8' : undefined,
+    10_000,
+  )
+  return h(
+    'div',
+    { class: 'grid latest' },
+    network === undefined
+      ? null
+      : card(
+          'Newest subnets and L1s',
+          shown(subnets, (page) =>
+            table(
+              [['Subnet'], ['Chains'], ['Created', 'num']],
+              page.subnets.map((one) => [
+                subnetLink(network, one.subnetId),
+                one.blockchains.map(({ blockchainName }) => visible(blockchainName)).join(', '),
+                age(one.createBlockTimestamp),
+              ]),
+            ),
+          ),
+          h('a', { href: to('l1s', network) }, 'all L1s →'),
+        ),
+    world.chains.length === 0
+      ? null
+      : card(
+          'Newest messages',
+          shown(messages, (page) => messageTable(world, page.messages)),
+          h('a', { href: to('messages') }, 'all messages →'),
+        ),
   )
 }
 

@@ -4,10 +4,10 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 
+import { attributesOf } from '../src/explorer/browser/attributes.ts'
 import { argumentsOf } from '../src/explorer/browser/call-data.ts'
-import { attributesOf } from '../src/explorer/browser/nft-page.ts'
 import { afterFee, minRates, rewardOf } from '../src/explorer/browser/reward.ts'
-import { endsPerWeek } from '../src/explorer/browser/staking-page.ts'
+import { endsPerWeek } from '../src/explorer/browser/stake-weeks.ts'
 
 const pad = (hex: string): string => hex.padStart(64, '0')
 const text = (hex: string): string => hex.padEnd(64, '0')

@@ -242,7 +242,7 @@ void test('explorer: the document holds no script or style of its own and names 
   const named = [...reply.body.matchAll(/(?:src|href)="(\/explorer\/[^"]+)"/g)].map(([, url]) =>
     String(url),
   )
-  assert.equal(new Set(named).size, 7)
+  assert.equal(new Set(named).size, 6)
   for (const url of named) assert.equal((await http.inject(url)).statusCode, 200, url)
   const again = await http.inject({
     url: '/',

@@ -7,12 +7,13 @@
  */
 
 import type { Operation } from '../api/operation.ts'
+import { isObject } from '../codec/evm/raw.ts'
 import { faultOf } from '../core/fault.ts'
+import { ownValue } from '../core/own-value.ts'
 import type { World } from '../core/world.ts'
 import type { NftFetching } from '../indexing/chain-spec.ts'
 import { DocumentFetcher } from '../indexing/nft/fetch-document.ts'
 import { inlinePicture, planOf } from '../indexing/nft/metadata-uri.ts'
-import { GetNftToken } from '../shape/nft/get-nft-token.ts'
 import { pictureType, type PictureType } from './picture-type.ts'
 
 /** Longest picture, bytes. */
@@ -121,9 +122,7 @@ function pictureFetcher(
 
 /** Asks the operation that tells of an NFT; `undefined` for what it does not know. */
 export function imageUriOf(operations: readonly Operation[]): PictureParts['imageUri'] {
-  const found = operations.find(({ shape }) => shape.id === GetNftToken.id)
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an id has one shape
-  const details = found as Operation<typeof GetNftToken> | undefined
+  const details = operations.find(({ shape }) => shape.id === 'getTokenDetails')
   return async ({ chainId, address, tokenId }) => {
     if (!/^0x[0-9a-f]{40}$/i.test(address) || !/^\d{1,78}$/.test(tokenId)) return undefined
     try {
@@ -133,7 +132,9 @@ export function imageUriOf(operations: readonly Operation[]): PictureParts['imag
         body: undefined,
         signal: new AbortController().signal,
       })
-      return answer?.body.metadata.imageUri
+      const metadata = isObject(answer?.body) ? ownValue(answer.body, 'metadata') : undefined
+      const uri = isObject(metadata) ? ownValue(metadata, 'imageUri') : undefined
+      return typeof uri === 'string' ? uri : undefined
     } catch (error) {
       // A chain or token that is not known has no picture either.
       if (faultOf(error) === undefined) throw error

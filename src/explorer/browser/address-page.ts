@@ -2,10 +2,10 @@
 
 import { h, type JSX } from 'preact'
 
+import type { AddressTransaction } from '../../shape/evm/address-transaction.ts'
 import type { ChainInfo } from '../../shape/evm/chain-info.ts'
 import type { ContractMetadata } from '../../shape/evm/contract-metadata.ts'
 import type { InternalTransaction } from '../../shape/evm/internal-transaction.ts'
-import type { AddressTransaction } from '../../shape/evm/address-transaction.ts'
 import type { IcmMessage } from '../../shape/icm/icm-message.ts'
 import type { SearchHit } from '../../shape/search-hit.ts'
 import { addressPath, Summary, Tokens, useEnds } from './address-summary.ts'

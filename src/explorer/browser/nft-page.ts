@@ -6,6 +6,7 @@ import { useState } from 'preact/hooks'
 import type { Erc1155Token, Erc721Token } from '../../shape/evm/nft-token.ts'
 import { addressPath } from './address-summary.ts'
 import { useAnswer } from './answer.ts'
+import { attributesOf } from './attributes.ts'
 import { chainLink } from './evm-parts.ts'
 import { clipped, ends, named, visible, words } from './format.ts'
 import { to } from './link.ts'
@@ -129,24 +130,4 @@ function itemFacts(chainId: string, token: Token): JSX.Element {
     // Text, not a link: it leads to hosts that strangers name.
     ['Its document', h('span', { class: 'id' }, visible(token.tokenUri.slice(0, 300)))],
   ])
-}
-
-/** `[{ trait_type, value }]` or an object as pairs; nothing for other texts. */
-export function attributesOf(text: string | undefined): (readonly [string, string])[] {
-  const plain = (value: unknown): string =>
-    visible(typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).slice(0, 200)
-  try {
-    const told: unknown = JSON.parse(text ?? '')
-    if (typeof told !== 'object' || told === null) return []
-    if (!Array.isArray(told))
-      return Object.entries(told).map(([name, value]) => [plain(name), plain(value)])
-    return told.flatMap((one: unknown) =>
-      typeof one === 'object' && one !== null && 'trait_type' in one && 'value' in one
-        ? [[plain(one.trait_type), plain(one.value)] as const]
-        : [],
-    )
-  } catch {
-    // Metadata is the text of strangers: what is no JSON has no attributes.
-    return []
-  }
 }

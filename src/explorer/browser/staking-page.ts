@@ -13,6 +13,7 @@ import { fewestHolding } from './order.ts'
 import { card, exactCoins, facts, heading, idLink, shown, table, type View } from './parts.ts'
 import { useTitle } from './place.ts'
 import { afterFee, minRates, rewardOf } from './reward.ts'
+import { endsPerWeek } from './stake-weeks.ts'
 
 type Details = {
   readonly validatorDetails: {
@@ -155,29 +156,6 @@ function distribution(network: string, all: readonly Validator[]): View {
     ),
     card(title, h(Chart, { points: weeks, label: title, height: 240, bars: true, hours: false })),
   )
-}
-
-const week = 604_800
-
-/** Stake with delegations by the week (from Thursday on, as Unix time began) its validator ends. */
-export function endsPerWeek(
-  all: readonly Pick<Validator, 'endTimestamp' | 'amountStaked' | 'amountDelegated'>[],
-): MetricPoint[] {
-  const byWeek = new Map<number, number>()
-  for (const { endTimestamp, amountStaked, amountDelegated = '0' } of all) {
-    const timestamp = Math.floor(endTimestamp / week) * week
-    const stake = (Number(amountStaked) + Number(amountDelegated)) / navax
-    byWeek.set(timestamp, (byWeek.get(timestamp) ?? 0) + stake)
-  }
-  const weeks = [...byWeek.keys()].toSorted((a, b) => a - b)
-  const [first] = weeks
-  if (first === undefined) return []
-  const size = ((weeks.at(-1) ?? first) - first) / week + 1
-  // Weeks in which nothing ends are points too; a single bar has no width.
-  return Array.from({ length: Math.max(size, 8) }, (_, at) => {
-    const timestamp = first + at * week
-    return { timestamp, value: byWeek.get(timestamp) ?? 0 }
-  })
 }
 
 /** A form that computes as the chain does; nothing is asked. */

@@ -45,7 +45,7 @@ void test('call data: the examples of the ABI specification', () => {
   assert.deepEqual(argumentsOf('a()', '0x00000000'), [])
 })
 
-type Vector = Readonly<Record<string, string | number | object>>
+type Vector = Readonly<Record<string, string | number | undefined>>
 
 void test('rewards: every case of the node before Helicon gives the node’s amount', () => {
   const url = new URL('../vectors/primary/rewards.json', import.meta.url)
@@ -61,9 +61,9 @@ void test('rewards: every case of the node before Helicon gives the node’s amo
     assert.equal(
       String(
         rewardOf({
-          amount: BigInt(String(one['stakeNAvax'])),
-          seconds: BigInt(String(one['durationNs'])) / 1_000_000_000n,
-          supply: BigInt(String(one['currentSupplyNAvax'])),
+          amount: BigInt(one['stakeNAvax'] ?? 0),
+          seconds: BigInt(one['durationNs'] ?? 0) / 1_000_000_000n,
+          supply: BigInt(one['currentSupplyNAvax'] ?? 0),
           minRate: minRates.before,
         }),
       ),

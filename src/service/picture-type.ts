@@ -14,11 +14,14 @@ export type PictureType =
 
 // Source: mimesniff.spec.whatwg.org, image type pattern matching; AVIF: ISO 14496-12 file type box.
 const patterns: readonly (readonly [PictureType, RegExp])[] = [
-  ['image/png', /^\x89PNG\r\n\x1a\n/],
-  ['image/jpeg', /^\xff\xd8\xff/],
-  ['image/gif', /^GIF8[79]a/],
-  ['image/webp', /^RIFF[^]{4}WEBPVP/],
-  ['image/avif', /^[^]{4}ftypavi[fs]/],
+  ['image/png', /^89504e470d0a1a0a/],
+  ['image/jpeg', /^ffd8ff/],
+  // `GIF87a` and `GIF89a`.
+  ['image/gif', /^47494638(37|39)61/],
+  // `RIFF`, a length, `WEBPVP`.
+  ['image/webp', /^52494646.{8}574542505650/],
+  // A length, `ftypavif` or `ftypavis`.
+  ['image/avif', /^.{8}66747970617669(66|73)/],
 ]
 
 // Of the head only: a text that becomes a picture later is none.
@@ -26,9 +29,10 @@ const headBytes = 1_024
 
 /** The kind of a picture; `undefined` for anything else. */
 export function pictureType(bytes: Uint8Array): PictureType | undefined {
-  const head = Buffer.from(bytes.subarray(0, headBytes)).toString('latin1')
-  const found = patterns.find(([, pattern]) => pattern.test(head))
-  return found?.[0] ?? (isSvg(head) ? 'image/svg+xml' : undefined)
+  const head = Buffer.from(bytes.subarray(0, headBytes))
+  const hex = head.toString('hex', 0, 16)
+  const found = patterns.find(([, pattern]) => pattern.test(hex))
+  return found?.[0] ?? (isSvg(head.toString('latin1')) ? 'image/svg+xml' : undefined)
 }
 
 /** An `svg` element after nothing but a mark of the encoding, a declaration, comments and a type. */

@@ -1,7 +1,7 @@
 /** What a person sees while chains are indexed: bars on a terminal, a line every 10 s elsewhere. */
 
-import type { ChainStatus } from '../indexing/indexer.ts'
 import type { StageStatus } from '../indexing/stage.ts'
+import type { ChainStatus } from '../indexing/status-board.ts'
 
 /** Where it is drawn. */
 export type Screen = {

@@ -12,26 +12,13 @@ import type { MessagePort } from 'node:worker_threads'
 
 import { Fault } from '../core/fault.ts'
 import type { Clock } from '../core/world.ts'
-import type { EndpointStatus } from '../source/evm-source.ts'
 import type { StoreLocation } from '../store/engine/open.ts'
 import type { Gauges } from '../telemetry/gauges.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { ThreadLink, Threads } from '../telemetry/thread.ts'
 import type { ChainSpec, SourceLimits } from './chain-spec.ts'
-import type { Unchecked } from './evm/block-checks.ts'
-import { idleStatus } from './stage.ts'
-import type { StageStatus } from './stage.ts'
+import { type ChainStatus, StatusBoard, type ThreadNews } from './status-board.ts'
 import type { StreamSpec } from './stream-spec.ts'
-
-/** A chain as `/status` shows it. */
-export type ChainStatus = {
-  /** Key of an EVM chain, or of a stream group such as `primary-fuji`. */
-  readonly key: string
-  readonly network: string
-  readonly name: string
-  readonly stages: readonly StageStatus[]
-  readonly endpoints: readonly EndpointStatus[]
-}
 
 /** What indexing needs of the process. */
 export type IndexerOptions = {
@@ -59,11 +46,8 @@ export type Indexer = {
   readonly stop: () => Promise<void>
 }
 
-/** What both threads get in `workerData`. */
-export type ThreadData = {
-  readonly link: ThreadLink
-  readonly worldModule: string
-  readonly port: MessagePort
+/** What both threads are to do. */
+export type ThreadWork = {
   readonly chains: readonly ChainSpec[]
   readonly streams: readonly StreamSpec[]
   readonly store: StoreLocation
@@ -71,13 +55,11 @@ export type ThreadData = {
   readonly owner: string
 }
 
-/** What threads tell the main one. */
-export type ThreadNews = {
-  readonly key: string
-  readonly stages: readonly StageStatus[]
-  readonly endpoints?: readonly EndpointStatus[]
-  /** Since the thread began. */
-  readonly unchecked?: Unchecked
+/** What both threads get in `workerData`. */
+export type ThreadData = ThreadWork & {
+  readonly link: ThreadLink
+  readonly worldModule: string
+  readonly port: MessagePort
 }
 
 /** The one thing the main thread tells the others. */
@@ -152,63 +134,6 @@ export function startIndexer(options: IndexerOptions): Indexer {
       await ended(decoder, options.clock)
       await ended(writer, options.clock)
     },
-  }
-}
-
-/** Keeps the last news of each chain and writes the gauges. */
-class StatusBoard {
-  readonly #options: IndexerOptions
-  readonly #stages = new Map<string, Map<string, StageStatus>>()
-  readonly #endpoints = new Map<string, readonly EndpointStatus[]>()
-  readonly #unchecked = new Map<string, Unchecked>()
-
-  constructor(options: IndexerOptions) {
-    this.#options = options
-    // Shown in this order, whatever is told first.
-    const first = ['blocks', 'traces'].map((stage) => [stage, idleStatus(stage)] as const)
-    for (const { key } of options.chains) this.#stages.set(key, new Map(first))
-  }
-
-  take(news: ThreadNews): void {
-    const { gauges } = this.#options
-    const chain = news.key
-    const stages = this.#stages.get(chain) ?? new Map<string, StageStatus>()
-    this.#stages.set(chain, stages)
-    if (news.endpoints !== undefined) this.#endpoints.set(chain, news.endpoints)
-    if (news.unchecked !== undefined) this.#takeUnchecked(chain, news.unchecked)
-    for (const stage of news.stages) {
-      stages.set(stage.stage, stage)
-      const labels = { chain, stage: stage.stage }
-      // Below 0 there is none: nothing was committed or told yet, or the stage follows no blocks.
-      if (stage.indexedHeight >= 0) gauges.set('firn_index_height', stage.indexedHeight, labels)
-      if (stage.headHeight >= 0) gauges.set('firn_index_head_height', stage.headHeight, labels)
-    }
-    const stopped = [...stages.values()].some(({ state }) => state === 'stopped')
-    gauges.set('firn_index_stopped', stopped ? 1 : 0, { chain })
-  }
-
-  #takeUnchecked(chain: string, unchecked: Unchecked): void {
-    const before: Readonly<Record<string, number>> = this.#unchecked.get(chain) ?? {}
-    this.#unchecked.set(chain, unchecked)
-    for (const [check, count] of Object.entries(unchecked)) {
-      const more = count - (before[check] ?? 0)
-      if (more > 0) this.#options.gauges.add('firn_index_unchecked_total', more, { chain, check })
-    }
-  }
-
-  all(): readonly ChainStatus[] {
-    return [...this.#stages].map(([key, stages]) => {
-      const about =
-        this.#options.chains.find((chain) => chain.key === key) ??
-        this.#options.streams.find((stream) => stream.key === key)
-      return {
-        key,
-        network: about?.network ?? '',
-        name: about?.name ?? key,
-        stages: [...stages.values()],
-        endpoints: this.#endpoints.get(key) ?? [],
-      }
-    })
   }
 }
 

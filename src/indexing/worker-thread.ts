@@ -9,11 +9,14 @@ import type { Log } from '../telemetry/log.ts'
 import { joinThread } from '../telemetry/thread.ts'
 import type { Waits } from '../telemetry/waits.ts'
 import { stopWord } from './indexer.ts'
-import type { ThreadData, ThreadNews } from './indexer.ts'
+import type { ThreadData, ThreadWork } from './indexer.ts'
+import type { Port } from './port-call.ts'
+import type { ThreadNews } from './status-board.ts'
 
 /** Tools of a worker thread. */
 export type WorkerThread = {
-  readonly data: ThreadData
+  /** What it is to do, and its way to the other thread. */
+  readonly data: ThreadWork & { readonly port: Port }
   readonly world: World
   readonly log: Log
   /** Where this thread's waits for others are recorded. */
@@ -23,15 +26,13 @@ export type WorkerThread = {
   /** Resolves when the signal is aborted. */
   readonly stopped: Promise<void>
   readonly tell: (news: ThreadNews) => void
-  /** Ends the thread once everything is closed. */
-  readonly leave: () => void
 }
 
 /** News of one chain go out at most this often, except when a state changes. */
 const newsEveryMs = 200
 
-/** Call once, first of all. */
-export async function enterThread(): Promise<WorkerThread> {
+/** Call once, first of all; `leave` ends the thread once everything is closed. */
+export async function enterThread(): Promise<WorkerThread & { readonly leave: () => void }> {
   const port = parentPort
   assert(port !== null, 'this file is the entry of a worker thread')
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- set by startIndexer of this version

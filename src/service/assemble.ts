@@ -10,12 +10,8 @@ import { createUseCounter } from '../api/use-counter.ts'
 import type { Config } from '../config/settings.ts'
 import { Fault } from '../core/fault.ts'
 import type { World } from '../core/world.ts'
-import {
-  startIndexer,
-  type ChainStatus,
-  type Indexer,
-  type IndexerOptions,
-} from '../indexing/indexer.ts'
+import { startIndexer, type Indexer, type IndexerOptions } from '../indexing/indexer.ts'
+import type { ChainStatus } from '../indexing/status-board.ts'
 import { openStore, type StoreLocation } from '../store/engine/open.ts'
 import { apiUseStore, apiUseTables } from '../store/schema/api-use.ts'
 import { createGauges } from '../telemetry/gauges.ts'

@@ -2,7 +2,7 @@
 
 import type { Config } from '../config/settings.ts'
 import type { World } from '../core/world.ts'
-import type { ChainStatus } from '../indexing/indexer.ts'
+import type { ChainStatus } from '../indexing/status-board.ts'
 import type { StreamSpec } from '../indexing/stream-spec.ts'
 import type { StoreLocation } from '../store/engine/open.ts'
 import { messageTables } from '../store/schema/stores.ts'

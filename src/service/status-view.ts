@@ -2,7 +2,7 @@
 
 import { type ServedChain, blockchainIdText } from '../api/chain-directory.ts'
 import type { ServedNetwork } from '../api/primary/network-directory.ts'
-import type { ChainStatus as IndexedChain } from '../indexing/indexer.ts'
+import type { ChainStatus as IndexedChain } from '../indexing/status-board.ts'
 import type { ChainStatus, StageStatus, Status } from '../shape/status.ts'
 import { checkpointHeights } from '../store/checkpoint.ts'
 import type { Reader } from '../store/engine/database.ts'

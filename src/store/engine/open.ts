@@ -21,7 +21,15 @@ export type StoreLocation = {
   readonly readTimeoutMs?: number
   /** In place of the product's own, for tests. */
   readonly migrations?: readonly Migration[]
+  /** What stands between a store and its engine, for tests: it opens the store, and may harm it. */
+  readonly around?: OpenAround
 }
+
+/** Opens a store by `open`, now or later, and gives what stands in its place. */
+export type OpenAround = (
+  open: () => Promise<Database>,
+  store: { readonly name: string; readonly mode: 'read' | 'write' },
+) => Promise<Database>
 
 /**
  * Opens store `name` (`evm-43113`, `primary-fuji`, `shared`: lower-case letters, digits, `-`)
@@ -38,7 +46,8 @@ export async function openStore(
 ): Promise<Database> {
   if (!/^[a-z0-9-]{1,48}$/.test(name)) throw new Fault('bad-config', `not a store name: ${name}`)
   const common = { name, tables, migrations: location.migrations ?? migrations }
-  const database = await openEngine(location, common, mode)
+  const open = (): Promise<Database> => openEngine(location, common, mode)
+  const database = await (location.around?.(open, { name, mode }) ?? open())
   return mode === 'write' ? summed(database, tables) : database
 }
 

@@ -1,0 +1,140 @@
+/**
+ * The work of the thread that fetches and decodes every EVM chain and replays primary networks.
+ *
+ * It knows its thread only as {@link WorkerThread}: a simulation runs it beside the writer in one.
+ */
+
+import { zstdCompressSync } from 'node:zlib'
+
+import { faultOf } from '../core/fault.ts'
+import { buffersOf } from '../core/growing.ts'
+import type { PrimarySource } from '../source/primary/primary-source.ts'
+import { openStore } from '../store/engine/open.ts'
+import type { TracedRow } from '../store/query/evm/traced-transactions.ts'
+import { primaryStoreTables } from '../store/schema/stores.ts'
+import { waitOn } from '../telemetry/waits.ts'
+import type { Waits } from '../telemetry/waits.ts'
+import type { ChainSpec, ResumePoint } from './chain-spec.ts'
+import { goodBatchRows } from './evm/evm-ingest.ts'
+import { openEvmSource } from './evm/open-source.ts'
+import { ChainReader } from './evm/read-chain.ts'
+import type { ChainWriter } from './evm/read-chain.ts'
+import { callerOver } from './port-call.ts'
+import type { Call } from './port-call.ts'
+import { openStoreOver } from './primary/run/calls.ts'
+import { primaryHost } from './primary/run/host.ts'
+import { openPrimaryStreams, type OpenHost } from './primary/run/stream.ts'
+import { runStreams, type Running } from './run-streams.ts'
+import { idleStatus } from './stage.ts'
+import type { StreamSpec } from './stream-spec.ts'
+import type { WorkerThread } from './worker-thread.ts'
+
+/**
+ * Bytes of columns in one commit while far behind: `goodBatchRows` transactions and transfers, at
+ * about 120 bytes each.
+ */
+const batchBytes = goodBatchRows * 120
+
+/** Fetched ahead per chain at least: a few replies of the largest kind. */
+const leastBufferBytes = 8 * 1024 * 1024
+
+/** Works until the thread is told to stop, and ends what it began. */
+export async function runDecoder(thread: WorkerThread): Promise<void> {
+  const call = callerOver(thread.data.port, thread.signal)
+  const running = runStreams(thread)
+  const networks = thread.data.streams.map((spec) => runNetwork({ ...thread, running }, call, spec))
+  await Promise.all(thread.data.chains.map((spec) => runChain(thread, call, spec)))
+  await Promise.all(networks)
+  await thread.stopped
+  await running.ended()
+}
+
+/** Replays a primary network; the other streams are the writer's. */
+async function runNetwork(
+  of: WorkerThread & { readonly running: Running },
+  ask: Call,
+  spec: StreamSpec,
+): Promise<void> {
+  if (spec.kind !== 'primary') return
+  const { data, world, log, signal, running } = of
+  const openHost = async (source: PrimarySource): Promise<OpenHost> => {
+    const identity = await source.identity(signal)
+    const store = await openStoreOver(ask, spec.key, identity)
+    const reader = await openStore(data.store, spec.key, primaryStoreTables, 'read')
+    const { genesis } = store
+    const host = primaryHost({ source, identity, genesis, reader, store })
+    return { ...host, close: () => reader.close() }
+  }
+  try {
+    const parts = { world, log, signal, limits: data.limits, openHost }
+    for (const stream of await openPrimaryStreams(spec, parts)) running.start(spec.key, stream)
+  } catch (error) {
+    running.report(spec.key, spec.kind, error)
+  }
+}
+
+async function runChain(of: WorkerThread, ask: Call, spec: ChainSpec): Promise<void> {
+  const { data, world, signal, tell } = of
+  const log = of.log.child(spec.key)
+  try {
+    const source = await openEvmSource(spec, data.limits, { world, log })
+    const reader: ChainReader = new ChainReader({
+      spec,
+      source,
+      writer: writerOver(ask, spec.key, of.waits),
+      world,
+      log,
+      compress: (bytes) => zstdCompressSync(bytes),
+      checkEvery: data.limits.checkEvery,
+      limits: {
+        batchBytes,
+        bufferBytes: Math.max(leastBufferBytes, data.limits.bufferBytes / data.chains.length),
+      },
+      changed: () =>
+        tell({
+          key: spec.key,
+          stages: reader.stages(),
+          endpoints: source.endpoints(),
+          unchecked: reader.unchecked(),
+        }),
+    })
+    await reader.run(signal)
+    await source.close()
+  } catch (error) {
+    const fault = faultOf(error)
+    if (fault === undefined) throw error
+    log.error('chain stopped', { reason: fault.message, ...fault.detail })
+    tell({
+      key: spec.key,
+      stages: [{ ...idleStatus('blocks'), state: 'stopped', reason: fault.message }],
+    })
+  }
+}
+
+/** The writer thread's end for one chain. Buffers of a batch are gone once it is handed over. */
+function writerOver(ask: Call, key: string, waits: Waits): ChainWriter {
+  return {
+    begin: async (identity) => {
+      const resume = await ask('begin', { key, identity })
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- answered by run-writer.ts
+      return resume as ResumePoint
+    },
+    blocks: async (batch, headHeight) => {
+      await waitOn(waits, 'writer', ask('blocks', { key, batch, headHeight }, buffersOf(batch)))
+    },
+    traces: async (batch, headHeight) => {
+      await waitOn(waits, 'writer', ask('traces', { key, batch, headHeight }, buffersOf(batch)))
+    },
+    skipTraces: async (since) => {
+      await ask('skipTraces', { key, since })
+    },
+    transactions: async (range) => {
+      const rows = await ask('transactions', { key, range })
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- answered by run-writer.ts
+      return rows as readonly TracedRow[]
+    },
+    cut: async (from) => {
+      await ask('cut', { key, from })
+    },
+  }
+}

@@ -1,0 +1,94 @@
+/**
+ * The work of the thread that writes every store.
+ *
+ * It knows its thread only as {@link WorkerThread}: a simulation runs it beside the decoder in one.
+ */
+
+import type { BlockBatch, TraceBatch } from '../codec/evm/columns.ts'
+import { assert } from '../core/fault.ts'
+import type { ChainIdentity, HeightRange } from '../source/evm-source.ts'
+import { openChainHost } from './evm/chain-host.ts'
+import type { ChainHost } from './evm/chain-host.ts'
+import { messageStream } from './icm/message-stream.ts'
+import { leaseStream } from './lease-stream.ts'
+import { serveCalls } from './port-call.ts'
+import { primaryAnswers } from './primary/run/calls.ts'
+import { openPrimaryStore } from './primary/run/store.ts'
+import type { PrimaryStore } from './primary/run/store.ts'
+import { runStreams } from './run-streams.ts'
+import type { WorkerThread } from './worker-thread.ts'
+
+type About = {
+  readonly range: HeightRange
+  readonly key: string
+  readonly identity: ChainIdentity
+  readonly batch: BlockBatch | TraceBatch
+  readonly headHeight: number
+  readonly from: number
+  readonly since: number
+}
+
+/** Works until the thread is told to stop, and closes the stores. */
+export async function runWriter(thread: WorkerThread): Promise<void> {
+  const { data, world, log, signal } = thread
+  const parts = { world, store: data.store, limits: data.limits, owner: data.owner, signal }
+  const hosts = new Map<string, ChainHost>()
+  const primaries = new Map<string, PrimaryStore>()
+  const { start, ended } = runStreams(thread)
+
+  serveCalls(data.port, {
+    ...primaryAnswers(async (key, identity) => {
+      const spec = data.streams.find((stream) => stream.key === key)
+      assert(spec?.kind === 'primary', 'the decoder replays networks of the same list')
+      const store = await openPrimaryStore({ ...parts, key, genesis: spec.genesis }, identity)
+      primaries.set(key, store)
+      start(key, leaseStream(store, world.clock))
+      start(key, store.pace)
+      return store
+    }),
+    begin: async (argument) => {
+      const { key, identity } = about(argument)
+      const known = hosts.get(key)
+      if (known !== undefined) return known.resume()
+      const spec = data.chains.find((chain) => chain.key === key)
+      assert(spec !== undefined, 'the decoder reads chains of the same list')
+      const host = await openChainHost(spec, identity, { ...parts, log: log.child(key) })
+      hosts.set(key, host)
+      for (const stream of host.streams) start(key, stream)
+      return host.resume()
+    },
+    blocks: async (argument) => {
+      const { key, batch, headHeight } = about(argument)
+      if (batch.kind === 'blocks') await hosts.get(key)?.blocks(batch, headHeight)
+    },
+    traces: async (argument) => {
+      const { key, batch, headHeight } = about(argument)
+      if (batch.kind === 'traces') await hosts.get(key)?.traces(batch, headHeight)
+    },
+    skipTraces: async (argument) => {
+      const { key, since } = about(argument)
+      await hosts.get(key)?.skipTraces(since)
+    },
+    transactions: async (argument) => {
+      const { key, range } = about(argument)
+      return hosts.get(key)?.transactions(range)
+    },
+    cut: async (argument) => {
+      const { key, from } = about(argument)
+      return hosts.get(key)?.cut(from)
+    },
+  })
+
+  for (const spec of data.streams)
+    if (spec.kind === 'icm') start(spec.key, messageStream(spec, { ...parts, log }))
+
+  await thread.stopped
+  await ended()
+  for (const host of hosts.values()) await host.close()
+  for (const store of primaries.values()) await store.close()
+}
+
+function about(argument: unknown): About {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sent by run-decoder.ts
+  return argument as About
+}

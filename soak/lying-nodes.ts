@@ -4,7 +4,7 @@
  */
 
 import { type Lie, ran } from '../test/bad-node.ts'
-import { lieKinds, type LieKind } from './lies.ts'
+import { lieKinds, type LieKind } from '../test/simulation/lies.ts'
 import { drawsOf, type Outcome, triesOf } from './report.ts'
 
 const seedsEach = 25

@@ -1,7 +1,7 @@
 /**
  * `npm run soak`: what tests try for seconds, for as long as one likes.
  *
- *   npm run soak -- [--share 0.01] [--only requests,tokens,nodes,memory,rounds,network]
+ *   npm run soak -- [--share 0.01] [--only requests,tokens,nodes,simulation,memory,rounds,network]
  *
  * `--share` is the share of the whole number of tries, 1 without it. Prints a table; ends with 1
  * when anything ended badly.
@@ -15,11 +15,13 @@ import { pageTokens } from './page-tokens.ts'
 import { line, type SoakPart } from './report.ts'
 import { requests } from './requests.ts'
 import { network, rounds } from './rounds.ts'
+import { simulation } from './simulation.ts'
 
 const parts: Readonly<Record<string, SoakPart>> = {
   requests,
   tokens: pageTokens,
   nodes: lyingNodes,
+  simulation,
   memory,
   rounds,
   network,

@@ -34,7 +34,7 @@ export function virtualClock(): VirtualClock {
   }
 
   return {
-    now: () => start + time,
+    now: () => start + Math.floor(time),
     monotonic: () => time,
     elapsedMs: () => time,
     sleep: (ms, signal) =>

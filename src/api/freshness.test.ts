@@ -93,6 +93,14 @@ void test('freshness: headers say the height, its time, and a head only where on
   assert.equal(freshHeaders(await reader.read(behind))['x-head-height'], '10')
 })
 
+void test('freshness: a store without a block is complete up to nowhere', async () => {
+  const { clock, chain } = growing()
+  const empty = { ...chain, indexedHeight: async () => -1, headHeight: () => undefined }
+  assert.deepEqual(freshHeaders(await createFreshReader(clock).read(empty)), {
+    'x-head-height': 'unknown',
+  })
+})
+
 void test('freshness: minHeight is a height or refused', () => {
   assert.equal(minHeightOf({ minHeight: '12' }), 12)
   assert.equal(minHeightOf({ minHeight: '' }), undefined)

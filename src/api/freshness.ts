@@ -26,6 +26,7 @@ export type FreshChains = (
 
 /** What headers say. */
 export type Freshness = {
+  /** Below 0 before the first block. */
   readonly indexedHeight: number
   readonly indexedAt: number | undefined
   readonly headHeight: number | undefined
@@ -65,11 +66,11 @@ export function createFreshReader(clock: Clock): FreshReader {
   }
   return {
     read: async (chain) => {
-      const indexedHeight = Math.max(0, await chain.indexedHeight())
+      const indexedHeight = await chain.indexedHeight()
       const head = chain.headHeight()
       return {
         indexedHeight,
-        indexedAt: await timeAt(chain, indexedHeight),
+        indexedAt: indexedHeight < 0 ? undefined : await timeAt(chain, indexedHeight),
         headHeight: head === undefined ? undefined : Math.max(head, indexedHeight),
       }
     },
@@ -106,7 +107,8 @@ export function minHeightOf(query: Readonly<Record<string, unknown>>): number | 
 /** Headers of an answer; the head is `unknown` rather than old. */
 export function freshHeaders(fresh: Freshness): Readonly<Record<string, string>> {
   return {
-    'x-indexed-height': String(fresh.indexedHeight),
+    // A store without a block is complete up to nowhere, not up to genesis.
+    ...(fresh.indexedHeight < 0 ? {} : { 'x-indexed-height': String(fresh.indexedHeight) }),
     ...(fresh.indexedAt === undefined ? {} : { 'x-indexed-at': String(fresh.indexedAt) }),
     'x-head-height': fresh.headHeight === undefined ? 'unknown' : String(fresh.headHeight),
   }

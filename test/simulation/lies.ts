@@ -1,6 +1,6 @@
 /** Forty ways in which a node's reply about a block can be false, each made from a true reply. */
 
-import { objectOf } from '../src/codec/evm/raw.ts'
+import { objectOf } from '../../src/codec/evm/raw.ts'
 
 type Fields = Record<string, unknown>
 type Draw = () => number

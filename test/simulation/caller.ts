@@ -1,0 +1,120 @@
+/** A caller who reads lists page by page and asks for blocks while everything else happens. */
+
+import type { Clock } from '../../src/core/world.ts'
+import type { Draws } from './draws.ts'
+import type { History } from './history.ts'
+import {
+  judgeBlock,
+  judgeList,
+  judgeTransaction,
+  type ListQuestion,
+  listQuestions,
+  Wrong,
+} from './oracle.ts'
+import type { SimProcess } from './sim-process.ts'
+
+/** What a caller asks, and whom. */
+export type CallerParts = {
+  readonly history: History
+  readonly draws: Draws
+  readonly clock: Clock
+  readonly processes: () => readonly SimProcess[]
+  /** Whether the simulation is over. */
+  readonly isOver: () => boolean
+  /** Shared by all callers: what was told before an answer was asked for. */
+  readonly heights: Heights
+}
+
+/** The highest height that any answer has named so far, by stage; they never go back. */
+export type Heights = { blocks: number; traces: number; answers: number }
+
+// oxlint-disable-next-line typescript/no-explicit-any -- JSON of the product, judged by the oracle
+type Told = { readonly status: number; readonly indexedHeight: number; readonly body: any }
+
+/** A caller gives a server so long, and tries another then. */
+const patienceMs = 15_000
+/** Answers that say: not now. */
+const laterStatuses: readonly number[] = [503]
+
+/** Asks until the simulation is over. Throws {@link Wrong}. */
+export async function call(parts: CallerParts): Promise<void> {
+  const lists = listQuestions(parts.history)
+  while (!parts.isOver()) {
+    await parts.clock.sleep(parts.draws.between(20, 2_500))
+    if (parts.draws.chance(0.7)) await readList(parts, parts.draws.pick(lists))
+    else await lookUp(parts)
+  }
+}
+
+/** Reads all of a list and judges it. Gives up where nobody answers any more. */
+export async function readList(parts: CallerParts, question: ListQuestion): Promise<boolean> {
+  const { draws, clock, isOver } = parts
+  const items: unknown[] = []
+  const size = draws.between(1, 9)
+  let token: string | undefined
+  let indexedHeight: number | undefined
+  for (;;) {
+    const next = token === undefined ? '' : `&pageToken=${encodeURIComponent(token)}`
+    const path = `${question.path}?pageSize=${size}${next}`
+    const told = await ask(parts, path)
+    if (told === undefined) {
+      if (isOver()) return false
+      await clock.sleep(draws.between(100, 2_000))
+      continue
+    }
+    if (told.status !== 200) throw new Wrong(`${path}: ${told.status} ${JSON.stringify(told.body)}`)
+    indexedHeight ??= told.indexedHeight
+    items.push(...told.body.transactions)
+    token = told.body.nextPageToken
+    if (token === undefined) break
+    if (draws.chance(0.3)) await clock.sleep(draws.between(10, 4_000))
+  }
+  judgeList(question, { items, indexedHeight })
+  return true
+}
+
+/** Asks for a block or a transaction that exists. */
+async function lookUp(parts: CallerParts): Promise<void> {
+  const { history, draws } = parts
+  const at = `/v1/chains/${history.chainId}`
+  const height = draws.below(history.blocks.length)
+  const fact = draws.pick(history.transactions)
+  const isBlock = draws.chance(0.5)
+  const named = draws.chance(0.5) ? String(height) : (history.blocks[height]?.hash ?? '')
+  const path = isBlock ? `${at}/blocks/${named}` : `${at}/transactions/${fact.txHash}`
+  const before = parts.heights.blocks
+  const told = await ask(parts, path)
+  if (told === undefined) return
+  if (told.status === 404) {
+    const wanted = isBlock ? height : fact.height
+    if (wanted > Math.max(before, told.indexedHeight)) return
+    throw new Wrong(`${path} of height ${wanted} is 404 at ${told.indexedHeight}, ${before} before`)
+  }
+  if (told.status !== 200) throw new Wrong(`${path}: ${told.status} ${JSON.stringify(told.body)}`)
+  if (isBlock) judgeBlock(history, height, told.body)
+  else judgeTransaction(history, fact, told.body)
+}
+
+/** One answer of any server; `undefined` where none is there, none answers, or all say later. */
+async function ask(parts: CallerParts, path: string): Promise<Told | undefined> {
+  const { draws, clock, processes, heights } = parts
+  const servers = processes().filter(({ life, http }) => !life.isDead && http() !== undefined)
+  if (servers.length === 0) return undefined
+  const http = draws.pick(servers).http()
+  const stage = path.includes(':listInternals') ? 'traces' : 'blocks'
+  const before = heights[stage]
+  const over = new AbortController()
+  const reply = await Promise.race([
+    http?.inject({ method: 'GET', url: path, headers: { host: 'localhost' } }),
+    clock.sleep(patienceMs, over.signal).catch(() => undefined),
+  ])
+  over.abort()
+  if (reply === undefined || laterStatuses.includes(reply.statusCode)) return undefined
+  const named = reply.headers['x-indexed-height']
+  const indexedHeight = named === undefined ? -1 : Number(named)
+  if (reply.statusCode === 200 && indexedHeight < before)
+    throw new Wrong(`${path} is complete up to ${indexedHeight}, after ${before} was told`)
+  heights[stage] = Math.max(heights[stage], indexedHeight)
+  heights.answers++
+  return { status: reply.statusCode, indexedHeight, body: reply.json() }
+}

@@ -1,0 +1,221 @@
+/** A simulated deployment: nodes, processes that a supervisor starts again, one disk, one clock. */
+
+import { readConfig } from '../../src/config/read-config.ts'
+import type { Config } from '../../src/config/settings.ts'
+import { Fault } from '../../src/core/fault.ts'
+import type { World } from '../../src/core/world.ts'
+import type { StageStatus } from '../../src/indexing/stage.ts'
+import { type VirtualClock, virtualClock } from '../virtual-clock.ts'
+import { Disk } from './disk.ts'
+import { drawsOf, type Draws } from './draws.ts'
+import type { History } from './history.ts'
+import { Wrong } from './oracle.ts'
+import type { Plan } from './plan.ts'
+import { SimNode } from './sim-node.ts'
+import { type Role, type SimProcess, startProcess } from './sim-process.ts'
+
+/** A supervisor starts what is gone again after so long. */
+const restartMs = 1_500
+/** A process that is told to stop must end within the time after which its threads are ended. */
+const stopLimitMs = 10_000
+/** A chain whose nodes are all away for so long must not be called live. */
+const unheardLimitMs = 12_000
+/** The chain grows by one block in so long, from half of its length on. */
+const blockEveryMs = 1_400
+
+/** One deployment under way. */
+export class Deployment {
+  readonly clock: VirtualClock
+  readonly disk: Disk
+  readonly nodes: readonly SimNode[]
+  readonly history: History
+  /** What no process may meet. */
+  broken: unknown
+  /** Adds to the wall clock of the machine, which may jump. */
+  wallAheadMs = 0
+  /** By place: the process that is there, or was. */
+  readonly #processes: SimProcess[] = []
+  readonly #config: Config
+  readonly #outside: World
+  readonly #draws: Draws
+  #isOver = false
+  #started = 0
+
+  constructor(
+    plan: Plan,
+    histories: { readonly own: History; readonly other: History },
+    folder: string,
+  ) {
+    this.clock = virtualClock()
+    this.disk = new Disk(folder)
+    this.history = histories.own
+    this.#draws = drawsOf(plan.seed).part('deployment')
+    const { own: history, other } = histories
+    const headNow = (): number => {
+      const grown = Math.floor(this.clock.monotonic() / blockEveryMs)
+      return Math.min(history.blocks.length - 1, Math.floor(history.blocks.length / 2) + grown)
+    }
+    this.nodes = Array.from(
+      { length: plan.nodes },
+      (_, at) =>
+        new SimNode({
+          history,
+          other,
+          clock: this.clock,
+          draws: this.#draws.part(`node ${at}`),
+          headNow,
+        }),
+    )
+    this.#outside = this.#worldOutside()
+    this.#config = configOf(plan.nodes)
+    this.disk.powerLost = () => this.#losePower()
+    for (const role of plan.roles) this.#start(this.#processes.length, role)
+    void this.#supervise()
+  }
+
+  get processes(): readonly SimProcess[] {
+    return this.#processes
+  }
+
+  process(target: number): SimProcess {
+    const found = this.#processes[target % this.#processes.length]
+    if (found === undefined) throw new RangeError('a deployment has processes')
+    return found
+  }
+
+  /** Ends everything, in order where it can. */
+  async end(): Promise<void> {
+    this.#isOver = true
+    for (const { life } of this.#processes) {
+      life.thaw()
+      life.kill()
+    }
+    for (const { life } of this.#processes) await this.disk.leave(life)
+  }
+
+  /** Stops the process at a place in order and starts one in its place. */
+  async replace(target: number): Promise<void> {
+    const at = target % this.#processes.length
+    const old = this.process(at)
+    if (old.life.isDead || old.life.isFrozen) return
+    const over = new AbortController()
+    const late = this.clock.sleep(stopLimitMs, over.signal).then(
+      () => (this.broken ??= new Wrong(`a process does not end: ${old.role}`)),
+      () => undefined,
+    )
+    await Promise.race([old.stop(), late])
+    over.abort()
+    old.life.kill()
+    if (!this.#isOver) this.#start(at, old.role)
+  }
+
+  /** Throws {@link Wrong} where a chain is called live although nobody can know. */
+  checkLive(): void {
+    const now = this.clock.monotonic()
+    const isAway = this.nodes.every(({ conditions }) =>
+      [...conditions].some(
+        ({ kind, fromMs }) => kind === 'node: unreachable' && now - fromMs > unheardLimitMs,
+      ),
+    )
+    if (!isAway) return
+    for (const { life, status } of this.#processes)
+      for (const { stages } of life.isDead || life.isFrozen ? [] : status())
+        for (const { stage, state } of stages)
+          if (stage === 'blocks' && state === 'live')
+            throw new Wrong(
+              `blocks are called live, and no node was heard for ${unheardLimitMs} ms`,
+            )
+  }
+
+  /** Stages of the chain as the process that writes it sees them. */
+  stages(): readonly StageStatus[] {
+    const all = this.#processes
+      .filter(({ life }) => !life.isDead)
+      .flatMap(({ status }) => status())
+      .filter(({ stages }) => (stages[0]?.indexedHeight ?? -1) >= 0)
+    return all.toSorted(byHeight)[0]?.stages ?? []
+  }
+
+  #start(at: number, role: Role): void {
+    this.#processes[at] = startProcess({
+      config: this.#config,
+      outside: this.#outside,
+      disk: this.disk,
+      role,
+      owner: `process-${++this.#started}`,
+      broke: (error) => (this.broken ??= error),
+    })
+  }
+
+  /** Starts again what is gone, and what a stopped stage has made useless. */
+  async #supervise(): Promise<void> {
+    while (!this.#isOver) {
+      await this.clock.sleep(restartMs)
+      for (const [at, one] of this.#processes.entries()) {
+        if (this.#isOver) return
+        const reason = stopReason(one)
+        if (reason !== undefined) one.life.kill()
+        if (reason !== undefined && !mayStop.test(reason))
+          this.broken ??= new Wrong(`a stage stopped for what passes: ${reason}`)
+        if (!one.life.isDead) continue
+        await this.disk.leave(one.life)
+        this.#start(at, one.role)
+      }
+    }
+  }
+
+  async #losePower(): Promise<void> {
+    for (const { life } of this.#processes) life.kill()
+    for (const { life } of this.#processes) await this.disk.leave(life)
+  }
+
+  #worldOutside(): World {
+    const draws = this.#draws.part('world')
+    return {
+      clock: { ...this.clock, now: () => this.clock.now() + this.wallAheadMs },
+      random: {
+        bytes: (size) => Uint8Array.from({ length: size }, () => draws.below(256)),
+        number: draws.number,
+      },
+      transport: {
+        request: async (request) => {
+          const at = Number(/node-(\d+)/.exec(request.url)?.[1])
+          const node = this.nodes[at]
+          if (node === undefined) throw new Fault('node-unreachable', 'no such host')
+          return node.request(request)
+        },
+      },
+      files: { read: async () => undefined, write: async () => {}, list: async () => [] },
+    }
+  }
+}
+
+/**
+ * What stops a stage until its process is started again: all of its endpoints told of another chain,
+ * or another process writes the store. Everything else must pass by itself.
+ */
+const mayStop = /another (chain|process)|does not match what is stored/
+
+/** Readiness says so, and a supervisor acts on it: what does not go on is started again. */
+function stopReason({ life, status }: SimProcess): string | undefined {
+  if (life.isDead || life.isFrozen) return undefined
+  const stages = status().flatMap((chain) => chain.stages)
+  const stopped = stages.find(({ state }) => state === 'stopped')
+  return stopped === undefined ? undefined : (stopped.reason ?? 'no reason')
+}
+
+function byHeight(
+  one: { readonly stages: readonly StageStatus[] },
+  other: { readonly stages: readonly StageStatus[] },
+): number {
+  return (other.stages[0]?.indexedHeight ?? -1) - (one.stages[0]?.indexedHeight ?? -1)
+}
+
+function configOf(nodes: number): Config {
+  const urls = Array.from({ length: nodes }, (_, at) => `http://node-${at}:9650/rpc`)
+  const text = JSON.stringify({
+    chains: [{ network: 'fuji', name: 'Made up', symbol: 'MADE', rpcUrls: urls }],
+  })
+  const file = { path: 'firn.yaml', text }
+  return readConfig({ flags: {}, environment: {}, file }).config
+}

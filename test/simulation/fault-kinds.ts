@@ -1,0 +1,55 @@
+/** Everything that can go wrong in a simulation, by name. */
+
+/** Of a node of an EVM chain. */
+export const nodeFaults = [
+  'node: slow',
+  'node: unreachable',
+  'node: hangs',
+  'node: throttles',
+  'node: restarts',
+  'node: lags behind',
+  'node: lies',
+  'node: garbles replies',
+  'node: mixes up batches',
+  'node: has no receipts yet',
+  'node: fails to trace',
+  'node: serves another history',
+  'node: disagrees about its head',
+] as const
+
+/** Of a process that indexes or serves. */
+export const processFaults = [
+  'process: killed',
+  'process: killed in a write',
+  'process: stopped in order',
+  'process: frozen',
+  'process: replaced one by one',
+  'clock: jumps',
+] as const
+
+/** Of the stores on a machine's disk. */
+export const storeFaults = [
+  'store: full',
+  'store: fails',
+  'store: loses the answer of a commit',
+  'store: reads fail',
+  'power: lost in a commit',
+] as const
+
+/** All kinds, in the order of the table. */
+export const faultKinds = [...nodeFaults, ...processFaults, ...storeFaults] as const
+
+/** One kind. */
+export type FaultKind = (typeof faultKinds)[number]
+
+/** One fault of a plan: from when to when, and which node or process. */
+export type PlannedFault = {
+  readonly kind: FaultKind
+  /** Milliseconds of virtual time. */
+  readonly atMs: number
+  readonly forMs: number
+  /** Counted from 0 and reduced to what there is. */
+  readonly target: number
+  /** What the fault draws from. */
+  readonly seed: number
+}

@@ -1,0 +1,216 @@
+/**
+ * One simulated process of Firn: the work of its threads as streams of this one, and its server
+ * without a socket.
+ */
+
+import type { FastifyInstance } from 'fastify'
+
+import { createChainDirectory } from '../../src/api/chain-directory.ts'
+import { evmDialectRules } from '../../src/api/dialect-evm.ts'
+import { createMethodNames } from '../../src/api/evm/method-names.ts'
+import { noNfts } from '../../src/api/evm/nft-source.ts'
+import { createPartyBooks } from '../../src/api/evm/party-book.ts'
+import { createFreshChains } from '../../src/api/fresh-chains.ts'
+import { evmOperations } from '../../src/api/operations.ts'
+import { createPageTokens } from '../../src/api/page-token.ts'
+import { noPrices } from '../../src/api/prices.ts'
+import { createNetworkDirectory } from '../../src/api/primary/network-directory.ts'
+import { createServer } from '../../src/api/server.ts'
+import { noTokenNotes } from '../../src/api/token-notes.ts'
+import type { Config } from '../../src/config/settings.ts'
+import type { World } from '../../src/core/world.ts'
+import { runDecoder } from '../../src/indexing/run-decoder.ts'
+import { runWriter } from '../../src/indexing/run-writer.ts'
+import { type ChainStatus, StatusBoard, type ThreadNews } from '../../src/indexing/status-board.ts'
+import type { WorkerThread } from '../../src/indexing/worker-thread.ts'
+import { chainSpecs, sourceLimits } from '../../src/service/chain-specs.ts'
+import { serveChains } from '../../src/service/served-chains.ts'
+import type { StoreLocation } from '../../src/store/engine/open.ts'
+import { createGauges } from '../../src/telemetry/gauges.ts'
+import { silentLog } from '../../src/telemetry/log.ts'
+import { createWaits } from '../../src/telemetry/waits.ts'
+import type { Disk } from './disk.ts'
+import { inlinePorts } from './inline-port.ts'
+import { Life, worldOf } from './life.ts'
+
+/** What a process does. */
+export type Role = 'all' | 'index' | 'serve'
+
+/** A process under way. */
+export type SimProcess = {
+  readonly life: Life
+  readonly role: Role
+  readonly status: () => readonly ChainStatus[]
+  /** Its server; absent while it opens, and where it serves nothing. */
+  readonly http: () => FastifyInstance | undefined
+  /** Ends it in order, as SIGTERM does. */
+  readonly stop: () => Promise<void>
+}
+
+/** What a process is made of. */
+export type ProcessParts = {
+  readonly config: Config
+  readonly outside: World
+  readonly disk: Disk
+  readonly role: Role
+  /** Names it, and no other, in leases. */
+  readonly owner: string
+  /** Told what no process may meet: an error that is no fault. */
+  readonly broke: (error: unknown) => void
+}
+
+/** The key that seals page tokens, the same in all processes of a deployment. */
+const tokenKey = { id: 1, secret: new Uint8Array(32).fill(7) }
+
+/** Starts one. It is there at once; its server and its rows come with time. */
+export function startProcess(parts: ProcessParts): SimProcess {
+  const life = new Life()
+  const world = worldOf(life, parts.outside)
+  const store = {
+    store: 'embedded',
+    dataDir: parts.disk.folder,
+    around: parts.disk.around(life),
+  }
+  const over = new AbortController()
+  const guarded = (work: Promise<void>): Promise<void> =>
+    work.catch((error: unknown) => {
+      if (!life.isDead) parts.broke(error)
+    })
+  const made = { ...parts, life, world, store, over, guarded }
+  const indexing = parts.role === 'serve' ? undefined : startIndexing(made)
+  const serving = parts.role === 'index' ? undefined : startServing(made, indexing)
+  life.whenKilled(() => void parts.disk.leave(life))
+  return {
+    life,
+    role: parts.role,
+    status: indexing?.status ?? ((): readonly ChainStatus[] => []),
+    http: () => serving?.http(),
+    stop: async () => {
+      over.abort()
+      await serving?.ended()
+      await indexing?.ended()
+    },
+  }
+}
+
+type Made = ProcessParts & {
+  readonly life: Life
+  readonly world: World
+  readonly store: StoreLocation
+  readonly over: AbortController
+  readonly guarded: (work: Promise<void>) => Promise<void>
+}
+
+type Indexing = {
+  readonly status: () => readonly ChainStatus[]
+  readonly ended: () => Promise<void>
+}
+
+/** Decoder and writer. */
+function startIndexing({ config, world, store, over, owner, guarded }: Made): Indexing {
+  const chains = chainSpecs(config).map(({ spec }) => spec)
+  const board = new StatusBoard({ chains, streams: [], gauges: createGauges() })
+  const stopped = new Promise<void>((resolve) => {
+    over.signal.addEventListener('abort', () => resolve())
+  })
+  const limits = sourceLimits(config)
+  const thread = (port: WorkerThread['data']['port']): WorkerThread => ({
+    data: { chains, streams: [], store, limits, owner, port },
+    world,
+    log: silentLog,
+    waits: createWaits(world.clock.monotonic, () => undefined),
+    signal: over.signal,
+    stopped,
+    tell: (news: ThreadNews) => board.take(news),
+  })
+  const [one, other] = inlinePorts()
+  const writer = guarded(runWriter(thread(other)))
+  const decoder = guarded(runDecoder(thread(one)))
+  return {
+    status: () => board.all(),
+    ended: async () => {
+      await decoder
+      await writer
+    },
+  }
+}
+
+type Serving = {
+  readonly http: () => FastifyInstance | undefined
+  readonly ended: () => Promise<void>
+}
+
+/** The EVM operations over the stores, as they appear. */
+function startServing(made: Made, indexing: Indexing | undefined): Serving {
+  const { config, world, store, over, guarded } = made
+  let http: FastifyInstance | undefined
+  let close = (): Promise<void> => Promise.resolve()
+  const open = async (): Promise<void> => {
+    const served = await serveChains({
+      chains: chainSpecs(config),
+      store,
+      limits: sourceLimits(config),
+      world,
+      log: silentLog,
+      signal: over.signal,
+      isFollowed: () => true,
+    })
+    const chains = createChainDirectory(served.list, () => undefined, served.waiting)
+    const { clock } = world
+    const parts = {
+      chains,
+      tokens: createPageTokens([tokenKey], clock),
+      clock,
+      methodNames: createMethodNames(),
+      prices: noPrices,
+      notes: noTokenNotes,
+      nfts: noNfts,
+      parties: createPartyBooks(clock, noTokenNotes),
+      icmContracts: [],
+    }
+    const server = createServer({
+      operations: evmOperations(parts).filter(({ shape }) => askedOperations.has(shape.id)),
+      dialectRules: evmDialectRules,
+      dialect: 'documented',
+      freshChains: createFreshChains({
+        chains,
+        networks: createNetworkDirectory(() => []),
+        headOf: (key, stage) => headOf(indexing?.status() ?? [], key, stage),
+        networkKey: (network) => `primary-${network}`,
+      }),
+      log: silentLog,
+      clock,
+      limits: { maxConnections: 100, requestTimeoutMs: 60_000, handlerTimeoutMs: 60_000 },
+    })
+    await server.http.ready()
+    http = server.http
+    close = served.close
+  }
+  const opening = guarded(open())
+  return {
+    http: () => http,
+    ended: async () => {
+      http = undefined
+      await opening
+      await close()
+    },
+  }
+}
+
+/** Operations that callers of a simulation ask; a server of few is made quickly. */
+const askedOperations: ReadonlySet<string> = new Set([
+  'listErc20Transactions',
+  'listErc721Transactions',
+  'listNativeTransactions',
+  'listInternalTransactions',
+  'listTokenTransfers',
+  'listErc20Balances',
+  'getBlock',
+  'getTransaction',
+])
+
+function headOf(chains: readonly ChainStatus[], key: string, name: string): number | undefined {
+  const stages = chains.find((chain) => chain.key === key)?.stages
+  const head = stages?.find(({ stage }) => stage === name)?.headHeight
+  return head === undefined || head < 0 ? undefined : head
+}

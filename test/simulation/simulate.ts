@@ -1,0 +1,193 @@
+/**
+ * One simulation: a deployment, its faults and its callers, from the first start until everything is
+ * live again, judged by what the chain's history says.
+ */
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { openStore } from '../../src/store/engine/open.ts'
+import { evmTables, token } from '../../src/store/schema/evm.ts'
+import { metricsTables } from '../../src/store/schema/metrics.ts'
+import { nftMetadata } from '../../src/store/schema/nft.ts'
+import { chainTables } from '../../src/store/schema/stores.ts'
+import { storeDigest } from '../store-digest.ts'
+import { call, type CallerParts, type Heights, readList } from './caller.ts'
+import { Deployment } from './deployment.ts'
+import { drawsOf } from './draws.ts'
+import { type History, historyOf } from './history.ts'
+import { inflict, type Tally } from './inflict.ts'
+import { listQuestions, Wrong } from './oracle.ts'
+import { histories, historyLength, type Plan, troubleMs } from './plan.ts'
+
+/** What came of a plan. */
+export type Outcome = {
+  /** Why it failed; absent when all was right. */
+  readonly wrong?: string
+  readonly tally: Tally
+  /** Answers that callers judged. */
+  readonly answers: number
+  /** Virtual time from the end of the last fault until all was live. */
+  readonly recoveryMs: number
+}
+
+/**
+ * Once no fault is left everything is live within so long. The longest pause of the product is that
+ * of a stage which every endpoint refused again and again: four minutes after two refusals.
+ */
+const recoveryLimitMs = 600_000
+/** Looks at the state of things come this often. */
+const lookEveryMs = 500
+const storeName = 'fuji-made-up'
+
+const made = new Map<number, History>()
+const wanted = new Map<number, Record<string, string>>()
+
+/** Runs a plan to its end. */
+export async function simulate(plan: Plan): Promise<Outcome> {
+  const folder = mkdtempSync(join(tmpdir(), 'firn-sim-'))
+  const own = historyAt(plan.history)
+  const other = historyAt((plan.history + 1) % histories)
+  const tally: Tally = new Map()
+  const heights: Heights = { blocks: -1, traces: -1, answers: 0 }
+  const deployment = new Deployment(plan, { own, other }, folder)
+  let recoveryMs = 0
+  try {
+    recoveryMs = await live(plan, deployment, { tally, heights })
+    await deployment.end()
+    if (plan.faults.length > 0) await compare(plan.history, folder)
+    else wanted.set(plan.history, await digestOf(folder))
+    return { tally, answers: heights.answers, recoveryMs }
+  } catch (error) {
+    await deployment.end()
+    const wrong = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    return { wrong, tally, answers: heights.answers, recoveryMs }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function historyAt(at: number): History {
+  let history = made.get(at)
+  if (history === undefined) made.set(at, (history = historyOf(at, historyLength)))
+  return history
+}
+
+/** Lets everything happen; gives the time it took to be live once nothing more was wrong. */
+async function live(
+  plan: Plan,
+  deployment: Deployment,
+  { tally, heights }: { readonly tally: Tally; readonly heights: Heights },
+): Promise<number> {
+  const { clock, history } = deployment
+  let isOver = false
+  let failure: unknown
+  const parts = (name: string): CallerParts => ({
+    history,
+    draws: drawsOf(plan.seed).part(name),
+    clock,
+    processes: () => deployment.processes,
+    isOver: () => isOver,
+    heights,
+  })
+  const watched = (work: Promise<unknown>): Promise<unknown> =>
+    work.catch((error: unknown) => (failure ??= error))
+  const callers = Array.from({ length: plan.callers }, (_, at) =>
+    watched(call(parts(`caller ${at}`))),
+  )
+  const faults = plan.faults.map((fault) => watched(inflict(fault, deployment, tally)))
+  const check = (): void => {
+    deployment.checkLive()
+    failure ??= deployment.broken
+    if (failure !== undefined) throw failure
+  }
+  const isLiveBy = async (limitMs: number): Promise<boolean> => {
+    while (!isLive(deployment)) {
+      check()
+      if (clock.monotonic() > limitMs) return false
+      await clock.sleep(lookEveryMs)
+    }
+    return true
+  }
+  try {
+    let hasEnded = plan.faults.length === 0
+    void Promise.all(faults).then(() => (hasEnded = true))
+    while (!hasEnded || (plan.faults.length > 0 && clock.monotonic() < troubleMs)) {
+      check()
+      await clock.sleep(lookEveryMs)
+    }
+    const wellMs = clock.monotonic()
+    if (!(await isLiveBy(wellMs + recoveryLimitMs)))
+      throw new Wrong(`not live after ${recoveryLimitMs} ms: ${stateOf(deployment)}`)
+    const recoveryMs = clock.monotonic() - wellMs
+    await readEverything(parts('last'), clock.monotonic() + 120_000)
+    check()
+    isOver = true
+    await Promise.all(callers)
+    check()
+    return recoveryMs
+  } finally {
+    isOver = true
+  }
+}
+
+/** Every list once more, now that all rows are there. */
+async function readEverything(parts: CallerParts, limitMs: number): Promise<void> {
+  const isOver = (): boolean => parts.clock.monotonic() > limitMs
+  for (const question of listQuestions(parts.history))
+    if (!(await readList({ ...parts, isOver }, question)))
+      throw new Wrong(`nobody answers any more: ${question.path}`)
+  const top = parts.history.blocks.length - 1
+  if (parts.heights.blocks !== top || parts.heights.traces !== top)
+    throw new Wrong(`complete up to ${parts.heights.blocks} and ${parts.heights.traces}`)
+}
+
+function isLive(deployment: Deployment): boolean {
+  const top = deployment.history.blocks.length - 1
+  const stages = deployment.stages()
+  const isAtTop = (name: string): boolean =>
+    stages.some(
+      ({ stage, state, indexedHeight }) =>
+        stage === name && state === 'live' && indexedHeight === top,
+    )
+  return isAtTop('blocks') && isAtTop('traces')
+}
+
+function stateOf(deployment: Deployment): string {
+  return JSON.stringify({
+    stages: deployment.stages(),
+    processes: deployment.processes.map(
+      ({ life, role }) => `${role} ${life.isDead ? 'dead' : 'alive'}`,
+    ),
+  })
+}
+
+/** Tables whose rows blocks and traces decide: what is asked of contracts carries times. */
+const decided = [...evmTables, ...metricsTables].filter(
+  (table) => table !== token && table !== nftMetadata,
+)
+
+async function digestOf(folder: string): Promise<Record<string, string>> {
+  const location = { store: 'embedded', dataDir: folder }
+  const store = await openStore(location, storeName, chainTables, 'read')
+  const digest = await storeDigest(store, decided)
+  await store.close()
+  return digest
+}
+
+/** That the store holds exactly the rows of a run in which nothing went wrong. */
+async function compare(history: number, folder: string): Promise<void> {
+  if (!wanted.has(history)) {
+    const { wrong } = await simulate(undisturbed(history))
+    if (wrong !== undefined) throw new Wrong(`undisturbed: ${wrong}`)
+  }
+  const told = await digestOf(folder)
+  for (const [table, digest] of Object.entries(wanted.get(history) ?? {}))
+    if (told[table] !== digest)
+      throw new Wrong(`table ${table} holds ${told[table]}, undisturbed ${digest}`)
+}
+
+function undisturbed(history: number): Plan {
+  return { seed: 0, history, nodes: 1, roles: ['all'], callers: 1, faults: [] }
+}

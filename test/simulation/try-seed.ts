@@ -1,0 +1,27 @@
+/** Runs plans; one that fails is made small first, and told so that it can be had again. */
+
+import { type Plan, planOf } from './plan.ts'
+import { shrink } from './shrink.ts'
+import { type Outcome, simulate } from './simulate.ts'
+
+/** A failure as it is printed: why, the seed, and the smallest plan as JSON. */
+export type Failure = { readonly seed: number; readonly wrong: string; readonly plan: Plan }
+
+/** Runs the plan of a seed. */
+export async function trySeed(seed: number): Promise<Outcome & { readonly failure?: Failure }> {
+  return tryPlan(planOf(seed))
+}
+
+/** Runs a plan. */
+export async function tryPlan(plan: Plan): Promise<Outcome & { readonly failure?: Failure }> {
+  const outcome = await simulate(plan)
+  if (outcome.wrong === undefined) return outcome
+  const small = await shrink(plan, async (smaller) => (await simulate(smaller)).wrong !== undefined)
+  const wrong = (await simulate(small)).wrong ?? outcome.wrong
+  return { ...outcome, failure: { seed: plan.seed, wrong, plan: small } }
+}
+
+/** What a person reads of a failure. */
+export function failureText({ seed, wrong, plan }: Failure): string {
+  return `seed ${seed}: ${wrong}\nsmallest plan, for test/simulation/kept-plans.ts:\n${JSON.stringify(plan)}`
+}

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 
+import { noAddress } from '../src/codec/evm/column-kinds.ts'
 import type { BlockBatch, TraceBatch } from '../src/codec/evm/columns.ts'
-import { noAddress } from '../src/codec/evm/columns.ts'
 import { decodeBlocks } from '../src/codec/evm/decode-blocks.ts'
 import { decodeTraces } from '../src/codec/evm/decode-traces.ts'
 import { mergeBlocks, mergeTraces } from '../src/codec/evm/merge-batches.ts'

@@ -4,7 +4,8 @@
  * Definitions: document C, part A, and `docs/guide/metrics.md` for what it leaves open.
  */
 
-import { frameKinds, noAddress, transferKinds } from '../codec/evm/columns.ts'
+import { noAddress } from '../codec/evm/column-kinds.ts'
+import { frameKinds, transferKinds } from '../codec/evm/columns.ts'
 import { toBigint } from '../core/bytes.ts'
 import type { Reader, Writer } from '../store/engine/database.ts'
 import {

@@ -5,7 +5,8 @@
  * Address numbers of the columns are the stored ones: no address is looked up.
  */
 
-import { frameKinds, noAddress, type Slices } from '../codec/evm/columns.ts'
+import { noAddress, type Slices } from '../codec/evm/column-kinds.ts'
+import { frameKinds } from '../codec/evm/columns.ts'
 import { statement, type Database, type Row, type Writer } from '../store/engine/database.ts'
 import { meta } from '../store/schema/control.ts'
 import { posPerBlock } from '../store/schema/evm.ts'

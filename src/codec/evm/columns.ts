@@ -6,15 +6,8 @@
  * of a batch once. Wide integers and byte strings lie in one arena.
  */
 
-/** No address: `to` of a creation, `created` of anything else. */
-export const noAddress = 0xffff_ffff
-
-/**
- * Byte strings in `BatchBase.arena`: item `i` is `arena[offset[i], offset[i] + length[i])`.
- *
- * Integers are big-endian without leading zero bytes; zero has length 0.
- */
-export type Slices = { readonly offset: Uint32Array; readonly length: Uint32Array }
+import { type ColumnsOf, columnTable } from '../../core/columns.ts'
+import { addresses, doubles, hashes, rows, slices, smalls, words } from './column-kinds.ts'
 
 /** What block and trace batches share. Heights are the half-open range `[from, until)`. */
 export type BatchBase = {
@@ -26,57 +19,57 @@ export type BatchBase = {
 }
 
 /** Headers. Row `i` is height `from + i`. */
-export type BlockColumns = {
-  readonly count: number
-  /** 32 bytes each. */
-  readonly hash: Uint8Array
-  /** 32 bytes each. */
-  readonly parentHash: Uint8Array
+export const blockTable = columnTable({
+  hash: hashes,
+  parentHash: hashes,
   /** Unix seconds. */
-  readonly timestamp: Float64Array
+  timestamp: doubles,
   /** Unix milliseconds, or -1 where the header has none (before Granite, other EVMs). */
-  readonly timestampMs: Float64Array
-  readonly gasUsed: Float64Array
-  readonly gasLimit: Float64Array
+  timestampMs: doubles,
+  gasUsed: doubles,
+  gasLimit: doubles,
   /** Wei per gas; length 0 with `hasBaseFee` 0 where the header has none. */
-  readonly baseFee: Slices
-  readonly hasBaseFee: Uint8Array
+  baseFee: slices,
+  hasBaseFee: smalls,
   /** coreth and subnet-evm header field; 0 where absent. */
-  readonly blockGasCost: Float64Array
+  blockGasCost: doubles,
   /** ACP-226 header field, or -1. */
-  readonly minDelayExcess: Float64Array
-  readonly txCount: Uint32Array
+  minDelayExcess: doubles,
+  txCount: words,
   /** zstd of the inputs of all transactions of the block, one after the other; empty if none. */
-  readonly inputs: Slices
-}
+  inputs: slices,
+})
+/** Columns of {@link blockTable}. */
+export type BlockColumns = ColumnsOf<typeof blockTable>
 
 /** Transactions in block order; a transaction's index is its distance from its block's first. */
-export type TxColumns = {
-  readonly count: number
+export const txTable = columnTable({
   /** Row of the block. */
-  readonly block: Uint32Array
-  readonly hash: Uint8Array
-  readonly from: Uint32Array
-  readonly to: Uint32Array
+  block: rows,
+  hash: hashes,
+  from: addresses,
+  to: addresses,
   /** `contractAddress` of the receipt, also when the creation failed. */
-  readonly created: Uint32Array
-  readonly value: Slices
-  readonly gasLimit: Float64Array
-  readonly gasUsed: Float64Array
+  created: addresses,
+  value: slices,
+  gasLimit: doubles,
+  gasUsed: doubles,
   /** Effective gas price of the receipt, else `gasPrice` of the transaction. */
-  readonly gasPrice: Slices
+  gasPrice: slices,
   /** 1 where the transaction has `maxFeePerGas` and `maxPriorityFeePerGas`. */
-  readonly hasMaxFee: Uint8Array
-  readonly maxFee: Slices
-  readonly maxPriorityFee: Slices
-  readonly nonce: Float64Array
-  readonly type: Uint8Array
+  hasMaxFee: smalls,
+  maxFee: slices,
+  maxPriorityFee: slices,
+  nonce: doubles,
+  type: smalls,
   /** 1 success, 0 failed. */
-  readonly status: Uint8Array
-  readonly inputLength: Uint32Array
+  status: smalls,
+  inputLength: words,
   /** First four bytes of the input as an integer; shorter inputs are padded with zero bytes. */
-  readonly selector: Uint32Array
-}
+  selector: words,
+})
+/** Columns of {@link txTable}. */
+export type TxColumns = ColumnsOf<typeof txTable>
 
 /**
  * What a token log says, by its form alone.
@@ -94,20 +87,21 @@ export const transferKinds = {
 } as const
 
 /** Token transfers in log order, batch entries in array order. */
-export type TransferColumns = {
-  readonly count: number
+export const transferTable = columnTable({
   /** Row of the transaction. */
-  readonly tx: Uint32Array
-  readonly logIndex: Uint32Array
+  tx: rows,
+  logIndex: words,
   /** Place in the arrays of a TransferBatch; 0 for all others. */
-  readonly batchIndex: Uint32Array
-  readonly kind: Uint8Array
-  readonly token: Uint32Array
-  readonly from: Uint32Array
-  readonly to: Uint32Array
-  readonly value: Slices
-  readonly tokenId: Slices
-}
+  batchIndex: words,
+  kind: smalls,
+  token: addresses,
+  from: addresses,
+  to: addresses,
+  value: slices,
+  tokenId: slices,
+})
+/** Columns of {@link transferTable}. */
+export type TransferColumns = ColumnsOf<typeof transferTable>
 
 /** Logs kept as they are for later stages, by their first topic. */
 export const eventKinds = {
@@ -128,16 +122,17 @@ export const eventKinds = {
 } as const
 
 /** Kept logs. */
-export type EventColumns = {
-  readonly count: number
-  readonly tx: Uint32Array
-  readonly logIndex: Uint32Array
-  readonly address: Uint32Array
-  readonly kind: Uint8Array
+export const eventTable = columnTable({
+  tx: rows,
+  logIndex: words,
+  address: addresses,
+  kind: smalls,
   /** Topics after the first, 32 bytes each. */
-  readonly topics: Slices
-  readonly data: Slices
-}
+  topics: slices,
+  data: slices,
+})
+/** Columns of {@link eventTable}. */
+export type EventColumns = ColumnsOf<typeof eventTable>
 
 /** Blocks with receipts, decoded. */
 export type BlockBatch = BatchBase & {
@@ -157,23 +152,24 @@ export const frameKinds = { call: 1, create: 2, create2: 3, create3: 4, callcode
  * Frames of depth 0 are the transactions themselves: kept only when they create, for the
  * metrics of contracts, and never listed (`position` 0).
  */
-export type FrameColumns = {
-  readonly count: number
+export const frameTable = columnTable({
   /** Row of the height: height = `from + block`. */
-  readonly block: Uint32Array
-  readonly txIndex: Uint32Array
+  block: rows,
+  txIndex: words,
   /** Pre-order place in the call tree of the transaction, root = 0. */
-  readonly position: Uint32Array
-  readonly kind: Uint8Array
-  readonly from: Uint32Array
+  position: words,
+  kind: smalls,
+  from: addresses,
   /** Callee or created contract; `noAddress` for a failed creation. */
-  readonly to: Uint32Array
-  readonly value: Slices
-  readonly gasLimit: Float64Array
-  readonly gasUsed: Float64Array
+  to: addresses,
+  value: slices,
+  gasLimit: doubles,
+  gasUsed: doubles,
   /** 1 when the frame or any ancestor failed. */
-  readonly reverted: Uint8Array
-}
+  reverted: smalls,
+})
+/** Columns of {@link frameTable}. */
+export type FrameColumns = ColumnsOf<typeof frameTable>
 
 /** Traces of a range of blocks, decoded. */
 export type TraceBatch = BatchBase & {

@@ -7,15 +7,15 @@
  * transactions before it, `input_length` of its own long.
  */
 
+import type { GrowingColumns } from '../../core/columns.ts'
 import { Fault } from '../../core/fault.ts'
-import { Doubles, Words } from '../../core/growing.ts'
 import { AddressBook } from './address-book.ts'
 import type { CheckedUnit } from './check-block.ts'
 import { checkParent, checkUnit } from './check-block.ts'
-import type { BlockBatch, BlockColumns, TxColumns } from './columns.ts'
-import { noAddress } from './columns.ts'
+import { noAddress } from './column-kinds.ts'
+import { type BlockBatch, blockTable, txTable } from './columns.ts'
 import { LogColumns } from './decode-logs.ts'
-import { Bytes, GrowingSlices } from './growing.ts'
+import { Bytes } from './growing.ts'
 import { hexNumber, hexNumberClamped, hexNumberOr, hexText, hexWord } from './hex.ts'
 import type { RawBlock, RawReceipt, RawTx, RawUnit } from './raw.ts'
 
@@ -73,8 +73,8 @@ class BlockDecoder {
   readonly #addresses: AddressBook
   readonly #arena: Bytes
   readonly #logs: LogColumns
-  readonly #blocks: ReturnType<typeof growingBlocks>
-  readonly #txs: ReturnType<typeof growingTxs>
+  readonly #blocks: GrowingColumns<typeof blockTable.kinds>
+  readonly #txs: GrowingColumns<typeof txTable.kinds>
 
   constructor(units: readonly CheckedUnit[], compress: Compress) {
     let txCount = 0
@@ -88,8 +88,8 @@ class BlockDecoder {
     // About 20 bytes of wide integers a transaction, 12 a log, and the inputs: grows if short.
     this.#arena = new Bytes(units.length * 256 + txCount * 64 + logCount * 16)
     this.#logs = new LogColumns(this.#addresses, this.#arena, logCount)
-    this.#blocks = growingBlocks(this.#arena, units.length)
-    this.#txs = growingTxs(this.#arena, txCount)
+    this.#blocks = blockTable.growing(units.length, this.#arena)
+    this.#txs = txTable.growing(txCount, this.#arena)
   }
 
   add(unit: CheckedUnit): void {
@@ -110,13 +110,13 @@ class BlockDecoder {
   }
 
   finish(from: number): BlockBatch {
-    const blocks = takenBlocks(this.#blocks)
+    const blocks = blockTable.taken(this.#blocks)
     return {
       kind: 'blocks',
       from,
       until: from + blocks.count,
       blocks,
-      txs: takenTxs(this.#txs),
+      txs: txTable.taken(this.#txs),
       transfers: this.#logs.transfers(),
       events: this.#logs.events(),
       arena: this.#arena.taken(),
@@ -183,86 +183,4 @@ class BlockDecoder {
 /** First four bytes of an input as an integer, missing bytes zero. */
 function selectorOf(input: string): number {
   return input.length >= 10 ? hexWord(input, 2) : hexWord(input.slice(2).padEnd(8, '0'), 0)
-}
-
-// oxlint-disable-next-line typescript/explicit-function-return-type -- its type is its declaration
-function growingBlocks(arena: Bytes, count: number) {
-  return {
-    hash: new Bytes(count * 32),
-    parentHash: new Bytes(count * 32),
-    timestamp: new Doubles(count),
-    timestampMs: new Doubles(count),
-    gasUsed: new Doubles(count),
-    gasLimit: new Doubles(count),
-    baseFee: new GrowingSlices(arena, count),
-    hasBaseFee: new Bytes(count),
-    blockGasCost: new Doubles(count),
-    minDelayExcess: new Doubles(count),
-    txCount: new Words(count),
-    inputs: new GrowingSlices(arena, count),
-  }
-}
-
-function takenBlocks(all: ReturnType<typeof growingBlocks>): BlockColumns {
-  return {
-    count: all.timestamp.length,
-    hash: all.hash.taken(),
-    parentHash: all.parentHash.taken(),
-    timestamp: all.timestamp.taken(),
-    timestampMs: all.timestampMs.taken(),
-    gasUsed: all.gasUsed.taken(),
-    gasLimit: all.gasLimit.taken(),
-    baseFee: all.baseFee.taken(),
-    hasBaseFee: all.hasBaseFee.taken(),
-    blockGasCost: all.blockGasCost.taken(),
-    minDelayExcess: all.minDelayExcess.taken(),
-    txCount: all.txCount.taken(),
-    inputs: all.inputs.taken(),
-  }
-}
-
-// oxlint-disable-next-line typescript/explicit-function-return-type -- its type is its declaration
-function growingTxs(arena: Bytes, count: number) {
-  return {
-    block: new Words(count),
-    hash: new Bytes(count * 32),
-    from: new Words(count),
-    to: new Words(count),
-    created: new Words(count),
-    value: new GrowingSlices(arena, count),
-    gasLimit: new Doubles(count),
-    gasUsed: new Doubles(count),
-    gasPrice: new GrowingSlices(arena, count),
-    hasMaxFee: new Bytes(count),
-    maxFee: new GrowingSlices(arena, count),
-    maxPriorityFee: new GrowingSlices(arena, count),
-    nonce: new Doubles(count),
-    type: new Bytes(count),
-    status: new Bytes(count),
-    inputLength: new Words(count),
-    selector: new Words(count),
-  }
-}
-
-function takenTxs(all: ReturnType<typeof growingTxs>): TxColumns {
-  return {
-    count: all.block.length,
-    block: all.block.taken(),
-    hash: all.hash.taken(),
-    from: all.from.taken(),
-    to: all.to.taken(),
-    created: all.created.taken(),
-    value: all.value.taken(),
-    gasLimit: all.gasLimit.taken(),
-    gasUsed: all.gasUsed.taken(),
-    gasPrice: all.gasPrice.taken(),
-    hasMaxFee: all.hasMaxFee.taken(),
-    maxFee: all.maxFee.taken(),
-    maxPriorityFee: all.maxPriorityFee.taken(),
-    nonce: all.nonce.taken(),
-    type: all.type.taken(),
-    status: all.status.taken(),
-    inputLength: all.inputLength.taken(),
-    selector: all.selector.taken(),
-  }
 }

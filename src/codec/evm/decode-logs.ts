@@ -6,11 +6,10 @@
  * anything.
  */
 
-import { Words } from '../../core/growing.ts'
 import type { AddressBook } from './address-book.ts'
 import type { EventColumns, TransferColumns } from './columns.ts'
-import { eventKinds, transferKinds } from './columns.ts'
-import { Bytes, GrowingSlices } from './growing.ts'
+import { eventKinds, eventTable, transferKinds, transferTable } from './columns.ts'
+import type { Bytes } from './growing.ts'
 import { hexDigit, hexNumber, hexText, hexWord, notHex } from './hex.ts'
 import type { RawLog } from './raw.ts'
 import { listOf } from './raw.ts'
@@ -81,25 +80,8 @@ export class LogColumns {
   constructor(addresses: AddressBook, arena: Bytes, logCount: number) {
     this.#addresses = addresses
     this.#arena = arena
-    this.#transfers = {
-      tx: new Words(logCount),
-      logIndex: new Words(logCount),
-      batchIndex: new Words(logCount),
-      kind: new Bytes(logCount),
-      token: new Words(logCount),
-      from: new Words(logCount),
-      to: new Words(logCount),
-      value: new GrowingSlices(arena, logCount),
-      tokenId: new GrowingSlices(arena, logCount),
-    }
-    this.#events = {
-      tx: new Words(0),
-      logIndex: new Words(0),
-      address: new Words(0),
-      kind: new Bytes(0),
-      topics: new GrowingSlices(arena, 0),
-      data: new GrowingSlices(arena, 0),
-    }
+    this.#transfers = transferTable.growing(logCount, arena)
+    this.#events = eventTable.growing(0, arena)
   }
 
   /** Takes one log of the transaction in row `tx`. */
@@ -116,32 +98,11 @@ export class LogColumns {
   }
 
   transfers(): TransferColumns {
-    const all = this.#transfers
-    return {
-      count: all.tx.length,
-      tx: all.tx.taken(),
-      logIndex: all.logIndex.taken(),
-      batchIndex: all.batchIndex.taken(),
-      kind: all.kind.taken(),
-      token: all.token.taken(),
-      from: all.from.taken(),
-      to: all.to.taken(),
-      value: all.value.taken(),
-      tokenId: all.tokenId.taken(),
-    }
+    return transferTable.taken(this.#transfers)
   }
 
   events(): EventColumns {
-    const all = this.#events
-    return {
-      count: all.tx.length,
-      tx: all.tx.taken(),
-      logIndex: all.logIndex.taken(),
-      address: all.address.taken(),
-      kind: all.kind.taken(),
-      topics: all.topics.taken(),
-      data: all.data.taken(),
-    }
+    return eventTable.taken(this.#events)
   }
 
   #keep(place: Place, kind: number): void {

@@ -8,11 +8,10 @@
 
 import { clip } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
-import { Doubles, Words } from '../../core/growing.ts'
 import { AddressBook } from './address-book.ts'
-import type { FrameColumns, TraceBatch } from './columns.ts'
-import { frameKinds, noAddress } from './columns.ts'
-import { Bytes, GrowingSlices } from './growing.ts'
+import { noAddress } from './column-kinds.ts'
+import { frameKinds, frameTable, type TraceBatch } from './columns.ts'
+import { Bytes } from './growing.ts'
 import { hexNumberClamped } from './hex.ts'
 import type { RawFrame, RawTrace } from './raw.ts'
 import { listOf, objectOf } from './raw.ts'
@@ -51,18 +50,7 @@ type Waiting = { readonly frame: RawFrame; readonly depth: number; readonly reve
 class TraceDecoder {
   readonly #addresses = new AddressBook(256)
   readonly #arena = new Bytes(4096)
-  readonly #frames = {
-    block: new Words(64),
-    txIndex: new Words(64),
-    position: new Words(64),
-    kind: new Bytes(64),
-    from: new Words(64),
-    to: new Words(64),
-    value: new GrowingSlices(this.#arena, 64),
-    gasLimit: new Doubles(64),
-    gasUsed: new Doubles(64),
-    reverted: new Bytes(64),
-  }
+  readonly #frames = frameTable.growing(64, this.#arena)
 
   add(block: number, txIndex: number, trace: RawTrace): void {
     if (trace.result === undefined || trace.result === null)
@@ -90,25 +78,11 @@ class TraceDecoder {
   }
 
   finish(from: number, count: number): TraceBatch {
-    const all = this.#frames
-    const frames: FrameColumns = {
-      count: all.block.length,
-      block: all.block.taken(),
-      txIndex: all.txIndex.taken(),
-      position: all.position.taken(),
-      kind: all.kind.taken(),
-      from: all.from.taken(),
-      to: all.to.taken(),
-      value: all.value.taken(),
-      gasLimit: all.gasLimit.taken(),
-      gasUsed: all.gasUsed.taken(),
-      reverted: all.reverted.taken(),
-    }
     return {
       kind: 'traces',
       from,
       until: from + count,
-      frames,
+      frames: frameTable.taken(this.#frames),
       arena: this.#arena.taken(),
       addresses: this.#addresses.taken(),
     }

@@ -1,7 +1,7 @@
 /** Decoded traces into rows: internal transactions, and who took part in them. */
 
+import { noAddress } from '../../codec/evm/column-kinds.ts'
 import type { TraceBatch } from '../../codec/evm/columns.ts'
-import { noAddress } from '../../codec/evm/columns.ts'
 import { assert, Fault } from '../../core/fault.ts'
 import { type Checkpoint, getCheckpoint } from '../../store/checkpoint.ts'
 import { statement, type Writer } from '../../store/engine/database.ts'

@@ -8,7 +8,8 @@
  * `token` nothing lists them.
  */
 
-import type { BlockBatch, Slices, TransferColumns } from '../../codec/evm/columns.ts'
+import type { Slices } from '../../codec/evm/column-kinds.ts'
+import type { BlockBatch, TransferColumns } from '../../codec/evm/columns.ts'
 import { ByteColumn } from '../../store/engine/byte-column.ts'
 import type { Columns, Writer } from '../../store/engine/database.ts'
 import { balance } from '../../store/schema/evm.ts'

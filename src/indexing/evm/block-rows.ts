@@ -1,7 +1,7 @@
 /** Rows of blocks and transactions. */
 
+import { noAddress } from '../../codec/evm/column-kinds.ts'
 import type { BlockBatch } from '../../codec/evm/columns.ts'
-import { noAddress } from '../../codec/evm/columns.ts'
 import { ByteColumn } from '../../store/engine/byte-column.ts'
 import type { Columns, Writer } from '../../store/engine/database.ts'
 import { block, tx, txByAddress, txByHash, txFailed } from '../../store/schema/evm.ts'

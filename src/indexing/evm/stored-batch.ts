@@ -5,7 +5,8 @@
  * and there is one way to derive. Addresses come with the numbers they have in the store.
  */
 
-import { type BlockBatch, noAddress } from '../../codec/evm/columns.ts'
+import { noAddress } from '../../codec/evm/column-kinds.ts'
+import { type BlockBatch } from '../../codec/evm/columns.ts'
 import { Bytes, GrowingSlices } from '../../codec/evm/growing.ts'
 import { assert } from '../../core/fault.ts'
 import { Words } from '../../core/growing.ts'

@@ -1,6 +1,7 @@
 /** Rows of a batch as texts that can be compared, whoever made the batch. */
 
-import { type BlockBatch, noAddress, type Slices } from '../../codec/evm/columns.ts'
+import { noAddress, type Slices } from '../../codec/evm/column-kinds.ts'
+import { type BlockBatch } from '../../codec/evm/columns.ts'
 import { to0x } from '../../core/bytes.ts'
 
 /** Texts of all rows, by what they are. */

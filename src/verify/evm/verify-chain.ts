@@ -7,12 +7,8 @@
  * against another node than the one that was indexed from.
  */
 
-import {
-  type BlockBatch,
-  noAddress,
-  type TraceBatch,
-  transferKinds,
-} from '../../codec/evm/columns.ts'
+import { noAddress } from '../../codec/evm/column-kinds.ts'
+import { type BlockBatch, type TraceBatch, transferKinds } from '../../codec/evm/columns.ts'
 import { decodeBlocks } from '../../codec/evm/decode-blocks.ts'
 import { decodeTraces } from '../../codec/evm/decode-traces.ts'
 import { to0x, toHex } from '../../core/bytes.ts'

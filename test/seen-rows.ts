@@ -5,9 +5,13 @@ import assert from 'node:assert/strict'
 import { type OutputContent, outputContent } from '../src/codec/primary/output-content.ts'
 import { concatBytes, toHex } from '../src/core/bytes.ts'
 import type { AssetNumbers } from '../src/indexing/primary/batch/asset-numbers.ts'
-import { type ProposerColumns, proposerKnown } from '../src/indexing/primary/batch/block-columns.ts'
+import {
+  type BlockRow,
+  type ProposerColumns,
+  proposerKnown,
+} from '../src/indexing/primary/batch/block-columns.ts'
 import { outputFlags } from '../src/indexing/primary/batch/ledger-rows.ts'
-import type { BlockRow, ChainName, KnownUtxo } from '../src/indexing/primary/batch/ledger-rows.ts'
+import type { ChainName, KnownUtxo } from '../src/indexing/primary/batch/ledger-rows.ts'
 import {
   addressStride,
   type Held,
@@ -77,10 +81,11 @@ export function seenTransactions({ ledger }: RowBatch): SeenTransaction[] {
 export function seenBlocks({ chain, blocks }: RowBatch): SeenBlock[] {
   const id = (ids: Uint8Array, row: number): Uint8Array => ids.slice(row * 32, row * 32 + 32)
   return Array.from({ length: blocks.count }, (_, row): SeenBlock => {
+    const { currentSupply, l1AccruedFees, activeL1Validators } = blocks.platform
     const platform = {
-      currentSupply: blocks.currentSupply[row] ?? 0n,
-      l1AccruedFees: blocks.l1AccruedFees[row] ?? 0n,
-      activeL1Validators: blocks.activeL1Validators[row] ?? 0,
+      currentSupply: currentSupply[row] ?? 0n,
+      l1AccruedFees: l1AccruedFees[row] ?? 0n,
+      activeL1Validators: activeL1Validators[row] ?? 0,
     }
     return {
       chain,

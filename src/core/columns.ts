@@ -26,7 +26,7 @@ export type ColumnKind<Growing, Taken, Memory = unknown> = {
 export type Kinds = Readonly<Record<string, ColumnKind<unknown, unknown>>>
 type GrowingOf<K> = K extends ColumnKind<infer Growing, unknown> ? Growing : never
 type TakenOf<K> = K extends ColumnKind<unknown, infer Taken> ? Taken : never
-type Together<F> = F extends (value: infer Value) => void ? Value : never
+type Together<F> = [F] extends [(value: infer Value) => void] ? Value : never
 /** What all columns of a table can share. */
 type MemoryOf<K> = Together<
   K extends ColumnKind<unknown, unknown, infer Memory> ? (memory: Memory) => void : never
@@ -148,13 +148,13 @@ export function columnKind<Growing extends Growable<unknown>, Memory = unknown>(
 }
 
 /** Integers below 2^32. */
-export const words = columnKind((rows) => new Words(rows))
+export const words: ColumnKind<Words, Uint32Array> = columnKind((rows) => new Words(rows))
 /** Numbers. */
-export const doubles = columnKind((rows) => new Doubles(rows))
+export const doubles: ColumnKind<Doubles, Float64Array> = columnKind((rows) => new Doubles(rows))
 /** Unsigned 64-bit integers. */
-export const bigs = columnKind((rows) => new Bigs(rows))
+export const bigs: ColumnKind<Bigs, BigUint64Array> = columnKind((rows) => new Bigs(rows))
 
 /** Byte strings of `width` bytes each, one after the other. */
-export function bytesOf(width: number): ColumnKind<ByteRows, Uint8Array<ArrayBuffer>> {
+export function bytesOf(width: number): ColumnKind<ByteRows, Uint8Array> {
   return columnKind((rows) => new ByteRows(width, rows))
 }

@@ -1,128 +1,111 @@
 /** The blocks of a batch as columns, for the same reason as the ledger's. */
 
-import { Bigs, ByteRows, Doubles, Words } from '../../../core/growing.ts'
-import type { BlockRow } from './ledger-rows.ts'
-
-/** Blocks in order. Ids have 32 bytes each; what a block has not is 0 there. */
-export type BlockColumns = {
-  readonly count: number
-  readonly height: Float64Array
-  readonly blockId: Uint8Array
-  readonly parentId: Uint8Array
-  readonly typeId: Uint32Array
-  /** Unix seconds. */
-  readonly time: Float64Array
-  readonly sizeBytes: Float64Array
-  readonly transactionCount: Uint32Array
-  /** P only, else empty; amounts in nAVAX. */
-  readonly currentSupply: BigUint64Array
-  readonly l1AccruedFees: BigUint64Array
-  readonly activeL1Validators: Uint32Array
-  readonly proposers: ProposerColumns
-}
-
-/** What is known of outer blocks, by block; all empty when nothing is known of any. */
-export type ProposerColumns = {
-  /** 1: an option's outer block, 2: one with height and time, 3: and signed. */
-  readonly known: Uint32Array
-  readonly outerId: Uint8Array
-  readonly outerParentId: Uint8Array
-  /** 20 bytes each. */
-  readonly nodeId: Uint8Array
-  readonly pChainHeight: Float64Array
-  /** Unix seconds. */
-  readonly timestamp: Float64Array
-}
-
-/** Values of {@link ProposerColumns}' `known`. */
-export const proposerKnown = { nothing: 0, option: 1, unsigned: 2, signed: 3 } as const
+import {
+  bigs,
+  bytesOf,
+  type ColumnsOf,
+  columnTable,
+  doubles,
+  readFrom,
+  type RowOf,
+  words,
+} from '../../../core/columns.ts'
+import type { Proposer } from '../../../source/primary/primary-source.ts'
 
 /** Bytes of a node id. */
 export const nodeIdBytes = 20
-const idBytes = 32
+const ids = bytesOf(32)
 
-class GrowingProposers {
-  readonly #known = new Words(0)
-  readonly #outerId = new ByteRows(idBytes, 0)
-  readonly #outerParentId = new ByteRows(idBytes, 0)
-  readonly #nodeId = new ByteRows(nodeIdBytes, 0)
-  readonly #pChainHeight = new Doubles(0)
-  readonly #timestamp = new Doubles(0)
+/** Blocks in order. C-Chain blocks are listed when they were given. */
+const blockTable = columnTable({
+  height: doubles,
+  /** Inner block id; on the C-Chain the EVM block hash. */
+  blockId: ids,
+  parentId: ids,
+  /** Wire type id; names: `pBlockNames`, X 20 and C 0 are "Standard". */
+  typeId: words,
+  /** Chain time after the block, Unix seconds; since Banff the block's own time. */
+  time: doubles,
+  sizeBytes: doubles,
+  transactionCount: words,
+})
 
-  /** Adds that of the block with this row. */
-  push(row: number, proposer: NonNullable<BlockRow['proposer']>): void {
-    while (this.#known.length < row) this.#append(proposerKnown.nothing)
-    const unsigned =
-      proposer.timestamp === undefined ? proposerKnown.option : proposerKnown.unsigned
-    this.#append(proposer.nodeId === undefined ? unsigned : proposerKnown.signed, proposer)
-  }
+/** State of the P-Chain after a block; amounts in nAVAX. */
+const platformTable = columnTable({
+  /** Supply of AVAX. */
+  currentSupply: bigs,
+  /** Fees L1 validators accrued. */
+  l1AccruedFees: bigs,
+  activeL1Validators: words,
+})
 
-  #append(known: number, proposer?: BlockRow['proposer']): void {
-    this.#known.push(known)
-    this.#outerId.push(proposer?.outerId ?? nothing)
-    this.#outerParentId.push(proposer?.outerParentId ?? nothing)
-    this.#nodeId.push(proposer?.nodeId ?? nothing)
-    this.#pChainHeight.push(proposer?.pChainHeight ?? 0)
-    this.#timestamp.push(proposer?.timestamp ?? 0)
-  }
+type KnownProposer = { readonly known: number; readonly proposer: Proposer | undefined }
 
-  taken(): ProposerColumns {
-    return {
-      known: this.#known.taken(),
-      outerId: this.#outerId.taken(),
-      outerParentId: this.#outerParentId.taken(),
-      nodeId: this.#nodeId.taken(),
-      pChainHeight: this.#pChainHeight.taken(),
-      timestamp: this.#timestamp.taken(),
-    }
-  }
+/** What is known of outer blocks, by block; all empty when nothing is known of any. */
+const proposerTable = columnTable({
+  /** Of {@link proposerKnown}. */
+  known: words,
+  outerId: readFrom(ids, ({ proposer }: KnownProposer) => proposer?.outerId ?? nothing),
+  outerParentId: readFrom(ids, ({ proposer }: KnownProposer) => proposer?.outerParentId ?? nothing),
+  nodeId: readFrom(
+    bytesOf(nodeIdBytes),
+    ({ proposer }: KnownProposer) => proposer?.nodeId ?? nothing,
+  ),
+  pChainHeight: readFrom(doubles, ({ proposer }: KnownProposer) => proposer?.pChainHeight ?? 0),
+  /** Unix seconds. */
+  timestamp: readFrom(doubles, ({ proposer }: KnownProposer) => proposer?.timestamp ?? 0),
+})
+
+/** One accepted block. Key: its height. */
+export type BlockRow = RowOf<typeof blockTable.kinds> & {
+  readonly proposer: Proposer | undefined
+  /** P only. */
+  readonly platform?: RowOf<typeof platformTable.kinds>
 }
+
+/** Columns of what is known of outer blocks. What a block does not have is 0 there. */
+export type ProposerColumns = ColumnsOf<typeof proposerTable>
+
+/** Columns of blocks. Those of `platform` are empty for chains other than P. */
+export type BlockColumns = ColumnsOf<typeof blockTable> & {
+  readonly platform: ColumnsOf<typeof platformTable>
+  readonly proposers: ProposerColumns
+}
+
+/** What is known: nothing, an option's outer block, one with height and time, one also signed. */
+export const proposerKnown = { nothing: 0, option: 1, unsigned: 2, signed: 3 } as const
 
 const nothing = new Uint8Array(0)
 
 /** Blocks of a batch while they grow. */
 export class GrowingBlocks {
-  readonly #height = new Doubles(0)
-  readonly #blockId = new ByteRows(idBytes, 0)
-  readonly #parentId = new ByteRows(idBytes, 0)
-  readonly #typeId = new Words(0)
-  readonly #time = new Doubles(0)
-  readonly #sizeBytes = new Doubles(0)
-  readonly #transactionCount = new Words(0)
-  readonly #currentSupply = new Bigs(0)
-  readonly #l1AccruedFees = new Bigs(0)
-  readonly #activeL1Validators = new Words(0)
-  readonly #proposers = new GrowingProposers()
+  readonly #blocks = blockTable.growing(0, undefined)
+  readonly #platform = platformTable.growing(0, undefined)
+  readonly #proposers = proposerTable.growing(0, undefined)
 
   push(row: BlockRow): void {
-    if (row.proposer !== undefined) this.#proposers.push(this.#height.length, row.proposer)
-    this.#height.push(row.height)
-    this.#blockId.push(row.blockId)
-    this.#parentId.push(row.parentId)
-    this.#typeId.push(row.typeId)
-    this.#time.push(row.time)
-    this.#sizeBytes.push(row.sizeBytes)
-    this.#transactionCount.push(row.transactionCount)
-    if (row.platform === undefined) return
-    this.#currentSupply.push(row.platform.currentSupply)
-    this.#l1AccruedFees.push(row.platform.l1AccruedFees)
-    this.#activeL1Validators.push(row.platform.activeL1Validators)
+    if (row.proposer !== undefined) this.#pushProposer(row.proposer)
+    blockTable.append(this.#blocks, row)
+    if (row.platform !== undefined) platformTable.append(this.#platform, row.platform)
+  }
+
+  /** Adds that of the next block, and nothing for those before it of which nothing is known. */
+  #pushProposer(proposer: Proposer): void {
+    const { nothing, option, unsigned, signed } = proposerKnown
+    while (this.#proposers.known.length < this.#blocks.height.length)
+      proposerTable.append(this.#proposers, { known: nothing, proposer: undefined })
+    const known = proposer.timestamp === undefined ? option : unsigned
+    proposerTable.append(this.#proposers, {
+      known: proposer.nodeId === undefined ? known : signed,
+      proposer,
+    })
   }
 
   taken(): BlockColumns {
     return {
-      count: this.#height.length,
-      height: this.#height.taken(),
-      blockId: this.#blockId.taken(),
-      parentId: this.#parentId.taken(),
-      typeId: this.#typeId.taken(),
-      time: this.#time.taken(),
-      sizeBytes: this.#sizeBytes.taken(),
-      transactionCount: this.#transactionCount.taken(),
-      currentSupply: this.#currentSupply.taken(),
-      l1AccruedFees: this.#l1AccruedFees.taken(),
-      activeL1Validators: this.#activeL1Validators.taken(),
-      proposers: this.#proposers.taken(),
+      ...blockTable.taken(this.#blocks),
+      platform: platformTable.taken(this.#platform),
+      proposers: proposerTable.taken(this.#proposers),
     }
   }
 }

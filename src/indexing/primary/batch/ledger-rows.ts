@@ -1,10 +1,9 @@
 /**
- * Rows of what blocks hold, as far as they are not columns: blocks, assets, and what becomes of
+ * Rows of what blocks hold, as far as they are not columns: assets, and what becomes of
  * UTXOs elsewhere. The conventions are those of `rows.ts`.
  */
 
 import type { OutputPlace } from '../../../codec/primary/ids.ts'
-import type { Proposer } from '../../../source/primary/primary-source.ts'
 
 /** The three chains. Assets move between them through shared memory. */
 export type ChainName = 'P' | 'X' | 'C'
@@ -14,27 +13,6 @@ export type Owner = {
   readonly locktime: bigint
   readonly threshold: number
   readonly addresses: readonly Uint8Array[]
-}
-
-/** One accepted block. Key: its height. C-Chain blocks are listed when they were given. */
-export type BlockRow = {
-  readonly height: number
-  /** Inner block id; on the C-Chain the EVM block hash. */
-  readonly blockId: Uint8Array
-  readonly parentId: Uint8Array
-  /** Wire type id; names: `pBlockNames`, X 20 and C 0 are "Standard". */
-  readonly typeId: number
-  /** Chain time after the block; since Banff the block's own time. */
-  readonly time: number
-  readonly sizeBytes: number
-  readonly transactionCount: number
-  readonly proposer: Proposer | undefined
-  /** P only: supply of AVAX, accrued L1 validator fees, and active L1 validators after it. */
-  readonly platform?: {
-    readonly currentSupply: bigint
-    readonly l1AccruedFees: bigint
-    readonly activeL1Validators: number
-  }
 }
 
 /** The transaction that spent a UTXO, and where. */

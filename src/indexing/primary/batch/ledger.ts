@@ -5,8 +5,19 @@
  * Addresses are named by their places in the batch, so that the store looks each up once.
  */
 
-import { Bigs, ByteRows, Doubles, Words } from '../../../core/growing.ts'
+import {
+  bigs,
+  bytesOf,
+  type ColumnsOf,
+  columnTable,
+  doubles,
+  type GrowingColumns,
+  type RowOf,
+  words,
+} from '../../../core/columns.ts'
+import { Doubles, Words } from '../../../core/growing.ts'
 import type { PackArena } from '../../../store/schema/packed.ts'
+import { txBody, type TxBody } from '../../../store/schema/primary-bodies.ts'
 import {
   mostUtxosInRow,
   type PackedUtxo,
@@ -22,32 +33,35 @@ export type Slices = { readonly offset: Uint32Array; readonly length: Uint32Arra
 export type OwnerLists = { readonly places: Uint32Array; readonly until: Uint32Array }
 
 /** UTXOs as lists of addresses show them. Times are Unix seconds, chains `chainNumbers`. */
-export type Held = {
-  readonly count: number
-  readonly number: Float64Array
-  readonly createdAt: Float64Array
-  readonly amount: BigUint64Array
+const heldTable = columnTable({
+  number: doubles,
+  createdAt: doubles,
+  amount: bigs,
   /** As `packTraits` says. */
-  readonly traits: Float64Array
-  readonly createdOn: Uint32Array
-  readonly consumableOn: Uint32Array
-  readonly owners: OwnerLists
+  traits: doubles,
+  createdOn: words,
+  consumableOn: words,
   /** Place and time of the transaction that spent it in this batch; 0 where none did. */
-  readonly spentPos: Float64Array
-  readonly spentAt: Float64Array
-}
+  spentPos: doubles,
+  spentAt: doubles,
+})
+/** A row of {@link Held} without its owners. */
+export type HeldRow = RowOf<typeof heldTable.kinds>
+/** Columns of UTXOs and their owners. */
+export type Held = ColumnsOf<typeof heldTable> & { readonly owners: OwnerLists }
+
+/** Transactions, but for their bodies and owners. */
+const transactionTable = columnTable({ pos: doubles, txId: bytesOf(32), type: words })
+
+/** UTXOs that are not found by the transaction they are named for. */
+const strayTable = columnTable({ prefix: doubles, number: doubles })
 
 /** Rows of a batch. Bodies lie in `arena`. */
 export type LedgerColumns = {
   readonly arena: Uint8Array
   /** Distinct addresses, {@link addressStride} bytes each: 0 before an EVM account's, else 1. */
   readonly addresses: Uint8Array
-  readonly transactions: {
-    readonly count: number
-    readonly pos: Float64Array
-    /** 32 bytes each. */
-    readonly txId: Uint8Array
-    readonly type: Uint32Array
+  readonly transactions: ColumnsOf<typeof transactionTable> & {
     readonly body: Slices
     readonly owners: OwnerLists
   }
@@ -58,7 +72,7 @@ export type LedgerColumns = {
   /** UTXOs of earlier batches it spent. */
   readonly spent: Held
   /** UTXOs it made that are not found by the transaction they are named for. */
-  readonly strays: { readonly prefix: Float64Array; readonly number: Float64Array }
+  readonly strays: ColumnsOf<typeof strayTable>
 }
 
 /** Bytes of an address of {@link LedgerColumns}. */
@@ -134,62 +148,23 @@ export class GrowingOwners {
   }
 }
 
-/** A row of {@link Held} without its owners and what became of it. */
-export type HeldRow = {
-  readonly number: number
-  readonly createdAt: number
-  readonly amount: bigint
-  readonly traits: number
-  readonly createdOn: number
-  readonly consumableOn: number
-}
-
+/** UTXOs while they grow. */
 class GrowingHeld {
-  readonly number: Doubles
-  readonly createdAt: Doubles
-  readonly amount: Bigs
-  readonly traits: Doubles
-  readonly createdOn: Words
-  readonly consumableOn: Words
+  readonly columns: GrowingColumns<typeof heldTable.kinds>
   readonly owners: GrowingOwners
-  readonly spentPos: Doubles
-  readonly spentAt: Doubles
 
   constructor(rows: number) {
-    this.number = new Doubles(rows)
-    this.createdAt = new Doubles(rows)
-    this.amount = new Bigs(rows)
-    this.traits = new Doubles(rows)
-    this.createdOn = new Words(rows)
-    this.consumableOn = new Words(rows)
+    this.columns = heldTable.growing(rows, undefined)
     this.owners = new GrowingOwners(rows)
-    this.spentPos = new Doubles(rows)
-    this.spentAt = new Doubles(rows)
   }
 
   /** Begins a row. */
   push(row: HeldRow): void {
-    this.number.push(row.number)
-    this.createdAt.push(row.createdAt)
-    this.amount.push(row.amount)
-    this.traits.push(row.traits)
-    this.createdOn.push(row.createdOn)
-    this.consumableOn.push(row.consumableOn)
+    heldTable.append(this.columns, row)
   }
 
   taken(): Held {
-    return {
-      count: this.number.length,
-      number: this.number.taken(),
-      createdAt: this.createdAt.taken(),
-      amount: this.amount.taken(),
-      traits: this.traits.taken(),
-      createdOn: this.createdOn.taken(),
-      consumableOn: this.consumableOn.taken(),
-      owners: this.owners.taken(),
-      spentPos: this.spentPos.taken(),
-      spentAt: this.spentAt.taken(),
-    }
+    return { ...heldTable.taken(this.columns), owners: this.owners.taken() }
   }
 }
 
@@ -289,34 +264,49 @@ const leastRoom: LedgerRoom = { transactions: 32, bytes: 16_384 }
 export class Ledger {
   readonly arena: PackArena
   readonly addresses = new BatchAddresses()
-  readonly txPos: Doubles
-  readonly txIds: ByteRows
-  readonly txType: Words
-  readonly txBody: GrowingBodies
-  readonly txOwners: GrowingOwners
   readonly made: GrowingHeld
   readonly utxoRows: GrowingUtxoRows
   readonly spent: GrowingHeld
-  readonly strayPrefix = new Doubles(0)
-  readonly strayNumber = new Doubles(0)
+  readonly #transactions: GrowingColumns<typeof transactionTable.kinds>
+  readonly #txBody: GrowingBodies
+  readonly txOwners: GrowingOwners
+  readonly #strays = strayTable.growing(0, undefined)
 
   constructor({ transactions, bytes }: LedgerRoom = leastRoom) {
     this.arena = { bytes: new Uint8Array(bytes), used: 0 }
-    this.txPos = new Doubles(transactions)
-    this.txType = new Words(transactions)
-    this.txBody = new GrowingBodies(this.arena, transactions)
+    this.#transactions = transactionTable.growing(transactions, undefined)
+    this.#txBody = new GrowingBodies(this.arena, transactions)
     this.txOwners = new GrowingOwners(transactions)
     this.made = new GrowingHeld(transactions)
     this.utxoRows = new GrowingUtxoRows(this.arena, transactions)
     this.spent = new GrowingHeld(transactions)
-    this.txIds = new ByteRows(32, transactions)
+  }
+
+  /** Transactions there are by now. */
+  transactionCount(): number {
+    return transactionTable.rowsOf(this.#transactions)
+  }
+
+  /** Adds a transaction with the owners noted for it, and `body`. */
+  pushTransaction(row: RowOf<typeof transactionTable.kinds>, body: TxBody): void {
+    this.utxoRows.end()
+    const from = this.arena.used
+    txBody.append(this.arena, body)
+    this.#txBody.pushFrom(from)
+    this.txOwners.end()
+    transactionTable.append(this.#transactions, row)
+  }
+
+  /** Adds a UTXO that is not found by the transaction it is named for. */
+  pushStray(row: RowOf<typeof strayTable.kinds>): void {
+    strayTable.append(this.#strays, row)
   }
 
   /** Room for as much again and a little more. */
   room(): LedgerRoom {
     const more = (size: number): number => Math.ceil(size * 1.1)
     return {
-      transactions: Math.max(leastRoom.transactions, more(this.txPos.length)),
+      transactions: Math.max(leastRoom.transactions, more(this.transactionCount())),
       bytes: Math.max(leastRoom.bytes, more(this.arena.used)),
     }
   }
@@ -326,17 +316,14 @@ export class Ledger {
       arena: this.arena.bytes.subarray(0, this.arena.used),
       addresses: this.addresses.taken(),
       transactions: {
-        count: this.txPos.length,
-        pos: this.txPos.taken(),
-        txId: this.txIds.taken(),
-        type: this.txType.taken(),
-        body: this.txBody.taken(),
+        ...transactionTable.taken(this.#transactions),
+        body: this.#txBody.taken(),
         owners: this.txOwners.taken(),
       },
       made: this.made.taken(),
       utxoRows: this.utxoRows.taken(),
       spent: this.spent.taken(),
-      strays: { prefix: this.strayPrefix.taken(), number: this.strayNumber.taken() },
+      strays: strayTable.taken(this.#strays),
     }
   }
 }

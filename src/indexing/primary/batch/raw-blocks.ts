@@ -3,25 +3,28 @@
 import { zstdCompressSync } from 'node:zlib'
 
 import { concatBytes } from '../../../core/bytes.ts'
+import { type ColumnsOf, columnTable, doubles, words } from '../../../core/columns.ts'
+import { itemAt } from '../../../core/item-at.ts'
 import type { BlockBytes, CBlock } from '../../../source/primary/primary-source.ts'
 import { type RawBlockBytes, rawMethods } from '../../../store/query/primary/raw-blocks.ts'
 import type { PackArena } from '../../../store/schema/packed.ts'
 import { cBlockBody, innerBlockBody, rawBlocksBody } from '../../../store/schema/primary-bodies.ts'
 import { blockIdOf, chainNumbers } from '../../../store/schema/primary-position.ts'
-import type { Slices } from './ledger.ts'
+
+const rawTable = columnTable({
+  id: doubles,
+  /** Of `rawMethods`. */
+  method: words,
+  /** Where in the arena `rawBlocksBody` of each is, compressed by its method. */
+  offset: words,
+  length: words,
+})
 
 /**
  * Rows of several blocks each, under the id of the last: what looks for one finds the row that
  * follows.
  */
-export type RawColumns = {
-  readonly id: Float64Array
-  /** Of `rawMethods`. */
-  readonly method: Uint32Array
-  /** `rawBlocksBody` of each, compressed by its method. */
-  readonly bytes: Slices
-  readonly arena: Uint8Array
-}
+export type RawColumns = ColumnsOf<typeof rawTable> & { readonly arena: Uint8Array }
 
 // A compressed frame takes 80 us to begin, and of one small block finds little to save: 64 KiB hold
 // some 150 transactions, and are unpacked in 100 us.
@@ -32,17 +35,13 @@ const worthCompressing = 160
 /** Rows of `blocks`, which are in order. */
 export function rawColumns(blocks: readonly RawBlockBytes[]): RawColumns {
   const groups = groupsOf(blocks)
-  const columns = {
-    id: new Float64Array(groups.length),
-    method: new Uint32Array(groups.length),
-    bytes: { offset: new Uint32Array(groups.length), length: new Uint32Array(groups.length) },
-  }
+  const columns = rawTable.growing(groups.length, undefined)
   const packed: Uint8Array[] = []
   let used = 0
   // One memory for all groups: one for each would be made anew and outgrown by its last block.
   const arena: PackArena = { bytes: new Uint8Array(2 * groupBytes), used: 0 }
-  for (const [at, group] of groups.entries()) {
-    const last = group.at(-1)?.id ?? 0
+  for (const group of groups) {
+    const last = itemAt(group, group.length - 1).id
     arena.used = 0
     rawBlocksBody.append(arena, {
       before: group.map((block) => last - block.id),
@@ -52,13 +51,15 @@ export function rawColumns(blocks: readonly RawBlockBytes[]): RawColumns {
     const isWorth = plain.length >= worthCompressing
     const bytes = isWorth ? zstdCompressSync(plain) : plain.slice()
     packed.push(bytes)
-    columns.id[at] = last
-    columns.method[at] = isWorth ? rawMethods.zstd : rawMethods.plain
-    columns.bytes.offset[at] = used
-    columns.bytes.length[at] = bytes.length
+    rawTable.append(columns, {
+      id: last,
+      method: isWorth ? rawMethods.zstd : rawMethods.plain,
+      offset: used,
+      length: bytes.length,
+    })
     used += bytes.length
   }
-  return { ...columns, arena: concatBytes(...packed) }
+  return { ...rawTable.taken(columns), arena: concatBytes(...packed) }
 }
 
 function groupsOf(blocks: readonly RawBlockBytes[]): RawBlockBytes[][] {

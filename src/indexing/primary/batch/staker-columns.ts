@@ -1,8 +1,18 @@
 /** The stakers of a batch as columns, for the same reason as the ledger's. */
 
+import {
+  bigs,
+  bytesOf,
+  type ColumnsOf,
+  columnTable,
+  doubles,
+  readFrom,
+  words,
+} from '../../../core/columns.ts'
 import type { PackArena } from '../../../store/schema/packed.ts'
 import { stakerBody } from '../../../store/schema/primary-bodies.ts'
 import { chainNumbers, posOf, stakerStatuses } from '../../../store/schema/primary-position.ts'
+import { nodeIdBytes } from './block-columns.ts'
 import {
   GrowingBodies,
   GrowingOwners,
@@ -12,31 +22,39 @@ import {
 } from './ledger.ts'
 import type { StakerRow } from './staking-rows.ts'
 
-/** Stakers. What one has not is -1. */
-export type StakerColumns = {
-  readonly count: number
-  readonly pos: Float64Array
-  /** 32 bytes each, as the next two. */
-  readonly txId: Uint8Array
-  readonly subnetId: Uint8Array
+const idBytes = 32
+const noId = new Uint8Array(idBytes)
+
+/** Stakers. Absent values are -1. */
+const stakerTable = columnTable({
+  pos: readFrom(doubles, ({ createdHeight, createdPosition }: StakerRow) =>
+    posOf(chainNumbers.P, createdHeight, createdPosition),
+  ),
+  txId: bytesOf(idBytes),
+  subnetId: bytesOf(idBytes),
   /** Where `hasValidator` is 1. */
-  readonly validatorTxId: Uint8Array
-  readonly hasValidator: Uint8Array
-  /** 20 bytes each. */
-  readonly nodeId: Uint8Array
+  validatorTxId: readFrom(bytesOf(idBytes), ({ validatorTxId = noId }: StakerRow) => validatorTxId),
+  hasValidator: readFrom(bytesOf(1), ({ validatorTxId }: StakerRow) =>
+    validatorTxId === undefined ? no : yes,
+  ),
+  nodeId: bytesOf(nodeIdBytes),
   /** 0 validator, 1 delegator. */
-  readonly role: Uint32Array
+  role: readFrom(words, ({ role }: StakerRow) => (role === 'validator' ? 0 : 1)),
   /** Index of `stakerStatuses`. */
-  readonly status: Uint32Array
-  readonly permissioned: Uint32Array
+  status: readFrom(words, ({ status }: StakerRow) => stakerStatuses.indexOf(status)),
+  permissioned: readFrom(words, ({ permissioned }: StakerRow) => (permissioned ? 1 : 0)),
   /** End of one that is pending or active, Unix seconds; else 0. */
-  readonly until: Float64Array
+  until: readFrom(doubles, (row: StakerRow) => (isOpen(row) ? row.endTime : 0)),
   /** Millionths. */
-  readonly shares: Float64Array
-  readonly weight: BigUint64Array
-  readonly delegatedWeight: BigUint64Array
-  readonly activatedHeight: Float64Array
-  readonly endedHeight: Float64Array
+  shares: readFrom(doubles, ({ delegationShares = -1 }: StakerRow) => delegationShares),
+  weight: bigs,
+  delegatedWeight: bigs,
+  activatedHeight: readFrom(doubles, ({ activatedHeight = -1 }: StakerRow) => activatedHeight),
+  endedHeight: readFrom(doubles, ({ endedHeight = -1 }: StakerRow) => endedHeight),
+})
+
+/** Columns of stakers. */
+export type StakerColumns = ColumnsOf<typeof stakerTable> & {
   /** Bodies lie in `arena`. */
   readonly body: Slices
   readonly arena: Uint8Array
@@ -47,8 +65,8 @@ export type StakerColumns = {
 /** Those that a batch made, in the order of their places, and those of earlier ones it changed. */
 export type StakersOfBatch = { readonly made: StakerColumns; readonly changed: StakerColumns }
 
-const idBytes = 32
-const nodeIdBytes = 20
+const yes = Uint8Array.of(1)
+const no = Uint8Array.of(0)
 const bodyBytes = 256
 
 /** Columns of `stakers` of a batch that begins at height `from`. */
@@ -72,48 +90,20 @@ function columnsOf(stakers: readonly StakerRow[], ledger: Ledger): StakerColumns
   const arena: PackArena = { bytes: new Uint8Array(count * bodyBytes), used: 0 }
   const bodies = new GrowingBodies(arena, count)
   const owners = new GrowingOwners(count)
-  const columns = {
-    count,
-    pos: new Float64Array(count),
-    txId: new Uint8Array(count * idBytes),
-    subnetId: new Uint8Array(count * idBytes),
-    validatorTxId: new Uint8Array(count * idBytes),
-    hasValidator: new Uint8Array(count),
-    nodeId: new Uint8Array(count * nodeIdBytes),
-    role: new Uint32Array(count),
-    status: new Uint32Array(count),
-    permissioned: new Uint32Array(count),
-    until: new Float64Array(count),
-    shares: new Float64Array(count),
-    weight: new BigUint64Array(count),
-    delegatedWeight: new BigUint64Array(count),
-    activatedHeight: new Float64Array(count),
-    endedHeight: new Float64Array(count),
-  }
-  for (const [at, staker] of stakers.entries()) {
-    columns.pos[at] = posOf(chainNumbers.P, staker.createdHeight, staker.createdPosition)
-    columns.txId.set(staker.txId, at * idBytes)
-    columns.subnetId.set(staker.subnetId, at * idBytes)
-    if (staker.validatorTxId !== undefined) {
-      columns.validatorTxId.set(staker.validatorTxId, at * idBytes)
-      columns.hasValidator[at] = 1
-    }
-    columns.nodeId.set(staker.nodeId, at * nodeIdBytes)
-    columns.role[at] = staker.role === 'validator' ? 0 : 1
-    columns.status[at] = stakerStatuses.indexOf(staker.status)
-    columns.permissioned[at] = staker.permissioned ? 1 : 0
-    columns.until[at] = isOpen(staker) ? staker.endTime : 0
-    columns.shares[at] = staker.delegationShares ?? -1
-    columns.weight[at] = staker.weight
-    columns.delegatedWeight[at] = staker.delegatedWeight
-    columns.activatedHeight[at] = staker.activatedHeight ?? -1
-    columns.endedHeight[at] = staker.endedHeight ?? -1
+  const columns = stakerTable.growing(count, undefined)
+  for (const staker of stakers) {
+    stakerTable.append(columns, staker)
     const start = arena.used
     stakerBody.append(arena, staker)
     bodies.pushFrom(start)
     noteOwners(owners, ledger, staker)
   }
-  return { ...columns, arena: arena.bytes, body: bodies.taken(), owners: owners.taken() }
+  return {
+    ...stakerTable.taken(columns),
+    arena: arena.bytes,
+    body: bodies.taken(),
+    owners: owners.taken(),
+  }
 }
 
 function isOpen({ status }: StakerRow): boolean {

@@ -4,7 +4,7 @@
  */
 
 import { compareBytes } from '../../../core/bytes.ts'
-import { txBody, type TxBody } from '../../../store/schema/primary-bodies.ts'
+import type { TxBody } from '../../../store/schema/primary-bodies.ts'
 import { assetOf } from '../../../store/schema/primary-holding.ts'
 import { posOfPlace } from '../../../store/schema/primary-position.ts'
 import type { Owner } from '../batch/ledger-rows.ts'
@@ -84,14 +84,7 @@ export function endStep(step: Step): void {
   row.consumed = sortedById(utxos, row.consumed)
   row.value = sortedById(utxos, row.value)
   row.staked = sortedById(utxos, row.staked)
-  ledger.utxoRows.end()
-  const from = ledger.arena.used
-  txBody.append(ledger.arena, row)
-  ledger.txBody.pushFrom(from)
-  ledger.txIds.push(place.txId)
-  ledger.txPos.push(posOfPlace(place))
-  ledger.txType.push(row.typeId)
-  ledger.txOwners.end()
+  ledger.pushTransaction({ pos: posOfPlace(place), txId: place.txId, type: row.typeId }, row)
   if (place.chain === 'X') noteAssets(step)
 }
 

@@ -187,6 +187,8 @@ export function createUtxo(by: Mover, made: NewUtxo): number {
     flags: staked ? outputFlags.staked : 0,
     createdOn,
     consumableOn,
+    spentPos: 0,
+    spentAt: 0,
   }
   ledger.utxoRows.push(row, {
     asset,
@@ -205,11 +207,8 @@ export function createUtxo(by: Mover, made: NewUtxo): number {
     noteOwner(by, owned)
   }
   rows.owners.end()
-  rows.spentPos.push(0)
-  rows.spentAt.push(0)
   if (by.first === undefined || number - by.first !== outputIndex || txId !== place.txId) {
-    ledger.strayPrefix.push(prefixOf(txId))
-    ledger.strayNumber.push(number)
+    ledger.pushStray({ prefix: prefixOf(txId), number })
   }
   if (crossing) {
     noteExport(by, {
@@ -247,9 +246,9 @@ function noteExport({ utxos: set, draft }: Mover, utxo: KnownUtxo): void {
 
 /** Notes that an output of the open batch is spent at a place. */
 function markSpent(draft: Draft, number: number, place: Place): void {
-  const { made } = draft.ledger
-  made.spentPos.set(number - draft.firstUtxo, posOfPlace(place))
-  made.spentAt.set(number - draft.firstUtxo, place.time)
+  const { spentPos, spentAt } = draft.ledger.made.columns
+  spentPos.set(number - draft.firstUtxo, posOfPlace(place))
+  spentAt.set(number - draft.firstUtxo, place.time)
 }
 
 /** Spends an output of this chain and gives its entry in the table. Throws `state-violation`. */
@@ -290,11 +289,8 @@ export function spendUtxo(by: Mover, spend: Spend): number {
 }
 
 /** Adds a spent UTXO of an earlier batch, all but its owners. */
-function noteSpent({ draft, place }: Mover, row: HeldRow): void {
-  const { spent } = draft.ledger
-  spent.push(row)
-  spent.spentPos.push(posOfPlace(place))
-  spent.spentAt.push(place.time)
+function noteSpent({ draft, place }: Mover, row: Omit<HeldRow, 'spentPos' | 'spentAt'>): void {
+  draft.ledger.spent.push({ ...row, spentPos: posOfPlace(place), spentAt: place.time })
 }
 
 function noteOwners(by: Mover, list: readonly Uint8Array[], isOfBatch: boolean): void {

@@ -53,9 +53,9 @@ export async function writeBlocks(
     timestamp: blocks.time,
     size_bytes: blocks.sizeBytes,
     tx_count: blocks.transactionCount,
-    supply: isP ? blocks.currentSupply : none,
-    l1_fees: isP ? blocks.l1AccruedFees : none,
-    l1_active: isP ? blocks.activeL1Validators : none,
+    supply: isP ? blocks.platform.currentSupply : none,
+    l1_fees: isP ? blocks.platform.l1AccruedFees : none,
+    l1_active: isP ? blocks.platform.activeL1Validators : none,
     ...outerColumns(blocks, nodes),
   })
 }
@@ -92,10 +92,10 @@ function idOf(ids: Uint8Array, row: number): Uint8Array {
 
 /** Keeps the bytes of blocks. */
 export async function writeRawBlocks(writer: Writer, raw: RawColumns): Promise<void> {
-  const { id, method, bytes, arena } = raw
+  const { id, method, count, arena } = raw
   await writer.insert(rawBlock, {
     id,
     method,
-    bytes: new ByteColumn(arena, bytes, { count: id.length }),
+    bytes: new ByteColumn(arena, raw, { count }),
   })
 }

@@ -186,7 +186,7 @@ function created(chain: Chain, txId: Uint8Array, index: number): SeenUtxo | unde
 }
 
 function supply(chain: Chain): bigint {
-  return chain.batches.at(-1)?.blocks.currentSupply.at(-1) ?? 0n
+  return chain.batches.at(-1)?.blocks.platform.currentSupply.at(-1) ?? 0n
 }
 
 void test('Apricot: an aborted staker spends its inputs and gets its stake at once', () => {

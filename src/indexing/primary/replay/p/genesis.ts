@@ -44,7 +44,7 @@ export function beginPChain(
     time: working.time,
     // Version, type id, parent, height.
     sizeBytes: 2 + 4 + 32 + 8,
-    transactionCount: draft.ledger.txPos.length,
+    transactionCount: draft.ledger.transactionCount(),
     proposer: undefined,
     platform: {
       currentSupply: supplyOf(working, emptyId),

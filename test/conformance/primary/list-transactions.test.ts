@@ -10,8 +10,8 @@ import { toPrimaryAddress } from '../../../src/core/address.ts'
 import { toCb58 } from '../../../src/core/cb58.ts'
 import { statement, type Writer } from '../../../src/store/engine/database.ts'
 import { openStore } from '../../../src/store/engine/open.ts'
-import { bytes } from '../../../src/store/query/primary/utxo-rows.ts'
 import { everyAddress, everyStaker } from '../../../src/store/query/primary/whole-state.ts'
+import { bytesValue } from '../../../src/store/query/stored-row.ts'
 import { txBody } from '../../../src/store/schema/primary-bodies.ts'
 import { firstBlockPosOf, posOfPlace } from '../../../src/store/schema/primary-position.ts'
 import { primaryStoreTables } from '../../../src/store/schema/stores.ts'
@@ -126,7 +126,7 @@ async function moveBeforeBlocks(writer: Writer): Promise<void> {
     const place = posOfPlace({ chain: 'X', height: -4_294_967_296 + at, position: 0 })
     const time = 1_600_000_000 + 1_000 * ((at * 3) % 4)
     await writer.run(setBody, [
-      txBody.toBytes({ ...txBody.fromBytes(bytes(body)), time }),
+      txBody.toBytes({ ...txBody.fromBytes(bytesValue(body)), time }),
       Number(pos),
     ])
     for (const each of moved) await writer.run(each, [place, Number(pos)])

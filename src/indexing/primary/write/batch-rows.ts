@@ -51,8 +51,8 @@ import { writeHoldings } from './holdings.ts'
 import { keysIn, type Numbers, numbersIn } from './numbers.ts'
 import { type OrderedLists, orderedLists } from './ordered-lists.ts'
 import { numberOwners } from './owners.ts'
+import { allSubnets } from './read-rows.ts'
 import {
-  allSubnets,
   capacityRules,
   nodeNumbers,
   nodesOfStakers,

@@ -5,6 +5,7 @@ import { outputContent } from '../../../codec/primary/output-content.ts'
 import type { Reader } from '../../../store/engine/database.ts'
 import type { StoredUtxo } from '../../../store/query/primary/utxo-rows.ts'
 import { utxosAt } from '../../../store/query/primary/utxos-at.ts'
+import { bytesAt } from '../../../store/query/row-values.ts'
 import { earlyImportBody } from '../../../store/schema/primary-bodies.ts'
 import { packTraits } from '../../../store/schema/primary-holding.ts'
 import { earlyImport } from '../../../store/schema/primary-ledger.ts'
@@ -12,7 +13,6 @@ import { placeOfPos, utxoKinds } from '../../../store/schema/primary-position.ts
 import { outputFlags } from '../batch/ledger-rows.ts'
 import type { KnownUtxo } from '../batch/ledger-rows.ts'
 import type { Found, KnownImport, Wanted } from '../batch/stored-state.ts'
-import { bytesOf } from './stakers.ts'
 
 /** Looks up all of `wanted`. */
 export async function findRows(reader: Reader, wanted: Wanted): Promise<Found> {
@@ -51,7 +51,7 @@ async function findImports(reader: Reader, keys: readonly string[]): Promise<Kno
   return rows.flatMap((row, at) => {
     const place = places[at]
     if (row === undefined || place === undefined) return []
-    const body = earlyImportBody.fromBytes(bytesOf(row[0]))
+    const body = earlyImportBody.fromBytes(bytesAt(row, 0))
     const { consumedPos, consumedTime: time, consumedTxId: txId } = body
     return [
       {

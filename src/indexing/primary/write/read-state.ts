@@ -3,13 +3,14 @@
 import { toBigint } from '../../../core/bytes.ts'
 import { getCheckpoint } from '../../../store/checkpoint.ts'
 import { type Reader, statement } from '../../../store/engine/database.ts'
+import { bytesAt, integerAt } from '../../../store/query/row-values.ts'
 import { progressBody } from '../../../store/schema/primary-bodies.ts'
 import type { AssetNumber } from '../batch/asset-numbers.ts'
 import type { ChainName } from '../batch/ledger-rows.ts'
 import type { Checkpoint } from '../batch/rows.ts'
 import type { PStateRows, StoredState } from '../batch/stored-state.ts'
 import { findRows } from './find-utxos.ts'
-import { allSubnets, bytesOf, liveL1Validators, openStakers } from './stakers.ts'
+import { allSubnets, liveL1Validators, openStakers } from './read-rows.ts'
 
 /** The reading side of a store with `primaryTables`. */
 export function openStoredState(reader: Reader): StoredState {
@@ -27,14 +28,14 @@ async function readCheckpoint(reader: Reader, chain: ChainName): Promise<Checkpo
   const at = await getCheckpoint(reader, chain)
   const row = await reader.get(progressQuestion, [chain])
   if (at?.hash === undefined || row === undefined) return undefined
-  return { chain, height: at.height, blockId: at.hash, ...progressBody.fromBytes(bytesOf(row[0])) }
+  return { chain, height: at.height, blockId: at.hash, ...progressBody.fromBytes(bytesAt(row, 0)) }
 }
 
 const everyAsset = statement('select id, asset_id from asset order by id')
 
 async function readAssets(reader: Reader): Promise<AssetNumber[]> {
   const rows = await reader.all(everyAsset)
-  return rows.map(([number, assetId]) => ({ number: Number(number), assetId: bytesOf(assetId) }))
+  return rows.map((row) => ({ number: integerAt(row, 0), assetId: bytesAt(row, 1) }))
 }
 
 const supplies = statement('select subnet_id, amount from supply')
@@ -48,9 +49,9 @@ async function readPState(reader: Reader): Promise<PStateRows | undefined> {
     stakers: await openStakers(reader),
     subnets: await allSubnets(reader),
     l1Validators: await liveL1Validators(reader),
-    supplies: rows.map(([subnetId, amount]) => ({
-      subnetId: bytesOf(subnetId),
-      supply: toBigint(bytesOf(amount)),
+    supplies: rows.map((row) => ({
+      subnetId: bytesAt(row, 0),
+      supply: toBigint(bytesAt(row, 1)),
     })),
   }
 }

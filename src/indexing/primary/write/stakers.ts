@@ -1,22 +1,15 @@
-/** Writes stakers, rewards, subnets, chains and L1 validations, and reads them back for replay. */
+/** Writes stakers, subnets and L1 validations. */
 
 import { toNodeId } from '../../../core/cb58.ts'
 import { ByteColumn } from '../../../store/engine/byte-column.ts'
-import type { Columns, Reader, Value, Writer } from '../../../store/engine/database.ts'
-import { statement } from '../../../store/engine/database.ts'
-import { l1ValidatorBody, stakerBody, subnetBody } from '../../../store/schema/primary-bodies.ts'
+import type { Columns, Writer } from '../../../store/engine/database.ts'
+import { l1ValidatorBody, subnetBody } from '../../../store/schema/primary-bodies.ts'
 import { node } from '../../../store/schema/primary-names.ts'
-import {
-  chainNumbers,
-  placeOfPos,
-  posOf,
-  stakerStatuses,
-} from '../../../store/schema/primary-position.ts'
+import { chainNumbers, posOf } from '../../../store/schema/primary-position.ts'
 import { staker, stakerByAddress } from '../../../store/schema/primary-staking.ts'
 import { l1Validator, subnet } from '../../../store/schema/primary-subnets.ts'
 import { gather, gatherWords, radixOrder } from '../../radix-order.ts'
 import type { StakerColumns, StakersOfBatch } from '../batch/staker-columns.ts'
-import type { StakerRow, StakerStatus } from '../batch/staking-rows.ts'
 import type { L1ValidatorRow, SubnetRow } from '../batch/subnet-rows.ts'
 import { numbersIn, type Numbers } from './numbers.ts'
 import { ownerEntries } from './owners.ts'
@@ -154,81 +147,4 @@ export async function writeL1Validators(
       }),
     ),
   })
-}
-
-const stakersQuestion = statement(
-  `select s.pos, s.tx_id, s.role, s.status, s.subnet_id, n.bytes, s.validator_tx,
-     s.activated_height, s.ended_height, s.body
-   from staker s join node n on n.id = s.node
-   where s.role in (0, 1) and s.status in (0, 1)`,
-)
-
-/** All pending and active stakers, in no order. */
-export async function openStakers(reader: Reader): Promise<StakerRow[]> {
-  const rows = await reader.all(stakersQuestion)
-  return rows.map((row) => {
-    const [pos, txId, role, status, subnetId, nodeId, validatorTx, activated, ended, body] = row
-    const { height, position } = placeOfPos(Number(pos))
-    return {
-      ...stakerBody.fromBytes(bytesOf(body)),
-      txId: bytesOf(txId),
-      role: role === 0 ? 'validator' : 'delegator',
-      status: statusOf(status),
-      subnetId: bytesOf(subnetId),
-      nodeId: bytesOf(nodeId),
-      validatorTxId: validatorTx === null ? undefined : bytesOf(validatorTx),
-      createdHeight: height,
-      createdPosition: position,
-      activatedHeight: activated === null ? undefined : Number(activated),
-      endedHeight: ended === null ? undefined : Number(ended),
-    }
-  })
-}
-
-const subnetsQuestion = statement('select pos, subnet_id, body from subnet')
-
-/** All subnets, in no order. */
-export async function allSubnets(reader: Reader): Promise<SubnetRow[]> {
-  const rows = await reader.all(subnetsQuestion)
-  return rows.map(([pos, subnetId, body]) => {
-    const { height, position } = placeOfPos(Number(pos))
-    return {
-      ...subnetBody.fromBytes(bytesOf(body)),
-      subnetId: bytesOf(subnetId),
-      createdHeight: height,
-      createdPosition: position,
-    }
-  })
-}
-
-const l1Question = statement(
-  `select l.validation_id, l.subnet_id, n.bytes, l.removed_height, l.body
-   from l1_validator l join node n on n.id = l.node where l.removed_height is null`,
-)
-
-/** All L1 validations that were not removed, in no order. */
-export async function liveL1Validators(reader: Reader): Promise<L1ValidatorRow[]> {
-  const rows = await reader.all(l1Question)
-  return rows.map(([validationId, subnetId, nodeId, removed, body]) => {
-    const { createdPos, ...rest } = l1ValidatorBody.fromBytes(bytesOf(body))
-    const { height, position } = placeOfPos(createdPos)
-    return {
-      ...rest,
-      validationId: bytesOf(validationId),
-      subnetId: bytesOf(subnetId),
-      nodeId: bytesOf(nodeId),
-      createdHeight: height,
-      createdPosition: position,
-      removedHeight: removed === null ? undefined : Number(removed),
-    }
-  })
-}
-
-function statusOf(value: Value | undefined): StakerStatus {
-  return stakerStatuses[Number(value)] ?? 'removed'
-}
-
-/** The bytes of a column that is never NULL. */
-export function bytesOf(value: Value | undefined): Uint8Array {
-  return value instanceof Uint8Array ? value : new Uint8Array()
 }

@@ -2,8 +2,8 @@
 
 import { type Reader, type Statement, statement, type Value } from '../../engine/database.ts'
 import { posPerBlock } from '../../schema/evm.ts'
+import { integerAt } from '../row-values.ts'
 import { heightOf, type PosRange, posOfHeight } from './position.ts'
-import { integerAt } from './row-values.ts'
 
 /** Direction of a walk. */
 export type Direction = 'desc' | 'asc'

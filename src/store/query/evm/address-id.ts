@@ -2,7 +2,7 @@
 
 import { type Reader, statement } from '../../engine/database.ts'
 import { addressByBytes } from '../../schema/evm.ts'
-import { integerAt } from './row-values.ts'
+import { integerAt } from '../row-values.ts'
 
 const question = statement('select id from address_by_bytes where bytes = ?')
 

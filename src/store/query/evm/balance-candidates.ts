@@ -2,8 +2,8 @@
 
 import { type Reader, type Row, statement } from '../../engine/database.ts'
 import { balance, token } from '../../schema/evm.ts'
-import { type TokenRow, tokenColumns, tokenRow } from './parties-of-ids.ts'
-import { bytesAt, integerAt, maybeBytesAt, maybeIntegerAt } from './row-values.ts'
+import { bytesAt, integerAt, maybeBytesAt, maybeIntegerAt } from '../row-values.ts'
+import { type TokenRow, tokenRow } from './parties-of-ids.ts'
 
 /** One (address, token) pair at a height. */
 export type BalanceRow = {
@@ -14,7 +14,7 @@ export type BalanceRow = {
   readonly negative: number
 }
 
-const columns = tokenColumns.map((name) => `k.${name}`).join(', ')
+const columns = tokenRow.names.map((name) => `k.${name}`).join(', ')
 
 // A loose scan: from one token of the address to the next, whatever number of rows each has.
 const question = statement(
@@ -78,7 +78,9 @@ export async function balancesOfTokens(
   },
 ): Promise<(BalanceRow | undefined)[]> {
   const { addressId, tokenIds, height } = query
-  const tokens = await store.lookup({ table: token, key: ['id'], select: tokenColumns }, [tokenIds])
+  const tokens = await store.lookup({ table: token, key: ['id'], select: tokenRow.names }, [
+    tokenIds,
+  ])
   const rows: (BalanceRow | undefined)[] = []
   for (const [at, tokenId] of tokenIds.entries()) {
     const known = tokens[at]
@@ -88,7 +90,7 @@ export async function balancesOfTokens(
     }
     const found = await store.get(newest, [addressId, tokenId, height])
     rows.push({
-      token: tokenRow(known, 0),
+      token: tokenRow.read(known),
       value: found === undefined ? undefined : bytesAt(found, 0),
       negative: found === undefined ? 0 : integerAt(found, 1),
     })
@@ -103,9 +105,9 @@ const newest = statement(
 )
 
 function balanceRow(row: Row): BalanceRow {
-  const at = tokenColumns.length
+  const at = tokenRow.names.length
   return {
-    token: tokenRow(row, 0),
+    token: tokenRow.read(row),
     value: maybeBytesAt(row, at),
     negative: maybeIntegerAt(row, at + 1) ?? 0,
   }

@@ -1,8 +1,8 @@
 /** Where a contract was created. */
 
 import { type Reader, statement } from '../../engine/database.ts'
+import { integerAt } from '../row-values.ts'
 import { heightOf, posOfHeight } from './position.ts'
-import { integerAt } from './row-values.ts'
 
 /** The transaction that created a contract, and the contract that did it inside, if one did. */
 export type CreationRow = { readonly txPos: number; readonly creatorId: number | undefined }

@@ -1,7 +1,7 @@
 /** Contracts that transactions of an address created. */
 
 import { type Reader, statement } from '../../engine/database.ts'
-import { integerAt, maybeIntegerAt } from './row-values.ts'
+import { integerAt, maybeIntegerAt } from '../row-values.ts'
 
 /** A contract, the transaction that created it, and the contract that did it inside, if one did. */
 export type DeploymentRow = {

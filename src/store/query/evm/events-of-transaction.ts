@@ -1,24 +1,23 @@
 /** Kept logs of one transaction. */
 
-import { type Reader, statement } from '../../engine/database.ts'
+import type { Reader } from '../../engine/database.ts'
 import { posPerBlock } from '../../schema/evm.ts'
+import { bytes, integer, type RowOf, storedRow } from '../stored-row.ts'
 import { heightOf, placeOf, posOfHeight } from './position.ts'
-import { bytesAt, integerAt } from './row-values.ts'
 
-/** One log. */
-export type EventRow = {
+/** A log `e` and the contract `c` that logged it. */
+const eventRow = storedRow({
   /** A value of `eventKinds` in the codec. */
-  readonly kind: number
-  /** Contract that logged it. */
-  readonly address: Uint8Array
+  kind: integer('e.kind'),
+  address: bytes('c.bytes'),
   /** Topics after the first, 32 bytes each. */
-  readonly topics: Uint8Array
-}
+  topics: bytes('e.topics'),
+})
+/** One log. */
+export type EventRow = RowOf<typeof eventRow>
 
-const question = statement(
-  `select e.kind, c.bytes, e.topics
-   from event e
-   join address c on c.id = e.address_id
+const question = eventRow.statement(
+  (columns) => `select ${columns} from event e join address c on c.id = e.address_id
    where e.pos >= ? and e.pos < ? and e.tx_index = ?
    order by e.pos`,
 )
@@ -27,9 +26,5 @@ const question = statement(
 export async function eventsOfTransaction(store: Reader, txPos: number): Promise<EventRow[]> {
   const from = posOfHeight(heightOf(txPos))
   const rows = await store.all(question, [from, from + posPerBlock, placeOf(txPos)])
-  return rows.map((row) => ({
-    kind: integerAt(row, 0),
-    address: bytesAt(row, 1),
-    topics: bytesAt(row, 2),
-  }))
+  return rows.map(eventRow.read)
 }

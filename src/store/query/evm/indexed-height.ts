@@ -1,7 +1,7 @@
 /** How far a chain is indexed. */
 
 import { type Reader, statement } from '../../engine/database.ts'
-import { integerAt } from './row-values.ts'
+import { integerAt } from '../row-values.ts'
 
 const question = statement('select height from checkpoint where stage = ?')
 

@@ -1,12 +1,11 @@
 /** Internal transactions of an address. */
 
 import type { Reader } from '../../engine/database.ts'
-import { hexStatement } from './hex-columns.ts'
-import { internalPlace, internalRow, type InternalRow, internalSelection } from './internal-row.ts'
+import { internalPlace, internalRow, type InternalRow } from './internal-row.ts'
 import type { PosRange } from './position.ts'
 
-const question = hexStatement(
-  (hex) => `select ${internalSelection(hex)}
+const question = internalRow.statement(
+  (columns) => `select ${columns}
    from internal_by_address a
    join internal i on i.pos = a.pos
    ${internalPlace}
@@ -25,5 +24,5 @@ export async function internalsOfAddress(
 ): Promise<InternalRow[]> {
   const { addressId, range, limit } = query
   const rows = await store.all(question, [addressId, range.from, range.until, limit])
-  return rows.map(internalRow)
+  return rows.map(internalRow.read)
 }

@@ -2,12 +2,11 @@
 
 import type { Reader } from '../../engine/database.ts'
 import { posPerBlock } from '../../schema/evm.ts'
-import { hexStatement } from './hex-columns.ts'
-import { internalPlace, internalRow, type InternalRow, internalSelection } from './internal-row.ts'
+import { internalPlace, internalRow, type InternalRow } from './internal-row.ts'
 import { heightOf, placeOf, posOfHeight } from './position.ts'
 
-const question = hexStatement(
-  (hex) => `select ${internalSelection(hex)}
+const question = internalRow.statement(
+  (columns) => `select ${columns}
    from internal i
    ${internalPlace}
    where i.pos >= ? and i.pos < ? and i.tx_index = ?
@@ -22,5 +21,5 @@ const question = hexStatement(
 export async function internalsOfTransaction(store: Reader, txPos: number): Promise<InternalRow[]> {
   const from = posOfHeight(heightOf(txPos))
   const rows = await store.all(question, [from, from + posPerBlock, placeOf(txPos)])
-  return rows.map(internalRow)
+  return rows.map(internalRow.read)
 }

@@ -1,31 +1,25 @@
 /** Transactions of a chain by position. */
 
 import type { Reader } from '../../engine/database.ts'
-import { hexStatement } from './hex-columns.ts'
 import type { PosRange } from './position.ts'
-import {
-  transactionPlace,
-  transactionRow,
-  type TransactionRow,
-  transactionSelection,
-} from './transaction-row.ts'
+import { transactionPlace, transactionRow, type TransactionRow } from './transaction-row.ts'
 
-const all = hexStatement(
-  (hex) => `select ${transactionSelection(hex)}
+const all = transactionRow.statement(
+  (columns) => `select ${columns}
    from tx x ${transactionPlace}
    where x.pos >= ? and x.pos < ?
    order by x.pos desc limit ?`,
 )
 
-const succeeded = hexStatement(
-  (hex) => `select ${transactionSelection(hex)}
+const succeeded = transactionRow.statement(
+  (columns) => `select ${columns}
    from tx x ${transactionPlace}
    where x.pos >= ? and x.pos < ? and x.status = 1
    order by x.pos desc limit ?`,
 )
 
-const failed = hexStatement(
-  (hex) => `select ${transactionSelection(hex)}
+const failed = transactionRow.statement(
+  (columns) => `select ${columns}
    from tx_failed f
    join tx x on x.pos = f.pos
    ${transactionPlace}
@@ -33,8 +27,8 @@ const failed = hexStatement(
    order by f.pos desc limit ?`,
 )
 
-const inOrder = hexStatement(
-  (hex) => `select ${transactionSelection(hex)}
+const inOrder = transactionRow.statement(
+  (columns) => `select ${columns}
    from tx x ${transactionPlace}
    where x.pos >= ? and x.pos < ?
    order by x.pos limit ?`,
@@ -57,7 +51,7 @@ export async function latestTransactions(
   const { status, range, limit } = query
   const question = status === undefined ? all : status === 'failed' ? failed : succeeded
   const rows = await store.all(question, [range.from, range.until, limit])
-  return rows.map(transactionRow)
+  return rows.map(transactionRow.read)
 }
 
 /** Transactions inside `range` in order of history. Cost: one range scan of `tx` by key. */
@@ -67,5 +61,5 @@ export async function transactionsInOrder(
 ): Promise<TransactionRow[]> {
   const { range, limit } = query
   const rows = await store.all(inOrder, [range.from, range.until, limit])
-  return rows.map(transactionRow)
+  return rows.map(transactionRow.read)
 }

@@ -2,30 +2,30 @@
 
 import type { Reader } from '../../engine/database.ts'
 import { address, token } from '../../schema/evm.ts'
-import { bytesAt, integerAt, maybeIntegerAt, maybeTextAt } from './row-values.ts'
+import { bytesAt } from '../row-values.ts'
+import { integer, maybe, type RowOf, storedRow, text } from '../stored-row.ts'
 
-/** What is stored of a token contract. */
-export type TokenRow = {
-  readonly id: number
+/** What is stored of a token contract; its columns have their own names. */
+export const tokenRow = storedRow({
+  id: integer('id'),
   /** 20, 721 or 1155, by the evidence of its logs. */
-  readonly standard: number
-  readonly name: string | undefined
-  readonly symbol: string | undefined
-  readonly decimals: number | undefined
+  standard: integer('standard'),
+  name: maybe(text('name')),
+  symbol: maybe(text('symbol')),
+  decimals: maybe(integer('decimals')),
   /** Whether logs give the balances `balanceOf` gives: 0 unknown, 1 yes, 2 no. */
-  readonly exactness: number
+  exactness: integer('exactness'),
   /** 1 when its transfers look like spam. */
-  readonly spam: number
-}
-
-/** Where {@link tokenRow} finds its columns. */
-export const tokenColumns = ['id', 'standard', 'name', 'symbol', 'decimals', 'exactness', 'spam']
+  spam: integer('spam'),
+})
+/** Row of {@link tokenRow}. */
+export type TokenRow = RowOf<typeof tokenRow>
 
 /** One address and, if it is one, its token. */
 export type PartyRow = { readonly bytes: Uint8Array; readonly token: TokenRow | undefined }
 
 const bytesOfId = { table: address, key: ['id'], select: ['bytes'] }
-const tokenOfId = { table: token, key: ['id'], select: tokenColumns }
+const tokenOfId = { table: token, key: ['id'], select: tokenRow.names }
 
 /** Addresses by number, in the order asked; `undefined` where none has it. Cost: a look-up each. */
 export async function addressesOfIds(
@@ -42,7 +42,7 @@ export async function tokensOfIds(
   ids: readonly number[],
 ): Promise<(TokenRow | undefined)[]> {
   const rows = await store.lookup(tokenOfId, [ids])
-  return rows.map((row) => (row === undefined ? undefined : tokenRow(row, 0)))
+  return rows.map((row) => (row === undefined ? undefined : tokenRow.read(row)))
 }
 
 /**
@@ -61,17 +61,4 @@ export async function partiesOfIds(
   return addresses.map((bytes, at) =>
     bytes === undefined ? undefined : { bytes, token: tokens[at] },
   )
-}
-
-/** A token from {@link tokenColumns} selected from place `at` on. */
-export function tokenRow(row: Parameters<typeof integerAt>[0], at: number): TokenRow {
-  return {
-    id: integerAt(row, at),
-    standard: integerAt(row, at + 1),
-    name: maybeTextAt(row, at + 2),
-    symbol: maybeTextAt(row, at + 3),
-    decimals: maybeIntegerAt(row, at + 4),
-    exactness: integerAt(row, at + 5),
-    spam: integerAt(row, at + 6),
-  }
 }

@@ -1,23 +1,26 @@
 /** What stored transactions of a range of blocks say that their traces repeat. */
 
-import { type Reader, statement } from '../../engine/database.ts'
+import type { Reader } from '../../engine/database.ts'
 import { posPerBlock } from '../../schema/evm.ts'
-import { bytesAt, maybeBytesAt } from './row-values.ts'
+import { bytes, integer, mapped, maybe, type RowOf, storedRow } from '../stored-row.ts'
+import { heightOf } from './position.ts'
 
-/** One transaction. */
-export type TracedRow = {
-  readonly height: number
-  readonly hash: Uint8Array
-  readonly from: Uint8Array
+/** A transaction, its sender `a` and its receiver `b`. */
+const tracedRow = storedRow({
+  height: mapped(integer('tx.pos'), heightOf),
+  hash: bytes('tx.hash'),
+  from: bytes('a.bytes'),
   /** Receiver, or in a creation the created contract; absent where there is none. */
-  readonly to: Uint8Array | undefined
+  to: maybe(bytes('b.bytes')),
   /** Big-endian, without leading zeros. */
-  readonly value: Uint8Array
-  readonly gasUsed: number
-}
+  value: bytes('tx.value'),
+  gasUsed: integer('tx.gas_used'),
+})
+/** One transaction. */
+export type TracedRow = RowOf<typeof tracedRow>
 
-const question = statement(
-  `select tx.pos, tx.hash, a.bytes, b.bytes, tx.value, tx.gas_used
+const question = tracedRow.statement(
+  (columns) => `select ${columns}
    from tx join address a on a.id = tx.from_id
      left join address b on b.id = coalesce(tx.to_id, tx.created_id)
    where tx.pos >= ? and tx.pos < ? order by tx.pos`,
@@ -32,12 +35,5 @@ export async function tracedTransactions(
   { from, until }: { readonly from: number; readonly until: number },
 ): Promise<TracedRow[]> {
   const rows = await store.all(question, [from * posPerBlock, until * posPerBlock])
-  return rows.map((row) => ({
-    height: Math.floor(Number(row[0]) / posPerBlock),
-    hash: bytesAt(row, 1),
-    from: bytesAt(row, 2),
-    to: maybeBytesAt(row, 3),
-    value: bytesAt(row, 4),
-    gasUsed: Number(row[5]),
-  }))
+  return rows.map(tracedRow.read)
 }

@@ -1,17 +1,15 @@
 /** One transaction. */
 
 import type { Reader } from '../../engine/database.ts'
-import { hexStatement } from './hex-columns.ts'
 import { hashPrefix } from './position.ts'
 import {
-  selectionWithFees,
   transactionPlace,
   type TransactionWithFees,
   transactionWithFees,
 } from './transaction-row.ts'
 
-const byHash = hexStatement(
-  (hex, maybeHex) => `select ${selectionWithFees(hex, maybeHex)}
+const byHash = transactionWithFees.statement(
+  (columns) => `select ${columns}
    from tx_by_hash h
    join tx x on x.pos = h.pos
    ${transactionPlace}
@@ -19,9 +17,8 @@ const byHash = hexStatement(
    order by h.pos limit 1`,
 )
 
-const byPos = hexStatement(
-  (hex, maybeHex) =>
-    `select ${selectionWithFees(hex, maybeHex)} from tx x ${transactionPlace} where x.pos = ?`,
+const byPos = transactionWithFees.statement(
+  (columns) => `select ${columns} from tx x ${transactionPlace} where x.pos = ?`,
 )
 
 /**
@@ -34,7 +31,7 @@ export async function transactionByHash(
   hash: Uint8Array,
 ): Promise<TransactionWithFees | undefined> {
   const row = await store.get(byHash, [hashPrefix(hash), hash])
-  return row === undefined ? undefined : transactionWithFees(row)
+  return row === undefined ? undefined : transactionWithFees.read(row)
 }
 
 /** The transaction at a position, or `undefined`. Cost: two look-ups by key. */
@@ -43,5 +40,5 @@ export async function transactionAt(
   pos: number,
 ): Promise<TransactionWithFees | undefined> {
   const row = await store.get(byPos, [pos])
-  return row === undefined ? undefined : transactionWithFees(row)
+  return row === undefined ? undefined : transactionWithFees.read(row)
 }

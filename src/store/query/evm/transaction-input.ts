@@ -1,8 +1,8 @@
 /** Input data of a transaction, as it is stored. */
 
 import { type Reader, statement } from '../../engine/database.ts'
+import { bytesAt, integerAt } from '../row-values.ts'
 import { heightOf, posOfHeight } from './position.ts'
-import { bytesAt, integerAt } from './row-values.ts'
 
 const packed = statement('select inputs from block where height = ?')
 

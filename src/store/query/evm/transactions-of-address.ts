@@ -1,17 +1,11 @@
 /** Native transactions of an address. */
 
 import type { Reader } from '../../engine/database.ts'
-import { hexStatement } from './hex-columns.ts'
 import type { PosRange } from './position.ts'
-import {
-  transactionPlace,
-  transactionRow,
-  type TransactionRow,
-  transactionSelection,
-} from './transaction-row.ts'
+import { transactionPlace, transactionRow, type TransactionRow } from './transaction-row.ts'
 
-const question = hexStatement(
-  (hex) => `select ${transactionSelection(hex)}
+const question = transactionRow.statement(
+  (columns) => `select ${columns}
    from tx_by_address a
    join tx x on x.pos = a.pos
    ${transactionPlace}
@@ -30,5 +24,5 @@ export async function transactionsOfAddress(
 ): Promise<TransactionRow[]> {
   const { addressId, range, limit } = query
   const rows = await store.all(question, [addressId, range.from, range.until, limit])
-  return rows.map(transactionRow)
+  return rows.map(transactionRow.read)
 }

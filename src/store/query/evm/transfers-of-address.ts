@@ -1,12 +1,11 @@
 /** Token transfers of an address. */
 
 import type { Reader } from '../../engine/database.ts'
-import { hexStatement } from './hex-columns.ts'
 import type { PosRange } from './position.ts'
-import { transferPlace, transferRow, type TransferRow, transferSelection } from './transfer-row.ts'
+import { transferPlace, transferRow, type TransferRow } from './transfer-row.ts'
 
-const question = hexStatement(
-  (hex, maybeHex) => `select ${transferSelection(hex, maybeHex)}
+const question = transferRow.statement(
+  (columns) => `select ${columns}
    from transfer_by_address a
    join transfer t on t.pos = a.pos
    ${transferPlace}
@@ -31,5 +30,5 @@ export async function transfersOfAddress(
 ): Promise<TransferRow[]> {
   const { addressId, standard, range, limit } = query
   const rows = await store.all(question, [addressId, standard, range.from, range.until, limit])
-  return rows.map(transferRow)
+  return rows.map(transferRow.read)
 }

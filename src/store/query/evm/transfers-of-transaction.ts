@@ -2,12 +2,11 @@
 
 import type { Reader } from '../../engine/database.ts'
 import { posPerBlock } from '../../schema/evm.ts'
-import { hexStatement } from './hex-columns.ts'
 import { heightOf, placeOf, posOfHeight } from './position.ts'
-import { transferPlace, transferRow, type TransferRow, transferSelection } from './transfer-row.ts'
+import { transferPlace, transferRow, type TransferRow } from './transfer-row.ts'
 
-const question = hexStatement(
-  (hex, maybeHex) => `select ${transferSelection(hex, maybeHex)}
+const question = transferRow.statement(
+  (columns) => `select ${columns}
    from transfer t
    ${transferPlace}
    where t.pos >= ? and t.pos < ? and t.tx_index = ?
@@ -23,5 +22,5 @@ const question = hexStatement(
 export async function transfersOfTransaction(store: Reader, txPos: number): Promise<TransferRow[]> {
   const from = posOfHeight(heightOf(txPos))
   const rows = await store.all(question, [from, from + posPerBlock, placeOf(txPos)])
-  return rows.map(transferRow)
+  return rows.map(transferRow.read)
 }

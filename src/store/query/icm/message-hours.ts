@@ -1,17 +1,19 @@
 /** Messages counted by hour. */
 
-import { type Reader, statement } from '../../engine/database.ts'
-import { bytesAt, integerAt } from '../evm/row-values.ts'
+import type { Reader } from '../../engine/database.ts'
+import { bytes, integer, type RowOf, storedRow } from '../stored-row.ts'
 
 /** An hour of one pair of blockchains; `hour` is its first second. */
-export type MessageHour = {
-  readonly hour: number
-  readonly source: Uint8Array
-  readonly destination: Uint8Array
+const hourRow = storedRow({
+  hour: integer('hour'),
+  source: bytes('source_id'),
+  destination: bytes('destination_id'),
   /** Sent for the first time, and received. */
-  readonly sent: number
-  readonly received: number
-}
+  sent: integer('sent'),
+  received: integer('received'),
+})
+/** One hour. */
+export type MessageHour = RowOf<typeof hourRow>
 
 /** Which: bounds inclusive, ids optional. */
 export type HourQuery = {
@@ -23,8 +25,8 @@ export type HourQuery = {
   readonly destination?: Uint8Array
 }
 
-const question = statement(
-  `select hour, source_id, destination_id, sent, received from icm_hour
+const question = hourRow.statement(
+  (columns) => `select ${columns} from icm_hour
    where network = ? and hour between ? and ? and (? = 0 or source_id = ?)
      and (? = 0 or destination_id = ?)
    order by hour`,
@@ -43,11 +45,5 @@ export async function messageHours(store: Reader, query: HourQuery): Promise<Mes
     destination === undefined ? 0 : 1,
     destination ?? none,
   ])
-  return rows.map((row) => ({
-    hour: integerAt(row, 0),
-    source: bytesAt(row, 1),
-    destination: bytesAt(row, 2),
-    sent: integerAt(row, 3),
-    received: integerAt(row, 4),
-  }))
+  return rows.map(hourRow.read)
 }

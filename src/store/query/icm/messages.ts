@@ -1,31 +1,48 @@
 /** Questions about interchain messages. */
 
-import { type Reader, type Row, statement, type Value } from '../../engine/database.ts'
-import { bytesAt, integerAt } from '../evm/row-values.ts'
+import { type Reader, type Row, statement } from '../../engine/database.ts'
+import { bytes, flag, integer, maybe, type RowOf, storedRow, text } from '../stored-row.ts'
 import { listKey, type ListSubject } from './list-subject.ts'
 
-/** One end of a message as stored. */
-export type MessageEnd = {
-  readonly chain: string
-  readonly contract: Uint8Array
-  readonly sourceId: Uint8Array
-  readonly destinationId: Uint8Array
-  readonly nonce: Uint8Array
-  readonly sender: Uint8Array
-  readonly recipient: Uint8Array
-  readonly data: Uint8Array
-  /** 32 bytes of nonce and 20 of the relayer each. */
-  readonly receipts: Uint8Array
-  readonly txHash: Uint8Array
-  readonly timestamp: number
-  readonly gasSpent: Uint8Array
+/** One end of a message as stored in a table with this alias. */
+// oxlint-disable-next-line typescript/explicit-function-return-type -- its type is its declaration
+function endColumns(alias: 's' | 'r') {
+  return {
+    chain: text(`${alias}.chain`),
+    contract: bytes(`${alias}.contract`),
+    sourceId: bytes(`${alias}.source_id`),
+    destinationId: bytes(`${alias}.destination_id`),
+    nonce: bytes(`${alias}.nonce`),
+    sender: bytes(`${alias}.sender`),
+    recipient: bytes(`${alias}.recipient`),
+    data: bytes(`${alias}.data`),
+    /** 32 bytes of nonce and 20 of the relayer each. */
+    receipts: bytes(`${alias}.receipts`),
+    txHash: bytes(`${alias}.tx_hash`),
+    timestamp: integer(`${alias}.timestamp`),
+    gasSpent: bytes(`${alias}.gas_spent`),
+  }
 }
+const sentRow = storedRow(endColumns('s'))
+const receivedRow = storedRow({
+  ...endColumns('r'),
+  rewardRedeemer: bytes('r.reward_redeemer'),
+  deliverer: bytes('r.deliverer'),
+})
+/** What is known of a message beside its ends. */
+const noteRow = storedRow({
+  sentId: maybe(bytes('s.message_id')),
+  receivedId: maybe(bytes('r.message_id')),
+  executedId: maybe(bytes('e.message_id')),
+  receiptDelivered: maybe(flag('n.receipt_delivered')),
+  feeToken: maybe(bytes('n.fee_token')),
+  feeAmount: maybe(bytes('n.fee_amount')),
+})
 
+/** One end of a message. */
+export type MessageEnd = RowOf<typeof sentRow>
 /** The receiving end. */
-export type ReceivingEnd = MessageEnd & {
-  readonly rewardRedeemer: Uint8Array
-  readonly deliverer: Uint8Array
-}
+export type ReceivingEnd = RowOf<typeof receivedRow>
 
 /** A message with whatever is known of it; at least one end is. */
 export type MessageRow = {
@@ -40,32 +57,10 @@ export type MessageRow = {
 /** Place in a list: where the last page ended. */
 export type MessagePlace = { readonly timestamp: number; readonly messageId: Uint8Array }
 
-const endColumns = [
-  'chain',
-  'contract',
-  'source_id',
-  'destination_id',
-  'nonce',
-  'sender',
-  'recipient',
-  'data',
-  'receipts',
-  'tx_hash',
-  'timestamp',
-  'gas_spent',
-]
-const columns = [
-  's.message_id',
-  ...endColumns.map((name) => `s.${name}`),
-  'r.message_id',
-  ...endColumns.map((name) => `r.${name}`),
-  'r.reward_redeemer',
-  'r.deliverer',
-  'e.message_id',
-  'n.receipt_delivered',
-  'n.fee_token',
-  'n.fee_amount',
-].join(', ')
+const parts = [noteRow.names, sentRow.names, receivedRow.names]
+const columns = parts.flat().join(', ')
+const sentAt = noteRow.names.length
+const receivedAt = sentAt + sentRow.names.length
 const joins = `
   left join icm_send s on s.message_id = l.message_id
   left join icm_receive r on r.message_id = l.message_id
@@ -125,48 +120,17 @@ export function placeOfMessage(message: MessageRow): MessagePlace {
   return { timestamp: end?.timestamp ?? 0, messageId: message.messageId }
 }
 
-const receiveAt = endColumns.length + 1
-const restAt = 2 * receiveAt
-
 function messageOf(row: Row): MessageRow | undefined {
-  const sent = row[0] instanceof Uint8Array ? endOf(row, 1) : undefined
-  const received =
-    row[receiveAt] instanceof Uint8Array
-      ? {
-          ...endOf(row, receiveAt + 1),
-          rewardRedeemer: bytesAt(row, restAt),
-          deliverer: bytesAt(row, restAt + 1),
-        }
-      : undefined
-  const messageId: Value | undefined = sent === undefined ? row[receiveAt] : row[0]
-  if (!(messageId instanceof Uint8Array)) return undefined
-  const token = row[restAt + 4]
-  const amount = row[restAt + 5]
-  const hasFee = token instanceof Uint8Array && amount instanceof Uint8Array
+  const { sentId, receivedId, executedId, receiptDelivered, ...note } = noteRow.read(row)
+  const messageId = sentId ?? receivedId
+  if (messageId === undefined) return undefined
+  const { feeToken: token, feeAmount: amount } = note
   return {
     messageId,
-    sent,
-    received,
-    executed: row[restAt + 2] instanceof Uint8Array,
-    receiptDelivered: row[restAt + 3] === 1,
-    fee: hasFee ? { token, amount } : undefined,
-  }
-}
-
-function endOf(row: Row, at: number): MessageEnd {
-  const [chain] = row.slice(at)
-  return {
-    chain: String(chain),
-    contract: bytesAt(row, at + 1),
-    sourceId: bytesAt(row, at + 2),
-    destinationId: bytesAt(row, at + 3),
-    nonce: bytesAt(row, at + 4),
-    sender: bytesAt(row, at + 5),
-    recipient: bytesAt(row, at + 6),
-    data: bytesAt(row, at + 7),
-    receipts: bytesAt(row, at + 8),
-    txHash: bytesAt(row, at + 9),
-    timestamp: integerAt(row, at + 10),
-    gasSpent: bytesAt(row, at + 11),
+    sent: sentId && sentRow.read(row.slice(sentAt)),
+    received: receivedId && receivedRow.read(row.slice(receivedAt)),
+    executed: executedId !== undefined,
+    receiptDelivered: receiptDelivered ?? false,
+    fee: token === undefined || amount === undefined ? undefined : { token, amount },
   }
 }

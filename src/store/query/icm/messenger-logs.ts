@@ -1,29 +1,30 @@
 /** Logs of interchain messengers, from the store of a chain. */
 
-import { type Reader, statement } from '../../engine/database.ts'
-import { bytesAt, integerAt } from '../evm/row-values.ts'
+import type { Reader } from '../../engine/database.ts'
+import { bytes, integer, type RowOf, storedRow } from '../stored-row.ts'
 
-/** One log with what is said of its transaction and block. */
-export type MessengerLog = {
-  readonly pos: number
+/** A log `e` of contract `c`, with what is said of its transaction `t` and block `b`. */
+const logRow = storedRow({
+  pos: integer('e.pos'),
   /** A value of `eventKinds` in the codec. */
-  readonly kind: number
-  readonly contract: Uint8Array
+  kind: integer('e.kind'),
+  contract: bytes('c.bytes'),
   /** Topics after the first, 32 bytes each. */
-  readonly topics: Uint8Array
-  readonly data: Uint8Array
-  readonly txHash: Uint8Array
-  readonly gasUsed: number
+  topics: bytes('e.topics'),
+  data: bytes('e.data'),
+  txHash: bytes('t.hash'),
+  gasUsed: integer('t.gas_used'),
   /** Big-endian. */
-  readonly gasPrice: Uint8Array
+  gasPrice: bytes('t.gas_price'),
   /** Unix seconds. */
-  readonly timestamp: number
-}
+  timestamp: integer('b.timestamp'),
+})
+/** One log. */
+export type MessengerLog = RowOf<typeof logRow>
 
 // Kinds 2 to 7 of the codec: sends, fees, failures, executions, receptions, receipts.
-const question = statement(
-  `select e.pos, e.kind, c.bytes, e.topics, e.data, t.hash, t.gas_used, t.gas_price, b.timestamp
-   from event e
+const question = logRow.statement(
+  (columns) => `select ${columns} from event e
    join address c on c.id = e.address_id
    join tx t on t.pos = e.pos - e.pos % 1048576 + e.tx_index
    join block b on b.height = e.pos / 1048576
@@ -42,15 +43,5 @@ export async function messengerLogs(
   range: { readonly from: number; readonly until: number; readonly limit: number },
 ): Promise<MessengerLog[]> {
   const rows = await store.all(question, [range.from, range.until, range.limit])
-  return rows.map((row) => ({
-    pos: integerAt(row, 0),
-    kind: integerAt(row, 1),
-    contract: bytesAt(row, 2),
-    topics: bytesAt(row, 3),
-    data: bytesAt(row, 4),
-    txHash: bytesAt(row, 5),
-    gasUsed: integerAt(row, 6),
-    gasPrice: bytesAt(row, 7),
-    timestamp: integerAt(row, 8),
-  }))
+  return rows.map(logRow.read)
 }

@@ -2,7 +2,7 @@
 
 import { toBigint } from '../../../core/bytes.ts'
 import { type Reader, statement } from '../../engine/database.ts'
-import { bytesAt, integerAt, maybeBytesAt, maybeIntegerAt } from '../evm/row-values.ts'
+import { bytesAt, integerAt, maybeBytesAt, maybeIntegerAt } from '../row-values.ts'
 import { itemBytes, itemOf, type NftPlace } from './nft-place.ts'
 import type { OwnerQuery } from './tokens-of-owner.ts'
 

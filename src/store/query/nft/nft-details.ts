@@ -3,7 +3,7 @@
 import { compareBytes } from '../../../core/bytes.ts'
 import { type Reader, statement } from '../../engine/database.ts'
 import { nftMetadata, nftToken } from '../../schema/nft.ts'
-import { bytesAt, integerAt, maybeIntegerAt, maybeTextAt } from '../evm/row-values.ts'
+import { bytesAt, integerAt, maybeIntegerAt, maybeTextAt } from '../row-values.ts'
 import { itemBytes, type NftPlace } from './nft-place.ts'
 
 /** Metadata as it is stored. */

@@ -1,7 +1,7 @@
 /** Token ids of an NFT contract. */
 
 import { type Reader, statement } from '../../engine/database.ts'
-import { bytesAt, integerAt, maybeIntegerAt } from '../evm/row-values.ts'
+import { bytesAt, integerAt, maybeIntegerAt } from '../row-values.ts'
 import { itemBytes, itemOf } from './nft-place.ts'
 
 /** One token id. `ownerId` is `undefined` when burned, and for ERC-1155. */

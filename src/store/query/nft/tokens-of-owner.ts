@@ -1,7 +1,7 @@
 /** ERC-721 tokens of an address. */
 
 import { type Reader, statement } from '../../engine/database.ts'
-import { bytesAt, integerAt } from '../evm/row-values.ts'
+import { bytesAt, integerAt } from '../row-values.ts'
 import { itemBytes, itemOf, type NftPlace } from './nft-place.ts'
 
 // Of a row, the range that may cover it is the last that begins at or before it.

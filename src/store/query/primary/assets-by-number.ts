@@ -1,39 +1,33 @@
 /** Names of assets. */
 
-import type { Reader, Row } from '../../engine/database.ts'
+import type { Reader } from '../../engine/database.ts'
 import { asset } from '../../schema/primary-names.ts'
-import { bytes, optional } from './utxo-rows.ts'
+import { bytes, flag, integer, mapped, maybe, type RowOf, storedRow, text } from '../stored-row.ts'
 
 /** An asset; names are absent while its creation is not indexed. */
-export type StoredAsset = {
-  readonly assetId: Uint8Array
-  readonly name: string | undefined
-  readonly symbol: string | undefined
-  readonly denomination: number | undefined
+const assetRow = storedRow({
+  assetId: bytes('asset_id'),
+  name: maybe(text('name')),
+  symbol: maybe(text('symbol')),
+  denomination: maybe(integer('denomination')),
   /** `secp256k1`, `nft` or `property`. */
-  readonly kind: string | undefined
-  readonly variableCap: boolean
+  kind: maybe(text('kind')),
+  variableCap: mapped(maybe(flag('variable_cap')), (is) => is ?? false),
   /** Unix seconds. */
-  readonly createdAt: number | undefined
-}
-
-const columns = [
-  'asset_id',
-  'name',
-  'symbol',
-  'denomination',
-  'kind',
-  'variable_cap',
-  'created_at',
-] as const
+  createdAt: maybe(integer('created_at')),
+})
+/** One asset. */
+export type StoredAsset = RowOf<typeof assetRow>
 
 /** Assets by id, those of `assetIds` that were ever seen, in no order. One seek each. */
 export async function assetsById(
   reader: Reader,
   assetIds: readonly Uint8Array[],
 ): Promise<StoredAsset[]> {
-  const rows = await reader.lookup({ table: asset, key: ['asset_id'], select: columns }, [assetIds])
-  return rows.flatMap((row) => (row === undefined ? [] : [assetOf(row)]))
+  const rows = await reader.lookup({ table: asset, key: ['asset_id'], select: assetRow.names }, [
+    assetIds,
+  ])
+  return rows.flatMap((row) => (row === undefined ? [] : [assetRow.read(row)]))
 }
 
 /** Assets by number. One seek each; numbers that do not exist are left out. */
@@ -42,23 +36,11 @@ export async function assetsByNumber(
   numbers: readonly number[],
 ): Promise<Map<number, StoredAsset>> {
   const unique = [...new Set(numbers)]
-  const rows = await reader.lookup({ table: asset, key: ['id'], select: columns }, [unique])
+  const rows = await reader.lookup({ table: asset, key: ['id'], select: assetRow.names }, [unique])
   const found = new Map<number, StoredAsset>()
   for (const [at, row] of rows.entries()) {
     const number = unique[at]
-    if (row !== undefined && number !== undefined) found.set(number, assetOf(row))
+    if (row !== undefined && number !== undefined) found.set(number, assetRow.read(row))
   }
   return found
-}
-
-function assetOf(row: Row): StoredAsset {
-  return {
-    assetId: bytes(row[0]),
-    name: row[1] === null ? undefined : String(row[1]),
-    symbol: row[2] === null ? undefined : String(row[2]),
-    denomination: optional(row[3]),
-    kind: row[4] === null ? undefined : String(row[4]),
-    variableCap: row[5] === 1,
-    createdAt: optional(row[6]),
-  }
 }

@@ -1,33 +1,34 @@
 /** Chains: by id, of subnets, and all in order of creation. */
 
 import { keyOf, toHex } from '../../../core/bytes.ts'
-import { type Reader, type Row, statement } from '../../engine/database.ts'
-import { bytes } from './utxo-rows.ts'
+import type { Reader } from '../../engine/database.ts'
+import { bytes, integer, maybe, type RowOf, storedRow, text } from '../stored-row.ts'
 
-/** One stored chain. */
-export type StoredChain = {
-  readonly pos: number
-  readonly blockchainId: Uint8Array
-  readonly subnetId: Uint8Array
-  readonly vmId: Uint8Array
-  readonly name: string
-  readonly evmChainId: number | undefined
+/** A chain `c`. */
+const chainRow = storedRow({
+  pos: integer('c.pos'),
+  blockchainId: bytes('c.blockchain_id'),
+  subnetId: bytes('c.subnet_id'),
+  vmId: bytes('c.vm_id'),
+  name: text('c.name'),
+  evmChainId: maybe(integer('c.evm_chain_id')),
   /** Unix seconds. */
-  readonly createdAt: number
-  readonly genesis: Uint8Array
-}
+  createdAt: integer('c.timestamp'),
+  genesis: bytes('c.genesis'),
+})
+/** One stored chain. */
+export type StoredChain = RowOf<typeof chainRow>
 
 /** Chains by `keyOf` their id. */
 export type Chains = ReadonlyMap<string, StoredChain>
 
-const columns = `c.pos, c.blockchain_id, c.subnet_id, c.vm_id, c.name, c.evm_chain_id,
-  c.timestamp, c.genesis`
-
-const byId = statement(
-  `select ${columns} from json_each(?) j cross join blockchain c indexed by blockchain_by_id
+const byId = chainRow.statement(
+  (
+    columns,
+  ) => `select ${columns} from json_each(?) j cross join blockchain c indexed by blockchain_by_id
    where c.blockchain_id = unhex(j.value)`,
   {
-    postgres: `select ${columns} from json_array_elements_text(?::json) j
+    postgres: (columns) => `select ${columns} from json_array_elements_text(?::json) j
       join blockchain c on c.blockchain_id = decode(j.value, 'hex')`,
   },
 )
@@ -36,15 +37,15 @@ const byId = statement(
 export async function chainsById(reader: Reader, ids: readonly Uint8Array[]): Promise<Chains> {
   if (ids.length === 0) return new Map()
   const rows = await reader.all(byId, [JSON.stringify(ids.map(toHex))])
-  return new Map(rows.map(chainOf).map((chain) => [keyOf(chain.blockchainId), chain]))
+  return new Map(rows.map(chainRow.read).map((chain) => [keyOf(chain.blockchainId), chain]))
 }
 
-const ofSubnets = statement(
-  `select ${columns} from json_each(?) j
+const ofSubnets = chainRow.statement(
+  (columns) => `select ${columns} from json_each(?) j
    cross join blockchain c indexed by blockchain_by_subnet
    where c.subnet_id = unhex(j.value) order by c.pos`,
   {
-    postgres: `select ${columns} from json_array_elements_text(?::json) j
+    postgres: (columns) => `select ${columns} from json_array_elements_text(?::json) j
       join blockchain c on c.subnet_id = decode(j.value, 'hex') order by c.pos`,
   },
 )
@@ -55,13 +56,15 @@ export async function chainsOfSubnets(
   subnetIds: readonly Uint8Array[],
 ): Promise<StoredChain[]> {
   if (subnetIds.length === 0) return []
-  return (await reader.all(ofSubnets, [JSON.stringify(subnetIds.map(toHex))])).map(chainOf)
+  return (await reader.all(ofSubnets, [JSON.stringify(subnetIds.map(toHex))])).map(chainRow.read)
 }
 
 const list = {
-  asc: statement(`select ${columns} from blockchain c where c.pos > ? order by c.pos limit ?`),
-  desc: statement(
-    `select ${columns} from blockchain c where c.pos < ? order by c.pos desc limit ?`,
+  asc: chainRow.statement(
+    (columns) => `select ${columns} from blockchain c where c.pos > ? order by c.pos limit ?`,
+  ),
+  desc: chainRow.statement(
+    (columns) => `select ${columns} from blockchain c where c.pos < ? order by c.pos desc limit ?`,
   ),
 } as const
 
@@ -75,18 +78,5 @@ export async function listBlockchains(
   },
 ): Promise<StoredChain[]> {
   const start = query.after ?? (query.order === 'asc' ? -1 : Number.MAX_SAFE_INTEGER)
-  return (await reader.all(list[query.order], [start, query.limit])).map(chainOf)
-}
-
-function chainOf(row: Row): StoredChain {
-  return {
-    pos: Number(row[0]),
-    blockchainId: bytes(row[1]),
-    subnetId: bytes(row[2]),
-    vmId: bytes(row[3]),
-    name: String(row[4]),
-    evmChainId: row[5] === null ? undefined : Number(row[5]),
-    createdAt: Number(row[6]),
-    genesis: bytes(row[7]),
-  }
+  return (await reader.all(list[query.order], [start, query.limit])).map(chainRow.read)
 }

@@ -1,6 +1,6 @@
 /** Blocks of a chain: the newest, those a node proposed, one. */
 
-import { type Reader, type Row, statement } from '../../engine/database.ts'
+import { type Reader, statement } from '../../engine/database.ts'
 import {
   blockIdOf,
   blockOfPos,
@@ -9,38 +9,48 @@ import {
   prefixOf,
   type PrimaryChain,
 } from '../../schema/primary-position.ts'
-import { bytes, optional } from './utxo-rows.ts'
+import { integerAt } from '../row-values.ts'
+import {
+  amount,
+  bytes,
+  bytesValue,
+  integer,
+  integerValue,
+  maybe,
+  type RowOf,
+  storedRow,
+} from '../stored-row.ts'
 
-/** One stored block. */
-export type StoredBlock = {
-  readonly id: number
-  readonly hash: Uint8Array
-  readonly parent: Uint8Array
+/** A block `b`, and the node `n` that proposed it. */
+const blockRow = storedRow({
+  id: integer('b.id'),
+  hash: bytes('b.hash'),
+  parent: bytes('b.parent'),
   /** Wire type id, of its chain. */
-  readonly type: number
+  type: integer('b.type'),
   /** Unix seconds. */
-  readonly timestamp: number
-  readonly sizeBytes: number
-  readonly txCount: number
+  timestamp: integer('b.timestamp'),
+  sizeBytes: integer('b.size_bytes'),
+  txCount: integer('b.tx_count'),
   /** nAVAX; P-Chain only, as are the next two. */
-  readonly supply: bigint | undefined
-  readonly l1Fees: bigint | undefined
-  readonly l1Active: number | undefined
+  supply: maybe(amount('b.supply')),
+  l1Fees: maybe(amount('b.l1_fees')),
+  l1Active: maybe(integer('b.l1_active')),
   /** Known only from an Index API, as is all below. */
-  readonly outerId: Uint8Array | undefined
-  readonly outerParent: Uint8Array | undefined
-  readonly proposer: Uint8Array | undefined
-  readonly proposerHeight: number | undefined
-  readonly proposerTime: number | undefined
-}
+  outerId: maybe(bytes('b.outer_id')),
+  outerParent: maybe(bytes('b.outer_parent')),
+  proposer: maybe(bytes('n.bytes')),
+  proposerHeight: maybe(integer('b.proposer_height')),
+  proposerTime: maybe(integer('b.proposer_time')),
+})
+/** One stored block. */
+export type StoredBlock = RowOf<typeof blockRow>
 
-const columns = `b.id, b.hash, b.parent, b.type, b.timestamp, b.size_bytes, b.tx_count,
-  cast(b.supply as text), cast(b.l1_fees as text), b.l1_active, b.outer_id, b.outer_parent,
-  n.bytes, b.proposer_height, b.proposer_time`
 const from = 'block b left join node n on n.id = b.proposer'
 
-const latest = statement(
-  `select ${columns} from ${from} where b.id >= ? and b.id < ? order by b.id desc limit ?`,
+const latest = blockRow.statement(
+  (columns) =>
+    `select ${columns} from ${from} where b.id >= ? and b.id < ? order by b.id desc limit ?`,
 )
 
 /** Ids `[from, until)` to look among, and how many at most. */
@@ -49,11 +59,11 @@ export type BlockRange = { readonly from: number; readonly until: number; readon
 /** Newest first. One range of the key. */
 export async function latestBlocks(reader: Reader, range: BlockRange): Promise<StoredBlock[]> {
   const rows = await reader.all(latest, [range.from, range.until, range.limit])
-  return rows.map(blockOf)
+  return rows.map(blockRow.read)
 }
 
-const proposed = statement(
-  `select ${columns} from ${from} where b.proposer = ? and b.id >= ? and b.id < ?
+const proposed = blockRow.statement(
+  (columns) => `select ${columns} from ${from} where b.proposer = ? and b.id >= ? and b.id < ?
    order by b.id desc limit ?`,
 )
 
@@ -64,19 +74,19 @@ export async function blocksOfNode(
   range: BlockRange,
 ): Promise<StoredBlock[]> {
   const rows = await reader.all(proposed, [node, range.from, range.until, range.limit])
-  return rows.map(blockOf)
+  return rows.map(blockRow.read)
 }
 
-const byId = statement(`select ${columns} from ${from} where b.id = ?`)
+const byId = blockRow.statement((columns) => `select ${columns} from ${from} where b.id = ?`)
 
 /** The block with this id. One seek. */
 export async function blockById(reader: Reader, id: number): Promise<StoredBlock | undefined> {
   const row = await reader.get(byId, [id])
-  return row === undefined ? undefined : blockOf(row)
+  return row === undefined ? undefined : blockRow.read(row)
 }
 
-const byHash = statement(
-  `select ${columns} from block_by_hash h cross join ${from}
+const byHash = blockRow.statement(
+  (columns) => `select ${columns} from block_by_hash h cross join ${from}
    where h.prefix = ? and h.id >= ? and h.id < ? and b.id = h.id and b.hash = ? limit 1`,
 )
 
@@ -89,7 +99,7 @@ export async function blockByHash(
   const range = posRangeOf(chain)
   const ids = [blockOfPos(range.from), blockOfPos(range.until)]
   const row = await reader.get(byHash, [prefixOf(hash), ...ids, hash])
-  return row === undefined ? undefined : blockOf(row)
+  return row === undefined ? undefined : blockRow.read(row)
 }
 
 const ids = statement(
@@ -110,33 +120,9 @@ export async function transactionIdsOfBlocks(
   const found = new Map<number, Uint8Array[]>(blockIds.map((id) => [id, []]))
   if (blockIds.length === 0) return found
   for (const [block, txId] of await reader.all(ids, [JSON.stringify(blockIds)])) {
-    found.get(Number(block))?.push(bytes(txId))
+    found.get(integerValue(block))?.push(bytesValue(txId))
   }
   return found
-}
-
-function blockOf(row: Row): StoredBlock {
-  return {
-    id: Number(row[0]),
-    hash: bytes(row[1]),
-    parent: bytes(row[2]),
-    type: Number(row[3]),
-    timestamp: Number(row[4]),
-    sizeBytes: Number(row[5]),
-    txCount: Number(row[6]),
-    supply: row[7] === null ? undefined : BigInt(String(row[7])),
-    l1Fees: row[8] === null ? undefined : BigInt(String(row[8])),
-    l1Active: optional(row[9]),
-    outerId: bytesOrNone(row[10]),
-    outerParent: bytesOrNone(row[11]),
-    proposer: bytesOrNone(row[12]),
-    proposerHeight: optional(row[13]),
-    proposerTime: optional(row[14]),
-  }
-}
-
-function bytesOrNone(value: Row[number] | undefined): Uint8Array | undefined {
-  return value instanceof Uint8Array ? value : undefined
 }
 
 const timeQuestion = statement('select timestamp from block where id = ?')
@@ -148,5 +134,5 @@ export async function timeOfBlock(
   height: number,
 ): Promise<number | undefined> {
   const row = await reader.get(timeQuestion, [blockIdOf(chainNumbers[chain], height)])
-  return row === undefined ? undefined : Number(row[0])
+  return row === undefined ? undefined : integerAt(row, 0)
 }

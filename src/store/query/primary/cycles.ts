@@ -5,23 +5,31 @@
  * time. Cost: one range of `staker_by_node`, a range of `cycle` for each position, a seek for each row.
  */
 
-import { type Reader, type Row, statement, type Statement } from '../../engine/database.ts'
+import { itemAt } from '../../../core/item-at.ts'
+import { type Reader, statement, type Statement } from '../../engine/database.ts'
 import { type CycleBody, cycleBody } from '../../schema/primary-bodies.ts'
 import { type CycleOutcome, cycleOutcomes } from '../../schema/primary-position.ts'
-import { stakerColumns, stakerOf, type StoredStaker } from './staker-rows.ts'
-import { bytes } from './utxo-rows.ts'
+import { body, bytes, bytesValue, integer, maybe, type RowOf, storedRow } from '../stored-row.ts'
+import { stakerRow, type StoredStaker } from './staker-rows.ts'
+
+/** A settled cycle `c` of the position `s`, and the cycle `p` before it. */
+const cycleRow = storedRow({
+  /** `pos` of the position. */
+  staker: integer('c.staker'),
+  number: integer('c.number'),
+  stakingTxId: bytes('s.tx_id'),
+  cycle: body('c.body', cycleBody),
+  before: maybe(body('p.body', cycleBody)),
+})
 
 /** One settled cycle. */
-export type StoredCycle = Omit<CycleBody, 'outcome' | 'totalDelegatorCount'> & {
-  /** `pos` of the position. */
-  readonly staker: number
-  readonly number: number
-  readonly stakingTxId: Uint8Array
-  readonly outcome: CycleOutcome
-  /** Delegations of this cycle alone. */
-  readonly delegatorCount: number
-  readonly delegatedWeight: bigint
-}
+export type StoredCycle = Omit<CycleBody, 'outcome' | 'totalDelegatorCount'> &
+  Pick<RowOf<typeof cycleRow>, 'staker' | 'number' | 'stakingTxId'> & {
+    readonly outcome: CycleOutcome
+    /** Delegations of this cycle alone. */
+    readonly delegatorCount: number
+    readonly delegatedWeight: bigint
+  }
 
 /** Where a page ended. */
 export type CycleCursor = Pick<StoredCycle, 'staker' | 'number'>
@@ -39,10 +47,9 @@ export type CycleQuery = {
 
 function question(order: 'asc' | 'desc'): Statement {
   const sign = order === 'asc' ? '>' : '<'
-  return statement(
-    `select c.staker, c.number, s.tx_id, c.body,
-       (select p.body from cycle p where p.staker = c.staker and p.number = c.number - 1)
-     from staker s join cycle c on c.staker = s.pos
+  return cycleRow.statement(
+    (columns) => `select ${columns} from staker s join cycle c on c.staker = s.pos
+     left join cycle p on p.staker = c.staker and p.number = c.number - 1
      where s.node = ? and s.role = 0 and (? = 0 or s.tx_id = ?)
        and (c.staker, c.number) ${sign} (?, ?)
      order by c.staker ${order}, c.number ${order} limit ?`,
@@ -59,21 +66,16 @@ export async function cyclesOfNode(reader: Reader, query: CycleQuery): Promise<S
   const { staker, number } = query.after ?? (order === 'asc' ? first : last)
   const only = [stakingTxId === undefined ? 0 : 1, stakingTxId ?? new Uint8Array()]
   const rows = await reader.all(questions[order], [node, ...only, staker, number, limit])
-  return rows.map(cycleOf)
+  return rows.map((row) => cycleOf(cycleRow.read(row)))
 }
 
-function cycleOf(row: Row): StoredCycle {
-  const { outcome, totalDelegatorCount, totalDelegatedWeight, ...body } = cycleBody.fromBytes(
-    bytes(row[3]),
-  )
-  const before = row[4] instanceof Uint8Array ? cycleBody.fromBytes(row[4]) : undefined
+function cycleOf({ cycle, before, ...place }: RowOf<typeof cycleRow>): StoredCycle {
+  const { outcome, totalDelegatorCount, totalDelegatedWeight, ...rest } = cycle
   return {
-    ...body,
+    ...rest,
+    ...place,
     totalDelegatedWeight,
-    staker: Number(row[0]),
-    number: Number(row[1]),
-    stakingTxId: bytes(row[2]),
-    outcome: cycleOutcomes[outcome] ?? 'renewed',
+    outcome: itemAt(cycleOutcomes, outcome),
     delegatorCount: totalDelegatorCount - (before?.totalDelegatorCount ?? 0),
     delegatedWeight: totalDelegatedWeight - (before?.totalDelegatedWeight ?? 0n),
   }
@@ -88,7 +90,7 @@ export async function delegatedBefore(
 ): Promise<Pick<CycleBody, 'totalDelegatorCount' | 'totalDelegatedWeight'>> {
   const row = await reader.get(lastOf, [staker])
   if (row === undefined) return { totalDelegatorCount: 0, totalDelegatedWeight: 0n }
-  return cycleBody.fromBytes(bytes(row[0]))
+  return cycleBody.fromBytes(bytesValue(row[0]))
 }
 
 const settledAfter = statement(
@@ -106,18 +108,20 @@ export async function expectedAfter(
   height: number,
 ): Promise<bigint | undefined> {
   const rows = await reader.all(settledAfter, [pos, height])
-  const [settled, next] = rows.map(([body]) => cycleBody.fromBytes(bytes(body)))
+  const [settled, next] = rows.map(([body]) => cycleBody.fromBytes(bytesValue(body)))
   if (settled === undefined || cycleOutcomes[settled.outcome] !== 'renewed') return undefined
   if (next !== undefined) return next.potentialReward
   return status === 'active' ? potentialReward : undefined
 }
 
-const running = statement(
-  `select ${stakerColumns} from staker s indexed by staker_by_node join node n on n.id = s.node
+const running = stakerRow.statement(
+  (
+    columns,
+  ) => `select ${columns} from staker s indexed by staker_by_node join node n on n.id = s.node
    where s.node = ? and s.role = 0 and s.status = 1 and (? = 0 or s.tx_id = ?)
    order by s.pos desc`,
   {
-    postgres: `select ${stakerColumns} from staker s join node n on n.id = s.node
+    postgres: (columns) => `select ${columns} from staker s join node n on n.id = s.node
       where s.node = ? and s.role = 0 and s.status = 1 and (? = 0 or s.tx_id = ?)
       order by s.pos desc`,
   },
@@ -130,18 +134,18 @@ export async function runningPosition(
 ): Promise<StoredStaker | undefined> {
   const only = [stakingTxId === undefined ? 0 : 1, stakingTxId ?? new Uint8Array()]
   const rows = await reader.all(running, [node, ...only])
-  return rows.map(stakerOf).find(({ autoRenewal }) => autoRenewal !== undefined)
+  return rows.map(stakerRow.read).find(({ autoRenewal }) => autoRenewal !== undefined)
 }
 
 const anyCycle = statement('select 1 from cycle limit 1')
 
-const ofOwners = statement(
-  `select ${stakerColumns} from json_each(?) j cross join staker_by_address a
+const ofOwners = stakerRow.statement(
+  (columns) => `select ${columns} from json_each(?) j cross join staker_by_address a
    cross join staker s on s.pos = a.pos join node n on n.id = s.node
    where a.address_id = j.value and s.role = 0 and s.status = 1
      and exists (select 1 from cycle c where c.staker = a.pos)`,
   {
-    postgres: `select ${stakerColumns} from json_array_elements_text(?::json) j
+    postgres: (columns) => `select ${columns} from json_array_elements_text(?::json) j
       join staker_by_address a on a.address_id = j.value::bigint
       join staker s on s.pos = a.pos join node n on n.id = s.node
       where s.role = 0 and s.status = 1
@@ -159,5 +163,5 @@ export async function renewedPositions(
 ): Promise<StoredStaker[]> {
   if ((await reader.get(anyCycle)) === undefined) return []
   const rows = await reader.all(ofOwners, [JSON.stringify(owners)])
-  return [...new Map(rows.map((row) => [Number(row[0]), stakerOf(row)])).values()]
+  return [...new Map(rows.map(stakerRow.read).map((staker) => [staker.pos, staker])).values()]
 }

@@ -3,7 +3,7 @@
 import { type Reader, statement } from '../../engine/database.ts'
 import { rewardBody } from '../../schema/primary-bodies.ts'
 import { rewardKinds } from '../../schema/primary-position.ts'
-import { bytes } from './utxo-rows.ts'
+import { bytesValue } from '../stored-row.ts'
 
 const question = statement(
   `select d.validator_tx, r.body from json_each(?) j
@@ -26,8 +26,8 @@ export async function delegationFeesPaid(
   const texts = validatorTxIds.map((id) => Buffer.from(id).toString('hex'))
   const rows = await reader.all(question, [JSON.stringify(texts)])
   return rows.flatMap(([validatorTx, body]) => {
-    const { kind, amount } = rewardBody.fromBytes(bytes(body))
+    const { kind, amount } = rewardBody.fromBytes(bytesValue(body))
     if (rewardKinds[kind] !== 'VALIDATOR_FEE') return []
-    return [{ validatorTxId: bytes(validatorTx), amount }]
+    return [{ validatorTxId: bytesValue(validatorTx), amount }]
   })
 }

@@ -5,10 +5,10 @@
  * `staker_by_status` per state; those of other states are passed over.
  */
 
-import { type Reader, type Statement, statement } from '../../engine/database.ts'
+import type { Reader, Statement } from '../../engine/database.ts'
 import { stakerStatuses } from '../../schema/primary-position.ts'
 import { mergeLists } from './merged-lists.ts'
-import { stakerColumnCount, stakerColumns, stakerOf, type StoredStaker } from './staker-rows.ts'
+import { stakerRow, type StoredStaker } from './staker-rows.ts'
 
 /** Whose delegations; both given: of those owners on those nodes. */
 export type DelegatorQuery = {
@@ -32,8 +32,8 @@ function question(list: List, order: 'asc' | 'desc'): Statement {
     status: 'staker s join node n on n.id = s.node where s.status = ?',
   }
   const place = list === 'address' ? 'a.pos' : 's.pos'
-  return statement(
-    `select ${stakerColumns}, s.node from ${from[list]} and s.role = 1 and ${place} ${sign} ?
+  return stakerRow.statement(
+    (columns) => `select ${columns} from ${from[list]} and s.role = 1 and ${place} ${sign} ?
      order by ${place} ${order} limit ?`,
   )
 }
@@ -43,8 +43,6 @@ const questions = {
   node: { asc: question('node', 'asc'), desc: question('node', 'desc') },
   status: { asc: question('status', 'asc'), desc: question('status', 'desc') },
 } as const
-
-type Listed = { readonly staker: StoredStaker; readonly node: number }
 
 /** Delegations of the page. */
 export async function listDelegators(
@@ -57,23 +55,21 @@ export async function listDelegators(
   const kind: List = addresses !== undefined ? 'address' : nodes !== undefined ? 'node' : 'status'
   const start = query.after ?? (order === 'asc' ? -1 : Number.MAX_SAFE_INTEGER)
   const sign = order === 'asc' ? 1 : -1
-  const listed = await mergeLists<number, Listed>({
+  return mergeLists<number, StoredStaker>({
     lists: addresses ?? nodes ?? statuses.map((status) => stakerStatuses.indexOf(status)),
     limit: query.limit,
-    compare: (a, b) => sign * (a.staker.pos - b.staker.pos),
-    accepts: ({ staker, node }) =>
-      states.has(staker.status) && (wanted === undefined || wanted.has(node)),
+    compare: (a, b) => sign * (a.pos - b.pos),
+    accepts: ({ status, node }) => states.has(status) && (wanted === undefined || wanted.has(node)),
     read: async (list, after, limit) => {
-      const from = after?.staker.pos ?? start
+      const from = after?.pos ?? start
       const rows = await reader.all(questions[kind][order], [list, from, limit])
-      return rows.map((row) => ({ staker: stakerOf(row), node: Number(row[stakerColumnCount]) }))
+      return rows.map(stakerRow.read)
     },
   })
-  return listed.map(({ staker }) => staker)
 }
 
-const validatorOfNode = statement(
-  `select ${stakerColumns} from staker s join node n on n.id = s.node
+const validatorOfNode = stakerRow.statement(
+  (columns) => `select ${columns} from staker s join node n on n.id = s.node
    where n.bytes = ? and s.role = 0 and s.status in (0, 1) and s.subnet_id = ?
    order by s.pos desc limit 1`,
 )
@@ -84,5 +80,5 @@ export async function validatorToJoin(
   { nodeId, subnetId }: Pick<StoredStaker, 'nodeId' | 'subnetId'>,
 ): Promise<StoredStaker | undefined> {
   const row = await reader.get(validatorOfNode, [nodeId, subnetId])
-  return row === undefined ? undefined : stakerOf(row)
+  return row === undefined ? undefined : stakerRow.read(row)
 }

@@ -1,26 +1,30 @@
 /** What transactions did to L1 validations. */
 
-import { type Reader, statement } from '../../engine/database.ts'
-import { l1ChangeBody, type L1ChangeBody, l1ValidatorBody } from '../../schema/primary-bodies.ts'
-import { bytes } from './utxo-rows.ts'
+import type { Reader } from '../../engine/database.ts'
+import { l1ChangeBody, l1ValidatorBody } from '../../schema/primary-bodies.ts'
+import { body, bytes, integer, mapped, type RowOf, storedRow } from '../stored-row.ts'
 
-/** A change with the validation it is about. */
-export type StoredL1Change = L1ChangeBody & {
-  readonly pos: number
-  readonly validationId: Uint8Array
-  readonly subnetId: Uint8Array
-  readonly nodeId: Uint8Array
-  readonly publicKey: Uint8Array
-}
+/** A change `c` with the validation `l` it is about, and its node `n`. */
+const changeRow = storedRow(
+  {
+    pos: integer('c.pos'),
+    validationId: bytes('l.validation_id'),
+    subnetId: bytes('l.subnet_id'),
+    nodeId: bytes('n.bytes'),
+    publicKey: mapped(body('l.body', l1ValidatorBody), ({ publicKey }) => publicKey),
+  },
+  body('c.body', l1ChangeBody),
+)
+/** One such change. */
+export type StoredL1Change = RowOf<typeof changeRow>
 
-const columns = 'c.pos, l.validation_id, l.subnet_id, n.bytes, l.body, c.body'
-
-const atPlaces = statement(
-  `select ${columns} from json_each(?) j cross join l1_change c indexed by l1_change_by_pos
+const atPlaces = changeRow.statement(
+  (columns) => `select ${columns} from json_each(?) j
+   cross join l1_change c indexed by l1_change_by_pos
    join l1_validator l on l.id = c.l1_id join node n on n.id = l.node
    where c.pos = j.value and c.pos >= 0 order by c.pos, c.l1_id`,
   {
-    postgres: `select ${columns} from json_array_elements_text(?::json) j
+    postgres: (columns) => `select ${columns} from json_array_elements_text(?::json) j
       join l1_change c on c.pos = j.value::bigint and c.pos >= 0
       join l1_validator l on l.id = c.l1_id join node n on n.id = l.node
       order by c.pos, c.l1_id`,
@@ -34,12 +38,5 @@ export async function l1ChangesAt(
 ): Promise<StoredL1Change[]> {
   if (places.length === 0) return []
   const rows = await reader.all(atPlaces, [JSON.stringify(places)])
-  return rows.map((row) => ({
-    ...l1ChangeBody.fromBytes(bytes(row[5])),
-    pos: Number(row[0]),
-    validationId: bytes(row[1]),
-    subnetId: bytes(row[2]),
-    nodeId: bytes(row[3]),
-    publicKey: l1ValidatorBody.fromBytes(bytes(row[4])).publicKey,
-  }))
+  return rows.map(changeRow.read)
 }

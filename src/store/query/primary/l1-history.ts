@@ -3,8 +3,9 @@
 import { type Reader, type Statement, statement, type Value } from '../../engine/database.ts'
 import { type L1ChangeBody, l1ChangeBody, progressBody } from '../../schema/primary-bodies.ts'
 import { blockIdOf, blockOfPos, chainNumbers } from '../../schema/primary-position.ts'
+import { bytesAt, textAt } from '../row-values.ts'
+import { bytesValue, integerValue, textValue } from '../stored-row.ts'
 import { placesBetween } from './moment-in-history.ts'
-import { bytes } from './utxo-rows.ts'
 
 /** A change, and what one validator active since the first block had paid by then, nAVAX. */
 export type L1Step = Pick<
@@ -40,11 +41,11 @@ export async function l1Steps(reader: Reader, scope: L1Scope): Promise<L1Step[]>
   const rows = await reader.all(questions[scope.kind], values)
   return rows.map(([validation, body, fees]) => {
     const { time, weight, remainingBalance, balanceChange, active } = l1ChangeBody.fromBytes(
-      bytes(body),
+      bytesValue(body),
     )
-    const accrued = BigInt(String(fees ?? 0))
+    const accrued = fees === null ? 0n : BigInt(textValue(fees))
     const change = { time, weight, remainingBalance, balanceChange, active }
-    return { ...change, validation: Number(validation), accrued }
+    return { ...change, validation: integerValue(validation), accrued }
   })
 }
 
@@ -56,7 +57,7 @@ export async function l1Now(
 ): Promise<{ readonly time: number; readonly accrued: bigint; readonly excess: bigint }> {
   const row = await reader.get(newest)
   if (row === undefined) return { time: 0, accrued: 0n, excess: 0n }
-  const { time, l1AccruedFees, l1FeeExcess } = progressBody.fromBytes(bytes(row[0]))
+  const { time, l1AccruedFees, l1FeeExcess } = progressBody.fromBytes(bytesAt(row, 0))
   return { time, accrued: l1AccruedFees, excess: l1FeeExcess }
 }
 
@@ -68,5 +69,5 @@ const before = statement(
 export async function accruedBefore(reader: Reader, moment: number): Promise<bigint> {
   const { until } = await placesBetween(reader, 'P', undefined, moment)
   const row = await reader.get(before, [blockOfPos(until), blockIdOf(chainNumbers.P, 0)])
-  return BigInt(String(row?.[0] ?? 0))
+  return row === undefined || row[0] === null ? 0n : BigInt(textAt(row, 0))
 }

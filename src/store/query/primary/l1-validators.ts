@@ -1,18 +1,24 @@
 /** L1 validations, newest first. */
 
-import { type Reader, type Row, statement, type Statement } from '../../engine/database.ts'
-import { type L1ValidatorBody, l1ValidatorBody, progressBody } from '../../schema/primary-bodies.ts'
-import { bytes } from './utxo-rows.ts'
+import { type Reader, statement, type Statement } from '../../engine/database.ts'
+import { l1ValidatorBody, progressBody } from '../../schema/primary-bodies.ts'
+import { bytesAt, integerAt } from '../row-values.ts'
+import { body, bytes, flag, integer, type RowOf, storedRow } from '../stored-row.ts'
 
+/** A validation `l` of the node `n`. */
+const validatorRow = storedRow(
+  {
+    /** Grows with creation. */
+    id: integer('l.id'),
+    validationId: bytes('l.validation_id'),
+    subnetId: bytes('l.subnet_id'),
+    nodeId: bytes('n.bytes'),
+    active: flag('l.active'),
+  },
+  body('l.body', l1ValidatorBody),
+)
 /** One stored validation. */
-export type StoredL1Validator = L1ValidatorBody & {
-  /** Grows with creation. */
-  readonly id: number
-  readonly validationId: Uint8Array
-  readonly subnetId: Uint8Array
-  readonly nodeId: Uint8Array
-  readonly active: boolean
-}
+export type StoredL1Validator = RowOf<typeof validatorRow>
 
 /** Which validations. */
 export type L1Query = {
@@ -26,11 +32,9 @@ export type L1Query = {
   readonly limit: number
 }
 
-const columns = 'l.id, l.validation_id, l.subnet_id, n.bytes, l.active, l.body'
-
 function question(filter: string): Statement {
-  return statement(
-    `select ${columns} from l1_validator l join node n on n.id = l.node
+  return validatorRow.statement(
+    (columns) => `select ${columns} from l1_validator l join node n on n.id = l.node
      where ${filter} l.id < ? and (? = 1 or l.active = 1) and (? = 1 or l.removed_height is null)
      order by l.id desc limit ?`,
   )
@@ -58,15 +62,17 @@ export async function listL1Validators(
   ]
   if (validationId !== undefined) {
     const rows = await reader.all(questions.validation, [validationId, ...rest])
-    return rows.map(validatorOf)
+    return rows.map(validatorRow.read)
   }
   if (subnetId !== undefined && node !== undefined)
-    return (await reader.all(questions.subnetNode, [subnetId, node, ...rest])).map(validatorOf)
+    return (await reader.all(questions.subnetNode, [subnetId, node, ...rest])).map(
+      validatorRow.read,
+    )
   if (subnetId !== undefined)
-    return (await reader.all(questions.subnet, [subnetId, ...rest])).map(validatorOf)
+    return (await reader.all(questions.subnet, [subnetId, ...rest])).map(validatorRow.read)
   if (node !== undefined)
-    return (await reader.all(questions.node, [node, ...rest])).map(validatorOf)
-  return (await reader.all(questions.all, rest)).map(validatorOf)
+    return (await reader.all(questions.node, [node, ...rest])).map(validatorRow.read)
+  return (await reader.all(questions.all, rest)).map(validatorRow.read)
 }
 
 const number = statement('select id from l1_validator where validation_id = ?')
@@ -77,7 +83,7 @@ export async function numberOfValidation(
   validationId: Uint8Array,
 ): Promise<number | undefined> {
   const row = await reader.get(number, [validationId])
-  return row === undefined ? undefined : Number(row[0])
+  return row === undefined ? undefined : integerAt(row, 0)
 }
 
 const fees = statement("select body from progress where chain = 'P'")
@@ -85,16 +91,5 @@ const fees = statement("select body from progress where chain = 'P'")
 /** Fees L1 validators have accrued, as of the newest block: balances are measured from it. */
 export async function accruedFees(reader: Reader): Promise<bigint> {
   const row = await reader.get(fees)
-  return row === undefined ? 0n : progressBody.fromBytes(bytes(row[0])).l1AccruedFees
-}
-
-function validatorOf(row: Row): StoredL1Validator {
-  return {
-    ...l1ValidatorBody.fromBytes(bytes(row[5])),
-    id: Number(row[0]),
-    validationId: bytes(row[1]),
-    subnetId: bytes(row[2]),
-    nodeId: bytes(row[3]),
-    active: row[4] === 1,
-  }
+  return row === undefined ? 0n : progressBody.fromBytes(bytesAt(row, 0)).l1AccruedFees
 }

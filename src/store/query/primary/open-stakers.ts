@@ -5,9 +5,9 @@
  * node; stakes that ended are passed over.
  */
 
-import { type Reader, statement, type Statement } from '../../engine/database.ts'
+import type { Reader, Statement } from '../../engine/database.ts'
 import { mergeLists } from './merged-lists.ts'
-import { stakerColumnCount, stakerColumns, stakerOf, type StoredStaker } from './staker-rows.ts'
+import { stakerRow, type StoredStaker } from './staker-rows.ts'
 
 /** Whose stakes; both given: stakes of those owners on those nodes. */
 export type OpenStakerQuery = {
@@ -22,13 +22,13 @@ export type OpenStakerQuery = {
 function question(list: 'address' | 'node', order: 'asc' | 'desc'): Statement {
   const sign = order === 'asc' ? '>' : '<'
   const running = 's.status = 1'
-  return statement(
+  return stakerRow.statement((columns) =>
     list === 'address'
-      ? `select ${stakerColumns}, s.node from staker_by_address a
+      ? `select ${columns} from staker_by_address a
          join staker s on s.pos = a.pos join node n on n.id = s.node
          where a.address_id = ? and a.pos ${sign} ? and ${running}
          order by a.pos ${order} limit ?`
-      : `select ${stakerColumns}, s.node from staker s join node n on n.id = s.node
+      : `select ${columns} from staker s join node n on n.id = s.node
          where s.node = ? and s.role in (0, 1) and s.pos ${sign} ? and ${running}
          order by s.pos ${order} limit ?`,
   )
@@ -38,8 +38,6 @@ const questions = {
   address: { asc: question('address', 'asc'), desc: question('address', 'desc') },
   node: { asc: question('node', 'asc'), desc: question('node', 'desc') },
 } as const
-
-type Listed = { readonly staker: StoredStaker; readonly node: number }
 
 /** Stakes of the page. */
 export async function listOpenStakers(
@@ -51,17 +49,16 @@ export async function listOpenStakers(
   const kind = addresses === undefined ? 'node' : 'address'
   const start = query.after ?? (order === 'asc' ? -1 : Number.MAX_SAFE_INTEGER)
   const sign = order === 'asc' ? 1 : -1
-  const listed = await mergeLists<number, Listed>({
+  return mergeLists<number, StoredStaker>({
     lists: addresses ?? nodes ?? [],
     limit: query.limit,
-    compare: (a, b) => sign * (a.staker.pos - b.staker.pos),
-    accepts: ({ staker, node }) =>
-      !staker.permissioned && (wanted === undefined || wanted.has(node)),
+    compare: (a, b) => sign * (a.pos - b.pos),
+    accepts: ({ permissioned, node }) =>
+      !permissioned && (wanted === undefined || wanted.has(node)),
     read: async (list, after, limit) => {
-      const from = after?.staker.pos ?? start
+      const from = after?.pos ?? start
       const rows = await reader.all(questions[kind][order], [list, from, limit])
-      return rows.map((row) => ({ staker: stakerOf(row), node: Number(row[stakerColumnCount]) }))
+      return rows.map(stakerRow.read)
     },
   })
-  return listed.map(({ staker }) => staker)
 }

@@ -4,7 +4,7 @@ import { zstdDecompressSync } from 'node:zlib'
 
 import { type Reader, statement } from '../../engine/database.ts'
 import { rawBlocksBody } from '../../schema/primary-bodies.ts'
-import { bytes } from './utxo-rows.ts'
+import { bytesValue } from '../stored-row.ts'
 
 /** A block's bytes under its id; -1 for the genesis. */
 export type RawBlockBytes = { readonly id: number; readonly bytes: Uint8Array }
@@ -27,7 +27,7 @@ export async function rawBlocksFrom(
     const row = await reader.get(rawQuestion, [next])
     if (row === undefined) break
     const last = Number(row[0])
-    const kept = bytes(row[2])
+    const kept = bytesValue(row[2])
     const { before, blocks } = rawBlocksBody.fromBytes(
       row[1] === rawMethods.zstd ? zstdDecompressSync(kept) : kept,
     )

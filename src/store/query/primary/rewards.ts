@@ -5,18 +5,25 @@
  * `reward_by_address` or `reward_by_node` per address or node.
  */
 
-import { type Reader, type Row, statement, type Statement } from '../../engine/database.ts'
-import { type RewardBody, rewardBody } from '../../schema/primary-bodies.ts'
+import type { Reader, Statement } from '../../engine/database.ts'
+import { rewardBody } from '../../schema/primary-bodies.ts'
+import { body, bytes, integer, type RowOf, storedRow } from '../stored-row.ts'
 import { mergeLists } from './merged-lists.ts'
-import { bytes } from './utxo-rows.ts'
 
+/** A reward `r`, and the node `n` it was earned with. */
+const rewardRow = storedRow(
+  {
+    /** Number of its UTXO. */
+    utxo: integer('r.utxo'),
+    stakerTxId: bytes('r.staker_tx'),
+    nodeId: bytes('n.bytes'),
+    /** Number of the node. */
+    node: integer('r.node'),
+  },
+  body('r.body', rewardBody),
+)
 /** One reward. */
-export type StoredReward = RewardBody & {
-  /** Number of its UTXO. */
-  readonly utxo: number
-  readonly stakerTxId: Uint8Array
-  readonly nodeId: Uint8Array
-}
+export type StoredReward = RowOf<typeof rewardRow>
 
 /** Whose rewards; both given: rewards of those owners for those nodes. */
 export type RewardQuery = {
@@ -30,9 +37,8 @@ export type RewardQuery = {
 
 function question(list: 'address' | 'node', order: 'asc' | 'desc'): Statement {
   const sign = order === 'asc' ? '>' : '<'
-  const columns = 'r.utxo, r.staker_tx, n.bytes, r.body, r.node'
   const joined = 'join node n on n.id = r.node'
-  return statement(
+  return rewardRow.statement((columns) =>
     list === 'address'
       ? `select ${columns} from reward_by_address a join reward r on r.utxo = a.utxo ${joined}
          where a.address_id = ? and a.utxo ${sign} ? order by a.utxo ${order} limit ?`
@@ -46,8 +52,6 @@ const questions = {
   node: { asc: question('node', 'asc'), desc: question('node', 'desc') },
 } as const
 
-type Listed = { readonly reward: StoredReward; readonly node: number }
-
 /** Rewards of the page. */
 export async function listRewards(reader: Reader, query: RewardQuery): Promise<StoredReward[]> {
   const { addresses, nodes, order } = query
@@ -55,26 +59,24 @@ export async function listRewards(reader: Reader, query: RewardQuery): Promise<S
   const kind = addresses === undefined ? 'node' : 'address'
   const start = query.after ?? (order === 'asc' ? -1 : Number.MAX_SAFE_INTEGER)
   const sign = order === 'asc' ? 1 : -1
-  const listed = await mergeLists<number, Listed>({
+  return mergeLists<number, StoredReward>({
     lists: addresses ?? nodes ?? [],
     limit: query.limit,
-    compare: (a, b) => sign * (a.reward.utxo - b.reward.utxo),
+    compare: (a, b) => sign * (a.utxo - b.utxo),
     accepts: ({ node }) => wanted === undefined || wanted.has(node),
     read: async (list, after, limit) => {
-      const from = after?.reward.utxo ?? start
+      const from = after?.utxo ?? start
       const rows = await reader.all(questions[kind][order], [list, from, limit])
-      return rows.map((row) => ({ reward: rewardOf(row), node: Number(row[4]) }))
+      return rows.map(rewardRow.read)
     },
   })
-  return listed.map(({ reward }) => reward)
 }
 
-const ofStakers = statement(
-  `select r.utxo, r.staker_tx, n.bytes, r.body from json_each(?) j
+const ofStakers = rewardRow.statement(
+  (columns) => `select ${columns} from json_each(?) j
    cross join reward r indexed by reward_by_staker join node n on n.id = r.node where r.staker_tx = unhex(j.value) order by r.utxo`,
   {
-    postgres: `select r.utxo, r.staker_tx, n.bytes, r.body
-      from json_array_elements_text(?::json) j
+    postgres: (columns) => `select ${columns} from json_array_elements_text(?::json) j
       join reward r on r.staker_tx = decode(j.value, 'hex')
       join node n on n.id = r.node order by r.utxo`,
   },
@@ -87,14 +89,5 @@ export async function rewardsOfStakers(
 ): Promise<StoredReward[]> {
   if (txIds.length === 0) return []
   const texts = txIds.map((id) => Buffer.from(id).toString('hex'))
-  return (await reader.all(ofStakers, [JSON.stringify(texts)])).map(rewardOf)
-}
-
-function rewardOf(row: Row): StoredReward {
-  return {
-    ...rewardBody.fromBytes(bytes(row[3])),
-    utxo: Number(row[0]),
-    stakerTxId: bytes(row[1]),
-    nodeId: bytes(row[2]),
-  }
+  return (await reader.all(ofStakers, [JSON.stringify(texts)])).map(rewardRow.read)
 }

@@ -2,7 +2,7 @@
 
 import { type Reader, statement } from '../../engine/database.ts'
 import { type StakeDayBody, stakeDayBody } from '../../schema/primary-bodies.ts'
-import { bytes } from './utxo-rows.ts'
+import { bytesValue } from '../stored-row.ts'
 
 const question = statement('select day, body from stake_day where subnet_id = ? order by day')
 
@@ -15,7 +15,7 @@ export async function stakeDays(
   subnetId: Uint8Array,
 ): Promise<ReadonlyMap<number, StakeDayBody>> {
   const rows = await reader.all(question, [subnetId])
-  return new Map(rows.map(([day, body]) => [Number(day), stakeDayBody.fromBytes(bytes(body))]))
+  return new Map(rows.map(([day, body]) => [Number(day), stakeDayBody.fromBytes(bytesValue(body))]))
 }
 
 const newest = statement(
@@ -28,5 +28,5 @@ export async function stakeNow(
   subnetId: Uint8Array,
 ): Promise<StakeDayBody | undefined> {
   const row = await reader.get(newest, [subnetId])
-  return row === undefined ? undefined : stakeDayBody.fromBytes(bytes(row[1]))
+  return row === undefined ? undefined : stakeDayBody.fromBytes(bytesValue(row[1]))
 }

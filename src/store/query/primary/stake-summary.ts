@@ -3,7 +3,7 @@
 import { toBigint } from '../../../core/bytes.ts'
 import { type Reader, statement } from '../../engine/database.ts'
 import { stakerBody } from '../../schema/primary-bodies.ts'
-import { bytes } from './utxo-rows.ts'
+import { bytesValue } from '../stored-row.ts'
 
 /** How many, and what they weigh in nAVAX. */
 export type Counted = { readonly count: number; readonly weight: bigint }
@@ -39,7 +39,7 @@ export async function stakeSummary(reader: Reader): Promise<StakeSummary> {
   const byNode = new Map<number, { offline: boolean; weight: bigint; validators: number }>()
   let potentialRewards = 0n
   for (const [role, node, connected, body] of rows) {
-    const { weight, potentialReward } = stakerBody.fromBytes(bytes(body))
+    const { weight, potentialReward } = stakerBody.fromBytes(bytesValue(body))
     potentialRewards += potentialReward
     const isValidator = role === 0
     const sum = isValidator ? sums.validators : sums.delegators

@@ -1,16 +1,22 @@
 /** Subnets: in order of creation, and by id. */
 
-import { type Reader, type Row, statement } from '../../engine/database.ts'
-import { type SubnetBody, subnetBody } from '../../schema/primary-bodies.ts'
-import { bytes } from './utxo-rows.ts'
+import type { Reader } from '../../engine/database.ts'
+import { subnetBody } from '../../schema/primary-bodies.ts'
+import { body, bytes, integer, type RowOf, storedRow } from '../stored-row.ts'
 
+const subnetRow = storedRow(
+  { pos: integer('pos'), subnetId: bytes('subnet_id') },
+  body('body', subnetBody),
+)
 /** One stored subnet. */
-export type StoredSubnet = SubnetBody & { readonly pos: number; readonly subnetId: Uint8Array }
+export type StoredSubnet = RowOf<typeof subnetRow>
 
 const list = {
-  asc: statement('select pos, subnet_id, body from subnet where pos > ? order by pos limit ?'),
-  desc: statement(
-    'select pos, subnet_id, body from subnet where pos < ? order by pos desc limit ?',
+  asc: subnetRow.statement(
+    (columns) => `select ${columns} from subnet where pos > ? order by pos limit ?`,
+  ),
+  desc: subnetRow.statement(
+    (columns) => `select ${columns} from subnet where pos < ? order by pos desc limit ?`,
   ),
 } as const
 
@@ -24,10 +30,10 @@ export async function listSubnets(
   },
 ): Promise<StoredSubnet[]> {
   const start = query.after ?? (query.order === 'asc' ? -1 : Number.MAX_SAFE_INTEGER)
-  return (await reader.all(list[query.order], [start, query.limit])).map(subnetOf)
+  return (await reader.all(list[query.order], [start, query.limit])).map(subnetRow.read)
 }
 
-const byId = statement('select pos, subnet_id, body from subnet where subnet_id = ?')
+const byId = subnetRow.statement((columns) => `select ${columns} from subnet where subnet_id = ?`)
 
 /** The subnet with this id. One seek. */
 export async function subnetById(
@@ -35,13 +41,5 @@ export async function subnetById(
   subnetId: Uint8Array,
 ): Promise<StoredSubnet | undefined> {
   const row = await reader.get(byId, [subnetId])
-  return row === undefined ? undefined : subnetOf(row)
-}
-
-function subnetOf(row: Row): StoredSubnet {
-  return {
-    ...subnetBody.fromBytes(bytes(row[2])),
-    pos: Number(row[0]),
-    subnetId: bytes(row[1]),
-  }
+  return row === undefined ? undefined : subnetRow.read(row)
 }

@@ -3,7 +3,7 @@
 import { keyOf } from '../../../core/bytes.ts'
 import { type Reader, statement } from '../../engine/database.ts'
 import { stakerBody } from '../../schema/primary-bodies.ts'
-import { bytes } from './utxo-rows.ts'
+import { bytesValue } from '../stored-row.ts'
 
 const question = statement('select subnet_id, body from staker where role in (0, 1) and status = 1')
 
@@ -14,8 +14,8 @@ const question = statement('select subnet_id, body from staker where role in (0,
 export async function totalWeights(reader: Reader): Promise<ReadonlyMap<string, bigint>> {
   const sums = new Map<string, bigint>()
   for (const [subnetId, body] of await reader.all(question)) {
-    const key = keyOf(bytes(subnetId))
-    sums.set(key, (sums.get(key) ?? 0n) + stakerBody.fromBytes(bytes(body)).weight)
+    const key = keyOf(bytesValue(subnetId))
+    sums.set(key, (sums.get(key) ?? 0n) + stakerBody.fromBytes(bytesValue(body)).weight)
   }
   return sums
 }

@@ -1,14 +1,21 @@
 /** Transactions by place or id. */
 
-import { type Reader, type Row, statement } from '../../engine/database.ts'
-import { type TxBody, txBody, txStart } from '../../schema/primary-bodies.ts'
+import { type Reader, statement } from '../../engine/database.ts'
+import { txBody, txStart } from '../../schema/primary-bodies.ts'
 import { posRangeOf, prefixOf, type PrimaryChain } from '../../schema/primary-position.ts'
-import { bytes } from './utxo-rows.ts'
+import { bytesAt, integerAt } from '../row-values.ts'
+import { body, bytes, integer, maybe, type RowOf, storedRow } from '../stored-row.ts'
 
+/** A transaction `t` and its block `b`. */
+const transactionRow = storedRow({
+  pos: integer('t.pos'),
+  txId: bytes('t.tx_id'),
+  /** Absent for what the X-Chain had before its blocks. */
+  blockHash: maybe(bytes('b.hash')),
+  body: body('t.body', txBody),
+})
 /** One stored transaction. */
-export type StoredTransaction = {
-  readonly pos: number
-  readonly txId: Uint8Array
+export type StoredTransaction = RowOf<typeof transactionRow> & {
   /** Wire type id, of its chain. */
   readonly type: number
   /** False for a proposal that was voted down. */
@@ -19,18 +26,13 @@ export type StoredTransaction = {
   readonly made: { readonly first: number; readonly count: number }
   /** Numbers of the UTXOs it spent. */
   readonly spent: readonly number[]
-  /** Absent for what the X-Chain had before its blocks. */
-  readonly blockHash: Uint8Array | undefined
-  readonly body: TxBody
 }
 
-const selected = 't.pos, t.tx_id, b.hash, t.body'
-
-const byPlaces = statement(
-  `select ${selected} from json_each(?) j cross join tx t
+const byPlaces = transactionRow.statement(
+  (columns) => `select ${columns} from json_each(?) j cross join tx t
    left join block b on b.id = t.pos / 1048576 where t.pos = j.value`,
   {
-    postgres: `select ${selected} from json_array_elements_text(?::json) j
+    postgres: (columns) => `select ${columns} from json_array_elements_text(?::json) j
       join tx t on t.pos = j.value::bigint left join block b on b.id = t.pos / 1048576`,
   },
 )
@@ -51,10 +53,12 @@ export async function transactionsAt(
   if (places.length === 0) return []
   const rows = await reader.all(byPlaces, [JSON.stringify(places)])
   const late = new Map<number, number[]>()
-  for (const [pos, utxo] of await reader.all(lateSpends, [JSON.stringify(places)]))
-    late.set(Number(pos), [...(late.get(Number(pos)) ?? []), Number(utxo)])
+  for (const row of await reader.all(lateSpends, [JSON.stringify(places)])) {
+    const pos = integerAt(row, 0)
+    late.set(pos, [...(late.get(pos) ?? []), integerAt(row, 1)])
+  }
   const found = new Map(
-    rows.map((row) => [Number(row[0]), transactionOf(row, late.get(Number(row[0])) ?? [])]),
+    rows.map(transactionRow.read).map((row) => [row.pos, withFacts(row, late.get(row.pos) ?? [])]),
   )
   return places.flatMap((pos) => found.get(pos) ?? [])
 }
@@ -74,7 +78,7 @@ export async function timesOfPlaces(
 ): Promise<ReadonlyMap<number, number>> {
   if (places.length === 0) return new Map()
   const rows = await reader.all(bodies, [JSON.stringify(places)])
-  return new Map(rows.map(([pos, body]) => [Number(pos), txStart.fromStart(bytes(body)).time]))
+  return new Map(rows.map((row) => [integerAt(row, 0), txStart.fromStart(bytesAt(row, 1)).time]))
 }
 
 const byId = statement(
@@ -94,20 +98,17 @@ export async function transactionById(
 ): Promise<StoredTransaction | undefined> {
   const { from, until } = posRangeOf(chain)
   const row = await reader.get(byId, [prefixOf(txId), from, until, txId])
-  return row === undefined ? undefined : (await transactionsAt(reader, [Number(row[0])]))[0]
+  return row === undefined ? undefined : (await transactionsAt(reader, [integerAt(row, 0)]))[0]
 }
 
-function transactionOf(row: Row, late: readonly number[]): StoredTransaction {
-  const body = txBody.fromBytes(bytes(row[3]))
+function withFacts(row: RowOf<typeof transactionRow>, late: readonly number[]): StoredTransaction {
+  const { typeId, committed, time, firstUtxo, utxoCount, spent } = row.body
   return {
-    pos: Number(row[0]),
-    txId: bytes(row[1]),
-    type: body.typeId,
-    committed: body.committed,
-    timestamp: body.time,
-    made: { first: body.firstUtxo, count: body.utxoCount },
-    spent: late.length === 0 ? body.spent : [...body.spent, ...late],
-    blockHash: row[2] instanceof Uint8Array ? row[2] : undefined,
-    body,
+    ...row,
+    type: typeId,
+    committed,
+    timestamp: time,
+    made: { first: firstUtxo, count: utxoCount },
+    spent: late.length === 0 ? spent : [...spent, ...late],
   }
 }

@@ -2,8 +2,8 @@
 
 import { type Reader, statement, type Statement } from '../../engine/database.ts'
 import { txStart } from '../../schema/primary-bodies.ts'
+import { bytesValue } from '../stored-row.ts'
 import { latestTransactions, type PlaceQuery } from './transactions-of-addresses.ts'
-import { bytes } from './utxo-rows.ts'
 
 // Every store numbers AVAX first; ordinary transfers of it are not listed.
 const avax = 1
@@ -58,7 +58,7 @@ async function ofTypes(
   for (;;) {
     const rows = await reader.all(withBodies[query.order], [from, until, readAtOnce])
     for (const [pos, body] of rows) {
-      if (types.includes(txStart.fromStart(bytes(body)).typeId)) found.push(Number(pos))
+      if (types.includes(txStart.fromStart(bytesValue(body)).typeId)) found.push(Number(pos))
       if (found.length === query.limit) return found
     }
     const last = rows.at(-1)

@@ -1,8 +1,10 @@
 /** UTXOs by number, with the id of what spent them. */
 
-import { type Reader, type Row, statement, type Value } from '../../engine/database.ts'
+import { itemAt } from '../../../core/item-at.ts'
+import type { Reader } from '../../engine/database.ts'
 import { chainOfNumber, type PrimaryChain, rewardKinds } from '../../schema/primary-position.ts'
 import { type RowUtxo, utxosOfRow } from '../../schema/primary-utxo.ts'
+import { bytes, integer, maybe, type RowOf, storedRow } from '../stored-row.ts'
 
 /** One stored UTXO. Times are Unix seconds. */
 export type StoredUtxo = {
@@ -30,16 +32,26 @@ export type StoredUtxo = {
   readonly returnedAt: number | undefined
 }
 
-const selected = 'j.value, u.id, u.body, s.pos, s.spent_at, t.tx_id, r.returned_at'
+/** The row `u` that holds UTXO `j`, and what became of the UTXO. */
+const utxoRow = storedRow({
+  number: integer('j.value'),
+  last: integer('u.id'),
+  body: bytes('u.body'),
+  spentPos: maybe(integer('s.pos')),
+  spentAt: maybe(integer('s.spent_at')),
+  spentBy: maybe(bytes('t.tx_id')),
+  returnedAt: maybe(integer('r.returned_at')),
+})
+type UtxoFate = Omit<RowOf<typeof utxoRow>, 'number' | 'last' | 'body'>
 
 // A row is under the number of its last UTXO.
-const byNumbers = statement(
-  `select ${selected} from json_each(?) j
+const byNumbers = utxoRow.statement(
+  (columns) => `select ${columns} from json_each(?) j
    cross join utxo u on u.id = (select min(id) from utxo where id >= j.value)
    left join spend s on s.utxo = j.value left join tx t on t.pos = s.pos
    left join stake_return r on r.utxo = j.value`,
   {
-    postgres: `select ${selected}
+    postgres: (columns) => `select ${columns}
       from (select value::bigint from json_array_elements_text(?::json)) j
       cross join lateral (select id, body from utxo where id >= j.value order by id limit 1) u
       left join spend s on s.utxo = j.value left join tx t on t.pos = s.pos
@@ -51,34 +63,22 @@ const byNumbers = statement(
 export async function utxosByNumber(reader: Reader, ids: readonly number[]): Promise<StoredUtxo[]> {
   if (ids.length === 0) return []
   const found = new Map<number, StoredUtxo>()
-  for (const [number, last, body, ...fate] of await reader.all(byNumbers, [JSON.stringify(ids)])) {
-    const one = utxosOfRow(Number(last), bytes(body)).find((utxo) => utxo.number === Number(number))
+  for (const row of await reader.all(byNumbers, [JSON.stringify(ids)])) {
+    const { number, last, body, ...fate } = utxoRow.read(row)
+    const one = utxosOfRow(last, body).find((utxo) => utxo.number === number)
     if (one !== undefined) found.set(one.number, storedUtxo(one, fate))
   }
   return ids.flatMap((id) => found.get(id) ?? [])
 }
 
-function storedUtxo({ number: id, ...utxo }: RowUtxo, fate: Row): StoredUtxo {
+function storedUtxo({ number: id, ...utxo }: RowUtxo, fate: UtxoFate): StoredUtxo {
   const { createdOn, consumableOn, reward = 0 } = utxo
   return {
     ...utxo,
+    ...fate,
     id,
     createdOn: chainOfNumber(createdOn),
     consumableOn: chainOfNumber(consumableOn),
-    reward: rewardKinds[reward] ?? '',
-    spentPos: optional(fate[0]),
-    spentAt: optional(fate[1]),
-    spentBy: fate[2] instanceof Uint8Array ? fate[2] : undefined,
-    returnedAt: optional(fate[3]),
+    reward: itemAt(rewardKinds, reward),
   }
-}
-
-/** The bytes of a column that is never NULL. */
-export function bytes(value: Value | undefined): Uint8Array {
-  return value instanceof Uint8Array ? value : new Uint8Array()
-}
-
-/** An integer column that may be NULL. */
-export function optional(value: Value | undefined): number | undefined {
-  return value === null || value === undefined ? undefined : Number(value)
 }

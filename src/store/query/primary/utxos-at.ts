@@ -4,7 +4,8 @@ import { equalBytes } from '../../../core/bytes.ts'
 import { type Reader, statement } from '../../engine/database.ts'
 import { txStart } from '../../schema/primary-bodies.ts'
 import { prefixOf } from '../../schema/primary-position.ts'
-import { bytes, type StoredUtxo, utxosByNumber } from './utxo-rows.ts'
+import { bytesValue } from '../stored-row.ts'
+import { type StoredUtxo, utxosByNumber } from './utxo-rows.ts'
 
 /** Which output of which transaction. */
 type Place = { readonly txId: Uint8Array; readonly outputIndex: number }
@@ -45,8 +46,8 @@ export async function utxosAt(
   const prefixes = JSON.stringify([...byPrefix.keys()])
   const numbers: number[] = []
   for (const [txId, body] of await reader.all(makers, [prefixes])) {
-    const id = bytes(txId)
-    const { firstUtxo, utxoCount } = txStart.fromStart(bytes(body))
+    const id = bytesValue(txId)
+    const { firstUtxo, utxoCount } = txStart.fromStart(bytesValue(body))
     for (const place of byPrefix.get(prefixOf(id)) ?? []) {
       if (place.outputIndex < utxoCount && equalBytes(place.txId, id))
         numbers.push(firstUtxo + place.outputIndex)

@@ -1,13 +1,13 @@
 /** Validations of a subnet that overlap a range of time, by place. */
 
-import { type Reader, statement, type Statement } from '../../engine/database.ts'
+import type { Reader } from '../../engine/database.ts'
 import { mergeLists } from './merged-lists.ts'
-import { stakerColumns, stakerOf, type StoredStaker } from './staker-rows.ts'
+import { stakerRow, type StoredStaker } from './staker-rows.ts'
 
 const allStatuses = [0, 1, 2, 3]
 
-const question: Statement = statement(
-  `select ${stakerColumns} from staker s join node n on n.id = s.node
+const question = stakerRow.statement(
+  (columns) => `select ${columns} from staker s join node n on n.id = s.node
    where s.role = 0 and s.status = ? and s.subnet_id = ? and s.pos < ?
    order by s.pos desc limit ?`,
 )
@@ -32,7 +32,7 @@ export function validationsBetween(reader: Reader, query: BetweenQuery): Promise
       startTime < end && (endedTime ?? endTime) > start,
     read: async (status, after, most) => {
       const from = after?.pos ?? query.before ?? Number.MAX_SAFE_INTEGER
-      return (await reader.all(question, [status, subnetId, from, most])).map(stakerOf)
+      return (await reader.all(question, [status, subnetId, from, most])).map(stakerRow.read)
     },
   })
 }

@@ -8,8 +8,9 @@
 import { type Reader, type Row, statement } from '../../engine/database.ts'
 import { cycleBody, l1ChangeBody, l1ValidatorBody } from '../../schema/primary-bodies.ts'
 import { blockIdOf, chainNumbers } from '../../schema/primary-position.ts'
-import { stakerColumnCount, stakerColumns, stakerOf, type StoredStaker } from './staker-rows.ts'
-import { bytes } from './utxo-rows.ts'
+import { integerAt } from '../row-values.ts'
+import { body, bytes, integer, storedRow } from '../stored-row.ts'
+import { stakerRow, type StoredStaker } from './staker-rows.ts'
 
 /** Which set; more than `limit` rows are not read. */
 export type SetQuery = {
@@ -31,11 +32,11 @@ export type L1ValidatorAt = {
 const cycleThen = `case when s.role = 0 then
   (select c.body from cycle c where c.staker = s.pos and c.height > ? order by c.number limit 1) end`
 
-const stakers = statement(
-  `select ${stakerColumns}, ${cycleThen} from staker s join node n on n.id = s.node
+const stakers = stakerRow.statement(
+  (columns) => `select ${cycleThen}, ${columns} from staker s join node n on n.id = s.node
    where s.subnet_id = ? and s.ended_height is null and s.activated_height <= ?
    union all
-   select ${stakerColumns}, ${cycleThen} from staker s join node n on n.id = s.node
+   select ${cycleThen}, ${columns} from staker s join node n on n.id = s.node
    where s.subnet_id = ? and s.ended_height > ? and s.activated_height <= ?
    limit ?`,
 )
@@ -55,9 +56,8 @@ export async function stakersAt(
 }
 
 /** A staker with the weight of the cycle it was in, where that is over. */
-function asItWas(row: Row): StoredStaker {
-  const staker = stakerOf(row)
-  const then = row[stakerColumnCount]
+function asItWas([then, ...row]: Row): StoredStaker {
+  const staker = stakerRow.read(row)
   if (!(then instanceof Uint8Array)) return staker
   return { ...staker, weight: cycleBody.fromBytes(then).weight }
 }
@@ -66,9 +66,15 @@ const blockType = statement('select type from block where id = ?')
 // Apricot's and Banff's; see avalanchego vms/platformvm/block/codec.go.
 const proposals = new Set([0, 29])
 
-const l1Validators = statement(
-  `select l.id, n.bytes, l.body, c.body
-   from l1_validator l join node n on n.id = l.node
+const l1Row = storedRow({
+  id: integer('l.id'),
+  nodeId: bytes('n.bytes'),
+  validation: body('l.body', l1ValidatorBody),
+  change: body('c.body', l1ChangeBody),
+})
+
+const l1Validators = l1Row.statement(
+  (columns) => `select ${columns} from l1_validator l join node n on n.id = l.node
    join l1_change c on c.l1_id = l.id and c.height =
      (select max(d.height) from l1_change d where d.l1_id = l.id and d.height <= ?)
    where l.subnet_id = ? and (l.removed_height is null or l.removed_height > ?)
@@ -87,16 +93,14 @@ export async function l1ValidatorsAt(
   const type = await reader.get(blockType, [blockIdOf(chainNumbers.P, height)])
   // Height 0 is genesis, which has no block and no L1s.
   if (type === undefined) return height === 0 ? [] : undefined
-  const last = proposals.has(Number(type[0])) ? height - 1 : height
+  const last = proposals.has(integerAt(type, 0)) ? height - 1 : height
   const rows = await reader.all(l1Validators, [last, subnetId, height, limit + 1])
   if (rows.length > limit) return undefined
   const found = new Map<number, L1ValidatorAt>()
   // The last change of a block is what stands.
-  for (const row of rows) {
-    const id = Number(row[0])
-    const { weight, active } = l1ChangeBody.fromBytes(bytes(row[3]))
-    const { publicKey } = l1ValidatorBody.fromBytes(bytes(row[2]))
-    found.set(id, { nodeId: bytes(row[1]), publicKey, weight, active })
+  for (const { id, nodeId, validation, change } of rows.map(l1Row.read)) {
+    const { weight, active } = change
+    found.set(id, { nodeId, publicKey: validation.publicKey, weight, active })
   }
   return [...found.values()].filter(({ weight }) => weight > 0n)
 }

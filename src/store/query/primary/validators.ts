@@ -5,11 +5,11 @@
  * the sort's index per state; those a filter drops are passed over in it.
  */
 
-import { Fault } from '../../../core/fault.ts'
-import { type Reader, statement, type Statement, type Value } from '../../engine/database.ts'
+import { assert, Fault } from '../../../core/fault.ts'
+import type { Reader, Statement, Value } from '../../engine/database.ts'
 import { stakerStatuses } from '../../schema/primary-position.ts'
 import { mergeLists } from './merged-lists.ts'
-import { stakerColumns, stakerOf, type StoredStaker } from './staker-rows.ts'
+import { stakerRow, type StoredStaker } from './staker-rows.ts'
 
 /** What validations can be sorted by. */
 export type ValidatorSort =
@@ -72,18 +72,22 @@ function question(sort: ValidatorSort, order: 'asc' | 'desc', byNode: boolean): 
       ? `(0 = ? or true) and s.pos ${sign} ?`
       : `(${column}, s.pos) ${sign} (?, ?)`
   const sorted = sort === 'blockIndex' ? '' : `${column} ${order}, `
-  const text = (hint: string, nodes: string): string =>
-    `select ${column}, ${stakerColumns} from staker s ${hint} join node n on n.id = s.node
+  const text = (columns: string, hint: string, nodes: string): string =>
+    `select ${column}, ${columns} from staker s ${hint} join node n on n.id = s.node
      where s.role = 0 and s.status = ? and ${cursor}
        and (? = 0 or s.node in (${nodes})) and (? = 0 or s.subnet_id = ?)
        and ${bounded('s.capacity')} and ${bounded('s.until')}
        and ${bounded('s.shares')} and ${bounded('s.uptime')}
      order by ${sorted}s.pos ${order} limit ?`
   const hint = byNode ? 'indexed by staker_by_node' : `indexed by ${indexes[sort]}`
-  return statement(text(hint, 'select j.value from json_each(?) j'), {
-    bigints: true,
-    postgres: text('', 'select j.value::bigint from json_array_elements_text(?::json) j'),
-  })
+  return stakerRow.statement(
+    (columns) => text(columns, hint, 'select j.value from json_each(?) j'),
+    {
+      bigints: true,
+      postgres: (columns) =>
+        text(columns, '', 'select j.value::bigint from json_array_elements_text(?::json) j'),
+    },
+  )
 }
 
 const sorts = Object.keys(columns)
@@ -137,11 +141,9 @@ export async function listValidators(
       ]
       const rows = await reader.all(asked, values)
       return rows.map(([sorted, ...row]) => {
-        const staker = stakerOf(row)
-        return {
-          ...staker,
-          cursor: { key: typeof sorted === 'bigint' ? sorted : 0n, pos: staker.pos },
-        }
+        const staker = stakerRow.read(row)
+        assert(typeof sorted === 'bigint', 'the sorted column is an integer')
+        return { ...staker, cursor: { key: sorted, pos: staker.pos } }
       })
     },
   })

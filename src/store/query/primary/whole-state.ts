@@ -4,10 +4,21 @@
  */
 
 import { type Reader, statement } from '../../engine/database.ts'
-import { l1ChangeBody, type L1ChangeBody, txStart } from '../../schema/primary-bodies.ts'
+import { l1ChangeBody, txStart } from '../../schema/primary-bodies.ts'
 import { utxosOfRow } from '../../schema/primary-utxo.ts'
-import { stakerColumns, stakerOf, type StoredStaker } from './staker-rows.ts'
-import { bytes, type StoredUtxo, utxosByNumber } from './utxo-rows.ts'
+import { bytesAt, integerAt } from '../row-values.ts'
+import {
+  body,
+  bytes,
+  bytesValue,
+  integer,
+  integerValue,
+  type RowOf,
+  storedRow,
+  text,
+} from '../stored-row.ts'
+import { stakerRow, type StoredStaker } from './staker-rows.ts'
+import { type StoredUtxo, utxosByNumber } from './utxo-rows.ts'
 
 const slice = 10_000
 
@@ -21,7 +32,7 @@ const utxoRows = statement('select id, body from utxo where id > ? order by id l
 export async function* unspentUtxos(reader: Reader): AsyncGenerator<StoredUtxo> {
   for (let after = 0; ;) {
     const rows = await reader.all(utxoRows, [after, slice])
-    const made = rows.flatMap(([last, body]) => utxosOfRow(Number(last), bytes(body)))
+    const made = rows.flatMap(([last, body]) => utxosOfRow(integerValue(last), bytesValue(body)))
     const numbers = made.map(({ number }) => number)
     const utxos = await utxosByNumber(reader, numbers)
     yield* utxos.filter(({ spentPos }) => spentPos === undefined)
@@ -41,11 +52,11 @@ export async function everyAddress(
   limit: number,
 ): Promise<{ readonly id: number; readonly address: Uint8Array }[]> {
   const rows = await reader.all(addressRows, [0, limit])
-  return rows.map(([id, address]) => ({ id: Number(id), address: bytes(address) }))
+  return rows.map((row) => ({ id: integerAt(row, 0), address: bytesAt(row, 1) }))
 }
 
-const stakerRows = statement(
-  `select ${stakerColumns} from staker s join node n on n.id = s.node
+const stakerRows = stakerRow.statement(
+  (columns) => `select ${columns} from staker s join node n on n.id = s.node
    where s.pos > ? order by s.pos limit ?`,
 )
 
@@ -56,7 +67,7 @@ const stakerRows = statement(
  */
 export async function* everyStaker(reader: Reader): AsyncGenerator<StoredStaker> {
   for (let after = -1; ;) {
-    const stakers = (await reader.all(stakerRows, [after, slice])).map(stakerOf)
+    const stakers = (await reader.all(stakerRows, [after, slice])).map(stakerRow.read)
     yield* stakers
     const last = stakers.at(-1)
     if (last === undefined || stakers.length < slice) return
@@ -64,18 +75,25 @@ export async function* everyStaker(reader: Reader): AsyncGenerator<StoredStaker>
   }
 }
 
-/** A change of an L1 validation; `height`: from which sets of validators show it. */
-export type ListedL1Change = L1ChangeBody & {
-  readonly l1Id: number
-  readonly subnetId: Uint8Array
-  readonly nodeId: Uint8Array
-  readonly height: number
-}
+/** A change of an L1 validation. */
+const changeRow = storedRow(
+  {
+    l1Id: integer('c.l1_id'),
+    subnetId: bytes('l.subnet_id'),
+    nodeId: bytes('n.bytes'),
+    /**
+     * From which sets of validators show it: what a proposal decides is shown with its option, one
+     * height later (types: Apricot's, Banff's).
+     */
+    height: integer('c.height + case when b.type in (0, 29) then 1 else 0 end'),
+  },
+  body('c.body', l1ChangeBody),
+)
+/** Such a change. */
+export type ListedL1Change = RowOf<typeof changeRow>
 
-// What a proposal decides is shown with its option, one height later (types: Apricot's, Banff's).
-const changeRows = statement(
-  `select c.l1_id, c.height + case when b.type in (0, 29) then 1 else 0 end,
-     l.subnet_id, n.bytes, c.body
+const changeRows = changeRow.statement(
+  (columns) => `select ${columns}
    from l1_change c join l1_validator l on l.id = c.l1_id join node n on n.id = l.node
    join block b on b.id = c.height
    order by c.l1_id, c.height, c.pos`,
@@ -83,43 +101,29 @@ const changeRows = statement(
 
 /** Changes of all L1 validations, each validation's in order. */
 export async function everyL1Change(reader: Reader): Promise<ListedL1Change[]> {
-  const rows = await reader.all(changeRows)
-  return rows.map(([l1Id, height, subnetId, nodeId, body]) => ({
-    ...l1ChangeBody.fromBytes(bytes(body)),
-    l1Id: Number(l1Id),
-    height: Number(height),
-    subnetId: bytes(subnetId),
-    nodeId: bytes(nodeId),
-  }))
+  return (await reader.all(changeRows)).map(changeRow.read)
 }
 
 const cycleHeights = statement('select distinct height from cycle order by height')
 
 /** Heights from which sets of validators show what the end of a cycle did to a weight, ascending. */
 export async function settledHeights(reader: Reader): Promise<number[]> {
-  return (await reader.all(cycleHeights)).map(([height]) => Number(height))
+  return (await reader.all(cycleHeights)).map(([height]) => integerValue(height))
 }
 
-const assetRows = statement(
-  'select asset_id, name, symbol, denomination from asset where name is not null order by id',
+const assetRow = storedRow({
+  assetId: bytes('asset_id'),
+  name: text('name'),
+  symbol: text('symbol'),
+  denomination: integer('denomination'),
+})
+const assetRows = assetRow.statement(
+  (columns) => `select ${columns} from asset where name is not null order by id`,
 )
 
 /** Assets whose creation is indexed. */
-export async function everyAsset(reader: Reader): Promise<
-  {
-    readonly assetId: Uint8Array
-    readonly name: string
-    readonly symbol: string
-    readonly denomination: number
-  }[]
-> {
-  const rows = await reader.all(assetRows)
-  return rows.map(([assetId, name, symbol, denomination]) => ({
-    assetId: bytes(assetId),
-    name: String(name),
-    symbol: String(symbol),
-    denomination: Number(denomination),
-  }))
+export async function everyAsset(reader: Reader): Promise<RowOf<typeof assetRow>[]> {
+  return (await reader.all(assetRows)).map(assetRow.read)
 }
 
 const supplyRows = statement('select subnet_id, amount from supply order by subnet_id')
@@ -129,7 +133,10 @@ export async function everySupply(
   reader: Reader,
 ): Promise<{ readonly subnetId: Uint8Array; readonly supply: Uint8Array }[]> {
   const rows = await reader.all(supplyRows)
-  return rows.map(([subnetId, supply]) => ({ subnetId: bytes(subnetId), supply: bytes(supply) }))
+  return rows.map(([subnetId, supply]) => ({
+    subnetId: bytesValue(subnetId),
+    supply: bytesValue(supply),
+  }))
 }
 
 const progressRow = statement("select body from progress where chain = 'P'")
@@ -137,7 +144,7 @@ const progressRow = statement("select body from progress where chain = 'P'")
 /** Fee state of L1 validators after the newest block, as it is stored. */
 export async function feeState(reader: Reader): Promise<Uint8Array | undefined> {
   const row = await reader.get(progressRow)
-  return row === undefined ? undefined : bytes(row[0])
+  return row === undefined ? undefined : bytesAt(row, 0)
 }
 
 const transactionRows = statement(
@@ -151,8 +158,8 @@ export async function transactionIds(
 ): Promise<{ readonly pos: number; readonly txId: Uint8Array; readonly committed: boolean }[]> {
   const rows = await reader.all(transactionRows, [range.from, range.until, range.limit])
   return rows.map(([pos, txId, body]) => ({
-    pos: Number(pos),
-    txId: bytes(txId),
-    committed: txStart.fromStart(bytes(body)).committed,
+    pos: integerValue(pos),
+    txId: bytesValue(txId),
+    committed: txStart.fromStart(bytesValue(body)).committed,
   }))
 }

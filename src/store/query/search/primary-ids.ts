@@ -1,7 +1,7 @@
 /** What a 32-byte id may be on a primary network, and its chains by name. */
 
 import { type Reader, statement } from '../../engine/database.ts'
-import { bytes } from '../primary/utxo-rows.ts'
+import { bytes, integer, maybe, type RowOf, storedRow, text } from '../stored-row.ts'
 
 const questions = {
   subnet: statement('select 1 from subnet where subnet_id = ?'),
@@ -22,22 +22,18 @@ export async function kindsOfId(
 }
 
 /** A chain by its name. */
-export type NamedChain = {
-  readonly blockchainId: Uint8Array
-  readonly subnetId: Uint8Array
-  readonly name: string
-  readonly evmChainId: number | undefined
-}
+const chainRow = storedRow({
+  blockchainId: bytes('blockchain_id'),
+  subnetId: bytes('subnet_id'),
+  name: text('name'),
+  evmChainId: maybe(integer('evm_chain_id')),
+})
+/** Such a chain. */
+export type NamedChain = RowOf<typeof chainRow>
 
-const chains = statement('select blockchain_id, subnet_id, name, evm_chain_id from blockchain')
+const chains = chainRow.statement((columns) => `select ${columns} from blockchain`)
 
 /** Names of all chains: some thousands on mainnet, so callers keep the answer. */
 export async function chainNames(reader: Reader): Promise<readonly NamedChain[]> {
-  const rows = await reader.all(chains)
-  return rows.map(([blockchainId, subnetId, name, evmChainId]) => ({
-    blockchainId: bytes(blockchainId),
-    subnetId: bytes(subnetId),
-    name: String(name),
-    evmChainId: evmChainId === null ? undefined : Number(evmChainId),
-  }))
+  return (await reader.all(chains)).map(chainRow.read)
 }

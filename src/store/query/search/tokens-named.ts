@@ -1,19 +1,22 @@
 /** Tokens of a chain by their names. */
 
-import { type Reader, statement } from '../../engine/database.ts'
+import type { Reader } from '../../engine/database.ts'
+import { integer, type RowOf, storedRow, text } from '../stored-row.ts'
 
-/** A token whose name or symbol fits. */
-export type NamedToken = {
-  readonly id: number
-  readonly standard: number
-  readonly name: string
-  readonly symbol: string
-}
+/** A token whose name or symbol fits; what it does not have is empty. */
+const namedRow = storedRow({
+  id: integer('id'),
+  standard: integer('standard'),
+  name: text("coalesce(name, '')"),
+  symbol: text("coalesce(symbol, '')"),
+})
+/** Such a token. */
+export type NamedToken = RowOf<typeof namedRow>
 
-const question = statement(
-  `select id, standard, name, symbol from token where symbol in (?, ?, ?) and spam = 0
+const question = namedRow.statement(
+  (columns) => `select ${columns} from token where symbol in (?, ?, ?) and spam = 0
    union
-   select id, standard, name, symbol from token where name in (?, ?, ?) and spam = 0
+   select ${columns} from token where name in (?, ?, ?) and spam = 0
    order by 1 limit ?`,
 )
 
@@ -28,10 +31,5 @@ export async function tokensNamed(
 ): Promise<NamedToken[]> {
   const forms = [text, text.toUpperCase(), text.toLowerCase()]
   const rows = await store.all(question, [...forms, ...forms, limit])
-  return rows.map(([id, standard, name, symbol]) => ({
-    id: Number(id),
-    standard: Number(standard),
-    name: String(name ?? ''),
-    symbol: String(symbol ?? ''),
-  }))
+  return rows.map(namedRow.read)
 }

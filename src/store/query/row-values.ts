@@ -5,8 +5,8 @@
  * another kind means that statement and reader disagree, which is our bug.
  */
 
-import { assert } from '../../../core/fault.ts'
-import type { Row } from '../../engine/database.ts'
+import { assert } from '../../core/fault.ts'
+import type { Row } from '../engine/database.ts'
 
 /** An integer that is never NULL. */
 export function integerAt(row: Row, at: number): number {

@@ -197,7 +197,23 @@ void test('a running Firn: counts and logs what it could not check, and nothing 
   assert.equal(await firn.end(), 0)
   const log = await readFile(join(folder, 'logs', 'fuji-made-up.log'), 'utf8')
   assert.equal(log.split('blocks are not checked').length, 2, 'said once')
+  // What is not proven is known to whoever serves the stores, and to the next indexer.
+  const serving = await startFirn(t, ['--config', config, '--data-dir', folder, '--role', 'serve'])
+  const served = await told(serving.apiUrl, '/status')
+  assert.deepEqual(provenOf(served), provenOf(status))
+  assert.equal(await serving.end(), 0)
+  await madeUp.close()
+  const again = await startFirn(t, ['--config', config, '--data-dir', folder])
+  await untilLive(again, ['fuji-honest'])
+  await until('the store is open', async () => {
+    const [, chain] = provenOf(await told(again.apiUrl, '/status'))
+    return chain?.[0] === 0
+  })
 })
+
+function provenOf(status: { readonly chains: readonly Block[] }): unknown[][] {
+  return status.chains.map((chain) => [chain['provenHeight'], chain['unverified']])
+}
 
 // oxlint-disable-next-line typescript/no-explicit-any -- read field by field
 async function told(url: string, path: string): Promise<any> {

@@ -9,7 +9,7 @@ import { decodeBlocks } from '../src/codec/evm/decode-blocks.ts'
 import { decodeTraces } from '../src/codec/evm/decode-traces.ts'
 import { mergeBlocks, mergeTraces } from '../src/codec/evm/merge-batches.ts'
 import { objectOf } from '../src/codec/evm/raw.ts'
-import { toHex } from '../src/core/bytes.ts'
+import { to0x, toHex } from '../src/core/bytes.ts'
 import { sha256 } from '../src/core/hash.ts'
 import type { World } from '../src/core/world.ts'
 import type { Unchecked } from '../src/indexing/evm/block-checks.ts'
@@ -48,6 +48,10 @@ export type Setting = {
   /** Changes the elements of batch replies. */
   readonly elements?: (elements: readonly object[]) => readonly object[]
   readonly lie?: Lie
+  /** What both endpoints say otherwise than the recording: a chain of another kind. */
+  readonly form?: Lie
+  /** Rows that were stored may be taken away. */
+  readonly maySpoil?: boolean
   /** A second endpoint that is honest, or like the first. */
   readonly honest?: boolean
   readonly alike?: boolean
@@ -87,6 +91,8 @@ export type Ran = {
   readonly traces: (from: number) => TraceBatch
   /** Heights at which traces began anew because those before could not be had. */
   readonly skips: readonly number[]
+  /** Heights from which on rows were taken away. */
+  readonly cuts: readonly number[]
   /** Blocks taken without a check, by its name. */
   readonly unchecked: () => Unchecked
   /** Of the log of the reader: events with their fields as text. */
@@ -101,8 +107,9 @@ export async function ran(setting: Setting): Promise<Ran> {
   const bad = await openReplayNode(file)
   const good = await openReplayNode(file)
   bad.head = good.head = setting.stepwise === true ? 10 : (setting.head ?? head)
-  bad.lie = setting.lie
-  if (setting.alike === true) good.lie = setting.lie
+  const { form = (_, result) => result, lie: told = (_, result) => result } = setting
+  bad.lie = (call, result) => told(call, form(call, result))
+  good.lie = setting.alike === true ? bad.lie : form
   bad.script = (exchange) => {
     if (setting.elements !== undefined && exchange.batch) {
       const elements: object[] = JSON.parse(exchange.reply.text)
@@ -125,6 +132,7 @@ export async function ran(setting: Setting): Promise<Ran> {
   const traces: TraceBatch[] = []
   const warnings: string[] = []
   const skips: number[] = []
+  const cuts: number[] = []
   const stopping = new AbortController()
   const reader = new ChainReader({
     spec: {
@@ -140,7 +148,7 @@ export async function ran(setting: Setting): Promise<Ran> {
     },
     source,
     writer: {
-      begin: setting.begin ?? (async () => ({ blocksFrom: 0, tracesFrom: 0 })),
+      begin: setting.begin ?? (async () => rowsEnd(blocks, traces)),
       blocks: async (batch) => void blocks.push(batch),
       traces: async (batch) => void traces.push(batch),
       skipTraces: async (since) => void skips.push(since),
@@ -149,7 +157,11 @@ export async function ran(setting: Setting): Promise<Ran> {
           .filter((batch) => from < batch.until && batch.from < until)
           .flatMap(transactionsOf)
           .filter(({ height }) => from <= height && height < until),
-      cut: async () => assert.fail('nothing stored is wrong'),
+      cut: async (from) => {
+        assert.ok(setting.maySpoil, 'nothing stored is wrong')
+        cuts.push(from)
+        for (const all of [blocks, traces]) while ((all.at(-1)?.until ?? 0) > from) all.pop()
+      },
     },
     world,
     log: {
@@ -188,6 +200,7 @@ export async function ran(setting: Setting): Promise<Ran> {
     pieces: () => blocks.length,
     traces: (from) => mergeTraces(traces.filter((batch) => batch.from >= from)),
     skips,
+    cuts,
     unchecked: () => reader.unchecked(),
     warnings,
     isWhole: () => {
@@ -195,6 +208,16 @@ export async function ran(setting: Setting): Promise<Ran> {
       assert.deepEqual(digest(mergeTraces(traces)), digest(truth.traces))
     },
   }
+}
+
+/** Where rows end; batches are taken away whole. */
+function rowsEnd(
+  blocks: readonly BlockBatch[],
+  traces: readonly TraceBatch[],
+): { blocksFrom: number; tracesFrom: number; parentHash?: string } {
+  const last = blocks.at(-1)
+  const from = { blocksFrom: last?.until ?? 0, tracesFrom: traces.at(-1)?.until ?? 0 }
+  return last === undefined ? from : { ...from, parentHash: to0x(last.blocks.hash.slice(-32)) }
 }
 
 function isLive(status: StageStatus): boolean {

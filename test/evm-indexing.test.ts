@@ -88,9 +88,9 @@ void test('a store that fails now and then: the chain goes on from its rows', as
     key,
     batchBytes: 40_000,
     // Every third batch is not stored, every fourth is and nobody is told.
-    around: (commit) => async (batch, headHeight) => {
+    around: (commit) => async (batch, news) => {
       const turn = ++commits
-      if (turn % 3 !== 0) await commit(batch, headHeight)
+      if (turn % 3 !== 0) await commit(batch, news)
       if (turn % 3 !== 0 && turn % 4 !== 0) return
       failures++
       throw new Fault('store-failed', 'cut off')
@@ -104,9 +104,9 @@ void test('a store that fails now and then: the chain goes on from its rows', as
 type Unusual = {
   readonly key?: string
   readonly batchBytes?: number
-  readonly around?: <B>(
-    commit: (batch: B, headHeight: number) => Promise<void>,
-  ) => (batch: B, headHeight: number) => Promise<void>
+  readonly around?: <B, N>(
+    commit: (batch: B, news: N) => Promise<void>,
+  ) => (batch: B, news: N) => Promise<void>
 }
 
 /** Indexes the demo chain until blocks, traces and tokens are done. */

@@ -19,6 +19,7 @@ import type { HttpRequest, Transport } from '../src/core/world.ts'
 import { ChainReader } from '../src/indexing/evm/read-chain.ts'
 import type { StageStatus } from '../src/indexing/stage.ts'
 import { openNodeSource } from '../src/source/node-source.ts'
+import type { StoredProofs } from '../src/store/query/evm/stored-proofs.ts'
 import { silentLog } from '../src/telemetry/log.ts'
 import { digest } from './bad-node.ts'
 import { virtualClock } from './virtual-clock.ts'
@@ -40,10 +41,15 @@ type Setting = {
   /** The head at first; it moves on by one block a second. */
   readonly head: number
   readonly until: (blocks: StageStatus, clock: VirtualClock) => boolean
+  /** What an earlier process stored; an empty store by default. */
+  readonly store?: Store
 }
 
+/** Rows, and what is written down beside them. */
+type Store = { readonly batches: BlockBatch[]; proofs: StoredProofs }
+
 /** Reads the chain from a node that alters the status of the first receipt of some blocks. */
-async function read({ lies, honest, head: first, until }: Setting) {
+async function read({ lies, honest, head: first, until, store = emptyStore() }: Setting) {
   const clock = virtualClock()
   const head = (): number =>
     Math.min(units.length - 1, first + Math.floor(clock.elapsedMs() / 1_000))
@@ -62,7 +68,7 @@ async function read({ lies, honest, head: first, until }: Setting) {
     maxInFlight: 1,
     maxReplyBytes: 33_554_432,
   })
-  const batches: BlockBatch[] = []
+  const { batches } = store
   const cuts: number[] = []
   const reader: ChainReader = new ChainReader({
     spec: {
@@ -82,9 +88,14 @@ async function read({ lies, honest, head: first, until }: Setting) {
         const last = batches.at(-1)
         if (last === undefined) return { blocksFrom: 0, tracesFrom: 0 }
         const parentHash = to0x(last.blocks.hash.subarray(-32))
-        return { blocksFrom: last.until, tracesFrom: 0, parentHash }
+        const { proofs } = store
+        return { blocksFrom: last.until, tracesFrom: 0, parentHash, proofs }
       },
-      blocks: async (batch) => void batches.push(batch),
+      blocks: async (batch, { proofs }) => {
+        batches.push(batch)
+        // As text, like a store keeps it.
+        store.proofs = JSON.parse(JSON.stringify(proofs))
+      },
       traces: async () => {},
       skipTraces: async () => {},
       transactions: async () => [],
@@ -120,7 +131,11 @@ async function read({ lies, honest, head: first, until }: Setting) {
   const status = blocks()
   stopping.abort()
   await running
-  return { status, rows: () => digest(mergeBlocks(batches)), stored: () => batches, cuts }
+  return { status, rows: () => digest(mergeBlocks(batches)), stored: () => batches, cuts, store }
+}
+
+function emptyStore(): Store {
+  return { batches: [], proofs: {} }
 }
 
 function nodes(lies: readonly number[], head: () => number): Transport {
@@ -218,4 +233,65 @@ void test('settled receipts: altered at the head, alone: taken away once and not
   assert.equal(stored().at(-1)?.until, 30)
   assert.match(status.reason ?? '', /receipts of blocks 30 to 30 .* block 33 settles/)
   assert.equal(status.state, 'syncing')
+})
+
+/** Rows up to block 31, block 30 of them altered: what settles it comes after the process ended. */
+async function storedLie(): Promise<Store> {
+  const until = ({ indexedHeight }: StageStatus): boolean => indexedHeight === 31
+  const { store, cuts } = await read({ lies: [30], honest: false, head: 28, until })
+  assert.deepEqual(cuts, [])
+  assert.equal(store.batches.at(-1)?.until, 32)
+  return store
+}
+
+void test('settled receipts: altered before a restart, told otherwise after it: read again', async () => {
+  for (const honest of [true, false]) {
+    const lies = honest ? [30] : []
+    const store = await storedLie()
+    const { status, rows, cuts } = await read({ lies, honest, head: 31, until: isWhole, store })
+    assert.deepEqual(rows(), truth)
+    assert.deepEqual(cuts, [30])
+    assert.equal(status.provenHeight, lastProven)
+  }
+})
+
+void test('settled receipts: altered before a restart and after it, a later header shows it', async () => {
+  const until = (_: StageStatus, clock: VirtualClock): boolean => clock.elapsedMs() > 120_000
+  const store = await storedLie()
+  const { status, cuts, stored } = await read({ lies: [30], honest: false, head: 31, until, store })
+  assert.deepEqual(cuts, [30])
+  assert.equal(stored().at(-1)?.until, 30)
+  assert.match(status.reason ?? '', /receipts of blocks 30 to 30 .* block 33 settles/)
+})
+
+void test('settled receipts: a restart knows what was proven and proves the rest', async () => {
+  for (const head of [24, 31, 40]) {
+    const first = await read({
+      lies: [],
+      honest: false,
+      head,
+      until: ({ indexedHeight }) => indexedHeight === head,
+    })
+    const proven = first.status.provenHeight
+    assert.ok(proven !== undefined && proven < head)
+    const again = await read({
+      lies: [],
+      honest: false,
+      head,
+      until: ({ provenHeight }) => provenHeight !== -1,
+      store: first.store,
+    })
+    assert.equal(again.status.provenHeight, proven)
+    assert.deepEqual(again.store.proofs.settlement?.unsettled.map(([at]) => at).at(-1), head)
+    const { status, rows, cuts } = await read({
+      lies: [],
+      honest: false,
+      head: again.status.indexedHeight,
+      until: isWhole,
+      store: again.store,
+    })
+    assert.deepEqual(rows(), truth)
+    assert.deepEqual(cuts, [])
+    assert.equal(status.provenHeight, lastProven)
+  }
 })

@@ -1,6 +1,7 @@
 /** What the threads of the indexer are told about a chain and about themselves: plain data. */
 
 import type { Network } from '../core/network.ts'
+import type { StoredProofs } from '../store/query/evm/stored-proofs.ts'
 
 /** One EVM chain to index. */
 export type ChainSpec = {
@@ -53,4 +54,14 @@ export type ResumePoint = {
   readonly tracesFrom: number
   /** Hash of block `blocksFrom - 1`, `0x` hex; absent in an empty store. */
   readonly parentHash?: string
+  /** What hashes do not prove of the blocks before; absent in an empty store. */
+  readonly proofs?: StoredProofs
+}
+
+/** What is known when blocks are stored. */
+export type BlockNews = {
+  /** Newest height of the chain. */
+  readonly headHeight: number
+  /** What hashes do not prove of all blocks that are stored then. */
+  readonly proofs: StoredProofs
 }

@@ -7,6 +7,7 @@
 import type { BlockBatch, TraceBatch } from '../codec/evm/columns.ts'
 import { assert } from '../core/fault.ts'
 import type { ChainIdentity, HeightRange } from '../source/evm-source.ts'
+import type { BlockNews } from './chain-spec.ts'
 import { openChainHost } from './evm/chain-host.ts'
 import type { ChainHost } from './evm/chain-host.ts'
 import { messageStream } from './icm/message-stream.ts'
@@ -24,6 +25,7 @@ type About = {
   readonly identity: ChainIdentity
   readonly batch: BlockBatch | TraceBatch
   readonly headHeight: number
+  readonly news: BlockNews
   readonly from: number
   readonly since: number
 }
@@ -58,8 +60,8 @@ export async function runWriter(thread: WorkerThread): Promise<void> {
       return host.resume()
     },
     blocks: async (argument) => {
-      const { key, batch, headHeight } = about(argument)
-      if (batch.kind === 'blocks') await hosts.get(key)?.blocks(batch, headHeight)
+      const { key, batch, news } = about(argument)
+      if (batch.kind === 'blocks') await hosts.get(key)?.blocks(batch, news)
     },
     traces: async (argument) => {
       const { key, batch, headHeight } = about(argument)

@@ -6,6 +6,7 @@ import type { ChainStatus as IndexedChain } from '../indexing/status-board.ts'
 import type { ChainStatus, StageStatus, Status } from '../shape/status.ts'
 import { checkpointHeights } from '../store/checkpoint.ts'
 import type { Reader } from '../store/engine/database.ts'
+import { provenHeightOf, storedProofs } from '../store/query/evm/stored-proofs.ts'
 import { storedHeights } from '../store/query/evm/traced-heights.ts'
 import { messageStore, primaryStream } from './chain-specs.ts'
 import type { LeaseWatch } from './lease-watch.ts'
@@ -72,6 +73,7 @@ async function withStored(
 ): Promise<StageStatus[]> {
   if (chain === undefined) return [...stages]
   const { tracesSince, ...heights } = await storedHeights(chain.store)
+  const proven = await provenOf(chain.store, heights.blocks)
   return stages.map((stage) => {
     if (stage.stage !== 'blocks' && stage.stage !== 'traces') return stage
     const indexedHeight = Math.max(stage.indexedHeight, heights[stage.stage])
@@ -80,6 +82,7 @@ async function withStored(
       indexedHeight,
       headHeight: Math.max(stage.headHeight, indexedHeight),
       ...(stage.stage === 'traces' ? completeFrom(tracesSince) : {}),
+      ...(stage.stage === 'blocks' && stage.indexedHeight < 0 ? proven : {}),
     }
   })
 }
@@ -131,6 +134,20 @@ function storedChains({ served, networks }: StatusParts): StoredChain[] {
 
 const unknownHead = (): Promise<undefined> => Promise.resolve(undefined)
 
+/** Up to where hashes prove the stored blocks, as their indexer wrote it down. */
+async function provenOf(
+  store: Reader,
+  height = -1,
+): Promise<Pick<StageStatus, 'provenHeight' | 'unverified'>> {
+  if (height < 0) return {}
+  const proofs = await storedProofs(store)
+  const { unverified } = proofs
+  return {
+    provenHeight: provenHeightOf(proofs, height),
+    ...(unverified === undefined ? {} : { unverified }),
+  }
+}
+
 /** Another process indexes: what it committed is all this one knows. */
 async function storedStatus(
   { store, facts, stages: names, head }: StoredChain,
@@ -140,6 +157,7 @@ async function storedStatus(
   const told = await head()
   const heights = await checkpointHeights(store)
   const since = names.includes('traces') ? (await storedHeights(store)).tracesSince : undefined
+  const proven = await provenOf(store, heights.get('blocks'))
   const stages = names.flatMap((stage): StageStatus[] => {
     const stored = heights.get(stage)
     if (stored === undefined && stage !== 'traces') return []
@@ -152,7 +170,8 @@ async function storedStatus(
       return [{ stage, state: 'off', ...at, reason: 'no traces are stored' }]
     // What nobody indexes may be behind by any number of blocks.
     const state = height < headHeight || silentMs > 0 ? 'syncing' : 'live'
-    return [{ stage, state, ...at, ...(stage === 'traces' ? completeFrom(since) : {}) }]
+    const more = stage === 'traces' ? completeFrom(since) : stage === 'blocks' ? proven : {}
+    return [{ stage, state, ...at, ...more }]
   })
   const seconds = Math.round(silentMs / 1_000)
   const reason = silentMs > 0 ? { reason: `no process has indexed it for ${seconds} s` } : {}

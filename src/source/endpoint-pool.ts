@@ -19,6 +19,8 @@ export type Need = {
   /** Height the endpoint must have; -1 for none. */
   readonly height: number
   readonly capability?: Capability
+  /** Name of an endpoint that is asked only where no other can be. */
+  readonly otherThan?: string | undefined
 }
 
 /** What a pool is made of. */
@@ -115,6 +117,12 @@ export class EndpointPool {
     }
   }
 
+  /** Whether another endpoint than the one of this name may be asked now. */
+  hasOther(name: string): boolean {
+    const now = this.#options.world.clock.monotonic()
+    return this.endpoints.some((endpoint) => endpoint.name !== name && endpoint.hasRoom(now))
+  }
+
   /** Requests that all endpoints together bear now. */
   window(): number {
     return this.endpoints.reduce(
@@ -133,7 +141,7 @@ export class EndpointPool {
     work: (endpoint: Endpoint) => Promise<T>,
     signal: AbortSignal,
   ): Promise<T> {
-    const avoid = new Set<Endpoint>()
+    const avoid = new Set(this.endpoints.filter(({ name }) => name === need.otherThan))
     let last: Fault | undefined
     for (let tries = 0; tries < this.endpoints.length * triesPerEndpoint; tries++) {
       const endpoint = await this.#take(need, avoid, signal)

@@ -9,6 +9,9 @@ import type { RawUnit } from '../codec/evm/raw.ts'
 /** Heights `[from, until)`. */
 export type HeightRange = { readonly from: number; readonly until: number }
 
+/** A range to read, from another endpoint than one that was asked before, where there is another. */
+export type ReadRange = HeightRange & { readonly otherThan?: string }
+
 /** What a chain is, pinned when it is first read. */
 export type ChainIdentity = {
   /** EVM chain id. */
@@ -65,7 +68,7 @@ export interface EvmSource {
    * endpoint, named by `origin`; when `decode` throws, it is blamed and another one asked.
    */
   readonly blocks: <T>(
-    range: HeightRange,
+    range: ReadRange,
     decode: (units: readonly RawUnit[], origin: string) => T,
     signal: AbortSignal,
   ) => Promise<T>
@@ -73,7 +76,7 @@ export interface EvmSource {
   readonly hasTraces: (signal: AbortSignal) => Promise<boolean>
   /** As `blocks` for traces: one element per block as `debug_traceBlockByNumber` answers. */
   readonly traces: <T>(
-    range: HeightRange,
+    range: ReadRange,
     decode: (blocks: readonly unknown[], origin: string) => T,
     signal: AbortSignal,
   ) => Promise<T>
@@ -91,6 +94,15 @@ export interface EvmSource {
     height: number | 'latest',
     signal: AbortSignal,
   ) => Promise<StateAnswer[]>
+  /**
+   * As `state` of at most two endpoints, a list for each: for answers that no hash covers. One list
+   * where no second endpoint answers.
+   */
+  readonly stateTwice: (
+    calls: readonly StateCall[],
+    height: number | 'latest',
+    signal: AbortSignal,
+  ) => Promise<readonly (readonly StateAnswer[])[]>
   /** Never asks the endpoint `origin` again: what it told contradicts what is stored. */
   readonly distrust: (origin: string, reason: string) => void
   /** Prefers others to the endpoint `origin` for a while: what it told may be untrue. */

@@ -72,7 +72,7 @@ export function openNodeSource(options: NodeSourceOptions): EvmSource {
       need === 'traces' ? traceWindow * pool.endpoints.length : blocksWindow(pool),
     blocks: (range, decode, signal) =>
       pool.run(
-        { height: range.until - 1 },
+        { height: range.until - 1, otherThan: range.otherThan },
         async (endpoint) =>
           decode(await readBlocks(ask, { endpoint, range, signal }), endpoint.name),
         signal,
@@ -80,13 +80,15 @@ export function openNodeSource(options: NodeSourceOptions): EvmSource {
     hasTraces: (signal) => hasTraces(pool, ask, signal),
     traces: (range, decode, signal) =>
       pool.run(
-        { height: range.until - 1, capability: 'traces' },
+        { height: range.until - 1, capability: 'traces', otherThan: range.otherThan },
         async (endpoint) =>
           decode(await readTraces(ask, { endpoint, range, signal }), endpoint.name),
         signal,
       ),
     tracesSince: (range, signal) => tracesSince(pool, ask, range, signal),
-    state: (calls, height, signal) => stateFrom(pool, ask, { calls, height, signal }),
+    state: async (calls, height, signal) =>
+      (await stateFrom(pool, ask, { calls, height, signal })).answers,
+    stateTwice: (calls, height, signal) => stateTwice(pool, ask, { calls, height, signal }),
     distrust: (origin, reason) => pool.distrust(origin, reason),
     doubt: (origin, reason) => pool.doubt(origin, reason),
     endpoints: () => pool.endpoints.map((each) => each.status(options.world.clock.monotonic())),
@@ -160,26 +162,45 @@ function blocksWindow(pool: EndpointPool): number {
   return Math.max(2, Math.min(pool.window(), fitting))
 }
 
+type StateRead = {
+  readonly calls: readonly StateCall[]
+  readonly height: number | 'latest'
+  readonly signal: AbortSignal
+  readonly otherThan?: string
+}
+
+/** State, and the endpoint that told it; no endpoint where none has it. */
+type ToldState = { readonly origin?: string; readonly answers: StateAnswer[] }
+
 /** State from the first endpoint that has it. */
-async function stateFrom(
-  pool: EndpointPool,
-  ask: Asker,
-  read: {
-    readonly calls: readonly StateCall[]
-    readonly height: number | 'latest'
-    readonly signal: AbortSignal
-  },
-): Promise<StateAnswer[]> {
+async function stateFrom(pool: EndpointPool, ask: Asker, read: StateRead): Promise<ToldState> {
   try {
     return await pool.run(
-      { height: read.height === 'latest' ? -1 : read.height },
-      (endpoint) => readState(ask, { endpoint, ...read }),
+      { height: read.height === 'latest' ? -1 : read.height, otherThan: read.otherThan },
+      async (endpoint) => ({
+        origin: endpoint.name,
+        answers: await readState(ask, { endpoint, ...read }),
+      }),
       read.signal,
     )
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== 'not-served') throw error
-    return read.calls.map(() => ({ kind: 'not-served', reason: error.message }))
+    const reason = error.message
+    return { answers: read.calls.map(() => ({ kind: 'not-served', reason })) }
   }
+}
+
+/** State from two endpoints, or as many as tell it. */
+async function stateTwice(
+  pool: EndpointPool,
+  ask: Asker,
+  read: StateRead,
+): Promise<readonly (readonly StateAnswer[])[]> {
+  const first = await stateFrom(pool, ask, read)
+  if (first.origin === undefined || !pool.hasOther(first.origin)) return [first.answers]
+  const second = await stateFrom(pool, ask, { ...read, otherThan: first.origin })
+  const isOther = second.origin !== undefined && second.origin !== first.origin
+  return isOther ? [first.answers, second.answers] : [first.answers]
 }
 
 async function tracesSince(

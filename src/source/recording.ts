@@ -66,6 +66,9 @@ export function openRecording(file: Uint8Array): Recording {
     tracesSince: async ({ from }) => (traced ? from : undefined),
     state: async (calls, height) =>
       calls.map((call) => answerOf(state, call, height, heights.until - 1)),
+    stateTwice: async (calls, height) => [
+      calls.map((call) => answerOf(state, call, height, heights.until - 1)),
+    ],
     distrust: (_, reason) => {
       distrusted = reason
     },

@@ -37,6 +37,12 @@ export type CheckName = 'header' | 'transactions' | 'bloom'
 /** Blocks that were taken without a check, by its name. */
 export type Unchecked = Readonly<Record<CheckName, number>>
 
+/**
+ * What a look at a block found: its hash proves it, it was taken without a proof, or it contradicts
+ * itself.
+ */
+export type Verdict = 'proven' | 'taken' | 'refuted'
+
 /** A block, and who told it. */
 type Told = { readonly unit: RawUnit; readonly height: number; readonly origin: string }
 
@@ -122,7 +128,7 @@ export class BlockChecks {
 
   /**
    * The blocks from height `from` on before the first that fails; those that `wants` names are
-   * checked. Throws the fault of the first one, `node-answer`.
+   * checked, and `judged` is told of each. Throws the fault of the first one, `node-answer`.
    */
   checkAll(
     units: readonly RawUnit[],
@@ -130,17 +136,20 @@ export class BlockChecks {
       readonly from: number
       readonly origin: string
       readonly wants: (height: number) => boolean
+      readonly judged?: (height: number, verdict: Verdict) => void
     },
   ): readonly RawUnit[] {
     for (const [at, unit] of units.entries()) {
       const height = of.from + at
       if (!of.wants(height)) {
         this.#firstUnproven = Math.min(this.#firstUnproven, height)
+        of.judged?.(height, 'taken')
         continue
       }
       try {
-        this.check(unit, height, of.origin)
+        of.judged?.(height, this.check(unit, height, of.origin) ? 'proven' : 'taken')
       } catch (error) {
+        of.judged?.(height, 'refuted')
         // What was read took long; the caller asks for the rest again and meets the fault then.
         if (at > 0 && error instanceof Fault) return units.slice(0, at)
         throw error
@@ -149,15 +158,34 @@ export class BlockChecks {
     return units
   }
 
-  /** Checks one block. Throws `node-answer`. */
-  check(unit: RawUnit, height: number, origin: string): void {
+  /** Checks one block; gives whether its hash proves all of it. Throws `node-answer`. */
+  check(unit: RawUnit, height: number, origin: string): boolean {
     const told: Told = { unit, height, origin }
     if (this.#doubted.size < maxDoubted) this.#doubted.add(height)
     checkReceipts(unit, height)
     const proven = height > 0 && this.#checkHeader(told)
-    this.#checkTransactions(told, proven)
+    const whole = this.#checkTransactions(told, proven)
     if (!proven) this.#checkBloom(told)
     this.#doubted.delete(height)
+    return proven && whole
+  }
+
+  /** Blocks from height `from` on are read again: what was taken of them is not there any more. */
+  forget(from: number): void {
+    if (from > this.#firstUnproven) return
+    this.#firstUnproven = Number.POSITIVE_INFINITY
+    this.#unverified = undefined
+  }
+
+  /** Where blocks were first taken unproven, as an earlier run wrote it down. */
+  restore(firstUnproven: number, unverified: string | undefined): void {
+    this.#firstUnproven = Math.min(this.#firstUnproven, firstUnproven)
+    this.#unverified ??= unverified
+  }
+
+  /** First height that was taken unproven; undefined while there is none. */
+  get firstUnproven(): number | undefined {
+    return Number.isFinite(this.#firstUnproven) ? this.#firstUnproven : undefined
   }
 
   #checkHeader(told: Told): boolean {
@@ -173,13 +201,15 @@ export class BlockChecks {
     return false
   }
 
-  #checkTransactions(told: Told, proven: boolean): void {
+  /** Whether the transactions are those of the header. */
+  #checkTransactions(told: Told, proven: boolean): boolean {
     const outcome = compareTransactions(told.unit.block)
-    if (outcome === 'none') return
+    if (outcome === 'none') return true
     if (outcome === 'hold') this.#held(this.#transactions, told)
     else if (outcome !== 'broken') this.#pass(this.#transactions, told, { reason: outcome.unknown })
     else if (proven) throw broken(this.#transactions, told)
     else this.#failed(this.#transactions, told, { reason: 'another root' })
+    return outcome === 'hold'
   }
 
   #checkBloom(told: Told): void {

@@ -4,19 +4,21 @@
  */
 
 import type { BlockBatch } from '../../codec/evm/columns.ts'
-import { decodeBlocks } from '../../codec/evm/decode-blocks.ts'
 import type { Compress } from '../../codec/evm/decode-blocks.ts'
 import { mergeBlocks, sizeOf } from '../../codec/evm/merge-batches.ts'
 import { equalBytes, fromHex } from '../../core/bytes.ts'
 import type { World } from '../../core/world.ts'
 import type { EvmSource } from '../../source/evm-source.ts'
+import type { StoredProofs } from '../../store/query/evm/stored-proofs.ts'
 import type { Log } from '../../telemetry/log.ts'
-import type { ResumePoint } from '../chain-spec.ts'
+import type { BlockNews, ResumePoint } from '../chain-spec.ts'
 import { Pipeline } from '../pipeline.ts'
 import type { PipelineLimits } from '../pipeline.ts'
 import type { BlockChecks } from './block-checks.ts'
-import { type Settlement, settlingBlocks } from './settlement.ts'
-import type { SettlingBlock } from './settlement.ts'
+import { readPiece } from './block-piece.ts'
+import type { BlocksPiece } from './block-piece.ts'
+import type { Settlement } from './settlement.ts'
+import type { TakenOnTrust } from './taken-on-trust.ts'
 
 /** The newest blocks, which are checked even where samples of others are enough. */
 const headBlocks = 8
@@ -24,23 +26,15 @@ const headBlocks = 8
 /** What the pipeline needs: a source, a writer, and what proves blocks. */
 export type BlockPipelineParts = {
   readonly source: EvmSource
-  readonly writer: { readonly blocks: (batch: BlockBatch, headHeight: number) => Promise<void> }
+  readonly writer: { readonly blocks: (batch: BlockBatch, news: BlockNews) => Promise<void> }
   readonly world: World
   readonly log: Log
   readonly compress: Compress
   readonly limits: PipelineLimits
   readonly checks: BlockChecks
   readonly settlement: Settlement
+  readonly trust: TakenOnTrust
   readonly changed: () => void
-}
-
-/** A decoded range and the endpoint that told it. */
-export type BlocksPiece = {
-  readonly from: number
-  readonly until: number
-  readonly batch: BlockBatch
-  readonly origin: string
-  readonly settling: readonly SettlingBlock[]
 }
 
 /** The pipeline of blocks of one chain; `committed` is told after each commit. */
@@ -49,7 +43,7 @@ export function blocksPipeline(
   resume: ResumePoint,
   committed: () => void,
 ): Pipeline<BlocksPiece> {
-  const { source, compress, checks, settlement } = parts
+  const { source, checks, settlement, trust } = parts
   const stored = resume.parentHash === undefined ? undefined : fromHex(resume.parentHash)
   let tail = stored
   const pipeline = new Pipeline<BlocksPiece>({
@@ -57,31 +51,28 @@ export function blocksPipeline(
     from: resume.blocksFrom,
     unit: () => source.unitBlocks(),
     window: () => source.window('blocks'),
-    fetch: (range, signal) =>
-      source.blocks(
-        range,
-        (units, origin) => {
-          const wants = (height: number): boolean =>
-            checks.wants(height, pipeline.head - height < headBlocks)
-          const good = checks.checkAll(units, { from: range.from, origin, wants })
-          const batch = decodeBlocks(range.from, good, compress)
-          const kept = good.slice(0, batch.until - range.from)
-          const settling = settlingBlocks(kept, range.from, origin)
-          return { from: range.from, until: batch.until, batch, origin, settling }
-        },
-        signal,
-      ),
+    fetch: (range, signal) => {
+      const wants = (height: number): boolean =>
+        checks.wants(height, pipeline.head - height < headBlocks)
+      const took = ({ from, until, origin }: BlocksPiece, sum: string): void =>
+        trust.took({ from, until, origin, sum })
+      return readPiece({ ...parts, wants, took }, range, signal)
+    },
     link: (piece) => {
       const { batch, origin } = piece
       const first = batch.blocks.parentHash.subarray(0, 32)
       if (tail !== undefined && !equalBytes(tail, first)) {
         const reason = `parent of block ${batch.from} does not match what is stored: ${origin}`
         source.distrust(origin, reason)
+        trust.caught(origin)
         return { reason }
       }
       const wrong = settlement.link(piece, piece.settling)
       if (wrong !== undefined) {
-        for (const each of wrong.origins) source.doubt(each, wrong.reason)
+        for (const each of wrong.origins) {
+          source.doubt(each, wrong.reason)
+          trust.caught(each)
+        }
         return wrong
       }
       tail = batch.blocks.hash.slice(-32)
@@ -97,10 +88,14 @@ export function blocksPipeline(
     merge: (pieces) => {
       const batch = mergeBlocks(pieces.map((piece) => piece.batch))
       const origin = pieces.at(-1)?.origin ?? ''
-      return { from: batch.from, until: batch.until, batch, origin, settling: [] }
+      const settling = pieces.flatMap((piece) => piece.settling)
+      return { from: batch.from, until: batch.until, batch, origin, settling }
     },
     sizeOf: ({ batch }) => sizeOf(batch),
-    apply: ({ batch }, headHeight) => parts.writer.blocks(batch, headHeight),
+    apply: ({ batch, settling }, headHeight) => {
+      const proofs = proofsOf(checks, settlement.storing(settling))
+      return parts.writer.blocks(batch, { headHeight, proofs })
+    },
     changed: () => {
       committed()
       parts.changed()
@@ -110,4 +105,15 @@ export function blocksPipeline(
     limits: parts.limits,
   })
   return pipeline
+}
+
+/** What is written down beside the rows. */
+function proofsOf(checks: BlockChecks, settlement: StoredProofs['settlement']): StoredProofs {
+  const unprovenFrom = checks.firstUnproven
+  const unverified = checks.unverified()
+  return {
+    ...(unprovenFrom === undefined ? {} : { unprovenFrom }),
+    ...(unverified === undefined ? {} : { unverified }),
+    ...(settlement === undefined ? {} : { settlement }),
+  }
 }

@@ -18,11 +18,12 @@ import { openStore } from '../../store/engine/open.ts'
 import type { StoreLocation } from '../../store/engine/open.ts'
 import { awaitLease, holdLease, leaseTtlMs, renewLease } from '../../store/lease.ts'
 import type { Lease } from '../../store/lease.ts'
+import { storedProofs } from '../../store/query/evm/stored-proofs.ts'
 import { type TracedRow, tracedTransactions } from '../../store/query/evm/traced-transactions.ts'
 import { meta } from '../../store/schema/control.ts'
 import { chainTables } from '../../store/schema/stores.ts'
 import type { Log } from '../../telemetry/log.ts'
-import type { ChainSpec, ResumePoint, SourceLimits } from '../chain-spec.ts'
+import type { BlockNews, ChainSpec, ResumePoint, SourceLimits } from '../chain-spec.ts'
 import { leaseStream } from '../lease-stream.ts'
 import { nftStream, type NftStreamParts } from '../nft/nft-stream.ts'
 import { openWishes } from '../nft/open-wishes.ts'
@@ -51,7 +52,7 @@ export type ChainHost = {
    */
   readonly resume: () => Promise<ResumePoint>
   /** Commits a batch with its checkpoint. Throws `source-mismatch`, `lease-lost`, `store-failed`. */
-  readonly blocks: (batch: BlockBatch, headHeight: number) => Promise<void>
+  readonly blocks: (batch: BlockBatch, news: BlockNews) => Promise<void>
   readonly traces: (batch: TraceBatch, headHeight: number) => Promise<void>
   /** Traces go on from height `since`; those before it that are not stored cannot be had. */
   readonly skipTraces: (since: number) => Promise<void>
@@ -124,7 +125,7 @@ function hostOver(
   return {
     // A commit whose answer was lost may still be under way: it holds the lease until it is over.
     resume: () => commit((writer) => resumePoint(writer, spec.startHeight)),
-    blocks: (batch) => inOrder(() => rhythm.batch(() => ingest.blocks(batch))),
+    blocks: (batch, { proofs }) => inOrder(() => rhythm.batch(() => ingest.blocks(batch, proofs))),
     traces: (batch) => inOrder(() => rhythm.batch(() => ingest.traces(batch))),
     skipTraces: (since) => inOrder(() => ingest.skipTraces(since)),
     transactions: (range) => tracedTransactions(database, range),
@@ -220,5 +221,6 @@ async function resumePoint(reader: Reader, startHeight: number): Promise<ResumeP
     blocksFrom: blocks === undefined ? startHeight : blocks.height + 1,
     tracesFrom: traces === undefined ? startHeight : traces.height + 1,
     ...(blocks?.hash === undefined ? {} : { parentHash: to0x(blocks.hash) }),
+    ...(blocks === undefined ? {} : { proofs: await storedProofs(reader) }),
   }
 }

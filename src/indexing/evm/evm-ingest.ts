@@ -10,9 +10,11 @@ import type { BlockBatch, TraceBatch } from '../../codec/evm/columns.ts'
 import type { Clock } from '../../core/world.ts'
 import type { Rollup } from '../../rollup/rollup.ts'
 import { getCheckpoint, moveCheckpoint } from '../../store/checkpoint.ts'
-import type { Database, Reader, Soon } from '../../store/engine/database.ts'
+import type { Database, Reader, Soon, Writer } from '../../store/engine/database.ts'
 import { holdLease, type Lease } from '../../store/lease.ts'
-import { meta, tracesSinceName } from '../../store/schema/control.ts'
+import { proofsText, type StoredProofs } from '../../store/query/evm/stored-proofs.ts'
+import { storedProofsText } from '../../store/query/evm/stored-proofs.ts'
+import { meta, proofsName, tracesSinceName } from '../../store/schema/control.ts'
 import { applyBlocks, blockStage, checkpointAfter } from './apply-blocks.ts'
 import { applyTraces, traceStage } from './apply-traces.ts'
 import { cutChain } from './cut-chain.ts'
@@ -34,7 +36,12 @@ export type EvmIngestParts = {
  */
 export const goodBatchRows = 80_000
 
-type State = { readonly interner: Interner; readonly rollup: Rollup | undefined }
+type State = {
+  readonly interner: Interner
+  readonly rollup: Rollup | undefined
+  /** What is stored of proofs. */
+  proofs: string
+}
 
 /** Writes batches. Calls must not overlap. */
 export class EvmIngest {
@@ -45,14 +52,18 @@ export class EvmIngest {
     this.#parts = parts
   }
 
-  /** Stores blocks that follow the last ones. Faults as `applyBlocks`, `lease-lost`, `store-*`. */
-  async blocks(batch: BlockBatch): Promise<void> {
+  /**
+   * Stores blocks that follow the last ones, and what hashes do not prove of all that is stored then.
+   * Faults as `applyBlocks`, `lease-lost`, `store-*`.
+   */
+  async blocks(batch: BlockBatch, proofs: StoredProofs = {}): Promise<void> {
     const { database, lease, clock } = this.#parts
     await this.#whole(async (state) => {
       await database.transaction(async (writer) => {
         await holdLease(writer, lease, clock)
         const { ids, before } = await applyBlocks(writer, batch, state.interner)
         await state.rollup?.blocks(writer, batch, ids)
+        await writeProofs(writer, state, proofsText(proofs))
         await moveCheckpoint(writer, blockStage, {
           before: before?.height,
           after: checkpointAfter(batch),
@@ -116,6 +127,7 @@ export class EvmIngest {
     this.#state ??= {
       interner: new Interner(),
       rollup: await this.#parts.openRollup?.(this.#parts.database),
+      proofs: await storedProofsText(this.#parts.database),
     }
     try {
       await work(this.#state)
@@ -124,4 +136,11 @@ export class EvmIngest {
       throw error
     }
   }
+}
+
+/** Most chains never have anything to say here, and no row for it. */
+async function writeProofs(writer: Writer, state: State, text: string): Promise<void> {
+  if (text === state.proofs) return
+  await writer.upsert(meta, { name: [proofsName], value: [text] })
+  state.proofs = text
 }

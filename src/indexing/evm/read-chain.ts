@@ -13,16 +13,19 @@ import { Fault, faultOf } from '../../core/fault.ts'
 import type { Clock, World } from '../../core/world.ts'
 import type { ChainIdentity, EvmSource } from '../../source/evm-source.ts'
 import type { Log } from '../../telemetry/log.ts'
-import type { ChainSpec, ResumePoint } from '../chain-spec.ts'
+import type { BlockNews, ChainSpec, ResumePoint } from '../chain-spec.ts'
 import { Pipeline } from '../pipeline.ts'
 import type { PipelineLimits } from '../pipeline.ts'
 import { idleStatus } from '../stage.ts'
 import type { StageStatus } from '../stage.ts'
 import { BlockChecks } from './block-checks.ts'
 import type { Unchecked } from './block-checks.ts'
-import { blocksPipeline, type BlocksPiece } from './block-pipeline.ts'
+import type { BlocksPiece } from './block-piece.ts'
+import { blocksPipeline } from './block-pipeline.ts'
+import { type ReadAgainParts, sumNow, unsettledNow } from './read-again.ts'
 import { TraceReader, type TraceWriter } from './read-traces.ts'
 import { Settlement } from './settlement.ts'
+import { TakenOnTrust } from './taken-on-trust.ts'
 
 /** The writer of one chain, as its reader sees it. */
 export type ChainWriter = TraceWriter & {
@@ -32,7 +35,7 @@ export type ChainWriter = TraceWriter & {
    */
   readonly begin: (identity: ChainIdentity) => Promise<ResumePoint>
   /** Resolves when committed. */
-  readonly blocks: (batch: BlockBatch, headHeight: number) => Promise<void>
+  readonly blocks: (batch: BlockBatch, news: BlockNews) => Promise<void>
   /** Takes away rows from a height on that were proven to be wrong. */
   readonly cut: (from: number) => Promise<void>
 }
@@ -67,6 +70,7 @@ export class ChainReader {
   readonly #parts: ReadChainParts
   readonly #checks: BlockChecks
   readonly #settlement = new Settlement()
+  readonly #trust = new TakenOnTrust()
   #blocks: Pipeline<BlocksPiece> | undefined
   readonly #traces: TraceReader
   /** What the blocks are while they have no pipeline. */
@@ -94,7 +98,11 @@ export class ChainReader {
     const unverified = this.#checks.unverified()
     const checked = this.#checks.provenUntil(status.indexedHeight)
     const provenHeight = Math.min(checked, this.#settlement.provenHeight ?? checked)
-    return { ...status, provenHeight, ...(unverified === undefined ? {} : { unverified }) }
+    const proven = { ...status, provenHeight, ...(unverified === undefined ? {} : { unverified }) }
+    const again = this.#trust.next
+    if (again === undefined || status.state !== 'live') return proven
+    const reason = `blocks from ${again.from} on are read again: ${again.origin} told another block untruly`
+    return { ...proven, state: 'syncing', reason }
   }
 
   /** Ends when the signal is aborted, or when the chain stops; its status then says why. */
@@ -123,6 +131,8 @@ export class ChainReader {
       log.error('rows are wrong and are read again', { from, reason: faultOf(error)?.message })
       await writer.cut(from)
       this.#traces.forget(from)
+      this.#checks.forget(from)
+      this.#trust.forget(from)
       throw error
     }
   }
@@ -135,8 +145,8 @@ export class ChainReader {
     log.info('chain opened', { chainId: identity.chainId, from: resume.blocksFrom })
     const ending = new AbortController()
     const inner = AbortSignal.any([signal, ending.signal])
-    this.#settlement.forget(resume.blocksFrom)
-    const proofs = { checks: this.#checks, settlement: this.#settlement }
+    await this.#knowProofs(resume, signal)
+    const proofs = { checks: this.#checks, settlement: this.#settlement, trust: this.#trust }
     const blocks = blocksPipeline({ ...this.#parts, ...proofs }, resume, () =>
       this.#traces.setHead(blocks.committed),
     )
@@ -145,6 +155,7 @@ export class ChainReader {
       blocks.run(inner),
       this.#watchHead(blocks, inner),
       this.#traces.run(resume.tracesFrom, inner),
+      this.#readAgain(inner),
     ]
     try {
       await Promise.all(all)
@@ -152,6 +163,52 @@ export class ChainReader {
       ending.abort(new Fault('node-unreachable', 'the chain ended'))
       await Promise.allSettled(all)
       if (!signal.aborted) this.#leavePipelines()
+    }
+  }
+
+  /** What was proven of the stored blocks, and what is still to be. */
+  async #knowProofs(resume: ResumePoint, signal: AbortSignal): Promise<void> {
+    const { proofs, parentHash: lastHash, blocksFrom } = resume
+    this.#trust.forget(blocksFrom)
+    if (proofs?.unprovenFrom !== undefined)
+      this.#checks.restore(proofs.unprovenFrom, proofs.unverified)
+    const isKnown = this.#settlement.resume(blocksFrom - 1)
+    const stored = proofs?.settlement
+    if (isKnown || stored?.at !== blocksFrom - 1 || lastHash === undefined) return
+    const blocks = await unsettledNow(this.#again(), { ...stored, lastHash }, signal)
+    this.#settlement.restore(stored, blocks)
+  }
+
+  #again(): ReadAgainParts {
+    return { ...this.#parts, checks: this.#checks, trust: this.#trust }
+  }
+
+  /** Reads again what caught endpoints told; throws `rows-refuted` for the first that differs. */
+  async #readAgain(signal: AbortSignal): Promise<void> {
+    const { log, world, changed } = this.#parts
+    for (let failures = 0; !signal.aborted;) {
+      const range = this.#trust.next
+      if (range === undefined) {
+        await this.#trust.news(signal)
+        continue
+      }
+      try {
+        const sum = await sumNow(this.#again(), range, signal)
+        if (sum !== range.sum) {
+          this.#trust.disbelieve(range.origin)
+          const reason = `blocks from ${range.from} on are not those that ${range.origin} told`
+          throw new Fault('rows-refuted', reason, { detail: { from: range.from } })
+        }
+        this.#trust.confirmed(range)
+        failures = 0
+        changed()
+      } catch (error) {
+        const fault = faultOf(error)
+        if (signal.aborted) return
+        if (fault?.retryable !== true || fault.code === 'rows-refuted') throw error
+        log.debug('blocks are not read again yet', { from: range.from, code: fault.code })
+        await slept(world.clock, pauseAfter(failures++), signal)
+      }
     }
   }
 
@@ -177,8 +234,7 @@ export class ChainReader {
         changed()
         // What went well for a while fails for another reason.
         if (world.clock.monotonic() - beganMs > longestPauseMs) tries = 0
-        const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(tries, 10))
-        await world.clock.sleep(pauseMs, signal)
+        await world.clock.sleep(pauseAfter(tries), signal)
       }
     }
   }
@@ -203,6 +259,11 @@ export class ChainReader {
       await slept(world.clock, pauseMs, signal)
     }
   }
+}
+
+/** Milliseconds to wait after so many failures before. */
+function pauseAfter(failures: number): number {
+  return Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(failures, 10))
 }
 
 /** First height of rows that were found to be wrong once they were stored. */

@@ -14,6 +14,9 @@ import { joinedRoot, packReceipts, type PackedReceipts } from '../../codec/evm/c
 import { isHexOf } from '../../codec/evm/hex-bytes.ts'
 import { hexNumber } from '../../codec/evm/hex.ts'
 import type { RawUnit } from '../../codec/evm/raw.ts'
+import { toHex } from '../../core/bytes.ts'
+import { sha256 } from '../../core/hash.ts'
+import type { StoredSettlement } from '../../store/query/evm/stored-proofs.ts'
 
 /** What is kept of one block. */
 export type SettlingBlock = {
@@ -60,12 +63,19 @@ export function settlingBlocks(
   return blocks
 }
 
+/** Hex of a sum over the receipts of a block. */
+export function sumOfReceipts({ bytes }: PackedReceipts): string {
+  return toHex(sha256(bytes))
+}
+
 /** Proves receipts of one chain when the headers that commit to them come. */
 export class Settlement {
   /** Not settled yet, by height. */
   readonly #waiting = new Map<number, SettlingBlock>()
   /** How far the header of each of the last heights settles. */
   readonly #settled = new Map<number, number>()
+  /** Of stored blocks, those that the header of the last one leaves unsettled. */
+  #stored: readonly SettlingBlock[] = []
   #proven: number | undefined
   /** Height of the last header that refuted others; -1 when none did. */
   #refuted = -1
@@ -138,6 +148,49 @@ export class Settlement {
     for (const { height: at } of settled) this.#waiting.delete(at)
     this.#proven = settledHeight
     return undefined
+  }
+
+  /**
+   * `blocks`, which follow those of the last call, are being stored. Gives what a restart must know
+   * then; undefined where each block proves its own receipts.
+   */
+  storing(blocks: readonly SettlingBlock[]): StoredSettlement | undefined {
+    const all = [...this.#stored, ...blocks]
+    const last = all.at(-1)
+    if (last === undefined) return undefined
+    this.#stored = all.filter(({ height }) => height > last.settledHeight)
+    return {
+      at: last.height,
+      settles: last.settledHeight,
+      proven: Math.min(last.height, this.#proven ?? last.settledHeight),
+      unsettled: this.#stored.map(({ height, receipts }) => [height, sumOfReceipts(receipts)]),
+    }
+  }
+
+  /**
+   * Blocks go on after the stored height `last`. Gives whether the stored blocks that its header
+   * leaves unsettled are in memory.
+   */
+  resume(last: number): boolean {
+    this.forget(last + 1)
+    this.#stored = this.#stored.filter(({ height }) => height <= last)
+    const newest = this.#stored.at(-1)
+    if (newest?.height !== last) return false
+    this.#await(newest.settledHeight, last)
+    return true
+  }
+
+  /** As `resume`, with blocks that were read again after a restart. */
+  restore(stored: StoredSettlement, blocks: readonly SettlingBlock[]): void {
+    this.isUsed = true
+    this.#stored = blocks
+    this.#proven = stored.proven
+    this.#await(stored.settles, stored.at)
+  }
+
+  #await(settles: number, last: number): void {
+    this.#settled.set(last, settles)
+    for (const block of this.#stored) this.#waiting.set(block.height, block)
   }
 
   /** As if nothing from height `from` on had come: it is read again. */

@@ -13,6 +13,9 @@ export const meta = table(
 /** Name in `meta` of the height from which traces are complete, where that is not the first one. */
 export const tracesSinceName = 'tracesSince'
 
+/** Name in `meta` of what hashes do not prove of the stored blocks; see `stored-proofs.ts`. */
+export const proofsName = 'proofs'
+
 /**
  * Last height committed by each stage, with that block's hash, written in the same transaction
  * as the rows. `epoch` is the lease under which it was written.

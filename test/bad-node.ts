@@ -55,6 +55,10 @@ export type Setting = {
   /** A second endpoint that is honest, or like the first. */
   readonly honest?: boolean
   readonly alike?: boolean
+  /** A third endpoint, honest. */
+  readonly witness?: boolean
+  /** One read of traces in so many is compared between endpoints. */
+  readonly compareEvery?: number
   /** Newest height instead of {@link head}. */
   readonly head?: number
   /** The head starts at 10 and moves on as time passes. */
@@ -106,7 +110,8 @@ export async function ran(setting: Setting): Promise<Ran> {
   const clock = virtualClock()
   const bad = await openReplayNode(file)
   const good = await openReplayNode(file)
-  bad.head = good.head = setting.stepwise === true ? 10 : (setting.head ?? head)
+  const fair = await openReplayNode(file)
+  bad.head = good.head = fair.head = setting.stepwise === true ? 10 : (setting.head ?? head)
   const { form = (_, result) => result, lie: told = (_, result) => result } = setting
   bad.lie = (call, result) => told(call, form(call, result))
   good.lie = setting.alike === true ? bad.lie : form
@@ -117,11 +122,16 @@ export async function ran(setting: Setting): Promise<Ran> {
     }
     return setting.script?.(exchange, clock)
   }
-  const world = worldOf(clock, { bad, good })
+  fair.lie = form
+  const world = worldOf(clock, { bad, good, fair })
   const source = openNodeSource({
     world,
     log: silentLog,
-    urls: setting.honest === true ? ['http://bad/', 'http://good/'] : ['http://bad/'],
+    urls: [
+      'http://bad/',
+      ...(setting.honest === true ? ['http://good/'] : []),
+      ...(setting.witness === true ? ['http://fair/'] : []),
+    ],
     expected: setting.fresh === true ? {} : { chainId: 51002 },
     timeoutMs: 30_000,
     traceTimeoutMs: 120_000,
@@ -170,6 +180,7 @@ export async function ran(setting: Setting): Promise<Ran> {
     },
     compress: keep,
     checkEvery: setting.checkEvery ?? 1,
+    ...(setting.compareEvery === undefined ? {} : { compareEvery: setting.compareEvery }),
     limits: { bufferBytes: 8_000_000, batchBytes: 1_000_000 },
     changed: () => {},
   })
@@ -187,7 +198,7 @@ export async function ran(setting: Setting): Promise<Ran> {
     )
     await clock.sleep(setting.stepMs ?? 100)
     if (setting.stepwise === true && bad.head < head && steps % 10 === 0)
-      bad.head = good.head = Math.min(head, bad.head + 1 + (steps % 3))
+      bad.head = good.head = fair.head = Math.min(head, bad.head + 1 + (steps % 3))
   }
   stopping.abort()
   await running

@@ -19,8 +19,8 @@ export type Need = {
   /** Height the endpoint must have; -1 for none. */
   readonly height: number
   readonly capability?: Capability
-  /** Name of an endpoint that is asked only where no other can be. */
-  readonly otherThan?: string | undefined
+  /** Names of endpoints that are asked only where no other can be. */
+  readonly otherThan?: readonly string[] | undefined
 }
 
 /** What a pool is made of. */
@@ -141,7 +141,7 @@ export class EndpointPool {
     work: (endpoint: Endpoint) => Promise<T>,
     signal: AbortSignal,
   ): Promise<T> {
-    const avoid = new Set(this.endpoints.filter(({ name }) => name === need.otherThan))
+    const avoid = new Set(this.endpoints.filter(({ name }) => need.otherThan?.includes(name)))
     let last: Fault | undefined
     for (let tries = 0; tries < this.endpoints.length * triesPerEndpoint; tries++) {
       const endpoint = await this.#take(need, avoid, signal)

@@ -9,8 +9,8 @@ import type { RawUnit } from '../codec/evm/raw.ts'
 /** Heights `[from, until)`. */
 export type HeightRange = { readonly from: number; readonly until: number }
 
-/** A range to read, from another endpoint than one that was asked before, where there is another. */
-export type ReadRange = HeightRange & { readonly otherThan?: string }
+/** A range to read, from other endpoints than those that were asked before, where there are others. */
+export type ReadRange = HeightRange & { readonly otherThan?: readonly string[] }
 
 /** What a chain is, pinned when it is first read. */
 export type ChainIdentity = {

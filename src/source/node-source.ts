@@ -166,7 +166,7 @@ type StateRead = {
   readonly calls: readonly StateCall[]
   readonly height: number | 'latest'
   readonly signal: AbortSignal
-  readonly otherThan?: string
+  readonly otherThan?: readonly string[]
 }
 
 /** State, and the endpoint that told it; no endpoint where none has it. */
@@ -198,7 +198,7 @@ async function stateTwice(
 ): Promise<readonly (readonly StateAnswer[])[]> {
   const first = await stateFrom(pool, ask, read)
   if (first.origin === undefined || !pool.hasOther(first.origin)) return [first.answers]
-  const second = await stateFrom(pool, ask, { ...read, otherThan: first.origin })
+  const second = await stateFrom(pool, ask, { ...read, otherThan: [first.origin] })
   const isOther = second.origin !== undefined && second.origin !== first.origin
   return isOther ? [first.answers, second.answers] : [first.answers]
 }

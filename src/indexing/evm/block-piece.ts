@@ -76,7 +76,7 @@ function pieceOf(
       else isRefuted = true
     },
   })
-  if (taken > proven && !trust.believes(origin) && isOtherUp(source, trust, origin))
+  if (taken > proven && !trust.believes(origin) && hasOther(source, trust, origin))
     throw new Fault('node-answer', `${origin} told blocks untruly before and proves none of these`)
   const batch = decodeBlocks(from, good, compress)
   const kept = good.slice(0, batch.until - from)
@@ -89,9 +89,9 @@ function pieceOf(
   return piece
 }
 
-/** Whether another endpoint answers, whose word was never found to be untrue. */
-function isOtherUp(source: EvmSource, trust: TakenOnTrust, origin: string): boolean {
+/** Whether there is another endpoint, whose word was never found to be untrue. */
+function hasOther(source: EvmSource, trust: TakenOnTrust, origin: string): boolean {
   return source
     .endpoints()
-    .some(({ name, state }) => name !== origin && state === 'up' && trust.believes(name))
+    .some(({ name, state }) => name !== origin && state !== 'quarantined' && trust.believes(name))
 }

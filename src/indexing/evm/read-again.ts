@@ -6,15 +6,21 @@
 import { batchSum } from '../../codec/evm/batch-sum.ts'
 import type { Compress } from '../../codec/evm/decode-blocks.ts'
 import { mergeBlocks } from '../../codec/evm/merge-batches.ts'
-import { Fault } from '../../core/fault.ts'
+import { Fault, faultOf } from '../../core/fault.ts'
+import type { Clock } from '../../core/world.ts'
 import type { EvmSource, ReadRange } from '../../source/evm-source.ts'
 import type { StoredSettlement } from '../../store/query/evm/stored-proofs.ts'
+import type { Log } from '../../telemetry/log.ts'
 import type { BlockChecks } from './block-checks.ts'
 import { readPiece } from './block-piece.ts'
 import type { BlocksPiece } from './block-piece.ts'
 import { sumOfReceipts } from './settlement.ts'
 import type { SettlingBlock } from './settlement.ts'
 import type { TakenOnTrust, TakenRange } from './taken-on-trust.ts'
+
+/** Pauses between tries to read again. */
+const firstPauseMs = 500
+const longestPauseMs = 10_000
 
 /** What reading again needs. */
 export type ReadAgainParts = {
@@ -34,7 +40,7 @@ export async function sumNow(
   signal: AbortSignal,
 ): Promise<string> {
   const { from, until, origin } = range
-  const pieces = await readWhole(parts, { from, until, otherThan: origin }, signal)
+  const pieces = await readWhole(parts, { from, until, otherThan: [origin] }, signal)
   return batchSum(mergeBlocks(pieces.map(({ batch }) => batch)))
 }
 
@@ -71,6 +77,61 @@ export async function unsettledNow(
     })
   }
   return told
+}
+
+/** Something that was taken on trust and can be read again. */
+export type Rereading = {
+  readonly trust: TakenOnTrust
+  /** Sum of the rows that a range is now. */
+  readonly sumNow: (range: TakenRange, signal: AbortSignal) => Promise<string>
+  readonly clock: Clock
+  readonly log: Log
+  /** Told after each range that is as it was. */
+  readonly changed: () => void
+}
+
+/**
+ * Reads again what caught endpoints told, until the signal is aborted. Throws `rows-refuted` for the
+ * first range that differs; other faults that may pass are waited out.
+ */
+export async function rereadCaught(of: Rereading, signal: AbortSignal): Promise<void> {
+  const { trust, clock, log } = of
+  for (let failures = 0; !signal.aborted;) {
+    const range = trust.next
+    if (range === undefined) {
+      await trust.news(signal)
+      continue
+    }
+    try {
+      await reread(of, range, signal)
+      failures = 0
+    } catch (error) {
+      const fault = faultOf(error)
+      if (signal.aborted) return
+      if (fault?.retryable !== true || fault.code === 'rows-refuted') throw error
+      log.debug('blocks are not read again yet', { from: range.from, code: fault.code })
+      const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(failures++, 10))
+      await clock.sleep(pauseMs, signal).catch((reason: unknown) => {
+        if (!signal.aborted) throw reason
+      })
+    }
+  }
+}
+
+async function reread(
+  { trust, sumNow: read, changed }: Rereading,
+  range: TakenRange,
+  signal: AbortSignal,
+): Promise<void> {
+  const { from, origin } = range
+  if ((await read(range, signal)) !== range.sum) {
+    trust.disbelieve(origin)
+    throw new Fault('rows-refuted', `blocks from ${from} on are not those that ${origin} told`, {
+      detail: { from },
+    })
+  }
+  trust.confirmed(range)
+  changed()
 }
 
 /** All pieces of a range, every block checked. */

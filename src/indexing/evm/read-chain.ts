@@ -22,10 +22,10 @@ import { BlockChecks } from './block-checks.ts'
 import type { Unchecked } from './block-checks.ts'
 import type { BlocksPiece } from './block-piece.ts'
 import { blocksPipeline } from './block-pipeline.ts'
-import { type ReadAgainParts, sumNow, unsettledNow } from './read-again.ts'
+import { type ReadAgainParts, rereadCaught, sumNow, unsettledNow } from './read-again.ts'
 import { TraceReader, type TraceWriter } from './read-traces.ts'
 import { Settlement } from './settlement.ts'
-import { TakenOnTrust } from './taken-on-trust.ts'
+import { TakenOnTrust, type TakenRange } from './taken-on-trust.ts'
 
 /** The writer of one chain, as its reader sees it. */
 export type ChainWriter = TraceWriter & {
@@ -51,6 +51,8 @@ export type ReadChainParts = {
   readonly limits: PipelineLimits
   /** Far behind the head one block in so many is checked; 1: every one. */
   readonly checkEvery: number
+  /** One read of traces in so many is compared with a second endpoint's; 16 where it is not said. */
+  readonly compareEvery?: number
   /** Told when {@link ChainReader.stages} may have changed. */
   readonly changed: () => void
 }
@@ -99,10 +101,7 @@ export class ChainReader {
     const checked = this.#checks.provenUntil(status.indexedHeight)
     const provenHeight = Math.min(checked, this.#settlement.provenHeight ?? checked)
     const proven = { ...status, provenHeight, ...(unverified === undefined ? {} : { unverified }) }
-    const again = this.#trust.next
-    if (again === undefined || status.state !== 'live') return proven
-    const reason = `blocks from ${again.from} on are read again: ${again.origin} told another block untruly`
-    return { ...proven, state: 'syncing', reason }
+    return this.#trust.shownIn(proven)
   }
 
   /** Ends when the signal is aborted, or when the chain stops; its status then says why. */
@@ -156,6 +155,7 @@ export class ChainReader {
       this.#watchHead(blocks, inner),
       this.#traces.run(resume.tracesFrom, inner),
       this.#readAgain(inner),
+      this.#traces.readAgain(inner),
     ]
     try {
       await Promise.all(all)
@@ -183,33 +183,14 @@ export class ChainReader {
     return { ...this.#parts, checks: this.#checks, trust: this.#trust }
   }
 
-  /** Reads again what caught endpoints told; throws `rows-refuted` for the first that differs. */
-  async #readAgain(signal: AbortSignal): Promise<void> {
+  #readAgain(signal: AbortSignal): Promise<void> {
     const { log, world, changed } = this.#parts
-    for (let failures = 0; !signal.aborted;) {
-      const range = this.#trust.next
-      if (range === undefined) {
-        await this.#trust.news(signal)
-        continue
-      }
-      try {
-        const sum = await sumNow(this.#again(), range, signal)
-        if (sum !== range.sum) {
-          this.#trust.disbelieve(range.origin)
-          const reason = `blocks from ${range.from} on are not those that ${range.origin} told`
-          throw new Fault('rows-refuted', reason, { detail: { from: range.from } })
-        }
-        this.#trust.confirmed(range)
-        failures = 0
-        changed()
-      } catch (error) {
-        const fault = faultOf(error)
-        if (signal.aborted) return
-        if (fault?.retryable !== true || fault.code === 'rows-refuted') throw error
-        log.debug('blocks are not read again yet', { from: range.from, code: fault.code })
-        await slept(world.clock, pauseAfter(failures++), signal)
-      }
-    }
+    const read = (range: TakenRange, inner: AbortSignal): Promise<string> =>
+      sumNow(this.#again(), range, inner)
+    return rereadCaught(
+      { trust: this.#trust, sumNow: read, clock: world.clock, log, changed },
+      signal,
+    )
   }
 
   /** Keeps what the stages were for the time until they begin again. */

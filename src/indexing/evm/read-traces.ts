@@ -12,7 +12,7 @@ import { decodeTraces } from '../../codec/evm/decode-traces.ts'
 import { mergeTraces, sizeOf } from '../../codec/evm/merge-batches.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
 import type { World } from '../../core/world.ts'
-import type { EvmSource, HeightRange } from '../../source/evm-source.ts'
+import type { EvmSource, HeightRange, ReadRange } from '../../source/evm-source.ts'
 import type { TracedRow } from '../../store/query/evm/traced-transactions.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { ChainSpec } from '../chain-spec.ts'
@@ -20,12 +20,18 @@ import { Pipeline } from '../pipeline.ts'
 import type { PipelineLimits } from '../pipeline.ts'
 import { idleStatus } from '../stage.ts'
 import type { StageState, StageStatus } from '../stage.ts'
+import { type ToldTraces, TraceComparison } from './compare-traces.ts'
+import { rereadCaught } from './read-again.ts'
+import { TakenOnTrust, type TakenRange } from './taken-on-trust.ts'
 
 /** Blocks of one trace fetch: each is a request of its own, one after the other. */
 const traceUnit = 4
 
 /** Trace batches are small; this many bytes of them are as many commits as blocks make. */
 const traceBatchShare = 4
+
+/** One read in so many is compared with a second endpoint's: the nodes trace 6 % more. */
+const usualCompareEvery = 16
 
 /** Pauses before endpoints that offer no traces are asked again; doubled each time. */
 const firstOffPauseMs = 60_000
@@ -52,6 +58,7 @@ export type TraceReaderParts = {
   readonly world: Pick<World, 'clock'>
   readonly log: Log
   readonly limits: PipelineLimits
+  readonly compareEvery?: number
   /** Whether receipts of this chain charge what was used, as far as is known. */
   readonly gasRule: () => GasRule
   /** Told when {@link TraceReader.status} may have changed. */
@@ -71,6 +78,8 @@ export type TraceWriter = {
 /** The traces stage of one chain. */
 export class TraceReader {
   readonly #parts: TraceReaderParts
+  readonly #trust = new TakenOnTrust()
+  readonly #comparison: TraceComparison
   #pipeline: Pipeline<TraceBatch> | undefined
   /** What the stage is while it has no pipeline. */
   #status: StageStatus = idleStatus('traces')
@@ -79,12 +88,17 @@ export class TraceReader {
 
   constructor(parts: TraceReaderParts) {
     this.#parts = parts
+    this.#comparison = new TraceComparison({
+      source: parts.source,
+      trust: this.#trust,
+      read: (range, signal) => this.#read(range, signal),
+    })
     if (parts.spec.traces === 'off')
       this.#status = { ...this.#status, state: 'off', reason: 'switched off' }
   }
 
   status(): StageStatus {
-    return this.#pipeline?.status() ?? this.#status
+    return this.#trust.shownIn(this.#pipeline?.status() ?? this.#status)
   }
 
   /** Blocks are stored up to `height`. */
@@ -96,6 +110,16 @@ export class TraceReader {
   /** Blocks from height `from` on are stored no more. */
   forget(from: number): void {
     this.#head = Math.min(this.#head, from - 1)
+    this.#trust.forget(from)
+  }
+
+  /** Reads again what endpoints told that were caught, see `rereadCaught`. */
+  readAgain(signal: AbortSignal): Promise<void> {
+    const { world, log, changed } = this.#parts
+    const sumNow = (range: TakenRange, inner: AbortSignal): Promise<string> =>
+      this.#comparison.sumNow(range, inner)
+    const { clock } = world
+    return rereadCaught({ trust: this.#trust, sumNow, clock, log, changed }, signal)
   }
 
   /** Lets a commit that gathered long enough go. */
@@ -110,6 +134,7 @@ export class TraceReader {
   async run(first: number, signal: AbortSignal): Promise<void> {
     const { clock } = this.#parts.world
     if (this.#parts.spec.traces === 'off') return
+    this.#trust.forget(first)
     let from: number | undefined = first
     let pauseMs = firstOffPauseMs
     while (from !== undefined && !signal.aborted) {
@@ -193,7 +218,8 @@ export class TraceReader {
   }
 
   #newPipeline(from: number): Pipeline<TraceBatch> {
-    const { source, limits, writer, world, log, changed, gasRule } = this.#parts
+    const { source, limits, writer, world, log, changed } = this.#parts
+    const { compareEvery = usualCompareEvery } = this.#parts
     const pipeline = new Pipeline<TraceBatch>({
       name: 'traces',
       from,
@@ -201,12 +227,10 @@ export class TraceReader {
       window: () => source.window('traces'),
       fetch: async (range, signal) => {
         try {
-          const rows = await writer.transactions(range)
-          const read = (blocks: readonly unknown[]): TraceBatch => {
-            checkAll(range, blocks, { rows, gas: gasRule() })
-            return decoded(range, blocks)
-          }
-          return await source.traces(range, read, signal)
+          const told = await this.#read(range, signal)
+          const isSampled = Math.floor(range.from / traceUnit) % compareEvery === 0
+          await this.#comparison.look(told, isSampled, signal)
+          return told.batch
         } catch (error) {
           // The others wait for the first, and it is the one that says why.
           const isFirst = range.from === pipeline.committed + 1
@@ -230,6 +254,17 @@ export class TraceReader {
       },
     })
     return pipeline
+  }
+
+  /** Reads traces, compared with their transactions. */
+  async #read(range: ReadRange, signal: AbortSignal): Promise<ToldTraces> {
+    const { source, writer, gasRule } = this.#parts
+    const rows = await writer.transactions(range)
+    const read = (blocks: readonly unknown[], origin: string): ToldTraces => {
+      checkAll(range, blocks, { rows, gas: gasRule() })
+      return { batch: decoded(range, blocks), origin }
+    }
+    return source.traces(range, read, signal)
   }
 
   /** `error`, or the fault that says from where on traces can be had, once all endpoints said so. */

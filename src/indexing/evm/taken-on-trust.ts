@@ -8,6 +8,7 @@
  */
 
 import type { HeightRange } from '../../source/evm-source.ts'
+import type { StageStatus } from '../stage.ts'
 
 /** A range that one endpoint told. */
 export type TakenRange = HeightRange & {
@@ -83,6 +84,14 @@ export class TakenOnTrust {
   /** The lowest range that is to be read again; undefined while there is none. */
   get next(): TakenRange | undefined {
     return this.#toRead[0]
+  }
+
+  /** `status` as it is shown: what is read again is not called live. */
+  shownIn(status: StageStatus): StageStatus {
+    const { next } = this
+    if (next === undefined || status.state !== 'live') return status
+    const reason = `blocks from ${next.from} on are read again: ${next.origin} told others untruly`
+    return { ...status, state: 'syncing', reason }
   }
 
   /** The range was read again and is as it was. */

@@ -11,17 +11,22 @@ import type { EvmSource, StateAnswer, StateCall } from '../../source/evm-source.
 import type { Database, Row, Writer } from '../../store/engine/database.ts'
 import { statement } from '../../store/engine/database.ts'
 import { posPerBlock, token } from '../../store/schema/evm.ts'
+import type { Log } from '../../telemetry/log.ts'
 import { isTrue, tokenDecimals, tokenText } from './token-text.ts'
 
 /** What asking needs. `commit` runs in a transaction that proves the lease. */
 export type TokenParts = {
   readonly database: Database
   readonly source: EvmSource
+  readonly log: Log
   readonly commit: (work: (writer: Writer) => Promise<void>) => Promise<void>
 }
 
 /** Tokens asked in one round: with seven calls each, below the 1,000 calls of a batch. */
 const tokensPerRound = 100
+
+/** Of these, how many are asked of two endpoints: at the head new tokens come one by one. */
+const tokensCompared = 20
 
 /**
  * Selectors and interface ids. Source: ERC-20, ERC-165 (`supportsInterface` must be true for its
@@ -80,8 +85,7 @@ export async function askNewTokens(
 ): Promise<number> {
   const rows = await parts.database.all(unasked)
   if (rows.length === 0) return 0
-  const calls = rows.flatMap((row) => questionsTo(addressOf(row)))
-  const answers = await parts.source.state(calls, 'latest', signal)
+  const answers = await answersOf(parts, rows, signal)
   const told: { readonly row: Row; readonly facts: TokenFacts }[] = []
   for (const [at, row] of rows.entries()) {
     const own = answers.slice(at * names.length, (at + 1) * names.length)
@@ -101,6 +105,60 @@ export async function askNewTokens(
     })
   })
   return told.length
+}
+
+/**
+ * Answers to all questions about `rows`. Those about the first of them are asked of a second endpoint,
+ * too, where there is one: no hash covers them.
+ */
+async function answersOf(
+  parts: TokenParts,
+  rows: readonly Row[],
+  signal: AbortSignal,
+): Promise<readonly StateAnswer[]> {
+  const calls = rows.flatMap((row) => questionsTo(addressOf(row)))
+  const compared = calls.slice(0, tokensCompared * names.length)
+  const agreed = await agreedAnswers(parts, compared, signal)
+  const rest = calls.slice(compared.length)
+  return rest.length === 0
+    ? agreed
+    : [...agreed, ...(await parts.source.state(rest, 'latest', signal))]
+}
+
+/**
+ * Answers of two endpoints. What they tell differently, also when they are asked again, counts as not
+ * answered by the contract: better no name than a wrong one.
+ */
+async function agreedAnswers(
+  { source, log }: TokenParts,
+  calls: readonly StateCall[],
+  signal: AbortSignal,
+): Promise<readonly StateAnswer[]> {
+  const tell = async (): Promise<{ first: readonly StateAnswer[]; differ: readonly number[] }> => {
+    const [first = [], second = first] = await source.stateTwice(calls, 'latest', signal)
+    return { first, differ: differing(first, second) }
+  }
+  let told = await tell()
+  if (told.differ.length > 0) told = await tell()
+  const agreed = [...told.first]
+  for (const at of told.differ) {
+    agreed[at] = { kind: 'reverted' }
+    const target = calls[at]?.target
+    const contract = typeof target === 'object' ? target.to : target
+    log.warn('endpoints tell different answers', { contract, question: names[at % names.length] })
+  }
+  return agreed
+}
+
+/** Places of answers that two endpoints told differently; what one does not serve is no answer. */
+function differing(first: readonly StateAnswer[], second: readonly StateAnswer[]): number[] {
+  const text = (answer: StateAnswer): string =>
+    answer.kind === 'value' ? answer.value.toLowerCase() : answer.kind
+  return first.flatMap((one, at) => {
+    const other = second[at]
+    if (other === undefined || one.kind === 'not-served' || other.kind === 'not-served') return []
+    return text(one) === text(other) ? [] : [at]
+  })
 }
 
 /**

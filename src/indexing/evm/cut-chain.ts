@@ -4,7 +4,8 @@
  * For rows that a later proof showed to be wrong: whatever is from some height on goes, with every
  * list, balance, owner and count that it left, and the stages go on from there. What then comes is
  * written by the ordinary way, so the store ends as one that was never wrong. Only the numbers of
- * addresses stay: they are seen nowhere, and an address met again keeps its own.
+ * addresses stay: they are seen nowhere, and an address met again keeps its own. What messenger logs
+ * of the end left in the store of messages is taken back by its stream.
  *
  * Cost: rows of the end are read once and removed by key; the past of NFT contracts that the end
  * touches is read until the last owner of each touched token is found; metrics are counted again
@@ -19,6 +20,7 @@ import { internal, internalByAddress, posPerBlock } from '../../store/schema/evm
 import { blockStage, writeFacts } from './apply-blocks.ts'
 import { traceStage } from './apply-traces.ts'
 import { cutBalances } from './cut-balances.ts'
+import { collectMessages, noteCut } from './cut-messages.ts'
 import { cutNfts } from './cut-nfts.ts'
 import { cutTokens } from './cut-tokens.ts'
 import { keysOfRows } from './row-keys.ts'
@@ -46,9 +48,11 @@ export async function cutChain(writer: Writer, from: number, epoch: number): Pro
   if (blocks === undefined || blocks.height < from) return false
   const first = Number((await writer.get(firstBlock))?.[0] ?? 0)
   const cut = Math.max(from, first)
+  const messages = new Set<string>()
   for (let until = blocks.height + 1; until > cut; until -= blocksAtOnce) {
     const range = { from: Math.max(cut, until - blocksAtOnce), until }
     const stored = await storedBatch(writer, range)
+    collectMessages(stored, messages)
     // What is derived goes first: it is found through the facts.
     await cutInternals(writer, range)
     await cutBalances(writer, stored)
@@ -56,6 +60,7 @@ export async function cutChain(writer: Writer, from: number, epoch: number): Pro
     await cutNfts(writer, stored)
     await cutTokens(writer, stored)
   }
+  await noteCut(writer, cut, messages)
   const hash = (await writer.get(hashOfBlock, [cut - 1]))?.[0]
   const end = { height: cut - 1, hash: hash instanceof Uint8Array ? hash : undefined }
   const traces = await getCheckpoint(writer, traceStage)

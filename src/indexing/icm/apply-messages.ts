@@ -75,7 +75,7 @@ export async function applyMessages(
   const counts: HourCounts = new Map()
   for (const { table, end } of ends) {
     const isNew = await addEnd(writer, table, end)
-    if (isNew) countEnd(counts, table === icmSend ? 'sent' : 'received', end)
+    if (isNew) countEnd(counts, { what: table === icmSend ? 'sent' : 'received' }, end)
   }
   await writeHours(writer, counts)
   await writeNotes(writer, [...notes.values()])

@@ -19,10 +19,10 @@ export type HourCounts = Map<string, Hour>
 
 const hourSeconds = 3_600
 
-/** Counts an end of a message, given by column of its table. */
+/** Counts an end of a message, given by column of its table; `times` -1 takes it back. */
 export function countEnd(
   counts: HourCounts,
-  what: 'sent' | 'received',
+  of: { readonly what: 'sent' | 'received'; readonly times?: 1 | -1 },
   end: Readonly<Record<string, Value>>,
 ): void {
   const { source_id: source, destination_id: destination } = end
@@ -32,11 +32,11 @@ export function countEnd(
   const hour = time - (time % hourSeconds)
   const key = `${network} ${hour} ${keyOf(source)}${keyOf(destination)}`
   const entry = counts.get(key) ?? { network, hour, source, destination, sent: 0, received: 0 }
-  entry[what]++
+  entry[of.what] += of.times ?? 1
   counts.set(key, entry)
 }
 
-/** Adds counts to those stored. */
+/** Adds counts, which may be negative, to those stored. */
 export async function writeHours(writer: Writer, counts: HourCounts): Promise<void> {
   const hours = [...counts.values()]
   if (hours.length === 0) return
@@ -50,9 +50,16 @@ export async function writeHours(writer: Writer, counts: HourCounts): Promise<vo
     { table: icmHour, key: icmHour.key, select: ['sent', 'received'] },
     [key.network, key.hour, key.source_id, key.destination_id],
   )
-  await writer.upsert(icmHour, {
-    ...key,
-    sent: hours.map(({ sent }, at) => sent + Number(known[at]?.[0] ?? 0)),
-    received: hours.map(({ received }, at) => received + Number(known[at]?.[1] ?? 0)),
-  })
+  const sent = hours.map((each, at) => each.sent + Number(known[at]?.[0] ?? 0))
+  const received = hours.map((each, at) => each.received + Number(known[at]?.[1] ?? 0))
+  await writer.upsert(icmHour, { ...key, sent, received })
+  // An hour whose messages were all taken back is as if it had none.
+  const empty = hours.filter((_, at) => sent[at] === 0 && received[at] === 0)
+  if (empty.length > 0)
+    await writer.remove(icmHour, {
+      network: empty.map(({ network }) => network),
+      hour: empty.map(({ hour }) => hour),
+      source_id: empty.map(({ source }) => source),
+      destination_id: empty.map(({ destination }) => destination),
+    })
 }

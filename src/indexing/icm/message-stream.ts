@@ -11,7 +11,7 @@ import { getCheckpoint, moveCheckpoint } from '../../store/checkpoint.ts'
 import { statement, type Database } from '../../store/engine/database.ts'
 import { openStore } from '../../store/engine/open.ts'
 import { awaitLease, holdLease, type Lease, renewLease } from '../../store/lease.ts'
-import { messengerLogs } from '../../store/query/icm/messenger-logs.ts'
+import { type MessengerLog, messengerLogs } from '../../store/query/icm/messenger-logs.ts'
 import { posPerBlock } from '../../store/schema/evm.ts'
 import { chainTables, messageTables } from '../../store/schema/stores.ts'
 import { blockStage } from '../evm/apply-blocks.ts'
@@ -20,6 +20,7 @@ import { type Round, roundStream } from '../round-stream.ts'
 import type { Stream } from '../stage.ts'
 import type { IcmStreamSpec, MessengerChain } from '../stream-spec.ts'
 import { applyMessages } from './apply-messages.ts'
+import { followCuts } from './follow-cuts.ts'
 
 // Logs read and written at once: a few MB at most, some milliseconds of writing.
 const logsAtOnce = 1_000
@@ -113,6 +114,15 @@ async function advance(one: Followed, target: Target): Promise<'more' | 'done' |
   if (one.store === undefined) return 'absent'
   if (one.id === undefined) one.id = await idOf(one)
   if (one.id === undefined) return 'absent'
+  const chain = {
+    key: one.chain.key,
+    network: one.chain.network === 'mainnet' ? 0 : 1,
+    blockchainId: one.id,
+  }
+  await followCuts(
+    { store: one.store, chain, isOwn: ownLogs(one.chain) },
+    { store: target.store, lease: target.lease, clock: parts.world.clock },
+  )
   const head = await getCheckpoint(one.store, blockStage)
   const done = await getCheckpoint(target.store, one.chain.key)
   one.height = done?.height ?? -1
@@ -127,13 +137,7 @@ async function advance(one: Followed, target: Target): Promise<'more' | 'done' |
     cut === whole
       ? logs.filter(({ pos }) => heightOf(pos) < whole)
       : await messengerLogs(one.store, { from, until: whole * posPerBlock, limit: posPerBlock })
-  const believed = new Set(one.chain.contracts.map((contract) => keyOf(fromHex(contract))))
-  const own = taken.filter(({ contract }) => believed.has(keyOf(contract)))
-  const chain = {
-    key: one.chain.key,
-    network: one.chain.network === 'mainnet' ? 0 : 1,
-    blockchainId: one.id,
-  }
+  const own = taken.filter(ownLogs(one.chain))
   await target.store.transaction(async (writer) => {
     await holdLease(writer, target.lease, parts.world.clock)
     for (const log of await applyMessages(writer, chain, own)) {
@@ -150,6 +154,12 @@ async function advance(one: Followed, target: Target): Promise<'more' | 'done' |
   })
   one.height = whole - 1
   return whole <= head.height ? 'more' : 'done'
+}
+
+/** Whether a log is of a messenger that is believed. */
+function ownLogs({ contracts }: MessengerChain): (log: MessengerLog) => boolean {
+  const believed = new Set(contracts.map((contract) => keyOf(fromHex(contract))))
+  return ({ contract }) => believed.has(keyOf(contract))
 }
 
 async function openFollowed(one: Followed, parts: HostParts): Promise<void> {

@@ -249,6 +249,16 @@ export const eventByKind = table(
   { key: ['kind', 'pos'], layout: 'keyed', sums: sumsBy('pos', posPerBlock * heightsPerSum) },
 )
 
+/**
+ * Ends of the chain that were taken away and held messenger logs, so that what these left in the store
+ * of messages is taken back, too. `message_ids` is 32 bytes each; `height` the first one taken away.
+ */
+export const cutMessages = table(
+  'cut_messages',
+  { number: 'integer', height: 'integer', message_ids: 'bytes' },
+  { key: ['number'], layout: 'keyed', sums: {} },
+)
+
 /** In order of creation. */
 export const evmTables = [
   address,
@@ -268,4 +278,5 @@ export const evmTables = [
   event,
   eventByKind,
   ...nftTables,
+  cutMessages,
 ] as const

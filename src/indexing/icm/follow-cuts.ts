@@ -1,0 +1,94 @@
+/** What a chain took away from its end, taken back from the store of messages. */
+
+import { keyOf } from '../../core/bytes.ts'
+import type { Clock } from '../../core/world.ts'
+import { getCheckpoint, moveCheckpoint } from '../../store/checkpoint.ts'
+import { type Database, type Reader, statement, type Writer } from '../../store/engine/database.ts'
+import { holdLease, type Lease } from '../../store/lease.ts'
+import { type MessengerLog, messengerLogs } from '../../store/query/icm/messenger-logs.ts'
+import { meta } from '../../store/schema/control.ts'
+import { posPerBlock } from '../../store/schema/evm.ts'
+import { applyMessages, type MessageChain } from './apply-messages.ts'
+import { messageIds, takeBack } from './take-back.ts'
+
+/** Logs read at once while those of some messages are looked for. */
+const logsAtOnce = 1_000
+
+const cutsAfter = statement(
+  'select number, height, message_ids from cut_messages where number > ? order by number',
+)
+const followed = statement('select value from meta where name = ?')
+
+/** A chain whose messages are followed. */
+export type CutChain = {
+  readonly store: Database
+  readonly chain: MessageChain
+  /** Whether a log is of a messenger that is believed. */
+  readonly isOwn: (log: MessengerLog) => boolean
+}
+
+/** The store of messages, and the proof that it is this process's to write. */
+export type MessageStore = {
+  readonly store: Database
+  readonly lease: Lease
+  readonly clock: Clock
+}
+
+/**
+ * Takes back what logs left that are gone by now, applies again what the rest of the chain says of the
+ * same messages, and moves the checkpoint of the chain back, all in one transaction.
+ *
+ * Cost: nothing without a cut; with one, a scan of all messenger logs before it.
+ */
+export async function followCuts(of: CutChain, target: MessageStore): Promise<void> {
+  const name = `cut ${of.chain.key}`
+  const [done] = (await target.store.get(followed, [name])) ?? []
+  const cuts = await of.store.all(cutsAfter, [Number(done ?? 0)])
+  const last = cuts.at(-1)
+  if (last === undefined) return
+  const ids = cuts.flatMap(([, , joined]) =>
+    joined instanceof Uint8Array ? messageIds(joined) : [],
+  )
+  const from = Math.min(...cuts.map(([, height]) => Number(height)))
+  await target.store.transaction(async (writer) => {
+    await holdLease(writer, target.lease, target.clock)
+    await takeBack(writer, of.chain, ids)
+    await applyRest(writer, of, { ids, until: from })
+    await moveBack(writer, of.chain.key, { from, epoch: target.lease.epoch })
+    await writer.upsert(meta, { name: [name], value: [String(last[0])] })
+  })
+}
+
+/** Applies logs before height `until` that are about the messages `ids`. */
+async function applyRest(
+  writer: Writer,
+  { store, chain, isOwn }: CutChain,
+  { ids, until }: { readonly ids: readonly Uint8Array[]; readonly until: number },
+): Promise<void> {
+  const wanted = new Set(ids.map(keyOf))
+  for await (const logs of pages(store, until * posPerBlock)) {
+    const own = logs.filter((log) => isOwn(log) && wanted.has(keyOf(log.topics.subarray(0, 32))))
+    await applyMessages(writer, chain, own)
+  }
+}
+
+async function* pages(store: Reader, until: number): AsyncGenerator<readonly MessengerLog[]> {
+  for (let from = 0; ;) {
+    const logs = await messengerLogs(store, { from, until, limit: logsAtOnce })
+    const last = logs.at(-1)
+    if (last === undefined) return
+    yield logs
+    from = last.pos + 1
+  }
+}
+
+async function moveBack(
+  writer: Writer,
+  key: string,
+  to: { readonly from: number; readonly epoch: number },
+): Promise<void> {
+  const before = (await getCheckpoint(writer, key))?.height
+  if (before === undefined || before < to.from) return
+  const after = { height: to.from - 1, hash: undefined }
+  await moveCheckpoint(writer, key, { before, after, epoch: to.epoch })
+}

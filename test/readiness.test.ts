@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
@@ -83,3 +84,44 @@ void test('readiness: a chain that was live and lost its node is named, until th
   isAway = false
   await until('ready again', () => isReady(firn))
 })
+
+void test('readiness: damage of a store is told once any reading meets it', async (t) => {
+  const folder = await freshFolder(t)
+  const config = join(folder, 'firn.yaml')
+  await writeFile(config, `chains: [{ name: Demo, recording: '${path}' }]\n`)
+  const common = ['--config', config, '--data-dir', folder]
+  const writer = await startFirn(t, [...common, '--role', 'index'])
+  await until('indexed', async () => (await toldStages(writer)) === 'live')
+  await writer.end()
+  await spoilTable(join(folder, `${key}.sqlite`), 'tx')
+  const firn = await startFirn(t, [...common, '--role', 'serve'])
+  await until('ready: no check reads what is damaged', () => isReady(firn))
+  const list = await fetch(`${firn.apiUrl}/v1/chains/51002/transactions?pageSize=100`)
+  assert.equal(list.status, 503)
+  await until('not ready', async () => !(await isReady(firn)))
+  const reply = await fetch(`${firn.nodeUrl}/ext/health/readiness`)
+  const { checks } = objectOf(await reply.json(), 'health')
+  const { error } = objectOf(objectOf(checks, 'checks')['databases'], 'databases')
+  assert.match(String(error), /^store fuji-demo: .*malformed.*; see firn verify --store$/)
+})
+
+/** State of the blocks in the status of a process that only indexes. */
+async function toldStages(firn: RunningFirn): Promise<string> {
+  const { message } = await readiness(firn)
+  return message.includes('"blocks":"live') ? 'live' : message
+}
+
+/** Writes over every page of a table but its first, which lies in the pages of no other. */
+async function spoilTable(file: string, table: string): Promise<void> {
+  const database = new DatabaseSync(file)
+  const pages = database.prepare('select pageno from dbstat where name = ?').all(table)
+  const size = Number(database.prepare('pragma page_size').get()?.['page_size'])
+  database.close()
+  assert.ok(pages.length > 2)
+  const bytes = await readFile(file)
+  for (const { pageno } of pages.slice(1)) {
+    const from = (Number(pageno) - 1) * size
+    bytes.fill(0xff, from, from + size)
+  }
+  await writeFile(file, bytes)
+}

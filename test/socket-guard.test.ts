@@ -113,6 +113,7 @@ void test('connections: one address has so many, another is let in', async (t) =
   const refused = await fourth.reply()
   assert.equal(refused.status, 503)
   assert.equal(refused.headers['retry-after'], '1')
+  assert.match(refused.headers['x-request-id'] ?? '', /^req-\w+$/)
   assert.deepEqual(JSON.parse(refused.body), {
     message: 'the service is at its limit',
     error: 'Service Unavailable',

@@ -50,7 +50,7 @@ const watch = watchHeartbeats(data.heartbeats, {
 })
 const guard = createSocketGuard({
   limits: data.sockets,
-  refusal:
+  refusal: () =>
     'HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n',
   dropped: (reason) => tell({ dropped: reason }),
 })

@@ -98,14 +98,20 @@ export function createFrontDoor({ gate, guard, lanes, addressOf }: FrontDoorPart
   }
 }
 
-/** The whole answer for a connection that is one too many. */
-export const connectionRefusal = [
-  'HTTP/1.1 503 Service Unavailable',
-  ...Object.entries(refusal.headers).map(([name, value]) => `${name}: ${value}`),
-  'connection: close',
-  '',
-  refusal.body,
-].join('\r\n')
+/** Gives whole answers for connections that are one too many, each under an id of its own. */
+export function connectionRefusals(): () => string {
+  let count = 0
+  const headers = Object.entries(refusal.headers).map(([name, value]) => `${name}: ${value}`)
+  return () =>
+    [
+      'HTTP/1.1 503 Service Unavailable',
+      `x-request-id: req-c${(++count).toString(36)}`,
+      ...headers,
+      'connection: close',
+      '',
+      refusal.body,
+    ].join('\r\n')
+}
 
 function refusalOf(message: string | readonly string[]): Refusal {
   const body = JSON.stringify(errorBody(503, message))

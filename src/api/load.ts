@@ -6,7 +6,7 @@ import { watchLoopDelay } from '../http/loop-delay.ts'
 import { createSocketGuard, type SocketLimits } from '../http/socket-guard.ts'
 import type { Gauges } from '../telemetry/gauges.ts'
 import type { Log } from '../telemetry/log.ts'
-import { connectionRefusal, createFrontDoor, type FrontDoor } from './front-door.ts'
+import { connectionRefusals, createFrontDoor, type FrontDoor } from './front-door.ts'
 import { createLanes } from './lanes.ts'
 import type { OperationShape } from './operation.ts'
 import type { AddressReader } from './proxy-address.ts'
@@ -58,7 +58,7 @@ export function openDoor(parts: LoadParts): {
   })
   const guard = createSocketGuard({
     limits,
-    refusal: connectionRefusal,
+    refusal: connectionRefusals(),
     connected: gate.connected,
     dropped: (reason) =>
       gauges?.add('firn_http_dropped_connections_total', 1, { listener: 'api', reason }),

@@ -32,7 +32,7 @@ export type DropReason = 'connections' | 'unsent' | 'slow'
 export type SocketGuardParts = {
   readonly limits: SocketLimits
   /** A whole answer for connections that are one too many: status 503, `connection: close`. */
-  readonly refusal: string
+  readonly refusal: () => string
   /** Told of every connection that was accepted. */
   readonly connected?: () => void
   /** Told of every connection that was ended. */
@@ -82,7 +82,7 @@ export function createSocketGuard(parts: SocketGuardParts): SocketGuard {
     socket.removeListener('data', parse)
     if (open > parts.limits.maxPerAddress) {
       parts.dropped?.('connections')
-      refuse(socket, parts.refusal)
+      refuse(socket, parts.refusal())
       return
     }
     const connection = new Connection(socket, (chunk) => parse.call(socket, chunk))

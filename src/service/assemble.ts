@@ -13,6 +13,7 @@ import type { World } from '../core/world.ts'
 import { startIndexer, type Indexer, type IndexerOptions } from '../indexing/indexer.ts'
 import type { ChainStatus } from '../indexing/status-board.ts'
 import { openStore, type StoreLocation } from '../store/engine/open.ts'
+import { watchDamage } from '../store/engine/watch-damage.ts'
 import { apiUseStore, apiUseTables } from '../store/schema/api-use.ts'
 import { createGauges } from '../telemetry/gauges.ts'
 import { createHealth, type Health } from '../telemetry/health.ts'
@@ -24,6 +25,7 @@ import { chainSpecs, sourceLimits, streamSpecs, type SpecifiedChain } from './ch
 import { claimDataFolder } from './data-folder.ts'
 import { watchedKeys } from './key-file.ts'
 import { LeaseWatch } from './lease-watch.ts'
+import { livedStages } from './lived-stages.ts'
 import { assembleNodeListener, checkFolder, nodeChains, openAliases } from './node-parts.ts'
 import { openServed, readableStores, type Served } from './open-served.ts'
 import { chainsCheck, diskCheck, storesCheck, type ReadinessParts } from './readiness.ts'
@@ -96,11 +98,16 @@ async function build(
   const indexer = indexerOf(config, { ...outside, chains, streams, store, threads, gauges })
   closers.push(async () => indexer?.stop())
   const indexed = (): readonly ChainStatus[] => indexer?.status() ?? []
+  const damaged = new Map<string, string>()
   const served = await openServed(config, {
     chains,
     streams,
     // No statement of an answer may take longer than the answer.
-    store: { ...store, readTimeoutMs: config['api.handlerTimeoutMs'] },
+    store: {
+      ...store,
+      readTimeoutMs: config['api.handlerTimeoutMs'],
+      around: watchDamage((name, reason) => void damaged.set(name, reason), store.around),
+    },
     world,
     log: logs.log,
     gauges,
@@ -121,7 +128,14 @@ async function build(
   const shared = { world, logs, gauges, aliases, leases }
   const api = assembleApi(config, { ...shared, ...callers, served, chains, indexer, knowledge })
   const health = createHealth({ clock, log: logs.log })
-  registerChecks(health, config, { indexer, served, leases, clock })
+  registerChecks(health, config, {
+    indexer,
+    served,
+    leases,
+    clock,
+    damaged,
+    lived: livedStages(config.dataDir),
+  })
   const node = assembleNodeListener({
     ...shared,
     config,
@@ -151,17 +165,16 @@ async function build(
 function registerChecks(
   health: Health,
   config: Config,
-  parts: Pick<ReadinessParts, 'leases' | 'clock'> & {
+  parts: Pick<ReadinessParts, 'leases' | 'clock' | 'damaged' | 'lived'> & {
     readonly indexer: Indexer | undefined
     readonly served: Served
   },
 ): void {
-  const { indexer, served, leases, clock } = parts
+  const { indexer, served, ...rest } = parts
   const readiness: ReadinessParts = {
     indexed: indexer?.status,
     served: () => readableStores(served),
-    leases,
-    clock,
+    ...rest,
     maxLagMs: config['node.maxLagSeconds'] * 1_000,
     untilLive: config['node.readyWhenLive'],
   }

@@ -1,7 +1,7 @@
 /**
  * What the process's readiness says: whether what it serves is whole, new and can be read.
  *
- * A chain that was live must be live again within a set time. One in its first backfill is told and
+ * A chain that was live, in this process or an earlier one, must be live again within a set time. One in its first backfill is told and
  * stops nothing, unless a setting says so.
  */
 
@@ -15,6 +15,7 @@ import { checkpointHeights } from '../store/checkpoint.ts'
 import type { Reader } from '../store/engine/database.ts'
 import type { HealthCheck } from '../telemetry/health.ts'
 import type { LeaseWatch } from './lease-watch.ts'
+import type { LivedStages } from './lived-stages.ts'
 
 /** A store that is served. */
 export type ReadableStore = { readonly key: string; readonly store: Reader }
@@ -25,6 +26,10 @@ export type ReadinessParts = {
   readonly indexed: (() => readonly ChainStatus[]) | undefined
   readonly served: () => readonly ReadableStore[]
   readonly leases: LeaseWatch
+  /** Stores of which a reading met damage, by name, and what the engine said. */
+  readonly damaged: ReadonlyMap<string, string>
+  /** Stages that were live once, also in an earlier process. */
+  readonly lived: LivedStages
   readonly clock: Clock
   /** How long a chain that was live may be behind. */
   readonly maxLagMs: number
@@ -38,13 +43,17 @@ const boundingStages: ReadonlySet<string> = new Set(['blocks', 'traces', 'P', 'X
 /** The check of all chains. Its message is the state of every stage; its error names what is wrong. */
 export function chainsCheck(parts: ReadinessParts): HealthCheck {
   const lastLive = new Map<string, number>()
+  const startMs = parts.clock.monotonic()
   const problemOf = (key: string, stage: StageStatus): string | undefined => {
     const name = `${key} ${stage.stage}`
     const now = parts.clock.monotonic()
     if (stage.state === 'stopped') return `${name} stopped: ${stage.reason ?? 'see the log'}`
-    if (stage.state === 'live') lastLive.set(name, now)
+    if (stage.state === 'live') {
+      lastLive.set(name, now)
+      parts.lived.add(name)
+    }
     if (stage.state !== 'syncing' || !boundingStages.has(stage.stage)) return undefined
-    const since = lastLive.get(name)
+    const since = lastLive.get(name) ?? (parts.lived.has(name) ? startMs : undefined)
     if (since === undefined) return parts.untilLive ? `${name} was not live yet` : undefined
     if (now - since <= parts.maxLagMs) return undefined
     const behind = `${name} behind for ${Math.round((now - since) / 1_000)} s`
@@ -95,9 +104,20 @@ async function servedElsewhere({
   return Object.fromEntries(told)
 }
 
-/** The check of the stores: each is read. Throws `store-failed` and what the engine says. */
-export function storesCheck({ served }: Pick<ReadinessParts, 'served'>): HealthCheck {
+/**
+ * The check of the stores: each is read, and none may have been found damaged by any reading since the
+ * start. Throws `store-failed` and what the engine says.
+ */
+export function storesCheck({
+  served,
+  damaged,
+}: Pick<ReadinessParts, 'served' | 'damaged'>): HealthCheck {
   return async () => {
+    if (damaged.size > 0)
+      throw new Fault(
+        'store-failed',
+        `${[...damaged.values()].join('; ')}; see firn verify --store`,
+      )
     for (const { store } of served()) await checkpointHeights(store)
     return { stores: served().length }
   }
@@ -108,10 +128,20 @@ const leastFreeBytes = 64 * 2 ** 20
 /** Of a small disk only this share. */
 const leastFreeShare = 0.01
 
-/** The check of the disk that holds `folder`. Throws `store-full`. */
-export function diskCheck(folder: string): HealthCheck {
+/** Room on a disk in blocks, as `statfs` tells it. */
+export type DiskRoom = {
+  readonly bavail: number
+  readonly blocks: number
+  readonly bsize: number
+}
+
+/** The check of the disk that holds `folder`; `roomOf` tells its room. Throws `store-full`. */
+export function diskCheck(
+  folder: string,
+  roomOf: (folder: string) => DiskRoom = statfsSync,
+): HealthCheck {
   return () => {
-    const { bavail, blocks, bsize } = statfsSync(folder)
+    const { bavail, blocks, bsize } = roomOf(folder)
     const freeBytes = bavail * bsize
     if (freeBytes < Math.min(leastFreeBytes, blocks * bsize * leastFreeShare))
       throw new Fault('store-full', `the disk of the data folder is full: ${freeBytes} bytes free`)

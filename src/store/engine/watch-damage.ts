@@ -1,0 +1,66 @@
+/** Notices, at whatever reading meets it, that what is stored is damaged. */
+
+import { faultOf } from '../../core/fault.ts'
+import type { Database, Reader, Soon } from './database.ts'
+import type { OpenAround } from './open.ts'
+
+/** Told the name of a damaged store, and what the engine says; once for each failure. */
+export type DamageTold = (store: string, reason: string) => void
+
+// SQLITE_CORRUPT and SQLITE_NOTADB.
+const sqliteDamage: ReadonlySet<number> = new Set([11, 26])
+// data_corrupted and index_corrupted.
+const postgresDamage: ReadonlySet<string> = new Set(['XX001', 'XX002'])
+
+/** Opens stores whose readings tell of damage; `inner` is what stands between already. */
+export function watchDamage(told: DamageTold, inner: OpenAround | undefined): OpenAround {
+  return async (open, store) => {
+    const look = lookFor(store.name, told)
+    const database = await look(() => inner?.(open, store) ?? open())
+    return { ...methodsOf(database), ...watchedReads(database, look) }
+  }
+}
+
+/** Runs a reading and looks at how it fails. */
+type Look = <T>(read: () => Soon<T>) => Soon<T>
+
+function lookFor(name: string, told: DamageTold): Look {
+  const failed = (error: unknown): never => {
+    const { sqlite, sqlstate } = faultOf(error)?.detail ?? {}
+    const isDamage =
+      (typeof sqlite === 'number' && sqliteDamage.has(sqlite & 0xff)) ||
+      postgresDamage.has(String(sqlstate))
+    if (isDamage) told(name, error instanceof Error ? error.message : String(error))
+    throw error
+  }
+  return (read) => {
+    try {
+      const result = read()
+      return result instanceof Promise ? result.catch(failed) : result
+    } catch (error) {
+      return failed(error)
+    }
+  }
+}
+
+function watchedReads(reader: Reader, look: Look): Reader {
+  return {
+    all: (statement, parameters) => look(() => reader.all(statement, parameters)),
+    get: (statement, parameters) => look(() => reader.get(statement, parameters)),
+    lookup: (lookup, keys) => look(() => reader.lookup(lookup, keys)),
+  }
+}
+
+/** All but the readings, which engines keep in a class. */
+function methodsOf(database: Database): Omit<Database, keyof Reader> {
+  return {
+    engine: database.engine,
+    name: database.name,
+    transaction: (work) => database.transaction(work),
+    snapshot: (work) => database.snapshot(work),
+    claim: () => database.claim(),
+    pace: (pace) => database.pace(pace),
+    sizeBytes: () => database.sizeBytes(),
+    close: () => database.close(),
+  }
+}

@@ -103,11 +103,7 @@ async function build(
     chains,
     streams,
     // No statement of an answer may take longer than the answer.
-    store: {
-      ...store,
-      readTimeoutMs: config['api.handlerTimeoutMs'],
-      around: watchDamage((name, reason) => void damaged.set(name, reason), store.around),
-    },
+    store: watched({ ...store, readTimeoutMs: config['api.handlerTimeoutMs'] }, damaged),
     world,
     log: logs.log,
     gauges,
@@ -128,14 +124,8 @@ async function build(
   const shared = { world, logs, gauges, aliases, leases }
   const api = assembleApi(config, { ...shared, ...callers, served, chains, indexer, knowledge })
   const health = createHealth({ clock, log: logs.log })
-  registerChecks(health, config, {
-    indexer,
-    served,
-    leases,
-    clock,
-    damaged,
-    lived: livedStages(config.dataDir),
-  })
+  const lived = livedStages(config.dataDir)
+  registerChecks(health, config, { indexer, served, leases, clock, damaged, lived })
   const node = assembleNodeListener({
     ...shared,
     config,
@@ -159,6 +149,12 @@ async function build(
     nodeUrl: `http://${address?.host ?? ''}:${address?.port ?? 0}`,
     indexed,
   }
+}
+
+/** Stores whose readings note in `damaged` what they find malformed. */
+function watched(store: StoreLocation, damaged: Map<string, string>): StoreLocation {
+  const note = (name: string, reason: string): void => void damaged.set(name, reason)
+  return { ...store, around: watchDamage(note, store.around) }
 }
 
 /** What health and readiness look at. */

@@ -39,7 +39,13 @@ const jobTimeoutMs = 600_000
 const roomBytes = 4 * 2 ** 30
 
 const checks: readonly Job[] = [
-  { name: 'types', words: [join(bin, 'tsc'), '--noEmit'] },
+  {
+    name: 'types',
+    words: [
+      ...[join(bin, 'tsc'), '--noEmit', '--incremental'],
+      ...['--tsBuildInfoFile', join(cache, 'firn-types.tsbuildinfo')],
+    ],
+  },
   { name: 'types of the explorer', words: [join(bin, 'tsc'), '-p', 'src/explorer/browser'] },
   { name: 'types of its tests', words: [join(bin, 'tsc'), '--noEmit', '-p', 'test/browser'] },
   { name: 'lint', words: [join(bin, 'oxlint')] },
@@ -50,7 +56,11 @@ const checks: readonly Job[] = [
     words: [process.execPath, 'scripts/print-reference.ts', '--check'],
   },
 ]
-const unit: Job = { name: 'unit tests', words: testsOf('src/**/*.test.ts') }
+// One process for each half: a process for each file would start 190 times.
+const units: readonly Job[] = ['1/2', '2/2'].map((half) => ({
+  name: `unit tests ${half}`,
+  words: testsOf(`--test-shard=${half}`, 'src/**/*.test.ts'),
+}))
 
 const [, , what = 'all', part = ''] = process.argv
 const running = new Set<ChildProcess>()
@@ -59,10 +69,10 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => pr
 process.exitCode = await main()
 
 async function main(): Promise<number> {
-  if (what === 'unit') return (await execute(unit, {}, 'inherit')).code
   const jobs = {
-    all: [...checks, unit, ...systemJobs()],
-    check: [...checks, unit],
+    all: [...checks, ...units, ...systemJobs()],
+    check: [...checks, ...units],
+    unit: units,
     system: systemJobs(),
   }[what]
   if (jobs === undefined)
@@ -89,7 +99,7 @@ async function runAll(jobs: readonly Job[]): Promise<number> {
   let tests = 0
   const work = async (): Promise<void> => {
     for (let job = queue.shift(); job !== undefined; job = queue.shift()) {
-      const { code, output, seconds } = await execute(job, job.isSystem ? shared : {}, 'pipe')
+      const { code, output, seconds } = await execute(job, job.isSystem ? shared : {})
       times[job.name] = seconds
       tests += Number(/^ℹ tests (\d+)/m.exec(output)?.[1] ?? 0)
       const skipped = Number(/^ℹ skipped (\d+)/m.exec(output)?.[1] ?? 0)
@@ -111,7 +121,7 @@ async function runAll(jobs: readonly Job[]): Promise<number> {
 
 type Ended = { readonly code: number; readonly output: string; readonly seconds: number }
 
-function execute(job: Job, more: NodeJS.ProcessEnv, stdio: 'pipe' | 'inherit'): Promise<Ended> {
+function execute(job: Job, more: NodeJS.ProcessEnv): Promise<Ended> {
   const startedMs = performance.now()
   const [program = '', ...words] = job.words
   const env = { ...process.env, NODE_COMPILE_CACHE: join(cache, 'firn-tests'), ...more }
@@ -120,7 +130,7 @@ function execute(job: Job, more: NodeJS.ProcessEnv, stdio: 'pipe' | 'inherit'): 
   const child = spawn(program, words, {
     cwd: root,
     env,
-    stdio: ['ignore', stdio, stdio],
+    stdio: ['ignore', 'pipe', 'pipe'],
     timeout: jobTimeoutMs,
     shell,
   })

@@ -30,11 +30,12 @@ const maxU64 = 0xffff_ffff_ffff_ffffn
 /** Price of one second in nAVAX: minPrice · e^(excess / constant), as upstream's integer series. */
 export function l1Price(rules: L1FeeRules, excess: bigint): bigint {
   const constant = rules.excessConversionConstant
+  const most = constant * maxU64
   let term = rules.minPrice * constant
   let sum = 0n
   for (let at = 1n; term > 0n; at++) {
     sum += term
-    if (sum >= constant * maxU64) return maxU64
+    if (sum >= most) return maxU64
     term = (term * excess) / constant / at
   }
   return sum / constant

@@ -40,7 +40,9 @@ export function openRecording(file: Uint8Array): Recording {
   const blocks = seriesOf(parts, partKinds.blocks)
   const traces = seriesOf(parts, partKinds.traces)
   const reader = new PartReader(file)
-  const state = stateOf(file, parts)
+  // Most of a start's time with a recording went here, in threads that never ask for state.
+  let state: ReadonlyMap<string, StateAnswer> | undefined
+  const answers = (): ReadonlyMap<string, StateAnswer> => (state ??= stateOf(file, parts))
   let identity: ChainIdentity | undefined
   const heights = { from: blocks[0]?.from ?? 0, until: blocks.at(-1)?.until ?? 0 }
   const traced = heights.until > heights.from && (traces.at(-1)?.until ?? 0) >= heights.until
@@ -52,7 +54,7 @@ export function openRecording(file: Uint8Array): Recording {
     header,
     heights,
     traced,
-    answers: () => state,
+    answers,
     identity: async () => (identity ??= identityOf(header, () => reader.lines(blocks, 0))),
     headHeight: async () => heights.until - 1,
     unitBlocks: () => 64,
@@ -65,9 +67,9 @@ export function openRecording(file: Uint8Array): Recording {
     traces: async (range, decode) => decode(reader.range(traces, range).map(parsed), 'recording'),
     tracesSince: async ({ from }) => (traced ? from : undefined),
     state: async (calls, height) =>
-      calls.map((call) => answerOf(state, call, height, heights.until - 1)),
+      calls.map((call) => answerOf(answers(), call, height, heights.until - 1)),
     stateTwice: async (calls, height) => [
-      calls.map((call) => answerOf(state, call, height, heights.until - 1)),
+      calls.map((call) => answerOf(answers(), call, height, heights.until - 1)),
     ],
     distrust: (_, reason) => {
       distrusted = reason

@@ -58,8 +58,9 @@ void test('genesis: potential rewards and the supply after it are what upstream 
       String(state.supplies.get(keyOf(parseId(primaryId)))),
       expected.supplyAfterGenesisPotentialRewards,
     )
+    const byId = new Map(seenStakers(batch).map((staker) => [toCb58(staker.txId), staker]))
     for (const { txID, potentialReward } of expected.validators) {
-      const row = seenStakers(batch).find((staker) => toCb58(staker.txId) === txID)
+      const row = byId.get(txID)
       assert.equal(String(row?.potentialReward), potentialReward, txID)
     }
   }

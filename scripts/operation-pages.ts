@@ -36,8 +36,8 @@ export function operationPages(): OperationPage[] {
       path,
       id,
       page,
-      questions: imported.filter((file) => file.startsWith('src/store/query/')),
-      schemas: imported.filter((file) => file.startsWith('src/shape/')),
+      questions: imported.filter(isQuestion),
+      schemas: imported.filter(isSchema),
       test: testOf(page),
     }
   })
@@ -50,6 +50,24 @@ function testOf(page: string): string {
   return folder === 'api'
     ? join('test', 'conformance', name)
     : join('test', 'conformance', folder, name)
+}
+
+/** Of `src/store/query`, but what nearly every page needs: numbers of names, rows, heights. */
+function isQuestion(file: string): boolean {
+  return (
+    file.startsWith('src/store/query/') &&
+    !/\/(address-id|parties-of-ids|position|[a-z]+-row|indexed-height|numbers-of-keys)\.ts$/.test(
+      file,
+    )
+  )
+}
+
+/** Of `src/shape`, but builders and parameters, which nearly every page needs. */
+function isSchema(file: string): boolean {
+  return (
+    file.startsWith('src/shape/') &&
+    !/\/(type|next-page-token|path|query|parameters|scalars)\.ts$/.test(file)
+  )
 }
 
 /** What a page imports, and what the files of its folder import that it leans on. */

@@ -4,7 +4,8 @@
  * With `--check`, prints nothing and ends with 1 when a page is stale.
  */
 
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename } from 'node:path'
 
 import { statusOf } from '../src/api/status.ts'
 import {
@@ -16,18 +17,22 @@ import {
 } from '../src/config/settings.ts'
 import { faults } from '../src/core/fault.ts'
 import { gaugeTable } from '../src/telemetry/gauges.ts'
+import { databasePage } from './database-page.ts'
+import { operationPages } from './operation-pages.ts'
 
 const pages: Readonly<Record<string, string>> = {
   'settings.md': settingsPage(),
   'faults.md': faultsPage(),
   'gauges.md': gaugesPage(),
+  'database.md': databasePage(),
+  'operations.md': operationsPage(),
 }
 
 const isCheck = process.argv.includes('--check')
 for (const [name, text] of Object.entries(pages)) {
   const url = new URL(`../docs/reference/${name}`, import.meta.url)
   if (!isCheck) writeFileSync(url, text)
-  else if (readFileSync(url, 'utf8') !== text) {
+  else if (!existsSync(url) || readFileSync(url, 'utf8') !== text) {
     console.error(`docs/reference/${name} is stale: node scripts/print-reference.ts`)
     process.exitCode = 1
   }
@@ -61,6 +66,28 @@ function entryRows(of: Readonly<Record<string, Setting>>): string[][] {
     shown(setting.default),
     setting.meaning,
   ])
+}
+
+function operationsPage(): string {
+  const rows = operationPages().map(({ method, path, id, page, questions, schemas, test }) => [
+    `\`${method} ${path}\``,
+    id,
+    link(page),
+    questions.map(link).join(' '),
+    schemas.map(link).join(' '),
+    link(test),
+  ])
+  return [
+    '# Operations',
+    'Printed from `src/api`: from a URL to the page that answers it, to the questions it asks the store,',
+    'the schemas it shares with others, and its test.\n',
+    table(['URL', 'operation id', 'page', 'asks', 'schemas', 'test'], rows),
+    '',
+  ].join('\n')
+}
+
+function link(file: string): string {
+  return `[${basename(file, '.ts')}](../../${file})`
 }
 
 function faultsPage(): string {

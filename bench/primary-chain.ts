@@ -14,11 +14,11 @@ import { closeSync, openSync, writeSync } from 'node:fs'
 import { encode } from '../src/codec/cursor.ts'
 import { emptyId, transactionIdOf } from '../src/codec/primary/ids.ts'
 import { type PBlock, pBlock } from '../src/codec/primary/p-block.ts'
-import { pTransaction } from '../src/codec/primary/p-transaction.ts'
-import type {
-  PTransaction,
-  PTransferableOutput,
-  PUnsignedOf,
+import {
+  pTransaction,
+  type PTransaction,
+  type PTransferableOutput,
+  type PUnsignedOf,
 } from '../src/codec/primary/p-transaction.ts'
 import { sha256 } from '../src/core/hash.ts'
 import { localFacts } from './local-genesis.ts'

@@ -8,10 +8,12 @@ import { gunzipSync } from 'node:zlib'
 import { checkReceipts } from '../src/codec/evm/check-receipts.ts'
 import { compareHeader, headerFormOf, unknownFields } from '../src/codec/evm/header-hash.ts'
 import { compareBloom } from '../src/codec/evm/logs-bloom.ts'
-import type { RawUnit } from '../src/codec/evm/raw.ts'
-import { listOf, objectOf } from '../src/codec/evm/raw.ts'
-import { compareTransactions, encodeTransaction } from '../src/codec/evm/transactions-root.ts'
-import type { TransactionsOutcome } from '../src/codec/evm/transactions-root.ts'
+import { type RawUnit, listOf, objectOf } from '../src/codec/evm/raw.ts'
+import {
+  compareTransactions,
+  encodeTransaction,
+  type TransactionsOutcome,
+} from '../src/codec/evm/transactions-root.ts'
 import { to0x } from '../src/core/bytes.ts'
 import { Fault } from '../src/core/fault.ts'
 import { keccak256 } from '../src/core/hash.ts'

@@ -4,8 +4,7 @@ import { test } from 'node:test'
 
 import { Avalanche } from '@avalanche-sdk/chainkit'
 
-import { metricNames } from '../src/shape/metrics/metric-names.ts'
-import { rollingMetricNames } from '../src/shape/metrics/metric-names.ts'
+import { metricNames, rollingMetricNames } from '../src/shape/metrics/metric-names.ts'
 import { evmService } from './evm-service.ts'
 
 const service = await evmService({ chains: [51001, 51002] })

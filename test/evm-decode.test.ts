@@ -7,8 +7,13 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 
-import type { BlockBatch, TraceBatch } from '../src/codec/evm/columns.ts'
-import { eventKinds, frameKinds, transferKinds } from '../src/codec/evm/columns.ts'
+import {
+  type BlockBatch,
+  type TraceBatch,
+  eventKinds,
+  frameKinds,
+  transferKinds,
+} from '../src/codec/evm/columns.ts'
 import { decodeBlocks } from '../src/codec/evm/decode-blocks.ts'
 import { decodeTraces } from '../src/codec/evm/decode-traces.ts'
 import { mergeBlocks, mergeTraces } from '../src/codec/evm/merge-batches.ts'

@@ -5,8 +5,7 @@ import assert from 'node:assert/strict'
 import type { Held } from '../src/indexing/primary/batch/ledger.ts'
 import { writeHoldings } from '../src/indexing/primary/write/holdings.ts'
 import { orderedLists } from '../src/indexing/primary/write/ordered-lists.ts'
-import type { Database } from '../src/store/engine/database.ts'
-import { statement } from '../src/store/engine/database.ts'
+import { type Database, statement } from '../src/store/engine/database.ts'
 import {
   type HoldingCursor,
   type HoldingQuery,

@@ -4,12 +4,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { Fault } from '../src/core/fault.ts'
-import { Pipeline } from '../src/indexing/pipeline.ts'
-import type { PipelineParts } from '../src/indexing/pipeline.ts'
+import { Pipeline, type PipelineParts } from '../src/indexing/pipeline.ts'
 import type { HeightRange } from '../src/source/evm-source.ts'
 import { silentLog } from '../src/telemetry/log.ts'
-import { virtualClock } from './virtual-clock.ts'
-import type { VirtualClock } from './virtual-clock.ts'
+import { virtualClock, type VirtualClock } from './virtual-clock.ts'
 
 const bytesPerBlock = 1_000
 

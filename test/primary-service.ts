@@ -5,8 +5,7 @@
  * moment of recording, so that locks are as the recorded node saw them.
  */
 
-import { readFileSync } from 'node:fs'
-import { rmSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { basename } from 'node:path'
 import { after } from 'node:test'
 

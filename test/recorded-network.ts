@@ -6,17 +6,17 @@ import { gunzipSync } from 'node:zlib'
 
 import { buildGenesis, localStartTimes } from '../src/codec/primary/genesis-build.ts'
 import { parseGenesisConfig } from '../src/codec/primary/genesis-config.ts'
-import { readGenesis } from '../src/codec/primary/genesis.ts'
-import type { GenesisFacts } from '../src/codec/primary/genesis.ts'
+import { readGenesis, type GenesisFacts } from '../src/codec/primary/genesis.ts'
 import { fromHex, toHex } from '../src/core/bytes.ts'
 import type { ChainName } from '../src/indexing/primary/batch/ledger-rows.ts'
-import { rulesOf } from '../src/indexing/primary/batch/rules.ts'
-import type { PrimaryRules } from '../src/indexing/primary/batch/rules.ts'
-import { readCBlock, readPBlock, readXBlock } from '../src/indexing/primary/replay/read-blocks.ts'
-import type {
-  ReadCBlock,
-  ReadPBlock,
-  ReadXBlock,
+import { rulesOf, type PrimaryRules } from '../src/indexing/primary/batch/rules.ts'
+import {
+  readCBlock,
+  readPBlock,
+  readXBlock,
+  type ReadCBlock,
+  type ReadPBlock,
+  type ReadXBlock,
 } from '../src/indexing/primary/replay/read-blocks.ts'
 import { openBlock } from '../src/source/primary/containers.ts'
 

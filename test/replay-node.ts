@@ -9,8 +9,7 @@ import type { AddressInfo } from 'node:net'
 import { isObject, objectOf } from '../src/codec/evm/raw.ts'
 import { Fault } from '../src/core/fault.ts'
 import type { Clock, HttpReply, HttpRequest, Transport } from '../src/core/world.ts'
-import { openRecording } from '../src/source/recording.ts'
-import type { Recording } from '../src/source/recording.ts'
+import { openRecording, type Recording } from '../src/source/recording.ts'
 
 /** A call as it arrived. */
 export type NodeCall = {

@@ -38,8 +38,7 @@ import {
   endPBatch,
   wantedOfPBlocks,
 } from '../src/indexing/primary/replay/p/replay-p.ts'
-import { loadPState } from '../src/indexing/primary/replay/p/state.ts'
-import type { PState } from '../src/indexing/primary/replay/p/state.ts'
+import { loadPState, type PState } from '../src/indexing/primary/replay/p/state.ts'
 import type { ReadPBlock } from '../src/indexing/primary/replay/read-blocks.ts'
 import {
   applyXBlocks,

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { sign as signBytes } from 'node:crypto'
-import { X509Certificate } from 'node:crypto'
+import { sign as signBytes, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 

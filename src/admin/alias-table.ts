@@ -18,8 +18,11 @@ import {
   checkStoredAlias,
   emptyIndex,
   indexOf,
+  type Alias,
+  type Aliases,
+  type NameIndex,
+  type NodeChain,
 } from './alias-rules.ts'
-import type { Alias, Aliases, NameIndex, NodeChain } from './alias-rules.ts'
 
 /** Where aliases outlive the process. `save` is whole or not at all. */
 export type AliasStore = {

@@ -5,8 +5,7 @@
  * is busy. Liveness is about the threads that must turn, not about this one.
  */
 
-import { createServer } from 'node:http'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { performance } from 'node:perf_hooks'
 import { setInterval as every } from 'node:timers'
 import { parentPort, workerData } from 'node:worker_threads'

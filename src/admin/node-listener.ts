@@ -26,8 +26,7 @@ import type {
   ListenerOrder,
   PassedRequest,
 } from './listener-messages.ts'
-import type { NodeReply } from './node-http.ts'
-import { notFoundReply, targetOf, textReply } from './node-http.ts'
+import { type NodeReply, notFoundReply, targetOf, textReply } from './node-http.ts'
 import type { Route } from './route-table.ts'
 import { toJson } from './rpc-server.ts'
 

@@ -4,8 +4,7 @@ import { Worker } from 'node:worker_threads'
 
 import { Fault } from '../core/fault.ts'
 import type { Clock } from '../core/world.ts'
-import { waitOn } from '../telemetry/waits.ts'
-import type { Waits } from '../telemetry/waits.ts'
+import { waitOn, type Waits } from '../telemetry/waits.ts'
 import type { PluginCall, PluginMessage } from './plugin-worker.ts'
 import type { PluginFacts } from './plugin.ts'
 

@@ -15,8 +15,7 @@ import type { Log } from '../telemetry/log.ts'
 import { createSemaphore } from '../telemetry/semaphore.ts'
 import type { Waits } from '../telemetry/waits.ts'
 import { canonicalId } from './chain-id.ts'
-import { startPlugin } from './plugin-host.ts'
-import type { PluginHost } from './plugin-host.ts'
+import { startPlugin, type PluginHost } from './plugin-host.ts'
 import type { PluginFacts } from './plugin.ts'
 
 /** A virtual machine by its id, cb58. */

@@ -2,8 +2,7 @@
 
 import { Fault, faultOf } from '../core/fault.ts'
 import type { NodeChain } from './alias-rules.ts'
-import type { NodeReply, NodeRequest } from './node-http.ts'
-import { textReply } from './node-http.ts'
+import { type NodeReply, type NodeRequest, textReply } from './node-http.ts'
 import type { PluginHost } from './plugin-host.ts'
 import type { PluginRegistry } from './plugin-registry.ts'
 import type { VmBlock } from './plugin.ts'

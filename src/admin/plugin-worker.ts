@@ -2,8 +2,7 @@
 
 import { parentPort, workerData } from 'node:worker_threads'
 
-import { pluginApiVersion } from './plugin.ts'
-import type { PluginFacts, VmDecoder, VmPlugin } from './plugin.ts'
+import { pluginApiVersion, type PluginFacts, type VmDecoder, type VmPlugin } from './plugin.ts'
 
 /** A call from the host: `request` with a block's name, or `decode` with a node's answer. */
 export type PluginCall = {

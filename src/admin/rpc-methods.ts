@@ -6,8 +6,7 @@
  */
 
 import { assert } from '../core/fault.ts'
-import { compactText, scanJson, spanText } from './json-scan.ts'
-import type { Member, Span } from './json-scan.ts'
+import { compactText, scanJson, spanText, type Member, type Span } from './json-scan.ts'
 
 /**
  * Methods without effect on a node or chain, and without its most costly work (`debug`, `trace`).

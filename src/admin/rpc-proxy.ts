@@ -12,10 +12,8 @@ import type { Log } from '../telemetry/log.ts'
 import { createSemaphore } from '../telemetry/semaphore.ts'
 import type { Waits } from '../telemetry/waits.ts'
 import type { NodeChain } from './alias-rules.ts'
-import type { NodeReply, NodeRequest } from './node-http.ts'
-import { mediaTypeOf, textReply } from './node-http.ts'
-import { createReplyCache } from './reply-cache.ts'
-import type { ReplyCache } from './reply-cache.ts'
+import { type NodeReply, type NodeRequest, mediaTypeOf, textReply } from './node-http.ts'
+import { createReplyCache, type ReplyCache } from './reply-cache.ts'
 import { callsIn, type AllowedMethods } from './rpc-methods.ts'
 
 /** Passes requests on to nodes. */

@@ -4,8 +4,14 @@
  * Source: gorilla/rpc v2/json2/server.go, avalanchego utils/json/codec.go.
  */
 
-import { compactText, scanJson, spanText } from './json-scan.ts'
-import type { JsonKind, Member, Span } from './json-scan.ts'
+import {
+  compactText,
+  scanJson,
+  spanText,
+  type JsonKind,
+  type Member,
+  type Span,
+} from './json-scan.ts'
 
 /** What was understood of a request. `params` and `id` are JSON texts; absent and null are one. */
 export type RpcRequest = {

@@ -9,10 +9,14 @@ import { faultOf } from '../core/fault.ts'
 import { ownValue } from '../core/own-value.ts'
 import type { Log } from '../telemetry/log.ts'
 import { goQuoted } from './json-scan.ts'
-import type { NodeReply, NodeRequest } from './node-http.ts'
-import { mediaTypeOf, textReply } from './node-http.ts'
-import { readArguments, readRequest } from './rpc-request.ts'
-import type { Arguments, ParamsShape, RpcRequest } from './rpc-request.ts'
+import { type NodeReply, type NodeRequest, mediaTypeOf, textReply } from './node-http.ts'
+import {
+  readArguments,
+  readRequest,
+  type Arguments,
+  type ParamsShape,
+  type RpcRequest,
+} from './rpc-request.ts'
 
 /** One method: what it takes, and what it does. A fault's message is the error answered. */
 export type RpcMethod = {

@@ -9,14 +9,10 @@
 import { pino } from 'pino'
 
 import { Fault } from '../core/fault.ts'
-import { defaultRotation, logFile } from './log-file.ts'
-import type { LogSink, Rotation } from './log-file.ts'
-import { levelRank } from './log-level.ts'
-import type { LogLevel, RecordLevel } from './log-level.ts'
-import { humanLine } from './log-line.ts'
-import type { LogRecord } from './log-line.ts'
-import { plainFields } from './redact.ts'
-import type { LogFields } from './redact.ts'
+import { defaultRotation, logFile, type LogSink, type Rotation } from './log-file.ts'
+import { levelRank, type LogLevel, type RecordLevel } from './log-level.ts'
+import { humanLine, type LogRecord } from './log-line.ts'
+import { plainFields, type LogFields } from './redact.ts'
 
 /**
  * What code takes to tell what happened.

@@ -6,21 +6,21 @@
  * knows the lowest level anyone listens to, through shared memory, so a change is there at once.
  */
 
-import { MessageChannel } from 'node:worker_threads'
-import type { MessagePort } from 'node:worker_threads'
+import { MessageChannel, type MessagePort } from 'node:worker_threads'
 
 import type { Clock } from '../core/world.ts'
 import { beat, newHeartbeat, type Heartbeat } from './heartbeat.ts'
 import { levelRank } from './log-level.ts'
 import type { LogRecord } from './log-line.ts'
-import { createLog } from './log.ts'
-import type { Log, LogRegistry } from './log.ts'
+import { createLog, type Log, type LogRegistry } from './log.ts'
 import type { ProfileSample } from './profile/pprof.ts'
-import { createThreadProfiler, framesOfStack } from './profile/thread-profile.ts'
-import type { ThreadProfiler } from './profile/thread-profile.ts'
+import {
+  createThreadProfiler,
+  framesOfStack,
+  type ThreadProfiler,
+} from './profile/thread-profile.ts'
 import { plainFields } from './redact.ts'
-import { createWaits } from './waits.ts'
-import type { Waits } from './waits.ts'
+import { createWaits, type Waits } from './waits.ts'
 
 /** What a worker is given in `workerData`; `port` must be in the transfer list too. */
 export type ThreadLink = {

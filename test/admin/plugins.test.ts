@@ -5,8 +5,7 @@ import { test } from 'node:test'
 
 import type { NodeChain } from '../../src/admin/alias-rules.ts'
 import { toCb58 } from '../../src/core/cb58.ts'
-import { freshFolder, startHarness } from './harness.ts'
-import type { Harness, HarnessOptions } from './harness.ts'
+import { freshFolder, startHarness, type Harness, type HarnessOptions } from './harness.ts'
 
 type Context = { after: (run: () => Promise<void>) => void }
 

@@ -1,8 +1,7 @@
 /** A listener of the P- and C-Chain of mainnet, behind endpoints that are nowhere. */
 
 import type { NodeChain } from '../../src/admin/alias-rules.ts'
-import { freshFolder, startHarness } from './harness.ts'
-import type { Harness, HarnessOptions } from './harness.ts'
+import { freshFolder, startHarness, type Harness, type HarnessOptions } from './harness.ts'
 
 /** Blockchain id of its C-Chain. */
 export const cId = '2q9e4r6Mu3U68nU1fYjgbR6JvwrRx36CohpAX5UQxse55x1Q5'

@@ -1,7 +1,6 @@
 /** Chains of one network, or of all. */
 
-import { networkOf } from '../../core/network.ts'
-import type { networkNames } from '../../core/network.ts'
+import { networkOf, type networkNames } from '../../core/network.ts'
 import type { ServedChain } from '../chain-directory.ts'
 import type { EvmParts } from './parts.ts'
 

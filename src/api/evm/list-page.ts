@@ -1,7 +1,6 @@
 /** What the lists by position share: pages, heights, ranges. */
 
-import type { PosRange } from '../../store/query/evm/position.ts'
-import { rangeBefore } from '../../store/query/evm/position.ts'
+import { type PosRange, rangeBefore } from '../../store/query/evm/position.ts'
 import type { PageTokens } from '../page-token.ts'
 import { bindingOf, numberCursor, type Page, readPage } from '../paging.ts'
 

@@ -8,12 +8,10 @@
 import { Fault } from '../../core/fault.ts'
 import type { Clock } from '../../core/world.ts'
 import type { Log } from '../log.ts'
-import { createSemaphore } from '../semaphore.ts'
-import type { Semaphore } from '../semaphore.ts'
+import { createSemaphore, type Semaphore } from '../semaphore.ts'
 import type { ThreadAnswer, Threads } from '../thread.ts'
 import type { Waits } from '../waits.ts'
-import { encodePprof } from './pprof.ts'
-import type { Profile, ProfileSample } from './pprof.ts'
+import { encodePprof, type Profile, type ProfileSample } from './pprof.ts'
 import { cpuIntervalUs, heapIntervalBytes } from './thread-profile.ts'
 
 /** What the administration RPC asks for. Faults carry the original's messages. */

@@ -15,7 +15,8 @@ export type OperationPage = {
   /** Files of `src/store/query` that the page and the files of its own folder beside it import. */
   readonly questions: readonly string[]
   readonly schemas: readonly string[]
-  readonly test: string
+  /** Absent where nothing proves the operation. */
+  readonly test: string | undefined
 }
 
 /** All operations in the order of the OpenAPI document. Throws when an id has not one page. */
@@ -38,18 +39,23 @@ export function operationPages(): OperationPage[] {
       page,
       questions: imported.filter(isQuestion),
       schemas: imported.filter(isSchema),
-      test: testOf(page),
+      test: testOf(id, page),
     }
   })
 }
 
-/** `src/api/evm/get-block.ts`: `test/conformance/evm/get-block.test.ts`. */
-function testOf(page: string): string {
-  const folder = basename(dirname(page))
-  const name = `${basename(page, '.ts')}.test.ts`
-  return folder === 'api'
-    ? join('test', 'conformance', name)
-    : join('test', 'conformance', folder, name)
+/** The file of tests that says it proves an operation, else the one named as its page. */
+function testOf(id: string, page: string): string | undefined {
+  const claimed = globSync('test/**/*.test.ts').find((file) => {
+    const [, claims = ''] = readFileSync(file, 'utf8').split(/^provesOperations\(/m)
+    return claims.includes(`'${id}'`)
+  })
+  const named = join(
+    'test/conformance',
+    basename(dirname(page)),
+    `${basename(page, '.ts')}.test.ts`,
+  )
+  return claimed ?? (existsSync(named) ? named : undefined)
 }
 
 /** Of `src/store/query`, but what nearly every page needs: numbers of names, rows, heights. */
@@ -84,9 +90,4 @@ function importsOf(page: string, texts: ReadonlyMap<string, string>): string[] {
     }
   }
   return [...found].toSorted()
-}
-
-/** Operations whose test does not exist. */
-export function untested(): OperationPage[] {
-  return operationPages().filter(({ test }) => !existsSync(test))
 }

@@ -75,7 +75,7 @@ function operationsPage(): string {
     link(page),
     questions.map(link).join(' '),
     schemas.map(link).join(' '),
-    link(test),
+    test === undefined ? '' : link(test),
   ])
   return [
     '# Operations',

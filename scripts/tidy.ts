@@ -1,15 +1,17 @@
 /**
  * Checks what the linter cannot: which layer may import which, dead files, unread vectors, gauges
- * and settings that nothing uses, look-ups by a caller's text in plain objects.
+ * and settings that nothing uses, look-ups by a caller's text in plain objects, declarations that
+ * nothing uses, modules imported twice, and names in comments and guides that do not exist.
  *
  * Run by `npm run check`. Prints every violation and ends with 1 when there is one.
  */
 
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 
 import { settings } from '../src/config/settings.ts'
 import { gaugeTable } from '../src/telemetry/gauges.ts'
+import { deadNames, doubledImports, goneNames } from './dead-names.ts'
 import { lookUpProblems } from './look-ups.ts'
 
 /** What each folder of `src/` may import besides itself. The table of ARCHITECTURE.md. */
@@ -127,6 +129,29 @@ for (const name of Object.keys(settings))
     problems.push(`${name}: nothing reads this setting`)
 
 problems.push(...lookUpProblems())
+
+const texts = new Map(
+  ['src', 'test', 'bench', 'scripts', 'soak']
+    .flatMap(filesUnder)
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => [file, readFileSync(file, 'utf8')]),
+)
+problems.push(
+  ...deadNames(texts),
+  ...doubledImports(texts).filter(
+    (line) => !/^src\/(indexing|store|codec|source|warp)\//.test(line),
+  ),
+  ...goneNames(texts),
+)
+
+// Guides for those who change the code name folders and files.
+for (const page of ['ARCHITECTURE.md', 'CONTRIBUTING.md']) {
+  const named = readFileSync(page, 'utf8').matchAll(
+    /`((?:src|test|scripts|docs|vectors|bench)\/[^`*]+)`/g,
+  )
+  for (const [, path = ''] of named)
+    if (!existsSync(path)) problems.push(`${page}: ${path} does not exist`)
+}
 
 for (const problem of problems) console.error(problem)
 if (problems.length > 0) process.exit(1)

@@ -115,7 +115,7 @@ export function holdToDocument(
 }
 
 /** A route of the framework as the document writes it. */
-function templateOf(url: string): string {
+export function templateOf(url: string): string {
   return url
     .split('::')
     .map((part) => part.replace(/:(\w+)(\([^)]*\))?/g, '{$1}'))

@@ -35,6 +35,7 @@ import type { StoreLocation } from '../src/store/engine/open.ts'
 import type { Log } from '../src/telemetry/log.ts'
 import { holdToDocument } from './answer-book.ts'
 import { type DemoChain, type DemoChainId, openDemoChain } from './demo-store.ts'
+import { type Answered, noteAnswers } from './proven-operations.ts'
 
 /** JSON of any form: tests look into it freely. */
 // oxlint-disable-next-line typescript/no-explicit-any -- what is wrong in it fails the test
@@ -48,7 +49,7 @@ export type Reply = {
 }
 
 /** A running service. */
-export type EvmService = {
+export type EvmService = Answered & {
   readonly url: string
   readonly chains: readonly ServedChain[]
   /** Time and the chains' head as the service sees them; may be moved. */
@@ -129,6 +130,7 @@ export async function startEvmService(options: ServiceOptions): Promise<EvmServi
     inspect: holdAgainstShape,
   })
   holdToDocument(server, operations, dialectRules)
+  const { answered } = noteAnswers(server, operations)
   const url = await server.listen('127.0.0.1', 0)
   const get = async (path: string, headers: Record<string, string> = {}): Promise<Reply> => {
     const reply = await fetch(url + path, { headers })
@@ -136,6 +138,7 @@ export async function startEvmService(options: ServiceOptions): Promise<EvmServi
   }
   return {
     url,
+    answered,
     chains,
     time,
     get,

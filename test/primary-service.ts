@@ -36,6 +36,7 @@ import { type Log, silentLog } from '../src/telemetry/log.ts'
 import { holdToDocument } from './answer-book.ts'
 import { type Json, pageTokens, type Reply } from './evm-service.ts'
 import { copyOfMade } from './made-stores.ts'
+import { type Answered, noteAnswers } from './proven-operations.ts'
 
 /** Where the recording lies. */
 export const recordingPath = new URL('../demo/primary-local.firnrec', import.meta.url).pathname
@@ -178,7 +179,7 @@ export function indexedPrimary(recording = recordingPath): Promise<string> {
 }
 
 /** A running service. */
-export type PrimaryService = {
+export type PrimaryService = Answered & {
   readonly url: string
   readonly network: ServedNetwork
   readonly get: (path: string, headers?: Record<string, string>) => Promise<Reply>
@@ -254,6 +255,7 @@ export async function servePrimary(
     inspect: holdAgainstShape,
   })
   holdToDocument(server, operations, primaryDialectRules)
+  const { answered } = noteAnswers(server, operations)
   const url = await server.listen('127.0.0.1', 0)
   const get: PrimaryService['get'] = async (path, headers = {}) => {
     const reply = await fetch(url + path, { headers })
@@ -269,6 +271,7 @@ export async function servePrimary(
   }
   return {
     url,
+    answered,
     network,
     get,
     post,

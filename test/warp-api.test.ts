@@ -14,6 +14,7 @@ import { fromHex, to0x } from '../src/core/bytes.ts'
 import { toCb58 } from '../src/core/cb58.ts'
 import { silentLog } from '../src/telemetry/log.ts'
 import type { L1Transaction, MessageSource } from '../src/warp/message-source.ts'
+import { type Answered, noteAnswers, provesOperations } from './proven-operations.ts'
 import { realWorld, startNetwork } from './warp-network.ts'
 
 const read = (name: string): string =>
@@ -40,6 +41,8 @@ const history: MessageSource = {
 
 type Reply = { status: number; body: { signedMessage?: string; message?: string } }
 
+const services: Answered[] = []
+
 void test('signature API: answers and errors, and the official client reads them', async () => {
   const sign = { kind: 'sign' } as const
   const refuse = { kind: 'refuse', code: 1 } as const
@@ -47,16 +50,18 @@ void test('signature API: answers and errors, and the official client reads them
   const network = await startNetwork({ behaviours, messages: history })
   // The manager of the vectors' conversion lives on a chain of the primary network here.
   network.state.chains[Buffer.from(data.managerChainId).toString('hex')] = '00'.repeat(32)
+  const operations = warpOperations({
+    aggregators: { fuji: { networkId: 12_345, aggregator: network.aggregator } },
+  })
   const server = createServer({
-    operations: warpOperations({
-      aggregators: { fuji: { networkId: 12_345, aggregator: network.aggregator } },
-    }),
+    operations,
     dialectRules: primaryDialectRules,
     dialect: 'auto',
     log: silentLog,
     clock: realWorld().clock,
     limits: { maxConnections: 10, requestTimeoutMs: 10_000, handlerTimeoutMs: 10_000 },
   })
+  services.push(noteAnswers(server, operations))
   const url = await server.listen('127.0.0.1', 0)
   const path = '/v1/signatureAggregator/fuji/aggregateSignatures'
   const post = async (body: unknown, name = 'fuji'): Promise<Reply> => {
@@ -156,3 +161,5 @@ void test('signature API: answers and errors, and the official client reads them
     await network.close()
   }
 })
+
+provesOperations(services, ['aggregateSignatures', 'getAggregatedSignatures'])

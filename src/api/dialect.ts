@@ -10,7 +10,7 @@
  * Whose reading an answer follows: the documents', the official clients', or that of the clients
  * that know the transactions of auto-renewed validators.
  */
-export const dialects = ['documented', 'sdk', 'sdk-0.3.14'] as const
+const dialects = ['documented', 'sdk', 'sdk-0.3.14'] as const
 /** One of {@link dialects}. */
 export type Dialect = (typeof dialects)[number]
 

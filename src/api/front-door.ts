@@ -39,7 +39,7 @@ export type FrontDoorParts = {
 }
 
 /** Work is taken in for a quarter of a second; after a second there is room. */
-export const retryAfterOverloadSeconds = 1
+const retryAfterOverloadSeconds = 1
 
 const busyWords = 'the service is at its limit'
 

@@ -42,7 +42,7 @@ export const contentPolicy = [
 ].join('; ')
 
 /** Headers of the document and every file. */
-export const safetyHeaders: Readonly<Record<string, string>> = {
+const safetyHeaders: Readonly<Record<string, string>> = {
   'content-security-policy': contentPolicy,
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',

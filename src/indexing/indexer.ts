@@ -66,7 +66,7 @@ export type ThreadData = ThreadWork & {
 export const stopWord = 'stop'
 
 /** A batch under way is committed within this time; afterwards the threads are ended. */
-export const stopTimeoutMs = 10_000
+const stopTimeoutMs = 10_000
 
 /**
  * Young heap of each worker thread, MiB. The decoder's must hold what a reply of a node is parsed

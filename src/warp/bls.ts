@@ -51,7 +51,7 @@ export type Bls = {
 /** Domain of message signatures. */
 export const signatureDomain = 'BLS_SIG_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_'
 /** Domain of proofs of possession, and of the addresses nodes sign. */
-export const possessionDomain = 'BLS_POP_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_'
+const possessionDomain = 'BLS_POP_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_'
 
 const { longSignatures } = bls12_381
 

@@ -68,6 +68,6 @@ export function createdAssetView(asset: StoredAsset): CreatedAsset {
 }
 
 /** Callers know two types; what is not divisible is `nft`. */
-export function assetType(asset: StoredAsset): 'secp256k1' | 'nft' {
+function assetType(asset: StoredAsset): 'secp256k1' | 'nft' {
   return asset.kind === undefined || asset.kind === 'secp256k1' ? 'secp256k1' : 'nft'
 }

@@ -143,7 +143,7 @@ export type BlockBatch = BatchBase & {
   readonly events: EventColumns
 }
 
-/** Internal transaction kinds as stored. `create3` is inferred, see `codec/evm/traces.ts`. */
+/** Internal transaction kinds as stored. `create3` is inferred, see `decode-traces.ts`. */
 export const frameKinds = { call: 1, create: 2, create2: 3, create3: 4, callcode: 5 } as const
 
 /**

@@ -16,7 +16,7 @@ const emptyRoot = fromHex('0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc0016
 const referenceBytes = 33
 
 /** Room in front of a value for its head, its path and the head of its leaf. */
-export const leafRoom = 2 * headRoom + 8
+const leafRoom = 2 * headRoom + 8
 
 /** Memory of more than this is given back after the block that took it. */
 const mostKeptBytes = 16 * 1024 * 1024

@@ -23,7 +23,7 @@ export type WasmFunction = {
 }
 
 /** Types of locals. */
-export const i32Type = 0x7f
+const i32Type = 0x7f
 export const v128Type = 0x7b
 
 /** Unsigned LEB128. */

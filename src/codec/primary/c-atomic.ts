@@ -15,7 +15,7 @@ import { maxAtomicTransactions, maxItems } from './limits.ts'
 import { commonAssetId, id, shortId, signatures, transferInput, transferOutput } from './secp.ts'
 
 /** Assets on an EVM address; `amount` in the asset's smallest unit (nAVAX for AVAX). */
-export const evmOutput = struct({ address: shortId, amount: u64, assetId: commonAssetId })
+const evmOutput = struct({ address: shortId, amount: u64, assetId: commonAssetId })
 
 /** An unsigned atomic transaction: import (0) or export (1). */
 export const cUnsigned = union({
@@ -52,7 +52,7 @@ export const cUnsigned = union({
 export type CUnsigned = Decoded<typeof cUnsigned>
 
 /** A signed atomic transaction as it lies in a batch. */
-export const cTransaction = struct({
+const cTransaction = struct({
   unsigned: cUnsigned,
   credentials: array(union({ 9: struct({ signatures }) }), maxItems),
 })

@@ -37,10 +37,10 @@ export const pTransferableOutput = struct({ assetId: commonAssetId, output: pOut
 export type PTransferableOutput = Decoded<typeof pTransferableOutput>
 
 /** What a P-Chain input can be. */
-export const pInput = union({ 5: transferInput, 21: stakeableLockIn })
+const pInput = union({ 5: transferInput, 21: stakeableLockIn })
 
 /** An input: which output it spends, of which asset. */
-export const pTransferableInput = struct({
+const pTransferableInput = struct({
   txId: id,
   outputIndex: u32,
   assetId: commonAssetId,
@@ -70,7 +70,7 @@ const validator = { nodeId: shortId, start: u64, end: u64, weight: u64 } as cons
 export const signer = union({ 27: nothing, 28: struct({ publicKey, proofOfPossession }) })
 
 /** One validator of a conversion to an L1; `balance` in nAVAX. */
-export const conversionValidator = struct({
+const conversionValidator = struct({
   nodeId: bytes(maxBytes),
   weight: u64,
   balance: u64,

@@ -41,10 +41,10 @@ export const xOutput = union({
 export type XOutput = Decoded<typeof xOutput>
 
 /** An output of an asset. */
-export const xTransferableOutput = struct({ assetId: commonAssetId, output: xOutput })
+const xTransferableOutput = struct({ assetId: commonAssetId, output: xOutput })
 
 /** An input: which output it spends, of which asset. */
-export const xTransferableInput = struct({
+const xTransferableInput = struct({
   txId: id,
   outputIndex: u32,
   assetId: commonAssetId,
@@ -70,7 +70,7 @@ const base = baseOf(maxMemoBytes)
  * What an operation does: secp256k1 mint (8), NFT mint (12) and transfer (13), property mint (17)
  * and burn (18). Pieces inside carry no type ids.
  */
-export const xOperation = union({
+const xOperation = union({
   8: struct({ signatureIndices, mintOutput: outputOwners, transferOutput }),
   12: struct({
     signatureIndices,
@@ -122,7 +122,7 @@ const credential = struct({ signatures })
 const credentials = array(union({ 9: credential, 14: credential, 19: credential }), maxItems)
 
 /** A signed transaction as it lies in a block, its signatures unread. */
-export const xTransaction = struct({ unsigned: xUnsigned, credentials: unread(credentials) })
+const xTransaction = struct({ unsigned: xUnsigned, credentials: unread(credentials) })
 
 /** A signed transaction alone, as `avm.getTx` gives it. */
 export const xTransactionAlone = versioned(sliced(struct({ unsigned: xUnsigned, credentials })))

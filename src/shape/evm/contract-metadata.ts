@@ -6,7 +6,7 @@ import { Type } from '../type.ts'
 import { address, hash } from './scalars.ts'
 
 /** Where a contract came from. */
-export const DeploymentDetails = Type.Object(
+const DeploymentDetails = Type.Object(
   {
     txHash: hash('Transaction that created it'),
     deployerAddress: address('Sender of that transaction'),

@@ -8,7 +8,7 @@ import { placementFields } from './placement.ts'
 import { decimal } from './scalars.ts'
 
 /** Kinds the clients know. Only CALL, CALLCODE and the creations are listed. */
-export const internalTxTypes = [
+const internalTxTypes = [
   'UNKNOWN',
   'CALL',
   'CREATE',

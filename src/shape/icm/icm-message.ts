@@ -19,12 +19,12 @@ export const IcmReceipt = Type.Object(
   { $id: 'IcmReceipt', additionalProperties: false },
 )
 
-export const IcmRewardDetails = Type.Object(
+const IcmRewardDetails = Type.Object(
   { ...erc20Fields, value: decimal('Fee, smallest unit; 0 where none was offered') },
   { $id: 'IcmRewardDetails', additionalProperties: false },
 )
 
-export const IcmSourceTransaction = Type.Object(
+const IcmSourceTransaction = Type.Object(
   {
     txHash: hash('Transaction that sent the message first'),
     timestamp: Type.Integer({ description: 'Unix seconds' }),
@@ -33,7 +33,7 @@ export const IcmSourceTransaction = Type.Object(
   { $id: 'IcmSourceTransaction', additionalProperties: false },
 )
 
-export const IcmDestinationTransaction = Type.Object(
+const IcmDestinationTransaction = Type.Object(
   {
     txHash: hash('Transaction that delivered the message'),
     timestamp: Type.Integer({ description: 'Unix seconds' }),

@@ -9,7 +9,7 @@ export const anyIntervalMetrics = [
 ] as const
 
 /** Metrics for days only. */
-export const dayMetrics = [
+const dayMetrics = [
   'cumulativeTxCount',
   'cumulativeAddresses',
   'cumulativeContracts',

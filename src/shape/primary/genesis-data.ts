@@ -66,7 +66,7 @@ export const feeConfigIntegers = [
 ] as const
 
 /** Genesis of an EVM chain. */
-export const EvmGenesis = Type.Object(
+const EvmGenesis = Type.Object(
   {
     airdropAmount: Type.Optional(Type.Union([Type.Number(), Type.Null()])),
     airdropHash: text,

@@ -7,7 +7,7 @@ import { Type } from '../type.ts'
 export const NetworkName = Type.Enum([...networkNames], { description: 'Network' })
 
 /** Path value `blockchainId`: an id of the P-, X- or C-Chain, or an alias. */
-export const PrimaryChainName = Type.String({
+const PrimaryChainName = Type.String({
   description:
     'Id (cb58 or hex) of the P-, X- or C-Chain, `p-chain`, `x-chain`, `c-chain`, or an alias of this deployment',
   maxLength: 512,

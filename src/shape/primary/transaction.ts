@@ -90,7 +90,7 @@ export const CreatedAsset = Type.Object(
 export type CreatedAsset = Static<typeof CreatedAsset>
 
 /** A side of an atomic transaction on the EVM chain. */
-export const EvmSide = Type.Object(
+const EvmSide = Type.Object(
   {
     fromAddress: Type.Optional(Type.String()),
     toAddress: Type.Optional(Type.String()),

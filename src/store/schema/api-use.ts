@@ -9,7 +9,7 @@ import { table } from '../engine/table.ts'
  * Units used in the newest minute and day, one row per caller. `minute` and `day` are numbers of
  * windows since 1970. `caller` is `key:<id>` or `address:<address>`.
  */
-export const apiUse = table(
+const apiUse = table(
   'api_use',
   {
     caller: 'text',

@@ -5,7 +5,7 @@ import { big, bytes, count, flag, layout, list, maybe, type RecordOf } from './p
 type BodyOf<L> = L extends { readonly fromBytes: (bytes: Uint8Array) => infer R } ? R : never
 
 /** Who may spend or decide; `locktime` in Unix seconds. */
-export const ownerLayout = layout({ locktime: big, threshold: count, addresses: list(bytes) })
+const ownerLayout = layout({ locktime: big, threshold: count, addresses: list(bytes) })
 /** Record of {@link ownerLayout}. */
 export type StoredOwner = BodyOf<typeof ownerLayout>
 

@@ -6,7 +6,7 @@
  */
 
 import { assert } from '../../core/fault.ts'
-import { type Column, type Columns, type Row, type Value, valueAt } from '../engine/database.ts'
+import { type Column, type Columns, type Row, valueAt } from '../engine/database.ts'
 import { columnNames, type Table } from '../engine/table.ts'
 import {
   finishLanes,
@@ -29,12 +29,6 @@ const maxNeighbours = 4_096
 export function summedColumns(table: Table): string[] {
   const without = table.sums?.without ?? []
   return columnNames(table).filter((name) => !without.includes(name))
-}
-
-/** Number of the range of a row of `table` that has `value` in the column of its ranges. */
-export function partOf(table: Table, value: Value | undefined): number {
-  const by = table.sums?.by
-  return by === undefined ? 0 : Math.floor(Number(value ?? 0) / by.size)
 }
 
 /** Sums of one table, of what was added to them. */

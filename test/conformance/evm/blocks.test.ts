@@ -3,6 +3,7 @@ import { test } from 'node:test'
 
 import { rawChain } from '../../demo-store.ts'
 import { evmService } from '../../evm-service.ts'
+import { provesOperations } from '../../proven-operations.ts'
 import { expectedTransactions, shownOf, text, transactionOf } from './replay.ts'
 
 const chain = 51002
@@ -97,3 +98,14 @@ void test('all chains: transactions come by time, each once, also by status', as
 function timeOf(block: object): number {
   return 'blockTimestamp' in block ? Number(block.blockTimestamp) : 0
 }
+
+provesOperations(
+  [service],
+  [
+    'getLatestBlocks',
+    'getBlock',
+    'getTransactionsForBlock',
+    'listLatestBlocksAllChains',
+    'listLatestTransactionsAllChains',
+  ],
+)

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 
 import { rawChain } from '../../demo-store.ts'
 import { evmService, type Json } from '../../evm-service.ts'
+import { provesOperations } from '../../proven-operations.ts'
 import { expectedInternals, expectedTransactions } from './replay.ts'
 
 const chain = 51002
@@ -106,3 +107,19 @@ void test('health: stores and process answer under both versions', async () => {
     assert.equal((await service.get(`/${version}/live-check`)).body.status, 'ok')
   }
 })
+
+provesOperations(
+  [service],
+  [
+    'supportedChains',
+    'getChainInfo',
+    'listAddressChains',
+    'getContractMetadata',
+    'getDeploymentTransaction',
+    'getNativeBalance',
+    'data-health-check',
+    'metrics-health-check',
+    'live-check',
+    'metrics-live-check',
+  ],
+)

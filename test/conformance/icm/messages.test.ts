@@ -25,6 +25,7 @@ import { silentLog } from '../../../src/telemetry/log.ts'
 import { openWorld } from '../../../src/world/world.ts'
 import { openDemoChain, rawChain, stillClock, type DemoChainId } from '../../demo-store.ts'
 import { pageTokens, type Json } from '../../evm-service.ts'
+import { type Answered, noteAnswers, provesOperations } from '../../proven-operations.ts'
 
 const messenger = '0x253b2784c75e510dd0ff1da844684a1ac0aa5fcf'
 const topics = {
@@ -198,6 +199,8 @@ async function follow(
   return stream.status()
 }
 
+const services: Answered[] = []
+
 async function serve(key: string) {
   const store = await openStore(location, key, messageTables, 'read')
   const chains = demos.map(({ served }) => served)
@@ -216,6 +219,7 @@ async function serve(key: string) {
     limits: { maxConnections: 10, requestTimeoutMs: 5_000, handlerTimeoutMs: 5_000 },
     inspect: ({ shape }, body) => assert.ok(Compile(shape.response).Check(body), shape.id),
   })
+  services.push(noteAnswers(server, operations))
   const url = await server.listen('127.0.0.1', 0)
   after(async () => {
     await server.close()
@@ -542,3 +546,15 @@ void test('messages: older names give the same messages, to both clients', async
     await data.teleporter.listTeleporterMessagesByAddress({ address: first.from }, options)
   }
 })
+
+provesOperations(services, [
+  'listIcmMessagesByAddress',
+  'listIcmMessages',
+  'getIcmMessage',
+  'listTeleporterMessagesByAddress',
+  'listTeleporterMessages',
+  'getTeleporterMessage',
+  'getICMTimeseries',
+  'getICMSummary',
+  'getTeleporterMetricsByChain',
+])

@@ -9,6 +9,7 @@ import {
 } from '../../../src/shape/metrics/metric-names.ts'
 import { rawChain, type DemoChainId, type RawFrame } from '../../demo-store.ts'
 import { evmService, type Json } from '../../evm-service.ts'
+import { provesOperations } from '../../proven-operations.ts'
 
 const service = await evmService({ chains: [51001, 51002] })
 const chainIds = [51001, 51002] as const
@@ -330,3 +331,8 @@ void test('metrics: chains are listed with what clients ask first', async () => 
     new Set(activityOf(51001).map(({ address }) => address)).size,
   )
 })
+
+provesOperations(
+  [service],
+  ['getAverageTps', 'getRollingWindowMetrics', 'listMetricsChains', 'getMetricsChain'],
+)

@@ -6,6 +6,7 @@ import { Avalanche } from '@avalanche-sdk/chainkit'
 import type { PriceSource } from '../../../src/api/prices.ts'
 import { nftStatuses } from '../../../src/core/nft-status.ts'
 import { statement } from '../../../src/store/engine/database.ts'
+import { provesOperations } from '../../proven-operations.ts'
 import { busiest, expectedTransfers } from '../evm/replay.ts'
 import { nftService } from './nft-service.ts'
 
@@ -97,3 +98,8 @@ void test('client: a wish to read metadata again is taken', async () => {
   const { token, tokenId } = transfers.find(({ standard }) => standard === 721)!
   await data.nfts.reindex({ address: token, tokenId: tokenId! }, options)
 })
+
+provesOperations(
+  [service],
+  ['listTokens', 'listErc721Balances', 'listErc1155Balances', 'listCollectibleBalances'],
+)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { statement } from '../../../src/store/engine/database.ts'
+import { provesOperations } from '../../proven-operations.ts'
 import { expectedTransfers } from '../evm/replay.ts'
 import { nftService } from './nft-service.ts'
 
@@ -83,3 +84,5 @@ void test('NFT operations: the state is written as each dialect wants it', async
   assert.equal(documented.body.metadata.indexStatus, 'unindexed')
   assert.equal(sdk.body.metadata.indexStatus, 'UNINDEXED')
 })
+
+provesOperations([service], ['reindexNft', 'getTokenDetails'])

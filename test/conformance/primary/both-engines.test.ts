@@ -7,6 +7,7 @@ import { toPrimaryAddress } from '../../../src/core/address.ts'
 import { everyAddress } from '../../../src/store/query/primary/whole-state.ts'
 import { verifyPrimary } from '../../../src/verify/verify-primary.ts'
 import { primaryService, recordedAnswers, recordedMoment } from '../../primary-service.ts'
+import { provesOperations } from '../../proven-operations.ts'
 import { recordedNode } from '../../recorded-node.ts'
 import { newDatabase } from '../../shared-postgres.ts'
 
@@ -81,3 +82,5 @@ void test('engines: a store in PostgreSQL agrees with the recorded node too', as
   })
   assert.deepEqual(report.differences(), [])
 })
+
+provesOperations([embedded], ['listPrimaryNetworkBlocksByNodeId'])

@@ -17,6 +17,7 @@ import { firstBlockPosOf, posOfPlace } from '../../../src/store/schema/primary-p
 import { primaryStoreTables } from '../../../src/store/schema/stores.ts'
 import type { Json } from '../../evm-service.ts'
 import { primaryService, recordedAnswers, startPrimaryService } from '../../primary-service.ts'
+import { provesOperations } from '../../proven-operations.ts'
 
 const service = await primaryService()
 const { store, hrp } = service.network
@@ -274,3 +275,5 @@ void test('transactions: the whole chain has as many as its blocks say', async (
     )
   }
 })
+
+provesOperations([service], ['listActivePrimaryNetworkStakingTransactions'])

@@ -9,6 +9,7 @@ import { hash160 } from '../../../src/core/hash.ts'
 import { everyAddress } from '../../../src/store/query/primary/whole-state.ts'
 import type { Json } from '../../evm-service.ts'
 import { primaryService, recordedAnswers, startPrimaryService } from '../../primary-service.ts'
+import { provesOperations } from '../../proven-operations.ts'
 
 const service = await primaryService()
 const answers = recordedAnswers()
@@ -224,3 +225,5 @@ void test('UTXOs: the body holds as many addresses as the setting may allow', as
     await wide.close()
   }
 })
+
+provesOperations([service], ['getUtxosByAddresses'])

@@ -7,6 +7,7 @@ import { toPrimaryAddress } from '../../../src/core/address.ts'
 import { everyAddress } from '../../../src/store/query/primary/whole-state.ts'
 import type { Json } from '../../evm-service.ts'
 import { primaryService, recordedAnswers, replyOf } from '../../primary-service.ts'
+import { provesOperations } from '../../proven-operations.ts'
 
 const service = await primaryService()
 const answers = recordedAnswers()
@@ -242,3 +243,17 @@ void test('L1 validators: balances and weights are the node’s', async () => {
   const active = await service.readAll(`${base}/l1Validators`, 'validators')
   assert.equal(active.length, theirs.filter(({ reply }) => (reply as Json).balance !== '0').length)
 })
+
+provesOperations(
+  [service],
+  [
+    'listSubnets',
+    'getSubnetById',
+    'listBlockchains',
+    'listHistoricalPrimaryNetworkRewards',
+    'listLatestPrimaryNetworkBlocks',
+    'getBlockById',
+    'getSingleValidatorDetails',
+    'listL1Validators',
+  ],
+)

@@ -11,6 +11,7 @@ import { createGauges } from '../../../src/telemetry/gauges.ts'
 import type { Json } from '../../evm-service.ts'
 import { startPostgres } from '../../postgres.ts'
 import { primaryService, proposalsPath, recordedAnswers, replyOf } from '../../primary-service.ts'
+import { provesOperations } from '../../proven-operations.ts'
 
 const server = await startPostgres()
 after(() => server.stop())
@@ -241,3 +242,17 @@ void test('clients: both read the network, assets, and validators by date', asyn
   )
   assert.deepEqual(one, same)
 })
+
+provesOperations(
+  [demo, five],
+  [
+    'getNetworkDetails',
+    'getValidatorsByDateRange',
+    'getAssetDetails',
+    'listAssetTransactions',
+    'getLastActivityTimestampByAddresses',
+    'getLastActivityTimestampByAddressesV2',
+    'listL1ValidatorFunds',
+    'listL1Funds',
+  ],
+)

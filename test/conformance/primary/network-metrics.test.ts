@@ -9,6 +9,7 @@ import { Avalanche } from '@avalanche-sdk/chainkit'
 import type { Json } from '../../evm-service.ts'
 import { startPostgres } from '../../postgres.ts'
 import { primaryService, proposalsPath, recordedAnswers, replyOf } from '../../primary-service.ts'
+import { provesOperations } from '../../proven-operations.ts'
 
 const server = await startPostgres()
 after(() => server.stop())
@@ -192,3 +193,14 @@ void test('clients: both read every series', async () => {
     for (const { results: points } of results) assert.ok(points.length > 0)
   }
 })
+
+provesOperations(
+  [demo, five],
+  [
+    'getStakingMetrics',
+    'getTotalL1ValidatorMetrics',
+    'getMetricsByValidationId',
+    'getMetricsByNodeId',
+    'getMetricsBySubnetId',
+  ],
+)

@@ -19,10 +19,8 @@ import type { ChainIdentity, EvmSource } from '../src/source/evm-source.ts'
 import { openNodeSource } from '../src/source/node-source.ts'
 import type { TracedRow } from '../src/store/query/evm/traced-transactions.ts'
 import { silentLog } from '../src/telemetry/log.ts'
-import { openReplayNode, replayTransport } from './replay-node.ts'
-import type { NodeCall, ReplayNode } from './replay-node.ts'
-import { virtualClock } from './virtual-clock.ts'
-import type { VirtualClock } from './virtual-clock.ts'
+import { openReplayNode, replayTransport, type NodeCall, type ReplayNode } from './replay-node.ts'
+import { virtualClock, type VirtualClock } from './virtual-clock.ts'
 
 const file = await readFile(new URL('../demo/chain-51002.firnrec', import.meta.url))
 const keep = (bytes: Uint8Array): Uint8Array => bytes

@@ -10,8 +10,11 @@ import {
   type ProposerColumns,
   proposerKnown,
 } from '../src/indexing/primary/batch/block-columns.ts'
-import { outputFlags } from '../src/indexing/primary/batch/ledger-rows.ts'
-import type { ChainName, KnownUtxo } from '../src/indexing/primary/batch/ledger-rows.ts'
+import {
+  outputFlags,
+  type ChainName,
+  type KnownUtxo,
+} from '../src/indexing/primary/batch/ledger-rows.ts'
 import {
   addressStride,
   type Held,

@@ -7,8 +7,7 @@
  * world's functions cannot cross.
  */
 
-import { MessageChannel, type ResourceLimits, Worker } from 'node:worker_threads'
-import type { MessagePort } from 'node:worker_threads'
+import { MessageChannel, type ResourceLimits, Worker, type MessagePort } from 'node:worker_threads'
 
 import { Fault } from '../core/fault.ts'
 import type { Clock } from '../core/world.ts'

@@ -5,8 +5,7 @@
  * their code and detail on the way; anything else thrown becomes an error of its name only.
  */
 
-import { Fault, faultOf, faults } from '../core/fault.ts'
-import type { FaultCode, FaultDetail } from '../core/fault.ts'
+import { Fault, faultOf, faults, type FaultCode, type FaultDetail } from '../core/fault.ts'
 
 /** The part of a `MessagePort` that is used. */
 export type Port = {

@@ -10,8 +10,7 @@ import { Fault, faultOf } from '../core/fault.ts'
 import type { World } from '../core/world.ts'
 import type { Log } from '../telemetry/log.ts'
 import { agreedIdentity, isDifferent } from './chain-census.ts'
-import { Endpoint } from './endpoint.ts'
-import type { Capability } from './endpoint.ts'
+import { Endpoint, type Capability } from './endpoint.ts'
 import type { ChainIdentity } from './evm-source.ts'
 
 /** What a piece of work demands of its endpoint. */

@@ -1,12 +1,9 @@
 /** Blocks with their receipts from nodes. */
 
-import { isObject, listOf, objectOf } from '../codec/evm/raw.ts'
-import type { RawBlock, RawUnit } from '../codec/evm/raw.ts'
+import { isObject, listOf, objectOf, type RawBlock, type RawUnit } from '../codec/evm/raw.ts'
 import { Fault } from '../core/fault.ts'
-import { isThrottle, rpcCodes } from './json-rpc.ts'
-import type { RpcAnswer, RpcCall } from './json-rpc.ts'
-import { faultOfAnswer, heightText } from './node-call.ts'
-import type { Asker, Read } from './node-call.ts'
+import { isThrottle, rpcCodes, type RpcAnswer, type RpcCall } from './json-rpc.ts'
+import { faultOfAnswer, heightText, type Asker, type Read } from './node-call.ts'
 
 /**
  * Blocks with receipts from `range.from` on: all of the range, or those before the first that

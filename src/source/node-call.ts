@@ -3,8 +3,7 @@
 import { Fault } from '../core/fault.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { HeightRange } from './evm-source.ts'
-import { isThrottle, rpcCodes } from './json-rpc.ts'
-import type { RpcAnswer, RpcCall } from './json-rpc.ts'
+import { isThrottle, rpcCodes, type RpcAnswer, type RpcCall } from './json-rpc.ts'
 
 /** How calls reach an endpoint; `slow` has the time a trace may take. */
 export type Asker = {

@@ -3,10 +3,8 @@
 import { Fault } from '../core/fault.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { StateAnswer, StateCall } from './evm-source.ts'
-import { isThrottle, rpcCodes } from './json-rpc.ts'
-import type { RpcAnswer, RpcCall } from './json-rpc.ts'
-import { faultOfAnswer, heightText } from './node-call.ts'
-import type { Asker } from './node-call.ts'
+import { isThrottle, rpcCodes, type RpcAnswer, type RpcCall } from './json-rpc.ts'
+import { faultOfAnswer, heightText, type Asker } from './node-call.ts'
 
 /**
  * Failures of the contract's own code under error -32000, where nodes use no code of their own.

@@ -3,10 +3,8 @@
 import { isObject, listOf } from '../codec/evm/raw.ts'
 import { Fault } from '../core/fault.ts'
 import type { Endpoint } from './endpoint.ts'
-import { isThrottle, rpcCodes } from './json-rpc.ts'
-import type { RpcAnswer, RpcCall } from './json-rpc.ts'
-import { faultOfAnswer, heightText } from './node-call.ts'
-import type { Asker, Read } from './node-call.ts'
+import { isThrottle, rpcCodes, type RpcAnswer, type RpcCall } from './json-rpc.ts'
+import { faultOfAnswer, heightText, type Asker, type Read } from './node-call.ts'
 
 /** Time for one transaction; the node's own default of 5 s is short for heavy ones. */
 const tracer = { tracer: 'callTracer', timeout: '60s' } as const

@@ -5,8 +5,7 @@
  * everything else is `not-served`, never a guess.
  */
 
-import { isObject, objectOf } from '../codec/evm/raw.ts'
-import type { RawBlock, RawUnit } from '../codec/evm/raw.ts'
+import { isObject, objectOf, type RawBlock, type RawUnit } from '../codec/evm/raw.ts'
 import { Fault } from '../core/fault.ts'
 import type {
   ChainIdentity,
@@ -16,8 +15,7 @@ import type {
   StateAnswer,
   StateCall,
 } from './evm-source.ts'
-import { linesOf, listParts, partKinds } from './recording-file.ts'
-import type { Part, RecordingHeader } from './recording-file.ts'
+import { linesOf, listParts, partKinds, type Part, type RecordingHeader } from './recording-file.ts'
 
 /** A source that also tells what its header says. */
 export type Recording = EvmSource & {

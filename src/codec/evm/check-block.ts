@@ -8,8 +8,15 @@
 import { Fault } from '../../core/fault.ts'
 import { checkDerived } from './check-derived.ts'
 import { hexNumber } from './hex.ts'
-import type { RawBlock, RawLog, RawReceipt, RawTx, RawUnit } from './raw.ts'
-import { listOf, objectOf } from './raw.ts'
+import {
+  type RawBlock,
+  type RawLog,
+  type RawReceipt,
+  type RawTx,
+  type RawUnit,
+  listOf,
+  objectOf,
+} from './raw.ts'
 
 /** The parts of a unit, known to belong together. */
 export type CheckedUnit = {

@@ -10,10 +10,8 @@ import { Fault } from '../../core/fault.ts'
 import { isHexOf } from './hex-bytes.ts'
 import { hexNumberOr } from './hex.ts'
 import { OrderedList, sharedWriter } from './ordered-root.ts'
-import type { RawLog, RawReceipt, RawUnit } from './raw.ts'
-import { listOf, objectOf } from './raw.ts'
-import type { RlpWriter } from './rlp-writer.ts'
-import { headRoom, headSize, stringSize } from './rlp-writer.ts'
+import { type RawLog, type RawReceipt, type RawUnit, listOf, objectOf } from './raw.ts'
+import { type RlpWriter, headRoom, headSize, stringSize } from './rlp-writer.ts'
 
 /** As much of a receipt as its root covers. */
 type Receipt = RawReceipt & { readonly type?: unknown; readonly logsBloom?: unknown }

@@ -9,8 +9,7 @@ import { equalBytes } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import { equalsHex, hexBytes, hexQuantity, isHexOf } from './hex-bytes.ts'
 import { hexNumberClamped } from './hex.ts'
-import type { RawFrame, RawTrace } from './raw.ts'
-import { listOf, objectOf } from './raw.ts'
+import { type RawFrame, type RawTrace, listOf, objectOf } from './raw.ts'
 
 /** A stored transaction, as far as its trace repeats it. */
 export type TracedTransaction = {

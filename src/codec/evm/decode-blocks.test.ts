@@ -2,11 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { toBigint, toHex } from '../../core/bytes.ts'
-import { Fault } from '../../core/fault.ts'
-import type { FaultCode } from '../../core/fault.ts'
+import { Fault, type FaultCode } from '../../core/fault.ts'
 import type { Slices } from './column-kinds.ts'
-import type { BlockBatch } from './columns.ts'
-import { transferKinds } from './columns.ts'
+import { type BlockBatch, transferKinds } from './columns.ts'
 import { decodeBlocks } from './decode-blocks.ts'
 import type { RawUnit } from './raw.ts'
 

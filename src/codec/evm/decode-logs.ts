@@ -7,12 +7,17 @@
  */
 
 import type { AddressBook } from './address-book.ts'
-import type { EventColumns, TransferColumns } from './columns.ts'
-import { eventKinds, eventTable, transferKinds, transferTable } from './columns.ts'
+import {
+  type EventColumns,
+  type TransferColumns,
+  eventKinds,
+  eventTable,
+  transferKinds,
+  transferTable,
+} from './columns.ts'
 import type { Bytes } from './growing.ts'
 import { hexDigit, hexNumber, hexText, hexWord, notHex } from './hex.ts'
-import type { RawLog } from './raw.ts'
-import { listOf } from './raw.ts'
+import { type RawLog, listOf } from './raw.ts'
 
 /** Entries of one TransferBatch that are decoded. A block's gas cannot pay for more rows. */
 const maxBatchEntries = 10_000

@@ -5,8 +5,7 @@ import { toHex } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import { keccak256 } from '../../core/hash.ts'
 import { noAddress } from './column-kinds.ts'
-import { frameKinds } from './columns.ts'
-import type { FrameColumns } from './columns.ts'
+import { frameKinds, type FrameColumns } from './columns.ts'
 import { create3Proxy, decodeTraces } from './decode-traces.ts'
 
 const a = `0x${'aa'.repeat(20)}`

@@ -13,8 +13,7 @@ import { noAddress } from './column-kinds.ts'
 import { frameKinds, frameTable, type TraceBatch } from './columns.ts'
 import { Bytes } from './growing.ts'
 import { hexNumberClamped } from './hex.ts'
-import type { RawFrame, RawTrace } from './raw.ts'
-import { listOf, objectOf } from './raw.ts'
+import { type RawFrame, type RawTrace, listOf, objectOf } from './raw.ts'
 
 /**
  * Init code of the proxy through which CREATE3 libraries deploy. Its keccak-256 is

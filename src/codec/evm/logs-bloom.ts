@@ -7,8 +7,7 @@
 import { keccak256 } from '../../core/hash.ts'
 import { isHexOf } from './hex-bytes.ts'
 import { hexText, writeHex } from './hex.ts'
-import type { RawLog, RawReceipt, RawUnit } from './raw.ts'
-import { listOf, objectOf } from './raw.ts'
+import { type RawLog, type RawReceipt, type RawUnit, listOf, objectOf } from './raw.ts'
 
 /** 2,048 bits. */
 const bloomBytes = 256

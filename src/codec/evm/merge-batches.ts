@@ -10,8 +10,16 @@ import { buffersOf } from '../../core/growing.ts'
 import { itemAt } from '../../core/item-at.ts'
 import { AddressBook } from './address-book.ts'
 import { joinedBytes, joinedColumns, type Moves } from './column-kinds.ts'
-import type { BatchBase, BlockBatch, TraceBatch } from './columns.ts'
-import { blockTable, eventTable, frameTable, transferTable, txTable } from './columns.ts'
+import {
+  type BatchBase,
+  type BlockBatch,
+  type TraceBatch,
+  blockTable,
+  eventTable,
+  frameTable,
+  transferTable,
+  txTable,
+} from './columns.ts'
 
 /** Joins batches whose ranges follow one another. One batch is given back as it is. */
 export function mergeBlocks(batches: readonly BlockBatch[]): BlockBatch {

@@ -5,8 +5,7 @@ import { keccak_256 } from '@noble/hashes/sha3.js'
 
 import { concatBytes, toHex } from '../../core/bytes.ts'
 import { orderedRoot } from './ordered-root.ts'
-import { encodeRlp } from './rlp.ts'
-import type { Rlp } from './rlp.ts'
+import { encodeRlp, type Rlp } from './rlp.ts'
 
 /** A second opinion: the trie as the yellow paper defines it, over a map from paths to values. */
 function rootByDefinition(values: readonly Uint8Array[]): string {

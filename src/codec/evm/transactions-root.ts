@@ -11,12 +11,9 @@
 import { equalsHex, hexBytes, hexQuantity, isHexOf } from './hex-bytes.ts'
 import { hexNumberOr } from './hex.ts'
 import { OrderedList, sharedWriter } from './ordered-root.ts'
-import type { RawBlock } from './raw.ts'
-import { listOf, objectOf } from './raw.ts'
-import { headRoom } from './rlp-writer.ts'
-import type { RlpWriter } from './rlp-writer.ts'
-import { encodeRlp } from './rlp.ts'
-import type { Rlp } from './rlp.ts'
+import { type RawBlock, listOf, objectOf } from './raw.ts'
+import { headRoom, type RlpWriter } from './rlp-writer.ts'
+import { encodeRlp, type Rlp } from './rlp.ts'
 
 type Tx = Readonly<Record<string, unknown>>
 

@@ -6,10 +6,8 @@
  */
 
 import { Fault } from '../../core/fault.ts'
-import { decode } from '../cursor.ts'
-import type { Decoded } from '../cursor.ts'
-import { array, sliced, struct, union, versioned } from '../kit.ts'
-import type { Sliced } from '../kit.ts'
+import { decode, type Decoded } from '../cursor.ts'
+import { array, sliced, struct, union, versioned, type Sliced } from '../kit.ts'
 import { u32, u64 } from '../primitives.ts'
 import { maxAtomicTransactions, maxItems } from './limits.ts'
 import { commonAssetId, id, shortId, signatures, transferInput, transferOutput } from './secp.ts'

@@ -12,8 +12,7 @@ import type { Allocation, GenesisConfig, InitialStaker } from './genesis-config.
 import { fxIds, genesisAssetId, pGenesis, vmIds } from './genesis.ts'
 import { emptyId } from './ids.ts'
 import type { POutput, PTransaction, PTransferableOutput, PUnsigned } from './p-transaction.ts'
-import { xGenesis, xOutput } from './x-transaction.ts'
-import type { XGenesis } from './x-transaction.ts'
+import { xGenesis, xOutput, type XGenesis } from './x-transaction.ts'
 
 /** One amount of one address on the P-Chain. */
 type Share = {

@@ -11,8 +11,7 @@ import { hrpOf } from '../../core/network.ts'
 import { decode, encode } from '../cursor.ts'
 import { buildGenesis, localStartTimes } from './genesis-build.ts'
 import { parseGenesisConfig } from './genesis-config.ts'
-import { fxIds, pGenesis, readGenesis, vmIds } from './genesis.ts'
-import type { GenesisFacts } from './genesis.ts'
+import { fxIds, pGenesis, readGenesis, vmIds, type GenesisFacts } from './genesis.ts'
 import { transactionIdOf, utxoIdOf } from './ids.ts'
 
 const vectorsUrl = new URL('../../../vectors/primary/', import.meta.url)

@@ -7,18 +7,15 @@
 
 import { Fault } from '../../core/fault.ts'
 import { sha256 } from '../../core/hash.ts'
-import { decode, encode } from '../cursor.ts'
-import type { Decoded } from '../cursor.ts'
+import { decode, encode, type Decoded } from '../cursor.ts'
 import { array, sliced, struct, versioned } from '../kit.ts'
 import { bytes, text, u64 } from '../primitives.ts'
 import { transactionIdOf } from './ids.ts'
 import { maxItems, maxTextBytes } from './limits.ts'
 import { pBlock } from './p-block.ts'
-import { pTransaction } from './p-transaction.ts'
-import type { PUnsignedOf } from './p-transaction.ts'
+import { pTransaction, type PUnsignedOf } from './p-transaction.ts'
 import { pUtxoBare } from './utxo.ts'
-import { xGenesis, xGenesisTransaction } from './x-transaction.ts'
-import type { XGenesis } from './x-transaction.ts'
+import { xGenesis, xGenesisTransaction, type XGenesis } from './x-transaction.ts'
 
 // Mainnet has 15_344; a custom network may have more.
 const maxGenesisItems = 1_048_576

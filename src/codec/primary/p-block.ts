@@ -4,14 +4,11 @@
  * Source: avalanchego vms/platformvm/block (codec.go has the type ids).
  */
 
-import { decode } from '../cursor.ts'
-import type { Decoded } from '../cursor.ts'
-import { array, sliced, struct, union, versioned } from '../kit.ts'
-import type { Sliced } from '../kit.ts'
+import { decode, type Decoded } from '../cursor.ts'
+import { array, sliced, struct, union, versioned, type Sliced } from '../kit.ts'
 import { u64 } from '../primitives.ts'
 import { maxItems } from './limits.ts'
-import { pTransaction } from './p-transaction.ts'
-import type { PTransaction } from './p-transaction.ts'
+import { pTransaction, type PTransaction } from './p-transaction.ts'
 import { id } from './secp.ts'
 
 const common = { parentId: id, height: u64 } as const

@@ -6,8 +6,7 @@
  * ids follow from the order of registration in vms/avm/txs/parser.go and block/parser.go.
  */
 
-import { decode } from '../cursor.ts'
-import type { Decoded } from '../cursor.ts'
+import { decode, type Decoded } from '../cursor.ts'
 import { array, sliced, struct, union, unread, versioned } from '../kit.ts'
 import { bytes, text, u32, u64, u8 } from '../primitives.ts'
 import { maxBytes, maxGenesisBytes, maxItems, maxMemoBytes, maxTextBytes } from './limits.ts'

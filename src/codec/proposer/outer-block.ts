@@ -7,8 +7,7 @@
 
 import { faultOf } from '../../core/fault.ts'
 import { hash160, sha256 } from '../../core/hash.ts'
-import { decode } from '../cursor.ts'
-import type { Decoded } from '../cursor.ts'
+import { decode, type Decoded } from '../cursor.ts'
 import { struct, union, versioned } from '../kit.ts'
 import { bytes, fixed, i64, u64 } from '../primitives.ts'
 

@@ -5,8 +5,7 @@ import { vectors } from '../../../test/primary-vectors.ts'
 import { fromHex, toHex } from '../../core/bytes.ts'
 import { toCb58 } from '../../core/cb58.ts'
 import { sha256 } from '../../core/hash.ts'
-import { decode, encode } from '../cursor.ts'
-import type { Format } from '../cursor.ts'
+import { decode, encode, type Format } from '../cursor.ts'
 import { conversionData, l1Message } from './l1-message.ts'
 
 void test('L1 messages: upstream test bytes decode, and their hashes are the ids', () => {

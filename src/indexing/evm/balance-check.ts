@@ -8,8 +8,7 @@
 
 import { equalBytes, fromHex, to0x, toHex } from '../../core/bytes.ts'
 import type { StateAnswer, StateCall } from '../../source/evm-source.ts'
-import type { Row } from '../../store/engine/database.ts'
-import { statement } from '../../store/engine/database.ts'
+import { type Row, statement } from '../../store/engine/database.ts'
 import { token } from '../../store/schema/evm.ts'
 import type { TokenParts } from './token-metadata.ts'
 

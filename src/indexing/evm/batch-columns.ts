@@ -1,7 +1,6 @@
 /** Columns of a decoded batch as columns of the store. */
 
-import type { Slices } from '../../codec/evm/column-kinds.ts'
-import { noAddress } from '../../codec/evm/column-kinds.ts'
+import { type Slices, noAddress } from '../../codec/evm/column-kinds.ts'
 import { ByteColumn } from '../../store/engine/byte-column.ts'
 import { posPerBlock } from '../../store/schema/evm.ts'
 

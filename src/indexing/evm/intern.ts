@@ -5,8 +5,7 @@
  * is full, so that addresses in use stay. Keys are the 20 bytes as five words in one slab.
  */
 
-import type { Writer } from '../../store/engine/database.ts'
-import { statement } from '../../store/engine/database.ts'
+import { type Writer, statement } from '../../store/engine/database.ts'
 import { address, addressByBytes } from '../../store/schema/evm.ts'
 import { radixOrder } from '../radix-order.ts'
 

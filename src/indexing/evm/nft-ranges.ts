@@ -5,8 +5,7 @@
  * what it covers off the older ones. Source: ERC-2309.
  */
 
-import type { BlockBatch } from '../../codec/evm/columns.ts'
-import { eventKinds } from '../../codec/evm/columns.ts'
+import { type BlockBatch, eventKinds } from '../../codec/evm/columns.ts'
 import { compareBytes, fromBigint, toBigint } from '../../core/bytes.ts'
 import { type Row, statement, type Writer } from '../../store/engine/database.ts'
 import { token } from '../../store/schema/evm.ts'

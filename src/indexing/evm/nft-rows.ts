@@ -1,7 +1,6 @@
 /** Rows of NFTs: who owns which token, how much of it, and ranges minted by one log. */
 
-import type { BlockBatch } from '../../codec/evm/columns.ts'
-import { eventKinds } from '../../codec/evm/columns.ts'
+import { type BlockBatch, eventKinds } from '../../codec/evm/columns.ts'
 import { toHex } from '../../core/bytes.ts'
 import type { Writer } from '../../store/engine/database.ts'
 import { logsPerBlock, nftAmount, nftToken } from '../../store/schema/nft.ts'

@@ -5,8 +5,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 
-import type { RawUnit } from '../../codec/evm/raw.ts'
-import { objectOf } from '../../codec/evm/raw.ts'
+import { type RawUnit, objectOf } from '../../codec/evm/raw.ts'
 import { Settlement, settlingBlocks } from './settlement.ts'
 
 const file = new URL('../../../vectors/evm/blocks.json.gz', import.meta.url)

@@ -8,8 +8,7 @@ import { type Round, roundStream } from '../round-stream.ts'
 import type { Stream } from '../stage.ts'
 import { blockStage } from './apply-blocks.ts'
 import { checkToken, exactness, newestTransfer, tokensToCheck } from './balance-check.ts'
-import { askNewTokens, forgetUpgraded, positionAfter } from './token-metadata.ts'
-import type { TokenParts } from './token-metadata.ts'
+import { askNewTokens, forgetUpgraded, positionAfter, type TokenParts } from './token-metadata.ts'
 
 /** Tokens looked at in one round of checks. */
 const tokensPerRound = 10

@@ -1,7 +1,6 @@
 /** Rows of token transfers, of tokens, and of kept logs. */
 
-import type { BlockBatch } from '../../codec/evm/columns.ts'
-import { transferKinds } from '../../codec/evm/columns.ts'
+import { type BlockBatch, transferKinds } from '../../codec/evm/columns.ts'
 import type { ByteColumn } from '../../store/engine/byte-column.ts'
 import type { Columns, Writer } from '../../store/engine/database.ts'
 import {

@@ -119,8 +119,6 @@ export const stakerBody = layout({
   rewarded: maybe(flag),
   autoRenewal: maybe(autoRenewal),
 })
-/** Record of {@link stakerBody}. */
-export type StakerBody = BodyOf<typeof stakerBody>
 
 /** Body of `cycle`. `outcome`: index of `cycleOutcomes`; shares are millionths. */
 export const cycleBody = layout({
@@ -166,8 +164,6 @@ export const rewardBody = layout({
   pos: count,
   time: count,
 })
-/** Record of {@link rewardBody}. */
-export type RewardBody = BodyOf<typeof rewardBody>
 
 /** Blocks of a row of `raw_block`: how far each one's id is before the row's, and its bytes. */
 export const rawBlocksBody = layout({ before: list(count), blocks: list(bytes) })
@@ -220,8 +216,6 @@ export const subnetBody = layout({
   transformation: maybe(transformation),
   conversion: maybe(conversion),
 })
-/** Record of {@link subnetBody}. */
-export type SubnetBody = BodyOf<typeof subnetBody>
 
 /** Body of `subnet_owner`. */
 export const subnetOwnerBody = layout({ time: count, txId: bytes, owner: ownerLayout })
@@ -239,8 +233,6 @@ export const l1ValidatorBody = layout({
   createdPos: count,
   removedTime: maybe(count),
 })
-/** Record of {@link l1ValidatorBody}. */
-export type L1ValidatorBody = BodyOf<typeof l1ValidatorBody>
 
 /** Body of `l1_change`. */
 export const l1ChangeBody = layout({

@@ -1,7 +1,6 @@
 /** A store whose every write keeps the sums of its ranges. */
 
-import type { Database } from '../engine/database.ts'
-import { statement } from '../engine/database.ts'
+import { type Database, statement } from '../engine/database.ts'
 import type { Table } from '../engine/table.ts'
 import { everyRow, rangeSum } from '../schema/range-sum.ts'
 import { summingWriter } from './summing-writer.ts'

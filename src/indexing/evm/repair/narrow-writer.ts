@@ -6,8 +6,8 @@ import {
   type Value,
   valueAt,
   type Writer,
+  statement,
 } from '../../../store/engine/database.ts'
-import { statement } from '../../../store/engine/database.ts'
 import type { Table } from '../../../store/engine/table.ts'
 
 /**

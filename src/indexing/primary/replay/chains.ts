@@ -6,8 +6,7 @@ import { keyOf } from '../../../core/bytes.ts'
 import { Fault } from '../../../core/fault.ts'
 import type { ChainName } from '../batch/ledger-rows.ts'
 import type { Wanted } from '../batch/stored-state.ts'
-import { isKnown } from './utxo-set.ts'
-import type { UtxoSet } from './utxo-set.ts'
+import { isKnown, type UtxoSet } from './utxo-set.ts'
 
 /** Ids of a network's chains and of AVAX. */
 export type NetworkIds = {

@@ -5,14 +5,16 @@
 
 import { decode } from '../../../codec/cursor.ts'
 import type { Sliced } from '../../../codec/kit.ts'
-import { decodeExtraData } from '../../../codec/primary/c-atomic.ts'
-import type { CUnsigned } from '../../../codec/primary/c-atomic.ts'
+import { decodeExtraData, type CUnsigned } from '../../../codec/primary/c-atomic.ts'
 import { transactionIdOf, outputKeyOf } from '../../../codec/primary/ids.ts'
-import { decodePBlock, transactionsOf } from '../../../codec/primary/p-block.ts'
-import type { PBlock } from '../../../codec/primary/p-block.ts'
+import { decodePBlock, transactionsOf, type PBlock } from '../../../codec/primary/p-block.ts'
 import type { PUnsigned } from '../../../codec/primary/p-transaction.ts'
-import { decodeXBlock, xTransactionAlone } from '../../../codec/primary/x-transaction.ts'
-import type { XBlock, XUnsigned } from '../../../codec/primary/x-transaction.ts'
+import {
+  decodeXBlock,
+  xTransactionAlone,
+  type XBlock,
+  type XUnsigned,
+} from '../../../codec/primary/x-transaction.ts'
 import { sha256 } from '../../../core/hash.ts'
 import type { CBlock, Proposer } from '../../../source/primary/primary-source.ts'
 

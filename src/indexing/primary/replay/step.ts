@@ -9,11 +9,19 @@ import { assetOf } from '../../../store/schema/primary-holding.ts'
 import { posOfPlace } from '../../../store/schema/primary-position.ts'
 import type { Owner } from '../batch/ledger-rows.ts'
 import { noSums, overdrawn, remainderOf, type Sums, withAmount } from './amounts.ts'
-import { violation } from './draft.ts'
-import type { Draft, Mutable, Place } from './draft.ts'
+import { violation, type Draft, type Mutable, type Place } from './draft.ts'
 import type { ReadTransaction } from './read-blocks.ts'
-import { createUtxo, importUtxo, noteOwner, spendUtxo } from './utxo-set.ts'
-import type { ImportSpend, Mover, NewUtxo, Spend, UtxoSet } from './utxo-set.ts'
+import {
+  createUtxo,
+  importUtxo,
+  noteOwner,
+  spendUtxo,
+  type ImportSpend,
+  type Mover,
+  type NewUtxo,
+  type Spend,
+  type UtxoSet,
+} from './utxo-set.ts'
 import { amountAt, numberAt, traitsAt } from './utxo-table.ts'
 
 /** A transaction being replayed, and its row, whose sums grow with it. */

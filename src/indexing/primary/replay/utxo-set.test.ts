@@ -6,12 +6,10 @@ import { outputKeyOf } from '../../../codec/primary/ids.ts'
 import { Fault } from '../../../core/fault.ts'
 import { packTraits } from '../../../store/schema/primary-holding.ts'
 import { newAssetNumbers } from '../batch/asset-numbers.ts'
-import { outputFlags } from '../batch/ledger-rows.ts'
-import type { KnownUtxo } from '../batch/ledger-rows.ts'
+import { outputFlags, type KnownUtxo } from '../batch/ledger-rows.ts'
 import type { RowBatch } from '../batch/rows.ts'
 import { mostAhead } from './batch-size.ts'
-import { closeDraft, newDraft } from './draft.ts'
-import type { Draft } from './draft.ts'
+import { closeDraft, newDraft, type Draft } from './draft.ts'
 import {
   closeBatch,
   createUtxo,
@@ -21,8 +19,11 @@ import {
   returnStake,
   spendUtxo,
   takeFound,
+  type ImportSpend,
+  type Mover,
+  type NewUtxo,
+  type UtxoSet,
 } from './utxo-set.ts'
-import type { ImportSpend, Mover, NewUtxo, UtxoSet } from './utxo-set.ts'
 import { amountAt } from './utxo-table.ts'
 
 const txId = new Uint8Array(32).fill(1)

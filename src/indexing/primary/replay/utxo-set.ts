@@ -14,13 +14,16 @@ import {
   rewardKinds,
 } from '../../../store/schema/primary-position.ts'
 import type { AssetNumbers } from '../batch/asset-numbers.ts'
-import { outputFlags } from '../batch/ledger-rows.ts'
-import type { ChainName, KnownUtxo, RewardKind } from '../batch/ledger-rows.ts'
+import {
+  outputFlags,
+  type ChainName,
+  type KnownUtxo,
+  type RewardKind,
+} from '../batch/ledger-rows.ts'
 import type { HeldRow, Ledger } from '../batch/ledger.ts'
 import type { Found, KnownImport } from '../batch/stored-state.ts'
 import { mostAhead } from './batch-size.ts'
-import { violation } from './draft.ts'
-import type { Draft, Place } from './draft.ts'
+import { violation, type Draft, type Place } from './draft.ts'
 import { type OutputFields, outputBytes } from './output-bytes.ts'
 import {
   addOutput,
@@ -34,8 +37,8 @@ import {
   numberAt,
   traitsAt,
   trimOutputs,
+  type UtxoTable,
 } from './utxo-table.ts'
-import type { UtxoTable } from './utxo-table.ts'
 
 /**
  * A new output.

@@ -18,8 +18,8 @@ import {
   numberAt,
   traitsAt,
   trimOutputs,
+  type UtxoTable,
 } from './utxo-table.ts'
-import type { UtxoTable } from './utxo-table.ts'
 
 const bytesOf = (size: number): fc.Arbitrary<Uint8Array> =>
   fc.uint8Array({ minLength: size, maxLength: size })

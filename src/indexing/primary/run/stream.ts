@@ -5,8 +5,7 @@
  * again, and said in the status meanwhile; what contradicts the store stops that chain alone.
  */
 
-import { faultOf } from '../../../core/fault.ts'
-import { Fault } from '../../../core/fault.ts'
+import { faultOf, Fault } from '../../../core/fault.ts'
 import type { Clock } from '../../../core/world.ts'
 import { createNodeApi } from '../../../source/primary/node-api.ts'
 import { createNodeSource } from '../../../source/primary/node-source.ts'

@@ -5,8 +5,7 @@
  * fault what is kept here may be ahead of the store: open a new one.
  */
 
-import { keyOf } from '../../../core/bytes.ts'
-import { fromBigint } from '../../../core/bytes.ts'
+import { keyOf, fromBigint } from '../../../core/bytes.ts'
 import { moveCheckpoint } from '../../../store/checkpoint.ts'
 import { type Database, statement, type Writer } from '../../../store/engine/database.ts'
 import {

@@ -10,8 +10,7 @@ import { earlyImportBody } from '../../../store/schema/primary-bodies.ts'
 import { packTraits } from '../../../store/schema/primary-holding.ts'
 import { earlyImport } from '../../../store/schema/primary-ledger.ts'
 import { placeOfPos, utxoKinds } from '../../../store/schema/primary-position.ts'
-import { outputFlags } from '../batch/ledger-rows.ts'
-import type { KnownUtxo } from '../batch/ledger-rows.ts'
+import { outputFlags, type KnownUtxo } from '../batch/ledger-rows.ts'
 import type { Found, KnownImport, Wanted } from '../batch/stored-state.ts'
 
 /** Looks up all of `wanted`. */

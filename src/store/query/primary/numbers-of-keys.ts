@@ -1,7 +1,6 @@
 /** Numbers of addresses, node ids and assets, and back. */
 
-import type { Reader } from '../../engine/database.ts'
-import { statement } from '../../engine/database.ts'
+import { type Reader, statement } from '../../engine/database.ts'
 import { address, asset, node } from '../../schema/primary-names.ts'
 
 /** Numbers of `addresses` in their order; `undefined` for those never seen. One seek each. */

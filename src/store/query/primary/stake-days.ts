@@ -17,16 +17,3 @@ export async function stakeDays(
   const rows = await reader.all(question, [subnetId])
   return new Map(rows.map(([day, body]) => [Number(day), stakeDayBody.fromBytes(bytesValue(body))]))
 }
-
-const newest = statement(
-  'select day, body from stake_day where subnet_id = ? order by day desc limit 1',
-)
-
-/** Totals as they are now; `undefined` for a subnet that never had stakers. One seek. */
-export async function stakeNow(
-  reader: Reader,
-  subnetId: Uint8Array,
-): Promise<StakeDayBody | undefined> {
-  const row = await reader.get(newest, [subnetId])
-  return row === undefined ? undefined : stakeDayBody.fromBytes(bytesValue(row[1]))
-}

@@ -16,10 +16,8 @@ import type { AssetNumbers } from '../../batch/asset-numbers.ts'
 import type { Checkpoint, RowBatch } from '../../batch/rows.ts'
 import type { PrimaryRules } from '../../batch/rules.ts'
 import type { Found, Wanted } from '../../batch/stored-state.ts'
-import { chainNameOf, wantedOf } from '../chains.ts'
-import type { Needs, NetworkIds } from '../chains.ts'
-import { closeDraft, violation } from '../draft.ts'
-import type { Draft } from '../draft.ts'
+import { chainNameOf, wantedOf, type Needs, type NetworkIds } from '../chains.ts'
+import { closeDraft, violation, type Draft } from '../draft.ts'
 import type { ReadCBlock } from '../read-blocks.ts'
 import {
   addConsumed,
@@ -31,10 +29,9 @@ import {
   endStep,
   ownerOf,
   spendImport,
+  type Step,
 } from '../step.ts'
-import type { Step } from '../step.ts'
-import { closeBatch, newUtxoSet, takeFound } from '../utxo-set.ts'
-import type { UtxoSet } from '../utxo-set.ts'
+import { closeBatch, newUtxoSet, takeFound, type UtxoSet } from '../utxo-set.ts'
 
 /** Everything the C-Chain's replay knows between two batches. */
 export type CState = {

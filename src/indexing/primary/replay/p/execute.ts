@@ -10,11 +10,9 @@ import { keyOf } from '../../../../core/bytes.ts'
 import type { Owner } from '../../batch/ledger-rows.ts'
 import type { BlockchainRow, SubnetRow } from '../../batch/subnet-rows.ts'
 import { chainNameOf } from '../chains.ts'
-import { violation } from '../draft.ts'
-import type { Mutable } from '../draft.ts'
+import { violation, type Mutable } from '../draft.ts'
 import type { ReadTransaction } from '../read-blocks.ts'
-import { checkFlow, concern, emit, ownerOf, spend, spendImport } from '../step.ts'
-import type { Step } from '../step.ts'
+import { checkFlow, concern, emit, ownerOf, spend, spendImport, type Step } from '../step.ts'
 import type { Spend } from '../utxo-set.ts'
 import {
   convertSubnet,
@@ -31,8 +29,7 @@ import {
   outputFields,
   removeSubnetValidator,
 } from './staking.ts'
-import { setSupply } from './state.ts'
-import type { PState } from './state.ts'
+import { setSupply, type PState } from './state.ts'
 
 /** Transactions with inputs and outputs: all but 19, 20 and 42. */
 type Spending = Exclude<PUnsigned, { typeId: 19 | 20 | 42 }>

@@ -12,15 +12,13 @@ import type { KeptInMemory } from '../../batch/asset-numbers.ts'
 import type { RowBatch } from '../../batch/rows.ts'
 import type { PrimaryRules } from '../../batch/rules.ts'
 import { networkIdsOf } from '../chains.ts'
-import { closeDraft, newDraft, violation } from '../draft.ts'
-import type { Draft } from '../draft.ts'
+import { closeDraft, newDraft, violation, type Draft } from '../draft.ts'
 import type { ReadTransaction } from '../read-blocks.ts'
 import { beginStep, endStep } from '../step.ts'
 import { closeBatch, createUtxo } from '../utxo-set.ts'
 import { blockchainOf } from './execute.ts'
 import { executeStaking, isStaking, outputFields } from './staking.ts'
-import { emptyPState, setSupply, supplyOf } from './state.ts'
-import type { PState } from './state.ts'
+import { emptyPState, setSupply, supplyOf, type PState } from './state.ts'
 
 /** The state after genesis, and the rows of height 0. */
 export function beginPChain(

@@ -6,13 +6,10 @@
  */
 
 import { keyOf } from '../../../../core/bytes.ts'
-import type { L1FeeRules } from '../../../../core/l1-fee.ts'
-import { l1Cost, l1ExcessAfter } from '../../../../core/l1-fee.ts'
+import { type L1FeeRules, l1Cost, l1ExcessAfter } from '../../../../core/l1-fee.ts'
 import type { L1ValidatorRow } from '../../batch/subnet-rows.ts'
-import { violation } from '../draft.ts'
-import type { Draft, Mutable, Place } from '../draft.ts'
-import { newHeap, peekHeap, pushHeap } from '../heap.ts'
-import type { Heap } from '../heap.ts'
+import { violation, type Draft, type Mutable, type Place } from '../draft.ts'
+import { newHeap, peekHeap, pushHeap, type Heap } from '../heap.ts'
 
 /** One L1 validation in memory. */
 export type L1Validator = Mutable<L1ValidatorRow>

@@ -11,17 +11,22 @@ import {
   convertedValidationId,
   l1Message,
   registeredValidationId,
+  type L1Message,
 } from '../../../../codec/warp/l1-message.ts'
-import type { L1Message } from '../../../../codec/warp/l1-message.ts'
 import { decodeSigned } from '../../../../codec/warp/message.ts'
 import { warpPayload } from '../../../../codec/warp/payload.ts'
 import { keyOf } from '../../../../core/bytes.ts'
 import type { L1Owner } from '../../batch/subnet-rows.ts'
 import { violation } from '../draft.ts'
-import { concern, emit } from '../step.ts'
-import type { Step } from '../step.ts'
-import { addL1Validator, deactivate, l1ValidatorOf, noteL1Change, topUp } from './l1-set.ts'
-import type { L1Validator } from './l1-set.ts'
+import { concern, emit, type Step } from '../step.ts'
+import {
+  addL1Validator,
+  deactivate,
+  l1ValidatorOf,
+  noteL1Change,
+  topUp,
+  type L1Validator,
+} from './l1-set.ts'
 import type { PState } from './state.ts'
 
 /** Type 35: a subnet becomes an L1 with its first validators. */

@@ -6,8 +6,7 @@
 
 import { compareBytes, keyOf } from '../../../../core/bytes.ts'
 import type { Staker } from '../draft.ts'
-import { newHeap, peekHeap, popHeap, pushHeap } from '../heap.ts'
-import type { Heap } from '../heap.ts'
+import { newHeap, peekHeap, popHeap, pushHeap, type Heap } from '../heap.ts'
 
 /** Where a staker stands in an order: at `time`, by priority, then by transaction id. */
 type Turn = { readonly time: number; readonly priority: number; readonly staker: Staker }

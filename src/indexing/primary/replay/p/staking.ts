@@ -10,13 +10,10 @@ import type {
 import { equalBytes } from '../../../../core/bytes.ts'
 import type { Owner } from '../../batch/ledger-rows.ts'
 import { addAddresses, newAddressSet, withAmount } from '../amounts.ts'
-import { violation } from '../draft.ts'
-import type { Staker } from '../draft.ts'
-import { concern, emit, ownerOf } from '../step.ts'
-import type { Step } from '../step.ts'
+import { violation, type Staker } from '../draft.ts'
+import { concern, emit, ownerOf, type Step } from '../step.ts'
 import { addPending, nextCurrent, stakerOf, validatorOf } from './staker-set.ts'
-import { activate, endStaker, mintFor, rewardFor } from './state.ts'
-import type { PState } from './state.ts'
+import { activate, endStaker, mintFor, rewardFor, type PState } from './state.ts'
 
 /** Transactions that add a staker. */
 export type StakingTransaction = PUnsignedOf<12 | 13 | 14 | 25 | 26 | 40>

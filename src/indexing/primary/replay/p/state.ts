@@ -8,15 +8,18 @@ import type { PrimaryRules, RewardRules } from '../../batch/rules.ts'
 import type { PStateRows } from '../../batch/stored-state.ts'
 import type { SubnetRow } from '../../batch/subnet-rows.ts'
 import type { NetworkIds } from '../chains.ts'
-import { violation } from '../draft.ts'
-import type { Draft, Mutable, Place, Staker } from '../draft.ts'
-import { newUtxoSet } from '../utxo-set.ts'
-import type { UtxoSet } from '../utxo-set.ts'
-import { addL1Validator, chargeL1Validators, newL1Set, noteL1Change } from './l1-set.ts'
-import type { L1Set, L1Validator } from './l1-set.ts'
+import { violation, type Draft, type Mutable, type Place, type Staker } from '../draft.ts'
+import { newUtxoSet, type UtxoSet } from '../utxo-set.ts'
+import {
+  addL1Validator,
+  chargeL1Validators,
+  newL1Set,
+  noteL1Change,
+  type L1Set,
+  type L1Validator,
+} from './l1-set.ts'
 import { potentialReward, rulesAtStart } from './reward-amounts.ts'
-import { addToTotals, noteStakeChange } from './stake-totals.ts'
-import type { TotalsBySubnet } from './stake-totals.ts'
+import { addToTotals, noteStakeChange, type TotalsBySubnet } from './stake-totals.ts'
 import {
   addCurrent,
   addPending,
@@ -27,8 +30,8 @@ import {
   popPending,
   removeStaker,
   validatorOf,
+  type StakerSet,
 } from './staker-set.ts'
-import type { StakerSet } from './staker-set.ts'
 
 /** Everything the P-Chain's replay knows between two blocks. */
 export type PState = {

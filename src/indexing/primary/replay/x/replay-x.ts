@@ -14,15 +14,27 @@ import type { AssetNumbers, KeptInMemory } from '../../batch/asset-numbers.ts'
 import type { AssetRow, Owner } from '../../batch/ledger-rows.ts'
 import type { Checkpoint, RowBatch } from '../../batch/rows.ts'
 import type { Found, Wanted } from '../../batch/stored-state.ts'
-import { chainNameOf, networkIdsOf, wantedOf } from '../chains.ts'
-import type { Needs, NetworkIds } from '../chains.ts'
-import { closeDraft, newDraft, violation } from '../draft.ts'
-import type { Draft } from '../draft.ts'
+import { chainNameOf, networkIdsOf, wantedOf, type Needs, type NetworkIds } from '../chains.ts'
+import { closeDraft, newDraft, violation, type Draft } from '../draft.ts'
 import type { ReadTransaction, ReadXBlock } from '../read-blocks.ts'
-import { beginStep, checkFlow, emit, endStep, ownerOf, spend, spendImport } from '../step.ts'
-import type { Step } from '../step.ts'
-import { closeBatch, createdAtOf, createUtxo, newUtxoSet, takeFound } from '../utxo-set.ts'
-import type { UtxoSet } from '../utxo-set.ts'
+import {
+  beginStep,
+  checkFlow,
+  emit,
+  endStep,
+  ownerOf,
+  spend,
+  spendImport,
+  type Step,
+} from '../step.ts'
+import {
+  closeBatch,
+  createdAtOf,
+  createUtxo,
+  newUtxoSet,
+  takeFound,
+  type UtxoSet,
+} from '../utxo-set.ts'
 
 /** Everything the X-Chain's replay knows between two batches. */
 export type XState = {

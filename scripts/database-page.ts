@@ -1,4 +1,6 @@
-/** The page on the design of the database: every table of the real schema, what a row is, its cost. */
+/**
+ * The page on the design of the database: every table of the real schema, what a row is, its cost.
+ */
 
 import type { Table } from '../src/store/engine/table.ts'
 import { apiUseTables } from '../src/store/schema/api-use.ts'
@@ -10,8 +12,8 @@ import { nftRequestTables } from '../src/store/schema/nft.ts'
 import { primaryTables } from '../src/store/schema/primary.ts'
 
 /**
- * What one row is, and its bytes: table and indexes as SQLite stores them on the bundled demo network,
- * page overhead left out. `undefined` where the demo has no row.
+ * What one row is, and its bytes: table and indexes as SQLite stores them on the bundled demo
+ * network, page overhead left out. `undefined` where the demo has no row.
  */
 type Note = readonly [row: string, bytes: number | undefined]
 

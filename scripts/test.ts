@@ -1,11 +1,12 @@
 /**
- * Runs checks and tests side by side, one job for each core: `node scripts/test.ts [check|unit|system]
- * [part of a job's name]`.
+ * Runs checks and tests side by side, one job for each core: `node scripts/test.ts
+ * [check|unit|system] [part of a job's name]`.
  *
  * A folder of system tests is one process and one job, a file that lies in `test/` itself is
- * another. All of them share one PostgreSQL server and stores that are made once (`test/made-stores.ts`).
- * Folders in `ownScripts` need more than a machine with Node has and are run by scripts of their own.
- * A job prints what it said only when it failed; the longest of the last run begin first.
+ * another. All of them share one PostgreSQL server and stores that are made once
+ * (`test/made-stores.ts`). Folders in `ownScripts` need more than a machine with Node has and are
+ * run by scripts of their own. A job prints what it said only when it failed; the longest of the
+ * last run begin first.
  */
 
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -170,7 +171,9 @@ function testsOf(...files: readonly string[]): string[] {
   return [process.execPath, '--test', '--test-isolation=none', '--test-reporter=spec', ...files]
 }
 
-/** Memory where Linux offers enough of it: stores of tests are small, and a disk makes them wait. */
+/**
+ * Memory where Linux offers enough of it: stores of tests are small, and a disk makes them wait.
+ */
 function temporaryRoot(): string {
   try {
     const { bavail, bsize } = statfsSync('/dev/shm')

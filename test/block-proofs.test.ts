@@ -1,4 +1,6 @@
-/** Hashes of headers, transactions roots and blooms against blocks of real nodes, and altered ones. */
+/**
+ * Hashes of headers, transactions roots and blooms against blocks of real nodes, and altered ones.
+ */
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'

@@ -1,4 +1,6 @@
-/** A world with this machine's clock, network and a folder in memory, for tests with a live node. */
+/**
+ * A world with this machine's clock, network and a folder in memory, for tests with a live node.
+ */
 
 import { Fault } from '../src/core/fault.ts'
 import type { World } from '../src/core/world.ts'

@@ -1,6 +1,6 @@
 /**
- * Pictures of NFTs, fetched from a hostile server on this machine through the transport that refuses
- * private addresses: only a picture by its own bytes, of at most 2 MiB, is ever sent on.
+ * Pictures of NFTs, fetched from a hostile server on this machine through the transport that
+ * refuses private addresses: only a picture by its own bytes, of at most 2 MiB, is ever sent on.
  */
 
 import assert from 'node:assert/strict'

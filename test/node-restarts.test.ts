@@ -1,4 +1,6 @@
-/** A node that is restarted: its chains answer 404 until they are registered, and are waited for. */
+/**
+ * A node that is restarted: its chains answer 404 until they are registered, and are waited for.
+ */
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'

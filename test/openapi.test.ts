@@ -22,7 +22,10 @@ const samples: Readonly<Record<string, string>> = {
   nodeId: 'NodeID-7Xhw2mDxuDS44j42TCB6U5579esbSt3Lg',
 }
 
-/** What JSON Schema 2020-12 has against the schemas of a document, which the specification's own does not look into. */
+/**
+ * What JSON Schema 2020-12 has against the schemas of a document, which the specification's own
+ * does not look into.
+ */
 function schemaProblems(document: unknown): string[] {
   const ajv = new Ajv2020({ strict: false })
   const problems: string[] = []

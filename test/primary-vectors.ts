@@ -60,7 +60,9 @@ export type Transactions = {
   readonly manager: 'PVM' | 'AVM' | 'EVM'
 }
 
-/** Every vector decodes to its fields, encodes back, and no truncation passes; all types are there. */
+/**
+ * Every vector decodes to its fields, encodes back, and no truncation passes; all types are there.
+ */
 export function checkTransactions(entries: readonly Entry[], chain: Transactions): void {
   const { alone, unsigned, names } = chain
   const seen = new Set<string>()

@@ -141,7 +141,9 @@ export class Rows {
   }
 }
 
-/** How to replay: chains by name, blocks at once, UTXOs kept, and whether every batch starts anew. */
+/**
+ * How to replay: chains by name, blocks at once, UTXOs kept, and whether every batch starts anew.
+ */
 export type Manner = {
   readonly order: string
   readonly batch: number

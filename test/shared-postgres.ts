@@ -1,6 +1,6 @@
 /**
- * Databases of tests on one PostgreSQL server: that of the test run (`scripts/test.ts`), or one that
- * a test file starts for itself when it runs alone.
+ * Databases of tests on one PostgreSQL server: that of the test run (`scripts/test.ts`), or one
+ * that a test file starts for itself when it runs alone.
  *
  *     const location = { store: await newDatabase(), dataDir: '' }
  */

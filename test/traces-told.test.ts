@@ -1,4 +1,6 @@
-/** What is made from traces says up to where they are complete, also in a process that only serves. */
+/**
+ * What is made from traces says up to where they are complete, also in a process that only serves.
+ */
 
 import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'

@@ -17,7 +17,7 @@ import type { PluginRegistry } from './plugin-registry.ts'
 import type { Arguments } from './rpc-request.ts'
 import type { RpcMethod } from './rpc-server.ts'
 
-/** What the methods act on. */
+/** Parts of the process that the methods act on. */
 export type AdminParts = {
   readonly aliases: AliasTable
   readonly logs: LogRegistry

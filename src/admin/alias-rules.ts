@@ -21,7 +21,7 @@ export type NodeChain = {
   readonly rpcUrls: readonly string[]
   /** Last height known to be accepted; answers about it and below never change. */
   readonly acceptedHeight: () => number | undefined
-  /** Whether what is served of it reaches its head. */
+  /** True when the chain is served up to its head. */
   readonly isLive: () => boolean
 }
 
@@ -105,7 +105,9 @@ export function checkChainAlias(index: NameIndex, chain: string, alias: string):
   return checkStoredAlias(index, target.id, alias)
 }
 
-/** As {@link checkChainAlias}, of a chain that need not be configured now: the alias waits for it. */
+/**
+ * As {@link checkChainAlias}, of a chain that need not be configured now: the alias waits for it.
+ */
 export function checkStoredAlias(index: NameIndex, id: string, alias: string): Alias {
   checkLength(alias)
   checkSegments([alias], 'alias')

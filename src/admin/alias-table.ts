@@ -49,7 +49,7 @@ export type AliasTable = {
 // Far beyond any use, and a table of this size still loads in milliseconds.
 const maxAliases = 10_000
 
-/** What {@link createAliasTable} needs. */
+/** Parameters of {@link createAliasTable}. */
 export type AliasParts = {
   /** A new list whenever a chain came or became known better. */
   readonly chains: () => readonly NodeChain[]

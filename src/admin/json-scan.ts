@@ -25,7 +25,7 @@ export type ScannedValue = {
   readonly members: readonly Member[]
 }
 
-/** What is wrong, in Go's words. */
+/** The problem, in Go's words. */
 export type ScanProblem = { readonly ok: false; readonly message: string }
 
 // Go allows 10,000; nothing this RPC takes is deeper than three.

@@ -1,5 +1,5 @@
 /**
- * What the main thread and the listener's thread say to each other.
+ * Messages between the main thread and the listener's thread.
  *
  * The listener's thread owns the sockets. It answers health and metrics itself, from figures the
  * main thread hands it; every other request it passes on and sends back what it is told.
@@ -45,7 +45,7 @@ export type Figures = {
   readonly metrics?: { readonly text: string; readonly contentType: string }
 }
 
-/** What the listener's thread says. */
+/** Messages of the listener's thread. */
 export type ListenerNews =
   | { readonly listening: { readonly host: string; readonly port: number } }
   | { readonly failed: string }
@@ -58,7 +58,7 @@ export type ListenerNews =
   | { readonly answered: { readonly base: string; readonly status: number; readonly ms: number } }
   | { readonly dropped: string }
 
-/** What the main thread says. */
+/** Messages of the main thread. */
 export type ListenerOrder =
   | { readonly reply: NodeReply; readonly to: number }
   /** Something broke: the connection is ended. */

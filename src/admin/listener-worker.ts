@@ -137,7 +137,9 @@ type OwnRoute = {
   readonly handler: RouteHandler
 }
 
-/** The route that is answered here; any other spelling, and what is refused, is the main thread's. */
+/**
+ * The route that is answered here; any other spelling, and what is refused, is the main thread's.
+ */
 function ownRoute({ url = '/', headers }: IncomingMessage): OwnRoute | undefined {
   if (headers['avalanche-api-route'] !== undefined) return undefined
   if (!isAllowedHost(headers.host ?? '', data.allowedHosts)) return undefined

@@ -36,7 +36,7 @@ export type NodeSettings = {
   readonly sockets?: SocketLimits
 }
 
-/** What {@link createNodeListener} needs. */
+/** Parameters of {@link createNodeListener}. */
 export type NodeParts = {
   readonly settings: NodeSettings
   readonly identity: NodeIdentity

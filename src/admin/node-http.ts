@@ -1,21 +1,21 @@
 /** Requests and replies of the node listener, as its routes see them. */
 
-/** What a route is given. */
+/** A request, as a route gets it. */
 export type NodeRequest = {
   readonly method: string
-  /** What follows the base of the route: empty, or beginning with a slash. Not decoded. */
+  /** The path after the base of the route: empty, or beginning with a slash. Not decoded. */
   readonly extension: string
   readonly query: URLSearchParams
   /** As sent; empty when there was none. */
   readonly contentType: string
-  /** Whether a web page of another site sent it. */
+  /** True when a web page of another site sent it. */
   readonly isCrossSite: boolean
   readonly body: Uint8Array
   /** Aborted when the caller is gone or the listener closes. */
   readonly signal: AbortSignal
 }
 
-/** What a route answers. Without a content type none is sent. */
+/** Answer of a route. Without a content type none is sent. */
 export type NodeReply = {
   readonly status: number
   readonly contentType?: string
@@ -33,7 +33,7 @@ export function mediaTypeOf({ contentType }: NodeRequest): string {
   return (contentType.split(';')[0] ?? '').toLowerCase()
 }
 
-/** What the original's multiplexer answers to unknown paths. */
+/** Answer of AvalancheGo's multiplexer to an unknown path. */
 export const notFoundReply: NodeReply = textReply(404, '404 page not found\n')
 
 /** Path and query of a request target; of an absolute one, without scheme and host. */

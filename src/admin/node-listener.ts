@@ -30,7 +30,7 @@ import { type NodeReply, notFoundReply, targetOf, textReply } from './node-http.
 import type { Route } from './route-table.ts'
 import { toJson } from './rpc-server.ts'
 
-/** What {@link createNodeServer} needs. */
+/** Parameters of {@link createNodeServer}. */
 export type NodeServerParts = {
   readonly host: string
   readonly port: number

@@ -17,7 +17,9 @@ export type PluginHost = {
   readonly close: () => Promise<void>
 }
 
-/** The original's limit for a plugin to present itself. Source: avalanchego vms/rpcchainvm/runtime. */
+/**
+ * The original's limit for a plugin to present itself. Source: avalanchego vms/rpcchainvm/runtime.
+ */
 const handshakeTimeoutMs = 5_000
 
 // Decoding a block takes milliseconds; a second says that it will not end.

@@ -21,7 +21,7 @@ import type { PluginFacts } from './plugin.ts'
 /** A virtual machine by its id, cb58. */
 export type KnownVm = PluginFacts & { readonly id: string }
 
-/** What a load did. `unnamed` are files whose name is no VM. */
+/** Result of a load. `unnamed` are files whose name is not that of a VM. */
 export type LoadedVms = {
   readonly loaded: Readonly<Record<string, readonly string[]>>
   readonly failed: Readonly<Record<string, string>>
@@ -38,7 +38,7 @@ export type PluginRegistry = {
   readonly close: () => Promise<void>
 }
 
-/** What {@link createPluginRegistry} needs. */
+/** Parameters of {@link createPluginRegistry}. */
 export type PluginParts = {
   /** The plugin folder. One that is not there holds no plugins. */
   readonly directory: string

@@ -10,7 +10,7 @@ import type { RouteHandler } from './route-table.ts'
 import type { RpcProxy } from './rpc-proxy.ts'
 import { toJson } from './rpc-server.ts'
 
-/** What the route needs. */
+/** Parts of the route. */
 export type PluginRouteParts = { readonly plugins: PluginRegistry; readonly proxy: RpcProxy }
 
 const prefix = '/blocks/'

@@ -12,7 +12,7 @@ export type PluginCall = {
   readonly argument: unknown
 }
 
-/** What the thread says: first what it is or why not, then one reply per call. */
+/** Messages of the thread: first its description or a fault, then one reply per call. */
 export type PluginMessage =
   | { readonly facts: PluginFacts }
   | { readonly failed: string }

@@ -1,5 +1,5 @@
 /**
- * What a VM plugin is: the decoder of one virtual machine, in one ES module.
+ * A VM plugin: the decoder of one virtual machine, in one ES module.
  *
  * A plugin does no input or output. It says what to ask the node for a block, and reads the answer;
  * the product asks, limits, caches and serves. It runs in a worker thread of its own with a limit
@@ -29,7 +29,7 @@ export type PluginChain = { readonly blockchainId: string }
 
 /** Reads the blocks of a chain. Values cross a thread: plain JSON only. */
 export type VmDecoder = {
-  /** What to POST to the chain's node for a block: the newest, or one by id. */
+  /** Body to POST to the chain's node for a block: the newest, or one by id. */
   readonly request: (block: BlockName) => PluginRequest
   /** The block in the node's answer, parsed JSON. Throws when there is none. */
   readonly decode: (answer: unknown) => VmBlock
@@ -58,7 +58,7 @@ export type VmTransaction = {
   readonly fields: Readonly<Record<string, unknown>>
 }
 
-/** What a loaded plugin said of itself. */
+/** Description that a loaded plugin gave of itself. */
 export type PluginFacts = {
   readonly name: string
   readonly version: string

@@ -12,14 +12,14 @@ import type { NodeReply, NodeRequest } from './node-http.ts'
 /** Answers one route. */
 export type RouteHandler = (request: NodeRequest) => Promise<NodeReply> | NodeReply
 
-/** What answers a request, under which base it is counted, and what follows the base. */
+/** The route of a request, the base under which it is counted, and the path after the base. */
 export type Route = {
   readonly handler: RouteHandler
   readonly base: string
   readonly extension: string
 }
 
-/** What exists by itself. */
+/** Routes that exist without an alias. */
 export type RouteParts = {
   /** Handlers by base and extension: `health` and `/readiness`. */
   readonly fixed: ReadonlyMap<string, ReadonlyMap<string, RouteHandler>>

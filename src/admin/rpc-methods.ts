@@ -41,7 +41,7 @@ const reading: readonly string[] = [
   'avm.get*',
 ]
 
-/** Whether a method may be handed on. */
+/** Returns whether a method may be forwarded. */
 export type AllowedMethods = (method: string) => boolean
 
 /** Reads the setting `node.rpcMethods`: names, patterns with `*`, and `read` for all that read. */

@@ -28,7 +28,7 @@ export type RpcProxy = {
   readonly cache: ReplyCache
 }
 
-/** What {@link createRpcProxy} needs. */
+/** Parameters of {@link createRpcProxy}. */
 export type RpcProxyParts = {
   readonly transport: Transport
   readonly waits: Waits

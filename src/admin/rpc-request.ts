@@ -13,7 +13,7 @@ import {
   type Span,
 } from './json-scan.ts'
 
-/** What was understood of a request. `params` and `id` are JSON texts; absent and null are one. */
+/** A parsed request. `params` and `id` are JSON texts; absent and null are the same. */
 export type RpcRequest = {
   readonly version: string
   readonly method: string
@@ -54,7 +54,7 @@ export function readRequest(body: Uint8Array): ReadRequest {
   return problem === undefined ? { request } : { request, problem }
 }
 
-/** What a method takes: text, a list of texts, by member name. */
+/** Parameters of a method by name: text, or a list of texts. */
 export type ParamsShape = Readonly<Record<string, 'text' | 'texts'>>
 
 /** Arguments of a call. A member that is absent or null is not there. */

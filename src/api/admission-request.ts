@@ -1,6 +1,6 @@
-/** What admission looks at, and what it adds to an answer. */
+/** The parts of a request and of a reply that admission uses. */
 
-/** What admission looks at. */
+/** The part of a request that admission reads. */
 export type AdmissionRequest = {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly query: unknown

@@ -14,7 +14,9 @@ import { findKey, type StoredKey } from './api-keys.ts'
 import type { RateLimit } from './rate-limit.ts'
 import type { UseCounter } from './use-counter.ts'
 
-/** How admission is set up. `keys` is asked on every request, so that a revocation counts at once. */
+/**
+ * How admission is set up. `keys` is asked on every request, so that a revocation counts at once.
+ */
 export type AdmissionParts = {
   readonly keysRequired: boolean
   readonly keys: () => readonly StoredKey[]
@@ -40,7 +42,7 @@ export function createAdmission(
   }
 }
 
-/** Whether a request carries a key that was made here and not revoked. */
+/** Returns whether a request has a key that was made here and not revoked. */
 export function hasKey(request: AdmissionRequest, keys: readonly StoredKey[]): boolean {
   const sent = sentKey(request)
   return sent !== undefined && findKey(keys, sent) !== undefined
@@ -84,7 +86,9 @@ function sentKey(request: AdmissionRequest): string | undefined {
   return undefined
 }
 
-/** Counts and gives the headers of the answer; throws `rate-limited` with the same in its detail. */
+/**
+ * Counts and gives the headers of the answer; throws `rate-limited` with the same in its detail.
+ */
 function count(
   caller: string,
   weight: number,

@@ -12,7 +12,7 @@ import { Fault } from '../core/fault.ts'
 import { publicNetworks, type Network } from '../core/network.ts'
 import type { Database } from '../store/engine/database.ts'
 
-/** What is known of a chain besides its blocks. */
+/** Facts about a chain that its blocks do not contain. */
 export type ChainFacts = {
   /** Name of the store, for instance `evm-51001`; also the chain's key in `/status` and logs. */
   readonly key: string
@@ -66,11 +66,13 @@ export type ServedChain = {
   readonly facts: ChainFacts
   readonly store: Database
   readonly state: StateReader
-  /** Whether traces are wanted; where they are `off`, those stored are as if there were none. */
+  /** True when traces are served; with the setting `off`, stored traces are ignored. */
   readonly wantsTraces: boolean
   /** Newest height its node told of late, where one is asked. */
   readonly headHeight?: () => Promise<number | undefined>
-  /** Whether new blocks can come, as far as this process knows; stored ones are served anyway. */
+  /**
+   * True while new blocks can come, as far as this process knows; stored blocks are served anyway.
+   */
   readonly isFollowed: () => boolean
 }
 
@@ -125,7 +127,7 @@ export function createChainDirectory(
 /** Most names of chains in a message. */
 const mostNames = 5
 
-/** Whether `name` may mean a chain of which no node has told its ids yet. */
+/** True when `name` may belong to a chain whose node has not reported its ids yet. */
 function mayBe({ network, blockchainId }: WaitingChain, name: string): boolean {
   const isNumber = /^\d{1,20}$/.test(name)
   const id = isNumber ? undefined : idOf(name)

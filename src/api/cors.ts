@@ -6,7 +6,7 @@ import { hostOf, isLoopback } from '../core/web-request.ts'
 /** Decides by the `Origin` of a page. */
 export type CorsPolicy = {
   readonly allows: (origin: string) => boolean
-  /** Whether every page may, so that answers are the same for all. */
+  /** True when every website is allowed, so that all get the same headers. */
   readonly any: boolean
 }
 

@@ -3,7 +3,8 @@
  *
  * Operations build one neutral body: money as decimal strings, `indexStatus` in upper case, true
  * transaction types, success status 200. `documented`, `sdk` and `sdk-0.3.14` are small rewritings
- * of it. A rewriting is registered by operation id, so that operations without a disagreement pay nothing.
+ * of it. A rewriting is registered by operation id, so that operations without a disagreement pay
+ * nothing.
  */
 
 /**
@@ -23,7 +24,7 @@ const dialectHeader = 'x-firn-dialect'
 /** Rewrites a neutral body. May change the object it is given: it is not used again. */
 export type Rewriting = (body: unknown) => unknown
 
-/** What the dialects do to the answers of one operation. */
+/** Changes that the dialects make to the answers of one operation. */
 export type DialectRule = {
   readonly documented?: Rewriting
   readonly sdk?: Rewriting
@@ -36,7 +37,7 @@ export type DialectRule = {
 /** Rules by operation id. */
 export type DialectRules = Readonly<Record<string, DialectRule>>
 
-/** What tells a dialect of a request. */
+/** The part of a request that shows its dialect. */
 export type DialectRequest = {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   readonly query: unknown
@@ -67,7 +68,10 @@ export const newTransactionTypes: ReadonlySet<string> = new Set([
   'RewardAutoRenewedValidatorTx',
 ])
 
-/** Whether a request filters by a type that only newer clients know, whatever they call themselves. */
+/**
+ * Returns whether a request filters by a type that only newer clients know, whatever its
+ * User-Agent.
+ */
 function namesNewTypes(query: unknown): boolean {
   if (typeof query !== 'object' || query === null) return false
   const types = [

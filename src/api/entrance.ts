@@ -1,5 +1,6 @@
 /**
- * What is decided about a request before it is routed: its host, the page that sent it, its method.
+ * Decisions about a request before it is routed: by its host, the page that sent it, and its
+ * method.
  *
  * It speaks to the bare request and response, so that every answer has the same headers, whoever
  * makes it: the operations, the framework, or a refusal before either.
@@ -32,7 +33,9 @@ export type Entrance = {
   readonly greeting: (serve: Serve) => Serve
   /** Answers what needs no route; stands right before the framework's listener. */
   readonly deciding: (serve: Serve) => Serve
-  /** Answers what is no request, or one that cannot be served. Call it before the server listens. */
+  /**
+   * Answers what is no request, or one that cannot be served. Call it before the server listens.
+   */
   readonly attach: (server: Server) => void
   /** From now on every new request is refused. */
   readonly close: () => void
@@ -155,7 +158,7 @@ function isUnsafe(method: string): boolean {
   return method !== 'GET' && method !== 'HEAD'
 }
 
-/** Whether the browser had to ask for this request before, and was told that it may be sent. */
+/** Returns whether a browser sends this request only after a preflight that allowed it. */
 function isAsked(headers: IncomingMessage['headers'], cors: CorsPolicy): boolean {
   const { origin } = headers
   const hasKey = 'x-service-api-key' in headers || 'x-glacier-api-key' in headers
@@ -170,7 +173,9 @@ function send(response: ServerResponse, { status, headers, body }: Answer): void
   response.end(body)
 }
 
-/** Statuses of what the parser refuses; anything else is not HTTP. Source: Node.js, `clientError`. */
+/**
+ * Statuses of what the parser refuses; anything else is not HTTP. Source: Node.js, `clientError`.
+ */
 const parserRefusals: ReadonlyMap<string, readonly [number, string]> = new Map([
   ['HPE_HEADER_OVERFLOW', [431, 'the headers are longer than 16 KiB']],
   ['HPE_CHUNK_EXTENSIONS_OVERFLOW', [413, 'extensions of chunks are too long']],

@@ -14,7 +14,7 @@ import type { FreshChain, FreshChains } from './freshness.ts'
 import { chainOf } from './primary/chain-of.ts'
 import type { NetworkDirectory } from './primary/network-directory.ts'
 
-/** What this needs of the process. */
+/** Parts of the process that this uses. */
 export type FreshParts = {
   readonly chains: ChainDirectory
   readonly networks: NetworkDirectory
@@ -30,7 +30,10 @@ const ofSeveral = ['/v1/signatureAggregator/', 'addresses:listChainIds', '/telep
 // Over all chains of a network: no chain of their own.
 const scopes = new Set(['total', 'mainnet', 'testnet'])
 
-/** Whether an operation with this path may be about one chain; scopes like `total` are several. */
+/**
+ * Returns whether an operation with this path may be about one chain; a scope like `total` is
+ * several.
+ */
 export function mayBeOfOneChain(path: string): boolean {
   if (ofSeveral.some((part) => path.includes(part))) return false
   return path.includes('{chainId}') || path.includes('{network}')

@@ -24,7 +24,7 @@ export type FreshChains = (
   values: Readonly<Record<string, string | readonly string[] | undefined>>,
 ) => FreshChain | undefined
 
-/** What headers say. */
+/** Values of the freshness headers. */
 export type Freshness = {
   /** Below 0 before the first block. */
   readonly indexedHeight: number
@@ -43,8 +43,8 @@ export const mostWaiting = 256
 export type FreshReader = {
   readonly read: (chain: FreshChain) => Promise<Freshness>
   /**
-   * Waits until `height` is stored, {@link mostWaitMs} at most. Throws `not-ready` when it is not by
-   * then, and `overloaded` when too many wait.
+   * Waits until `height` is stored, {@link mostWaitMs} at most. Throws `not-ready` when it is not
+   * by then, and `overloaded` when too many wait.
    */
   readonly reach: (chain: FreshChain, height: number, signal: AbortSignal) => Promise<void>
 }

@@ -1,5 +1,6 @@
 /**
- * What stands before the framework: one request of a socket at a time, and a turn for each.
+ * The guard before the framework: one request at a time for each socket, and a turn for each
+ * request.
  *
  * A request without a body takes its turn before it is routed, so that refusing it costs a few
  * microseconds. One with a body is routed first and takes its turn when the body is there: a body
@@ -29,7 +30,7 @@ export type FrontDoor = {
   readonly answered: (request: IncomingMessage) => void
 }
 
-/** What {@link createFrontDoor} needs. */
+/** Parameters of {@link createFrontDoor}. */
 export type FrontDoorParts = {
   readonly gate: LoadGate
   readonly guard: SocketGuard

@@ -3,14 +3,14 @@
 import type { Lane } from '../http/load-gate.ts'
 import type { OperationShape } from './operation.ts'
 
-/** What is known of a request from its target, such as `/v1/chains/1?x=y`. */
+/** Facts about a request that its target shows, for instance `/v1/chains/1?x=y`. */
 export type Lanes = {
   /**
    * What is not certainly cheap is a list: a target in another spelling that the router knows too
    * gets no better lane.
    */
   readonly laneOf: (target: string) => Lane
-  /** Whether errors of this target carry a list of messages. */
+  /** True when an error of this target has a list as its `message`. */
   readonly listsMessages: (target: string) => boolean
 }
 

@@ -37,7 +37,9 @@ export function formatOf(accept: string | undefined): ListFormat | undefined {
   return undefined
 }
 
-/** The list of an operation: its name in the body, the columns of its items, most items of a page. */
+/**
+ * The list of an operation: its name in the body, the columns of its items, most items of a page.
+ */
 export type ListShape = {
   readonly name: string
   readonly columns: readonly string[][]
@@ -107,8 +109,8 @@ function cellOf(value: unknown): string {
 }
 
 /**
- * Names of tokens are written by strangers: a text that a spreadsheet would run as a formula gets an
- * apostrophe before it. Numbers stay as they are.
+ * Names of tokens are written by strangers: a text that a spreadsheet would run as a formula gets
+ * an apostrophe before it. Numbers stay as they are.
  */
 function harmless(text: string): string {
   return /^[=+\-@\t\r]/.test(text) && !/^-?\d+(\.\d+)?$/.test(text) ? `'${text}` : text

@@ -7,7 +7,7 @@ import { headLine, linesOf, type ListFormat, type ListShape } from './list-forma
 /** Reads the page behind a token; the first without one. */
 export type ReadPage = (pageToken: string | undefined) => Promise<unknown>
 
-/** What is sent, and the token of what follows; absent where everything is. */
+/** A page to send, and the token of the next one; absent after the last page. */
 export type ListBody = { readonly body: string | Readable; readonly nextPageToken?: string }
 
 /** A list as `format`: one page, or all of them from the first on. */

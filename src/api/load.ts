@@ -26,7 +26,7 @@ export const usualLoadLimits: LoadLimits = {
   maxQueuedMs: 250,
 }
 
-/** What {@link openDoor} needs. */
+/** Parameters of {@link openDoor}. */
 export type LoadParts = {
   readonly limits: LoadLimits
   readonly shapes: readonly OperationShape[]

@@ -9,10 +9,12 @@ import { listShapeOf } from './list-format.ts'
 import type { OperationShape } from './operation.ts'
 import { errorWords } from './status.ts'
 
-/** What every operation may answer instead of success. 405 is of the path, with `Allow`. */
+/**
+ * Statuses of failures that every operation may answer. A 405 belongs to the path and has `Allow`.
+ */
 const failures = [400, 401, 403, 404, 405, 408, 414, 417, 429, 431, 500, 502, 503]
 
-/** What an operation to which a body may be sent answers besides. */
+/** Further statuses of operations that take a body. */
 const bodyFailures = [413, 415]
 
 type Components = Map<string, unknown>

@@ -1,5 +1,5 @@
 /**
- * What an operation is: where it answers, what it takes and gives, and the function that answers.
+ * An operation: its path, its parameters, the shape of its response, and the function that answers.
  *
  * An operation knows no status code, no header and no dialect; `server.ts` does these for all.
  */
@@ -22,7 +22,7 @@ export type OperationShape = {
   readonly response: TSchema
   /** Status of success where the documents and clients know another than 200. */
   readonly status?: number
-  /** Whether `message` of an error is a list, as document C has it for version 1. */
+  /** True when `message` of an error is a list, as in version 1 of document C. */
   readonly listMessages?: boolean
   /** Answered to everybody, also where keys are required: how the service is. */
   readonly open?: boolean
@@ -41,7 +41,7 @@ export type Input<S extends OperationShape> = {
   readonly signal: AbortSignal
 }
 
-/** What an operation gives back. */
+/** Answer of an operation. */
 export type Answer<S extends OperationShape> = {
   readonly body: Static<S['response']>
   /** Height up to which this answer is complete: header `x-indexed-height`. */

@@ -1,10 +1,10 @@
 /**
  * Every operation of the data API, in the order of the OpenAPI document.
  *
- * An operation is a page, `evm/list-blocks.ts`: its path, parameters and shape, and the function that
- * answers. Rows come from a question of `store/query`, views from the `…-view.ts` beside the page.
- * No page knows status codes, headers or dialects, and none writes. `docs/reference/operations.md`
- * leads from a URL to its page, questions and test.
+ * An operation is a page, `evm/list-blocks.ts`: its path, parameters and shape, and the function
+ * that answers. Rows come from a question of `store/query`, views from the `…-view.ts` beside the
+ * page. No page knows status codes, headers or dialects, and none writes.
+ * `docs/reference/operations.md` leads from a URL to its page, questions and test.
  */
 
 import type { Status } from '../shape/status.ts'
@@ -93,7 +93,7 @@ import { aggregateSignatures } from './warp/aggregate-signatures.ts'
 import type { WarpParts } from './warp/aggregators.ts'
 import { getAggregatedSignatures } from './warp/get-aggregated-signatures.ts'
 
-/** What the operations are handed, family by family. */
+/** Parts of every family of operations. */
 export type OperationParts = {
   readonly evm: EvmParts
   readonly nft: NftParts
@@ -152,7 +152,10 @@ export function evmOperations(parts: EvmParts): Operation[] {
   ]
 }
 
-/** Document B, endpoint 8, and its neighbours: they read what indexing found out, and ask no contract or host of metadata. */
+/**
+ * Document B, endpoint 8, and its neighbours: they read what indexing found out, and ask no
+ * contract or host of metadata.
+ */
 export function nftOperations(parts: NftParts): Operation[] {
   return [
     listNftTokens(parts),
@@ -175,7 +178,10 @@ export function metricsOperations(parts: MetricsParts): Operation[] {
   ]
 }
 
-/** Document A on the primary network, and its neighbours: stored bytes of outputs are decoded here, and no node is asked. */
+/**
+ * Document A on the primary network, and its neighbours: stored bytes of outputs are decoded here,
+ * and no node is asked.
+ */
 export function primaryOperations(parts: PrimaryParts): Operation[] {
   return [
     listUtxos(parts),

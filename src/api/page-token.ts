@@ -12,7 +12,7 @@ import { Fault } from '../core/fault.ts'
 import { sha256, sha256Key } from '../core/hash.ts'
 import type { Clock } from '../core/world.ts'
 
-/** What a token must agree with: the operation and every parameter but the token itself. */
+/** A token is valid for this only: the operation and every parameter except the token itself. */
 export type Binding = { readonly route: string; readonly filter: string }
 
 /** A signing key. The first of a list signs, all of them verify. */
@@ -114,7 +114,7 @@ function refused(): Fault {
   )
 }
 
-/** What a token proves under one key: that we sealed these bytes for this binding. */
+/** Computes the code that proves that this key sealed these bytes for this binding. */
 type Mac = (sealed: Uint8Array, binding: Binding) => Uint8Array
 
 /**

@@ -1,5 +1,5 @@
 /**
- * What coins and tokens cost, asked of whatever the operator names.
+ * Prices of coins and tokens, from the sources that the operator names.
  *
  * Prices are decimal text: they never pass through a double before the dialect prints them.
  */

@@ -18,15 +18,15 @@ import { listBody } from './list-stream.ts'
 import type { Answer, Operation } from './operation.ts'
 import type { AddressReader } from './proxy-address.ts'
 
-/** What any operation gives back. */
+/** Answer of any operation. */
 export type AnswerOf = Answer<Operation['shape']>
 
-/** What sending needs of the server's parts. */
+/** The parts of the server that sending uses. */
 export type SendParts = {
   readonly dialect: DialectSetting
   readonly dialectRules: DialectRules
   readonly admit?: (request: AdmissionRequest) => AdmissionHeaders | undefined
-  /** Whether a request carries a key that was made here: its lists may be whole. */
+  /** Returns whether a request has a valid API key; its lists may then be sent whole. */
   readonly hasKey?: (request: AdmissionRequest) => boolean
   /** Whose request it is; that of the connection. */
   readonly addressOf?: AddressReader
@@ -69,7 +69,7 @@ function inDialect(body: unknown, rule: DialectRule | undefined, dialect: Dialec
   return rewrite === undefined ? body : rewrite(body)
 }
 
-/** What a list is read by. */
+/** Parameters of reading a whole list. */
 export type ListAsked = {
   readonly format: ListFormat
   readonly list: ListShape
@@ -107,7 +107,7 @@ export async function sendList(
     .send(body)
 }
 
-/** What admission looks at. */
+/** The part of a request that admission reads. */
 export function callerOf(
   request: FastifyRequest,
   addressOf: AddressReader | undefined,

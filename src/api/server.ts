@@ -1,8 +1,8 @@
 /**
  * The public HTTP server: limits, errors, headers and dialects, once for all operations.
  *
- * Only this module and `send-answer.ts` know Fastify. Its settings close holes that the defaults leave open; each
- * has a test in `test/http-hardening.test.ts`.
+ * Only this module and `send-answer.ts` know Fastify. Its settings close holes that the defaults
+ * leave open; each has a test in `test/http-hardening.test.ts`.
  */
 
 import { createServer as createHttpServer, type Server } from 'node:http'
@@ -37,7 +37,7 @@ import { bodyReader } from './request-body.ts'
 import { type AnswerOf, callerOf, send, sendList } from './send-answer.ts'
 import { errorBody, publicWords, statusOf } from './status.ts'
 
-/** What the server needs. */
+/** Parts of the server. */
 export type ServerParts = {
   readonly operations: readonly Operation[]
   readonly dialectRules: DialectRules
@@ -61,7 +61,7 @@ export type ServerParts = {
   readonly gauges?: Gauges
   /** Refuses or counts a request before it is answered; throws a fault to refuse. */
   readonly admit?: (request: AdmissionRequest) => AdmissionHeaders | undefined
-  /** Whether a request carries a key that was made here: its lists may be whole. */
+  /** Returns whether a request has a valid API key; its lists may then be sent whole. */
   readonly hasKey?: (request: AdmissionRequest) => boolean
   /** Told after every answer, for the gauges. */
   readonly observe?: (operation: string, status: number, elapsedMs: number) => void

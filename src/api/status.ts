@@ -44,7 +44,7 @@ const inward: ReadonlySet<FaultCode> = new Set([
   'lease-lost',
 ])
 
-/** What a caller is told of a fault; the log has its own words. */
+/** The message that a caller gets for a fault; the log has its own words. */
 export function publicWords({ code, message }: Fault): string {
   return inward.has(code) ? faults[code].meaning : message
 }

@@ -1,4 +1,4 @@
-/** What the operator's lists say of tokens: logos, and whether they are to be trusted. */
+/** Notes on tokens from the operator's lists: logos, and trust. */
 
 import type { ChainFacts } from './chain-directory.ts'
 

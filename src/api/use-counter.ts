@@ -12,7 +12,7 @@ import type { Database } from '../store/engine/database.ts'
 import { addUse, storeKeyUses, type Use } from '../store/query/api-use.ts'
 import type { Log } from '../telemetry/log.ts'
 
-/** What a caller used in this minute and this day, everywhere. */
+/** Compute units that a caller used in this minute and on this day, over all processes. */
 export type UseCounter = {
   readonly of: (caller: string) => Use
   readonly add: (caller: string, units: number) => void
@@ -22,7 +22,7 @@ export type UseCounter = {
   readonly close: () => Promise<void>
 }
 
-/** What {@link createUseCounter} needs. */
+/** Parameters of {@link createUseCounter}. */
 export type UseCounterParts = {
   readonly clock: Clock
   readonly log: Log
@@ -42,9 +42,9 @@ const maxPerSync = 2_000
 type Count = { minute: number; minuteUsed: number; day: number; dayUsed: number }
 
 type Caller = {
-  /** What all processes used, as far as it is known here. */
+  /** Use over all processes, as far as this process knows it. */
   readonly total: Count
-  /** What was counted here and is not in the store yet. */
+  /** Use that this process counted and has not stored yet. */
   readonly own: Count
 }
 

@@ -1,4 +1,4 @@
-/** What the process tells the shell. Documented in `docs/guide/command-line.md`. */
+/** Exit codes. Documented in `docs/guide/command-line.md`. */
 export const exitCodes = {
   ok: 0,
   /** Something expected went wrong: a node away, a port taken, a difference found. */

@@ -1,4 +1,4 @@
-/** What a command was called with. */
+/** Flags of a command. */
 
 import { webAddressProblem } from '../config/web-address.ts'
 import { Fault } from '../core/fault.ts'

@@ -1,4 +1,4 @@
-/** What a person sees while chains are indexed: bars on a terminal, a line every 10 s elsewhere. */
+/** Progress while chains are indexed: bars on a terminal, a line every 10 s elsewhere. */
 
 import type { StageStatus } from '../indexing/stage.ts'
 import type { ChainStatus } from '../indexing/status-board.ts'

@@ -1,4 +1,4 @@
-/** What `firn status` prints of a status. */
+/** Lines that `firn status` prints. */
 
 import type { StageStatus, Status } from '../shape/status.ts'
 import { duration, rate } from './progress.ts'

@@ -59,8 +59,8 @@ export function array<T>(item: Format<T>, max: number): Format<readonly T[]> {
 }
 
 /**
- * Reads these fields, in this order, into a record that begins with `typeId` where there is one. One
- * function for each list of fields: see `core/function-of-text.ts`.
+ * Reads these fields, in this order, into a record that begins with `typeId` where there is one.
+ * One function for each list of fields: see `core/function-of-text.ts`.
  */
 function readerOf(fields: Fields, typeId?: number): (cursor: Cursor) => Record<string, unknown> {
   const names = Object.keys(fields)

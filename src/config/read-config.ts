@@ -30,7 +30,10 @@ export type ReadConfig = {
   readonly origins: Readonly<Record<string, Origin>>
 }
 
-/** What to read. `flags` and `environment` values are text; `file` is the text of `firn.yaml`. */
+/**
+ * Sources of settings. `flags` and `environment` values are text; `file` is the text of
+ * `firn.yaml`.
+ */
 export type ConfigInput = {
   readonly flags: Readonly<Record<string, string | undefined>>
   readonly environment: Readonly<Record<string, string | undefined>>

@@ -21,11 +21,11 @@ export type Setting = {
   readonly flag?: string
   /** Never printed. */
   readonly secret?: boolean
-  /** Whether it is an address of http or https, or a list of them; empty where there is none. */
+  /** True when the value is an http or https address or a list of them; empty means none. */
   readonly isAddress?: boolean
 }
 
-/** What a row may say besides its kind and default. */
+/** Properties of a row beside its kind and default. */
 type More = Pick<Setting, 'flag' | 'secret' | 'isAddress'>
 
 const text = (value: string, meaning: string, more: More = {}) =>

@@ -1,7 +1,7 @@
 /** Addresses of web services as people write them in settings and flags. */
 
 /**
- * What is wrong with an address, with the corrected form where only the scheme is missing;
+ * The fault of an address, with the corrected form when only the scheme is missing;
  * `undefined` when it is one of http or https.
  */
 export function webAddressProblem(text: string): string | undefined {

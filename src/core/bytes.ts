@@ -60,7 +60,7 @@ export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   return a.length - b.length
 }
 
-/** Whether two byte strings are equal. Not constant-time. */
+/** Returns whether two byte strings are equal. Not constant-time. */
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && compareBytes(a, b) === 0
 }

@@ -1,9 +1,9 @@
 /**
  * Columns of a batch, each declared once.
  *
- * A table names its columns and the kind of each. From this declaration follow the type, the columns
- * while they grow, how a row is added, and what they become, which another thread is handed as
- * memory ({@link buffersOf}). What is done for each column is written out by name, so that each
+ * A table names its columns and the kind of each. From this declaration follow the type, the
+ * columns while they grow, how a row is added, and what they become, which another thread is handed
+ * as memory ({@link buffersOf}). What is done for each column is written out by name, so that each
  * table has objects of one shape (decision 0009).
  */
 
@@ -11,7 +11,9 @@ import { assert } from './fault.ts'
 import { functionOfText } from './function-of-text.ts'
 import { Bigs, ByteRows, Doubles, Words } from './growing.ts'
 
-/** How columns of one kind grow. `Memory` is what their byte strings lie in, where they share it. */
+/**
+ * How columns of one kind grow. `Memory` is what their byte strings lie in, where they share it.
+ */
 export type ColumnKind<Growing, Taken, Memory = unknown> = {
   // Methods, so that every kind is a `ColumnKind<unknown, unknown>`.
   /** A column without rows, with room for `rows` of them. */

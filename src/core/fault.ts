@@ -2,10 +2,10 @@
  * Every expected failure of the product, in one table.
  *
  * Wrong input, bad bytes, a silent node or a full disk is a `Fault` with a code from this table.
- * What cannot happen is an assertion and ends as a bug report. Nothing compares error strings.
+ * An impossible state is an assertion and ends as a bug report. Error strings are never compared.
  */
 
-/** What each code means, and whether trying the same again can help. */
+/** Meaning of each code, and whether a retry can help. */
 export const faults = {
   'bad-bytes': { retryable: false, meaning: 'bytes do not have the form their format demands' },
   'bad-text': {
@@ -75,7 +75,7 @@ export class Fault extends Error {
     this.detail = options.detail ?? {}
   }
 
-  /** Whether the same call may succeed later. */
+  /** True when the same call may succeed later. */
   get retryable(): boolean {
     return faults[this.code].retryable
   }

@@ -1,9 +1,9 @@
 /**
  * Items at places that exist.
  *
- * A place that does not exist is our bug, and throws. There is one function for each kind of memory:
- * V8 learns what a function meets by its place in the source, so that each of these is compiled for
- * one kind and costs nothing where the place exists.
+ * A place that does not exist is our bug, and throws. There is one function for each kind of
+ * memory: V8 learns what a function meets by its place in the source, so that each of these is
+ * compiled for one kind and costs nothing where the place exists.
  */
 
 /** Item of a list. */

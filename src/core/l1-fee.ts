@@ -20,7 +20,9 @@ const byNetworkId: Readonly<Record<number, L1FeeRules>> = {
 
 const local: L1FeeRules = { target: 10_000n, minPrice: 1n, excessConversionConstant: 865_617n }
 
-/** Rules of a network; any but 1 and 5 has the local ones. Source: avalanchego genesis/params.go. */
+/**
+ * Rules of a network; any but 1 and 5 has the local ones. Source: avalanchego genesis/params.go.
+ */
 export function l1FeeRulesOf(networkId: number): L1FeeRules {
   return byNetworkId[networkId] ?? local
 }
@@ -51,7 +53,7 @@ export function l1ExcessAfter(
   return next < 0n ? 0n : next > maxU64 ? maxU64 : next
 }
 
-/** What each active validator pays for `seconds`, in nAVAX. O(1) while the excess is 0. */
+/** Fee of each active validator for `seconds`, in nAVAX. O(1) while the excess is 0. */
 export function l1Cost(
   rules: L1FeeRules,
   state: { readonly active: bigint; readonly excess: bigint },

@@ -3,7 +3,7 @@
 /** As the API names them. `fuji` is the test network, be it Fuji, a local or a private one. */
 export type Network = 'mainnet' | 'fuji'
 
-/** What callers may write; `testnet` is `fuji`. */
+/** Names that callers may write; `testnet` is `fuji`. */
 export const networkNames = ['mainnet', 'fuji', 'testnet'] as const
 
 /** The network a caller's word means. */
@@ -11,7 +11,10 @@ export function networkOf(name: (typeof networkNames)[number]): Network {
   return name === 'mainnet' ? 'mainnet' : 'fuji'
 }
 
-/** Human-readable part of addresses by network id. Source: avalanchego utils/constants/network_ids.go. */
+/**
+ * Human-readable part of addresses by network id. Source: avalanchego
+ * utils/constants/network_ids.go.
+ */
 export function hrpOf(networkId: number): string {
   return hrps[networkId] ?? 'custom'
 }
@@ -26,7 +29,9 @@ const hrps: Readonly<Record<number, string>> = {
   12345: 'local',
 }
 
-/** Ids of the public networks' chains and asset, cb58. Source: avalanchego genesis/genesis_test.go. */
+/**
+ * Ids of the public networks' chains and asset, cb58. Source: avalanchego genesis/genesis_test.go.
+ */
 export const publicNetworks = {
   mainnet: {
     networkId: 1,

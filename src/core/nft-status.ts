@@ -37,7 +37,7 @@ export function placeOfStatus(status: NftStatus): number {
   return nftStatuses.indexOf(status)
 }
 
-/** What a metadata document told; absent what it did not. */
+/** Values of a metadata document; a value that it does not have is absent. */
 export type NftFields = {
   readonly name?: string
   readonly symbol?: string

@@ -5,7 +5,7 @@
  * text therefore goes through here or through a `Map`; `scripts/look-ups.ts` refuses any other.
  */
 
-/** What `object` itself has under `name`; `undefined` for what it only inherits. */
+/** Returns the own member `name` of `object`; `undefined` for an inherited one. */
 export function ownValue<T>(object: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined
 }

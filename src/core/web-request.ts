@@ -1,5 +1,5 @@
 /**
- * What a request says of the web page that sent it, if one did.
+ * Headers that show which web page sent a request, if one did.
  *
  * Browsers let any page send requests to services that only their user can reach. Both listeners
  * therefore ask which host the page thought it asked, and which site it is of.
@@ -20,13 +20,13 @@ export function isAllowedHost(host: string, allowed: readonly string[]): boolean
   return allowed.some((name) => name.toLowerCase() === bare.toLowerCase())
 }
 
-/** Whether only this machine can reach an address to listen on. A name is looked up by nobody here. */
+/** Returns whether only this machine can reach an address to listen on. Names are not looked up. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
 }
 
 /**
- * Whether a page of another site sent this. Programs send neither header.
+ * Returns whether a page of another site sent this. Programs send neither header.
  * Source: W3C Fetch Metadata, WHATWG Fetch (Origin).
  */
 export function isCrossSite(headers: WebHeaders): boolean {

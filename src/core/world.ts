@@ -1,5 +1,5 @@
 /**
- * What the product may know of the outside: time, chance, the network and files.
+ * Interfaces to the outside: time, randomness, the network and files.
  *
  * Nothing below `service` reads a clock, draws a random number, opens a socket or a file by itself;
  * it is handed one of these. A simulator can therefore own all four.

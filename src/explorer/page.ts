@@ -42,7 +42,9 @@ ${preloads.join('\n')}
 `
 }
 
-/** What is seen before the first script runs: the frame of every page, and how high each chain is. */
+/**
+ * What is seen before the first script runs: the frame of every page, and how high each chain is.
+ */
 function frame(folder: string, { chains }: Status): string {
   const heights = chains
     .filter(({ indexedHeight }) => indexedHeight >= 0)

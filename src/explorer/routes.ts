@@ -85,7 +85,7 @@ export function pageAnswer(
     : { status: 200, headers: { ...headers, 'content-type': 'text/html; charset=utf-8' }, body }
 }
 
-/** Whether a list of validators holds `tag`; weak ones compare equal, as a GET may. */
+/** Returns whether a list of validators holds `tag`; weak ones compare equal, as a GET may. */
 function holds(ifNoneMatch: string, tag: string): boolean {
   return ifNoneMatch.split(',').some((one) => one.trim().replace(/^W\//, '') === tag)
 }

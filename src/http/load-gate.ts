@@ -18,7 +18,7 @@
  */
 
 /**
- * What a request costs and who needs it.
+ * The class of a request: its cost, and who needs it.
  *
  * - `vital`: health and liveness
  * - `item`: one thing, by its key
@@ -46,7 +46,7 @@ export type GateLimits = {
 /** Why a request was not answered. `gone`: the caller went away before its turn. */
 export type GateOutcome = 'full' | 'late' | 'gone'
 
-/** What {@link createLoadGate} needs. */
+/** Parameters of {@link createLoadGate}. */
 export type LoadGateParts = {
   readonly limits: GateLimits
   /** Milliseconds, never going back. */
@@ -103,7 +103,7 @@ const acceptTurns = 64
 /** Share of the newest answer in the mean time of answers. */
 const newestShare = 1 / 8
 
-/** What an answer is charged in advance at least, so that turns alternate. */
+/** Least cost that an answer is charged in advance, so that turns alternate. */
 const leastCostMs = 0.1
 
 /** One answer counts as at most so much time of its caller: waiting for a node is no work. */

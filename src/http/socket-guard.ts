@@ -1,5 +1,5 @@
 /**
- * What one connection, and one address by many connections, may do to a listener.
+ * Limits of one connection, and of one address with many connections.
  *
  * - One request of a socket is under way at a time. What a caller sends behind it is held as bytes
  *   and not parsed until the answer was taken, and beyond {@link heldBytes} not read either.
@@ -28,7 +28,7 @@ export type SocketLimits = {
 /** Why a connection was ended by the guard. */
 export type DropReason = 'connections' | 'unsent' | 'slow'
 
-/** What {@link createSocketGuard} needs. */
+/** Parameters of {@link createSocketGuard}. */
 export type SocketGuardParts = {
   readonly limits: SocketLimits
   /** A whole answer for connections that are one too many: status 503, `connection: close`. */

@@ -33,9 +33,11 @@ export type PipelineParts<Batch extends HeightRange> = {
   readonly link: (batch: Batch) => Broken | undefined
   /** Told the first batch that was linked and will be fetched again. */
   readonly unlinked?: (first: Batch) => void
-  /** What lies from this height on is not handed on yet, but near the head, where it cannot wait. */
+  /**
+   * What lies from this height on is not handed on yet, but near the head, where it cannot wait.
+   */
   readonly heldFrom?: () => number | undefined
-  /** Whether it waits near the head as well. */
+  /** Returns whether it waits near the head as well. */
   readonly heldAtHead?: () => boolean
   readonly merge: (batches: readonly Batch[]) => Batch
   readonly sizeOf: (batch: Batch) => number
@@ -168,8 +170,8 @@ export class Pipeline<Batch extends HeightRange> {
   }
 
   /**
-   * Runs until the signal is aborted, or throws what stopped it. A fault that may pass is one of the
-   * commit's: the caller begins again where the rows end.
+   * Runs until the signal is aborted, or throws what stopped it. A fault that may pass is one of
+   * the commit's: the caller begins again where the rows end.
    */
   async run(signal: AbortSignal): Promise<void> {
     const ending = new AbortController()

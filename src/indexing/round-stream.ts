@@ -25,8 +25,8 @@ const idlePauseMs = 1_000
 const failurePauseMs = 3_000
 
 /**
- * A stream of `round`s. What fails is tried again and said in the status meanwhile; a lost lease, and
- * what is no fault, end the stream.
+ * A stream of `round`s. What fails is tried again and said in the status meanwhile; a lost lease,
+ * and what is no fault, end the stream.
  */
 export function roundStream(
   name: string,

@@ -22,7 +22,7 @@ export type UnionChain = {
   readonly deploySource: 0 | 1
 }
 
-/** What can be united. */
+/** Parts of a chain whose addresses can be united with others. */
 export type UnionSet = 'addresses' | 'senders' | 'deployers'
 
 const bytesOfId: Lookup = { table: address, key: ['id'], select: ['bytes'] }
@@ -41,7 +41,9 @@ export class AddressUnion {
     return this.countRange(chains, set, { from: start, until: nextPeriod(unit, start) })
   }
 
-  /** Members of `set` in the hours (for deployers, days) that start in `range`, over all `chains`. */
+  /**
+   * Members of `set` in the hours (for deployers, days) that start in `range`, over all `chains`.
+   */
   async countRange(chains: readonly UnionChain[], set: UnionSet, range: Range): Promise<number> {
     const seen = new Set<number>()
     for (const chain of chains) {

@@ -3,7 +3,7 @@
 import { statement, type Reader, type Writer } from '../store/engine/database.ts'
 import { everSeen } from '../store/schema/metrics.ts'
 
-/** What was seen: 0 active, 1 deployed by receipts, 2 deployed by traces. */
+/** Kinds of first sight: 0 active, 1 deployed by receipts, 2 deployed by traces. */
 export type SeenKind = 0 | 1 | 2
 
 // 512 bytes: small enough to rewrite at the head, large enough not to be the cost of a backfill.

@@ -22,7 +22,7 @@ export type OpenPeriod = {
   senders: number
 }
 
-/** What only a day has. */
+/** Values that only days have. */
 export type OpenDay = {
   readonly start: number
   lastMs: number

@@ -17,7 +17,7 @@ import type { Soon, Writer } from '../store/engine/database.ts'
 /** Global address ids of a batch: `ids[i]` is the stored id of the batch's address `i`. */
 export type AddressIds = ArrayLike<number>
 
-/** What counting looks at in a batch of blocks; a decoded batch has all of it. */
+/** Columns of a batch of blocks that counting reads; a decoded batch has all of them. */
 export type CountedBlocks = {
   readonly from: number
   readonly arena: Uint8Array
@@ -26,7 +26,7 @@ export type CountedBlocks = {
   readonly transfers: Pick<TransferColumns, 'count' | 'tx' | 'kind' | 'from' | 'to'>
 }
 
-/** What counting looks at in a batch of traces. */
+/** Columns of a batch of traces that counting reads. */
 export type CountedTraces = {
   readonly from: number
   readonly frames: Pick<FrameColumns, 'count' | 'block' | 'kind' | 'from' | 'reverted'>

@@ -13,7 +13,7 @@ export type SpeedState = {
   /** Time of the current moment and of the one before, milliseconds; -1 before there is one. */
   momentMs: number
   previousMs: number
-  /** Whether these times are in milliseconds, or whole seconds in disguise. */
+  /** True when these times are in milliseconds, false when they are whole seconds × 1,000. */
   fine: boolean
   previousFine: boolean
   tx: number

@@ -21,7 +21,7 @@ import { indexedMessages, messagesOver } from './indexed-messages.ts'
 import { indexedValidators } from './indexed-validators.ts'
 import { measuredAggregator } from './measured-aggregator.ts'
 
-/** What is open so far. */
+/** Aggregators that are open so far. */
 export type Aggregators = {
   readonly byNetwork: ServedAggregators
   /** Our id on the peer-to-peer network; the same on every network with one key folder. */
@@ -29,7 +29,7 @@ export type Aggregators = {
   readonly close: () => Promise<void>
 }
 
-/** What they need of the process. */
+/** Parts of the process that aggregators use. */
 export type AggregatorsParts = {
   readonly world: World
   readonly log: Log

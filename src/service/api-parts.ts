@@ -46,7 +46,7 @@ import { statusOf, type StatusParts } from './status-view.ts'
 import type { TokenKnowledge } from './token-knowledge.ts'
 import { version } from './version.ts'
 
-/** What the API needs of the process. */
+/** Parts of the process that the API uses. */
 export type ApiParts = {
   readonly world: World
   readonly logs: LogRegistry
@@ -156,7 +156,7 @@ function loadLimits(config: Config): LoadLimits {
   }
 }
 
-/** What is served, by what callers write. */
+/** Chains and networks that are served, by the names that callers write. */
 type Directories = { readonly chains: ChainDirectory; readonly networks: NetworkDirectory }
 
 function directoriesOf({ served, aliases }: ApiParts): Directories {

@@ -31,7 +31,9 @@ export function chainSpecs(config: Config): SpecifiedChain[] {
   })
 }
 
-/** Chains of virtual machines that are no EVM: passed through and decoded by plugins, not indexed. */
+/**
+ * Chains of virtual machines that are no EVM: passed through and decoded by plugins, not indexed.
+ */
 export function pluginChains(config: Config): readonly ChainConfig[] {
   return config.chains.filter((chain) => !isEvm(chain))
 }

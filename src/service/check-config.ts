@@ -1,4 +1,4 @@
-/** What a start looks at in the configuration beyond the form of each setting. */
+/** Checks of the configuration at start, beyond the form of each setting. */
 
 import { checkAdminHost } from '../admin/node-api.ts'
 import { addressReader } from '../api/proxy-address.ts'

@@ -73,7 +73,7 @@ export async function claimDataFolder(
   return () => claim.release()
 }
 
-/** Whether a lease moves, or there is none yet because the other process has only begun. */
+/** Returns whether a lease moves, or is missing because the other process has only begun. */
 async function isWritten(
   config: Config,
   stores: readonly string[],

@@ -2,7 +2,8 @@
  * Reads the explorer's files, makes scripts of its TypeScript, compresses them, all in memory.
  *
  * There is no build: types are blanked out, modules joined and libraries called by their served
- * names when the explorer is first asked for. The sources are read from `src/explorer/browser`, which the published package carries too.
+ * names when the explorer is first asked for. The sources are read from `src/explorer/browser`,
+ * which the published package carries too.
  */
 
 import { createHash } from 'node:crypto'

@@ -15,7 +15,7 @@ export type FollowedStore = {
 
 const retryMs = 200
 
-/** What following needs. */
+/** Parameters of following a store. */
 export type FollowParts = {
   readonly store: StoreLocation
   readonly clock: Clock

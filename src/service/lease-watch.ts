@@ -1,4 +1,4 @@
-/** Whether some process indexes a store, as one sees that only reads it. */
+/** Shows a process that only reads a store whether another one indexes it. */
 
 import type { Clock } from '../core/world.ts'
 import type { Reader } from '../store/engine/database.ts'
@@ -8,8 +8,8 @@ import { leaseRow, leaseTtlMs } from '../store/lease.ts'
 const graceMs = leaseTtlMs * 2
 
 /**
- * Watches the leases of stores. A holder renews its lease every second, so one that stands still has
- * no holder. Clocks of two machines are compared at the first look only.
+ * Watches the leases of stores. A holder renews its lease every second, so one that stands still
+ * has no holder. Clocks of two machines are compared at the first look only.
  */
 export class LeaseWatch {
   readonly #clock: Clock

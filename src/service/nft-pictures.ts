@@ -42,7 +42,7 @@ export type Picture = { readonly type: PictureType; readonly bytes: Uint8Array }
 /** Finds the picture of an NFT; `undefined` where there is none that is shown. Never throws. */
 export type NftPictures = (of: PictureOf) => Promise<Picture | undefined>
 
-/** What is needed. */
+/** Parameters. */
 export type PictureParts = {
   readonly world: World
   /** Absent where nothing is fetched. */
@@ -156,7 +156,10 @@ const blank: Picture = {
 
 const day = 86_400
 
-/** The answer for a picture, or for none. It can neither run nor load anything, wherever it is opened. */
+/**
+ * The answer for a picture, or for none. It can neither run nor load anything, wherever it is
+ * opened.
+ */
 export function pictureAnswer(picture: Picture | undefined): {
   readonly status: 200
   readonly headers: Readonly<Record<string, string>>

@@ -28,7 +28,7 @@ import { pluginChains, primaryStream, type SpecifiedChain } from './chain-specs.
 import { storeSizes } from './data-folder.ts'
 import { version } from './version.ts'
 
-/** What the listener needs of the process. */
+/** Parts of the process that the listener uses. */
 export type NodeListenerParts = {
   readonly config: Config
   readonly world: World
@@ -242,7 +242,7 @@ function networkNameOf(networkId: number): string {
   return names[networkId] ?? `network-${networkId}`
 }
 
-/** Whether a folder can be listed: the store's place is there and ours. */
+/** Returns whether a folder can be listed, so that stores can be read there. */
 export function checkFolder(path: string): { readonly files: number } {
   return { files: readdirSync(path).length }
 }

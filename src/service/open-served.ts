@@ -1,4 +1,4 @@
-/** What this process answers from: stores it reads, and the aggregators. */
+/** Everything that this process answers from: stores that it reads, and aggregators. */
 
 import type { Config } from '../config/settings.ts'
 import type { World } from '../core/world.ts'
@@ -24,7 +24,7 @@ export type Served = {
   readonly close: () => Promise<void>
 }
 
-/** What serving needs of the process. */
+/** Parts of the process that serving uses. */
 export type ServedParts = {
   readonly chains: readonly SpecifiedChain[]
   readonly streams: readonly StreamSpec[]

@@ -35,7 +35,9 @@ export function pictureType(bytes: Uint8Array): PictureType | undefined {
   return found?.[0] ?? (isSvg(head.toString('latin1')) ? 'image/svg+xml' : undefined)
 }
 
-/** An `svg` element after nothing but a mark of the encoding, a declaration, comments and a type. */
+/**
+ * An `svg` element after nothing but a mark of the encoding, a declaration, comments and a type.
+ */
 function isSvg(head: string): boolean {
   const text = head
     .replace(/^\xef\xbb\xbf/, '')

@@ -1,5 +1,5 @@
 /**
- * What the process's readiness says: whether what it serves is whole, new and can be read.
+ * Readiness of the process: its stores can be read, are complete, and are up to date.
  *
  * A chain that was live, in this process or an earlier one, must be live again within a set time. One in its first backfill is told and
  * stops nothing, unless a setting says so.
@@ -20,9 +20,9 @@ import type { LivedStages } from './lived-stages.ts'
 /** A store that is served. */
 export type ReadableStore = { readonly key: string; readonly store: Reader }
 
-/** What readiness looks at. */
+/** Parts of the process that readiness reads. */
 export type ReadinessParts = {
-  /** What this process indexes; absent where it only serves. */
+  /** Chains that this process indexes; absent when it only serves. */
   readonly indexed: (() => readonly ChainStatus[]) | undefined
   readonly served: () => readonly ReadableStore[]
   readonly leases: LeaseWatch
@@ -33,14 +33,16 @@ export type ReadinessParts = {
   readonly clock: Clock
   /** How long a chain that was live may be behind. */
   readonly maxLagMs: number
-  /** Whether a chain in its first backfill is a reason not to be ready. */
+  /** True when a chain in its first backfill makes the process not ready. */
   readonly untilLive: boolean
 }
 
 /** Stages that bound answers: others fill in names later. */
 const boundingStages: ReadonlySet<string> = new Set(['blocks', 'traces', 'P', 'X', 'C', 'messages'])
 
-/** The check of all chains. Its message is the state of every stage; its error names what is wrong. */
+/**
+ * The check of all chains. Its message is the state of every stage; its error names what is wrong.
+ */
 export function chainsCheck(parts: ReadinessParts): HealthCheck {
   const lastLive = new Map<string, number>()
   const startMs = parts.clock.monotonic()

@@ -14,7 +14,7 @@ import type { Log } from '../telemetry/log.ts'
 import type { SpecifiedChain } from './chain-specs.ts'
 import { createStateReader } from './state-reader.ts'
 
-/** What serving chains needs. */
+/** Parts of serving chains. */
 export type ServedChainsParts = {
   readonly chains: readonly SpecifiedChain[]
   readonly store: StoreLocation
@@ -22,7 +22,9 @@ export type ServedChainsParts = {
   readonly world: World
   readonly log: Log
   readonly signal: AbortSignal
-  /** Whether new blocks of the chain with this key can come, as far as this process knows. */
+  /**
+   * Returns whether new blocks of the chain with this key can come, as far as this process knows.
+   */
   readonly isFollowed: (key: string) => boolean
 }
 

@@ -1,4 +1,4 @@
-/** What `/status` says, from what the indexing threads tell or, where none run here, the stores. */
+/** The answer of `/status`, from the indexing threads or, when none run here, from the stores. */
 
 import { type ServedChain, blockchainIdText } from '../api/chain-directory.ts'
 import type { ServedNetwork } from '../api/primary/network-directory.ts'
@@ -66,7 +66,9 @@ async function indexedStatus(
   }
 }
 
-/** Adds what only the store knows: heights until a node answers, and from where traces are complete. */
+/**
+ * Adds what only the store knows: heights until a node answers, and from where traces are complete.
+ */
 async function withStored(
   stages: readonly StageStatus[],
   chain: ServedChain | undefined,

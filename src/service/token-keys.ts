@@ -1,4 +1,6 @@
-/** Keys that seal page tokens: made once, kept in the data folder, so that tokens survive a restart. */
+/**
+ * Keys that seal page tokens: made once, kept in the data folder, so that tokens survive a restart.
+ */
 
 import { lifetimeSeconds, type TokenKey } from '../api/page-token.ts'
 import { isObject } from '../codec/evm/raw.ts'

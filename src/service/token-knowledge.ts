@@ -23,7 +23,7 @@ const listTimeoutMs = 10_000
 
 type Parts = { readonly world: World; readonly log: Log }
 
-/** What the API knows of tokens and contracts beside what their chains tell. */
+/** Knowledge about tokens and contracts that does not come from their chains. */
 export type TokenKnowledge = {
   /** Method signatures beside those the code knows: the bundled ones, then the operator's. */
   readonly signatures: readonly string[]

@@ -9,7 +9,7 @@ import type { World } from '../core/world.ts'
 import type { Gauges } from '../telemetry/gauges.ts'
 import type { LogRegistry } from '../telemetry/log.ts'
 
-/** What watching needs. */
+/** Parts of watching L1s. */
 export type L1WatchParts = {
   readonly config: Config
   readonly networks: () => readonly ServedNetwork[]

@@ -2,7 +2,7 @@
 
 import { readFileSync, statSync } from 'node:fs'
 
-/** What a change of a watched file is told to. */
+/** Listener for changes of a watched file. */
 export type WatchedFile<T> = {
   readonly path: string
   /** Reads the bytes; `undefined` when there is no file. Throws a fault for a damaged one. */

@@ -4,7 +4,7 @@ import type { Static } from 'typebox'
 
 import { Type } from './type.ts'
 
-/** What a hit may be, the surest first. */
+/** Kinds of hits, the surest first. */
 export const hitKinds = [
   'chain',
   'blockchain',

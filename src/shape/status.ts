@@ -75,5 +75,5 @@ export const Status = Type.Object(
   { $id: 'Status', additionalProperties: false },
 )
 
-/** What a running process has indexed. */
+/** Progress of a running process. */
 export type Status = Static<typeof Status>

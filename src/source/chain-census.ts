@@ -45,7 +45,7 @@ export async function agreedIdentity(
   throw new Fault('node-answer', `endpoints do not agree on what chain this is: ${ids}`)
 }
 
-/** Whether `found` is another chain than what is known of the `wanted` one. */
+/** Returns whether `found` is another chain than what is known of the `wanted` one. */
 export function isDifferent(
   wanted: { readonly chainId?: number; readonly genesisHash?: string },
   found: ChainIdentity,

@@ -75,13 +75,13 @@ export class Endpoint {
     return this.#downUntil
   }
 
-  /** Whether it may take a request at monotonic time `now`. */
+  /** Returns whether it may take a request at monotonic time `now`. */
   hasRoom(now: number): boolean {
     if (this.quarantine !== undefined || now < this.#downUntil) return false
     return this.inFlight < (this.#failures > 0 ? Math.min(probes, this.window) : this.window)
   }
 
-  /** Whether it refused `capability` so lately that it is not asked again at `now`. */
+  /** Returns whether it refused `capability` so lately that it is not asked again at `now`. */
   lacks(capability: Capability, now: number): boolean {
     return now < (this.#refusals.get(capability)?.until ?? Number.NEGATIVE_INFINITY)
   }

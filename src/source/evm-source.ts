@@ -72,7 +72,7 @@ export interface EvmSource {
     decode: (units: readonly RawUnit[], origin: string) => T,
     signal: AbortSignal,
   ) => Promise<T>
-  /** Whether call traces can be had. May change when endpoints come and go. */
+  /** Returns whether call traces can be had. May change when endpoints come and go. */
   readonly hasTraces: (signal: AbortSignal) => Promise<boolean>
   /** As `blocks` for traces: one element per block as `debug_traceBlockByNumber` answers. */
   readonly traces: <T>(

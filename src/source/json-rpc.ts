@@ -80,7 +80,10 @@ export class BatchSize {
   }
 }
 
-/** JSON-RPC's own error codes and those AvalancheGo adds. Source: avalanchego graft/evm/rpc/errors.go. */
+/**
+ * JSON-RPC's own error codes and those AvalancheGo adds. Source: avalanchego
+ * graft/evm/rpc/errors.go.
+ */
 export const rpcCodes = {
   parse: -32_700,
   invalidRequest: -32_600,
@@ -171,7 +174,7 @@ async function askChunk(asking: Asking, chunk: readonly number[]): Promise<numbe
   return chunk.filter((id) => answers[id] === undefined)
 }
 
-/** Whether a smaller batch may pass where this failed. */
+/** Returns whether a smaller batch may pass where this failed. */
 function shrinks(error: unknown): error is Fault {
   return (
     error instanceof Fault &&
@@ -224,7 +227,7 @@ function refusesBatch(error: RpcError): boolean {
   return error.code === rpcCodes.invalidRequest && /batch|too (large|many)/i.test(error.message)
 }
 
-/** Whether an error means: ask slower. */
+/** Returns whether an error means: ask slower. */
 export function isThrottle(error: RpcError): boolean {
   return (
     error.code === rpcCodes.limit ||

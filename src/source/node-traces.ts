@@ -100,8 +100,8 @@ function failedTrace(of: {
 }
 
 /**
- * Whether an error may mean that the state of an old block is gone. Nodes have many words for it
- * under one code; time that ran out has that code, too.
+ * Returns whether an error may mean that the state of an old block is gone. Nodes have many words
+ * for it under one code; time that ran out has that code, too.
  */
 function mayLackState(answer: RpcAnswer): boolean {
   if (answer.kind !== 'error' || isThrottle(answer.error)) return false

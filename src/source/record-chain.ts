@@ -27,7 +27,7 @@ export type RecordOptions = {
   readonly from?: number
   /** First height that is not recorded; the head is the last one when absent. */
   readonly until?: number
-  /** Whether to record traces; when absent, if there are any. */
+  /** True when to record traces; when absent, if there are any. */
   readonly traces?: boolean
   /** zstd level, 1 to 22. */
   readonly level: number
@@ -51,8 +51,9 @@ const blocksPerPart = 64
 const callsPerRead = 500
 
 /**
- * Records heights `[from, until)` as far as they are there. Faults are those of the source; `bad-parameter` for a range
- * that holds nothing, `node-refused` when traces are wanted that no endpoint gives.
+ * Records heights `[from, until)` as far as they are there. Faults are those of the source;
+ * `bad-parameter` for a range that holds nothing, `node-refused` when traces are wanted that no
+ * endpoint gives.
  */
 export async function recordChain(options: RecordOptions): Promise<Recorded> {
   const { source, signal, level, log, write } = options

@@ -24,7 +24,7 @@ export type Recording = EvmSource & {
   readonly heights: HeightRange
   /** All state answers by {@link stateKey}. */
   readonly answers: () => ReadonlyMap<string, StateAnswer>
-  /** Whether traces of every recorded height are there. */
+  /** True when traces of every recorded height are there. */
   readonly traced: boolean
 }
 

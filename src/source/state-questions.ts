@@ -32,7 +32,9 @@ const selectors = {
 /** The warp precompile's getBlockchainID(). Source: subnet-evm precompile/contracts/warp. */
 const blockchainId = { to: '0x0200000000000000000000000000000000000005', data: '0x4213cf78' }
 
-/** Collects questions, each once. Memory: a few hundred bytes for each, for chains that fit a file. */
+/**
+ * Collects questions, each once. Memory: a few hundred bytes for each, for chains that fit a file.
+ */
 export class StateQuestions {
   readonly #calls = new Map<string, StateCall>()
 

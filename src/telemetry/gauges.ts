@@ -1,5 +1,5 @@
 /**
- * What operators read as numbers: one table, printed at `/ext/metrics` in Prometheus' text format.
+ * Gauges for operators: one table, printed at `/ext/metrics` in the text format of Prometheus.
  *
  * Names are `firn_<part>_<what>_<unit>` in base units. Labels come from closed sets (chain, stage,
  * operation, code), never addresses or ids of users. To add one, add a row.

@@ -23,7 +23,9 @@ export type LogLevel = (typeof logLevels)[number]
 /** A level a record can have: all but `OFF`. */
 export type RecordLevel = Exclude<LogLevel, 'OFF'>
 
-/** Place in the order: 10 for VERBO, then steps of ten; a record passes when its own is not lower. */
+/**
+ * Place in the order: 10 for VERBO, then steps of ten; a record passes when its own is not lower.
+ */
 export const levelRank: Readonly<Record<LogLevel, number>> = {
   VERBO: 10,
   DEBUG: 20,

@@ -15,7 +15,7 @@ import { humanLine, type LogRecord } from './log-line.ts'
 import { plainFields, type LogFields } from './redact.ts'
 
 /**
- * What code takes to tell what happened.
+ * A logger, as code uses it.
  *
  * - `error`: someone must act; `warn`: it healed itself or soon will not
  * - `info`: life of the process, and progress at most every 10 s
@@ -63,7 +63,7 @@ export type LogRegistry = {
   readonly close: () => void
 }
 
-/** What {@link createLogs} needs. */
+/** Parameters of {@link createLogs}. */
 export type LogOptions = {
   /** Milliseconds since 1970. */
   readonly now: () => number

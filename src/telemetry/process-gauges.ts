@@ -4,7 +4,7 @@ import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 
 import type { Gauges } from './gauges.ts'
 
-/** What is outside V8's heap, and how promptly the main thread answers. */
+/** Gauges of memory outside V8's heap, and of the delay of the main thread. */
 export type ProcessWatch = {
   readonly memory: () => Readonly<Record<string, number>>
   readonly remarks: () => readonly string[]

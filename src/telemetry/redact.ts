@@ -1,5 +1,5 @@
 /**
- * What a log line may show of a field: plain JSON, without keys, tokens and what hides in URLs.
+ * The form of a field in a log line: plain JSON without keys, tokens, and passwords in URLs.
  *
  * Node URLs often carry a key in their path, query or user-info: only scheme, host and six
  * characters of a hash are kept, enough to tell two endpoints of one host apart.

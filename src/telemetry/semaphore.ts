@@ -16,7 +16,7 @@ export type Semaphore = {
   readonly waiting: () => number
 }
 
-/** What {@link createSemaphore} needs. */
+/** Parameters of {@link createSemaphore}. */
 export type SemaphoreOptions = {
   /** The lock's name in profiles and gauges: one of a closed set. */
   readonly name: string

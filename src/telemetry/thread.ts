@@ -22,7 +22,7 @@ import {
 import { plainFields } from './redact.ts'
 import { createWaits, type Waits } from './waits.ts'
 
-/** What a worker is given in `workerData`; `port` must be in the transfer list too. */
+/** Data of a worker in `workerData`; `port` must be in the transfer list too. */
 export type ThreadLink = {
   readonly name: string
   readonly port: MessagePort
@@ -30,10 +30,10 @@ export type ThreadLink = {
   readonly heartbeat: Heartbeat
 }
 
-/** What all threads are asked at once. */
+/** A question to all threads at once. */
 export type ThreadQuestion = 'start-cpu' | 'stop-cpu' | 'watch-heap' | 'heap' | 'waits'
 
-/** What one thread said. A thread that was too busy to answer in time says `late`. */
+/** Answer of one thread; `late` when it was too busy to answer in time. */
 export type ThreadAnswer = {
   readonly thread: string
   readonly samples: readonly ProfileSample[]

@@ -285,7 +285,9 @@ function* rewardParts(subject: Subject, stakers: readonly StoredStaker[]): Gener
     }
 }
 
-/** UTXOs of rewards are named for the staking transaction, those of renewed cycles for their own. */
+/**
+ * UTXOs of rewards are named for the staking transaction, those of renewed cycles for their own.
+ */
 async function compareRewards(
   { node, network, signal }: Subject,
   { txId, autoRenewal }: StoredStaker,

@@ -24,7 +24,7 @@ const apis = {
 } as const
 
 /**
- * What each chain can spend, by source.
+ * Outputs that each chain can spend, by source.
  *
  * @yields A part for some hundred addresses.
  */
@@ -52,7 +52,9 @@ export async function* utxoParts(subject: Subject): AsyncGenerator<Part> {
   }
 }
 
-/** Only UTXOs of addresses the store has a number for are asked for: their owners must all have one. */
+/**
+ * Only UTXOs of addresses the store has a number for are asked for: their owners must all have one.
+ */
 function ownersPart(store: Reader): Part {
   const name = 'owners of UTXOs'
   const compare: Part['compare'] = async ({ report }) => {

@@ -38,7 +38,7 @@ const asked: Readonly<
   },
 }
 
-/** Whether both are the same on all of `chains`. */
+/** Returns whether both are the same on all of `chains`. */
 export function areEqual(one: Heights, other: Heights, chains: readonly PrimaryChain[]): boolean {
   return chains.every((chain) => one[chain] === other[chain])
 }

@@ -1,4 +1,4 @@
-/** What every check of a primary network works with. */
+/** Parts of every check of a primary network. */
 
 import type { ServedNetwork } from '../api/primary/network-directory.ts'
 import { Fault } from '../core/fault.ts'
@@ -28,7 +28,7 @@ export type Attempt = {
 
 /** A part of the comparison, short enough to fit between two blocks. */
 export type Part = {
-  /** What it compares; several parts can have one name. */
+  /** Subject of the comparison; several parts can have one name. */
   readonly name: string
   /** Chains whose present state it reads: none where it asks only for what never changes. */
   readonly chains: readonly PrimaryChain[]

@@ -21,7 +21,7 @@ import { acceptedHeights, areEqual, type Heights, storedHeights } from './height
 import { newReport, type Report } from './report.ts'
 import type { Part, Subject } from './subject.ts'
 
-/** What is compared. */
+/** Subject of the comparison. */
 export type VerifyOptions = {
   readonly network: ServedNetwork
   readonly node: NodeApi
@@ -41,7 +41,9 @@ export type Verified = {
   readonly interrupted: readonly string[]
 }
 
-/** Short beside the second or two between blocks: the time in which both are equal is what counts. */
+/**
+ * Short beside the second or two between blocks: the time in which both are equal is what counts.
+ */
 const waitMs = 100
 /** For both to come to one height, and for all tries of a part. */
 const patienceMs = 60_000
@@ -71,7 +73,7 @@ async function* everyPart(subject: Subject, { P }: Heights): AsyncGenerator<Part
   yield* subnetParts(subject)
 }
 
-/** Whether the part was made while no block came; then its findings are in `report`. */
+/** True when the part ran while no block came; its findings are then in `report`. */
 async function wasCompared(options: VerifyOptions, part: Part, report: Report): Promise<boolean> {
   const { clock } = options
   const startedAt = clock.monotonic()

@@ -18,7 +18,7 @@ export type SignedBy = { readonly publicKey: Uint8Array; readonly signature: Uin
 /** What the aggregation asks of a BLS library. Keys are 48 bytes, signatures 96. */
 export type Bls = {
   readonly name: 'blst' | 'noble'
-  /** Whether bytes are a point of the right group, not infinity. */
+  /** Returns whether bytes are a point of the right group, not infinity. */
   readonly isPublicKey: (publicKey: Uint8Array) => boolean
   /**
    * Which of several signatures over the same message hold, each for itself: no combination of
@@ -40,7 +40,7 @@ export type Bls = {
   ) => Promise<Uint8Array | undefined>
   /** The sum of signatures that were verified. */
   readonly aggregate: (signatures: readonly Uint8Array[]) => Uint8Array
-  /** Whether a sum of signatures is that of all `publicKeys` over `message`. */
+  /** True when a sum of signatures is that of all `publicKeys` over `message`. */
   readonly verifyAggregate: (
     message: Uint8Array,
     publicKeys: readonly Uint8Array[],
@@ -76,7 +76,7 @@ export function signPossession(secret: Uint8Array, bytes: Uint8Array): Uint8Arra
   return longSignatures.sign(longSignatures.hash(bytes, possessionDomain), secret).toBytes(true)
 }
 
-/** Whether a signature in the domain of possession holds. Malformed ones do not. */
+/** Returns whether a signature in the domain of possession holds. Malformed ones do not. */
 export function verifyPossession(
   publicKey: Uint8Array,
   bytes: Uint8Array,

@@ -98,7 +98,9 @@ async function gather(
   return signedBy(parts.bls, plan.unsigned, collected)
 }
 
-/** Nodes of a private L1 pass over strangers without a word, but not over questions to the P-Chain. */
+/**
+ * Nodes of a private L1 pass over strangers without a word, but not over questions to the P-Chain.
+ */
 function muteReason({ sourceChainId }: Plan, nodeId: string): string | undefined {
   if (isPChain(sourceChainId)) return undefined
   return `nodes of a private L1 answer only the node ids they allow, ours is ${nodeId}`

@@ -32,7 +32,10 @@ export function list(value: unknown, name: string): readonly unknown[] {
   return found
 }
 
-/** Member `name`, an unsigned number of 64 bits in decimal text or as a number. Throws `node-answer`. */
+/**
+ * Member `name`, an unsigned number of 64 bits in decimal text or as a number. Throws
+ * `node-answer`.
+ */
 export function u64Text(value: unknown, name: string): bigint {
   const found = field(value, name)
   const written = typeof found === 'number' && Number.isSafeInteger(found) ? String(found) : found

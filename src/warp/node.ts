@@ -19,7 +19,7 @@ import type { ValidatorEntry } from './validator-set.ts'
 
 /** A subnet as far as signing is concerned. */
 export type SubnetFacts = {
-  /** Whether it was converted: its validators pay for themselves. */
+  /** True when it was converted: its validators pay for themselves. */
   readonly isL1: boolean
   readonly conversionId: Uint8Array | undefined
   readonly managerChainId: Uint8Array | undefined
@@ -137,7 +137,9 @@ export function createNode(transport: Transport, baseUrl: string): Node {
   }
 }
 
-/** The address, if it is one: light peers as we are name 0.0.0.0, and one odd entry harms no other. */
+/**
+ * The address, if it is one: light peers as we are name 0.0.0.0, and one odd entry harms no other.
+ */
 function reachableAt(nodeId: string, written: string): NodeAddress[] {
   try {
     const address = parseNodeAddress(nodeId, written)

@@ -64,7 +64,10 @@ export async function planOf(
   return { unsigned, justification, sourceChainId, subnetId, height, quorum, buffer }
 }
 
-/** Whether only the P-Chain has a use for a message: an L1 registers a validator or sets a weight. */
+/**
+ * Returns whether only the P-Chain has a use for a message: an L1 registers a validator or sets a
+ * weight.
+ */
 function isForPChain(unsigned: Uint8Array): boolean {
   const { sourceChainId, payload } = decode(unsignedMessage, unsigned)
   if (isPChain(sourceChainId)) return false

@@ -83,7 +83,7 @@ export function quorumWeight(total: bigint, percent: number): bigint {
   return (total * BigInt(percent) + 99n) / 100n
 }
 
-/** Whether two sets would accept the same signed messages. */
+/** Returns whether two sets would accept the same signed messages. */
 export function equalSets(a: ValidatorSet, b: ValidatorSet): boolean {
   return (
     a.totalWeight === b.totalWeight &&

@@ -43,7 +43,9 @@ export type ReplayedValidators = (
 
 /** Least balance of a validator that is asked. 2,048 nAVAX: four seconds at the lowest fee. */
 const leastBalance = 2_048n
-/** Whether a subnet is the primary network, which has the empty id. Source: utils/constants. */
+/**
+ * Returns whether a subnet is the primary network, which has the empty id. Source: utils/constants.
+ */
 export function isPrimaryNetwork(subnetId: Uint8Array): boolean {
   return subnetId.every((byte) => byte === 0)
 }

@@ -1,4 +1,7 @@
-/** Connections that are opened by their first request: undici is large, and many processes ask no node. */
+/**
+ * Connections that are opened by their first request: undici is large, and many processes ask no
+ * node.
+ */
 
 import type { Agent } from 'undici'
 

@@ -43,7 +43,7 @@ for (const [network, bits] of privateV6) denied.addSubnet(network, bits, 'ipv6')
 const given = new BlockList()
 given.addSubnet('2000::', 3, 'ipv6')
 
-/** Whether `address`, IPv4 or IPv6 text, is one that anybody may be sent to. */
+/** Returns whether `address`, IPv4 or IPv6 text, belongs to the public internet. */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:

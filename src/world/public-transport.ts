@@ -16,7 +16,7 @@ import type { Transport } from '../core/world.ts'
 import { type LazyAgent, lazyAgent } from './lazy-agent.ts'
 import { isPublicAddress } from './public-address.ts'
 
-/** What tests replace. */
+/** Parts that tests replace. */
 export type PublicRules = {
   /** All addresses of a name. */
   readonly resolve: (name: string) => Promise<readonly string[]>
@@ -65,7 +65,7 @@ export function openPublicTransport(
   }
 }
 
-/** What can be told before a name is resolved. Throws `node-refused`. */
+/** Checks a URL before its name is resolved. Throws `node-refused`. */
 function checkUrl(text: string, rules: PublicRules): void {
   const url = new URL(text)
   const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)

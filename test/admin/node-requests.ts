@@ -243,7 +243,9 @@ const logging: readonly NamedRequest[] = [
   named('set all', call('admin.setLoggerLevel', '{"logLevel":"INFO","displayLevel":"OFF"}')),
 ]
 
-/** Requests about chains; `chainId` is the id of the node's C-Chain, `other` an id it does not know. */
+/**
+ * Requests about chains; `chainId` is the id of the node's C-Chain, `other` an id it does not know.
+ */
 export function aliasRequests(chainId: string, other: string): readonly NamedRequest[] {
   const long = 'a'.repeat(513)
   const longest = 'é'.repeat(256)

@@ -3,9 +3,9 @@
  *
  *     node outside.ts <URL of the API> <URL of a node> <path of the L1's RPC>
  *
- * Every block and transaction of all chains, and the present state. State is compared while no block
- * comes. Prints every difference, then one line of JSON with the counts by kind; exit code 1 when
- * there is any difference.
+ * Every block and transaction of all chains, and the present state. State is compared while no
+ * block comes. Prints every difference, then one line of JSON with the counts by kind; exit code 1
+ * when there is any difference.
  */
 
 import { createHash } from 'node:crypto'

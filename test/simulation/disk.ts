@@ -151,8 +151,8 @@ export class Disk {
   }
 
   /**
-   * What a disk holds when the power goes before a commit is synced: the log as it was, and any part
-   * of what the commit added. The commit itself was told to nobody.
+   * What a disk holds when the power goes before a commit is synced: the log as it was, and any
+   * part of what the commit added. The commit itself was told to nobody.
    */
   async #losePower(name: string, before: number, harm: StoreHarm): Promise<boolean> {
     const file = this.#file(name)

@@ -1,4 +1,6 @@
-/** Chance from a seed: every draw of a simulation comes from here, so that a seed decides all of it. */
+/**
+ * Chance from a seed: every draw of a simulation comes from here, so that a seed decides all of it.
+ */
 
 /** Draws in an order that the seed decides. */
 export type Draws = {

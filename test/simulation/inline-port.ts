@@ -1,4 +1,7 @@
-/** Two ends of a message port in one thread: values are copied and buffers change hands as between two. */
+/**
+ * Two ends of a message port in one thread: values are copied and buffers change hands as between
+ * two.
+ */
 
 import type { Port } from '../../src/indexing/port-call.ts'
 

@@ -1,5 +1,6 @@
 /**
- * A process of a simulation: what it began goes on only while it lives, and waits while it is frozen.
+ * A process of a simulation: what it began goes on only while it lives, and waits while it is
+ * frozen.
  *
  * Whatever it waits for of the outside, a clock, a node, a store, passes through here. After a kill
  * nothing of it comes back: a promise that never ends is all that is left of a process, as a closed

@@ -1,4 +1,6 @@
-/** What contracts of a made-up chain answer: tokens with names, and balances that fit their logs. */
+/**
+ * What contracts of a made-up chain answer: tokens with names, and balances that fit their logs.
+ */
 
 import type { History } from './history.ts'
 

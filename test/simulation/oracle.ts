@@ -58,8 +58,8 @@ export function listQuestions(history: History): readonly ListQuestion[] {
 export type ReadList = { readonly items: readonly Json[]; readonly indexedHeight: number }
 
 /**
- * Holds a list that was read to its end against the facts: all of them up to the height it named, or
- * to that of its newest item where it was already further. Throws {@link Wrong}.
+ * Holds a list that was read to its end against the facts: all of them up to the height it named,
+ * or to that of its newest item where it was already further. Throws {@link Wrong}.
  */
 export function judgeList(question: ListQuestion, { items, indexedHeight }: ReadList): void {
   const newest = items.length === 0 ? -1 : Number(items[0].blockNumber)

@@ -1,4 +1,6 @@
-/** What goes wrong in a simulation, when and for how long: drawn from its seed, before it begins. */
+/**
+ * What goes wrong in a simulation, when and for how long: drawn from its seed, before it begins.
+ */
 
 import { drawsOf, type Draws } from './draws.ts'
 import { type FaultKind, faultKinds, type PlannedFault } from './fault-kinds.ts'

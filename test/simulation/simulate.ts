@@ -1,6 +1,6 @@
 /**
- * One simulation: a deployment, its faults and its callers, from the first start until everything is
- * live again, judged by what the chain's history says.
+ * One simulation: a deployment, its faults and its callers, from the first start until everything
+ * is live again, judged by what the chain's history says.
  */
 
 import { mkdtempSync, rmSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * A deployment in one process and virtual time: nodes that misbehave, processes that end, stores that
- * fail, callers who read while it happens. A seed decides everything.
+ * A deployment in one process and virtual time: nodes that misbehave, processes that end, stores
+ * that fail, callers who read while it happens. A seed decides everything.
  */
 
 import assert from 'node:assert/strict'

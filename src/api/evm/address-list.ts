@@ -1,4 +1,7 @@
-/** What lists of one address's (or token's) rows share: chain, page, and how far it is complete. */
+/**
+ * Paging of the rows of one address or token: chain, page, and the height up to which it is
+ * complete.
+ */
 
 import { defaultPageSize } from '../../shape/evm/query.ts'
 import type { Database } from '../../store/engine/database.ts'
@@ -10,7 +13,7 @@ import { positionPage } from './list-page.ts'
 import type { EvmParts } from './parts.ts'
 import { heightHeader, subjectOf } from './subject.ts'
 
-/** What is asked of the store: rows of an address inside a range, newest first. */
+/** A question to the store: rows of an address inside a range, newest first. */
 export type AddressQuestion = {
   readonly addressId: number
   readonly range: PosRange

@@ -81,7 +81,7 @@ export async function participationPage(
   return { rows, nextPageToken: tokens.seal(numberCursor.encode(last), binding) }
 }
 
-/** What touches an address in the first so many transactions of a page. */
+/** Entries that touch an address, in the first `transactions` transactions of a page. */
 type Entries = {
   readonly transactions: number
   readonly transfers: readonly TransferRow[]

@@ -4,13 +4,13 @@ import type { ChainInfo, chainFeatures } from '../../shape/evm/chain-info.ts'
 import { blockchainIdText, type ServedChain } from '../chain-directory.ts'
 import { networkToken } from './native-balance.ts'
 
-/** What every chain here can do. Webhooks are not offered. */
+/** Features of every chain that is served. Webhooks are not offered. */
 export const offeredFeatures: readonly (typeof chainFeatures)[number][] = [
   'nftIndexing',
   'teleporter',
 ]
 
-/** What is known of a chain. */
+/** Returns a chain as the API shows it. */
 export function chainView({ facts, isFollowed }: ServedChain): ChainInfo {
   const view: ChainInfo = {
     chainId: String(facts.evmChainId),

@@ -1,4 +1,4 @@
-/** What is known of a contract. */
+/** Metadata of a contract. */
 
 import { Fault } from '../../core/fault.ts'
 import { ContractMetadata } from '../../shape/evm/contract-metadata.ts'
@@ -24,7 +24,10 @@ const GetContract = {
   response: ContractMetadata,
 } as const
 
-/** What is known of a contract. Throws `not-found` for what is none, as far as indexing saw. */
+/**
+ * Metadata of a contract. Throws `not-found` for an address that indexing has not seen as a
+ * contract.
+ */
 export function getContract(parts: EvmParts): Operation {
   return operation(GetContract, async ({ path }) => {
     const { chain, id } = await subjectOf(parts, path)

@@ -21,7 +21,7 @@ const GetNativeBalance = {
   response: Type.Object({ nativeTokenBalance: NativeTokenBalance }),
 } as const
 
-/** What an address holds of the native coin, asked of the node. */
+/** Native balance of an address, as the node reports it. */
 export function getNativeBalance({ chains, prices }: EvmParts): Operation {
   return operation(GetNativeBalance, async ({ path, query, signal }) => {
     const chain = chains.find(path.chainId)

@@ -1,4 +1,4 @@
-/** Whether the service is up. */
+/** Health checks of the service. */
 
 import type { Static } from 'typebox'
 

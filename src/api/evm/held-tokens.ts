@@ -22,7 +22,7 @@ export type Holding = { readonly id: number; readonly entry: PartyEntry; readonl
 /** A page of holdings; `last` is where the next page begins, if there is one. */
 export type Holdings = { readonly rows: readonly Holding[]; readonly last?: number }
 
-/** What is asked. */
+/** Parameters of the list. */
 export type HoldingsQuery = {
   readonly address: Uint8Array
   /** Number of the address, 0 for one the chain has never shown. */
@@ -118,7 +118,7 @@ async function balancesOf(
   return holdings
 }
 
-/** Whether the running balance of the logs is the balance. */
+/** Returns whether the balance that logs add up to is the real balance. */
 function logsTell({ token, negative }: BalanceRow): boolean {
   return token.exactness === 1 && negative === 0
 }

@@ -1,4 +1,4 @@
-/** What the lists by position share: pages, heights, ranges. */
+/** Paging that the lists by position share. */
 
 import { type PosRange, rangeBefore } from '../../store/query/evm/position.ts'
 import type { PageTokens } from '../page-token.ts'
@@ -9,7 +9,7 @@ export type PositionList<R> = {
   readonly tokens: PageTokens
   /** Operation id: tokens of another are refused. */
   readonly route: string
-  /** What the list is of, beside the query: chain key and address in bytes' own form. */
+  /** The subject of the list, beside the query: chain key and address. */
   readonly subject: Readonly<Record<string, string>>
   readonly query: { readonly pageToken?: string | undefined }
   readonly limit: number

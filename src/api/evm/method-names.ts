@@ -15,7 +15,9 @@ export type MethodNames = (selector: number) => string | undefined
 // A dump of every public signature has about a million lines.
 const maxSignatures = 2_000_000
 
-/** Names from the bundled list and further `signatures`, for instance `transfer(address,uint256)`. */
+/**
+ * Names from the bundled list and further `signatures`, for instance `transfer(address,uint256)`.
+ */
 export function createMethodNames(signatures: Iterable<string> = []): MethodNames {
   const names = new Map<number, string>()
   for (const signature of knownMethods) add(names, signature)

@@ -1,4 +1,4 @@
-/** What an address holds of the native coin. */
+/** Native balance of an address. */
 
 import type { CurrencyCode } from '../../shape/evm/money.ts'
 import type { NativeTokenBalance, NetworkToken } from '../../shape/evm/network-token.ts'

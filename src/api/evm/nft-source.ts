@@ -6,14 +6,14 @@ import type { ServedChain } from '../chain-directory.ts'
 /** One NFT: the number of its contract's address, and its id, `0x` hex (zero is `0x`). */
 export type NftItem = { readonly contractId: number; readonly item: string }
 
-/** What is known of an ERC-721 token. `ownerAddress` is checksummed. */
+/** Stored facts about an ERC-721 token. `ownerAddress` is checksummed. */
 export type Erc721Details = {
   readonly tokenUri: string
   readonly metadata: Erc721Metadata
   readonly ownerAddress?: string
 }
 
-/** What is known of an ERC-1155 token id. */
+/** Stored facts about an ERC-1155 token id. */
 export type Erc1155Details = { readonly tokenUri: string; readonly metadata: Erc1155Metadata }
 
 /** Finds details of NFTs, in the order asked. */

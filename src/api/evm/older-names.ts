@@ -1,4 +1,6 @@
-/** Older names of operations over all chains: the same answers. Source: official clients, EvmChains. */
+/**
+ * Older names of operations over all chains: the same answers. Source: official clients, EvmChains.
+ */
 
 import type { Operation } from '../operation.ts'
 import { listAddressChains } from './list-address-chains.ts'

@@ -1,4 +1,4 @@
-/** What the EVM operations are handed. */
+/** Parts of the EVM operations. */
 
 import type { Clock } from '../../core/world.ts'
 import type { ChainDirectory } from '../chain-directory.ts'

@@ -1,5 +1,5 @@
 /**
- * Whether a token looks like spam.
+ * Recognises tokens that look like spam.
  *
  * The operator's lists decide first, then what indexing saw of its transfers, then its name and
  * symbol: addresses of web sites, calls to claim or visit, invisible characters, letters of
@@ -9,7 +9,7 @@
 import type { ChainFacts } from '../chain-directory.ts'
 import type { TokenNote } from '../token-notes.ts'
 
-/** What the judgement looks at. */
+/** Facts that the judgement uses. */
 export type SpamEvidence = {
   readonly name: string | undefined
   readonly symbol: string | undefined
@@ -25,7 +25,7 @@ const baits: readonly RegExp[] = [
   /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]/,
 ]
 
-/** Whether `token` of chain `facts` is left out when spam is filtered. */
+/** Returns whether a spam filter leaves out `token` of chain `facts`. */
 export function looksLikeSpam(
   token: SpamEvidence,
   note: TokenNote | undefined,

@@ -11,7 +11,7 @@ export type Subject = {
   readonly address: Uint8Array
   /** `undefined` when the chain has never shown the address. */
   readonly id: number | undefined
-  /** What page tokens are bound to. */
+  /** Part of the binding of page tokens. */
   readonly binding: Readonly<Record<string, string>>
 }
 

@@ -1,4 +1,4 @@
-/** What answers that are made from traces say of themselves. */
+/** Headers of answers that are made from traces. */
 
 import { type StoredHeights, storedHeights } from '../../store/query/evm/traced-heights.ts'
 import type { ServedChain } from '../chain-directory.ts'

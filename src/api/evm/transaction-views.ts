@@ -11,7 +11,7 @@ import { decimalText } from './text.ts'
 /** `to` of a creation: clients demand an address, and the new contract is none the sender named. */
 export const zeroParty: Party = { address: '0x0000000000000000000000000000000000000000' }
 
-/** What the views of transactions need beside their rows. */
+/** Facts that the views of transactions use beside their rows. */
 export type TransactionContext = {
   /** EVM chain id. */
   readonly chainId: string

@@ -303,7 +303,7 @@ function grouped(
   return [...groups.values()].filter(({ sent }) => sent > 0)
 }
 
-/** What rows are called that are not told apart: the id of the filter, or any. */
+/** The ids of a row that sums over all chains: the id of the filter, or `total`. */
 function endsAsked({ srcBlockchainId, destBlockchainId }: Filters): Ends {
   const named = (name: string, text: string | undefined): string => {
     const id = idOf(name, text)

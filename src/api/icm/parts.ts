@@ -1,11 +1,11 @@
-/** What the operations on interchain messages are handed. */
+/** Parts of the operations on interchain messages. */
 
 import type { Reader } from '../../store/engine/database.ts'
 import type { ChainDirectory } from '../chain-directory.ts'
 import type { PartyBooks } from '../evm/party-book.ts'
 import type { PageTokens } from '../page-token.ts'
 
-/** What these operations need. */
+/** Parts that these operations use. */
 export type IcmParts = {
   readonly chains: ChainDirectory
   readonly tokens: PageTokens

@@ -1,6 +1,6 @@
 /**
- * Older names of the operations on interchain messages. Messages carry both names of their contract:
- * clients of a list read the one or the other, by the state of the message.
+ * Older names of the operations on interchain messages. Messages carry both names of their
+ * contract: clients of a list read the one or the other, by the state of the message.
  */
 
 import { type IcmMessage, TeleporterMessage } from '../../shape/icm/icm-message.ts'

@@ -92,7 +92,7 @@ async function highestPrices({ store }: UnionChain): Promise<ByDay<number>> {
   return mapped(await dayWei(store, 'priceMax'), (wei) => decimal(toBigint(wei), 1n, 9))
 }
 
-/** What the fastest block of each day did in a second. */
+/** Points of the busiest second of each day, taken from its fastest block. */
 function topRates(column: 'topTx' | 'topGas'): Read {
   return async ({ store }) =>
     mapped(await dayFastest(store, column), ({ amount, milliseconds }) =>

@@ -7,7 +7,7 @@ import type { MetricPoint } from '../../shape/metrics/metric-point.ts'
 import { unitBounds, unitPeriods, type UnitPeriod } from '../../store/query/metrics/unit-periods.ts'
 import { daySeries } from './day-series.ts'
 
-/** What to read: points of `unit` strictly between two moments, before `before`, newest first. */
+/** A question: points of `unit` strictly between two moments, before `before`, newest first. */
 export type SeriesRequest = {
   readonly chains: readonly UnionChain[]
   readonly metric: MetricName

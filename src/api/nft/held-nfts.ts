@@ -21,7 +21,7 @@ export async function contractFilter(
   return id === undefined ? undefined : { from: id, until: id }
 }
 
-/** What is asked of one address. */
+/** Parameters of a list of one address. */
 export type HeldQuery = {
   /** `undefined` for an address the chain has never shown. */
   readonly ownerId: number | undefined

@@ -1,7 +1,7 @@
-/** What the NFT operations are handed. */
+/** Parts of the NFT operations. */
 
 import type { EvmParts } from '../evm/parts.ts'
 import type { NftRequests } from './nft-requests.ts'
 
-/** What the EVM operations have, and where wishes to read metadata again go. */
+/** Parts of the EVM operations, and the list of requests to read metadata again. */
 export type NftParts = EvmParts & { readonly requests: NftRequests }

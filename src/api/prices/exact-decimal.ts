@@ -1,6 +1,6 @@
 /** Decimal numbers as text, computed without a double. */
 
-/** What is taken as a price or rate: digits, a point, digits. */
+/** Form of a price or rate: digits, a point, digits. */
 const plainForm = /^(\d{1,60})(?:\.(\d{1,60}))?$/
 const jsonForm = /^(\d{1,40})(?:\.(\d{1,40}))?(?:[eE]([+-]?\d{1,2}))?$/
 

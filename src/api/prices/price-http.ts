@@ -73,7 +73,7 @@ export function httpPrices(
   }
 }
 
-/** What one price is of. */
+/** The coin or token that a price belongs to. */
 type Key = {
   readonly thing: Priced | 'rate'
   readonly names?: ChainNames

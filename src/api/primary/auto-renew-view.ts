@@ -14,7 +14,7 @@ import type { StoredOwner } from '../../store/schema/primary-bodies.ts'
 
 type Renewal = NonNullable<StoredStaker['autoRenewal']>
 
-/** Whether a stake renews itself. */
+/** `autoRenewed` for a stake that renews itself, else `fixed`. */
 export function stakingTypeOf({ autoRenewal }: Pick<StoredStaker, 'autoRenewal'>): StakingType {
   return autoRenewal === undefined ? 'fixed' : 'autoRenewed'
 }
@@ -108,7 +108,9 @@ export function currentCycleView(
   }
 }
 
-/** What the cycle that runs will pay out of `potentialReward`, before the limit of a stake. */
+/**
+ * The part of `potentialReward` that the running cycle will pay out, before the limit of a stake.
+ */
 export function withdrawnPart({ autoRenewal, potentialReward }: StoredStaker): bigint {
   if (autoRenewal === undefined || autoRenewal.nextPeriod === 0) return potentialReward
   // Upstream's Split: the remainder is rounded down. Source: avalanchego vms/platformvm/reward.

@@ -33,7 +33,7 @@ type Sum = { amount: bigint; count: number }
 /** Sums by asset, in order of first sight. */
 type Sums = Map<number, Sum>
 
-/** What balances are judged by: names of assets, and the moment in Unix seconds. */
+/** Facts that balances depend on: names of assets, and the moment in Unix seconds. */
 export type BalanceContext = { readonly book: AssetBook; readonly moment: number }
 
 /** Balances in the lists of `of.chain`. */

@@ -11,7 +11,7 @@ import { chainInfo, type ChainOf, indexedTo } from './chain-of.ts'
 import { defaultPageSize } from './list-page.ts'
 import type { PrimaryParts } from './parts.ts'
 
-/** What a list of blocks asks. */
+/** Parameters of a list of blocks. */
 export type BlockPageQuery = {
   readonly chain: ChainOf
   readonly route: string

@@ -19,7 +19,7 @@ const ownNames: ReadonlyMap<string, PrimaryChain> = new Map([
   ['c-chain', 'C'],
 ])
 
-/** What answers call a chain. */
+/** Name of a chain in answers. */
 export const chainNameOf = { P: 'p-chain', X: 'x-chain', C: 'c-chain' } as const
 
 type Path = { readonly network: (typeof networkNames)[number]; readonly blockchainId: string }

@@ -39,7 +39,7 @@ export type Credentials = ReadonlyMap<number, readonly Credential[]>
 
 type Place = { readonly txId: Uint8Array; readonly outputIndex: number }
 
-/** What one credential is for. */
+/** The input or operation that one credential signs. */
 type Spending = { readonly places: readonly Place[]; readonly signers: readonly number[] }
 
 /** A consuming transaction: the hash that was signed, and its credentials in their order. */
@@ -61,7 +61,8 @@ type Turn = { recovered: number }
 
 /**
  * Credentials of those `utxos` that are spent. One block is read for each consuming transaction,
- * one key recovered for each owner not met before. Throws `store-failed` when the store has lost a block.
+ * one key recovered for each owner not met before. Throws `store-failed` when the store has lost a
+ * block.
  */
 export async function credentialsOf(
   store: Reader,

@@ -57,7 +57,10 @@ export function getBalances(parts: PrimaryParts): Operation {
   })
 }
 
-/** What running auto-renewed validators restaked for `addresses`, whose numbers are `owners`. */
+/**
+ * Amounts that running auto-renewed validators restaked for `addresses`, whose numbers are
+ * `owners`.
+ */
 async function restakedRewards(
   store: Reader,
   owners: readonly number[],

@@ -1,5 +1,5 @@
 /**
- * What L1 validations paid, by day.
+ * Fees that L1 validations paid, by day.
  *
  * Every active validation pays what accrues from block to block, at most its balance. What accrues
  * between the last block of a day and the next block belongs to the next day.
@@ -13,7 +13,7 @@ export type FeeDay = { readonly fees: bigint; readonly paying: number }
 /** By first second of the day, oldest first, without gaps. */
 export type FeeDays = ReadonlyMap<number, FeeDay>
 
-/** What had accrued at the start of a day. */
+/** Fees accrued until the start of a day. */
 export type AccruedBefore = (day: number) => bigint
 
 const daySeconds = 86_400

@@ -1,5 +1,5 @@
 /**
- * What L1 validators pay, by day: in all, of a validation, of a node, of a subnet. Source: official
+ * Fees of L1 validators by day: of all, a validation, a node or a subnet. Source: official
  * clients, metrics.l1Validators; units are ours where theirs are not told.
  */
 
@@ -182,7 +182,7 @@ async function daysOf(
   return feeDays(steps, now, (day) => known.get(day) ?? now.accrued)
 }
 
-/** What a metric says of each day. */
+/** Returns the value of a metric for each day. */
 function valuesOf(days: FeeDays, metric: string): ReadonlyMap<number, bigint> {
   let sum = 0n
   const isCount = metric.includes('Paying')

@@ -25,7 +25,7 @@ const amount = (description: string): ReturnType<typeof Type.String> =>
 
 const days = Type.Number({ description: 'days the balance lasts at this rate, two decimals' })
 
-/** What a fee of now is. */
+/** The current fee rate. */
 const FeeRate = Type.Object(
   {
     perSecond: amount('what each active validator pays every second now'),
@@ -168,7 +168,9 @@ export type L1Watch = {
   readonly daysLeft: number | undefined
 }
 
-/** What gauges say of an L1; `undefined` where it has no seats. Reads every seat of the network. */
+/**
+ * Values of an L1's gauges; `undefined` for an L1 without seats. Reads every seat of the network.
+ */
 export async function watchedL1(
   network: ServedNetwork,
   subnetId: Uint8Array,
@@ -184,7 +186,7 @@ type Rate = Awaited<ReturnType<typeof rateOf>>
 
 const daySeconds = 86_400n
 
-/** What validators pay now, and who is active. */
+/** The fee that validators pay now, and the active validators. */
 async function rateOf(
   { store, networkId }: ServedNetwork,
   seats: Seats,
@@ -234,7 +236,7 @@ function endOf(seat: L1Seat | undefined): bigint {
   return seat === undefined || seat.balanceEnd === 0n ? 2n ** 64n : seat.balanceEnd
 }
 
-/** What follows the seat with this number; all where it is gone. */
+/** Returns the seats after the one with this number; all seats when it is gone. */
 function afterSeat(seats: readonly L1Seat[], id: number | undefined): readonly L1Seat[] {
   return id === undefined ? seats : seats.slice(seats.findIndex((seat) => seat.id === id) + 1)
 }

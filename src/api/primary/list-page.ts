@@ -1,4 +1,4 @@
-/** What lists of the primary network share. */
+/** Paging that lists of the primary network share. */
 
 import { bindingOf, numberCursor, type Page, readPage } from '../paging.ts'
 import type { ServedNetwork } from './network-directory.ts'

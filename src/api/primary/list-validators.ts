@@ -32,7 +32,7 @@ import type { PrimaryParts } from './parts.ts'
 import { scaledBounds } from './validator-bounds.ts'
 import { validatorViews } from './validator-page.ts'
 
-/** What validators can be sorted by. */
+/** Columns by which validators can be sorted. */
 const validatorSorts = [
   'blockIndex',
   'delegationCapacity',

@@ -24,7 +24,7 @@ export type NetworkDirectory = {
   readonly all: () => readonly ServedNetwork[]
   /** Throws `not-ready` for a network that is configured and not reached yet, else `not-found`. */
   readonly find: (name: (typeof networkNames)[number]) => ServedNetwork
-  /** What a name given by the operator stands for. */
+  /** The id behind an alias that the operator gave. */
   readonly alias: (name: string) => string | undefined
 }
 

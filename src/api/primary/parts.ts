@@ -1,4 +1,4 @@
-/** What the operations of the primary network are made of. */
+/** Parts of the operations of the primary network. */
 
 import type { Clock } from '../../core/world.ts'
 import type { PageTokens } from '../page-token.ts'

@@ -1,4 +1,4 @@
-/** What views of transactions need beside their rows, read for a whole page at a time. */
+/** Facts that views of transactions use beside their rows, read for a whole page at a time. */
 
 import { equalBytes, keyOf } from '../../core/bytes.ts'
 import type { CreatedAsset } from '../../shape/primary/transaction.ts'
@@ -16,7 +16,7 @@ import type { ChainOf } from './chain-of.ts'
 import type { Credentials } from './credentials.ts'
 import { credentialsShown } from './utxo-view.ts'
 
-/** What the views of a page look things up in. */
+/** Facts for the views of one page. */
 export type PageFacts = {
   readonly book: AssetBook
   /** Of the UTXOs made and spent. */
@@ -26,7 +26,7 @@ export type PageFacts = {
   readonly spent: ReadonlyMap<number, readonly StoredUtxo[]>
   /** By {@link keyOf} the staking transaction's id. */
   readonly stakers: ReadonlyMap<string, StoredStaker>
-  /** What the cycle that a settlement began was expected to earn, by its place. */
+  /** Expected reward of the cycle that a settlement began, by its place. */
   readonly expected: ReadonlyMap<number, bigint>
   readonly l1Changes: ReadonlyMap<number, readonly StoredL1Change[]>
   readonly chains: Chains
@@ -79,7 +79,7 @@ export async function pageFactsOf(
 // RewardAutoRenewedValidatorTx of the P-Chain.
 const renewingType = 42
 
-/** What the cycles that settlements began were expected to earn, by place. */
+/** Expected rewards of the cycles that settlements began, by place. */
 async function expectedRewards(
   store: Reader,
   rows: readonly StoredTransaction[],

@@ -16,7 +16,7 @@ import { transactionViews, withinUtxos } from './transaction-page.ts'
 /** Gives places of transactions within bounds. */
 export type PlacePage = (range: PlaceQuery) => Promise<readonly number[]>
 
-/** What a list of transactions asks. */
+/** Parameters of a list of transactions. */
 export type TransactionListQuery = {
   readonly chain: ChainOf
   readonly route: string
@@ -81,7 +81,7 @@ export async function transactionList(
   return { body: { ...nextToken(page), transactions, chainInfo: chainInfo(chain) }, ...height }
 }
 
-/** What is left of a range after `pos`. */
+/** Returns the rest of a range after `pos`. */
 function rangeAfter(range: PlaceQuery, pos: number): PlaceQuery {
   return range.order === 'asc'
     ? { ...range, from: Math.max(range.from, pos + 1) }

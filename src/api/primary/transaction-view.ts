@@ -147,7 +147,7 @@ function stakingView(of: ChainOf, row: StoredTransaction, facts: PageFacts): Par
   }
 }
 
-/** What the transactions of auto-renewed validators say. */
+/** Members that only transactions of auto-renewed validators have. */
 function renewalView(of: ChainOf, row: StoredTransaction, facts: PageFacts): Partial<View> {
   const { period, autoCompoundRewardShares, validatorAuthority } = row.body
   const staker = facts.stakers.get(keyOf(row.txId))
@@ -218,7 +218,7 @@ function cView(row: StoredTransaction, facts: PageFacts): Partial<View> {
   }
 }
 
-/** What the clients call things both chains have. */
+/** Names that the clients use for what both chains have. */
 function clientNames(row: StoredTransaction, facts: PageFacts): Partial<View> {
   return {
     timestamp: row.timestamp,

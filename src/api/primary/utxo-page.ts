@@ -19,7 +19,7 @@ import { defaultPageSize } from './list-page.ts'
 import type { PrimaryParts } from './parts.ts'
 import { credentialsShown, utxoView } from './utxo-view.ts'
 
-/** What both UTXO lists ask. */
+/** Parameters of both UTXO lists. */
 export type UtxoPageQuery = {
   readonly chain: ChainOf
   /** 20 bytes each. */

@@ -14,7 +14,7 @@ import type { ChainOf } from './chain-of.ts'
 import { type Credentials, credentialsOf } from './credentials.ts'
 import { heightText, seconds } from './numbers-view.ts'
 
-/** Whether a stake lies locked in its staking transaction. */
+/** True while a stake is locked in its staking transaction. */
 function isStaked(utxo: StoredUtxo): boolean {
   return (utxo.kind & utxoKinds.staked) !== 0 && utxo.returnedAt === undefined
 }
@@ -31,7 +31,7 @@ export function utxoView(of: ChainOf, utxo: StoredUtxo, facts: UtxoFacts): Utxo 
   }
 }
 
-/** What the views of a page are made with. */
+/** Facts that the views of a page use. */
 export type UtxoFacts = { readonly book: AssetBook; readonly credentials: Credentials }
 
 /** Reads what views of `utxos` in the lists of `of.chain` say of who signed for them. */

@@ -2,7 +2,7 @@
 
 import type { Bounds } from '../../store/query/primary/validators.ts'
 
-/** What was given, both ends inclusive. */
+/** The bounds that the caller gave, both inclusive. */
 type Given = { readonly min: number | undefined; readonly max: number | undefined }
 
 /** Bounds in stored units: `factor` of them to one given, counted from `zero`. */

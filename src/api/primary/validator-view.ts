@@ -12,7 +12,7 @@ import { percentOf } from './numbers-view.ts'
 /** Rewards paid for a validation, and from its delegations. */
 export type PaidRewards = { readonly validation: bigint; readonly delegation: bigint }
 
-/** What a view needs besides the row. */
+/** Facts that a view uses beside the row. */
 export type ValidatorFacts = { readonly paid: PaidRewards; readonly totalWeight: bigint }
 
 /** One validation. */

@@ -1,4 +1,4 @@
-/** What a question may be on an EVM chain. */
+/** Finds what a search text means on an EVM chain. */
 
 import { parseEvmAddress, toChecksumAddress } from '../../core/address.ts'
 import { fromHex } from '../../core/bytes.ts'

@@ -1,11 +1,11 @@
-/** What searching is handed. */
+/** Parts of the search operation. */
 
 import type { Clock } from '../../core/world.ts'
 import type { ChainDirectory } from '../chain-directory.ts'
 import type { PartyBooks } from '../evm/party-book.ts'
 import type { NetworkDirectory } from '../primary/network-directory.ts'
 
-/** What the operation needs. */
+/** Parts that the operation uses. */
 export type SearchParts = {
   readonly chains: ChainDirectory
   readonly networks: NetworkDirectory

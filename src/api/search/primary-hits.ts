@@ -1,4 +1,4 @@
-/** What a question may be on a primary network. */
+/** Finds what a search text means on a primary network. */
 
 import { parsePrimaryAddress, toPrimaryAddress } from '../../core/address.ts'
 import { equalBytes } from '../../core/bytes.ts'

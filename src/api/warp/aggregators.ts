@@ -10,7 +10,7 @@ export type ServedAggregator = { readonly networkId: number; readonly aggregator
 /** Aggregators by network; `opening` until the network's node was heard for the first time. */
 export type ServedAggregators = Readonly<Partial<Record<Network, ServedAggregator | 'opening'>>>
 
-/** What the operations need. */
+/** Parts that the operations use. */
 export type WarpParts = { readonly aggregators: ServedAggregators }
 
 /** The aggregator of a network by the caller's word. Throws `not-found`, `not-served`. */

@@ -42,7 +42,9 @@ export async function showConfig(flags: Flags): Promise<void> {
   }
 }
 
-/** JSON of a value. URLs often hold keys: of each, scheme, host and a hash are printed, as in logs. */
+/**
+ * JSON of a value. URLs often hold keys: of each, scheme, host and a hash are printed, as in logs.
+ */
 function shown(value: unknown): string {
   return JSON.stringify(value, (_name, one: unknown) =>
     typeof one === 'string' ? redactText(one) : one,

@@ -30,7 +30,7 @@ type Period = { readonly from: number; readonly until: number }
 /** An export being made: where to ask, and what for. */
 type Wanted = { readonly api: Api; readonly flags: Flags; readonly period: Period }
 
-/** What can be exported; each gives rows as the API lists them. */
+/** Subjects of an export; each gives the rows that the API lists. */
 const subjects: Readonly<Record<keyof typeof columnsOf, (wanted: Wanted) => AsyncGenerator<Row>>> =
   {
     transactions,

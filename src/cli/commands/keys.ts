@@ -69,7 +69,9 @@ function changeKey(config: Config, id: string, change: (key: StoredKey) => Store
   )
 }
 
-/** What the flags `--tier`, `--per-minute` and `--per-day` say of a key. Throws `bad-parameter`. */
+/**
+ * Reads the limit of a key from `--tier`, `--per-minute` and `--per-day`. Throws `bad-parameter`.
+ */
 function allowanceIn(flags: Flags, config: Config): Pick<StoredKey, 'tier' | 'limit'> {
   const { tier, perMinute, perDay } = flags
   if (tier !== undefined && (perMinute ?? perDay) !== undefined)

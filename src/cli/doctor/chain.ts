@@ -9,7 +9,7 @@ import { askAll, askOne, BatchSize, type RpcAnswer, type RpcTarget } from '../..
 import { traceProbe } from '../../source/node-traces.ts'
 import { fine, problem, warning, type Finding } from './finding.ts'
 
-/** What the checks need of the process. */
+/** Parts of the process that the checks use. */
 export type ChainCheckParts = {
   readonly world: World
   readonly timeoutMs: number
@@ -112,7 +112,7 @@ async function checkEndpoint(
   ]
 }
 
-/** What a pruned node never has: it does not make states again that it forgot. */
+/** A height whose state a pruned node does not have and does not compute again. */
 function prunedText(hasTraces: boolean): string {
   const never = hasTraces ? ', nor are internal transactions before its first traced block' : ''
   return `keeps no old state: balances of the past are not served from it${never}`

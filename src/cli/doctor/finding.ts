@@ -1,4 +1,4 @@
-/** What a check of `firn doctor` found. */
+/** A finding of `firn doctor`. */
 
 /** How it stands; only a `problem` makes the command fail. */
 export type Level = 'ok' | 'warning' | 'problem'
@@ -6,7 +6,7 @@ export type Level = 'ok' | 'warning' | 'problem'
 /** One line of the report. `remedy` says what to do, where there is something to do. */
 export type Finding = {
   readonly level: Level
-  /** What was looked at: `api.port`, a store, an endpoint. */
+  /** The subject of the check: `api.port`, a store, an endpoint. */
   readonly subject: string
   readonly text: string
   readonly remedy?: string

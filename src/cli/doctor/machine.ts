@@ -45,7 +45,7 @@ function checkRuntime(version: string): Finding {
     : problem('node', `version ${version} is too old`, `install Node ${oldestNode} or newer`)
 }
 
-/** Whether as many files may be open as are needed. `undefined` where the system does not say. */
+/** Checks the limit of open files. `undefined` where the system does not report it. */
 function checkOpenFiles(limit: number | undefined): Finding {
   if (limit === undefined) return fine('open files', 'this system tells no limit')
   return limit >= goodFiles
@@ -125,7 +125,7 @@ function checkNamedFiles(config: Config): Finding[] {
   }
 }
 
-/** Whether a port can be had, or is had by a Firn that runs already. */
+/** Checks that a port is free, or used by a Firn that runs already. */
 async function checkPort(
   name: string,
   host: string,

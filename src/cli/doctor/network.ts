@@ -14,7 +14,7 @@ import {
 } from '../../source/primary/node-api.ts'
 import { fine, problem, warning, type Finding } from './finding.ts'
 
-/** What the checks need of the process. */
+/** Parts of the process that the checks use. */
 export type NetworkCheckParts = {
   readonly transport: Transport
   readonly timeoutMs: number

@@ -245,7 +245,7 @@ export function rewardRow(reward: HistoricalReward): RowOf<'rewards'> {
   }
 }
 
-/** What a reward was worth on the day it was paid; empty where no price is known. */
+/** Value of a reward on the day it was paid; empty when no price is known. */
 function worthOf({
   reward,
 }: HistoricalReward): Pick<RowOf<'rewards'>, 'price' | 'value' | 'currency'> {

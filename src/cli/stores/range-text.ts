@@ -8,7 +8,7 @@ import {
 import type { DamagedRange } from '../../store/sums/check-store.ts'
 import type { ConfiguredStore } from './configured-stores.ts'
 
-/** What the range of a damaged one is: `heights 256 to 511`. */
+/** A damaged range in words: `heights 256 to 511`. */
 export function rangeText(kind: ConfiguredStore['kind'], { table, range }: DamagedRange): string {
   if (range === undefined) return 'all rows'
   const { column, from, until } = range
@@ -35,7 +35,7 @@ export function rangeText(kind: ConfiguredStore['kind'], { table, range }: Damag
   }
 }
 
-/** What is wrong with it: rows that were written and rows that are there. */
+/** The damage in words: how many rows were written, and how many are there. */
 export function damageText({ written, found }: DamagedRange): string {
   if (found === undefined) return 'cannot be read'
   if (written === undefined) return `no sum is stored, rows found ${found.rows}`

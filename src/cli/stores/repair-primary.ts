@@ -15,8 +15,8 @@ import type { RepairWork } from './repair-work.ts'
 const limitMs = 7 * 86_400_000
 
 /**
- * Makes every row again and puts the new store in the place of the old one; on PostgreSQL that is the
- * operator's. Gives false where the kept blocks are damaged as well, or the store stays.
+ * Makes every row again and puts the new store in the place of the old one; on PostgreSQL that is
+ * the operator's. Gives false where the kept blocks are damaged as well, or the store stays.
  */
 export async function repairPrimary(work: RepairWork): Promise<boolean> {
   const { config, store, verdict } = work

@@ -1,11 +1,11 @@
-/** What mending takes. */
+/** Parts of repairing a store. */
 
 import type { Config } from '../../config/settings.ts'
 import type { World } from '../../core/world.ts'
 import type { ConfiguredStore } from './configured-stores.ts'
 import type { StoreVerdict } from './store-verdict.ts'
 
-/** What mending one store takes. */
+/** Parts of repairing one store. */
 export type RepairWork = {
   readonly config: Config
   readonly store: ConfiguredStore

@@ -1,4 +1,4 @@
-/** What a check finds in one store. */
+/** The result of checking one store. */
 
 import { faultOf } from '../../core/fault.ts'
 import type { Database } from '../../store/engine/database.ts'
@@ -13,18 +13,18 @@ const limitMs = 7 * 86_400_000
 /** Between two lines of progress. */
 const everyMs = 10_000
 
-/** What was found in one store. */
+/** Findings in one store. */
 export type StoreVerdict = {
   readonly store: string
   /** False where a store was made before sums were kept: then nothing but `structure` is known. */
   readonly hasSums: boolean
   readonly rows: number
   readonly damaged: readonly DamagedRange[]
-  /** What the engine says of the structure of its file. */
+  /** Errors that the engine reports in the structure of its file. */
   readonly structure: readonly string[]
 }
 
-/** Whether all of a store is as it was written. */
+/** Returns whether a store is as it was written. */
 export function isWhole(verdict: StoreVerdict): boolean {
   return verdict.hasSums && verdict.damaged.length === 0 && verdict.structure.length === 0
 }

@@ -1,5 +1,5 @@
 /**
- * Whether receipts are those the header commits to.
+ * True when receipts are those the header commits to.
  *
  * Catches altered statuses and amounts, lost and invented logs: whatever `check-block.ts` cannot,
  * because it agrees with itself.

@@ -22,7 +22,7 @@ export type TracedTransaction = {
   readonly gasUsed: number
 }
 
-/** Whether receipts may charge more gas than was used, as where execution comes later (saevm). */
+/** True when receipts may charge more gas than was used, as where execution comes later (saevm). */
 export type GasRule = 'equal' | 'at-most'
 
 /**

@@ -32,7 +32,10 @@ type Form =
   | 'withdrawal'
   | (typeof eventKinds)[keyof typeof eventKinds]
 
-/** First topics. Source: keccak-256 of the event signatures of ERC-20, 721, 1155, 4906, 2309, WAVAX, Teleporter, the warp precompile and ERC-1967. */
+/**
+ * First topics. Source: keccak-256 of the event signatures of ERC-20, 721, 1155, 4906, 2309, WAVAX,
+ * Teleporter, the warp precompile and ERC-1967.
+ */
 const topics: readonly (readonly [string, Form])[] = [
   ['ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef', 'transfer'],
   ['c3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62', 'single'],

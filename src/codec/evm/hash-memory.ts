@@ -2,8 +2,8 @@
  * Memory in which messages are written and hashed where they lie, two at a time.
  *
  * Whoever proves blocks writes into `bytes` from {@link firstFree} on, adds what is to be hashed,
- * and reads the hashes there after {@link HashMemory.run}. Lives as long as its thread; nothing in it
- * outlives a block.
+ * and reads the hashes there after {@link HashMemory.run}. Lives as long as its thread; nothing in
+ * it outlives a block.
  */
 
 import { assert } from '../../core/fault.ts'

@@ -90,7 +90,7 @@ const known: ReadonlySet<string> = new Set(
   [...common, ...ethereum, ...subnetEvm, ...coreth].map(([name]) => name).concat(beside),
 )
 
-/** Whether the hash that a node gives a block is that of its header. */
+/** Returns whether the hash that a node gives a block is that of its header. */
 export function compareHeader(block: RawBlock): 'hold' | 'broken' {
   const hash = headerHash(block)
   return hash !== undefined && isHexOf(block.hash, hash) ? 'hold' : 'broken'

@@ -23,12 +23,12 @@ export function hexQuantity(value: unknown): string | undefined {
   return (value.length - from) % 2 === 0 ? `0x${value.slice(from)}` : `0x0${value.slice(from)}`
 }
 
-/** Whether `value` is the hex of `bytes`, in whatever letter case. */
+/** Returns whether `value` is the hex of `bytes`, in whatever letter case. */
 export function isHexOf(value: unknown, bytes: Uint8Array): boolean {
   return typeof value === 'string' && value.toLowerCase() === to0x(bytes)
 }
 
-/** Whether `value` is the hex of the 32 bytes from `at` on, in whatever letter case. */
+/** Returns whether `value` is the hex of the 32 bytes from `at` on, in whatever letter case. */
 export function equalsHex(value: unknown, bytes: Uint8Array, at: number): boolean {
   if (typeof value !== 'string' || value.length !== 66 || !value.startsWith('0x')) return false
   let differs = 0

@@ -167,7 +167,8 @@ function digest(): WasmFunction {
 
 /**
  * `unhex(from, until, to)`: the bytes that digits say, an even number of at least 32; gives 1 when
- * all of them are digits. `to` may lie before `from`, where digits are overwritten as they are read.
+ * all of them are digits. `to` may lie before `from`, where digits are overwritten as they are
+ * read.
  */
 function unhex(): WasmFunction {
   const [from, until, to, valid, text, lower, digit, letter] = [0, 1, 2, 3, 4, 5, 6, 7]

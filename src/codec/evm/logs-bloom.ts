@@ -13,8 +13,9 @@ import { type RawLog, type RawReceipt, type RawUnit, listOf, objectOf } from './
 const bloomBytes = 256
 
 /**
- * Whether the bloom in a header is that of the logs of its block; `none` without logs, and where
- * execution comes after acceptance (saevm): there it is of other blocks. Throws `node-answer`.
+ * Returns whether the bloom in a header is that of the logs of its block; `none` without logs, and
+ * where execution comes after acceptance (saevm): there it is of other blocks. Throws
+ * `node-answer`.
  */
 export function compareBloom(unit: RawUnit): 'none' | 'hold' | 'broken' {
   const { block } = unit

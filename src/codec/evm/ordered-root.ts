@@ -67,7 +67,9 @@ export class OrderedList {
     return this.#writer.at
   }
 
-  /** The item `[from, …)` is written; a `from` before what `begin` gave is fine, within `headRoom`. */
+  /**
+   * The item `[from, …)` is written; a `from` before what `begin` gave is fine, within `headRoom`.
+   */
   end(from: number): void {
     const { memory } = this.#writer
     const index = this.#next++

@@ -88,7 +88,7 @@ export type RawFrame = {
 /** A block and its receipts as one node told them. */
 export type RawUnit = { readonly block: RawBlock; readonly receipts: readonly unknown[] }
 
-/** Whether `value` is a JSON object; its fields are read as unproven. */
+/** Returns whether `value` is a JSON object; its fields are read as unproven. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -83,9 +83,9 @@ export type TransactionsOutcome = 'none' | 'hold' | 'broken' | { readonly unknow
 const hashBytes = 32
 
 /**
- * Whether the transactions of a block are those its header commits to, under the hashes that the
- * node gives them. Cannot be told of types that are not known and where a node left fields out.
- * Throws `node-answer` for what is no transaction.
+ * Returns whether the transactions of a block are those its header commits to, under the hashes
+ * that the node gives them. Cannot be told of types that are not known and where a node left fields
+ * out. Throws `node-answer` for what is no transaction.
  */
 export function compareTransactions(block: RawBlock): TransactionsOutcome {
   const all = listOf(block.transactions, 'transactions').map((tx) => objectOf(tx, 'transaction'))

@@ -126,7 +126,9 @@ function outputOf(share: Share, startTime: bigint): POutput {
     : { typeId: 7, ...inner }
 }
 
-/** Splits the staked allocations into equal parts, cutting through amounts; the last takes the rest. */
+/**
+ * Splits the staked allocations into equal parts, cutting through amounts; the last takes the rest.
+ */
 function splitShares(staked: readonly Allocation[], parts: number): Share[][] {
   const all = staked.flatMap(sharesOf)
   const total = all.reduce((sum, { amount }) => sum + amount, 0n)

@@ -14,7 +14,9 @@ export const maxBytes = 262_144
 /** Memo of a base transaction. Source: avalanchego vms/components/avax/metadata.go. */
 export const maxMemoBytes = 256
 
-/** Names and messages; nodes allow 128 for a chain's name, a u16 length allows no more than this. */
+/**
+ * Names and messages; nodes allow 128 for a chain's name, a u16 length allows no more than this.
+ */
 export const maxTextBytes = 65_535
 
 /** Genesis of a chain, or a memo inside it: four times that of mainnet, the largest known. */

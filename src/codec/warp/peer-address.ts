@@ -76,12 +76,15 @@ function isIpv4(ip: Uint8Array): boolean {
   return mappedPrefix.every((byte, at) => ip[at] === byte)
 }
 
-/** Whether 16 bytes are the address of nobody: 0.0.0.0 or ::. */
+/** Returns whether 16 bytes are the address of nobody: 0.0.0.0 or ::. */
 export function isUnspecifiedIp(ip: Uint8Array): boolean {
   return (isIpv4(ip) ? ip.subarray(12) : ip).every((byte) => byte === 0)
 }
 
-/** Whether an address is not one of the public internet: own machine, private, link-local, none. */
+/**
+ * Returns whether an address is not one of the public internet: own machine, private, link-local,
+ * none.
+ */
 export function isPrivateIp(ip: Uint8Array): boolean {
   const [a = 0, b = 0] = isIpv4(ip) ? ip.subarray(12) : ip
   if (!isIpv4(ip)) {

@@ -47,7 +47,10 @@ export function encodeSignatureResponse(signature: Uint8Array): Uint8Array {
   return new ProtobufWriter().bytes(1, signature).finish()
 }
 
-/** The signature of an answer's app bytes; empty when the validator did not sign. Throws `bad-bytes`. */
+/**
+ * The signature of an answer's app bytes; empty when the validator did not sign. Throws
+ * `bad-bytes`.
+ */
 export function decodeSignatureResponse(appBytes: Uint8Array): Uint8Array {
   const reader = new ProtobufReader(appBytes)
   let signature = new Uint8Array()

@@ -101,7 +101,7 @@ export function AddressPage(props: AddressProps): JSX.Element {
 }
 
 /**
- * Whether an address holds code, as far as lists tell: it is a known token, or the first
+ * Returns whether an address holds code, as far as lists tell: it is a known token, or the first
  * transaction it was in made or called it. Asking for the contract of a plain account is a fault,
  * which the browser would write into its console.
  */

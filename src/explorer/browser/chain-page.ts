@@ -173,7 +173,9 @@ function blockFacts(world: World, block: EvmBlock): JSX.Element {
   ])
 }
 
-/** `live`, `off at 1,210`, `live from 4,096`: a stage that is not whole says from where to where. */
+/**
+ * `live`, `off at 1,210`, `live from 4,096`: a stage that is not whole says from where to where.
+ */
 function stageText({ state, indexedHeight, completeFrom }: StageStatus): string {
   const from = completeFrom === undefined ? '' : ` from ${count(completeFrom)}`
   const to = state === 'off' && indexedHeight >= 0 ? ` at ${count(indexedHeight)}` : ''

@@ -1,4 +1,6 @@
-/** A series drawn by uPlot, in the colours of the style sheet; uPlot is loaded when first needed. */
+/**
+ * A series drawn by uPlot, in the colours of the style sheet; uPlot is loaded when first needed.
+ */
 
 import { h, type JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
@@ -14,13 +16,13 @@ export type ChartProps = {
   readonly label: string
   readonly height: number
   readonly bars: boolean
-  /** Whether the moment of a point has an hour. */
+  /** True when the moment of a point has an hour. */
   readonly hours: boolean
   /** Another series to compare with, at its own moments. */
   readonly other?: { readonly label: string; readonly points: readonly MetricPoint[] }
-  /** Whether values are drawn by their logarithm. */
+  /** True when values are drawn by their logarithm. */
   readonly log?: boolean
-  /** Whether a part can be chosen by dragging; a double click shows all again. */
+  /** True when a part can be chosen by dragging; a double click shows all again. */
   readonly zoom?: boolean
 }
 

@@ -1,6 +1,8 @@
 /** Addresses of the explorer: what stands after `#/`, and the parameters after it. */
 
-/** The segments of a hash, decoded: `#/chain/1/block/2?page=2` is `['chain', '1', 'block', '2']`. */
+/**
+ * The segments of a hash, decoded: `#/chain/1/block/2?page=2` is `['chain', '1', 'block', '2']`.
+ */
 export function segmentsOf(hash: string): string[] {
   return pathOf(hash)
     .replace(/^#?\/?/, '')

@@ -1,4 +1,6 @@
-/** NFTs: items of a collection, items an address holds, and one item; pictures come by this process. */
+/**
+ * NFTs: items of a collection, items an address holds, and one item; pictures come by this process.
+ */
 
 import { h, type JSX } from 'preact'
 import { useState } from 'preact/hooks'

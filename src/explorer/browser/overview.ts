@@ -1,4 +1,6 @@
-/** First page: the network in numbers, what happened last, two charts, and what is still syncing. */
+/**
+ * First page: the network in numbers, what happened last, two charts, and what is still syncing.
+ */
 
 import { h, type JSX } from 'preact'
 

@@ -24,7 +24,7 @@ export type ChainName = (typeof chains)[number]
  */
 export const primarySubnetId = '11111111111111111111111111111111LpoYY'
 
-/** Whether a text names one of the three chains. */
+/** Returns whether a text names one of the three chains. */
 export function isChain(name: string): name is ChainName {
   return chains.some((chain) => chain === name)
 }

@@ -1,4 +1,6 @@
-/** A table of rows that are all here: ordered by any column, a page at a time, both in the address. */
+/**
+ * A table of rows that are all here: ordered by any column, a page at a time, both in the address.
+ */
 
 import { h, type JSX } from 'preact'
 

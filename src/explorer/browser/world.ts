@@ -39,7 +39,9 @@ export function primaryNetworks({ status }: World): string[] {
   ]
 }
 
-/** Which blocks of a chain of a primary network are here; none (`head` -1) while nothing says so. */
+/**
+ * Which blocks of a chain of a primary network are here; none (`head` -1) while nothing says so.
+ */
 export function primaryHeights(
   { status }: World,
   network: string,

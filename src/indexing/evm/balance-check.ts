@@ -1,5 +1,5 @@
 /**
- * Whether the logs of a token tell its balances: running sums against `balanceOf`.
+ * True when the logs of a token tell its balances: running sums against `balanceOf`.
  *
  * Rebasing tokens, fees that are not logged and transfers that never happened all show here. A
  * token whose sums agreed often enough is answered from the store; one that ever disagreed, or

@@ -1,5 +1,5 @@
 /**
- * Whether blocks are what their headers say, and their headers what their hashes say.
+ * True when blocks are what their headers say, and their headers what their hashes say.
  *
  * Receipts: the root in the header, always. Beside them:
  *
@@ -10,13 +10,13 @@
  *
  * Not every chain keeps to what we know: headers get fields with upgrades, transactions get types,
  * and chains made up for tests have made-up hashes. An honest node must not be accused of that, so
- * each check has to hold once before a failure of it counts: for headers once per form, which is the
- * set of fields it has, because an upgrade shows as another set. What held and then does not is the
- * endpoint's fault. What never held is not known: endpoints that may know better are asked first,
- * and when none does, the block is taken without this check, which is counted and logged once. In a
- * header that is proven, though, the transactions root is what the chain says, and transactions that
- * contradict it are a fault from the first block on. Genesis decides nothing: files make it, and the
- * one of anvil has fields that its hash does not.
+ * each check has to hold once before a failure of it counts: for headers once per form, which is
+ * the set of fields it has, because an upgrade shows as another set. What held and then does not is
+ * the endpoint's fault. What never held is not known: endpoints that may know better are asked
+ * first, and when none does, the block is taken without this check, which is counted and logged
+ * once. In a header that is proven, though, the transactions root is what the chain says, and
+ * transactions that contradict it are a fault from the first block on. Genesis decides nothing:
+ * files make it, and the one of anvil has fields that its hash does not.
  *
  * What is known lasts as long as the process. A fault is `node-answer`, as for receipts: the
  * endpoint is blamed and another one asked.
@@ -101,9 +101,9 @@ export class BlockChecks {
   }
 
   /**
-   * Whether to check the block at `height`: each one, or where the operator wants samples those, the
-   * newest ones, where an earlier answer failed, and at first, to find out what headers of this chain
-   * are.
+   * Returns whether to check the block at `height`: each one, or where the operator wants samples
+   * those, the newest ones, where an earlier answer failed, and at first, to find out what headers
+   * of this chain are.
    */
   wants(height: number, atHead: boolean): boolean {
     if (atHead || height % this.#checkEvery === 0 || this.#doubted.has(height)) return true
@@ -242,7 +242,10 @@ export class BlockChecks {
     this.#pass(what, told, why)
   }
 
-  /** Whether another endpoint, none of whose blocks has failed yet, is to be asked for this one. */
+  /**
+   * Returns whether another endpoint, none of whose blocks has failed yet, is to be asked for this
+   * one.
+   */
   #asksOthers(what: Knowledge, { height, origin }: Told): boolean {
     if (what.state === 'unknown') return false
     what.failed.add(origin)

@@ -1,6 +1,6 @@
 /**
- * Blocks of one chain from its source to its writer: read, checked and decoded, linked to each other,
- * and proven by later headers where their own do not commit to their receipts.
+ * Blocks of one chain from its source to its writer: read, checked and decoded, linked to each
+ * other, and proven by later headers where their own do not commit to their receipts.
  */
 
 import type { BlockBatch } from '../../codec/evm/columns.ts'

@@ -109,8 +109,8 @@ export class EvmIngest {
   }
 
   /**
-   * Takes away what is stored from height `from` on, see `cut-chain.ts`; both stages then go on from
-   * there. Gives whether there was anything. Faults as `cutChain`, `lease-lost`, `store-*`.
+   * Takes away what is stored from height `from` on, see `cut-chain.ts`; both stages then go on
+   * from there. Gives whether there was anything. Faults as `cutChain`, `lease-lost`, `store-*`.
    */
   async cut(from: number): Promise<boolean> {
     const { database, lease, clock } = this.#parts

@@ -67,7 +67,9 @@ export async function writeRange(writer: Writer, range: Range): Promise<void> {
   await insertRange(writer, range)
 }
 
-/** What the topics after the first and the data of a log tell; `undefined` if it only resembles one. */
+/**
+ * What the topics after the first and the data of a log tell; `undefined` if it only resembles one.
+ */
 export function rangeOfLog(
   topics: Uint8Array,
   data: Uint8Array,

@@ -2,9 +2,10 @@
  * Receipts of blocks whose own header does not commit to them, because execution comes after
  * acceptance (saevm, the C-Chain after Helicon): the header of a later block does.
  *
- * The receipts root of a header is there that of the receipts of the blocks it settles, joined: those
- * after its parent's `settledHeight` up to its own. The parent of the first such header has none and
- * is settled itself. Source: ACP-194; avalanchego vms/saevm/blocks/settlement.go; recorded blocks.
+ * The receipts root of a header is there that of the receipts of the blocks it settles, joined:
+ * those after its parent's `settledHeight` up to its own. The parent of the first such header has
+ * none and is settled itself. Source: ACP-194; avalanchego vms/saevm/blocks/settlement.go; recorded
+ * blocks.
  *
  * Blocks come here in the order of heights, once they link. Receipts are kept from then until they
  * are settled, which takes seconds on a chain that goes on.
@@ -80,7 +81,7 @@ export class Settlement {
   /** Height of the last header that refuted others; -1 when none did. */
   #refuted = -1
 
-  /** Whether blocks execute after acceptance; undefined before one was seen. */
+  /** True when blocks execute after acceptance; undefined before one was seen. */
   isUsed: boolean | undefined
 
   /** Up to which height receipts are proven; undefined where each block proves its own. */
@@ -94,7 +95,7 @@ export class Settlement {
     return (this.#proven ?? -1) + 1
   }
 
-  /** Whether receipts were refuted that are not proven since. */
+  /** Returns whether receipts were refuted that are not proven since. */
   get isRefuted(): boolean {
     return this.#refuted > (this.#proven ?? -1)
   }

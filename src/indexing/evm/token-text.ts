@@ -35,7 +35,7 @@ export function tokenDecimals(answer: StateAnswer | undefined): number | undefin
   return bytes[31]
 }
 
-/** Whether the answer is the ABI `bool` true, and nothing else. */
+/** Returns whether the answer is the ABI `bool` true, and nothing else. */
 export function isTrue(answer: StateAnswer | undefined): boolean {
   return tokenDecimals(answer) === 1
 }

@@ -83,7 +83,10 @@ export async function applyMessages(
   return bad
 }
 
-/** The first send of a message counts: a retry repeats it. A message is received once. Tells if it is new. */
+/**
+ * The first send of a message counts: a retry repeats it. A message is received once. Tells if it
+ * is new.
+ */
 async function addEnd(writer: Writer, table: Table, end: End): Promise<boolean> {
   const id = end['message_id'] ?? null
   const [sent] = await writer.lookup(

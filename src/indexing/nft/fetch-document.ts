@@ -50,7 +50,7 @@ export type FetchParts = {
 export type Wanted = {
   readonly accept: string
   readonly maxBytes: number
-  /** Whether a body that is announced as pictures, sound or film is taken. */
+  /** True when a body that is announced as pictures, sound or film is taken. */
   readonly takesMedia: boolean
 }
 
@@ -69,7 +69,10 @@ export class DocumentFetcher {
     this.#parts = parts
   }
 
-  /** The document of the first address that has one, else the last failure. Never throws but on abort. */
+  /**
+   * The document of the first address that has one, else the last failure. Never throws but on
+   * abort.
+   */
   async first(urls: readonly string[], signal: AbortSignal): Promise<Fetched> {
     let last: Fetched = unreachable
     for (const url of urls) {

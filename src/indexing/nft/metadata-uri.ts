@@ -58,7 +58,7 @@ export function fillId(uri: string, item: bigint): string {
   return uri.replaceAll('{id}', item.toString(16).padStart(64, '0'))
 }
 
-/** Whether a media type is of pictures, sound or film, which no document is. */
+/** Returns whether a media type is of pictures, sound or film, which no document is. */
 export function isMedia(mediaType: string): boolean {
   return /^\s*(image|video|audio|font)\//i.test(mediaType)
 }
@@ -136,7 +136,7 @@ function contentPath(path: string): string | undefined {
   return isId && !climbs(path) ? path : undefined
 }
 
-/** Whether whoever reads `path` may leave the folder it begins in. */
+/** Returns whether whoever reads `path` may leave the folder it begins in. */
 function climbs(path: string): boolean {
   const parts = path.split(/[/?#]/)
   return /\\|%2f|%5c|\s/i.test(path) || parts.some((part) => /^(\.|%2e){1,2}$/i.test(part))

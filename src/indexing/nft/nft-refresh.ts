@@ -94,7 +94,10 @@ export async function readLogs(
   })
 }
 
-/** One span per contract and standard: a contract that logs much makes no more work than one that logs all. */
+/**
+ * One span per contract and standard: a contract that logs much makes no more work than one that
+ * logs all.
+ */
 function staleOf(rows: readonly Row[]): Stale[] {
   const spans = new Map<string, Stale>()
   for (const row of rows) {
@@ -128,7 +131,9 @@ function spanOf([kind, contract, topics, data]: Row): Stale | undefined {
   return undefined
 }
 
-/** Callers tell their wishes by another clock and in other transactions: late ones are waited for. */
+/**
+ * Callers tell their wishes by another clock and in other transactions: late ones are waited for.
+ */
 const wishDelayMs = 100
 
 /** Marks tokens due that callers asked for. */

@@ -1,4 +1,4 @@
-/** What is known of a chain that is served. */
+/** A chain that is served. */
 
 import type { Static } from 'typebox'
 

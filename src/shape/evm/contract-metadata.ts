@@ -1,4 +1,4 @@
-/** What is known of a contract. */
+/** Metadata of a contract. */
 
 import type { Static } from 'typebox'
 

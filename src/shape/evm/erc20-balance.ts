@@ -7,7 +7,7 @@ import { erc20Fields, TokenReputation } from './erc20-token.ts'
 import { Money } from './money.ts'
 import { decimal } from './scalars.ts'
 
-/** What an address holds of one token. */
+/** Balance of an address in one token. */
 export const Erc20TokenBalance = Type.Object(
   {
     ...erc20Fields,

@@ -7,7 +7,7 @@ import { Party } from './party.ts'
 import { blockFields } from './placement.ts'
 import { decimal, hash, hex } from './scalars.ts'
 
-/** What a transaction calls. */
+/** The method that a transaction calls. */
 export const Method = Type.Object(
   {
     callType: Type.Enum(['NATIVE_TRANSFER', 'CONTRACT_CALL', 'CONTRACT_CREATION'], {

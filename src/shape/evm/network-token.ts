@@ -33,7 +33,7 @@ export const NetworkTokenDetails = Type.Object(
 /** Decoded {@link NetworkTokenDetails}. */
 export type NetworkTokenDetails = Static<typeof NetworkTokenDetails>
 
-/** What an address holds of the coin, as the node tells it. */
+/** Native balance of an address, as the node reports it. */
 export const NativeTokenBalance = Type.Object(
   {
     ...coin,

@@ -67,7 +67,7 @@ export const sortOrder = Type.Optional(
   Type.Enum(['asc', 'desc'], { default: 'desc', description: 'Oldest or newest first' }),
 )
 
-/** Whether transactions that failed, or those that did not, are wanted. */
+/** Limits a list to transactions that failed, or to those that did not. */
 export const status = Type.Optional(
   Type.Enum(['failed', 'success'], { description: 'Only transactions with this outcome' }),
 )

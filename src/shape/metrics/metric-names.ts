@@ -45,7 +45,7 @@ export const contractMetrics: readonly MetricName[] = [
 /** Intervals, short to long. */
 export const timeIntervals = ['hour', 'day', 'week', 'month'] as const
 
-/** Whether `metric` may be asked for days only. */
+/** Returns whether `metric` may be asked for days only. */
 export function isDayMetric(metric: MetricName): metric is DayMetricName {
   const names: readonly string[] = dayMetrics
   return names.includes(metric)

@@ -21,7 +21,7 @@ const sharePercent = Type.Number({
 const delegatorCount = Type.Integer({ description: 'delegations that run within the cycle' })
 const amountDelegated = amount('what these delegate')
 
-/** Whether a stake renews itself. */
+/** Forms of a stake: it renews itself, or ends. */
 export const StakingType = Type.Enum(['fixed', 'autoRenewed'], {
   description: '`autoRenewed`: the stake goes on for another period at the end of each',
 })

@@ -51,7 +51,7 @@ const seconds = Type.Integer({ description: 'Unix seconds' })
 const hash = Type.String({ description: 'cb58' })
 const amounts = Type.Array(AssetAmount)
 
-/** What a transaction did to an L1 validator, and how it stood afterwards. */
+/** A change that a transaction made to an L1 validator, and its state afterwards. */
 export const L1ValidatorChange = Type.Object(
   {
     validationId: hash,

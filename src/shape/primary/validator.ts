@@ -1,4 +1,6 @@
-/** Validators by state. Source: document A, Validator; fields of the other states: official clients. */
+/**
+ * Validators by state. Source: document A, Validator; fields of the other states: official clients.
+ */
 
 import type { Static } from 'typebox'
 

@@ -4,7 +4,9 @@ import { type Container, openContainer, proposerOf } from '../../codec/proposer/
 import { isEvmBlock, readEvmBlock } from './evm-block.ts'
 import type { BlockBytes, CBlock, Proposer } from './primary-source.ts'
 
-/** Type ids an inner block can begin with, after version 0. Source: codec.go of platformvm and avm. */
+/**
+ * Type ids an inner block can begin with, after version 0. Source: codec.go of platformvm and avm.
+ */
 const innerTypes = { P: [0, 1, 2, 3, 4, 29, 30, 31, 32], X: [20] } as const
 
 /** The P- or X-Chain block at `height`, from its container. */

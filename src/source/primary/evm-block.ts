@@ -44,7 +44,7 @@ export function readEvmBlock(bytes: Uint8Array): Omit<CBlock, 'proposer'> {
   }
 }
 
-/** Whether bytes are a block of the EVM chain. */
+/** Returns whether bytes are a block of the EVM chain. */
 export function isEvmBlock(bytes: Uint8Array): boolean {
   try {
     readEvmBlock(bytes)

@@ -103,13 +103,13 @@ function namingAbsence(transport: Transport): Transport {
   }
 }
 
-/** Whether a failed call met an API that is not there, or not there yet. */
+/** Returns whether a failed call met an API that is not there, or not there yet. */
 export function isAbsence(error: unknown): boolean {
   const fault = faultOf(error)
   return fault?.code === 'node-refused' && fault.detail['status'] === 404
 }
 
-/** Whether a node refused a call of {@link NodeApi.tryAsk}. */
+/** Returns whether a node refused a call of {@link NodeApi.tryAsk}. */
 export function isRefusal(
   reply: Reply | { readonly refusal: string },
 ): reply is { readonly refusal: string } {

@@ -66,7 +66,7 @@ export interface PrimarySource {
    * is bootstrapping that chain.
    */
   readonly headHeight: (chain: PrimaryChain, signal: AbortSignal) => Promise<number>
-  /** Whether proposers are known: a complete Index API of the chain. */
+  /** Returns whether proposers are known: a complete Index API of the chain. */
   readonly hasIndex: (chain: PrimaryChain, signal: AbortSignal) => Promise<boolean>
   /** Blocks `[from, until)` of the P- or X-Chain, in order. */
   readonly blocks: (

@@ -25,7 +25,7 @@ export class Claim {
     this.#name = name
   }
 
-  /** Whether this process holds the lock now. Does not wait. */
+  /** Returns whether this process holds the lock now. Does not wait. */
   take(): boolean {
     if (this.#held !== undefined) return true
     const database = new DatabaseSync(this.#path, { timeout: 0 })

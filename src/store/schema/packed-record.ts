@@ -44,8 +44,8 @@ export type Layout<T> = Field<T> & {
 }
 
 /**
- * Writes how many fields follow, and these fields: absent ones at the end take no room. One function
- * for each layout: see `core/function-of-text.ts`.
+ * Writes how many fields follow, and these fields: absent ones at the end take no room. One
+ * function for each layout: see `core/function-of-text.ts`.
  */
 function writerOf(
   names: readonly string[],

@@ -34,7 +34,9 @@ export function packed(write: () => void): Uint8Array {
 /** Memory that records are packed into, one after the other; it grows by doubling. */
 export type PackArena = { bytes: Uint8Array<ArrayBuffer>; used: number }
 
-/** As {@link packed} of what `write` makes of `value`, but the bytes are the next ones of `arena`. */
+/**
+ * As {@link packed} of what `write` makes of `value`, but the bytes are the next ones of `arena`.
+ */
 export function packInto<T>(arena: PackArena, write: (value: T) => void, value: T): void {
   const ownRoom = room
   const ownUsed = used

@@ -1,9 +1,9 @@
 /**
  * Numbers the primary network's tables share: places in history, and small sets of words.
  *
- * `pos` = ((chain × 2^31) + height) × 2^20 + position + 1: exact in a double, ordered by chain, then
- * by time. The X-Chain's transactions from before its blocks have heights from -2^32 - 1 on; they
- * fall under chain number 1, which no chain has.
+ * `pos` = ((chain × 2^31) + height) × 2^20 + position + 1: exact in a double, ordered by chain,
+ * then by time. The X-Chain's transactions from before its blocks have heights from -2^32 - 1 on;
+ * they fall under chain number 1, which no chain has.
  */
 
 import { Fault } from '../../core/fault.ts'
@@ -81,7 +81,9 @@ export function firstPosOf(blockId: number): number {
   return blockId * placesPerBlock
 }
 
-/** Places of a chain, `from` inclusive to `until` exclusive; X includes what was before its blocks. */
+/**
+ * Places of a chain, `from` inclusive to `until` exclusive; X includes what was before its blocks.
+ */
 export function posRangeOf(chain: PrimaryChain): { readonly from: number; readonly until: number } {
   const first = chain === 'X' ? beforeX : chainNumbers[chain]
   const unit = heightsPerChain * placesPerBlock

@@ -1,8 +1,9 @@
 /**
  * Sizes of the ranges that tables are summed by.
  *
- * A range is what is named when a bit flipped, and what is read again. Small ones name more exactly;
- * each is a row for each table. They are part of the format: sums of another size mean nothing.
+ * A range is what is named when a bit flipped, and what is read again. Small ones name more
+ * exactly; each is a row for each table. They are part of the format: sums of another size mean
+ * nothing.
  */
 
 import { placesPerBlock } from './primary-position.ts'

@@ -50,8 +50,8 @@ export async function checkStore(
 const integrity = statement('pragma integrity_check(100)')
 
 /**
- * What SQLite says of the structure of the file: pages, order of keys, indexes against their tables.
- * Empty when all is well, and on PostgreSQL, which keeps that to itself.
+ * What SQLite says of the structure of the file: pages, order of keys, indexes against their
+ * tables. Empty when all is well, and on PostgreSQL, which keeps that to itself.
  */
 export async function checkStructure(database: Database): Promise<string[]> {
   if (database.engine === 'postgres') return []
@@ -167,7 +167,7 @@ function areEqual(one: RangeSum | undefined, other: RangeSum | undefined): boole
   )
 }
 
-/** Whether the rows of a range lie together. */
+/** Returns whether the rows of a range lie together. */
 function isOrderedByRange(table: Table): boolean {
   return table.sums?.by?.column === table.key[0]
 }

@@ -10,10 +10,10 @@ import { eachPage, type Pages } from './pages.ts'
 const partsOfTable = statement('select part from range_sum where tab = ? order by part')
 
 /**
- * Copies the rows of `tables` from one store to another, which is new and keeps no sums: stored sums
- * are copied like other rows, and tell afterwards what is missing. What cannot be read is left out:
- * of a table whose rows lie by ranges those ranges, of another one what lies between the first and
- * the last page that cannot be read.
+ * Copies the rows of `tables` from one store to another, which is new and keeps no sums: stored
+ * sums are copied like other rows, and tell afterwards what is missing. What cannot be read is left
+ * out: of a table whose rows lie by ranges those ranges, of another one what lies between the first
+ * and the last page that cannot be read.
  */
 export async function copyReadable(
   from: Database,

@@ -7,9 +7,9 @@ import { addRowsOfTable } from './check-store.ts'
 import { RangeSums } from './range-sums.ts'
 
 /**
- * Replaces all sums of `database`, open for writing with `tables`, by those of the rows as they are:
- * what is damaged by now counts as whole. The caller holds its lease. Another writer must not have
- * opened the store before, since it would go on without.
+ * Replaces all sums of `database`, open for writing with `tables`, by those of the rows as they
+ * are: what is damaged by now counts as whole. The caller holds its lease. Another writer must not
+ * have opened the store before, since it would go on without.
  *
  * Throws `store-failed` where rows cannot be read.
  */

@@ -42,7 +42,7 @@ export async function eachPage(
   }
 }
 
-/** Whether a table has numbers beyond those a double holds. */
+/** Returns whether a table has numbers beyond those a double holds. */
 export function hasAmounts(table: Table): boolean {
   return Object.values(table.columns).some((type) => type.startsWith('amount'))
 }
@@ -77,7 +77,7 @@ async function readPage(
 // gives; 0 is a value that no number of ours has.
 const damageCodes = new Set([0, 1, 11, 26])
 
-/** Whether a reading failed for what is stored, and not for the way to it. */
+/** Returns whether a reading failed for what is stored, and not for the way to it. */
 export function isDamage(error: unknown): boolean {
   const fault = faultOf(error)
   if (fault?.code !== 'store-failed') return false

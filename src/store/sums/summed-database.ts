@@ -8,8 +8,8 @@ import { summingWriter } from './summing-writer.ts'
 const anySum = statement('select 1 from range_sum limit 1')
 
 /**
- * `database`, open for writing with `tables`, so that what its transactions write is summed. A store
- * with rows from before sums were kept stays without, until `firn rebuild --checksums`.
+ * `database`, open for writing with `tables`, so that what its transactions write is summed. A
+ * store with rows from before sums were kept stays without, until `firn rebuild --checksums`.
  */
 export async function summed(database: Database, tables: readonly Table[]): Promise<Database> {
   const isKept = tables.includes(rangeSum) && (await begun(database, tables))
@@ -35,12 +35,12 @@ export async function summed(database: Database, tables: readonly Table[]): Prom
   }
 }
 
-/** Whether every row of a store is in a sum. */
+/** Returns whether every row of a store is in a sum. */
 export async function hasSums(reader: Pick<Database, 'get'>): Promise<boolean> {
   return (await reader.get(anySum)) !== undefined
 }
 
-/** Whether sums are kept: an empty store begins to. */
+/** Returns whether sums are kept: an empty store begins to. */
 async function begun(database: Database, tables: readonly Table[]): Promise<boolean> {
   if (await hasSums(database)) return true
   for (const { name, sums } of tables) {

@@ -14,7 +14,7 @@ import type { Waits } from '../waits.ts'
 import { encodePprof, type Profile, type ProfileSample } from './pprof.ts'
 import { cpuIntervalUs, heapIntervalBytes } from './thread-profile.ts'
 
-/** What the administration RPC asks for. Faults carry the original's messages. */
+/** The profiler, as the administration RPC uses it. Faults have AvalancheGo's messages. */
 export type Profiler = {
   /** Throws `bad-parameter` when one runs. */
   readonly startCpu: () => Promise<void>
@@ -30,13 +30,15 @@ export type Profiler = {
   readonly close: () => Promise<void>
 }
 
-/** What {@link createProfiler} needs. */
+/** Parameters of {@link createProfiler}. */
 export type ProfilerParts = {
   readonly threads: Threads
   readonly waits: Waits
   readonly clock: Clock
   readonly log: Log
-  /** Whole or not at all; `name` is a file of the profile folder. Throws with the system's words. */
+  /**
+   * Whole or not at all; `name` is a file of the profile folder. Throws with the system's words.
+   */
   readonly write: (name: string, bytes: Uint8Array) => Promise<void>
   /** Memory outside V8's heap, bytes by name, and remarks about the event loop. */
   readonly outside: () => {

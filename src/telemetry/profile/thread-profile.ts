@@ -12,7 +12,7 @@ export const cpuIntervalUs = 10_000
 /** Bytes allocated between two heap samples. Go's default. */
 export const heapIntervalBytes = 524_288
 
-/** What profiles a thread. Starting twice or stopping what is stopped changes nothing. */
+/** Profiler of one thread. A second start, and a stop when nothing runs, change nothing. */
 export type ThreadProfiler = {
   readonly startCpu: () => Promise<void>
   /** Samples and nanoseconds by stack since the start; what did not run is left out. */

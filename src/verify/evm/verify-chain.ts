@@ -24,7 +24,7 @@ import { newReport, type Report } from '../report.ts'
 import { spread } from '../subject.ts'
 import { rowTexts } from './row-texts.ts'
 
-/** What is compared, and how much of it. */
+/** Subjects of the comparison, and how much of each. */
 export type ChainSubject = {
   readonly store: Database
   readonly source: EvmSource
@@ -40,7 +40,7 @@ export type ChainSubject = {
 /** A log as a node tells it, `0x` hex. */
 export type NodeLog = { readonly topics: readonly string[]; readonly data: string }
 
-/** What was compared, up to which height. */
+/** The result: comparisons made, and the height up to which they go. */
 export type VerifiedChain = { readonly height: number; readonly report: Report }
 
 const { erc20, erc721, erc721OneTopic } = transferKinds
@@ -114,7 +114,7 @@ function transferLogs({ transfers }: BlockBatch): number {
   ).length
 }
 
-/** What counts as a transfer by its form: ERC-20, ERC-721, and what was before ERC-721. */
+/** Logs that count as a transfer by their form: ERC-20, ERC-721, and the forms before ERC-721. */
 function isTransfer({ topics, data }: NodeLog): boolean {
   const bytes = (data.length - 2) / 2
   if (topics[0] !== transferTopic) return false

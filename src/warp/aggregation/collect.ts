@@ -47,8 +47,8 @@ export type CollectTask = {
   readonly goal: Goal
   readonly excluded: (signer: Signer) => boolean
   /**
-   * Whether the set is the present one. Of an earlier one a validator may have another key by now:
-   * what it answers does not verify then, and is not its fault.
+   * True when the set is the present one. Of an earlier one a validator may have another key by
+   * now: what it answers does not verify then, and is not its fault.
    */
   readonly present: boolean
   /** What may be behind it when nobody who is asked answers at all, if anything. */
@@ -98,7 +98,7 @@ class Collection {
   #remembered: Progress[] = []
   #pendingSince: number | undefined
   #verifying = false
-  /** Whether the collection would end without what waits to be verified. */
+  /** True when the collection would end without what waits to be verified. */
   #flush = false
   #sum: { readonly of: ReadonlySet<Progress>; readonly signature: Uint8Array } | undefined
   #quorumAt: number | undefined
@@ -234,7 +234,7 @@ class Collection {
     return { reachable, connected }
   }
 
-  /** Whether everybody who can be asked now has answered. */
+  /** Returns whether everybody who can be asked now has answered. */
   #settled(): boolean {
     if (this.#tally.busy) return false
     return !this.#tally.byWeight.some(

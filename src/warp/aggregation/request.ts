@@ -41,7 +41,9 @@ export type AggregationRequest = {
   readonly quorum: number
   /** 0 to 100 - `quorum`. */
   readonly buffer: number
-  /** `undefined`: the P-Chain's epoch for what the P-Chain will verify, else the proposed height. */
+  /**
+   * `undefined`: the P-Chain's epoch for what the P-Chain will verify, else the proposed height.
+   */
   readonly height: number | undefined
 }
 
@@ -119,7 +121,7 @@ function readL1Message(payload: Uint8Array): L1Message {
   throw bad('the P-Chain signs only calls without a source address')
 }
 
-/** Whether a chain id is the P-Chain's: 32 zero bytes. */
+/** Returns whether a chain id is the P-Chain's: 32 zero bytes. */
 export function isPChain(chainId: Uint8Array): boolean {
   return chainId.every((byte) => byte === 0)
 }

@@ -1,4 +1,6 @@
-/** Work that several callers want at the same time is done once, and no more than so much at once. */
+/**
+ * Work that several callers want at the same time is done once, and no more than so much at once.
+ */
 
 import { Fault } from '../../core/fault.ts'
 

@@ -2,8 +2,8 @@
  * Which of several signatures over one message are wrong, at the price of a sum where none is.
  *
  * A sum that holds costs one pairing, however many signatures it has. It does not prove each of
- * them: two wrong ones may cancel each other out. Where a sum fails, halves are summed. Once several
- * wrong ones are found, many more are likely, and random factors prove the rest one by one.
+ * them: two wrong ones may cancel each other out. Where a sum fails, halves are summed. Once
+ * several wrong ones are found, many more are likely, and random factors prove the rest one by one.
  */
 
 import type { Bls, SignedBy } from '../bls.ts'
@@ -53,7 +53,10 @@ export async function sortOut(
   return { verdicts, sum: undefined }
 }
 
-/** Whether the sums of both halves of a failing range hold. Where the left does, the right does not. */
+/**
+ * Returns whether the sums of both halves of a failing range hold. Where the left does, the right
+ * does not.
+ */
 async function sumsHold(
   bls: Bls,
   message: Uint8Array,

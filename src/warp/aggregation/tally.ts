@@ -28,7 +28,7 @@ export type Progress = {
   signature: Uint8Array
   /** Node that sent the signature; empty where the signature was kept from an earlier request. */
   sentBy: string
-  /** Whether the signature was verified by itself, and not only inside a sum. */
+  /** True when the signature was verified by itself, and not only inside a sum. */
   proven: boolean
 }
 
@@ -95,7 +95,7 @@ export class Tally {
     return this.weightOf('idle', 'asking', 'checking', 'signed')
   }
 
-  /** Whether somebody's answer is on its way or being verified. */
+  /** Returns whether somebody's answer is on its way or being verified. */
   get busy(): boolean {
     return this.weightOf('asking', 'checking') > 0n
   }
@@ -159,7 +159,7 @@ export class Tally {
     return this.byWeight.some(({ attempts, state }) => attempts > 0 || state === 'signed')
   }
 
-  /** Whether somebody was asked, and nobody said anything, not even no. */
+  /** Returns whether somebody was asked, and nobody said anything, not even no. */
   get mute(): boolean {
     const whys = new Set(this.byWeight.map(({ why }) => why))
     whys.delete('')

@@ -42,7 +42,7 @@ export function addToBloom(bloom: Bloom, id: Uint8Array): void {
   })
 }
 
-/** Whether the item called `id` was put in; sometimes true of one that was not. */
+/** Returns whether the item called `id` was put in; sometimes true of one that was not. */
 export function bloomHas(bloom: Bloom, id: Uint8Array): boolean {
   return eachBit(bloom, id, (at, bit) => ((bloom.entries[at] ?? 0) & bit) !== 0)
 }

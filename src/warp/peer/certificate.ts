@@ -143,7 +143,7 @@ function isAccepted(key: KeyObject): boolean {
   return (bits === 2_048 || bits === 4_096) && details?.publicExponent === 65_537n
 }
 
-/** Whether `signature` is by the certificate's key over SHA-256 of `bytes`. */
+/** Returns whether `signature` is by the certificate's key over SHA-256 of `bytes`. */
 export function verifyCertified(key: KeyObject, bytes: Uint8Array, signature: Uint8Array): boolean {
   return verify('sha256', bytes, key, signature)
 }

@@ -13,7 +13,9 @@ export type DialTarget = {
   readonly port: number
 }
 
-/** Key and certificate, prepared once: parsing them for each connection would cost a third of it. */
+/**
+ * Key and certificate, prepared once: parsing them for each connection would cost a third of it.
+ */
 export function tlsContext(keyPem: string, certificatePem: string): SecureContext {
   return createSecureContext({ key: keyPem, cert: certificatePem, minVersion: 'TLSv1.3' })
 }

@@ -26,7 +26,7 @@ export class FrameReader {
   #pieces: Uint8Array[] = []
   #size = 0
 
-  /** Whether a frame has begun and not ended. */
+  /** Returns whether a frame has begun and not ended. */
   get partial(): boolean {
     return this.#size > 0
   }

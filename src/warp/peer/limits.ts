@@ -72,7 +72,9 @@ export class Allowance {
     this.#at = now
   }
 
-  /** Takes `amount` at monotonic time `now`; `false`, and nothing taken, when there is not so much. */
+  /**
+   * Takes `amount` at monotonic time `now`; `false`, and nothing taken, when there is not so much.
+   */
   take(amount: number, now: number): boolean {
     this.#left = Math.min(this.#burst, this.#left + ((now - this.#at) * this.#rate) / 1000)
     this.#at = now

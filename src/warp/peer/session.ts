@@ -99,7 +99,7 @@ export class Session {
     this.#send({ kind: 'handshake', ...parts.handshake })
   }
 
-  /** Whether the handshake is done and requests are answered. */
+  /** Returns whether the handshake is done and requests are answered. */
   get ready(): boolean {
     return this.#state === 'ready'
   }

@@ -1,4 +1,6 @@
-/** A network in sum, who validated it, assets, last activity, funds of L1s: against recorded nodes. */
+/**
+ * A network in sum, who validated it, assets, last activity, funds of L1s: against recorded nodes.
+ */
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'

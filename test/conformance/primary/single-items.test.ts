@@ -1,4 +1,6 @@
-/** Operations that answer with one thing, and rewards to come, against lists and the recorded node. */
+/**
+ * Operations that answer with one thing, and rewards to come, against lists and the recorded node.
+ */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,6 @@
-/** The simulation finds what was wrong once: each past defect is put back, and a seed must show it. */
+/**
+ * The simulation finds what was wrong once: each past defect is put back, and a seed must show it.
+ */
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'

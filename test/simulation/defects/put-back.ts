@@ -1,8 +1,8 @@
 /**
  * Puts past defects back into the product as it is loaded, each behind a switch.
  *
- * Only modules that are loaded after this one are changed: import what is to have them later. Without
- * a switch the product is what it is.
+ * Only modules that are loaded after this one are changed: import what is to have them later.
+ * Without a switch the product is what it is.
  */
 
 import { readFileSync } from 'node:fs'

@@ -43,7 +43,9 @@ async function addressesOf(
   }
 }
 
-/** Writes tokens of a range again as their logs show them; their contracts are asked again later. */
+/**
+ * Writes tokens of a range again as their logs show them; their contracts are asked again later.
+ */
 export async function mendTokens(writer: Writer, part: number): Promise<void> {
   const { from = 0, until = 0 } = boundsOf(token, part) ?? {}
   const tokens = new Map<number, { standard: number; pos: number }>()

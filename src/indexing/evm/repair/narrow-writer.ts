@@ -12,8 +12,8 @@ import type { Table } from '../../../store/engine/table.ts'
 
 /**
  * `writer` for running the code of ingest again over heights from `from` on: what it writes into
- * other tables than `tables` is dropped, and the newest row of a pair that it looks up is the newest
- * below `from`. Look-ups of that kind take a question each.
+ * other tables than `tables` is dropped, and the newest row of a pair that it looks up is the
+ * newest below `from`. Look-ups of that kind take a question each.
  */
 export function narrowWriter(
   writer: Writer,

@@ -5,9 +5,9 @@ import type { Table } from '../../../store/engine/table.ts'
 import { boundsOf } from '../../../store/sums/check-store.ts'
 
 /**
- * Removes all rows of range `part` of `table`, and on SQLite those whose place is no number any more.
- * Its sum stays: it says what must come instead. Cost: a scan of the table where its key begins with
- * another column.
+ * Removes all rows of range `part` of `table`, and on SQLite those whose place is no number any
+ * more. Its sum stays: it says what must come instead. Cost: a scan of the table where its key
+ * begins with another column.
  */
 export async function removePart(
   writer: Writer,

@@ -97,7 +97,7 @@ export type AssetRow = {
   readonly denomination: number
   /** By its first initial state. */
   readonly kind: 'secp256k1' | 'nft' | 'property'
-  /** Whether more can be minted. */
+  /** True when more can be minted. */
   readonly variableCap: boolean
   readonly createdHeight: number
   readonly createdTime: number

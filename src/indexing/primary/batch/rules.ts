@@ -116,7 +116,9 @@ export function rulesOf(networkId: number, upgrades?: Partial<Upgrades>): Primar
   return upgrades === undefined ? base : { ...base, upgrades: { ...base.upgrades, ...upgrades } }
 }
 
-/** Upgrade times as the node has them, by upstream's names. Source: avalanchego upgrade/upgrade.go. */
+/**
+ * Upgrade times as the node has them, by upstream's names. Source: avalanchego upgrade/upgrade.go.
+ */
 export function upgradesOf(upgrades: Readonly<Record<string, number>>): Partial<Upgrades> {
   const names: Readonly<Record<keyof Upgrades, string>> = {
     apricotPhase5: 'apricotPhase5Time',

@@ -1,4 +1,7 @@
-/** Rows of staking on the P-Chain: periods, rewards, supplies. The conventions are those of `rows.ts`. */
+/**
+ * Rows of staking on the P-Chain: periods, rewards, supplies. The conventions are those of
+ * `rows.ts`.
+ */
 
 import type { CycleOutcome } from '../../../store/schema/primary-position.ts'
 import type { Owner, RewardKind } from './ledger-rows.ts'
@@ -46,7 +49,10 @@ export type CycleRow = {
   readonly totalDelegatedWeight: bigint
 }
 
-/** One validating or delegating period. Key: `txId`, the staking transaction. Written anew whenever it changes. */
+/**
+ * One validating or delegating period. Key: `txId`, the staking transaction. Written anew whenever
+ * it changes.
+ */
 export type StakerRow = {
   readonly txId: Uint8Array
   readonly typeId: number
@@ -82,7 +88,7 @@ export type StakerRow = {
   readonly endedTime: number | undefined
   /** Reward transaction (20, 42), or the removal (23). */
   readonly endTxId: Uint8Array | undefined
-  /** Whether the reward was paid; absent before the end. */
+  /** True when the reward was paid; absent before the end. */
   readonly rewarded: boolean | undefined
   /** Validators: fees earned from delegators and not paid out yet. */
   readonly delegateeReward: bigint

@@ -2,8 +2,8 @@
  * What replay needs to know of rows written before: the interface to the store, in plain data.
  *
  * Replay itself is synchronous and pure. Around each batch the caller asks `inputsOf…` for ids,
- * looks them up at once ({@link UtxoReader}), and hands the answers to `apply…`. After any fault, in
- * replay or in the store, the in-memory state is void: load it again.
+ * looks them up at once ({@link UtxoReader}), and hands the answers to `apply…`. After any fault,
+ * in replay or in the store, the in-memory state is void: load it again.
  */
 
 import type { OutputPlace } from '../../../codec/primary/ids.ts'

@@ -102,7 +102,7 @@ export function newUtxoSet(
   return { chain, table, assets, next, ends: [], returned, imports, earlyImports: new Map() }
 }
 
-/** Whether an output of this chain is known without asking the store. */
+/** Returns whether an output of this chain is known without asking the store. */
 export function isKnown(set: UtxoSet, { txId, outputIndex }: OutputPlace): boolean {
   return findOutput(set.table, txId, outputIndex) !== -1
 }

@@ -160,7 +160,9 @@ export function flagOutput(table: UtxoTable, entry: number, flag: number): void 
   table.words[word] = (table.words[word] ?? 0) | flag
 }
 
-/** Where in `table.bytes` the 20 bytes of its only address begin; -1 when it has none or several. */
+/**
+ * Where in `table.bytes` the 20 bytes of its only address begin; -1 when it has none or several.
+ */
 export function addressAt(table: UtxoTable, entry: number): number {
   const flags = table.words[entry * entryWords + flagsWord] ?? 0
   return (flags & plainBit) === 0 ? -1 : entry * entryBytes + addressByte

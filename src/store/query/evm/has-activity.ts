@@ -1,4 +1,4 @@
-/** Whether an address was ever active. */
+/** True when an address was ever active. */
 
 import { type Reader, statement } from '../../engine/database.ts'
 
@@ -8,7 +8,9 @@ const questions = [
   statement('select 1 from internal_by_address where address_id = ? limit 1'),
 ]
 
-/** Whether an address sent, received or was created by anything. Cost: up to three look-ups. */
+/**
+ * Returns whether an address sent, received or was created by anything. Cost: up to three look-ups.
+ */
 export async function hasActivity(store: Reader, addressId: number): Promise<boolean> {
   for (const question of questions) {
     if ((await store.get(question, [addressId])) !== undefined) return true

@@ -13,7 +13,7 @@ export const tokenRow = storedRow({
   name: maybe(text('name')),
   symbol: maybe(text('symbol')),
   decimals: maybe(integer('decimals')),
-  /** Whether logs give the balances `balanceOf` gives: 0 unknown, 1 yes, 2 no. */
+  /** True when logs give the balances `balanceOf` gives: 0 unknown, 1 yes, 2 no. */
   exactness: integer('exactness'),
   /** 1 when its transfers look like spam. */
   spam: integer('spam'),

@@ -27,8 +27,8 @@ const question = tracedRow.statement(
 )
 
 /**
- * Transactions of heights `[from, until)` in order. Cost: one range of `tx`, two look-ups by key for
- * each.
+ * Transactions of heights `[from, until)` in order. Cost: one range of `tx`, two look-ups by key
+ * for each.
  */
 export async function tracedTransactions(
   store: Reader,

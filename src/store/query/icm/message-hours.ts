@@ -32,7 +32,9 @@ const question = hourRow.statement(
    order by hour`,
 )
 
-/** Hours with messages, oldest first. Cost: one range, a row for each pair and hour with messages. */
+/**
+ * Hours with messages, oldest first. Cost: one range, a row for each pair and hour with messages.
+ */
 export async function messageHours(store: Reader, query: HourQuery): Promise<MessageHour[]> {
   const { network, from, to, source, destination } = query
   const none = new Uint8Array()

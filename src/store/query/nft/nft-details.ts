@@ -74,7 +74,7 @@ async function covering(
   return { ownerId: maybeIntegerAt(row, 1), at: integerAt(row, 2) }
 }
 
-/** Whether a transfer of ERC-1155 ever named the token. Cost: one look-up by key. */
+/** Returns whether a transfer of ERC-1155 ever named the token. Cost: one look-up by key. */
 export async function isKnownErc1155(store: Reader, place: NftPlace): Promise<boolean> {
   const [row] = await store.lookup(
     { table: nftToken, key: ['contract_id', 'standard', 'item'], select: ['at'] },

@@ -34,7 +34,10 @@ function avaxQuestion(table: string, when: string): Statement {
   return question(table, `${plainAvax}, ${sums}`, `h.traits = ${plainAvax} and ${when}`)
 }
 
-/** Whether there is anything else: hardly ever, and finding none is cheaper than sorting none. */
+/**
+ * Returns whether there is anything else: hardly ever, and finding none is cheaper than sorting
+ * none.
+ */
 function restQuestion(table: string, when: string): Statement {
   return question(table, '1', `h.traits <> ${plainAvax} and ${when} limit 1`)
 }

@@ -2,7 +2,8 @@
  * Cycles of auto-renewed validators that are over.
  *
  * Order: place of the position, then number, either way; positions of a node follow one another in
- * time. Cost: one range of `staker_by_node`, a range of `cycle` for each position, a seek for each row.
+ * time. Cost: one range of `staker_by_node`, a range of `cycle` for each position, a seek for each
+ * row.
  */
 
 import { itemAt } from '../../../core/item-at.ts'

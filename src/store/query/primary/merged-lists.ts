@@ -16,7 +16,7 @@ export type Lists<L, R> = {
   ) => readonly R[] | Promise<readonly R[]>
   /** Below 0 when `a` comes first; 0 for the same thing in two lists. */
   readonly compare: (a: R, b: R) => number
-  /** Whether a row found in `times` lists belongs to the answer. */
+  /** Returns whether a row found in `times` lists belongs to the answer. */
   readonly accepts: (row: R, times: number) => boolean
   readonly limit: number
 }

@@ -35,8 +35,8 @@ const nodesWith = statement('select id from node where instr(text, ?) > 0 limit 
 })
 
 /**
- * Numbers of nodes whose text contains `part`, letter case and all, at most `limit`. Reads the texts of all nodes ever
- * seen, some ten thousands on mainnet.
+ * Numbers of nodes whose text contains `part`, letter case and all, at most `limit`. Reads the
+ * texts of all nodes ever seen, some ten thousands on mainnet.
  */
 export async function nodesContaining(
   reader: Reader,

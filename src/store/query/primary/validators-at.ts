@@ -43,8 +43,8 @@ const stakers = stakerRow.statement(
 
 /**
  * Validators and delegators of a subnet at a height, in no order, with the weights they had then;
- * `undefined` beyond the limit. Cost: two ranges of `staker_by_end`, the subnet's periods that ended
- * later or have not, and a seek of `cycle` for each validator.
+ * `undefined` beyond the limit. Cost: two ranges of `staker_by_end`, the subnet's periods that
+ * ended later or have not, and a seek of `cycle` for each validator.
  */
 export async function stakersAt(
   reader: Reader,
@@ -84,7 +84,8 @@ const l1Validators = l1Row.statement(
 /**
  * Validations of an L1 at a height, in order of creation; those with weight 0 are none.
  *
- * `undefined` beyond the limit, and where the height is not indexed. Cost: one seek of `l1_change` for each validation not removed by then.
+ * `undefined` beyond the limit, and where the height is not indexed. Cost: one seek of `l1_change`
+ * for each validation not removed by then.
  */
 export async function l1ValidatorsAt(
   reader: Reader,

@@ -106,7 +106,9 @@ export async function everyL1Change(reader: Reader): Promise<ListedL1Change[]> {
 
 const cycleHeights = statement('select distinct height from cycle order by height')
 
-/** Heights from which sets of validators show what the end of a cycle did to a weight, ascending. */
+/**
+ * Heights from which sets of validators show what the end of a cycle did to a weight, ascending.
+ */
 export async function settledHeights(reader: Reader): Promise<number[]> {
   return (await reader.all(cycleHeights)).map(([height]) => integerValue(height))
 }

@@ -22,7 +22,8 @@ const question = namedRow.statement(
 
 /**
  * Tokens with this name or symbol, as written, in capitals or in small letters; the oldest first.
- * Tokens marked as spam are left out. Cost: three seeks of `token_by_symbol` and of `token_by_name`.
+ * Tokens marked as spam are left out. Cost: three seeks of `token_by_symbol` and of
+ * `token_by_name`.
  */
 export async function tokensNamed(
   store: Reader,

@@ -34,7 +34,7 @@ import { setSupply, type PState } from './state.ts'
 /** Transactions with inputs and outputs: all but 19, 20 and 42. */
 type Spending = Exclude<PUnsigned, { typeId: 19 | 20 | 42 }>
 
-/** Whether a transaction has inputs and outputs. */
+/** Returns whether a transaction has inputs and outputs. */
 export function isSpending(unsigned: PUnsigned): unsigned is Spending {
   return unsigned.typeId !== 19 && unsigned.typeId !== 20 && unsigned.typeId !== 42
 }

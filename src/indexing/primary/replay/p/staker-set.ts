@@ -36,7 +36,7 @@ function compareTurns(a: Turn, b: Turn): number {
   return a.time - b.time || a.priority - b.priority || compareBytes(a.staker.txId, b.staker.txId)
 }
 
-/** Whether a subnet id is the primary network's, which is all zero. */
+/** Returns whether a subnet id is the primary network's, which is all zero. */
 export function isPrimary(subnetId: Uint8Array): boolean {
   for (let at = 0; at < subnetId.length; at++) if (subnetId[at] !== 0) return false
   return true

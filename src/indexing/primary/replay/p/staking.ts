@@ -18,7 +18,7 @@ import { activate, endStaker, mintFor, rewardFor, type PState } from './state.ts
 /** Transactions that add a staker. */
 export type StakingTransaction = PUnsignedOf<12 | 13 | 14 | 25 | 26 | 40>
 
-/** Whether a transaction adds a staker. */
+/** Returns whether a transaction adds a staker. */
 export function isStaking(unsigned: PUnsigned): unsigned is StakingTransaction {
   switch (unsigned.typeId) {
     case 12:

@@ -50,7 +50,9 @@ export const dagHeight = -4_294_967_296
 
 const noBlock = new Uint8Array(0)
 
-/** The state after genesis, and the rows of its assets. Height 0 is the block linearization made. */
+/**
+ * The state after genesis, and the rows of its assets. Height 0 is the block linearization made.
+ */
 export function beginXChain(
   facts: GenesisFacts,
   { utxoLimit, assets }: KeptInMemory,
@@ -147,7 +149,9 @@ function newestInput(state: XState, read: ReadTransaction<XUnsigned>): number {
   return newest
 }
 
-/** Replays blocks from height 0 on, without a gap. Throws `state-violation`; the state is void then. */
+/**
+ * Replays blocks from height 0 on, without a gap. Throws `state-violation`; the state is void then.
+ */
 export function applyXBlocks(
   state: XState,
   draft: Draft,

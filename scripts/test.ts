@@ -33,6 +33,7 @@ const ownScripts = ['network', 'citus', 'browser', 'soak']
 const root = fileURLToPath(new URL('..', import.meta.url))
 const bin = join(root, 'node_modules', '.bin')
 const cache = join(root, 'node_modules', '.cache')
+const typesFile = join(cache, 'firn-types.tsbuildinfo')
 const timesFile = join(cache, 'firn-test-times.json')
 // Ten times what the longest job takes on two quiet cores: machines of tests may be busy.
 const jobTimeoutMs = 600_000
@@ -42,10 +43,7 @@ const roomBytes = 4 * 2 ** 30
 const checks: readonly Job[] = [
   {
     name: 'types',
-    words: [
-      ...[join(bin, 'tsc'), '--noEmit', '--incremental'],
-      ...['--tsBuildInfoFile', join(cache, 'firn-types.tsbuildinfo')],
-    ],
+    words: [join(bin, 'tsc'), '--noEmit', '--incremental', '--tsBuildInfoFile', typesFile],
   },
   { name: 'types of the explorer', words: [join(bin, 'tsc'), '-p', 'src/explorer/browser'] },
   { name: 'types of its tests', words: [join(bin, 'tsc'), '--noEmit', '-p', 'test/browser'] },

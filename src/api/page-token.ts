@@ -10,6 +10,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { bytesOfKey, concatBytes, fromHex, toHex } from '../core/bytes.ts'
 import { Fault } from '../core/fault.ts'
 import { sha256, sha256Key } from '../core/hash.ts'
+import { u8At } from '../core/item-at.ts'
 import type { Clock } from '../core/world.ts'
 
 /** A token is valid for this only: the operation and every parameter except the token itself. */
@@ -139,7 +140,7 @@ function tokenBytes(token: string): Uint8Array | undefined {
   if (uuidRun.test(token)) {
     const bytes = fromHex(token.replace(/-/g, ''))
     // The last byte says how many bytes of padding end the run.
-    const used = bytes[bytes.length - 1] ?? 0
+    const used = u8At(bytes, bytes.length - 1)
     if (used < 1 || used > 16) return undefined
     const inner = bytes.subarray(0, bytes.length - used)
     return toUuids(inner) === token ? inner : undefined

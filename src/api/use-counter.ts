@@ -7,6 +7,7 @@
  */
 
 import { faultOf } from '../core/fault.ts'
+import { itemAt } from '../core/item-at.ts'
 import type { Clock } from '../core/world.ts'
 import type { Database } from '../store/engine/database.ts'
 import { addUse, storeKeyUses, type Use } from '../store/query/api-use.ts'
@@ -82,9 +83,9 @@ export function createUseCounter(parts: UseCounterParts): UseCounter {
     try {
       const sums = await addUse(store, added, Math.floor(clock.now() / 86_400_000))
       sums.forEach((sum, at) => {
-        const stored = added[at]
-        const caller = callers.get(stored?.caller ?? '')
-        if (caller !== undefined && stored !== undefined) merge(caller, stored, sum)
+        const stored = itemAt(added, at)
+        const caller = callers.get(stored.caller)
+        if (caller !== undefined) merge(caller, stored, sum)
       })
     } catch (error) {
       for (const name of names) changed.add(name)

@@ -1,5 +1,6 @@
 /** Transactions an address took part in, with what touched it. */
 
+import { itemAt } from '../../core/item-at.ts'
 import { AddressTransaction, AddressTransactionV2 } from '../../shape/evm/address-transaction.ts'
 import { InternalTransactionDetails } from '../../shape/evm/internal-transaction.ts'
 import { ChainAddressPath } from '../../shape/evm/path.ts'
@@ -111,7 +112,7 @@ export function listAddressTransactionsV2(parts: EvmParts): Operation {
       if (erc20Transfers === undefined) return rest
       const tokens = shown.filter(({ kind }) => standardOf(kind) === 20)
       const rated = erc20Transfers.map((transfer, at) => {
-        const note = named(tokens[at]?.tokenId ?? 0).note
+        const note = named(itemAt(tokens, at).tokenId).note
         const tokenReputation = note?.reputation ?? null
         return { ...transfer, erc20Token: { ...transfer.erc20Token, tokenReputation } }
       })

@@ -1,5 +1,6 @@
 /** Pages of a series: which periods a page holds, and their values. */
 
+import { itemAt } from '../../core/item-at.ts'
 import type { AddressUnion, UnionChain } from '../../rollup/address-union.ts'
 import { periodStart, previousPeriod, units, type Unit } from '../../rollup/period.ts'
 import { isDayMetric, type MetricName } from '../../shape/metrics/metric-names.ts'
@@ -100,7 +101,8 @@ function repeated(
   const late = reach === 'through' ? 0 : 1
   let at = 0
   return starts.map((start) => {
-    while (at < known.length && (known[at]?.[0] ?? 0) + late > start) at++
-    return point(start, known[at]?.[1] ?? 0)
+    while (at < known.length && itemAt(known, at)[0] + late > start) at++
+    // Before the first day there is nothing to sum.
+    return point(start, at === known.length ? 0 : itemAt(known, at)[1])
   })
 }

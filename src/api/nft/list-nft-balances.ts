@@ -1,5 +1,6 @@
 /** NFTs of an address: ERC-721, ERC-1155, or both. */
 
+import { itemAt } from '../../core/item-at.ts'
 import { NativeTokenBalance } from '../../shape/evm/network-token.ts'
 import { ChainAddressPath } from '../../shape/evm/path.ts'
 import { defaultPageSize, pageToken, widePageSize, blockNumber } from '../../shape/evm/query.ts'
@@ -212,6 +213,6 @@ async function erc1155Balances(
   return tokens.map((token, at) => ({
     ...token,
     chainId,
-    balance: (rows[at]?.amount ?? 0n).toString(),
+    balance: itemAt(rows, at).amount.toString(),
   }))
 }

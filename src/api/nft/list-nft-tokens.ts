@@ -48,7 +48,7 @@ export function listNftTokens(parts: NftParts): Operation {
         return tokensOfContract(chain.store, { contractId: id, standard, from, limit })
       },
     })
-    const places = page.rows.map(({ item }) => ({ contractId: id ?? 0, item }))
+    const places = id === undefined ? [] : page.rows.map(({ item }) => ({ contractId: id, item }))
     const views = standard === 1155 ? erc1155Tokens : erc721Tokens
     const tokens = await views(parts, chain, places)
     return { body: { ...nextToken(page), tokens }, ...height }

@@ -107,24 +107,31 @@ const GetMetricsBySubnetId = {
 
 /** Of all L1 validators. */
 export function totalL1Fees(parts: PrimaryParts): Operation {
+  const past: PastDays = new WeakMap()
   return operation(GetTotalL1ValidatorMetrics, ({ path, query }) =>
-    answered(parts, { ...path, query, scopeOn: async () => ({ kind: 'all' }) }),
+    answered(parts, past, { ...path, query, scopeOn: async () => ({ kind: 'all' }) }),
   )
 }
 
 /** Of one validation. */
 export function validationFees(parts: PrimaryParts): Operation {
+  const past: PastDays = new WeakMap()
   return operation(GetMetricsByValidationId, ({ path: { metric, l1ValidationId }, query }) => {
     const id = idIn('l1ValidationId', l1ValidationId)
-    return answered(parts, { metric, query, scopeOn: async () => ({ kind: 'validation', id }) })
+    return answered(parts, past, {
+      metric,
+      query,
+      scopeOn: async () => ({ kind: 'validation', id }),
+    })
   })
 }
 
 /** Of the validations of a node. */
 export function nodeFees(parts: PrimaryParts): Operation {
+  const past: PastDays = new WeakMap()
   return operation(GetMetricsByNodeId, ({ path: { metric, nodeId }, query }) => {
     const id = nodeIdIn('nodeId', nodeId)
-    return answered(parts, {
+    return answered(parts, past, {
       metric,
       query,
       scopeOn: async (store) => ({ kind: 'node', node: (await numberOfNode(store, id)) ?? -1 }),
@@ -134,11 +141,14 @@ export function nodeFees(parts: PrimaryParts): Operation {
 
 /** Of the validators of an L1. */
 export function subnetFees(parts: PrimaryParts): Operation {
+  const past: PastDays = new WeakMap()
   return operation(GetMetricsBySubnetId, ({ path: { metric, subnetId }, query }) => {
     const id = idIn('subnetId', subnetId)
-    return answered(parts, { metric, query, scopeOn: async () => ({ kind: 'subnet', id }) })
+    return answered(parts, past, { metric, query, scopeOn: async () => ({ kind: 'subnet', id }) })
   })
 }
+
+type L1Now = { readonly time: number; readonly accrued: bigint }
 
 type Asked = {
   readonly metric: string
@@ -148,10 +158,10 @@ type Asked = {
 
 /** The series on the first network that knows the scope. Throws `not-found`. */
 async function answered(
-  parts: PrimaryParts,
+  { networks }: PrimaryParts,
+  past: PastDays,
   { metric, query, scopeOn }: Asked,
 ): Promise<{ readonly body: { readonly results: MetricPoint[] }; readonly indexedHeight: number }> {
-  const { networks } = parts
   const looked =
     query.network === undefined ? networksInOrder(networks) : [networks.find(query.network)]
   for (const { store } of looked) {
@@ -160,22 +170,24 @@ async function answered(
     if (steps.length === 0 && scope.kind !== 'all') continue
     const height = await indexedTo(store, 'P')
     const now = await l1Now(store)
-    const days = await daysOf(store, steps, now)
+    const known = past.get(store) ?? new Map<number, bigint>()
+    past.set(store, known)
+    const days = await daysOf(known, store, { steps, now })
     return { body: { results: dayPoints(valuesOf(days, metric), now.time, query) }, ...height }
   }
   throw new Fault('not-found', 'no L1 validation of it is known here')
 }
 
-/** Days that are over never change: what had accrued at their ends is read once. */
-const kept = new WeakMap<object, Map<number, bigint>>()
+/**
+ * Fees accrued at the ends of days, by store. Days that are over never change: each is read once.
+ */
+type PastDays = WeakMap<Reader, Map<number, bigint>>
 
 async function daysOf(
+  known: Map<number, bigint>,
   store: Reader,
-  steps: readonly L1Step[],
-  now: { readonly time: number; readonly accrued: bigint },
+  { steps, now }: { readonly steps: readonly L1Step[]; readonly now: L1Now },
 ): Promise<FeeDays> {
-  const known = kept.get(store) ?? new Map<number, bigint>()
-  kept.set(store, known)
   const first = steps.reduce((least, { time }) => Math.min(least, time), now.time)
   for (let day = dayOf(first); day <= now.time; day += 86_400)
     if (!known.has(day)) known.set(day, await accruedBefore(store, day))

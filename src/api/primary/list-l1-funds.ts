@@ -2,6 +2,7 @@
 
 import { equalBytes, keyOf } from '../../core/bytes.ts'
 import { toCb58, toNodeId } from '../../core/cb58.ts'
+import { itemAt } from '../../core/item-at.ts'
 import { l1FeeRulesOf, l1Price, l1SecondsLeft } from '../../core/l1-fee.ts'
 import { nextPageToken } from '../../shape/next-page-token.ts'
 import { NetworkPath, PageToken, pageSize, SubnetId } from '../../shape/primary/parameters.ts'
@@ -151,10 +152,10 @@ export function listL1Funds(parts: PrimaryParts): Operation {
       query,
       limit: query.pageSize ?? defaultPageSize,
       rows: async (after, limit) => {
-        const from = ordered.findIndex((group) => group[0]?.id === after) + 1
+        const from = ordered.findIndex((group) => itemAt(group, 0).id === after) + 1
         return ordered.slice(from, from + limit)
       },
-      numberOf: (group) => group[0]?.id ?? 0,
+      numberOf: (group) => itemAt(group, 0).id,
     })
     const subnets = page.rows.map((group) => subnetView(group, rate))
     return { body: { ...nextToken(page), feeRate: rate.view, subnets }, ...height }

@@ -5,6 +5,7 @@ import { NetworkPath, PageToken, pageSize, SortOrder } from '../../shape/primary
 import { validationStatuses, Validator } from '../../shape/primary/validator.ts'
 import { Type } from '../../shape/type.ts'
 import { numberOfNode } from '../../store/query/primary/numbers-of-keys.ts'
+import { totalWeights } from '../../store/query/primary/total-weight.ts'
 import {
   listValidators as validatorRows,
   type ListedValidator,
@@ -15,6 +16,7 @@ import { operation, type Operation } from '../operation.ts'
 import { bindingOf, readPage, nextToken } from '../paging.ts'
 import { indexedTo } from './chain-of.ts'
 import { nodeIdIn } from './inputs.ts'
+import { keptFor } from './kept-answers.ts'
 import { defaultPageSize } from './list-page.ts'
 import type { PrimaryParts } from './parts.ts'
 import { validatorViews } from './validator-page.ts'
@@ -48,6 +50,7 @@ const unbounded = { capacity: {}, until: {}, shares: {}, uptime: {} } as const
 
 /** Validations of a node, newest first. A node never seen has none. */
 export function listNodeValidators(parts: PrimaryParts): Operation {
+  const weightsOf = keptFor(parts.clock, totalWeights)
   return operation(ListNodeValidators, async ({ path, query }) => {
     const network = parts.networks.find(path.network)
     const height = await indexedTo(network.store, 'P')
@@ -71,7 +74,7 @@ export function listNodeValidators(parts: PrimaryParts): Operation {
         }),
       cursorOf: ({ cursor }) => cursor,
     })
-    const validators = await validatorViews(network, parts.clock, page.rows)
+    const validators = await validatorViews(network, weightsOf, page.rows)
     return { body: { ...nextToken(page), validators }, ...height }
   })
 }

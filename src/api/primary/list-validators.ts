@@ -15,6 +15,7 @@ import {
 import { validationStatuses, Validator } from '../../shape/primary/validator.ts'
 import { Type } from '../../shape/type.ts'
 import { nodesContaining } from '../../store/query/primary/numbers-of-keys.ts'
+import { totalWeights } from '../../store/query/primary/total-weight.ts'
 import {
   type Bounds,
   listValidators as validatorRows,
@@ -26,6 +27,7 @@ import { operation, type Operation } from '../operation.ts'
 import { bindingOf, readPage, nextToken } from '../paging.ts'
 import { indexedTo } from './chain-of.ts'
 import { idIn, itemsOf } from './inputs.ts'
+import { keptFor } from './kept-answers.ts'
 import { defaultPageSize } from './list-page.ts'
 import type { ServedNetwork } from './network-directory.ts'
 import type { PrimaryParts } from './parts.ts'
@@ -103,6 +105,7 @@ const primarySubnetId = new Uint8Array(32)
 
 /** Validators of the primary network and of subnets, in all states. */
 export function listValidators(parts: PrimaryParts): Operation {
+  const weightsOf = keptFor(parts.clock, totalWeights)
   return operation(ListValidators, async ({ path, query }) => {
     const network = parts.networks.find(path.network)
     const { store } = network
@@ -140,7 +143,7 @@ export function listValidators(parts: PrimaryParts): Operation {
         }),
       cursorOf: ({ cursor }) => cursor,
     })
-    const validators = await validatorViews(network, parts.clock, page.rows)
+    const validators = await validatorViews(network, weightsOf, page.rows)
     return { body: { ...nextToken(page), validators }, ...height }
   })
 }

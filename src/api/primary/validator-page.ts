@@ -1,24 +1,26 @@
 /** Reads what answers about validators need, for a page at a time. */
 
 import { keyOf } from '../../core/bytes.ts'
-import type { Clock } from '../../core/world.ts'
 import type { Validator } from '../../shape/primary/validator.ts'
+import type { Database } from '../../store/engine/database.ts'
 import { delegationFeesPaid } from '../../store/query/primary/delegation-fees.ts'
 import { rewardsOfStakers } from '../../store/query/primary/rewards.ts'
 import type { StoredStaker } from '../../store/query/primary/staker-rows.ts'
-import { totalWeights } from '../../store/query/primary/total-weight.ts'
 import { rewardKinds } from '../../store/schema/primary-position.ts'
 import type { ServedNetwork } from './network-directory.ts'
 import { type PaidRewards, validatorView } from './validator-view.ts'
 
+/** Reads the total weight of every subnet by `keyOf` its id: `keptFor` of `totalWeights`. */
+export type WeightsOf = (store: Database) => Promise<ReadonlyMap<string, bigint>>
+
 /** Validators as answers show them. */
 export async function validatorViews(
   network: ServedNetwork,
-  clock: Clock,
+  weightsOf: WeightsOf,
   rows: readonly StoredStaker[],
 ): Promise<Validator[]> {
   const active = rows.some(({ status }) => status === 'active')
-  const weights = active ? await keptWeights(network, clock) : new Map<string, bigint>()
+  const weights = active ? await weightsOf(network.store) : new Map<string, bigint>()
   const completed = rows.filter(({ status }) => status === 'completed').map(({ txId }) => txId)
   const paid = await paidRewards(network, completed)
   return rows.map((row) =>
@@ -50,21 +52,4 @@ async function paidRewards(
     sumOf(validatorTxId).delegation += amount
   }
   return sums
-}
-
-/** Total weights move slowly and cost a pass over all stakers. */
-const keepMs = 10_000
-
-type Kept = { readonly weights: ReadonlyMap<string, bigint>; readonly atMs: number }
-const kept = new WeakMap<object, Kept>()
-
-async function keptWeights(
-  { store }: ServedNetwork,
-  clock: Clock,
-): Promise<ReadonlyMap<string, bigint>> {
-  const known = kept.get(store)
-  if (known !== undefined && clock.monotonic() - known.atMs < keepMs) return known.weights
-  const weights = await totalWeights(store)
-  kept.set(store, { weights, atMs: clock.monotonic() })
-  return weights
 }

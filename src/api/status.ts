@@ -1,4 +1,4 @@
-/** Which HTTP status each fault becomes, and what of it callers are told. */
+/** HTTP status of each fault, and the message that callers get. */
 
 import { type Fault, type FaultCode, faults } from '../core/fault.ts'
 

@@ -3,7 +3,7 @@ export const exitCodes = {
   ok: 0,
   /** Something expected went wrong: a node away, a port taken, a difference found. */
   failed: 1,
-  /** The command line makes no sense. */
+  /** An unknown command or flag, or a wrong argument. */
   usage: 2,
   /** Another process writes this data. */
   taken: 3,

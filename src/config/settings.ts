@@ -237,7 +237,7 @@ export const settings = {
   tokenReputation: text('', 'File of `chainId,address,Malicious|Benign` lines.'),
   nftMetadata: any('off', '`off`, or `{ gateways: [IPFS gateways], arweave: gateway }`.'),
 
-  'l1.watch': list('Subnet ids of L1s whose validators’ balances are told as gauges.'),
+  'l1.watch': list('Subnet ids of L1s whose validators’ balances are exported as gauges.'),
 
   'warp.enabled': flag(true, 'Aggregate signatures; peers are dialled once a request needs them.'),
   'warp.peers': list('Peers to connect to besides those the node names, `NodeID-…@ip:port`.'),

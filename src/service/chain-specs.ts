@@ -1,4 +1,4 @@
-/** From the configuration to what the indexing threads are told. */
+/** Turns the configuration into instructions for the indexing threads. */
 
 import type { ChainConfig, Config } from '../config/settings.ts'
 import { to0x } from '../core/bytes.ts'
@@ -9,7 +9,7 @@ import type { ChainSpec, SourceLimits } from '../indexing/chain-spec.ts'
 import type { StreamSpec } from '../indexing/stream-spec.ts'
 import { nftFetching } from './nft-fetching.ts'
 
-/** A configured chain and what indexing is told of it. */
+/** A configured chain, and its instructions for indexing. */
 export type SpecifiedChain = { readonly config: ChainConfig; readonly spec: ChainSpec }
 
 /** Store of interchain messages, over all chains. */

@@ -160,7 +160,7 @@ function mayHaveDelegators({ status, role, permissioned }: StoredStaker): boolea
   return status === 'active' && role === 'validator' && !permissioned
 }
 
-/** Delegators are told when a single node is asked for. */
+/** Delegators are listed when a single node is asked for. */
 async function compareDelegators(
   { node, signal }: Subject,
   of: { readonly stakers: readonly StoredStaker[]; readonly validator: StoredStaker },

@@ -17,7 +17,7 @@ import { wrongAt } from './text-place.ts'
 type Dated = { readonly day: number; readonly price: string }
 const now = Number.POSITIVE_INFINITY
 
-/** A price holds this many days when no later one is told. */
+/** A price is valid for this many days when no later one is given. */
 const maxAgeDays = 7
 const secondsPerDay = 86_400
 

@@ -65,7 +65,7 @@ const AggregateSignatures = {
 /** The message of the body, signed. */
 export function aggregateSignatures(parts: WarpParts): Operation {
   return operation(AggregateSignatures, async ({ path, body, signal }) => {
-    // What is wrong with the request is told before what this deployment lacks.
+    // A wrong request is reported before a missing aggregator.
     const request = parseRequest(body, knownNetworkId(parts, path.network))
     const { aggregator } = aggregatorOf(parts, path.network)
     const signed = await aggregator.aggregate(request, signal)

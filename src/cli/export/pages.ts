@@ -77,7 +77,14 @@ function parsed(body: Uint8Array): Readonly<Record<string, unknown>> {
     if (typeof value === 'object' && value !== null)
       return Object.fromEntries(Object.entries(value))
   } catch (cause) {
-    throw new Fault('node-answer', 'what answers is no Firn: its answer is not JSON', { cause })
+    throw new Fault(
+      'node-answer',
+      'the server at this address is not Firn: its answer is not JSON',
+      { cause },
+    )
   }
-  throw new Fault('node-answer', 'what answers is no Firn: its answer is no object')
+  throw new Fault(
+    'node-answer',
+    'the server at this address is not Firn: its answer is not a JSON object',
+  )
 }

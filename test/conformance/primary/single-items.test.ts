@@ -33,7 +33,7 @@ void test('one blockchain: what the list has under its id, 404 for an id without
     const { body } = await service.get(`${base}/blockchains/${one.blockchainId}`)
     assert.deepEqual(body, one)
   }
-  assert.equal((await service.get(`${base}/blockchains/${primary}`)).status, 404)
+  assert.equal((await service.get(`${base}/blockchains/0x${'ab'.repeat(32)}`)).status, 404)
 })
 
 void test('rewards to come: a validator has what its node says it will be paid', async () => {

@@ -76,7 +76,7 @@ function isSchema(file: string): boolean {
   )
 }
 
-/** What a page imports, and what the files of its folder import that it leans on. */
+/** Files that a page imports, and files that its neighbours in the folder import for it. */
 function importsOf(page: string, texts: ReadonlyMap<string, string>): string[] {
   const found = new Set<string>()
   const waiting = [page]

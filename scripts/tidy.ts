@@ -14,7 +14,7 @@ import { gaugeTable } from '../src/telemetry/gauges.ts'
 import { deadNames, doubledImports, goneNames } from './dead-names.ts'
 import { lookUpProblems } from './look-ups.ts'
 
-/** What each folder of `src/` may import besides itself. The table of ARCHITECTURE.md. */
+/** Folders that each folder of `src/` may import besides itself. The table of ARCHITECTURE.md. */
 const layers: Readonly<Record<string, readonly string[]>> = {
   core: [],
   config: ['core'],
@@ -50,7 +50,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   verify: ['core', 'codec', 'source', 'store', 'shape', 'api', 'indexing'],
 }
 
-/** What each room of `src/indexing/primary/` may import besides itself. */
+/** Rooms that each room of `src/indexing/primary/` may import besides itself. */
 const rooms: Readonly<Record<string, readonly string[]>> = {
   batch: [],
   replay: ['batch'],

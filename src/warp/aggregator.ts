@@ -30,7 +30,7 @@ export type Aggregator = {
   readonly close: () => Promise<void>
 }
 
-/** What operators want to see. `nodeId` is what a private L1 must let in. */
+/** State for operators. `nodeId` is the id that a private L1 must allow. */
 export type AggregatorStatus = {
   readonly nodeId: string
   readonly peers: PoolStatus
@@ -38,7 +38,7 @@ export type AggregatorStatus = {
   readonly counters: Readonly<CollectCounters>
 }
 
-/** What an aggregator is made of. */
+/** Parts of an aggregator. */
 export type AggregatorParts = GatherParts &
   PlanParts & {
     /** How far back a caller may choose the validators, in P-Chain blocks; 0: to the first. */

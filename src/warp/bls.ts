@@ -15,7 +15,7 @@ import { Fault } from '../core/fault.ts'
 /** A validator's answer: its compressed key and what it says is its signature. */
 export type SignedBy = { readonly publicKey: Uint8Array; readonly signature: Uint8Array }
 
-/** What the aggregation asks of a BLS library. Keys are 48 bytes, signatures 96. */
+/** A BLS library, as the aggregation uses it. Keys are 48 bytes, signatures 96. */
 export type Bls = {
   readonly name: 'blst' | 'noble'
   /** Returns whether bytes are a point of the right group, not infinity. */
@@ -91,7 +91,10 @@ export function verifyPossession(
   }
 }
 
-/** What is true of each entry, when only whole groups can be asked: halves until it is known. */
+/**
+ * Finds the wrong entries when only whole groups can be verified: halves groups until each is
+ * known.
+ */
 export async function bisect<T>(
   entries: readonly T[],
   holds: (group: readonly T[]) => Promise<boolean>,

@@ -30,7 +30,7 @@ import type { ValidatorSource } from './validator-source.ts'
  */
 export type Gather = (plan: Plan, signal: AbortSignal) => Promise<Uint8Array>
 
-/** What asking validators needs. */
+/** Parts of asking validators. */
 export type GatherParts = {
   readonly world: Pick<World, 'clock'>
   readonly log: Log

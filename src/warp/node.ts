@@ -1,5 +1,5 @@
 /**
- * What we ask of our node by JSON-RPC: validators, subnets, peers, version.
+ * Calls to our node by JSON-RPC: validators, subnets, peers, version.
  *
  * Answers are read into plain values here and nowhere else. An error a node answers becomes a
  * fault; the node's own words do not leave this file.

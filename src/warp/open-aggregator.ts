@@ -22,7 +22,7 @@ import {
   type ValidatorSource,
 } from './validator-source.ts'
 
-/** What an operator decides, for one network. */
+/** Settings of an aggregator, for one network. */
 export type AggregatorSettings = {
   readonly networkId: number
   /** Base URL of our node. */
@@ -42,7 +42,7 @@ export type AggregatorSettings = {
   readonly limits?: PeerLimits
 }
 
-/** What the rest of the product knows better than a node. */
+/** Facts that the product knows better than a node. */
 export type AggregatorSources = {
   /** Our index of the P-Chain; without it the node's, which knows no removed validators. */
   readonly messages?: MessageSource | undefined
@@ -105,7 +105,7 @@ function validatorsOf(
 /** How long the version our node told is presented to others. */
 const greetingMs = 60_000
 
-/** What our node tells about the network around it. */
+/** Reads from our node who validates the network around it. */
 function surroundingsOf(node: Node, world: Pick<World, 'clock'>): Surroundings {
   const greetings = new Cache<Awaited<ReturnType<Surroundings['greeting']>>>(world.clock, {
     maxEntries: 1,

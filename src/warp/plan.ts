@@ -1,4 +1,4 @@
-/** What a request for signatures comes down to: exact bytes, a subnet and a height. */
+/** Reduces a request for signatures to exact bytes, a subnet and a height. */
 
 import { decode } from '../codec/cursor.ts'
 import { l1Message, l1MessageTypes } from '../codec/warp/l1-message.ts'
@@ -30,7 +30,7 @@ export type Plan = {
   readonly buffer: number
 }
 
-/** What planning needs to know. */
+/** Parts of planning. */
 export type PlanParts = {
   readonly networkId: number
   readonly validators: ValidatorSource
@@ -40,7 +40,7 @@ export type PlanParts = {
 
 const pChainId = new Uint8Array(32)
 
-/** What a request comes down to: exact bytes, subnet and height. Throws as `aggregate`. */
+/** Returns the plan of a request: exact bytes, subnet and height. Throws as `aggregate`. */
 export async function planOf(
   parts: PlanParts,
   request: AggregationRequest,
@@ -143,7 +143,7 @@ async function justifiedMessage(
   return pChainMessage(networkId, { typeId: l1MessageTypes.subnetToL1Conversion, conversionId })
 }
 
-/** What makes two plans one: the same message, justification, validators and goal. */
+/** Key of a plan. Plans with the same message, justification, validators and goal share it. */
 export function keyOfPlan(plan: Plan): string {
   const parts = concatBytes(sha256(plan.unsigned), sha256(plan.justification), plan.subnetId)
   return [toHex(parts), plan.quorum, plan.buffer, plan.height].join(':')

@@ -25,7 +25,7 @@ import { Fault } from '../core/fault.ts'
 import { pChainMessage } from './aggregation/request.ts'
 import type { MessageSource, Validation } from './message-source.ts'
 
-/** What to ask, and on which chain the answer will be verified. */
+/** A question, and the chain on which its answer will be verified. */
 export type TransactionMessage = {
   readonly unsigned: Uint8Array
   readonly justification: Uint8Array

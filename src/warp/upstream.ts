@@ -24,7 +24,7 @@ import { isPrimaryNetwork, type ValidatorSource } from './validator-source.ts'
 const timeoutMs = 60_000
 const maxReplyBytes = 256 * 1024
 
-/** What forwarding needs besides the other side. */
+/** Parts of forwarding. */
 export type UpstreamParts = { readonly bls: Bls; readonly validators: ValidatorSource }
 
 /**

@@ -11,7 +11,7 @@ import { Cache } from './cache.ts'
 import type { Node, SubnetFacts } from './node.ts'
 import { canonicalSet, equalSets, type ValidatorEntry, type ValidatorSet } from './validator-set.ts'
 
-/** What the aggregation must know of validators. */
+/** Validators, as the aggregation reads them. */
 export type ValidatorSource = {
   /** The height that is proposed now: what `0` in a request means. */
   readonly proposedHeight: (signal: AbortSignal) => Promise<number>

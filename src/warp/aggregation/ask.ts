@@ -16,7 +16,7 @@ import { sha256 } from '../../core/hash.ts'
 import type { Answer } from '../peer/session.ts'
 import { connectionLost, noAnswer } from './tally.ts'
 
-/** What is asked of every validator. */
+/** The request that every validator gets. */
 export type Question = {
   readonly messageHex: string
   readonly chainId: Uint8Array
@@ -27,7 +27,7 @@ export type Question = {
 }
 
 /**
- * What came of it.
+ * Outcome of a question.
  *
  * - `refused`: the node will say the same again
  * - `failed`: it may sign later

@@ -15,7 +15,7 @@ import type { SignatureCache } from './signature-cache.ts'
 import { proveEach, sortOut, type Sorted, type Verdict } from './sort-out.ts'
 import { connectionLost, type Goal, type Progress, Tally } from './tally.ts'
 
-/** What collections share. */
+/** Parts that collections share. */
 export type CollectParts = {
   readonly clock: Clock
   readonly bls: Bls
@@ -28,7 +28,7 @@ export type CollectParts = {
   readonly counters: CollectCounters
 }
 
-/** What happened to all collections of a process, for operators. */
+/** Counts over all collections of a process, for operators. */
 export type CollectCounters = {
   asked: number
   signatures: number
@@ -51,7 +51,7 @@ export type CollectTask = {
    * now: what it answers does not verify then, and is not its fault.
    */
   readonly present: boolean
-  /** What may be behind it when nobody who is asked answers at all, if anything. */
+  /** Possible reason when no validator answers at all. */
   readonly whenMute: string | undefined
   /** Longest time for everything, milliseconds. */
   readonly timeoutMs: number
@@ -158,7 +158,7 @@ class Collection {
     if (here < this.#tally.target) pool.want(missing, subnetId)
   }
 
-  /** What was collected; where no sum was made of just these signers, it is made now. */
+  /** The collected signature; summed now when no sum of just these signers exists. */
   #collected(): Collected {
     const signers = this.#tally.chosen()
     const known = this.#sum

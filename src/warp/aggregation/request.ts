@@ -136,7 +136,7 @@ export function pChainMessage(networkId: number, said: L1Message): Uint8Array {
   return encode(unsignedMessage, { networkId, sourceChainId: new Uint8Array(32), payload })
 }
 
-/** What a justification alone asks for: that a subnet was converted, or a validation is over. */
+/** A request by justification alone: that a subnet was converted, or that a validation is over. */
 export type JustifiedQuestion =
   | { readonly kind: 'conversion'; readonly subnetId: Uint8Array }
   | { readonly kind: 'removal'; readonly validationId: Uint8Array }

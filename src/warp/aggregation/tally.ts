@@ -8,7 +8,7 @@ import { Fault } from '../../core/fault.ts'
 import { quorumWeight, type Signer, type ValidatorSet } from '../validator-set.ts'
 
 /**
- * What is known of one signer.
+ * State of one signer.
  *
  * - `idle`: not asked, or to be asked again from `retryAt` on
  * - `checking`: it answered, and the signature waits to be verified
@@ -32,7 +32,7 @@ export type Progress = {
   proven: boolean
 }
 
-/** What is wanted, in percent of the total weight. */
+/** The goal, in percent of the total weight. */
 export type Goal = { readonly quorum: number; readonly buffer: number }
 
 /** Times one signer is asked. Waits between them: 1, 2 and 4 seconds. */
@@ -166,7 +166,7 @@ export class Tally {
     return whys.size === 1 && whys.has(noAnswer) && this.weightOf('signed', 'checking') === 0n
   }
 
-  /** What is missing and because of whom. `whereIs` tells of those who were not asked. */
+  /** Describes the missing weight and its signers. `whereIs` explains those who were not asked. */
   shortfall(what: 'connect' | 'collect', whereIs: (signer: Signer) => string): Fault {
     const reached = this.weightOf('signed')
     const { quorum } = this.goal
@@ -221,7 +221,7 @@ function compareWeights(a: bigint, b: bigint): number {
   return a < b ? -1 : 1
 }
 
-/** What a signer did; `undefined` when it was not asked, or could not be. */
+/** Outcome of a signer; `undefined` when it was not asked, or could not be. */
 function groupOf(state: SignerState, why: string): string | undefined {
   if (state === 'excluded') return 'cannot pay for its validation'
   if (why !== '' && why !== connectionLost) return why

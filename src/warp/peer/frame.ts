@@ -71,7 +71,7 @@ export class FrameReader {
   }
 }
 
-/** What was compressed. Throws `peer-misbehaved` for a bomb and for what is not zstd. */
+/** Decompresses bytes. Throws `peer-misbehaved` for a bomb and for bytes that are not zstd. */
 export function decompress(bytes: Uint8Array): Uint8Array {
   try {
     return zstdDecompressSync(bytes, { maxOutputLength: maxMessageSize })

@@ -1,4 +1,4 @@
-/** What we say to a node first: who we are, for which subnets we come, and whom we know. */
+/** The first messages to a node: our identity, the subnets we track, and the peers we know. */
 
 import { parseIp } from '../../codec/warp/peer-address.ts'
 import type { Handshake, KnownPeers } from '../../codec/warp/peer-message.ts'
@@ -6,7 +6,7 @@ import type { World } from '../../core/world.ts'
 import type { Identity } from '../identity.ts'
 import type { AddressBook, NodeAddress } from './address-book.ts'
 
-/** What our node tells about the network, asked again whenever it may have changed. */
+/** Facts about the network from our node, read again whenever they may have changed. */
 export type Surroundings = {
   /** The version to present, and the upgrade time, Unix seconds. */
   readonly greeting: (signal: AbortSignal) => Promise<{
@@ -17,7 +17,7 @@ export type Surroundings = {
   readonly peers: (signal: AbortSignal) => Promise<readonly NodeAddress[]>
 }
 
-/** What greetings are made of. */
+/** Parts of greetings. */
 export type GreeterParts = {
   readonly world: Pick<World, 'clock' | 'random'>
   readonly networkId: number
@@ -60,7 +60,7 @@ export class Greeter {
     this.#tracked = [subnetId, ...others].slice(0, maxTracked)
   }
 
-  /** What to say now. Throws faults of our node, which tells the version to present. */
+  /** Returns the greeting of now. Throws faults of our node, which gives the version to present. */
   async handshake(signal: AbortSignal): Promise<Handshake> {
     const { version, upgradeTime } = await this.#parts.surroundings.greeting(signal)
     const own = (this.#signed ??= this.#signAddress())

@@ -1,4 +1,4 @@
-/** What one peer may cost us, and how patient we are with it. */
+/** Limits on one peer: bytes, messages and time. */
 
 /** Limits of sessions and of the pool. All times in milliseconds. */
 export type PeerLimits = {

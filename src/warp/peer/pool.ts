@@ -23,7 +23,7 @@ import { Greeter, type Surroundings } from './greeting.ts'
 import { Allowance, type PeerLimits } from './limits.ts'
 import { Session } from './session.ts'
 
-/** What a pool is made of. */
+/** Parts of a pool. */
 export type PoolParts = {
   readonly world: Pick<World, 'clock' | 'random'>
   readonly log: Log
@@ -47,7 +47,7 @@ export type PoolStatus = {
 type Attempts = {
   failures: number
   nextAt: number
-  /** What a peer did wrong: even a new address does not bring it back before `nextAt`. */
+  /** Misconduct of a peer: even a new address does not bring it back before `nextAt`. */
   offence: string | undefined
 }
 
@@ -343,7 +343,7 @@ export class PeerPool {
     }
   }
 
-  /** What anybody else says of their addresses is newer. */
+  /** Addresses that other peers report are newer. */
   #askBootstrappers(): void {
     const news = this.#parts.bootstrappers.filter((address) => this.#book.told(address, 0n))
     this.#learned(

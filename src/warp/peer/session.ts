@@ -22,7 +22,7 @@ import { Fault, faultOf } from '../../core/fault.ts'
 import { decompress, FrameReader, frameOf } from './frame.ts'
 import { Allowance, type PeerLimits } from './limits.ts'
 
-/** What a peer said to a request, or that it said nothing. */
+/** Answer of a peer to a request, or that none came. */
 export type Answer =
   | { readonly kind: 'response'; readonly appBytes: Uint8Array }
   | { readonly kind: 'error'; readonly code: number; readonly message: string }
@@ -36,7 +36,7 @@ export type SessionEvents = {
   readonly closed: (session: Session, reason: Fault) => void
 }
 
-/** What a session is made of. `now` is monotonic milliseconds. */
+/** Parts of a session. `now` is monotonic milliseconds. */
 export type SessionParts = {
   readonly socket: Duplex
   readonly nodeId: string

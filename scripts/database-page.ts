@@ -41,6 +41,7 @@ const evmNotes: Readonly<Record<string, Note>> = {
   token: ['a token contract', 62],
   event: ['a log that is kept whole for a later stage', 537],
   event_by_kind: ['such a log by its kind', 11],
+  cut_messages: ['an end of the chain that was cut off, with the messages of its logs', undefined],
   nft_token: ['an ERC-721 token or ERC-1155 id, with the owner of an ERC-721 token', 80],
   nft_range: ['a run of ERC-721 ids that one log gave away (ERC-2309)', undefined],
   nft_amount: ['an ERC-1155 balance of an owner from a height on', 47],

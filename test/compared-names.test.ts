@@ -11,8 +11,7 @@ import { openStore } from '../src/store/engine/open.ts'
 import { silentLog } from '../src/telemetry/log.ts'
 import { freshFolder } from './firn-process.ts'
 import { chainTables, readDemoChain } from './read-demo-chain.ts'
-import { openReplayNode, replayTransport } from './replay-node.ts'
-import type { ReplayNode } from './replay-node.ts'
+import { openReplayNode, replayTransport, type ReplayNode } from './replay-node.ts'
 import { virtualClock } from './virtual-clock.ts'
 
 const file = await readFile(new URL('../demo/chain-51002.firnrec', import.meta.url))

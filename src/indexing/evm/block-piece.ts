@@ -2,14 +2,12 @@
 
 import { batchSum } from '../../codec/evm/batch-sum.ts'
 import type { BlockBatch } from '../../codec/evm/columns.ts'
-import { decodeBlocks } from '../../codec/evm/decode-blocks.ts'
-import type { Compress } from '../../codec/evm/decode-blocks.ts'
+import { decodeBlocks, type Compress } from '../../codec/evm/decode-blocks.ts'
 import type { RawUnit } from '../../codec/evm/raw.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
 import type { EvmSource, ReadRange } from '../../source/evm-source.ts'
 import type { BlockChecks } from './block-checks.ts'
-import { settlingBlocks } from './settlement.ts'
-import type { SettlingBlock } from './settlement.ts'
+import { settlingBlocks, type SettlingBlock } from './settlement.ts'
 import type { TakenOnTrust } from './taken-on-trust.ts'
 
 /** What a read needs. */

@@ -12,8 +12,11 @@ import type { Rollup } from '../../rollup/rollup.ts'
 import { getCheckpoint, moveCheckpoint } from '../../store/checkpoint.ts'
 import type { Database, Reader, Soon, Writer } from '../../store/engine/database.ts'
 import { holdLease, type Lease } from '../../store/lease.ts'
-import { proofsText, type StoredProofs } from '../../store/query/evm/stored-proofs.ts'
-import { storedProofsText } from '../../store/query/evm/stored-proofs.ts'
+import {
+  proofsText,
+  type StoredProofs,
+  storedProofsText,
+} from '../../store/query/evm/stored-proofs.ts'
 import { meta, proofsName, tracesSinceName } from '../../store/schema/control.ts'
 import { applyBlocks, blockStage, checkpointAfter } from './apply-blocks.ts'
 import { applyTraces, traceStage } from './apply-traces.ts'

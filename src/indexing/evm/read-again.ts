@@ -12,10 +12,8 @@ import type { EvmSource, ReadRange } from '../../source/evm-source.ts'
 import type { StoredSettlement } from '../../store/query/evm/stored-proofs.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { BlockChecks } from './block-checks.ts'
-import { readPiece } from './block-piece.ts'
-import type { BlocksPiece } from './block-piece.ts'
-import { sumOfReceipts } from './settlement.ts'
-import type { SettlingBlock } from './settlement.ts'
+import { readPiece, type BlocksPiece } from './block-piece.ts'
+import { sumOfReceipts, type SettlingBlock } from './settlement.ts'
 import type { TakenOnTrust, TakenRange } from './taken-on-trust.ts'
 
 /** Pauses between tries to read again. */

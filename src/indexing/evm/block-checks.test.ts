@@ -82,3 +82,16 @@ void test('which blocks are looked at: the newest, samples, the first ones, and 
   assert.ok(!isRefused(checks, other, 1_001, 'b'))
   assert.ok(!checks.wants(1_001, false), 'it is settled')
 })
+
+void test('all blocks: each is checked whether or not anybody is told of it', () => {
+  const wrong = madeUp({ receiptsRoot: `0x${'22'.repeat(32)}` })
+  const verdicts: string[] = []
+  for (const judged of [undefined, (_: number, verdict: string) => void verdicts.push(verdict)]) {
+    const checks = checksOver([up('a')])
+    const of = { from: 1, origin: 'a', wants: () => true, ...(judged && { judged }) }
+    const good = { ...madeUp(), block: { ...madeUp().block, receiptsRoot: emptyRoot } }
+    assert.equal(checks.checkAll([good, wrong], of).length, 1)
+    assert.throws(() => checks.checkAll([wrong], of), { code: 'node-answer' })
+  }
+  assert.deepEqual(verdicts, ['taken', 'refuted', 'refuted'])
+})

@@ -147,7 +147,9 @@ export class BlockChecks {
         continue
       }
       try {
-        of.judged?.(height, this.check(unit, height, of.origin) ? 'proven' : 'taken')
+        // An optional call would leave its argument out, and the check with it.
+        const isProven = this.check(unit, height, of.origin)
+        of.judged?.(height, isProven ? 'proven' : 'taken')
       } catch (error) {
         of.judged?.(height, 'refuted')
         // What was read took long; the caller asks for the rest again and meets the fault then.

@@ -33,6 +33,8 @@ export async function readDemoChain(
     readonly step: number
     readonly owner: string
     readonly progress?: (line: string) => void
+    /** Whether traces are read as well; they are when it is not said. */
+    readonly traces?: boolean
   },
 ): Promise<void> {
   const file = readFileSync(join(import.meta.dirname, `../demo/chain-${run.chain}.firnrec`))
@@ -44,6 +46,7 @@ export async function readDemoChain(
   const { signal } = new AbortController()
   const { until } = recording.heights
   const heights = await checkpointHeights(database)
+  const tracesUntil = run.traces === false ? 0 : until
   for (let from = (heights.get('blocks') ?? -1) + 1; from < until; from += run.step) {
     const range = { from, until: Math.min(from + run.step, until) }
     await ingest.blocks(
@@ -51,7 +54,7 @@ export async function readDemoChain(
     )
     run.progress?.(`blocks ${range.until - 1}`)
   }
-  for (let from = (heights.get('traces') ?? -1) + 1; from < until; from += run.step) {
+  for (let from = (heights.get('traces') ?? -1) + 1; from < tracesUntil; from += run.step) {
     const range = { from, until: Math.min(from + run.step, until) }
     await ingest.traces(await recording.traces(range, (raw) => decodeTraces(from, raw), signal))
     run.progress?.(`traces ${range.until - 1}`)

@@ -47,7 +47,7 @@ export const faults = {
   'store-version': { retryable: false, meaning: 'the store was written by another version' },
   'store-full': { retryable: true, meaning: 'the disk is full' },
   'store-failed': { retryable: true, meaning: 'the database did not do what was asked' },
-  'lease-lost': { retryable: false, meaning: 'another process writes this chain now' },
+  'lease-lost': { retryable: true, meaning: 'another process writes this chain now' },
   'quorum-not-reached': { retryable: false, meaning: 'too little weight signed the message' },
   'no-message': { retryable: false, meaning: 'there is no message to sign' },
   'peer-misbehaved': { retryable: true, meaning: 'a peer broke the protocol' },

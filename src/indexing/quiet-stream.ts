@@ -15,11 +15,7 @@ export function quietStream(name: string, work: (signal: AbortSignal) => Promise
       } catch (error) {
         if (signal.aborted) return
         const reason = faultOf(error)?.message ?? 'it broke; see the log'
-        state = {
-          ...state,
-          state: faultOf(error)?.code === 'lease-lost' ? 'stopped' : 'off',
-          reason,
-        }
+        state = { ...state, state: 'off', reason }
       }
     },
   }

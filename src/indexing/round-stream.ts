@@ -25,8 +25,8 @@ const idlePauseMs = 1_000
 const failurePauseMs = 3_000
 
 /**
- * A stream of `round`s. What fails is tried again and said in the status meanwhile; a lost lease,
- * and what is no fault, end the stream.
+ * A stream of `round`s. A fault is told in the status and the round is tried again; what is no fault
+ * ends the stream.
  */
 export function roundStream(
   name: string,
@@ -50,9 +50,8 @@ export function roundStream(
       if (signal.aborted) return 0
       const fault = faultOf(error)
       const reason = fault?.message ?? 'it broke; see the log'
-      const isOver = fault === undefined || fault.code === 'lease-lost'
-      status = { ...status, state: isOver ? 'stopped' : 'syncing', reason }
-      if (isOver) throw error
+      status = { ...status, state: fault === undefined ? 'stopped' : 'syncing', reason }
+      if (fault === undefined) throw error
       log.debug('round failed', { stage: name, code: fault.code, reason })
       return failurePauseMs
     }

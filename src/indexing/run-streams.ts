@@ -57,9 +57,9 @@ export function runStreams({ world, log, signal, tell }: WorkerThread): Running 
   }
 }
 
-/** These are of interest only when they stop. */
+/** Their failures are told by the stages whose store they serve. */
 const quietStages: ReadonlySet<string> = new Set(['lease', 'pace'])
 
-function isShown({ stage, state }: StageStatus): boolean {
-  return !quietStages.has(stage) || state === 'stopped'
+function isShown({ stage }: StageStatus): boolean {
+  return !quietStages.has(stage)
 }

@@ -5,13 +5,14 @@
  * and fails with `lease-lost` when another writer has taken over, however late the old one wakes
  * up. Who may take over:
  *
- * - at once, when no living process is marked as the writer (`Database.claim`: a lock that ends
- *   with its process);
+ * - at once, when no living process is marked as the writer of the row's epoch (`Database.claim`:
+ *   a lock that ends with its process; a holder that lost the lease keeps the mark of its own epoch
+ *   only);
  * - otherwise once the row has stood still for {@link leaseTtlMs} of the waiter's own monotonic
  *   clock: the holder is stopped, cut off or hung. Wall clocks are never compared.
  */
 
-import { Fault } from '../core/fault.ts'
+import { Fault, faultOf } from '../core/fault.ts'
 import type { Clock } from '../core/world.ts'
 import { type Database, type Reader, type Soon, statement, type Writer } from './engine/database.ts'
 
@@ -50,8 +51,9 @@ export async function takeLease(
   owner: string,
   clock: Clock,
 ): Promise<Lease | undefined> {
-  if (!(await database.claim())) return undefined
-  return seize(database, owner, clock)
+  const epoch = (await leaseRow(database))?.epoch ?? 0
+  if (!(await database.claim(epoch))) return undefined
+  return seize(database, owner, { clock, epoch })
 }
 
 /**
@@ -68,13 +70,14 @@ export async function awaitLease(
   let since = clock.monotonic()
   for (;;) {
     signal?.throwIfAborted()
-    const lease = await takeLease(database, owner, clock)
-    if (lease !== undefined) return lease
+    let lease = await takeLease(database, owner, clock)
     const now = await leaseRow(database)
     if (now?.epoch !== seen?.epoch || now?.stamp !== seen?.stamp) {
       seen = now
       since = clock.monotonic()
-    } else if (clock.monotonic() - since >= leaseTtlMs) return seize(database, owner, clock)
+    } else if (clock.monotonic() - since >= leaseTtlMs)
+      lease ??= await seize(database, owner, { clock, epoch: now?.epoch ?? 0 })
+    if (lease !== undefined) return lease
     await clock.sleep(leaseTtlMs / 8, signal)
   }
 }
@@ -93,13 +96,63 @@ export function renewLease(database: Database, lease: Lease, clock: Clock): Soon
   return database.transaction((writer) => holdLease(writer, lease, clock))
 }
 
-async function seize(database: Database, owner: string, clock: Clock): Promise<Lease> {
-  return database.transaction(async (writer) => {
-    const held = await leaseRow(writer)
-    if (held === undefined) {
-      if ((await writer.run(takeFirst, [owner, clock.now()])) === 1) return { epoch: 1, owner }
-    } else if ((await writer.run(takeOver, [owner, clock.now(), held.epoch])) === 1)
-      return { epoch: held.epoch + 1, owner }
-    throw new Fault('lease-lost', 'another process took the lease of the store first')
-  })
+/** Takes over from the holder of `epoch`, 0 for none; `undefined` when another process did. */
+async function seize(
+  database: Database,
+  owner: string,
+  from: { readonly clock: Clock; readonly epoch: number },
+): Promise<Lease | undefined> {
+  const { clock, epoch } = from
+  const mine = epoch + 1
+  // Marked before it holds: whoever sees the new row sees that its holder lives.
+  const isMarked = await database.claim(mine)
+  const held =
+    isMarked &&
+    (await database.transaction(async (writer) => {
+      const values = [owner, clock.now()]
+      if (epoch === 0) return (await writer.run(takeFirst, values)) === 1
+      return (await writer.run(takeOver, [...values, epoch])) === 1
+    }))
+  await database.unclaim(epoch)
+  if (isMarked && !held) await database.unclaim(mine)
+  return held ? { epoch: mine, owner } : undefined
+}
+
+/**
+ * The lease of a process that writes a store for as long as it runs: when another process took it,
+ * this one waits for it again.
+ */
+export class StandingLease {
+  readonly #take: () => Promise<Lease>
+  #held: Lease | undefined
+  #taking: Promise<Lease> | undefined
+
+  /** `take` waits until the lease is this process's; `first` is the one it took to begin with. */
+  constructor(first: Lease, take: () => Promise<Lease>) {
+    this.#held = first
+    this.#take = take
+  }
+
+  /**
+   * Does `work` under the lease. Throws `lease-lost` at once while it is another's; when `work`
+   * throws it, it is another's from then on.
+   */
+  async during<T>(work: (lease: Lease) => Promise<T>): Promise<T> {
+    const lease = this.#held
+    if (lease === undefined)
+      throw new Fault('lease-lost', 'another process writes this store; this one stands by')
+    try {
+      return await work(lease)
+    } catch (error) {
+      if (faultOf(error)?.code === 'lease-lost' && this.#held === lease) this.#held = undefined
+      throw error
+    }
+  }
+
+  /** Waits until the lease is this process's, at once when it is. */
+  async regain(): Promise<void> {
+    if (this.#held !== undefined) return
+    this.#taking ??= this.#take().finally(() => (this.#taking = undefined))
+    this.#held = await this.#taking
+  }
 }

@@ -1,21 +1,15 @@
 /**
  * The writing side of one EVM chain: its store, the lease on it, and the streams beside its
  * blocks.
- *
- * A full disk pauses the chain, it does not stop it: the batch waits here until there is room.
  */
 
 import type { BlockBatch, TraceBatch } from '../../codec/evm/columns.ts'
-import { to0x } from '../../core/bytes.ts'
-import { Fault, faultOf } from '../../core/fault.ts'
+import { Fault } from '../../core/fault.ts'
 import type { World } from '../../core/world.ts'
-import { openRollup } from '../../rollup/chain-rollup.ts'
 import type { ChainIdentity, EvmSource, HeightRange } from '../../source/evm-source.ts'
-import { getCheckpoint } from '../../store/checkpoint.ts'
-import { type Database, type Reader, type Writer, statement } from '../../store/engine/database.ts'
+import { type Database, statement } from '../../store/engine/database.ts'
 import { openStore, type StoreLocation } from '../../store/engine/open.ts'
-import { awaitLease, holdLease, leaseTtlMs, renewLease, type Lease } from '../../store/lease.ts'
-import { storedProofs } from '../../store/query/evm/stored-proofs.ts'
+import { awaitLease, type Lease, StandingLease } from '../../store/lease.ts'
 import { type TracedRow, tracedTransactions } from '../../store/query/evm/traced-transactions.ts'
 import { meta } from '../../store/schema/control.ts'
 import { chainTables } from '../../store/schema/stores.ts'
@@ -26,10 +20,8 @@ import { nftStream, type NftStreamParts } from '../nft/nft-stream.ts'
 import { openWishes } from '../nft/open-wishes.ts'
 import { writingRhythm } from '../pace-stream.ts'
 import type { Stream } from '../stage.ts'
-import { blockStage } from './apply-blocks.ts'
-import { traceStage } from './apply-traces.ts'
-import { EvmIngest } from './evm-ingest.ts'
 import { openEvmSource } from './open-source.ts'
+import { StandingIngest } from './standing-ingest.ts'
 import { tokenStream } from './token-stream.ts'
 
 /** What a host needs of its thread. */
@@ -45,7 +37,8 @@ export type HostParts = {
 /** Writes one EVM chain. Calls may overlap; they are done in order. */
 export type ChainHost = {
   /**
-   * Where the rows end, once all that was asked before is done. Throws `lease-lost`, `store-failed`.
+   * Where the rows end, once all that was asked before is done; waits while another process writes
+   * the store. Needed anew after every `lease-lost`. Throws `lease-lost`, `store-failed`.
    */
   readonly resume: () => Promise<ResumePoint>
   /** Commits a batch with its checkpoint. Throws `source-mismatch`, `lease-lost`, `store-failed`. */
@@ -65,9 +58,6 @@ export type ChainHost = {
   readonly close: () => Promise<void>
 }
 
-/** Pause before a store without room is tried again. */
-const fullPauseMs = 2_000
-
 const everyMeta = statement('select name, value from meta')
 
 /** Opens the store of `spec` for writing; waits while another process writes it. */
@@ -79,7 +69,8 @@ export async function openChainHost(
   const { world, owner, signal } = parts
   const database = await openStore(parts.store, spec.key, chainTables, 'write')
   try {
-    const lease = await awaitLease(database, owner, { clock: world.clock, signal })
+    const take = (): Promise<Lease> => awaitLease(database, owner, { clock: world.clock, signal })
+    const lease = new StandingLease(await take(), take)
     await claimStore(database, identity)
     const source = await openEvmSource(spec, parts.limits, parts)
     return hostOver(database, lease, { ...parts, spec, source })
@@ -91,7 +82,7 @@ export async function openChainHost(
 
 function hostOver(
   database: Database,
-  lease: Lease,
+  standing: StandingLease,
   parts: HostParts & {
     readonly spec: ChainSpec
     readonly source: EvmSource
@@ -99,48 +90,24 @@ function hostOver(
 ): ChainHost {
   const { log, source, spec } = parts
   const { clock } = parts.world
-  const ingest = new EvmIngest({ database, lease, clock, openRollup })
   const rhythm = writingRhythm(database, clock)
-  let last: Promise<unknown> = Promise.resolve()
-  let lastCommitMs = clock.monotonic()
-  const inOrder = <T>(work: () => Promise<T>): Promise<T> => {
-    const done = last.then(() => whenThereIsRoom(work, parts))
-    last = done.then(
-      () => (lastCommitMs = clock.monotonic()),
-      () => undefined,
-    )
-    return done
-  }
-  const commit = <T>(work: (writer: Writer) => Promise<T>): Promise<T> =>
-    inOrder(() =>
-      database.transaction(async (writer) => {
-        await holdLease(writer, lease, clock)
-        return work(writer)
-      }),
-    )
+  const ingest = new StandingIngest({ ...parts, database, standing })
+  const { commit } = ingest
   const wishes = openWishes(parts.store)
   return {
-    // A commit whose answer was lost may still be under way: it holds the lease until it is over.
-    resume: () => commit((writer) => resumePoint(writer, spec.startHeight)),
-    blocks: (batch, { proofs }) => inOrder(() => rhythm.batch(() => ingest.blocks(batch, proofs))),
-    traces: (batch) => inOrder(() => rhythm.batch(() => ingest.traces(batch))),
-    skipTraces: (since) => inOrder(() => ingest.skipTraces(since)),
+    resume: ingest.resume,
+    blocks: (batch, { proofs }) =>
+      ingest.write((into) => rhythm.batch(() => into.blocks(batch, proofs))),
+    traces: (batch) => ingest.write((into) => rhythm.batch(() => into.traces(batch))),
+    skipTraces: (since) => ingest.write((into) => into.skipTraces(since)),
     transactions: (range) => tracedTransactions(database, range),
     cut: async (from) => {
-      await inOrder(() => ingest.cut(from))
-      return commit((writer) => resumePoint(writer, spec.startHeight))
+      await ingest.write((into) => into.cut(from))
+      return ingest.resume()
     },
     streams: [
       rhythm.stream,
-      leaseStream(
-        {
-          renew: async () => {
-            if (clock.monotonic() - lastCommitMs >= leaseTtlMs / 4)
-              await inOrder(async () => renewLease(database, lease, clock))
-          },
-        },
-        clock,
-      ),
+      leaseStream(ingest, clock),
       tokenStream({ database, source, clock, log, commit }),
       nftStream({
         database,
@@ -154,7 +121,7 @@ function hostOver(
       }),
     ],
     close: async () => {
-      await last
+      await ingest.settled()
       await wishes.close()
       await source.close()
       await database.close()
@@ -170,19 +137,6 @@ function fetchingOf(
   if (nftMetadata === undefined || publicTransport === undefined) return {}
   const gateways = { ipfs: nftMetadata.gateways, arweave: nftMetadata.arweave }
   return { fetching: { transport: publicTransport, gatewayTransport: transport, gateways } }
-}
-
-/** Does `work`, again and again while the disk is full. */
-async function whenThereIsRoom<T>(work: () => Promise<T>, parts: HostParts): Promise<T> {
-  for (;;) {
-    try {
-      return await work()
-    } catch (error) {
-      if (faultOf(error)?.code !== 'store-full' || parts.signal.aborted) throw error
-      parts.log.error('disk full, writing waits', {})
-      await parts.world.clock.sleep(fullPauseMs, parts.signal)
-    }
-  }
 }
 
 /** Writes down what chain the store is of, or checks it. */
@@ -209,15 +163,4 @@ async function claimStore(database: Database, identity: ChainIdentity): Promise<
       value: fresh.map(([, value]) => value),
     }),
   )
-}
-
-async function resumePoint(reader: Reader, startHeight: number): Promise<ResumePoint> {
-  const blocks = await getCheckpoint(reader, blockStage)
-  const traces = await getCheckpoint(reader, traceStage)
-  return {
-    blocksFrom: blocks === undefined ? startHeight : blocks.height + 1,
-    tracesFrom: traces === undefined ? startHeight : traces.height + 1,
-    ...(blocks?.hash === undefined ? {} : { parentHash: to0x(blocks.hash) }),
-    ...(blocks === undefined ? {} : { proofs: await storedProofs(reader) }),
-  }
 }

@@ -53,7 +53,16 @@ export function messageStream(spec: IcmStreamSpec, parts: HostParts): Stream {
   let target: Target | undefined
   const stream = roundStream('messages', { clock: parts.world.clock, log: parts.log }, async () => {
     target ??= await openTarget(spec.key, parts)
-    return oneRound(followed, target)
+    try {
+      return await oneRound(followed, target)
+    } catch (error) {
+      // Opened again it waits for the process that writes it now.
+      if (faultOf(error)?.code === 'lease-lost') {
+        await target.store.close()
+        target = undefined
+      }
+      throw error
+    }
   })
   return {
     ...stream,

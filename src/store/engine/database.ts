@@ -121,10 +121,13 @@ export interface Database extends Reader {
    */
   readonly snapshot: <T>(work: (reader: Reader) => Promise<T>) => Promise<T>
   /**
-   * Tries to become the one process that is marked as this store's writer, until `close` or the
-   * end of the process; true when it is this one. See `store/lease.ts`.
+   * Tries to become the one process that is marked as this store's writer of a lease's `epoch`,
+   * until `unclaim`, `close` or the end of the process; true when it is this one. See
+   * `store/lease.ts`.
    */
-  readonly claim: () => Soon<boolean>
+  readonly claim: (epoch: number) => Soon<boolean>
+  /** Takes the mark of `epoch` away, where this process has it. */
+  readonly unclaim: (epoch: number) => Soon<void>
   /**
    * Says how the store is written from now on; a store begins with `fill`. `follow` folds the log
    * into the file, each time it is said. Waits for the transaction under way.

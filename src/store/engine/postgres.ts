@@ -100,7 +100,7 @@ class PostgresDatabase implements Database {
   readonly #reads: Link
   readonly #sockets = new Set<Socket>()
   #writer: WritingLink | undefined
-  #claimed = false
+  readonly #claims = new Set<number>()
   #queue: Promise<unknown> = Promise.resolve()
   #closed = false
 
@@ -126,12 +126,7 @@ class PostgresDatabase implements Database {
 
   lookup: Database['lookup'] = (lookup, keys) => findEach(this.#reads, lookup, keys)
 
-  transaction: Database['transaction'] = async (work) => {
-    const turn = this.#queue.then(async () => this.#transact(work))
-    // The next transaction starts whatever became of this one; the caller gets its failure.
-    this.#queue = turn.catch(() => undefined)
-    return turn
-  }
+  transaction: Database['transaction'] = async (work) => this.#inTurn(() => this.#transact(work))
 
   snapshot: Database['snapshot'] = async (work) => {
     const client = await this.#pool.connect().catch((error: unknown) => {
@@ -156,11 +151,18 @@ class PostgresDatabase implements Database {
     }
   }
 
-  claim: Database['claim'] = async () => {
-    const turn = this.#queue.then(async () => this.#takeClaim())
-    this.#queue = turn.catch(() => undefined)
-    return turn
-  }
+  claim: Database['claim'] = async (epoch) =>
+    this.#inTurn(async () => {
+      const link = await this.#connected()
+      if (!this.#claims.has(epoch) && (await this.#mark(link, epoch))) this.#claims.add(epoch)
+      return this.#claims.has(epoch)
+    })
+
+  unclaim: Database['unclaim'] = async (epoch) =>
+    this.#inTurn(async () => {
+      if (!this.#claims.delete(epoch)) return
+      await ask(await this.#connected(), unclaimQuestion, [this.#writerKey(epoch)])
+    })
 
   /** The server keeps its own log and memory. */
   pace: Database['pace'] = async () => {}
@@ -262,8 +264,9 @@ class PostgresDatabase implements Database {
     client.on('end', forget)
     try {
       await client.connect()
-      // The mark of the writer ended with the last connection.
-      if (this.#claimed) this.#claimed = await this.#mark(link)
+      // Marks of the writer ended with the last connection.
+      for (const epoch of this.#claims)
+        if (!(await this.#mark(link, epoch))) this.#claims.delete(epoch)
     } catch (error) {
       socket.destroy()
       throw postgresFault(this.name, error)
@@ -298,15 +301,21 @@ class PostgresDatabase implements Database {
     }
   }
 
-  async #takeClaim(): Promise<boolean> {
-    const link = await this.#connected()
-    this.#claimed ||= await this.#mark(link)
-    return this.#claimed
+  /** Does `work` on the writing connection once all that was asked before is done. */
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#queue.then(work)
+    // The next one starts whatever became of this one; the caller gets its failure.
+    this.#queue = turn.catch(() => undefined)
+    return turn
   }
 
-  async #mark(link: Link): Promise<boolean> {
-    const rows = await ask(link, claimQuestion, [lockKey(`${this.#namespace} writer`)])
+  async #mark(link: Link, epoch: number): Promise<boolean> {
+    const rows = await ask(link, claimQuestion, [this.#writerKey(epoch)])
     return rows[0]?.[0] === 1
+  }
+
+  #writerKey(epoch: number): number {
+    return lockKey(`${this.#namespace} writer ${epoch}`)
   }
 }
 
@@ -336,6 +345,7 @@ const plain = (postgres: string): Statement => ({
 const formatQuestion = plain('select version from firn_format')
 const lockQuestion = plain('select pg_advisory_xact_lock(?::bigint)')
 const claimQuestion = plain('select pg_try_advisory_lock(?::bigint)')
+const unclaimQuestion = plain('select pg_advisory_unlock(?::bigint)')
 const sizeQuestion = plain(
   'select coalesce(sum(pg_total_relation_size(c.oid)), 0) from pg_class c ' +
     "join pg_namespace n on n.oid = c.relnamespace where n.nspname = ? and c.relkind = 'r'",

@@ -1,5 +1,5 @@
 /**
- * The mark of the process that writes an SQLite store.
+ * The mark of the process that writes an SQLite store, or a data folder.
  *
  * A second, empty SQLite file whose exclusive lock the writer holds as long as it lives. The
  * operating system frees the lock however the process ends, so the next one starts at once after
@@ -7,6 +7,7 @@
  * share it, and it is held only during a transaction.)
  */
 
+import { rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 
 import { sqliteFault } from './sqlite-connection.ts'
@@ -44,6 +45,16 @@ export class Claim {
   release(): void {
     this.#held?.close()
     this.#held = undefined
+  }
+
+  /** Frees the lock, which nobody will ask for again, and removes its file. */
+  remove(): void {
+    this.release()
+    try {
+      rmSync(this.#path, { force: true })
+    } catch {
+      // Windows keeps a file that another process looks at: an empty file stays.
+    }
   }
 }
 

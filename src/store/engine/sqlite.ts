@@ -18,7 +18,7 @@ import type { Table } from './table.ts'
 
 /** Where an SQLite store lies and what it may use. */
 export type SqliteOptions = {
-  /** The file; `-wal`, `-shm` and `-claim` files lie beside it. */
+  /** The file; `-wal`, `-shm` and `-claim-…` files lie beside it. */
   readonly path: string
   readonly name: string
   readonly tables: readonly Table[]
@@ -85,7 +85,7 @@ class SqliteDatabase implements Database {
   readonly #options: SqliteOptions
   readonly #writer: SqliteConnection | undefined
   #reader: SqliteConnection | undefined
-  #claim: Claim | undefined
+  readonly #claims = new Map<number, Claim>()
   #queue: Promise<unknown> = Promise.resolve()
   #closed = false
 
@@ -127,9 +127,17 @@ class SqliteDatabase implements Database {
     }
   }
 
-  claim: Database['claim'] = () => {
-    this.#claim ??= new Claim(`${this.#options.path}-claim`, this.name)
-    return this.#claim.take()
+  claim: Database['claim'] = (epoch) => {
+    const claim =
+      this.#claims.get(epoch) ?? new Claim(`${this.#options.path}-claim-${epoch}`, this.name)
+    if (!claim.take()) return false
+    this.#claims.set(epoch, claim)
+    return true
+  }
+
+  unclaim: Database['unclaim'] = (epoch) => {
+    this.#claims.get(epoch)?.remove()
+    this.#claims.delete(epoch)
   }
 
   pace: Database['pace'] = (pace) => {
@@ -149,7 +157,7 @@ class SqliteDatabase implements Database {
     this.#closed = true
     this.#reader?.close()
     this.#writer?.close()
-    this.#claim?.release()
+    for (const claim of this.#claims.values()) claim.remove()
   }
 
   async #transact<T>(work: (writer: Writer) => T | Promise<T>): Promise<T> {

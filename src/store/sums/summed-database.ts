@@ -22,6 +22,7 @@ export async function summed(database: Database, tables: readonly Table[]): Prom
     lookup: database.lookup,
     snapshot: database.snapshot,
     claim: database.claim,
+    unclaim: database.unclaim,
     pace: database.pace,
     sizeBytes: database.sizeBytes,
     close: database.close,

@@ -82,7 +82,7 @@ void test('postgres: a server that restarts is a retryable fault, then all goes 
     const insert = (id: number) =>
       database.transaction((writer) => writer.insert(rows, { id: [id], raw: [new Uint8Array(3)] }))
     await insert(1)
-    assert.equal(await database.claim(), true)
+    assert.equal(await database.claim(1), true)
     const broken = database.transaction(async (writer) => {
       await writer.insert(rows, { id: [2], raw: [new Uint8Array(3)] })
       await server.crash()
@@ -92,10 +92,10 @@ void test('postgres: a server that restarts is a retryable fault, then all goes 
     await insert(4)
     assert.deepEqual(await reader.get(count), [2])
     const other = await openStore(location, 'restart', [rows], 'write')
-    assert.equal(await other.claim(), false, 'marked again with its new connection')
-    assert.equal(await database.claim(), true)
+    assert.equal(await other.claim(1), false, 'marked again with its new connection')
+    assert.equal(await database.claim(1), true)
     await database.close()
-    assert.equal(await other.claim(), true)
+    assert.equal(await other.claim(1), true)
     await other.close()
     await reader.close()
   } finally {

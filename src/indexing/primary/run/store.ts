@@ -5,8 +5,8 @@
 
 import { readGenesis, type GenesisFacts } from '../../../codec/primary/genesis.ts'
 import { equalBytes, fromHex, toHex } from '../../../core/bytes.ts'
-import { Fault } from '../../../core/fault.ts'
-import type { World } from '../../../core/world.ts'
+import { Fault, faultOf } from '../../../core/fault.ts'
+import type { Clock, World } from '../../../core/world.ts'
 import type { PrimaryIdentity, ValidatorHealth } from '../../../source/primary/primary-source.ts'
 import { getCheckpoint } from '../../../store/checkpoint.ts'
 import {
@@ -16,11 +16,11 @@ import {
   type Writer,
 } from '../../../store/engine/database.ts'
 import { openStore, type StoreLocation } from '../../../store/engine/open.ts'
-import { awaitLease, holdLease, type Lease } from '../../../store/lease.ts'
+import { awaitLease, holdLease, type Lease, StandingLease } from '../../../store/lease.ts'
 import { rawBlocksFrom } from '../../../store/query/primary/raw-blocks.ts'
 import { meta } from '../../../store/schema/control.ts'
 import { primaryStoreTables } from '../../../store/schema/stores.ts'
-import { type WritingRhythm, writingRhythm } from '../../pace-stream.ts'
+import { writingRhythm } from '../../pace-stream.ts'
 import type { Stream } from '../../stage.ts'
 import { type KeptInMemory, newAssetNumbers } from '../batch/asset-numbers.ts'
 import { type RawColumns, rawColumns } from '../batch/raw-blocks.ts'
@@ -50,7 +50,7 @@ export type PrimaryStoreParts = {
 export type BatchStore = {
   /**
    * Begins a session: batches of those before are refused, as they follow one that was not stored.
-   * Throws `lease-lost`, `store-failed`.
+   * Waits while another process writes the store. Throws `lease-lost`, `store-failed`.
    */
   readonly begin: () => Promise<number>
   /** Stores a batch. A failure ends the session. */
@@ -66,7 +66,7 @@ export type PrimaryStore = BatchStore & {
   readonly genesis: Uint8Array
   /** Gives back what filling the store took, once it follows its chains. */
   readonly pace: Stream
-  /** Says that this process still writes. Throws `lease-lost`. */
+  /** Says that this process still writes; waits while another does. Throws `lease-lost`. */
   readonly renew: () => Promise<void>
   /** Waits for what is under way. */
   readonly close: () => Promise<void>
@@ -85,18 +85,22 @@ export async function openPrimaryStore(
   const { world, signal } = parts
   const database = await openStore(parts.store, parts.key, primaryStoreTables, 'write')
   try {
-    const lease = await awaitLease(database, parts.owner, { clock: world.clock, signal })
+    const take = (): Promise<Lease> =>
+      awaitLease(database, parts.owner, { clock: world.clock, signal })
+    const lease = new StandingLease(await take(), take)
     const known = await storedNetwork(database)
     if (known !== undefined) checkIdentity(known, identity)
     const rules = rulesOf(identity.networkId, upgradesOf(identity.upgrades))
     const bytes =
       known?.genesis ?? parts.genesisBytes ?? (await loadGenesis(parts.genesis, identity, world))
-    const guard = guardOf(lease, world)
+    const { clock } = world
     if (known === undefined) {
-      await storeGenesis(database, { bytes, facts: readGenesis(bytes), rules, identity, guard })
+      const facts = readGenesis(bytes)
+      await lease.during((held) =>
+        storeGenesis(database, { bytes, facts, rules, identity, guard: guardOf(held, clock) }),
+      )
     }
-    const rhythm = writingRhythm(database, world.clock)
-    return storeOver(database, { genesis: bytes, rules, guard, rhythm })
+    return storeOver(database, { genesis: bytes, rules, lease, clock })
   } catch (error) {
     await database.close()
     throw error
@@ -105,9 +109,9 @@ export async function openPrimaryStore(
 
 type Guard = (writer: Writer) => Promise<number>
 
-function guardOf(lease: Lease, world: World): Guard {
+function guardOf(lease: Lease, clock: Clock): Guard {
   return async (writer) => {
-    await holdLease(writer, lease, world.clock)
+    await holdLease(writer, lease, clock)
     return lease.epoch
   }
 }
@@ -117,24 +121,32 @@ function storeOver(
   of: {
     readonly genesis: Uint8Array
     readonly rules: PrimaryRules
-    readonly guard: Guard
-    readonly rhythm: WritingRhythm
+    readonly lease: StandingLease
+    readonly clock: Clock
   },
 ): PrimaryStore {
-  const { genesis, rules, guard, rhythm } = of
+  const { genesis, rules, lease, clock } = of
+  const rhythm = writingRhythm(database, clock)
   let rows = openPrimaryRows(database, rules)
   let session = 0
   let last: Promise<unknown> = Promise.resolve()
   let isClosed = false
-  const inOrder = <T>(work: () => Promise<T>): Promise<T> => {
+  /** What is remembered was not stored, or another process wrote the store since. */
+  const endSession = (): void => {
+    rows = openPrimaryRows(database, rules)
+    session++
+  }
+  const inOrder = <T>(work: (guard: Guard) => Promise<T>): Promise<T> => {
     // A closed PostgreSQL pool would keep the caller waiting for ever.
     if (isClosed) return Promise.reject(new Fault('store-failed', 'the store is closed'))
-    const done = last.then(work)
-    last = done.catch(() => undefined)
+    const done = last.then(() => lease.during((held) => work(guardOf(held, clock))))
+    last = done.catch((error: unknown) => {
+      if (faultOf(error)?.code === 'lease-lost') endSession()
+    })
     return done
   }
   const guarded = <T>(work: (writer: Writer) => Promise<T>): Promise<T> =>
-    inOrder(() =>
+    inOrder((guard) =>
       database.transaction(async (writer) => {
         await guard(writer)
         return work(writer)
@@ -144,9 +156,12 @@ function storeOver(
     database,
     genesis,
     // A commit whose answer was lost may still be under way: it holds the lease until it is over.
-    begin: () => guarded(async () => ++session),
+    begin: async () => {
+      await lease.regain()
+      return guarded(async () => ++session)
+    },
     commit: (of, batch, raw) =>
-      inOrder(async () => {
+      inOrder(async (guard) => {
         if (of !== session) {
           throw new Fault('store-failed', `${batch.chain}-Chain: what it follows was not stored`)
         }
@@ -154,14 +169,16 @@ function storeOver(
           await rhythm.batch(() => rows.write(batch, raw, guard))
         } catch (error) {
           // Numbers given in a failed transaction do not exist.
-          rows = openPrimaryRows(database, rules)
-          session++
+          endSession()
           throw error
         }
       }),
     health: (all) => guarded((writer) => writeHealth(writer, all)),
     pace: rhythm.stream,
-    renew: () => guarded(async () => undefined),
+    renew: async () => {
+      await lease.regain()
+      await guarded(async () => undefined)
+    },
     close: async () => {
       isClosed = true
       await last

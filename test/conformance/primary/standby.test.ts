@@ -56,13 +56,14 @@ async function advance(host: Host, height: number): Promise<void> {
   for (const chain of ['P', 'X', 'C'] as const) {
     const replay = await host.replay(chain)
     const head = Math.min(height, await source.headHeight(chain, signal))
-    for (;;) {
-      const range = replay.plan(replay.height() + 1, head)
-      if (range === undefined) break
-      await host.commit(replay, await replay.fetch(range, signal), signal)
-    }
+    let fetched: Awaited<ReturnType<typeof replay.fetch>> | undefined
+    do {
+      const range = replay.plan((fetched?.at(-1)?.height ?? replay.height()) + 1, head)
+      fetched = range && (await replay.fetch(range, signal))
+      if (fetched !== undefined && fetched.length > 0) await host.commit(replay, fetched, signal)
+    } while (fetched !== undefined)
+    await host.settled(chain)
   }
-  await host.settled()
 }
 
 function isLost(error: unknown): boolean {

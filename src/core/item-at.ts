@@ -7,7 +7,7 @@
  */
 
 /** Item of a list. */
-export function itemAt<T>(list: readonly T[], place: number): T {
+export function itemAt<T>(list: ArrayLike<T>, place: number): T {
   const item = list[place]
   if (item === undefined) throw missing(place, list.length)
   return item

@@ -8,6 +8,7 @@
  */
 
 import { Fault, faultOf } from '../core/fault.ts'
+import { itemAt } from '../core/item-at.ts'
 import type { Clock } from '../core/world.ts'
 import type { HeightRange } from '../source/evm-source.ts'
 import type { Log } from '../telemetry/log.ts'
@@ -324,7 +325,7 @@ export class Pipeline<Batch extends HeightRange> {
       let bytes = 0
       let count = 0
       while (count < this.#free() && bytes < limits.batchBytes)
-        bytes += this.#ready[count++]?.bytes ?? 0
+        bytes += itemAt(this.#ready, count++).bytes
       if (count === 0) return
       const full = bytes >= limits.batchBytes
       const atHead = this.#nextLink > this.#head

@@ -3,6 +3,7 @@
 import { noAddress } from '../../codec/evm/column-kinds.ts'
 import type { TraceBatch } from '../../codec/evm/columns.ts'
 import { assert, Fault } from '../../core/fault.ts'
+import { f64At, u32At } from '../../core/item-at.ts'
 import { type Checkpoint, getCheckpoint } from '../../store/checkpoint.ts'
 import { statement, type Writer } from '../../store/engine/database.ts'
 import { internal, internalByAddress } from '../../store/schema/evm.ts'
@@ -71,10 +72,10 @@ export async function writeInternals(
   })
   const fanOut = new FanOut(listed.length * 2)
   for (let at = 0; at < listed.length; at++) {
-    const from = frames.from[listed[at] ?? 0] ?? 0
-    const to = frames.to[listed[at] ?? 0] ?? noAddress
-    fanOut.add(ids[from] ?? 0, at)
-    if (to !== noAddress && to !== from) fanOut.add(ids[to] ?? 0, at)
+    const from = u32At(frames.from, u32At(listed, at))
+    const to = frames.to[u32At(listed, at)] ?? noAddress
+    fanOut.add(f64At(ids, from), at)
+    if (to !== noAddress && to !== from) fanOut.add(f64At(ids, to), at)
   }
   const { ids: owners, rows } = fanOut.sorted()
   await writer.insert(internalByAddress, { address_id: owners, pos: gather(pos, rows) })
@@ -88,5 +89,5 @@ function listedRows(position: Uint32Array): Uint32Array {
 }
 
 function idOrNull(place: number, ids: Float64Array): number | null {
-  return place === noAddress ? null : (ids[place] ?? 0)
+  return place === noAddress ? null : f64At(ids, place)
 }

@@ -9,6 +9,7 @@
 import { equalBytes, fromHex, to0x, toHex } from '../../core/bytes.ts'
 import type { StateAnswer, StateCall } from '../../source/evm-source.ts'
 import { type Row, statement } from '../../store/engine/database.ts'
+import { bytesAt, integerAt } from '../../store/query/row-values.ts'
 import { token } from '../../store/schema/evm.ts'
 import type { TokenParts } from './token-metadata.ts'
 
@@ -56,18 +57,18 @@ export async function tokensToCheck(
   limit: number,
 ): Promise<CheckedToken[]> {
   const rows = await parts.database.all(fungible, [after, limit])
-  return rows.map(([id, address, known, checked]) => ({
-    id: Number(id),
-    address: bytesOf(address),
-    exactness: Number(known),
-    checked: Number(checked),
+  return rows.map((row) => ({
+    id: integerAt(row, 0),
+    address: bytesAt(row, 1),
+    exactness: integerAt(row, 2),
+    checked: integerAt(row, 3),
   }))
 }
 
 /** Position of the newest transfer of a token, -1 when it has none: what a check depends on. */
 export async function newestTransfer(parts: TokenParts, of: CheckedToken): Promise<number> {
   const [row] = await parts.database.all(recentTransfers, [of.id])
-  return row === undefined ? -1 : Number(row[2])
+  return row === undefined ? -1 : integerAt(row, 2)
 }
 
 /**
@@ -92,7 +93,7 @@ export async function checkToken(
     await store(parts, of, exactness.inexact, 0)
     return true
   }
-  const calls = sums.map((row) => balanceCall(of.address, bytesOf(row[2])))
+  const calls = sums.map((row) => balanceCall(of.address, bytesAt(row, 2)))
   const answers = await parts.source.state(calls, height, signal)
   const verdict = judged(sums, answers)
   if (verdict === undefined) return false
@@ -116,7 +117,7 @@ function judged(
     const answer = answers[at]
     if (answer === undefined || answer.kind === 'not-served') continue
     told = true
-    if (answer.kind === 'value' && equalBytes(minimal(answer.value), bytesOf(row[0]))) agreed++
+    if (answer.kind === 'value' && equalBytes(minimal(answer.value), bytesAt(row, 0))) agreed++
     else differs = true
   }
   return told ? { agreed, differs } : undefined
@@ -166,8 +167,4 @@ function minimal(value: string): Uint8Array {
   const word = fromHex(value.slice(0, 66))
   const first = word.findIndex((byte) => byte !== 0)
   return first < 0 ? new Uint8Array() : word.subarray(first)
-}
-
-function bytesOf(value: unknown): Uint8Array {
-  return value instanceof Uint8Array ? value : new Uint8Array()
 }

@@ -10,6 +10,7 @@
 
 import type { Slices } from '../../codec/evm/column-kinds.ts'
 import type { BlockBatch, TransferColumns } from '../../codec/evm/columns.ts'
+import { f64At, itemAt, u32At, u8At } from '../../core/item-at.ts'
 import { ByteColumn } from '../../store/engine/byte-column.ts'
 import type { Columns, Writer } from '../../store/engine/database.ts'
 import { balance } from '../../store/schema/evm.ts'
@@ -48,16 +49,16 @@ export async function writeBalances(writer: Writer, input: BalanceInput): Promis
   const moved = movedValues(input)
   const rows = new BalanceRows(changes.rows.length)
   for (let pair = 0; pair < changes.addressIds.length; pair++) {
-    const addressId = changes.addressIds[pair] ?? 0
-    const tokenId = changes.tokenIds[pair] ?? 0
+    const addressId = itemAt(changes.addressIds, pair)
+    const tokenId = itemAt(changes.tokenIds, pair)
     let written = known[pair]
     let value = written ?? 0n
     const until = changes.starts[pair + 1] ?? changes.rows.length
-    for (let at = changes.starts[pair] ?? 0; at < until; at++) {
-      const row = changes.rows[at] ?? 0
-      value += changeBy(input, row, { addressId, value: moved[row] ?? 0n })
-      const height = input.heights[row] ?? 0
-      const next = at + 1 < until ? (input.heights[changes.rows[at + 1] ?? 0] ?? 0) : -1
+    for (let at = itemAt(changes.starts, pair); at < until; at++) {
+      const row = u32At(changes.rows, at)
+      value += changeBy(input, row, { addressId, value: itemAt(moved, row) })
+      const height = f64At(input.heights, row)
+      const next = at + 1 < until ? f64At(input.heights, u32At(changes.rows, at + 1)) : -1
       if (next === height || value === written) continue
       rows.push({ addressId, tokenId, height }, value)
       written = value
@@ -125,18 +126,18 @@ function changesOf({ batch, ids, zero }: BalanceInput): Changes {
   const { transfers } = batch
   const fanOut = new FanOut(transfers.count * 2)
   for (let row = 0; row < transfers.count; row++) {
-    if (!isFungible(transfers.kind[row] ?? 0)) continue
-    const from = transfers.from[row] ?? 0
-    const to = transfers.to[row] ?? 0
-    if (from !== zero) fanOut.add(ids[from] ?? 0, row)
-    if (to !== zero && to !== from) fanOut.add(ids[to] ?? 0, row)
+    if (!isFungible(u8At(transfers.kind, row))) continue
+    const from = u32At(transfers.from, row)
+    const to = u32At(transfers.to, row)
+    if (from !== zero) fanOut.add(f64At(ids, from), row)
+    if (to !== zero && to !== from) fanOut.add(f64At(ids, to), row)
   }
   const { ids: owners, rows } = fanOut.sorted()
   const changes: Changes = { addressIds: [], tokenIds: [], starts: [], rows }
   for (let start = 0; start < rows.length;) {
     let end = start + 1
     while (end < rows.length && owners[end] === owners[start]) end++
-    splitByToken({ transfers, ids, changes }, owners[start] ?? 0, { start, end })
+    splitByToken({ transfers, ids, changes }, f64At(owners, start), { start, end })
     start = end
   }
   return changes
@@ -153,15 +154,15 @@ function splitByToken(
   run: { readonly start: number; readonly end: number },
 ): void {
   const { transfers, ids, changes } = on
-  const tokenOf = (row: number): number => ids[transfers.token[row] ?? 0] ?? 0
+  const tokenOf = (row: number): number => f64At(ids, u32At(transfers.token, row))
   const rows = changes.rows.subarray(run.start, run.end)
-  const first = tokenOf(rows[0] ?? 0)
+  const first = tokenOf(u32At(rows, 0))
   // Rows are ascending already, and the order of one token's rows must stay.
   if (rows.length > 1 && rows.some((row) => tokenOf(row) !== first))
     rows.sort((a, b) => tokenOf(a) - tokenOf(b) || a - b)
   let last = -1
   for (let at = 0; at < rows.length; at++) {
-    const token = tokenOf(rows[at] ?? 0)
+    const token = tokenOf(u32At(rows, at))
     if (token === last) continue
     last = token
     changes.addressIds.push(addressId)
@@ -179,7 +180,7 @@ async function newestValues(
   const values = Array.from<bigint | undefined>({ length: addressIds.length })
   const pairs: number[] = []
   for (let pair = 0; pair < addressIds.length; pair++)
-    if ((addressIds[pair] ?? 0) <= stored && (tokenIds[pair] ?? 0) <= stored) pairs.push(pair)
+    if (itemAt(addressIds, pair) <= stored && itemAt(tokenIds, pair) <= stored) pairs.push(pair)
   const rows = await writer.lookup(
     {
       table: balance,
@@ -187,7 +188,7 @@ async function newestValues(
       select: ['value', 'negative'],
       last: 'height',
     },
-    [pairs.map((pair) => addressIds[pair] ?? 0), pairs.map((pair) => tokenIds[pair] ?? 0)],
+    [pairs.map((pair) => itemAt(addressIds, pair)), pairs.map((pair) => itemAt(tokenIds, pair))],
   )
   for (const [at, pair] of pairs.entries()) {
     const row = rows[at]
@@ -204,7 +205,7 @@ function movedValues({ batch }: BalanceInput): bigint[] {
   const values: bigint[] = []
   for (let row = 0; row < transfers.count; row++)
     values.push(
-      isFungible(transfers.kind[row] ?? 0) ? wideInteger(byteAt(arena, transfers.value, row)) : 0n,
+      isFungible(u8At(transfers.kind, row)) ? wideInteger(byteAt(arena, transfers.value, row)) : 0n,
     )
   return values
 }
@@ -215,8 +216,8 @@ function changeBy(
   row: number,
   { addressId, value }: { readonly addressId: number; readonly value: bigint },
 ): bigint {
-  const from = ids[batch.transfers.from[row] ?? 0]
-  const to = ids[batch.transfers.to[row] ?? 0]
+  const from = ids[u32At(batch.transfers.from, row)]
+  const to = ids[u32At(batch.transfers.to, row)]
   if (from === to) return 0n
   return to === addressId ? value : -value
 }

@@ -1,6 +1,7 @@
 /** Columns of a decoded batch as columns of the store. */
 
 import { type Slices, noAddress } from '../../codec/evm/column-kinds.ts'
+import { f64At, u32At, u8At } from '../../core/item-at.ts'
 import { ByteColumn } from '../../store/engine/byte-column.ts'
 import { posPerBlock } from '../../store/schema/evm.ts'
 
@@ -11,8 +12,8 @@ export function bytesOf(arena: Uint8Array, slices: Slices, count: number): ByteC
 
 /** Item `at` of `slices`, sharing the arena. */
 export function byteAt(arena: Uint8Array, slices: Slices, at: number): Uint8Array {
-  const from = slices.offset[at] ?? 0
-  return arena.subarray(from, from + (slices.length[at] ?? 0))
+  const from = u32At(slices.offset, at)
+  return arena.subarray(from, from + u32At(slices.length, at))
 }
 
 /** Items where `present` is 1, NULL elsewhere. */
@@ -27,7 +28,7 @@ export function optionalBytesOf(
 /** Stored numbers of addresses named by their place in the batch. */
 export function idsOf(places: Uint32Array, ids: Float64Array): Float64Array {
   const named = new Float64Array(places.length)
-  for (let at = 0; at < places.length; at++) named[at] = ids[places[at] ?? 0] ?? 0
+  for (let at = 0; at < places.length; at++) named[at] = f64At(ids, u32At(places, at))
   return named
 }
 
@@ -36,7 +37,7 @@ export function optionalIdsOf(places: Uint32Array, ids: Float64Array): (number |
   const named: (number | null)[] = []
   for (let at = 0; at < places.length; at++) {
     const place = places[at] ?? noAddress
-    named.push(place === noAddress ? null : (ids[place] ?? 0))
+    named.push(place === noAddress ? null : f64At(ids, place))
   }
   return named
 }
@@ -46,12 +47,12 @@ export function prefixesOf(hashes: Uint8Array): Float64Array {
   const prefixes = new Float64Array(hashes.length / 32)
   for (let row = 0; row < prefixes.length; row++) {
     const at = row * 32
-    const high = (hashes[at] ?? 0) * 256 + (hashes[at + 1] ?? 0)
+    const high = u8At(hashes, at) * 256 + u8At(hashes, at + 1)
     const low =
-      (hashes[at + 2] ?? 0) * 0x100_0000 +
-      (hashes[at + 3] ?? 0) * 0x1_0000 +
-      (hashes[at + 4] ?? 0) * 0x100 +
-      (hashes[at + 5] ?? 0)
+      u8At(hashes, at + 2) * 0x100_0000 +
+      u8At(hashes, at + 3) * 0x1_0000 +
+      u8At(hashes, at + 4) * 0x100 +
+      u8At(hashes, at + 5)
     prefixes[row] = high * 2 ** 32 + low
   }
   return prefixes
@@ -73,7 +74,7 @@ export function placesOf(
   let next = 0
   let overfull: number | undefined
   for (let row = 0; row < rowBlock.length; row++) {
-    const block = rowBlock[row] ?? 0
+    const block = u32At(rowBlock, row)
     if (block !== current) {
       current = block
       next = 0

@@ -2,6 +2,7 @@
 
 import { noAddress } from '../../codec/evm/column-kinds.ts'
 import type { BlockBatch } from '../../codec/evm/columns.ts'
+import { f64At, itemAt, u32At } from '../../core/item-at.ts'
 import { ByteColumn } from '../../store/engine/byte-column.ts'
 import type { Columns, Writer } from '../../store/engine/database.ts'
 import { block, tx, txByAddress, txByHash, txFailed } from '../../store/schema/evm.ts'
@@ -83,13 +84,13 @@ export async function writeTransactions(
 function addressLists({ txs }: BlockBatch, ids: Float64Array, pos: Float64Array): Columns {
   const fanOut = new FanOut(txs.count * 2 + 16)
   for (let row = 0; row < txs.count; row++) {
-    const from = txs.from[row] ?? 0
+    const from = u32At(txs.from, row)
     const to = txs.to[row] ?? noAddress
     const created = txs.created[row] ?? noAddress
-    fanOut.add(ids[from] ?? 0, row)
-    if (to !== noAddress && to !== from) fanOut.add(ids[to] ?? 0, row)
+    fanOut.add(f64At(ids, from), row)
+    if (to !== noAddress && to !== from) fanOut.add(f64At(ids, to), row)
     if (created !== noAddress && created !== from && created !== to)
-      fanOut.add(ids[created] ?? 0, row)
+      fanOut.add(f64At(ids, created), row)
   }
   const { ids: owners, rows } = fanOut.sorted()
   return { address_id: owners, pos: gather(pos, rows) }
@@ -100,8 +101,8 @@ function feesOf({ blocks, txs, arena }: BlockBatch): Uint8Array[] {
   const sums = Array.from({ length: blocks.count }, () => 0n)
   for (let row = 0; row < txs.count; row++) {
     const price = wideInteger(byteAt(arena, txs.gasPrice, row))
-    const of = txs.block[row] ?? 0
-    sums[of] = (sums[of] ?? 0n) + price * BigInt(txs.gasUsed[row] ?? 0)
+    const of = u32At(txs.block, row)
+    sums[of] = itemAt(sums, of) + price * BigInt(f64At(txs.gasUsed, row))
   }
   return sums.map(wideBytes)
 }
@@ -111,7 +112,7 @@ function sumsBefore(counts: Uint32Array, start: number): Float64Array {
   let sum = start
   for (let at = 0; at < counts.length; at++) {
     sums[at] = sum
-    sum += counts[at] ?? 0
+    sum += u32At(counts, at)
   }
   return sums
 }

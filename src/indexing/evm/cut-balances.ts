@@ -1,6 +1,7 @@
 /** Takes away the balances that the end of a chain left. */
 
 import { toHex } from '../../core/bytes.ts'
+import { f64At, u32At, u8At } from '../../core/item-at.ts'
 import {
   type Row,
   type Statement,
@@ -30,10 +31,10 @@ export async function cutBalances(writer: Writer, { batch, ids }: StoredBatch): 
   const pairs = new Map<string, readonly Value[]>()
   const amounts = new Map<string, readonly Value[]>()
   for (let row = 0; row < transfers.count; row++) {
-    const kind = transfers.kind[row] ?? 0
-    const token = ids[transfers.token[row] ?? 0] ?? 0
-    for (const place of [transfers.from[row] ?? 0, transfers.to[row] ?? 0]) {
-      const owner = ids[place] ?? 0
+    const kind = u8At(transfers.kind, row)
+    const token = f64At(ids, u32At(transfers.token, row))
+    for (const place of [u32At(transfers.from, row), u32At(transfers.to, row)]) {
+      const owner = f64At(ids, place)
       if (isFungible(kind)) pairs.set(`${owner} ${token}`, [owner, token])
       if (!isMultiToken(kind)) continue
       const item = fullItem(byteAt(arena, transfers.tokenId, row))

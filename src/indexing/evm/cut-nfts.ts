@@ -7,6 +7,7 @@
 
 import { eventKinds } from '../../codec/evm/columns.ts'
 import { toHex } from '../../core/bytes.ts'
+import { f64At, u32At, u8At } from '../../core/item-at.ts'
 import { type Row, statement, type Writer } from '../../store/engine/database.ts'
 import { posPerBlock } from '../../store/schema/evm.ts'
 import { logsPerBlock, nftMetadata, nftRange, nftToken } from '../../store/schema/nft.ts'
@@ -44,9 +45,9 @@ export async function cutNfts(writer: Writer, { batch, ids }: StoredBatch): Prom
   const before = batch.from * posPerBlock
   const touched = new Map<number, Map<string, Touched>>()
   for (let row = 0; row < transfers.count; row++) {
-    const kind = transfers.kind[row] ?? 0
+    const kind = u8At(transfers.kind, row)
     if (!isUnique(kind) && !isMultiToken(kind)) continue
-    const contractId = ids[transfers.token[row] ?? 0] ?? 0
+    const contractId = f64At(ids, u32At(transfers.token, row))
     const item = fullItem(byteAt(arena, transfers.tokenId, row))
     const standard = isUnique(kind) ? 721 : 1155
     const of = touched.get(contractId) ?? new Map<string, Touched>()
@@ -57,7 +58,7 @@ export async function cutNfts(writer: Writer, { batch, ids }: StoredBatch): Prom
   const contracts = new Set<number>()
   for (let row = 0; row < events.count; row++)
     if (events.kind[row] === eventKinds.consecutiveTransfer)
-      contracts.add(ids[events.address[row] ?? 0] ?? 0)
+      contracts.add(f64At(ids, u32At(events.address, row)))
   for (const contract of contracts) await rangesBefore(writer, contract, before)
 }
 

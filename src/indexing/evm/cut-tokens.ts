@@ -1,6 +1,7 @@
 /** Takes back what the end of a chain said of token contracts. */
 
 import { eventKinds } from '../../codec/evm/columns.ts'
+import { f64At, u32At, u8At } from '../../core/item-at.ts'
 import { statement, type Writer } from '../../store/engine/database.ts'
 import { posPerBlock, token } from '../../store/schema/evm.ts'
 import type { StoredBatch } from './stored-batch.ts'
@@ -27,10 +28,10 @@ export async function cutTokens(writer: Writer, { batch, ids }: StoredBatch): Pr
     if (standard > 0) shown.set(id, Math.max(standard, shown.get(id) ?? 0))
   }
   for (let row = 0; row < transfers.count; row++)
-    show(ids[transfers.token[row] ?? 0] ?? 0, standardOf(transfers.kind[row] ?? 0))
+    show(f64At(ids, u32At(transfers.token, row)), standardOf(u8At(transfers.kind, row)))
   for (let row = 0; row < events.count; row++)
     if (events.kind[row] === eventKinds.consecutiveTransfer)
-      show(ids[events.address[row] ?? 0] ?? 0, 721)
+      show(f64At(ids, u32At(events.address, row)), 721)
   const before = batch.from * posPerBlock
   const gone: number[] = []
   for (const [id, standard] of shown) {

@@ -5,6 +5,7 @@
  * index is met once per batch.
  */
 
+import { f64At, u32At } from '../../core/item-at.ts'
 import { radixOrder } from '../radix-order.ts'
 
 /** Most rows of one table in one batch. */
@@ -34,9 +35,9 @@ export class FanOut {
     const ids = new Float64Array(order.length)
     const rows = new Uint32Array(order.length)
     for (let at = 0; at < order.length; at++) {
-      const entry = order[at] ?? 0
-      ids[at] = this.#ids[entry] ?? 0
-      rows[at] = this.#rows[entry] ?? 0
+      const entry = u32At(order, at)
+      ids[at] = f64At(this.#ids, entry)
+      rows[at] = u32At(this.#rows, entry)
     }
     return { ids, rows }
   }

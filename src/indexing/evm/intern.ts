@@ -5,6 +5,7 @@
  * is full, so that addresses in use stay. Keys are the 20 bytes as five words in one slab.
  */
 
+import { f64At, itemAt, u32At, u8At } from '../../core/item-at.ts'
 import { type Writer, statement } from '../../store/engine/database.ts'
 import { address, addressByBytes } from '../../store/schema/evm.ts'
 import { radixOrder } from '../radix-order.ts'
@@ -87,14 +88,14 @@ export class Interner {
       this.#keep(batch.words, at * addressWords, id)
       if (found !== undefined) continue
       fresh.push(id)
-      freshBytes.push(bytes[row] ?? new Uint8Array())
+      freshBytes.push(itemAt(bytes, row))
     }
     this.#next = next
     await writer.insert(address, { id: fresh, bytes: freshBytes })
     const order = Array.from(radixOrder(Float64Array.from(freshBytes, firstBytes)))
     await writer.insert(addressByBytes, {
-      bytes: order.map((at) => freshBytes[at] ?? new Uint8Array()),
-      id: order.map((at) => fresh[at] ?? 0),
+      bytes: order.map((at) => itemAt(freshBytes, at)),
+      id: order.map((at) => itemAt(fresh, at)),
     })
   }
 
@@ -112,7 +113,7 @@ export class Interner {
 /** First six bytes as an integer: nearly the order of the whole, which is all a tree asks for. */
 function firstBytes(bytes: Uint8Array): number {
   let first = 0
-  for (let at = 0; at < 6; at++) first = first * 256 + (bytes[at] ?? 0)
+  for (let at = 0; at < 6; at++) first = first * 256 + u8At(bytes, at)
   return first
 }
 
@@ -136,9 +137,9 @@ class Generation {
   find(words: Uint32Array, at: number): number {
     let slot = slotOf(words, at) & this.#mask
     for (;;) {
-      const entry = this.#slots[slot] ?? 0
+      const entry = u32At(this.#slots, slot)
       if (entry === 0) return 0
-      if (this.#same(entry - 1, words, at)) return this.#ids[entry - 1] ?? 0
+      if (this.#same(entry - 1, words, at)) return f64At(this.#ids, entry - 1)
       slot = (slot + 1) & this.#mask
     }
   }
@@ -151,7 +152,7 @@ class Generation {
     this.#slots[slot] = entry + 1
     this.#ids[entry] = id
     for (let word = 0; word < addressWords; word++)
-      this.#slab[entry * addressWords + word] = words[at + word] ?? 0
+      this.#slab[entry * addressWords + word] = u32At(words, at + word)
   }
 
   clear(): void {
@@ -171,6 +172,6 @@ class Generation {
 function slotOf(words: Uint32Array, at: number): number {
   let hash = 0
   for (let word = 0; word < addressWords; word++)
-    hash = Math.imul(hash ^ (words[at + word] ?? 0), 0x9e37_79b1)
+    hash = Math.imul(hash ^ u32At(words, at + word), 0x9e37_79b1)
   return (hash ^ (hash >>> 15)) >>> 0
 }

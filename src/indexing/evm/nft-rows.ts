@@ -2,6 +2,7 @@
 
 import { type BlockBatch, eventKinds } from '../../codec/evm/columns.ts'
 import { toHex } from '../../core/bytes.ts'
+import { f64At, u32At, u8At } from '../../core/item-at.ts'
 import type { Writer } from '../../store/engine/database.ts'
 import { logsPerBlock, nftAmount, nftToken } from '../../store/schema/nft.ts'
 import { byteAt } from './batch-columns.ts'
@@ -62,7 +63,7 @@ function movesOf(input: NftInput): Moves {
   const moves: Moves = { tokens: new Map(), amounts: new Map() }
   const { transfers } = input.batch
   for (let row = 0; row < transfers.count; row++) {
-    const kind = transfers.kind[row] ?? 0
+    const kind = u8At(transfers.kind, row)
     if (isUnique(kind)) addOwned(moves, input, row)
     else if (isMultiToken(kind)) addAmounts(moves, input, row)
   }
@@ -71,10 +72,10 @@ function movesOf(input: NftInput): Moves {
 
 function addOwned({ tokens }: Moves, input: NftInput, row: number): void {
   const { batch, ids, zero, heights } = input
-  const to = batch.transfers.to[row] ?? 0
-  const ownerId = to === zero ? null : (ids[to] ?? 0)
-  const at = placeOfLog(heights[row] ?? 0, batch.transfers.logIndex[row] ?? 0)
-  const { contractId, item, key } = itemAt(input, row)
+  const to = u32At(batch.transfers.to, row)
+  const ownerId = to === zero ? null : f64At(ids, to)
+  const at = placeOfLog(f64At(heights, row), u32At(batch.transfers.logIndex, row))
+  const { contractId, item, key } = nftAt(input, row)
   const known = tokens.get(`721 ${key}`)
   if (known === undefined)
     tokens.set(`721 ${key}`, { contractId, standard: 721, item, ownerId, at })
@@ -86,17 +87,17 @@ function addOwned({ tokens }: Moves, input: NftInput, row: number): void {
 
 function addAmounts({ tokens, amounts }: Moves, input: NftInput, row: number): void {
   const { batch, ids, zero, heights } = input
-  const { contractId, item, key } = itemAt(input, row)
-  const height = heights[row] ?? 0
+  const { contractId, item, key } = nftAt(input, row)
+  const height = f64At(heights, row)
   if (!tokens.has(`1155 ${key}`))
     tokens.set(`1155 ${key}`, { contractId, standard: 1155, item, ownerId: null, at: 0 })
-  const from = batch.transfers.from[row] ?? 0
-  const to = batch.transfers.to[row] ?? 0
+  const from = u32At(batch.transfers.from, row)
+  const to = u32At(batch.transfers.to, row)
   if (from === to) return
   const value = wideInteger(byteAt(batch.arena, batch.transfers.value, row))
   const change = (place: number, delta: bigint): void => {
     if (place === zero) return
-    const ownerId = ids[place] ?? 0
+    const ownerId = f64At(ids, place)
     const name = `${ownerId} ${key}`
     let moved = amounts.get(name)
     if (moved === undefined) amounts.set(name, (moved = { ownerId, contractId, item, changes: [] }))
@@ -111,11 +112,11 @@ export function placeOfLog(height: number, logIndex: number): number {
   return height * logsPerBlock + Math.min(logIndex, logsPerBlock - 1)
 }
 
-function itemAt(
+function nftAt(
   { batch, ids }: NftInput,
   row: number,
 ): { contractId: number; item: Uint8Array; key: string } {
-  const contractId = ids[batch.transfers.token[row] ?? 0] ?? 0
+  const contractId = f64At(ids, u32At(batch.transfers.token, row))
   const item = fullItem(byteAt(batch.arena, batch.transfers.tokenId, row))
   return { contractId, item, key: `${contractId} ${toHex(item)}` }
 }

@@ -10,8 +10,10 @@ import { type BlockBatch } from '../../codec/evm/columns.ts'
 import { Bytes, GrowingSlices } from '../../codec/evm/growing.ts'
 import { assert } from '../../core/fault.ts'
 import { Words } from '../../core/growing.ts'
+import { u32At } from '../../core/item-at.ts'
 import type { HeightRange } from '../../source/evm-source.ts'
-import { type Reader, type Row, statement, type Value } from '../../store/engine/database.ts'
+import { type Reader, type Row, statement } from '../../store/engine/database.ts'
+import { bytesAt, integerAt, maybeBytesAt } from '../../store/query/row-values.ts'
 import { address, posPerBlock } from '../../store/schema/evm.ts'
 
 /** A batch made from stored rows; `ids[i]` is the stored number of its address `i`. */
@@ -116,8 +118,8 @@ class BatchOfRows {
       maxFee: this.#slices(rows, 9),
       maxPriorityFee: this.#slices(rows, 10),
       nonce: numbers(rows, 11),
-      type: Uint8Array.from(rows, (row) => Number(row[12])),
-      status: Uint8Array.from(rows, (row) => Number(row[13])),
+      type: Uint8Array.from(rows, (row) => integerAt(row, 12)),
+      status: Uint8Array.from(rows, (row) => integerAt(row, 13)),
       inputLength: words(rows, 14),
       selector: words(rows, 15),
     }
@@ -129,7 +131,7 @@ class BatchOfRows {
       tx: Uint32Array.from(rows, (row) => this.#txOf(row)),
       logIndex: words(rows, 2),
       batchIndex: words(rows, 3),
-      kind: Uint8Array.from(rows, (row) => Number(row[4])),
+      kind: Uint8Array.from(rows, (row) => integerAt(row, 4)),
       token: this.#addresses(rows, 5),
       from: this.#addresses(rows, 6),
       to: this.#addresses(rows, 7),
@@ -143,7 +145,7 @@ class BatchOfRows {
       count: rows.length,
       tx: Uint32Array.from(rows, (row) => this.#txOf(row)),
       logIndex: words(rows, 2),
-      kind: Uint8Array.from(rows, (row) => Number(row[3])),
+      kind: Uint8Array.from(rows, (row) => integerAt(row, 3)),
       address: this.#addresses(rows, 4),
       topics: this.#slices(rows, 5),
       data: this.#slices(rows, 6),
@@ -151,11 +153,11 @@ class BatchOfRows {
   }
 
   #blockOf(row: Row): number {
-    return Math.floor(Number(row[0]) / posPerBlock) - this.#from
+    return Math.floor(integerAt(row, 0) / posPerBlock) - this.#from
   }
 
   #txOf(row: Row): number {
-    return (this.#firstTx[this.#blockOf(row)] ?? 0) + Number(row[1])
+    return u32At(this.#firstTx, this.#blockOf(row)) + integerAt(row, 1)
   }
 
   #addresses(rows: readonly Row[], at: number): Uint32Array {
@@ -171,7 +173,7 @@ class BatchOfRows {
 
   #slices(rows: readonly Row[], at: number): ReturnType<GrowingSlices['taken']> {
     const slices = new GrowingSlices(this.#arena, rows.length)
-    for (const row of rows) slices.pushBytes(bytesAt(row, at))
+    for (const row of rows) slices.pushBytes(maybeBytes(row, at))
     return slices.taken()
   }
 }
@@ -192,7 +194,7 @@ function numbers(rows: readonly Row[], at: number, absent = 0): Float64Array {
 
 function words(rows: readonly Row[], at: number): Uint32Array<ArrayBuffer> {
   const column = new Words(rows.length)
-  for (const row of rows) column.push(Number(row[at]))
+  for (const row of rows) column.push(integerAt(row, at))
   return column.taken()
 }
 
@@ -206,7 +208,9 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
   return all.taken()
 }
 
-function bytesAt(row: Row, at: number): Uint8Array {
-  const value: Value | undefined = row[at]
-  return value instanceof Uint8Array ? value : new Uint8Array()
+const nothing = new Uint8Array()
+
+/** Bytes of a column, none where it is NULL: whether it is one says another column. */
+function maybeBytes(row: Row, at: number): Uint8Array {
+  return maybeBytesAt(row, at) ?? nothing
 }

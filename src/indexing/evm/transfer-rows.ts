@@ -1,8 +1,10 @@
 /** Rows of token transfers, of tokens, and of kept logs. */
 
 import { type BlockBatch, transferKinds } from '../../codec/evm/columns.ts'
+import { f64At, itemAt, u32At, u8At } from '../../core/item-at.ts'
 import type { ByteColumn } from '../../store/engine/byte-column.ts'
 import type { Columns, Writer } from '../../store/engine/database.ts'
+import { integerAt } from '../../store/query/row-values.ts'
 import {
   event,
   eventByKind,
@@ -68,7 +70,7 @@ export async function writeTransfers(
 function itemsOf({ transfers, arena }: BlockBatch): ByteColumn {
   const present = new Uint8Array(transfers.count)
   for (let row = 0; row < present.length; row++)
-    present[row] = standardOf(transfers.kind[row] ?? 0) > 20 ? 1 : 0
+    present[row] = standardOf(u8At(transfers.kind, row)) > 20 ? 1 : 0
   return optionalBytesOf(arena, transfers.tokenId, present)
 }
 
@@ -77,17 +79,17 @@ function addressLists({ transfers }: BlockBatch, { ids, pos }: RowPlaces): Colum
   // Three lists an address: their numbers keep the order of the key.
   const fanOut = new FanOut(transfers.count * 2)
   for (let row = 0; row < transfers.count; row++) {
-    const list = standards.findIndex((each) => each === standardOf(transfers.kind[row] ?? 0))
+    const list = standards.findIndex((each) => each === standardOf(u8At(transfers.kind, row)))
     if (list === -1) continue
-    const from = transfers.from[row] ?? 0
-    const to = transfers.to[row] ?? 0
-    fanOut.add((ids[from] ?? 0) * 3 + list, row)
-    if (to !== from) fanOut.add((ids[to] ?? 0) * 3 + list, row)
+    const from = u32At(transfers.from, row)
+    const to = u32At(transfers.to, row)
+    fanOut.add(f64At(ids, from) * 3 + list, row)
+    if (to !== from) fanOut.add(f64At(ids, to) * 3 + list, row)
   }
   const { ids: lists, rows } = fanOut.sorted()
   return {
     address_id: lists.map((list) => Math.floor(list / 3)),
-    standard: lists.map((list) => standards[list % 3] ?? 0),
+    standard: lists.map((list) => itemAt(standards, list % 3)),
     pos: gather(pos, rows),
   }
 }
@@ -95,8 +97,8 @@ function addressLists({ transfers }: BlockBatch, { ids, pos }: RowPlaces): Colum
 function tokenLists({ transfers }: BlockBatch, { ids, pos }: RowPlaces): Columns {
   const fanOut = new FanOut(transfers.count)
   for (let row = 0; row < transfers.count; row++)
-    if (standardOf(transfers.kind[row] ?? 0) > 0)
-      fanOut.add(ids[transfers.token[row] ?? 0] ?? 0, row)
+    if (standardOf(u8At(transfers.kind, row)) > 0)
+      fanOut.add(f64At(ids, u32At(transfers.token, row)), row)
   const { ids: owners, rows } = fanOut.sorted()
   return { token_id: owners, pos: gather(pos, rows) }
 }
@@ -113,33 +115,34 @@ export async function writeTokens(
   const { transfers } = batch
   const seen = new Map<number, { standard: number; height: number }>()
   for (let row = 0; row < transfers.count; row++) {
-    const standard = standardOf(transfers.kind[row] ?? 0)
+    const standard = standardOf(u8At(transfers.kind, row))
     if (standard === 0) continue
-    const id = at.ids[transfers.token[row] ?? 0] ?? 0
+    const id = f64At(at.ids, u32At(transfers.token, row))
     const known = seen.get(id)
-    if (known === undefined) seen.set(id, { standard, height: at.heights[row] ?? 0 })
+    if (known === undefined) seen.set(id, { standard, height: f64At(at.heights, row) })
     else if (standard > known.standard) known.standard = standard
   }
-  const ids = [...seen.keys()].toSorted((a, b) => a - b)
+  const tokens = Array.from(seen, ([id, what]) => ({ id, ...what })).toSorted((a, b) => a.id - b.id)
+  const ids = tokens.map(({ id }) => id)
   const stored = await writer.lookup({ table: token, key: ['id'], select: ['standard'] }, [ids])
-  const fresh = ids.filter((_, row) => stored[row] === undefined)
-  const raised = ids.filter((id, row) => {
+  const fresh = tokens.filter((_, row) => stored[row] === undefined)
+  const raised = tokens.filter(({ standard }, row) => {
     const before = stored[row]
-    return before !== undefined && Number(before[0]) < (seen.get(id)?.standard ?? 0)
+    return before !== undefined && integerAt(before, 0) < standard
   })
   const zeros = fresh.map(() => 0)
   await writer.insert(token, {
-    id: fresh,
-    standard: fresh.map((id) => seen.get(id)?.standard ?? 0),
-    first_height: fresh.map((id) => seen.get(id)?.height ?? 0),
+    id: fresh.map(({ id }) => id),
+    standard: fresh.map(({ standard }) => standard),
+    first_height: fresh.map(({ height }) => height),
     exactness: zeros,
     checked: zeros,
     metadata_height: zeros,
     spam: zeros,
   })
   await writer.update(token, {
-    id: raised,
-    standard: raised.map((id) => seen.get(id)?.standard ?? 0),
+    id: raised.map(({ id }) => id),
+    standard: raised.map(({ standard }) => standard),
   })
 }
 

@@ -1,4 +1,5 @@
 /** Unsigned integers wider than a double, as the store keeps them: big-endian, no leading zeros. */
+import { u8At } from '../../core/item-at.ts'
 
 // Six bytes fit a double exactly, so that a bigint is touched once per six bytes.
 const partBytes = 6
@@ -18,7 +19,7 @@ export function wideBytes(value: bigint): Uint8Array {
   const length = putWide(value, spare, 0)
   // Cut from a pool: memory of its own costs ten times the rest.
   const bytes = Buffer.allocUnsafe(length)
-  for (let at = 0; at < length; at++) bytes[at] = spare[at] ?? 0
+  for (let at = 0; at < length; at++) bytes[at] = u8At(spare, at)
   return bytes
 }
 
@@ -44,6 +45,6 @@ const maxWord = 2n ** 64n - 1n
 
 function part(bytes: Uint8Array, from: number, until: number): number {
   let value = 0
-  for (let at = from; at < until; at++) value = value * 256 + (bytes[at] ?? 0)
+  for (let at = from; at < until; at++) value = value * 256 + u8At(bytes, at)
   return value
 }

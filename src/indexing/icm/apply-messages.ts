@@ -14,6 +14,7 @@ import { type Columns, type Row, type Value, type Writer } from '../../store/eng
 import type { Table } from '../../store/engine/table.ts'
 import { listSubjects } from '../../store/query/icm/list-subject.ts'
 import type { MessengerLog } from '../../store/query/icm/messenger-logs.ts'
+import { integerAt } from '../../store/query/row-values.ts'
 import { icmExecuted, icmList, icmReceive, icmSend, icmSourceNote } from '../../store/schema/icm.ts'
 import { wideBytes } from '../evm/wide-integer.ts'
 import { countEnd, type HourCounts, writeHours } from './message-hours.ts'
@@ -28,7 +29,7 @@ export type MessageChain = {
 }
 
 /** One end of a message, by column of its table. */
-type End = Readonly<Record<string, Value>>
+type End = ReturnType<typeof sendEnd> | ReturnType<typeof receiveEnd>
 
 /**
  * Writes what `logs` say, in their order; applying them again changes nothing. Gives the logs
@@ -88,7 +89,7 @@ export async function applyMessages(
  * is new.
  */
 async function addEnd(writer: Writer, table: Table, end: End): Promise<boolean> {
-  const id = end['message_id'] ?? null
+  const { message_id: id, network, timestamp } = end
   const [sent] = await writer.lookup(
     { table: icmSend, key: ['message_id'], select: ['timestamp'] },
     [[id]],
@@ -102,16 +103,16 @@ async function addEnd(writer: Writer, table: Table, end: End): Promise<boolean> 
   // A list shows the time of sending, once it is known.
   if (table === icmReceive && sent !== undefined) return true
   const subjects = listSubjects({
-    sender: bytesOf(end['sender']),
-    recipient: bytesOf(end['recipient']),
-    sourceId: bytesOf(end['source_id']),
-    destinationId: bytesOf(end['destination_id']),
+    sender: end.sender,
+    recipient: end.recipient,
+    sourceId: end.source_id,
+    destinationId: end.destination_id,
   })
   if (table === icmSend && received !== undefined) await unlist(writer, subjects, { id, received })
   await writer.insertNew(icmList, {
     subject: subjects,
-    network: subjects.map(() => end['network'] ?? 0),
-    timestamp: subjects.map(() => end['timestamp'] ?? 0),
+    network: subjects.map(() => network),
+    timestamp: subjects.map(() => timestamp),
     message_id: subjects.map(() => id),
   })
   return true
@@ -123,7 +124,8 @@ async function unlist(
   subjects: readonly Uint8Array[],
   of: { readonly id: Value; readonly received: Row },
 ): Promise<void> {
-  const [timestamp = null, network = null] = of.received
+  const timestamp = integerAt(of.received, 0)
+  const network = integerAt(of.received, 1)
   await writer.remove(icmList, {
     subject: subjects,
     network: subjects.map(() => network),
@@ -158,7 +160,8 @@ async function writeNotes(
   })
 }
 
-function sendEnd(chain: MessageChain, log: MessengerLog, message: IcmMessage): End {
+// oxlint-disable-next-line typescript/explicit-function-return-type -- its type is its columns
+function sendEnd(chain: MessageChain, log: MessengerLog, message: IcmMessage) {
   return {
     ...commonEnd(chain, log, message),
     source_id: chain.blockchainId,
@@ -166,7 +169,8 @@ function sendEnd(chain: MessageChain, log: MessengerLog, message: IcmMessage): E
   }
 }
 
-function receiveEnd(chain: MessageChain, log: MessengerLog): End {
+// oxlint-disable-next-line typescript/explicit-function-return-type -- its type is its columns
+function receiveEnd(chain: MessageChain, log: MessengerLog) {
   const { message, rewardRedeemer } = decodeReceive(log.data)
   if (log.topics.length < 96) throw new Fault('bad-bytes', `topics end early: ${log.topics.length}`)
   return {
@@ -178,7 +182,8 @@ function receiveEnd(chain: MessageChain, log: MessengerLog): End {
   }
 }
 
-function commonEnd(chain: MessageChain, log: MessengerLog, message: IcmMessage): End {
+// oxlint-disable-next-line typescript/explicit-function-return-type -- its type is its columns
+function commonEnd(chain: MessageChain, log: MessengerLog, message: IcmMessage) {
   return {
     message_id: log.topics.subarray(0, 32),
     chain: chain.key,
@@ -197,10 +202,6 @@ function commonEnd(chain: MessageChain, log: MessengerLog, message: IcmMessage):
 
 function rowOf(end: End): Columns {
   return Object.fromEntries(Object.entries(end).map(([name, value]) => [name, [value]]))
-}
-
-function bytesOf(value: Value | undefined): Uint8Array {
-  return value instanceof Uint8Array ? value : new Uint8Array(0)
 }
 
 function distinct(ids: readonly Uint8Array[]): Uint8Array[] {

@@ -1,8 +1,8 @@
 /** Messages counted by hour. */
 
 import { keyOf } from '../../core/bytes.ts'
-import { assert } from '../../core/fault.ts'
-import type { Value, Writer } from '../../store/engine/database.ts'
+import type { Row, Writer } from '../../store/engine/database.ts'
+import { integerAt } from '../../store/query/row-values.ts'
 import { icmHour } from '../../store/schema/icm.ts'
 
 type Hour = {
@@ -23,12 +23,14 @@ const hourSeconds = 3_600
 export function countEnd(
   counts: HourCounts,
   of: { readonly what: 'sent' | 'received'; readonly times?: 1 | -1 },
-  end: Readonly<Record<string, Value>>,
+  end: {
+    readonly network: number
+    readonly timestamp: number
+    readonly source_id: Uint8Array
+    readonly destination_id: Uint8Array
+  },
 ): void {
-  const { source_id: source, destination_id: destination } = end
-  assert(source instanceof Uint8Array && destination instanceof Uint8Array, 'ends have both ids')
-  const network = Number(end['network'])
-  const time = Number(end['timestamp'])
+  const { network, timestamp: time, source_id: source, destination_id: destination } = end
   const hour = time - (time % hourSeconds)
   const key = `${network} ${hour} ${keyOf(source)}${keyOf(destination)}`
   const entry = counts.get(key) ?? { network, hour, source, destination, sent: 0, received: 0 }
@@ -50,8 +52,10 @@ export async function writeHours(writer: Writer, counts: HourCounts): Promise<vo
     { table: icmHour, key: icmHour.key, select: ['sent', 'received'] },
     [key.network, key.hour, key.source_id, key.destination_id],
   )
-  const sent = hours.map((each, at) => each.sent + Number(known[at]?.[0] ?? 0))
-  const received = hours.map((each, at) => each.received + Number(known[at]?.[1] ?? 0))
+  const before = (row: Row | undefined, at: number): number =>
+    row === undefined ? 0 : integerAt(row, at)
+  const sent = hours.map((each, at) => each.sent + before(known[at], 0))
+  const received = hours.map((each, at) => each.received + before(known[at], 1))
   await writer.upsert(icmHour, { ...key, sent, received })
   // An hour whose messages were all taken back is as if it had none.
   const empty = hours.filter((_, at) => sent[at] === 0 && received[at] === 0)

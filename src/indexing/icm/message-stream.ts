@@ -7,6 +7,7 @@
 
 import { fromHex, keyOf, to0x } from '../../core/bytes.ts'
 import { faultOf } from '../../core/fault.ts'
+import { itemAt } from '../../core/item-at.ts'
 import { getCheckpoint, moveCheckpoint } from '../../store/checkpoint.ts'
 import { statement, type Database } from '../../store/engine/database.ts'
 import { openStore } from '../../store/engine/open.ts'
@@ -140,7 +141,7 @@ async function advance(one: Followed, target: Target): Promise<'more' | 'done' |
   const until = (head.height + 1) * posPerBlock
   const logs = await messengerLogs(one.store, { from, until, limit: logsAtOnce + 1 })
   // A page that is not the last ends between blocks, so that a checkpoint is a whole height.
-  const cut = logs.length > logsAtOnce ? heightOf(logs[logsAtOnce]?.pos ?? 0) : head.height + 1
+  const cut = logs.length > logsAtOnce ? heightOf(itemAt(logs, logsAtOnce).pos) : head.height + 1
   const whole = cut * posPerBlock > from ? cut : heightOf(from) + 1
   const taken =
     cut === whole

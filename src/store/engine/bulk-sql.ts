@@ -1,7 +1,7 @@
 /** Words of the bulk writes that both engines share, in SQLite's form with `?` per value. */
 
 import { Fault } from '../../core/fault.ts'
-import type { Columns, Lookup } from './database.ts'
+import { type Columns, type Lookup, columnOf } from './database.ts'
 import type { Table } from './table.ts'
 
 /** How rows whose key exists already are met. */
@@ -80,7 +80,7 @@ export function shapeOf(table: Table, columns: Columns): { names: string[]; coun
   for (const name of names) {
     if (table.columns[name] === undefined)
       throw new Fault('store-failed', `table ${table.name} has no column ${name}`)
-    const length = columns[name]?.length ?? 0
+    const { length } = columnOf(columns, name)
     if (count !== -1 && count !== length)
       throw new Fault('store-failed', `columns of ${table.name} differ in length: ${name}`)
     count = length

@@ -4,6 +4,7 @@
  * A column of views would keep an object per row until it is written, and tens of thousands of
  * these outlive the young heap; here each is made when it is bound, and forgotten.
  */
+import { u32At } from '../../core/item-at.ts'
 
 /** A column of byte strings. */
 export class ByteColumn {
@@ -38,7 +39,7 @@ export class ByteColumn {
   /** Value of a row, sharing the memory. */
   at(row: number): Uint8Array | null {
     if (this.present !== undefined && this.present[row] !== 1) return null
-    const from = this.offsets[row] ?? 0
-    return this.arena.subarray(from, from + (this.lengths[row] ?? 0))
+    const from = u32At(this.offsets, row)
+    return this.arena.subarray(from, from + u32At(this.lengths, row))
   }
 }

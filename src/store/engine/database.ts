@@ -5,6 +5,7 @@
  * answers. SQLite answers at once, PostgreSQL later: callers `await` either.
  */
 
+import { assert } from '../../core/fault.ts'
 import { ByteColumn } from './byte-column.ts'
 import type { Table } from './table.ts'
 
@@ -46,11 +47,20 @@ export type Column = ArrayLike<Value> | ByteColumn
 /** Value of a row of a column. */
 export function valueAt(column: Column, row: number): Value {
   if (column instanceof ByteColumn) return column.at(row)
-  return column[row] ?? null
+  const value = column[row]
+  assert(value !== undefined, 'a column has a value for every row')
+  return value
 }
 
 /** Values by column name. */
 export type Columns = Readonly<Record<string, Column>>
+
+/** The column `name`, which must be there. */
+export function columnOf(columns: Columns, name: string): Column {
+  const column = columns[name]
+  assert(column !== undefined, `there is a column ${name}`)
+  return column
+}
 
 /**
  * How to find one row per key tuple: all of `key`, and of several the one with the highest

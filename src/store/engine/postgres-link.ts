@@ -3,8 +3,17 @@
 import pg from 'pg'
 
 import { Fault, faultOf } from '../../core/fault.ts'
+import { itemAt } from '../../core/item-at.ts'
 import { type OnConflict, shapeOf, updateNames } from './bulk-sql.ts'
-import type { Column, Columns, Lookup, Row, Statement, Value } from './database.ts'
+import {
+  type Column,
+  type Columns,
+  type Lookup,
+  type Row,
+  type Statement,
+  type Value,
+  columnOf,
+} from './database.ts'
 import { encodeArray } from './postgres-arrays.ts'
 import {
   insertManySql,
@@ -14,7 +23,7 @@ import {
   typesOf,
   updateManySql,
 } from './postgres-sql.ts'
-import type { Table } from './table.ts'
+import { type Table, typeOf } from './table.ts'
 
 /** Where to ask; `name` of the store is for messages. */
 export type Link = {
@@ -67,7 +76,7 @@ export async function findEach(
   const until = keys[0]?.length ?? 0
   if (until === 0) return []
   const values = lookup.key.map((name, at) =>
-    encodeArray(lookup.table.columns[name] ?? 'integer', keys[at] ?? [], { from: 0, until }),
+    encodeArray(typeOf(lookup.table, name), itemAt(keys, at), { from: 0, until }),
   )
   const bigints = lookup.bigints ?? false
   const answer = await query(link, { text: lookupManySql(lookup), values, bigints })
@@ -128,7 +137,7 @@ async function inParts(
   for (let from = 0; from < work.count; from += rowsPerStatement) {
     const range = { from, until: Math.min(work.count, from + rowsPerStatement) }
     const values = work.names.map((name) =>
-      encodeArray(work.table.columns[name] ?? 'integer', work.columns[name] ?? [], range),
+      encodeArray(typeOf(work.table, name), columnOf(work.columns, name), range),
     )
     await query(link, { text: work.sql, values, bigints: false })
   }

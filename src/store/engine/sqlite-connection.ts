@@ -3,6 +3,7 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 
 import { Fault, faultOf } from '../../core/fault.ts'
+import { itemAt } from '../../core/item-at.ts'
 import {
   clearSql,
   insertSql,
@@ -14,7 +15,15 @@ import {
   updateSql,
 } from './bulk-sql.ts'
 import { ByteColumn } from './byte-column.ts'
-import type { Column, Columns, Lookup, Row, Statement, Value } from './database.ts'
+import {
+  type Column,
+  type Columns,
+  type Lookup,
+  type Row,
+  type Statement,
+  type Value,
+  columnOf,
+} from './database.ts'
 import type { Table } from './table.ts'
 
 /** Statements kept prepared per connection; about 3 KiB each. */
@@ -124,7 +133,7 @@ export class SqliteConnection {
   insert(table: Table, columns: Columns, conflict: OnConflict): void {
     const { names } = shapeOf(table, columns)
     this.#inChunks(
-      names.map((name) => columns[name] ?? []),
+      names.map((name) => columnOf(columns, name)),
       (count) => insertSql(table, names, { conflict, count }),
       (prepared, values) => prepared.run(...values),
     )
@@ -133,7 +142,7 @@ export class SqliteConnection {
   update(table: Table, columns: Columns): void {
     const { names, count } = shapeOf(table, columns)
     if (count === 0) return
-    const all = updateNames(table, names).map((name) => columns[name] ?? [])
+    const all = updateNames(table, names).map((name) => columnOf(columns, name))
     this.#guarded(() => {
       const prepared = this.#prepared(updateSql(table, names), false)
       const row: SQLInputValue[] = all.map(() => null)
@@ -147,7 +156,7 @@ export class SqliteConnection {
   remove(table: Table, keys: Columns): void {
     shapeOf(table, keys)
     this.#inChunks(
-      table.key.map((name) => keys[name] ?? []),
+      table.key.map((name) => columnOf(keys, name)),
       (count) => removeSql(table, count),
       (prepared, values) => prepared.run(...values),
     )
@@ -248,13 +257,16 @@ function errorCode(error: unknown): number {
 
 /** Rows of the statement that looks up `count` keys, or as many of them as one takes. */
 function lookupRows(count: number): number {
-  return lookupSizes.find((size) => size >= count) ?? lookupSizes[lookupSizes.length - 1] ?? 1
+  return lookupSizes.find((size) => size >= count) ?? itemAt(lookupSizes, lookupSizes.length - 1)
 }
 
-/** Fills `values` with rows from `from` on, row after row; column by column is fastest. */
+/**
+ * Fills `values` with rows from `from` on, row after row, and with NULL where the columns end: a
+ * look-up has room for more keys than are left. Column by column is fastest.
+ */
 function fillRows(values: SQLInputValue[], columns: readonly Column[], from: number): void {
   for (let first = 0; first < columns.length; first++)
-    fillColumn(values, columns[first] ?? [], { first, stride: columns.length, from })
+    fillColumn(values, itemAt(columns, first), { first, stride: columns.length, from })
 }
 
 function fillColumn(
@@ -264,7 +276,8 @@ function fillColumn(
 ): void {
   let row = place.from
   if (column instanceof ByteColumn) {
-    for (let at = place.first; at < values.length; at += place.stride) values[at] = column.at(row++)
+    for (let at = place.first; at < values.length; at += place.stride, row++)
+      values[at] = row < column.length ? column.at(row) : null
     return
   }
   // By themselves: a loop that meets columns of several kinds is much slower for all of them.

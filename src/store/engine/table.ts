@@ -5,6 +5,8 @@
  * store, so that the same statements run on either.
  */
 
+import { assert } from '../../core/fault.ts'
+
 /**
  * Column types. `integer` fits a double exactly, `amount` is an unsigned 63-bit integer read as
  * a bigint, `bytes` and `text` are what they say. A question mark allows NULL.
@@ -66,6 +68,13 @@ export function table(
 /** Ranges of `size` values of `column`, for {@link Table.sums}. */
 export function sumsBy(column: string, size: number, without: readonly string[] = []): Sums {
   return { by: { column, size }, without }
+}
+
+/** Type of the column `name`, which the table must have. */
+export function typeOf({ name: table, columns }: Table, name: string): ColumnType {
+  const type = columns[name]
+  assert(type !== undefined, `table ${table} has a column ${name}`)
+  return type
 }
 
 /** Column names in order. */

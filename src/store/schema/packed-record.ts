@@ -2,6 +2,7 @@
 
 import { Fault } from '../../core/fault.ts'
 import { functionOfText } from '../../core/function-of-text.ts'
+import { itemAt } from '../../core/item-at.ts'
 import {
   packed,
   type PackArena,
@@ -79,9 +80,7 @@ export function layout<const F extends Fields>(fields: F): Layout<RecordOf<F>> {
   const writeFields = writerOf(names, kinds)
   const fromList = (values: readonly Packable[]): RecordOf<F> => {
     const record: Record<string, unknown> = {}
-    for (let at = 0; at < names.length; at++) {
-      record[names[at] ?? ''] = kinds[at]?.unpack(values[at])
-    }
+    for (const [at, name] of names.entries()) record[name] = itemAt(kinds, at).unpack(values[at])
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every key has just been set
     return record as RecordOf<F>
   }

@@ -7,6 +7,7 @@
 
 import { fromBigint, toBigint } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
+import { u8At } from '../../core/item-at.ts'
 
 /** What can be packed. Numbers are integers from 0 to 2^53. */
 export type Packable = undefined | number | bigint | string | Uint8Array | readonly Packable[]
@@ -150,7 +151,7 @@ function append(bytes: Uint8Array): void {
   const size = bytes.length
   if (used + size > room.length) growRoom(size)
   // Short ones are copied here: the call would take longer.
-  if (size <= shortBytes) for (let at = 0; at < size; at++) room[used + at] = bytes[at] ?? 0
+  if (size <= shortBytes) for (let at = 0; at < size; at++) room[used + at] = u8At(bytes, at)
   else room.set(bytes, used)
   used += size
 }

@@ -7,6 +7,7 @@
  */
 
 import { Fault } from '../../core/fault.ts'
+import { u8At } from '../../core/item-at.ts'
 
 /** Chain part of a `pos`, and the number lists of a chain stand under. */
 export const chainNumbers = { P: 0, X: 2, C: 3 } as const
@@ -146,6 +147,6 @@ export function prefixOf(id: Uint8Array): number {
 
 /** The first 32 bits of the id that begins at byte `at`. */
 export function prefixAt(ids: Uint8Array, at: number): number {
-  const high = ((ids[at] ?? 0) << 24) | ((ids[at + 1] ?? 0) << 16)
-  return (high | ((ids[at + 2] ?? 0) << 8) | (ids[at + 3] ?? 0)) >>> 0
+  const high = (u8At(ids, at) << 24) | (u8At(ids, at + 1) << 16)
+  return (high | (u8At(ids, at + 2) << 8) | u8At(ids, at + 3)) >>> 0
 }

@@ -9,6 +9,7 @@
  * their own, which takes 5 ns a value; and as values where they are read back. Both give the same.
  */
 
+import { f64At, u32At, u8At } from '../../core/item-at.ts'
 import { ByteColumn } from '../engine/byte-column.ts'
 import type { Column, Value } from '../engine/database.ts'
 
@@ -66,10 +67,10 @@ export function mixValue(lanes: RowLanes, row: number, value: Value): void {
 /** Ends the hash of every row: each bit of it hangs on every bit before. */
 export function finishLanes({ lower, upper }: RowLanes): void {
   for (let row = 0; row < lower.length; row++) {
-    let hash = lower[row] ?? 0
+    let hash = u32At(lower, row)
     hash = Math.imul(hash ^ (hash >>> 16), thirdFactor)
     lower[row] = hash ^ (hash >>> 15)
-    hash = upper[row] ?? 0
+    hash = u32At(upper, row)
     hash = Math.imul(hash ^ (hash >>> 16), thirdFactor)
     upper[row] = (hash ^ (hash >>> 15)) & upperMask
   }
@@ -86,8 +87,8 @@ export function lanesOf(sum: number): { readonly lower: number; readonly upper: 
 }
 
 function mixWord({ lower, upper }: RowLanes, row: number, word: number): void {
-  const low = Math.imul((lower[row] ?? 0) ^ word, firstFactor)
-  const high = Math.imul((upper[row] ?? 0) ^ word, secondFactor)
+  const low = Math.imul(u32At(lower, row) ^ word, firstFactor)
+  const high = Math.imul(u32At(upper, row) ^ word, secondFactor)
   lower[row] = (low << 13) | (low >>> 19)
   upper[row] = (high << 17) | (high >>> 15)
 }
@@ -114,21 +115,21 @@ function mixBytes(
 ): void {
   // The length first: what follows is then told from other values.
   const length = until - from
-  let a = Math.imul((lanes.lower[row] ?? 0) ^ length, firstFactor)
-  let b = Math.imul((lanes.upper[row] ?? 0) ^ length, secondFactor)
+  let a = Math.imul(u32At(lanes.lower, row) ^ length, firstFactor)
+  let b = Math.imul(u32At(lanes.upper, row) ^ length, secondFactor)
   const whole = until - 3
   let at = from
   for (; at < whole; at += 4) {
     const word =
-      (bytes[at] ?? 0) |
-      ((bytes[at + 1] ?? 0) << 8) |
-      ((bytes[at + 2] ?? 0) << 16) |
-      ((bytes[at + 3] ?? 0) << 24)
+      u8At(bytes, at) |
+      (u8At(bytes, at + 1) << 8) |
+      (u8At(bytes, at + 2) << 16) |
+      (u8At(bytes, at + 3) << 24)
     a = Math.imul(((a << 13) | (a >>> 19)) ^ word, firstFactor)
     b = Math.imul(((b << 17) | (b >>> 15)) ^ word, secondFactor)
   }
   let rest = 0
-  for (let shift = 0; at < until; at++, shift += 8) rest |= (bytes[at] ?? 0) << shift
+  for (let shift = 0; at < until; at++, shift += 8) rest |= u8At(bytes, at) << shift
   a = Math.imul(((a << 13) | (a >>> 19)) ^ rest, firstFactor)
   b = Math.imul(((b << 17) | (b >>> 15)) ^ rest, secondFactor)
   lanes.lower[row] = (a << 13) | (a >>> 19)
@@ -145,18 +146,18 @@ function mixPacked(lanes: RowLanes, column: ByteColumn): void {
       mixWord(lanes, row, nullWord)
       continue
     }
-    let at = offsets[row] ?? 0
-    const length = lengths[row] ?? 0
+    let at = u32At(offsets, row)
+    const length = u32At(lengths, row)
     const until = at + length
-    let a = Math.imul((lower[row] ?? 0) ^ length, firstFactor)
-    let b = Math.imul((upper[row] ?? 0) ^ length, secondFactor)
+    let a = Math.imul(u32At(lower, row) ^ length, firstFactor)
+    let b = Math.imul(u32At(upper, row) ^ length, secondFactor)
     for (const whole = until - 3; at < whole; at += 4) {
       const word = words.getInt32(at, true)
       a = Math.imul(((a << 13) | (a >>> 19)) ^ word, firstFactor)
       b = Math.imul(((b << 17) | (b >>> 15)) ^ word, secondFactor)
     }
     let rest = 0
-    for (let shift = 0; at < until; at++, shift += 8) rest |= (arena[at] ?? 0) << shift
+    for (let shift = 0; at < until; at++, shift += 8) rest |= u8At(arena, at) << shift
     a = Math.imul(((a << 13) | (a >>> 19)) ^ rest, firstFactor)
     b = Math.imul(((b << 17) | (b >>> 15)) ^ rest, secondFactor)
     lower[row] = (a << 13) | (a >>> 19)
@@ -166,10 +167,10 @@ function mixPacked(lanes: RowLanes, column: ByteColumn): void {
 
 function mixDoubles({ lower, upper }: RowLanes, column: Float64Array): void {
   for (let row = 0; row < column.length; row++) {
-    const value = column[row] ?? 0
+    const value = f64At(column, row)
     const high = Math.floor(value / wordRange) | 0
-    let a = Math.imul((lower[row] ?? 0) ^ value, firstFactor)
-    let b = Math.imul((upper[row] ?? 0) ^ value, secondFactor)
+    let a = Math.imul(u32At(lower, row) ^ value, firstFactor)
+    let b = Math.imul(u32At(upper, row) ^ value, secondFactor)
     a = Math.imul(((a << 13) | (a >>> 19)) ^ high, firstFactor)
     b = Math.imul(((b << 17) | (b >>> 15)) ^ high, secondFactor)
     lower[row] = (a << 13) | (a >>> 19)
@@ -179,9 +180,9 @@ function mixDoubles({ lower, upper }: RowLanes, column: Float64Array): void {
 
 function mixWords({ lower, upper }: RowLanes, column: Uint32Array): void {
   for (let row = 0; row < column.length; row++) {
-    const value = column[row] ?? 0
-    let a = Math.imul((lower[row] ?? 0) ^ value, firstFactor)
-    let b = Math.imul((upper[row] ?? 0) ^ value, secondFactor)
+    const value = u32At(column, row)
+    let a = Math.imul(u32At(lower, row) ^ value, firstFactor)
+    let b = Math.imul(u32At(upper, row) ^ value, secondFactor)
     a = Math.imul((a << 13) | (a >>> 19), firstFactor)
     b = Math.imul((b << 17) | (b >>> 15), secondFactor)
     lower[row] = (a << 13) | (a >>> 19)
@@ -191,9 +192,9 @@ function mixWords({ lower, upper }: RowLanes, column: Uint32Array): void {
 
 function mixSmall({ lower, upper }: RowLanes, column: Uint8Array): void {
   for (let row = 0; row < column.length; row++) {
-    const value = column[row] ?? 0
-    let a = Math.imul((lower[row] ?? 0) ^ value, firstFactor)
-    let b = Math.imul((upper[row] ?? 0) ^ value, secondFactor)
+    const value = u8At(column, row)
+    let a = Math.imul(u32At(lower, row) ^ value, firstFactor)
+    let b = Math.imul(u32At(upper, row) ^ value, secondFactor)
     a = Math.imul((a << 13) | (a >>> 19), firstFactor)
     b = Math.imul((b << 17) | (b >>> 15), secondFactor)
     lower[row] = (a << 13) | (a >>> 19)

@@ -16,6 +16,7 @@ import {
   type Value,
   valueAt,
   type Writer,
+  columnOf,
 } from '../engine/database.ts'
 import type { Table } from '../engine/table.ts'
 import { rangeSum } from '../schema/range-sum.ts'
@@ -135,7 +136,7 @@ async function storedRows(
   table: Table,
   columns: Columns,
 ): Promise<readonly (Row | undefined)[]> {
-  const keys = table.key.map((name) => columns[name] ?? [])
+  const keys = table.key.map((name) => columnOf(columns, name))
   const select = summedColumns(table)
   return writer.lookup({ table, key: table.key, select, bigints: hasAmounts(table) }, keys)
 }
@@ -143,7 +144,7 @@ async function storedRows(
 /** Rows of `columns` whose key is not stored, each key once. */
 async function absentRows(writer: Writer, table: Table, columns: Columns): Promise<Columns> {
   const { names, count } = shapeOf(table, columns)
-  const keys = table.key.map((name) => columns[name] ?? [])
+  const keys = table.key.map((name) => columnOf(columns, name))
   const stored = await writer.lookup({ table, key: table.key, select: table.key }, keys)
   const seen = new Set<string>()
   const rows: number[] = []
@@ -155,7 +156,7 @@ async function absentRows(writer: Writer, table: Table, columns: Columns): Promi
     rows.push(row)
   }
   const fresh: Record<string, Column> = {}
-  for (const name of names) fresh[name] = rows.map((row) => valueAt(columns[name] ?? [], row))
+  for (const name of names) fresh[name] = rows.map((row) => valueAt(columnOf(columns, name), row))
   return fresh
 }
 

@@ -5,6 +5,7 @@
  * mainnet has some tens of thousands.
  */
 
+import { itemAt } from '../../../core/item-at.ts'
 import { KeyTable } from './key-table.ts'
 
 /** An asset and its number. */
@@ -53,7 +54,7 @@ export function newAssetNumbers(stored: Iterable<AssetNumber>): AssetNumbers {
       lastNumber = number
       return number
     },
-    idOf: (number) => ids[number] ?? noId,
+    idOf: (number) => itemAt(ids, number),
     taken: () => {
       const taken = fresh
       fresh = []

@@ -7,6 +7,7 @@
  */
 
 import { keyOf } from '../../../core/bytes.ts'
+import { f64At, i32At, u8At } from '../../../core/item-at.ts'
 
 /** Longest key: an id. Longer ones are kept as strings. */
 export const maxKeyBytes = 32
@@ -30,8 +31,8 @@ export class KeyTable {
   /** The number of the key in bytes `[from, until)` of `bytes`; 0 when it has none. */
   get(bytes: Uint8Array, from = 0, until = bytes.length): number {
     const slot = this.#slotFor(bytes, from, until)
-    const entry = slot === -1 ? 0 : (this.#slots[slot] ?? 0)
-    if (entry > 0) return this.#numbers[entry - 1] ?? 0
+    const entry = slot === -1 ? 0 : i32At(this.#slots, slot)
+    if (entry > 0) return f64At(this.#numbers, entry - 1)
     return this.#others.size === 0 ? 0 : (this.#others.get(keyOf(bytes.subarray(from, until))) ?? 0)
   }
 
@@ -40,10 +41,10 @@ export class KeyTable {
     if (this.#used === this.#numbers.length) this.#grow()
     const slot = this.#slotFor(bytes, from, until)
     if (slot === -1) return this.#addOther(keyOf(bytes.subarray(from, until)), number)
-    const entry = this.#slots[slot] ?? 0
-    if (entry > 0) return this.#numbers[entry - 1] ?? 0
+    const entry = i32At(this.#slots, slot)
+    if (entry > 0) return f64At(this.#numbers, entry - 1)
     const at = this.#used * stride
-    for (let word = 0; word < stride; word++) this.#keys[at + word] = this.#wanted[word] ?? 0
+    for (let word = 0; word < stride; word++) this.#keys[at + word] = i32At(this.#wanted, word)
     this.#numbers[this.#used] = number
     this.#slots[slot] = ++this.#used
     return number
@@ -58,7 +59,7 @@ export class KeyTable {
   /** Gives `key`, which has a number, another. */
   change(key: Uint8Array, number: number): void {
     const slot = this.#slotFor(key, 0, key.length)
-    const entry = slot === -1 ? 0 : (this.#slots[slot] ?? 0)
+    const entry = slot === -1 ? 0 : i32At(this.#slots, slot)
     if (entry > 0) this.#numbers[entry - 1] = number
     else this.#others.set(keyOf(key), number)
   }
@@ -86,16 +87,16 @@ export class KeyTable {
     let at = from
     for (; at + 4 <= until; at += 4) {
       const value =
-        (bytes[at] ?? 0) |
-        ((bytes[at + 1] ?? 0) << 8) |
-        ((bytes[at + 2] ?? 0) << 16) |
-        ((bytes[at + 3] ?? 0) << 24)
+        u8At(bytes, at) |
+        (u8At(bytes, at + 1) << 8) |
+        (u8At(bytes, at + 2) << 16) |
+        (u8At(bytes, at + 3) << 24)
       wanted[word++] = value
       hash = Math.imul(hash ^ value, 0x9e37_79b1)
       hash ^= hash >>> 15
     }
     let rest = 0
-    for (let shift = 0; at < until; at++, shift += 8) rest |= (bytes[at] ?? 0) << shift
+    for (let shift = 0; at < until; at++, shift += 8) rest |= u8At(bytes, at) << shift
     wanted[word] = rest
     hash = Math.imul(hash ^ rest, 0x9e37_79b1)
     return hash ^ (hash >>> 13)
@@ -106,7 +107,7 @@ export class KeyTable {
     const slots = this.#slots
     const mask = slots.length - 1
     for (let slot = hash & mask, step = 0; step < maxSteps; step++) {
-      const entry = slots[slot] ?? 0
+      const entry = i32At(slots, slot)
       if (entry === 0 || this.#holdsWanted(entry - 1)) return slot
       slot = (slot + 1) & mask
     }
@@ -117,7 +118,7 @@ export class KeyTable {
     const keys = this.#keys
     const wanted = this.#wanted
     const from = entry * stride
-    const words = 1 + (((wanted[0] ?? 0) + 3) >>> 2)
+    const words = 1 + ((i32At(wanted, 0) + 3) >>> 2)
     for (let at = 0; at < words; at++) if (keys[from + at] !== wanted[at]) return false
     return true
   }
@@ -134,9 +135,9 @@ export class KeyTable {
     const bytes = new Uint8Array(keys.buffer)
     for (let entry = 0; entry < this.#used; entry++) {
       const from = (entry * stride + 1) * 4
-      const until = from + (keys[entry * stride] ?? 0)
+      const until = from + i32At(keys, entry * stride)
       const slot = this.#slotFor(bytes, from, until)
-      if (slot === -1) this.#others.set(keyOf(bytes.subarray(from, until)), numbers[entry] ?? 0)
+      if (slot === -1) this.#others.set(keyOf(bytes.subarray(from, until)), f64At(numbers, entry))
       else this.#slots[slot] = entry + 1
     }
   }

@@ -16,6 +16,7 @@ import {
   words,
 } from '../../../core/columns.ts'
 import { Doubles, Words } from '../../../core/growing.ts'
+import { u8At } from '../../../core/item-at.ts'
 import type { PackArena } from '../../../store/schema/packed.ts'
 import { txBody, type TxBody } from '../../../store/schema/primary-bodies.ts'
 import {
@@ -109,7 +110,7 @@ class BatchAddresses {
     }
     this.#bytes[at] = kind
     for (let byte = 1; byte < addressStride; byte++) {
-      this.#bytes[at + byte] = bytes[from + byte - 1] ?? 0
+      this.#bytes[at + byte] = u8At(bytes, from + byte - 1)
     }
   }
 

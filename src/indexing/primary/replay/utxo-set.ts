@@ -6,6 +6,7 @@
  */
 
 import { outputKeyOf, type OutputPlace } from '../../../codec/primary/ids.ts'
+import { itemAt } from '../../../core/item-at.ts'
 import { assetOf, kindOf, packTraits } from '../../../store/schema/primary-holding.ts'
 import {
   chainNumbers,
@@ -143,7 +144,8 @@ export function closeBatch(set: UtxoSet, draft: Draft): void {
   // One without a block is not handed to the store, and says nothing of those before it.
   if (draft.from === undefined) return
   if (set.ends.length === mostAhead) {
-    trimOutputs(set.table, set.ends.shift() ?? 0)
+    trimOutputs(set.table, itemAt(set.ends, 0))
+    set.ends.shift()
     set.returned.pop()
   }
   set.ends.push(set.table.came)

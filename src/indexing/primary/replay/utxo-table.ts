@@ -8,6 +8,7 @@
  * meets many entries is slow, and still right.
  */
 
+import { f64At, i32At, u64At, u8At } from '../../../core/item-at.ts'
 import type { ChainName, KeptOutput } from '../batch/ledger-rows.ts'
 
 /** A bounded table of outputs that were made on a chain and can be spent there. */
@@ -74,10 +75,10 @@ function room(capacity: number): Room {
 export function findOutput(table: UtxoTable, txId: Uint8Array, outputIndex: number): number {
   const { words, heads, links } = table
   const hash = hashOf(wordOf(txId, 0), outputIndex)
-  let entry = (heads[hash & (heads.length - 1)] ?? 0) - 1
+  let entry = i32At(heads, hash & (heads.length - 1)) - 1
   // Most that are met are others, and their hashes, which lie closer together, say so.
   while (entry !== -1 && !(links[2 * entry + 1] === hash && holds(words, entry, txId, outputIndex)))
-    entry = (links[2 * entry] ?? 0) - 1
+    entry = i32At(links, 2 * entry) - 1
   return entry
 }
 
@@ -131,60 +132,60 @@ export function trimOutputs(table: UtxoTable, stored: number): void {
 
 /** Number of an entry's output. */
 export function numberAt(table: UtxoTable, entry: number): number {
-  return table.doubles[entry * entryDoubles + numberDouble] ?? 0
+  return f64At(table.doubles, entry * entryDoubles + numberDouble)
 }
 
 /** When it was made, Unix seconds. */
 export function createdAtAt(table: UtxoTable, entry: number): number {
-  return table.doubles[entry * entryDoubles + createdDouble] ?? 0
+  return f64At(table.doubles, entry * entryDoubles + createdDouble)
 }
 
 /** Its traits, as `packTraits` says. */
 export function traitsAt(table: UtxoTable, entry: number): number {
-  return table.doubles[entry * entryDoubles + traitsDouble] ?? 0
+  return f64At(table.doubles, entry * entryDoubles + traitsDouble)
 }
 
 /** Its amount. */
 export function amountAt(table: UtxoTable, entry: number): bigint {
-  return table.bigs[entry * entryDoubles + amountDouble] ?? 0n
+  return u64At(table.bigs, entry * entryDoubles + amountDouble)
 }
 
 /** Bits of `outputFlags`, and none other. */
 export function flagsAt(table: UtxoTable, entry: number): number {
-  return (table.words[entry * entryWords + flagsWord] ?? 0) & (plainBit - 1)
+  return i32At(table.words, entry * entryWords + flagsWord) & (plainBit - 1)
 }
 
 /** Adds a bit of `outputFlags`. */
 export function flagOutput(table: UtxoTable, entry: number, flag: number): void {
   const word = entry * entryWords + flagsWord
-  table.words[word] = (table.words[word] ?? 0) | flag
+  table.words[word] = i32At(table.words, word) | flag
 }
 
 /**
  * Where in `table.bytes` the 20 bytes of its only address begin; -1 when it has none or several.
  */
 export function addressAt(table: UtxoTable, entry: number): number {
-  const flags = table.words[entry * entryWords + flagsWord] ?? 0
+  const flags = i32At(table.words, entry * entryWords + flagsWord)
   return (flags & plainBit) === 0 ? -1 : entry * entryBytes + addressByte
 }
 
 /** Makes an entry the first of its bucket. */
 function link({ heads, links }: UtxoTable, entry: number, hash: number): void {
   const bucket = hash & (heads.length - 1)
-  links[2 * entry] = heads[bucket] ?? 0
+  links[2 * entry] = i32At(heads, bucket)
   links[2 * entry + 1] = hash
   heads[bucket] = entry + 1
 }
 
 function unlink({ heads, links }: UtxoTable, entry: number): void {
-  const bucket = (links[2 * entry + 1] ?? 0) & (heads.length - 1)
-  const after = links[2 * entry] ?? 0
-  let before = (heads[bucket] ?? 0) - 1
+  const bucket = i32At(links, 2 * entry + 1) & (heads.length - 1)
+  const after = i32At(links, 2 * entry)
+  let before = i32At(heads, bucket) - 1
   if (before === entry) {
     heads[bucket] = after
     return
   }
-  while (links[2 * before] !== entry + 1) before = (links[2 * before] ?? 0) - 1
+  while (links[2 * before] !== entry + 1) before = i32At(links, 2 * before) - 1
   links[2 * before] = after
 }
 
@@ -201,7 +202,7 @@ function grow(table: UtxoTable): void {
     one += count
   }
   for (let one = gone; one < came; one++)
-    link(table, one & (2 * before - 1), links[2 * (one & (before - 1)) + 1] ?? 0)
+    link(table, one & (2 * before - 1), i32At(links, 2 * (one & (before - 1)) + 1))
 }
 
 /**
@@ -220,6 +221,6 @@ function mix(word: number): number {
 
 function wordOf(id: Uint8Array, at: number): number {
   return (
-    (id[at] ?? 0) | ((id[at + 1] ?? 0) << 8) | ((id[at + 2] ?? 0) << 16) | ((id[at + 3] ?? 0) << 24)
+    u8At(id, at) | (u8At(id, at + 1) << 8) | (u8At(id, at + 2) << 16) | (u8At(id, at + 3) << 24)
   )
 }

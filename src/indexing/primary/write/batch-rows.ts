@@ -6,6 +6,7 @@
  */
 
 import { keyOf, fromBigint } from '../../../core/bytes.ts'
+import { assert } from '../../../core/fault.ts'
 import { moveCheckpoint } from '../../../store/checkpoint.ts'
 import { type Database, statement, type Writer } from '../../../store/engine/database.ts'
 import {
@@ -232,7 +233,11 @@ async function writeL1({ writer, batch, known }: Writing): Promise<void> {
   const ids = new Map<string, number>()
   let next = Number((await writer.get(newestL1))?.[0] ?? 0) + 1
   for (const [at, id] of unique.entries()) ids.set(keyOf(id), Number(rows[at]?.[0] ?? next++))
-  const idOf = (validationId: Uint8Array): number => ids.get(keyOf(validationId)) ?? 0
+  const idOf = (validationId: Uint8Array): number => {
+    const id = ids.get(keyOf(validationId))
+    assert(id !== undefined, 'every validation of a batch has a number')
+    return id
+  }
   await writeL1Validators(writer, batch.l1Validators, idOf, known.nodes)
   await writer.upsert(l1Change, {
     l1_id: batch.l1Changes.map((row) => idOf(row.validationId)),

@@ -1,5 +1,6 @@
 /** Writes blocks, and the bytes they came as. */
 
+import { f64At } from '../../../core/item-at.ts'
 import { ByteColumn } from '../../../store/engine/byte-column.ts'
 import type { Columns, Writer } from '../../../store/engine/database.ts'
 import { block, blockByHash, rawBlock } from '../../../store/schema/primary-ledger.ts'
@@ -68,14 +69,15 @@ function outerColumns({ count, proposers }: BlockColumns, nodes: Numbers): Colum
   const height: (number | null)[] = []
   const time: (number | null)[] = []
   for (let row = 0; row < count; row++) {
+    // Of blocks after the last one with a proposer nothing is known.
     const known = proposers.known[row] ?? proposerKnown.nothing
     const isOuter = known !== proposerKnown.nothing
     const isSigned = known === proposerKnown.signed
     outer.push(isOuter ? idOf(proposers.outerId, row) : null)
     parent.push(isOuter ? idOf(proposers.outerParentId, row) : null)
     proposer.push(isSigned ? nodes.of(nodeOf(proposers, row)) : null)
-    height.push(known >= proposerKnown.unsigned ? (proposers.pChainHeight[row] ?? 0) : null)
-    time.push(known >= proposerKnown.unsigned ? (proposers.timestamp[row] ?? 0) : null)
+    height.push(known >= proposerKnown.unsigned ? f64At(proposers.pChainHeight, row) : null)
+    time.push(known >= proposerKnown.unsigned ? f64At(proposers.timestamp, row) : null)
   }
   return {
     outer_id: outer,

@@ -1,6 +1,7 @@
 /** Writes the lists of UTXOs of addresses: entries are made open, and move when they are spent. */
 
 import { Doubles, Words } from '../../../core/growing.ts'
+import { f64At, u32At, u64At } from '../../../core/item-at.ts'
 import type { Writer } from '../../../store/engine/database.ts'
 import { listOfNumber, maxAmount } from '../../../store/schema/primary-holding.ts'
 import { openHolding, spentHolding } from '../../../store/schema/primary-ledger.ts'
@@ -44,16 +45,16 @@ function entriesOf(held: Held, owners: Float64Array, state: 'open' | 'spent'): E
   const rows = new Words(held.count)
   const { places, until } = held.owners
   for (let row = 0, at = 0; row < held.count; row++) {
-    const end = until[row] ?? 0
-    if ((held.spentPos[row] ?? 0) > 0 !== (state === 'spent')) {
+    const end = u32At(until, row)
+    if (f64At(held.spentPos, row) > 0 !== (state === 'spent')) {
       at = end
       continue
     }
     // For each owner one in the list of its chain, and one in that of the chain it can go to.
-    const made = held.createdOn[row] ?? 0
-    const consumable = held.consumableOn[row] ?? 0
+    const made = u32At(held.createdOn, row)
+    const consumable = u32At(held.consumableOn, row)
     for (; at < end; at++) {
-      const owner = owners[places[at] ?? 0] ?? 0
+      const owner = f64At(owners, u32At(places, at))
       lists.push(listOfNumber(owner, made))
       rows.push(row)
       if (consumable === made) continue
@@ -86,13 +87,13 @@ function storedAmounts(
   const numbers = new Float64Array(rows.length)
   let largest = 0
   for (let at = 0; at < rows.length; at++) {
-    const amount = Number(amounts[rows[at] ?? 0] ?? 0n)
+    const amount = Number(u64At(amounts, u32At(rows, at)))
     numbers[at] = amount
     if (amount > largest) largest = amount
   }
   if (largest <= Number.MAX_SAFE_INTEGER) return numbers
   return Array.from(rows, (row) => {
-    const amount = amounts[row] ?? 0n
+    const amount = u64At(amounts, row)
     return amount > maxAmount ? maxAmount : amount
   })
 }

@@ -7,6 +7,7 @@
 
 import { concatBytes } from '../../../core/bytes.ts'
 import { assert } from '../../../core/fault.ts'
+import { f64At, itemAt } from '../../../core/item-at.ts'
 import { type Columns, statement, type Writer } from '../../../store/engine/database.ts'
 import type { Table } from '../../../store/engine/table.ts'
 import { prefixOf } from '../../../store/schema/primary-position.ts'
@@ -70,10 +71,10 @@ export function numbersIn(
     }
     if (missing.length === 0) return numbers
     const found = await numberMissing(writer, missing)
-    for (const [at, key] of missing.entries()) known.change(key, found[at] ?? 0)
+    for (const [at, key] of missing.entries()) known.change(key, itemAt(found, at))
     for (let at = 0; at < numbers.length; at++) {
-      const number = numbers[at] ?? 0
-      if (number < 0) numbers[at] = found[-number - 1] ?? 0
+      const number = f64At(numbers, at)
+      if (number < 0) numbers[at] = itemAt(found, -number - 1)
     }
     return numbers
   }
@@ -94,9 +95,9 @@ export function numbersIn(
     }
     // Near enough the order of the table's key, where the bytes are it.
     const order = [...radixOrder(Float64Array.from(fresh, prefixOf))]
-    const sorted = order.flatMap((at) => fresh[at] ?? [])
+    const sorted = order.map((at) => itemAt(fresh, at))
     await writer.insert(table, {
-      id: order.map((at) => ids[at] ?? 0),
+      id: order.map((at) => itemAt(ids, at)),
       [column]: sorted,
       ...rest(sorted),
     })

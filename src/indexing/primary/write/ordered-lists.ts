@@ -6,6 +6,7 @@
  * in order once and kept so.
  */
 
+import { f64At, u8At } from '../../../core/item-at.ts'
 import { statement, type Writer } from '../../../store/engine/database.ts'
 import { orderedList } from '../../../store/schema/primary-ledger.ts'
 
@@ -37,7 +38,7 @@ export function orderedLists(longest = usualLongest): OrderedLists {
 
   const noteAdded = (list: number): void => {
     const counter = list % counters
-    const count = (added[counter] ?? 0) + 1
+    const count = u8At(added, counter) + 1
     added[counter] = count > longest ? 0 : count
     if (count > longest) grown.add(list)
   }
@@ -46,7 +47,7 @@ export function orderedLists(longest = usualLongest): OrderedLists {
     ordered ??= new Set((await writer.all(known)).map(([list]) => Number(list)))
     const made = new Float64Array(lists.length)
     for (let at = 0; at < lists.length; at++) {
-      const list = lists[at] ?? 0
+      const list = f64At(lists, at)
       if (ordered.has(list)) made[at] = 1
       else noteAdded(list)
     }

@@ -1,5 +1,6 @@
 /** Numbers of the addresses a batch is about, each found once. */
 
+import { f64At, u32At, u8At } from '../../../core/item-at.ts'
 import type { Writer } from '../../../store/engine/database.ts'
 import { addressStride, type LedgerColumns, type OwnerLists } from '../batch/ledger.ts'
 import type { RowBatch } from '../batch/rows.ts'
@@ -29,7 +30,7 @@ function keysOf({ addresses: bytes }: LedgerColumns): Keys {
   const until = new Uint32Array(from.length)
   for (let at = 0; at < from.length; at++) {
     const first = at * addressStride
-    from[at] = first + (bytes[first] ?? 0)
+    from[at] = first + u8At(bytes, first)
     until[at] = first + addressStride
   }
   return { bytes, from, until }
@@ -43,8 +44,8 @@ export function ownerEntries({ places, until }: OwnerLists, numbers: Float64Arra
   const owner = new Float64Array(places.length)
   const row = new Uint32Array(places.length)
   for (let at = 0, one = 0; one < until.length; one++) {
-    for (const end = until[one] ?? 0; at < end; at++) {
-      owner[at] = numbers[places[at] ?? 0] ?? 0
+    for (const end = u32At(until, one); at < end; at++) {
+      owner[at] = f64At(numbers, u32At(places, at))
       row[at] = one
     }
   }

@@ -1,6 +1,7 @@
 /** Writes stakers, subnets and L1 validations. */
 
 import { toNodeId } from '../../../core/cb58.ts'
+import { f64At, u64At } from '../../../core/item-at.ts'
 import { ByteColumn } from '../../../store/engine/byte-column.ts'
 import type { Columns, Writer } from '../../../store/engine/database.ts'
 import { l1ValidatorBody, subnetBody } from '../../../store/schema/primary-bodies.ts'
@@ -40,13 +41,13 @@ export function capacityRules(
 
 /** What more can be delegated to one now, in the smallest unit; -1 where nothing ever can. */
 function capacityOf(stakers: StakerColumns, row: number, rulesOf: StakerFacts['rulesOf']): bigint {
-  const isOpen = (stakers.until[row] ?? 0) > 0
+  const isOpen = f64At(stakers.until, row) > 0
   if (stakers.role[row] !== 0 || stakers.permissioned[row] === 1 || !isOpen) return -1n
-  const weight = stakers.weight[row] ?? 0n
+  const weight = u64At(stakers.weight, row)
   const rules = rulesOf(stakers.subnetId.subarray(row * idBytes, (row + 1) * idBytes))
   const factored = weight * rules.factor
   const limit = factored < rules.maxValidatorStake ? factored : rules.maxValidatorStake
-  const left = limit - weight - (stakers.delegatedWeight[row] ?? 0n)
+  const left = limit - weight - u64At(stakers.delegatedWeight, row)
   return left > 0n ? left : 0n
 }
 

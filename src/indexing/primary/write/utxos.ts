@@ -2,6 +2,7 @@
 
 import { assert } from '../../../core/fault.ts'
 import { Words } from '../../../core/growing.ts'
+import { f64At } from '../../../core/item-at.ts'
 import { ByteColumn } from '../../../store/engine/byte-column.ts'
 import type { Reader, Writer } from '../../../store/engine/database.ts'
 import { utxosAt } from '../../../store/query/primary/utxos-at.ts'
@@ -70,7 +71,7 @@ export async function writeStakeReturns(
 /** Rows of those that are spent. */
 function spentRows({ spentPos }: Held): Uint32Array {
   const rows = new Words(spentPos.length)
-  for (let at = 0; at < spentPos.length; at++) if ((spentPos[at] ?? 0) > 0) rows.push(at)
+  for (let at = 0; at < spentPos.length; at++) if (f64At(spentPos, at) > 0) rows.push(at)
   return rows.taken()
 }
 

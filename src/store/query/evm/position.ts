@@ -1,5 +1,6 @@
 /** Positions: `pos = height × 2^20 + place in the block`, the order of history. */
 
+import { u8At } from '../../../core/item-at.ts'
 import { posPerBlock } from '../../schema/evm.ts'
 
 /** Positions a list is limited to, half-open. */
@@ -39,6 +40,6 @@ export function placeOf(pos: number): number {
 /** First 48 bits of a hash, as the hash indexes have them. */
 export function hashPrefix(hash: Uint8Array): number {
   let prefix = 0
-  for (let at = 0; at < 6; at++) prefix = prefix * 256 + (hash[at] ?? 0)
+  for (let at = 0; at < 6; at++) prefix = prefix * 256 + u8At(hash, at)
   return prefix
 }

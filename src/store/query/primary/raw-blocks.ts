@@ -2,6 +2,7 @@
 
 import { zstdDecompressSync } from 'node:zlib'
 
+import { itemAt } from '../../../core/item-at.ts'
 import { type Reader, statement } from '../../engine/database.ts'
 import { rawBlocksBody } from '../../schema/primary-bodies.ts'
 import { bytesValue } from '../stored-row.ts'
@@ -32,7 +33,7 @@ export async function rawBlocksFrom(
       row[1] === rawMethods.zstd ? zstdDecompressSync(kept) : kept,
     )
     for (const [at, block] of blocks.entries()) {
-      const id = last - (before[at] ?? 0)
+      const id = last - itemAt(before, at)
       if (id >= from && found.length < limit) found.push({ id, bytes: block })
     }
     next = last + 1

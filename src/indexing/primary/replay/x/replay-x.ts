@@ -9,6 +9,7 @@ import type { GenesisFacts } from '../../../../codec/primary/genesis.ts'
 import { outputKeyOf, type OutputPlace } from '../../../../codec/primary/ids.ts'
 import type { XOutput, XUnsigned, XUnsignedOf } from '../../../../codec/primary/x-transaction.ts'
 import { equalBytes } from '../../../../core/bytes.ts'
+import { itemAt } from '../../../../core/item-at.ts'
 import { firstUtxoOf } from '../../../../store/schema/primary-position.ts'
 import type { AssetNumbers, KeptInMemory } from '../../batch/asset-numbers.ts'
 import type { AssetRow, Owner } from '../../batch/ledger-rows.ts'
@@ -293,7 +294,7 @@ function assetRow(
     name,
     symbol,
     denomination,
-    kind: kinds[initialStates[0]?.fxIndex ?? 0] ?? 'secp256k1',
+    kind: itemAt(kinds, initialStates[0]?.fxIndex ?? 0),
     variableCap: initialStates.some(({ outputs }) =>
       outputs.some(({ typeId }) => mintTypes.has(typeId)),
     ),

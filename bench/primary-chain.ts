@@ -53,7 +53,7 @@ function outputTo(owner: number, amount: bigint): PTransferableOutput {
 }
 
 /** What both kinds have, spending `output`. */
-function baseOf({ txId, outputIndex, amount }: Output): Pick<PUnsignedOf<34>, BaseField> {
+function baseOf({ txId, outputIndex, amount }: Output): Pick<PUnsignedOf<'BaseTx'>, BaseField> {
   return {
     networkId: facts.networkId,
     blockchainId: emptyId,

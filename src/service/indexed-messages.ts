@@ -9,6 +9,7 @@ import { decode } from '../codec/cursor.ts'
 import { cTransactionNames } from '../codec/primary/c-atomic.ts'
 import { decodePBlock, transactionsOf } from '../codec/primary/p-block.ts'
 import { pTransactionNames, type PUnsigned } from '../codec/primary/p-transaction.ts'
+import { pTypes } from '../codec/primary/type-ids.ts'
 import { xTransactionNames } from '../codec/primary/x-transaction.ts'
 import { convertedValidationId } from '../codec/warp/l1-message.ts'
 import { decodeSigned } from '../codec/warp/message.ts'
@@ -90,7 +91,7 @@ async function transactionIn(store: Reader, txId: Uint8Array): Promise<L1Transac
 
 function l1TransactionOf(unsigned: PUnsigned): L1Transaction {
   switch (unsigned.typeId) {
-    case 35: {
+    case pTypes.ConvertSubnetToL1Tx: {
       const { subnetId, managerChainId, managerAddress } = unsigned
       const validators = unsigned.validators.map(({ nodeId, publicKey, weight }) => ({
         nodeId,
@@ -100,9 +101,9 @@ function l1TransactionOf(unsigned: PUnsigned): L1Transaction {
       const conversion = { subnetId, managerChainId, managerAddress, validators }
       return { kind: 'conversion', conversion }
     }
-    case 36:
+    case pTypes.RegisterL1ValidatorTx:
       return { kind: 'registration', message: unsigned.message }
-    case 37:
+    case pTypes.SetL1ValidatorWeightTx:
       return { kind: 'weight', message: unsigned.message }
     default:
       return { kind: 'none', type: pTransactionNames[unsigned.typeId] }
@@ -136,14 +137,14 @@ async function validationIn(
 
 /** How the transaction that made a validation names it. */
 function originIn(unsigned: PUnsigned, validationId: Uint8Array): Validation['origin'] {
-  if (unsigned.typeId === 35) {
+  if (unsigned.typeId === pTypes.ConvertSubnetToL1Tx) {
     const { subnetId, validators } = unsigned
     const index = validators.findIndex((_validator, at) =>
       equalBytes(convertedValidationId(subnetId, at), validationId),
     )
     if (index >= 0) return { kind: 'conversion', index }
   }
-  if (unsigned.typeId === 36) {
+  if (unsigned.typeId === pTypes.RegisterL1ValidatorTx) {
     const call = decode(warpPayload, decodeSigned(unsigned.message).message.payload)
     if (call.typeId === payloadTypes.addressedCall) {
       return { kind: 'registration', registerL1Validator: call.payload }

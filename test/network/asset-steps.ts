@@ -9,7 +9,7 @@ import type { XUtxo } from './utxo-wallet.ts'
 const owner = { locktime: 0n, threshold: 1, addresses: [ewoq.address] }
 const signatureIndices = [0]
 
-type Operation = XUnsignedOf<2>['operations'][number]['operation']
+type Operation = XUnsignedOf<'OperationTx'>['operations'][number]['operation']
 
 /** Types 1 and 2: an asset that can be minted, NFTs and properties; minted, moved and burned. */
 export async function workWithAssets(scene: Scene): Promise<void> {

@@ -14,6 +14,7 @@ import {
 import { outputContent } from '../../codec/primary/output-content.ts'
 import { decodePBlock, transactionsOf } from '../../codec/primary/p-block.ts'
 import { type PUnsigned, pTransactionAlone, pUnsigned } from '../../codec/primary/p-transaction.ts'
+import { cTypes, pTypes, xTypes } from '../../codec/primary/type-ids.ts'
 import {
   decodeXBlock,
   type XUnsigned,
@@ -184,13 +185,13 @@ function spendingOf({ txId, outputIndex, input }: Input): Spending {
 
 function pSpendings(unsigned: PUnsigned): Spending[] {
   const inputs = 'inputs' in unsigned ? unsigned.inputs : []
-  const imported = unsigned.typeId === 17 ? unsigned.importedInputs : []
+  const imported = unsigned.typeId === pTypes.ImportTx ? unsigned.importedInputs : []
   return [...inputs, ...imported].map(spendingOf)
 }
 
 function xSpendings(unsigned: XUnsigned): Spending[] {
-  const imported = unsigned.typeId === 3 ? unsigned.importedInputs : []
-  const operations = unsigned.typeId === 2 ? unsigned.operations : []
+  const imported = unsigned.typeId === xTypes.ImportTx ? unsigned.importedInputs : []
+  const operations = unsigned.typeId === xTypes.OperationTx ? unsigned.operations : []
   return [
     ...[...unsigned.inputs, ...imported].map(spendingOf),
     ...operations.map(({ utxos, operation }) => ({
@@ -201,5 +202,5 @@ function xSpendings(unsigned: XUnsigned): Spending[] {
 }
 
 function cSpendings(unsigned: CUnsigned): Spending[] {
-  return unsigned.typeId === 0 ? unsigned.importedInputs.map(spendingOf) : []
+  return unsigned.typeId === cTypes.ImportTx ? unsigned.importedInputs.map(spendingOf) : []
 }

@@ -11,13 +11,14 @@ import { array, sliced, struct, union, versioned, type Sliced } from '../kit.ts'
 import { u32, u64 } from '../primitives.ts'
 import { maxAtomicTransactions, maxItems } from './limits.ts'
 import { commonAssetId, id, shortId, signatures, transferInput, transferOutput } from './secp.ts'
+import { cTypes, namesOf } from './type-ids.ts'
 
 /** Assets on an EVM address; `amount` in the asset's smallest unit (nAVAX for AVAX). */
 const evmOutput = struct({ address: shortId, amount: u64, assetId: commonAssetId })
 
 /** An unsigned atomic transaction: import (0) or export (1). */
 export const cUnsigned = union({
-  0: struct({
+  [cTypes.ImportTx]: struct({
     networkId: u32,
     blockchainId: id,
     sourceChain: id,
@@ -32,7 +33,7 @@ export const cUnsigned = union({
     ),
     outputs: array(evmOutput, maxItems),
   }),
-  1: struct({
+  [cTypes.ExportTx]: struct({
     networkId: u32,
     blockchainId: id,
     destinationChain: id,
@@ -64,10 +65,7 @@ export const cTransactionAlone = versioned(sliced(cTransaction))
 export const cBatch = versioned(array(sliced(cTransaction), maxAtomicTransactions))
 
 /** Upstream's name of a transaction type, as the API shows it. */
-export const cTransactionNames: Readonly<Record<CUnsigned['typeId'], string>> = {
-  0: 'ImportTx',
-  1: 'ExportTx',
-}
+export const cTransactionNames = namesOf(cTypes)
 
 /**
  * Atomic transactions of a C-Chain block's extra data; none when it is empty.

@@ -12,6 +12,7 @@ import type { Allocation, GenesisConfig, InitialStaker } from './genesis-config.
 import { fxIds, genesisAssetId, pGenesis, vmIds } from './genesis.ts'
 import { emptyId } from './ids.ts'
 import type { POutput, PTransaction, PTransferableOutput, PUnsigned } from './p-transaction.ts'
+import { outputTypes, pTypes, signerTypes } from './type-ids.ts'
 import { xGenesis, xOutput, type XGenesis } from './x-transaction.ts'
 
 /** One amount of one address on the P-Chain. */
@@ -79,7 +80,7 @@ function xGenesisOf(config: GenesisConfig): XGenesis {
     )
   const outputs = holders
     .map((holder) => ({
-      typeId: 7 as const,
+      typeId: outputTypes.secpTransfer,
       amount: holder.initialAmount,
       locktime: 0n,
       threshold: 1,
@@ -122,8 +123,8 @@ function sharesOf(allocation: Allocation): Share[] {
 function outputOf(share: Share, startTime: bigint): POutput {
   const inner = { amount: share.amount, locktime: 0n, threshold: 1, addresses: [share.address] }
   return share.locktime > startTime
-    ? { typeId: 22, locktime: share.locktime, output: inner }
-    : { typeId: 7, ...inner }
+    ? { typeId: outputTypes.stakeableLocked, locktime: share.locktime, output: inner }
+    : { typeId: outputTypes.secpTransfer, ...inner }
 }
 
 /**
@@ -208,19 +209,20 @@ function validatorOf(
     stake,
     delegationShares: staker.delegationFee,
   }
-  if (staker.signer === undefined) return { typeId: 12, ...common, rewardsOwner: owner }
+  if (staker.signer === undefined)
+    return { typeId: pTypes.AddValidatorTx, ...common, rewardsOwner: owner }
   return {
-    typeId: 25,
+    typeId: pTypes.AddPermissionlessValidatorTx,
     ...common,
     subnetId: emptyId,
-    signer: { typeId: 28, ...staker.signer },
+    signer: { typeId: signerTypes.proofOfPossession, ...staker.signer },
     validationOwner: owner,
     delegationOwner: owner,
   }
 }
 
 function amountOf(output: POutput): bigint {
-  return output.typeId === 22 ? output.output.amount : output.amount
+  return output.typeId === outputTypes.stakeableLocked ? output.output.amount : output.amount
 }
 
 function baseOf(networkId: number): {
@@ -243,7 +245,7 @@ function unsignedAlone(unsigned: PUnsigned): Sliced<PTransaction> {
 
 function chainsOf(config: GenesisConfig, avmGenesis: Uint8Array): Sliced<PTransaction>[] {
   const common = {
-    typeId: 15,
+    typeId: pTypes.CreateChainTx,
     ...baseOf(config.networkId),
     subnetId: emptyId,
     authorization: { signatureIndices: [] },

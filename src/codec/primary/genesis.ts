@@ -14,6 +14,7 @@ import { transactionIdOf } from './ids.ts'
 import { maxItems, maxTextBytes } from './limits.ts'
 import { pBlock } from './p-block.ts'
 import { pTransaction, type PUnsignedOf } from './p-transaction.ts'
+import { pBlockTypes, pTypes, xTypes } from './type-ids.ts'
 import { pUtxoBare } from './utxo.ts'
 import { xGenesis, xGenesisTransaction, type XGenesis } from './x-transaction.ts'
 
@@ -83,7 +84,9 @@ export function readGenesis(genesisBytes: Uint8Array): GenesisFacts {
   return {
     genesis,
     genesisId,
-    pBlockId: sha256(encode(pBlock, { typeId: 2, parentId: genesisId, height: 0n })),
+    pBlockId: sha256(
+      encode(pBlock, { typeId: pBlockTypes.ApricotCommitBlock, parentId: genesisId, height: 0n }),
+    ),
     xChainId: x.id,
     cChainId: c.id,
     avaxAssetId: genesisAssetId(avax),
@@ -95,10 +98,13 @@ export function readGenesis(genesisBytes: Uint8Array): GenesisFacts {
 function chainOf(
   genesis: PGenesis,
   vmId: Uint8Array,
-): { readonly id: Uint8Array; readonly unsigned: PUnsignedOf<15> } {
+): { readonly id: Uint8Array; readonly unsigned: PUnsignedOf<'CreateChainTx'> } {
   for (const { record, bytes: slice } of genesis.chains) {
     const { unsigned } = record
-    if (unsigned.typeId === 15 && unsigned.vmId.every((byte, at) => byte === vmId[at])) {
+    if (
+      unsigned.typeId === pTypes.CreateChainTx &&
+      unsigned.vmId.every((byte, at) => byte === vmId[at])
+    ) {
       return { id: transactionIdOf(slice), unsigned }
     }
   }
@@ -108,6 +114,9 @@ function chainOf(
 /** Id of an asset the X-Chain begins with: that of the transaction that would have made it. */
 export function genesisAssetId(asset: XGenesis[number]): Uint8Array {
   const { alias: _alias, ...fields } = asset
-  const transaction = { unsigned: { typeId: 1, ...fields } as const, credentials: [] }
+  const transaction = {
+    unsigned: { typeId: xTypes.CreateAssetTx, ...fields } as const,
+    credentials: [],
+  }
   return transactionIdOf(encode(xGenesisTransaction, transaction))
 }

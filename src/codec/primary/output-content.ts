@@ -2,6 +2,7 @@
 
 import { decode } from '../cursor.ts'
 import { pOutput } from './p-transaction.ts'
+import { outputTypes } from './type-ids.ts'
 import { xOutput } from './x-transaction.ts'
 
 /** What any output says, whatever its type. */
@@ -24,8 +25,8 @@ export function outputContent(bytes: Uint8Array): OutputContent {
   const tag = bytes[3]
   if (tag === 7 || tag === 22) {
     const output = decode(pOutput, bytes)
-    const inner = output.typeId === 22 ? output.output : output
-    const stakeableLocktime = output.typeId === 22 ? output.locktime : 0n
+    const inner = output.typeId === outputTypes.stakeableLocked ? output.output : output
+    const stakeableLocktime = output.typeId === outputTypes.stakeableLocked ? output.locktime : 0n
     return { ...inner, type: 7, stakeableLocktime, groupId: undefined, payload: undefined }
   }
   const output = decode(xOutput, bytes)

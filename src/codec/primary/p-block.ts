@@ -10,6 +10,7 @@ import { u64 } from '../primitives.ts'
 import { maxItems } from './limits.ts'
 import { pTransaction, type PTransaction } from './p-transaction.ts'
 import { id } from './secp.ts'
+import { pBlockTypes, namesOf } from './type-ids.ts'
 
 const common = { parentId: id, height: u64 } as const
 const transaction = sliced(pTransaction)
@@ -24,32 +25,22 @@ const transactions = array(transaction, maxItems)
  */
 export const pBlock = versioned(
   union({
-    0: struct({ ...common, transaction }),
-    1: struct(common),
-    2: struct(common),
-    3: struct({ ...common, transactions }),
-    4: struct({ ...common, transaction }),
-    29: struct({ time: u64, transactions, ...common, transaction }),
-    30: struct({ time: u64, ...common }),
-    31: struct({ time: u64, ...common }),
-    32: struct({ time: u64, ...common, transactions }),
+    [pBlockTypes.ApricotProposalBlock]: struct({ ...common, transaction }),
+    [pBlockTypes.ApricotAbortBlock]: struct(common),
+    [pBlockTypes.ApricotCommitBlock]: struct(common),
+    [pBlockTypes.ApricotStandardBlock]: struct({ ...common, transactions }),
+    [pBlockTypes.ApricotAtomicBlock]: struct({ ...common, transaction }),
+    [pBlockTypes.BanffProposalBlock]: struct({ time: u64, transactions, ...common, transaction }),
+    [pBlockTypes.BanffAbortBlock]: struct({ time: u64, ...common }),
+    [pBlockTypes.BanffCommitBlock]: struct({ time: u64, ...common }),
+    [pBlockTypes.BanffStandardBlock]: struct({ time: u64, ...common, transactions }),
   }),
 )
 /** Decoded {@link pBlock}. */
 export type PBlock = Decoded<typeof pBlock>
 
 /** Upstream's name of a block type, as the API shows it. */
-export const pBlockNames: Readonly<Record<PBlock['typeId'], string>> = {
-  0: 'ApricotProposalBlock',
-  1: 'ApricotAbortBlock',
-  2: 'ApricotCommitBlock',
-  3: 'ApricotStandardBlock',
-  4: 'ApricotAtomicBlock',
-  29: 'BanffProposalBlock',
-  30: 'BanffAbortBlock',
-  31: 'BanffCommitBlock',
-  32: 'BanffStandardBlock',
-}
+export const pBlockNames = namesOf(pBlockTypes)
 
 /** The block of `bytes`. Throws `bad-bytes`. The slices of its transactions are views. */
 export function decodePBlock(bytes: Uint8Array): PBlock {
@@ -59,13 +50,13 @@ export function decodePBlock(bytes: Uint8Array): PBlock {
 /** Transactions of a block as the API orders them: decided ones first, then the proposal. */
 export function transactionsOf(block: PBlock): readonly Sliced<PTransaction>[] {
   switch (block.typeId) {
-    case 0:
-    case 4:
+    case pBlockTypes.ApricotProposalBlock:
+    case pBlockTypes.ApricotAtomicBlock:
       return [block.transaction]
-    case 3:
-    case 32:
+    case pBlockTypes.ApricotStandardBlock:
+    case pBlockTypes.BanffStandardBlock:
       return block.transactions
-    case 29:
+    case pBlockTypes.BanffProposalBlock:
       return [...block.transactions, block.transaction]
     default:
       return []

@@ -25,9 +25,13 @@ import {
   transferInput,
   transferOutput,
 } from './secp.ts'
+import { inputTypes, outputTypes, pTypes, signerTypes, namesOf } from './type-ids.ts'
 
 /** What a P-Chain output can be. */
-export const pOutput = union({ 7: transferOutput, 22: stakeableLockOut })
+export const pOutput = union({
+  [outputTypes.secpTransfer]: transferOutput,
+  [outputTypes.stakeableLocked]: stakeableLockOut,
+})
 /** Decoded {@link pOutput}. */
 export type POutput = Decoded<typeof pOutput>
 
@@ -37,7 +41,10 @@ export const pTransferableOutput = struct({ assetId: commonAssetId, output: pOut
 export type PTransferableOutput = Decoded<typeof pTransferableOutput>
 
 /** What a P-Chain input can be. */
-const pInput = union({ 5: transferInput, 21: stakeableLockIn })
+const pInput = union({
+  [inputTypes.secpTransfer]: transferInput,
+  [inputTypes.stakeableLocked]: stakeableLockIn,
+})
 
 /** An input: which output it spends, of which asset. */
 const pTransferableInput = struct({
@@ -67,7 +74,10 @@ const base = {
 const validator = { nodeId: shortId, start: u64, end: u64, weight: u64 } as const
 
 /** BLS key of a validator: none (27) or a key with its proof (28). */
-export const signer = union({ 27: nothing, 28: struct({ publicKey, proofOfPossession }) })
+export const signer = union({
+  [signerTypes.empty]: nothing,
+  [signerTypes.proofOfPossession]: struct({ publicKey, proofOfPossession }),
+})
 
 /** One validator of a conversion to an L1; `balance` in nAVAX. */
 const conversionValidator = struct({
@@ -126,24 +136,34 @@ const addAutoRenewedValidator = struct({
 
 /** An unsigned P-Chain transaction: type id, then the body. Shares are millionths. */
 export const pUnsigned = union({
-  12: struct({
+  [pTypes.AddValidatorTx]: struct({
     ...base,
     ...validator,
     stake: outputs,
     rewardsOwner: taggedOwners,
     delegationShares: u32,
   }),
-  13: struct({ ...base, ...validator, subnetId: id, authorization }),
-  14: struct({ ...base, ...validator, stake: outputs, rewardsOwner: taggedOwners }),
-  15: createChain,
-  16: struct({ ...base, owner: taggedOwners }),
-  17: struct({ ...base, sourceChain: id, importedInputs: inputs }),
-  18: struct({ ...base, destinationChain: id, exportedOutputs: outputs }),
-  19: struct({ time: u64 }),
-  20: struct({ stakingTxId: id }),
-  23: struct({ ...base, nodeId: shortId, subnetId: id, authorization }),
-  24: transformSubnet,
-  25: struct({
+  [pTypes.AddSubnetValidatorTx]: struct({ ...base, ...validator, subnetId: id, authorization }),
+  [pTypes.AddDelegatorTx]: struct({
+    ...base,
+    ...validator,
+    stake: outputs,
+    rewardsOwner: taggedOwners,
+  }),
+  [pTypes.CreateChainTx]: createChain,
+  [pTypes.CreateSubnetTx]: struct({ ...base, owner: taggedOwners }),
+  [pTypes.ImportTx]: struct({ ...base, sourceChain: id, importedInputs: inputs }),
+  [pTypes.ExportTx]: struct({ ...base, destinationChain: id, exportedOutputs: outputs }),
+  [pTypes.AdvanceTimeTx]: struct({ time: u64 }),
+  [pTypes.RewardValidatorTx]: struct({ stakingTxId: id }),
+  [pTypes.RemoveSubnetValidatorTx]: struct({
+    ...base,
+    nodeId: shortId,
+    subnetId: id,
+    authorization,
+  }),
+  [pTypes.TransformSubnetTx]: transformSubnet,
+  [pTypes.AddPermissionlessValidatorTx]: struct({
     ...base,
     ...validator,
     subnetId: id,
@@ -153,10 +173,21 @@ export const pUnsigned = union({
     delegationOwner: taggedOwners,
     delegationShares: u32,
   }),
-  26: struct({ ...base, ...validator, subnetId: id, stake: outputs, rewardsOwner: taggedOwners }),
-  33: struct({ ...base, subnetId: id, authorization, newOwner: taggedOwners }),
-  34: struct(base),
-  35: struct({
+  [pTypes.AddPermissionlessDelegatorTx]: struct({
+    ...base,
+    ...validator,
+    subnetId: id,
+    stake: outputs,
+    rewardsOwner: taggedOwners,
+  }),
+  [pTypes.TransferSubnetOwnershipTx]: struct({
+    ...base,
+    subnetId: id,
+    authorization,
+    newOwner: taggedOwners,
+  }),
+  [pTypes.BaseTx]: struct(base),
+  [pTypes.ConvertSubnetToL1Tx]: struct({
     ...base,
     subnetId: id,
     managerChainId: id,
@@ -164,25 +195,33 @@ export const pUnsigned = union({
     validators: array(conversionValidator, maxItems),
     authorization,
   }),
-  36: struct({ ...base, balance: u64, proofOfPossession, message: bytes(maxBytes) }),
-  37: struct({ ...base, message: bytes(maxBytes) }),
-  38: struct({ ...base, validationId: id, balance: u64 }),
-  39: struct({ ...base, validationId: id, authorization }),
-  40: addAutoRenewedValidator,
-  41: struct({
+  [pTypes.RegisterL1ValidatorTx]: struct({
+    ...base,
+    balance: u64,
+    proofOfPossession,
+    message: bytes(maxBytes),
+  }),
+  [pTypes.SetL1ValidatorWeightTx]: struct({ ...base, message: bytes(maxBytes) }),
+  [pTypes.IncreaseL1ValidatorBalanceTx]: struct({ ...base, validationId: id, balance: u64 }),
+  [pTypes.DisableL1ValidatorTx]: struct({ ...base, validationId: id, authorization }),
+  [pTypes.AddAutoRenewedValidatorTx]: addAutoRenewedValidator,
+  [pTypes.SetAutoRenewedValidatorConfigTx]: struct({
     ...base,
     stakingTxId: id,
     authorization,
     autoCompoundRewardShares: u32,
     period: u64,
   }),
-  42: struct({ stakingTxId: id, timestamp: u64 }),
+  [pTypes.RewardAutoRenewedValidatorTx]: struct({ stakingTxId: id, timestamp: u64 }),
 })
 /** Decoded {@link pUnsigned}, told apart by `typeId`. */
 export type PUnsigned = Decoded<typeof pUnsigned>
 
 /** The unsigned transaction with type id `Id`. */
-export type PUnsignedOf<Id extends PUnsigned['typeId']> = Extract<PUnsigned, { typeId: Id }>
+export type PUnsignedOf<Name extends keyof typeof pTypes> = Extract<
+  PUnsigned,
+  { typeId: (typeof pTypes)[Name] }
+>
 
 const credentials = array(union({ 9: struct({ signatures }) }), maxItems)
 
@@ -195,28 +234,4 @@ export type PTransaction = Decoded<typeof pTransaction>
 export const pTransactionAlone = versioned(sliced(struct({ unsigned: pUnsigned, credentials })))
 
 /** Upstream's name of a transaction type, as the API shows it. */
-export const pTransactionNames: Readonly<Record<PUnsigned['typeId'], string>> = {
-  12: 'AddValidatorTx',
-  13: 'AddSubnetValidatorTx',
-  14: 'AddDelegatorTx',
-  15: 'CreateChainTx',
-  16: 'CreateSubnetTx',
-  17: 'ImportTx',
-  18: 'ExportTx',
-  19: 'AdvanceTimeTx',
-  20: 'RewardValidatorTx',
-  23: 'RemoveSubnetValidatorTx',
-  24: 'TransformSubnetTx',
-  25: 'AddPermissionlessValidatorTx',
-  26: 'AddPermissionlessDelegatorTx',
-  33: 'TransferSubnetOwnershipTx',
-  34: 'BaseTx',
-  35: 'ConvertSubnetToL1Tx',
-  36: 'RegisterL1ValidatorTx',
-  37: 'SetL1ValidatorWeightTx',
-  38: 'IncreaseL1ValidatorBalanceTx',
-  39: 'DisableL1ValidatorTx',
-  40: 'AddAutoRenewedValidatorTx',
-  41: 'SetAutoRenewedValidatorConfigTx',
-  42: 'RewardAutoRenewedValidatorTx',
-}
+export const pTransactionNames = namesOf(pTypes)

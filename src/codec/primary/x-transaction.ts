@@ -21,6 +21,7 @@ import {
   transferInput,
   transferOutput,
 } from './secp.ts'
+import { operationTypes, outputTypes, xTypes, namesOf } from './type-ids.ts'
 
 const payload = bytes(maxBytes)
 
@@ -29,12 +30,12 @@ const payload = bytes(maxBytes)
  * (10) and token (11), property right to mint (15) and property (16).
  */
 export const xOutput = union({
-  6: outputOwners,
-  7: transferOutput,
-  10: struct({ groupId: u32, ...ownerFields }),
-  11: struct({ groupId: u32, payload, ...ownerFields }),
-  15: outputOwners,
-  16: outputOwners,
+  [outputTypes.secpMint]: outputOwners,
+  [outputTypes.secpTransfer]: transferOutput,
+  [outputTypes.nftMint]: struct({ groupId: u32, ...ownerFields }),
+  [outputTypes.nftTransfer]: struct({ groupId: u32, payload, ...ownerFields }),
+  [outputTypes.propertyMint]: outputOwners,
+  [outputTypes.propertyOwned]: outputOwners,
 })
 /** Decoded {@link xOutput}. */
 export type XOutput = Decoded<typeof xOutput>
@@ -70,16 +71,20 @@ const base = baseOf(maxMemoBytes)
  * and burn (18). Pieces inside carry no type ids.
  */
 const xOperation = union({
-  8: struct({ signatureIndices, mintOutput: outputOwners, transferOutput }),
-  12: struct({
+  [operationTypes.secpMint]: struct({ signatureIndices, mintOutput: outputOwners, transferOutput }),
+  [operationTypes.nftMint]: struct({
     signatureIndices,
     groupId: u32,
     payload,
     owners: array(outputOwners, maxItems),
   }),
-  13: struct({ signatureIndices, groupId: u32, payload, ...ownerFields }),
-  17: struct({ signatureIndices, mintOutput: outputOwners, ownedOutput: outputOwners }),
-  18: struct({ signatureIndices }),
+  [operationTypes.nftTransfer]: struct({ signatureIndices, groupId: u32, payload, ...ownerFields }),
+  [operationTypes.propertyMint]: struct({
+    signatureIndices,
+    mintOutput: outputOwners,
+    ownedOutput: outputOwners,
+  }),
+  [operationTypes.propertyBurn]: struct({ signatureIndices }),
 })
 
 /** Outputs an asset begins with, of one feature extension. */
@@ -94,9 +99,9 @@ const assetFields = {
 
 /** An unsigned X-Chain transaction: type id, then the body. */
 export const xUnsigned = union({
-  0: struct(base),
-  1: struct({ ...base, ...assetFields }),
-  2: struct({
+  [xTypes.BaseTx]: struct(base),
+  [xTypes.CreateAssetTx]: struct({ ...base, ...assetFields }),
+  [xTypes.OperationTx]: struct({
     ...base,
     operations: array(
       struct({
@@ -107,14 +112,17 @@ export const xUnsigned = union({
       maxItems,
     ),
   }),
-  3: struct({ ...base, sourceChain: id, importedInputs: inputs }),
-  4: struct({ ...base, destinationChain: id, exportedOutputs: outputs }),
+  [xTypes.ImportTx]: struct({ ...base, sourceChain: id, importedInputs: inputs }),
+  [xTypes.ExportTx]: struct({ ...base, destinationChain: id, exportedOutputs: outputs }),
 })
 /** Decoded {@link xUnsigned}. */
 export type XUnsigned = Decoded<typeof xUnsigned>
 
 /** The unsigned transaction with type id `Id`. */
-export type XUnsignedOf<Id extends XUnsigned['typeId']> = Extract<XUnsigned, { typeId: Id }>
+export type XUnsignedOf<Name extends keyof typeof xTypes> = Extract<
+  XUnsigned,
+  { typeId: (typeof xTypes)[Name] }
+>
 
 const credential = struct({ signatures })
 
@@ -127,13 +135,7 @@ const xTransaction = struct({ unsigned: xUnsigned, credentials: unread(credentia
 export const xTransactionAlone = versioned(sliced(struct({ unsigned: xUnsigned, credentials })))
 
 /** Upstream's name of a transaction type, as the API shows it. */
-export const xTransactionNames: Readonly<Record<XUnsigned['typeId'], string>> = {
-  0: 'BaseTx',
-  1: 'CreateAssetTx',
-  2: 'OperationTx',
-  3: 'ImportTx',
-  4: 'ExportTx',
-}
+export const xTransactionNames = namesOf(xTypes)
 
 /** A block of the linear X-Chain, type id 20; `time` is Unix seconds. */
 export const xBlock = versioned(

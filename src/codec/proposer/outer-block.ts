@@ -24,15 +24,18 @@ const header = {
 
 const signature = bytes(maxInnerBytes)
 
+/** Types of outer blocks. */
+export const outerTypes = { signed: 0, option: 1, granite: 2 } as const
+
 /**
  * An outer block: before Granite (0), an option, that is a commit or abort (1), since Granite with
  * an epoch (2). `timestamp` is Unix seconds; `certificate` is DER and empty when unsigned.
  */
 export const outerBlock = versioned(
   union({
-    0: struct({ ...header, signature }),
-    1: struct({ parentId: fixed(32), inner: bytes(maxInnerBytes) }),
-    2: struct({
+    [outerTypes.signed]: struct({ ...header, signature }),
+    [outerTypes.option]: struct({ parentId: fixed(32), inner: bytes(maxInnerBytes) }),
+    [outerTypes.granite]: struct({
       ...header,
       epochPChainHeight: u64,
       epochNumber: u64,
@@ -46,13 +49,13 @@ export type OuterBlock = Decoded<typeof outerBlock>
 
 /** Id of an outer block: hash of its bytes without the signature and that one's length. */
 export function outerBlockIdOf(block: OuterBlock, whole: Uint8Array): Uint8Array {
-  if (block.typeId === 1) return sha256(whole)
+  if (block.typeId === outerTypes.option) return sha256(whole)
   return sha256(whole.subarray(0, whole.length - block.signature.length - 4))
 }
 
 /** Node id of the proposer, 20 bytes; `undefined` for options and unsigned blocks. */
 export function proposerOf(block: OuterBlock): Uint8Array | undefined {
-  if (block.typeId === 1 || block.certificate.length === 0) return undefined
+  if (block.typeId === outerTypes.option || block.certificate.length === 0) return undefined
   return hash160(block.certificate)
 }
 

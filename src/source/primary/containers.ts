@@ -1,6 +1,11 @@
 /** Containers of the Index API: the block inside, and who proposed it. */
 
-import { type Container, openContainer, proposerOf } from '../../codec/proposer/outer-block.ts'
+import {
+  outerTypes,
+  type Container,
+  openContainer,
+  proposerOf,
+} from '../../codec/proposer/outer-block.ts'
 import { isEvmBlock, readEvmBlock } from './evm-block.ts'
 import type { BlockBytes, CBlock, Proposer } from './primary-source.ts'
 
@@ -29,7 +34,7 @@ export function openCBlock(container: Uint8Array): CBlock {
 function proposerIn(outer: Container['outer']): Proposer | undefined {
   if (outer === undefined) return undefined
   const { id, block } = outer
-  const isOption = block.typeId === 1
+  const isOption = block.typeId === outerTypes.option
   return {
     outerId: id,
     outerParentId: block.parentId,

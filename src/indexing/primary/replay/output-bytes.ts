@@ -1,6 +1,7 @@
 /** Outputs in wire form, as they stand in their transactions. */
 
 import { encode } from '../../../codec/cursor.ts'
+import { outputTypes } from '../../../codec/primary/type-ids.ts'
 import { xOutput } from '../../../codec/primary/x-transaction.ts'
 import { Fault } from '../../../core/fault.ts'
 import type { Owner } from '../batch/ledger-rows.ts'
@@ -22,17 +23,21 @@ export type OutputFields = {
 export function outputBytes(output: OutputFields): Uint8Array {
   const { outputType, owner } = output
   switch (outputType) {
-    case 7:
+    case outputTypes.secpTransfer:
       return amountBytes(output)
-    case 6:
-    case 15:
-    case 16:
+    case outputTypes.secpMint:
+    case outputTypes.propertyMint:
+    case outputTypes.propertyOwned:
       return encode(xOutput, { typeId: outputType, ...owner })
-    case 10:
-      return encode(xOutput, { typeId: 10, groupId: output.groupId ?? 0, ...owner })
-    case 11: {
+    case outputTypes.nftMint:
+      return encode(xOutput, {
+        typeId: outputTypes.nftMint,
+        groupId: output.groupId ?? 0,
+        ...owner,
+      })
+    case outputTypes.nftTransfer: {
       const { groupId = 0, payload = new Uint8Array(0) } = output
-      return encode(xOutput, { typeId: 11, groupId, payload, ...owner })
+      return encode(xOutput, { typeId: outputTypes.nftTransfer, groupId, payload, ...owner })
     }
     default:
       throw new Fault('bad-bytes', `not an output type: ${outputType}`)

@@ -9,12 +9,8 @@ import { decodeExtraData, type CUnsigned } from '../../../codec/primary/c-atomic
 import { transactionIdOf, outputKeyOf } from '../../../codec/primary/ids.ts'
 import { decodePBlock, transactionsOf, type PBlock } from '../../../codec/primary/p-block.ts'
 import type { PUnsigned } from '../../../codec/primary/p-transaction.ts'
-import {
-  decodeXBlock,
-  xTransactionAlone,
-  type XBlock,
-  type XUnsigned,
-} from '../../../codec/primary/x-transaction.ts'
+import { cTypes, pTypes, xTypes } from '../../../codec/primary/type-ids.ts'
+import { decodeXBlock, xTransactionAlone, type XBlock, type XUnsigned } from '../../../codec/primary/x-transaction.ts'
 import { sha256 } from '../../../core/hash.ts'
 import type { CBlock, Proposer } from '../../../source/primary/primary-source.ts'
 
@@ -95,9 +91,11 @@ export function readCBlock(input: CBlock, apricotPhase5: number): ReadCBlock {
       return {
         unsigned,
         txId,
-        importedKeys: unsigned.typeId === 0 ? keysOf(unsigned.importedInputs) : [],
+        importedKeys: unsigned.typeId === cTypes.ImportTx ? keysOf(unsigned.importedInputs) : [],
         exportedKeys:
-          unsigned.typeId === 1 ? outputKeys(txId, 0, unsigned.exportedOutputs.length) : [],
+          unsigned.typeId === cTypes.ExportTx
+            ? outputKeys(txId, 0, unsigned.exportedOutputs.length)
+            : [],
         signatures: record.credentials.map(({ signatures }) => signatures),
       }
     }),
@@ -127,9 +125,9 @@ function readPTransaction({ record, bytes }: Record<PUnsigned>): ReadTransaction
   return {
     unsigned,
     txId,
-    importedKeys: unsigned.typeId === 17 ? keysOf(unsigned.importedInputs) : none,
+    importedKeys: unsigned.typeId === pTypes.ImportTx ? keysOf(unsigned.importedInputs) : none,
     exportedKeys:
-      unsigned.typeId === 18
+      unsigned.typeId === pTypes.ExportTx
         ? outputKeys(txId, unsigned.outputs.length, unsigned.exportedOutputs.length)
         : none,
   }
@@ -141,9 +139,9 @@ function readXTransaction({ record, bytes }: Record<XUnsigned>): ReadTransaction
   return {
     unsigned,
     txId,
-    importedKeys: unsigned.typeId === 3 ? keysOf(unsigned.importedInputs) : none,
+    importedKeys: unsigned.typeId === xTypes.ImportTx ? keysOf(unsigned.importedInputs) : none,
     exportedKeys:
-      unsigned.typeId === 4
+      unsigned.typeId === xTypes.ExportTx
         ? outputKeys(txId, unsigned.outputs.length, unsigned.exportedOutputs.length)
         : none,
   }

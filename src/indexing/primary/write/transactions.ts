@@ -1,5 +1,6 @@
 /** Writes transactions and the lists of addresses they stand in. */
 
+import { cTypes, pTypes, xTypes } from '../../../codec/primary/type-ids.ts'
 import { ByteColumn } from '../../../store/engine/byte-column.ts'
 import type { Writer } from '../../../store/engine/database.ts'
 import { tx, txByAddress, txById } from '../../../store/schema/primary-ledger.ts'
@@ -45,8 +46,8 @@ export async function completeImports(
   completions: RowBatch['importCompletions'],
   addresses: Numbers,
 ): Promise<void> {
-  // Imports have one type id on each chain. Source: codec.go of platformvm, avm and coreth.
-  const importTypes = { P: 17, X: 3, C: 0 } as const
+  // Imports have one type id on each chain.
+  const importTypes = { P: pTypes.ImportTx, X: xTypes.ImportTx, C: cTypes.ImportTx } as const
   const list = completions.flatMap(({ utxo, consumed }) =>
     utxo.addresses.map((one) => ({
       id: addresses.of(one),

@@ -10,6 +10,7 @@
 
 import type { CUnsigned } from '../../../../codec/primary/c-atomic.ts'
 import { outputKeyOf } from '../../../../codec/primary/ids.ts'
+import { cTypes } from '../../../../codec/primary/type-ids.ts'
 import { equalBytes } from '../../../../core/bytes.ts'
 import { firstUtxoOf } from '../../../../store/schema/primary-position.ts'
 import type { AssetNumbers } from '../../batch/asset-numbers.ts'
@@ -73,7 +74,7 @@ export function wantedOfCBlocks(state: CState, blocks: readonly ReadCBlock[]): W
   const needs: Needs[] = []
   for (const { transactions } of blocks) {
     for (const { unsigned, txId, importedKeys, exportedKeys } of transactions) {
-      const imported = unsigned.typeId === 0 ? unsigned.importedInputs : []
+      const imported = unsigned.typeId === cTypes.ImportTx ? unsigned.importedInputs : []
       needs.push({ txId, inputs: [], imported, importedKeys, exportedKeys })
     }
   }
@@ -141,8 +142,8 @@ function noteBlock(draft: Draft, block: ReadCBlock): void {
 }
 
 type CTransaction = ReadCBlock['transactions'][number]
-type Import = Extract<CUnsigned, { typeId: 0 }>
-type Export = Extract<CUnsigned, { typeId: 1 }>
+type Import = Extract<CUnsigned, { typeId: typeof cTypes.ImportTx }>
+type Export = Extract<CUnsigned, { typeId: typeof cTypes.ExportTx }>
 
 function applyTransaction(
   state: CState,
@@ -154,7 +155,8 @@ function applyTransaction(
   const place = { chain: 'C', height, position, time, txId: read.txId } as const
   const { typeId } = read.unsigned
   const step = beginStep(state.utxos, draft, place, { unsigned: { typeId } })
-  if (read.unsigned.typeId === 0) importAssets(state, step, { unsigned: read.unsigned, read })
+  if (read.unsigned.typeId === cTypes.ImportTx)
+    importAssets(state, step, { unsigned: read.unsigned, read })
   else exportAssets(state, step, { unsigned: read.unsigned, read })
   checkFlow(step)
   endStep(step)

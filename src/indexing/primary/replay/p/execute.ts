@@ -6,6 +6,7 @@ import type {
   PUnsigned,
   PUnsignedOf,
 } from '../../../../codec/primary/p-transaction.ts'
+import { inputTypes, pTypes } from '../../../../codec/primary/type-ids.ts'
 import { keyOf } from '../../../../core/bytes.ts'
 import type { Owner } from '../../batch/ledger-rows.ts'
 import type { BlockchainRow, SubnetRow } from '../../batch/subnet-rows.ts'
@@ -32,11 +33,18 @@ import {
 import { setSupply, type PState } from './state.ts'
 
 /** Transactions with inputs and outputs: all but 19, 20 and 42. */
-type Spending = Exclude<PUnsigned, { typeId: 19 | 20 | 42 }>
+type Spending = Exclude<
+  PUnsigned,
+  PUnsignedOf<'AdvanceTimeTx' | 'RewardValidatorTx' | 'RewardAutoRenewedValidatorTx'>
+>
 
 /** Returns whether a transaction has inputs and outputs. */
 export function isSpending(unsigned: PUnsigned): unsigned is Spending {
-  return unsigned.typeId !== 19 && unsigned.typeId !== 20 && unsigned.typeId !== 42
+  return (
+    unsigned.typeId !== pTypes.AdvanceTimeTx &&
+    unsigned.typeId !== pTypes.RewardValidatorTx &&
+    unsigned.typeId !== pTypes.RewardAutoRenewedValidatorTx
+  )
 }
 
 /** Spends a transaction's inputs and emits its plain outputs, aborted or not. */
@@ -51,7 +59,7 @@ function spendingOf({
   assetId,
   input,
 }: PTransferableInput): Spend & { readonly amount: bigint } {
-  const amount = input.typeId === 21 ? input.input.amount : input.amount
+  const amount = input.typeId === inputTypes.stakeableLocked ? input.input.amount : input.amount
   return { txId, outputIndex, assetId, amount }
 }
 
@@ -66,9 +74,9 @@ export function executeDecided(
   if (!isSpending(unsigned)) {
     throw violation(step.place, `transaction type must be proposed: ${unsigned.typeId}`)
   }
-  if (unsigned.typeId === 17) importAssets(state, step, { unsigned, read })
+  if (unsigned.typeId === pTypes.ImportTx) importAssets(state, step, { unsigned, read })
   moveFunds(step, unsigned)
-  if (unsigned.typeId === 18) exportAssets(state, step, unsigned)
+  if (unsigned.typeId === pTypes.ExportTx) exportAssets(state, step, unsigned)
   if (isStaking(unsigned)) executeStaking(state, step, unsigned, setHeight)
   checkFlow(step)
   executeEffect(state, step, unsigned, setHeight)
@@ -77,37 +85,37 @@ export function executeDecided(
 /** What a transaction does beside moving and staking funds. */
 function executeEffect(state: PState, step: Step, unsigned: Spending, setHeight: number): void {
   switch (unsigned.typeId) {
-    case 15:
+    case pTypes.CreateChainTx:
       createChain(step, unsigned)
       return
-    case 16:
+    case pTypes.CreateSubnetTx:
       createSubnet(state, step, unsigned)
       return
-    case 23:
+    case pTypes.RemoveSubnetValidatorTx:
       removeSubnetValidator(state, step, unsigned, setHeight)
       return
-    case 24:
+    case pTypes.TransformSubnetTx:
       transformSubnet(state, step, unsigned)
       return
-    case 33:
+    case pTypes.TransferSubnetOwnershipTx:
       changeOwner(state, step, unsigned)
       return
-    case 35:
+    case pTypes.ConvertSubnetToL1Tx:
       convertSubnet(state, step, unsigned)
       return
-    case 36:
+    case pTypes.RegisterL1ValidatorTx:
       registerL1Validator(state, step, unsigned)
       return
-    case 37:
+    case pTypes.SetL1ValidatorWeightTx:
       setL1ValidatorWeight(state, step, unsigned, setHeight)
       return
-    case 38:
+    case pTypes.IncreaseL1ValidatorBalanceTx:
       increaseL1Balance(state, step, unsigned)
       return
-    case 39:
+    case pTypes.DisableL1ValidatorTx:
       disableL1Validator(state, step, unsigned)
       return
-    case 41:
+    case pTypes.SetAutoRenewedValidatorConfigTx:
       configureAutoRenewal(state, step, unsigned)
       return
     default:
@@ -122,7 +130,7 @@ type Reading<Unsigned> = {
 function importAssets(
   state: PState,
   step: Step,
-  { unsigned, read }: Reading<PUnsignedOf<17>>,
+  { unsigned, read }: Reading<PUnsignedOf<'ImportTx'>>,
 ): void {
   const sourceChain = chainNameOf(state.ids, unsigned.sourceChain)
   step.row.sourceChain = unsigned.sourceChain
@@ -133,7 +141,7 @@ function importAssets(
   }
 }
 
-function exportAssets(state: PState, step: Step, unsigned: PUnsignedOf<18>): void {
+function exportAssets(state: PState, step: Step, unsigned: PUnsignedOf<'ExportTx'>): void {
   const { txId } = step.place
   const consumableOn = chainNameOf(state.ids, unsigned.destinationChain)
   step.row.sourceChain = state.ids.chainIds.P
@@ -144,14 +152,14 @@ function exportAssets(state: PState, step: Step, unsigned: PUnsignedOf<18>): voi
   }
 }
 
-function createChain(step: Step, unsigned: PUnsignedOf<15>): void {
+function createChain(step: Step, unsigned: PUnsignedOf<'CreateChainTx'>): void {
   step.row.subnetId = unsigned.subnetId
   step.draft.blockchains.push(blockchainOf(unsigned, step.place))
 }
 
 /** The row of a new blockchain. */
 export function blockchainOf(
-  unsigned: PUnsignedOf<15>,
+  unsigned: PUnsignedOf<'CreateChainTx'>,
   place: Pick<Step['place'], 'height' | 'position' | 'time' | 'txId'>,
 ): BlockchainRow {
   return {
@@ -191,7 +199,7 @@ function noteOwner(step: Step, subnetId: Uint8Array, owner: Owner): void {
   concern(step, owner.addresses)
 }
 
-function createSubnet(state: PState, step: Step, unsigned: PUnsignedOf<16>): void {
+function createSubnet(state: PState, step: Step, unsigned: PUnsignedOf<'CreateSubnetTx'>): void {
   const { height, position, time, txId } = step.place
   const owner = ownerOf(unsigned.owner)
   const subnet: Mutable<SubnetRow> = {
@@ -214,14 +222,22 @@ function subnetOf(state: PState, step: Step, subnetId: Uint8Array): Mutable<Subn
   throw violation(step.place, `no such subnet: ${Buffer.from(subnetId).toString('hex')}`)
 }
 
-function changeOwner(state: PState, step: Step, unsigned: PUnsignedOf<33>): void {
+function changeOwner(
+  state: PState,
+  step: Step,
+  unsigned: PUnsignedOf<'TransferSubnetOwnershipTx'>,
+): void {
   const subnet = subnetOf(state, step, unsigned.subnetId)
   subnet.owner = ownerOf(unsigned.newOwner)
   step.draft.subnets.add(subnet)
   noteOwner(step, unsigned.subnetId, subnet.owner)
 }
 
-function transformSubnet(state: PState, step: Step, unsigned: PUnsignedOf<24>): void {
+function transformSubnet(
+  state: PState,
+  step: Step,
+  unsigned: PUnsignedOf<'TransformSubnetTx'>,
+): void {
   const subnet = subnetOf(state, step, unsigned.subnetId)
   subnet.transformation = {
     txId: step.place.txId,

@@ -8,6 +8,7 @@ import type { Sliced } from '../../../../codec/kit.ts'
 import type { GenesisFacts } from '../../../../codec/primary/genesis.ts'
 import { emptyId, transactionIdOf } from '../../../../codec/primary/ids.ts'
 import type { PTransaction, PUnsigned } from '../../../../codec/primary/p-transaction.ts'
+import { pBlockTypes, pTypes } from '../../../../codec/primary/type-ids.ts'
 import type { KeptInMemory } from '../../batch/asset-numbers.ts'
 import type { RowBatch } from '../../batch/rows.ts'
 import type { PrimaryRules } from '../../batch/rules.ts'
@@ -38,7 +39,7 @@ export function beginPChain(
     height: 0,
     blockId: facts.pBlockId,
     parentId: facts.genesisId,
-    typeId: 2,
+    typeId: pBlockTypes.ApricotCommitBlock,
     time: working.time,
     // Version, type id, parent, height.
     sizeBytes: 2 + 4 + 32 + 8,
@@ -82,7 +83,8 @@ function addTransactions(state: PState, draft: Draft, facts: GenesisFacts): void
     const place = { chain: 'P', height: 0, position, time: state.time, txId } as const
     const step = beginStep(state.utxos, draft, place, read)
     if (isStaking(unsigned)) executeStaking(state, step, unsigned, 0)
-    else if (unsigned.typeId === 15) draft.blockchains.push(blockchainOf(unsigned, place))
+    else if (unsigned.typeId === pTypes.CreateChainTx)
+      draft.blockchains.push(blockchainOf(unsigned, place))
     else throw violation(place, `genesis holds a transaction of type ${unsigned.typeId}`)
     endStep(step)
   }

@@ -7,6 +7,7 @@
 import { decode } from '../../../../codec/cursor.ts'
 import type { PUnsignedOf } from '../../../../codec/primary/p-transaction.ts'
 import {
+  l1MessageTypes,
   conversionId,
   convertedValidationId,
   l1Message,
@@ -14,7 +15,7 @@ import {
   type L1Message,
 } from '../../../../codec/warp/l1-message.ts'
 import { decodeSigned } from '../../../../codec/warp/message.ts'
-import { warpPayload } from '../../../../codec/warp/payload.ts'
+import { payloadTypes, warpPayload } from '../../../../codec/warp/payload.ts'
 import { keyOf } from '../../../../core/bytes.ts'
 import type { L1Owner } from '../../batch/subnet-rows.ts'
 import { violation } from '../draft.ts'
@@ -30,7 +31,11 @@ import {
 import type { PState } from './state.ts'
 
 /** Type 35: a subnet becomes an L1 with its first validators. */
-export function convertSubnet(state: PState, step: Step, unsigned: PUnsignedOf<35>): void {
+export function convertSubnet(
+  state: PState,
+  step: Step,
+  unsigned: PUnsignedOf<'ConvertSubnetToL1Tx'>,
+): void {
   const { place, draft, row } = step
   const subnet = state.subnets.get(keyOf(unsigned.subnetId))
   if (subnet === undefined) throw violation(place, 'converts a subnet that is not there')
@@ -115,14 +120,20 @@ function messageOf(
   signed: Uint8Array,
 ): { readonly bytes: Uint8Array; readonly said: L1Message } {
   const payload = decode(warpPayload, decodeSigned(signed).message.payload)
-  if (payload.typeId !== 1) throw violation(step.place, 'Warp message is no addressed call')
+  if (payload.typeId !== payloadTypes.addressedCall)
+    throw violation(step.place, 'Warp message is no addressed call')
   return { bytes: payload.payload, said: decode(l1Message, payload.payload) }
 }
 
 /** Type 36: a validator joins an L1. */
-export function registerL1Validator(state: PState, step: Step, unsigned: PUnsignedOf<36>): void {
+export function registerL1Validator(
+  state: PState,
+  step: Step,
+  unsigned: PUnsignedOf<'RegisterL1ValidatorTx'>,
+): void {
   const { bytes, said } = messageOf(step, unsigned.message)
-  if (said.typeId !== 1) throw violation(step.place, 'Warp message registers no validator')
+  if (said.typeId !== l1MessageTypes.registerL1Validator)
+    throw violation(step.place, 'Warp message registers no validator')
   burnInto(step, unsigned.balance)
   step.row.subnetId = said.subnetId
   step.row.nodeId = said.nodeId
@@ -143,12 +154,13 @@ export function registerL1Validator(state: PState, step: Step, unsigned: PUnsign
 export function setL1ValidatorWeight(
   state: PState,
   step: Step,
-  unsigned: PUnsignedOf<37>,
+  unsigned: PUnsignedOf<'SetL1ValidatorWeightTx'>,
   setHeight: number,
 ): void {
   const { place, draft } = step
   const { said } = messageOf(step, unsigned.message)
-  if (said.typeId !== 3) throw violation(place, 'Warp message sets no weight')
+  if (said.typeId !== l1MessageTypes.l1ValidatorWeight)
+    throw violation(place, 'Warp message sets no weight')
   const validator = l1ValidatorOf(state.l1, place, said.validationId)
   if (said.nonce < validator.minNonce) throw violation(place, `nonce is stale: ${said.nonce}`)
   describe(step, validator)
@@ -166,7 +178,11 @@ export function setL1ValidatorWeight(
 }
 
 /** Type 38: adds to a validator's balance and makes it active again. */
-export function increaseL1Balance(state: PState, step: Step, unsigned: PUnsignedOf<38>): void {
+export function increaseL1Balance(
+  state: PState,
+  step: Step,
+  unsigned: PUnsignedOf<'IncreaseL1ValidatorBalanceTx'>,
+): void {
   const { place, draft } = step
   const validator = l1ValidatorOf(state.l1, place, unsigned.validationId)
   describe(step, validator)
@@ -176,7 +192,11 @@ export function increaseL1Balance(state: PState, step: Step, unsigned: PUnsigned
 }
 
 /** Type 39: a validator stops paying and gets the rest back; nothing when it has stopped before. */
-export function disableL1Validator(state: PState, step: Step, unsigned: PUnsignedOf<39>): void {
+export function disableL1Validator(
+  state: PState,
+  step: Step,
+  unsigned: PUnsignedOf<'DisableL1ValidatorTx'>,
+): void {
   const { place, draft } = step
   const validator = l1ValidatorOf(state.l1, place, unsigned.validationId)
   describe(step, validator)

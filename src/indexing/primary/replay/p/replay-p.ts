@@ -11,6 +11,7 @@
 import { emptyId } from '../../../../codec/primary/ids.ts'
 import type { PBlock } from '../../../../codec/primary/p-block.ts'
 import type { PUnsigned } from '../../../../codec/primary/p-transaction.ts'
+import { pBlockTypes, pTypes } from '../../../../codec/primary/type-ids.ts'
 import { equalBytes } from '../../../../core/bytes.ts'
 import type { RowBatch } from '../../batch/rows.ts'
 import type { Found, Wanted } from '../../batch/stored-state.ts'
@@ -32,7 +33,7 @@ export function wantedOfPBlocks(state: PState, blocks: readonly ReadPBlock[]): W
   for (const { transactions } of blocks) {
     for (const { unsigned, txId, importedKeys, exportedKeys } of transactions) {
       const inputs = isSpending(unsigned) ? unsigned.inputs : []
-      const imported = unsigned.typeId === 17 ? unsigned.importedInputs : []
+      const imported = unsigned.typeId === pTypes.ImportTx ? unsigned.importedInputs : []
       needs.push({ txId, inputs, imported, importedKeys, exportedKeys })
     }
   }
@@ -83,7 +84,10 @@ export function endPBatch(state: PState, draft: Draft): RowBatch {
 }
 
 function isProposal(block: PBlock): boolean {
-  return block.typeId === 0 || block.typeId === 29
+  return (
+    block.typeId === pBlockTypes.ApricotProposalBlock ||
+    block.typeId === pBlockTypes.BanffProposalBlock
+  )
 }
 
 /** Checks that a block follows, and makes it the newest. */
@@ -105,7 +109,11 @@ function moveTime(state: PState, draft: Draft, read: ReadPBlock, setHeight: numb
 
 function applyBlock(state: PState, draft: Draft, read: ReadPBlock): void {
   const { block, height } = read
-  if (block.typeId !== 3 && block.typeId !== 4 && block.typeId !== 32) {
+  if (
+    block.typeId !== pBlockTypes.ApricotStandardBlock &&
+    block.typeId !== pBlockTypes.ApricotAtomicBlock &&
+    block.typeId !== pBlockTypes.BanffStandardBlock
+  ) {
     throw violation({ chain: 'P', height }, `option without a proposal: ${block.typeId}`)
   }
   follow(state, draft, read)
@@ -182,7 +190,7 @@ function executeProposal(
     throw violation(step.place, `option has another time than its proposal: ${option.block.time}`)
   }
   const { unsigned } = read
-  if (unsigned.typeId === 19) {
+  if (unsigned.typeId === pTypes.AdvanceTimeTx) {
     if (!committed) return
     const timeStep = { draft: step.draft, height: option.height, setHeight }
     advanceTime(state, timeStep, Number(unsigned.time))
@@ -200,11 +208,11 @@ function executeProposal(
 
 function commits({ block, height }: ReadPBlock): boolean {
   switch (block.typeId) {
-    case 2:
-    case 31:
+    case pBlockTypes.ApricotCommitBlock:
+    case pBlockTypes.BanffCommitBlock:
       return true
-    case 1:
-    case 30:
+    case pBlockTypes.ApricotAbortBlock:
+    case pBlockTypes.BanffAbortBlock:
       return false
     default:
       throw violation({ chain: 'P', height }, `proposal without an option: ${block.typeId}`)

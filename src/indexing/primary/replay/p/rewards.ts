@@ -5,6 +5,7 @@
  */
 
 import type { PUnsignedOf } from '../../../../codec/primary/p-transaction.ts'
+import { pTypes } from '../../../../codec/primary/type-ids.ts'
 import type { CycleOutcome } from '../../../../store/schema/primary-position.ts'
 import type { Owner, RewardKind } from '../../batch/ledger-rows.ts'
 import type { AutoRenewal } from '../../batch/staking-rows.ts'
@@ -25,12 +26,15 @@ export type Outcome = { readonly committed: boolean; readonly setHeight: number 
 export function executeReward(
   state: PState,
   step: Step,
-  unsigned: PUnsignedOf<20 | 42>,
+  unsigned: PUnsignedOf<'RewardValidatorTx' | 'RewardAutoRenewedValidatorTx'>,
   outcome: Outcome,
 ): void {
   const staker = stakerToReward(state, step, unsigned.stakingTxId)
   const isRenewing = staker.autoRenewal !== undefined
-  if (staker.permissioned || isRenewing !== (unsigned.typeId === 42)) {
+  if (
+    staker.permissioned ||
+    isRenewing !== (unsigned.typeId === pTypes.RewardAutoRenewedValidatorTx)
+  ) {
     throw violation(step.place, 'rewards a staker of the wrong kind')
   }
   describe(step, staker)

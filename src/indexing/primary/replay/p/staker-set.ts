@@ -4,6 +4,7 @@
  * Source: avalanchego vms/platformvm/state/stakers.go, txs/priorities.go.
  */
 
+import { pTypes } from '../../../../codec/primary/type-ids.ts'
 import { compareBytes, keyOf } from '../../../../core/bytes.ts'
 import type { Staker } from '../draft.ts'
 import { newHeap, peekHeap, popHeap, pushHeap, type Heap } from '../heap.ts'
@@ -46,7 +47,7 @@ export function isPrimary(subnetId: Uint8Array): boolean {
 function pendingPriority(staker: Staker): number {
   if (staker.permissioned) return 6
   if (staker.role === 'validator') return isPrimary(staker.subnetId) ? 2 : 4
-  if (staker.typeId === 14) return 1
+  if (staker.typeId === pTypes.AddDelegatorTx) return 1
   return isPrimary(staker.subnetId) ? 3 : 5
 }
 

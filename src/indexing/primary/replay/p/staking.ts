@@ -7,6 +7,7 @@ import type {
   PUnsigned,
   PUnsignedOf,
 } from '../../../../codec/primary/p-transaction.ts'
+import { outputTypes, pTypes, signerTypes } from '../../../../codec/primary/type-ids.ts'
 import { equalBytes } from '../../../../core/bytes.ts'
 import type { Owner } from '../../batch/ledger-rows.ts'
 import { addAddresses, newAddressSet, withAmount } from '../amounts.ts'
@@ -16,17 +17,24 @@ import { addPending, nextCurrent, stakerOf, validatorOf } from './staker-set.ts'
 import { activate, endStaker, mintFor, rewardFor, type PState } from './state.ts'
 
 /** Transactions that add a staker. */
-export type StakingTransaction = PUnsignedOf<12 | 13 | 14 | 25 | 26 | 40>
+export type StakingTransaction = PUnsignedOf<
+  | 'AddValidatorTx'
+  | 'AddSubnetValidatorTx'
+  | 'AddDelegatorTx'
+  | 'AddPermissionlessValidatorTx'
+  | 'AddPermissionlessDelegatorTx'
+  | 'AddAutoRenewedValidatorTx'
+>
 
 /** Returns whether a transaction adds a staker. */
 export function isStaking(unsigned: PUnsigned): unsigned is StakingTransaction {
   switch (unsigned.typeId) {
-    case 12:
-    case 13:
-    case 14:
-    case 25:
-    case 26:
-    case 40:
+    case pTypes.AddValidatorTx:
+    case pTypes.AddSubnetValidatorTx:
+    case pTypes.AddDelegatorTx:
+    case pTypes.AddPermissionlessValidatorTx:
+    case pTypes.AddPermissionlessDelegatorTx:
+    case pTypes.AddAutoRenewedValidatorTx:
       return true
     default:
       return false
@@ -40,8 +48,8 @@ export function outputFields(output: POutput): {
   readonly owner: Owner
   readonly stakeableLocktime: bigint
 } {
-  const owner = output.typeId === 22 ? output.output : output
-  const stakeableLocktime = output.typeId === 22 ? output.locktime : 0n
+  const owner = output.typeId === outputTypes.stakeableLocked ? output.output : output
+  const stakeableLocktime = output.typeId === outputTypes.stakeableLocked ? output.locktime : 0n
   return { outputType: 7, amount: owner.amount, owner, stakeableLocktime }
 }
 
@@ -56,7 +64,7 @@ export function emitOutputs(
     const one = outputs[at]
     if (one === undefined) break
     const { assetId, output } = one
-    const owner = output.typeId === 22 ? output.output : output
+    const owner = output.typeId === outputTypes.stakeableLocked ? output.output : output
     emit(step, {
       txId,
       outputIndex: first + at,
@@ -64,13 +72,13 @@ export function emitOutputs(
       outputType: 7,
       amount: owner.amount,
       owner,
-      stakeableLocktime: output.typeId === 22 ? output.locktime : 0n,
+      stakeableLocktime: output.typeId === outputTypes.stakeableLocked ? output.locktime : 0n,
     })
   }
 }
 
 function stakeOf(unsigned: StakingTransaction): readonly PTransferableOutput[] {
-  return unsigned.typeId === 13 ? [] : unsigned.stake
+  return unsigned.typeId === pTypes.AddSubnetValidatorTx ? [] : unsigned.stake
 }
 
 /** Fills in what a staking transaction says; `startTime` is when the stake really starts. */
@@ -152,8 +160,12 @@ function stakerFrom(
   return {
     txId: place.txId,
     typeId: unsigned.typeId,
-    role: unsigned.typeId === 14 || unsigned.typeId === 26 ? 'delegator' : 'validator',
-    permissioned: unsigned.typeId === 13,
+    role:
+      unsigned.typeId === pTypes.AddDelegatorTx ||
+      unsigned.typeId === pTypes.AddPermissionlessDelegatorTx
+        ? 'delegator'
+        : 'validator',
+    permissioned: unsigned.typeId === pTypes.AddSubnetValidatorTx,
     subnetId: 'subnetId' in unsigned ? unsigned.subnetId : emptyId,
     nodeId: unsigned.nodeId,
     weight,
@@ -182,7 +194,7 @@ function stakerFrom(
     totalDelegatorCount: 0,
     totalDelegatedWeight: 0n,
     autoRenewal:
-      unsigned.typeId === 40
+      unsigned.typeId === pTypes.AddAutoRenewedValidatorTx
         ? {
             authority: ownerOf(unsigned.authority),
             autoCompoundRewardShares: unsigned.autoCompoundRewardShares,
@@ -199,7 +211,7 @@ function periodOf(
   unsigned: StakingTransaction,
   time: number,
 ): { readonly start: number; readonly end: number; readonly weight: bigint } {
-  if (unsigned.typeId === 40) {
+  if (unsigned.typeId === pTypes.AddAutoRenewedValidatorTx) {
     const weight = unsigned.stake.reduce((sum, one) => sum + outputFields(one.output).amount, 0n)
     return { start: time, end: time + Number(unsigned.period), weight }
   }
@@ -210,14 +222,14 @@ function ownersOf(
   unsigned: StakingTransaction,
 ): Pick<Staker, 'validationOwner' | 'delegationOwner'> {
   switch (unsigned.typeId) {
-    case 13:
+    case pTypes.AddSubnetValidatorTx:
       return { validationOwner: undefined, delegationOwner: undefined }
-    case 12: {
+    case pTypes.AddValidatorTx: {
       const owner = ownerOf(unsigned.rewardsOwner)
       return { validationOwner: owner, delegationOwner: owner }
     }
-    case 14:
-    case 26:
+    case pTypes.AddDelegatorTx:
+    case pTypes.AddPermissionlessDelegatorTx:
       return { validationOwner: ownerOf(unsigned.rewardsOwner), delegationOwner: undefined }
     default:
       return {
@@ -228,7 +240,7 @@ function ownersOf(
 }
 
 function signerOf(unsigned: StakingTransaction): Pick<Staker, 'publicKey' | 'proofOfPossession'> {
-  if (!('signer' in unsigned) || unsigned.signer.typeId === 27) {
+  if (!('signer' in unsigned) || unsigned.signer.typeId === signerTypes.empty) {
     return { publicKey: undefined, proofOfPossession: undefined }
   }
   const { publicKey, proofOfPossession } = unsigned.signer
@@ -239,7 +251,7 @@ function signerOf(unsigned: StakingTransaction): Pick<Staker, 'publicKey' | 'pro
 export function removeSubnetValidator(
   state: PState,
   step: Step,
-  unsigned: PUnsignedOf<23>,
+  unsigned: PUnsignedOf<'RemoveSubnetValidatorTx'>,
   setHeight: number,
 ): void {
   const { place, row, draft } = step
@@ -258,7 +270,11 @@ export function removeSubnetValidator(
 }
 
 /** Type 41: what an auto-renewed validator does at the end of its cycle. */
-export function configureAutoRenewal(state: PState, step: Step, unsigned: PUnsignedOf<41>): void {
+export function configureAutoRenewal(
+  state: PState,
+  step: Step,
+  unsigned: PUnsignedOf<'SetAutoRenewedValidatorConfigTx'>,
+): void {
   const staker = stakerOf(state.stakers, unsigned.stakingTxId)
   if (staker?.autoRenewal === undefined) {
     throw violation(step.place, 'configures a validator that does not renew itself')

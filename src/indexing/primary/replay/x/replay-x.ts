@@ -7,6 +7,7 @@
 
 import type { GenesisFacts } from '../../../../codec/primary/genesis.ts'
 import { outputKeyOf, type OutputPlace } from '../../../../codec/primary/ids.ts'
+import { operationTypes, outputTypes, xTypes } from '../../../../codec/primary/type-ids.ts'
 import type { XOutput, XUnsigned, XUnsignedOf } from '../../../../codec/primary/x-transaction.ts'
 import { equalBytes } from '../../../../core/bytes.ts'
 import { itemAt } from '../../../../core/item-at.ts'
@@ -112,13 +113,13 @@ export function wantedOfXDag(
 
 function needsOf(read: ReadTransaction<XUnsigned>): Needs {
   const { unsigned, txId, importedKeys, exportedKeys } = read
-  const imported = unsigned.typeId === 3 ? unsigned.importedInputs : []
+  const imported = unsigned.typeId === xTypes.ImportTx ? unsigned.importedInputs : []
   return { txId, inputs: inputsOf(unsigned), imported, importedKeys, exportedKeys }
 }
 
 /** What it spends of its own chain: inputs, then what its operations are on. */
 function inputsOf(unsigned: XUnsigned): readonly OutputPlace[] {
-  if (unsigned.typeId !== 2) return unsigned.inputs
+  if (unsigned.typeId !== xTypes.OperationTx) return unsigned.inputs
   return [...unsigned.inputs, ...unsigned.operations.flatMap(({ utxos }) => utxos)]
 }
 
@@ -215,14 +216,14 @@ function applyTransaction(state: XState, draft: Draft, at: At): void {
   for (const { txId, outputIndex, assetId, input } of unsigned.inputs) {
     spend(step, { txId, outputIndex, assetId, amount: input.amount })
   }
-  if (unsigned.typeId === 3) importAssets(state, step, { unsigned, read })
+  if (unsigned.typeId === xTypes.ImportTx) importAssets(state, step, { unsigned, read })
   for (const [index, { assetId, output }] of unsigned.outputs.entries()) {
     emitAt(step, index, assetId, output)
   }
-  if (unsigned.typeId === 4) exportAssets(state, step, unsigned)
+  if (unsigned.typeId === xTypes.ExportTx) exportAssets(state, step, unsigned)
   checkFlow(step)
-  if (unsigned.typeId === 1) createAsset(step, unsigned)
-  if (unsigned.typeId === 2) operate(step, unsigned)
+  if (unsigned.typeId === xTypes.CreateAssetTx) createAsset(step, unsigned)
+  if (unsigned.typeId === xTypes.OperationTx) operate(step, unsigned)
   endStep(step)
 }
 
@@ -231,7 +232,7 @@ type Reading<Unsigned> = { readonly unsigned: Unsigned; readonly read: ReadTrans
 function importAssets(
   state: XState,
   step: Step,
-  { unsigned, read }: Reading<XUnsignedOf<3>>,
+  { unsigned, read }: Reading<XUnsignedOf<'ImportTx'>>,
 ): void {
   const sourceChain = chainNameOf(state.ids, unsigned.sourceChain)
   step.row.sourceChain = unsigned.sourceChain
@@ -242,7 +243,7 @@ function importAssets(
   }
 }
 
-function exportAssets(state: XState, step: Step, unsigned: XUnsignedOf<4>): void {
+function exportAssets(state: XState, step: Step, unsigned: XUnsignedOf<'ExportTx'>): void {
   const { txId } = step.place
   const consumableOn = chainNameOf(state.ids, unsigned.destinationChain)
   step.row.sourceChain = state.ids.chainIds.X
@@ -269,7 +270,7 @@ function xOutputFields(output: XOutput): {
 } {
   return {
     outputType: output.typeId,
-    amount: output.typeId === 7 ? output.amount : 0n,
+    amount: output.typeId === outputTypes.secpTransfer ? output.amount : 0n,
     owner: ownerOf(output),
     stakeableLocktime: 0n,
     ...('groupId' in output ? { groupId: output.groupId } : {}),
@@ -277,7 +278,10 @@ function xOutputFields(output: XOutput): {
   }
 }
 
-type AssetFields = Pick<XUnsignedOf<1>, 'name' | 'symbol' | 'denomination' | 'initialStates'>
+type AssetFields = Pick<
+  XUnsignedOf<'CreateAssetTx'>,
+  'name' | 'symbol' | 'denomination' | 'initialStates'
+>
 
 const kinds = ['secp256k1', 'nft', 'property'] as const
 const mintTypes: ReadonlySet<number> = new Set([6, 10, 15])
@@ -303,7 +307,7 @@ function assetRow(
   }
 }
 
-function createAsset(step: Step, unsigned: XUnsignedOf<1>): void {
+function createAsset(step: Step, unsigned: XUnsignedOf<'CreateAssetTx'>): void {
   const { place, draft } = step
   draft.assets.push(assetRow(place, unsigned, step.utxos.assets))
   let outputIndex = unsigned.outputs.length
@@ -312,7 +316,7 @@ function createAsset(step: Step, unsigned: XUnsignedOf<1>): void {
   }
 }
 
-function operate(step: Step, unsigned: XUnsignedOf<2>): void {
+function operate(step: Step, unsigned: XUnsignedOf<'OperationTx'>): void {
   let outputIndex = unsigned.outputs.length
   for (const { assetId, utxos, operation } of unsigned.operations) {
     for (const { txId, outputIndex: index } of utxos) {
@@ -324,26 +328,31 @@ function operate(step: Step, unsigned: XUnsignedOf<2>): void {
 
 /** Outputs of an operation. Source: avalanchego vms/{secp256k1,nft,property}fx, Outs of each. */
 function outputsOf(
-  operation: XUnsignedOf<2>['operations'][number]['operation'],
+  operation: XUnsignedOf<'OperationTx'>['operations'][number]['operation'],
 ): readonly XOutput[] {
   switch (operation.typeId) {
-    case 8:
+    case operationTypes.secpMint:
       return [
-        { typeId: 6, ...operation.mintOutput },
-        { typeId: 7, ...operation.transferOutput },
+        { typeId: outputTypes.secpMint, ...operation.mintOutput },
+        { typeId: outputTypes.secpTransfer, ...operation.transferOutput },
       ]
-    case 12: {
+    case operationTypes.nftMint: {
       const { groupId, payload } = operation
-      return operation.owners.map((owner) => ({ typeId: 11, groupId, payload, ...owner }))
+      return operation.owners.map((owner) => ({
+        typeId: outputTypes.nftTransfer,
+        groupId,
+        payload,
+        ...owner,
+      }))
     }
-    case 13: {
+    case operationTypes.nftTransfer: {
       const { groupId, payload } = operation
-      return [{ typeId: 11, groupId, payload, ...ownerOf(operation) }]
+      return [{ typeId: outputTypes.nftTransfer, groupId, payload, ...ownerOf(operation) }]
     }
-    case 17:
+    case operationTypes.propertyMint:
       return [
-        { typeId: 15, ...operation.mintOutput },
-        { typeId: 16, ...operation.ownedOutput },
+        { typeId: outputTypes.propertyMint, ...operation.mintOutput },
+        { typeId: outputTypes.propertyOwned, ...operation.ownedOutput },
       ]
     default:
       return []

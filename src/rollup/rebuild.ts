@@ -9,8 +9,8 @@ import { noAddress, type Slices } from '../codec/evm/column-kinds.ts'
 import { frameKinds } from '../codec/evm/columns.ts'
 import { statement, type Database, type Row, type Writer } from '../store/engine/database.ts'
 import { meta } from '../store/schema/control.ts'
-import { posPerBlock } from '../store/schema/evm.ts'
 import { metricsTables } from '../store/schema/metrics.ts'
+import { placesPerBlock } from '../store/schema/places.ts'
 import { openRollup } from './chain-rollup.ts'
 import { rollupState } from './rollup-rows.ts'
 import type { CountedBlocks, Rollup } from './rollup.ts'
@@ -81,7 +81,7 @@ class LocalIds {
 
 async function storedBlocks(writer: Writer, range: Range, local: LocalIds): Promise<CountedBlocks> {
   const { from, until } = range
-  const places = [from * posPerBlock, until * posPerBlock]
+  const places = [from * placesPerBlock, until * placesPerBlock]
   const blocks = await writer.all(blockRows, [from, until])
   const txs = await writer.all(txRows, places)
   const transfers = await writer.all(transferRows, places)
@@ -89,7 +89,7 @@ async function storedBlocks(writer: Writer, range: Range, local: LocalIds): Prom
   const firstTx = runningSums(txCount)
   const { arena, slices } = joined(txs.map((row) => bytesOf(row[5])))
   const txOf = (row: Row): number =>
-    (firstTx[Math.floor(Number(row[0]) / posPerBlock) - from] ?? 0) + Number(row[1])
+    (firstTx[Math.floor(Number(row[0]) / placesPerBlock) - from] ?? 0) + Number(row[1])
   return {
     from,
     arena,
@@ -123,12 +123,12 @@ async function countCreations(
   rollup: Rollup,
   range: Range & { readonly timestamp: Float64Array },
 ): Promise<void> {
-  const places = [range.from * posPerBlock, range.until * posPerBlock]
+  const places = [range.from * placesPerBlock, range.until * placesPerBlock]
   const inner = (await writer.all(creations, places)).map((row) => [row[0], row[2]])
   const outer = (await writer.all(txRows, places))
     .filter((row) => row[3] !== null && row[6] === 1)
     .map((row) => [row[0], row[1]])
-  const heightOf = ([pos]: readonly unknown[]): number => Math.floor(Number(pos) / posPerBlock)
+  const heightOf = ([pos]: readonly unknown[]): number => Math.floor(Number(pos) / placesPerBlock)
   const rows = [...outer, ...inner].sort((a, b) => heightOf(a) - heightOf(b))
   const local = new LocalIds()
   await rollup.traces(

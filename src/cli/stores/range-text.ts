@@ -1,10 +1,7 @@
 /** Damaged ranges in words. */
 
-import {
-  chainOfNumber,
-  heightOfBlock,
-  placesPerBlock,
-} from '../../store/schema/primary-position.ts'
+import { placesPerBlock } from '../../store/schema/places.ts'
+import { chainOfNumber, heightOfBlock } from '../../store/schema/primary-position.ts'
 import type { DamagedRange } from '../../store/sums/check-store.ts'
 import type { ConfiguredStore } from './configured-stores.ts'
 

@@ -3,7 +3,7 @@
 import { type Slices, noAddress } from '../../codec/evm/column-kinds.ts'
 import { f64At, u32At, u8At } from '../../core/item-at.ts'
 import { ByteColumn } from '../../store/engine/byte-column.ts'
-import { posPerBlock } from '../../store/schema/evm.ts'
+import { placesPerBlock } from '../../store/schema/places.ts'
 
 /** Items of `slices`. */
 export function bytesOf(arena: Uint8Array, slices: Slices, count: number): ByteColumn {
@@ -79,9 +79,9 @@ export function placesOf(
       current = block
       next = 0
     }
-    if (next >= posPerBlock) overfull ??= from + block
+    if (next >= placesPerBlock) overfull ??= from + block
     place[row] = next
-    pos[row] = (from + block) * posPerBlock + next
+    pos[row] = (from + block) * placesPerBlock + next
     next++
   }
   return { pos, place, overfull }

@@ -16,7 +16,8 @@ import { recountRollup } from '../../rollup/rebuild.ts'
 import type { HeightRange } from '../../source/evm-source.ts'
 import { getCheckpoint, moveCheckpoint } from '../../store/checkpoint.ts'
 import { statement, type Writer } from '../../store/engine/database.ts'
-import { internal, internalByAddress, posPerBlock } from '../../store/schema/evm.ts'
+import { internal, internalByAddress } from '../../store/schema/evm.ts'
+import { placesPerBlock } from '../../store/schema/places.ts'
 import { blockStage, writeFacts } from './apply-blocks.ts'
 import { traceStage } from './apply-traces.ts'
 import { cutBalances } from './cut-balances.ts'
@@ -90,7 +91,7 @@ async function moveBack(
 }
 
 async function cutInternals(writer: Writer, range: HeightRange): Promise<void> {
-  const places = [range.from * posPerBlock, range.until * posPerBlock]
+  const places = [range.from * placesPerBlock, range.until * placesPerBlock]
   const rows = await writer.all(internalRows, places)
   const entries = new Map<string, readonly [number, number]>()
   for (const [pos, from, to] of rows)

@@ -9,8 +9,8 @@ import { eventKinds } from '../../codec/evm/columns.ts'
 import { toHex } from '../../core/bytes.ts'
 import { f64At, u32At, u8At } from '../../core/item-at.ts'
 import { type Row, statement, type Writer } from '../../store/engine/database.ts'
-import { posPerBlock } from '../../store/schema/evm.ts'
 import { logsPerBlock, nftMetadata, nftRange, nftToken } from '../../store/schema/nft.ts'
+import { placesPerBlock } from '../../store/schema/places.ts'
 import { byteAt } from './batch-columns.ts'
 import { isMultiToken, isUnique } from './kinds.ts'
 import { rangeOfLog, writeRange } from './nft-ranges.ts'
@@ -42,7 +42,7 @@ type Touched = {
 /** Takes back what the logs of `stored` did to `nft_token` and `nft_range`. */
 export async function cutNfts(writer: Writer, { batch, ids }: StoredBatch): Promise<void> {
   const { transfers, events, arena } = batch
-  const before = batch.from * posPerBlock
+  const before = batch.from * placesPerBlock
   const touched = new Map<number, Map<string, Touched>>()
   for (let row = 0; row < transfers.count; row++) {
     const kind = u8At(transfers.kind, row)
@@ -104,7 +104,7 @@ async function meet(
     standard: [standard],
     item: [found.item],
     owner_id: [Number(to) === at.zero ? null : Number(to)],
-    at: [placeOfLog(Math.floor(Number(pos) / posPerBlock), Number(logIndex))],
+    at: [placeOfLog(Math.floor(Number(pos) / placesPerBlock), Number(logIndex))],
   })
 }
 
@@ -126,7 +126,7 @@ async function rangesBefore(writer: Writer, contractId: number, before: number):
       last: log.last,
       ownerId: isBurn ? null : Number(owner?.[0]),
       at:
-        Math.floor(Number(pos) / posPerBlock) * logsPerBlock +
+        Math.floor(Number(pos) / placesPerBlock) * logsPerBlock +
         Math.min(Number(logIndex), logsPerBlock - 1),
       asked: 0,
     })

@@ -3,7 +3,8 @@
 import { eventKinds } from '../../codec/evm/columns.ts'
 import { f64At, u32At, u8At } from '../../core/item-at.ts'
 import { statement, type Writer } from '../../store/engine/database.ts'
-import { posPerBlock, token } from '../../store/schema/evm.ts'
+import { token } from '../../store/schema/evm.ts'
+import { placesPerBlock } from '../../store/schema/places.ts'
 import type { StoredBatch } from './stored-batch.ts'
 import { standardOf } from './transfer-rows.ts'
 
@@ -32,7 +33,7 @@ export async function cutTokens(writer: Writer, { batch, ids }: StoredBatch): Pr
   for (let row = 0; row < events.count; row++)
     if (events.kind[row] === eventKinds.consecutiveTransfer)
       show(f64At(ids, u32At(events.address, row)), 721)
-  const before = batch.from * posPerBlock
+  const before = batch.from * placesPerBlock
   const gone: number[] = []
   for (const [id, standard] of shown) {
     const row = await writer.get(tokenRow, [id])

@@ -14,7 +14,8 @@ import { u32At } from '../../core/item-at.ts'
 import type { HeightRange } from '../../source/evm-source.ts'
 import { type Reader, type Row, statement } from '../../store/engine/database.ts'
 import { bytesAt, integerAt, maybeBytesAt } from '../../store/query/row-values.ts'
-import { address, posPerBlock } from '../../store/schema/evm.ts'
+import { address } from '../../store/schema/evm.ts'
+import { placesPerBlock } from '../../store/schema/places.ts'
 
 /** A batch made from stored rows; `ids[i]` is the stored number of its address `i`. */
 export type StoredBatch = { readonly batch: BlockBatch; readonly ids: Float64Array }
@@ -44,7 +45,7 @@ const eventRows = statement(
  * Cost: four range scans and a look-up per distinct address.
  */
 export async function storedBatch(reader: Reader, range: HeightRange): Promise<StoredBatch> {
-  const places = [range.from * posPerBlock, range.until * posPerBlock]
+  const places = [range.from * placesPerBlock, range.until * placesPerBlock]
   const blocks = await reader.all(blockRows, [range.from, range.until])
   assert(blocks.length === range.until - range.from, 'the blocks of the range are stored')
   const txs = await reader.all(txRows, places)
@@ -153,7 +154,7 @@ class BatchOfRows {
   }
 
   #blockOf(row: Row): number {
-    return Math.floor(integerAt(row, 0) / posPerBlock) - this.#from
+    return Math.floor(integerAt(row, 0) / placesPerBlock) - this.#from
   }
 
   #txOf(row: Row): number {

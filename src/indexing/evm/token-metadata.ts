@@ -9,7 +9,8 @@ import { eventKinds } from '../../codec/evm/columns.ts'
 import { to0x } from '../../core/bytes.ts'
 import type { EvmSource, StateAnswer, StateCall } from '../../source/evm-source.ts'
 import { type Database, type Row, type Writer, statement } from '../../store/engine/database.ts'
-import { posPerBlock, token } from '../../store/schema/evm.ts'
+import { token } from '../../store/schema/evm.ts'
+import { placesPerBlock } from '../../store/schema/places.ts'
 import type { Log } from '../../telemetry/log.ts'
 import { isTrue, tokenDecimals, tokenText } from './token-text.ts'
 
@@ -177,7 +178,7 @@ export async function forgetUpgraded(parts: TokenParts, after: number): Promise<
 
 /** First position after everything stored up to `height`. */
 export function positionAfter(height: number): number {
-  return (height + 1) * posPerBlock - 1
+  return (height + 1) * placesPerBlock - 1
 }
 
 /** What answers to all {@link questions} say of a token whose logs showed `standard`. */

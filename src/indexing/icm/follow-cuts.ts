@@ -7,7 +7,7 @@ import { type Database, type Reader, statement, type Writer } from '../../store/
 import { holdLease, type Lease } from '../../store/lease.ts'
 import { type MessengerLog, messengerLogs } from '../../store/query/icm/messenger-logs.ts'
 import { meta } from '../../store/schema/control.ts'
-import { posPerBlock } from '../../store/schema/evm.ts'
+import { placesPerBlock } from '../../store/schema/places.ts'
 import { applyMessages, type MessageChain } from './apply-messages.ts'
 import { messageIds, takeBack } from './take-back.ts'
 
@@ -66,7 +66,7 @@ async function applyRest(
   { ids, until }: { readonly ids: readonly Uint8Array[]; readonly until: number },
 ): Promise<void> {
   const wanted = new Set(ids.map(keyOf))
-  for await (const logs of pages(store, until * posPerBlock)) {
+  for await (const logs of pages(store, until * placesPerBlock)) {
     const own = logs.filter((log) => isOwn(log) && wanted.has(keyOf(log.topics.subarray(0, 32))))
     await applyMessages(writer, chain, own)
   }

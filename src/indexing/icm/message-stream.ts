@@ -13,7 +13,7 @@ import { statement, type Database } from '../../store/engine/database.ts'
 import { openStore } from '../../store/engine/open.ts'
 import { awaitLease, holdLease, type Lease, renewLease } from '../../store/lease.ts'
 import { type MessengerLog, messengerLogs } from '../../store/query/icm/messenger-logs.ts'
-import { posPerBlock } from '../../store/schema/evm.ts'
+import { placesPerBlock } from '../../store/schema/places.ts'
 import { chainTables, messageTables } from '../../store/schema/stores.ts'
 import { blockStage } from '../evm/apply-blocks.ts'
 import { type HostParts } from '../evm/chain-host.ts'
@@ -137,16 +137,20 @@ async function advance(one: Followed, target: Target): Promise<'more' | 'done' |
   const done = await getCheckpoint(target.store, one.chain.key)
   one.height = done?.height ?? -1
   if (head === undefined || head.height <= one.height) return 'done'
-  const from = ((done?.height ?? -1) + 1) * posPerBlock
-  const until = (head.height + 1) * posPerBlock
+  const from = ((done?.height ?? -1) + 1) * placesPerBlock
+  const until = (head.height + 1) * placesPerBlock
   const logs = await messengerLogs(one.store, { from, until, limit: logsAtOnce + 1 })
   // A page that is not the last ends between blocks, so that a checkpoint is a whole height.
   const cut = logs.length > logsAtOnce ? heightOf(itemAt(logs, logsAtOnce).pos) : head.height + 1
-  const whole = cut * posPerBlock > from ? cut : heightOf(from) + 1
+  const whole = cut * placesPerBlock > from ? cut : heightOf(from) + 1
   const taken =
     cut === whole
       ? logs.filter(({ pos }) => heightOf(pos) < whole)
-      : await messengerLogs(one.store, { from, until: whole * posPerBlock, limit: posPerBlock })
+      : await messengerLogs(one.store, {
+          from,
+          until: whole * placesPerBlock,
+          limit: placesPerBlock,
+        })
   const own = taken.filter(ownLogs(one.chain))
   await target.store.transaction(async (writer) => {
     await holdLease(writer, target.lease, parts.world.clock)
@@ -187,5 +191,5 @@ async function idOf(one: Followed): Promise<Uint8Array | undefined> {
 }
 
 function heightOf(pos: number): number {
-  return Math.floor(pos / posPerBlock)
+  return Math.floor(pos / placesPerBlock)
 }

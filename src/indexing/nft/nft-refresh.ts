@@ -11,8 +11,8 @@ import {
   type Writer,
 } from '../../store/engine/database.ts'
 import { meta } from '../../store/schema/control.ts'
-import { posPerBlock } from '../../store/schema/evm.ts'
 import { nftMetadata } from '../../store/schema/nft.ts'
+import { placesPerBlock } from '../../store/schema/places.ts'
 import { itemBytes } from './nft-queue.ts'
 
 /** Names in `meta` under which the stream keeps how far it has read. */
@@ -43,7 +43,7 @@ const makeUnfetchedDue = statement(
 )
 
 /** Positions without news that are read again rather than noted: 1,000 blocks. */
-const notedEvery = posPerBlock * 1_000
+const notedEvery = placesPerBlock * 1_000
 
 /** Tokens of a contract that are to be asked about again. */
 type Stale = {
@@ -65,7 +65,7 @@ export async function readLogs(
   commit: Commit,
   at: { readonly height: number; readonly nowSeconds: number },
 ): Promise<void> {
-  const until = (at.height + 1) * posPerBlock - 1
+  const until = (at.height + 1) * placesPerBlock - 1
   const kept = await store.get(metaOf, [logsRead])
   // What was logged before the first look is in what contracts answer now.
   const after = kept === undefined ? until : Number(kept[0])

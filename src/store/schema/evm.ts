@@ -8,10 +8,8 @@
 
 import { sumsBy, table } from '../engine/table.ts'
 import { nftTables } from './nft.ts'
+import { placesPerBlock } from './places.ts'
 import { heightsPerSum, idsPerSum } from './sum-ranges.ts'
-
-/** Places per block: `pos = height * posPerBlock + place`. Exact in a double to height 2^33. */
-export const posPerBlock = 2 ** 20
 
 /** Addresses seen, numbered in order of first sight from 1. */
 export const address = table(
@@ -81,7 +79,7 @@ export const tx = table(
     input_length: 'integer',
     selector: 'integer',
   },
-  { key: ['pos'], layout: 'rows', sums: sumsBy('pos', posPerBlock * heightsPerSum) },
+  { key: ['pos'], layout: 'rows', sums: sumsBy('pos', placesPerBlock * heightsPerSum) },
 )
 
 /** Transactions by the first 48 bits of their hash; the whole hash is compared on reading. */
@@ -91,7 +89,7 @@ export const txByHash = table(
   {
     key: ['hash_prefix', 'pos'],
     layout: 'keyed',
-    sums: sumsBy('pos', posPerBlock * heightsPerSum),
+    sums: sumsBy('pos', placesPerBlock * heightsPerSum),
   },
 )
 
@@ -99,14 +97,18 @@ export const txByHash = table(
 export const txFailed = table(
   'tx_failed',
   { pos: 'integer' },
-  { key: ['pos'], layout: 'rows', sums: sumsBy('pos', posPerBlock * heightsPerSum) },
+  { key: ['pos'], layout: 'rows', sums: sumsBy('pos', placesPerBlock * heightsPerSum) },
 )
 
 /** Transactions an address sent, received or was created by. */
 export const txByAddress = table(
   'tx_by_address',
   { address_id: 'integer', pos: 'integer' },
-  { key: ['address_id', 'pos'], layout: 'keyed', sums: sumsBy('pos', posPerBlock * heightsPerSum) },
+  {
+    key: ['address_id', 'pos'],
+    layout: 'keyed',
+    sums: sumsBy('pos', placesPerBlock * heightsPerSum),
+  },
 )
 
 /**
@@ -128,7 +130,7 @@ export const transfer = table(
     value: 'bytes',
     item: 'bytes?',
   },
-  { key: ['pos'], layout: 'rows', sums: sumsBy('pos', posPerBlock * heightsPerSum) },
+  { key: ['pos'], layout: 'rows', sums: sumsBy('pos', placesPerBlock * heightsPerSum) },
 )
 
 /** Lists of an address; `standard` is 20, 721 or 1155. */
@@ -138,7 +140,7 @@ export const transferByAddress = table(
   {
     key: ['address_id', 'standard', 'pos'],
     layout: 'keyed',
-    sums: sumsBy('pos', posPerBlock * heightsPerSum),
+    sums: sumsBy('pos', placesPerBlock * heightsPerSum),
   },
 )
 
@@ -146,7 +148,11 @@ export const transferByAddress = table(
 export const transferByToken = table(
   'transfer_by_token',
   { token_id: 'integer', pos: 'integer' },
-  { key: ['token_id', 'pos'], layout: 'keyed', sums: sumsBy('pos', posPerBlock * heightsPerSum) },
+  {
+    key: ['token_id', 'pos'],
+    layout: 'keyed',
+    sums: sumsBy('pos', placesPerBlock * heightsPerSum),
+  },
 )
 
 /** Internal transactions, `pos` counting the listed frames of a block in pre-order. */
@@ -163,14 +169,18 @@ export const internal = table(
     gas_used: 'integer',
     reverted: 'integer',
   },
-  { key: ['pos'], layout: 'rows', sums: sumsBy('pos', posPerBlock * heightsPerSum) },
+  { key: ['pos'], layout: 'rows', sums: sumsBy('pos', placesPerBlock * heightsPerSum) },
 )
 
 /** Internal transactions of an address. */
 export const internalByAddress = table(
   'internal_by_address',
   { address_id: 'integer', pos: 'integer' },
-  { key: ['address_id', 'pos'], layout: 'keyed', sums: sumsBy('pos', posPerBlock * heightsPerSum) },
+  {
+    key: ['address_id', 'pos'],
+    layout: 'keyed',
+    sums: sumsBy('pos', placesPerBlock * heightsPerSum),
+  },
 )
 
 /**
@@ -239,14 +249,14 @@ export const event = table(
     topics: 'bytes',
     data: 'bytes',
   },
-  { key: ['pos'], layout: 'rows', sums: sumsBy('pos', posPerBlock * heightsPerSum) },
+  { key: ['pos'], layout: 'rows', sums: sumsBy('pos', placesPerBlock * heightsPerSum) },
 )
 
 /** Kept logs by kind. */
 export const eventByKind = table(
   'event_by_kind',
   { kind: 'integer', pos: 'integer' },
-  { key: ['kind', 'pos'], layout: 'keyed', sums: sumsBy('pos', posPerBlock * heightsPerSum) },
+  { key: ['kind', 'pos'], layout: 'keyed', sums: sumsBy('pos', placesPerBlock * heightsPerSum) },
 )
 
 /**

@@ -8,6 +8,7 @@
 
 import { Fault } from '../../core/fault.ts'
 import { u8At } from '../../core/item-at.ts'
+import { placesPerBlock } from './places.ts'
 
 /** Chain part of a `pos`, and the number lists of a chain stand under. */
 export const chainNumbers = { P: 0, X: 2, C: 3 } as const
@@ -17,8 +18,6 @@ export type PrimaryChain = keyof typeof chainNumbers
 
 const beforeX = 1
 const heightsPerChain = 2 ** 31
-/** Places per block. */
-export const placesPerBlock = 2 ** 20
 
 /** Height of the first thing the X-Chain had before its blocks, its genesis. */
 const firstHeightBeforeX = -(2 ** 32) - 1

@@ -5,8 +5,7 @@
  * exactly; each is a row for each table. They are part of the format: sums of another size mean
  * nothing.
  */
-
-import { placesPerBlock } from './primary-position.ts'
+import { placesPerBlock } from './places.ts'
 
 /** Heights of an EVM chain: read again from a node in a second or two. */
 export const heightsPerSum = 256

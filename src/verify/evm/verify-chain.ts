@@ -19,7 +19,7 @@ import { factsOf, questionsTo } from '../../indexing/evm/token-metadata.ts'
 import type { EvmSource, StateCall } from '../../source/evm-source.ts'
 import { type Database, type Row, statement, type Value } from '../../store/engine/database.ts'
 import { storedHeights } from '../../store/query/evm/traced-heights.ts'
-import { posPerBlock } from '../../store/schema/evm.ts'
+import { placesPerBlock } from '../../store/schema/places.ts'
 import { newReport, type Report } from '../report.ts'
 import { spread } from '../subject.ts'
 import { rowTexts } from './row-texts.ts'
@@ -138,7 +138,10 @@ async function compareTraces(
       report.skip('internal transactions', fault.message)
       return
     }
-    const rows = await store.all(internals, [height * posPerBlock, (height + 1) * posPerBlock])
+    const rows = await store.all(internals, [
+      height * placesPerBlock,
+      (height + 1) * placesPerBlock,
+    ])
     const ours = rows.map((row, at) => [at, ...row.map(plain)].join(' '))
     report.compareSets('internal transactions', `block ${height}`, ours, frameTexts(told))
   }

@@ -18,7 +18,6 @@ import {
   eventByKind,
   internal,
   internalByAddress,
-  posPerBlock,
   transfer,
   transferByAddress,
   transferByToken,
@@ -28,6 +27,7 @@ import {
   txFailed,
 } from '../../../store/schema/evm.ts'
 import { nftAmount } from '../../../store/schema/nft.ts'
+import { placesPerBlock } from '../../../store/schema/places.ts'
 import { placeOfZero, writeFacts } from '../apply-blocks.ts'
 import { writeInternals } from '../apply-traces.ts'
 import { writeBalances } from '../balances.ts'
@@ -157,7 +157,7 @@ export async function mendInternals(
 
 /** Lists internal transactions again that are stored. */
 export async function listInternals(writer: Writer, range: HeightRange): Promise<void> {
-  const places = [range.from * posPerBlock, range.until * posPerBlock]
+  const places = [range.from * placesPerBlock, range.until * placesPerBlock]
   const entries = new Map<string, readonly [number, number]>()
   for (const [pos, from, to] of await writer.all(internalParties, places))
     for (const id of [from, to])

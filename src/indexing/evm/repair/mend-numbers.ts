@@ -2,7 +2,8 @@
 
 import { eventKinds } from '../../../codec/evm/columns.ts'
 import { statement, type Writer } from '../../../store/engine/database.ts'
-import { address, addressByBytes, posPerBlock, token } from '../../../store/schema/evm.ts'
+import { address, addressByBytes, token } from '../../../store/schema/evm.ts'
+import { placesPerBlock } from '../../../store/schema/places.ts'
 import { boundsOf } from '../../../store/sums/check-store.ts'
 import { standardOf } from '../transfer-rows.ts'
 
@@ -65,7 +66,7 @@ export async function mendTokens(writer: Writer, part: number): Promise<void> {
   await writer.insert(token, {
     id: rows.map(([id]) => id),
     standard: rows.map(([, { standard }]) => standard),
-    first_height: rows.map(([, { pos }]) => Math.floor(pos / posPerBlock)),
+    first_height: rows.map(([, { pos }]) => Math.floor(pos / placesPerBlock)),
     exactness: zeros,
     checked: zeros,
     metadata_height: zeros,

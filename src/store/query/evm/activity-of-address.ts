@@ -1,7 +1,7 @@
 /** Where in the history of a chain an address took part. */
 
 import { type Reader, type Statement, statement, type Value } from '../../engine/database.ts'
-import { posPerBlock } from '../../schema/evm.ts'
+import { placesPerBlock } from '../../schema/places.ts'
 import { integerAt } from '../row-values.ts'
 import { heightOf, type PosRange, posOfHeight } from './position.ts'
 
@@ -90,7 +90,7 @@ function openedRange({ range, after, direction }: Query): PosRange {
   if (after === undefined) return range
   const block = posOfHeight(heightOf(after))
   return direction === 'desc'
-    ? { from: range.from, until: Math.min(range.until, block + posPerBlock) }
+    ? { from: range.from, until: Math.min(range.until, block + placesPerBlock) }
     : { from: Math.max(range.from, block), until: range.until }
 }
 

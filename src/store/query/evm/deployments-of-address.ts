@@ -1,6 +1,7 @@
 /** Contracts that transactions of an address created. */
 
 import { type Reader, statement } from '../../engine/database.ts'
+import { placesPerBlock } from '../../schema/places.ts'
 import { integerAt, maybeIntegerAt } from '../row-values.ts'
 
 /** A contract, the transaction that created it, and the contract that did it inside, if one did. */
@@ -30,15 +31,15 @@ const sent = statement(
 // Kinds 2 to 4 are the creations of `frameKinds` in the codec.
 const inside = statement(
   `select j.value, i.pos, i.to_id, i.from_id from json_each(?) j cross join internal i
-   where i.pos >= j.value / 1048576 * 1048576 and i.pos < (j.value / 1048576 + 1) * 1048576
-     and i.tx_index = j.value % 1048576 and i.reverted = 0 and i.kind in (2, 3, 4)
+   where i.pos >= j.value / ${placesPerBlock} * ${placesPerBlock} and i.pos < (j.value / ${placesPerBlock} + 1) * ${placesPerBlock}
+     and i.tx_index = j.value % ${placesPerBlock} and i.reverted = 0 and i.kind in (2, 3, 4)
      and i.to_id is not null`,
   {
     postgres: `select j.value::bigint, i.pos, i.to_id, i.from_id
       from json_array_elements_text(?::json) j join internal i
-        on i.pos >= j.value::bigint / 1048576 * 1048576
-        and i.pos < (j.value::bigint / 1048576 + 1) * 1048576
-        and i.tx_index = j.value::bigint % 1048576
+        on i.pos >= j.value::bigint / ${placesPerBlock} * ${placesPerBlock}
+        and i.pos < (j.value::bigint / ${placesPerBlock} + 1) * ${placesPerBlock}
+        and i.tx_index = j.value::bigint % ${placesPerBlock}
       where i.reverted = 0 and i.kind in (2, 3, 4) and i.to_id is not null`,
   },
 )
@@ -94,7 +95,7 @@ async function creationsIn(store: Reader, transactions: readonly Sent[]): Promis
   const found = await store.all(inside, [JSON.stringify(transactions.map(({ pos }) => pos))])
   const rows = found.map((row) => ({
     txPos: integerAt(row, 0),
-    place: integerAt(row, 1) % 1_048_576,
+    place: integerAt(row, 1) % placesPerBlock,
     contractId: integerAt(row, 2),
     creatorId: integerAt(row, 3),
   }))

@@ -1,7 +1,7 @@
 /** Kept logs of one transaction. */
 
 import type { Reader } from '../../engine/database.ts'
-import { posPerBlock } from '../../schema/evm.ts'
+import { placesPerBlock } from '../../schema/places.ts'
 import { bytes, integer, type RowOf, storedRow } from '../stored-row.ts'
 import { heightOf, placeOf, posOfHeight } from './position.ts'
 
@@ -25,6 +25,6 @@ const question = eventRow.statement(
 /** Kept logs of the transaction at `txPos`, in order. Cost: a scan of the block's kept logs. */
 export async function eventsOfTransaction(store: Reader, txPos: number): Promise<EventRow[]> {
   const from = posOfHeight(heightOf(txPos))
-  const rows = await store.all(question, [from, from + posPerBlock, placeOf(txPos)])
+  const rows = await store.all(question, [from, from + placesPerBlock, placeOf(txPos)])
   return rows.map(eventRow.read)
 }

@@ -1,5 +1,6 @@
 /** An internal transaction as the lists read it. */
 
+import { placesPerBlock } from '../../schema/places.ts'
 import { hash, hex, integer, maybe, type RowOf, storedRow } from '../stored-row.ts'
 
 /** A listed call frame `i`, with its block `b` and transaction `x`. */
@@ -27,5 +28,5 @@ export type InternalRow = RowOf<typeof internalRow>
 
 /** Finds block and transaction of a frame `i`. */
 export const internalPlace =
-  'join block b on b.height = i.pos / 1048576 ' +
-  'join tx x on x.pos = i.pos / 1048576 * 1048576 + i.tx_index'
+  `join block b on b.height = i.pos / ${placesPerBlock} ` +
+  `join tx x on x.pos = i.pos / ${placesPerBlock} * ${placesPerBlock} + i.tx_index`

@@ -1,7 +1,7 @@
 /** Internal transactions inside one transaction. */
 
 import type { Reader } from '../../engine/database.ts'
-import { posPerBlock } from '../../schema/evm.ts'
+import { placesPerBlock } from '../../schema/places.ts'
 import { internalPlace, internalRow, type InternalRow } from './internal-row.ts'
 import { heightOf, placeOf, posOfHeight } from './position.ts'
 
@@ -20,6 +20,6 @@ const question = internalRow.statement(
  */
 export async function internalsOfTransaction(store: Reader, txPos: number): Promise<InternalRow[]> {
   const from = posOfHeight(heightOf(txPos))
-  const rows = await store.all(question, [from, from + posPerBlock, placeOf(txPos)])
+  const rows = await store.all(question, [from, from + placesPerBlock, placeOf(txPos)])
   return rows.map(internalRow.read)
 }

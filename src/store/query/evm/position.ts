@@ -1,7 +1,7 @@
 /** Positions: `pos = height × 2^20 + place in the block`, the order of history. */
 
 import { u8At } from '../../../core/item-at.ts'
-import { posPerBlock } from '../../schema/evm.ts'
+import { placesPerBlock } from '../../schema/places.ts'
 
 /** Positions a list is limited to, half-open. */
 export type PosRange = { readonly from: number; readonly until: number }
@@ -24,17 +24,17 @@ export function rangeBefore(range: PosRange, before: number | undefined): PosRan
 
 /** First position of a block. */
 export function posOfHeight(height: number): number {
-  return Math.min(height, maxHeight) * posPerBlock
+  return Math.min(height, maxHeight) * placesPerBlock
 }
 
 /** Height of the block of a position. */
 export function heightOf(pos: number): number {
-  return Math.floor(pos / posPerBlock)
+  return Math.floor(pos / placesPerBlock)
 }
 
 /** Place in the block of a position. */
 export function placeOf(pos: number): number {
-  return pos % posPerBlock
+  return pos % placesPerBlock
 }
 
 /** First 48 bits of a hash, as the hash indexes have them. */

@@ -1,7 +1,7 @@
 /** What stored transactions of a range of blocks say that their traces repeat. */
 
 import type { Reader } from '../../engine/database.ts'
-import { posPerBlock } from '../../schema/evm.ts'
+import { placesPerBlock } from '../../schema/places.ts'
 import { bytes, integer, mapped, maybe, type RowOf, storedRow } from '../stored-row.ts'
 import { heightOf } from './position.ts'
 
@@ -34,6 +34,6 @@ export async function tracedTransactions(
   store: Reader,
   { from, until }: { readonly from: number; readonly until: number },
 ): Promise<TracedRow[]> {
-  const rows = await store.all(question, [from * posPerBlock, until * posPerBlock])
+  const rows = await store.all(question, [from * placesPerBlock, until * placesPerBlock])
   return rows.map(tracedRow.read)
 }

@@ -1,5 +1,6 @@
 /** A native transaction as the lists read it, and with its fees as one alone is read. */
 
+import { placesPerBlock } from '../../schema/places.ts'
 import { hash, hex, integer, maybe, type RowOf, storedRow } from '../stored-row.ts'
 
 /** A transaction `x` with the block `b` it lies in. Byte strings are `0x` hex; zero is `0x`. */
@@ -38,4 +39,4 @@ export const transactionWithFees = storedRow({
 export type TransactionWithFees = RowOf<typeof transactionWithFees>
 
 /** Finds the block of a transaction `x`. */
-export const transactionPlace = 'join block b on b.height = x.pos / 1048576'
+export const transactionPlace = `join block b on b.height = x.pos / ${placesPerBlock}`

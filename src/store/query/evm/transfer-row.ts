@@ -1,5 +1,6 @@
 /** A token transfer as the lists read it. */
 
+import { placesPerBlock } from '../../schema/places.ts'
 import { hash, hex, integer, maybe, type RowOf, storedRow } from '../stored-row.ts'
 
 /** A transfer `t`, with its block `b` and transaction `x`. */
@@ -27,5 +28,5 @@ export type TransferRow = RowOf<typeof transferRow>
 
 /** Finds block and transaction of a transfer `t`. */
 export const transferPlace =
-  'join block b on b.height = t.pos / 1048576 ' +
-  'join tx x on x.pos = t.pos / 1048576 * 1048576 + t.tx_index'
+  `join block b on b.height = t.pos / ${placesPerBlock} ` +
+  `join tx x on x.pos = t.pos / ${placesPerBlock} * ${placesPerBlock} + t.tx_index`

@@ -1,7 +1,7 @@
 /** Token transfers inside one transaction. */
 
 import type { Reader } from '../../engine/database.ts'
-import { posPerBlock } from '../../schema/evm.ts'
+import { placesPerBlock } from '../../schema/places.ts'
 import { heightOf, placeOf, posOfHeight } from './position.ts'
 import { transferPlace, transferRow, type TransferRow } from './transfer-row.ts'
 
@@ -21,6 +21,6 @@ const question = transferRow.statement(
  */
 export async function transfersOfTransaction(store: Reader, txPos: number): Promise<TransferRow[]> {
   const from = posOfHeight(heightOf(txPos))
-  const rows = await store.all(question, [from, from + posPerBlock, placeOf(txPos)])
+  const rows = await store.all(question, [from, from + placesPerBlock, placeOf(txPos)])
   return rows.map(transferRow.read)
 }

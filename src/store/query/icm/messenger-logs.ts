@@ -1,6 +1,7 @@
 /** Logs of interchain messengers, from the store of a chain. */
 
 import type { Reader } from '../../engine/database.ts'
+import { placesPerBlock } from '../../schema/places.ts'
 import { bytes, integer, type RowOf, storedRow } from '../stored-row.ts'
 
 /** A log `e` of contract `c`, with what is said of its transaction `t` and block `b`. */
@@ -26,8 +27,8 @@ export type MessengerLog = RowOf<typeof logRow>
 const question = logRow.statement(
   (columns) => `select ${columns} from event e
    join address c on c.id = e.address_id
-   join tx t on t.pos = e.pos - e.pos % 1048576 + e.tx_index
-   join block b on b.height = e.pos / 1048576
+   join tx t on t.pos = e.pos - e.pos % ${placesPerBlock} + e.tx_index
+   join block b on b.height = e.pos / ${placesPerBlock}
    where e.pos >= ? and e.pos < ? and e.kind between 2 and 7
    order by e.pos
    limit ?`,

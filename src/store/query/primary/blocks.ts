@@ -1,6 +1,7 @@
 /** Blocks of a chain: the newest, those a node proposed, one. */
 
 import { type Reader, statement } from '../../engine/database.ts'
+import { placesPerBlock } from '../../schema/places.ts'
 import {
   blockIdOf,
   blockOfPos,
@@ -103,11 +104,11 @@ export async function blockByHash(
 }
 
 const ids = statement(
-  `select t.pos / 1048576, t.tx_id from json_each(?) j cross join tx t
-   where t.pos >= j.value * 1048576 and t.pos < (j.value + 1) * 1048576 order by t.pos`,
+  `select t.pos / ${placesPerBlock}, t.tx_id from json_each(?) j cross join tx t
+   where t.pos >= j.value * ${placesPerBlock} and t.pos < (j.value + 1) * ${placesPerBlock} order by t.pos`,
   {
-    postgres: `select t.pos / 1048576, t.tx_id from json_array_elements_text(?::json) j
-      join tx t on t.pos >= j.value::bigint * 1048576 and t.pos < (j.value::bigint + 1) * 1048576
+    postgres: `select t.pos / ${placesPerBlock}, t.tx_id from json_array_elements_text(?::json) j
+      join tx t on t.pos >= j.value::bigint * ${placesPerBlock} and t.pos < (j.value::bigint + 1) * ${placesPerBlock}
       order by t.pos`,
   },
 )

@@ -1,6 +1,7 @@
 /** Transactions by place or id. */
 
 import { type Reader, statement } from '../../engine/database.ts'
+import { placesPerBlock } from '../../schema/places.ts'
 import { txBody, txStart } from '../../schema/primary-bodies.ts'
 import { posRangeOf, prefixOf, type PrimaryChain } from '../../schema/primary-position.ts'
 import { bytesAt, integerAt } from '../row-values.ts'
@@ -30,10 +31,10 @@ export type StoredTransaction = RowOf<typeof transactionRow> & {
 
 const byPlaces = transactionRow.statement(
   (columns) => `select ${columns} from json_each(?) j cross join tx t
-   left join block b on b.id = t.pos / 1048576 where t.pos = j.value`,
+   left join block b on b.id = t.pos / ${placesPerBlock} where t.pos = j.value`,
   {
     postgres: (columns) => `select ${columns} from json_array_elements_text(?::json) j
-      join tx t on t.pos = j.value::bigint left join block b on b.id = t.pos / 1048576`,
+      join tx t on t.pos = j.value::bigint left join block b on b.id = t.pos / ${placesPerBlock}`,
   },
 )
 

@@ -4,10 +4,8 @@ import { Fault } from '../../core/fault.ts'
 import { functionOfText } from '../../core/function-of-text.ts'
 import { itemAt } from '../../core/item-at.ts'
 import {
-  packed,
   type PackArena,
   type Packable,
-  packInto,
   unpack,
   unpackFirst,
   writeAbsent,
@@ -22,11 +20,14 @@ import {
 /** How a field's value is packed. */
 export type Field<T> = {
   // A method, so that a field of some value is also a `Field<unknown>`.
-  write(value: T): void
+  write(arena: PackArena, value: T): void
   /** What there is nothing to write of: no value, `undefined`, or a list without values. */
   readonly absent: 'never' | 'undefined' | 'empty'
   readonly unpack: (value: Packable) => T
 }
+
+// Most bodies are shorter; a longer one is moved once or twice.
+const roomAtFirst = 256
 
 type Fields = Readonly<Record<string, Field<unknown>>>
 type ValueOf<F> = F extends Field<infer T> ? T : never
@@ -51,23 +52,23 @@ export type Layout<T> = Field<T> & {
 function writerOf(
   names: readonly string[],
   kinds: readonly Field<unknown>[],
-): (record: unknown) => void {
+): (arena: PackArena, record: unknown) => void {
   const always = kinds.findLastIndex(({ absent }) => absent === 'never') + 1
   const isThere = (at: number): string =>
     kinds[at]?.absent === 'empty' ? `field${at}.length !== 0` : `field${at} !== undefined`
   const taken = names.map((name, at) => `const field${at} = record[${JSON.stringify(name)}]`)
   const lengths = names.map((_, at) => (at < always ? '' : `${isThere(at)} ? ${at + 1} :`))
   const written = names.map((_, at) => {
-    const write = `kind${at}.write(field${at})`
+    const write = `kind${at}.write(arena, field${at})`
     return at < always ? write : `if (length > ${at}) ${write}; else return`
   })
   return functionOfText(
     { kinds, writeCount },
     `const [${names.map((_, at) => `kind${at}`).join()}] = kinds
-    return (record) => {
+    return (arena, record) => {
       ${taken.join('\n')}
       const length = ${lengths.toReversed().join(' ')} ${always}
-      writeCount(length)
+      writeCount(arena, length)
       ${written.join('\n')}
     }`,
   )
@@ -86,13 +87,18 @@ export function layout<const F extends Fields>(fields: F): Layout<RecordOf<F>> {
   }
   return {
     absent: 'never',
-    write: (record) => {
-      writeList()
-      writeFields(record)
+    write: (arena, record) => {
+      writeList(arena)
+      writeFields(arena, record)
     },
     unpack: (value) => fromList(listOf(value)),
-    toBytes: (record) => packed(() => writeFields(record)),
-    append: (arena, record) => packInto(arena, writeFields, record),
+    toBytes: (record) => {
+      const arena = { bytes: new Uint8Array(roomAtFirst), used: 0 }
+      writeFields(arena, record)
+      const written = arena.bytes.subarray(0, arena.used)
+      return arena.used > roomAtFirst ? written.slice() : written
+    },
+    append: writeFields,
     fromBytes: (bytes) => fromList(unpack(bytes)),
     fromStart: (bytes) => fromList(unpackFirst(bytes, names.length)),
   }
@@ -129,14 +135,14 @@ export const text: Field<string> = {
 /** Yes or no. */
 export const flag: Field<boolean> = {
   absent: 'never',
-  write: (value) => writeNumber(value ? 1 : 0),
+  write: (arena, value) => writeNumber(arena, value ? 1 : 0),
   unpack: (value) => value === 1,
 }
 
 /** A value that may be missing. */
 export function maybe<T>(field: Field<T>): Field<T | undefined> {
   return {
-    write: (value) => (value === undefined ? writeAbsent() : field.write(value)),
+    write: (arena, value) => (value === undefined ? writeAbsent(arena) : field.write(arena, value)),
     absent: 'undefined',
     unpack: (value) => (value === undefined ? undefined : field.unpack(value)),
   }
@@ -145,16 +151,16 @@ export function maybe<T>(field: Field<T>): Field<T | undefined> {
 /** Any number of values. An empty list takes no room at the end of a record. */
 export function list<T>(field: Field<T>): Field<readonly T[]> {
   return {
-    write: (values) => {
+    write: (arena, values) => {
       if (values.length === 0) {
-        writeAbsent()
+        writeAbsent(arena)
         return
       }
-      writeList()
-      writeCount(values.length)
+      writeList(arena)
+      writeCount(arena, values.length)
       for (let at = 0; at < values.length; at++) {
         const value = values[at]
-        if (value !== undefined) field.write(value)
+        if (value !== undefined) field.write(arena, value)
       }
     },
     absent: 'empty',

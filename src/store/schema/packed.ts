@@ -16,43 +16,11 @@ const tags = { absent: 0, number: 1, bigint: 2, negative: 3, bytes: 4, text: 5, 
 const toUtf8 = new TextEncoder()
 const fromUtf8 = new TextDecoder()
 
-// Lists are written here one after the other, and handed out as views: memory of their own would
-// cost more than writing them. What outlives its neighbours keeps all of them.
-const roomBytes = 65_536
-let room: Uint8Array<ArrayBuffer> = new Uint8Array(roomBytes)
 // From here on a copy by the runtime is faster than a loop.
 const shortBytes = 24
-let used = 0
-let start = 0
-
-/** The bytes of a list that `write` writes: its length by {@link writeCount}, then its values. */
-export function packed(write: () => void): Uint8Array {
-  start = used
-  write()
-  return room.subarray(start, used)
-}
 
 /** Memory that records are packed into, one after the other; it grows by doubling. */
 export type PackArena = { bytes: Uint8Array<ArrayBuffer>; used: number }
-
-/**
- * As {@link packed} of what `write` makes of `value`, but the bytes are the next ones of `arena`.
- */
-export function packInto<T>(arena: PackArena, write: (value: T) => void, value: T): void {
-  const ownRoom = room
-  const ownUsed = used
-  room = arena.bytes
-  used = arena.used
-  start = 0
-  try {
-    write(value)
-    arena.used = used
-  } finally {
-    arena.bytes = room
-    room = ownRoom
-    used = ownUsed
-  }
-}
 
 /** The first `count` values of `bytes`, and what follows unread. Throws as {@link unpack}. */
 export function unpackFirst(bytes: Uint8Array, count: number): readonly Packable[] {
@@ -77,58 +45,60 @@ export function unpackEach(bytes: Uint8Array): (readonly Packable[])[] {
 }
 
 /** Says how many values of a list follow; the outermost has no tag. */
-export function writeCount(count: number): void {
-  leb(count)
+export function writeCount(arena: PackArena, count: number): void {
+  leb(arena, count)
 }
 
 /** A list; its length and values follow. */
-export function writeList(): void {
-  tag(tags.list)
+export function writeList(arena: PackArena): void {
+  tag(arena, tags.list)
 }
 
 /** Nothing. */
-export function writeAbsent(): void {
-  tag(tags.absent)
+export function writeAbsent(arena: PackArena): void {
+  tag(arena, tags.absent)
 }
 
 /** A number. */
-export function writeNumber(value: number): void {
-  tag(tags.number)
-  leb(value)
+export function writeNumber(arena: PackArena, value: number): void {
+  tag(arena, tags.number)
+  leb(arena, value)
 }
 
 /** Bytes. */
-export function writeBytes(value: Uint8Array): void {
-  sized(tags.bytes, value)
+export function writeBytes(arena: PackArena, value: Uint8Array): void {
+  sized(arena, tags.bytes, value)
 }
 
 /** Text. */
-export function writeText(value: string): void {
-  sized(tags.text, toUtf8.encode(value))
+export function writeText(arena: PackArena, value: string): void {
+  sized(arena, tags.text, toUtf8.encode(value))
 }
 
 /** A bigint. Its length is that of its hex digits: 0 has one byte. */
-export function writeBigint(value: bigint): void {
+export function writeBigint(arena: PackArena, value: bigint): void {
   const magnitude = value < 0n ? -value : value
-  tag(value < 0n ? tags.negative : tags.bigint)
+  tag(arena, value < 0n ? tags.negative : tags.bigint)
   const number = Number(magnitude)
-  if (number <= Number.MAX_SAFE_INTEGER) writeMagnitude(number)
+  if (number <= Number.MAX_SAFE_INTEGER) writeMagnitude(arena, number)
   else {
     const size = Math.ceil(magnitude.toString(16).length / 2)
-    leb(size)
-    append(fromBigint(magnitude, size))
+    leb(arena, size)
+    append(arena, fromBigint(magnitude, size))
   }
 }
 
 /** A magnitude that is exact in a double, without going by way of text. */
-function writeMagnitude(magnitude: number): void {
+function writeMagnitude(arena: PackArena, magnitude: number): void {
   const high = Math.floor(magnitude / 2 ** 32)
   const low = magnitude >>> 0
   const size = high > 0 ? 4 + bytesIn(high) : bytesIn(low)
-  leb(size)
-  if (used + size > room.length) growRoom(size)
-  for (let left = size; left > 4; left--) room[used++] = high >>> ((left - 5) * 8)
-  for (let left = Math.min(size, 4); left > 0; left--) room[used++] = low >>> ((left - 1) * 8)
+  leb(arena, size)
+  const bytes = roomFor(arena, size)
+  let at = arena.used
+  for (let left = size; left > 4; left--) bytes[at++] = high >>> ((left - 5) * 8)
+  for (let left = Math.min(size, 4); left > 0; left--) bytes[at++] = low >>> ((left - 1) * 8)
+  arena.used = at
 }
 
 /** Bytes of an integer below 2^32; 0 has one. */
@@ -136,50 +106,58 @@ function bytesIn(value: number): number {
   return Math.max(1, Math.ceil((32 - Math.clz32(value)) / 8))
 }
 
-function sized(kind: number, bytes: Uint8Array): void {
-  tag(kind)
-  leb(bytes.length)
-  append(bytes)
+function sized(arena: PackArena, kind: number, bytes: Uint8Array): void {
+  tag(arena, kind)
+  leb(arena, bytes.length)
+  append(arena, bytes)
 }
 
-function tag(kind: number): void {
-  if (used === room.length) growRoom(1)
-  room[used++] = kind
+function tag(arena: PackArena, kind: number): void {
+  const bytes = roomFor(arena, 1)
+  bytes[arena.used++] = kind
 }
 
-function append(bytes: Uint8Array): void {
-  const size = bytes.length
-  if (used + size > room.length) growRoom(size)
+function append(arena: PackArena, value: Uint8Array): void {
+  const size = value.length
+  const bytes = roomFor(arena, size)
+  const from = arena.used
   // Short ones are copied here: the call would take longer.
-  if (size <= shortBytes) for (let at = 0; at < size; at++) room[used + at] = u8At(bytes, at)
-  else room.set(bytes, used)
-  used += size
+  if (size <= shortBytes) for (let at = 0; at < size; at++) bytes[from + at] = u8At(value, at)
+  else bytes.set(value, from)
+  arena.used = from + size
 }
 
-function leb(value: number): void {
+function leb(arena: PackArena, value: number): void {
   // Seven bits a byte: 53 bits take eight.
-  if (used + 8 > room.length) growRoom(8)
+  const bytes = roomFor(arena, 8)
+  let at = arena.used
   let rest = value
   if (rest >= 2 ** 31) {
     if (!Number.isSafeInteger(value)) throw notPackable(value)
-    for (; rest >= 2 ** 31; rest = Math.floor(rest / 128)) room[used++] = (rest % 128) + 128
+    for (; rest >= 2 ** 31; rest = Math.floor(rest / 128)) bytes[at++] = (rest % 128) + 128
   }
   let low = rest | 0
   if (low !== rest || low < 0) throw notPackable(value)
-  for (; low > 127; low >>>= 7) room[used++] = (low & 127) | 128
-  room[used++] = low
+  for (; low > 127; low >>>= 7) bytes[at++] = (low & 127) | 128
+  bytes[at++] = low
+  arena.used = at
 }
 
 function notPackable(value: number): Fault {
   return new Fault('store-failed', `only integers from 0 can be packed: ${value}`)
 }
 
-function growRoom(size: number): void {
-  const begun = room.subarray(start, used)
-  room = new Uint8Array(Math.max(roomBytes, 2 * (begun.length + size)))
-  room.set(begun)
-  used = begun.length
-  start = 0
+/** The memory of an arena, which has room for `size` more bytes. */
+function roomFor(arena: PackArena, size: number): Uint8Array<ArrayBuffer> {
+  const { bytes, used } = arena
+  return used + size <= bytes.length ? bytes : grown(arena, size)
+}
+
+function grown(arena: PackArena, size: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(2 * (arena.used + size))
+  bytes.set(arena.bytes.subarray(0, arena.used))
+  arena.bytes = bytes
+  return bytes
 }
 
 type Cursor = { readonly bytes: Uint8Array; at: number }

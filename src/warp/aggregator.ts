@@ -7,7 +7,7 @@
  */
 
 import { Fault } from '../core/fault.ts'
-import type { CollectCounters } from './aggregation/collect.ts'
+import type { CollectCounters } from './aggregation/collect-task.ts'
 import type { AggregationRequest } from './aggregation/request.ts'
 import { SharedWork } from './aggregation/shared-work.ts'
 import { Cache } from './cache.ts'

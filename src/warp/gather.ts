@@ -8,12 +8,8 @@ import { assert, Fault } from '../core/fault.ts'
 import type { World } from '../core/world.ts'
 import type { Log } from '../telemetry/log.ts'
 import { AskBoard, questionOf } from './aggregation/ask.ts'
-import {
-  collect,
-  type CollectCounters,
-  type Collected,
-  type CollectParts,
-} from './aggregation/collect.ts'
+import type { CollectCounters, CollectParts } from './aggregation/collect-task.ts'
+import { collect, type Collected } from './aggregation/collect.ts'
 import { isPChain } from './aggregation/request.ts'
 import { SignatureCache } from './aggregation/signature-cache.ts'
 import type { Bls } from './bls.ts'

@@ -1,61 +1,16 @@
 /**
  * Collecting signatures for one message from one validator set.
  *
- * One loop: look how it stands, ask who should be asked, verify what came, sleep until something
- * happens. Everything it starts ends by itself within a node's time to answer.
+ * One loop: look how it stands, ask who should be asked, let `verifier.ts` verify what came, sleep
+ * until something happens. Everything it starts ends by itself within a node's time to answer.
  */
 
-import { assert, Fault } from '../../core/fault.ts'
-import type { Clock } from '../../core/world.ts'
-import type { Bls, SignedBy } from '../bls.ts'
-import type { PeerPool } from '../peer/pool.ts'
-import type { Signer, ValidatorSet } from '../validator-set.ts'
-import type { AskBoard, Outcome, Question } from './ask.ts'
-import type { SignatureCache } from './signature-cache.ts'
-import { proveEach, sortOut, type Sorted, type Verdict } from './sort-out.ts'
-import { connectionLost, type Goal, type Progress, Tally } from './tally.ts'
-
-/** Parts that collections share. */
-export type CollectParts = {
-  readonly clock: Clock
-  readonly bls: Bls
-  readonly pool: Pick<
-    PeerPool,
-    'session' | 'failures' | 'offence' | 'want' | 'watch' | 'ban' | 'status'
-  >
-  readonly board: AskBoard
-  readonly cache: SignatureCache
-  readonly counters: CollectCounters
-}
-
-/** Counts over all collections of a process, for operators. */
-export type CollectCounters = {
-  asked: number
-  signatures: number
-  cached: number
-  wrong: number
-  refused: number
-  silent: number
-}
-
-/** One collection. */
-export type CollectTask = {
-  readonly unsigned: Uint8Array
-  readonly question: Question
-  readonly subnetId: Uint8Array
-  readonly set: ValidatorSet
-  readonly goal: Goal
-  readonly excluded: (signer: Signer) => boolean
-  /**
-   * True when the set is the present one. Of an earlier one a validator may have another key by
-   * now: what it answers does not verify then, and is not its fault.
-   */
-  readonly present: boolean
-  /** Possible reason when no validator answers at all. */
-  readonly whenMute: string | undefined
-  /** Longest time for everything, milliseconds. */
-  readonly timeoutMs: number
-}
+import { Fault } from '../../core/fault.ts'
+import type { Signer } from '../validator-set.ts'
+import type { Outcome } from './ask.ts'
+import type { CollectParts, CollectTask } from './collect-task.ts'
+import { connectionLost, type Progress, Tally } from './tally.ts'
+import { Verifier } from './verifier.ts'
 
 /** How long connecting may take before missing connections are the reason to give up. */
 const connectMs = 30_000
@@ -63,10 +18,6 @@ const connectMs = 30_000
 const bufferMs = 2_000
 /** Failed connections in a row after which a node does not count as on its way. */
 const goneAfter = 2
-/** Longest time an answer waits to be verified, once the quorum is there if all of them hold. */
-const sumMs = 100
-/** The same before that: the later the sum, the fewer pairings, and nobody needs it yet. */
-const earlySumMs = 1_000
 /** Between two looks at the clock. */
 const tickMs = 50
 
@@ -94,13 +45,7 @@ class Collection {
   readonly #startedAt: number
   readonly #ended = new AbortController()
   readonly #unwatch: () => void
-  /** Kept from earlier requests and not proven yet. */
-  #remembered: Progress[] = []
-  #pendingSince: number | undefined
-  #verifying = false
-  /** True when the collection would end without what waits to be verified. */
-  #flush = false
-  #sum: { readonly of: ReadonlySet<Progress>; readonly signature: Uint8Array } | undefined
+  readonly #verifier: Verifier
   #quorumAt: number | undefined
   #reachedAt = Number.NEGATIVE_INFINITY
   #wake: (() => void) | undefined
@@ -113,6 +58,10 @@ class Collection {
     this.#tally = new Tally(task.set, task.goal, task.excluded)
     this.#startedAt = parts.clock.monotonic()
     this.#unwatch = parts.pool.watch(() => this.#stir())
+    this.#verifier = new Verifier(parts, task, this.#tally, (problem) => {
+      this.#problem ??= problem
+      this.#stir()
+    })
   }
 
   async run(signal: AbortSignal): Promise<Collected> {
@@ -127,7 +76,7 @@ class Collection {
         const now = this.#parts.clock.monotonic()
         if (this.#decide(now)) return this.#collected()
         this.#ask(now)
-        this.#verify(now)
+        this.#verifier.look(now)
         await this.#sleep()
       }
     } finally {
@@ -150,7 +99,7 @@ class Collection {
         progress.signature = kept.signature
         progress.proven = kept.proven
         this.#tally.move(progress, kept.proven ? 'signed' : 'checking')
-        if (!kept.proven) this.#remembered.push(progress)
+        if (!kept.proven) this.#verifier.remember(progress)
         counters.cached++
       } else if (progress.state === 'idle') missing.push(...progress.signer.nodeIds)
     }
@@ -158,16 +107,9 @@ class Collection {
     if (here < this.#tally.target) pool.want(missing, subnetId)
   }
 
-  /** The collected signature; summed now when no sum of just these signers exists. */
   #collected(): Collected {
     const signers = this.#tally.chosen()
-    const known = this.#sum
-    const same = known?.of.size === signers.length && signers.every((each) => known.of.has(each))
-    const signature =
-      known !== undefined && same
-        ? known.signature
-        : this.#parts.bls.aggregate(signers.map((progress) => progress.signature))
-    return { signers, signature }
+    return { signers, signature: this.#verifier.sumOf(signers) }
   }
 
   readonly #connected = ({ nodeIds }: Signer): boolean =>
@@ -207,7 +149,7 @@ class Collection {
   /** Throws what is missing; before that, what has arrived is verified, so that it is counted. */
   #giveUp(what: 'connect' | 'collect'): false {
     if (this.#tally.weightOf('checking') === 0n) throw this.#shortfall(what)
-    this.#flush = true
+    this.#verifier.hurry()
     return false
   }
 
@@ -282,7 +224,7 @@ class Collection {
       this.#tally.move(progress, 'checking')
       progress.signature = outcome.signature
       progress.sentBy = outcome.nodeId
-      this.#pendingSince ??= now
+      this.#verifier.arrived(now)
     } else if (outcome.kind === 'refused') {
       counters.refused++
       this.#tally.move(progress, 'refused')
@@ -292,82 +234,6 @@ class Collection {
       if (outcome.kind === 'absent') progress.attempts--
       this.#tally.failed(progress, outcome.why, now)
     }
-  }
-
-  /** Verifies off the loop, as late as it may decide something: a sum costs a pairing. */
-  #verify(now: number): void {
-    const tally = this.#tally
-    if (this.#verifying || tally.weightOf('checking') === 0n) return
-    const { bls } = this.#parts
-    const { unsigned } = this.#task
-    if (this.#remembered.length > 0) {
-      const remembered = this.#remembered.splice(0)
-      void this.#settle(remembered, proveEach(bls, unsigned, remembered.map(signedBy)))
-      return
-    }
-    const here = tally.weightOf('signed', 'checking')
-    const waited = now - (this.#pendingSince ?? now)
-    const due = waited >= (here >= tally.needed ? sumMs : earlySumMs)
-    const idle = tally.weightOf('asking') === 0n
-    if (here < tally.target && !idle && !due && !this.#flush) return
-    this.#flush = false
-    this.#pendingSince = undefined
-    // Those who will be told, so that this very sum is the answer; and else all who wait.
-    const group =
-      here >= tally.target
-        ? tally.candidates()
-        : tally.byWeight.filter(({ state }) => state === 'checking')
-    const sorted = sortOut(bls, unsigned, group.map(signedBy))
-    void this.#settle(group, this.#keepSum(group, sorted))
-  }
-
-  async #keepSum(group: readonly Progress[], sorted: Promise<Sorted>): Promise<readonly Verdict[]> {
-    const { verdicts, sum } = await sorted
-    if (sum !== undefined) this.#sum = { of: new Set(group), signature: sum }
-    return verdicts
-  }
-
-  async #settle(group: readonly Progress[], verdicts: Promise<readonly Verdict[]>): Promise<void> {
-    this.#verifying = true
-    try {
-      const found = await verdicts
-      for (const [at, progress] of group.entries()) {
-        const verdict = found[at]
-        assert(verdict !== undefined, 'every signature has a verdict')
-        if (verdict === 'wrong') this.#reject(progress)
-        else this.#accept(progress, progress.proven || verdict === 'proven')
-      }
-    } catch (error) {
-      this.#problem = error
-    }
-    this.#verifying = false
-    this.#stir()
-  }
-
-  #reject(progress: Progress): void {
-    const { counters, cache, pool } = this.#parts
-    cache.drop(this.#task.question.messageHex, progress.signer.keyHex)
-    if (progress.sentBy === '') {
-      // It was kept from an earlier sum, and who sent it is forgotten: the signer is asked now.
-      this.#tally.move(progress, 'idle')
-      pool.want(progress.signer.nodeIds, this.#task.subnetId)
-      return
-    }
-    counters.wrong++
-    this.#tally.move(progress, 'refused')
-    progress.why = 'answered with a wrong signature'
-    if (!this.#task.present) return
-    pool.ban(progress.sentBy, new Fault('peer-misbehaved', 'wrong signature'))
-  }
-
-  #accept(progress: Progress, proven: boolean): void {
-    const { counters, cache } = this.#parts
-    // Those kept from earlier requests were counted then.
-    if (progress.state === 'checking' && progress.sentBy !== '') counters.signatures++
-    this.#tally.move(progress, 'signed')
-    progress.proven = proven
-    const { signature } = progress
-    cache.put(this.#task.question.messageHex, progress.signer.keyHex, { signature, proven })
   }
 
   /** Something happened: the loop looks again. */
@@ -399,10 +265,6 @@ class Collection {
       this.#stir()
     }
   }
-}
-
-function signedBy({ signer, signature }: Progress): SignedBy {
-  return { publicKey: signer.publicKey, signature }
 }
 
 /** The first signature of several answers, or else the most final of them. */

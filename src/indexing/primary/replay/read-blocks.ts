@@ -10,7 +10,12 @@ import { transactionIdOf, outputKeyOf } from '../../../codec/primary/ids.ts'
 import { decodePBlock, transactionsOf, type PBlock } from '../../../codec/primary/p-block.ts'
 import type { PUnsigned } from '../../../codec/primary/p-transaction.ts'
 import { cTypes, pTypes, xTypes } from '../../../codec/primary/type-ids.ts'
-import { decodeXBlock, xTransactionAlone, type XBlock, type XUnsigned } from '../../../codec/primary/x-transaction.ts'
+import {
+  decodeXBlock,
+  xTransactionAlone,
+  type XBlock,
+  type XUnsigned,
+} from '../../../codec/primary/x-transaction.ts'
 import { sha256 } from '../../../core/hash.ts'
 import type { CBlock, Proposer } from '../../../source/primary/primary-source.ts'
 

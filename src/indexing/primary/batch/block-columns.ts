@@ -26,7 +26,7 @@ const blockTable = columnTable({
   typeId: words,
   /** Chain time after the block, Unix seconds; since Banff the block's own time. */
   time: doubles,
-  sizeBytes: doubles,
+  sizeBytes: words,
   transactionCount: words,
 })
 

@@ -28,7 +28,7 @@ export function internalDetails(row: InternalRow, named: Named): InternalTransac
     to: row.toId === undefined ? zeroParty : named(row.toId).party,
     internalTxType: frameType(row.kind),
     value: decimalText(row.value),
-    isReverted: row.reverted === 1,
+    isReverted: row.reverted,
     gasUsed: String(row.gasUsed),
     gasLimit: String(row.gasLimit),
   }

@@ -1,7 +1,7 @@
 /** An internal transaction as the lists read it. */
 
 import { placesPerBlock } from '../../schema/places.ts'
-import { hash, hex, integer, maybe, type RowOf, storedRow } from '../stored-row.ts'
+import { flag, hash, hex, integer, maybe, type RowOf, storedRow } from '../stored-row.ts'
 
 /** A listed call frame `i`, with its block `b` and transaction `x`. */
 export const internalRow = storedRow({
@@ -16,7 +16,7 @@ export const internalRow = storedRow({
   value: hex('i.value'),
   gasLimit: integer('i.gas_limit'),
   gasUsed: integer('i.gas_used'),
-  reverted: integer('i.reverted'),
+  reverted: flag('i.reverted'),
   blockHash: hash('b.hash'),
   /** Unix seconds. */
   timestamp: integer('b.timestamp'),

@@ -4,25 +4,25 @@
  */
 
 import { equalBytes } from '../../core/bytes.ts'
-import type { Row, Value, Writer } from '../../store/engine/database.ts'
+import type { Value, Writer } from '../../store/engine/database.ts'
 import type { Table } from '../../store/engine/table.ts'
 import { listSubjects } from '../../store/query/icm/list-subject.ts'
+import { bytes, integer, type RowOf, storedRow, text } from '../../store/query/stored-row.ts'
 import { icmExecuted, icmList, icmReceive, icmSend, icmSourceNote } from '../../store/schema/icm.ts'
 import type { MessageChain } from './apply-messages.ts'
 import { countEnd, type HourCounts, writeHours } from './message-hours.ts'
 
-const columns = [
-  'chain',
-  'network',
-  'timestamp',
-  'source_id',
-  'destination_id',
-  'sender',
-  'recipient',
-] as const
-
 /** An end of a message as it is stored. */
-type End = Readonly<Record<(typeof columns)[number], Value>>
+const endRow = storedRow({
+  chain: text('chain'),
+  network: integer('network'),
+  timestamp: integer('timestamp'),
+  source_id: bytes('source_id'),
+  destination_id: bytes('destination_id'),
+  sender: bytes('sender'),
+  recipient: bytes('recipient'),
+})
+type End = RowOf<typeof endRow>
 
 /** Ids of messages, 32 bytes each, one after the other. */
 export function messageIds(joined: Uint8Array): Uint8Array[] {
@@ -64,22 +64,9 @@ export async function takeBack(
 }
 
 async function endOf(writer: Writer, table: Table, id: Uint8Array): Promise<End | undefined> {
-  const [row] = await writer.lookup({ table, key: ['message_id'], select: columns }, [[id]])
-  return row === undefined ? undefined : endOfRow(row)
-}
-
-function endOfRow(row: Row): End {
-  const [chain = null, network = null, timestamp = null, source = null, destination = null] = row
-  const [sender = null, recipient = null] = row.slice(5)
-  return {
-    chain,
-    network,
-    timestamp,
-    source_id: source,
-    destination_id: destination,
-    sender,
-    recipient,
-  }
+  const lookup = { table, key: ['message_id'], select: endRow.names }
+  const [row] = await writer.lookup(lookup, [[id]])
+  return row === undefined ? undefined : endRow.read(row)
 }
 
 /** The sending chain tells fees and receipts, the receiving one that the call went through. */
@@ -88,8 +75,8 @@ async function takeNotes(
   { blockchainId }: MessageChain,
   { id, end }: { readonly id: Uint8Array; readonly end: End | undefined },
 ): Promise<void> {
-  const isOf = (value: Value | undefined): boolean =>
-    !(value instanceof Uint8Array) || equalBytes(value, blockchainId)
+  const isOf = (value: Uint8Array | undefined): boolean =>
+    value === undefined || equalBytes(value, blockchainId)
   if (isOf(end?.source_id)) await writer.remove(icmSourceNote, { message_id: [id] })
   if (isOf(end?.destination_id)) await writer.remove(icmExecuted, { message_id: [id] })
 }
@@ -114,10 +101,10 @@ function entries(
   { timestamp, network }: Pick<End, 'timestamp' | 'network'>,
 ): Record<string, Value[]> {
   const subjects = listSubjects({
-    sender: bytesOf(end.sender),
-    recipient: bytesOf(end.recipient),
-    sourceId: bytesOf(end.source_id),
-    destinationId: bytesOf(end.destination_id),
+    sender: end.sender,
+    recipient: end.recipient,
+    sourceId: end.source_id,
+    destinationId: end.destination_id,
   })
   return {
     subject: subjects,
@@ -125,8 +112,4 @@ function entries(
     timestamp: subjects.map(() => timestamp),
     message_id: subjects.map(() => id),
   }
-}
-
-function bytesOf(value: Value): Uint8Array {
-  return value instanceof Uint8Array ? value : new Uint8Array(0)
 }

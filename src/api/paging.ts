@@ -35,6 +35,32 @@ export async function readPage<R, C>(request: PageRequest<R, C>): Promise<Page<R
   return { rows: page, nextPageToken: tokens.seal(request.encode(request.cursorOf(last)), binding) }
 }
 
+/** A list whose rows have a number each, in the order of which it is walked. */
+export type NumberedList<R> = {
+  /** Operation id: tokens of another are refused. */
+  readonly route: string
+  /** Subject of the list beside the query: its chain or network, and what else the path names. */
+  readonly subject: Readonly<Record<string, unknown>>
+  readonly query: { readonly pageToken?: string | undefined }
+  readonly limit: number
+  /** Rows strictly after a number, in the direction of the list. */
+  readonly rows: (after: number | undefined, limit: number) => readonly R[] | Promise<readonly R[]>
+  readonly numberOf: (row: R) => number
+}
+
+/** One page. Throws `bad-page-token`. */
+export function numberedPage<R>(tokens: PageTokens, list: NumberedList<R>): Promise<Page<R>> {
+  return readPage<R, number>({
+    tokens,
+    pageToken: list.query.pageToken,
+    binding: bindingOf(list.route, { ...list.query, ...list.subject }),
+    limit: list.limit,
+    ...numberCursor,
+    rows: list.rows,
+    cursorOf: list.numberOf,
+  })
+}
+
 /** The token of a page, in the form a body takes: absent on the last page. */
 export function nextToken(page: { readonly nextPageToken?: string }): { nextPageToken?: string } {
   return page.nextPageToken === undefined ? {} : { nextPageToken: page.nextPageToken }

@@ -6,10 +6,9 @@
 import { defaultPageSize } from '../../shape/evm/query.ts'
 import type { Database } from '../../store/engine/database.ts'
 import type { AnswerStage } from '../../store/query/evm/indexed-height.ts'
-import { posRange, type PosRange } from '../../store/query/evm/position.ts'
+import { posRange, type PosRange, rangeBefore } from '../../store/query/evm/position.ts'
 import type { ServedChain } from '../chain-directory.ts'
-import type { Page } from '../paging.ts'
-import { positionPage } from './list-page.ts'
+import { numberedPage, type Page } from '../paging.ts'
 import type { EvmParts } from './parts.ts'
 import { heightHeader, subjectOf } from './subject.ts'
 
@@ -51,15 +50,17 @@ export async function addressPage<R extends { readonly pos: number }>(
   const { route, path, query } = list
   const { chain, id, binding } = await subjectOf(parts, path)
   const height = await heightHeader(chain, list.stage)
-  const page = await positionPage({
-    tokens: parts.tokens,
+  const range = posRange(query.startBlock, query.endBlock)
+  const page = await numberedPage(parts.tokens, {
     route,
     subject: binding,
     query,
     limit: query.pageSize ?? defaultPageSize,
-    range: posRange(query.startBlock, query.endBlock),
-    rows: async (range, limit) =>
-      id === undefined ? [] : list.rows(chain.store, { addressId: id, range, limit }),
+    rows: async (before, limit) =>
+      id === undefined
+        ? []
+        : list.rows(chain.store, { addressId: id, range: rangeBefore(range, before), limit }),
+    numberOf: ({ pos }) => pos,
   })
   return { chain, page, height }
 }

@@ -15,7 +15,7 @@ import type { TransactionRow } from '../../store/query/evm/transaction-row.ts'
 import type { TransferRow } from '../../store/query/evm/transfer-row.ts'
 import { transfersOfAddress } from '../../store/query/evm/transfers-of-address.ts'
 import type { ServedChain } from '../chain-directory.ts'
-import { bindingOf, numberCursor, type Page, readPage } from '../paging.ts'
+import { bindingOf, numberCursor, numberedPage, type Page } from '../paging.ts'
 import type { EvmParts } from './parts.ts'
 import type { Subject } from './subject.ts'
 
@@ -53,13 +53,11 @@ export async function participationPage(
   },
 ): Promise<Page<Participation>> {
   const { route, query, limit, maxEntries = usualEntries } = request
-  const binding = bindingOf(route, { ...query, ...subject })
-  const page = await readPage<number, number>({
-    tokens,
-    pageToken: query.pageToken,
-    binding,
+  const page = await numberedPage<number>(tokens, {
+    route,
+    subject,
+    query,
     limit,
-    ...numberCursor,
     rows: async (after, count) =>
       id === undefined
         ? []
@@ -70,7 +68,7 @@ export async function participationPage(
             direction: query.sortOrder ?? 'desc',
             limit: count,
           }),
-    cursorOf: (pos) => pos,
+    numberOf: (pos) => pos,
   })
   const of = { chain, addressId: id ?? 0, maxEntries }
   const entries = (await allEntries(of, page.rows)) ?? (await firstEntries(of, page.rows))
@@ -78,6 +76,7 @@ export async function participationPage(
   const rows = await participations(chain, positions, entries)
   const last = positions.at(-1)
   if (positions.length === page.rows.length || last === undefined) return { ...page, rows }
+  const binding = bindingOf(route, { ...query, ...subject })
   return { rows, nextPageToken: tokens.seal(numberCursor.encode(last), binding) }
 }
 

@@ -7,9 +7,8 @@ import { nextPageToken } from '../../shape/next-page-token.ts'
 import { Type } from '../../shape/type.ts'
 import { transactionsInOrder } from '../../store/query/evm/latest-transactions.ts'
 import { posRange } from '../../store/query/evm/position.ts'
-import type { TransactionRow } from '../../store/query/evm/transaction-row.ts'
 import { operation, type Operation } from '../operation.ts'
-import { bindingOf, numberCursor, readPage, nextToken } from '../paging.ts'
+import { nextToken, numberedPage } from '../paging.ts'
 import { namedBlock } from './block-views.ts'
 import { nativeTransactions } from './native-list.ts'
 import type { EvmParts } from './parts.ts'
@@ -48,22 +47,17 @@ export function listBlockTransactions(parts: EvmParts): Operation {
     const chain = parts.chains.find(path.chainId)
     const block = await namedBlock(chain, path.blockId)
     const { from, until } = posRange(block.height, block.height + 1)
-    const page = await readPage<TransactionRow, number>({
-      tokens: parts.tokens,
-      pageToken: query.pageToken,
-      binding: bindingOf(ListBlockTransactions.id, {
-        ...query,
-        chain: chain.facts.key,
-        block: block.height,
-      }),
+    const page = await numberedPage(parts.tokens, {
+      route: ListBlockTransactions.id,
+      subject: { chain: chain.facts.key, block: block.height },
+      query,
       limit: query.pageSize === undefined || query.pageSize === 0 ? block.txCount : query.pageSize,
-      ...numberCursor,
       rows: (last, limit) =>
         transactionsInOrder(chain.store, {
           range: { from: last === undefined ? from : last + 1, until },
           limit,
         }),
-      cursorOf: (row) => row.pos,
+      numberOf: ({ pos }) => pos,
     })
     const transactions = await nativeTransactions(parts, chain, page.rows)
     return { body: { ...nextToken(page), transactions }, ...(await heightHeader(chain)) }

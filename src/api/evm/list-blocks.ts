@@ -5,9 +5,9 @@ import { ChainPath } from '../../shape/evm/path.ts'
 import { defaultPageSize, PageQuery } from '../../shape/evm/query.ts'
 import { nextPageToken } from '../../shape/next-page-token.ts'
 import { Type } from '../../shape/type.ts'
-import { type BlockRow, latestBlocks } from '../../store/query/evm/blocks.ts'
+import { latestBlocks } from '../../store/query/evm/blocks.ts'
 import { operation, type Operation } from '../operation.ts'
-import { bindingOf, numberCursor, readPage, nextToken } from '../paging.ts'
+import { nextToken, numberedPage } from '../paging.ts'
 import { blockView } from './block-views.ts'
 import type { EvmParts } from './parts.ts'
 import { heightHeader } from './subject.ts'
@@ -31,15 +31,14 @@ export function listBlocks({ chains, tokens }: EvmParts): Operation {
   return operation(ListBlocks, async ({ path, query }) => {
     const chain = chains.find(path.chainId)
     const height = await heightHeader(chain)
-    const page = await readPage<BlockRow, number>({
-      tokens,
-      pageToken: query.pageToken,
-      binding: bindingOf(ListBlocks.id, { ...query, chain: chain.facts.key }),
+    const page = await numberedPage(tokens, {
+      route: ListBlocks.id,
+      subject: { chain: chain.facts.key },
+      query,
       limit: query.pageSize ?? defaultPageSize,
-      ...numberCursor,
       rows: (before, limit) =>
         latestBlocks(chain.store, { before: before ?? Number.MAX_SAFE_INTEGER, limit }),
-      cursorOf: (row) => row.height,
+      numberOf: ({ height: number }) => number,
     })
     const blocks = page.rows.map((row) => blockView(row, chain))
     return { body: { ...nextToken(page), blocks }, ...height }

@@ -6,10 +6,9 @@ import { defaultPageSize, pageSize, pageToken, status } from '../../shape/evm/qu
 import { nextPageToken } from '../../shape/next-page-token.ts'
 import { Type } from '../../shape/type.ts'
 import { latestTransactions } from '../../store/query/evm/latest-transactions.ts'
-import { posRange } from '../../store/query/evm/position.ts'
+import { posRange, rangeBefore } from '../../store/query/evm/position.ts'
 import { operation, type Operation } from '../operation.ts'
-import { nextToken } from '../paging.ts'
-import { positionPage } from './list-page.ts'
+import { nextToken, numberedPage } from '../paging.ts'
 import { nativeTransactions } from './native-list.ts'
 import type { EvmParts } from './parts.ts'
 import { heightHeader } from './subject.ts'
@@ -33,15 +32,18 @@ export function listLatestTransactions(parts: EvmParts): Operation {
   return operation(ListLatestTransactions, async ({ path, query }) => {
     const chain = parts.chains.find(path.chainId)
     const height = await heightHeader(chain)
-    const page = await positionPage({
-      tokens: parts.tokens,
+    const page = await numberedPage(parts.tokens, {
       route: ListLatestTransactions.id,
       subject: { chain: chain.facts.key },
       query,
       limit: query.pageSize ?? defaultPageSize,
-      range: posRange(undefined, undefined),
-      rows: (range, limit) =>
-        latestTransactions(chain.store, { status: query.status, range, limit }),
+      rows: (before, limit) =>
+        latestTransactions(chain.store, {
+          status: query.status,
+          range: rangeBefore(posRange(undefined, undefined), before),
+          limit,
+        }),
+      numberOf: ({ pos }) => pos,
     })
     const transactions = await nativeTransactions(parts, chain, page.rows)
     return { body: { ...nextToken(page), transactions }, ...height }

@@ -10,7 +10,7 @@ import { Type } from '../../shape/type.ts'
 import type { Reader } from '../../store/engine/database.ts'
 import { type MessageHour, messageHours } from '../../store/query/icm/message-hours.ts'
 import { operation, type Operation } from '../operation.ts'
-import { bindingOf, numberCursor, readPage, nextToken } from '../paging.ts'
+import { nextToken, numberedPage } from '../paging.ts'
 import type { IcmParts } from './parts.ts'
 
 const groupings = [
@@ -150,17 +150,16 @@ export function icmTimeseries(parts: IcmParts): Operation {
     const points = grouped(hours, query, ({ hour }) => periodStart(unit, hour))
       .filter(({ start }) => start > startTimestamp && start < endTimestamp)
       .toSorted((a, b) => b.start - a.start || b.sent - a.sent)
-    const page = await readPage({
-      tokens: parts.tokens,
-      pageToken: query.pageToken,
-      binding: bindingOf(GetIcmTimeseries.id, query),
+    const page = await numberedPage(parts.tokens, {
+      route: GetIcmTimeseries.id,
+      subject: {},
+      query,
       limit: query.pageSize ?? defaultPoints,
-      ...numberCursor,
       rows: (after = 0, limit) =>
         points
           .slice(after, after + limit)
           .map((point, at) => ({ ...point, place: after + at + 1 })),
-      cursorOf: ({ place }) => place,
+      numberOf: ({ place }) => place,
     })
     const results = page.rows.map(({ sent, start, ...ends }) => ({
       value: sent,

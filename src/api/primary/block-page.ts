@@ -5,7 +5,7 @@ import type { PrimaryChainInfo } from '../../shape/primary/chain-info.ts'
 import type { BlockRange, StoredBlock } from '../../store/query/primary/blocks.ts'
 import { placesBetween } from '../../store/query/primary/moment-in-history.ts'
 import { blockOfPos } from '../../store/schema/primary-position.ts'
-import { bindingOf, numberCursor, readPage, nextToken } from '../paging.ts'
+import { nextToken, numberedPage } from '../paging.ts'
 import { blockViews } from './block-view.ts'
 import { chainInfo, type ChainOf, indexedTo } from './chain-of.ts'
 import { defaultPageSize } from './list-page.ts'
@@ -43,15 +43,14 @@ export async function blockPage(parts: PrimaryParts, asked: BlockPageQuery): Pro
   const places = await placesBetween(chain.store, chain.chain, startTimestamp, endTimestamp)
   const from = blockOfPos(places.from)
   const until = blockOfPos(places.until)
-  const page = await readPage<StoredBlock, number>({
-    tokens: parts.tokens,
-    pageToken: query.pageToken,
-    binding: bindingOf(asked.route, { ...query, network: chain.network, chain: chain.chain }),
+  const page = await numberedPage(parts.tokens, {
+    route: asked.route,
+    subject: { network: chain.network, chain: chain.chain },
+    query,
     limit: query.pageSize ?? defaultPageSize,
-    ...numberCursor,
     rows: (after, limit) =>
       asked.rows({ from, until: Math.min(until, after ?? Number.MAX_SAFE_INTEGER), limit }),
-    cursorOf: ({ id }) => id,
+    numberOf: ({ id }) => id,
   })
   const blocks = await blockViews(chain, page.rows)
   return { body: { ...nextToken(page), blocks, chainInfo: chainInfo(chain) }, ...height }

@@ -11,7 +11,7 @@ import type { Reader } from '../../store/engine/database.ts'
 import { l1Now, l1Steps } from '../../store/query/primary/l1-history.ts'
 import { stakeDays } from '../../store/query/primary/stake-days.ts'
 import { operation, type Operation } from '../operation.ts'
-import { bindingOf, numberCursor, readPage, nextToken } from '../paging.ts'
+import { nextToken, numberedPage } from '../paging.ts'
 import { indexedTo } from './chain-of.ts'
 import { dayPoints } from './day-points.ts'
 import { idIn } from './inputs.ts'
@@ -65,15 +65,14 @@ export function getStakingMetrics(parts: PrimaryParts): Operation {
       query.subnetId === undefined ? primarySubnetId : idIn('subnetId', query.subnetId)
     const values = await valuesOf(store, subnetId, path.metric)
     const points = dayPoints(values, (await l1Now(store)).time, query)
-    const page = await readPage({
-      tokens: parts.tokens,
-      pageToken: query.pageToken,
-      binding: bindingOf(GetStakingMetrics.id, { ...query, ...path, network: network.network }),
+    const page = await numberedPage(parts.tokens, {
+      route: GetStakingMetrics.id,
+      subject: { ...path, network: network.network },
+      query,
       limit: query.pageSize ?? defaultPoints,
-      ...numberCursor,
       rows: (before, limit) =>
         points.filter(({ timestamp }) => timestamp < (before ?? Infinity)).slice(0, limit),
-      cursorOf: ({ timestamp }) => timestamp,
+      numberOf: ({ timestamp }) => timestamp,
     })
     return { body: { ...nextToken(page), results: [...page.rows] }, ...height }
   })

@@ -38,9 +38,10 @@ export function listBlockchains(parts: PrimaryParts): Operation {
   return operation(ListBlockchains, async ({ path, query }) => {
     const network = parts.networks.find(path.network)
     const height = await indexedTo(network.store, 'P')
-    const page = await weighedPage(parts, network, {
+    const page = await weighedPage(parts.tokens, {
       ...chainScales,
       route: ListBlockchains.id,
+      subject: { network: network.network },
       query,
       limit: query.pageSize ?? defaultWidePageSize,
       rows: (after, limit) =>

@@ -12,10 +12,10 @@ import {
 import { Type } from '../../shape/type.ts'
 import { listDelegators as delegatorRows } from '../../store/query/primary/delegators.ts'
 import { operation, type Operation } from '../operation.ts'
-import { nextToken } from '../paging.ts'
+import { nextToken, numberedPage } from '../paging.ts'
 import { indexedTo } from './chain-of.ts'
 import { delegatorViews } from './delegator-views.ts'
-import { defaultPageSize, numberedPage } from './list-page.ts'
+import { defaultPageSize } from './list-page.ts'
 import type { PrimaryParts } from './parts.ts'
 import { whoseOrAll } from './whose.ts'
 
@@ -55,8 +55,9 @@ export function listDelegators(parts: PrimaryParts): Operation {
       ...(rewardAddresses === undefined ? {} : { addresses: rewardAddresses }),
       ...(nodeIds === undefined ? {} : { nodeIds }),
     })
-    const page = await numberedPage(parts, network, {
+    const page = await numberedPage(parts.tokens, {
       route: ListDelegators.id,
+      subject: { network: network.network },
       query,
       limit: query.pageSize ?? defaultPageSize,
       rows: (after, limit) =>

@@ -10,11 +10,11 @@ import { Type } from '../../shape/type.ts'
 import { l1Now } from '../../store/query/primary/l1-history.ts'
 import { type L1Seat, l1Seats } from '../../store/query/primary/l1-seats.ts'
 import { operation, type Operation } from '../operation.ts'
-import { nextToken } from '../paging.ts'
+import { nextToken, numberedPage } from '../paging.ts'
 import { indexedTo } from './chain-of.ts'
 import { idIn } from './inputs.ts'
 import { keptFor } from './kept-answers.ts'
-import { defaultPageSize, numberedPage } from './list-page.ts'
+import { defaultPageSize } from './list-page.ts'
 import type { ServedNetwork } from './network-directory.ts'
 import { wideInteger } from './numbers-view.ts'
 import type { PrimaryParts } from './parts.ts'
@@ -119,8 +119,9 @@ export function listL1ValidatorFunds(parts: PrimaryParts): Operation {
     const funded = rate.active
       .filter((seat) => subnetId === undefined || equalBytes(seat.subnetId, subnetId))
       .toSorted(byEnd)
-    const page = await numberedPage(parts, network, {
+    const page = await numberedPage(parts.tokens, {
       route: ListL1ValidatorFunds.id,
+      subject: { network: network.network },
       query,
       limit: query.pageSize ?? defaultPageSize,
       rows: async (after, limit) => afterSeat(funded, after).slice(0, limit),
@@ -147,8 +148,9 @@ export function listL1Funds(parts: PrimaryParts): Operation {
     const rate = await rateOf(network, seats)
     const groups = groupsOf(await seats(network.store))
     const ordered = groups.toSorted((a, b) => byEnd(firstOut(a), firstOut(b)))
-    const page = await numberedPage(parts, network, {
+    const page = await numberedPage(parts.tokens, {
       route: ListL1Funds.id,
+      subject: { network: network.network },
       query,
       limit: query.pageSize ?? defaultPageSize,
       rows: async (after, limit) => {

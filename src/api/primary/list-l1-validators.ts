@@ -14,10 +14,10 @@ import {
 } from '../../store/query/primary/l1-validators.ts'
 import { numberOfNode } from '../../store/query/primary/numbers-of-keys.ts'
 import { operation, type Operation } from '../operation.ts'
-import { nextToken } from '../paging.ts'
+import { nextToken, numberedPage } from '../paging.ts'
 import { indexedTo } from './chain-of.ts'
 import { idIn, nodeIdIn } from './inputs.ts'
-import { defaultPageSize, numberedPage } from './list-page.ts'
+import { defaultPageSize } from './list-page.ts'
 import type { ServedNetwork } from './network-directory.ts'
 import { wideInteger } from './numbers-view.ts'
 import type { PrimaryParts } from './parts.ts'
@@ -66,8 +66,9 @@ export function listL1Validators(parts: PrimaryParts): Operation {
       ...(subnetId === undefined ? {} : { subnetId: idIn('subnetId', subnetId) }),
       ...(node === undefined ? {} : { node: (await numberOfNode(store, node)) ?? 0 }),
     }
-    const page = await numberedPage(parts, network, {
+    const page = await numberedPage(parts.tokens, {
       route: ListL1Validators.id,
+      subject: { network: network.network },
       query,
       limit: query.pageSize ?? defaultPageSize,
       rows: (after, limit) =>

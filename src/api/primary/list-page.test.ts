@@ -17,21 +17,18 @@ async function pagesOf(
   const pages: number[][] = []
   let pageToken: string | undefined
   do {
-    const page = await weighedPage(
-      { tokens },
-      { network: 'fuji' },
-      {
-        route: 'test',
-        query: { pageToken },
-        limit,
-        rowsAtOnce,
-        maxWeight: 10,
-        weightOf: (at: number) => weights[at] ?? 0,
-        numberOf: (at: number) => at,
-        rows: async (after, count) =>
-          weights.map((_, at) => at).slice((after ?? -1) + 1, (after ?? -1) + 1 + count),
-      },
-    )
+    const page = await weighedPage(tokens, {
+      route: 'test',
+      subject: { network: 'fuji' },
+      query: { pageToken },
+      limit,
+      rowsAtOnce,
+      maxWeight: 10,
+      weightOf: (at: number) => weights[at] ?? 0,
+      numberOf: (at: number) => at,
+      rows: async (after, count) =>
+        weights.map((_, at) => at).slice((after ?? -1) + 1, (after ?? -1) + 1 + count),
+    })
     pages.push(page.rows.map((at) => weights[at] ?? 0))
     pageToken = page.nextPageToken
   } while (pageToken !== undefined)

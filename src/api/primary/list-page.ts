@@ -1,36 +1,7 @@
 /** Paging that lists of the primary network share. */
 
-import { bindingOf, numberCursor, type Page, readPage } from '../paging.ts'
-import type { ServedNetwork } from './network-directory.ts'
-import type { PrimaryParts } from './parts.ts'
-
-/** A list of a network whose rows have a number each, in the order of which it is walked. */
-export type NumberedList<R> = {
-  /** Operation id: tokens of another are refused. */
-  readonly route: string
-  readonly query: { readonly pageToken?: string | undefined }
-  readonly limit: number
-  /** Rows strictly after a number, in the direction of the list. */
-  readonly rows: (after: number | undefined, limit: number) => Promise<readonly R[]>
-  readonly numberOf: (row: R) => number
-}
-
-/** One page. Throws `bad-page-token`. */
-export function numberedPage<R>(
-  { tokens }: PrimaryParts,
-  { network }: ServedNetwork,
-  list: NumberedList<R>,
-): Promise<Page<R>> {
-  return readPage<R, number>({
-    tokens,
-    pageToken: list.query.pageToken,
-    binding: bindingOf(list.route, { ...list.query, network }),
-    limit: list.limit,
-    ...numberCursor,
-    rows: list.rows,
-    cursorOf: list.numberOf,
-  })
-}
+import type { PageTokens } from '../page-token.ts'
+import { bindingOf, type NumberedList, numberCursor, type Page } from '../paging.ts'
 
 /** Most that the rows of a page weigh together, and rows read at once to find out. */
 export type Scales<R> = {
@@ -44,12 +15,11 @@ export type Scales<R> = {
  * first row is never too heavy. Throws `bad-page-token`.
  */
 export async function weighedPage<R>(
-  { tokens }: Pick<PrimaryParts, 'tokens'>,
-  { network }: Pick<ServedNetwork, 'network'>,
+  tokens: PageTokens,
   list: NumberedList<R> & Scales<R>,
 ): Promise<Page<R>> {
   const { limit, numberOf, weightOf, maxWeight } = list
-  const binding = bindingOf(list.route, { ...list.query, network })
+  const binding = bindingOf(list.route, { ...list.query, ...list.subject })
   const bytes = tokens.open(list.query.pageToken, binding)
   let after = bytes === undefined ? undefined : numberCursor.decode(bytes)
   const rows: R[] = []

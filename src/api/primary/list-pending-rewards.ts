@@ -18,11 +18,11 @@ import { numberOfAsset } from '../../store/query/primary/numbers-of-keys.ts'
 import { listOpenStakers } from '../../store/query/primary/open-stakers.ts'
 import { stakersByTx, type StoredStaker } from '../../store/query/primary/staker-rows.ts'
 import { operation, type Operation } from '../operation.ts'
-import { nextToken } from '../paging.ts'
+import { nextToken, numberedPage } from '../paging.ts'
 import { assetBook } from './asset-view.ts'
 import { stakingTypeOf, withdrawnPart } from './auto-renew-view.ts'
 import { indexedTo } from './chain-of.ts'
-import { defaultPageSize, numberedPage } from './list-page.ts'
+import { defaultPageSize } from './list-page.ts'
 import type { ServedNetwork } from './network-directory.ts'
 import type { PrimaryParts } from './parts.ts'
 import { whoseIn } from './whose.ts'
@@ -57,8 +57,9 @@ export function listPendingRewards(parts: PrimaryParts): Operation {
     const { store } = network
     const height = await indexedTo(store, 'P')
     const whose = await whoseIn(parts, network, query)
-    const page = await numberedPage(parts, network, {
+    const page = await numberedPage(parts.tokens, {
       route: ListPendingRewards.id,
+      subject: { network: network.network },
       query,
       limit: query.pageSize ?? defaultPageSize,
       rows: (after, limit) =>

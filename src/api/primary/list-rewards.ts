@@ -20,10 +20,10 @@ import { chainsById } from '../../store/query/primary/blockchains.ts'
 import { listRewards as rewardRows, type StoredReward } from '../../store/query/primary/rewards.ts'
 import { rewardKinds } from '../../store/schema/primary-position.ts'
 import { operation, type Operation } from '../operation.ts'
-import { nextToken } from '../paging.ts'
+import { nextToken, numberedPage } from '../paging.ts'
 import { type AssetBook, assetBook } from './asset-view.ts'
 import { indexedTo } from './chain-of.ts'
-import { defaultPageSize, numberedPage } from './list-page.ts'
+import { defaultPageSize } from './list-page.ts'
 import type { ServedNetwork } from './network-directory.ts'
 import type { PrimaryParts } from './parts.ts'
 import { whoseIn } from './whose.ts'
@@ -60,8 +60,9 @@ export function listRewards(parts: PrimaryParts): Operation {
     const network = parts.networks.find(path.network)
     const height = await indexedTo(network.store, 'P')
     const whose = await whoseIn(parts, network, query)
-    const page = await numberedPage(parts, network, {
+    const page = await numberedPage(parts.tokens, {
       route: ListRewards.id,
+      subject: { network: network.network },
       query,
       limit: query.pageSize ?? defaultPageSize,
       rows: (after, limit) =>

@@ -6,10 +6,9 @@ import { PageToken, pageSize, SubnetId } from '../../shape/primary/parameters.ts
 import { Type } from '../../shape/type.ts'
 import { validationsBetween } from '../../store/query/primary/validations-between.ts'
 import { operation, type Operation } from '../operation.ts'
-import { nextToken } from '../paging.ts'
+import { nextToken, numberedPage } from '../paging.ts'
 import { indexedTo } from './chain-of.ts'
 import { idIn } from './inputs.ts'
-import { numberedPage } from './list-page.ts'
 import { meantNetwork } from './meant-network.ts'
 import type { PrimaryParts } from './parts.ts'
 
@@ -53,8 +52,9 @@ export function listSubnetOwners(parts: PrimaryParts): Operation {
     const network = meantNetwork(parts.networks, query.network)
     const subnetId = idIn('subnetId', path.subnetId)
     const height = await indexedTo(network.store, 'P')
-    const page = await numberedPage(parts, network, {
+    const page = await numberedPage(parts.tokens, {
       route: GetValidatorsByDateRange.id,
+      subject: { network: network.network },
       query: { ...query, ...path },
       limit: query.pageSize ?? defaultOwners,
       rows: (before, limit) =>

@@ -38,10 +38,11 @@ export function listSubnets(parts: PrimaryParts): Operation {
   return operation(ListSubnets, async ({ path, query }) => {
     const network = parts.networks.find(path.network)
     const height = await indexedTo(network.store, 'P')
-    const page = await weighedPage<SubnetWithChains>(parts, network, {
+    const page = await weighedPage<SubnetWithChains>(parts.tokens, {
       ...chainScales,
       weightOf: ({ chains }) => chains.map(chainScales.weightOf).reduce((a, b) => a + b, 0),
       route: ListSubnets.id,
+      subject: { network: network.network },
       query,
       limit: query.pageSize ?? defaultWidePageSize,
       rows: async (after, limit) => {

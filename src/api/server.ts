@@ -7,7 +7,12 @@
 
 import { createServer as createHttpServer, type Server } from 'node:http'
 
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import fastify, {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify'
 
 import { Fault, faultOf } from '../core/fault.ts'
 import type { Clock } from '../core/world.ts'
@@ -106,16 +111,7 @@ export function createServer(parts: ServerParts): ApiServer {
     logger: false,
     routerOptions: { maxParamLength: 2_048, querystringParser: parseQuery },
     rewriteUrl: (request) => (request.url ?? '/').replace(/%3a/gi, ':'),
-    frameworkErrors: (error, _request, reply) => {
-      // Before a route is found there is no schema: the reply takes any body.
-      const status = error.statusCode ?? 400
-      const body = JSON.stringify(errorBody(status, plain(error)))
-      reply.raw.writeHead(status, {
-        'content-type': 'application/json; charset=utf-8',
-        'content-length': Buffer.byteLength(body),
-      })
-      reply.raw.end(body)
-    },
+    frameworkErrors: (error, _request, reply) => failUnrouted(error, reply),
   })
 
   // Nothing here takes text: it is what any web page may send without asking.
@@ -154,6 +150,17 @@ export function createServer(parts: ServerParts): ApiServer {
       closeDoor()
     },
   }
+}
+
+/** Answers an error from before a route is found: there is no schema, and the reply takes any body. */
+function failUnrouted(error: FastifyError, reply: FastifyReply): void {
+  const status = error.statusCode ?? 400
+  const body = JSON.stringify(errorBody(status, plain(error)))
+  reply.raw.writeHead(status, {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+  })
+  reply.raw.end(body)
 }
 
 /** The socket's side: slow clients are looked for every second and have five for their headers. */

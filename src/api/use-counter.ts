@@ -59,16 +59,7 @@ export function createUseCounter(parts: UseCounterParts): UseCounter {
   let store: Database | undefined
   let running: Promise<void> | undefined
 
-  const current = (caller: string): Caller => {
-    const seconds = Math.floor(clock.now() / 1_000)
-    const found = callers.get(caller) ?? { total: noCount(), own: noCount() }
-    for (const count of [found.total, found.own]) turn(count, seconds)
-    callers.delete(caller)
-    callers.set(caller, found)
-    const [oldest] = callers.keys()
-    if (callers.size > maxCallers && oldest !== undefined) callers.delete(oldest)
-    return found
-  }
+  const current = (caller: string): Caller => currentOf(callers, caller, clock)
 
   async function exchange(): Promise<void> {
     if (parts.open === undefined || changed.size + touched.size === 0) return
@@ -93,22 +84,8 @@ export function createUseCounter(parts: UseCounterParts): UseCounter {
     }
   }
 
-  async function run(): Promise<void> {
-    let isAway = false
-    while (!over.signal.aborted) {
-      await clock.sleep(syncMs, over.signal).catch(() => undefined)
-      try {
-        await exchange()
-        isAway = false
-      } catch (error) {
-        const reason = faultOf(error)?.message ?? error
-        if (!isAway) parts.log.warn('use of the API is counted by this process alone', { reason })
-        isAway = true
-      }
-    }
-  }
   const start = (): void => {
-    if (parts.open !== undefined) running ??= run()
+    if (parts.open !== undefined) running ??= syncUntil(over.signal, parts, exchange)
   }
 
   return {
@@ -132,6 +109,38 @@ export function createUseCounter(parts: UseCounterParts): UseCounter {
       await store?.close()
     },
   }
+}
+
+/** Calls `exchange` every second until `signal`; a store that is away is told once. */
+async function syncUntil(
+  signal: AbortSignal,
+  { clock, log }: UseCounterParts,
+  exchange: () => Promise<void>,
+): Promise<void> {
+  let isAway = false
+  while (!signal.aborted) {
+    await clock.sleep(syncMs, signal).catch(() => undefined)
+    try {
+      await exchange()
+      isAway = false
+    } catch (error) {
+      const reason = faultOf(error)?.message ?? error
+      if (!isAway) log.warn('use of the API is counted by this process alone', { reason })
+      isAway = true
+    }
+  }
+}
+
+/** The windows of now of a caller, which becomes the newest of `callers`. */
+function currentOf(callers: Map<string, Caller>, caller: string, clock: Clock): Caller {
+  const seconds = Math.floor(clock.now() / 1_000)
+  const found = callers.get(caller) ?? { total: noCount(), own: noCount() }
+  for (const count of [found.total, found.own]) turn(count, seconds)
+  callers.delete(caller)
+  callers.set(caller, found)
+  const [oldest] = callers.keys()
+  if (callers.size > maxCallers && oldest !== undefined) callers.delete(oldest)
+  return found
 }
 
 function noCount(): Count {

@@ -5,7 +5,7 @@ import { readdirSync } from 'node:fs'
 import { aliasFile, noAliasStore } from '../admin/alias-file.ts'
 import type { NodeChain } from '../admin/alias-rules.ts'
 import { createAliasTable, type AliasTable } from '../admin/alias-table.ts'
-import { createNodeListener, nodeBases } from '../admin/node-api.ts'
+import { createNodeListener, nodeBases, type NodeSettings } from '../admin/node-api.ts'
 import type { NodeListener } from '../admin/node-listener.ts'
 import { createPluginRegistry } from '../admin/plugin-registry.ts'
 import { allowedMethods } from '../admin/rpc-methods.ts'
@@ -81,16 +81,8 @@ export function assembleNodeListener(parts: NodeListenerParts): {
     maxReplyBytes: config['source.maxReplyBytes'],
     allowed: allowedMethods(config['node.rpcMethods']),
   })
-  const hosts: unknown = config['node.allowedHosts']
   const listener = createNodeListener({
-    settings: {
-      host: config['node.host'],
-      port: config['node.port'],
-      apiAdminEnabled: config['node.apiAdminEnabled'],
-      adminAllowRemote: config['node.adminAllowRemote'],
-      adminCompat: config['node.adminCompat'],
-      allowedHosts: Array.isArray(hosts) ? hosts.map(String) : String(hosts).split(','),
-    },
+    settings: listenerSettings(config),
     identity: {
       network: () => {
         const id = parts.networkId() ?? (config.networks.mainnet === undefined ? 5 : 1)
@@ -119,6 +111,18 @@ export function assembleNodeListener(parts: NodeListenerParts): {
       await profiler.close()
       watch.stop()
     },
+  }
+}
+
+function listenerSettings(config: Config): NodeSettings {
+  const hosts: unknown = config['node.allowedHosts']
+  return {
+    host: config['node.host'],
+    port: config['node.port'],
+    apiAdminEnabled: config['node.apiAdminEnabled'],
+    adminAllowRemote: config['node.adminAllowRemote'],
+    adminCompat: config['node.adminCompat'],
+    allowedHosts: Array.isArray(hosts) ? hosts.map(String) : String(hosts).split(','),
   }
 }
 

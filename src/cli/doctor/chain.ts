@@ -95,6 +95,17 @@ async function checkEndpoint(
           'has no eth_getBlockReceipts: receipts are read one by one',
           'use AvalancheGo of 2024 or later',
         ),
+    ...stateFindings(subject, { hasTraces, hasOldState, depth: Math.min(head, oldStateDepth) }),
+  ]
+}
+
+/** Traces, and the state of old blocks. */
+function stateFindings(
+  subject: string,
+  found: { readonly hasTraces: boolean; readonly hasOldState: boolean; readonly depth: number },
+): Finding[] {
+  const { hasTraces, hasOldState, depth } = found
+  return [
     hasTraces
       ? fine(subject, 'offers debug_traceBlockByNumber')
       : warning(
@@ -103,7 +114,7 @@ async function checkEndpoint(
           'enable the debug-tracer API of the chain ("eth-apis" with "debug-tracer")',
         ),
     hasOldState
-      ? fine(subject, `has state ${Math.min(head, oldStateDepth)} blocks back`)
+      ? fine(subject, `has state ${depth} blocks back`)
       : warning(
           subject,
           prunedText(hasTraces),

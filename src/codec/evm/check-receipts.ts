@@ -90,13 +90,15 @@ function writeReceipt(writer: RlpWriter, receipt: Receipt, from: number): number
   expectHex(writer.quantity(receipt.cumulativeGasUsed), 'cumulative gas')
   expectHex(writer.string(receipt.logsBloom), 'logs bloom')
   const logs = listOf(receipt.logs, 'logs')
+  const sizes: LogSize[] = []
   let size = 0
   for (const log of logs) {
-    const fields = fieldsSize(objectOf(log, 'log'))
-    size += headSize(fields) + fields
+    const sized = sizeOfLog(objectOf(log, 'log'))
+    sizes.push(sized)
+    size += headSize(sized.fields) + sized.fields
   }
   writer.head(size, 0xc0)
-  for (const log of logs) writeLog(writer, objectOf(log, 'log'))
+  for (const sized of sizes) writeLog(writer, sized)
   const start = writer.headBefore(from, 0xc0)
   const type = hexNumberOr(receipt.type, 0, 'receipt type')
   if (type === 0) return start
@@ -104,24 +106,28 @@ function writeReceipt(writer: RlpWriter, receipt: Receipt, from: number): number
   return start - 1
 }
 
-function writeLog(writer: RlpWriter, log: RawLog): void {
-  writer.head(fieldsSize(log), 0xc0)
+/** A log and the bytes of its lists, without their heads. */
+type LogSize = {
+  readonly log: RawLog
+  readonly topics: readonly unknown[]
+  readonly topicsSize: number
+  readonly fields: number
+}
+
+function sizeOfLog(log: RawLog): LogSize {
+  const topics = listOf(log.topics, 'topics')
+  let topicsSize = 0
+  for (const topic of topics) topicsSize += stringSize(topic)
+  const fields = stringSize(log.address) + headSize(topicsSize) + topicsSize + stringSize(log.data)
+  return { log, topics, topicsSize, fields }
+}
+
+function writeLog(writer: RlpWriter, { log, topics, topicsSize, fields }: LogSize): void {
+  writer.head(fields, 0xc0)
   expectHex(writer.string(log.address), 'log address')
-  writer.head(topicsSize(log), 0xc0)
-  for (const topic of listOf(log.topics, 'topics')) expectHex(writer.string(topic), 'topic')
+  writer.head(topicsSize, 0xc0)
+  for (const topic of topics) expectHex(writer.string(topic), 'topic')
   expectHex(writer.string(log.data), 'log data')
-}
-
-/** Bytes of the fields of a log, without the head of their list. */
-function fieldsSize(log: RawLog): number {
-  const topics = topicsSize(log)
-  return stringSize(log.address) + headSize(topics) + topics + stringSize(log.data)
-}
-
-function topicsSize(log: RawLog): number {
-  let size = 0
-  for (const topic of listOf(log.topics, 'topics')) size += stringSize(topic)
-  return size
 }
 
 function expectHex(written: boolean, what: string): void {

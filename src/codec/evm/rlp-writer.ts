@@ -125,9 +125,12 @@ export function headSize(size: number): number {
   return size < 56 ? 1 : 1 + lengthBytes(size)
 }
 
-/** Bytes that a byte string of hex takes with its head; 0 where `value` is none. */
+/**
+ * Bytes that a byte string of hex takes with its head; 0 for what is no text. Whether it is hex shows
+ * when it is written.
+ */
 export function stringSize(value: unknown): number {
-  if (!isHexText(value) || value.length % 2 !== 0) return 0
+  if (typeof value !== 'string') return 0
   const size = (value.length - 2) >>> 1
   // A byte below 0x80 is its own encoding.
   if (size === 1 && value.charCodeAt(2) < 0x38) return 1

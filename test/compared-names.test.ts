@@ -1,4 +1,6 @@
-/** Names of tokens, which no hash covers: a node that makes them up is found by asking another one. */
+/**
+ * Names of tokens, which no hash covers: a node that makes them up is found by asking another one.
+ */
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'

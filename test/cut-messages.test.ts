@@ -1,6 +1,6 @@
 /**
- * What logs that were never on a chain left in the store of messages is taken back when the chain takes
- * its end away, on both engines: the store ends as one that never heard of them.
+ * What logs that were never on a chain left in the store of messages is taken back when the chain
+ * takes its end away, on both engines: the store ends as one that never heard of them.
  */
 
 import assert from 'node:assert/strict'

@@ -1,6 +1,7 @@
 /**
- * A node that is caught once: what it told without a proof since its last proven block is read again,
- * where only samples are checked, and on a chain whose headers are of a form that nobody knows.
+ * A node that is caught once: what it told without a proof since its last proven block is read
+ * again, where only samples are checked, and on a chain whose headers are of a form that nobody
+ * knows.
  */
 
 import assert from 'node:assert/strict'

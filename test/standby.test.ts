@@ -1,6 +1,6 @@
 /**
- * Two processes over one PostgreSQL: one writes, one stands by. Whoever loses the store stands by in
- * its turn, and the rows are those of one undisturbed process.
+ * Two processes over one PostgreSQL: one writes, one stands by. Whoever loses the store stands by
+ * in its turn, and the rows are those of one undisturbed process.
  */
 
 import assert from 'node:assert/strict'

@@ -152,7 +152,9 @@ export function createServer(parts: ServerParts): ApiServer {
   }
 }
 
-/** Answers an error from before a route is found: there is no schema, and the reply takes any body. */
+/**
+ * Answers an error from before a route is found: there is no schema, and the reply takes any body.
+ */
 function failUnrouted(error: FastifyError, reply: FastifyReply): void {
   const status = error.statusCode ?? 400
   const body = JSON.stringify(errorBody(status, plain(error)))

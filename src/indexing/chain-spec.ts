@@ -1,4 +1,4 @@
-/** What the threads of the indexer are told about a chain and about themselves: plain data. */
+/** Instructions to the threads of the indexer about a chain and about themselves: plain data. */
 
 import type { Network } from '../core/network.ts'
 import type { StoredProofs } from '../store/query/evm/stored-proofs.ts'

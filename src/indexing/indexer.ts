@@ -19,7 +19,7 @@ import type { ChainSpec, SourceLimits } from './chain-spec.ts'
 import { type ChainStatus, StatusBoard, type ThreadNews } from './status-board.ts'
 import type { StreamSpec } from './stream-spec.ts'
 
-/** What indexing needs of the process. */
+/** Parts of the process that indexing uses. */
 export type IndexerOptions = {
   readonly chains: readonly ChainSpec[]
   /** Work beside the EVM chains: the primary networks, messages. */
@@ -45,7 +45,7 @@ export type Indexer = {
   readonly stop: () => Promise<void>
 }
 
-/** What both threads are to do. */
+/** Work of both threads. */
 export type ThreadWork = {
   readonly chains: readonly ChainSpec[]
   readonly streams: readonly StreamSpec[]
@@ -54,7 +54,7 @@ export type ThreadWork = {
   readonly owner: string
 }
 
-/** What both threads get in `workerData`. */
+/** `workerData` of both threads. */
 export type ThreadData = ThreadWork & {
   readonly link: ThreadLink
   readonly worldModule: string

@@ -15,7 +15,7 @@ import type { Log } from '../telemetry/log.ts'
 import { Progress } from './progress.ts'
 import type { StageStatus } from './stage.ts'
 
-/** What a pipeline needs to know of its subject. */
+/** Subject of a pipeline. */
 export type PipelineParts<Batch extends HeightRange> = {
   readonly name: string
   /** First height to fetch: the checkpoint + 1. */

@@ -5,7 +5,7 @@ import type { Clock } from '../core/world.ts'
 import type { Log } from '../telemetry/log.ts'
 import { idleStatus, type StageStatus, type Stream } from './stage.ts'
 
-/** What a round found. */
+/** Result of a round. */
 export type Round = {
   /** Up to which height the work is done; -1 where there is none yet. */
   readonly height: number
@@ -13,7 +13,7 @@ export type Round = {
   readonly isBusy: boolean
   /** All that can be done now is done. */
   readonly isLive: boolean
-  /** What holds a part of the work up. */
+  /** Reason why a part of the work waits. */
   readonly reason?: string
 }
 
@@ -25,8 +25,8 @@ const idlePauseMs = 1_000
 const failurePauseMs = 3_000
 
 /**
- * A stream of `round`s. A fault is told in the status and the round is tried again; what is no fault
- * ends the stream.
+ * A stream of `round`s. A fault is told in the status and the round is tried again; what is no
+ * fault ends the stream.
  */
 export function roundStream(
   name: string,

@@ -1,4 +1,4 @@
-/** What the threads told last of each chain, for `/status` and the gauges. */
+/** Last report of the threads on each chain, for `/status` and the gauges. */
 
 import type { EndpointStatus } from '../source/evm-source.ts'
 import type { Gauges } from '../telemetry/gauges.ts'
@@ -17,7 +17,7 @@ export type ChainStatus = {
   readonly endpoints: readonly EndpointStatus[]
 }
 
-/** What threads tell the main one. */
+/** Messages of the threads to the main thread. */
 export type ThreadNews = {
   readonly key: string
   readonly stages: readonly StageStatus[]

@@ -1,5 +1,5 @@
 /**
- * What is run beside the EVM chains, as plain data: primary networks in the decoder's thread,
+ * Streams that run beside the EVM chains, as plain data: primary networks in the decoder's thread,
  * messages in the writer's.
  */
 

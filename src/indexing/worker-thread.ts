@@ -1,4 +1,7 @@
-/** What both worker threads do first: join the process, open the world, hear when to stop. */
+/**
+ * The beginning of both worker threads: they join the process, open the world, and hear when to
+ * stop.
+ */
 
 import { flushCompileCache } from 'node:module'
 import { parentPort, workerData } from 'node:worker_threads'

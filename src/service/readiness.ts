@@ -1,8 +1,8 @@
 /**
  * Readiness of the process: its stores can be read, are complete, and are up to date.
  *
- * A chain that was live, in this process or an earlier one, must be live again within a set time. One in its first backfill is told and
- * stops nothing, unless a setting says so.
+ * A chain that was live, in this process or an earlier one, must be live again within a set time.
+ * One in its first backfill is told and stops nothing, unless a setting says so.
  */
 
 import { statfsSync } from 'node:fs'
@@ -107,8 +107,8 @@ async function servedElsewhere({
 }
 
 /**
- * The check of the stores: each is read, and none may have been found damaged by any reading since the
- * start. Throws `store-failed` and what the engine says.
+ * The check of the stores: each is read, and none may have been found damaged by any reading since
+ * the start. Throws `store-failed` and what the engine says.
  */
 export function storesCheck({
   served,

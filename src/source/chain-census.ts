@@ -1,4 +1,4 @@
-/** What chain several endpoints serve, where one answer alone may be a mistake. */
+/** Finds which chain several endpoints serve, because one answer alone may be a mistake. */
 
 import { Fault, faultOf } from '../core/fault.ts'
 import type { Clock } from '../core/world.ts'
@@ -9,7 +9,7 @@ import type { ChainIdentity } from './evm-source.ts'
 const rounds = 2
 const pauseMs = 250
 
-/** What endpoints agree on, and how many of them do. */
+/** The chain that endpoints agree on, and how many of them do. */
 export type Agreed = { readonly identity: ChainIdentity; readonly endpoints: number }
 
 /**

@@ -13,7 +13,7 @@ import { agreedIdentity, isDifferent } from './chain-census.ts'
 import { Endpoint, type Capability } from './endpoint.ts'
 import type { ChainIdentity } from './evm-source.ts'
 
-/** What a piece of work demands of its endpoint. */
+/** Demands of a piece of work on its endpoint. */
 export type Need = {
   /** Height the endpoint must have; -1 for none. */
   readonly height: number
@@ -22,7 +22,7 @@ export type Need = {
   readonly otherThan?: readonly string[] | undefined
 }
 
-/** What a pool is made of. */
+/** Parts of a pool. */
 export type PoolOptions = {
   readonly world: World
   readonly log: Log

@@ -9,10 +9,12 @@ import type { RawUnit } from '../codec/evm/raw.ts'
 /** Heights `[from, until)`. */
 export type HeightRange = { readonly from: number; readonly until: number }
 
-/** A range to read, from other endpoints than those that were asked before, where there are others. */
+/**
+ * A range to read, from other endpoints than those that were asked before, where there are others.
+ */
 export type ReadRange = HeightRange & { readonly otherThan?: readonly string[] }
 
-/** What a chain is, pinned when it is first read. */
+/** Identity of a chain, pinned when it is first read. */
 export type ChainIdentity = {
   /** EVM chain id. */
   readonly chainId: number
@@ -54,7 +56,7 @@ export type EndpointStatus = {
 
 /** One chain's source. Faults are those of `core/fault.ts`; `not-served` for missing state. */
 export interface EvmSource {
-  /** What the chain is. Endpoints that say otherwise are quarantined. */
+  /** Identity of the chain. Endpoints that report another one are quarantined. */
   readonly identity: (signal: AbortSignal) => Promise<ChainIdentity>
   /** Height of the newest accepted block that has been executed. */
   readonly headHeight: (signal: AbortSignal) => Promise<number>

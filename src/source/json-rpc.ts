@@ -16,7 +16,7 @@ export type RpcCall = { readonly method: string; readonly params: readonly unkno
 /** An error a node answered. `message` is for classification inside `source` only. */
 export type RpcError = { readonly code: number; readonly message: string }
 
-/** What a node answered to a call. */
+/** Answer of a node to a call. */
 export type RpcAnswer =
   | { readonly kind: 'result'; readonly result: unknown }
   | { readonly kind: 'error'; readonly error: RpcError }

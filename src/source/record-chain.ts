@@ -18,7 +18,7 @@ import { openingBytes, partBytes, partKinds, type RecordingHeader } from './reco
 import { stateKey } from './recording.ts'
 import { StateQuestions } from './state-questions.ts'
 
-/** What to record. */
+/** Parameters of a recording. */
 export type RecordOptions = {
   readonly source: EvmSource
   readonly name: string
@@ -37,7 +37,7 @@ export type RecordOptions = {
   readonly signal: AbortSignal
 }
 
-/** What was recorded. */
+/** Result of a recording. */
 export type Recorded = {
   readonly blocks: number
   readonly traced: boolean

@@ -14,7 +14,7 @@ import { zstdCompressSync, zstdDecompressSync, constants } from 'node:zlib'
 import { Fault } from '../core/fault.ts'
 import type { HeightRange } from './evm-source.ts'
 
-/** What a part holds. */
+/** Kinds of parts. */
 export const partKinds = { header: 1, blocks: 2, traces: 3, state: 4 } as const
 
 /** A part's place in the file. */

@@ -19,7 +19,7 @@ import { type Database, type Reader, type Soon, statement, type Writer } from '.
 /** Standing still this long loses the lease. A holder renews at least three times as often. */
 export const leaseTtlMs = 4_000
 
-/** What a writer holds. */
+/** A lease, as its writer holds it. */
 export type Lease = { readonly epoch: number; readonly owner: string }
 
 /** The row: `stamp` is the holder's wall clock at its last sign of life. */

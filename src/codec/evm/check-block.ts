@@ -1,5 +1,5 @@
 /**
- * What must hold between a header, its transactions and its receipts.
+ * Checks between a header, its transactions and its receipts.
  *
  * Cheap comparisons of what the node itself says twice. They catch nodes that mix two answers,
  * lose logs or answer for another block; altered but consistent content is for hashes.

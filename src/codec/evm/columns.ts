@@ -1,5 +1,5 @@
 /**
- * What one range of EVM blocks becomes after decoding: columns, not objects.
+ * A decoded range of EVM blocks: columns, not objects.
  *
  * The decoder fills these off the writer's thread and hands their buffers over without a copy.
  * Addresses are named by their position in `addresses`, so that the writer meets each address
@@ -9,7 +9,7 @@
 import { type ColumnsOf, columnTable } from '../../core/columns.ts'
 import { addresses, doubles, hashes, rows, slices, smalls, words } from './column-kinds.ts'
 
-/** What block and trace batches share. Heights are the half-open range `[from, until)`. */
+/** Members that block and trace batches share. Heights are the half-open range `[from, until)`. */
 export type BatchBase = {
   readonly from: number
   readonly until: number

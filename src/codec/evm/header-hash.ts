@@ -75,7 +75,7 @@ const coreth: Form = [
   ['settledExcess', 'quantity'],
 ]
 
-/** What nodes tell of a block beside its header. */
+/** Fields that nodes give of a block beside its header. */
 const beside: readonly string[] = [
   'hash',
   'size',

@@ -26,7 +26,7 @@ export type IcmMessage = {
   readonly data: Uint8Array
 }
 
-/** What is paid for delivery. `amount` is big-endian, 32 bytes. */
+/** Fee for delivery. `amount` is big-endian, 32 bytes. */
 export type IcmFee = { readonly token: Uint8Array; readonly amount: Uint8Array }
 
 // An honest message fits a block; a list or byte string longer than the log itself cannot be.

@@ -12,7 +12,9 @@ import { type TrieNode, type TrieShape, trieShape } from './trie-shape.ts'
 /** Root of no items. Source: yellow paper, appendix D. */
 const emptyRoot = fromHex('0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421')
 
-/** What a node holds of another: its hash as a byte string, or itself where it is shorter. */
+/**
+ * Reference of a trie node to another: its hash as a byte string, or the node itself when shorter.
+ */
 const referenceBytes = 33
 
 /** Room in front of a value for its head, its path and the head of its leaf. */

@@ -1,5 +1,5 @@
 /**
- * What nodes send, as far as it is read: every field unproven.
+ * Replies of nodes, as far as they are read: every field unproven.
  *
  * Guards only tell an object from something else; each field is checked where it is read.
  */

@@ -20,7 +20,7 @@ type Tx = Readonly<Record<string, unknown>>
 /** Writes a field of a transaction; false when a node did not give it. */
 type Write = (writer: RlpWriter, tx: Tx) => boolean
 
-/** What is in lists, as RLP; undefined when a node did not give it. */
+/** Lists as RLP; undefined when a node did not give them. */
 type Reader = (tx: Tx) => Rlp | undefined
 
 const nonce = quantityOf('nonce')

@@ -12,7 +12,7 @@ import { Fault } from '../../core/fault.ts'
 /** An amount that unlocks at `locktime` (Unix seconds, 0 = at once). */
 export type LockedAmount = { readonly amount: bigint; readonly locktime: bigint }
 
-/** What one address begins with: `initialAmount` on the X-Chain, the rest on the P-Chain. */
+/** Funds of one address at genesis: `initialAmount` on the X-Chain, the rest on the P-Chain. */
 export type Allocation = {
   readonly evmAddress: Uint8Array
   readonly address: Uint8Array

@@ -72,7 +72,7 @@ export type GenesisFacts = {
   readonly xGenesis: XGenesis
 }
 
-/** What follows from genesis bytes. Throws `bad-bytes`. */
+/** Reads genesis bytes. Throws `bad-bytes`. */
 export function readGenesis(genesisBytes: Uint8Array): GenesisFacts {
   const genesis = decode(pGenesis, genesisBytes)
   const genesisId = sha256(genesisBytes)

@@ -5,7 +5,7 @@ import { pOutput } from './p-transaction.ts'
 import { outputTypes } from './type-ids.ts'
 import { xOutput } from './x-transaction.ts'
 
-/** What any output says, whatever its type. */
+/** Values that every type of output has. */
 export type OutputContent = {
   /** Wire type id inside any stakeable lock; the same on all chains. */
   readonly type: number

@@ -27,7 +27,7 @@ import {
 } from './secp.ts'
 import { inputTypes, outputTypes, pTypes, signerTypes, namesOf } from './type-ids.ts'
 
-/** What a P-Chain output can be. */
+/** Types of a P-Chain output. */
 export const pOutput = union({
   [outputTypes.secpTransfer]: transferOutput,
   [outputTypes.stakeableLocked]: stakeableLockOut,
@@ -40,7 +40,7 @@ export const pTransferableOutput = struct({ assetId: commonAssetId, output: pOut
 /** Decoded {@link pTransferableOutput}. */
 export type PTransferableOutput = Decoded<typeof pTransferableOutput>
 
-/** What a P-Chain input can be. */
+/** Types of a P-Chain input. */
 const pInput = union({
   [inputTypes.secpTransfer]: transferInput,
   [inputTypes.stakeableLocked]: stakeableLockIn,

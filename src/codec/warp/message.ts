@@ -17,7 +17,7 @@ import { bytes, fixed, u32 } from '../primitives.ts'
 export const maxPayloadSize = 24 * 1024
 
 /**
- * What validators sign.
+ * The bytes that validators sign.
  *
  * - `networkId`: 1 mainnet, 5 fuji, 12345 local
  * - `sourceChainId`: the chain that says it; 32 zero bytes = P-Chain

@@ -1,5 +1,5 @@
 /**
- * What a Warp message says: a hash, or a call by an address.
+ * Payload of a Warp message: a hash, or a call by an address.
  *
  * Source: avalanchego vms/platformvm/warp/payload/.
  */

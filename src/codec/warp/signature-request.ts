@@ -11,7 +11,7 @@ import { ProtobufReader, ProtobufWriter } from './protobuf.ts'
 /** Handler id of signature requests, as the varint before the request. */
 const handlerId = Uint8Array.of(2)
 
-/** What is asked: an unsigned message and, for some P-Chain messages, why it is true. */
+/** A request: an unsigned message and, for some P-Chain messages, the reason why it is true. */
 export type SignatureRequest = {
   readonly message: Uint8Array
   readonly justification: Uint8Array

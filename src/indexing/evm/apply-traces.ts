@@ -20,7 +20,7 @@ const timesOfBlocks = statement(
   'select timestamp from block where height >= ? and height < ? order by height',
 )
 
-/** What writing a batch found out. */
+/** Result of writing a batch. */
 export type AppliedTraces = {
   readonly ids: Float64Array
   readonly before: Checkpoint | undefined

@@ -21,7 +21,7 @@ import { maxWideBytes, putWide, wideInteger } from './wide-integer.ts'
 
 const noBytes = new Uint8Array()
 
-/** What the writer of balances needs of a batch. */
+/** Columns of a batch that the writer of balances reads. */
 export type BalanceInput = {
   readonly batch: BlockBatch
   readonly ids: Float64Array
@@ -199,7 +199,7 @@ async function newestValues(
   return values
 }
 
-/** What each transfer moves; both its ends need it. */
+/** Amount that each transfer moves; both its ends need it. */
 function movedValues({ batch }: BalanceInput): bigint[] {
   const { transfers, arena } = batch
   const values: bigint[] = []
@@ -210,7 +210,7 @@ function movedValues({ batch }: BalanceInput): bigint[] {
   return values
 }
 
-/** What a transfer of `value` adds to the balance of one of its ends. */
+/** Change that a transfer of `value` makes to the balance of one of its ends. */
 function changeBy(
   { batch, ids }: BalanceInput,
   row: number,

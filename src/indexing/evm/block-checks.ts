@@ -31,7 +31,7 @@ import { Fault } from '../../core/fault.ts'
 import type { EndpointStatus } from '../../source/evm-source.ts'
 import type { Log } from '../../telemetry/log.ts'
 
-/** What may stay unchecked; the label of a counter. */
+/** Checks that may be impossible; the label of a counter. */
 export type CheckName = 'header' | 'transactions' | 'bloom'
 
 /** Blocks that were taken without a check, by its name. */

@@ -10,7 +10,7 @@ import type { BlockChecks } from './block-checks.ts'
 import { settlingBlocks, type SettlingBlock } from './settlement.ts'
 import type { TakenOnTrust } from './taken-on-trust.ts'
 
-/** What a read needs. */
+/** Parts of a read. */
 export type PieceParts = {
   readonly source: EvmSource
   readonly compress: Compress
@@ -32,8 +32,8 @@ export type BlocksPiece = {
 }
 
 /**
- * Reads blocks from `range.from` on: all of the range, or fewer. An endpoint whose answer contradicts
- * itself is caught, and another one asked. Faults as `EvmSource.blocks`.
+ * Reads blocks from `range.from` on: all of the range, or fewer. An endpoint whose answer
+ * contradicts itself is caught, and another one asked. Faults as `EvmSource.blocks`.
  */
 export function readPiece(
   parts: PieceParts,

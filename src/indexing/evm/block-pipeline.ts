@@ -21,7 +21,7 @@ import type { TakenOnTrust } from './taken-on-trust.ts'
 /** The newest blocks, which are checked even where samples of others are enough. */
 const headBlocks = 8
 
-/** What the pipeline needs: a source, a writer, and what proves blocks. */
+/** Parts of the pipeline: a source, a writer, and the checks that prove blocks. */
 export type BlockPipelineParts = {
   readonly source: EvmSource
   readonly writer: { readonly blocks: (batch: BlockBatch, news: BlockNews) => Promise<void> }

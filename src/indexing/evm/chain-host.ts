@@ -24,7 +24,7 @@ import { openEvmSource } from './open-source.ts'
 import { StandingIngest } from './standing-ingest.ts'
 import { tokenStream } from './token-stream.ts'
 
-/** What a host needs of its thread. */
+/** Parts of the thread that a host uses. */
 export type HostParts = {
   readonly world: World
   readonly log: Log
@@ -41,7 +41,9 @@ export type ChainHost = {
    * the store. Needed anew after every `lease-lost`. Throws `lease-lost`, `store-failed`.
    */
   readonly resume: () => Promise<ResumePoint>
-  /** Commits a batch with its checkpoint. Throws `source-mismatch`, `lease-lost`, `store-failed`. */
+  /**
+   * Commits a batch with its checkpoint. Throws `source-mismatch`, `lease-lost`, `store-failed`.
+   */
   readonly blocks: (batch: BlockBatch, news: BlockNews) => Promise<void>
   readonly traces: (batch: TraceBatch, headHeight: number) => Promise<void>
   /** Traces go on from height `since`; those before it that are not stored cannot be had. */
@@ -49,8 +51,8 @@ export type ChainHost = {
   /** What stored transactions of heights `[from, until)` say that traces repeat. */
   readonly transactions: (range: HeightRange) => Promise<readonly TracedRow[]>
   /**
-   * Takes away what is stored from height `from` on, when it was proven to be wrong; gives where the
-   * rows end then. Throws `lease-lost`, `store-failed`.
+   * Takes away what is stored from height `from` on, when it was proven to be wrong; gives where
+   * the rows end then. Throws `lease-lost`, `store-failed`.
    */
   readonly cut: (from: number) => Promise<ResumePoint>
   /** Work beside the blocks of this chain. */

@@ -1,10 +1,11 @@
 /**
- * Traces of two endpoints compared. Inner frames are under no hash: what one node alone tells of them
- * can be forged. Where a second endpoint offers traces, a sample of reads is asked of it, too.
+ * Traces of two endpoints compared. Inner frames are under no hash: what one node alone tells of
+ * them can be forged. Where a second endpoint offers traces, a sample of reads is asked of it, too.
  *
  * Endpoints that differ are asked again, and a third one where there is one: two that agree are
- * believed. Until then the traces are not handed on, and the stage says why. An endpoint that was in
- * the wrong has what it told since it last agreed with another read again, and all it tells compared.
+ * believed. Until then the traces are not handed on, and the stage says why. An endpoint that was
+ * in the wrong has what it told since it last agreed with another read again, and all it tells
+ * compared.
  */
 
 import { batchSum } from '../../codec/evm/batch-sum.ts'
@@ -17,7 +18,7 @@ import type { TakenOnTrust, TakenRange } from './taken-on-trust.ts'
 /** Traces of a range, and the endpoint that told them. */
 export type ToldTraces = { readonly batch: TraceBatch; readonly origin: string }
 
-/** What comparing needs. */
+/** Parts of comparing. */
 export type CompareParts = {
   readonly source: EvmSource
   readonly trust: TakenOnTrust

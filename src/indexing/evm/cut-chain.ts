@@ -4,8 +4,8 @@
  * For rows that a later proof showed to be wrong: whatever is from some height on goes, with every
  * list, balance, owner and count that it left, and the stages go on from there. What then comes is
  * written by the ordinary way, so the store ends as one that was never wrong. Only the numbers of
- * addresses stay: they are seen nowhere, and an address met again keeps its own. What messenger logs
- * of the end left in the store of messages is taken back by its stream.
+ * addresses stay: they are seen nowhere, and an address met again keeps its own. What messenger
+ * logs of the end left in the store of messages is taken back by its stream.
  *
  * Cost: rows of the end are read once and removed by key; the past of NFT contracts that the end
  * touches is read until the last owner of each touched token is found; metrics are counted again

@@ -1,6 +1,6 @@
 /**
- * Which messages an end of a chain told of, written down when that end is taken away: their rows are in
- * a store of their own, whose stream takes them back (`icm/take-back.ts`).
+ * Which messages an end of a chain told of, written down when that end is taken away: their rows
+ * are in a store of their own, whose stream takes them back (`icm/take-back.ts`).
  */
 
 import { eventKinds } from '../../codec/evm/columns.ts'
@@ -9,7 +9,9 @@ import { statement, type Writer } from '../../store/engine/database.ts'
 import { cutMessages } from '../../store/schema/evm.ts'
 import type { StoredBatch } from './stored-batch.ts'
 
-/** Cuts kept apart. The stream follows within seconds; older ones are joined, nothing is forgotten. */
+/**
+ * Cuts kept apart. The stream follows within seconds; older ones are joined, nothing is forgotten.
+ */
 const maxCuts = 16
 
 const idBytes = 32

@@ -23,7 +23,7 @@ import { applyTraces, traceStage } from './apply-traces.ts'
 import { cutChain } from './cut-chain.ts'
 import { Interner } from './intern.ts'
 
-/** What an ingest needs. */
+/** Parts of an ingest. */
 export type EvmIngestParts = {
   readonly database: Database
   readonly lease: Lease
@@ -56,8 +56,8 @@ export class EvmIngest {
   }
 
   /**
-   * Stores blocks that follow the last ones, and what hashes do not prove of all that is stored then.
-   * Faults as `applyBlocks`, `lease-lost`, `store-*`.
+   * Stores blocks that follow the last ones, and what hashes do not prove of all that is stored
+   * then. Faults as `applyBlocks`, `lease-lost`, `store-*`.
    */
   async blocks(batch: BlockBatch, proofs: StoredProofs = {}): Promise<void> {
     const { database, lease, clock } = this.#parts

@@ -46,7 +46,7 @@ type MovedToken = {
   at: number
 }
 
-/** What one owner's amount of one token id did in the batch. */
+/** Changes of one owner's amount of one token id in the batch. */
 type MovedAmount = {
   readonly ownerId: number
   readonly contractId: number

@@ -1,6 +1,6 @@
 /**
- * Blocks that are read a second time: those that a caught endpoint told, and those whose receipts no
- * header had settled when the process ended.
+ * Blocks that are read a second time: those that a caught endpoint told, and those whose receipts
+ * no header had settled when the process ended.
  */
 
 import { batchSum } from '../../codec/evm/batch-sum.ts'
@@ -20,7 +20,7 @@ import type { TakenOnTrust, TakenRange } from './taken-on-trust.ts'
 const firstPauseMs = 500
 const longestPauseMs = 10_000
 
-/** What reading again needs. */
+/** Parts of reading again. */
 export type ReadAgainParts = {
   readonly source: EvmSource
   readonly compress: Compress
@@ -43,10 +43,11 @@ export async function sumNow(
 }
 
 /**
- * The stored blocks that are not settled, as nodes tell them now; they end with `lastHash`, `0x` hex.
+ * The stored blocks that are not settled, as nodes tell them now; they end with `lastHash`, `0x`
+ * hex.
  *
- * Throws `rows-refuted` when rows were made of other receipts, `node-answer` when what is told is not
- * what is stored, and as `EvmSource.blocks`.
+ * Throws `rows-refuted` when rows were made of other receipts, `node-answer` when what is told is
+ * not what is stored, and as `EvmSource.blocks`.
  */
 export async function unsettledNow(
   parts: ReadAgainParts,
@@ -89,8 +90,8 @@ export type Rereading = {
 }
 
 /**
- * Reads again what caught endpoints told, until the signal is aborted. Throws `rows-refuted` for the
- * first range that differs; other faults that may pass are waited out.
+ * Reads again what caught endpoints told, until the signal is aborted. Throws `rows-refuted` for
+ * the first range that differs; other faults that may pass are waited out.
  */
 export async function rereadCaught(of: Rereading, signal: AbortSignal): Promise<void> {
   const { trust, clock, log } = of

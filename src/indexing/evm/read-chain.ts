@@ -37,7 +37,7 @@ export type ChainWriter = TraceWriter & {
   readonly cut: (from: number) => Promise<void>
 }
 
-/** What reading a chain needs. */
+/** Parts of reading a chain. */
 export type ReadChainParts = {
   readonly spec: ChainSpec
   readonly source: EvmSource
@@ -48,7 +48,9 @@ export type ReadChainParts = {
   readonly limits: PipelineLimits
   /** Far behind the head one block in so many is checked; 1: every one. */
   readonly checkEvery: number
-  /** One read of traces in so many is compared with a second endpoint's; 16 where it is not said. */
+  /**
+   * One read of traces in so many is compared with a second endpoint's; 16 where it is not said.
+   */
   readonly compareEvery?: number
   /** Told when {@link ChainReader.stages} may have changed. */
   readonly changed: () => void

@@ -48,7 +48,7 @@ const longestWaitMs = 10_000
  */
 const statelessTries = 6
 
-/** What reading traces needs of its chain. */
+/** Parts of reading the traces of a chain. */
 export type TraceReaderParts = {
   readonly spec: Pick<ChainSpec, 'traces'>
   readonly source: EvmSource
@@ -265,7 +265,9 @@ export class TraceReader {
     return source.traces(range, read, signal)
   }
 
-  /** `error`, or the fault that says from where on traces can be had, once all endpoints said so. */
+  /**
+   * `error`, or the fault that says from where on traces can be had, once all endpoints said so.
+   */
   async #stateLost(error: unknown, range: HeightRange, signal: AbortSignal): Promise<unknown> {
     const { source, spec } = this.#parts
     if (faultOf(error)?.code !== 'not-served') return error
@@ -280,7 +282,9 @@ export class TraceReader {
   }
 }
 
-/** Compares traces of blocks with the transactions that are stored of them. Throws `node-answer`. */
+/**
+ * Compares traces of blocks with the transactions that are stored of them. Throws `node-answer`.
+ */
 function checkAll(
   range: HeightRange,
   blocks: readonly unknown[],

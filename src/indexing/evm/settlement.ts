@@ -19,7 +19,7 @@ import { toHex } from '../../core/bytes.ts'
 import { sha256 } from '../../core/hash.ts'
 import type { StoredSettlement } from '../../store/query/evm/stored-proofs.ts'
 
-/** What is kept of one block. */
+/** Facts that are kept of one block. */
 export type SettlingBlock = {
   readonly height: number
   /** The endpoint that told it. */

@@ -41,7 +41,9 @@ export type StandingIngestParts = {
 /** The writer of a chain. Calls may overlap; they are done in order. */
 export class StandingIngest {
   readonly #parts: StandingIngestParts
-  /** Writes what follows the rows that `resume` told of; none when another process added to them. */
+  /**
+   * Writes what follows the rows that `resume` told of; none when another process added to them.
+   */
   #ingest: EvmIngest | undefined
   #last: Promise<unknown> = Promise.resolve()
   #lastCommitMs: number

@@ -1,10 +1,10 @@
 /**
  * What was taken from endpoints without a proof, until they proved to tell the truth since.
  *
- * Blocks far behind the head where an operator wants samples only, blocks whose headers are of a form
- * that is not known, traces that no second endpoint was asked for: each is kept in mind with a sum of
- * what it became. Once its endpoint is caught with something untrue, all that it told since its last
- * proven block is read again and compared. Lives in memory: a restart forgets it.
+ * Blocks far behind the head where an operator wants samples only, blocks whose headers are of a
+ * form that is not known, traces that no second endpoint was asked for: each is kept in mind with a
+ * sum of what it became. Once its endpoint is caught with something untrue, all that it told since
+ * its last proven block is read again and compared. Lives in memory: a restart forgets it.
  */
 
 import type { HeightRange } from '../../source/evm-source.ts'
@@ -60,7 +60,9 @@ export class TakenOnTrust {
     this.#wake()
   }
 
-  /** What the endpoint told was stored, and is not what was told since: it needs proofs from now on. */
+  /**
+   * What the endpoint told was stored, and is not what was told since: it needs proofs from now on.
+   */
   disbelieve(origin: string): void {
     this.#liars.add(origin)
   }

@@ -14,7 +14,7 @@ import { placesPerBlock } from '../../store/schema/places.ts'
 import type { Log } from '../../telemetry/log.ts'
 import { isTrue, tokenDecimals, tokenText } from './token-text.ts'
 
-/** What asking needs. `commit` runs in a transaction that proves the lease. */
+/** Parts of asking. `commit` runs in a transaction that proves the lease. */
 export type TokenParts = {
   readonly database: Database
   readonly source: EvmSource
@@ -65,7 +65,7 @@ const upgraded = statement(
    order by k.pos limit ${tokensPerRound}`,
 )
 
-/** What a contract told of itself. */
+/** Facts that a contract returned about itself. */
 export type TokenFacts = {
   readonly name: string | undefined
   readonly symbol: string | undefined
@@ -108,8 +108,8 @@ export async function askNewTokens(
 }
 
 /**
- * Answers to all questions about `rows`. Those about the first of them are asked of a second endpoint,
- * too, where there is one: no hash covers them.
+ * Answers to all questions about `rows`. Those about the first of them are asked of a second
+ * endpoint, too, where there is one: no hash covers them.
  */
 async function answersOf(
   parts: TokenParts,
@@ -126,8 +126,8 @@ async function answersOf(
 }
 
 /**
- * Answers of two endpoints. What they tell differently, also when they are asked again, counts as not
- * answered by the contract: better no name than a wrong one.
+ * Answers of two endpoints. What they tell differently, also when they are asked again, counts as
+ * not answered by the contract: better no name than a wrong one.
  */
 async function agreedAnswers(
   { source, log }: TokenParts,

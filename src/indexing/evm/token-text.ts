@@ -1,4 +1,4 @@
-/** What contracts answer about themselves, made fit to store and to show. */
+/** Answers of contracts about themselves, cleaned for storing and showing. */
 
 import { fromHex } from '../../core/bytes.ts'
 import type { StateAnswer } from '../../source/evm-source.ts'

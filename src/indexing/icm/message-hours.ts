@@ -14,7 +14,7 @@ type Hour = {
   received: number
 }
 
-/** What happened since it was written, by hour and ends. */
+/** Changes since the last write, by hour and ends. */
 export type HourCounts = Map<string, Hour>
 
 const hourSeconds = 3_600

@@ -1,6 +1,7 @@
 /**
  * Takes back what logs of one chain left in the store of messages, when these logs were not of the
- * chain. What the other chain said of the same messages stays, and is listed as if it had come alone.
+ * chain. What the other chain said of the same messages stays, and is listed as if it had come
+ * alone.
  */
 
 import { equalBytes } from '../../core/bytes.ts'
@@ -32,8 +33,8 @@ export function messageIds(joined: Uint8Array): Uint8Array[] {
 }
 
 /**
- * Takes back all that `chain` said of the messages `ids`. Its logs that are of the chain are applied
- * again by the caller.
+ * Takes back all that `chain` said of the messages `ids`. Its logs that are of the chain are
+ * applied again by the caller.
  */
 export async function takeBack(
   writer: Writer,

@@ -35,7 +35,7 @@ const maxHosts = 1_000
 
 const unreachable: Fetched = { kind: 'failed', status: 'UNREACHABLE_TOKEN_URI' }
 
-/** What fetching needs. */
+/** Parts of fetching. */
 export type FetchParts = {
   /** Refuses addresses that are not public. */
   readonly transport: Transport

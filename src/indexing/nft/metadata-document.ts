@@ -2,7 +2,7 @@
 
 import type { NftFields, NftStatus } from '../../core/nft-status.ts'
 
-/** What became of a document. */
+/** Outcome of fetching a document. */
 export type DocumentResult = { readonly status: NftStatus; readonly fields: NftFields }
 
 // Limits of what is kept: a picture inside a document is the longest thing people write.

@@ -28,7 +28,7 @@ export const maxDocumentBytes = 1_048_576
 /** Longest address that is fetched. Longer ones are no address but a document in disguise. */
 const maxUrlCharacters = 4_096
 
-/** What to do about a token URI in which `{id}` is filled in already. */
+/** The way to fetch a token URI in which `{id}` is filled in already. */
 export function planOf(uri: string, gateways: Gateways): UriPlan {
   const text = uri.trim()
   if (text === '') return invalid

@@ -22,7 +22,7 @@ export type NftItem = {
   readonly attempts: number
 }
 
-/** What one attempt found out. */
+/** Result of one attempt. */
 export type NftResult = {
   readonly of: NftItem
   readonly uri: string

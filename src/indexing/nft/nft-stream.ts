@@ -21,7 +21,7 @@ import { type NftItem, type NftResult, nextRound, writeResults } from './nft-que
 import { noteFetching, readLogs, readWishes } from './nft-refresh.ts'
 import { askUris, type UriAnswer } from './token-uri.ts'
 
-/** What the stream needs. `commit` runs in a transaction that proves the lease. */
+/** Parts of the stream. `commit` runs in a transaction that proves the lease. */
 export type NftStreamParts = {
   readonly database: Database
   readonly source: EvmSource

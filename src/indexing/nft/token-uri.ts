@@ -1,4 +1,4 @@
-/** What contracts answer about the URIs of their tokens. */
+/** Answers of contracts about the URIs of their tokens. */
 
 import { to0x } from '../../core/bytes.ts'
 import type { NftStatus } from '../../core/nft-status.ts'

@@ -116,7 +116,7 @@ export function isRefusal(
   return typeof reply['refusal'] === 'string'
 }
 
-/** What a node's words for a refusal stand for. */
+/** Maps a node's words for a refusal to a fault. */
 export function faultOfNode(method: string, message: string): Fault {
   const detail = { method }
   if (/not found|bootstrapp|not linearized|> last accepted index|no containers/i.test(message))

@@ -7,7 +7,7 @@
 /** The three chains. */
 export type PrimaryChain = 'P' | 'X' | 'C'
 
-/** What a network is. Ids are 32 bytes. */
+/** Identity of a network. Ids are 32 bytes. */
 export type PrimaryIdentity = {
   readonly networkId: number
   /** As `info.getNodeVersion` says. */
@@ -49,7 +49,7 @@ export type CBlock = {
   readonly proposer: Proposer | undefined
 }
 
-/** What a node thinks of a validator of the primary network. */
+/** A node's view of a validator of the primary network. */
 export type ValidatorHealth = {
   /** The staking transaction, 32 bytes. */
   readonly txId: Uint8Array

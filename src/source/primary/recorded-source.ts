@@ -18,7 +18,7 @@ import type {
   Proposer,
 } from './primary-source.ts'
 
-/** What a part of a primary recording holds. */
+/** Kinds of parts of a primary recording. */
 export const primaryPartKinds = { identity: 10, P: 11, X: 12, C: 13, answers: 14 } as const
 
 /** "Method" under which the moment of recording stands, Unix seconds: locks are judged by it. */

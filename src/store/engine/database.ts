@@ -1,5 +1,5 @@
 /**
- * What a store engine can do. Two exist: SQLite in this process, PostgreSQL beside it.
+ * Interface of a store engine. Two exist: SQLite in this process, PostgreSQL beside it.
  *
  * Questions (`store/query`) and stages speak to this interface only; neither knows which engine
  * answers. SQLite answers at once, PostgreSQL later: callers `await` either.

@@ -21,7 +21,9 @@ export type StoreLocation = {
   readonly readTimeoutMs?: number
   /** In place of the product's own, for tests. */
   readonly migrations?: readonly Migration[]
-  /** What stands between a store and its engine: it opens the store, and notices damage or harms it. */
+  /**
+   * What stands between a store and its engine: it opens the store, and notices damage or harms it.
+   */
   readonly around?: OpenAround
 }
 

@@ -1,4 +1,4 @@
-/** What callers used, added up over the processes of a deployment. */
+/** Use of the API by callers, summed over the processes of a deployment. */
 
 import { type Database, type Reader, statement } from '../engine/database.ts'
 import { apiKeyUse } from '../schema/api-use.ts'
@@ -11,7 +11,7 @@ export type Use = {
   readonly dayUsed: number
 }
 
-/** What one process adds. */
+/** Use that one process adds. */
 export type AddedUse = Use & { readonly caller: string }
 
 // A window that is over here counts no more there; one that is older adds nothing.

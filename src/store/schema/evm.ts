@@ -260,8 +260,9 @@ export const eventByKind = table(
 )
 
 /**
- * Ends of the chain that were taken away and held messenger logs, so that what these left in the store
- * of messages is taken back, too. `message_ids` is 32 bytes each; `height` the first one taken away.
+ * Ends of the chain that were taken away and held messenger logs, so that what these left in the
+ * store of messages is taken back, too. `message_ids` is 32 bytes each; `height` the first one
+ * taken away.
  */
 export const cutMessages = table(
   'cut_messages',

@@ -9,7 +9,7 @@ import { fromBigint, toBigint } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import { u8At } from '../../core/item-at.ts'
 
-/** What can be packed. Numbers are integers from 0 to 2^53. */
+/** Values that can be packed. Numbers are integers from 0 to 2^53. */
 export type Packable = undefined | number | bigint | string | Uint8Array | readonly Packable[]
 
 const tags = { absent: 0, number: 1, bigint: 2, negative: 3, bytes: 4, text: 5, list: 6 } as const

@@ -1,4 +1,4 @@
-/** What the rows of each range of a table must add up to. */
+/** Sums of the rows of each range of a table. */
 
 import { table } from '../engine/table.ts'
 

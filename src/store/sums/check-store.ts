@@ -18,9 +18,9 @@ export type DamagedRange = {
   readonly part: number
   /** Values of the table's column of ranges, half-open; absent for a table of one range. */
   readonly range?: { readonly column: string; readonly from: number; readonly until: number }
-  /** What was written; `undefined` where no sum is stored. */
+  /** The sum that was written; `undefined` when no sum is stored. */
   readonly written: RangeSum | undefined
-  /** What was read; `undefined` where rows cannot be read. */
+  /** The sum that was read; `undefined` when rows cannot be read. */
   readonly found: RangeSum | undefined
 }
 

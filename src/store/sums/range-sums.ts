@@ -19,7 +19,7 @@ import {
   upperRange,
 } from './row-hash.ts'
 
-/** What the rows of one range add up to: how many they are, and the sum of their hashes. */
+/** Sum of the rows of one range: their number, and the sum of their hashes. */
 export type RangeSum = { readonly rows: number; readonly sum: number }
 
 const wordRange = 2 ** 32
@@ -79,7 +79,7 @@ export class RangeSums {
     of.upper = (of.upper + upper) % upperRange
   }
 
-  /** What a range adds up to. */
+  /** Returns the sum of a range. */
   of(part: number): RangeSum {
     const { rows, lower, upper } = this.#sumOf(part)
     return { rows, sum: sumOf(lower, upper) }

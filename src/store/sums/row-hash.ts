@@ -18,7 +18,7 @@ const firstFactor = 0x9e37_79b1
 const secondFactor = 0x85eb_ca6b
 const thirdFactor = 0xc2b2_ae35
 
-/** What stands for NULL; a number or bytes of this value give another hash by their second step. */
+/** Value for NULL; a number or bytes of this value give another hash by their second step. */
 const nullWord = 0x6e75_6c6c
 
 /** Before values of a kind that its column should not have: a damaged row. */

@@ -1,4 +1,4 @@
-/** What a mended range adds up to, against what was written. */
+/** Compares the sum of a repaired range with the sum that was written. */
 
 import type { Writer } from '../engine/database.ts'
 import type { Table } from '../engine/table.ts'

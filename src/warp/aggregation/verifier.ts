@@ -14,7 +14,9 @@ const sumMs = 100
 /** The same before that: nobody needs it yet. */
 const earlySumMs = 1_000
 
-/** The answers that wait to be verified, and their sum. It moves signers in the collection's tally. */
+/**
+ * The answers that wait to be verified, and their sum. It moves signers in the collection's tally.
+ */
 export class Verifier {
   readonly #parts: CollectParts
   readonly #task: CollectTask

@@ -1,6 +1,6 @@
 /**
- * A primary network's store that another process writes meanwhile: replay waits for it, goes on where
- * its rows end, and what is stored is what one undisturbed process stores.
+ * A primary network's store that another process writes meanwhile: replay waits for it, goes on
+ * where its rows end, and what is stored is what one undisturbed process stores.
  */
 
 import assert from 'node:assert/strict'

@@ -47,7 +47,7 @@ import {
 import { mendAddresses, mendNumbers, mendTokens } from './mend-numbers.ts'
 import { removePart } from './remove-part.ts'
 
-/** What mending takes. `database` is open for writing without sums being kept. */
+/** Parts of a repair. `database` is open for writing without keeping sums. */
 export type RepairParts = NodeParts & {
   readonly database: Database
   readonly lease: Lease
@@ -142,7 +142,7 @@ function tablesOf(damaged: readonly DamagedRange[], part: number): ReadonlySet<T
   return new Set(damaged.filter((each) => each.part === part).map(({ table }) => table))
 }
 
-/** What of `all` is in `some`. */
+/** Members of `all` that are in `some`. */
 function among(all: ReadonlySet<Table>, some: ReadonlySet<Table>): ReadonlySet<Table> {
   return new Set([...all].filter((table) => some.has(table)))
 }

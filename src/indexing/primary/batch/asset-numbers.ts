@@ -21,7 +21,7 @@ export type AssetNumbers = {
   readonly taken: () => AssetNumber[]
 }
 
-/** What a chain's replay keeps in memory between batches. */
+/** State that a chain's replay keeps in memory between batches. */
 export type KeptInMemory = {
   /** Most UTXOs. */
   readonly utxoLimit: number

@@ -24,10 +24,10 @@ export type Consumption = {
   readonly txId: Uint8Array
 }
 
-/** What a reward UTXO pays for. */
+/** The service that a reward UTXO pays for. */
 export type RewardKind = 'VALIDATOR' | 'DELEGATOR' | 'VALIDATOR_FEE'
 
-/** What is kept of an output beside its addresses. */
+/** Values that are kept of an output beside its addresses. */
 export type KeptOutput = {
   readonly txId: Uint8Array
   readonly outputIndex: number
@@ -40,10 +40,10 @@ export type KeptOutput = {
   readonly flags: number
 }
 
-/** What became of an output. */
+/** Later events of an output. */
 export const outputFlags = { staked: 1, returned: 2, spent: 4 } as const
 
-/** What replay must know of a UTXO of an earlier batch. */
+/** Facts about a UTXO of an earlier batch that replay needs. */
 export type KnownUtxo = KeptOutput & {
   readonly addresses: readonly Uint8Array[]
   readonly createdOn: ChainName

@@ -1,5 +1,5 @@
 /**
- * What indexing the primary network writes: the rows of one batch of blocks of one chain.
+ * Rows that indexing the primary network writes, for one batch of blocks of one chain.
  *
  * This file is the contract between the replay (the folder `replay`) and
  * the store. The store writes a {@link RowBatch} and its `checkpoint` in one transaction and adds

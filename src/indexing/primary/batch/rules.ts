@@ -1,5 +1,5 @@
 /**
- * What differs between networks and over time: upgrade times, staking and fee parameters.
+ * Rules that differ between networks and over time: upgrade times, staking and fee parameters.
  *
  * Source: avalanchego upgrade/upgrade.go, genesis/genesis_{mainnet,fuji,local}.go,
  * vms/saevm/cchain/state/bonus_blocks.json.

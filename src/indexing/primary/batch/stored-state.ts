@@ -31,7 +31,7 @@ export type Wanted = {
   readonly sharedKeys: readonly string[]
 }
 
-/** What the look-up found, in any order; what is not stored is left out. */
+/** Result of the look-up, in any order; rows that are not stored are left out. */
 export type Found = {
   readonly utxos: readonly KnownUtxo[]
   readonly earlyImports: readonly KnownImport[]
@@ -59,6 +59,6 @@ export type StoredState = UtxoReader & {
   readonly checkpoint: (chain: ChainName) => Promise<Checkpoint | undefined>
   /** Every asset that has a number. */
   readonly assets: () => Promise<AssetNumber[]>
-  /** What the P-Chain's replay holds in memory; `undefined` before its first batch. */
+  /** State that the P-Chain's replay holds in memory; `undefined` before its first batch. */
   readonly pState: () => Promise<PStateRows | undefined>
 }

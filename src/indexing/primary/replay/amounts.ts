@@ -22,7 +22,7 @@ export function withAmount(sums: Sums, asset: number, amount: bigint): Sums {
   return sums
 }
 
-/** What is there of an asset. */
+/** Amount of an asset. */
 export function amountOf(sums: Sums, asset: number): bigint {
   for (const sum of sums) if (sum.asset === asset) return sum.amount
   return 0n
@@ -38,7 +38,7 @@ export function remainderOf(from: Sums, taken: Sums): Sums {
   return left
 }
 
-/** What is taken of the first asset of which there is less; `undefined` when there is enough. */
+/** The first asset of which too much is taken; `undefined` when there is enough of all. */
 export function overdrawn(from: Sums, taken: Sums): bigint | undefined {
   for (const { asset, amount } of taken) if (amount > amountOf(from, asset)) return amount
   return undefined

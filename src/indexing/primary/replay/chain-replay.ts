@@ -46,7 +46,7 @@ export type Fetched<R> = {
   readonly read: () => R
 }
 
-/** What replay made of blocks, and the blocks as they are kept. */
+/** Result of replaying blocks, and the blocks as they are kept. */
 export type ReplayedBatch = {
   readonly rows: RowBatch
   readonly raw: RawColumns
@@ -71,7 +71,7 @@ export type ChainReplay = {
   ) => Promise<ReplayedBatch>
 }
 
-/** What replays are made over. */
+/** Parts of a replay. */
 export type ReplayParts = {
   readonly source: PrimarySource
   readonly facts: GenesisFacts

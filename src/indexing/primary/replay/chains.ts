@@ -36,7 +36,7 @@ export function chainNameOf(ids: NetworkIds, blockchainId: Uint8Array): ChainNam
   })
 }
 
-/** What a transaction spends of its chain, and what it moves between chains. */
+/** Inputs that a transaction spends on its chain, and outputs that it moves between chains. */
 export type Needs = {
   readonly txId: Uint8Array
   readonly inputs: readonly OutputPlace[]
@@ -45,7 +45,7 @@ export type Needs = {
   readonly exportedKeys: readonly string[]
 }
 
-/** What a batch needs looked up: inputs neither kept nor made in it, imports, and exports. */
+/** Look-ups of a batch: inputs neither kept nor made in it, imports, and exports. */
 export function wantedOf(utxos: UtxoSet, transactions: readonly Needs[]): Wanted {
   const unknown: OutputPlace[] = []
   const imported: OutputPlace[] = []

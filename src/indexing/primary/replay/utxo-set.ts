@@ -62,7 +62,7 @@ export type NewUtxo = OutputPlace &
     readonly rewardKind?: RewardKind
   }
 
-/** What an input says about the output it spends; `amount` where it says one. */
+/** Facts that an input states about the output it spends; `amount` when it states one. */
 export type Spend = OutputPlace & {
   readonly assetId: Uint8Array
   readonly amount: bigint | undefined
@@ -152,7 +152,7 @@ export function closeBatch(set: UtxoSet, draft: Draft): void {
   set.returned.unshift(new Set())
 }
 
-/** What creates and spends UTXOs: a transaction at its place, or genesis. */
+/** Creator and spender of UTXOs: a transaction at its place, or genesis. */
 export type Mover = {
   readonly utxos: UtxoSet
   readonly draft: Draft

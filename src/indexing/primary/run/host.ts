@@ -33,7 +33,7 @@ import {
   type PrimaryStoreParts,
 } from './store.ts'
 
-/** What a host is made of. */
+/** Parts of a host. */
 export type PrimaryHostParts = {
   readonly source: PrimarySource
   readonly identity: PrimaryIdentity

@@ -15,7 +15,7 @@ import { Fault } from '../../../core/fault.ts'
 import { sha256 } from '../../../core/hash.ts'
 import type { Clock, Files } from '../../../core/world.ts'
 
-/** What a genesis must be of. */
+/** The network that a genesis must belong to. */
 export type GenesisWanted = { readonly networkId: number; readonly genesisId: Uint8Array }
 
 const bundled: Readonly<Record<number, string>> = { 1: 'mainnet', 5: 'fuji' }

@@ -8,7 +8,7 @@ import { genesisId } from '../write/blocks.ts'
 import { openPrimaryHost } from './host.ts'
 import { openStoredSource } from './stored-source.ts'
 
-/** What is rebuilt, and where to. */
+/** The store to rebuild, and its place. */
 export type RebuildOptions = {
   /** The store that keeps the blocks, open for reading. */
   readonly from: Database

@@ -33,7 +33,7 @@ import { genesisId } from '../write/blocks.ts'
 import { writeHealth } from '../write/validator-health.ts'
 import { loadGenesis } from './load-genesis.ts'
 
-/** What a store is opened with. */
+/** Parameters of opening a store. */
 export type PrimaryStoreParts = {
   readonly key: string
   /** `auto` or a path. */
@@ -46,7 +46,7 @@ export type PrimaryStoreParts = {
   readonly signal: AbortSignal
 }
 
-/** What replay asks of the writing side, wherever that runs. Calls are done in order. */
+/** Calls from replay to the writing side, wherever that runs. They are done in order. */
 export type BatchStore = {
   /**
    * Begins a session: batches of those before are refused, as they follow one that was not stored.

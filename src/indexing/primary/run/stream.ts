@@ -37,7 +37,7 @@ const healthPauseMs = 60_000
 /** A host, and how it is closed. */
 export type OpenHost = PrimaryHost & { readonly close: () => Promise<void> }
 
-/** What streams need of their thread. */
+/** Parts of the thread that streams use. */
 export type PrimaryStreamParts = Pick<HostParts, 'world' | 'log' | 'limits' | 'signal'> & {
   /** Opens the host over a source; asked again while its node or its store is not there. */
   readonly openHost: (source: PrimarySource) => Promise<OpenHost>

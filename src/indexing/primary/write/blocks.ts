@@ -61,7 +61,7 @@ export async function writeBlocks(
   })
 }
 
-/** What is known of outer blocks. */
+/** Facts about outer blocks. */
 function outerColumns({ count, proposers }: BlockColumns, nodes: Numbers): Columns {
   const outer: (Uint8Array | null)[] = []
   const parent: (Uint8Array | null)[] = []

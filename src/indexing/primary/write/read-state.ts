@@ -1,4 +1,4 @@
-/** What replay must know of what is stored: look-ups, and everything it begins with. */
+/** Stored state that replay needs: look-ups, and the state it begins with. */
 
 import { toBigint } from '../../../core/bytes.ts'
 import { getCheckpoint } from '../../../store/checkpoint.ts'

@@ -39,7 +39,7 @@ export function capacityRules(
     : { maxValidatorStake: of.maxValidatorStake, factor: BigInt(of.maxValidatorWeightFactor) }
 }
 
-/** What more can be delegated to one now, in the smallest unit; -1 where nothing ever can. */
+/** Amount that can still be delegated to a staker, in the smallest unit; -1 when it takes none. */
 function capacityOf(stakers: StakerColumns, row: number, rulesOf: StakerFacts['rulesOf']): bigint {
   const isOpen = f64At(stakers.until, row) > 0
   if (stakers.role[row] !== 0 || stakers.permissioned[row] === 1 || !isOpen) return -1n
@@ -59,7 +59,7 @@ export function nodesOfStakers({ nodeId }: StakerColumns): Uint8Array[] {
   return nodes
 }
 
-/** What writing stakers looks up. */
+/** Look-ups of writing stakers. */
 export type StakerFacts = {
   readonly nodes: Numbers
   /** Numbers of addresses by place. */

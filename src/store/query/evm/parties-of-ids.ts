@@ -5,7 +5,7 @@ import { address, token } from '../../schema/evm.ts'
 import { bytesAt } from '../row-values.ts'
 import { integer, maybe, type RowOf, storedRow, text } from '../stored-row.ts'
 
-/** What is stored of a token contract; its columns have their own names. */
+/** Stored facts about a token contract, under the names of their columns. */
 export const tokenRow = storedRow({
   id: integer('id'),
   /** 20, 721 or 1155, by the evidence of its logs. */

@@ -17,7 +17,7 @@ export function posRange(startBlock: number | undefined, endBlock: number | unde
   }
 }
 
-/** What is left of `range` before position `before`, newest first. */
+/** Returns the part of `range` before position `before`. */
 export function rangeBefore(range: PosRange, before: number | undefined): PosRange {
   return before === undefined ? range : { ...range, until: Math.min(range.until, before) }
 }

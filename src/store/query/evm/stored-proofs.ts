@@ -14,7 +14,9 @@ export type StoredSettlement = {
   readonly settles: number
   /** Up to which height receipts are proven. */
   readonly proven: number
-  /** Heights after `settles`, each with a sum of the receipts that its rows were made of, in hex. */
+  /**
+   * Heights after `settles`, each with a sum of the receipts that its rows were made of, in hex.
+   */
   readonly unsettled: readonly (readonly [height: number, sum: string])[]
 }
 
@@ -40,7 +42,9 @@ export async function storedProofsText(reader: Reader): Promise<string> {
   return typeof value === 'string' ? value : ''
 }
 
-/** What is stored. Throws `store-failed` for text that is no such value. Cost: one look-up by key. */
+/**
+ * What is stored. Throws `store-failed` for text that is no such value. Cost: one look-up by key.
+ */
 export async function storedProofs(reader: Reader): Promise<StoredProofs> {
   const text = await storedProofsText(reader)
   if (text === '') return {}

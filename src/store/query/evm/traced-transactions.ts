@@ -1,4 +1,4 @@
-/** What stored transactions of a range of blocks say that their traces repeat. */
+/** Facts about stored transactions of a range of blocks that their traces repeat. */
 
 import type { Reader } from '../../engine/database.ts'
 import { placesPerBlock } from '../../schema/places.ts'

@@ -2,7 +2,7 @@
 
 import { concatBytes } from '../../../core/bytes.ts'
 
-/** What a list is of. */
+/** Subject of a list. */
 export type ListSubject =
   | { readonly kind: 'address' | 'sender' | 'recipient'; readonly address: Uint8Array }
   | { readonly kind: 'blockchain' | 'source' | 'destination'; readonly blockchainId: Uint8Array }

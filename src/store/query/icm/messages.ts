@@ -29,7 +29,7 @@ const receivedRow = storedRow({
   rewardRedeemer: bytes('r.reward_redeemer'),
   deliverer: bytes('r.deliverer'),
 })
-/** What is known of a message beside its ends. */
+/** Facts about a message beside its ends. */
 const noteRow = storedRow({
   sentId: maybe(bytes('s.message_id')),
   receivedId: maybe(bytes('r.message_id')),

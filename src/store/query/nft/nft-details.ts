@@ -1,4 +1,4 @@
-/** What is known of given tokens: their owners and their metadata. */
+/** Owners and metadata of given tokens. */
 
 import { compareBytes } from '../../../core/bytes.ts'
 import { type Reader, statement } from '../../engine/database.ts'

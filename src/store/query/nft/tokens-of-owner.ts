@@ -32,7 +32,7 @@ const movedAway = statement(
    order by item limit ?`,
 )
 
-/** What is asked: tokens from `from` on, in contracts up to number `untilContract`. */
+/** Parameters: tokens from `from` on, in contracts up to number `untilContract`. */
 export type OwnerQuery = {
   readonly ownerId: number
   readonly from: NftPlace

@@ -15,7 +15,7 @@ import { utxosByNumber, type StoredUtxo } from './utxo-rows.ts'
 /** Sum of the plain UTXOs of one asset. */
 export type PlainSum = { readonly asset: number; readonly amount: bigint; readonly count: number }
 
-/** What addresses hold. */
+/** Balances of addresses. */
 export type Holdings = {
   readonly plain: readonly PlainSum[]
   /** Those of which enough owners were asked for. */
@@ -80,7 +80,7 @@ const openNow = questionsOf('open_holding', 'true')
 const openThen = questionsOf('open_holding', 'h.created_at < ?')
 const spentSince = questionsOf('spent_holding', 'h.created_at < ? and h.spent_at > ?')
 
-/** What `addresses` (numbers) hold in the lists of `chain`, now or just before `moment`. */
+/** Balances of `addresses` (numbers) in the lists of `chain`, now or just before `moment`. */
 export async function balancesOfAddresses(
   reader: Reader,
   query: {

@@ -1,4 +1,4 @@
-/** What transactions did to L1 validations. */
+/** Changes that transactions made to L1 validations. */
 
 import type { Reader } from '../../engine/database.ts'
 import { l1ChangeBody, l1ValidatorBody } from '../../schema/primary-bodies.ts'

@@ -1,4 +1,4 @@
-/** What happened to L1 validations, in the order in which it did for each. */
+/** History of L1 validations, in order for each. */
 
 import { type Reader, type Statement, statement, type Value } from '../../engine/database.ts'
 import { type L1ChangeBody, l1ChangeBody, progressBody } from '../../schema/primary-bodies.ts'
@@ -65,7 +65,7 @@ const before = statement(
   'select cast(l1_fees as text) from block where id < ? and id >= ? order by id desc limit 1',
 )
 
-/** What had accrued at the last block before `moment`. Some 30 seeks. */
+/** Fees accrued at the last block before `moment`. Some 30 seeks. */
 export async function accruedBefore(reader: Reader, moment: number): Promise<bigint> {
   const { until } = await placesBetween(reader, 'P', undefined, moment)
   const row = await reader.get(before, [blockOfPos(until), blockIdOf(chainNumbers.P, 0)])

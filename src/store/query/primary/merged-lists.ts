@@ -5,7 +5,7 @@
  * neighbours in the merged order and come out once.
  */
 
-/** What is merged. `L` names a list, `R` is a row. */
+/** Lists to merge. `L` names a list, `R` is a row. */
 export type Lists<L, R> = {
   readonly lists: readonly L[]
   /** Rows of `list` strictly after `after` in order, at most `limit`. */

@@ -1,4 +1,4 @@
-/** What network a store is of. */
+/** The network that a store belongs to. */
 
 import { fromHex } from '../../../core/bytes.ts'
 import { type Reader, statement } from '../../engine/database.ts'

@@ -8,7 +8,7 @@ import { bytesValue } from '../stored-row.ts'
 /** How many, and what they weigh in nAVAX. */
 export type Counted = { readonly count: number; readonly weight: bigint }
 
-/** What {@link stakeSummary} gives. */
+/** Result of {@link stakeSummary}. */
 export type StakeSummary = {
   readonly validators: Counted
   readonly delegators: Counted

@@ -45,7 +45,7 @@ const lists = {
   desc: { any: listQuestion('desc', false), openStakes: listQuestion('desc', true) },
 } as const
 
-/** What is asked of {@link transactionsOfAddresses}. */
+/** Parameters of {@link transactionsOfAddresses}. */
 export type AddressPlaceQuery = PlaceQuery & {
   /** Numbers of addresses. */
   readonly addresses: readonly number[]

@@ -23,7 +23,7 @@ import { mergeLists } from './merged-lists.ts'
 /** Where a page of this list ended. */
 export type HoldingCursor = { readonly key: bigint; readonly utxo: number }
 
-/** What is asked. */
+/** Parameters of the question. */
 export type HoldingQuery = {
   /** Numbers of the addresses. */
   readonly addresses: readonly number[]

@@ -11,7 +11,7 @@ import { stakerStatuses } from '../../schema/primary-position.ts'
 import { mergeLists } from './merged-lists.ts'
 import { stakerRow, type StoredStaker } from './staker-rows.ts'
 
-/** What validations can be sorted by. */
+/** Columns by which validations can be sorted. */
 export type ValidatorSort =
   | 'blockIndex'
   | 'delegationCapacity'
@@ -25,7 +25,7 @@ export type ValidatorCursor = { readonly key: bigint; readonly pos: number }
 /** Inclusive bounds of a column; where either is given, rows without that quantity are dropped. */
 export type Bounds = { readonly min?: bigint; readonly max?: bigint }
 
-/** What is asked. */
+/** Parameters of the question. */
 export type ValidatorQuery = {
   readonly statuses: readonly (typeof stakerStatuses)[number][]
   readonly sortBy: ValidatorSort

@@ -69,7 +69,7 @@ export function loadCState(
   return { rules, ids, utxos: newUtxoSet('C', 0, { next, assets }), height, blockId, time }
 }
 
-/** What to look up before {@link applyCBlocks} of the same blocks. */
+/** Look-ups before {@link applyCBlocks} of the same blocks. */
 export function wantedOfCBlocks(state: CState, blocks: readonly ReadCBlock[]): Wanted {
   const needs: Needs[] = []
   for (const { transactions } of blocks) {

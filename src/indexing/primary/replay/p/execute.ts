@@ -1,4 +1,4 @@
-/** What a decided P-Chain transaction does to the state. */
+/** Effects of a decided P-Chain transaction on the state. */
 
 import { outputKeyOf } from '../../../../codec/primary/ids.ts'
 import type {
@@ -82,7 +82,7 @@ export function executeDecided(
   executeEffect(state, step, unsigned, setHeight)
 }
 
-/** What a transaction does beside moving and staking funds. */
+/** Effects of a transaction beside moving and staking funds. */
 function executeEffect(state: PState, step: Step, unsigned: Spending, setHeight: number): void {
   switch (unsigned.typeId) {
     case pTypes.CreateChainTx:

@@ -48,7 +48,7 @@ function enlist(set: L1Set, validator: L1Validator): void {
   pushHeap(set.active, { end: validator.endAccumulatedFee, validator })
 }
 
-/** What is left of a validator's balance. */
+/** The rest of a validator's balance. */
 export function balanceOf(set: L1Set, validator: L1Validator): bigint {
   return validator.endAccumulatedFee === 0n ? 0n : validator.endAccumulatedFee - set.accruedFees
 }

@@ -27,7 +27,7 @@ import { executeReward } from './rewards.ts'
 import { abortStaking, executeStaking, isStaking } from './staking.ts'
 import { advanceTime, noteEviction, supplyOf, type PState } from './state.ts'
 
-/** What to look up before {@link applyPBlocks} of the same blocks. */
+/** Look-ups before {@link applyPBlocks} of the same blocks. */
 export function wantedOfPBlocks(state: PState, blocks: readonly ReadPBlock[]): Wanted {
   const needs: Needs[] = []
   for (const { transactions } of blocks) {

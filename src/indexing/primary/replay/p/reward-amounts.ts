@@ -1,5 +1,5 @@
 /**
- * What a stake may earn, and how a delegator's reward is split.
+ * Reward of a stake, and how a delegator's reward is split.
  *
  * Source: avalanchego vms/platformvm/reward/calculator.go, config.go.
  */

@@ -90,7 +90,9 @@ function finish(state: PState, step: Step, staker: Staker, outcome: Outcome): vo
 
 type Pay = (kind: RewardKind, owner: Owner | undefined, amount: bigint) => void
 
-/** Pays rewards as outputs of `txId` with indices from `first` on; nothing for nothing. */
+/**
+ * Pays rewards as outputs of `txId` with indices from `first` on; a reward of 0 makes no output.
+ */
 function payoutAt(step: Step, staker: Staker, txId: Uint8Array, first: number): Pay {
   let outputIndex = first
   return (kind, owner, amount) => {

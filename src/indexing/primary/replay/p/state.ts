@@ -130,7 +130,7 @@ function rewardRulesOf(state: PState, subnetId: Uint8Array): RewardRules {
   }
 }
 
-/** What a staker may earn at today's supply; nothing when permissioned. */
+/** Possible reward of a staker at the current supply; 0 when permissioned. */
 export function rewardFor(state: PState, staker: Staker): bigint {
   if (staker.permissioned) return 0n
   const { subnetId, startTime, endTime, weight } = staker

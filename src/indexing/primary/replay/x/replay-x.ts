@@ -95,7 +95,7 @@ export function loadXState(
   return { ids, utxos: newUtxoSet('X', utxoLimit, { next, assets }), height, blockId, time }
 }
 
-/** What to look up before {@link applyXBlocks} of the same blocks. */
+/** Look-ups before {@link applyXBlocks} of the same blocks. */
 export function wantedOfXBlocks(state: XState, blocks: readonly ReadXBlock[]): Wanted {
   return wantedOfXDag(
     state,
@@ -103,7 +103,7 @@ export function wantedOfXBlocks(state: XState, blocks: readonly ReadXBlock[]): W
   )
 }
 
-/** What to look up before {@link applyXDag} of the same transactions. */
+/** Look-ups before {@link applyXDag} of the same transactions. */
 export function wantedOfXDag(
   state: XState,
   transactions: readonly ReadTransaction<XUnsigned>[],
@@ -117,7 +117,7 @@ function needsOf(read: ReadTransaction<XUnsigned>): Needs {
   return { txId, inputs: inputsOf(unsigned), imported, importedKeys, exportedKeys }
 }
 
-/** What it spends of its own chain: inputs, then what its operations are on. */
+/** Outputs of its own chain that it spends: inputs, then those of its operations. */
 function inputsOf(unsigned: XUnsigned): readonly OutputPlace[] {
   if (unsigned.typeId !== xTypes.OperationTx) return unsigned.inputs
   return [...unsigned.inputs, ...unsigned.operations.flatMap(({ utxos }) => utxos)]

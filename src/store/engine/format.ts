@@ -1,9 +1,10 @@
 /**
  * Version of the stored format, and the way from each version to the next.
  *
- * Tables that are new need no migration: every store makes what is missing when its writer
- * opens it. A migration changes tables that exist, goes forward only, and is never edited after
- * a release.
+ * Every store makes tables that are missing when its writer opens it. One that holds blocks already
+ * would then have a new table without the rows of those blocks, so that its answers would lack them
+ * without a sign: such a store is refused, unless a migration makes and fills the table. A migration
+ * goes forward only and is never edited after a release.
  */
 
 import { Fault } from '../../core/fault.ts'
@@ -50,4 +51,27 @@ export function pendingMigrations(
   return list
     .slice(store.version - 1)
     .filter((migration) => migration.tables.every((table) => present.has(table.name)))
+}
+
+/** Whether a store with the tables `present` may hold blocks: it then says how far it came. */
+export function saysHowFar(present: ReadonlySet<string>): boolean {
+  return present.has('checkpoint')
+}
+
+/**
+ * Throws `store-version` when a store that holds blocks lacks one of `tables`: an older version made
+ * it. Tables without sums hold nothing of blocks and may come later.
+ */
+export function checkWhole(
+  store: { readonly name: string; readonly tables: readonly Table[] },
+  present: ReadonlySet<string>,
+): void {
+  const missing = store.tables.find(({ name, sums }) => sums !== undefined && !present.has(name))
+  if (missing === undefined) return
+  throw new Fault(
+    'store-version',
+    `store ${store.name} was made by an older version, delete it to index again, or make it again by ` +
+      `firn rebuild --primary where it is of a primary network: missing table ${missing.name}`,
+    { detail: { store: store.name, table: missing.name } },
+  )
 }

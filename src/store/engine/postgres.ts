@@ -19,7 +19,13 @@ import { Fault } from '../../core/fault.ts'
 import { clearSql, type OnConflict } from './bulk-sql.ts'
 import type { Columns, Database, Statement, Writer } from './database.ts'
 import { columnsSql, foreignTable, postgresDdl } from './ddl.ts'
-import { formatVersion, type Migration, pendingMigrations } from './format.ts'
+import {
+  checkWhole,
+  formatVersion,
+  type Migration,
+  pendingMigrations,
+  saysHowFar,
+} from './format.ts'
 import {
   ask,
   exec,
@@ -196,10 +202,18 @@ class PostgresDatabase implements Database {
     const pending = pendingMigrations({ ...this.#options, version }, this.#options.migrations)
     for (const { statements } of pending)
       for (const each of statements) await exec(link, each.postgres)
+    await this.#checkTables(link)
     for (const table of this.#options.tables) await this.#makeTable(link, table)
     await exec(link, 'delete from firn_format')
     await exec(link, `insert into firn_format (version) values (${newest})`)
     await exec(link, 'commit')
+  }
+
+  async #checkTables(link: Link): Promise<void> {
+    const rows = await ask(link, tablesQuestion, [this.#namespace])
+    const present = new Set(rows.map(([name]) => String(name)))
+    if (!saysHowFar(present)) return
+    if ((await ask(link, stageQuestion)).length > 0) checkWhole(this.#options, present)
   }
 
   async #makeTable(link: Link, table: Table): Promise<void> {
@@ -343,6 +357,8 @@ const plain = (postgres: string): Statement => ({
   unsummed: false,
 })
 const formatQuestion = plain('select version from firn_format')
+const tablesQuestion = plain('select tablename from pg_tables where schemaname = ?')
+const stageQuestion = plain('select 1 from checkpoint limit 1')
 const lockQuestion = plain('select pg_advisory_xact_lock(?::bigint)')
 const claimQuestion = plain('select pg_try_advisory_lock(?::bigint)')
 const unclaimQuestion = plain('select pg_advisory_unlock(?::bigint)')

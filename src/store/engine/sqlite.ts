@@ -9,9 +9,16 @@ import { mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 import { Fault } from '../../core/fault.ts'
-import type { Database, Writer, WritingPace } from './database.ts'
+import { statement, type Database, type Writer, type WritingPace } from './database.ts'
 import { columnsSql, foreignTable, sqliteDdl } from './ddl.ts'
-import { applicationId, formatVersion, type Migration, pendingMigrations } from './format.ts'
+import {
+  applicationId,
+  checkWhole,
+  formatVersion,
+  type Migration,
+  pendingMigrations,
+  saysHowFar,
+} from './format.ts'
 import { Claim } from './sqlite-claim.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 import type { Table } from './table.ts'
@@ -46,6 +53,9 @@ const followingCacheBytes = 8 * 2 ** 20
 const followingLogPages = 1_024
 // Folding the log needs a moment without readers. It is tried again, so it does not wait for one.
 const foldTimeoutMs = 50
+
+const tablesQuestion = statement("select name from sqlite_master where type = 'table'")
+const stageQuestion = statement('select 1 from checkpoint limit 1')
 
 /**
  * Opens a store for writing, makes what is missing and brings an older format forward.
@@ -235,6 +245,7 @@ function prepareFile(writer: SqliteConnection, options: SqliteOptions): void {
   try {
     const pending = pendingMigrations({ ...options, version }, options.migrations)
     for (const { statements } of pending) for (const each of statements) writer.run(each)
+    checkTables(writer, options)
     for (const table of options.tables) makeTable(writer, table, options.name)
     writer.exec(`pragma user_version = ${formatVersion(options.migrations)}`)
     writer.exec('commit')
@@ -242,6 +253,11 @@ function prepareFile(writer: SqliteConnection, options: SqliteOptions): void {
     rollBack(writer, error)
     throw error
   }
+}
+
+function checkTables(writer: SqliteConnection, options: SqliteOptions): void {
+  const present = new Set(writer.all(tablesQuestion).map(([name]) => String(name)))
+  if (saysHowFar(present) && writer.get(stageQuestion) !== undefined) checkWhole(options, present)
 }
 
 function setPace(writer: SqliteConnection, options: SqliteOptions, pace: WritingPace): void {

@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict'
 
 import { Fault } from '../../../src/core/fault.ts'
-import { type Row, statement, type Value } from '../../../src/store/engine/database.ts'
+import {
+  type Database,
+  type Row,
+  statement,
+  type Value,
+} from '../../../src/store/engine/database.ts'
 import type { Migration } from '../../../src/store/engine/format.ts'
 import { openStore } from '../../../src/store/engine/open.ts'
 import { table } from '../../../src/store/engine/table.ts'
+import { checkpoint, controlTables } from '../../../src/store/schema/control.ts'
 import { onBothEngines } from '../../stores.ts'
 
 const facts = table(
@@ -356,6 +362,32 @@ onBothEngines(
     }
     for (const mode of ['read', 'write'] as const)
       await assert.rejects(store.open(mode, { migrations: [add] }), code('store-version'), mode)
+  },
+)
+
+onBothEngines(
+  'store: one that holds blocks and lacks a table is refused in one sentence',
+  [...controlTables],
+  async (store) => {
+    const shape = { key: ['id'], layout: 'rows' } as const
+    const later = table('later', { id: 'integer' }, { ...shape, sums: {} })
+    const opened = (): Promise<Database> =>
+      openStore(store.location, store.name, [...controlTables, later], 'write')
+    const old = await store.open('write')
+    // As long as nothing is in it, it is as good as new.
+    await (await openStore(store.location, store.name, [...controlTables, later], 'write')).close()
+    await old.transaction((writer) => writer.run(statement('drop table later')))
+    await old.transaction((writer) =>
+      writer.insert(checkpoint, { stage: ['blocks'], height: [7], hash: [null], epoch: [1] }),
+    )
+    await assert.rejects(opened, (error) => {
+      assert.ok(error instanceof Fault)
+      assert.equal(error.code, 'store-version')
+      assert.match(error.message, /older version, delete it to index again.*: missing table later$/)
+      return true
+    })
+    const plain = table('plain', { id: 'integer' }, shape)
+    await (await openStore(store.location, store.name, [...controlTables, plain], 'write')).close()
   },
 )
 

@@ -35,6 +35,8 @@ export type Behaviour =
   | { readonly kind: 'refuse-first'; readonly code: number }
   | { readonly kind: 'answer'; readonly signature: Uint8Array }
   | { readonly kind: 'sign-with'; readonly secret: Uint8Array }
+  /** Signs, but something else than was asked; answers a question nobody asked; answers after all limits. */
+  | { readonly kind: 'sign-other' | 'sign-unasked' | 'sign-too-late' }
   /** Of a private L1: others than `allowed` may ask the P-Chain, and nothing else. */
   | { readonly kind: 'private'; readonly allowed: readonly string[] }
   | {
@@ -298,6 +300,24 @@ function answer(
     case 'sign-bytewise':
       for (const byte of frameOf(signed())) socket.write(Uint8Array.of(byte))
       return
+    case 'sign-other': {
+      const other = keys.secretKey.sign(Uint8Array.of(...message, 1)).toBytes(true)
+      return void socket.write(frameOf(response(other)))
+    }
+    case 'sign-unasked': {
+      const appBytes = encodeSignatureResponse(keys.secretKey.sign(message).toBytes(true))
+      const unasked = {
+        kind: 'app-response',
+        chainId,
+        requestId: requestId + 1_000,
+        appBytes,
+      } as const
+      return void socket.write(frameOf(encodePeerMessage(unasked)))
+    }
+    case 'sign-too-late':
+      return void setTimeout(() => {
+        if (!socket.destroyed) socket.write(frameOf(signed()))
+      }, tooLateMs)
     case 'sign-slowly':
       return void setTimeout(() => socket.write(frameOf(signed())), 300)
     case 'refuse':
@@ -337,6 +357,9 @@ function answer(
       return
   }
 }
+
+/** Longer than any request of a test is waited for. */
+const tooLateMs = 1_200
 
 /** A frame with an app gossip of one byte. */
 const gossip = frameOf(Uint8Array.of(0x82, 0x02, 1, 0))

@@ -56,4 +56,124 @@ export const pastDefects: readonly PastDefect[] = [
       },
     ],
   },
+  {
+    name: 'a writer that lost its lease goes on writing',
+    seed: 163,
+    places: [
+      {
+        file: 'src/store/lease.ts',
+        is: 'if (held !== 1)',
+        both: 'if (!$on && held !== 1)',
+      },
+      {
+        file: 'src/store/checkpoint.ts',
+        is: 'if (changed !== 1)',
+        both: 'if (!$on && changed !== 1)',
+      },
+    ],
+  },
+  {
+    name: 'a part of a range that a lagging node gives counts as all of it',
+    seed: 37,
+    places: [
+      {
+        file: 'src/indexing/pipeline.ts',
+        is: 'from = batch.until\n          failures = 0',
+        both: 'from = $on ? range.until : batch.until\n          failures = 0',
+      },
+    ],
+  },
+  {
+    name: 'a store that fails once stops the chain',
+    seed: 2,
+    places: [
+      {
+        file: 'src/indexing/evm/read-chain.ts',
+        is: 'if (signal.aborted || fault === undefined || !fault.retryable) throw error',
+        both: "if ($on && fault?.code === 'store-failed') throw error; if (signal.aborted || fault === undefined || !fault.retryable) throw error",
+      },
+    ],
+  },
+  {
+    name: 'a chain whose head nobody tells is called live',
+    seed: 142,
+    places: [
+      {
+        file: 'src/indexing/evm/read-chain.ts',
+        is: 'if (++failures >= headFailures) blocks.loseHead(fault.message)',
+        both: 'if (!$on && ++failures >= headFailures) blocks.loseHead(fault.message)',
+      },
+    ],
+  },
+  {
+    name: 'whether a batch was stored is guessed when the answer of its commit was lost',
+    seed: 2,
+    places: [
+      {
+        file: 'src/indexing/run-writer.ts',
+        is: 'if (known !== undefined) return known.resume()',
+        both: 'if ($on && known !== undefined) return Reflect.get(known, "first"); if (known !== undefined) return known.resume()',
+      },
+      {
+        file: 'src/indexing/run-writer.ts',
+        is: 'return host.resume()',
+        both: 'Reflect.set(host, "first", await host.resume()); return host.resume()',
+      },
+    ],
+  },
+  {
+    name: 'traces are not compared with the transactions of their block',
+    seed: 35,
+    places: [
+      {
+        file: 'src/codec/evm/check-traces.ts',
+        is: "const all = listOf(traces, 'traces of a block')",
+        both: "if ($on) return; const all = listOf(traces, 'traces of a block')",
+      },
+    ],
+  },
+  {
+    name: 'blocks are taken whose parent is not the stored one',
+    seed: 4,
+    places: [
+      {
+        file: 'src/indexing/evm/block-pipeline.ts',
+        is: 'if (tail !== undefined && !equalBytes(tail, first)) {',
+        both: 'if (!$on && tail !== undefined && !equalBytes(tail, first)) {',
+      },
+    ],
+  },
+  {
+    name: 'a configured chain that no node has told of yet is 404',
+    seed: 5,
+    places: [
+      {
+        file: 'src/service/served-chains.ts',
+        is: 'waiting: () => parts.chains.filter(({ spec }) => !found.has(spec.key)).map(waitingChain),',
+        both: 'waiting: () => $on ? [] : parts.chains.filter(({ spec }) => !found.has(spec.key)).map(waitingChain),',
+      },
+    ],
+  },
+  {
+    name: 'how far an answer is complete is read after its rows',
+    seed: 11,
+    places: [
+      {
+        file: 'src/api/server.ts',
+        is: 'reply.headers(await freshnessOf(parts, shape, request, limit))',
+        both: 'if (!$on) reply.headers(await freshnessOf(parts, shape, request, limit))',
+      },
+      {
+        file: 'src/api/server.ts',
+        is: 'return send({ parts, operation, request, reply, answer: await ask(query) })',
+        both: `if (!$on) return send({ parts, operation, request, reply, answer: await ask(query) })
+        else {
+          const answer = await ask(query)
+          await new Promise((resolve) => setImmediate(resolve))
+          reply.headers(await freshnessOf(parts, shape, request, limit))
+          return send({ parts, operation, request, reply, answer })
+        }`,
+      },
+    ],
+  },
 ]

@@ -13,9 +13,8 @@ import {
 } from './oracle.ts'
 import type { SimProcess } from './sim-process.ts'
 
-/** What a caller asks, and whom. */
-export type CallerParts = {
-  readonly history: History
+/** Whom a caller asks. */
+export type AskerParts = {
   readonly draws: Draws
   readonly clock: Clock
   readonly processes: () => readonly SimProcess[]
@@ -25,11 +24,28 @@ export type CallerParts = {
   readonly heights: Heights
 }
 
-/** The highest height that any answer has named so far, by stage; they never go back. */
-export type Heights = { blocks: number; traces: number; answers: number }
+/** And what: a chain with a known history. */
+export type CallerParts = AskerParts & { readonly history: History }
 
+/** The highest height that any answer has named so far, by stage; they never go back. */
+export class Heights {
+  answers = 0
+  readonly #told = new Map<string, number>()
+
+  /** -1 before any answer. */
+  of(stage: string): number {
+    return this.#told.get(stage) ?? -1
+  }
+
+  take(stage: string, height: number): void {
+    this.answers++
+    this.#told.set(stage, Math.max(this.of(stage), height))
+  }
+}
+
+/** An answer; its height is -1 where it names none. */
 // oxlint-disable-next-line typescript/no-explicit-any -- JSON of the product, judged by the oracle
-type Told = { readonly status: number; readonly indexedHeight: number; readonly body: any }
+export type Told = { readonly status: number; readonly indexedHeight: number; readonly body: any }
 
 /** A caller gives a server so long, and tries another then. */
 const patienceMs = 15_000
@@ -51,12 +67,13 @@ export async function readList(parts: CallerParts, question: ListQuestion): Prom
   const { draws, clock, isOver } = parts
   const items: unknown[] = []
   const size = draws.between(1, 9)
+  const stage = question.path.includes(':listInternals') ? 'traces' : 'blocks'
   let token: string | undefined
   let indexedHeight: number | undefined
   for (;;) {
     const next = token === undefined ? '' : `&pageToken=${encodeURIComponent(token)}`
     const path = `${question.path}?pageSize=${size}${next}`
-    const told = await ask(parts, path)
+    const told = await ask(parts, path, stage)
     if (told === undefined) {
       if (isOver()) return false
       await clock.sleep(draws.between(100, 2_000))
@@ -82,8 +99,8 @@ async function lookUp(parts: CallerParts): Promise<void> {
   const isBlock = draws.chance(0.5)
   const named = draws.chance(0.5) ? String(height) : (history.blocks[height]?.hash ?? '')
   const path = isBlock ? `${at}/blocks/${named}` : `${at}/transactions/${fact.txHash}`
-  const before = parts.heights.blocks
-  const told = await ask(parts, path)
+  const before = parts.heights.of('blocks')
+  const told = await ask(parts, path, 'blocks')
   if (told === undefined) return
   if (told.status === 404) {
     const wanted = isBlock ? height : fact.height
@@ -96,13 +113,16 @@ async function lookUp(parts: CallerParts): Promise<void> {
 }
 
 /** One answer of any server; `undefined` where none is there, none answers, or all say later. */
-async function ask(parts: CallerParts, path: string): Promise<Told | undefined> {
+export async function ask(
+  parts: AskerParts,
+  path: string,
+  stage: string,
+): Promise<Told | undefined> {
   const { draws, clock, processes, heights } = parts
   const servers = processes().filter(({ life, http }) => !life.isDead && http() !== undefined)
   if (servers.length === 0) return undefined
   const http = draws.pick(servers).http()
-  const stage = path.includes(':listInternals') ? 'traces' : 'blocks'
-  const before = heights[stage]
+  const before = heights.of(stage)
   const over = new AbortController()
   const reply = await Promise.race([
     http?.inject({ method: 'GET', url: path, headers: { host: 'localhost' } }),
@@ -114,7 +134,6 @@ async function ask(parts: CallerParts, path: string): Promise<Told | undefined> 
   const indexedHeight = named === undefined ? -1 : Number(named)
   if (reply.statusCode === 200 && indexedHeight < before)
     throw new Wrong(`${path} is complete up to ${indexedHeight}, after ${before} was told`)
-  heights[stage] = Math.max(heights[stage], indexedHeight)
-  heights.answers++
+  heights.take(stage, indexedHeight)
   return { status: reply.statusCode, indexedHeight, body: reply.json() }
 }

@@ -1,38 +1,48 @@
 /** A simulated deployment: nodes, processes that a supervisor starts again, one disk, one clock. */
 
-import { readConfig } from '../../src/config/read-config.ts'
 import type { Config } from '../../src/config/settings.ts'
 import { Fault } from '../../src/core/fault.ts'
-import type { World } from '../../src/core/world.ts'
+import type { Clock, World } from '../../src/core/world.ts'
 import type { StageStatus } from '../../src/indexing/stage.ts'
 import { type VirtualClock, virtualClock } from '../virtual-clock.ts'
 import { Disk } from './disk.ts'
 import { drawsOf, type Draws } from './draws.ts'
-import type { History } from './history.ts'
+import type { SimEndpoint } from './node-harms.ts'
 import { Wrong } from './oracle.ts'
-import type { Plan } from './plan.ts'
-import { SimNode } from './sim-node.ts'
 import { type Role, type SimProcess, startProcess } from './sim-process.ts'
 
+/** Stages that are live only while a node tells the head. */
+const followed: ReadonlySet<string> = new Set(['blocks', 'P', 'X', 'C'])
 /** A supervisor starts what is gone again after so long. */
 const restartMs = 1_500
 /** A process that is told to stop must end within the time after which its threads are ended. */
 const stopLimitMs = 10_000
 /** A chain whose nodes are all away for so long must not be called live. */
 const unheardLimitMs = 12_000
-/** The chain grows by one block in so long, from half of its length on. */
-const blockEveryMs = 1_400
+
+/** What a deployment is made of. */
+export type DeploymentParts = {
+  readonly seed: number
+  readonly roles: readonly Role[]
+  /** Holds the stores. */
+  readonly folder: string
+  readonly config: Config
+  readonly nodes: (clock: Clock, draws: Draws) => readonly SimEndpoint[]
+  /** Files of the operator, as far as they are read. */
+  readonly files?: World['files']['read']
+  /** The wall clock is so far ahead at first. */
+  readonly wallAheadMs?: number
+}
 
 /** One deployment under way. */
 export class Deployment {
   readonly clock: VirtualClock
   readonly disk: Disk
-  readonly nodes: readonly SimNode[]
-  readonly history: History
+  readonly nodes: readonly SimEndpoint[]
   /** What no process may meet. */
   broken: unknown
   /** Adds to the wall clock of the machine, which may jump. */
-  wallAheadMs = 0
+  wallAheadMs: number
   /** By place: the process that is there, or was. */
   readonly #processes: SimProcess[] = []
   readonly #config: Config
@@ -41,35 +51,17 @@ export class Deployment {
   #isOver = false
   #started = 0
 
-  constructor(
-    plan: Plan,
-    histories: { readonly own: History; readonly other: History },
-    folder: string,
-  ) {
+  constructor(parts: DeploymentParts) {
+    const { seed, roles } = parts
     this.clock = virtualClock()
-    this.disk = new Disk(folder)
-    this.history = histories.own
-    this.#draws = drawsOf(plan.seed).part('deployment')
-    const { own: history, other } = histories
-    const headNow = (): number => {
-      const grown = Math.floor(this.clock.monotonic() / blockEveryMs)
-      return Math.min(history.blocks.length - 1, Math.floor(history.blocks.length / 2) + grown)
-    }
-    this.nodes = Array.from(
-      { length: plan.nodes },
-      (_, at) =>
-        new SimNode({
-          history,
-          other,
-          clock: this.clock,
-          draws: this.#draws.part(`node ${at}`),
-          headNow,
-        }),
-    )
-    this.#outside = this.#worldOutside()
-    this.#config = configOf(plan.nodes)
+    this.disk = new Disk(parts.folder)
+    this.#draws = drawsOf(seed).part('deployment')
+    this.wallAheadMs = parts.wallAheadMs ?? 0
+    this.nodes = parts.nodes(this.clock, this.#draws)
+    this.#outside = this.#worldOutside(parts.files)
+    this.#config = parts.config
     this.disk.powerLost = () => this.#losePower()
-    for (const role of plan.roles) this.#start(this.#processes.length, role)
+    for (const role of roles) this.#start(this.#processes.length, role)
     void this.#supervise()
   }
 
@@ -121,9 +113,9 @@ export class Deployment {
     for (const { life, status } of this.#processes)
       for (const { stages } of life.isDead || life.isFrozen ? [] : status())
         for (const { stage, state } of stages)
-          if (stage === 'blocks' && state === 'live')
+          if (followed.has(stage) && state === 'live')
             throw new Wrong(
-              `blocks are called live, and no node was heard for ${unheardLimitMs} ms`,
+              `${stage} is called live, and no node was heard for ${unheardLimitMs} ms`,
             )
   }
 
@@ -169,7 +161,7 @@ export class Deployment {
     for (const { life } of this.#processes) await this.disk.leave(life)
   }
 
-  #worldOutside(): World {
+  #worldOutside(read: World['files']['read'] = async () => undefined): World {
     const draws = this.#draws.part('world')
     return {
       clock: { ...this.clock, now: () => this.clock.now() + this.wallAheadMs },
@@ -185,16 +177,17 @@ export class Deployment {
           return node.request(request)
         },
       },
-      files: { read: async () => undefined, write: async () => {}, list: async () => [] },
+      files: { read, write: async () => {}, list: async () => [] },
     }
   }
 }
 
 /**
  * What stops a stage until its process is started again: all of its endpoints told of another
- * chain, or another process writes the store. Everything else must pass by itself.
+ * chain, another process writes the store, or a block of the primary network contradicts what is
+ * stored. Everything else must pass by itself.
  */
-const mayStop = /another (chain|process)|does not match what is stored/
+const mayStop = /another (chain|process)|does not match what is stored|^[PXC]-Chain block \d+: /
 
 /** Readiness says so, and a supervisor acts on it: what does not go on is started again. */
 function stopReason({ life, status }: SimProcess): string | undefined {
@@ -209,13 +202,4 @@ function byHeight(
   other: { readonly stages: readonly StageStatus[] },
 ): number {
   return (other.stages[0]?.indexedHeight ?? -1) - (one.stages[0]?.indexedHeight ?? -1)
-}
-
-function configOf(nodes: number): Config {
-  const urls = Array.from({ length: nodes }, (_, at) => `http://node-${at}:9650/rpc`)
-  const text = JSON.stringify({
-    chains: [{ network: 'fuji', name: 'Made up', symbol: 'MADE', rpcUrls: urls }],
-  })
-  const file = { path: 'firn.yaml', text }
-  return readConfig({ flags: {}, environment: {}, file }).config
 }

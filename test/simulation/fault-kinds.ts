@@ -17,6 +17,16 @@ export const nodeFaults = [
   'node: disagrees about its head',
 ] as const
 
+/** Of a node of the primary network, beside those of {@link nodeFaults} that are not of the EVM. */
+export const primaryFaults = [
+  'primary: blocks out of order',
+  'primary: blocks of another network',
+  'primary: a false parent',
+  'primary: spent again, rewarded again',
+  'primary: the index skips',
+  'primary: the index is gone',
+] as const
+
 /** Of a process that indexes or serves. */
 export const processFaults = [
   'process: killed',
@@ -36,11 +46,25 @@ export const storeFaults = [
   'power: lost in a commit',
 ] as const
 
-/** All kinds, in the order of the table. */
+/** All kinds of a simulation of an EVM chain, in the order of the table. */
 export const faultKinds = [...nodeFaults, ...processFaults, ...storeFaults] as const
 
+/** Those of a simulation of a primary network. */
+export const primaryFaultKinds = [
+  'node: slow',
+  'node: unreachable',
+  'node: hangs',
+  'node: throttles',
+  'node: restarts',
+  'node: lags behind',
+  'node: garbles replies',
+  ...primaryFaults,
+  ...processFaults,
+  ...storeFaults,
+] as const satisfies readonly FaultKind[]
+
 /** One kind. */
-export type FaultKind = (typeof faultKinds)[number]
+export type FaultKind = (typeof faultKinds)[number] | (typeof primaryFaults)[number]
 
 /** One fault of a plan: from when to when, and which node or process. */
 export type PlannedFault = {

@@ -17,7 +17,7 @@ export async function inflict(
   const { clock } = deployment
   const took = (): void => void tally.set(fault.kind, (tally.get(fault.kind) ?? 0) + 1)
   await clock.sleep(fault.atMs)
-  if (fault.kind.startsWith('node: ')) await inflictNode(fault, deployment, took)
+  if (/^(node|primary): /.test(fault.kind)) await inflictNode(fault, deployment, took)
   else if (fault.kind in harms) await inflictDisk(fault, deployment, took)
   else await inflictProcess(fault, deployment, took)
 }

@@ -3,7 +3,7 @@
  */
 
 import { drawsOf, type Draws } from './draws.ts'
-import { type FaultKind, faultKinds, type PlannedFault } from './fault-kinds.ts'
+import { type FaultKind, faultKinds, type PlannedFault, primaryFaultKinds } from './fault-kinds.ts'
 import type { Role } from './sim-process.ts'
 
 /** A deployment and what happens to it. Plain data, so that it can be kept. */
@@ -47,10 +47,23 @@ export function planOf(seed: number): Plan {
   }
 }
 
-function faultOf(draws: Draws): PlannedFault {
-  const kind: FaultKind = draws.pick(faultKinds)
+/** The plan of a seed for a primary network, which has one node. */
+export function primaryPlanOf(seed: number): Plan {
+  const draws = drawsOf(seed).part('primary plan')
+  const count = draws.between(1, 7)
   return {
-    kind,
+    seed,
+    history: 0,
+    nodes: 1,
+    roles: draws.pick(deployments),
+    callers: draws.between(1, 3),
+    faults: Array.from({ length: count }, () => faultOf(draws, primaryFaultKinds)),
+  }
+}
+
+function faultOf(draws: Draws, kinds: readonly FaultKind[] = faultKinds): PlannedFault {
+  return {
+    kind: draws.pick(kinds),
     atMs: draws.below(troubleMs),
     forMs: draws.between(500, draws.chance(0.3) ? 25_000 : 6_000),
     target: draws.below(12),

@@ -1,24 +1,12 @@
 /** A node of a made-up chain, without a socket, and every way in which it may misbehave. */
 
 import { objectOf } from '../../src/codec/evm/raw.ts'
-import { Fault } from '../../src/core/fault.ts'
 import type { Clock, HttpReply, HttpRequest } from '../../src/core/world.ts'
 import type { Draws } from './draws.ts'
-import type { FaultKind } from './fault-kinds.ts'
 import type { History } from './history.ts'
 import { lieKinds } from './lies.ts'
+import { type Condition, NodeHarms, plainReply, type SimEndpoint } from './node-harms.ts'
 import { callResult } from './node-state.ts'
-
-/** A fault while it lasts. */
-export type Condition = {
-  readonly kind: FaultKind
-  readonly draws: Draws
-  /** Counts that it changed something. */
-  readonly took: () => void
-  /** When it began and ends, milliseconds of virtual time. */
-  readonly fromMs: number
-  readonly untilMs: number
-}
 
 type Call = { readonly id: unknown; readonly method: string; readonly params: readonly unknown[] }
 type Outcome = { readonly text: string } | { readonly error: object }
@@ -28,12 +16,10 @@ const unknownMethod = { code: -32601, message: 'the method does not exist/is not
 const trueBlocks = 4
 
 /** One node. Conditions come and go. */
-export class SimNode {
-  readonly conditions = new Set<Condition>()
+export class SimNode implements SimEndpoint {
   readonly #history: History
   readonly #other: History
-  readonly #clock: Clock
-  readonly #draws: Draws
+  readonly #harms: NodeHarms
   readonly #headNow: () => number
 
   constructor(parts: {
@@ -46,74 +32,19 @@ export class SimNode {
   }) {
     this.#history = parts.history
     this.#other = parts.other
-    this.#clock = parts.clock
-    this.#draws = parts.draws
+    this.#harms = new NodeHarms(parts.clock, parts.draws)
     this.#headNow = parts.headNow
   }
 
+  get conditions(): Set<Condition> {
+    return this.#harms.conditions
+  }
+
   /** Throws `node-unreachable` and `node-too-large`, as a transport does. */
-  async request(request: HttpRequest): Promise<HttpReply> {
-    await this.#clock.sleep(this.#draws.between(5, 60), request.signal)
-    const refused = await this.#harmed(request)
-    if (refused !== undefined) return refused
-    const text = this.#changed(this.#answer(String(request.body)))
-    const body = Buffer.from(text, 'utf8')
-    if (body.length > request.maxBytes)
-      throw new Fault('node-too-large', `a node sent more than is taken: ${request.maxBytes}`)
-    return { status: 200, headers: { 'content-type': 'application/json' }, body }
-  }
-
-  #has(kind: FaultKind): Condition | undefined {
-    for (const condition of this.conditions) if (condition.kind === kind) return condition
-    return undefined
-  }
-
-  /** What the node does instead of answering. */
-  async #harmed(request: HttpRequest): Promise<HttpReply | undefined> {
-    const slow = this.#has('node: slow')
-    if (slow !== undefined) {
-      slow.took()
-      await this.#clock.sleep(slow.draws.between(200, 6_000), request.signal)
-    }
-    const hangs = this.#has('node: hangs')
-    if (hangs?.draws.chance(0.7) === true) {
-      hangs.took()
-      const leftMs = Math.max(0, hangs.untilMs - this.#clock.monotonic())
-      await this.#clock.sleep(Math.min(request.timeoutMs, leftMs), request.signal)
-      throw new Fault('node-unreachable', 'a node does not answer: timeout')
-    }
-    const away = this.#has('node: unreachable')
-    if (away !== undefined) {
-      away.took()
-      throw new Fault('node-unreachable', 'a node does not answer: refused')
-    }
-    return this.#throttled() ?? this.#restarting()
-  }
-
-  #throttled(): HttpReply | undefined {
-    const throttles = this.#has('node: throttles')
-    if (throttles?.draws.chance(0.6) !== true) return undefined
-    throttles.took()
-    if (throttles.draws.chance(0.5))
-      return plainReply(429, 'slow down', { 'retry-after': String(throttles.draws.between(1, 9)) })
-    return plainReply(200, '{"jsonrpc":"2.0","id":null,"error":{"code":-32005,"message":"limit"}}')
-  }
-
-  /** As AvalancheGo: first no socket, then no such path, then methods that are not there yet. */
-  #restarting(): HttpReply | undefined {
-    const restarts = this.#has('node: restarts')
-    if (restarts === undefined) return undefined
-    const passed = this.#passed(restarts)
-    if (passed >= 0.8) return undefined
-    restarts.took()
-    if (passed < 0.3) throw new Fault('node-unreachable', 'a node does not answer: reset')
-    if (passed < 0.5) return plainReply(404, '404 page not found\n')
-    if (passed < 0.6) return plainReply(503, 'API call rejected because chain is not done\n')
-    return undefined
-  }
-
-  #passed({ fromMs, untilMs }: Condition): number {
-    return (this.#clock.monotonic() - fromMs) / Math.max(1, untilMs - fromMs)
+  request(request: HttpRequest): Promise<HttpReply> {
+    return this.#harms.request(request, async () =>
+      plainReply(200, this.#answer(String(request.body))),
+    )
   }
 
   #answer(body: string): string {
@@ -132,15 +63,16 @@ export class SimNode {
   }
 
   #harmedCall({ method }: Call): Outcome | undefined {
-    const restarts = this.#has('node: restarts')
-    if (restarts !== undefined && this.#passed(restarts) < 0.8) return { error: unknownMethod }
-    const early = this.#has('node: has no receipts yet')
+    const restarts = this.#harms.has('node: restarts')
+    if (restarts !== undefined && this.#harms.passed(restarts) < 0.8)
+      return { error: unknownMethod }
+    const early = this.#harms.has('node: has no receipts yet')
     if (early?.draws.chance(0.5) === true && method === 'eth_getBlockReceipts') {
       early.took()
       if (early.draws.chance(0.5)) return { text: 'null' }
       return { error: { code: -32000, message: 'block is not executed yet' } }
     }
-    const untraced = this.#has('node: fails to trace')
+    const untraced = this.#harms.has('node: fails to trace')
     if (untraced?.draws.chance(0.6) === true && method.startsWith('debug_')) {
       untraced.took()
       if (untraced.draws.chance(0.4)) return { error: unknownMethod }
@@ -150,7 +82,7 @@ export class SimNode {
   }
 
   #lied(call: Call, outcome: Outcome): Outcome {
-    const lies = this.#has('node: lies')
+    const lies = this.#harms.has('node: lies')
     if (lies === undefined || !('text' in outcome) || outcome.text === 'null') return outcome
     const kinds = lieKinds.filter(({ isUnseen }) => isUnseen !== true)
     const kind = kinds.filter(({ method }) => method === subjectOf(call))
@@ -163,9 +95,9 @@ export class SimNode {
 
   /** What the node says its newest block is. */
   #head(): number {
-    const lags = this.#has('node: lags behind')
-    const disagrees = this.#has('node: disagrees about its head')
-    const restarts = this.#has('node: restarts')
+    const lags = this.#harms.has('node: lags behind')
+    const disagrees = this.#harms.has('node: disagrees about its head')
+    const restarts = this.#harms.has('node: restarts')
     let head = this.#headNow()
     if (lags !== undefined) {
       lags.took()
@@ -176,7 +108,7 @@ export class SimNode {
       head += disagrees.draws.between(-6, 4)
     }
     // It comes back with less than it had, and catches up.
-    if (restarts !== undefined) head -= Math.ceil((1 - this.#passed(restarts)) * 40)
+    if (restarts !== undefined) head -= Math.ceil((1 - this.#harms.passed(restarts)) * 40)
     return Math.max(0, Math.min(head, this.#history.blocks.length - 1))
   }
 
@@ -218,7 +150,7 @@ export class SimNode {
   /** What it has of a height: never above what the chain has, whatever it says of its head. */
   #told(height: number): History['blocks'][number] | undefined {
     if (height > Math.min(this.#head(), this.#headNow())) return undefined
-    const foreign = this.#has('node: serves another history')
+    const foreign = this.#harms.has('node: serves another history')
     if (foreign === undefined || height < trueBlocks) return this.#history.blocks[height]
     foreign.took()
     return this.#other.blocks[height]
@@ -248,30 +180,6 @@ export class SimNode {
       ? JSON.stringify(objectOf(all[at], 'trace')['result'])
       : 'null'
   }
-
-  /** Replies that arrive in another form than they were meant. */
-  #changed(text: string): string {
-    const garbles = this.#has('node: garbles replies')
-    if (garbles?.draws.chance(0.4) === true) {
-      garbles.took()
-      const cut = garbles.draws.below(text.length)
-      return garbles.draws.pick(['', '<html>bad gateway</html>', text.slice(0, cut), '[]', '{}'])
-    }
-    const mixes = this.#has('node: mixes up batches')
-    const parsed: unknown = mixes === undefined ? undefined : JSON.parse(text)
-    if (mixes === undefined || !Array.isArray(parsed) || !mixes.draws.chance(0.7)) return text
-    mixes.took()
-    const elements = parsed.map((element: unknown) => JSON.stringify(element))
-    const at = mixes.draws.below(elements.length)
-    const [one = ''] = elements.slice(at, at + 1)
-    const changed = mixes.draws.pick([
-      elements.toReversed(),
-      elements.toSpliced(at, 1),
-      elements.toSpliced(at, 0, one),
-      elements.toSpliced(at, 1, '{"jsonrpc":"2.0","id":null,"result":null}'),
-    ])
-    return `[${changed.join(',')}]`
-  }
 }
 
 const traceErrors = ['required historical state unavailable', 'execution timeout', 'busy']
@@ -286,10 +194,6 @@ function subjectOf({ method, params }: Call): string {
 function heightIn({ params }: Call): number {
   const height = Number(params[0])
   return Number.isNaN(height) ? -1 : height
-}
-
-function plainReply(status: number, text: string, headers: Record<string, string> = {}): HttpReply {
-  return { status, headers, body: Buffer.from(text, 'utf8') }
 }
 
 function callOf(value: unknown): Call {

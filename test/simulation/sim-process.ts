@@ -7,11 +7,12 @@ import type { FastifyInstance } from 'fastify'
 
 import { createChainDirectory } from '../../src/api/chain-directory.ts'
 import { evmDialectRules } from '../../src/api/dialect-evm.ts'
+import { primaryDialectRules } from '../../src/api/dialect-primary.ts'
 import { createMethodNames } from '../../src/api/evm/method-names.ts'
 import { noNfts } from '../../src/api/evm/nft-source.ts'
 import { createPartyBooks } from '../../src/api/evm/party-book.ts'
 import { createFreshChains } from '../../src/api/fresh-chains.ts'
-import { evmOperations } from '../../src/api/operations.ts'
+import { evmOperations, primaryOperations } from '../../src/api/operations.ts'
 import { createPageTokens } from '../../src/api/page-token.ts'
 import { noPrices } from '../../src/api/prices.ts'
 import { createNetworkDirectory } from '../../src/api/primary/network-directory.ts'
@@ -23,8 +24,9 @@ import { runDecoder } from '../../src/indexing/run-decoder.ts'
 import { runWriter } from '../../src/indexing/run-writer.ts'
 import { type ChainStatus, StatusBoard, type ThreadNews } from '../../src/indexing/status-board.ts'
 import type { WorkerThread } from '../../src/indexing/worker-thread.ts'
-import { chainSpecs, sourceLimits } from '../../src/service/chain-specs.ts'
+import { chainSpecs, sourceLimits, streamSpecs } from '../../src/service/chain-specs.ts'
 import { serveChains } from '../../src/service/served-chains.ts'
+import { serveNetworks } from '../../src/service/served-networks.ts'
 import type { StoreLocation } from '../../src/store/engine/open.ts'
 import { createGauges } from '../../src/telemetry/gauges.ts'
 import { silentLog } from '../../src/telemetry/log.ts'
@@ -109,13 +111,14 @@ type Indexing = {
 /** Decoder and writer. */
 function startIndexing({ config, world, store, over, owner, guarded }: Made): Indexing {
   const chains = chainSpecs(config).map(({ spec }) => spec)
-  const board = new StatusBoard({ chains, streams: [], gauges: createGauges() })
+  const streams = streamSpecs(config, []).filter(({ kind }) => kind === 'primary')
+  const board = new StatusBoard({ chains, streams, gauges: createGauges() })
   const stopped = new Promise<void>((resolve) => {
     over.signal.addEventListener('abort', () => resolve())
   })
   const limits = sourceLimits(config)
   const thread = (port: WorkerThread['data']['port']): WorkerThread => ({
-    data: { chains, streams: [], store, limits, owner, port },
+    data: { chains, streams, store, limits, owner, port },
     world,
     log: silentLog,
     waits: createWaits(world.clock.monotonic, () => undefined),
@@ -155,7 +158,11 @@ function startServing(made: Made, indexing: Indexing | undefined): Serving {
       signal: over.signal,
       isFollowed: () => true,
     })
+    const primaries = streamSpecs(config, []).filter((spec) => spec.kind === 'primary')
+    const following = { store, clock: world.clock, log: silentLog, signal: over.signal }
+    const networks = await serveNetworks(primaries, following)
     const chains = createChainDirectory(served.list, () => undefined, served.waiting)
+    const directory = createNetworkDirectory(networks.list, () => undefined, networks.waiting)
     const { clock } = world
     const parts = {
       chains,
@@ -168,13 +175,16 @@ function startServing(made: Made, indexing: Indexing | undefined): Serving {
       parties: createPartyBooks(clock, noTokenNotes),
       icmContracts: [],
     }
+    const primary = primaryOperations({ ...parts, networks: directory, limits: primaryLimits })
     const server = createServer({
-      operations: evmOperations(parts).filter(({ shape }) => askedOperations.has(shape.id)),
-      dialectRules: evmDialectRules,
+      operations: [...evmOperations(parts), ...primary].filter(({ shape }) =>
+        askedOperations.has(shape.id),
+      ),
+      dialectRules: { ...evmDialectRules, ...primaryDialectRules },
       dialect: 'documented',
       freshChains: createFreshChains({
         chains,
-        networks: createNetworkDirectory(() => []),
+        networks: directory,
         headOf: (key, stage) => headOf(indexing?.status() ?? [], key, stage),
         networkKey: (network) => `primary-${network}`,
       }),
@@ -184,7 +194,10 @@ function startServing(made: Made, indexing: Indexing | undefined): Serving {
     })
     await server.http.ready()
     http = server.http
-    close = served.close
+    close = async () => {
+      await served.close()
+      await networks.close()
+    }
   }
   const opening = guarded(open())
   return {
@@ -207,7 +220,11 @@ const askedOperations: ReadonlySet<string> = new Set([
   'listErc20Balances',
   'getBlock',
   'getTransaction',
+  'listLatestPrimaryNetworkBlocks',
 ])
+
+/** As the settings have them. */
+const primaryLimits = { maxAddresses: 64, maxBodyAddresses: 1_024, transactionPageUtxos: 4_000 }
 
 function headOf(chains: readonly ChainStatus[], key: string, name: string): number | undefined {
   const stages = chains.find((chain) => chain.key === key)?.stages

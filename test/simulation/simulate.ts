@@ -7,19 +7,21 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { readConfig } from '../../src/config/read-config.ts'
 import { openStore } from '../../src/store/engine/open.ts'
 import { evmTables, token } from '../../src/store/schema/evm.ts'
 import { metricsTables } from '../../src/store/schema/metrics.ts'
 import { nftMetadata } from '../../src/store/schema/nft.ts'
 import { chainTables } from '../../src/store/schema/stores.ts'
 import { storeDigest } from '../store-digest.ts'
-import { call, type CallerParts, type Heights, readList } from './caller.ts'
+import { call, type CallerParts, Heights, readList } from './caller.ts'
 import { Deployment } from './deployment.ts'
 import { drawsOf } from './draws.ts'
 import { type History, historyOf } from './history.ts'
 import { inflict, type Tally } from './inflict.ts'
 import { listQuestions, Wrong } from './oracle.ts'
 import { histories, historyLength, type Plan, troubleMs } from './plan.ts'
+import { SimNode } from './sim-node.ts'
 
 /** What came of a plan. */
 export type Outcome = {
@@ -37,6 +39,8 @@ export type Outcome = {
  * of a stage which every endpoint refused again and again: four minutes after two refusals.
  */
 const recoveryLimitMs = 600_000
+/** The chain grows by one block in so long, from half of its length on. */
+const blockEveryMs = 1_400
 /** Looks at the state of things come this often. */
 const lookEveryMs = 500
 const storeName = 'fuji-made-up'
@@ -50,11 +54,11 @@ export async function simulate(plan: Plan): Promise<Outcome> {
   const own = historyAt(plan.history)
   const other = historyAt((plan.history + 1) % histories)
   const tally: Tally = new Map()
-  const heights: Heights = { blocks: -1, traces: -1, answers: 0 }
-  const deployment = new Deployment(plan, { own, other }, folder)
+  const heights = new Heights()
+  const deployment = deploymentOf(plan, folder, { own, other })
   let recoveryMs = 0
   try {
-    recoveryMs = await live(plan, deployment, { tally, heights })
+    recoveryMs = await live(plan, deployment, { history: own, tally, heights })
     await deployment.end()
     if (plan.faults.length > 0) await compare(plan.history, folder)
     else wanted.set(plan.history, await digestOf(folder))
@@ -74,13 +78,41 @@ function historyAt(at: number): History {
   return history
 }
 
+/** Nodes of one chain, and processes that follow it. */
+function deploymentOf(
+  plan: Plan,
+  folder: string,
+  { own, other }: { readonly own: History; readonly other: History },
+): Deployment {
+  const ats = Array.from({ length: plan.nodes }, (_, at) => at)
+  const rpcUrls = ats.map((at) => `http://node-${at}:9650/rpc`)
+  const chains = [{ network: 'fuji', name: 'Made up', symbol: 'MADE', rpcUrls }]
+  const file = { path: 'firn.yaml', text: JSON.stringify({ chains }) }
+  const { config } = readConfig({ flags: {}, environment: {}, file })
+  const top = own.blocks.length - 1
+  return new Deployment({
+    ...plan,
+    folder,
+    config,
+    nodes: (clock, draws) => {
+      const headNow = (): number =>
+        Math.min(top, Math.floor(own.blocks.length / 2 + clock.monotonic() / blockEveryMs))
+      return ats.map(
+        (at) =>
+          new SimNode({ history: own, other, clock, draws: draws.part(`node ${at}`), headNow }),
+      )
+    },
+  })
+}
+
 /** Lets everything happen; gives the time it took to be live once nothing more was wrong. */
 async function live(
   plan: Plan,
   deployment: Deployment,
-  { tally, heights }: { readonly tally: Tally; readonly heights: Heights },
+  of: { readonly history: History; readonly tally: Tally; readonly heights: Heights },
 ): Promise<number> {
-  const { clock, history } = deployment
+  const { clock } = deployment
+  const { history, tally, heights } = of
   let isOver = false
   let failure: unknown
   const parts = (name: string): CallerParts => ({
@@ -103,7 +135,7 @@ async function live(
     if (failure !== undefined) throw failure
   }
   const isLiveBy = async (limitMs: number): Promise<boolean> => {
-    while (!isLive(deployment)) {
+    while (!isLive(deployment, history.blocks.length - 1)) {
       check()
       if (clock.monotonic() > limitMs) return false
       await clock.sleep(lookEveryMs)
@@ -139,12 +171,11 @@ async function readEverything(parts: CallerParts, limitMs: number): Promise<void
     if (!(await readList({ ...parts, isOver }, question)))
       throw new Wrong(`nobody answers any more: ${question.path}`)
   const top = parts.history.blocks.length - 1
-  if (parts.heights.blocks !== top || parts.heights.traces !== top)
-    throw new Wrong(`complete up to ${parts.heights.blocks} and ${parts.heights.traces}`)
+  const [blocks, traces] = [parts.heights.of('blocks'), parts.heights.of('traces')]
+  if (blocks !== top || traces !== top) throw new Wrong(`complete up to ${blocks} and ${traces}`)
 }
 
-function isLive(deployment: Deployment): boolean {
-  const top = deployment.history.blocks.length - 1
+function isLive(deployment: Deployment, top: number): boolean {
   const stages = deployment.stages()
   const isAtTop = (name: string): boolean =>
     stages.some(

@@ -1,7 +1,8 @@
 /** Runs plans; one that fails is made small first, and told so that it can be had again. */
 
-import { type Plan, planOf } from './plan.ts'
+import { type Plan, planOf, primaryPlanOf } from './plan.ts'
 import { shrink } from './shrink.ts'
+import { simulatePrimary } from './simulate-primary.ts'
 import { type Outcome, simulate } from './simulate.ts'
 
 /** A failure as it is printed: why, the seed, and the smallest plan as JSON. */
@@ -12,12 +13,22 @@ export async function trySeed(seed: number): Promise<Outcome & { readonly failur
   return tryPlan(planOf(seed))
 }
 
+/** Runs the plan of a seed for a primary network. */
+export async function tryPrimarySeed(
+  seed: number,
+): Promise<Outcome & { readonly failure?: Failure }> {
+  return tryPlan(primaryPlanOf(seed), simulatePrimary)
+}
+
 /** Runs a plan. */
-export async function tryPlan(plan: Plan): Promise<Outcome & { readonly failure?: Failure }> {
-  const outcome = await simulate(plan)
+export async function tryPlan(
+  plan: Plan,
+  run: (plan: Plan) => Promise<Outcome> = simulate,
+): Promise<Outcome & { readonly failure?: Failure }> {
+  const outcome = await run(plan)
   if (outcome.wrong === undefined) return outcome
-  const small = await shrink(plan, async (smaller) => (await simulate(smaller)).wrong !== undefined)
-  const wrong = (await simulate(small)).wrong ?? outcome.wrong
+  const small = await shrink(plan, async (smaller) => (await run(smaller)).wrong !== undefined)
+  const wrong = (await run(small)).wrong ?? outcome.wrong
   return { ...outcome, failure: { seed: plan.seed, wrong, plan: small } }
 }
 

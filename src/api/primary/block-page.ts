@@ -32,7 +32,7 @@ export type BlockPage = {
     readonly blocks: PrimaryNetworkBlock[]
     readonly chainInfo: PrimaryChainInfo
   }
-  readonly indexedHeight: number
+  readonly indexedHeight?: number
 }
 
 /** Reads the page. */

@@ -79,11 +79,12 @@ export function chainInfo(of: ChainOf): PrimaryChainInfo {
   return { chainName: chainNameOf[of.chain], network: of.network }
 }
 
-/** Last height of `chain` that is whole, as an answer's property; 0 before the first. */
+/** Last height of `chain` that is whole, as an answer's property; absent before the first. */
 export async function indexedTo(
   store: Reader,
   chain: PrimaryChain,
-): Promise<{ readonly indexedHeight: number }> {
+): Promise<{ readonly indexedHeight?: number }> {
+  const height = (await checkpointHeights(store)).get(chain) ?? -1
   // Below 0 is what the X-Chain had before its blocks.
-  return { indexedHeight: Math.max(0, (await checkpointHeights(store)).get(chain) ?? 0) }
+  return height < 0 ? {} : { indexedHeight: height }
 }

@@ -104,7 +104,7 @@ async function answered(
   chain: ChainOf,
   addresses: readonly Uint8Array[],
   minAmount: bigint,
-): Promise<{ readonly body: Body; readonly indexedHeight: number }> {
+): Promise<{ readonly body: Body; readonly indexedHeight?: number }> {
   const { store } = chain
   const height = await indexedTo(store, chain.chain)
   const numbers = await knownNumbers(store, addresses)

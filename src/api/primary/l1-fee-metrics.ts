@@ -161,7 +161,10 @@ async function answered(
   { networks }: PrimaryParts,
   past: PastDays,
   { metric, query, scopeOn }: Asked,
-): Promise<{ readonly body: { readonly results: MetricPoint[] }; readonly indexedHeight: number }> {
+): Promise<{
+  readonly body: { readonly results: MetricPoint[] }
+  readonly indexedHeight?: number
+}> {
   const looked =
     query.network === undefined ? networksInOrder(networks) : [networks.find(query.network)]
   for (const { store } of looked) {

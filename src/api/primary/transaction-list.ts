@@ -37,7 +37,7 @@ export type TransactionList = {
     readonly transactions: PrimaryNetworkTransaction[]
     readonly chainInfo: PrimaryChainInfo
   }
-  readonly indexedHeight: number
+  readonly indexedHeight?: number
 }
 
 /** Keys of addresses in the store: EVM accounts are a space of their own, on the C-Chain only. */

@@ -43,7 +43,7 @@ export type UtxoPage = {
     readonly utxos: Utxo[]
     readonly chainInfo: PrimaryChainInfo
   }
-  readonly indexedHeight: number
+  readonly indexedHeight?: number
 }
 
 /** Reads the page. Throws `bad-parameter`, `bad-page-token`. */

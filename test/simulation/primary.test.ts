@@ -1,0 +1,30 @@
+/** A primary network in virtual time: blocks that contradict, an index that skips, and all the rest. */
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { type FaultKind, primaryFaults } from './fault-kinds.ts'
+import { simulatePrimary } from './simulate-primary.ts'
+import { failureText, tryPlan, tryPrimarySeed } from './try-seed.ts'
+
+/** Real time that seeds are given, and how many are run however slow the machine is. */
+const seedsForMs = 5_000
+const leastSeeds = 3
+
+void test('simulation: a primary network ends in the rows of an undisturbed run', async () => {
+  const began = performance.now()
+  for (let seed = 1; seed <= leastSeeds || performance.now() - began < seedsForMs; seed++) {
+    const { failure } = await tryPrimarySeed(seed)
+    assert.equal(failure && failureText(failure), undefined)
+  }
+})
+
+void test('simulation: every lie of a primary network takes effect and is told apart', async () => {
+  for (const kind of primaryFaults) {
+    const faults = [{ kind, atMs: 500, forMs: 12_000, target: 0, seed: 5 }]
+    const plan = { seed: 1, history: 0, nodes: 1, roles: ['all'], callers: 1, faults } as const
+    const { failure, tally } = await tryPlan(plan, simulatePrimary)
+    assert.equal(failure && failureText(failure), undefined)
+    assert.ok((tally.get(kind satisfies FaultKind) ?? 0) > 0, kind)
+  }
+})

@@ -67,8 +67,8 @@ export class PrimarySimNode implements SimEndpoint {
     const isIndex = path.startsWith('/ext/index/')
     const gone = isIndex ? this.#harms.has('primary: the index is gone') : undefined
     gone?.took()
-    // Only P and C have an index here, so that X is read by height.
-    if (gone !== undefined || (isIndex && !/\/P\/block$/.test(path)))
+    // Only P has an index here, so that X and C are read by height.
+    if (gone !== undefined || (isIndex && !path.endsWith('/P/block')))
       return plainReply(404, '404 page not found\n')
     if (isStarting && !path.startsWith('/ext/info')) return plainReply(404, '404 page not found\n')
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON-RPC written by our client

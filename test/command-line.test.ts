@@ -47,6 +47,70 @@ void test('help: at once, and every command says what it does', async () => {
     assert.match(text, new RegExp(`^ {2}${name} .* [a-z]`, 'm'), name)
 })
 
+void test('help: every command has examples, and their flags are its own', async () => {
+  const commands = [...(await runFirn('--help')).stdout.matchAll(/^ {2}([a-z][\w-]*) /gm)].map(
+    ([, name = '']) => name,
+  )
+  const leaves: string[][] = []
+  for (const name of commands.filter((one) => one !== 'help')) {
+    const { stdout } = await runFirn(name, '--help')
+    const [, inner = ''] = /^Commands:\n([^]*?)(\n\n|$)/m.exec(stdout) ?? []
+    const names = [...inner.matchAll(/^ {2}([a-z][\w-]*) /gm)].map(([, one = '']) => one)
+    const below = names.filter((one) => one !== 'help')
+    if (below.length === 0) leaves.push([name])
+    else leaves.push(...below.map((one) => [name, one]))
+  }
+  assert.ok(leaves.length >= 20, `${leaves.length} commands`)
+  for (const words of leaves) {
+    const path = words.join(' ')
+    const { stdout } = await runFirn(...words, '--help')
+    const [options = '', shown = ''] = stdout.split(/^Examples?:$/m)
+    const lines = shown.split('\n').filter((one) => one.includes('firn '))
+    assert.ok(lines.length > 0, path)
+    for (const line of lines) {
+      assert.ok(line.includes(`firn ${path}`), line)
+      for (const [flag] of line.matchAll(/--[a-z-]+/g)) assert.ok(options.includes(flag), line)
+    }
+  }
+})
+
+void test('completion: bash completes commands, inner commands and flags', async (t) => {
+  const folder = await freshFolder(t)
+  const script = join(folder, 'firn.bash')
+  await writeFile(script, (await runFirn('completion', 'bash')).stdout)
+  const cases: [string[], string[]][] = [
+    [['st'], ['start', 'status']],
+    [
+      ['keys', 'r'],
+      ['rotate', 'revoke'],
+    ],
+    [['start', '--n'], ['--node-port']],
+    [
+      ['keys', 'create', 'shop', '--per'],
+      ['--per-minute', '--per-day'],
+    ],
+    [['nonsense', '--x'], []],
+  ]
+  for (const [words, expected] of cases) {
+    const line = `COMP_WORDS=(firn ${words.join(' ')}); COMP_CWORD=${words.length}; _firn; echo "\${COMPREPLY[@]}"`
+    const { stdout, stderr } = await run('bash', ['-c', `source ${script}; ${line}`])
+    assert.equal(stderr, '', words.join(' '))
+    assert.deepEqual(stdout.trim().split(' ').filter(Boolean), expected, words.join(' '))
+  }
+  assert.match((await runFirn('completion', 'zsh')).stdout, /^autoload .*bashcompinit/)
+  assert.match((await runFirn('completion', 'fish')).stdout, /-a start -d 'index chains/)
+  const { code, stderr } = await runFirn('completion', 'tcsh')
+  assert.deepEqual([code, stderr], [2, 'firn: completion is for bash, zsh or fish: tcsh\n'])
+})
+
+void test('keys list: without keys it says how to make one', async (t) => {
+  const { code, stdout, stderr } = await runFirn('keys', 'list', '--data-dir', await freshFolder(t))
+  assert.deepEqual(
+    [code, stdout, stderr],
+    [0, '', 'There are no keys yet: `firn keys create <name>` makes one.\n'],
+  )
+})
+
 void test('rebuild: a folder without stores stays as it is, and is named', async (t) => {
   const folder = await freshFolder(t)
   const { code, stderr } = await runFirn('rebuild', '--data-dir', folder)

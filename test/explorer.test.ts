@@ -415,9 +415,15 @@ void test('explorer: the speed is that of the stage with the longest way to go',
     { ...far, blocksPerSecond: 1_210.4, etaSeconds: 130 },
     health,
   ]
-  assert.equal(speed(stages), '1,210 blocks/s · 2 min left')
-  assert.equal(speed([{ ...far, blocksPerSecond: 1 }, health]), '1 block/s')
-  assert.equal(speed([{ stage: 'blocks', state: 'syncing', ...idle }, health]), '')
+  assert.equal(
+    speed({ stages, overall: { share: 0.1549, stage: 'P', etaSeconds: 130 } }),
+    '15 % · P, 1,210 blocks/s · 2 min left',
+  )
+  assert.equal(
+    speed({ stages: [{ ...far, blocksPerSecond: 1 }, health], overall: { share: 0, stage: 'P' } }),
+    '0 % · P, 1 block/s',
+  )
+  assert.equal(speed({ stages: [health], overall: { share: 1 } }), '')
 })
 
 void test('explorer: filters of validators in the address are those of the operation, in its units', () => {

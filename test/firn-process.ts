@@ -24,7 +24,9 @@ export type RunningFirn = {
   readonly apiUrl: string
   readonly nodeUrl: string
   readonly startedMs: number
+  /** Standard output: nothing, for it is no terminal. */
   readonly output: () => string
+  /** Standard error: greeting, progress, log. */
   readonly errors: () => string
   /** Parsed answer of the data API. Throws unless its status is 200. */
   readonly get: (path: string) => Promise<Readonly<Record<string, unknown>>>
@@ -80,12 +82,12 @@ export async function follow(t: Ending, child: ChildProcess): Promise<RunningFir
   })
   await until('greeting', () => {
     if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode}: ${errors}`)
-    return /\n {2}data /.test(output)
+    return /\n {2}data /.test(errors)
   })
-  const apiUrl = /API and explorer +(\S+)/.exec(output)?.[1] ?? ''
+  const apiUrl = /API and explorer +(\S+)/.exec(errors)?.[1] ?? ''
   return {
     apiUrl,
-    nodeUrl: /node listener +(\S+)\/ext/.exec(output)?.[1] ?? '',
+    nodeUrl: /node listener +(\S+)\/ext/.exec(errors)?.[1] ?? '',
     startedMs,
     output: () => output,
     errors: () => errors,

@@ -3,11 +3,12 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { cp, writeFile } from 'node:fs/promises'
+import { createServer as createHttpServer } from 'node:http'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 
-import { entry, freshFolder, run, runFirn } from './firn-process.ts'
+import { entry, freshFolder, run, runFirn, startFirn, toldChains, until } from './firn-process.ts'
 
 void test('start: every mistake is one sentence and an exit code, never a stack', async (t) => {
   const folder = await freshFolder(t)
@@ -25,14 +26,21 @@ void test('start: every mistake is one sentence and an exit code, never a stack'
       [...data, '--port', String(port), '--node-port', '0'],
       '',
       1,
-      /^firn: api\.port is taken or not allowed: 127\.0\.0\.1:\d+$/m,
+      /^firn: api\.port is taken or not allowed: 127\.0\.0\.1:\d+; --port chooses another$/m,
     ],
     [
       'node port taken',
       [...data, '--port', '0', '--node-port', String(port)],
       '',
       1,
-      /^firn: node\.port is taken or not allowed: /m,
+      /^firn: node\.port is taken or not allowed: .+; --node-port chooses another$/m,
+    ],
+    [
+      'dead database',
+      ['--config', config, ...data, '--port', '0', '--node-port', '0'],
+      'store: postgres://firn@127.0.0.1:1/firn',
+      1,
+      /^firn: store [\w-]+: connect ECONNREFUSED 127\.0\.0\.1:1; start PostgreSQL, or mend the setting `store`$/m,
     ],
     ['unknown flag', ['--prot', '1'], '', 2, /unknown option '--prot'/],
     [
@@ -198,4 +206,38 @@ void test('addresses: a flag or setting without a scheme is one sentence, of eve
     assert.match(ended.stderr, /^firn: [^\n]*\n$/, args.join(' '))
     assert.ok(ended.code === 2 || ended.code === 4, `${args[0]}: ${ended.code}`)
   }
+})
+
+void test('start: what a configuration lacks is said with its remedy, and it runs all the same', async (t) => {
+  const folder = await freshFolder(t)
+  const config = join(folder, 'firn.yaml')
+  // A node that has no route for the chain, as AvalancheGo for one whose subnet it does not track.
+  const node = createHttpServer((_request, reply) =>
+    reply.writeHead(404).end('404 page not found\n'),
+  )
+  await new Promise<void>((resolve) => void node.listen(0, '127.0.0.1', resolve))
+  t.after(() => node.close())
+  const listening = node.address()
+  assert.ok(typeof listening === 'object' && listening !== null)
+  await writeFile(config, '')
+  const empty = await startFirn(t, ['--config', config, '--data-dir', join(folder, 'a')])
+  assert.match(
+    empty.errors(),
+    /^Nothing is indexed: name a node under `networks` or a chain under `chains` in the configuration\.$/m,
+  )
+  assert.equal(await empty.end(), 0)
+  const rpc = `http://127.0.0.1:${listening.port}/ext/bc/2euXiQ9vAnzGbJhbv1AShETASYweS2p1ME7AnN71dhL3d8PQh3/rpc`
+  await writeFile(config, `chains: [{ network: fuji, rpcUrls: ['${rpc}'] }]`)
+  const bare = await startFirn(t, ['--config', config, '--data-dir', join(folder, 'b')])
+  assert.match(
+    bare.errors(),
+    /^chains\[0\] has no name and is called by its place: give it one, `name: My L1`\.$/m,
+  )
+  await until('the reason', async () => {
+    const [chain] = (await toldChains(bare)).values()
+    return /the node does not run this chain: add its subnet to track-subnets and restart the node/.test(
+      chain?.reason ?? '',
+    )
+  })
+  assert.equal(await bare.end(), 0)
 })

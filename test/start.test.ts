@@ -101,7 +101,8 @@ void test('start: the demo answers truly, drains on Ctrl-C, and goes on where it
   const hash = await recordedHash(5)
   for (const round of ['empty store', 'filled store']) {
     const firn = await startFirn(t, ['--data-dir', folder])
-    assert.match(firn.output(), /^Firn \d+\.\d+\.\d+, serving the bundled demo network\n/)
+    assert.match(firn.errors(), /^Firn \d+\.\d+\.\d+, serving the bundled demo network\n/m)
+    assert.equal(firn.output(), '', 'nothing for a program that reads along')
     await until('first answer', async () => {
       const reply = await fetch(`${firn.apiUrl}/v1/chains/51001/blocks/5`)
       if (reply.status !== 200) return false
@@ -117,6 +118,7 @@ void test('start: the demo answers truly, drains on Ctrl-C, and goes on where it
     assert.equal(chains.get('fuji-demo-chain')?.indexedHeight, large.heights.until - 1, round)
     assert.equal(chains.get('fuji-demo-l1')?.headHeight, small.heights.until - 1, round)
     assert.equal(await firn.end('SIGINT'), 0, `${round}: ${firn.errors()}`)
+    assert.match(firn.errors(), /^stopped; everything is saved$/m)
     const left = (await readdir(folder)).filter((name) => /-(wal|shm)$/.test(name))
     assert.deepEqual(left, [], `${round}: the stores are closed`)
   }
@@ -404,7 +406,7 @@ void test('npm start: flags after -- reach the product, and it ends with npm', a
     const child = spawn('npm', args, { cwd: root, detached: true })
     const firn = await follow(t, child)
     assert.notEqual(firn.apiUrl, 'http://127.0.0.1:8080')
-    assert.match(firn.output(), new RegExp(`data +${folder}`))
+    assert.match(firn.errors(), new RegExp(`data +${folder}`))
     assert.equal((await fetch(`${firn.nodeUrl}/ext/health/liveness`)).status, 200)
     process.kill((child.pid ?? 0) * target, signal)
     await until(`closed stores after ${signal}`, async () => {

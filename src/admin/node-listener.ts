@@ -183,7 +183,7 @@ class ListenerThread {
       this.address = news.listening
       started.resolve()
     } else {
-      const what = `node.port is taken or not allowed: ${host}:${port}`
+      const what = `node.port is taken or not allowed: ${host}:${port}; --node-port chooses another`
       started.reject(new Fault('address-taken', what, { cause: new Error(news.failed) }))
     }
   }

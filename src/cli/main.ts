@@ -8,6 +8,7 @@ import { Command, CommanderError } from 'commander'
 import { faultOf } from '../core/fault.ts'
 import { version } from '../service/version.ts'
 import { addNodeCommands } from './commands/node-commands.ts'
+import { addExamples } from './examples.ts'
 import { exitCodes } from './exit-codes.ts'
 import { checkAddresses, type Flags } from './flags.ts'
 
@@ -187,7 +188,15 @@ program
     (await import('./commands/record-primary.ts')).recordPrimary(flags),
   )
 
+program
+  .command('completion <bash|zsh|fish>')
+  .description('print a script with which a shell completes commands and flags')
+  .action(async (shell: string) =>
+    (await import('./commands/completion.ts')).completion(shell, program),
+  )
+
 addNodeCommands(program)
+addExamples(program)
 program.hook('preAction', (_program, command) => checkAddresses(command.opts()))
 
 try {

@@ -1,5 +1,6 @@
 /** Progress while chains are indexed: bars on a terminal, a line every 10 s elsewhere. */
 
+import { type Overall, overallOf } from '../indexing/overall-progress.ts'
 import type { StageStatus } from '../indexing/stage.ts'
 import type { ChainStatus } from '../indexing/status-board.ts'
 
@@ -62,27 +63,27 @@ function isDone(chain: ChainStatus): boolean {
   return chain.stages.every(({ state }) => state === 'live' || state === 'off')
 }
 
-/** `Demo Chain  ████░░░░  52 %  205 of 403  1,210 blocks/s  3 s to go`. */
+/** `Demo Chain  ████░░░░  52 %  traces 205 of 403, 1,210 blocks/s, 3 s to go`. */
 export function line(chain: ChainStatus, columns: number): string {
-  const stage = chain.stages.find(({ state }) => state === 'syncing') ?? chain.stages[0]
-  if (stage === undefined) return `${chain.name.padEnd(22)} waiting`
-  const stopped = chain.stages.find(({ state }) => state === 'stopped')
-  if (stopped !== undefined)
-    return `${chain.name.padEnd(22)} stopped: ${stopped.reason ?? ''}`.slice(0, columns)
-  const share =
-    stage.headHeight < 0 ? 0 : Math.min(1, (stage.indexedHeight + 1) / (stage.headHeight + 1))
-  const full = Math.floor(share * barWidth)
+  const { stages, overall = overallOf(stages) } = chain
+  const name = chain.name.padEnd(22)
+  const [main] = stages
+  if (main === undefined) return `${name} waiting`
+  const stopped = stages.find(({ state }) => state === 'stopped')
+  if (stopped !== undefined) return `${name} stopped: ${stopped.reason ?? ''}`.slice(0, columns)
+  const full = Math.floor(overall.share * barWidth)
   const bar = '█'.repeat(full) + '░'.repeat(barWidth - full)
-  return `${chain.name.padEnd(22)} ${bar} ${detailOf(stage, share)}`.slice(0, columns)
+  const stage = stages.find((one) => one.stage === overall.stage) ?? main
+  return `${name} ${bar} ${detailOf(stage, overall)}`.slice(0, columns)
 }
 
-function detailOf(stage: StageStatus, share: number): string {
+function detailOf(stage: StageStatus, { share, etaSeconds }: Overall): string {
   if (stage.reason !== undefined && stage.state !== 'live') return `waiting: ${stage.reason}`
   if (stage.state === 'live') return `live at ${stage.indexedHeight.toLocaleString('en')}`
   const percent = `${Math.floor(share * 100)} %`.padStart(5)
   const height = `${(stage.indexedHeight + 1).toLocaleString('en')} of ${(stage.headHeight + 1).toLocaleString('en')}`
-  const eta = stage.etaSeconds === undefined ? '' : `, ${duration(stage.etaSeconds)} to go`
-  return `${percent}  ${height}, ${rate(stage.blocksPerSecond)}${eta}`
+  const eta = etaSeconds === undefined ? '' : `, ${duration(etaSeconds)} to go`
+  return `${percent}  ${stage.stage} ${height}, ${rate(stage.blocksPerSecond)}${eta}`
 }
 
 /** `0.4 blocks/s`, `1 block/s`, `1,210 blocks/s`. */

@@ -1,13 +1,13 @@
 /** Lines that `firn status` prints. */
 
-import type { StageStatus, Status } from '../shape/status.ts'
+import type { OverallStatus, StageStatus, Status } from '../shape/status.ts'
 import { duration, rate } from './progress.ts'
 
 /** A line for the process, one per chain, and below each one per stage. */
 export function statusLines(status: Status): string[] {
   const { version, role, nodeId, chains, messages } = status
-  const parts = chains.map(({ name, chain, network, stages }) => ({
-    title: `${name} (${chain}, ${network})`,
+  const parts = chains.map(({ name, chain, network, stages, overall }) => ({
+    title: `${name} (${chain}, ${network})${overallText(overall)}`,
     stages,
   }))
   if (messages !== undefined) parts.push({ title: 'Interchain messages', stages: [messages] })
@@ -22,6 +22,14 @@ export function statusLines(status: Status): string[] {
       ...stages.map((stage) => `  ${stage.stage.padEnd(width)}  ${stageText(stage)}`),
     ]),
   ]
+}
+
+/** Nothing where all is done, or where an older Firn tells nothing. */
+function overallText(overall: OverallStatus | undefined): string {
+  if (overall === undefined || overall.share === 1) return ''
+  const { share, etaSeconds } = overall
+  const eta = etaSeconds === undefined ? '' : `, ${duration(etaSeconds)} to go`
+  return ` ${Math.floor(share * 100)} %${eta}`
 }
 
 function stageText(stage: StageStatus): string {

@@ -7,6 +7,7 @@
 
 import type { ChainStatus, Status } from '../shape/status.ts'
 import { visible } from './browser/format.ts'
+import { escaped } from './markdown.ts'
 
 /** What the document refers to. */
 export type PageParts = {
@@ -90,16 +91,4 @@ function statusRow(chain: ChainStatus): string {
 
 function heightText(height: number): string {
   return height < 0 ? '–' : String(height)
-}
-
-const entities = new Map([
-  ['&', '&amp;'],
-  ['<', '&lt;'],
-  ['>', '&gt;'],
-  ['"', '&quot;'],
-  ["'", '&#39;'],
-])
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (sign) => entities.get(sign) ?? sign)
 }

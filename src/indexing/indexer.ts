@@ -16,6 +16,7 @@ import type { Gauges } from '../telemetry/gauges.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { ThreadLink, Threads } from '../telemetry/thread.ts'
 import type { ChainSpec, SourceLimits } from './chain-spec.ts'
+import { SteadyProgress } from './overall-progress.ts'
 import { type ChainStatus, StatusBoard, type ThreadNews } from './status-board.ts'
 import type { StreamSpec } from './stream-spec.ts'
 
@@ -94,6 +95,7 @@ export function heapLimits(name: keyof typeof youngHeapMib, maxReplyBytes: numbe
 /** Starts indexing. Throws nothing by itself: what fails shows in the status. */
 export function startIndexer(options: IndexerOptions): Indexer {
   const board = new StatusBoard(options)
+  const steady = new SteadyProgress()
   const { port1, port2 } = new MessageChannel()
   let stopping = false
   const start = (name: keyof typeof youngHeapMib, port: MessagePort): Worker => {
@@ -127,7 +129,8 @@ export function startIndexer(options: IndexerOptions): Indexer {
   const writer = start('writer', port2)
   const decoder = start('decoder', port1)
   return {
-    status: () => board.all(),
+    status: () =>
+      board.all().map((chain) => ({ ...chain, overall: steady.of(chain.key, chain.stages) })),
     stop: async () => {
       stopping = true
       await ended(decoder, options.clock)

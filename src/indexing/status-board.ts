@@ -4,6 +4,7 @@ import type { EndpointStatus } from '../source/evm-source.ts'
 import type { Gauges } from '../telemetry/gauges.ts'
 import type { ChainSpec } from './chain-spec.ts'
 import type { Unchecked } from './evm/block-checks.ts'
+import type { Overall } from './overall-progress.ts'
 import { idleStatus, type StageStatus } from './stage.ts'
 import type { StreamSpec } from './stream-spec.ts'
 
@@ -15,6 +16,8 @@ export type ChainStatus = {
   readonly name: string
   readonly stages: readonly StageStatus[]
   readonly endpoints: readonly EndpointStatus[]
+  /** Over all stages; absent where nobody keeps count. */
+  readonly overall?: Overall
 }
 
 /** Messages of the threads to the main thread. */

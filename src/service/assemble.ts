@@ -228,8 +228,12 @@ async function listen(api: ApiServer, host: string, port: number): Promise<strin
   try {
     return await api.listen(host, port)
   } catch (error) {
-    throw new Fault('address-taken', `api.port is taken or not allowed: ${host}:${port}`, {
-      cause: error,
-    })
+    throw new Fault(
+      'address-taken',
+      `api.port is taken or not allowed: ${host}:${port}; --port chooses another`,
+      {
+        cause: error,
+      },
+    )
   }
 }

@@ -13,6 +13,7 @@ import {
   type ExplorerRequest,
 } from '../explorer/routes.ts'
 import type { Status } from '../shape/status.ts'
+import { mountDocs } from './docs-mount.ts'
 import { hashOf, readExplorerFiles, type ExplorerFiles } from './explorer-files.ts'
 import { pictureAnswer, type NftPictures, type PictureOf } from './nft-pictures.ts'
 
@@ -38,6 +39,7 @@ export function mountExplorer(
   let reading: Promise<ExplorerFiles> | undefined
   const ready = (): Promise<ExplorerFiles> => (reading ??= readExplorerFiles())
 
+  mountDocs(http, ready, asked)
   http.get('/', async (request, reply) => {
     const page = document(await ready(), await status())
     return sent(reply, pageAnswer(Buffer.from(page), `"${hashOf(page)}"`, asked(request)))
@@ -64,7 +66,7 @@ function sent(reply: FastifyReply, answer: ExplorerAnswer): FastifyReply {
     .send(status === 304 ? undefined : Buffer.from(body))
 }
 
-function asked({ headers }: HttpRequest): ExplorerRequest {
+function asked({ headers }: Pick<HttpRequest, 'headers'>): ExplorerRequest {
   const text = (name: string): string => String(ownValue(headers, name) ?? '')
   return { acceptEncoding: text('accept-encoding'), ifNoneMatch: text('if-none-match') }
 }

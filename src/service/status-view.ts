@@ -2,6 +2,7 @@
 
 import { type ServedChain, blockchainIdText } from '../api/chain-directory.ts'
 import type { ServedNetwork } from '../api/primary/network-directory.ts'
+import { overallOf } from '../indexing/overall-progress.ts'
 import type { ChainStatus as IndexedChain } from '../indexing/status-board.ts'
 import type { ChainStatus, StageStatus, Status } from '../shape/status.ts'
 import { checkpointHeights } from '../store/checkpoint.ts'
@@ -62,6 +63,7 @@ async function indexedStatus(
     ...(facts === undefined ? {} : { evmChainId: facts.evmChainId }),
     ...(blockchainId === undefined ? {} : { blockchainId }),
     ...summaryOf(stages),
+    overall: chain.overall ?? overallOf(stages),
     stages,
   }
 }
@@ -177,5 +179,5 @@ async function storedStatus(
   })
   const seconds = Math.round(silentMs / 1_000)
   const reason = silentMs > 0 ? { reason: `no process has indexed it for ${seconds} s` } : {}
-  return { ...facts, ...summaryOf(stages), ...reason, stages }
+  return { ...facts, ...summaryOf(stages), ...reason, overall: overallOf(stages), stages }
 }

@@ -47,6 +47,27 @@ export const StageStatus = Type.Object(
 /** How far one stage of a chain got. */
 export type StageStatus = Static<typeof StageStatus>
 
+export const OverallStatus = Type.Object(
+  {
+    share: Type.Number({
+      description: '0 to 1 of the work of all stages; 1 only when all are done',
+      minimum: 0,
+      maximum: 1,
+    }),
+    stage: Type.Optional(Type.String({ description: 'stage with the longest way to go' })),
+    etaSeconds: Type.Optional(
+      Type.Number({ description: 'seconds until the slowest stage is done; absent when unknown' }),
+    ),
+  },
+  {
+    $id: 'OverallStatus',
+    additionalProperties: false,
+    description: 'progress over all stages, which only grows until the chain was live',
+  },
+)
+/** How far a chain is over all of its stages. */
+export type OverallStatus = Static<typeof OverallStatus>
+
 export const ChainStatus = Type.Object(
   {
     chain: Type.String({ description: 'key of the chain, also its name in logs and gauges' }),
@@ -56,6 +77,7 @@ export const ChainStatus = Type.Object(
     evmChainId: Type.Optional(Type.Integer({ description: 'EVM chain id' })),
     blockchainId: Type.Optional(Type.String({ description: 'blockchain id, cb58' })),
     ...progress,
+    overall: Type.Optional(OverallStatus),
     stages: Type.Array(StageStatus),
   },
   { $id: 'ChainStatus', additionalProperties: false },

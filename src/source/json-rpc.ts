@@ -266,6 +266,12 @@ async function exchange(target: RpcTarget, body: string, signal: AbortSignal): P
   if (status >= 400 && !looksLikeJson(reply.body)) {
     const wait = reply.headers['retry-after']
     if (status === 503 && wait !== undefined) throw throttled(wait)
+    // AvalancheGo has a route for each chain it runs, and for no other.
+    if (status === 404 && new URL(target.url).pathname.startsWith('/ext/bc/'))
+      throw new Fault(
+        'node-unreachable',
+        'the node does not run this chain: add its subnet to track-subnets and restart the node',
+      )
     throw new Fault('node-unreachable', `a node answers with an error: ${status}`)
   }
   return reply

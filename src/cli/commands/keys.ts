@@ -26,7 +26,10 @@ export function createKey(name: string, flags: Flags): void {
 export async function listKeys(flags: Flags): Promise<void> {
   const { config } = loadConfig(flags)
   const uses = await storedUses(config)
-  for (const key of readKeys(config.dataDir)) {
+  const keys = readKeys(config.dataDir)
+  if (keys.length === 0)
+    console.error('There are no keys yet: `firn keys create <name>` makes one.')
+  for (const key of keys) {
     const state = key.revokedAt === undefined ? 'live' : `revoked ${day(key.revokedAt)}`
     const used = uses.get(key.id)
     const lastUsed = used === undefined ? 'never used' : `used ${minute(used)}`

@@ -48,10 +48,11 @@ export async function start(flags: Flags): Promise<void> {
   })
   const { assemble } = await import('../../service/assemble.ts')
   const running = await assemble(config, { world, logs, failed: stop })
-  greet(running, config, loaded.isDemo)
+  const shown = screen(isTerminal)
+  greet(shown, running, { config, isDemo: loaded.isDemo })
   // Else it is written at the end, which a process that is killed does not see.
   flushCompileCache()
-  progress = showProgress(screen(isTerminal), running.indexed)
+  progress = showProgress(shown, running.indexed)
   const failure = await stopped
   progress.stop()
   if (failure !== undefined) {
@@ -61,6 +62,7 @@ export async function start(flags: Flags): Promise<void> {
   await running.stop()
   await world.close()
   logs.close()
+  if (failure === undefined) shown.write('stopped; everything is saved\n')
 }
 
 /** npm runs scripts by a shell that passes no signal on: when that was ended, so are we. */
@@ -72,12 +74,13 @@ function stopWithoutParent(stop: (reason: undefined) => void): void {
   setInterval(look, 500).unref()
 }
 
+/** A terminal; else standard error, so that what is piped on is what commands answer. */
 function screen(isTerminal: boolean): Screen {
   return {
     isTerminal,
     // A terminal without a size says 0.
     columns: () => process.stdout.columns || 120,
-    write: (text) => process.stdout.write(text),
+    write: (text) => (isTerminal ? process.stdout : process.stderr).write(text),
   }
 }
 
@@ -87,7 +90,11 @@ function formatOf(config: Config, isTerminal: boolean): 'plain' | 'colors' | 'js
 }
 
 /** The first thing a person reads. */
-function greet(running: Running, config: Config, isDemo: boolean): void {
+function greet(
+  { write }: Screen,
+  running: Running,
+  { config, isDemo }: { readonly config: Config; readonly isDemo: boolean },
+): void {
   const lines = [`Firn ${version}${isDemo ? ', serving the bundled demo network' : ''}`]
   if (running.apiUrl !== '') {
     lines.push(
@@ -105,5 +112,20 @@ function greet(running: Running, config: Config, isDemo: boolean): void {
     lines.push(
       `  your own chains   firn start --config firn.yaml (${relative(process.cwd(), fileURLToPath(guide))})`,
     )
-  process.stdout.write(`${lines.join('\n')}\n`)
+  write(`${[...lines, ...remarks(config)].join('\n')}\n`)
+}
+
+/** What a configuration most likely lacks, each in a sentence with its remedy. */
+function remarks({ chains, networks }: Config): string[] {
+  const all = Object.values(networks).filter((one) => one !== undefined)
+  const nothing =
+    'Nothing is indexed: name a node under `networks` or a chain under `chains` in the configuration.'
+  return [
+    ...(chains.length + all.length === 0 ? [nothing] : []),
+    ...chains.flatMap(({ name }, at) =>
+      name.trim() === ''
+        ? [`chains[${at}] has no name and is called by its place: give it one, \`name: My L1\`.`]
+        : [],
+    ),
+  ]
 }

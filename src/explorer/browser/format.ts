@@ -3,7 +3,7 @@
  * coin is ever rounded, it is shown whole or visibly cut.
  */
 
-import type { StageStatus } from '../../shape/status.ts'
+import type { ChainStatus } from '../../shape/status.ts'
 
 type Heights = { readonly indexedHeight: number; readonly headHeight: number }
 
@@ -127,19 +127,14 @@ export function progress({ indexedHeight, headHeight }: Heights): string {
   return `${indexedHeight < 0 ? 'nothing' : count(indexedHeight)} of ${count(headHeight)}`
 }
 
-/** Of the stage with the longest way to go: `1,210 blocks/s · 12 min left`. */
-export function speed(stages: readonly StageStatus[]): string {
-  const [behind] = stages
-    .filter(({ state, headHeight }) => state === 'syncing' && headHeight >= 0)
-    .toSorted((a, b) => wayOf(b) - wayOf(a))
-  if (behind === undefined) return ''
-  const blocks = Math.round(behind.blocksPerSecond)
-  const rate = `${count(blocks)} ${blocks === 1 ? 'block' : 'blocks'}/s`
-  return behind.etaSeconds === undefined ? rate : `${rate} · ${span(behind.etaSeconds)} left`
-}
-
-function wayOf({ indexedHeight, headHeight }: Heights): number {
-  return headHeight - indexedHeight
+/** Of all stages together: `52 % · traces, 1,210 blocks/s · 12 min left`. */
+export function speed({ stages, overall }: Pick<ChainStatus, 'stages' | 'overall'>): string {
+  const slowest = stages.find(({ stage }) => stage === overall?.stage)
+  if (overall === undefined || slowest === undefined) return ''
+  const blocks = Math.round(slowest.blocksPerSecond)
+  const rate = `${slowest.stage}, ${count(blocks)} ${blocks === 1 ? 'block' : 'blocks'}/s`
+  const done = `${Math.floor(overall.share * 100)} % · ${rate}`
+  return overall.etaSeconds === undefined ? done : `${done} · ${span(overall.etaSeconds)} left`
 }
 
 /** Unix seconds as ISO date and time in UTC: `2026-04-07 09:57:57`. */

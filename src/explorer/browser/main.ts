@@ -73,6 +73,8 @@ function Explorer(): JSX.Element {
       h(
         'span',
         null,
+        h('a', { href: '/docs' }, 'documentation'),
+        ' · ',
         h('a', { href: '/status' }, 'status'),
         ' · ',
         h('a', { href: '/openapi.json' }, 'openapi.json'),

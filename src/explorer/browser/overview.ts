@@ -210,16 +210,11 @@ function ChainCard({ chain }: { readonly chain: ChainStatus }): JSX.Element {
       h('small', null, ` of ${headOf(chain)}`),
     ),
     h('progress', {
-      max: Math.max(1, chain.headHeight),
-      value: Math.max(0, chain.indexedHeight),
+      max: 1,
+      value: chain.overall?.share ?? 0,
       'aria-label': `${visible(chain.name)} indexed`,
     }),
-    h(
-      'p',
-      { class: 'quiet foot' },
-      h('span', null, heights(chain)),
-      h('span', null, speed(chain.stages)),
-    ),
+    h('p', { class: 'quiet foot' }, h('span', null, heights(chain)), h('span', null, speed(chain))),
     chain.reason === undefined ? null : h('p', { class: 'failed' }, chain.reason),
   )
 }

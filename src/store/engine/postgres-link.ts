@@ -116,12 +116,21 @@ export function postgresFault(name: string, error: unknown): Fault {
   const message = error instanceof Error ? error.message : String(error)
   return new Fault(
     state === diskFull ? 'store-full' : 'store-failed',
-    `store ${name}: ${message}`,
+    `store ${name}: ${message}${remedyOf(error, state)}`,
     {
       detail: { store: name, sqlstate: state },
       cause: error,
     },
   )
+}
+
+/** What mends a server that is not there or lets nobody in; empty for other failures. */
+function remedyOf(error: unknown, state: string): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (/^(ECONNREFUSED|ENOTFOUND|EHOSTUNREACH|ETIMEDOUT|EAI_AGAIN)$/.test(code))
+    return '; start PostgreSQL, or mend the setting `store`'
+  // Invalid authorization, and a database that does not exist. Source: PostgreSQL, appendix A.
+  return /^28|^3D000$/.test(state) ? '; mend user, password or database of the setting `store`' : ''
 }
 
 async function inParts(

@@ -280,7 +280,7 @@ function statusAt(
     indexedHeight: height,
     headHeight: head,
     headAt,
-    blocksPerSecond: progress.speed(),
+    blocksPerSecond: Math.round(progress.speed() * 100) / 100,
     ...(etaSeconds === undefined ? {} : { etaSeconds }),
     ...(behind ? { reason: `the node is behind this store: ${head}` } : {}),
   }

@@ -1,0 +1,69 @@
+/** Examples below the help of every command. */
+
+import type { Command } from 'commander'
+
+import { ownValue } from '../core/own-value.ts'
+
+/** Lines by the words that lead to a command; each can be typed as it stands. */
+const examples: Readonly<Record<string, readonly string[]>> = {
+  start: [
+    'firn start                                   # the bundled demo network',
+    'firn start --config firn.yaml',
+    'firn start --config firn.yaml --role serve --port 8090',
+  ],
+  status: ['firn status', 'firn status --url http://10.0.0.5:8080 --json'],
+  'keys create': ['firn keys create shop', 'firn keys create shop --per-minute 6000'],
+  'keys list': ['firn keys list --config firn.yaml'],
+  'keys limit': ['firn keys limit 1a2b3c4d --tier small'],
+  'keys rotate': ['firn keys rotate --page-tokens'],
+  'keys revoke': ['firn keys revoke 1a2b3c4d'],
+  'config show': ['firn config show --config firn.yaml'],
+  rebuild: [
+    'firn rebuild --metrics --config firn.yaml',
+    'firn rebuild --primary fuji --config firn.yaml',
+  ],
+  verify: [
+    'firn verify --node http://127.0.0.1:9650 --config firn.yaml',
+    'firn verify --chain fuji-c-chain --config firn.yaml',
+    'firn verify --store --repair --config firn.yaml',
+  ],
+  record: [
+    'firn record --rpc http://127.0.0.1:9650/ext/bc/C/rpc --out chain.firnrec --name "My chain"',
+  ],
+  export: [
+    'firn export transactions --chain 43113 --from 2026-01-01 --out 2026.csv',
+    'firn export rewards --network mainnet --address avax1… --year 2026 --currency eur',
+  ],
+  doctor: ['firn doctor --config firn.yaml'],
+  'record-primary': ['firn record-primary --node http://127.0.0.1:9650 --out primary.firnrec'],
+  completion: [
+    'source <(firn completion bash)                # this shell; put it into ~/.bashrc',
+    'firn completion fish > ~/.config/fish/completions/firn.fish',
+  ],
+  'alias add': [
+    'firn alias add mychain --chain 2euXiQ9vAnzGbJhbv1AShETASYweS2p1ME7AnN71dhL3d8PQh3',
+  ],
+  'alias rm': ['firn alias rm mychain'],
+  'alias list': ['firn alias list'],
+  'log level': ['firn log level', 'firn log level api --display DEBUG'],
+  profile: ['firn profile cpu --seconds 30'],
+}
+
+/** Adds them to `program` and all commands below it. */
+export function addExamples(program: Command): void {
+  for (const { path, command } of leaves(program, [])) {
+    const lines = ownValue(examples, path) ?? []
+    const title = lines.length === 1 ? 'Example:' : 'Examples:'
+    if (lines.length > 0)
+      command.addHelpText('after', `\n${title}\n${lines.map((line) => `  ${line}`).join('\n')}`)
+  }
+}
+
+/** Commands that do something, with the words that lead to them. */
+export function leaves(
+  command: Command,
+  words: readonly string[],
+): { readonly path: string; readonly command: Command }[] {
+  if (command.commands.length === 0) return [{ path: words.join(' '), command }]
+  return command.commands.flatMap((inner) => leaves(inner, [...words, inner.name()]))
+}

@@ -1,0 +1,57 @@
+/** A page of the documentation as an HTML document: the list of pages beside the page. */
+
+import { escaped } from './markdown.ts'
+
+/** A page in the list. */
+export type DocsEntry = { readonly path: string; readonly title: string; readonly group: string }
+
+/** What a document is made of. */
+export type DocsParts = {
+  /** Folder of the explorer's files, without a slash at its end. */
+  readonly folder: string
+  readonly title: string
+  readonly html: string
+  readonly path: string
+  readonly entries: readonly DocsEntry[]
+}
+
+/** The document. Holds no script and no style of its own. */
+export function docsPage({ folder, title, html, path, entries }: DocsParts): string {
+  const groups = Map.groupBy(entries, ({ group }) => group)
+  const lists = [...groups].map(
+    ([group, all]) =>
+      `<h2>${escaped(group)}</h2><ul>${all.map((one) => `<li>${entryLink(one, path)}</li>`).join('')}</ul>`,
+  )
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>${escaped(title)} · Firn</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<link rel="icon" type="image/svg+xml" href="${folder}/logo.svg">
+<link rel="stylesheet" href="${folder}/explorer.css">
+</head>
+<body>
+<div class="frame">
+<a class="skip" href="#main">to the content</a>
+<header class="top">
+<a href="/" class="brand"><img src="${folder}/logo.svg" width="28" height="28" alt="">Firn</a>
+<nav class="menu" aria-label="places"><a href="/">Explorer</a><a href="/docs">Documentation</a></nav>
+</header>
+<div class="console docs">
+<nav class="card operations" aria-label="pages of the documentation">${lists.join('')}</nav>
+<main id="main" class="card prose" tabindex="-1">
+${html}
+</main>
+</div>
+</div>
+</body>
+</html>
+`
+}
+
+function entryLink({ path, title }: DocsEntry, here: string): string {
+  const current = path === here ? ' aria-current="page"' : ''
+  return `<a href="${escaped(path)}"${current}>${escaped(title)}</a>`
+}

@@ -16,6 +16,7 @@ import { healthRoutes } from './health-route.ts'
 import { infoMethods, type NodeIdentity } from './info-service.ts'
 import { textReply } from './node-http.ts'
 import { createNodeServer, type NodeListener } from './node-listener.ts'
+import { operatorRoutes } from './operator-page.ts'
 import type { PluginRegistry } from './plugin-registry.ts'
 import { pluginRoute } from './plugin-route.ts'
 import { findRoute, type Route, type RouteHandler } from './route-table.ts'
@@ -67,7 +68,7 @@ const usualSockets: SocketLimits = {
 }
 
 /** Bases that exist by themselves, whether or not administration is enabled. */
-export const nodeBases = ['admin', 'info', 'health', 'metrics'] as const
+export const nodeBases = ['admin', 'info', 'health', 'metrics', 'firn'] as const
 
 /**
  * The listener, not yet listening. Throws `bad-config` when administration is enabled on an address
@@ -119,6 +120,7 @@ function fixedRoutes(parts: NodeParts): ReadonlyMap<string, ReadonlyMap<string, 
     ['info', alone(rpcHandler({ info: infoMethods({ identity, aliases, plugins }) }, log))],
     ['health', healthRoutes(health, log)],
     ['metrics', alone(metricsRoute(gauges))],
+    ['firn', operatorRoutes({ ...identity, nodeId: identity.nodeId, health, gauges })],
   ])
   if (settings.apiAdminEnabled) {
     const admin = { aliases, logs, plugins, profiler, compat: settings.adminCompat }

@@ -17,7 +17,7 @@ import { crawl } from './crawl.ts'
 import { measureFirstPaint } from './first-paint.ts'
 import { journeys } from './journeys.ts'
 import { kindsOfPages, pictures, seeds } from './places.ts'
-import { settled, visit, watchedPage } from './watched-page.ts'
+import { axeFaults, overflow, settled, visit, watchedPage } from './watched-page.ts'
 
 const program = chromiumProgram()
 const skip = program === undefined ? 'no Chromium: name one by FIRN_CHROMIUM' : false
@@ -42,6 +42,26 @@ void test('explorer in Chromium', { skip }, async (t) => {
         [],
         'every kind of page was visited',
       )
+    })
+  }
+
+  for (const width of [1280, 390]) {
+    await t.test(`documentation and operator's page at ${width} px: no fault`, async () => {
+      const wrong: string[] = []
+      for (const url of [
+        `${origin}/docs`,
+        `${origin}/docs/guide/operating`,
+        `${origin}/docs/reference/settings`,
+        `${firn.nodeUrl}/ext/firn`,
+      ]) {
+        const look = { width, scheme: 'light' } as const
+        const { page, faults, close } = await watchedPage(browser, new URL(url).origin, look)
+        await page.goto(url)
+        const all = [...faults, ...(await overflow(page)), ...(await axeFaults(page))]
+        wrong.push(...all.map((one) => `${width} ${url}: ${one}`))
+        await close()
+      }
+      assert.equal(wrong.join('\n'), '')
     })
   }
 

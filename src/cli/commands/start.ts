@@ -104,6 +104,7 @@ function greet(
   }
   lines.push(
     `  node listener     ${running.nodeUrl}/ext/health`,
+    `  operator's page   ${running.nodeUrl}/ext/firn`,
     `  data              ${config.dataDir}`,
   )
   // Beside the clone's sources, or in the package below `node_modules`.

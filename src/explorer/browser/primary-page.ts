@@ -145,7 +145,7 @@ export function l1Validators(base: string, network: string, subnetId: string): J
           ['Balance', 'num'],
         ],
         page.validators.map((one) => [
-          h('span', { class: 'id', title: one.validationId }, ends(one.validationId)),
+          idLink(to('primary', network, 'validation', one.validationId), one.validationId),
           idLink(to('primary', network, 'node', one.nodeId), one.nodeId, ends(one.nodeId, 14, 6)),
           ...(subnetId === '' ? [subnetLink(network, one.subnetId)] : []),
           count(one.weight),

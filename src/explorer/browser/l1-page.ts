@@ -122,12 +122,14 @@ function L1Name(props: {
   const { network, base, subnetId } = props
   const answer = useAnswer<Subnet>(`${base}/subnets/${subnetId}`)
   const names = answer.data?.blockchains.map(({ blockchainName }) => visible(blockchainName)) ?? []
+  const chainIds = answer.data?.blockchains.flatMap(({ evmChainId }) => evmChainId ?? []) ?? []
   const href = to('primary', network, 'subnet', subnetId)
   return h(
     'span',
     null,
     names.length === 0 ? null : h('a', { href }, `${names.slice(0, 3).join(', ')} `),
     h('small', null, idLink(href, subnetId, ends(subnetId, 6, 4))),
+    chainIds.length === 0 ? null : h('small', { class: 'quiet' }, ` chain ${chainIds.join(', ')}`),
   )
 }
 

@@ -3,9 +3,9 @@
 import { h, type JSX } from 'preact'
 import { useState } from 'preact/hooks'
 
-import type { MetricPoint } from '../../shape/metrics/metric-point.ts'
 import type { Validator } from '../../shape/primary/validator.ts'
 import { useAnswer, useWhole } from './answer.ts'
+import { AvaxSeries } from './avax-series.ts'
 import { Chart } from './chart.ts'
 import { amount, count, ends, percent, share } from './format.ts'
 import { to } from './link.ts'
@@ -53,8 +53,14 @@ export function StakingPage({ network }: { readonly network: string }): JSX.Elem
     h(
       'div',
       { class: 'grid two' },
-      h(Series, { network, metric: 'validatorWeight', title: 'Stake of validators, AVAX' }),
-      h(Series, { network, metric: 'delegatorWeight', title: 'Delegated, AVAX' }),
+      h(AvaxSeries, {
+        path: `/v2/networks/${encodeURIComponent(network)}/metrics/validatorWeight?pageSize=365`,
+        title: 'Stake of validators, AVAX',
+      }),
+      h(AvaxSeries, {
+        path: `/v2/networks/${encodeURIComponent(network)}/metrics/delegatorWeight?pageSize=365`,
+        title: 'Delegated, AVAX',
+      }),
     ),
     h(
       'div',
@@ -73,31 +79,6 @@ export function StakingPage({ network }: { readonly network: string }): JSX.Elem
         network,
         pages.flatMap(({ validators }) => validators),
       ),
-    ),
-  )
-}
-
-function Series(props: {
-  readonly network: string
-  readonly metric: string
-  readonly title: string
-}): JSX.Element {
-  const { network, metric, title } = props
-  const answer = useAnswer<{ results: MetricPoint[] }>(
-    `/v2/networks/${encodeURIComponent(network)}/metrics/${metric}?pageSize=365`,
-  )
-  return card(
-    title,
-    shown(answer, ({ results }) =>
-      h(Chart, {
-        points: results
-          .toReversed()
-          .map(({ timestamp, value }) => ({ timestamp, value: Number(value) / navax })),
-        label: title,
-        height: 200,
-        bars: false,
-        hours: false,
-      }),
     ),
   )
 }

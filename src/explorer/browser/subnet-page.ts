@@ -4,6 +4,7 @@ import { h, type JSX } from 'preact'
 
 import type { Subnet } from '../../shape/primary/subnet.ts'
 import { useAnswer } from './answer.ts'
+import { AvaxSeries } from './avax-series.ts'
 import { ends, visible } from './format.ts'
 import { Seats } from './l1-page.ts'
 import { to } from './link.ts'
@@ -46,6 +47,12 @@ export function SubnetPage({ world, network, subnetId }: SubnetProps): JSX.Eleme
       isPrimary ? null : card('About', subnetFacts(world, network, subnet)),
       card('Chains', chainRows(world, network, subnet)),
       subnet.isL1 ? h(Seats, { network, subnetId }) : null,
+      subnet.isL1
+        ? h(AvaxSeries, {
+            path: `/v2/subnet/${subnetId}/metrics/perSubnetDailyFeesPaid?network=${encodeURIComponent(network)}`,
+            title: 'Fees its seats pay by day, AVAX',
+          })
+        : null,
       card(
         subnet.isL1 ? 'Validators before the conversion' : 'Validators',
         validators({ network, query: { subnetId }, name: 'terms' }),

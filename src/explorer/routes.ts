@@ -42,7 +42,7 @@ export const contentPolicy = [
 ].join('; ')
 
 /** Headers of the document and every file. */
-const safetyHeaders: Readonly<Record<string, string>> = {
+export const safetyHeaders: Readonly<Record<string, string>> = {
   'content-security-policy': contentPolicy,
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',

@@ -1,5 +1,5 @@
 /**
- * A real Chromium: `FIRN_CHROMIUM`, else the one the system has (Debian's package `chromium`).
+ * A real Chromium: `TEST_CHROMIUM`, else the one the system has (Debian's package `chromium`).
  * Where there is none the tests are skipped, visibly, but fail where `CI` is `true`.
  */
 
@@ -11,7 +11,7 @@ const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/goog
 
 /** Its program, or `undefined` where there is none. In CI it must be there. */
 export function chromiumProgram(): string | undefined {
-  const named = process.env['FIRN_CHROMIUM']
+  const named = process.env['TEST_CHROMIUM']
   const found = named ?? places.find((place) => existsSync(place))
   if (found === undefined && process.env['CI'] === 'true') throw new Error('there is no Chromium')
   return found

@@ -2,7 +2,7 @@
  * The explorer in a real Chromium: `npm run test:browser`.
  *
  * One start of the demo network; every page at two widths and in two themes; journeys; how soon the
- * overview is seen. With `FIRN_SCREENSHOTS=1` the pictures of README and guides are written anew.
+ * overview is seen. With `TEST_SCREENSHOTS=1` the pictures of README and guides are written anew.
  */
 
 import assert from 'node:assert/strict'
@@ -20,7 +20,7 @@ import { kindsOfPages, pictures, seeds } from './places.ts'
 import { axeFaults, overflow, settled, visit, watchedPage } from './watched-page.ts'
 
 const program = chromiumProgram()
-const skip = program === undefined ? 'no Chromium: name one by FIRN_CHROMIUM' : false
+const skip = program === undefined ? 'no Chromium: name one by TEST_CHROMIUM' : false
 const desk = { width: 1280, scheme: 'light' } as const
 
 void test('explorer in Chromium', { skip }, async (t) => {
@@ -89,7 +89,7 @@ void test('explorer in Chromium', { skip }, async (t) => {
     for (const [name, place] of pictures) {
       await visit(page, origin, place)
       const path = fileURLToPath(new URL(`../../docs/images/${name}.png`, import.meta.url))
-      const written = process.env['FIRN_SCREENSHOTS'] === '1' ? { path } : {}
+      const written = process.env['TEST_SCREENSHOTS'] === '1' ? { path } : {}
       const picture = await page.screenshot(written)
       assert.ok(picture.length > 10_000, name)
     }

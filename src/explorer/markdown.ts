@@ -73,7 +73,7 @@ function headingOf(line: string, resolve: Resolve): string {
 }
 
 /** Name of a heading in addresses, as GitHub makes it. */
-export function slugOf(text: string): string {
+function slugOf(text: string): string {
   return text
     .toLowerCase()
     .replace(/[^\p{L}\p{N}\s_-]/gu, '')

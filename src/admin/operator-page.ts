@@ -17,8 +17,6 @@ export type OperatorParts = {
   readonly gauges: Gauges
 }
 
-const refreshSeconds = 5
-
 const style = `:root{color-scheme:light dark}
 body{font:15px/1.5 system-ui,sans-serif;max-width:1100px;margin:0 auto;padding:24px}
 table{border-collapse:collapse;width:100%;margin-bottom:28px}
@@ -49,12 +47,11 @@ async function page({ version, nodeId, health, gauges }: OperatorParts): Promise
   const groups = Map.groupBy(figures, ({ name }) => name.split('_')[1] ?? '')
   const body = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
-<meta http-equiv="refresh" content="${refreshSeconds}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escaped(version)}, for its operator</title>
 <link rel="stylesheet" href="/ext/firn/style.css"></head><body><main>
 <h1>${escaped(version)}</h1>
-<p>${nodeId === undefined ? '' : `${escaped(nodeId)} · `}<a href="/ext/health">health</a> · <a href="/ext/metrics">metrics</a> · read again every ${refreshSeconds} s</p>
+<p>${nodeId === undefined ? '' : `${escaped(nodeId)} · `}<a href="/ext/health">health</a> · <a href="/ext/metrics">metrics</a> · <a href="/ext/firn">read again</a></p>
 <h2>Health</h2>
 <table><thead><tr><th>Check</th><th>State</th><th>What it says</th></tr></thead><tbody>
 ${health.entries().map(checkRow).join('\n')}

@@ -5,6 +5,7 @@
 
 import { eventKinds } from '../../codec/evm/columns.ts'
 import { concatBytes, fromHex, toHex } from '../../core/bytes.ts'
+import { u32At, u8At } from '../../core/item-at.ts'
 import { statement, type Writer } from '../../store/engine/database.ts'
 import { cutMessages } from '../../store/schema/evm.ts'
 import type { StoredBatch } from './stored-batch.ts'
@@ -22,10 +23,10 @@ const stored = statement('select number, height, message_ids from cut_messages o
 export function collectMessages({ batch }: StoredBatch, ids: Set<string>): void {
   const { events, arena } = batch
   for (let row = 0; row < events.count; row++) {
-    const kind = events.kind[row] ?? 0
-    const at = events.topics.offset[row] ?? 0
+    const kind = u8At(events.kind, row)
+    const at = u32At(events.topics.offset, row)
     const isMessage = kind >= eventKinds.icmSend && kind <= eventKinds.icmReceipt
-    if (isMessage && (events.topics.length[row] ?? 0) >= idBytes)
+    if (isMessage && u32At(events.topics.length, row) >= idBytes)
       ids.add(toHex(arena.subarray(at, at + idBytes)))
   }
 }

@@ -10,7 +10,7 @@ import type { GasRule } from '../../codec/evm/check-traces.ts'
 import type { BlockBatch } from '../../codec/evm/columns.ts'
 import type { Compress } from '../../codec/evm/decode-blocks.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
-import type { Clock, World } from '../../core/world.ts'
+import type { World } from '../../core/world.ts'
 import type { ChainIdentity, EvmSource } from '../../source/evm-source.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { BlockNews, ChainSpec, ResumePoint } from '../chain-spec.ts'
@@ -23,6 +23,7 @@ import { type ReadAgainParts, rereadCaught, sumNow, unsettledNow } from './read-
 import { TraceReader, type TraceWriter } from './read-traces.ts'
 import { Settlement } from './settlement.ts'
 import { TakenOnTrust, type TakenRange } from './taken-on-trust.ts'
+import { watchHead } from './watch-head.ts'
 
 /** The writer of one chain, as its reader sees it. */
 export type ChainWriter = TraceWriter & {
@@ -55,12 +56,6 @@ export type ReadChainParts = {
   /** Told when {@link ChainReader.stages} may have changed. */
   readonly changed: () => void
 }
-
-/** Pause between looks for a new block at the head, and while far behind. */
-const headPollMs = 250
-const behindPollMs = 1_000
-/** After so many in a row a chain is no longer called live: one alone is ordinary. */
-const headFailures = 2
 
 /** Pauses between tries to reach a chain, or to write its store. */
 const firstPauseMs = 500
@@ -137,7 +132,7 @@ export class ChainReader {
 
   /** Goes on where the rows end, until the signal is aborted or something fails. */
   async #readOn(signal: AbortSignal): Promise<void> {
-    const { source, writer, log } = this.#parts
+    const { source, writer, world, log } = this.#parts
     const identity = await source.identity(signal)
     const resume = await writer.begin(identity)
     log.info('chain opened', { chainId: identity.chainId, from: resume.blocksFrom })
@@ -149,9 +144,13 @@ export class ChainReader {
       this.#traces.setHead(blocks.committed),
     )
     this.#blocks = blocks
+    const looked = (): void => {
+      blocks.tick()
+      this.#traces.tick()
+    }
     const all = [
       blocks.run(inner),
-      this.#watchHead(blocks, inner),
+      watchHead({ source, blocks, looked, clock: world.clock, log }, inner),
       this.#traces.run(resume.tracesFrom, inner),
       this.#readAgain(inner),
       this.#traces.readAgain(inner),
@@ -218,27 +217,6 @@ export class ChainReader {
       }
     }
   }
-
-  async #watchHead(blocks: Pipeline<BlocksPiece>, signal: AbortSignal): Promise<void> {
-    const { source, world, log } = this.#parts
-    let failures = 0
-    while (!signal.aborted) {
-      try {
-        blocks.setHead(await source.headHeight(signal))
-        failures = 0
-      } catch (error) {
-        if (signal.aborted) return
-        const fault = faultOf(error)
-        if (fault === undefined || fault.code === 'source-mismatch') throw error
-        log.debug('head is not known', { code: fault.code })
-        if (++failures >= headFailures) blocks.loseHead(fault.message)
-      }
-      blocks.tick()
-      this.#traces.tick()
-      const pauseMs = blocks.status().state === 'live' ? headPollMs : behindPollMs
-      await slept(world.clock, pauseMs, signal)
-    }
-  }
 }
 
 /** Milliseconds to wait after so many failures before. */
@@ -263,13 +241,4 @@ function waitingAt(last: StageStatus): StageStatus {
 function stoppedAt(last: StageStatus, reason: string): StageStatus {
   const { stage, indexedHeight, headHeight } = last
   return { stage, indexedHeight, headHeight, blocksPerSecond: 0, state: 'stopped', reason }
-}
-
-/** Sleeps; an abort ends it early and is no error. */
-async function slept(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  try {
-    await clock.sleep(ms, signal)
-  } catch (error) {
-    if (!signal.aborted) throw error
-  }
 }

@@ -21,6 +21,7 @@ import { idleStatus, type StageState, type StageStatus } from '../stage.ts'
 import { type ToldTraces, TraceComparison } from './compare-traces.ts'
 import { rereadCaught } from './read-again.ts'
 import { TakenOnTrust, type TakenRange } from './taken-on-trust.ts'
+import { TracedRows } from './traced-rows.ts'
 
 /** Blocks of one trace fetch: each is a request of its own, one after the other. */
 const traceUnit = 4
@@ -89,7 +90,8 @@ export class TraceReader {
     this.#comparison = new TraceComparison({
       source: parts.source,
       trust: this.#trust,
-      read: (range, signal) => this.#read(range, signal),
+      read: async (range, signal) =>
+        this.#read(range, await parts.writer.transactions(range), signal),
     })
     if (parts.spec.traces === 'off')
       this.#status = { ...this.#status, state: 'off', reason: 'switched off' }
@@ -218,6 +220,7 @@ export class TraceReader {
   #newPipeline(from: number): Pipeline<TraceBatch> {
     const { source, limits, writer, world, log, changed } = this.#parts
     const { compareEvery = usualCompareEvery } = this.#parts
+    const stored = new TracedRows((range) => writer.transactions(range))
     const pipeline = new Pipeline<TraceBatch>({
       name: 'traces',
       from,
@@ -225,11 +228,12 @@ export class TraceReader {
       window: () => source.window('traces'),
       fetch: async (range, signal) => {
         try {
-          const told = await this.#read(range, signal)
+          const told = await this.#read(range, await stored.of(range, pipeline.head), signal)
           const isSampled = Math.floor(range.from / traceUnit) % compareEvery === 0
           await this.#comparison.look(told, isSampled, signal)
           return told.batch
         } catch (error) {
+          stored.forget()
           // The others wait for the first, and it is the one that says why.
           const isFirst = range.from === pipeline.committed + 1
           throw isFirst ? await this.#stateLost(error, range, signal) : error
@@ -254,10 +258,13 @@ export class TraceReader {
     return pipeline
   }
 
-  /** Reads traces, compared with their transactions. */
-  async #read(range: ReadRange, signal: AbortSignal): Promise<ToldTraces> {
-    const { source, writer, gasRule } = this.#parts
-    const rows = await writer.transactions(range)
+  /** Reads traces, compared with their transactions, which are `rows`. */
+  async #read(
+    range: ReadRange,
+    rows: readonly TracedRow[],
+    signal: AbortSignal,
+  ): Promise<ToldTraces> {
+    const { source, gasRule } = this.#parts
     const read = (blocks: readonly unknown[], origin: string): ToldTraces => {
       checkAll(range, blocks, { rows, gas: gasRule() })
       return { batch: decoded(range, blocks), origin }

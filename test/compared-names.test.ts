@@ -56,7 +56,7 @@ async function namesTold(t: Parameters<typeof freshFolder>[0], change: (node: Re
     commit: (work) => database.transaction(work),
   }
   const { signal } = new AbortController()
-  while ((await askNewTokens(parts, 1, signal)) > 0);
+  while ((await askNewTokens(parts, 1, signal)).stored > 0);
   const rows = await database.all(question)
   return { names: rows.map(([, name, symbol]) => [name, symbol]), events }
 }

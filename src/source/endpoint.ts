@@ -5,11 +5,11 @@
 import { toHex } from '../core/bytes.ts'
 import type { Fault } from '../core/fault.ts'
 import { sha256 } from '../core/hash.ts'
-import type { ChainIdentity, EndpointStatus } from './evm-source.ts'
+import type { ChainIdentity, EndpointStatus, StateCall } from './evm-source.ts'
 import { BatchSize } from './json-rpc.ts'
 
 /** What a need can be; an endpoint that refused it is not asked for it for a while. */
-export type Capability = 'receipts' | 'traces'
+export type Capability = 'receipts' | 'traces' | StateCall['method']
 
 /**
  * How long a refusal is believed: at first, and at most. It doubles with each refusal, since what a

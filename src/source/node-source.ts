@@ -170,11 +170,19 @@ type StateRead = {
 /** State, and the endpoint that told it; no endpoint where none has it. */
 type ToldState = { readonly origin?: string; readonly answers: StateAnswer[] }
 
-/** State from the first endpoint that has it. */
+/**
+ * State from the first endpoint that has it. One that refuses the method is not asked for it again
+ * for a while, whoever wants to know.
+ */
 async function stateFrom(pool: EndpointPool, ask: Asker, read: StateRead): Promise<ToldState> {
+  const height = read.height === 'latest' ? -1 : read.height
+  const [first] = read.calls
+  // Of several methods nobody knows which one was refused.
+  const isOne = read.calls.every(({ method }) => method === first?.method)
+  const capability = isOne ? first?.method : undefined
   try {
     return await pool.run(
-      { height: read.height === 'latest' ? -1 : read.height, otherThan: read.otherThan },
+      { height, otherThan: read.otherThan, ...(capability === undefined ? {} : { capability }) },
       async (endpoint) => ({
         origin: endpoint.name,
         answers: await readState(ask, { endpoint, ...read }),
@@ -182,7 +190,8 @@ async function stateFrom(pool: EndpointPool, ask: Asker, read: StateRead): Promi
       read.signal,
     )
   } catch (error) {
-    if (!(error instanceof Fault) || error.code !== 'not-served') throw error
+    if (!(error instanceof Fault)) throw error
+    if (error.code !== 'not-served' && error.code !== 'node-refused') throw error
     const reason = error.message
     return { answers: read.calls.map(() => ({ kind: 'not-served', reason })) }
   }

@@ -74,17 +74,20 @@ export type TokenFacts = {
   readonly standard: number
 }
 
+/** Of tokens nobody had asked: how many were asked now, and how many answers were stored. */
+export type Asked = { readonly asked: number; readonly stored: number }
+
 /**
- * Asks tokens nobody asked yet; gives how many were stored. 0 when there are none, or no source
- * can tell now. `height` is written as the height of the answers.
+ * Asks tokens nobody asked yet. None is stored when no source can tell now. `height` is written as
+ * the height of the answers.
  */
 export async function askNewTokens(
   parts: TokenParts,
   height: number,
   signal: AbortSignal,
-): Promise<number> {
+): Promise<Asked> {
   const rows = await parts.database.all(unasked)
-  if (rows.length === 0) return 0
+  if (rows.length === 0) return { asked: 0, stored: 0 }
   const answers = await answersOf(parts, rows, signal)
   const told: { readonly row: Row; readonly facts: TokenFacts }[] = []
   for (const [at, row] of rows.entries()) {
@@ -93,7 +96,7 @@ export async function askNewTokens(
     if (own.every(({ kind }) => kind === 'not-served')) continue
     told.push({ row, facts: factsOf(own, Number(row[2])) })
   }
-  if (told.length === 0) return 0
+  if (told.length === 0) return { asked: rows.length, stored: 0 }
   await parts.commit(async (writer) => {
     await writer.update(token, {
       id: told.map(({ row }) => Number(row[0])),
@@ -104,7 +107,7 @@ export async function askNewTokens(
       metadata_height: told.map(({ row }) => Math.max(1, height, Number(row[3]))),
     })
   })
-  return told.length
+  return { asked: rows.length, stored: told.length }
 }
 
 /**

@@ -19,22 +19,44 @@ const sampleEvery = 100
 /** Undecided tokens kept in mind, 50 bytes each and up to twice as many; others are asked again. */
 const maxUndecided = 65_536
 
+/** Pauses before tokens are asked again that no source could tell of; doubled each time. */
+const firstSilenceMs = 2_000
+const longestSilenceMs = 600_000
+
 /** The stream. Checks wait for the head: only there every node has the state. */
 export function tokenStream(
   parts: TokenParts & { readonly clock: Clock; readonly log: Log },
 ): Stream {
-  const { database, source } = parts
+  const { database, source, clock } = parts
   const checks = new Checks(parts)
   let upgradedUntil = -1
+  /** The height that was the head when it was last asked for. */
+  let headSeen = -1
+  let askAgainAt = Number.NEGATIVE_INFINITY
+  let silenceMs = firstSilenceMs
+
+  /** Asks new tokens, unless nobody could tell of them lately; gives how many were stored. */
+  async function ask(height: number, signal: AbortSignal): Promise<number> {
+    if (clock.monotonic() < askAgainAt) return 0
+    const { asked, stored } = await askNewTokens(parts, height, signal)
+    if (asked === 0 || stored > 0) {
+      silenceMs = firstSilenceMs
+    } else {
+      askAgainAt = clock.monotonic() + silenceMs
+      silenceMs = Math.min(longestSilenceMs, silenceMs * 2)
+    }
+    return stored
+  }
 
   async function round(signal: AbortSignal): Promise<Round> {
     const height = (await getCheckpoint(database, blockStage))?.height ?? -1
     if (height < 0) return { height, isBusy: false, isLive: false }
     if (upgradedUntil < 0) upgradedUntil = positionAfter(height)
     upgradedUntil = await forgetUpgraded(parts, upgradedUntil)
-    const asked = await askNewTokens(parts, height, signal)
-    const atHead = height >= (await source.headHeight(signal))
-    const checked = atHead ? await checks.round(height, signal) : 0
+    const asked = await ask(height, signal)
+    // A newer head does not take away the state of the block that was it.
+    if (height !== headSeen && height >= (await source.headHeight(signal))) headSeen = height
+    const checked = height === headSeen ? await checks.round(height, signal) : 0
     const isLive = asked === 0 && checked === 0
     return { height, isBusy: !isLive, isLive }
   }

@@ -58,7 +58,8 @@ function encodeIntegers(column: Column, { from, until }: Range): Buffer {
   return out.subarray(0, at)
 }
 
-function writeInteger(out: Buffer, value: Value, at: number): number {
+/** Writes eight bytes at `at`; gives where they end. Throws `store-failed` for what is no integer. */
+export function writeInteger(out: Buffer, value: Value, at: number): number {
   if (typeof value === 'bigint') return out.writeBigInt64BE(value, at)
   if (typeof value !== 'number' || !Number.isSafeInteger(value))
     throw new Fault('store-failed', `integer column was given: ${String(value)}`)

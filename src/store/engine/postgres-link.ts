@@ -15,6 +15,7 @@ import {
   columnOf,
 } from './database.ts'
 import { encodeArray } from './postgres-arrays.ts'
+import { copyBytes, CopyIn, copySql } from './postgres-copy.ts'
 import {
   insertManySql,
   lookupManySql,
@@ -33,6 +34,9 @@ export type Link = {
 
 // Rows per bulk statement: keeps a parameter of 32-byte values under 1 MiB.
 const rowsPerStatement = 20_000
+
+// COPY is not prepared: for few rows its planning costs more than it saves.
+const leastCopied = 200
 
 /** SQLSTATE 53100: the server's disk is full. */
 const diskFull = '53100'
@@ -90,6 +94,10 @@ export async function insertMany(
   rows: { readonly columns: Columns; readonly conflict: OnConflict },
 ): Promise<void> {
   const { names, count } = shapeOf(table, rows.columns)
+  if (rows.conflict === 'fault' && count >= leastCopied) {
+    await copyMany(link, table, { names, columns: rows.columns, count })
+    return
+  }
   const sql = insertManySql(table, names, rows.conflict)
   await inParts(link, { table, sql, names, columns: rows.columns, count })
 }
@@ -131,6 +139,24 @@ function remedyOf(error: unknown, state: string): string {
     return '; start PostgreSQL, or mend the setting `store`'
   // Invalid authorization, and a database that does not exist. Source: PostgreSQL, appendix A.
   return /^28|^3D000$/.test(state) ? '; mend user, password or database of the setting `store`' : ''
+}
+
+async function copyMany(
+  link: Link,
+  table: Table,
+  rows: { readonly names: readonly string[]; readonly columns: Columns; readonly count: number },
+): Promise<void> {
+  const { names, columns, count } = rows
+  const sql = copySql(table, names)
+  for (let from = 0; from < count; from += rowsPerStatement) {
+    const until = Math.min(count, from + rowsPerStatement)
+    const copy = new CopyIn(sql, copyBytes(table, names, { columns, from, until }))
+    try {
+      await link.client.query(copy).done
+    } catch (error) {
+      throw postgresFault(link.name, error)
+    }
+  }
 }
 
 async function inParts(

@@ -70,6 +70,43 @@ onBothEngines(
   },
 )
 
+onBothEngines(
+  'store: thousands of rows at once are what is read; a key among them that exists is a fault',
+  tables,
+  async (store) => {
+    const database = await store.open('write')
+    const edges: Row[] = [
+      [null, null, null, null],
+      [0, 0n, bytes(), ''],
+      [-1, 1n, bytes(0), 'it\'s "quoted" \\ ? ü 雪\t\n'],
+      [2 ** 32, 720_000_000_000_000_000n, bytes(255, 0, 255), 'x'.repeat(7_000)],
+      [-(2 ** 53) + 1, 2n ** 63n - 1n, new Uint8Array(4_000).fill(7), '\u0001'],
+    ]
+    const rows = Array.from({ length: 25_000 }, (_, at): Row => {
+      // Long values now and then only, for the sake of time.
+      const edge = edges[at % 100 < 5 ? at % 100 : at % 3] ?? []
+      return [at, ...edge.slice(0, 3), edge[3] === null ? null : `${edge[3]}${at}`]
+    })
+    const names = ['pos', 'small', 'coins', 'raw', 'words']
+    await database.transaction((writer) => writer.insert(facts, columnsOf(names, rows)))
+    const again = [[25_000, null, null, null, null], ...rows.slice(24_000)]
+    await assert.rejects(
+      database.transaction((writer) => writer.insert(facts, columnsOf(names, again))),
+      code('store-failed'),
+    )
+    const wrong = rows.slice(0, 1_000).map(([pos]) => [Number(pos) + 30_000, 'no integer'])
+    await assert.rejects(async () =>
+      database.transaction((writer) => writer.insert(facts, columnsOf(['pos', 'small'], wrong))),
+    )
+    const without = rows.map((row) => row.filter((_, at) => at !== 2))
+    assert.deepEqual(await database.all(everything), without)
+    assert.deepEqual(
+      await database.all(coins),
+      rows.map((row) => [row[2]]),
+    )
+  },
+)
+
 onBothEngines('store: parameters of every type find their rows', tables, async (store) => {
   const database = await store.open('write')
   await database.transaction((writer) =>

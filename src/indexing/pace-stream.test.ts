@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 
 import { virtualClock } from '../../test/virtual-clock.ts'
+import { statement } from '../store/engine/database.ts'
 import { openStore } from '../store/engine/open.ts'
 import { table } from '../store/engine/table.ts'
 import { writingRhythm } from './pace-stream.ts'
@@ -36,6 +37,19 @@ void test('pace: the log is folded once batches are few, and again when there ar
   assert.ok(logged() > 0)
   await clock.sleep(2_500)
   assert.equal(logged(), 0, 'quiet after a batch')
+  await batch(10)
+  const read = Promise.withResolvers<void>()
+  const reading = store.snapshot(async (reader) => {
+    await reader.all(statement('select count(*) from blob'))
+    await read.promise
+  })
+  await batch(10)
+  await clock.sleep(2_500)
+  assert.ok(logged() > 0, 'a reader is in the way')
+  read.resolve()
+  await reading
+  await clock.sleep(2_500)
+  assert.equal(logged(), 0, 'quiet after a reader')
 
   ending.abort()
   await running

@@ -41,9 +41,8 @@ export function writingRhythm(database: Database, clock: Clock): WritingRhythm {
       await database.pace('fill')
       pace = 'fill'
     } else if (share <= followingShare && (pace === 'fill' || (isQuiet && isUnfolded))) {
-      await database.pace('follow')
       pace = 'follow'
-      isUnfolded = false
+      isUnfolded = !(await database.pace('follow'))
     }
   }
 

@@ -140,9 +140,10 @@ export interface Database extends Reader {
   readonly unclaim: (epoch: number) => Soon<void>
   /**
    * Says how the store is written from now on; a store begins with `fill`. `follow` folds the log
-   * into the file, each time it is said. Waits for the transaction under way.
+   * into the file, each time it is said; false where a reader was in the way. Waits for the
+   * transaction under way.
    */
-  readonly pace: (pace: WritingPace) => Promise<void>
+  readonly pace: (pace: WritingPace) => Promise<boolean>
   /** Bytes on disk, indexes and log included. */
   readonly sizeBytes: () => Soon<number>
   /** Waits for the transaction under way. Closing again does nothing. */

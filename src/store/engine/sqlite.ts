@@ -260,7 +260,8 @@ function checkTables(writer: SqliteConnection, options: SqliteOptions): void {
   if (saysHowFar(present) && writer.get(stageQuestion) !== undefined) checkWhole(options, present)
 }
 
-function setPace(writer: SqliteConnection, options: SqliteOptions, pace: WritingPace): void {
+/** Gives whether the log is folded, as it is to be of a store that follows. */
+function setPace(writer: SqliteConnection, options: SqliteOptions, pace: WritingPace): boolean {
   const isFollowing = pace === 'follow'
   const cacheBytes = options.writerCacheBytes ?? defaultWriterCacheBytes
   const cache = isFollowing ? Math.min(cacheBytes, followingCacheBytes) : cacheBytes
@@ -268,11 +269,13 @@ function setPace(writer: SqliteConnection, options: SqliteOptions, pace: Writing
   writer.exec(`pragma cache_size = ${Math.ceil(cache / pageBytes)}`)
   writer.exec(`pragma wal_autocheckpoint = ${logPages}`)
   writer.exec(`pragma journal_size_limit = ${logPages * pageBytes}`)
-  if (!isFollowing) return
+  if (!isFollowing) return true
   writer.exec(`pragma busy_timeout = ${foldTimeoutMs}`)
-  writer.exec('pragma wal_checkpoint(truncate)')
+  // Not 0: somebody read just then.
+  const isFolded = writer.pragma('wal_checkpoint(truncate)') === 0
   writer.exec(`pragma busy_timeout = ${options.busyTimeoutMs ?? defaultBusyTimeoutMs}`)
   writer.exec('pragma shrink_memory')
+  return isFolded
 }
 
 function makeTable(writer: SqliteConnection, table: Table, store: string): void {

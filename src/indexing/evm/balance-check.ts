@@ -37,6 +37,10 @@ const recentTransfers = statement(
    where k.token_id = ? order by k.pos desc limit ${transfersPerCheck}`,
 )
 
+const newestOfToken = statement(
+  'select pos from transfer_by_token where token_id = ? order by pos desc limit 1',
+)
+
 const balanceAt = statement(
   `select b.value, b.negative, a.bytes from balance b join address a on a.id = b.address_id
    where b.address_id = ? and b.token_id = ? and b.height <= ? order by b.height desc limit 1`,
@@ -67,8 +71,8 @@ export async function tokensToCheck(
 
 /** Position of the newest transfer of a token, -1 when it has none: what a check depends on. */
 export async function newestTransfer(parts: TokenParts, of: CheckedToken): Promise<number> {
-  const [row] = await parts.database.all(recentTransfers, [of.id])
-  return row === undefined ? -1 : integerAt(row, 2)
+  const row = await parts.database.get(newestOfToken, [of.id])
+  return row === undefined ? -1 : integerAt(row, 0)
 }
 
 /**

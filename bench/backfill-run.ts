@@ -9,22 +9,38 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 /** A backfill under way. */
 export type Backfill = {
+  readonly dataDir: string
   /** Of the data API. */
   readonly url: string
   readonly pid: number
+  /** The process that serves the chain. */
+  readonly node: ChildProcess
   readonly transfers: number
   /** Processor time of parsing the same text alone. */
   readonly parseSeconds: number
   /** By `performance.now()`, when the process was started. */
   readonly startedAt: number
-  readonly height: () => Promise<number>
+  readonly height: (stage?: string) => Promise<number>
   /** Looks ten times a second until `height` is stored; `seen` is told of every look. */
   readonly reached: (height: number, seen?: (height: number) => void) => Promise<void>
 }
 
-/** Runs `work` beside a backfill of `blocks` blocks and removes all traces of it. */
+/** How much chain, and how much of it the node has at first where that is not all. */
+export type BackfillChain = {
+  readonly blocks: number
+  /** Shape of the blocks; swaps among transfers where it is not said. */
+  readonly kind?: 'rich' | 'plain'
+  readonly firstHead?: number
+  /**
+   * Milliseconds the node takes for the traces of a block; it has none where this is absent. Indexing
+   * then begins with block 1: a genesis block with transactions has no traces anywhere.
+   */
+  readonly traceMs?: number
+}
+
+/** Runs `work` beside a backfill of a chain and removes all traces of it. */
 export async function withBackfill(
-  blocks: number,
+  { blocks, kind = 'rich', firstHead = blocks - 1, traceMs }: BackfillChain,
   parent: string | undefined,
   work: (run: Backfill) => Promise<void>,
 ): Promise<void> {
@@ -32,19 +48,27 @@ export async function withBackfill(
   const children: ChildProcess[] = []
   try {
     const path = join(folder, 'chain.ndjson')
-    const { transfers, parseSeconds } = prepare(path, blocks)
-    const port = Number(await told(start(children, 'backfill-node.ts', path), /^(\d+)$/m))
+    const { transfers, parseSeconds } = prepare(path, blocks, kind)
+    const node = start(
+      children,
+      'backfill-node.ts',
+      path,
+      String(firstHead),
+      ...(traceMs === undefined ? [] : [String(traceMs)]),
+    )
+    const port = Number(await told(node, /^(\d+)$/m))
     const config = join(folder, 'firn.yaml')
+    const dataDir = join(folder, 'data')
     writeFileSync(
       config,
-      `dataDir: ${join(folder, 'data')}\nchains:\n` +
-        `  - { network: fuji, rpcUrls: ['http://127.0.0.1:${port}'], name: Bench, symbol: BNC, traces: off }\n`,
+      `dataDir: ${dataDir}\nchains:\n` +
+        `  - { network: fuji, rpcUrls: ['http://127.0.0.1:${port}'], name: Bench, symbol: BNC, ${traceMs === undefined ? 'traces: off' : 'traces: on, startHeight: 1'} }\n`,
     )
     const startedAt = performance.now()
     const args = ['start', '--config', config, '--port', '0', '--node-port', '0']
     const firn = start(children, '../bin/firn.js', ...args)
     const url = await told(firn, /API and explorer +(\S+)/)
-    const height = (): Promise<number> => storedHeight(`${url}/status`)
+    const height = (stage = 'blocks'): Promise<number> => storedHeight(`${url}/status`, stage)
     const reached: Backfill['reached'] = async (wanted, seen) => {
       for (let now = await height(); ; now = await height()) {
         seen?.(now)
@@ -52,7 +76,8 @@ export async function withBackfill(
         await pause(100)
       }
     }
-    await work({ url, pid: firn.pid ?? 0, transfers, parseSeconds, startedAt, height, reached })
+    const pid = firn.pid ?? 0
+    await work({ dataDir, url, pid, node, transfers, parseSeconds, startedAt, height, reached })
     firn.kill('SIGINT')
     await once(firn, 'exit')
   } finally {
@@ -64,15 +89,16 @@ export async function withBackfill(
 function prepare(
   path: string,
   blocks: number,
+  kind: string,
 ): { readonly transfers: number; readonly parseSeconds: number } {
   const script = join(import.meta.dirname, 'evm-ingest-prepare.ts')
-  const args = [script, path, String(blocks)]
+  const args = [script, path, String(blocks), kind]
   return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }))
 }
 
 function start(children: ChildProcess[], script: string, ...args: readonly string[]): ChildProcess {
   const child = spawn(process.execPath, [join(import.meta.dirname, script), ...args], {
-    stdio: ['ignore', 'pipe', 'ignore'],
+    stdio: ['pipe', 'pipe', 'ignore'],
   })
   children.push(child)
   return child
@@ -91,9 +117,9 @@ function told(child: ChildProcess, pattern: RegExp): Promise<string> {
   })
 }
 
-async function storedHeight(status: string): Promise<number> {
+async function storedHeight(status: string, name: string): Promise<number> {
   const { chains } = JSON.parse(await (await fetch(status)).text())
-  const stage = chains?.[0]?.stages?.find((each: { stage: string }) => each.stage === 'blocks')
+  const stage = chains?.[0]?.stages?.find((each: { stage: string }) => each.stage === name)
   if (stage?.state === 'stopped') throw new Error(String(stage.reason))
   return Number(stage?.indexedHeight ?? -1)
 }

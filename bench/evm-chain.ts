@@ -290,7 +290,8 @@ function pad(digits: string): string {
 }
 
 /** 40 digits that look drawn, from a kind and a number. */
-function addressOf(kind: string, number: number): string {
+/** Address of a number of one kind: `h` holders, `c` tokens. */
+export function addressOf(kind: string, number: number): string {
   return `0x${scramble(kind, number, 5)}`
 }
 

@@ -1,6 +1,7 @@
 /**
  * One ingest of the chain in a file of lines, in a process of its own: `evm-ingest.ts` starts it
- * with the path, a folder for the store, rows a batch, and whether blocks are checked (`on`, `off`).
+ * with the path, a folder for the store, rows a batch, whether blocks are checked (`on`, `off`), and
+ * the URL of a PostgreSQL database in place of the embedded store.
  *
  * Prints figures as JSON. Times are processor time.
  */
@@ -22,7 +23,7 @@ import { evmTables } from '../src/store/schema/evm.ts'
 import { metricsTables } from '../src/store/schema/metrics.ts'
 import type { DecoderTimes } from './evm-ingest-decoder.ts'
 
-const [path = '', folder = '', rowsText, checks] = process.argv.slice(2)
+const [path = '', folder = '', rowsText, checks, url] = process.argv.slice(2)
 const batchRows = Number(rowsText)
 
 const clock: Clock = {
@@ -36,7 +37,8 @@ process.stdout.write(JSON.stringify(await ingest()))
 
 async function ingest(): Promise<object> {
   const tables = [...controlTables, ...evmTables, ...metricsTables]
-  const database = await openStore({ store: 'embedded', dataDir: folder }, 'bench', tables, 'write')
+  const location = { store: url ?? 'embedded', dataDir: folder }
+  const database = await openStore(location, 'bench', tables, 'write')
   const lease = await takeLease(database, 'bench', clock)
   if (lease === undefined) throw new Error('no lease')
   const writer = new EvmIngest({ database, lease, clock, openRollup })
@@ -71,10 +73,11 @@ async function ingest(): Promise<object> {
   if (waiting.length > 0) await flush()
   const seconds = (performance.now() - start) / 1_000
   const { user, system } = process.cpuUsage(before)
-  const stored = await tableSizes(database, done)
+  const stored = url === undefined ? await tableSizes(database, done) : []
+  const serverBytes = Number(await database.sizeBytes())
   await database.close()
   // Its log has moved into the file.
-  const { size } = statSync(join(folder, 'bench.sqlite'))
+  const size = url === undefined ? statSync(join(folder, 'bench.sqlite')).size : serverBytes
   return {
     tables: stored,
     numbers: {

@@ -16,7 +16,7 @@ const seconds = 5
 
 type Load = { readonly requests: number; readonly latencies: Float64Array }
 
-await withBackfill(blocks, process.argv[3], async (run) => {
+await withBackfill({ blocks }, process.argv[3], async (run) => {
   await run.reached(Math.floor(blocks / 5))
   const paths = await pathsOf(run)
   report('while indexing', await load(run, paths))

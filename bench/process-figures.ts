@@ -1,0 +1,31 @@
+/** What the kernel counts of a process (Linux). */
+
+import { readFileSync } from 'node:fs'
+
+/**
+ * Processor time of all threads, in user mode and in the kernel, seconds; the kernel counts
+ * hundredths.
+ */
+export function processorSeconds(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ')
+  return (Number(fields[11]) + Number(fields[12])) / 100
+}
+
+/** Most memory that was resident, MiB. */
+export function peakMib(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  return Math.round(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1_024)
+}
+
+/** Memory that is resident now, MiB. */
+export function residentMib(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1_024)
+}
+
+/** Bytes that the process handed to the disk. */
+export function writtenBytes(pid: number): number {
+  return Number(/^write_bytes: (\d+)/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1])
+}

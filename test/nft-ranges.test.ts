@@ -10,7 +10,7 @@ import { zstdCompressSync } from 'node:zlib'
 
 import { decodeBlocks } from '../src/codec/evm/decode-blocks.ts'
 import type { RawUnit } from '../src/codec/evm/raw.ts'
-import { fromHex, to0x } from '../src/core/bytes.ts'
+import { fromHex } from '../src/core/bytes.ts'
 import { EvmIngest } from '../src/indexing/evm/evm-ingest.ts'
 import { openRecording } from '../src/source/recording.ts'
 import type { Database } from '../src/store/engine/database.ts'
@@ -107,7 +107,7 @@ async function contractTokens(store: Database, contractId: number): Promise<[big
     const page = await tokensOfContract(store, { contractId, standard: 721, from, limit: 7 })
     const ids = page.flatMap(({ ownerId }) => ownerId ?? [])
     const parties = new Map(
-      (await partiesOfIds(store, ids)).map((row, at) => [ids[at], to0x(row!.bytes)]),
+      (await partiesOfIds(store, ids)).map((row, at) => [ids[at], `0x${row!.digits}`]),
     )
     for (const { item, ownerId } of page)
       found.push([item, ownerId === undefined ? zero : parties.get(ownerId)!])

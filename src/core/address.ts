@@ -11,14 +11,45 @@ export const zeroAddress: Uint8Array = new Uint8Array(20)
 /** EIP-55 mixed-case text of a 20-byte EVM address. */
 export function toChecksumAddress(bytes: Uint8Array): string {
   const plain = toHex(bytes)
-  const sum = keccak256(asciiBytes(plain))
-  let text = '0x'
+  return casedAddress(plain, caseMask(keccak256(asciiBytes(plain))))
+}
+
+/**
+ * Which of the 40 digits of an address are written as capitals where they are letters, the first
+ * digit in the highest bit; from the hash of its plain text.
+ *
+ * Source: EIP-55.
+ */
+export function caseMask(hash: Uint8Array): number {
+  let high = 0
+  let low = 0
+  for (let at = 0; at < 10; at++) high = (high << 2) | topBits(hash[at] ?? 0)
+  for (let at = 10; at < 20; at++) low = (low << 2) | topBits(hash[at] ?? 0)
+  return high * halfMask + low
+}
+
+const halfMask = 2 ** 20
+
+/** The highest bit of each of the two digits of a byte. */
+function topBits(byte: number): number {
+  return ((byte >>> 6) & 2) | ((byte >>> 3) & 1)
+}
+
+const written = Buffer.from(`0x${'0'.repeat(40)}`)
+const letterA = 97
+const toCapital = 32
+
+/** `0x` and the 40 plain digits of an address with the capitals of `mask`. */
+export function casedAddress(plain: string, mask: number): string {
+  written.write(plain, 2, 'latin1')
+  let bits = Math.floor(mask / halfMask)
   for (let at = 0; at < 40; at++) {
-    const letter = plain[at] ?? ''
-    const nibble = at % 2 === 0 ? (sum[at >>> 1] ?? 0) >>> 4 : (sum[at >>> 1] ?? 0) & 15
-    text += nibble >= 8 ? letter.toUpperCase() : letter
+    if (at === 20) bits = mask % halfMask
+    const code = written[at + 2] ?? 0
+    const isCapital = ((bits >>> (19 - (at % 20))) & 1) === 1
+    if (isCapital && code >= letterA) written[at + 2] = code - toCapital
   }
-  return text
+  return written.toString('latin1')
 }
 
 /** 20 bytes of an EVM address; any letter case is taken. Throws `bad-text`. */

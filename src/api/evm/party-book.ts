@@ -6,15 +6,15 @@
  * one while the token has not said anything yet, for then it is about to be asked.
  */
 
-import { toChecksumAddress } from '../../core/address.ts'
-import { keyOf } from '../../core/bytes.ts'
+import { casedAddress, toChecksumAddress } from '../../core/address.ts'
+import { fromHex, keyOf } from '../../core/bytes.ts'
 import { assert } from '../../core/fault.ts'
 import { createGenerations } from '../../core/generations.ts'
 import type { Clock } from '../../core/world.ts'
 import type { Erc20Token } from '../../shape/evm/erc20-token.ts'
 import type { Party } from '../../shape/evm/party.ts'
 import { addressId } from '../../store/query/evm/address-id.ts'
-import { addressesOfIds, type TokenRow, tokensOfIds } from '../../store/query/evm/parties-of-ids.ts'
+import { partiesOfIds, type TokenRow } from '../../store/query/evm/parties-of-ids.ts'
 import type { ServedChain } from '../chain-directory.ts'
 import type { TokenNote, TokenNotes } from '../token-notes.ts'
 
@@ -23,10 +23,14 @@ export type PartyEntry = {
   /** EIP-55. */
   readonly address: string
   readonly party: Party
+  /** JSON of `party`. */
+  readonly partyText: string
   readonly token: TokenRow | undefined
   readonly note: TokenNote | undefined
   /** The address as an ERC-20 token, without a price. */
   readonly erc20: Erc20Token
+  /** JSON of `erc20`, made at the first call. */
+  readonly erc20Text: () => string
 }
 
 /** Finds entries of a page's addresses. */
@@ -42,7 +46,7 @@ export type PartyBook = {
 /** Books by chain. */
 export type PartyBooks = (chain: ServedChain) => PartyBook
 
-type Kept = PartyEntry & { readonly bytes: Uint8Array; readonly until: number }
+type Kept = PartyEntry & { readonly until: number }
 
 // An entry is about 800 bytes, a number by its address 200: two generations are 20 MB per busy
 // chain.
@@ -80,23 +84,20 @@ function createBook(chain: ServedChain, clock: Clock, notes: TokenNotes): PartyB
     now: number,
   ): Promise<[number, Kept][]> => {
     const ids = [...stale.keys()]
-    const unknown = ids.filter((id) => stale.get(id) === undefined)
-    const [addresses, tokens] = await Promise.all([
-      addressesOfIds(chain.store, unknown),
-      tokensOfIds(chain.store, ids),
-    ])
-    const bytesOf = new Map(unknown.map((id, at) => [id, addresses[at]]))
+    const rows = await partiesOfIds(chain.store, ids)
     return ids.map((id, at) => {
-      const before = stale.get(id)
-      const bytes = before?.bytes ?? bytesOf.get(id)
-      assert(bytes !== undefined, 'every number in a row names an address')
-      const token = tokens[at]
-      // The checksum is by far the dearest part of an entry.
-      const address = before?.address ?? toChecksumAddress(bytes)
-      const entry = entryOf(token, address, notes(chain.facts, bytes))
+      const row = rows[at]
+      assert(row !== undefined, 'every number in a row names an address')
+      const { digits, mask, token } = row
+      // Hashing is by far the dearest part of an entry: it is done where no case is stored.
+      const address =
+        stale.get(id)?.address ??
+        (mask === undefined ? toChecksumAddress(fromHex(digits)) : casedAddress(digits, mask))
+      const note = token === undefined ? undefined : notes(chain.facts, fromHex(digits))
+      const entry = entryOf(token, address, note)
       const silent = token?.name === undefined && token?.symbol === undefined
       const keptMs = token !== undefined && silent ? silentFreshMs : freshMs
-      return [id, { ...entry, bytes, until: now + keptMs }]
+      return [id, { ...entry, until: now + keptMs }]
     })
   }
 
@@ -139,7 +140,18 @@ function entryOf(
     ...logo,
     ercType: 'ERC-20',
   } as const
-  return { address, party: partyOf(address, token, logo), token, note, erc20 }
+  const party = partyOf(address, token, logo)
+  const partyText = token === undefined ? `{"address":"${address}"}` : JSON.stringify(party)
+  let erc20Text: string | undefined
+  return {
+    address,
+    party,
+    partyText,
+    token,
+    note,
+    erc20,
+    erc20Text: () => (erc20Text ??= JSON.stringify(erc20)),
+  }
 }
 
 /** Name and symbol only where the contract tells them, decimals only of ERC-20. */

@@ -9,6 +9,7 @@ import { f64At, itemAt, u32At, u8At } from '../../core/item-at.ts'
 import { type Writer, statement } from '../../store/engine/database.ts'
 import { address, addressByBytes } from '../../store/schema/evm.ts'
 import { radixOrder } from '../radix-order.ts'
+import { AddressCases } from './address-cases.ts'
 
 /** Bytes of an address. */
 const addressBytes = 20
@@ -25,6 +26,7 @@ export class Interner {
   #old: Generation
   readonly #capacity: number
   #next = -1
+  readonly #cases = new AddressCases()
 
   constructor(capacity = defaultCapacity) {
     this.#capacity = capacity
@@ -91,7 +93,8 @@ export class Interner {
       freshBytes.push(itemAt(bytes, row))
     }
     this.#next = next
-    await writer.insert(address, { id: fresh, bytes: freshBytes })
+    const cased = this.#cases.of(freshBytes)
+    await writer.insert(address, { id: fresh, bytes: freshBytes, cased })
     const order = Array.from(radixOrder(Float64Array.from(freshBytes, firstBytes)))
     await writer.insert(addressByBytes, {
       bytes: order.map((at) => itemAt(freshBytes, at)),

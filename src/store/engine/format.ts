@@ -8,7 +8,8 @@
  */
 
 import { Fault } from '../../core/fault.ts'
-import type { Statement } from './database.ts'
+import { address, transfer } from '../schema/evm.ts'
+import { type Statement, statement } from './database.ts'
 import type { Table } from './table.ts'
 
 /**
@@ -22,7 +23,18 @@ export type Migration = {
 }
 
 /** In order. Version `n + 1` is what a store is after the first `n`. */
-export const migrations: readonly Migration[] = []
+export const migrations: readonly Migration[] = [
+  {
+    name: 'case of addresses',
+    // Primary networks have a table of the same name, and no transfers.
+    tables: [address, transfer],
+    statements: [
+      statement('alter table address add column cased integer', {
+        postgres: 'alter table address add column cased bigint',
+      }),
+    ],
+  },
+]
 
 /** "Firn" in ASCII: marks our SQLite files. */
 export const applicationId = 0x4669_726e

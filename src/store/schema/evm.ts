@@ -11,11 +11,14 @@ import { nftTables } from './nft.ts'
 import { placesPerBlock } from './places.ts'
 import { heightsPerSum, idsPerSum } from './sum-ranges.ts'
 
-/** Addresses seen, numbered in order of first sight from 1. */
+/**
+ * Addresses seen, numbered in order of first sight from 1. `cased` is the case of its EIP-55 text,
+ * see `case-of-address.ts`; NULL where an older product stored the address.
+ */
 export const address = table(
   'address',
-  { id: 'integer', bytes: 'bytes' },
-  { key: ['id'], layout: 'rows', sums: sumsBy('id', idsPerSum) },
+  { id: 'integer', bytes: 'bytes', cased: 'integer?' },
+  { key: ['id'], layout: 'rows', sums: sumsBy('id', idsPerSum, ['cased']) },
 )
 
 /**

@@ -2,9 +2,11 @@
 
 import { eventKinds } from '../../../codec/evm/columns.ts'
 import { statement, type Writer } from '../../../store/engine/database.ts'
+import { bytesAt } from '../../../store/query/row-values.ts'
 import { address, addressByBytes, token } from '../../../store/schema/evm.ts'
 import { placesPerBlock } from '../../../store/schema/places.ts'
 import { boundsOf } from '../../../store/sums/check-store.ts'
+import { AddressCases } from '../address-cases.ts'
 import { standardOf } from '../transfer-rows.ts'
 
 const bytesInRange = statement('select id, bytes from address where id >= ? and id < ? order by id')
@@ -23,7 +25,8 @@ const rangedTokens = statement(
 
 /** Writes addresses of a range by their numbers again from the table by their bytes. */
 export async function mendAddresses(writer: Writer, part: number): Promise<void> {
-  await writer.insertNew(address, await addressesOf(writer, numbersInRange, part))
+  const { id, bytes } = await addressesOf(writer, numbersInRange, part)
+  await writer.insertNew(address, { id, bytes, cased: new AddressCases().of(bytes) })
 }
 
 /** The other way round. */
@@ -35,12 +38,12 @@ async function addressesOf(
   writer: Writer,
   question: typeof bytesInRange,
   part: number,
-): Promise<{ id: number[]; bytes: (Uint8Array | null)[] }> {
+): Promise<{ id: number[]; bytes: Uint8Array[] }> {
   const { from = 0, until = 0 } = boundsOf(address, part) ?? {}
   const rows = await writer.all(question, [from, until])
   return {
     id: rows.map(([id]) => Number(id)),
-    bytes: rows.map(([, bytes]) => (bytes instanceof Uint8Array ? bytes : null)),
+    bytes: rows.map((row) => bytesAt(row, 1)),
   }
 }
 

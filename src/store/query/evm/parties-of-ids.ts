@@ -1,9 +1,11 @@
 /** Addresses and the token contracts among them. */
 
-import type { Reader } from '../../engine/database.ts'
-import { address, token } from '../../schema/evm.ts'
-import { bytesAt } from '../row-values.ts'
+import { faultOf } from '../../../core/fault.ts'
+import { type Reader, type Row, type Statement, statement } from '../../engine/database.ts'
+import { token } from '../../schema/evm.ts'
+import { integerAt, maybeIntegerAt, textAt } from '../row-values.ts'
 import { integer, maybe, type RowOf, storedRow, text } from '../stored-row.ts'
+import { maskOfCase } from './case-of-address.ts'
 
 /** Stored facts about a token contract, under the names of their columns. */
 export const tokenRow = storedRow({
@@ -22,19 +24,15 @@ export const tokenRow = storedRow({
 export type TokenRow = RowOf<typeof tokenRow>
 
 /** One address and, if it is one, its token. */
-export type PartyRow = { readonly bytes: Uint8Array; readonly token: TokenRow | undefined }
-
-const bytesOfId = { table: address, key: ['id'], select: ['bytes'] }
-const tokenOfId = { table: token, key: ['id'], select: tokenRow.names }
-
-/** Addresses by number, in the order asked; `undefined` where none has it. Cost: a look-up each. */
-export async function addressesOfIds(
-  store: Reader,
-  ids: readonly number[],
-): Promise<(Uint8Array | undefined)[]> {
-  const rows = await store.lookup(bytesOfId, [ids])
-  return rows.map((row) => (row === undefined ? undefined : bytesAt(row, 0)))
+export type PartyRow = {
+  /** Forty lower-case digits. */
+  readonly digits: string
+  /** Mask of the EIP-55 text; `undefined` where it is not stored. */
+  readonly mask: number | undefined
+  readonly token: TokenRow | undefined
 }
+
+const tokenOfId = { table: token, key: ['id'], select: tokenRow.names }
 
 /** The token contracts among numbers of addresses, in the order asked. Cost: a look-up each. */
 export async function tokensOfIds(
@@ -45,20 +43,55 @@ export async function tokensOfIds(
   return rows.map((row) => (row === undefined ? undefined : tokenRow.read(row)))
 }
 
+const selected = tokenRow.names.map((name) => `k.${name}`).join(', ')
+
+/** Numbers come as a list in JSON, so that a page of any length is one statement. */
+const partiesWith = (cased: string): Statement => {
+  const joined = `left join token k on k.id = a.id`
+  return statement(
+    `select a.id, lower(hex(a.bytes)), ${cased}, ${selected}
+     from json_each(?) j cross join address a on a.id = j.value ${joined}`,
+    {
+      postgres: `select a.id, encode(a.bytes, 'hex'), ${cased}, ${selected}
+        from address a ${joined}
+        where a.id = any(array(select value::bigint from json_array_elements_text(?::json)))`,
+    },
+  )
+}
+const withCase = partiesWith('a.cased')
+const withoutCase = partiesWith('null')
+
+/** Stores of an older product that no writer has opened yet: their addresses have no case. */
+const older = new WeakSet<Reader>()
+
 /**
  * Addresses by number with what is stored of the tokens among them, in the order asked.
  *
- * Cost: two look-ups by key each. A number that no address has is `undefined`.
+ * Cost: one statement, two look-ups by key for each. A number that no address has is `undefined`.
  */
 export async function partiesOfIds(
   store: Reader,
   ids: readonly number[],
 ): Promise<(PartyRow | undefined)[]> {
-  const [addresses, tokens] = await Promise.all([
-    addressesOfIds(store, ids),
-    tokensOfIds(store, ids),
-  ])
-  return addresses.map((bytes, at) =>
-    bytes === undefined ? undefined : { bytes, token: tokens[at] },
-  )
+  const found = new Map<number, PartyRow>()
+  for (const row of await partyRows(store, [`[${ids.join(',')}]`])) {
+    found.set(integerAt(row, 0), {
+      digits: textAt(row, 1),
+      mask: maskOfCase(maybeIntegerAt(row, 2)),
+      token: row[3] === null ? undefined : tokenRow.read(row.slice(3)),
+    })
+  }
+  return ids.map((id) => found.get(id))
+}
+
+async function partyRows(store: Reader, parameters: readonly string[]): Promise<Row[]> {
+  if (older.has(store)) return store.all(withoutCase, parameters)
+  try {
+    return await store.all(withCase, parameters)
+  } catch (error) {
+    if (faultOf(error)?.code !== 'store-failed') throw error
+    const rows = await store.all(withoutCase, parameters)
+    older.add(store)
+    return rows
+  }
 }

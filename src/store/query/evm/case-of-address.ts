@@ -1,0 +1,28 @@
+/**
+ * How the EIP-55 case of an address is stored beside it, so that a page of addresses nobody asked
+ * for yet is shown without hashing each.
+ *
+ * Forty bits of mask and twelve that follow from them: a value that a disk damaged is told from a
+ * good one and computed anew, which is why the sums of the table leave it out.
+ */
+
+const halfMask = 2 ** 20
+const maskRange = 2 ** 40
+
+/** The stored form of a mask, below 2^52. */
+export function storedCase(mask: number): number {
+  return checkOf(mask) * maskRange + mask
+}
+
+/** The mask of a stored value; `undefined` where there is none, or not one of ours. */
+export function maskOfCase(stored: number | undefined): number | undefined {
+  if (stored === undefined) return undefined
+  const mask = stored % maskRange
+  return stored === storedCase(mask) ? mask : undefined
+}
+
+/** Twelve bits. */
+function checkOf(mask: number): number {
+  const high = Math.imul(Math.floor(mask / halfMask) + 1, 0x9e37_79b1)
+  return Math.imul(high ^ (mask % halfMask), 0x85eb_ca6b) >>> 20
+}

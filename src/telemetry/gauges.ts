@@ -5,7 +5,9 @@
  * operation, code), never addresses or ids of users. To add one, add a row.
  */
 
-import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { Gauge, Registry } from 'prom-client'
+
+import { CountSums, TimeSums } from './figure-sums.ts'
 
 type Row = {
   readonly kind: 'gauge' | 'counter' | 'histogram'
@@ -206,25 +208,28 @@ export type Gauges = {
 export function createGauges(): Gauges {
   const registry = new Registry()
   const gauges = new Map<string, Gauge>()
-  const counters = new Map<string, Counter>()
-  const histograms = new Map<string, Histogram>()
+  const counters = new Map<string, CountSums>()
+  const histograms = new Map<string, TimeSums>()
   const refreshes: (() => void)[] = []
   for (const [name, row] of Object.entries<Row>(gaugeTable)) {
     const options = { name, help: row.help, labelNames: [...row.labels], registers: [registry] }
     if (row.kind === 'gauge') gauges.set(name, new Gauge(options))
-    else if (row.kind === 'counter') counters.set(name, new Counter(options))
-    else histograms.set(name, new Histogram({ ...options, buckets: [...(row.buckets ?? [])] }))
+    else if (row.kind === 'counter') counters.set(name, new CountSums(row.labels))
+    else histograms.set(name, new TimeSums(row.labels, row.buckets ?? []))
   }
   return {
     set: (name, value, labels) => gauges.get(name)?.set(labels, value),
-    add: (name, amount, labels) => counters.get(name)?.inc(labels, amount),
+    add: (name, amount, labels) => counters.get(name)?.add(labels, amount),
     observe: (name, value, labels) => histograms.get(name)?.observe(labels, value),
     onRead: (refresh) => {
       refreshes.push(refresh)
     },
     text: async () => {
       for (const refresh of refreshes) refresh()
-      return registry.metrics()
+      const sums = Object.entries<Row>(gaugeTable).flatMap(
+        ([name, { help }]) => (counters.get(name) ?? histograms.get(name))?.text(name, help) ?? [],
+      )
+      return `${await registry.metrics()}\n${sums.join('\n')}`
     },
     contentType: registry.contentType,
   }

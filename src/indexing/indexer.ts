@@ -17,6 +17,7 @@ import type { Log } from '../telemetry/log.ts'
 import type { ThreadLink, Threads } from '../telemetry/thread.ts'
 import type { ChainSpec, SourceLimits } from './chain-spec.ts'
 import { SteadyProgress } from './overall-progress.ts'
+import type { StageStatus } from './stage.ts'
 import { type ChainStatus, StatusBoard, type ThreadNews } from './status-board.ts'
 import type { StreamSpec } from './stream-spec.ts'
 
@@ -42,6 +43,10 @@ export type IndexerOptions = {
 /** Running threads. */
 export type Indexer = {
   readonly status: () => readonly ChainStatus[]
+  /** One stage of a chain or stream, without the cost of the whole status. */
+  readonly stage: (key: string, stage: string) => StageStatus | undefined
+  /** Unix seconds at which a chain's source last said that its stored height is the head. */
+  readonly currentAt: (key: string) => number | undefined
   /** Commits what is under way and closes the stores; {@link stopTimeoutMs} a thread at most. */
   readonly stop: () => Promise<void>
 }
@@ -131,6 +136,8 @@ export function startIndexer(options: IndexerOptions): Indexer {
   return {
     status: () =>
       board.all().map((chain) => ({ ...chain, overall: steady.of(chain.key, chain.stages) })),
+    stage: (key, stage) => board.stage(key, stage),
+    currentAt: (key) => board.currentAt(key),
     stop: async () => {
       stopping = true
       await ended(decoder, options.clock)

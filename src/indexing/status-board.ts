@@ -42,6 +42,7 @@ export class StatusBoard {
   readonly #stages = new Map<string, Map<string, StageStatus>>()
   readonly #endpoints = new Map<string, readonly EndpointStatus[]>()
   readonly #unchecked = new Map<string, Unchecked>()
+  readonly #currentAt = new Map<string, number>()
 
   constructor(options: BoardParts) {
     this.#options = options
@@ -59,6 +60,9 @@ export class StatusBoard {
     if (news.unchecked !== undefined) this.#takeUnchecked(chain, news.unchecked)
     for (const stage of news.stages) {
       stages.set(stage.stage, stage)
+      const { headAt, headHeight, indexedHeight } = stage
+      if (stage.stage === 'blocks' && headAt !== undefined && headHeight === indexedHeight)
+        this.#currentAt.set(chain, headAt)
       const labels = { chain, stage: stage.stage }
       // Below 0 there is none: nothing was committed or told yet, or the stage follows no blocks.
       if (stage.indexedHeight >= 0) gauges.set('firn_index_height', stage.indexedHeight, labels)
@@ -75,6 +79,16 @@ export class StatusBoard {
       const more = count - (before[check] ?? 0)
       if (more > 0) this.#options.gauges.add('firn_index_unchecked_total', more, { chain, check })
     }
+  }
+
+  /** Unix seconds at which a chain's source last said that its stored height is the head. */
+  currentAt(key: string): number | undefined {
+    return this.#currentAt.get(key)
+  }
+
+  /** One stage, without the cost of all. */
+  stage(key: string, stage: string): StageStatus | undefined {
+    return this.#stages.get(key)?.get(stage)
   }
 
   all(): readonly ChainStatus[] {

@@ -176,8 +176,7 @@ const headSeconds = 30
 /** Heads that sources told of late; where this process does not index, nobody knows them. */
 function headsOf({ indexer, world }: ApiParts): (key: string, stage: string) => number | undefined {
   return (key, name) => {
-    const chain = indexer?.status().find((one) => one.key === key)
-    const stage = chain?.stages.find((one) => one.stage === name)
+    const stage = indexer?.stage(key, name)
     if (stage?.headAt === undefined) return undefined
     const age = world.clock.now() / 1_000 - stage.headAt
     return age > headSeconds || stage.headHeight < 0 ? undefined : stage.headHeight

@@ -109,6 +109,7 @@ async function build(
     gauges,
     signal: over.signal,
     indexed,
+    currentAt: (key) => indexer?.currentAt(key),
   })
   // What waits for stores to appear ends before it is closed.
   closers.push(served.close, () => over.abort())

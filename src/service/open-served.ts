@@ -34,6 +34,8 @@ export type ServedParts = {
   readonly gauges: Gauges
   readonly signal: AbortSignal
   readonly indexed: () => readonly ChainStatus[]
+  /** Unix seconds at which a chain's node last said that the stored height is its head. */
+  readonly currentAt: (key: string) => number | undefined
 }
 
 /** Opens what exists already and goes on to open what appears, until `signal` is aborted. */

@@ -9,6 +9,7 @@ import { nextPageToken } from '../../shape/next-page-token.ts'
 import { Type } from '../../shape/type.ts'
 import type { Reader } from '../../store/engine/database.ts'
 import { type MessageHour, messageHours } from '../../store/query/icm/message-hours.ts'
+import { knownUntil } from '../metrics/scope.ts'
 import { operation, type Operation } from '../operation.ts'
 import { nextToken, numberedPage } from '../paging.ts'
 import type { IcmParts } from './parts.ts'
@@ -181,11 +182,13 @@ const windows = {
   allTime: Infinity,
 } as const
 
-/** Messages sent within windows that end with the newest hour that has any. */
+/** Messages sent within windows that end with the newest hour that has any, or is known to have none. */
 export function icmSummary(parts: IcmParts): Operation {
   return operation(GetIcmSummary, async ({ query }) => {
     const hours = await hoursOf(parts, query, always)
-    const newest = hours.reduce((last, { hour }) => Math.max(last, hour), 0)
+    const known = knownUntil(parts.chains.all())
+    const quiet = known - (known % hourSeconds)
+    const newest = hours.reduce((last, { hour }) => Math.max(last, hour), quiet)
     const rows = grouped(hours, query, () => 0).map(({ hours: own, ...ends }) => {
       const within = (length: number): number =>
         own.reduce((sum, one) => sum + (one.hour > newest - length - 1 ? one.sent : 0), 0)

@@ -4,7 +4,7 @@ import { newestBlockMs } from '../../store/query/metrics/days.ts'
 import { operation, type Operation } from '../operation.ts'
 import { bindingOf, numberCursor } from '../paging.ts'
 import type { MetricsParts } from './parts.ts'
-import { chainsOf, counted } from './scope.ts'
+import { chainsOf, counted, knownUntil } from './scope.ts'
 import { seriesPage } from './series.ts'
 
 const chainName =
@@ -51,6 +51,7 @@ export function averageTps({ chains, tokens, union }: MetricsParts): Operation {
         chains: over,
         metric: 'avgTps',
         unit: 'day',
+        end: knownUntil(served),
         limit: limit + 1,
         ...(cursor === undefined ? {} : { before: numberCursor.decode(cursor) }),
       },

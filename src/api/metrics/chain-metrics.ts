@@ -5,7 +5,7 @@ import { Type } from '../../shape/type.ts'
 import { operation, type Operation } from '../operation.ts'
 import { bindingOf, numberCursor } from '../paging.ts'
 import type { MetricsParts } from './parts.ts'
-import { chainsOf, counted } from './scope.ts'
+import { chainsOf, counted, knownUntil } from './scope.ts'
 import { seriesPage } from './series.ts'
 
 const chainName =
@@ -61,6 +61,7 @@ export function chainMetrics({ chains, tokens, union }: MetricsParts): Operation
         chains: over,
         metric,
         unit,
+        end: knownUntil(served),
         limit: limit + 1,
         ...(query.startTimestamp === undefined ? {} : { after: query.startTimestamp }),
         ...(query.endTimestamp === undefined ? {} : { until: query.endTimestamp }),

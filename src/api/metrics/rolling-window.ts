@@ -11,7 +11,7 @@ import { Type } from '../../shape/type.ts'
 import { newestBlockMs } from '../../store/query/metrics/days.ts'
 import { operation, type Operation } from '../operation.ts'
 import type { MetricsParts } from './parts.ts'
-import { chainsOf, counted } from './scope.ts'
+import { chainsOf, counted, knownUntil } from './scope.ts'
 import { seriesPage } from './series.ts'
 
 const value = (description: string): TNumber => Type.Number({ description })
@@ -63,14 +63,14 @@ const windows = {
   allTime: Infinity,
 } as const
 
-/** Neighbour of document C. Windows end with the newest block and are whole hours or days long. */
+/** Neighbour of document C. Windows end with the newest block, on a live chain later; see `knownUntil`. */
 export function rollingWindow({ chains, union }: MetricsParts): Operation {
   return operation(rollingWindowShape, async ({ path }) => {
     const served = chainsOf(chains, path.chainId)
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the shape allows these names only
     const metric = path.metric as MetricName
     const { chains: over, headers } = await counted(served, metric)
-    let newest = 0
+    let newest = knownUntil(served)
     for (const { store } of over) {
       newest = Math.max(newest, Math.floor((await newestBlockMs(store)) / 1_000))
     }

@@ -19,6 +19,15 @@ export function chainsOf(directory: ChainDirectory, name: string): readonly Serv
   return chains
 }
 
+/**
+ * Unix seconds up to which quiet is known of one of the chains: its node said that the stored height
+ * is its head. While a node is silent, or we are behind it, that moment stays where it is: periods
+ * nobody looked at are not shown as zero. 0 where no such moment is known.
+ */
+export function knownUntil(chains: readonly ServedChain[]): number {
+  return chains.reduce((latest, chain) => Math.max(latest, chain.currentAt?.() ?? 0), 0)
+}
+
 const scopes = new Map<string, (network: string) => boolean>([
   ['total', () => true],
   ['mainnet', (network) => network === 'mainnet'],

@@ -16,12 +16,14 @@ export type SeriesRequest = {
   readonly after?: number
   readonly until?: number
   readonly before?: number
+  /** Unix seconds up to which nothing more is known to have happened; see `knownUntil`. */
+  readonly end?: number
   readonly limit: number
 }
 
 /**
- * The points of a page. Periods without blocks between the first and the newest are there too:
- * zero, or the sum so far for cumulative metrics.
+ * The points of a page. Periods without blocks between the first and the newest, or `end`, are
+ * there too: zero, or the sum so far for cumulative metrics.
  */
 export async function seriesPage(
   request: SeriesRequest,
@@ -70,7 +72,7 @@ function pick(period: UnitPeriod, metric: MetricName): number {
 
 /** First seconds of the periods of a page, newest first. */
 async function pageStarts(request: SeriesRequest): Promise<number[]> {
-  const { unit, after = -1, until = Infinity, before = Infinity, limit } = request
+  const { unit, after = -1, until = Infinity, before = Infinity, limit, end = 0 } = request
   let first = Infinity
   let last = -Infinity
   for (const chain of request.chains) {
@@ -79,6 +81,7 @@ async function pageStarts(request: SeriesRequest): Promise<number[]> {
     first = Math.min(first, bounds.first)
     last = Math.max(last, bounds.last)
   }
+  if (Number.isFinite(last)) last = Math.max(last, periodStart(unit, end))
   const below = Math.min(until, before)
   if (below <= last) last = periodStart(unit, Math.max(0, Math.ceil(below) - 1))
   const starts: number[] = []

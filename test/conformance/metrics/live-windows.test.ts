@@ -1,0 +1,76 @@
+/** Where series and windows end while a chain is live. */
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { rawChain } from '../../demo-store.ts'
+import { evmService, type Json } from '../../evm-service.ts'
+
+const service = await evmService({ chains: [51002] })
+const base = '/v2/chains/51002'
+const hour = 3_600
+const day = 24 * hour
+const blocks = rawChain(51002).map(({ block }) => ({
+  time: Number(block.timestamp),
+  count: block.transactions.length,
+}))
+const last = Math.max(...blocks.map(({ time }) => time))
+const hourOf = (time: number): number => time - (time % hour)
+
+/** Transactions of the recording from `from` on. */
+function sentSince(from: number): number {
+  return blocks.reduce((sum, { time, count }) => (time >= from ? sum + count : sum), 0)
+}
+
+async function windows(): Promise<Json> {
+  return (await service.get(`${base}/rollingWindowMetrics/txCount`)).body.result
+}
+
+async function points(metric: string, interval: string, size: number): Promise<Json[]> {
+  const path = `${base}/metrics/${metric}?timeInterval=${interval}&pageSize=${size}`
+  return (await service.get(path)).body.results
+}
+
+void test('live windows: they end with the last block where nobody said more', async () => {
+  for (const currentAt of [undefined, last - 5 * day]) {
+    service.time.currentAt = currentAt
+    assert.equal((await windows()).lastHour, sentSince(hourOf(last)))
+    const [newest] = await points('txCount', 'hour', 1)
+    assert.equal(newest.timestamp, hourOf(last))
+  }
+})
+
+void test('live windows: they end when the node last said that nothing is missing', async () => {
+  const now = last + 3 * day + 5
+  service.time.currentAt = now
+  const told = await windows()
+  assert.equal(told.lastHour, 0)
+  assert.equal(told.lastDay, 0)
+  assert.equal(told.lastWeek, sentSince(hourOf(now - (7 * day - hour))))
+  assert.ok(told.lastWeek > 0)
+  assert.equal(told.allTime, sentSince(1))
+})
+
+void test('live windows: series have the empty periods of a quiet chain', async () => {
+  const now = last + 3 * day + 5
+  service.time.currentAt = now
+  const hours = await points('txCount', 'hour', 80)
+  const quiet = (hourOf(now) - hourOf(last)) / hour
+  assert.ok(quiet < 80)
+  assert.deepEqual(
+    hours.slice(0, quiet),
+    Array.from({ length: quiet }, (_, at) => ({ value: 0, timestamp: hourOf(now) - at * hour })),
+  )
+  assert.deepEqual(hours[quiet], {
+    value: sentSince(hourOf(last)),
+    timestamp: hourOf(last),
+  })
+  const sums = await points('cumulativeTxCount', 'day', 3)
+  assert.deepEqual(
+    sums.map(({ timestamp }) => timestamp),
+    [0, 1, 2].map((at) => now - (now % day) - at * day),
+  )
+  assert.equal(new Set(sums.map(({ value }) => value)).size, 1, 'sums stay')
+  const speeds = (await service.get('/v1/avg_tps/51002')).body.results
+  assert.equal(speeds[0].timestamp, now - (now % day))
+})

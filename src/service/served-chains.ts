@@ -9,9 +9,11 @@ import { openEvmSource } from '../indexing/evm/open-source.ts'
 import type { EvmSource } from '../source/evm-source.ts'
 import { statement, type Database } from '../store/engine/database.ts'
 import { openStore, type StoreLocation } from '../store/engine/open.ts'
+import { indexedHeight } from '../store/query/evm/indexed-height.ts'
 import { chainTables } from '../store/schema/stores.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { SpecifiedChain } from './chain-specs.ts'
+import { keptBalances } from './kept-balances.ts'
 import { createStateReader } from './state-reader.ts'
 
 /** Parts of serving chains. */
@@ -26,6 +28,8 @@ export type ServedChainsParts = {
    * Returns whether new blocks of the chain with this key can come, as far as this process knows.
    */
   readonly isFollowed: (key: string) => boolean
+  /** Unix seconds at which its node last said that the stored height is its head. */
+  readonly currentAt?: (key: string) => number | undefined
 }
 
 /** Chains being served, growing while stores appear. */
@@ -97,7 +101,8 @@ async function tryOpen(
   const { spec } = chain
   let database: Database | undefined
   try {
-    database = await openStore(parts.store, spec.key, chainTables, 'read')
+    const store = await openStore(parts.store, spec.key, chainTables, 'read')
+    database = store
     const facts = await factsOf(chain, database)
     if (facts === undefined) {
       await database.close()
@@ -108,10 +113,15 @@ async function tryOpen(
     add(spec.key, {
       facts,
       store: database,
-      state: createStateReader(source),
+      state: keptBalances(createStateReader(source), {
+        indexed: () => indexedHeight(store, 'blocks'),
+        clock: parts.world.clock,
+      }),
       wantsTraces: spec.traces !== 'off',
       headHeight: headAsker(source, parts),
       isFollowed: () => parts.isFollowed(spec.key),
+      // A recording ends where it ends, whenever it is read.
+      ...(isRecorded(spec) ? {} : { currentAt: () => parts.currentAt?.(spec.key) }),
     })
     return undefined
   } catch (error) {
@@ -147,6 +157,10 @@ function headAsker(
     last = ask()
     return last
   }
+}
+
+function isRecorded({ recording }: SpecifiedChain['spec']): boolean {
+  return recording !== undefined && recording !== ''
 }
 
 async function factsOf(

@@ -14,7 +14,6 @@ import {
 } from '../../shape/evm/query.ts'
 import { nextPageToken } from '../../shape/next-page-token.ts'
 import { Type } from '../../shape/type.ts'
-import { addressIds } from '../../store/query/evm/address-id.ts'
 import { tokensOfIds } from '../../store/query/evm/parties-of-ids.ts'
 import type { ServedChain } from '../chain-directory.ts'
 import { operation, type Operation } from '../operation.ts'
@@ -24,6 +23,7 @@ import { balanceHeight } from './balance-height.ts'
 import { type Holding, heldTokens } from './held-tokens.ts'
 import { nativeBalance } from './native-balance.ts'
 import type { EvmParts } from './parts.ts'
+import type { PartyBook } from './party-book.ts'
 import { looksLikeSpam } from './spam.ts'
 import { subjectOf } from './subject.ts'
 import { money, tokenPricer } from './token-views.ts'
@@ -69,7 +69,8 @@ const ListErc20Balances = {
 
 /** Document B, endpoint 5. */
 export function listErc20Balances(parts: EvmParts): Operation {
-  return operation(ListErc20Balances, async ({ path, query, signal }) => {
+  return operation(ListErc20Balances, async (input) => {
+    const { path, query } = input
     const { chain, address, id, binding: subject } = await subjectOf(parts, path)
     const height = await balanceHeight(chain, query.blockNumber)
     const binding = bindingOf(ListErc20Balances.id, { ...query, ...subject })
@@ -83,12 +84,20 @@ export function listErc20Balances(parts: EvmParts): Operation {
         height,
         after: opened === undefined ? 0 : numberCursor.decode(opened),
         limit: query.pageSize ?? defaultPageSize,
-        only: await wantedTokens(chain, query.contractAddresses),
+        only: await wantedTokens(chain, parts.parties(chain), query.contractAddresses),
         keep: ({ token, note }) =>
           !filtered || (token !== undefined && !looksLikeSpam(token, note, chain.facts)),
-        signal,
+        // Made only where a node is asked.
+        get signal() {
+          return input.signal
+        },
       }),
-      nativeBalance(parts.prices, chain, { address, height: height.asked, currency, signal }),
+      nativeBalance(parts.prices, chain, {
+        address,
+        height: height.asked,
+        currency,
+        signal: input.signal,
+      }),
     ])
     const erc20TokenBalances = await balanceViews(parts, chain, holdings.rows, currency)
     const next =
@@ -102,15 +111,24 @@ export function listErc20Balances(parts: EvmParts): Operation {
   })
 }
 
-/** Numbers of the tokens a caller names, ascending; other addresses are left out. */
+/** Addresses that are no tokens fit a page beside those that are, up to so many. */
+const fewContracts = 16
+
+/** Numbers of the contracts a caller names, ascending; those the chain never showed are left out. */
 async function wantedTokens(
-  chain: ServedChain,
+  { store }: ServedChain,
+  book: PartyBook,
   contracts: readonly string[] | undefined,
 ): Promise<readonly number[] | undefined> {
   if (contracts === undefined) return undefined
-  const ids = await addressIds(chain.store, contracts.map(parseEvmAddress))
-  const known = [...new Set(ids.filter((id) => id !== undefined))].sort((a, b) => a - b)
-  const tokens = await tokensOfIds(chain.store, known)
+  const ids = new Set<number>()
+  for (const contract of contracts) {
+    const id = await book.idOf(parseEvmAddress(contract))
+    if (id !== undefined) ids.add(id)
+  }
+  const known = [...ids].sort((a, b) => a - b)
+  if (known.length <= fewContracts) return known
+  const tokens = await tokensOfIds(store, known)
   return known.filter((_, at) => tokens[at] !== undefined)
 }
 

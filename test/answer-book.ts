@@ -1,5 +1,7 @@
 /** Holds answers against the OpenAPI document that the service itself prints. */
 
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
+
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 
 import { dialectOf, type DialectRules } from '../src/api/dialect.ts'
@@ -103,7 +105,7 @@ export function holdToDocument(
       path: request.url,
       status: reply.statusCode,
       contentType: String(reply.getHeader('content-type') ?? ''),
-      body: typeof payload === 'string' ? payload : '',
+      body: plainText(payload, reply.getHeader('content-encoding')),
       isRewritten:
         dialectOf('auto', request) !== 'documented' &&
         rewritten.has(templateOf(request.routeOptions.url ?? '')),
@@ -132,4 +134,19 @@ function formOf(path: string): RegExp {
 
 function escaped(pointer: string): string {
   return encodeURIComponent(pointer.replaceAll('~', '~0').replaceAll('/', '~1'))
+}
+
+/** A body as it was before it was compressed; empty where there is none. */
+function plainText(payload: unknown, encoding: unknown): string {
+  if (!Buffer.isBuffer(payload)) return typeof payload === 'string' ? payload : ''
+  switch (encoding) {
+    case 'zstd':
+      return zstdDecompressSync(payload).toString()
+    case 'br':
+      return brotliDecompressSync(payload).toString()
+    case 'gzip':
+      return gunzipSync(payload).toString()
+    default:
+      return payload.toString()
+  }
 }

@@ -5,6 +5,7 @@
  * fit is answered with 500, which no test expects.
  */
 
+import assert from 'node:assert/strict'
 import { after } from 'node:test'
 
 import { Compile } from 'typebox/compile'
@@ -53,7 +54,7 @@ export type EvmService = Answered & {
   readonly url: string
   readonly chains: readonly ServedChain[]
   /** Time and the chains' head as the service sees them; may be moved. */
-  readonly time: { nowMs: number; head: number | undefined }
+  readonly time: { nowMs: number; head: number | undefined; currentAt?: number | undefined }
   readonly get: (path: string, headers?: Record<string, string>) => Promise<Reply>
   /** All items under `key`, page by page until no token comes. */
   readonly readAll: (path: string, key: string) => Promise<Json[]>
@@ -95,10 +96,11 @@ export async function startEvmService(options: ServiceOptions): Promise<EvmServi
     const location = options.location === undefined ? {} : { location: options.location }
     opened.push(await openDemoChain(chainId, location))
   }
-  const chains = opened.map(({ served }) =>
-    options.state === undefined ? served : { ...served, state: options.state(served.state) },
-  )
   const time: EvmService['time'] = { nowMs: 1_780_000_000_000, head: undefined }
+  const chains = opened.map(({ served }): ServedChain => {
+    const state = options.state === undefined ? served.state : options.state(served.state)
+    return { ...served, state, currentAt: () => time.currentAt }
+  })
   const clock: Clock = {
     now: () => time.nowMs,
     monotonic: () => time.nowMs,
@@ -190,8 +192,10 @@ async function readAll(get: EvmService['get'], path: string, key: string): Promi
 
 const checks = new Map<string, ReturnType<typeof Compile>>()
 
-function holdAgainstShape({ shape }: Operation, body: unknown): void {
+function holdAgainstShape({ shape }: Operation, body: unknown, json?: string): void {
   if (body === undefined) return
+  // What was written from rows is what the view of them gives, to the byte.
+  if (json !== undefined) assert.equal(json, JSON.stringify(body), shape.id)
   let check = checks.get(shape.id)
   if (check === undefined) checks.set(shape.id, (check = Compile(shape.response)))
   // What is sent is JSON: a field that is undefined is absent there.

@@ -29,8 +29,8 @@ type Serve = (request: IncomingMessage, response: ServerResponse) => void
 
 /** The entrance of one server. */
 export type Entrance = {
-  /** Puts the headers of every answer on the answer; outermost, before anybody may refuse. */
-  readonly greeting: (serve: Serve) => Serve
+  /** The headers of every answer to a request, whoever makes it; each call counts a request. */
+  readonly common: (request: IncomingMessage) => readonly (readonly [string, string])[]
   /** Answers what needs no route; stands right before the framework's listener. */
   readonly deciding: (serve: Serve) => Serve
   /**
@@ -50,18 +50,17 @@ export function createEntrance(rules: WebRules, methods: PathMethods): Entrance 
     ['x-content-type-options', 'nosniff'],
     ...corsHeaders(rules.cors, origin),
   ]
-  const greet = ({ headers }: IncomingMessage, response: ServerResponse): void => {
-    for (const [name, value] of commonHeaders(headers.origin)) response.setHeader(name, value)
+  const common: Entrance['common'] = ({ headers }) => commonHeaders(headers.origin)
+  const greet = (request: IncomingMessage, response: ServerResponse): void => {
+    for (const [name, value] of common(request)) response.setHeader(name, value)
   }
   return {
-    greeting: (serve) => (request, response) => {
-      greet(request, response)
-      serve(request, response)
-    },
+    common,
     deciding: (serve) => (request, response) => {
       const answer = closing ? closed : decide(request, rules, methods)
-      if (answer === undefined) serve(request, response)
-      else send(response, answer)
+      if (answer === undefined) return serve(request, response)
+      greet(request, response)
+      send(response, answer)
     },
     attach: (server) => {
       server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {

@@ -37,6 +37,8 @@ export type FrontDoorParts = {
   readonly lanes: Lanes
   /** Whose request it is, behind reverse proxies too. */
   readonly addressOf: AddressReader
+  /** Headers of every answer to a request. */
+  readonly common: (request: IncomingMessage) => readonly (readonly [string, string])[]
 }
 
 /** Work is taken in for a quarter of a second; after a second there is room. */
@@ -50,7 +52,8 @@ const refusal = refusalOf(busyWords)
 const listRefusal = refusalOf([busyWords])
 
 /** A door nobody has come to. */
-export function createFrontDoor({ gate, guard, lanes, addressOf }: FrontDoorParts): FrontDoor {
+export function createFrontDoor(parts: FrontDoorParts): FrontDoor {
+  const { gate, guard, lanes, addressOf } = parts
   const tickets = new WeakMap<IncomingMessage, Ticket>()
 
   function enter(
@@ -78,8 +81,10 @@ export function createFrontDoor({ gate, guard, lanes, addressOf }: FrontDoorPart
       guard.oneByOne((request, response) => {
         const target = request.url ?? '/'
         const lane = hasBody(request) ? 'body' : lanes.laneOf(target)
-        const refuse = (): void =>
+        const refuse = (): void => {
+          for (const [name, value] of parts.common(request)) response.setHeader(name, value)
           send(response, lanes.listsMessages(target) ? listRefusal : refusal)
+        }
         enter({ request, response, lane }, () => handler(request, response), refuse)
       }),
     turn: (request, response) => {

@@ -6,10 +6,14 @@ import { watchLoopDelay } from '../http/loop-delay.ts'
 import { createSocketGuard, type SocketLimits } from '../http/socket-guard.ts'
 import type { Gauges } from '../telemetry/gauges.ts'
 import type { Log } from '../telemetry/log.ts'
-import { connectionRefusals, createFrontDoor, type FrontDoor } from './front-door.ts'
+import {
+  connectionRefusals,
+  createFrontDoor,
+  type FrontDoor,
+  type FrontDoorParts,
+} from './front-door.ts'
 import { createLanes } from './lanes.ts'
 import type { OperationShape } from './operation.ts'
-import type { AddressReader } from './proxy-address.ts'
 
 /** Limits of callers, together and each. */
 export type LoadLimits = SocketLimits & GateLimits
@@ -27,11 +31,10 @@ export const usualLoadLimits: LoadLimits = {
 }
 
 /** Parameters of {@link openDoor}. */
-export type LoadParts = {
+export type LoadParts = Pick<FrontDoorParts, 'addressOf' | 'common'> & {
   readonly limits: LoadLimits
   readonly shapes: readonly OperationShape[]
   readonly clock: Clock
-  readonly addressOf: AddressReader
   readonly log: Log
   readonly gauges: Gauges | undefined
 }
@@ -71,8 +74,9 @@ export function openDoor(parts: LoadParts): {
     }
     gauges.set('firn_http_unsent_bytes', guard.unsentBytes(), { listener: 'api' })
   })
-  const { addressOf } = parts
-  const door = createFrontDoor({ gate, guard, lanes: createLanes(parts.shapes), addressOf })
+  const { addressOf, common } = parts
+  const lanesOf = createLanes(parts.shapes)
+  const door = createFrontDoor({ gate, guard, lanes: lanesOf, addressOf, common })
   return { door, close: delay.stop }
 }
 

@@ -103,6 +103,8 @@ function failureOf(status: number): unknown {
   }
 }
 
+const notModified = { description: 'The body with the ETag in if-none-match is still the answer' }
+
 function operationOf(shape: OperationShape, schemas: Components, rules: DialectRules): unknown {
   const { path, query, body } = shape.parameters
   const isFresh = mayBeOfOneChain(shape.path)
@@ -128,6 +130,7 @@ function operationOf(shape: OperationShape, schemas: Components, rules: DialectR
         }),
     responses: Object.fromEntries([
       ...statuses.map((status) => [String(status), success]),
+      ...(shape.method === 'GET' ? [['304', notModified]] : []),
       ...others.map((status) => [String(status), { $ref: `#/components/responses/${status}` }]),
     ]),
   }

@@ -44,11 +44,13 @@ export type Input<S extends OperationShape> = {
 /** Answer of an operation. */
 export type Answer<S extends OperationShape> = {
   readonly body: Static<S['response']>
+  /** The body as JSON text written straight from rows, byte for byte what `JSON.stringify` gives. */
+  readonly json?: () => string
   /** Height up to which this answer is complete: header `x-indexed-height`. */
   readonly indexedHeight?: number
   /** Headers that say more about this answer. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Never changes again: the answer gets a strong ETag and may be cached for ever. */
+  /** Never changes again, whatever is indexed, priced or named later: it may be cached for ever. */
   readonly immutable?: boolean
 }
 

@@ -8,19 +8,34 @@ export type PathMethods = {
   readonly of: (path: string) => readonly string[]
 }
 
-type Entry = { readonly form: RegExp; readonly hasVerb: boolean; readonly methods: Set<string> }
+type Entry = {
+  readonly form: RegExp
+  readonly hasVerb: boolean
+  /** A verb at the end, `:reindex`; empty without one. */
+  readonly ending: string
+  readonly methods: Set<string>
+}
 
 /** Without routes. */
 export function createPathMethods(): PathMethods {
   const entries = new Map<string, Entry>()
+  // Patterns have as many slashes as their paths: a few are tried instead of a hundred.
+  const bySlashes = new Map<number, Entry[]>()
   return {
     add: (pattern, methods) => {
-      const entry = entries.get(pattern) ?? entryOf(pattern)
+      const known = entries.get(pattern)
+      const entry = known ?? entryOf(pattern)
       for (const method of methods) entry.methods.add(method)
+      if (known !== undefined) return
       entries.set(pattern, entry)
+      const slashes = slashesOf(pattern.replace(/\([^)]*\)/g, ''))
+      bySlashes.set(slashes, [...(bySlashes.get(slashes) ?? []), entry])
     },
     of: (path) => {
-      const found = [...entries.values()].filter(({ form }) => form.test(path))
+      const tail = path.slice(path.lastIndexOf('/'))
+      const found = (bySlashes.get(slashesOf(path)) ?? []).filter(
+        ({ form, ending }) => tail.endsWith(ending) && form.test(path),
+      )
       // `/tokens/1:reindex` is the verb's path, though a token could be named so, too.
       const verbs = found.filter(({ hasVerb }) => hasVerb)
       const methods = (verbs.length > 0 ? verbs : found).flatMap((entry) => [...entry.methods])
@@ -43,5 +58,12 @@ function entryOf(pattern: string): Entry {
     .join(':')
   const hasVerb = pattern.includes('::')
   const form = new RegExp(`^${hasVerb ? source : source.replaceAll('[^/:]+', '[^/]+')}$`)
-  return { form, hasVerb, methods: new Set() }
+  const ending = /::(\w+)$/.exec(pattern)
+  return { form, hasVerb, ending: ending === null ? '' : `:${ending[1]}`, methods: new Set() }
+}
+
+function slashesOf(path: string): number {
+  let count = 0
+  for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) count++
+  return count
 }

@@ -1,19 +1,20 @@
 /** How answers are sent: in the caller's dialect, and lists in the form it accepts. */
 
-import { createHash } from 'node:crypto'
-
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 import { ownValue } from '../core/own-value.ts'
 import type { AdmissionHeaders, AdmissionRequest } from './admission-request.ts'
+import { compress, encodingOf, leastBytes } from './compression.ts'
 import {
   type Dialect,
   dialectOf,
   type DialectRule,
   type DialectRules,
   type DialectSetting,
+  type Rewriting,
 } from './dialect.ts'
-import { contentTypes, type ListFormat, type ListShape } from './list-format.ts'
+import { cacheControl, etagOf, isHeld } from './http-cache.ts'
+import { contentTypes, type ListFormat, type ListShape, listShapeOf } from './list-format.ts'
 import { listBody } from './list-stream.ts'
 import type { Answer, Operation } from './operation.ts'
 import type { AddressReader } from './proxy-address.ts'
@@ -30,7 +31,7 @@ export type SendParts = {
   readonly hasKey?: (request: AdmissionRequest) => boolean
   /** Whose request it is; that of the connection. */
   readonly addressOf?: AddressReader
-  readonly inspect?: (operation: Operation, body: unknown) => void
+  readonly inspect?: (operation: Operation, body: unknown, json?: string) => void
 }
 
 /** An answer, and whom it is for. */
@@ -42,31 +43,80 @@ export type Done = {
   readonly answer: AnswerOf
 }
 
-/** Sends an answer in the caller's dialect. */
-export function send({ parts, operation, request, reply, answer }: Done): FastifyReply {
+/** Sends an answer in the caller's dialect, compressed where it asks for that. */
+export function send(done: Done): FastifyReply | Promise<FastifyReply> {
+  const { parts, operation, request, reply, answer } = done
   const { shape } = operation
   const rule = ownValue(parts.dialectRules, shape.id)
   const dialect = dialectOf(parts.dialect, request)
-  if (answer.indexedHeight !== undefined) {
+  if (answer.indexedHeight !== undefined)
     reply.header('x-indexed-height', String(answer.indexedHeight))
-  }
   if (answer.headers !== undefined) reply.headers(answer.headers)
-  parts.inspect?.(operation, answer.body)
-  const body = JSON.stringify(inDialect(answer.body, rule, dialect))
+  const text = textOf(done, rule, dialect)
   const status = dialect === 'documented' ? shape.status : (rule?.sdkStatus ?? shape.status)
-  if (answer.immutable === true && matches(request, reply, body)) return reply.code(304).send()
-  return reply
-    .code(status ?? 200)
-    .header('content-type', 'application/json; charset=utf-8')
-    .header('vary', vary)
-    .send(body)
+  if (status !== undefined) reply.code(status)
+  reply.header('vary', varyOf(parts, operation))
+  if (shape.method === 'GET') {
+    const etag = etagOf(text)
+    reply.header('etag', etag)
+    const caller = callerOf(request, parts.addressOf, shape.weight)
+    reply.header('cache-control', cacheControl(caller, answer.immutable === true))
+    if (isHeld(request.headers['if-none-match'], etag)) return reply.code(304).send()
+  }
+  reply.header('content-type', 'application/json; charset=utf-8')
+  return sendText(request, reply, text)
 }
 
-const vary = 'accept, origin, user-agent, x-firn-dialect'
+/** The body as JSON: as the operation wrote it where nothing is to be rewritten. */
+function textOf(
+  { parts, operation, answer }: Done,
+  rule: DialectRule | undefined,
+  dialect: Dialect,
+): string {
+  parts.inspect?.(operation, answer.body, answer.json?.())
+  const rewrite = rewritingOf(rule, dialect)
+  if (rewrite !== undefined) return JSON.stringify(rewrite(answer.body))
+  return answer.json === undefined ? JSON.stringify(answer.body) : answer.json()
+}
+
+/** Sends text, compressed where that is asked for and pays. */
+function sendText(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  text: string,
+): FastifyReply | Promise<FastifyReply> {
+  const encoding =
+    text.length < leastBytes ? undefined : encodingOf(request.headers['accept-encoding'])
+  if (encoding === undefined) return reply.send(text)
+  const body = compress(text, encoding)
+  reply.header('content-encoding', encoding)
+  return body instanceof Promise ? body.then((bytes) => reply.send(bytes)) : reply.send(body)
+}
+
+const varyTexts = new WeakMap<Operation, string>()
+
+/** What an answer depends on besides its address; pages' origins are added where they matter. */
+function varyOf({ dialectRules, dialect }: SendParts, operation: Operation): string {
+  const known = varyTexts.get(operation)
+  if (known !== undefined) return known
+  const names = ['accept-encoding']
+  if (listShapeOf(operation.shape) !== undefined) names.push('accept')
+  if (ownValue(dialectRules, operation.shape.id) !== undefined) {
+    names.push('x-firn-dialect')
+    if (dialect === 'auto') names.push('user-agent')
+  }
+  const text = names.join(', ')
+  varyTexts.set(operation, text)
+  return text
+}
 
 function inDialect(body: unknown, rule: DialectRule | undefined, dialect: Dialect): unknown {
-  const rewrite = rule?.[dialect] ?? (dialect === 'documented' ? undefined : rule?.sdk)
+  const rewrite = rewritingOf(rule, dialect)
   return rewrite === undefined ? body : rewrite(body)
+}
+
+function rewritingOf(rule: DialectRule | undefined, dialect: Dialect): Rewriting | undefined {
+  return rule?.[dialect] ?? (dialect === 'documented' ? undefined : rule?.sdk)
 }
 
 /** Parameters of reading a whole list. */
@@ -100,11 +150,11 @@ export async function sendList(
   }
   const { body, nextPageToken } = await listBody(format, list, { read, isWhole })
   if (nextPageToken !== undefined) reply.header('x-next-page-token', nextPageToken)
-  return reply
-    .code(200)
-    .header('content-type', contentTypes[format])
-    .header('vary', vary)
-    .send(body)
+  reply
+    .header('vary', varyOf(parts, operation))
+    .header('cache-control', cacheControl(caller, false))
+  reply.code(200).header('content-type', contentTypes[format])
+  return typeof body === 'string' ? await sendText(request, reply, body) : reply.send(body)
 }
 
 /** The part of a request that admission reads. */
@@ -115,12 +165,4 @@ export function callerOf(
 ): AdmissionRequest {
   const { headers, query, raw } = request
   return { headers, query, address: addressOf?.(raw) ?? raw.socket.remoteAddress ?? '', weight }
-}
-
-/** Sets a strong ETag; true when the caller holds this very body. */
-function matches(request: FastifyRequest, reply: FastifyReply, body: string): boolean {
-  const tag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
-  reply.header('etag', tag)
-  reply.header('cache-control', 'public, max-age=31536000, immutable')
-  return request.headers['if-none-match'] === tag
 }

@@ -70,8 +70,11 @@ export type ServerParts = {
   readonly hasKey?: (request: AdmissionRequest) => boolean
   /** Told after every answer, for the gauges. */
   readonly observe?: (operation: string, status: number, elapsedMs: number) => void
-  /** Called with every 200 body before it is sent; tests hold it against the operation's shape. */
-  readonly inspect?: (operation: Operation, body: unknown) => void
+  /**
+   * Called with every 200 body before it is sent, and its text where the operation wrote that; tests
+   * hold them against the operation's shape and each other.
+   */
+  readonly inspect?: (operation: Operation, body: unknown, json?: string) => void
 }
 
 /** A server ready to listen; routes beyond the operations may still be added to `http`. */
@@ -91,16 +94,17 @@ const drainMs = 8_000
 /** Builds the server over `operations`. */
 export function createServer(parts: ServerParts): ApiServer {
   const addressOf = parts.addressOf ?? addressReader([])
+  const methods = createPathMethods()
+  const entrance = createEntrance(parts.web ?? anyHost, methods)
   const { door, close: closeDoor } = openDoor({
     addressOf,
+    common: entrance.common,
     limits: parts.load ?? usualLoadLimits,
     shapes: parts.operations.map(({ shape }) => shape),
     clock: parts.clock,
     log: parts.log,
     gauges: parts.gauges,
   })
-  const methods = createPathMethods()
-  const entrance = createEntrance(parts.web ?? anyHost, methods)
   const http = fastify({
     serverFactory: (handler) => serverBehind({ door, entrance }, handler, parts.limits),
     bodyLimit: bodyBytes,
@@ -111,7 +115,8 @@ export function createServer(parts: ServerParts): ApiServer {
     logger: false,
     routerOptions: { maxParamLength: 2_048, querystringParser: parseQuery },
     rewriteUrl: (request) => (request.url ?? '/').replace(/%3a/gi, ':'),
-    frameworkErrors: (error, _request, reply) => failUnrouted(error, reply),
+    frameworkErrors: (error, request, reply) =>
+      failUnrouted(error, reply, entrance.common(request.raw)),
   })
 
   // Nothing here takes text: it is what any web page may send without asking.
@@ -126,7 +131,9 @@ export function createServer(parts: ServerParts): ApiServer {
       )
   })
   http.setErrorHandler((error, _request, reply) => fail(parts, reply, error, false))
-  http.addHook('onSend', (request, _reply, _body, done) => {
+  http.addHook('onSend', (request, reply, _body, done) => {
+    for (const [name, value] of entrance.common(request.raw)) addHeader(reply, name, value)
+    if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-cache')
     door.answered(request.raw)
     done()
   })
@@ -155,10 +162,15 @@ export function createServer(parts: ServerParts): ApiServer {
 /**
  * Answers an error from before a route is found: there is no schema, and the reply takes any body.
  */
-function failUnrouted(error: FastifyError, reply: FastifyReply): void {
+function failUnrouted(
+  error: FastifyError,
+  reply: FastifyReply,
+  common: ReturnType<Entrance['common']>,
+): void {
   const status = error.statusCode ?? 400
   const body = JSON.stringify(errorBody(status, plain(error)))
   reply.raw.writeHead(status, {
+    ...Object.fromEntries(common),
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(body),
   })
@@ -180,12 +192,18 @@ function serverBehind(
       // The entrance refuses requests without one in our own words.
       requireHostHeader: false,
     },
-    entrance.greeting(door.listener(entrance.deciding(handler))),
+    door.listener(entrance.deciding(handler)),
   )
   server.maxConnections = limits.maxConnections
   entrance.attach(server)
   door.attach(server)
   return server
+}
+
+/** Adds to `vary` what is there already. */
+function addHeader(reply: FastifyReply, name: string, value: string): void {
+  const before = name === 'vary' ? reply.getHeader(name) : undefined
+  reply.header(name, before === undefined ? value : `${String(before)}, ${value}`)
 }
 
 /**
@@ -246,7 +264,7 @@ function register(
         })
       const format = list === undefined ? undefined : formatOf(request.headers.accept)
       if (list === undefined || format === undefined)
-        return send({ parts, operation, request, reply, answer: await ask(query) })
+        return await send({ parts, operation, request, reply, answer: await ask(query) })
       return await sendList({ parts, operation, request, reply }, { format, list, query, ask })
     } catch (error) {
       return fail(parts, reply, error, listMessages)
@@ -342,6 +360,7 @@ function rawOf(value: unknown): Record<string, string | string[] | undefined> {
 
 /** Query text to values; a name given twice becomes a list. */
 function parseQuery(text: string): Record<string, string | string[]> {
+  if (text === '') return {}
   const values = new Map<string, string | string[]>()
   for (const [name, value] of new URLSearchParams(text)) {
     const before = values.get(name)

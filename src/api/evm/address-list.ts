@@ -30,7 +30,7 @@ export type AddressList<R> = {
     readonly pageToken?: string
     readonly pageSize?: number
   }
-  /** Stage whose height the answer is complete to; `blocks` where absent. */
+  /** Stage whose height the answer is complete to, where it is not `blocks`. */
   readonly stage?: AnswerStage
   readonly rows: (store: Database, question: AddressQuestion) => Promise<readonly R[]>
 }
@@ -49,7 +49,8 @@ export async function addressPage<R extends { readonly pos: number }>(
 ): Promise<AddressPage<R>> {
   const { route, path, query } = list
   const { chain, id, binding } = await subjectOf(parts, path)
-  const height = await heightHeader(chain, list.stage)
+  // That of blocks is in every answer about a chain; it was read before this one began.
+  const height = list.stage === undefined ? {} : await heightHeader(chain, list.stage)
   const range = posRange(query.startBlock, query.endBlock)
   const page = await numberedPage(parts.tokens, {
     route,

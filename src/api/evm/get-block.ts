@@ -3,6 +3,7 @@
 import { EvmBlock } from '../../shape/evm/evm-block.ts'
 import { ChainBlockPath } from '../../shape/evm/path.ts'
 import { NoQuery } from '../../shape/evm/query.ts'
+import { blockchainIdText } from '../chain-directory.ts'
 import { operation, type Operation } from '../operation.ts'
 import { blockView, namedBlock } from './block-views.ts'
 import type { EvmParts } from './parts.ts'
@@ -24,6 +25,11 @@ export function getBlock({ chains }: EvmParts): Operation {
   return operation(GetBlock, async ({ path }) => {
     const chain = chains.find(path.chainId)
     const row = await namedBlock(chain, path.blockId)
-    return { body: blockView(row, chain), ...(await heightHeader(chain)) }
+    // A block shows nothing that later blocks, traces, prices or names change. An alias may be given
+    // to another chain.
+    const isOwnName =
+      path.chainId === String(chain.facts.evmChainId) ||
+      path.chainId === blockchainIdText(chain.facts)
+    return { body: blockView(row, chain), immutable: isOwnName, ...(await heightHeader(chain)) }
   })
 }

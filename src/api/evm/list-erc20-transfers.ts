@@ -8,6 +8,7 @@ import { Type } from '../../shape/type.ts'
 import { operation, type Operation } from '../operation.ts'
 import { addressTransfers } from './address-transfers.ts'
 import type { EvmParts } from './parts.ts'
+import { erc20PageText } from './transfer-text.ts'
 import { erc20Transfer } from './transfer-views.ts'
 
 const ListErc20Transfers = {
@@ -33,6 +34,7 @@ export function listErc20Transfers(parts: EvmParts): Operation {
       query,
       standard: 20,
       view: erc20Transfer,
+      text: erc20PageText,
     }),
   )
 }

@@ -14,7 +14,8 @@ export function money(value: string, currencyCode: CurrencyCode): Money {
 /** Puts a price on ERC-20 tokens. The result of {@link tokenPricer}. */
 export type Pricer = (token: Erc20Token) => Erc20Token
 
-const unpriced: Pricer = (token) => token
+/** Leaves tokens as they are. */
+export const unpriced: Pricer = (token) => token
 
 /** Asks for the prices of all `tokens` at once; those unknown stay without. */
 export async function tokenPricer(

@@ -12,13 +12,14 @@ import type {
   Erc721Transfer,
   Erc721TransferDetails,
 } from '../../shape/evm/token-transfer.ts'
+import type { Soon } from '../../store/engine/database.ts'
 import { heightOf } from '../../store/query/evm/position.ts'
 import type { TransferRow } from '../../store/query/evm/transfer-row.ts'
 import type { ServedChain } from '../chain-directory.ts'
 import type { EvmParts } from './parts.ts'
 import type { Named } from './party-book.ts'
 import { decimalText } from './text.ts'
-import { tokenPricer } from './token-views.ts'
+import { tokenPricer, unpriced } from './token-views.ts'
 
 /** Standard of a stored kind; `undefined` for deposits and withdrawals, which are in no list. */
 export function standardOf(kind: number): 20 | 721 | 1155 | undefined {
@@ -42,6 +43,9 @@ export type TransferViewer = {
   readonly erc721Token: (row: TransferRow) => Erc721Token
   readonly erc1155Token: (row: TransferRow) => Erc1155Token
   readonly party: (id: number) => Party
+  /** JSON of {@link TransferViewer.party}, and of {@link TransferViewer.erc20Token}. */
+  readonly partyText: (id: number) => string
+  readonly erc20Text: (row: TransferRow) => string
 }
 
 /** Loads what the views of `rows` need: parties, prices, NFT details. */
@@ -53,18 +57,24 @@ export async function transferViewer(
   const ids: number[] = []
   for (const row of rows) ids.push(row.tokenId, row.fromId, row.toId)
   const named = await parts.parties(chain).load(ids)
-  const [erc721, erc1155, priced] = await Promise.all([
-    nftTokens(rows, 721, (items) => parts.nfts.erc721(chain, items)),
-    nftTokens(rows, 1155, (items) => parts.nfts.erc1155(chain, items)),
-    tokenPricer(
-      parts.prices,
-      chain,
-      parts.prices.offered ? rows.map((row) => named(row.tokenId).erc20) : [],
-    ),
-  ])
+  const erc721 = await nftTokens(rows, 721, (items) => parts.nfts.erc721(chain, items))
+  const erc1155 = await nftTokens(rows, 1155, (items) => parts.nfts.erc1155(chain, items))
+  const priced = parts.prices.offered
+    ? await tokenPricer(
+        parts.prices,
+        chain,
+        rows.map((row) => named(row.tokenId).erc20),
+      )
+    : unpriced
   return {
     party: (id) => named(id).party,
+    partyText: (id) => named(id).partyText,
     erc20Token: (row) => priced(named(row.tokenId).erc20),
+    erc20Text: (row) => {
+      const entry = named(row.tokenId)
+      const token = priced(entry.erc20)
+      return token === entry.erc20 ? entry.erc20Text() : JSON.stringify(token)
+    },
     erc721Token: (row) => erc721View(row, named, erc721(row)),
     erc1155Token: (row) => erc1155View(row, named, erc1155(row)),
   }
@@ -155,17 +165,18 @@ type Placement = {
 type NftRow = { readonly contractId: number; readonly item: string }
 
 /** Details of the rows of one standard, asked once; found again by row. */
-async function nftTokens<D>(
+function nftTokens<D>(
   rows: readonly TransferRow[],
   standard: 721 | 1155,
   ask: (items: readonly NftRow[]) => Promise<readonly D[]>,
-): Promise<(row: TransferRow) => D | undefined> {
+): Soon<(row: TransferRow) => D | undefined> {
   const wanted = rows.filter((row) => standardOf(row.kind) === standard)
   if (wanted.length === 0) return () => undefined
   const items = wanted.map((row) => ({ contractId: row.tokenId, item: row.item ?? '0x' }))
-  const details = await ask(items)
-  const byRow = new Map(wanted.map((row, at) => [row, details[at]]))
-  return (row) => byRow.get(row)
+  return ask(items).then((details) => {
+    const byRow = new Map(wanted.map((row, at) => [row, details[at]]))
+    return (row) => byRow.get(row)
+  })
 }
 
 function erc721View(

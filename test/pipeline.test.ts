@@ -137,7 +137,7 @@ void test('pipeline: far behind commits are large, at the head each block comes 
 
 for (const [name, parts] of [
   ['fetch', { fetch: () => Promise.reject(new Fault('node-refused', 'never')) }],
-  ['apply', { apply: () => Promise.reject(new Fault('lease-lost', 'never')) }],
+  ['apply', { apply: () => Promise.reject(new Fault('state-violation', 'never')) }],
 ] as const)
   void test(`pipeline: a fault of ${name} that time cannot heal ends it and is told`, async () => {
     const clock = virtualClock()

@@ -18,9 +18,8 @@ export type Overall = {
 }
 
 /**
- * Work of a height by stage. Measured on the C-Chain: traces take about as long as blocks and
- * receipts, names of tokens a twentieth; of the primary network a height of P is mostly one
- * transaction, one of C seldom has any.
+ * Work of a height by stage, as an estimate: traces take about as long as blocks and receipts, names
+ * of tokens a twentieth; a height of P mostly holds one transaction, one of C seldom any.
  */
 const work = new Map([
   ['blocks', 20],

@@ -4,6 +4,7 @@ import type { OperationShape } from '../src/api/operation.ts'
 import { allOperations } from '../src/api/operations.ts'
 import { createNetworkDirectory } from '../src/api/primary/network-directory.ts'
 import type { Clock } from '../src/core/world.ts'
+import { News } from '../src/events/news.ts'
 import { AddressUnion } from '../src/rollup/address-union.ts'
 import { partsOf } from './evm-service.ts'
 
@@ -22,6 +23,19 @@ export function operationShapes(): OperationShape[] {
     warp: { aggregators: {} },
     icm: { ...evm, messages: () => undefined },
     search: { ...evm, networks },
+    events: {
+      ...evm,
+      networks,
+      networkKey: (network) => `primary-${network}`,
+      headOf: () => undefined,
+      random: { bytes: (size) => new Uint8Array(size), number: () => 0 },
+      problemOf: () => undefined,
+      isLive: () => true,
+      webhooks: () => Promise.reject(new Error('no store')),
+      reader: { storeOf: () => undefined, describe: async () => [] },
+      news: new News(stillClock, () => new Map()),
+      limits: { webhooks: 1, addresses: 1, listeners: 1 },
+    },
     stores: () => [],
     status: async () => ({ version: '', role: 'serve', chains: [] }),
   }).map(({ shape }) => shape)

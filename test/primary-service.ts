@@ -116,6 +116,8 @@ export type IndexOptions = {
   /** Path of its genesis, where it is not that of local networks. */
   readonly genesis?: string
   readonly log?: Log
+  /** Whether what webhooks want is collected. */
+  readonly collects?: boolean
 }
 
 /** Indexes a recording (or `nodeUrl`) into a store; gives the store, open for reading. */
@@ -155,6 +157,7 @@ export async function indexPrimary(
           store: location,
           world,
           owner: 'test',
+          ...(options.collects === true ? { keepEventsMs: Number.MAX_SAFE_INTEGER } : {}),
           signal: over.signal,
           source,
         }),

@@ -6,11 +6,13 @@
  */
 
 import { Fault } from '../core/fault.ts'
+import { isLoopback } from '../core/web-request.ts'
 import type { Clock } from '../core/world.ts'
 import { callerOf } from '../http/caller-address.ts'
 import type { Use } from '../store/query/api-use.ts'
 import type { AdmissionHeaders, AdmissionRequest } from './admission-request.ts'
 import { findKey, type StoredKey } from './api-keys.ts'
+import type { Caller } from './caller.ts'
 import type { RateLimit } from './rate-limit.ts'
 import type { UseCounter } from './use-counter.ts'
 
@@ -46,6 +48,18 @@ export function createAdmission(
 export function hasKey(request: AdmissionRequest, keys: readonly StoredKey[]): boolean {
   const sent = sentKey(request)
   return sent !== undefined && findKey(keys, sent) !== undefined
+}
+
+/** Who sent a request, as far as it shows. */
+export function callerIn(request: AdmissionRequest, keys: readonly StoredKey[]): Caller {
+  const sent = sentKey(request)
+  const key = sent === undefined ? undefined : findKey(keys, sent)
+  return { key: key?.id, hasKeys: keys.length > 0, isLoopback: isLoopback(plainAddress(request)) }
+}
+
+/** An IPv4 address as it is written, also where it stands in one of IPv6. */
+function plainAddress({ address }: AdmissionRequest): string {
+  return address.replace(/^::ffff:(?=\d+\.)/i, '')
 }
 
 /** The key of a request. Throws `key-required` for one that is unknown, or where one is missing. */

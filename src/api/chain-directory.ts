@@ -68,6 +68,11 @@ export type ServedChain = {
   readonly state: StateReader
   /** True when traces are served; with the setting `off`, stored traces are ignored. */
   readonly wantsTraces: boolean
+  /**
+   * Receipts of the block at a height, as a node or a recording tells them; logs that are not stored
+   * are read there. Rejects with faults of the source.
+   */
+  readonly receipts?: (height: number, signal: AbortSignal) => Promise<readonly unknown[]>
   /** Newest height its node told of late, where one is asked. */
   readonly headHeight?: () => Promise<number | undefined>
   /**

@@ -33,6 +33,8 @@ export type Entrance = {
   readonly common: (request: IncomingMessage) => readonly (readonly [string, string])[]
   /** Answers what needs no route; stands right before the framework's listener. */
   readonly deciding: (serve: Serve) => Serve
+  /** Why a host or page may not open a socket; `undefined` where it may. */
+  readonly socketProblem: (request: IncomingMessage) => string | undefined
   /**
    * Answers what is no request, or one that cannot be served. Call it before the server listens.
    */
@@ -62,6 +64,13 @@ export function createEntrance(rules: WebRules, methods: PathMethods): Entrance 
       greet(request, response)
       send(response, answer)
     },
+    socketProblem: ({ headers }) => {
+      if (closing) return 'the service is stopping'
+      if (!isAllowedHost(withPort(headers.host ?? ''), rules.allowedHosts)) return wrongHost
+      const { origin } = headers
+      const isAsked = origin !== undefined && rules.cors.allows(origin)
+      return isCrossSite(headers) && !isAsked ? crossSite : undefined
+    },
     attach: (server) => {
       server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
         greet(request, response)
@@ -83,6 +92,9 @@ export function createEntrance(rules: WebRules, methods: PathMethods): Entrance 
     },
   }
 }
+
+const wrongHost = 'invalid host specified, see the setting api.allowedHosts'
+const crossSite = 'pages of other sites may not send this'
 
 type Answer = {
   readonly status: number
@@ -109,12 +121,11 @@ function decide(
   const { host } = headers
   if (host === undefined && httpVersion === '1.1')
     return refusal(400, 'a request of HTTP/1.1 names its host', [['connection', 'close']])
-  if (!isAllowedHost(withPort(host ?? ''), allowedHosts))
-    return refusal(403, 'invalid host specified, see the setting api.allowedHosts')
+  if (!isAllowedHost(withPort(host ?? ''), allowedHosts)) return refusal(403, wrongHost)
   const path = (url.split('?', 1)[0] ?? '').replace(/%3a/gi, ':')
   if (method === 'OPTIONS') return optionsAnswer(path, { headers, cors, paths })
   if (isUnsafe(method) && isCrossSite(headers) && !isAsked(headers, cors))
-    return refusal(403, 'pages of other sites may not send this')
+    return refusal(403, crossSite)
   const known = paths.of(path)
   if (known.length === 0 || known.includes(method)) return undefined
   const allow = ['allow', [...known, 'OPTIONS'].join(', ')] as const

@@ -22,6 +22,8 @@ export type FrontDoor = {
   /** The listener of `request` over the framework's. */
   readonly listener: (handler: Serve) => Serve
   readonly attach: (server: Server) => void
+  /** Gives the bytes of a socket that was upgraded to `take`. */
+  readonly handOver: SocketGuard['handOver']
   /** The turn of a request that came with a body; the others had theirs. Rejects: `overloaded`. */
   readonly turn: (request: IncomingMessage, response: ServerResponse) => Promise<void> | undefined
   /** When a request came, by the gate's clock; `undefined` for one that did not come this way. */
@@ -77,6 +79,7 @@ export function createFrontDoor(parts: FrontDoorParts): FrontDoor {
 
   return {
     attach: guard.attach,
+    handOver: guard.handOver,
     listener: (handler) =>
       guard.oneByOne((request, response) => {
         const target = request.url ?? '/'

@@ -6,11 +6,13 @@
 
 import type { Static, TObject, TSchema } from 'typebox'
 
+import type { Caller } from './caller.ts'
+
 /** The declared half of an operation. */
 export type OperationShape = {
   /** `operationId` of the OpenAPI document. */
   readonly id: string
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** As in the documents, `{name}` for a path parameter, `:verb` literally. */
   readonly path: string
   readonly summary: string
@@ -39,6 +41,8 @@ export type Input<S extends OperationShape> = {
     : undefined
   /** Aborted when the caller goes away or the time is over. */
   readonly signal: AbortSignal
+  /** Who asks, for operations that keep something for their callers. */
+  readonly caller: Caller
 }
 
 /** Answer of an operation. */

@@ -3,12 +3,24 @@
  *
  * An operation is a page, `evm/list-blocks.ts`: its path, parameters and shape, and the function
  * that answers. Rows come from a question of `store/query`, views from the `…-view.ts` beside the
- * page. No page knows status codes, headers or dialects, and none writes.
+ * page. No page knows status codes, headers or dialects; only wishes and webhooks are written.
  * `docs/reference/operations.md` leads from a URL to its page, questions and test.
  */
 
 import type { Status } from '../shape/status.ts'
 import type { Reader } from '../store/engine/database.ts'
+import { createWebhook } from './events/create-webhook.ts'
+import { getWebhook } from './events/get-webhook.ts'
+import { listWebhooks } from './events/list-webhooks.ts'
+import type { EventParts } from './events/parts.ts'
+import { listDeadLetters, replayWebhook } from './events/replay-webhook.ts'
+import { getSharedSecret, rotateSharedSecret } from './events/shared-secret.ts'
+import { deactivateWebhook, updateWebhook } from './events/update-webhook.ts'
+import {
+  addWebhookAddresses,
+  listWebhookAddresses,
+  removeWebhookAddresses,
+} from './events/webhook-addresses.ts'
 import { getBlock } from './evm/get-block.ts'
 import { getChain } from './evm/get-chain.ts'
 import { getContractDeployment } from './evm/get-contract-deployment.ts'
@@ -102,6 +114,7 @@ export type OperationParts = {
   readonly warp: WarpParts
   readonly icm: IcmParts
   readonly search: SearchParts
+  readonly events: EventParts
   /** Stores that must answer for the service to be healthy. */
   readonly stores: () => readonly Reader[]
   readonly status: () => Promise<Status>
@@ -117,6 +130,7 @@ export function allOperations(parts: OperationParts): Operation[] {
     ...warpOperations(parts.warp),
     ...icmOperations(parts.icm),
     search(parts.search),
+    ...eventOperations(parts.events),
     ...healthOperations(parts.stores),
     getStatus(parts.status),
   ]
@@ -218,6 +232,24 @@ export function primaryOperations(parts: PrimaryParts): Operation[] {
     validationFees(parts),
     nodeFees(parts),
     subnetFees(parts),
+  ]
+}
+
+/** Webhooks: the clients' ten routes, and telling again. */
+export function eventOperations(parts: EventParts): Operation[] {
+  return [
+    listWebhooks(parts),
+    createWebhook(parts),
+    getWebhook(parts),
+    updateWebhook(parts),
+    deactivateWebhook(parts),
+    listWebhookAddresses(parts),
+    addWebhookAddresses(parts),
+    removeWebhookAddresses(parts),
+    rotateSharedSecret(parts),
+    getSharedSecret(parts),
+    replayWebhook(parts),
+    listDeadLetters(parts),
   ]
 }
 

@@ -21,9 +21,11 @@ import type { Gauges } from '../telemetry/gauges.ts'
 import type { Log } from '../telemetry/log.ts'
 import { whyAbsent } from './absent-paths.ts'
 import type { AdmissionHeaders, AdmissionRequest } from './admission-request.ts'
+import { type Caller, unknownCaller } from './caller.ts'
 import { createDeadlines, type Deadline } from './deadlines.ts'
 import type { DialectRules, DialectSetting } from './dialect.ts'
 import { anyHost, createEntrance, type Entrance, type WebRules } from './entrance.ts'
+import { isSocketRequest, type StreamParts } from './events/event-streams.ts'
 import {
   createFreshReader,
   freshHeaders,
@@ -68,6 +70,8 @@ export type ServerParts = {
   readonly admit?: (request: AdmissionRequest) => AdmissionHeaders | undefined
   /** Returns whether a request has a valid API key; its lists may then be sent whole. */
   readonly hasKey?: (request: AdmissionRequest) => boolean
+  /** Who sent a request, for operations that keep something for their callers. */
+  readonly callerOf?: (request: AdmissionRequest) => Caller
   /** Told after every answer, for the gauges. */
   readonly observe?: (operation: string, status: number, elapsedMs: number) => void
   /**
@@ -80,6 +84,11 @@ export type ServerParts = {
 /** A server ready to listen; routes beyond the operations may still be added to `http`. */
 export type ApiServer = {
   readonly http: FastifyInstance
+  /** What streams beside the operations need of the server. */
+  readonly forStreams: Pick<
+    StreamParts,
+    'admit' | 'callerOf' | 'addressOf' | 'release' | 'handOver' | 'refusalOf'
+  >
   readonly listen: (host: string, port: number) => Promise<string>
   readonly close: () => Promise<void>
 }
@@ -143,6 +152,14 @@ export function createServer(parts: ServerParts): ApiServer {
 
   return {
     http,
+    forStreams: {
+      admit: (request) => parts.admit?.(request),
+      callerOf: (request) => parts.callerOf?.(request) ?? unknownCaller,
+      addressOf,
+      release: door.answered,
+      handOver: door.handOver,
+      refusalOf: entrance.socketProblem,
+    },
     listen: (host, port) => http.listen({ host, port }),
     close: async () => {
       entrance.close()
@@ -191,6 +208,8 @@ function serverBehind(
       keepAliveTimeout: 65_000,
       // The entrance refuses requests without one in our own words.
       requireHostHeader: false,
+      // Callers that offer another HTTP by the way are answered by this one.
+      shouldUpgradeCallback: isSocketRequest,
     },
     door.listener(entrance.deciding(handler)),
   )
@@ -260,6 +279,9 @@ function register(
           // Few operations wait for anything but the store; the others pay nothing for it.
           get signal() {
             return limit()
+          },
+          get caller() {
+            return parts.callerOf?.(callerOf(request, addressOf, 0)) ?? unknownCaller
           },
         })
       const format = list === undefined ? undefined : formatOf(request.headers.accept)

@@ -133,6 +133,30 @@ export const settings = {
   ),
   'api.maxAddresses': integer(64, [1, 1_024], 'Addresses in one query parameter.'),
   'api.maxBodyAddresses': integer(1_024, [1, 4_096], 'Addresses in the body of the UTXO list.'),
+  'events.keepDays': integer(
+    7,
+    [1, 3_650],
+    'Days that what webhooks are told is kept; what is older is computed from history when it is asked for again.',
+  ),
+  'events.privateHosts': list(
+    'Hosts that webhooks may lead to although their addresses are not public: names, addresses, or `any`.',
+  ),
+  'events.webhooksPerKey': integer(100, [1, 100_000], 'Webhooks of one API key.'),
+  'events.addressesPerWebhook': integer(1_000, [1, 10_000], 'Addresses of one webhook.'),
+  'events.listenersPerKey': integer(
+    16,
+    [1, 10_000],
+    'Open event streams and sockets of one API key; 256 times as many in all.',
+  ),
+  'events.retrySeconds': list(
+    'Pauses after failed attempts to deliver a message, seconds; after the attempt that follows the last it is a dead letter.',
+    ['10', '60', '300', '600', '1800', '7200', '21600', '43200', '86400'],
+  ),
+  'events.signature': word(
+    'hex',
+    ['hex', 'text'],
+    'What the key of signatures is: the bytes that the hex digits of the secret stand for, as documented, or the secret as text, as `validateWebhook` of the clients has it.',
+  ),
   'api.transactionPageUtxos': integer(
     4_000,
     [100, 1_000_000],

@@ -67,5 +67,7 @@ export type World = {
    * `node-refused`. Absent where nobody may ask such hosts.
    */
   readonly publicTransport?: Transport
+  /** Why `publicTransport` refuses an address, as far as that shows before its name is looked up. */
+  readonly publicUrlProblem?: (url: URL) => string | undefined
   readonly files: Files
 }

@@ -12,6 +12,7 @@
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 
 import { callerOf } from './caller-address.ts'
 
@@ -45,6 +46,11 @@ export type SocketGuard = {
   readonly oneByOne: (serve: Serve) => Serve
   /** Begins to guard; call it before the server listens. */
   readonly attach: (server: Server) => void
+  /**
+   * Gives what a socket sends from now on to `take`, and no longer to the parser: it was upgraded.
+   * Call it while the server tells of the upgrade.
+   */
+  readonly handOver: (socket: Duplex, take: (chunk: Buffer) => void) => void
   /** Bytes of answers nobody has taken yet. */
   readonly unsentBytes: () => number
 }
@@ -62,7 +68,7 @@ const headEnd = Buffer.from('\r\n\r\n')
 
 /** A guard over no socket yet. */
 export function createSocketGuard(parts: SocketGuardParts): SocketGuard {
-  const connections = new WeakMap<Socket, Connection>()
+  const connections = new WeakMap<Duplex, Connection>()
   const perAddress = new Map<string, number>()
   const unsent = new UnsentAnswers(parts)
 
@@ -104,6 +110,7 @@ export function createSocketGuard(parts: SocketGuardParts): SocketGuard {
       if (connection === undefined) begin()
       else connection.begin({ request, response, begin })
     },
+    handOver: (socket, take) => connections.get(socket)?.handOver(take),
     unsentBytes: () => unsent.bytes,
   }
 }
@@ -129,7 +136,7 @@ type Exchange = {
 /** One socket: the request under way, and what came behind it. */
 class Connection {
   readonly #socket: Socket
-  readonly #parse: (chunk: Buffer) => void
+  #parse: (chunk: Buffer) => void
   #current: Exchange | undefined
   /** Parsed with the last bytes of the current request's body: at most two. */
   readonly #next: Exchange[] = []
@@ -156,6 +163,12 @@ class Connection {
     this.#current = exchange
     exchange.response.once('close', () => this.#over(exchange))
     exchange.begin()
+  }
+
+  /** Nobody parses what comes from now on, as it is no HTTP. */
+  handOver(take: (chunk: Buffer) => void): void {
+    this.#parse = take
+    this.#current = undefined
   }
 
   /** A request that is not all there yet must still get its body. */

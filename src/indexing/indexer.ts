@@ -30,6 +30,8 @@ export type IndexerOptions = {
   readonly limits: SourceLimits
   /** Names this process in leases, and no other. */
   readonly owner: string
+  /** How long what webhooks are told is kept, milliseconds. */
+  readonly keepEventsMs: number
   /** URL of a module that exports `openWorld(): World`. */
   readonly worldModule: string
   readonly clock: Clock
@@ -58,6 +60,7 @@ export type ThreadWork = {
   readonly store: StoreLocation
   readonly limits: SourceLimits
   readonly owner: string
+  readonly keepEventsMs: number
 }
 
 /** `workerData` of both threads. */
@@ -114,6 +117,7 @@ export function startIndexer(options: IndexerOptions): Indexer {
       store: options.store,
       limits: options.limits,
       owner: options.owner,
+      keepEventsMs: options.keepEventsMs,
     }
     const worker = new Worker(entryOf(name), {
       name,

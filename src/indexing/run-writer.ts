@@ -31,7 +31,14 @@ type About = {
 /** Works until the thread is told to stop, and closes the stores. */
 export async function runWriter(thread: WorkerThread): Promise<void> {
   const { data, world, log, signal } = thread
-  const parts = { world, store: data.store, limits: data.limits, owner: data.owner, signal }
+  const parts = {
+    world,
+    store: data.store,
+    limits: data.limits,
+    owner: data.owner,
+    keepEventsMs: data.keepEventsMs,
+    signal,
+  }
   const hosts = new Map<string, ChainHost>()
   const primaries = new Map<string, PrimaryStore>()
   const { start, ended } = runStreams(thread)

@@ -1,6 +1,6 @@
 /** The data API of this process, put together: every operation, and what all of them share. */
 
-import { createAdmission, hasKey } from '../api/admission.ts'
+import { callerIn, createAdmission, hasKey } from '../api/admission.ts'
 import type { StoredKey } from '../api/api-keys.ts'
 import { type ChainDirectory, createChainDirectory } from '../api/chain-directory.ts'
 import { corsPolicy } from '../api/cors.ts'
@@ -8,6 +8,7 @@ import { evmDialectRules } from '../api/dialect-evm.ts'
 import { primaryDialectRules } from '../api/dialect-primary.ts'
 import type { DialectRules } from '../api/dialect.ts'
 import type { WebRules } from '../api/entrance.ts'
+import type { EventParts } from '../api/events/parts.ts'
 import { createMethodNames } from '../api/evm/method-names.ts'
 import type { EvmParts } from '../api/evm/parts.ts'
 import { createPartyBooks } from '../api/evm/party-book.ts'
@@ -33,10 +34,12 @@ import { isLoopback } from '../core/web-request.ts'
 import type { World } from '../core/world.ts'
 import type { Indexer } from '../indexing/indexer.ts'
 import { AddressUnion } from '../rollup/address-union.ts'
+import type { Database } from '../store/engine/database.ts'
 import { chainsById } from '../store/query/primary/blockchains.ts'
 import type { Gauges } from '../telemetry/gauges.ts'
 import type { LogRegistry } from '../telemetry/log.ts'
 import { icmContract, primaryStream, type SpecifiedChain } from './chain-specs.ts'
+import { type EventService, eventService } from './event-service.ts'
 import { mountExplorer } from './explorer-mount.ts'
 import type { LeaseWatch } from './lease-watch.ts'
 import { nftFetching } from './nft-fetching.ts'
@@ -62,7 +65,12 @@ export type ApiParts = {
   readonly keys: () => readonly StoredKey[]
   readonly uses: UseCounter
   readonly aliases: { readonly resolve: (name: string) => string | undefined }
+  /** The store of webhooks, open for writing. */
+  readonly webhooks: Database
 }
+
+/** The data API of a process. */
+export type Api = ApiServer & { readonly events: EventService }
 
 const dialectRules: DialectRules = {
   ...evmDialectRules,
@@ -70,10 +78,17 @@ const dialectRules: DialectRules = {
 }
 
 /** Makes the server; it does not listen yet. */
-export function assembleApi(config: Config, parts: ApiParts): ApiServer {
+export function assembleApi(config: Config, parts: ApiParts): Api {
   const { world, logs, gauges } = parts
   const directories = directoriesOf(parts)
-  const operations = operationsOf(config, parts, directories)
+  const evm = evmPartsOf(parts, directories)
+  const events = eventService(config, {
+    ...parts,
+    evm,
+    networks: directories.networks,
+    headOf: headsOf(parts),
+  })
+  const operations = operationsOf(config, parts, { ...directories, evm, events: events.parts })
   const server = createServer({
     operations,
     dialectRules,
@@ -102,6 +117,7 @@ export function assembleApi(config: Config, parts: ApiParts): ApiServer {
       clock: world.clock,
     }),
     hasKey: (request) => hasKey(request, parts.keys()),
+    callerOf: (request) => callerIn(request, parts.keys()),
     addressOf: addressReader(config['api.trustProxy']),
     observe: (operation, status, elapsedMs) => {
       gauges.add('firn_api_requests_total', 1, { operation, status: String(status) })
@@ -128,7 +144,7 @@ export function assembleApi(config: Config, parts: ApiParts): ApiServer {
         imageUri: imageUriOf(operations),
       }),
     )
-  return server
+  return { ...server, events }
 }
 
 /** The settings `api.allowedHosts` and `api.cors`. Throws `bad-config`. */
@@ -183,19 +199,17 @@ function headsOf({ indexer, world }: ApiParts): (key: string, stage: string) => 
   }
 }
 
-/** All operations that are served. */
-function operationsOf(
-  config: Config,
-  parts: ApiParts,
-  { chains: directory, networks }: Directories,
-): Operation[] {
-  const { world, tokens, served } = parts
-  const { prices, notes, nftRequests } = parts.knowledge
-  const parties = createPartyBooks(world.clock, notes)
-  const evm: EvmParts = {
-    chains: directory,
-    tokens,
-    clock: world.clock,
+/** What families of operations share. */
+type Shared = { readonly evm: EvmParts; readonly events: EventParts }
+
+function evmPartsOf(parts: ApiParts, { chains }: Directories): EvmParts {
+  const { clock } = parts.world
+  const { prices, notes } = parts.knowledge
+  const parties = createPartyBooks(clock, notes)
+  return {
+    chains,
+    tokens: parts.tokens,
+    clock,
     methodNames: createMethodNames(parts.knowledge.signatures),
     prices,
     notes,
@@ -203,8 +217,20 @@ function operationsOf(
     parties,
     icmContracts: messengers(parts.chains),
   }
+}
+
+/** All operations that are served. */
+function operationsOf(
+  config: Config,
+  parts: ApiParts,
+  { chains: directory, networks, evm, events }: Directories & Shared,
+): Operation[] {
+  const { world, tokens, served } = parts
+  const { prices, nftRequests } = parts.knowledge
+  const { parties } = evm
   return allOperations({
     evm,
+    events,
     nft: { ...evm, requests: nftRequests },
     metrics: { chains: directory, tokens, union: new AddressUnion() },
     primary: {

@@ -15,6 +15,8 @@ import type { ChainStatus } from '../indexing/status-board.ts'
 import { openStore, type StoreLocation } from '../store/engine/open.ts'
 import { watchDamage } from '../store/engine/watch-damage.ts'
 import { apiUseStore, apiUseTables } from '../store/schema/api-use.ts'
+import { webhookStore } from '../store/schema/events.ts'
+import { eventTables } from '../store/schema/stores.ts'
 import { createGauges } from '../telemetry/gauges.ts'
 import { createHealth, type Health } from '../telemetry/health.ts'
 import type { LogRegistry } from '../telemetry/log.ts'
@@ -123,7 +125,10 @@ async function build(
   const aliases = await openAliases(config, { world, waits, logs, chains: nodes })
   const leases = new LeaseWatch(clock)
   const shared = { world, logs, gauges, aliases, leases }
-  const api = assembleApi(config, { ...shared, ...callers, served, chains, indexer, knowledge })
+  const webhooks = await openStore(store, webhookStore, eventTables, 'write')
+  closers.push(webhooks.close)
+  const own = { served, chains, indexer, knowledge, webhooks }
+  const api = assembleApi(config, { ...shared, ...callers, ...own })
   const health = createHealth({ clock, log: logs.log })
   const lived = livedStages(config.dataDir)
   registerChecks(health, config, { indexer, served, leases, clock, damaged, lived })
@@ -142,7 +147,8 @@ async function build(
   void health.run(over.signal).catch(outside.failed)
   watchL1s({ ...shared, config, networks: served.networks.list }, over.signal)
   const address = node.listener.address()
-  closers.push(api.close)
+  closers.push(api.close, api.events.close)
+  api.events.start(api, outside.failed)
   const apiUrl =
     config.role === 'index' ? '' : await listen(api, config['api.host'], config['api.port'])
   return {
@@ -213,6 +219,7 @@ function indexerOf(config: Config, parts: IndexerParts): Indexer | undefined {
     chains: chains.map(({ spec }) => spec),
     limits: sourceLimits(config),
     owner: Buffer.from(world.random.bytes(8)).toString('hex'),
+    keepEventsMs: config['events.keepDays'] * 86_400_000,
     worldModule: worldModule(),
     clock: world.clock,
     log: logs.log,

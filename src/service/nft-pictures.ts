@@ -6,6 +6,7 @@
  * at most 2 MiB, kept in a bounded cache, and can do nothing: it may not run, load or be framed.
  */
 
+import { unknownCaller } from '../api/caller.ts'
 import type { Operation } from '../api/operation.ts'
 import { isObject } from '../codec/evm/raw.ts'
 import { faultOf } from '../core/fault.ts'
@@ -131,6 +132,7 @@ export function imageUriOf(operations: readonly Operation[]): PictureParts['imag
         query: {},
         body: undefined,
         signal: new AbortController().signal,
+        caller: unknownCaller,
       })
       const metadata = isObject(answer?.body) ? ownValue(answer.body, 'metadata') : undefined
       const uri = isObject(metadata) ? ownValue(metadata, 'imageUri') : undefined

@@ -119,6 +119,12 @@ async function tryOpen(
       }),
       wantsTraces: spec.traces !== 'off',
       headHeight: headAsker(source, parts),
+      receipts: (height, signal) =>
+        source.blocks(
+          { from: height, until: height + 1 },
+          (units) => units[0]?.receipts ?? [],
+          signal,
+        ),
       isFollowed: () => parts.isFollowed(spec.key),
       // A recording ends where it ends, whenever it is read.
       ...(isRecorded(spec) ? {} : { currentAt: () => parts.currentAt?.(spec.key) }),

@@ -42,6 +42,11 @@ export const gaugeTable = {
     help: 'Blocks taken though their header, transactions or bloom could not be checked.',
     labels: ['chain', 'check'],
   },
+  firn_events_messages_total: {
+    kind: 'counter',
+    help: 'Attempts to deliver messages of webhooks: delivered, failed, or dead after the last one.',
+    labels: ['outcome'],
+  },
   firn_subnet_active_seats: {
     kind: 'gauge',
     help: 'Active validators of a watched L1 (setting l1.watch).',

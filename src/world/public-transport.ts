@@ -11,7 +11,7 @@ import { lookup as systemLookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import { callbackify } from 'node:util'
 
-import { Fault } from '../core/fault.ts'
+import { Fault, faultOf } from '../core/fault.ts'
 import type { Transport } from '../core/world.ts'
 import { type LazyAgent, lazyAgent } from './lazy-agent.ts'
 import { isPublicAddress } from './public-address.ts'
@@ -62,6 +62,18 @@ export function openPublicTransport(
       },
     },
     close: agent.destroy,
+  }
+}
+
+/** Why nothing is sent to an address, as far as it shows in it; `undefined` where names decide. */
+export function privateUrlProblem(url: URL): string | undefined {
+  try {
+    checkUrl(url.href, strict)
+    return url.hostname === 'localhost' ? 'address is not public: localhost' : undefined
+  } catch (error) {
+    const fault = faultOf(error)
+    if (fault === undefined) throw error
+    return fault.message
   }
 }
 

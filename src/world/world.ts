@@ -25,7 +25,7 @@ import type {
   World,
 } from '../core/world.ts'
 import { type LazyAgent, lazyAgent } from './lazy-agent.ts'
-import { openPublicTransport } from './public-transport.ts'
+import { openPublicTransport, privateUrlProblem } from './public-transport.ts'
 
 /** Connections to one node at most; the request windows of `source` stay below. */
 const connectionsPerHost = 128
@@ -48,6 +48,7 @@ export function openWorld(): World & { readonly close: () => Promise<void> } {
     random,
     transport: transportOver(agent),
     publicTransport: publicOnly.transport,
+    publicUrlProblem: privateUrlProblem,
     files,
     close: async () => {
       await publicOnly.close()

@@ -118,7 +118,7 @@ function startIndexing({ config, world, store, over, owner, guarded }: Made): In
   })
   const limits = sourceLimits(config)
   const thread = (port: WorkerThread['data']['port']): WorkerThread => ({
-    data: { chains, streams, store, limits, owner, port },
+    data: { chains, streams, store, limits, owner, keepEventsMs: 86_400_000, port },
     world,
     log: silentLog,
     waits: createWaits(world.clock.monotonic, () => undefined),

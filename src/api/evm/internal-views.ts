@@ -34,7 +34,8 @@ export function internalDetails(row: InternalRow, named: Named): InternalTransac
   }
 }
 
-function frameType(kind: number): InternalTransactionDetails['internalTxType'] {
+/** What the clients call a kind of frame. */
+export function frameType(kind: number): InternalTransactionDetails['internalTxType'] {
   switch (kind) {
     case frameKinds.call:
       return 'CALL'

@@ -108,11 +108,12 @@ async function pricerOf(
   }
 }
 
-function rewardView(
+/** A reward as the list shows it. */
+export function rewardView(
   network: ServedNetwork,
   row: StoredReward,
   book: AssetBook,
-  price: Price,
+  price: Price = {},
 ): HistoricalReward {
   const kind = rewardKinds[row.kind]
   return {

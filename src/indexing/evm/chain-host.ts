@@ -15,6 +15,8 @@ import { meta } from '../../store/schema/control.ts'
 import { chainTables } from '../../store/schema/stores.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { BlockNews, ChainSpec, ResumePoint, SourceLimits } from '../chain-spec.ts'
+import { evmOutbox } from '../events/evm-outbox.ts'
+import { openWatches } from '../events/open-webhooks.ts'
 import { leaseStream } from '../lease-stream.ts'
 import { nftStream, type NftStreamParts } from '../nft/nft-stream.ts'
 import { openWishes } from '../nft/open-wishes.ts'
@@ -31,6 +33,8 @@ export type HostParts = {
   readonly store: StoreLocation
   readonly limits: SourceLimits
   readonly owner: string
+  /** How long what webhooks are told is kept, milliseconds; absent: nothing is told. */
+  readonly keepEventsMs?: number
   readonly signal: AbortSignal
 }
 
@@ -92,8 +96,13 @@ function hostOver(
 ): ChainHost {
   const { log, source, spec } = parts
   const { clock } = parts.world
+  const watches = openWatches(parts.store, spec.key)
+  const outbox =
+    parts.keepEventsMs === undefined
+      ? {}
+      : { outbox: evmOutbox({ watches, clock, keepMs: parts.keepEventsMs }) }
   const rhythm = writingRhythm(database, clock)
-  const ingest = new StandingIngest({ ...parts, database, standing })
+  const ingest = new StandingIngest({ ...parts, database, standing, ...outbox })
   const { commit } = ingest
   const wishes = openWishes(parts.store)
   return {
@@ -125,6 +134,7 @@ function hostOver(
     close: async () => {
       await ingest.settled()
       await wishes.close()
+      await watches.close()
       await source.close()
       await database.close()
     },

@@ -18,6 +18,7 @@ import {
   storedProofsText,
 } from '../../store/query/evm/stored-proofs.ts'
 import { meta, proofsName, tracesSinceName } from '../../store/schema/control.ts'
+import type { EvmOutbox } from '../events/evm-outbox.ts'
 import { applyBlocks, blockStage, checkpointAfter } from './apply-blocks.ts'
 import { applyTraces, traceStage } from './apply-traces.ts'
 import { cutChain } from './cut-chain.ts'
@@ -30,6 +31,8 @@ export type EvmIngestParts = {
   readonly clock: Clock
   /** Loads the counters as of the last commit; absent where nobody counts. */
   readonly openRollup?: (reader: Reader) => Soon<Rollup>
+  /** Notes what webhooks are to be told; absent where nobody tells. */
+  readonly outbox?: EvmOutbox
 }
 
 /**
@@ -60,13 +63,14 @@ export class EvmIngest {
    * then. Faults as `applyBlocks`, `lease-lost`, `store-*`.
    */
   async blocks(batch: BlockBatch, proofs: StoredProofs = {}): Promise<void> {
-    const { database, lease, clock } = this.#parts
+    const { database, lease, clock, outbox } = this.#parts
     await this.#whole(async (state) => {
       await database.transaction(async (writer) => {
         await holdLease(writer, lease, clock)
         const { ids, before } = await applyBlocks(writer, batch, state.interner)
         await state.rollup?.blocks(writer, batch, ids)
         await writeProofs(writer, state, proofsText(proofs))
+        await outbox?.blocks(writer, batch)
         await moveCheckpoint(writer, blockStage, {
           before: before?.height,
           after: checkpointAfter(batch),
@@ -78,12 +82,13 @@ export class EvmIngest {
 
   /** Stores traces of stored blocks. Faults as `applyTraces`, `lease-lost`, `store-*`. */
   async traces(batch: TraceBatch): Promise<void> {
-    const { database, lease, clock } = this.#parts
+    const { database, lease, clock, outbox } = this.#parts
     await this.#whole(async (state) => {
       await database.transaction(async (writer) => {
         await holdLease(writer, lease, clock)
         const { ids, before, timestamps } = await applyTraces(writer, batch, state.interner)
         await state.rollup?.traces(writer, batch, ids, timestamps)
+        await outbox?.traces(writer, batch)
         await moveCheckpoint(writer, traceStage, {
           before: before?.height,
           after: { height: batch.until - 1, hash: undefined },
@@ -116,11 +121,12 @@ export class EvmIngest {
    * from there. Gives whether there was anything. Faults as `cutChain`, `lease-lost`, `store-*`.
    */
   async cut(from: number): Promise<boolean> {
-    const { database, lease, clock } = this.#parts
+    const { database, lease, clock, outbox } = this.#parts
     // What is remembered is of the chain as it was.
     this.#state = undefined
     return database.transaction(async (writer) => {
       await holdLease(writer, lease, clock)
+      await outbox?.cut(writer, from)
       return cutChain(writer, from, lease.epoch)
     })
   }

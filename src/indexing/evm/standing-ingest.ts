@@ -21,6 +21,7 @@ import {
 import { storedProofs } from '../../store/query/evm/stored-proofs.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { ChainSpec, ResumePoint } from '../chain-spec.ts'
+import type { EvmOutbox } from '../events/evm-outbox.ts'
 import { blockStage } from './apply-blocks.ts'
 import { traceStage } from './apply-traces.ts'
 import { EvmIngest } from './evm-ingest.ts'
@@ -36,6 +37,8 @@ export type StandingIngestParts = {
   readonly world: World
   readonly log: Log
   readonly signal: AbortSignal
+  /** Notes what webhooks are to be told; absent where nobody tells. */
+  readonly outbox?: EvmOutbox
 }
 
 /** The writer of a chain. Calls may overlap; they are done in order. */
@@ -59,8 +62,9 @@ export class StandingIngest {
    * `store-failed`.
    */
   readonly resume = async (): Promise<ResumePoint> => {
-    const { database, standing, spec, world } = this.#parts
+    const { database, standing, spec, world, outbox } = this.#parts
     const { clock } = world
+    const told = outbox === undefined ? {} : { outbox }
     await standing.regain()
     return this.#inOrder(async (lease) => {
       // A commit whose answer was lost may still be under way: it holds the lease until it is over.
@@ -68,7 +72,7 @@ export class StandingIngest {
         await holdLease(writer, lease, clock)
         return resumePoint(writer, spec.startHeight)
       })
-      this.#ingest ??= new EvmIngest({ database, lease, clock, openRollup })
+      this.#ingest ??= new EvmIngest({ database, lease, clock, openRollup, ...told })
       return point
     })
   }

@@ -1,16 +1,25 @@
 /** The tables of each kind of store. */
 
 import { controlTables } from './control.ts'
+import { outboxTables, webhookTables } from './events.ts'
 import { evmTables } from './evm.ts'
 import { icmTables } from './icm.ts'
 import { metricsTables } from './metrics.ts'
 import { primaryTables } from './primary.ts'
 
 /** Of an EVM chain. */
-export const chainTables = [...controlTables, ...evmTables, ...metricsTables] as const
+export const chainTables = [
+  ...controlTables,
+  ...evmTables,
+  ...metricsTables,
+  ...outboxTables,
+] as const
 
 /** Of a primary network. */
-export const primaryStoreTables = [...controlTables, ...primaryTables] as const
+export const primaryStoreTables = [...controlTables, ...primaryTables, ...outboxTables] as const
 
 /** Of interchain messages. */
 export const messageTables = [...controlTables, ...icmTables] as const
+
+/** Of webhooks: a lease says which process delivers. */
+export const eventTables = [...controlTables, ...webhookTables] as const

@@ -29,11 +29,14 @@ import { onBothEngines } from '../../stores.ts'
 const { signal } = new AbortController()
 const summed = chainTables.filter(({ sums }) => sums !== undefined)
 
-void test('sums: every table has them but those that say who writes and how far', () => {
+void test('sums: every table has them but those that say who writes, how far, and what is to be told', () => {
   const bare = [...chainTables, ...primaryStoreTables, ...messageTables]
     .filter(({ sums }) => sums === undefined)
     .map(({ name }) => name)
-  assert.deepEqual([...new Set(bare)], ['checkpoint', 'lease', 'range_sum'])
+  assert.deepEqual(
+    [...new Set(bare)],
+    ['checkpoint', 'lease', 'range_sum', 'outbox', 'outbox_webhook', 'outbox_ledger'],
+  )
 })
 
 onBothEngines(

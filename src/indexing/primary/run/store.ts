@@ -20,6 +20,8 @@ import { awaitLease, holdLease, type Lease, StandingLease } from '../../../store
 import { rawBlocksFrom } from '../../../store/query/primary/raw-blocks.ts'
 import { meta } from '../../../store/schema/control.ts'
 import { primaryStoreTables } from '../../../store/schema/stores.ts'
+import { openWatches } from '../../events/open-webhooks.ts'
+import { type PrimaryOutbox, primaryOutbox } from '../../events/primary-outbox.ts'
 import { writingRhythm } from '../../pace-stream.ts'
 import type { Stream } from '../../stage.ts'
 import { type KeptInMemory, newAssetNumbers } from '../batch/asset-numbers.ts'
@@ -43,6 +45,8 @@ export type PrimaryStoreParts = {
   readonly store: StoreLocation
   readonly world: World
   readonly owner: string
+  /** How long what webhooks are told is kept, milliseconds; absent: nothing is told. */
+  readonly keepEventsMs?: number
   readonly signal: AbortSignal
 }
 
@@ -100,7 +104,7 @@ export async function openPrimaryStore(
         storeGenesis(database, { bytes, facts, rules, identity, guard: guardOf(held, clock) }),
       )
     }
-    return storeOver(database, { genesis: bytes, rules, lease, clock })
+    return storeOver(database, { genesis: bytes, rules, lease, clock, ...outboxOf(parts) })
   } catch (error) {
     await database.close()
     throw error
@@ -116,6 +120,20 @@ function guardOf(lease: Lease, clock: Clock): Guard {
   }
 }
 
+type Told = {
+  readonly outbox?: PrimaryOutbox
+  readonly closeOutbox?: () => Promise<void>
+}
+
+function outboxOf({ store, key, world, keepEventsMs }: PrimaryStoreParts): Told {
+  if (keepEventsMs === undefined) return {}
+  const watches = openWatches(store, key)
+  return {
+    outbox: primaryOutbox({ watches, clock: world.clock, keepMs: keepEventsMs }),
+    closeOutbox: watches.close,
+  }
+}
+
 function storeOver(
   database: Database,
   of: {
@@ -123,17 +141,17 @@ function storeOver(
     readonly rules: PrimaryRules
     readonly lease: StandingLease
     readonly clock: Clock
-  },
+  } & Told,
 ): PrimaryStore {
-  const { genesis, rules, lease, clock } = of
+  const { genesis, rules, lease, clock, outbox } = of
   const rhythm = writingRhythm(database, clock)
-  let rows = openPrimaryRows(database, rules)
+  let rows = openPrimaryRows(database, rules, outbox)
   let session = 0
   let last: Promise<unknown> = Promise.resolve()
   let isClosed = false
   /** What is remembered was not stored, or another process wrote the store since. */
   const endSession = (): void => {
-    rows = openPrimaryRows(database, rules)
+    rows = openPrimaryRows(database, rules, outbox)
     session++
   }
   const inOrder = <T>(work: (guard: Guard) => Promise<T>): Promise<T> => {
@@ -182,6 +200,7 @@ function storeOver(
     close: async () => {
       isClosed = true
       await last
+      await of.closeOutbox?.()
       await database.close()
     },
   }

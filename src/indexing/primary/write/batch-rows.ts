@@ -42,6 +42,7 @@ import {
   subnetOwner,
 } from '../../../store/schema/primary-subnets.ts'
 import { progress } from '../../../store/schema/primary.ts'
+import type { PrimaryOutbox } from '../../events/primary-outbox.ts'
 import type { RawColumns } from '../batch/raw-blocks.ts'
 import type { RowBatch } from '../batch/rows.ts'
 import type { PrimaryRules } from '../batch/rules.ts'
@@ -79,8 +80,15 @@ type Known = {
   readonly ordered: OrderedLists
 }
 
-/** Opens the writing side over a store with `primaryTables`, of a network of these rules. */
-export function openPrimaryRows(database: Database, rules: PrimaryRules): PrimaryRows {
+/**
+ * Opens the writing side over a store with `primaryTables`, of a network of these rules. `outbox`
+ * notes what webhooks are to be told, where anybody tells.
+ */
+export function openPrimaryRows(
+  database: Database,
+  rules: PrimaryRules,
+  outbox?: PrimaryOutbox,
+): PrimaryRows {
   const known: Known = {
     addresses: numbersIn(address, 'bytes'),
     nodes: nodeNumbers(),
@@ -92,6 +100,7 @@ export function openPrimaryRows(database: Database, rules: PrimaryRules): Primar
         const epoch = await guard(writer)
         await writeBatch({ writer, batch, known, rules })
         await writeRawBlocks(writer, raw)
+        await outbox?.(writer, batch)
         await move(writer, batch, epoch)
       }),
   }

@@ -88,6 +88,8 @@ export async function balancesOfAddresses(
     readonly chain: PrimaryChain
     /** Unix seconds: made before it, not spent at it or before. */
     readonly moment?: number
+    /** Count also what was spent at `moment`: what was held when it came. */
+    readonly withSpentThen?: boolean
     /** Count what has any of the owners asked for, as nodes do. */
     readonly anyOwner?: boolean
   },
@@ -100,7 +102,10 @@ export async function balancesOfAddresses(
       ? [await held(reader, openNow, { values: [lists], least })]
       : [
           await held(reader, openThen, { values: [lists, moment], least }),
-          await held(reader, spentSince, { values: [lists, moment, moment], least }),
+          await held(reader, spentSince, {
+            values: [lists, moment, query.withSpentThen === true ? moment - 1 : moment],
+            least,
+          }),
         ]
   const others = parts.flatMap((part) => part.others).sort((a, b) => a - b)
   return { plain: joined(parts), others: await utxosByNumber(reader, others) }

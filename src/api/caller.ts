@@ -1,0 +1,31 @@
+/** Who calls, for operations that keep something for their callers. */
+
+import { Fault } from '../core/fault.ts'
+
+/** A caller as admission found it. */
+export type Caller = {
+  /** Id of its API key. */
+  readonly key: string | undefined
+  /** Whether any key was ever made here. */
+  readonly hasKeys: boolean
+  /** Whether it calls from this machine. */
+  readonly isLoopback: boolean
+}
+
+/** A caller nobody knows anything of. */
+export const unknownCaller: Caller = { key: undefined, hasKeys: false, isLoopback: false }
+
+/**
+ * Whose things a caller keeps here: the id of its key. Where there are no keys, callers of this
+ * machine are one owner, without a name, and nobody else may keep anything. Throws `key-required`.
+ */
+export function ownerOf({ key, hasKeys, isLoopback }: Caller): string {
+  if (key !== undefined) return key
+  if (!hasKeys && isLoopback) return ''
+  throw new Fault(
+    'key-required',
+    hasKeys
+      ? 'an API key is required: send it as x-service-api-key'
+      : 'an API key is required from other machines, and none was made here: see firn keys create',
+  )
+}

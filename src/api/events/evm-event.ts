@@ -1,0 +1,192 @@
+/** What happened in an EVM transaction, as `address_activity` tells it. */
+
+import { zstdDecompressSync } from 'node:zlib'
+
+import { isObject } from '../../codec/evm/raw.ts'
+import { Fault } from '../../core/fault.ts'
+import type { Webhook } from '../../store/query/events/webhooks.ts'
+import { gasUntil } from '../../store/query/evm/gas-until.ts'
+import { internalsOfTransaction } from '../../store/query/evm/internals-of-transaction.ts'
+import { heightOf, placeOf } from '../../store/query/evm/position.ts'
+import { transactionAt } from '../../store/query/evm/transaction-by-hash.ts'
+import { packedInput } from '../../store/query/evm/transaction-input.ts'
+import type { TransactionWithFees } from '../../store/query/evm/transaction-row.ts'
+import type { TransferRow } from '../../store/query/evm/transfer-row.ts'
+import { transfersOfTransaction } from '../../store/query/evm/transfers-of-transaction.ts'
+import type { ServedChain } from '../chain-directory.ts'
+import { frameType } from '../evm/internal-views.ts'
+import type { EvmParts } from '../evm/parts.ts'
+import type { Named, PartyEntry } from '../evm/party-book.ts'
+import { decimalText, hexText } from '../evm/text.ts'
+import { standardOf } from '../evm/transfer-views.ts'
+import { withPoint } from '../prices/exact-decimal.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Receipts of blocks before the Byzantium fork had a root here. */
+const noRoot = `0x${'00'.repeat(32)}`
+const nobody = `0x${'00'.repeat(20)}`
+
+/**
+ * The event of the transaction at `pos`; none when the webhook wants other signatures than it
+ * logged. Throws `not-served` when logs are wanted and no node tells them now.
+ */
+export async function evmEvents(
+  parts: EvmParts,
+  {
+    webhook,
+    chain,
+    pos,
+  }: { readonly webhook: Webhook; readonly chain: ServedChain; readonly pos: number },
+  signal: AbortSignal,
+): Promise<readonly Fields[]> {
+  const { eventSignatures, includeLogs, includeInternalTxs } = webhook.body
+  const row = await transactionAt(chain.store, pos)
+  if (row === undefined) return []
+  const needsLogs = includeLogs || eventSignatures.length > 0
+  const logs = needsLogs ? await logsOf(chain, pos, signal) : []
+  if (eventSignatures.length > 0 && !logs.some(({ topic0 }) => isAmong(topic0, eventSignatures)))
+    return []
+  const transaction = await transactionOf(parts, { chain, row, includeInternalTxs })
+  return [includeLogs ? { transaction, logs } : { transaction }]
+}
+
+function isAmong(topic: unknown, signatures: readonly string[]): boolean {
+  return typeof topic === 'string' && signatures.includes(topic.toLowerCase())
+}
+
+async function transactionOf(
+  parts: EvmParts,
+  of: {
+    readonly chain: ServedChain
+    readonly row: TransactionWithFees
+    readonly includeInternalTxs: boolean
+  },
+): Promise<Fields> {
+  const { chain, row } = of
+  const { store, facts } = chain
+  const [transfers, internals, input, cumulative] = await Promise.all([
+    transfersOfTransaction(store, row.pos),
+    of.includeInternalTxs ? internalsOfTransaction(store, row.pos) : [],
+    inputOf(chain, row),
+    gasUntil(store, row.pos),
+  ])
+  const ids = [
+    row.fromId,
+    ...(row.toId === undefined ? [] : [row.toId]),
+    ...transfers.flatMap(({ tokenId, fromId, toId }) => [tokenId, fromId, toId]),
+    ...internals.flatMap(({ fromId, toId }) => (toId === undefined ? [fromId] : [fromId, toId])),
+  ]
+  const named = await parts.parties(chain).load(ids)
+  const address = (id: number | undefined): string =>
+    id === undefined ? nobody : named(id).address
+  const price = decimalText(row.gasPrice)
+  const value = decimalText(row.value)
+  const ofStandard = (standard: 20 | 721 | 1155): Fields[] =>
+    transfers
+      .filter(({ kind }) => standardOf(kind) === standard)
+      .map((each) => transferOf(each, standard, named))
+  return {
+    blockHash: row.blockHash,
+    blockNumber: String(heightOf(row.pos)),
+    blockTimestamp: row.timestamp,
+    chainId: String(facts.evmChainId),
+    from: address(row.fromId),
+    to: address(row.toId),
+    gas: String(row.gasLimit),
+    gasPrice: price,
+    maxFeePerGas: row.maxFee === undefined ? price : decimalText(row.maxFee),
+    maxPriorityFeePerGas:
+      row.maxPriorityFee === undefined ? price : decimalText(row.maxPriorityFee),
+    txHash: row.hash,
+    txStatus: row.status === 1 ? '1' : '0',
+    input,
+    nonce: String(row.nonce),
+    transactionIndex: placeOf(row.pos),
+    type: row.type,
+    value,
+    receiptCumulativeGasUsed: String(cumulative),
+    receiptGasUsed: String(row.gasUsed),
+    receiptEffectiveGasPrice: price,
+    receiptRoot: noRoot,
+    erc20Transfers: ofStandard(20),
+    erc721Transfers: ofStandard(721),
+    erc1155Transfers: ofStandard(1155),
+    ...(of.includeInternalTxs
+      ? {
+          internalTransactions: internals.map((frame) => ({
+            from: address(frame.fromId),
+            to: address(frame.toId),
+            internalTxType: frameType(frame.kind),
+            value: decimalText(frame.value),
+            gasUsed: String(frame.gasUsed),
+            gasLimit: String(frame.gasLimit),
+            transactionHash: frame.txHash,
+          })),
+        }
+      : {}),
+    networkToken: {
+      tokenName: facts.name,
+      tokenSymbol: facts.symbol,
+      tokenDecimals: facts.decimals,
+      valueWithDecimals: withPoint(BigInt(value), facts.decimals),
+    },
+  }
+}
+
+function transferOf(row: TransferRow, standard: 20 | 721 | 1155, named: Named): Fields {
+  const value = standard === 721 ? '1' : decimalText(row.value)
+  const token = tokenOf(named(row.tokenId), standard, value)
+  return {
+    transactionHash: row.txHash,
+    type: `ERC${standard}`,
+    from: named(row.fromId).address,
+    to: named(row.toId).address,
+    value,
+    blockTimestamp: row.timestamp,
+    logIndex: row.logIndex,
+    ...(row.item === undefined ? {} : { tokenId: decimalText(row.item) }),
+    [`erc${standard}Token`]: token,
+  }
+}
+
+function tokenOf({ address, token, erc20 }: PartyEntry, standard: number, value: string): Fields {
+  const places = standard === 20 ? erc20.decimals : 0
+  return {
+    address,
+    name: token?.name ?? erc20.name,
+    symbol: token?.symbol ?? erc20.symbol,
+    decimals: places,
+    valueWithDecimals: withPoint(BigInt(value), places),
+  }
+}
+
+async function inputOf(chain: ServedChain, row: TransactionWithFees): Promise<string> {
+  const packed = row.inputLength === 0 ? undefined : await packedInput(chain.store, row.pos)
+  if (packed === undefined) return '0x'
+  const inputs = zstdDecompressSync(packed.inputs)
+  return hexText(inputs.subarray(packed.offset, packed.offset + row.inputLength))
+}
+
+/** Logs of a transaction as a node tells them: not all are stored. Throws `not-served`. */
+async function logsOf(chain: ServedChain, pos: number, signal: AbortSignal): Promise<Fields[]> {
+  const receipts = await chain.receipts?.(heightOf(pos), signal)
+  const receipt = receipts?.[placeOf(pos)]
+  if (!isObject(receipt) || !Array.isArray(receipt['logs']))
+    throw new Fault('not-served', 'logs need a node, and none tells them now')
+  return receipt['logs'].filter(isObject).map((log) => logOf(log, placeOf(pos)))
+}
+
+function logOf(log: Fields, transactionIndex: number): Fields {
+  const topics: readonly unknown[] = Array.isArray(log['topics']) ? log['topics'] : []
+  const names = ['topic0', 'topic1', 'topic2', 'topic3']
+  return {
+    address: log['address'],
+    // Clients refuse a topic that is null: those that are not there are left out.
+    ...Object.fromEntries(topics.map((topic, at) => [names[at] ?? '', topic])),
+    data: log['data'],
+    transactionIndex,
+    logIndex: Number(log['logIndex']),
+    removed: false,
+  }
+}

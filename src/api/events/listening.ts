@@ -1,0 +1,139 @@
+/**
+ * Messages of a webhook as they come, for a caller who listens.
+ *
+ * Where a listener stands is in what it says when it comes: nothing is kept for it here, and one that
+ * is slow holds nothing but its own connection.
+ */
+
+import { Fault } from '../../core/fault.ts'
+import { readMessages } from '../../events/message-reader.ts'
+import type { Message, MessagePlace } from '../../events/message.ts'
+import { placeOfHeight, storedUntil } from '../../store/query/events/ledger-places.ts'
+import { type Webhook, webhookById } from '../../store/query/events/webhooks.ts'
+import { type Caller, ownerOf } from '../caller.ts'
+import { ownWebhook } from './own-webhook.ts'
+import type { EventParts } from './parts.ts'
+
+/** Where a listener begins, as it wrote it. */
+export type ListenQuery = {
+  /** Id of the last message it has. */
+  readonly after: string | undefined
+  /** A height, base 10. */
+  readonly from: string | undefined
+}
+
+/** How many listen, by owner. */
+const listeners = new WeakMap<EventParts, Map<string, number>>()
+
+/** All owners together may listen this many times as often as one. */
+const ownersAtOnce = 256
+
+/** How long nothing may be told before something is sent anyway. */
+export const quietMs = 15_000
+
+/** A listener who was let in. */
+export type Listener = {
+  readonly webhook: Webhook
+  readonly from: MessagePlace
+  /** Call it once when the listener is gone. */
+  readonly leave: () => void
+}
+
+/**
+ * Lets a listener in. Throws `key-required`, `not-found`, `bad-parameter`, and `overloaded` where too
+ * many listen.
+ */
+export async function admitListener(
+  parts: EventParts,
+  asked: ListenQuery & { readonly id: string; readonly caller: Caller },
+): Promise<Listener> {
+  const webhook = await ownWebhook(await parts.webhooks(), asked.id, asked.caller)
+  const from = await startOf(parts, webhook, asked)
+  const counts = listeners.get(parts) ?? new Map<string, number>()
+  listeners.set(parts, counts)
+  const owner = ownerOf(asked.caller)
+  const own = counts.get(owner) ?? 0
+  const all = [...counts.values()].reduce((sum, count) => sum + count, 0)
+  if (own >= parts.limits.listeners || all >= parts.limits.listeners * ownersAtOnce)
+    throw new Fault('overloaded', `too many listen already: ${own}`)
+  counts.set(owner, own + 1)
+  let isGone = false
+  const leave = (): void => {
+    if (isGone) return
+    isGone = true
+    counts.set(owner, (counts.get(owner) ?? 1) - 1)
+  }
+  return { webhook, from, leave }
+}
+
+/** Id of a message for those who listen: they give it to go on after it. */
+export function listenId({ pos, told }: MessagePlace): string {
+  return `${pos}.${told}`
+}
+
+async function startOf(
+  parts: EventParts,
+  webhook: Webhook,
+  { after, from }: ListenQuery,
+): Promise<MessagePlace> {
+  if (after !== undefined && after !== '') {
+    const [, pos, told] = /^(\d{1,16})\.(\d{1,9})$/.exec(after) ?? []
+    if (pos === undefined) throw new Fault('bad-parameter', 'the last event id is not from here')
+    return { pos: Number(pos), told: Number(told) + 1 }
+  }
+  if (from !== undefined && from !== '') {
+    if (!/^\d{1,9}$/.test(from)) throw new Fault('bad-parameter', 'from must be a height, base 10')
+    return { pos: placeOfHeight(webhook.ledger, Number(from)), told: 0 }
+  }
+  const store = parts.reader.storeOf(webhook.store)
+  const pos =
+    store === undefined
+      ? placeOfHeight(webhook.ledger, 0)
+      : await storedUntil(store, webhook.ledger)
+  return { pos, told: 0 }
+}
+
+/** What a listener is given: messages, or the word that it was quiet for a while. */
+export type Heard = Message | 'quiet'
+
+/**
+ * Messages from `from` on, until `signal` is aborted or the webhook is no longer what it was.
+ *
+ * @yields {Heard} messages in order, and `quiet` when nothing was told for {@link quietMs}.
+ */
+export async function* heard(
+  parts: EventParts,
+  { webhook, from }: Pick<Listener, 'webhook' | 'from'>,
+  signal: AbortSignal,
+): AsyncGenerator<Heard, void> {
+  let place = from
+  while (!signal.aborted) {
+    // News that come while it is read count for the next time.
+    const waiting = new AbortController()
+    const either = AbortSignal.any([signal, waiting.signal])
+    const news = parts.news.next(either)
+    const read = await readMessages(parts.reader, webhook, place, signal)
+    yield* read.messages
+    place = read.next
+    if (read.messages.length === 0) {
+      const late = parts.clock.sleep(quietMs, either).then(
+        () => true,
+        () => false,
+      )
+      const isQuiet = await Promise.race([news.then(() => false), late])
+      if (isQuiet) {
+        if (!(await isSame(parts, webhook))) return
+        yield 'quiet'
+      }
+    }
+    waiting.abort()
+  }
+}
+
+/** Whether the webhook is what it was; who listens to another one comes again. */
+async function isSame(parts: EventParts, webhook: Webhook): Promise<boolean> {
+  const { id, changed, number, owner } = webhook
+  if (!parts.isLive(owner)) return false
+  const now = await webhookById(await parts.webhooks(), id)
+  return now?.active === true && now.changed === changed && now.number === number
+}

@@ -1,0 +1,256 @@
+/** Reads what a caller registers. */
+
+import type { Static } from 'typebox'
+
+import { parseEvmAddress, parsePrimaryAddress, toPrimaryAddress } from '../../core/address.ts'
+import { clip, keyOf } from '../../core/bytes.ts'
+import { parseId, parseNodeId, toCb58, toNodeId } from '../../core/cb58.ts'
+import { Fault, faultOf } from '../../core/fault.ts'
+import type { CreateWebhookBody } from '../../shape/events/webhook.ts'
+import { checkpointHeights } from '../../store/checkpoint.ts'
+import { type Watched, watchedText, type WebhookLedger } from '../../store/query/events/watch.ts'
+import type { WebhookBody } from '../../store/query/events/webhooks.ts'
+import { posOfHeight } from '../../store/query/evm/position.ts'
+import { blockIdOf, chainNumbers, firstPosOf } from '../../store/schema/primary-position.ts'
+import type { ServedChain } from '../chain-directory.ts'
+import type { EventParts } from './parts.ts'
+
+/** What a caller registers. */
+export type Asked = Static<typeof CreateWebhookBody>
+
+/** A webhook that is not registered yet, and the place from which it is told. */
+export type ReadWebhook = {
+  readonly store: string
+  readonly ledger: WebhookLedger
+  readonly from: number
+  readonly body: WebhookBody
+}
+
+/** Checks what was asked for. Throws `bad-parameter`, and `not-found` or `not-ready` for a chain. */
+export function readWebhook(parts: EventParts, asked: Asked): Promise<ReadWebhook> {
+  switch (asked.eventType) {
+    case 'address_activity':
+      return ofEvm(parts, asked)
+    case 'primary_network_address_activity':
+      return ofAddresses(parts, asked)
+    default:
+      return ofValidators(parts, asked)
+  }
+}
+
+/** An address messages may be sent to. Throws `bad-parameter`. */
+export function urlIn(parts: Pick<EventParts, 'problemOf'>, text: string): string {
+  if (!URL.canParse(text)) throw bad('url must be an address of http or https', text)
+  const url = new URL(text)
+  if (url.protocol !== 'https:' && url.protocol !== 'http:')
+    throw bad('url must be an address of http or https', text)
+  if (url.username !== '' || url.password !== '')
+    throw new Fault('bad-parameter', 'url must not hold a user name or password')
+  const problem = parts.problemOf(url)
+  if (problem !== undefined) throw bad(`url: ${problem}`, text)
+  url.hash = ''
+  return url.href
+}
+
+/** EVM addresses, each once. Throws `bad-parameter`, also for more than `most`. */
+export function evmAddressesIn(texts: readonly string[], most: number): Uint8Array[] {
+  const parsed = unique('metadata.addresses', texts, parseEvmAddress)
+  checkCount('metadata.addresses', parsed.length, most)
+  return parsed
+}
+
+/** First place after the newest block that the chain has, as far as anybody told. */
+export async function evmStart(parts: EventParts, chain: ServedChain): Promise<number> {
+  const stored = (await checkpointHeights(chain.store)).get('blocks') ?? -1
+  const head = parts.headOf(chain.facts.key, 'blocks') ?? (await chain.headHeight?.()) ?? stored
+  return posOfHeight(Math.max(stored, head) + 1)
+}
+
+/** The ledger of a webhook of an EVM chain. Throws `bad-parameter` where there are no traces. */
+export function evmLedger(chain: ServedChain, withInternals: boolean): WebhookLedger {
+  if (!withInternals) return 'blocks'
+  if (chain.wantsTraces) return 'traces'
+  throw new Fault('bad-parameter', 'includeInternalTxs: traces of this chain are not indexed')
+}
+
+async function ofEvm(parts: EventParts, asked: Asked): Promise<ReadWebhook> {
+  const { metadata, chainId = '' } = asked
+  if (chainId === '') throw new Fault('bad-parameter', 'chainId is required')
+  const chain = parts.chains.find(chainId)
+  const addresses = evmAddressesIn(metadata.addresses ?? [], parts.limits.addresses)
+  const from = await evmStart(parts, chain)
+  const includeInternalTxs = asked.includeInternalTxs ?? false
+  return {
+    store: chain.facts.key,
+    ledger: evmLedger(chain, includeInternalTxs),
+    from,
+    body: {
+      ...common(parts, asked),
+      chainId: String(chain.facts.evmChainId),
+      includeInternalTxs,
+      includeLogs: asked.includeLogs ?? false,
+      subEvents: [],
+      keys: [],
+      only: [],
+      watched: watchedText({
+        kind: 'addresses',
+        addresses: addresses.map((bytes) => ({ bytes, from })),
+      }),
+    },
+  }
+}
+
+async function ofAddresses(parts: EventParts, asked: Asked): Promise<ReadWebhook> {
+  const { metadata } = asked
+  const ledger = asked.chainId === 'x-chain' ? 'X' : 'P'
+  if (asked.chainId !== 'x-chain' && (asked.chainId ?? 'p-chain') !== 'p-chain')
+    throw bad('chainId must be p-chain or x-chain', asked.chainId ?? '')
+  const { network, from, store, hrp } = await networkStart(parts, asked, ledger)
+  if ((metadata.keyType ?? 'addresses') !== 'addresses')
+    throw bad('metadata.keyType must be addresses', metadata.keyType ?? '')
+  const addresses = unique('metadata.keys', metadata.keys ?? [], (text) =>
+    parsePrimaryAddress(text, hrp),
+  )
+  checkCount('metadata.keys', addresses.length, parts.limits.addresses)
+  const subEvents = metadata.subEvents?.addressActivitySubEvents ?? []
+  checkCount('metadata.subEvents.addressActivitySubEvents', subEvents.length, subEvents.length)
+  const filter = metadata.balanceThresholdFilter
+  if (subEvents.includes('balance_threshold') && filter === undefined)
+    throw new Fault('bad-parameter', 'balance_threshold needs metadata.balanceThresholdFilter')
+  return {
+    store,
+    ledger,
+    from,
+    body: {
+      ...common(parts, asked),
+      ...plain,
+      network,
+      chainId: ledger === 'X' ? 'x-chain' : 'p-chain',
+      subEvents: [...new Set(subEvents)],
+      ...(filter === undefined
+        ? {}
+        : { balance: { type: filter.balanceType, threshold: filter.balanceThreshold } }),
+      keys: addresses.map((bytes) => toPrimaryAddress(hrp, bytes)),
+      only: [],
+      watched: watchedText({
+        kind: 'addresses',
+        addresses: addresses.map((bytes) => ({ bytes, from })),
+      }),
+    },
+  }
+}
+
+async function ofValidators(parts: EventParts, asked: Asked): Promise<ReadWebhook> {
+  const { metadata } = asked
+  if ((asked.chainId ?? 'p-chain') !== 'p-chain')
+    throw bad('chainId must be p-chain', asked.chainId ?? '')
+  const { network, from, store } = await networkStart(parts, asked, 'P')
+  const kind = metadata.keyType === 'nodeId' ? 'node' : 'subnet'
+  if (metadata.keyType !== 'nodeId' && metadata.keyType !== 'subnetId')
+    throw bad('metadata.keyType must be nodeId or subnetId', metadata.keyType ?? '')
+  const [parseKey, parseOther] = kind === 'node' ? [parseNodeId, parseId] : [parseId, parseNodeId]
+  const [key, ...more] = unique('metadata.keys', metadata.keys ?? [], parseKey)
+  if (key === undefined || more.length > 0)
+    throw new Fault('bad-parameter', 'metadata.keys must hold exactly one')
+  const name = kind === 'node' ? 'subnetIds' : 'nodeIds'
+  const only = unique(`metadata.${name}`, metadata[name] ?? [], parseOther)
+  if (only.length > 0) checkCount(`metadata.${name}`, only.length, parts.limits.addresses)
+  const subEvents = metadata.subEvents?.validatorActivitySubEvents ?? []
+  checkCount('metadata.subEvents.validatorActivitySubEvents', subEvents.length, subEvents.length)
+  const threshold = metadata.l1ValidatorFeeBalanceThreshold
+  const wantsThreshold = subEvents.includes('l1_validator_balance_threshold')
+  if (wantsThreshold && threshold === undefined)
+    throw new Fault(
+      'bad-parameter',
+      'l1_validator_balance_threshold needs metadata.l1ValidatorFeeBalanceThreshold',
+    )
+  const watched: Watched = {
+    kind,
+    key,
+    only,
+    from,
+    ...(wantsThreshold && threshold !== undefined ? { l1Threshold: BigInt(threshold) } : {}),
+  }
+  const [showKey, showOther] = kind === 'node' ? [toNodeId, toCb58] : [toCb58, toNodeId]
+  return {
+    store,
+    ledger: 'P',
+    from,
+    body: {
+      ...common(parts, asked),
+      ...plain,
+      network,
+      chainId: 'p-chain',
+      subEvents: [...new Set(subEvents)],
+      keys: [showKey(key)],
+      only: only.map(showOther),
+      watched: watchedText(watched),
+    },
+  }
+}
+
+const plain = { includeInternalTxs: false, includeLogs: false } as const
+
+function common(
+  parts: EventParts,
+  { eventType, url = '', name = '', description = '', metadata }: Asked,
+): Pick<WebhookBody, 'eventType' | 'url' | 'name' | 'description' | 'eventSignatures'> {
+  const eventSignatures = (metadata.eventSignatures ?? []).map((text) => text.toLowerCase())
+  const wrong = eventSignatures.find((text) => !/^0x[0-9a-f]{64}$/.test(text))
+  if (wrong !== undefined) throw bad('metadata.eventSignatures must be 32 bytes in hex', wrong)
+  if (eventSignatures.length > 0) {
+    if (eventType !== 'address_activity')
+      throw new Fault('bad-parameter', 'metadata.eventSignatures are of EVM chains')
+    checkCount('metadata.eventSignatures', eventSignatures.length, mostSignatures)
+  }
+  return { eventType, url: url === '' ? '' : urlIn(parts, url), name, description, eventSignatures }
+}
+
+/** Signatures of one webhook: few contracts log more kinds. */
+const mostSignatures = 256
+
+async function networkStart(
+  parts: EventParts,
+  { network = 'mainnet' }: Asked,
+  chain: 'P' | 'X',
+): Promise<{
+  readonly network: 'mainnet' | 'fuji'
+  readonly from: number
+  readonly store: string
+  readonly hrp: string
+}> {
+  const served = parts.networks.find(network)
+  const store = parts.networkKey(network)
+  const stored = (await checkpointHeights(served.store)).get(chain) ?? -1
+  const height = Math.max(stored, parts.headOf(store, chain) ?? -1) + 1
+  const from = firstPosOf(blockIdOf(chainNumbers[chain], height))
+  return { network, from, store, hrp: served.hrp }
+}
+
+function unique(
+  name: string,
+  texts: readonly string[],
+  parse: (text: string) => Uint8Array,
+): Uint8Array[] {
+  const parsed = texts.map((text) => {
+    try {
+      return parse(text)
+    } catch (error) {
+      if (faultOf(error)?.code !== 'bad-text') throw error
+      throw bad(`${name} holds what is none`, text)
+    }
+  })
+  return [...new Map(parsed.map((bytes) => [keyOf(bytes), bytes])).values()]
+}
+
+function checkCount(name: string, count: number, most: number): void {
+  if (count === 0 || count > most)
+    throw new Fault(
+      'bad-parameter',
+      `${name} must hold 1 to ${Math.max(1, most)} entries: ${count}`,
+    )
+}
+
+function bad(what: string, value: string): Fault {
+  return new Fault('bad-parameter', `${what}: ${clip(value)}`)
+}

@@ -1,0 +1,136 @@
+/** Tells a webhook again, and what could not be told. */
+
+import { Fault } from '../../core/fault.ts'
+import { Webhook, WebhookPath } from '../../shape/events/webhook.ts'
+import { NoQuery } from '../../shape/evm/query.ts'
+import { nextPageToken } from '../../shape/next-page-token.ts'
+import { PageToken, pageSize } from '../../shape/primary/parameters.ts'
+import { Type } from '../../shape/type.ts'
+import { checkpointHeights } from '../../store/checkpoint.ts'
+import { heightOfPlace, placeOfHeight } from '../../store/query/events/ledger-places.ts'
+import { deadLetters, webhookPlaceOf, writePlace } from '../../store/query/events/webhook-places.ts'
+import type { Webhook as StoredWebhook } from '../../store/query/events/webhooks.ts'
+import { operation, type Operation } from '../operation.ts'
+import { bindingOf, nextToken, readPage } from '../paging.ts'
+import { changeOwn, ownWebhook, webhookWithPlace } from './own-webhook.ts'
+import type { EventParts } from './parts.ts'
+
+const ReplayWebhook = {
+  id: 'replayWebhook',
+  method: 'POST',
+  path: '/v1/webhooks/{id}:replay',
+  summary: 'Deliver all messages again from a height on, with the ids they had',
+  tag: 'Webhooks',
+  weight: 100,
+  parameters: {
+    path: WebhookPath,
+    query: NoQuery,
+    body: Type.Object({
+      fromHeight: Type.Integer({
+        minimum: 0,
+        maximum: 2 ** 31 - 1,
+        description: 'First block, also from before the webhook was registered',
+      }),
+    }),
+  },
+  response: Webhook,
+} as const
+
+const ListDeadLetters = {
+  id: 'listDeadLetters',
+  method: 'GET',
+  path: '/v1/webhooks/{id}/deadLetters',
+  summary: 'Messages that were given up, newest first',
+  tag: 'Webhooks',
+  weight: 10,
+  parameters: {
+    path: WebhookPath,
+    query: Type.Object({ pageToken: PageToken, pageSize: pageSize(10, 100) }),
+  },
+  response: Type.Object({
+    nextPageToken,
+    deadLetters: Type.Array(
+      Type.Object({
+        messageId: Type.String({ description: 'Id of the message' }),
+        blockNumber: Type.String({ description: 'Block it is of: replay from there' }),
+        attempts: Type.Integer({ description: 'How often it was tried' }),
+        failedAt: Type.Integer({ description: 'Milliseconds since 1970' }),
+        problem: Type.String({ description: 'Why the last attempt failed' }),
+      }),
+    ),
+  }),
+} as const
+
+const defaultPageSize = 10
+
+/** Sets the webhook back. What the outbox no longer has is computed from history. */
+export function replayWebhook(parts: EventParts): Operation {
+  return operation(ReplayWebhook, async ({ path, body, caller }) => {
+    const database = await parts.webhooks()
+    const changed = await changeOwn(database, { id: path.id, caller }, async (webhook, writer) => {
+      if (!webhook.active) throw new Fault('bad-parameter', 'the webhook is inactive')
+      const place = await webhookPlaceOf(writer, webhook.number)
+      const pos = placeOfHeight(webhook.ledger, body.fromHeight)
+      if (place === undefined || (await newestHeight(parts, webhook)) < body.fromHeight)
+        throw new Fault('bad-parameter', `fromHeight is not indexed yet: ${body.fromHeight}`)
+      const replayUntil = Math.max(place.replayUntil, place.pos + (place.told > 0 ? 1 : 0))
+      await writePlace(writer, {
+        ...place,
+        pos,
+        told: 0,
+        attempts: 0,
+        dueMs: 0,
+        problem: undefined,
+        replayUntil,
+      })
+      return webhook
+    })
+    parts.news.wake()
+    return { body: await webhookWithPlace(database, changed) }
+  })
+}
+
+async function newestHeight(parts: EventParts, webhook: StoredWebhook): Promise<number> {
+  const store = parts.reader.storeOf(webhook.store)
+  return store === undefined ? -1 : ((await checkpointHeights(store)).get(webhook.ledger) ?? -1)
+}
+
+const letterCursor = {
+  encode: ({ pos, told }: { readonly pos: number; readonly told: number }): Uint8Array => {
+    const bytes = new Uint8Array(16)
+    const view = new DataView(bytes.buffer)
+    view.setFloat64(0, pos)
+    view.setFloat64(8, told)
+    return bytes
+  },
+  decode: (bytes: Uint8Array): { readonly pos: number; readonly told: number } => {
+    if (bytes.length !== 16) throw new Fault('bad-page-token', 'pageToken is not valid here')
+    const view = new DataView(bytes.buffer, bytes.byteOffset)
+    return { pos: view.getFloat64(0), told: view.getFloat64(8) }
+  },
+} as const
+
+/** Messages of a webhook that failed for the last time; the newest thousand are kept. */
+export function listDeadLetters(parts: EventParts): Operation {
+  return operation(ListDeadLetters, async ({ path, query, caller }) => {
+    const database = await parts.webhooks()
+    const webhook = await ownWebhook(database, path.id, caller)
+    const page = await readPage({
+      tokens: parts.tokens,
+      pageToken: query.pageToken,
+      binding: bindingOf(ListDeadLetters.id, { ...query, id: webhook.id }),
+      limit: query.pageSize ?? defaultPageSize,
+      ...letterCursor,
+      rows: (before, limit) => deadLetters(database, { number: webhook.number, before, limit }),
+      cursorOf: ({ pos, told }) => ({ pos, told }),
+    })
+    const letters = page.rows.map(({ messageId, pos, attempts, failedMs, problem }) => ({
+      messageId,
+      blockNumber: String(heightOfPlace(webhook.ledger, pos)),
+      attempts,
+      failedAt: failedMs,
+      problem,
+    }))
+    return { body: { ...nextToken(page), deadLetters: letters } }
+  })
+}

@@ -1,0 +1,134 @@
+/** Addresses of a webhook of an EVM chain. */
+
+import { toHex } from '../../core/bytes.ts'
+import { Fault } from '../../core/fault.ts'
+import { Webhook, WebhookAddressesBody, WebhookPath } from '../../shape/events/webhook.ts'
+import { NoQuery } from '../../shape/evm/query.ts'
+import { nextPageToken } from '../../shape/next-page-token.ts'
+import { PageToken, pageSize } from '../../shape/primary/parameters.ts'
+import { Type } from '../../shape/type.ts'
+import type { Webhook as StoredWebhook } from '../../store/query/events/webhooks.ts'
+import { operation, type Operation } from '../operation.ts'
+import { bindingOf, nextToken, numberCursor, readPage } from '../paging.ts'
+import { addressesShown, changeOwn, ownWebhook, webhookWithPlace } from './own-webhook.ts'
+import type { EventParts } from './parts.ts'
+import { evmAddressesIn, evmStart } from './read-webhook.ts'
+
+const path = '/v1/webhooks/{id}/addresses'
+
+const ListAddresses = {
+  id: 'getAddressesFromWebhook',
+  method: 'GET',
+  path,
+  summary: 'Addresses of a webhook, in the order in which they were added',
+  tag: 'Webhooks',
+  weight: 20,
+  parameters: {
+    path: WebhookPath,
+    query: Type.Object({ pageToken: PageToken, pageSize: pageSize(10, 100) }),
+  },
+  response: Type.Object({
+    nextPageToken,
+    addresses: Type.Array(Type.String({ description: 'EVM address' })),
+    totalAddresses: Type.Integer({ description: 'How many the webhook has' }),
+  }),
+} as const
+
+const AddAddresses = {
+  id: 'addAddressesToWebhook',
+  method: 'PATCH',
+  path,
+  summary: 'Add addresses to a webhook; they are told of from the next block on',
+  tag: 'Webhooks',
+  weight: 20,
+  parameters: { path: WebhookPath, query: NoQuery, body: WebhookAddressesBody },
+  response: Webhook,
+} as const
+
+const RemoveAddresses = {
+  id: 'removeAddressesFromWebhook',
+  method: 'DELETE',
+  path,
+  summary: 'Remove addresses from a webhook',
+  tag: 'Webhooks',
+  weight: 20,
+  parameters: { path: WebhookPath, query: NoQuery, body: WebhookAddressesBody },
+  response: Webhook,
+} as const
+
+const defaultPageSize = 10
+
+/** The addresses of a webhook of the caller's key. */
+export function listWebhookAddresses(parts: EventParts): Operation {
+  return operation(ListAddresses, async ({ path: { id }, query, caller }) => {
+    const webhook = await ownWebhook(await parts.webhooks(), id, caller)
+    checkKind(webhook)
+    const all = addressesShown(webhook.body).map((address, at) => ({ address, at }))
+    const page = await readPage({
+      tokens: parts.tokens,
+      pageToken: query.pageToken,
+      binding: bindingOf(ListAddresses.id, { ...query, id }),
+      limit: query.pageSize ?? defaultPageSize,
+      ...numberCursor,
+      rows: (after = -1, limit) => all.slice(after + 1, after + 1 + limit),
+      cursorOf: ({ at }) => at,
+    })
+    const addresses = page.rows.map(({ address }) => address)
+    return { body: { ...nextToken(page), addresses, totalAddresses: all.length } }
+  })
+}
+
+/** Adds addresses; those it has already stay as they are. */
+export function addWebhookAddresses(parts: EventParts): Operation {
+  return operation(AddAddresses, async ({ path: { id }, body, caller }) => {
+    const added = evmAddressesIn(body.addresses, parts.limits.addresses).map(toHex)
+    return changed(parts, { id, caller }, async (webhook, known) => {
+      const chain = parts.chains.find(webhook.body.chainId)
+      const from = await evmStart(parts, chain)
+      const before = new Set(known.map(([address]) => address))
+      const fresh = added.filter((address) => !before.has(address))
+      const all = [...known, ...fresh.map((address) => [address, from] as const)]
+      if (all.length > parts.limits.addresses)
+        throw new Fault(
+          'forbidden',
+          `a webhook may have this many addresses: ${parts.limits.addresses}`,
+        )
+      return all
+    })
+  })
+}
+
+/** Removes addresses; one at least must stay. */
+export function removeWebhookAddresses(parts: EventParts): Operation {
+  return operation(RemoveAddresses, async ({ path: { id }, body, caller }) => {
+    const gone = new Set(evmAddressesIn(body.addresses, parts.limits.addresses).map(toHex))
+    return changed(parts, { id, caller }, async (_webhook, known) => {
+      const left = known.filter(([address]) => !gone.has(address))
+      if (left.length === 0)
+        throw new Fault('bad-parameter', 'addresses: one at least must stay, or end the webhook')
+      return left
+    })
+  })
+}
+
+type Known = readonly (readonly [string, number])[]
+
+async function changed(
+  parts: EventParts,
+  own: Parameters<typeof changeOwn>[1],
+  change: (webhook: StoredWebhook, known: Known) => Promise<Known>,
+): Promise<{ readonly body: Awaited<ReturnType<typeof webhookWithPlace>> }> {
+  const database = await parts.webhooks()
+  const webhook = await changeOwn(database, own, async (before) => {
+    const addresses = await change(before, checkKind(before))
+    return { ...before, body: { ...before.body, watched: { kind: 'addresses', addresses } } }
+  })
+  return { body: await webhookWithPlace(database, webhook) }
+}
+
+function checkKind({ body }: StoredWebhook): Known {
+  const { watched } = body
+  if (body.eventType !== 'address_activity' || watched.kind !== 'addresses')
+    throw new Fault('bad-parameter', 'only webhooks of EVM addresses have this list')
+  return watched.addresses
+}

@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { canonicalJson } from './canonical-json.ts'
+
+void test('canonical JSON: the samples of RFC 8785', () => {
+  // Section 3.2.2 and 3.2.3 of the RFC.
+  const sample = {
+    numbers: [333_333_333.333_333_29, 1e30, 4.5, 2e-3, 1e-27],
+    string: '€$\u000f\nA\'B"\\\\"/',
+    literals: [null, true, false],
+  }
+  assert.equal(
+    canonicalJson(sample),
+    '{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27],' +
+      '"string":"€$\\u000f\\nA\'B\\"\\\\\\\\\\"/"}',
+  )
+  const names = { '€': 1, '\r': 2, '\ufb33': 3, '1': 4, '😀': 5, '\u0080': 6, ö: 7 }
+  assert.equal(canonicalJson(names), '{"\\r":2,"1":4,"\u0080":6,"ö":7,"€":1,"😀":5,"\ufb33":3}')
+})
+
+void test('canonical JSON: what is undefined is left out of objects', () => {
+  assert.equal(canonicalJson({ b: undefined, a: [{ d: 1, c: undefined }] }), '{"a":[{"d":1}]}')
+})

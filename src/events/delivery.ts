@@ -1,0 +1,160 @@
+/**
+ * Delivers the messages of one webhook, one after the other.
+ *
+ * Order holds within a webhook: a message that fails is tried again, with growing pauses, before the
+ * next one is sent. That an attempt begins is written before it is made, so that whatever is sent a
+ * second time says so. A message that failed for the last time is a dead letter, and the next one
+ * follows.
+ */
+
+import type { Clock } from '../core/world.ts'
+import type { Writer } from '../store/engine/database.ts'
+import {
+  addDeadLetter,
+  type WebhookPlace,
+  writePlace,
+} from '../store/query/events/webhook-places.ts'
+import type { Webhook } from '../store/query/events/webhooks.ts'
+import { readMessages, type ReaderParts } from './message-reader.ts'
+import type { Message } from './message.ts'
+import { send, type SendingParts } from './sending.ts'
+
+/** What delivering needs. */
+export type DeliveryParts = ReaderParts &
+  SendingParts & {
+    readonly clock: Clock
+    /** Pauses after failed attempts, milliseconds. */
+    readonly retryMs: readonly number[]
+    /** Commits while this process is the one that delivers. */
+    readonly commit: (work: (writer: Writer) => Promise<void>) => Promise<void>
+    readonly counted: (outcome: 'delivered' | 'failed' | 'dead') => void
+  }
+
+/** Dead letters of a webhook that are kept; the oldest go first. */
+export const maxDeadLetters = 1_000
+
+/** Dead letters in a row after which nobody seems to be there any more. */
+export const deadInARow = 5
+
+/** Messages delivered before others get their turn. */
+const messagesAtOnce = 256
+
+/** Why delivering stopped, and until when it makes no sense to go on. */
+export type Stopped =
+  | { readonly why: 'up-to-date' | 'turn-over' | 'deactivated' }
+  | { readonly why: 'waiting'; readonly dueMs: number }
+
+/**
+ * Delivers what there is, from `place` on. Throws what reading messages throws, and `lease-lost`
+ * once another process delivers.
+ */
+export async function deliver(
+  parts: DeliveryParts,
+  at: { readonly webhook: Webhook; readonly place: WebhookPlace; readonly secret: string },
+  signal: AbortSignal,
+): Promise<Stopped> {
+  let { place } = at
+  // What was told before is written together with the next attempt, or at the end.
+  let isWritten = true
+  const settle = async (): Promise<void> => {
+    if (!isWritten) await parts.commit((writer) => writePlace(writer, place))
+    isWritten = true
+  }
+  for (let sent = 0; ;) {
+    const read = await readMessages(parts, at.webhook, place, signal)
+    for (const message of read.messages) {
+      const now = parts.clock.now()
+      if (place.dueMs > now) return { why: 'waiting', dueMs: place.dueMs }
+      place = begun(place, message, now + pauseAfter(parts, place.attempts + 1))
+      await parts.commit((writer) => writePlace(writer, place))
+      isWritten = true
+      const problem = await send(parts, sendingOf(at, place, message), signal)
+      parts.counted(problem === undefined ? 'delivered' : 'failed')
+      if (problem === undefined) {
+        place = told(place, message)
+        isWritten = false
+      } else {
+        const stopped = await fail(parts, { place, message, problem })
+        if (stopped.why !== 'given-up') return stopped
+        place = stopped.place
+      }
+      if (++sent >= messagesAtOnce) {
+        await settle()
+        return { why: 'turn-over' }
+      }
+    }
+    const isOver = read.messages.length === 0
+    if (place.pos !== read.next.pos || place.told !== read.next.told) {
+      place = { ...place, ...read.next, attempts: 0, dueMs: 0 }
+      isWritten = false
+    }
+    if (!isOver) continue
+    await settle()
+    return { why: 'up-to-date' }
+  }
+}
+
+function begun(place: WebhookPlace, { pos, told: count }: Message, dueMs: number): WebhookPlace {
+  const isSame = place.pos === pos && place.told === count
+  return { ...place, pos, told: count, attempts: isSame ? place.attempts + 1 : 1, dueMs }
+}
+
+function told(place: WebhookPlace, message: Message): WebhookPlace {
+  return {
+    ...place,
+    pos: message.pos,
+    told: message.told + 1,
+    attempts: 0,
+    dueMs: 0,
+    dead: 0,
+    problem: undefined,
+  }
+}
+
+function sendingOf(
+  { webhook, secret }: { readonly webhook: Webhook; readonly secret: string },
+  place: WebhookPlace,
+  message: Message,
+): Parameters<typeof send>[1] {
+  return {
+    url: webhook.body.url,
+    message,
+    secret,
+    attempt: place.attempts,
+    isReplay: message.pos < place.replayUntil,
+  }
+}
+
+function pauseAfter({ retryMs }: DeliveryParts, attempts: number): number {
+  return retryMs[attempts - 1] ?? 0
+}
+
+type Failed =
+  | { readonly why: 'waiting'; readonly dueMs: number }
+  | { readonly why: 'deactivated' }
+  | { readonly why: 'given-up'; readonly place: WebhookPlace }
+
+/** Writes that an attempt failed; the message is given up after the last one. */
+async function fail(
+  parts: DeliveryParts,
+  of: { readonly place: WebhookPlace; readonly message: Message; readonly problem: string },
+): Promise<Failed> {
+  const { message, problem } = of
+  if (of.place.attempts <= parts.retryMs.length) {
+    const place = { ...of.place, problem }
+    await parts.commit((writer) => writePlace(writer, place))
+    return { why: 'waiting', dueMs: place.dueMs }
+  }
+  parts.counted('dead')
+  const dead = of.place.dead + 1
+  const place = { ...told(of.place, message), dead, problem }
+  await parts.commit(async (writer) => {
+    const { pos, told: count, id } = message
+    const { number, attempts } = of.place
+    const failedMs = parts.clock.now()
+    const letter = { number, pos, told: count, messageId: id, attempts, failedMs, problem }
+    await addDeadLetter(writer, letter, maxDeadLetters)
+    await writePlace(writer, place)
+  })
+  return dead >= deadInARow ? { why: 'deactivated' } : { why: 'given-up', place }
+}

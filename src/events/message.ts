@@ -1,0 +1,56 @@
+/**
+ * What webhooks, event streams and sockets are told.
+ *
+ * This folder reads what is to be told, in order, and delivers it. It knows no operation and no
+ * shape: what happened at a place is described by a function it is handed.
+ */
+
+import { createHash } from 'node:crypto'
+
+import { toHex } from '../core/bytes.ts'
+import type { Webhook } from '../store/query/events/webhooks.ts'
+import { canonicalJson } from './canonical-json.ts'
+
+/** A message of a webhook: the `told`-th of its place. */
+export type MessagePlace = { readonly pos: number; readonly told: number }
+
+/** What happened at places of a chain, as the messages of a webhook; in order, the same each time. */
+export type Describe = (
+  webhook: Webhook,
+  pos: number,
+  signal: AbortSignal,
+) => Promise<readonly Readonly<Record<string, unknown>>[]>
+
+/** A message ready to be sent. */
+export type Message = MessagePlace & {
+  /** A UUID, the same whenever this message is sent. */
+  readonly id: string
+  /** Canonical JSON. */
+  readonly body: string
+  /** Computed from history, because the outbox does not have it. */
+  readonly isComputed: boolean
+}
+
+/** The message of `event`. */
+export function messageOf(
+  webhook: Webhook,
+  at: MessagePlace & Pick<Message, 'isComputed'>,
+  event: Readonly<Record<string, unknown>>,
+): Message {
+  const id = messageId(webhook.id, at)
+  const { eventType } = webhook.body
+  return {
+    ...at,
+    id,
+    body: canonicalJson({ webhookId: webhook.id, eventType, messageId: id, event }),
+  }
+}
+
+/** A UUID of version 8 that is made of what it names. Source: RFC 9562, section 5.8. */
+export function messageId(webhookId: string, { pos, told }: MessagePlace): string {
+  const hash = createHash('sha256').update(`${webhookId} ${pos} ${told}`).digest().subarray(0, 16)
+  hash[6] = ((hash[6] ?? 0) & 0x0f) | 0x80
+  hash[8] = ((hash[8] ?? 0) & 0x3f) | 0x80
+  const hex = toHex(hash)
+  return [8, 12, 16, 20, 32].map((end, at) => hex.slice([0, 8, 12, 16, 20][at], end)).join('-')
+}

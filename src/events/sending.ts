@@ -1,0 +1,77 @@
+/**
+ * One attempt to deliver a message to an address that a stranger named.
+ *
+ * Addresses that are not public are refused by the transport at the moment of connecting, whatever
+ * name led to them; redirects are not followed; an answer is given ten seconds and 64 KiB.
+ */
+
+import { faultOf } from '../core/fault.ts'
+import type { Transport } from '../core/world.ts'
+import type { Message } from './message.ts'
+import { type SignatureForm, signatureOf } from './signature.ts'
+
+/** Time for an answer. Source: guide of the hosted service. */
+export const answerTimeoutMs = 10_000
+
+/** An answer says nothing that is read: only its status counts. */
+const maxAnswerBytes = 65_536
+
+/** What sending needs. */
+export type SendingParts = {
+  /** Refuses addresses that are not public. */
+  readonly publicTransport: Transport | undefined
+  readonly transport: Transport
+  /** Hosts the operator allows although they are not public; `any` allows all. */
+  readonly privateHosts: readonly string[]
+  readonly signature: SignatureForm
+}
+
+/** What is sent, how often it was before, and whether it was asked for again. */
+export type Sending = {
+  readonly url: string
+  readonly message: Message
+  readonly secret: string
+  readonly attempt: number
+  readonly isReplay: boolean
+}
+
+/** Whether the operator lets webhooks lead to this host, wherever it is. */
+export function isPrivateHost(privateHosts: readonly string[], url: URL): boolean {
+  return privateHosts.some((host) => host === 'any' || host === url.hostname || host === url.host)
+}
+
+/** Sends once; gives why it failed, or `undefined` when any 2xx was answered in time. */
+export async function send(
+  parts: SendingParts,
+  { url, message, secret, attempt, isReplay }: Sending,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const isAllowed = isPrivateHost(parts.privateHosts, new URL(url))
+  const transport = isAllowed ? parts.transport : parts.publicTransport
+  if (transport === undefined) return 'nothing is sent beyond this machine'
+  try {
+    const { status } = await transport.request({
+      url,
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'x-signature': signatureOf(message.body, secret, parts.signature),
+        'x-firn-attempt': String(attempt),
+        'x-firn-source': message.isComputed ? 'history' : 'outbox',
+        ...(isReplay ? { 'x-firn-replay': 'true' } : {}),
+      },
+      body: message.body,
+      timeoutMs: answerTimeoutMs,
+      maxBytes: maxAnswerBytes,
+      signal,
+    })
+    return status >= 200 && status < 300 ? undefined : `answered ${status}`
+  } catch (error) {
+    signal.throwIfAborted()
+    const fault = faultOf(error)
+    if (fault === undefined) throw error
+    if (fault.code === 'node-refused') return 'the address is not public'
+    if (fault.code === 'node-too-large') return `the answer is longer than ${maxAnswerBytes} bytes`
+    return 'no answer'
+  }
+}

@@ -1,0 +1,17 @@
+/** Signatures of messages. */
+
+import { createHmac } from 'node:crypto'
+
+/** What the key of signatures is: bytes its hex digits stand for, or its text. */
+export type SignatureForm = 'hex' | 'text'
+
+/**
+ * Base64 of HMAC-SHA-256 over `body`.
+ *
+ * Source: the hosted service's guide on webhooks signs with the bytes of the secret (`hex`); the
+ * clients' `validateWebhook` checks with its text.
+ */
+export function signatureOf(body: string, secret: string, form: SignatureForm): string {
+  const key = form === 'hex' ? Buffer.from(secret, 'hex') : Buffer.from(secret, 'utf8')
+  return createHmac('sha256', key).update(body, 'utf8').digest('base64')
+}

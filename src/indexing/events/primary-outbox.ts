@@ -1,0 +1,54 @@
+/** The outbox of a primary network: of its P- and its X-Chain. */
+
+import { keyOf } from '../../core/bytes.ts'
+import type { Clock } from '../../core/world.ts'
+import type { Writer } from '../../store/engine/database.ts'
+import type { Watch } from '../../store/query/events/watch.ts'
+import { placesBetween } from '../../store/query/primary/moment-in-history.ts'
+import { blockIdOf, chainNumbers, firstPosOf } from '../../store/schema/primary-position.ts'
+import { addressStride } from '../primary/batch/ledger.ts'
+import type { RowBatch } from '../primary/batch/rows.ts'
+import type { Watches } from './open-webhooks.ts'
+import { OutboxWriter } from './outbox-writer.ts'
+
+/** Adds the places of a batch, in the transaction of `writer`. */
+export type PrimaryOutbox = (writer: Writer, batch: RowBatch) => Promise<void>
+
+/** The outbox of a network, of which rows are kept for `keepMs`. */
+export function primaryOutbox(parts: {
+  readonly watches: Watches
+  readonly clock: Clock
+  readonly keepMs: number
+}): PrimaryOutbox {
+  const outbox = new OutboxWriter({
+    ...parts,
+    placeAfter: async (reader, ledger, moment) =>
+      (await placesBetween(reader, ledger === 'X' ? 'X' : 'P', moment, undefined)).from,
+  })
+  return async (writer, batch) => {
+    const { chain, from, until } = batch
+    // Nothing of the C-Chain is told here, and what the X-Chain had before its blocks is history.
+    if (chain === 'C' || from < 0 || from === until) return
+    let met: ReadonlySet<string> | undefined
+    const place = (height: number): number => firstPosOf(blockIdOf(chainNumbers[chain], height))
+    await outbox.add(writer, {
+      ledger: chain,
+      range: { from: place(from), until: place(until) },
+      touches: async ({ watched }: Watch) => {
+        if (watched.kind !== 'addresses') return true
+        met ??= addressKeys(batch)
+        const seen = met
+        return watched.addresses.some(({ bytes }) => seen.has(keyOf(bytes)))
+      },
+    })
+  }
+}
+
+/** Addresses of the batch's transactions; those of EVM accounts are none of these chains'. */
+function addressKeys({ ledger, importCompletions }: RowBatch): ReadonlySet<string> {
+  const keys = new Set<string>()
+  for (let at = 0; at < ledger.addresses.length; at += addressStride)
+    keys.add(keyOf(ledger.addresses.subarray(at + 1, at + addressStride)))
+  for (const { utxo } of importCompletions) for (const one of utxo.addresses) keys.add(keyOf(one))
+  return keys
+}

@@ -1,0 +1,129 @@
+/** Webhooks of this process, put together: their operations, their delivery, and who listens. */
+
+import type { StoredKey } from '../api/api-keys.ts'
+import { describePlaces } from '../api/events/describe.ts'
+import { mountStreams } from '../api/events/event-streams.ts'
+import type { EventParts } from '../api/events/parts.ts'
+import type { EvmParts } from '../api/evm/parts.ts'
+import type { NetworkDirectory } from '../api/primary/network-directory.ts'
+import type { ApiServer } from '../api/server.ts'
+import type { Config } from '../config/settings.ts'
+import { toHex } from '../core/bytes.ts'
+import { Fault } from '../core/fault.ts'
+import type { World } from '../core/world.ts'
+import { runDeliverer } from '../events/deliverer.ts'
+import { News } from '../events/news.ts'
+import { isPrivateHost } from '../events/sending.ts'
+import type { Database, Reader } from '../store/engine/database.ts'
+import type { Gauges } from '../telemetry/gauges.ts'
+import type { LogRegistry } from '../telemetry/log.ts'
+import { primaryStream } from './chain-specs.ts'
+
+/** What webhooks need of the process. */
+export type EventServiceParts = {
+  readonly world: World
+  readonly logs: LogRegistry
+  readonly gauges: Gauges
+  /** The store of webhooks, open for writing. */
+  readonly webhooks: Database
+  readonly evm: EvmParts
+  readonly networks: NetworkDirectory
+  readonly headOf: EventParts['headOf']
+  /** API keys as they are now. */
+  readonly keys: () => readonly StoredKey[]
+}
+
+/** Webhooks at work. */
+export type EventService = {
+  readonly parts: EventParts
+  /** Begins to look for news and to deliver; adds streams and sockets to `server`. */
+  readonly start: (server: ApiServer, failed: (error: unknown) => void) => void
+  /** Ends every stream and what is being delivered. */
+  readonly close: () => Promise<void>
+}
+
+/** Puts webhooks together; nothing runs yet. Throws `bad-config`. */
+export function eventService(config: Config, parts: EventServiceParts): EventService {
+  const { world, logs, gauges, webhooks, evm, networks } = parts
+  const { chains, tokens } = evm
+  const { clock, random } = world
+  const log = logs.log.child('events')
+  const networkKey = (network: 'mainnet' | 'fuji'): string => primaryStream(network).key
+  const stores = (): ReadonlyMap<string, Reader> =>
+    new Map([
+      ...chains.all().map(({ facts, store }) => [facts.key, store] as const),
+      ...networks.all().map(({ network, store }) => [networkKey(network), store] as const),
+    ])
+  const news = new News(clock, stores)
+  const isLive = (owner: string): boolean =>
+    owner === '' ||
+    parts.keys().some(({ id, revokedAt }) => id === owner && revokedAt === undefined)
+  const privateHosts = config['events.privateHosts']
+  const reader = {
+    storeOf: (key: string) => stores().get(key),
+    describe: describePlaces(evm, { chains, networks }),
+  }
+  const eventParts: EventParts = {
+    webhooks: async () => webhooks,
+    chains,
+    networks,
+    networkKey,
+    headOf: parts.headOf,
+    tokens,
+    clock,
+    random,
+    problemOf: (url) =>
+      isPrivateHost(privateHosts, url) ? undefined : world.publicUrlProblem?.(url),
+    isLive,
+    reader,
+    news,
+    limits: {
+      webhooks: config['events.webhooksPerKey'],
+      addresses: config['events.addressesPerWebhook'],
+      listeners: config['events.listenersPerKey'],
+    },
+  }
+  const over = new AbortController()
+  const running: Promise<unknown>[] = []
+  const delivery = {
+    ...reader,
+    database: webhooks,
+    owner: toHex(random.bytes(8)),
+    news,
+    isLive,
+    clock,
+    log,
+    publicTransport: world.publicTransport,
+    transport: world.transport,
+    privateHosts,
+    signature: config['events.signature'],
+    retryMs: retriesOf(config['events.retrySeconds']),
+    counted: (outcome: string) => gauges.add('firn_events_messages_total', 1, { outcome }),
+  }
+  return {
+    parts: eventParts,
+    start: (server, failed) => {
+      const endStreams = mountStreams(server.http, {
+        ...server.forStreams,
+        events: eventParts,
+        log,
+        sendTimeoutMs: config['api.sendTimeoutMs'],
+      })
+      over.signal.addEventListener('abort', endStreams)
+      const look = news.run(over.signal, (error) => log.debug('outbox not read now', { error }))
+      running.push(look, runDeliverer(delivery, over.signal).catch(failed))
+    },
+    close: async () => {
+      over.abort()
+      await Promise.all(running)
+    },
+  }
+}
+
+/** The setting `events.retrySeconds`. Throws `bad-config`. */
+function retriesOf(texts: readonly string[]): readonly number[] {
+  const wrong = texts.find((text) => !/^\d{1,7}(\.\d{1,3})?$/.test(text))
+  if (wrong !== undefined)
+    throw new Fault('bad-config', `events.retrySeconds must be numbers of seconds: ${wrong}`)
+  return texts.map((text) => Number(text) * 1_000)
+}

@@ -1,0 +1,157 @@
+/** Webhooks as callers register them and as answers show them. */
+
+import { Type } from '../type.ts'
+
+/** What may be told. */
+export const eventTypes = [
+  'address_activity',
+  'primary_network_address_activity',
+  'validator_activity',
+] as const
+
+/** Balances a threshold may be of; `unlocked` and `locked` are the X-Chain's. */
+export const balanceTypes = [
+  'unlockedUnstaked',
+  'unlockedStaked',
+  'lockedPlatform',
+  'lockedStakeable',
+  'lockedStaked',
+  'pendingStaked',
+  'unlocked',
+  'locked',
+  'atomicMemoryUnlocked',
+  'atomicMemoryLocked',
+] as const
+
+/** Of addresses of the P- or X-Chain. */
+export const addressSubEvents = [
+  'balance_change',
+  'balance_threshold',
+  'reward_distribution',
+] as const
+
+/** Of validators. */
+export const validatorSubEvents = [
+  'validator_stake',
+  'delegator_stake',
+  'reward_distribution',
+  'l1_validator_balance_increased',
+  'l1_validator_disabled',
+  'l1_validator_removed',
+  'l1_validator_balance_threshold',
+] as const
+
+type Text = ReturnType<typeof Type.String>
+
+const list = (description: string): ReturnType<typeof Type.Array<Text>> =>
+  Type.Array(Type.String({ maxLength: 256 }), { description })
+const nanoAvax = (description: string): Text =>
+  Type.String({ description: `${description}, nAVAX, base 10`, pattern: '^[0-9]{1,19}$' })
+
+/** What is watched, and how it is narrowed. */
+export const WebhookMetadata = Type.Object({
+  addresses: Type.Optional(list('EVM addresses, `address_activity`')),
+  keyType: Type.Optional(
+    Type.Enum(['addresses', 'nodeId', 'subnetId'], { description: 'What the keys are' }),
+  ),
+  keys: Type.Optional(list('Addresses, or exactly one node or subnet')),
+  subEvents: Type.Optional(
+    Type.Object({
+      addressActivitySubEvents: Type.Optional(Type.Array(Type.Enum([...addressSubEvents]))),
+      validatorActivitySubEvents: Type.Optional(Type.Array(Type.Enum([...validatorSubEvents]))),
+    }),
+  ),
+  balanceThresholdFilter: Type.Optional(
+    Type.Object({
+      balanceType: Type.Enum([...balanceTypes]),
+      balanceThreshold: nanoAvax('Told of once less than this is left'),
+    }),
+  ),
+  nodeIds: Type.Optional(list('Only these nodes of the subnet')),
+  subnetIds: Type.Optional(list('Only these subnets of the node')),
+  l1ValidatorFeeBalanceThreshold: Type.Optional(
+    nanoAvax('Told of once less than this is left to an L1 validator'),
+  ),
+  eventSignatures: Type.Optional(
+    list('First topics of logs, 32 bytes in hex; only transactions that logged one are told'),
+  ),
+})
+
+const status = Type.Enum(['active', 'inactive'], { description: 'Whether anything is told' })
+
+/** Body of the operation that registers one. */
+export const CreateWebhookBody = Type.Object({
+  eventType: Type.Enum([...eventTypes], { description: 'What is told' }),
+  url: Type.Optional(
+    Type.String({
+      maxLength: 2_048,
+      description: 'Where messages are sent by POST; without it they are only listened to',
+    }),
+  ),
+  chainId: Type.Optional(
+    Type.String({ maxLength: 256, description: 'EVM chain id, or `p-chain` or `x-chain`' }),
+  ),
+  network: Type.Optional(Type.Enum(['mainnet', 'fuji'], { description: 'Of the primary network' })),
+  name: Type.Optional(Type.String({ maxLength: 256, description: 'A name' })),
+  description: Type.Optional(Type.String({ maxLength: 2_048, description: 'A description' })),
+  includeInternalTxs: Type.Optional(
+    Type.Boolean({ description: 'Tell internal transactions, and of those who took part in them' }),
+  ),
+  includeLogs: Type.Optional(Type.Boolean({ description: 'Tell all logs of the transaction' })),
+  metadata: WebhookMetadata,
+})
+
+/** Body of the operation that changes one. */
+export const UpdateWebhookBody = Type.Object({
+  name: Type.Optional(Type.String({ maxLength: 256, description: 'A name' })),
+  description: Type.Optional(Type.String({ maxLength: 2_048, description: 'A description' })),
+  url: Type.Optional(Type.String({ maxLength: 2_048, description: 'Where messages are sent' })),
+  status: Type.Optional(status),
+  includeInternalTxs: Type.Optional(Type.Boolean({ description: 'Tell internal transactions' })),
+  includeLogs: Type.Optional(Type.Boolean({ description: 'Tell all logs of the transaction' })),
+})
+
+/** Body of the operations on addresses. */
+export const WebhookAddressesBody = Type.Object({
+  addresses: Type.Array(Type.String({ maxLength: 128 }), {
+    minItems: 1,
+    description: 'EVM addresses',
+  }),
+})
+
+/** One webhook. */
+export const Webhook = Type.Object(
+  {
+    id: Type.String({ description: 'A UUID' }),
+    eventType: Type.Enum([...eventTypes], { description: 'What is told' }),
+    url: Type.String({ description: 'Where messages are sent; empty: they are only listened to' }),
+    chainId: Type.String({ description: 'EVM chain id, or `p-chain` or `x-chain`' }),
+    network: Type.Optional(
+      Type.Enum(['mainnet', 'fuji'], { description: 'Of the primary network' }),
+    ),
+    status,
+    createdAt: Type.Integer({ description: 'Milliseconds since 1970' }),
+    name: Type.String({ description: 'A name, or empty' }),
+    description: Type.String({ description: 'A description, or empty' }),
+    includeInternalTxs: Type.Optional(Type.Boolean({ description: 'Tells internal transactions' })),
+    includeLogs: Type.Optional(Type.Boolean({ description: 'Tells logs' })),
+    metadata: WebhookMetadata,
+    delivery: Type.Optional(
+      Type.Object(
+        {
+          toldUntilBlock: Type.String({ description: 'All of lower blocks was told' }),
+          failedAttempts: Type.Integer({ description: 'Attempts at the next message that failed' }),
+          nextAttemptAt: Type.Optional(Type.Integer({ description: 'Milliseconds since 1970' })),
+          problem: Type.Optional(Type.String({ description: 'Why the last attempt failed' })),
+        },
+        { description: 'How far messages were delivered' },
+      ),
+    ),
+  },
+  { $id: 'Webhook' },
+)
+
+/** Path of the operations on one. */
+export const WebhookPath = Type.Object({
+  id: Type.String({ description: 'Id of a webhook', maxLength: 64 }),
+})

@@ -1,0 +1,89 @@
+/** Places of EVM transactions that addresses took part in, oldest first. */
+
+import { type Reader, type Statement, statement, type Value } from '../../engine/database.ts'
+import { heightOf, posOfHeight } from '../evm/position.ts'
+import { integerAt } from '../row-values.ts'
+
+/** Which places: `from` inclusive, `until` exclusive. */
+export type PlaceRange = { readonly from: number; readonly until: number }
+
+type Source = { readonly question: Statement; readonly leading: readonly Value[] }
+
+function source(text: string, leading: readonly Value[] = []): Source {
+  return {
+    question: statement(`${text} and a.pos >= ? and a.pos < ? order by a.pos limit ?`),
+    leading,
+  }
+}
+
+const ofTransfers =
+  'select a.pos, t.tx_index from transfer_by_address a join transfer t on t.pos = a.pos ' +
+  'where a.address_id = ? and a.standard = ?'
+
+const ofBlocks: readonly Source[] = [
+  source('select a.pos, -1 from tx_by_address a where a.address_id = ?'),
+  source(ofTransfers, [20]),
+  source(ofTransfers, [721]),
+  source(ofTransfers, [1155]),
+  // Whoever watches a token is told of everything it moves.
+  source(
+    'select a.pos, t.tx_index from transfer_by_token a join transfer t on t.pos = a.pos ' +
+      'where a.token_id = ?',
+  ),
+]
+
+const ofTraces: readonly Source[] = [
+  ...ofBlocks,
+  source(
+    'select a.pos, i.tx_index from internal_by_address a join internal i on i.pos = a.pos ' +
+      'where a.address_id = ?',
+  ),
+]
+
+// Entries read at once; one transaction may have many.
+const batchRows = 256
+
+/**
+ * Transactions the address with this number took part in (sender, receiver, created, party or
+ * contract of a transfer, and with `traces` party of an internal transaction), in `range`, each
+ * once, oldest first, at most `limit`.
+ *
+ * Cost: one range of each list of the address.
+ */
+export async function placesOfAddress(
+  reader: Reader,
+  query: {
+    readonly addressId: number
+    readonly withTraces: boolean
+    readonly range: PlaceRange
+    readonly limit: number
+  },
+): Promise<number[]> {
+  const found = new Set<number>()
+  for (const each of query.withTraces ? ofTraces : ofBlocks)
+    for (const pos of await placesIn(reader, each, query)) found.add(pos)
+  return [...found].toSorted((a, b) => a - b).slice(0, query.limit)
+}
+
+async function placesIn(
+  reader: Reader,
+  { question, leading }: Source,
+  { addressId, range, limit }: Parameters<typeof placesOfAddress>[1],
+): Promise<Iterable<number>> {
+  const found = new Set<number>()
+  // Entries count from the beginning of the block, transactions from their place in it.
+  let from = posOfHeight(heightOf(range.from))
+  const until = posOfHeight(heightOf(range.until - 1) + 1)
+  while (found.size < limit) {
+    const rows = await reader.all(question, [addressId, ...leading, from, until, batchRows])
+    for (const row of rows) {
+      const pos = integerAt(row, 0)
+      const index = integerAt(row, 1)
+      const place = index === -1 ? pos : posOfHeight(heightOf(pos)) + index
+      if (place >= range.from && place < range.until) found.add(place)
+      from = pos + 1
+    }
+    if (rows.length < batchRows) break
+  }
+  return found
+}

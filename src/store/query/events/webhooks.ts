@@ -1,0 +1,214 @@
+/** Webhooks of a deployment: who registered them, and what of them is to be collected. */
+
+import { assert } from '../../../core/fault.ts'
+import { type Reader, type Row, statement, type Writer } from '../../engine/database.ts'
+import { webhook as webhookTable, webhookSecret, webhookVersion } from '../../schema/events.ts'
+import {
+  type Watch,
+  type WatchedText,
+  watchedOf,
+  type WebhookLedger,
+  webhookLedgers,
+} from './watch.ts'
+
+/** What is told, as the clients name it. */
+export const webhookEvents = [
+  'address_activity',
+  'primary_network_address_activity',
+  'validator_activity',
+] as const
+/** One of {@link webhookEvents}. */
+export type WebhookEvent = (typeof webhookEvents)[number]
+
+/** What of a webhook no question filters or sorts by. */
+export type WebhookBody = {
+  readonly eventType: WebhookEvent
+  /** Empty: it is only listened to. */
+  readonly url: string
+  readonly name: string
+  readonly description: string
+  /** As the caller named it: a decimal EVM chain id, or `p-chain` or `x-chain`. */
+  readonly chainId: string
+  readonly network?: 'mainnet' | 'fuji'
+  /** Event signatures, topics of 32 bytes in hex; empty: all transactions. */
+  readonly eventSignatures: readonly string[]
+  readonly includeInternalTxs: boolean
+  readonly includeLogs: boolean
+  /** Sub-events wanted; empty where there are none. */
+  readonly subEvents: readonly string[]
+  readonly balance?: { readonly type: string; readonly threshold: string }
+  /** What is watched, as it is shown: addresses, or one node or subnet; empty on EVM chains. */
+  readonly keys: readonly string[]
+  /** The nodes or subnets that narrow it, as they are shown. */
+  readonly only: readonly string[]
+  readonly watched: WatchedText
+}
+
+/** One webhook. */
+export type Webhook = {
+  readonly number: number
+  /** A UUID. */
+  readonly id: string
+  /** Id of an API key; empty where there are no keys. */
+  readonly owner: string
+  /** Key of the store whose blocks it is told of. */
+  readonly store: string
+  readonly ledger: WebhookLedger
+  readonly active: boolean
+  readonly createdMs: number
+  /** Grows with each change of the row. */
+  readonly changed: number
+  readonly body: WebhookBody
+}
+
+const columns = 'number, id, owner, store, ledger, active, created_ms, changed, body'
+const byId = statement(`select ${columns} from webhook where id = ?`)
+const ofOwner = statement(
+  `select ${columns} from webhook where owner = ? and number < ? and (? < 0 or active = ?)
+   order by number desc limit ?`,
+)
+const ofStore = statement(`select ${columns} from webhook where store = ? and active = 1`)
+const allActive = statement(
+  `select ${columns} from webhook where active = 1 and number > ? order by number limit ?`,
+)
+const countOf = statement('select count(*) from webhook where owner = ?')
+const highest = statement('select coalesce(max(number), 0) from webhook')
+const versionNow = statement('select version from webhook_version where id = 1')
+const replace = statement(
+  'update webhook set active = ?, ledger = ?, body = ?, changed = changed + 1 where number = ? and changed = ?',
+)
+const touch = statement('update webhook set changed = changed where number = ? and changed = ?')
+const renumbers = ['webhook', 'webhook_place', 'dead_letter'].map((name) =>
+  statement(`update ${name} set number = ? where number = ?`),
+)
+const secretOf = statement('select secret from webhook_secret where owner = ?')
+
+/** The webhook with an id. */
+export async function webhookById(reader: Reader, id: string): Promise<Webhook | undefined> {
+  const row = await reader.get(byId, [id])
+  return row === undefined ? undefined : webhookOf(row)
+}
+
+/** Webhooks of an owner, newest first. `active` undefined: all. One range of an index. */
+export async function webhooksOf(
+  reader: Reader,
+  query: {
+    readonly owner: string
+    readonly active?: boolean
+    readonly after: number | undefined
+    readonly limit: number
+  },
+): Promise<Webhook[]> {
+  const active = query.active === undefined ? -1 : Number(query.active)
+  const before = query.after ?? Number.MAX_SAFE_INTEGER
+  const rows = await reader.all(ofOwner, [query.owner, before, active, active, query.limit])
+  return rows.map(webhookOf)
+}
+
+/** How many webhooks an owner has, inactive ones included. */
+export async function countWebhooks(reader: Reader, owner: string): Promise<number> {
+  return Number((await reader.get(countOf, [owner]))?.[0])
+}
+
+/** Active webhooks after number `after`, in their order. */
+export async function activeWebhooks(
+  reader: Reader,
+  after: number,
+  limit: number,
+): Promise<Webhook[]> {
+  return (await reader.all(allActive, [after, limit])).map(webhookOf)
+}
+
+/** What is to be collected from the blocks of a store. */
+export async function watchesOf(reader: Reader, store: string): Promise<Watch[]> {
+  return (await reader.all(ofStore, [store])).map(webhookOf).map(watchOf)
+}
+
+/** A webhook as the indexing threads see it. */
+export function watchOf({ number, ledger, body }: Webhook): Watch {
+  return { number, ledger, watched: watchedOf(body.watched) }
+}
+
+/** A number that grows whenever what is to be collected changed. One seek. */
+export async function webhooksVersion(reader: Reader): Promise<number> {
+  return Number((await reader.get(versionNow))?.[0] ?? 0)
+}
+
+/** Adds a webhook and gives its number. */
+export async function addWebhook(
+  writer: Writer,
+  added: Omit<Webhook, 'number' | 'changed'>,
+): Promise<number> {
+  const number = Number((await writer.get(highest))?.[0]) + 1
+  await writer.insert(webhookTable, {
+    number: [number],
+    id: [added.id],
+    owner: [added.owner],
+    store: [added.store],
+    ledger: [added.ledger],
+    active: [added.active ? 1 : 0],
+    created_ms: [added.createdMs],
+    changed: [1],
+    body: [JSON.stringify(added.body)],
+  })
+  await nextVersion(writer)
+  return number
+}
+
+/** Changes a webhook; false when somebody else changed it since it was read. */
+export async function changeWebhook(writer: Writer, now: Webhook): Promise<boolean> {
+  const { number, active, ledger, changed, body } = now
+  const values = [active ? 1 : 0, ledger, JSON.stringify(body), number, changed]
+  if ((await writer.run(replace, values)) !== 1) return false
+  await nextVersion(writer)
+  return true
+}
+
+/** Whether nobody changed a webhook since it was read; nobody can before the transaction ends. */
+export async function isUnchanged(
+  writer: Writer,
+  { number, changed }: Pick<Webhook, 'number' | 'changed'>,
+): Promise<boolean> {
+  return (await writer.run(touch, [number, changed])) === 1
+}
+
+/** Gives a webhook another number, so that it is collected for anew; returns it. */
+export async function renumberWebhook(writer: Writer, number: number): Promise<number> {
+  const next = Number((await writer.get(highest))?.[0]) + 1
+  for (const renumber of renumbers) await writer.run(renumber, [next, number])
+  await nextVersion(writer)
+  return next
+}
+
+/** Secret of an owner, 64 hex digits. */
+export async function secretOfOwner(reader: Reader, owner: string): Promise<string | undefined> {
+  const row = await reader.get(secretOf, [owner])
+  return row === undefined ? undefined : String(row[0])
+}
+
+/** Sets the secret of an owner; the one before is forgotten. */
+export async function setSecret(writer: Writer, owner: string, secret: string): Promise<void> {
+  await writer.upsert(webhookSecret, { owner: [owner], secret: [secret] })
+}
+
+async function nextVersion(writer: Writer): Promise<void> {
+  const version = (await webhooksVersion(writer)) + 1
+  await writer.upsert(webhookVersion, { id: [1], version: [version] })
+}
+
+function webhookOf(row: Row): Webhook {
+  const ledger = webhookLedgers.find((one) => one === row[4])
+  assert(ledger !== undefined, 'only ledgers of the list are written')
+  return {
+    number: Number(row[0]),
+    id: String(row[1]),
+    owner: String(row[2]),
+    store: String(row[3]),
+    ledger,
+    active: row[5] === 1,
+    createdMs: Number(row[6]),
+    changed: Number(row[7]),
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by addWebhook alone
+    body: JSON.parse(String(row[8])) as WebhookBody,
+  }
+}

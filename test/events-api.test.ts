@@ -1,0 +1,429 @@
+/** The routes of webhooks by the official client, streams and sockets, and receivers that mean no good. */
+
+import assert from 'node:assert/strict'
+import { readFile, writeFile } from 'node:fs/promises'
+import { createServer, get as httpGet, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+import { Avalanche } from '@avalanche-sdk/chainkit'
+
+import { objectOf } from '../src/codec/evm/raw.ts'
+import { send } from '../src/events/sending.ts'
+import { isPublicAddress } from '../src/world/public-address.ts'
+import { openPublicTransport } from '../src/world/public-transport.ts'
+import { openWorld, transportOver } from '../src/world/world.ts'
+import { activityOf, busiestSender } from './event-truth.ts'
+import {
+  freshFolder,
+  runFirn,
+  type RunningFirn,
+  startFirn,
+  toldChains,
+  until,
+  untilLive,
+} from './firn-process.ts'
+import { openReplayNode, type ReplayNode, serveReplayNode } from './replay-node.ts'
+
+const chain = 51_002
+const chainKey = 'fuji-demo'
+const path = fileURLToPath(new URL(`../demo/chain-${chain}.firnrec`, import.meta.url))
+const begin = 40
+const address = busiestSender(chain)
+
+type Followed = {
+  readonly firn: RunningFirn
+  readonly node: ReplayNode
+  readonly grow: (height: number) => Promise<void>
+  readonly folder: string
+}
+
+async function followed(t: TestContext, events: string, keys = false): Promise<Followed> {
+  const node = await openReplayNode(await readFile(path))
+  node.head = begin
+  const { url, close } = await serveReplayNode(node)
+  t.after(close)
+  const folder = await freshFolder(t)
+  const config = join(folder, 'firn.yaml')
+  await writeFile(config, `events: ${events}\nchains: [{ name: Demo, rpcUrls: ['${url}'] }]\n`)
+  if (keys) await runFirn('keys', 'create', 'first', '--data-dir', folder)
+  const firn = await startFirn(t, ['--config', config, '--data-dir', folder])
+  await untilLive(firn, [chainKey])
+  const grow = async (height: number): Promise<void> => {
+    node.head = height
+    await until(`indexed ${height}`, async () => {
+      return ((await toldChains(firn)).get(chainKey)?.indexedHeight ?? -1) >= height
+    })
+  }
+  return { firn, node, grow, folder }
+}
+
+type Answer = { readonly status: number; readonly body: Readonly<Record<string, unknown>> }
+
+async function ask(
+  firn: RunningFirn,
+  method: string,
+  at: string,
+  more: { readonly body?: unknown; readonly key?: string } = {},
+): Promise<Answer> {
+  const reply = await fetch(`${firn.apiUrl}${at}`, {
+    method,
+    headers: {
+      ...(more.body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(more.key === undefined ? {} : { 'x-service-api-key': more.key }),
+    },
+    ...(more.body === undefined ? {} : { body: JSON.stringify(more.body) }),
+  })
+  return { status: reply.status, body: objectOf(await reply.json(), at) }
+}
+
+const wanted = (url: string): Readonly<Record<string, unknown>> => ({
+  eventType: 'address_activity',
+  url,
+  chainId: String(chain),
+  metadata: { addresses: [address] },
+})
+
+async function register(firn: RunningFirn, url: string): Promise<string> {
+  const { status, body } = await ask(firn, 'POST', '/v1/webhooks', { body: wanted(url) })
+  assert.equal(status, 201, JSON.stringify(body))
+  return String(body['id'])
+}
+
+/** A receiver in this process; what it does is told by the path. */
+async function receiver(
+  t: TestContext,
+  answer: (path: string, response: ServerResponse, body: string) => void,
+): Promise<{ readonly url: string; readonly port: number }> {
+  const server = createServer((request, response) => {
+    let body = ''
+    request.on('data', (part: Buffer) => (body += part.toString('utf8')))
+    request.on('end', () => answer(request.url ?? '', response, body))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it listens on a port
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}`, port }
+}
+
+void test('webhooks: every route of the official client, and keys see their own only', async (t) => {
+  const { firn, folder } = await followed(t, `{ webhooksPerKey: 3 }`, true)
+  const first = (await runFirn('keys', 'create', 'second', '--data-dir', folder)).stdout.trim()
+  const second = (await runFirn('keys', 'create', 'third', '--data-dir', folder)).stdout.trim()
+  const client = new Avalanche({ apiKey: first, enableTelemetry: false })
+  const at = { serverURL: firn.apiUrl }
+  const { webhooks } = client
+  const created = await webhooks.create(
+    {
+      eventType: 'address_activity',
+      url: 'https://hooks.example/firn',
+      chainId: String(chain),
+      metadata: { addresses: [address] },
+      includeLogs: true,
+    },
+    at,
+  )
+  assert.equal(created.status, 'active')
+  assert.ok(created.createdAt > 1_600_000_000_000)
+  const { id } = created
+  assert.deepEqual(await webhooks.get({ id }, at), created)
+  const other = '0x1111111111111111111111111111111111111111'
+  const change = { id, addressesChangeRequest: { addresses: [other] } }
+  await webhooks.addresses.add(change, at)
+  const listed = await ask(firn, 'GET', `/v1/webhooks/${id}/addresses?pageSize=1`, { key: first })
+  assert.equal(listed.body['totalAddresses'], 2)
+  assert.equal((listed.body['addresses'] as string[])[0]?.toLowerCase(), address.toLowerCase())
+  const rest = await ask(
+    firn,
+    'GET',
+    `/v1/webhooks/${id}/addresses?pageSize=1&pageToken=${String(listed.body['nextPageToken'])}`,
+    { key: first },
+  )
+  assert.deepEqual(rest.body, { addresses: [other], totalAddresses: 2 })
+  const removed = await webhooks.addresses.remove(change, at)
+  assert.deepEqual(removed, created)
+  const secret = await webhooks.getSharedSecret(at)
+  assert.match(secret.secret, /^[0-9a-f]{64}$/)
+  const rotated = await webhooks.generateOrRotateSharedSecret(at)
+  assert.notEqual(rotated.secret, secret.secret)
+  assert.deepEqual(await webhooks.getSharedSecret(at), rotated)
+  const updated = await webhooks.update({ id, updateWebhookRequest: { name: 'shop' } }, at)
+  assert.equal(updated.name, 'shop')
+  assert.equal((await webhooks.deactivate({ id }, at)).status, 'inactive')
+  const pages = []
+  for await (const page of await webhooks.list({ status: 'inactive' }, at))
+    pages.push(...page.result.webhooks)
+  assert.deepEqual(
+    pages.map((one) => one.id),
+    [id],
+  )
+  // Nobody else sees it, and nobody without a key anything.
+  assert.equal((await ask(firn, 'GET', `/v1/webhooks/${id}`, { key: second })).status, 404)
+  assert.equal((await ask(firn, 'GET', `/v1/webhooks/${id}`)).status, 401)
+  assert.equal((await ask(firn, 'GET', '/v1/webhooks', { key: `${second}x` })).status, 401)
+  assert.equal(
+    (await ask(firn, 'GET', '/v1/webhooks:getSharedSecret', { key: second })).status,
+    404,
+  )
+  for (const expected of [201, 201, 403]) {
+    const body = wanted('https://hooks.example/more')
+    assert.equal((await ask(firn, 'POST', '/v1/webhooks', { body, key: first })).status, expected)
+  }
+})
+
+void test('webhooks: what cannot be is refused and says which parameter', async (t) => {
+  const { firn } = await followed(t, `{ privateHosts: ['hooks.internal'], addressesPerWebhook: 2 }`)
+  const good = wanted('https://hooks.example/')
+  const metadata = { addresses: [address] }
+  const node = 'NodeID-7Xhw2mDxuDS44j42TCB6U5579esbSt3Lg'
+  for (const [body, status, words] of [
+    [{ ...good, url: 'http://127.0.0.1/' }, 400, /url: address is not public/],
+    [{ ...good, url: 'http://[::1]/' }, 400, /url: address is not public/],
+    [{ ...good, url: 'http://[::ffff:10.0.0.1]/' }, 400, /url: address is not public/],
+    [{ ...good, url: 'http://2130706433/' }, 400, /url: address is not public/],
+    [{ ...good, url: 'http://localhost/' }, 400, /url: address is not public/],
+    [{ ...good, url: 'http://169.254.169.254/latest/' }, 400, /url: address is not public/],
+    [{ ...good, url: 'https://hooks.example:9000/' }, 400, /url: port is not public/],
+    [{ ...good, url: 'ftp://hooks.example/' }, 400, /url must be/],
+    [{ ...good, url: 'https://me:secret@hooks.example/' }, 400, /url must not hold/],
+    [{ ...good, url: 'no address' }, 400, /url must be/],
+    [{ ...good, url: 'http://hooks.internal:9000/' }, 201, /./],
+    [{ ...good, chainId: '999999' }, 404, /chain is not served/],
+    [{ ...good, chainId: undefined }, 400, /chainId/],
+    [{ ...good, metadata: { addresses: [] } }, 400, /metadata.addresses must hold 1 to 2/],
+    [{ ...good, metadata: { addresses: ['0x12'] } }, 400, /metadata.addresses/],
+    [
+      { ...good, metadata: { addresses: ['1', '2', '3'].map((one) => `0x${one.repeat(40)}`) } },
+      400,
+      /must hold 1 to 2/,
+    ],
+    [{ ...good, metadata: { ...metadata, eventSignatures: ['0x1'] } }, 400, /eventSignatures/],
+    [{ ...good, eventType: 'unknown' }, 400, /eventType/],
+    [
+      {
+        eventType: 'validator_activity',
+        network: 'fuji',
+        metadata: { keyType: 'nodeId', keys: [node] },
+      },
+      404,
+      /primary network is not served/,
+    ],
+  ] as const) {
+    const reply = await ask(firn, 'POST', '/v1/webhooks', { body })
+    assert.equal(reply.status, status, `${JSON.stringify(body)} ${JSON.stringify(reply.body)}`)
+    assert.match(JSON.stringify(reply.body['message'] ?? ''), words, JSON.stringify(body))
+  }
+  assert.equal((await ask(firn, 'GET', '/v1/webhooks/none')).status, 404)
+  const id = await register(firn, '')
+  const replay = await ask(firn, 'POST', `/v1/webhooks/${id}:replay`, {
+    body: { fromHeight: 10_000 },
+  })
+  assert.equal(replay.status, 400)
+})
+
+void test('webhooks: receivers that redirect, never end, refuse or hide cost their own messages only', async (t) => {
+  const good: string[] = []
+  let redirected = 0
+  const { url, port } = await receiver(t, (at, response, body) => {
+    if (at === '/good') {
+      const event = objectOf(objectOf(JSON.parse(body), 'message')['event'], 'event')
+      good.push(String(objectOf(event['transaction'], 'transaction')['txHash']))
+      response.writeHead(204).end()
+    } else if (at === '/redirect') response.writeHead(302, { location: `${url}/secret` }).end()
+    else if (at === '/secret') redirected++
+    else if (at === '/endless') {
+      response.writeHead(200)
+      const more = (): void => {
+        while (response.write(Buffer.alloc(65_536)));
+      }
+      response.on('drain', more)
+      more()
+    } else response.writeHead(500).end()
+  })
+  const hosts = `['127.0.0.1:${port}', 'looks-public.invalid']`
+  const { firn, grow } = await followed(t, `{ privateHosts: ${hosts}, retrySeconds: ['0.05'] }`)
+  const ids = new Map<string, string>()
+  for (const at of ['/good', '/redirect', '/endless', '/refuse'])
+    ids.set(at, await register(firn, url + at))
+  ids.set('nowhere', await register(firn, 'http://looks-public.invalid/'))
+  const last = begin + 30
+  await grow(last)
+  const expected = activityOf(chain, address, { from: begin + 1, until: last + 1 })
+  assert.ok(expected.length > 6)
+  await until('the good one has all', () => good.length >= expected.length)
+  assert.deepEqual(good, expected)
+  for (const [at, problem] of [
+    ['/redirect', 'answered 302'],
+    ['/endless', 'the answer is longer than 65536 bytes'],
+    ['/refuse', 'answered 500'],
+    ['nowhere', 'no answer'],
+  ] as const) {
+    const id = ids.get(at) ?? ''
+    await until(`${at} is deactivated`, async () => {
+      return (await ask(firn, 'GET', `/v1/webhooks/${id}`)).body['status'] === 'inactive'
+    })
+    const { body } = await ask(firn, 'GET', `/v1/webhooks/${id}/deadLetters?pageSize=3`)
+    const next = await ask(
+      firn,
+      'GET',
+      `/v1/webhooks/${id}/deadLetters?pageSize=3&pageToken=${String(body['nextPageToken'])}`,
+    )
+    const letters = [body['deadLetters'], next.body['deadLetters']].flat() as {
+      readonly attempts: number
+      readonly problem: string
+    }[]
+    assert.equal(letters.length, 5, at)
+    for (const letter of letters) {
+      assert.equal(letter.problem, problem)
+      assert.equal(letter.attempts, 2)
+    }
+  }
+  assert.equal(redirected, 0)
+})
+
+void test('webhooks: a name that leads to a private address is refused when it is connected to', async (t) => {
+  let came = 0
+  const { port } = await receiver(t, (_at, response) => {
+    came++
+    response.end()
+  })
+  const asked: string[] = []
+  const { transport: publicTransport, close } = openPublicTransport(transportOver, {
+    // A name that is its owner's to point anywhere, also after it was registered.
+    resolve: async (name) => {
+      asked.push(name)
+      return ['127.0.0.1']
+    },
+    isAllowed: isPublicAddress,
+    isAllowedPort: () => true,
+  })
+  t.after(close)
+  const world = openWorld()
+  t.after(world.close)
+  const { transport } = world
+  const message = { id: 'a', pos: 0, told: 0, body: '{}', isComputed: false }
+  const sending = { message, secret: '00', attempt: 1, isReplay: false }
+  const parts = { transport, publicTransport, signature: 'hex' } as const
+  const { signal } = new AbortController()
+  const named = { ...sending, url: `http://hooks.example:${port}/` }
+  assert.equal(
+    await send({ ...parts, privateHosts: [] }, named, signal),
+    'the address is not public',
+  )
+  assert.deepEqual(asked, ['hooks.example'])
+  assert.equal(came, 0)
+  const literal = { ...sending, url: `http://127.0.0.1:${port}/` }
+  assert.equal(
+    await send({ ...parts, privateHosts: [] }, literal, signal),
+    'the address is not public',
+  )
+  assert.equal(came, 0)
+  assert.equal(await send({ ...parts, privateHosts: ['127.0.0.1'] }, literal, signal), undefined)
+  assert.equal(came, 1)
+})
+
+type StreamEvent = { readonly id: string; readonly hash: string }
+
+/** Reads an event stream until `enough`. */
+async function streamed(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  enough: (events: readonly StreamEvent[]) => boolean,
+): Promise<StreamEvent[]> {
+  const over = new AbortController()
+  const reply = await fetch(url, { headers, signal: over.signal })
+  assert.equal(reply.status, 200)
+  assert.match(reply.headers.get('content-type') ?? '', /^text\/event-stream/)
+  const events: StreamEvent[] = []
+  let text = ''
+  assert.ok(reply.body !== null)
+  for await (const part of reply.body.pipeThrough(new TextDecoderStream())) {
+    text += part
+    for (let end = text.indexOf('\n\n'); end !== -1; end = text.indexOf('\n\n')) {
+      const block = text.slice(0, end)
+      text = text.slice(end + 2)
+      const data = /^data: (.*)$/m.exec(block)?.[1]
+      if (data === undefined) continue
+      events.push({ id: /^id: (.*)$/m.exec(block)?.[1] ?? '', hash: hashIn(JSON.parse(data)) })
+    }
+    if (enough(events)) break
+  }
+  over.abort()
+  return events
+}
+
+function hashIn(message: unknown): string {
+  const event = objectOf(objectOf(message, 'message')['event'], 'event')
+  return String(objectOf(event['transaction'], 'transaction')['txHash'])
+}
+
+void test('event streams and sockets: from any height, on after the last, as blocks come', async (t) => {
+  const { firn, grow } = await followed(t, '{ listenersPerKey: 2 }')
+  const id = await register(firn, '')
+  const stream = `${firn.apiUrl}/v1/webhooks/${id}/events`
+  const until70 = activityOf(chain, address, { from: 0, until: 71 })
+  const half = Math.floor(until70.length / 2)
+  // What was before it was registered is read at once, the rest as it comes.
+  const reading = streamed(`${stream}?from=0`, {}, (all) => all.length >= until70.length)
+  await grow(55)
+  await grow(70)
+  const all = await reading
+  assert.deepEqual(
+    all.map(({ hash }) => hash),
+    until70,
+  )
+  const rest = await streamed(
+    stream,
+    { 'last-event-id': all[half]?.id ?? '' },
+    (events) => events.length >= until70.length - half - 1,
+  )
+  assert.deepEqual(rest, all.slice(half + 1))
+
+  const messages: StreamEvent[] = []
+  const socket = new WebSocket(
+    `${stream.replace('http', 'ws').replace('/events', '/socket')}?lastEventId=${all[half]?.id ?? ''}`,
+  )
+  socket.addEventListener('message', ({ data }) => {
+    const { id: place, message } = JSON.parse(String(data))
+    messages.push({ id: place, hash: hashIn(message) })
+  })
+  await until('the rest by the socket', () => messages.length >= rest.length)
+  await grow(90)
+  const later = activityOf(chain, address, { from: 71, until: 91 })
+  await until('news by the socket', () => messages.length >= rest.length + later.length)
+  assert.deepEqual(
+    messages.map(({ hash }) => hash),
+    [...rest.map(({ hash }) => hash), ...later],
+  )
+  const closed = new Promise<CloseEvent>((resolve) => socket.addEventListener('close', resolve))
+  // A stream that is one too many, ids that are none, and pages of other sites.
+  const second = new AbortController()
+  const other = await fetch(stream, { signal: second.signal })
+  assert.equal(other.status, 200)
+  assert.equal((await fetch(stream)).status, 503)
+  second.abort()
+  for (const [at, status] of [
+    [`${stream}?lastEventId=x`, 400],
+    [`${stream}?from=-1`, 400],
+    [stream.replace(id, 'none'), 404],
+  ] as const)
+    assert.equal((await fetch(at)).status, status, at)
+  // A caller that offers another HTTP by the way is answered by this one.
+  const offered = new Promise<number | undefined>((resolve, reject) => {
+    const headers = { connection: 'Upgrade', upgrade: 'h2c' }
+    httpGet(`${firn.apiUrl}/v1/webhooks/${id}`, { headers }, (reply) => {
+      reply.resume()
+      resolve(reply.statusCode)
+    }).on('error', reject)
+  })
+  assert.equal(await offered, 200)
+  // The process ends at once: no stream holds it.
+  assert.equal(await firn.end(), 0)
+  assert.equal((await closed).code, 1001)
+})

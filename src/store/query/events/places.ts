@@ -6,7 +6,7 @@
  */
 
 import type { Reader } from '../../engine/database.ts'
-import { placesPerBlock } from '../../schema/primary-position.ts'
+import { placesPerBlock } from '../../schema/places.ts'
 import { addressIds } from '../evm/address-id.ts'
 import { numbersOfAddresses } from '../primary/numbers-of-keys.ts'
 import { transactionsOfAddresses } from '../primary/transactions-of-addresses.ts'

@@ -236,7 +236,7 @@ export function primaryOperations(parts: PrimaryParts): Operation[] {
 }
 
 /** Webhooks: the clients' ten routes, and telling again. */
-export function eventOperations(parts: EventParts): Operation[] {
+function eventOperations(parts: EventParts): Operation[] {
   return [
     listWebhooks(parts),
     createWebhook(parts),

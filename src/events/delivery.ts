@@ -31,10 +31,10 @@ export type DeliveryParts = ReaderParts &
   }
 
 /** Dead letters of a webhook that are kept; the oldest go first. */
-export const maxDeadLetters = 1_000
+const maxDeadLetters = 1_000
 
 /** Dead letters in a row after which nobody seems to be there any more. */
-export const deadInARow = 5
+const deadInARow = 5
 
 /** Messages delivered before others get their turn. */
 const messagesAtOnce = 256

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict'
-import { createServer, type Socket } from 'node:net'
-import type { AddressInfo } from 'node:net'
-import { connect } from 'node:net'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { test, type TestContext } from 'node:test'
 
 import { acceptOf, closeCodes, frame, TellingSocket } from './web-socket.ts'

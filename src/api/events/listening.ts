@@ -29,7 +29,7 @@ const listeners = new WeakMap<EventParts, Map<string, number>>()
 const ownersAtOnce = 256
 
 /** How long nothing may be told before something is sent anyway. */
-export const quietMs = 15_000
+const quietMs = 15_000
 
 /** A listener who was let in. */
 export type Listener = {

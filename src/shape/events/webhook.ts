@@ -3,14 +3,14 @@
 import { Type } from '../type.ts'
 
 /** What may be told. */
-export const eventTypes = [
+const eventTypes = [
   'address_activity',
   'primary_network_address_activity',
   'validator_activity',
 ] as const
 
 /** Balances a threshold may be of; `unlocked` and `locked` are the X-Chain's. */
-export const balanceTypes = [
+const balanceTypes = [
   'unlockedUnstaked',
   'unlockedStaked',
   'lockedPlatform',
@@ -49,7 +49,7 @@ const nanoAvax = (description: string): Text =>
   Type.String({ description: `${description}, nAVAX, base 10`, pattern: '^[0-9]{1,19}$' })
 
 /** What is watched, and how it is narrowed. */
-export const WebhookMetadata = Type.Object({
+const WebhookMetadata = Type.Object({
   addresses: Type.Optional(list('EVM addresses, `address_activity`')),
   keyType: Type.Optional(
     Type.Enum(['addresses', 'nodeId', 'subnetId'], { description: 'What the keys are' }),

@@ -12,7 +12,7 @@ import {
 } from './watch.ts'
 
 /** What is told, as the clients name it. */
-export const webhookEvents = [
+const webhookEvents = [
   'address_activity',
   'primary_network_address_activity',
   'validator_activity',

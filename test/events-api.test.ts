@@ -9,6 +9,7 @@ import { test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
 import { Avalanche } from '@avalanche-sdk/chainkit'
+import { HTTPClient } from '@avalanche-sdk/chainkit/lib/http.js'
 
 import { objectOf } from '../src/codec/evm/raw.ts'
 import { send } from '../src/events/sending.ts'
@@ -25,6 +26,8 @@ import {
   until,
   untilLive,
 } from './firn-process.ts'
+import { operationShapes } from './operation-shapes.ts'
+import { provesOperations } from './proven-operations.ts'
 import { openReplayNode, type ReplayNode, serveReplayNode } from './replay-node.ts'
 
 const chain = 51_002
@@ -32,6 +35,25 @@ const chainKey = 'fuji-demo'
 const path = fileURLToPath(new URL(`../demo/chain-${chain}.firnrec`, import.meta.url))
 const begin = 40
 const address = busiestSender(chain)
+
+const shapes = operationShapes()
+/** Operations that the processes of these tests answered with success. */
+const answered = new Set<string>()
+
+function noteAnswer(method: string, url: string, isSuccess: boolean): void {
+  const parts = decodeURIComponent(new URL(url).pathname).split('/')
+  const found = shapes.find(({ path, ...shape }) => {
+    const names = path.split('/')
+    const fits = names.every((name, at) => {
+      const [, verb = ''] = /^\{\w+\}(.*)$/.exec(name) ?? []
+      const part = parts[at] ?? ''
+      if (!name.startsWith('{')) return part === name
+      return verb === '' ? !part.includes(':') : part.endsWith(verb)
+    })
+    return shape.method === method && names.length === parts.length && fits
+  })
+  if (isSuccess && found !== undefined) answered.add(found.id)
+}
 
 type Followed = {
   readonly firn: RunningFirn
@@ -76,6 +98,7 @@ async function ask(
     },
     ...(more.body === undefined ? {} : { body: JSON.stringify(more.body) }),
   })
+  noteAnswer(method, reply.url, reply.ok)
   return { status: reply.status, body: objectOf(await reply.json(), at) }
 }
 
@@ -116,7 +139,9 @@ void test('webhooks: every route of the official client, and keys see their own 
   const { firn, folder } = await followed(t, `{ webhooksPerKey: 3 }`, true)
   const first = (await runFirn('keys', 'create', 'second', '--data-dir', folder)).stdout.trim()
   const second = (await runFirn('keys', 'create', 'third', '--data-dir', folder)).stdout.trim()
-  const client = new Avalanche({ apiKey: first, enableTelemetry: false })
+  const httpClient = new HTTPClient()
+  httpClient.addHook('response', ({ ok }, { method, url }) => noteAnswer(method, url, ok))
+  const client = new Avalanche({ apiKey: first, enableTelemetry: false, httpClient })
   const at = { serverURL: firn.apiUrl }
   const { webhooks } = client
   const created = await webhooks.create(
@@ -367,6 +392,8 @@ void test('event streams and sockets: from any height, on after the last, as blo
   const { firn, grow } = await followed(t, '{ listenersPerKey: 2 }')
   const id = await register(firn, '')
   const stream = `${firn.apiUrl}/v1/webhooks/${id}/events`
+  const again = await ask(firn, 'POST', `/v1/webhooks/${id}:replay`, { body: { fromHeight: 0 } })
+  assert.equal(again.status, 200, JSON.stringify(again.body))
   const until70 = activityOf(chain, address, { from: 0, until: 71 })
   const half = Math.floor(until70.length / 2)
   // What was before it was registered is read at once, the rest as it comes.
@@ -427,3 +454,21 @@ void test('event streams and sockets: from any height, on after the last, as blo
   assert.equal(await firn.end(), 0)
   assert.equal((await closed).code, 1001)
 })
+
+provesOperations(
+  [{ answered }],
+  [
+    'listWebhooks',
+    'createWebhook',
+    'getWebhook',
+    'updateWebhook',
+    'deactivateWebhook',
+    'getAddressesFromWebhook',
+    'addAddressesToWebhook',
+    'removeAddressesFromWebhook',
+    'generateOrRotateSharedSecret',
+    'getSharedSecret',
+    'replayWebhook',
+    'listDeadLetters',
+  ],
+)

@@ -16,6 +16,7 @@ import { noTokenNotes } from '../../../src/api/token-notes.ts'
 import { fromHex, to0x, toHex } from '../../../src/core/bytes.ts'
 import { messageStream } from '../../../src/indexing/icm/message-stream.ts'
 import type { StageStatus } from '../../../src/indexing/stage.ts'
+import { migrations } from '../../../src/store/engine/format.ts'
 import { openStore } from '../../../src/store/engine/open.ts'
 import { leaseRow } from '../../../src/store/lease.ts'
 import { listKey } from '../../../src/store/query/icm/list-subject.ts'
@@ -317,8 +318,10 @@ function compare(message: Json, expected: Expected | undefined, name: string): v
 }
 
 void test('messages: a chain whose store cannot be read is told and keeps no other back', async () => {
-  const migrations = [{ name: 'next', tables: [], statements: [] }]
-  await (await openStore({ ...location, migrations }, 'fuji-newer', messageTables, 'write')).close()
+  // A later product's store: one change more than this one knows.
+  const later = [...migrations, { name: 'next', tables: [], statements: [] }]
+  const place = { ...location, migrations: later }
+  await (await openStore(place, 'fuji-newer', messageTables, 'write')).close()
   const newer = { ...messengerChain(51001), key: 'fuji-newer' }
   const { state, reason } = await follow('one-fails', [newer, 51002])
   assert.equal(state, 'syncing')

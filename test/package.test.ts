@@ -22,11 +22,14 @@ async function packed(t: TestContext): Promise<string> {
   const manifest = await readFile(join(root, 'package.json'), 'utf8')
   const { files } = objectOf(JSON.parse(manifest), 'package.json')
   assert.ok(Array.isArray(files) && files.includes('dist'))
-  // npm takes the first three unasked.
-  for (const name of ['package.json', 'README.md', 'LICENSE', ...files.map(String)].filter(
-    (each) => each !== 'dist',
-  ))
-    await cp(join(root, name), join(folder, name), { recursive: true })
+  // npm takes the first three unasked, and leaves out what begins with an exclamation mark.
+  const taken = ['package.json', 'README.md', 'LICENSE', ...files.map(String)]
+  const left = taken.filter((name) => name.startsWith('!')).map((name) => join(root, name.slice(1)))
+  for (const name of taken.filter((each) => each !== 'dist' && !each.startsWith('!')))
+    await cp(join(root, name), join(folder, name), {
+      recursive: true,
+      filter: (from) => !left.includes(from),
+    })
   const options = ['-p', join(root, 'tsconfig.build.json'), '--noCheck']
   const compiler = join(root, 'node_modules/.bin/tsc')
   const built = await run(compiler, [...options, '--outDir', join(folder, 'dist')])

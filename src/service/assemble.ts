@@ -9,7 +9,7 @@ import type { ApiServer } from '../api/server.ts'
 import { createUseCounter } from '../api/use-counter.ts'
 import type { Config } from '../config/settings.ts'
 import { Fault } from '../core/fault.ts'
-import type { World } from '../core/world.ts'
+import type { Clock, World } from '../core/world.ts'
 import { startIndexer, type Indexer, type IndexerOptions } from '../indexing/indexer.ts'
 import type { ChainStatus } from '../indexing/status-board.ts'
 import { openStore, type StoreLocation } from '../store/engine/open.ts'
@@ -17,11 +17,11 @@ import { watchDamage } from '../store/engine/watch-damage.ts'
 import { apiUseStore, apiUseTables } from '../store/schema/api-use.ts'
 import { webhookStore } from '../store/schema/events.ts'
 import { eventTables } from '../store/schema/stores.ts'
-import { createGauges } from '../telemetry/gauges.ts'
+import { createGauges, type Gauges } from '../telemetry/gauges.ts'
 import { createHealth, type Health } from '../telemetry/health.ts'
 import type { LogRegistry } from '../telemetry/log.ts'
 import { createThreads } from '../telemetry/thread.ts'
-import { createWaits } from '../telemetry/waits.ts'
+import { createWaits, type Waits } from '../telemetry/waits.ts'
 import { assembleApi, type ApiParts } from './api-parts.ts'
 import { chainSpecs, sourceLimits, streamSpecs, type SpecifiedChain } from './chain-specs.ts'
 import { claimDataFolder } from './data-folder.ts'
@@ -82,10 +82,7 @@ async function build(
   const over = new AbortController()
   closers.push(() => over.abort())
   const gauges = createGauges()
-  const waits = createWaits(clock.monotonic, (lock, ms) => {
-    gauges.add('firn_lock_waits_total', 1, { lock })
-    gauges.add('firn_lock_wait_seconds_total', ms / 1_000, { lock })
-  })
+  const waits = countedWaits(clock, gauges)
   const threads = createThreads({ logs, waits, clock })
   const store: StoreLocation = { store: config.store, dataDir: config.dataDir }
   const chains = chainSpecs(config)
@@ -156,6 +153,14 @@ async function build(
     nodeUrl: `http://${address?.host ?? ''}:${address?.port ?? 0}`,
     indexed,
   }
+}
+
+/** Waits for locks, counted in `gauges`. */
+function countedWaits(clock: Clock, gauges: Gauges): Waits {
+  return createWaits(clock.monotonic, (lock, ms) => {
+    gauges.add('firn_lock_waits_total', 1, { lock })
+    gauges.add('firn_lock_wait_seconds_total', ms / 1_000, { lock })
+  })
 }
 
 /** Stores whose readings note in `damaged` what they find malformed. */

@@ -52,10 +52,11 @@ export function send(done: Done): FastifyReply | Promise<FastifyReply> {
   if (answer.indexedHeight !== undefined)
     reply.header('x-indexed-height', String(answer.indexedHeight))
   if (answer.headers !== undefined) reply.headers(answer.headers)
-  const text = textOf(done, rule, dialect)
   const status = dialect === 'documented' ? shape.status : (rule?.sdkStatus ?? shape.status)
   if (status !== undefined) reply.code(status)
   reply.header('vary', varyOf(parts, operation))
+  if (answer.body === undefined) return reply.send()
+  const text = textOf(done, rule, dialect)
   if (shape.method === 'GET') {
     const etag = etagOf(text)
     reply.header('etag', etag)

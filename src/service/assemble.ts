@@ -93,6 +93,9 @@ async function build(
   closers.push(callers.uses.close)
   const knowledge = await openTokenKnowledge(config, { world, log: logs.log, store })
   closers.push(knowledge.close)
+  // Closed after the writer, which reads it: the last one that closes an SQLite store ends its log.
+  const webhooks = await openStore(store, webhookStore, eventTables, 'write')
+  closers.push(webhooks.close)
 
   const indexer = indexerOf(config, { ...outside, chains, streams, store, threads, gauges })
   closers.push(async () => indexer?.stop())
@@ -122,8 +125,6 @@ async function build(
   const aliases = await openAliases(config, { world, waits, logs, chains: nodes })
   const leases = new LeaseWatch(clock)
   const shared = { world, logs, gauges, aliases, leases }
-  const webhooks = await openStore(store, webhookStore, eventTables, 'write')
-  closers.push(webhooks.close)
   const own = { served, chains, indexer, knowledge, webhooks }
   const api = assembleApi(config, { ...shared, ...callers, ...own })
   const health = createHealth({ clock, log: logs.log })

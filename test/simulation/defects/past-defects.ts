@@ -99,7 +99,7 @@ export const pastDefects: readonly PastDefect[] = [
     seed: 142,
     places: [
       {
-        file: 'src/indexing/evm/read-chain.ts',
+        file: 'src/indexing/evm/watch-head.ts',
         is: 'if (++failures >= headFailures) blocks.loseHead(fault.message)',
         both: 'if (!$on && ++failures >= headFailures) blocks.loseHead(fault.message)',
       },
@@ -165,13 +165,13 @@ export const pastDefects: readonly PastDefect[] = [
       },
       {
         file: 'src/api/server.ts',
-        is: 'return send({ parts, operation, request, reply, answer: await ask(query) })',
-        both: `if (!$on) return send({ parts, operation, request, reply, answer: await ask(query) })
+        is: 'return await send({ parts, operation, request, reply, answer: await ask(query) })',
+        both: `if (!$on) return await send({ parts, operation, request, reply, answer: await ask(query) })
         else {
           const answer = await ask(query)
           await new Promise((resolve) => setImmediate(resolve))
           reply.headers(await freshnessOf(parts, shape, request, limit))
-          return send({ parts, operation, request, reply, answer })
+          return await send({ parts, operation, request, reply, answer })
         }`,
       },
     ],

@@ -137,13 +137,15 @@ void test('chain that waits: a host that opens while all stops is closed', async
   })
 })
 
-void test('lease: a store that fails for a while is told again, one that is lost is not', async () => {
+void test('lease: a store that fails or is lost for a while is told again', async () => {
   const { signal } = new AbortController()
   const answers = [
     new Fault('store-failed', 'cut off'),
     undefined,
     new Fault('store-full', 'the disk is full'),
     new Fault('lease-lost', 'another process writes'),
+    undefined,
+    new Fault('store-version', 'written by a newer version'),
   ]
   let asked = 0
   const renew = async (): Promise<void> => {
@@ -155,6 +157,6 @@ void test('lease: a store that fails for a while is told again, one that is lost
   assert.equal(asked, answers.length)
   assert.deepEqual(
     [stream.status().state, stream.status().reason],
-    ['stopped', 'another process writes'],
+    ['off', 'written by a newer version'],
   )
 })

@@ -41,7 +41,7 @@ const lookEveryMs = 20
 /** A folder that is removed after the test. */
 export async function freshFolder(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'firn-start-'))
-  t.after(() => rm(folder, { recursive: true, force: true }))
+  t.after(() => rm(folder, { recursive: true, force: true, maxRetries: 20 }))
   return folder
 }
 

@@ -98,22 +98,26 @@ function prepare(
 
 function start(children: ChildProcess[], script: string, ...args: readonly string[]): ChildProcess {
   const child = spawn(process.execPath, [join(import.meta.dirname, script), ...args], {
-    stdio: ['pipe', 'pipe', 'ignore'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   })
   children.push(child)
   return child
 }
 
-/** First group of `pattern` in what a child prints. */
+/** First group of `pattern` in what a child prints on either stream, within a minute. */
 function told(child: ChildProcess, pattern: RegExp): Promise<string> {
   let said = ''
   return new Promise((resolve, reject) => {
-    child.once('exit', () => reject(new Error(`a process ended early: ${said}`)))
-    child.stdout?.on('data', (part: Buffer) => {
-      said += part.toString('utf8')
-      const found = pattern.exec(said)?.[1]
-      if (found !== undefined) resolve(found)
-    })
+    const fail = (problem: string) => (): void => reject(new Error(`${problem}: ${said}`))
+    const late = setTimeout(fail('a process did not say it in time'), 60_000)
+    child.once('exit', fail('a process ended early'))
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on('data', (part: Buffer) => {
+        const found = pattern.exec((said += part.toString('utf8')))?.[1]
+        if (found === undefined) return
+        clearTimeout(late)
+        resolve(found)
+      })
   })
 }
 

@@ -40,7 +40,7 @@ const subjects: readonly (readonly [string, readonly string[]])[] = [
 const child = spawn(
   process.execPath,
   [entry, 'start', '--port', '0', '--node-port', '0', '--data-dir', folder],
-  { stdio: ['ignore', 'pipe', 'ignore'] },
+  { stdio: ['ignore', 'ignore', 'pipe'] },
 )
 try {
   const { api, node } = await listening()
@@ -130,13 +130,16 @@ async function watch(url: URL, path: string): Promise<readonly [string, Outcome]
 function listening(): Promise<{ api: URL; node: URL }> {
   return new Promise((resolve, reject) => {
     let output = ''
-    child.once('exit', () => reject(new Error(`ended: ${output}`)))
-    child.stdout.on('data', (chunk: Buffer) => {
+    const fail = (problem: string) => (): void => reject(new Error(`${problem}: ${output}`))
+    const late = setTimeout(fail('not listening in time'), 60_000)
+    child.once('exit', fail('ended'))
+    child.stderr.on('data', (chunk: Buffer) => {
       output += chunk.toString('utf8')
       const api = /API and explorer +(\S+)/.exec(output)?.[1]
       const node = /node listener +(\S+)\/ext/.exec(output)?.[1]
-      if (api !== undefined && node !== undefined)
-        resolve({ api: new URL(api), node: new URL(node) })
+      if (api === undefined || node === undefined) return
+      clearTimeout(late)
+      resolve({ api: new URL(api), node: new URL(node) })
     })
   })
 }

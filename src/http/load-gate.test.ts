@@ -219,3 +219,15 @@ void test('callers: IPv4 by address, IPv6 by its /64, IPv4 in IPv6 as IPv4', () 
     assert.equal(callerOf(address), caller, address)
   }
 })
+
+void test('load gate: a request that is told twice that it is over costs its caller nothing', async () => {
+  const gate = open()
+  const first = gate.come('a1')
+  await gate.pass(1)
+  // b's handler begins in this turn of the loop, so a's next request waits for the next one.
+  gate.come('b1')
+  gate.come('a2')
+  first.leave()
+  await gate.pass(2)
+  assert.deepEqual(gate.events, ['a1', 'b1', 'a2'])
+})

@@ -290,12 +290,14 @@ class Gate {
   }
 
   #leave(lane: LaneState, caller: Caller, job: Job): void {
+    // By then its caller may have been forgotten and have come again under the same name.
+    if (job.state === 'over') return
     if (job.state === 'waiting') {
       const at = caller.waiting.indexOf(job)
       if (at !== -1) caller.waiting.splice(at, 1)
       lane.waiting--
       this.#parts.turnedAway?.(lane.name, 'gone')
-    } else if (job.state === 'under way') {
+    } else {
       const now = this.#parts.now()
       caller.given += Math.min(maxCostMs, now - job.startedAt) - job.charged
       // Who waited has come since the answer before, with all that was done between them.

@@ -12,7 +12,7 @@ import { join } from 'node:path'
 
 import { objectOf } from '../src/codec/evm/raw.ts'
 import { entry, follow, type RunningFirn, untilLive } from '../test/firn-process.ts'
-import { type Outcome, triesOf } from './report.ts'
+import { type Outcome, type SoakPlan, type Step, triesOf } from './report.ts'
 
 const roundsInAll = 10
 const listsEachRound = 20_000
@@ -26,7 +26,10 @@ const mostResidentBytes = 640 * 2 ** 20
 type Told = { readonly live: number; readonly resident: number }
 
 /** One outcome: bad when memory grows, or is more than stated. */
-export async function* memory(share: number): AsyncGenerator<Outcome> {
+export async function* memory({ share, soFar }: SoakPlan): AsyncGenerator<Step> {
+  const count = triesOf(listsEachRound, share)
+  const kind = `memory over ten rounds of ${count} lists`
+  if (soFar(kind).tries > 0) return
   const endings: (() => Promise<void>)[] = []
   try {
     const folder = await mkdtemp(join(tmpdir(), 'firn-memory-'))
@@ -39,28 +42,27 @@ export async function* memory(share: number): AsyncGenerator<Outcome> {
     const firn = await follow({ after: (work) => void endings.push(work) }, child)
     await untilLive(firn, ['fuji-demo-chain', 'fuji-demo-l1'])
     const paths = await pathsOf(firn)
-    const count = triesOf(listsEachRound, share)
     await readAll(firn, paths, listsAtFirst)
     const told: Told[] = []
     for (let round = 0; round < roundsInAll; round++) {
       await readAll(firn, paths, count)
       told.push(await measured(child))
     }
-    yield outcomeOf(told, count * roundsInAll)
+    yield [{ kind, tries: count * roundsInAll, ...outcomeOf(told) }]
   } finally {
     for (const end of endings.toReversed()) await end()
   }
 }
 
-function outcomeOf(told: readonly Told[], tries: number): Outcome {
+function outcomeOf(told: readonly Told[]): Pick<Outcome, 'bad' | 'note'> {
   const [second, last] = [told[1], told.at(-1)]
   if (second === undefined || last === undefined) throw new Error('too few rounds')
   const growth = last.live / second.live - 1
   const resident = Math.max(...told.map((each) => each.resident))
   const mib = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`
-  const figures = `live ${mib(second.live)} then ${mib(last.live)}, resident at most ${mib(resident)}`
+  const note = `live ${mib(second.live)} then ${mib(last.live)}, resident at most ${mib(resident)}`
   const bad = Number(growth > mostGrowth) + Number(resident > mostResidentBytes)
-  return { kind: `memory over ten rounds: ${figures}`, tries, bad }
+  return { bad, note }
 }
 
 /** Lists of every address of the newest transactions, and of the chain. */

@@ -3,7 +3,7 @@
 import { type Binding, createPageTokens } from '../src/api/page-token.ts'
 import { Fault } from '../src/core/fault.ts'
 import { virtualClock } from '../test/virtual-clock.ts'
-import { drawsOf, type Outcome, triesOf } from './report.ts'
+import { drawsOf, type Outcome, type SoakPlan, type Step, triesOf } from './report.ts'
 
 const million = 1_000_000
 const forms = ['text', 'uuids'] as const
@@ -36,33 +36,52 @@ const mutations: Readonly<Record<string, (token: string, draw: Draw, other: stri
   'of another query': (_token, _draw, other) => other,
 }
 
+/** Tokens of one step. */
+const atOnce = 5_000
+
 /** A million changed tokens, in both of their forms. */
-export async function* pageTokens(share: number): AsyncGenerator<Outcome> {
-  const kinds = Object.entries(mutations)
+export async function* pageTokens({ share, soFar }: SoakPlan): AsyncGenerator<Step> {
+  const kinds = Object.keys(mutations)
   const tries = triesOf(million / (kinds.length * forms.length), share)
-  const secret = new Uint8Array(32).fill(7)
-  const older = { id: 2, secret: new Uint8Array(32).fill(9) }
-  const tokens = createPageTokens([{ id: 1, secret }, older], virtualClock())
-  const binding: Binding = { route: 'listTransfers', filter: 'address=0x1' }
-  const another: Binding = { route: 'listTransfers', filter: 'address=0x2' }
-  for (const form of forms) {
-    for (const [kind, mutate] of kinds) {
-      const draw = drawsOf(kind.length + form.length)
-      let bad = 0
-      let first: string | undefined
-      for (let at = 0; at < tries; at++) {
-        const cursor = Uint8Array.from({ length: 1 + Math.floor(draw() * 60) }, () => draw() * 256)
-        const token = tokens.seal(cursor, binding, form)
-        const changed = mutate(token, draw, tokens.seal(cursor, another, form))
-        if (changed === token || changed === '') continue
-        if (isRefused(() => tokens.open(changed, binding))) continue
-        bad++
-        first ??= changed
-      }
-      const found = { kind: `page token as ${form}: ${kind}`, tries, bad }
-      yield first === undefined ? found : { ...found, first }
+  for (const form of forms)
+    for (const mutation of kinds) {
+      const kind = `page token as ${form}: ${mutation}`
+      for (let from = soFar(kind).tries; from < tries; from += atOnce)
+        yield [
+          { kind, ...changed({ form, mutation, from, count: Math.min(atOnce, tries - from) }) },
+        ]
     }
+}
+
+const secret = new Uint8Array(32).fill(7)
+const older = { id: 2, secret: new Uint8Array(32).fill(9) }
+const tokens = createPageTokens([{ id: 1, secret }, older], virtualClock())
+const binding: Binding = { route: 'listTransfers', filter: 'address=0x1' }
+const another: Binding = { route: 'listTransfers', filter: 'address=0x2' }
+
+/** Changes `count` tokens, those after the first `from`, and tries to open each. */
+function changed(of: {
+  readonly form: (typeof forms)[number]
+  readonly mutation: string
+  readonly from: number
+  readonly count: number
+}): Omit<Outcome, 'kind'> {
+  const { form, mutation, from, count } = of
+  const mutate = mutations[mutation]
+  if (mutate === undefined) throw new Error(`no such change: ${mutation}`)
+  const draw = drawsOf(mutation.length + form.length + from)
+  let bad = 0
+  let first: string | undefined
+  for (let at = 0; at < count; at++) {
+    const cursor = Uint8Array.from({ length: 1 + Math.floor(draw() * 60) }, () => draw() * 256)
+    const token = tokens.seal(cursor, binding, form)
+    const text = mutate(token, draw, tokens.seal(cursor, another, form))
+    if (text === token || text === '') continue
+    if (isRefused(() => tokens.open(text, binding))) continue
+    bad++
+    first ??= text
   }
+  return { tries: count, bad, ...(first === undefined ? {} : { first }) }
 }
 
 function isRefused(open: () => unknown): boolean {

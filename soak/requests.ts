@@ -11,12 +11,14 @@ import { join } from 'node:path'
 
 import { objectOf } from '../src/codec/evm/raw.ts'
 import { startFirn, untilLive } from '../test/firn-process.ts'
-import { drawsOf, type Outcome, triesOf } from './report.ts'
+import { drawsOf, type Outcome, type SoakPlan, type Step, triesOf } from './report.ts'
 
 const million = 1_000_000
 const sockets = 8
 const answerWithinMs = 30_000
 const maxShown = 160
+/** Requests of one step. */
+const atOnce = 2_000
 
 type Draw = () => number
 type Sent = { readonly method: string; readonly path: string; readonly body?: string }
@@ -122,8 +124,8 @@ const nodePaths = [
   '/',
 ] as const
 
-/** A million requests, half of them to each listener. */
-export async function* requests(share: number): AsyncGenerator<Outcome> {
+/** A million requests to each listener. */
+export async function* requests({ share, soFar }: SoakPlan): AsyncGenerator<Step> {
   const endings: (() => Promise<void>)[] = []
   try {
     const folder = await mkdtemp(join(tmpdir(), 'firn-soak-'))
@@ -133,11 +135,15 @@ export async function* requests(share: number): AsyncGenerator<Outcome> {
     await untilLive(firn, ['fuji-demo-chain', 'fuji-demo-l1'])
     const document = objectOf(await firn.get('/openapi.json'), 'document')
     const paths = Object.keys(objectOf(document['paths'], 'paths'))
-    const tries = triesOf(million / 2, share)
-    yield await fuzzed('fuzzed request, data API', firn.apiUrl, tries, (draw) => drawn(draw, paths))
-    yield await fuzzed('fuzzed request, node listener', firn.nodeUrl, tries, (draw) =>
-      drawn(draw, nodePaths),
-    )
+    const tries = triesOf(million, share)
+    for (const [kind, url, asked] of [
+      ['fuzzed request, data API', firn.apiUrl, paths],
+      ['fuzzed request, node listener', firn.nodeUrl, nodePaths],
+    ] as const)
+      for (let from = soFar(kind).tries; from < tries; from += atOnce) {
+        const count = Math.min(atOnce, tries - from)
+        yield [{ kind, ...(await fuzzed(url, { from, count }, (draw) => drawn(draw, asked))) }]
+      }
     await firn.get('/v1/health-check')
   } finally {
     for (const end of endings.toReversed()) await end()
@@ -168,18 +174,18 @@ function pick<T>(list: readonly T[], draw: Draw): T {
   return one
 }
 
+/** Sends `count` requests, those after the first `from`. */
 async function fuzzed(
-  kind: string,
   url: string,
-  tries: number,
+  { from, count }: { readonly from: number; readonly count: number },
   make: (draw: Draw) => Sent,
-): Promise<Outcome> {
+): Promise<Omit<Outcome, 'kind'>> {
   const agent = new Agent({ keepAlive: true, maxSockets: sockets })
-  let left = tries
+  let left = count
   let bad = 0
   let first: string | undefined
   const one = async (seed: number): Promise<void> => {
-    const draw = drawsOf(seed + 1)
+    const draw = drawsOf(seed)
     while (left-- > 0) {
       const sent = make(draw)
       const problem = await problemOf(agent, url, sent)
@@ -188,9 +194,9 @@ async function fuzzed(
       first ??= `${problem}: ${sent.method} ${sent.path} ${sent.body ?? ''}`.slice(0, maxShown)
     }
   }
-  await Promise.all(Array.from({ length: sockets }, (_, seed) => one(seed)))
+  await Promise.all(Array.from({ length: sockets }, (_, at) => one(from * sockets + at + 1)))
   agent.destroy()
-  return first === undefined ? { kind, tries, bad } : { kind, tries, bad, first }
+  return { tries: count, bad, ...(first === undefined ? {} : { first }) }
 }
 
 /** What is wrong with the answer; undefined when nothing is. */

@@ -5,7 +5,7 @@
 
 import { spawn } from 'node:child_process'
 
-import { type Outcome, triesOf } from './report.ts'
+import { type SoakPlan, type Step, triesOf } from './report.ts'
 
 const roundsEach = 20
 
@@ -22,29 +22,34 @@ const kinds: Readonly<Record<string, string>> = {
 }
 
 /** Every kind in rounds; a try is one test of a round. */
-export async function* rounds(share: number): AsyncGenerator<Outcome> {
-  for (const [kind, files] of Object.entries(kinds)) {
-    let tries = 0
-    let bad = 0
-    let first: string | undefined
-    for (let round = 0; round < triesOf(roundsEach, share); round++) {
+export async function* rounds({ share, soFar }: SoakPlan): AsyncGenerator<Step> {
+  const count = triesOf(roundsEach, share)
+  const nextOf = (kind: string): number => soFar(kind).next ?? 0
+  // Round after round, so that a run that ends early has tried something of each kind.
+  for (let round = 0; round < count; round++)
+    for (const [kind, files] of Object.entries(kinds)) {
+      if (nextOf(kind) > round) continue
       const { passed, failed } = await ran(files, { FIRN_SOAK_ROUND: String(round) })
-      tries += passed + failed
-      bad += failed
-      if (failed > 0) first ??= `FIRN_SOAK_ROUND=${round} node --test "${files}"`
+      const found = { kind, tries: passed + failed, bad: failed, next: round + 1 }
+      yield [
+        failed === 0
+          ? found
+          : { ...found, first: `FIRN_SOAK_ROUND=${round} node --test "${files}"` },
+      ]
     }
-    yield first === undefined ? { kind, tries, bad } : { kind, tries, bad, first }
-  }
 }
 
 const networkMinutes = 30
 
 /** One run of a real network: as many minutes of its life as the share of half an hour has. */
-export async function* network(share: number): AsyncGenerator<Outcome> {
+export async function* network({ share, soFar }: SoakPlan): AsyncGenerator<Step> {
   const minutes = triesOf(networkMinutes, share)
-  const files = 'test/network/*.network.ts'
-  const { passed, failed } = await ran(files, { FIRN_NETWORK_MINUTES: String(minutes) })
-  yield { kind: `a real network for ${minutes} minutes more`, tries: passed + failed, bad: failed }
+  const kind = `a real network for ${minutes} minutes more`
+  if (soFar(kind).tries > 0) return
+  const { passed, failed } = await ran('test/network/*.network.ts', {
+    FIRN_NETWORK_MINUTES: String(minutes),
+  })
+  yield [{ kind, tries: passed + failed, bad: failed }]
 }
 
 async function ran(

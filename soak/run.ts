@@ -2,17 +2,21 @@
  * `npm run soak`: what tests try for seconds, for as long as one likes.
  *
  *   npm run soak -- [--share 0.01] [--only requests,tokens,nodes,simulation,memory,rounds,network]
+ *                   [--keep FILE] [--minutes 30]
  *
- * `--share` is the share of the whole number of tries, 1 without it. Prints a table; ends with 1
+ * `--share` is the share of the whole number of tries, 1 without it. `--keep` names a file of what was
+ * tried: a run with the same share goes on from there, so that all of it can be tried in parts. After
+ * `--minutes`, or when it is interrupted, a run ends with the step under way. Prints a table; ends with 1
  * when anything ended badly.
  */
 
 import { parseArgs } from 'node:util'
 
+import { KeptOutcomes } from './kept-outcomes.ts'
 import { lyingNodes } from './lying-nodes.ts'
 import { memory } from './memory.ts'
 import { pageTokens } from './page-tokens.ts'
-import { line, type SoakPart } from './report.ts'
+import { type SoakPart, tableOf } from './report.ts'
 import { requests } from './requests.ts'
 import { network, rounds } from './rounds.ts'
 import { simulation } from './simulation.ts'
@@ -26,28 +30,58 @@ const parts: Readonly<Record<string, SoakPart>> = {
   rounds,
   network,
 }
+/** Between two lines that say where it is. */
+const sayEveryMs = 30_000
 
 const { values } = parseArgs({
-  options: { share: { type: 'string', default: '1' }, only: { type: 'string' } },
+  options: {
+    share: { type: 'string', default: '1' },
+    only: { type: 'string' },
+    keep: { type: 'string' },
+    minutes: { type: 'string' },
+  },
 })
 const share = Number(values.share)
 if (!(share > 0 && share <= 1))
   throw new RangeError(`--share must be above 0 and at most 1: ${values.share}`)
-const chosen = values.only?.split(',') ?? Object.keys(parts)
-
-console.log(`| ${'kind'.padEnd(52)} | ${'tries'.padStart(9)} |   bad |`)
-console.log(`| ${'-'.repeat(52)} | ${'-'.repeat(9)} | ----- |`)
-let tries = 0
-let bad = 0
-for (const name of chosen) {
+const minutes = Number(values.minutes ?? Number.POSITIVE_INFINITY)
+if (!(minutes > 0)) throw new RangeError(`--minutes must be above 0: ${values.minutes}`)
+const chosen = (values.only?.split(',') ?? Object.keys(parts)).map((name) => {
   const part = parts[name]
   if (part === undefined)
     throw new RangeError(`--only knows ${Object.keys(parts).join(', ')}: ${name}`)
-  for await (const outcome of part(share)) {
-    console.log(line(outcome))
-    tries += outcome.tries
-    bad += outcome.bad
-  }
+  return part
+})
+
+const kept = new KeptOutcomes(values.keep)
+const endsAtMs = performance.now() + minutes * 60_000
+let isInterrupted = false
+for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => (isInterrupted = true))
+
+/** Runs the parts one after the other; whether all was tried. */
+async function run(): Promise<boolean> {
+  let saidMs = performance.now()
+  for (const part of chosen)
+    for await (const step of part({ share, soFar: (kind) => kept.of(kind) })) {
+      // What was started in the same terminal is interrupted too: this step is tried again.
+      if (isInterrupted) return false
+      kept.add(step)
+      const now = performance.now()
+      if (now > endsAtMs) return false
+      if (now - saidMs < sayEveryMs) continue
+      saidMs = now
+      const { kind } = step.at(-1) ?? { kind: '' }
+      console.error(`${kind}: ${kept.of(kind).tries} tried`)
+    }
+  return true
 }
-console.log(`${tries - bad} passed, ${bad} failed`)
-process.exitCode = bad === 0 ? 0 : 1
+
+try {
+  if (!(await run())) console.log('Ended before all was tried.')
+} finally {
+  kept.write()
+  console.log(tableOf(kept.all()))
+  const bad = kept.all().reduce((sum, outcome) => sum + outcome.bad, 0)
+  console.log(bad === 0 ? 'nothing ended badly' : `${bad} ended badly`)
+  if (bad > 0) process.exitCode = 1
+}

@@ -59,7 +59,7 @@ function isFirst({ key }: Table): string {
 
 /** Runs statements past the product, as somebody with a database tool does. */
 export function handOn(
-  { engine, location }: TestStore,
+  { engine, location }: Pick<TestStore, 'engine' | 'location'>,
   name: string,
 ): (sql: string) => Promise<void> {
   if (engine === 'sqlite')

@@ -8,7 +8,6 @@ import { repairChain } from '../../indexing/evm/repair/repair-chain.ts'
 import { sourceLimits } from '../../service/chain-specs.ts'
 import { claimDataFolder } from '../../service/data-folder.ts'
 import { openStore } from '../../store/engine/open.ts'
-import { awaitLease } from '../../store/lease.ts'
 import { rangeSum } from '../../store/schema/range-sum.ts'
 import { silentLog } from '../../telemetry/log.ts'
 import { openWorld } from '../../world/world.ts'
@@ -26,6 +25,7 @@ import { repairPrimary } from '../stores/repair-primary.ts'
 import type { RepairWork } from '../stores/repair-work.ts'
 import { salvage } from '../stores/salvage.ts'
 import { isWhole, printVerdict, verdictOf } from '../stores/store-verdict.ts'
+import { takeStore } from '../stores/take-store.ts'
 
 /** Blocks of a whole chain may have to be read again. */
 const limitMs = 7 * 86_400_000
@@ -104,7 +104,7 @@ async function mendRows({ config, store, verdict, world, owner }: RepairWork): P
   const database = await openStore(location, store.key, tables, 'write')
   const source = await openEvmSource(chain.spec, sourceLimits(config), { world, log: silentLog })
   try {
-    const lease = await awaitLease(database, owner, { clock: world.clock, signal })
+    const lease = await takeStore(database, owner, world.clock)
     const settled = await repairChain(
       {
         database,

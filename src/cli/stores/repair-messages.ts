@@ -2,10 +2,11 @@
 
 import { statement } from '../../store/engine/database.ts'
 import { openStore } from '../../store/engine/open.ts'
-import { awaitLease, holdLease } from '../../store/lease.ts'
+import { holdLease } from '../../store/lease.ts'
 import { icmTables } from '../../store/schema/icm.ts'
 import { removeStore } from './remove-store.ts'
 import type { RepairWork } from './repair-work.ts'
+import { takeStore } from './take-store.ts'
 
 const forgetHeights = statement('delete from checkpoint')
 
@@ -25,8 +26,7 @@ export async function repairMessages({
   }
   const database = await openStore(config, store.key, store.tables, 'write')
   const { clock } = world
-  const signal = AbortSignal.timeout(30_000)
-  const lease = await awaitLease(database, owner, { clock, signal })
+  const lease = await takeStore(database, owner, clock)
   await database.transaction(async (writer) => {
     await holdLease(writer, lease, clock)
     for (const table of icmTables) await writer.clear(table)

@@ -5,52 +5,87 @@ import { join } from 'node:path'
 
 import { faultOf } from '../../core/fault.ts'
 import { rebuildPrimary } from '../../indexing/primary/run/rebuild.ts'
+import { openStore, type StoreLocation } from '../../store/engine/open.ts'
 import { meta } from '../../store/schema/control.ts'
 import { rawBlock } from '../../store/schema/primary-ledger.ts'
 import { openConfigured } from './configured-stores.ts'
 import { removeStore } from './remove-store.ts'
 import type { RepairWork } from './repair-work.ts'
+import { takeStore, whileKept } from './take-store.ts'
 
 /** A mainnet store takes hours. */
 const limitMs = 7 * 86_400_000
 
 /**
- * Makes every row again and puts the new store in the place of the old one; on PostgreSQL that is
- * the operator's. Gives false where the kept blocks are damaged as well, or the store stays.
+ * Makes every row again and puts the new store in the place of the old one. Gives false where the kept
+ * blocks are damaged as well.
  */
 export async function repairPrimary(work: RepairWork): Promise<boolean> {
   const { config, store, verdict } = work
   const isLost = verdict.damaged.some(({ table }) => table === rawBlock || table === meta)
   if (isLost || verdict.rows === 0) return toldToReadAgain(work, 'the blocks it keeps are damaged')
-  if (config.store !== 'embedded') {
-    console.log(`${store.key}: firn rebuild --primary makes it again from its blocks`)
-    return false
-  }
-  const folder = join(config.dataDir, 'rebuilt')
-  mkdirSync(folder, { recursive: true })
-  removeStore(folder, store.key)
   console.log(`${store.key}: is replayed from the blocks it keeps`)
   try {
-    await replayed(work, folder)
+    if (config.store === 'embedded') await replaceFile(work)
+    else await replaceInServer(work)
   } catch (error) {
     const fault = faultOf(error)
-    if (fault === undefined) throw error
+    if (fault === undefined || fault.code === 'lease-lost') throw error
+    // A server that is away says nothing of the blocks.
+    if (config.store !== 'embedded' && fault.retryable) throw error
     return toldToReadAgain(work, fault.message)
   }
-  removeStore(config.dataDir, store.key)
-  renameSync(join(folder, `${store.key}.sqlite`), join(config.dataDir, `${store.key}.sqlite`))
   return true
 }
 
-async function replayed({ config, store, world }: RepairWork, folder: string): Promise<void> {
+async function replaceFile(work: RepairWork): Promise<void> {
+  const { dataDir } = work.config
+  const { key } = work.store
+  const folder = join(dataDir, 'rebuilt')
+  mkdirSync(folder, { recursive: true })
+  removeStore(folder, key)
+  await replayed(work, { to: { store: 'embedded', dataDir: folder }, key })
+  removeStore(dataDir, key)
+  renameSync(join(folder, `${key}.sqlite`), join(dataDir, `${key}.sqlite`))
+}
+
+/** Other processes may wait to write the store: its lease is held for as long as the replay takes. */
+async function replaceInServer(work: RepairWork): Promise<void> {
+  const { config, store, world, owner } = work
+  const { removeNamespace, replaceNamespace } =
+    await import('../../store/engine/postgres-namespaces.ts')
+  const place = { to: { store: config.store, dataDir: '' }, key: `rebuilt-${store.key}` }
+  const database = await openStore(config, store.key, store.tables, 'write')
+  try {
+    const { clock } = world
+    const lease = await takeStore(database, owner, clock)
+    await whileKept(database, { lease, clock }, async (lost) => {
+      await removeNamespace(config.store, place.key)
+      await replayed(work, place, lost)
+    })
+    // From here on nobody finds the old lease, and whoever held it loses it with its next commit.
+    await replaceNamespace(config.store, store.key, place.key)
+  } finally {
+    await database.close()
+  }
+}
+
+/** Where a new store is made. */
+type Place = { readonly to: StoreLocation; readonly key: string }
+
+async function replayed(
+  { config, store, world }: RepairWork,
+  place: Place,
+  lost?: AbortSignal,
+): Promise<void> {
+  const limit = AbortSignal.timeout(limitMs)
   const from = await openConfigured(config, store)
   try {
     await rebuildPrimary({
       from,
-      to: { store: 'embedded', dataDir: folder },
-      key: store.key,
+      ...place,
       world,
-      signal: AbortSignal.timeout(limitMs),
+      signal: lost === undefined ? limit : AbortSignal.any([limit, lost]),
       progress: () => undefined,
     })
   } finally {

@@ -1,0 +1,55 @@
+/** Namespaces of stores as a whole: taken away, and put in the place of others. */
+
+import pg from 'pg'
+
+import { exec, type Link, postgresFault } from './postgres-link.ts'
+import { namespaceOf } from './postgres.ts'
+
+// Readers hold the tables of a namespace that goes for 30 s at most, as a statement of theirs may take.
+const statementTimeoutMs = 120_000
+const connectTimeoutMs = 5_000
+
+/** Removes the namespace of store `name`, where there is one. Throws `store-failed`. */
+export function removeNamespace(url: string, name: string): Promise<void> {
+  return connected(url, name, (link) =>
+    exec(link, `drop schema if exists "${namespaceOf(name)}" cascade`),
+  )
+}
+
+/**
+ * Puts the namespace of store `by` in the place of that of store `name`, in one transaction. Readers
+ * of `name` read the new one from their next statement on. Throws `store-failed`; nothing changed then.
+ */
+export function replaceNamespace(url: string, name: string, by: string): Promise<void> {
+  return connected(url, name, async (link) => {
+    await exec(link, 'begin')
+    await exec(link, `drop schema "${namespaceOf(name)}" cascade`)
+    await exec(link, `alter schema "${namespaceOf(by)}" rename to "${namespaceOf(name)}"`)
+    await exec(link, 'commit')
+  })
+}
+
+async function connected(
+  url: string,
+  name: string,
+  work: (link: Link) => Promise<void>,
+): Promise<void> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: connectTimeoutMs,
+    statement_timeout: statementTimeoutMs,
+    application_name: `firn ${name}`,
+  })
+  // A connection that breaks while nothing is asked of it: the next statement says so.
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+  } catch (error) {
+    throw postgresFault(name, error)
+  }
+  try {
+    await work({ client, name })
+  } finally {
+    await client.end()
+  }
+}

@@ -4,6 +4,8 @@
  */
 
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { zstdCompressSync } from 'node:zlib'
@@ -16,7 +18,7 @@ import { openRollup } from '../src/rollup/chain-rollup.ts'
 import { openRecording } from '../src/source/recording.ts'
 import { checkpointHeights } from '../src/store/checkpoint.ts'
 import type { Database } from '../src/store/engine/database.ts'
-import { openStore } from '../src/store/engine/open.ts'
+import { openStore, type StoreLocation } from '../src/store/engine/open.ts'
 import { takeLease } from '../src/store/lease.ts'
 import { meta } from '../src/store/schema/control.ts'
 import { cutMessages, evmTables } from '../src/store/schema/evm.ts'
@@ -63,6 +65,39 @@ onBothEngines('cut: rows that were never on the chain leave nothing', [], async 
   await read(from)
   assert.deepEqual(await storeDigest(database, digested), undisturbed)
 })
+
+onBothEngines('cut: a kill before anything is read again leaves no trace', [], async (store) => {
+  const { location } = store
+  const run = { name: 'killed', chain: 51_002, step: 50 } as const
+  await readDemoChain(location, { ...run, owner: 'first' })
+  const undisturbed = await digestOf(location, run.name)
+  const { until } = openDemo(run.chain).heights
+  for (const from of [until - 1, Math.floor(until / 2), 0]) {
+    await cutAndKilled(location, run.name, from)
+    await readDemoChain(location, { ...run, owner: `after ${from}` })
+    assert.deepEqual(await digestOf(location, run.name), undisturbed, `from ${from}`)
+  }
+})
+
+async function cutAndKilled(location: StoreLocation, name: string, from: number): Promise<void> {
+  const script = join(import.meta.dirname, 'cut-process.ts')
+  const words = [script, JSON.stringify(location), name, String(from)]
+  const child = spawn(process.execPath, words, { stdio: ['pipe', 'pipe', 'inherit'] })
+  const gone = once(child, 'exit')
+  const [said] = await Promise.race([once(child.stdout, 'data'), gone])
+  assert.equal(String(said), 'cut\n')
+  child.kill('SIGKILL')
+  await gone
+}
+
+async function digestOf(location: StoreLocation, name: string): Promise<unknown> {
+  const database = await openStore(location, name, chainTables, 'read')
+  try {
+    return await storeDigest(database, digested)
+  } finally {
+    await database.close()
+  }
+}
 
 /** Swaps the ends of every transfer, and lets every transaction cost more: a liar's blocks. */
 function alter({ transfers, txs }: BlockBatch): void {

@@ -262,6 +262,26 @@ void test('settled receipts: altered before a restart and after it, a later head
   assert.match(status.reason ?? '', /receipts of blocks 30 to 30 .* block 33 settles/)
 })
 
+void test('settled receipts: a process that ends right after rows were taken away goes on', async () => {
+  for (const honest of [true, false]) {
+    const store = await storedLie()
+    const cut = await read({
+      lies: [30],
+      honest: false,
+      head: 31,
+      // Nothing more is stored once the altered rows are gone.
+      until: () => store.batches.at(-1)?.until === 30,
+      store,
+    })
+    assert.deepEqual(cut.cuts, [30])
+    const lies = honest ? [30] : []
+    const { status, rows, cuts } = await read({ lies, honest, head: 36, until: isWhole, store })
+    assert.deepEqual(rows(), truth)
+    assert.deepEqual(cuts, [])
+    assert.equal(status.provenHeight, lastProven)
+  }
+})
+
 void test('settled receipts: a restart knows what was proven and proves the rest', async () => {
   for (const head of [24, 31, 40]) {
     const first = await read({

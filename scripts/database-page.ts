@@ -5,6 +5,7 @@
 import type { Table } from '../src/store/engine/table.ts'
 import { apiUseTables } from '../src/store/schema/api-use.ts'
 import { controlTables } from '../src/store/schema/control.ts'
+import { deploymentTables } from '../src/store/schema/deployment.ts'
 import { evmTables } from '../src/store/schema/evm.ts'
 import { icmTables } from '../src/store/schema/icm.ts'
 import { metricsTables } from '../src/store/schema/metrics.ts'
@@ -104,6 +105,10 @@ const ownNotes: Readonly<Record<string, Note>> = {
   nft_request: ['a wish of a caller to read the metadata of a token again', undefined],
   api_use: ['a caller: compute units of this minute and day', undefined],
   api_key_use: ['when an API key was last used', undefined],
+  deployment_document: [
+    'API keys, keys of page tokens or aliases, on PostgreSQL; files of the data folder else',
+    undefined,
+  ],
 }
 
 /** The page. Throws when a table has no note, or a note no table. */
@@ -131,7 +136,11 @@ export function databasePage(): string {
     section('Time series of an EVM chain, in the same store', metricsTables, metricsNotes),
     section('A primary network', primaryTables, primaryNotes),
     section('Interchain messages', icmTables, messageNotes),
-    section('Requests and use', [...nftRequestTables, ...apiUseTables], ownNotes),
+    section(
+      'Requests, use and keys',
+      [...nftRequestTables, ...apiUseTables, ...deploymentTables],
+      ownNotes,
+    ),
   ].join('\n')
 }
 

@@ -10,11 +10,10 @@ export function aliasFile(path: string, files: Files): AliasStore {
   return {
     load: async () => {
       const bytes = await files.read(path)
-      return bytes === undefined ? { chains: [], routes: [] } : readAliases(bytes, path)
+      return aliasesIn(bytes, path)
     },
     save: async (aliases) => {
-      const text = `${JSON.stringify({ version: 1, ...aliases }, undefined, 1)}\n`
-      await files.write(path, new TextEncoder().encode(text))
+      await files.write(path, new TextEncoder().encode(aliasText(aliases)))
     },
   }
 }
@@ -25,10 +24,17 @@ export const noAliasStore: AliasStore = {
   save: async () => undefined,
 }
 
-function readAliases(bytes: Uint8Array, path: string): Aliases {
-  const { version, chains, routes } = membersOf(parsed(bytes, path))
+/** Aliases as they are kept. */
+export function aliasText(aliases: Aliases): string {
+  return `${JSON.stringify({ version: 1, ...aliases }, undefined, 1)}\n`
+}
+
+/** The aliases in `bytes`, none without any; `place` says where they lie. Throws `bad-config`. */
+export function aliasesIn(bytes: Uint8Array | undefined, place: string): Aliases {
+  if (bytes === undefined) return { chains: [], routes: [] }
+  const { version, chains, routes } = membersOf(parsed(bytes, place))
   if (version !== 1 || !isAliases(chains) || !isAliases(routes)) {
-    throw new Fault('bad-config', `not a file of aliases: ${path}`)
+    throw new Fault('bad-config', `not a file of aliases: ${place}`)
   }
   return { chains, routes }
 }

@@ -24,10 +24,19 @@ import {
   type NodeChain,
 } from './alias-rules.ts'
 
-/** Where aliases outlive the process. `save` is whole or not at all. */
+/** Where aliases outlive the process. */
 export type AliasStore = {
   readonly load: () => Promise<Aliases>
+  /**
+   * Whole or not at all. Throws `store-failed` where another process changed what `latest` told.
+   */
   readonly save: (aliases: Aliases) => Promise<void>
+  /** Where other processes change them: what is stored, the same object until it changes. */
+  readonly shared?: {
+    readonly latest: () => Aliases
+    /** Makes `latest` tell what is stored now. */
+    readonly refresh: () => Promise<void>
+  }
 }
 
 /** The names of a process. Methods that change throw `bad-parameter` in the original's words. */
@@ -64,10 +73,17 @@ export type AliasParts = {
 export async function createAliasTable(parts: AliasParts): Promise<AliasTable> {
   const { chains, bases, store } = parts
   const turn = createSemaphore({ name: 'alias table', permits: 1, waits: parts.waits })
+  let seen = store.shared?.latest()
   let index = emptyIndex(chains(), bases)
-  await load(index, parts)
+  keepStored(index, await store.load(), parts)
 
   function current(): NameIndex {
+    const latest = store.shared?.latest()
+    if (latest !== undefined && latest !== seen) {
+      seen = latest
+      index = emptyIndex(chains(), bases)
+      keepStored(index, latest, parts)
+    }
     if (index.chains !== chains()) index = indexOf(allOf(index), chains(), bases)
     return index
   }
@@ -75,6 +91,7 @@ export async function createAliasTable(parts: AliasParts): Promise<AliasTable> {
   /** Checks, saves and makes a change; one at a time. */
   function change(make: (index: NameIndex) => Aliases): Promise<void> {
     return turn.run(async () => {
+      await store.shared?.refresh()
       const next = make(current())
       await store.save(next)
       index = indexOf(next, chains(), bases)
@@ -105,8 +122,7 @@ export async function createAliasTable(parts: AliasParts): Promise<AliasTable> {
   }
 }
 
-async function load(index: NameIndex, { store, log }: AliasParts): Promise<void> {
-  const stored = await store.load()
+function keepStored(index: NameIndex, stored: Aliases, { log }: AliasParts): void {
   const keep = (into: Map<string, string>, check: () => Alias, alias: string): void => {
     try {
       const { target } = check()

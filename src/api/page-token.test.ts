@@ -156,3 +156,25 @@ function opens(tokens: ReturnType<typeof createPageTokens>, token: string): bool
     return false
   }
 }
+
+void test('page token: a new key opens at once, and seals once every process knows it', () => {
+  const now = { value: 1_700_000_000_000 }
+  const old = { id: 1, secret: new Uint8Array(32).fill(1), retiredAt: 1_700_000_010 }
+  const made = { id: 2, secret: new Uint8Array(32).fill(2), startsAt: 1_700_000_010 }
+  const knows = createPageTokens([made, old], clockAt(now))
+  const knowsNotYet = createPageTokens([{ id: old.id, secret: old.secret }], clockAt(now))
+  const cursor = Uint8Array.of(9)
+  const sealer = (token: string): number | undefined => Buffer.from(token, 'base64url')[1]
+  const early = knows.seal(cursor, binding)
+  assert.equal(sealer(early), 1)
+  assert.deepEqual(Uint8Array.from(knowsNotYet.open(early, binding) ?? []), cursor)
+  now.value += 9_999
+  assert.equal(sealer(knows.seal(cursor, binding)), 1)
+  now.value += 1
+  const late = knows.seal(cursor, binding)
+  assert.equal(sealer(late), 2)
+  for (const token of [early, late])
+    assert.deepEqual(Uint8Array.from(knows.open(token, binding) ?? []), cursor)
+  const alone = createPageTokens([{ ...made, startsAt: 1_800_000_000 }], clockAt(now))
+  assert.equal(sealer(alone.seal(cursor, binding)), 2, 'the first key has no older one')
+})

@@ -16,10 +16,12 @@ import type { Clock } from '../core/world.ts'
 /** A token is valid for this only: the operation and every parameter except the token itself. */
 export type Binding = { readonly route: string; readonly filter: string }
 
-/** A signing key. The first of a list signs, all of them verify. */
+/** A signing key. The first of a list that has started signs, all of them verify. */
 export type TokenKey = {
   readonly id: number
   readonly secret: Uint8Array
+  /** Unix second from which it signs: other processes know it by then. Absent: at once. */
+  readonly startsAt?: number
   /** Unix second of the rotation that replaced it: what it sealed later is refused. */
   readonly retiredAt?: number
 }
@@ -44,7 +46,12 @@ export const lifetimeSeconds = 24 * 60 * 60
 /** Seconds by which clocks of processes that share the keys may differ. */
 const skewSeconds = 5
 
-type KnownKey = { readonly id: number; readonly mac: Mac; readonly retiredAt: number }
+type KnownKey = {
+  readonly id: number
+  readonly mac: Mac
+  readonly startsAt: number
+  readonly retiredAt: number
+}
 
 /**
  * Makes tokens with `keys`; there must be at least one. A function is asked each time, so that a
@@ -60,21 +67,25 @@ export function createPageTokens(
     const now = typeof keys === 'function' ? keys() : keys
     if (now !== seen) {
       seen = now
-      known = now.map(({ id, secret, retiredAt = Infinity }) => ({
+      known = now.map(({ id, secret, startsAt = 0, retiredAt = Infinity }) => ({
         id,
         mac: macOf(secret),
+        startsAt,
         retiredAt,
       }))
     }
     return known
   }
+  const seconds = (): number => Math.floor(clock.now() / 1_000)
   const signingKey = (): KnownKey => {
-    const [first] = current()
-    if (first === undefined) throw new Fault('bad-config', 'page tokens need a key')
-    return first
+    const list = current()
+    const now = seconds()
+    // The first key of all has no older one that could sign until it starts.
+    const signing = list.find(({ startsAt }) => startsAt <= now) ?? list.at(-1)
+    if (signing === undefined) throw new Fault('bad-config', 'page tokens need a key')
+    return signing
   }
   signingKey()
-  const seconds = (): number => Math.floor(clock.now() / 1_000)
 
   const open = (token: string | undefined, binding: Binding): Uint8Array | undefined => {
     if (token === undefined || token === '') return undefined

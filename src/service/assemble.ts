@@ -25,10 +25,12 @@ import { createWaits, type Waits } from '../telemetry/waits.ts'
 import { assembleApi, type ApiParts } from './api-parts.ts'
 import { chainSpecs, sourceLimits, streamSpecs, type SpecifiedChain } from './chain-specs.ts'
 import { claimDataFolder } from './data-folder.ts'
+import type { Documents } from './documents.ts'
 import { watchedKeys } from './key-file.ts'
 import { LeaseWatch } from './lease-watch.ts'
 import { livedStages } from './lived-stages.ts'
 import { assembleNodeListener, checkFolder, nodeChains, openAliases } from './node-parts.ts'
+import { openDocuments } from './open-documents.ts'
 import { openServed, readableStores, type Served } from './open-served.ts'
 import { chainsCheck, diskCheck, storesCheck, type ReadinessParts } from './readiness.ts'
 import { tokenKeys } from './token-keys.ts'
@@ -89,8 +91,7 @@ async function build(
   const streams = streamSpecs(config, chains)
   const stores = [...chains.map(({ spec }) => spec), ...streams].map(({ key }) => key)
   closers.push(await claimDataFolder(config, stores, clock))
-  const callers = openCallers(config, outside, store)
-  closers.push(callers.uses.close)
+  const { documents, ...callers } = await openCallers(config, outside, { store, closers })
   const knowledge = await openTokenKnowledge(config, { world, log: logs.log, store })
   closers.push(knowledge.close)
   // Closed after the writer, which reads it: the last one that closes an SQLite store ends its log.
@@ -122,7 +123,7 @@ async function build(
     config,
     status: indexed,
   })
-  const aliases = await openAliases(config, { world, waits, logs, chains: nodes })
+  const aliases = await openAliases(config, { world, waits, logs, documents, chains: nodes })
   const leases = new LeaseWatch(clock)
   const shared = { world, logs, gauges, aliases, leases }
   const own = { served, chains, indexer, knowledge, webhooks }
@@ -199,20 +200,25 @@ type IndexerParts = Outside &
   }
 
 /** What is known of callers: keys, what they used, and what seals their page tokens. */
-function openCallers(
+async function openCallers(
   config: Config,
   { world, logs }: Outside,
-  store: StoreLocation,
-): Pick<ApiParts, 'tokens' | 'keys' | 'uses'> {
+  { store, closers }: { readonly store: StoreLocation; readonly closers: Closer[] },
+): Promise<Pick<ApiParts, 'tokens' | 'keys' | 'uses'> & { readonly documents: Documents }> {
   const { clock, random } = world
+  const documents = await openDocuments(config, { clock, log: logs.log })
+  closers.push(documents.close)
+  const uses = createUseCounter({
+    clock,
+    log: logs.log,
+    open: () => openStore(store, apiUseStore, apiUseTables, 'write'),
+  })
+  closers.push(uses.close)
   return {
-    tokens: createPageTokens(tokenKeys(config.dataDir, { random, log: logs.log }), clock),
-    keys: watchedKeys(config.dataDir, logs.log),
-    uses: createUseCounter({
-      clock,
-      log: logs.log,
-      open: () => openStore(store, apiUseStore, apiUseTables, 'write'),
-    }),
+    documents,
+    uses,
+    tokens: createPageTokens(await tokenKeys(documents, { random, log: logs.log }), clock),
+    keys: watchedKeys(documents, logs.log),
   }
 }
 

@@ -1,48 +1,49 @@
-/** The file of API keys: digests only, readable by the owner. */
-
-import { join } from 'node:path'
+/** API keys as they are kept: digests only. */
 
 import type { StoredKey } from '../api/api-keys.ts'
 import { isObject } from '../codec/evm/raw.ts'
 import { Fault } from '../core/fault.ts'
 import type { Log } from '../telemetry/log.ts'
-import { bytesOf, watchedFile } from './watched-file.ts'
-import { writeWhole } from './whole-file.ts'
+import type { Documents } from './documents.ts'
 
-const fileName = 'api-keys.json'
+const name = 'api-keys.json'
 
-/** The stored keys of a data folder; none when the file is missing. Throws `bad-config`. */
-export function readKeys(dataDir: string): readonly StoredKey[] {
-  const path = join(dataDir, fileName)
-  return keysIn(bytesOf(path), path)
+/** The stored keys of a deployment; none before the first was made. Throws `bad-config`. */
+export async function readKeys(documents: Documents): Promise<readonly StoredKey[]> {
+  return keysIn(await documents.read(name), documents.place(name))
 }
 
-/** Writes the keys whole or not at all. */
-export function writeKeys(dataDir: string, keys: readonly StoredKey[]): void {
-  writeWhole(join(dataDir, fileName), `${JSON.stringify(keys, undefined, 2)}\n`)
+/** Changes the keys whole or not at all. Throws `bad-config`, and what `change` throws. */
+export function changeKeys(
+  documents: Documents,
+  change: (keys: readonly StoredKey[]) => readonly StoredKey[],
+): Promise<void> {
+  return documents.change(name, (bytes) => {
+    const keys = change(keysIn(bytes, documents.place(name)))
+    return `${JSON.stringify(keys, undefined, 2)}\n`
+  })
 }
 
 /**
- * The keys as they are now: the file is read again only after it changed, so that a revocation
- * counts at once. Throws `bad-config` when it is damaged; a later damage leaves the keys in force.
+ * The keys as they are now: the same list until they change. Throws `bad-config` when they are
+ * damaged; a later damage leaves the keys in force.
  */
-export function watchedKeys(dataDir: string, log: Log): () => readonly StoredKey[] {
-  const path = join(dataDir, fileName)
-  return watchedFile({
-    path,
-    parse: (bytes) => keysIn(bytes, path),
+export function watchedKeys(documents: Documents, log: Log): () => readonly StoredKey[] {
+  return documents.watch({
+    name,
+    parse: (bytes) => keysIn(bytes, documents.place(name)),
     damaged: (error) =>
       log.error('API keys not read again, those of before are in force', { error }),
   })
 }
 
-function keysIn(bytes: Uint8Array | undefined, path: string): readonly StoredKey[] {
+function keysIn(bytes: Uint8Array | undefined, place: string): readonly StoredKey[] {
   if (bytes === undefined) return []
   const keys = parsed(bytes)
   if (!Array.isArray(keys) || !keys.every(isStoredKey))
     throw new Fault(
       'bad-config',
-      `the file of API keys is damaged; restore it, or remove it with all of its keys: ${path}`,
+      `the file of API keys is damaged; restore it, or remove it with all of its keys: ${place}`,
     )
   return keys
 }

@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs'
 
 import { aliasFile, noAliasStore } from '../admin/alias-file.ts'
 import type { NodeChain } from '../admin/alias-rules.ts'
-import { createAliasTable, type AliasTable } from '../admin/alias-table.ts'
+import { createAliasTable, type AliasStore, type AliasTable } from '../admin/alias-table.ts'
 import { createNodeListener, nodeBases, type NodeSettings } from '../admin/node-api.ts'
 import type { NodeListener } from '../admin/node-listener.ts'
 import { createPluginRegistry } from '../admin/plugin-registry.ts'
@@ -26,6 +26,8 @@ import type { Threads } from '../telemetry/thread.ts'
 import type { Waits } from '../telemetry/waits.ts'
 import { pluginChains, primaryStream, type SpecifiedChain } from './chain-specs.ts'
 import { storeSizes } from './data-folder.ts'
+import type { Documents } from './documents.ts'
+import { sharedAliases } from './shared-aliases.ts'
 import { version } from './version.ts'
 
 /** Parts of the process that the listener uses. */
@@ -126,7 +128,7 @@ function listenerSettings(config: Config): NodeSettings {
   }
 }
 
-/** The alias table, kept in `aliases.json` of the data folder unless told not to. */
+/** The alias table, kept with the documents of the deployment unless told not to. */
 export function openAliases(
   config: Config,
   parts: {
@@ -134,16 +136,30 @@ export function openAliases(
     readonly waits: Waits
     readonly logs: LogRegistry
     readonly chains: () => readonly NodeChain[]
+    readonly documents: Documents
   },
 ): Promise<AliasTable> {
-  const path = `${config.dataDir}/aliases.json`
   return createAliasTable({
     chains: parts.chains,
     bases: nodeBases,
     waits: parts.waits,
     log: parts.logs.log,
-    store: config['node.persistAliases'] ? aliasFile(path, parts.world.files) : noAliasStore,
+    store: aliasStore(config, parts),
   })
+}
+
+function aliasStore(
+  config: Config,
+  {
+    world,
+    logs,
+    documents,
+  }: { readonly world: World; readonly logs: LogRegistry; readonly documents: Documents },
+): AliasStore {
+  if (!config['node.persistAliases']) return noAliasStore
+  return config.store === 'embedded'
+    ? aliasFile(`${config.dataDir}/aliases.json`, world.files)
+    : sharedAliases(documents, logs.log)
 }
 
 /** Where the node listener's chains come from. */

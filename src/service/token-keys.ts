@@ -1,5 +1,6 @@
 /**
- * Keys that seal page tokens: made once, kept in the data folder, so that tokens survive a restart.
+ * Keys that seal page tokens: made once, kept with the documents of the deployment, so that tokens
+ * survive a restart and are good at every process.
  */
 
 import { lifetimeSeconds, type TokenKey } from '../api/page-token.ts'
@@ -8,40 +9,45 @@ import { fromHex, toHex } from '../core/bytes.ts'
 import { Fault } from '../core/fault.ts'
 import type { Random } from '../core/world.ts'
 import type { Log } from '../telemetry/log.ts'
-import { bytesOf, watchedFile } from './watched-file.ts'
-import { writeWhole } from './whole-file.ts'
+import type { Documents } from './documents.ts'
 
-const fileName = 'page-token.key'
+const name = 'page-token.key'
 const secretBytes = 32
 const highestId = 255
 
-/** The keys of a data folder, as they are now; the first is made when there is none. */
-export function tokenKeys(
-  dataDir: string,
+/** The keys of a deployment, as they are now; the first is made when there is none. */
+export async function tokenKeys(
+  documents: Documents,
   { random, log }: { readonly random: Random; readonly log: Log },
-): () => readonly TokenKey[] {
-  const path = `${dataDir}/${fileName}`
-  if (bytesOf(path) === undefined) writeKeys(path, [newKey(random, [])])
-  return watchedFile({
-    path,
-    parse: (bytes) => readKeys(bytes, path),
+): Promise<() => readonly TokenKey[]> {
+  await documents.change(name, (bytes) =>
+    bytes === undefined ? keysText([newKey(random, [])]) : undefined,
+  )
+  return documents.watch({
+    name,
+    parse: (bytes) => readKeys(bytes, documents.place(name)),
     damaged: (error) => log.error('page token keys not read again', { error }),
   })
 }
 
 /**
  * Puts a new key before the others, which open what they sealed until now. Those whose tokens are
- * all over are dropped. Gives how many older keys are still accepted.
+ * all over are dropped. The new key seals once every process knows it.
  */
-export function rotateTokenKeys(dataDir: string, random: Random, nowSeconds: number): number {
-  const path = `${dataDir}/${fileName}`
-  const bytes = bytesOf(path)
-  const before = bytes === undefined ? [] : readKeys(bytes, path)
-  const older = before
-    .map((key) => ({ ...key, retiredAt: key.retiredAt ?? nowSeconds }))
-    .filter(({ retiredAt }) => nowSeconds < retiredAt + lifetimeSeconds)
-  writeKeys(path, [newKey(random, before), ...older])
-  return older.length
+export function rotateTokenKeys(
+  documents: Documents,
+  random: Random,
+  nowSeconds: number,
+): Promise<void> {
+  const startsAt = nowSeconds + Math.ceil(documents.spreadMs / 1_000)
+  return documents.change(name, (bytes) => {
+    const before = bytes === undefined ? [] : readKeys(bytes, documents.place(name))
+    const older = before
+      .map((key) => ({ ...key, retiredAt: key.retiredAt ?? startsAt }))
+      .filter(({ retiredAt }) => nowSeconds < retiredAt + lifetimeSeconds)
+    const made = newKey(random, before)
+    return keysText([startsAt > nowSeconds ? { ...made, startsAt } : made, ...older])
+  })
 }
 
 /** An id that no key of the list has; ids are one byte of a token. */
@@ -52,15 +58,15 @@ function newKey(random: Random, others: readonly TokenKey[]): TokenKey {
   return { id, secret: random.bytes(secretBytes) }
 }
 
-/** The keys of the file. Throws `bad-config` for anything else. */
-function readKeys(bytes: Uint8Array | undefined, path: string): readonly TokenKey[] {
+/** The keys of the document at `place`. Throws `bad-config` for anything else. */
+function readKeys(bytes: Uint8Array | undefined, place: string): readonly TokenKey[] {
   const keys = parsed(bytes)
   const read = Array.isArray(keys) ? keys.map(keyOf) : []
   const known = read.filter((key) => key !== undefined)
   if (known.length === 0 || known.length < read.length)
     throw new Fault(
       'bad-config',
-      `not a file of page token keys; remove it, and a new key is made: ${path}`,
+      `not a file of page token keys; remove it, and a new key is made: ${place}`,
     )
   return known
 }
@@ -87,17 +93,18 @@ function formerKeys(bytes: Uint8Array): unknown {
 
 function keyOf(value: unknown): TokenKey | undefined {
   if (!isObject(value)) return undefined
-  const { id, secret, retiredAt } = value
+  const { id, secret, startsAt, retiredAt } = value
   const isId = typeof id === 'number' && Number.isInteger(id) && id >= 0 && id <= highestId
   if (!isId || typeof secret !== 'string' || !/^[0-9a-f]{64}$/.test(secret)) return undefined
   return {
     id,
     secret: fromHex(secret),
+    ...(typeof startsAt === 'number' ? { startsAt } : {}),
     ...(typeof retiredAt === 'number' ? { retiredAt } : {}),
   }
 }
 
-function writeKeys(path: string, keys: readonly TokenKey[]): void {
+function keysText(keys: readonly TokenKey[]): string {
   const plain = keys.map((key) => ({ ...key, secret: toHex(key.secret) }))
-  writeWhole(path, `${JSON.stringify(plain, undefined, 2)}\n`)
+  return `${JSON.stringify(plain, undefined, 2)}\n`
 }

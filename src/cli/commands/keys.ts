@@ -2,22 +2,27 @@ import { createKey as makeKey, type StoredKey } from '../../api/api-keys.ts'
 import { readRateLimit, readTiers } from '../../api/rate-limit.ts'
 import type { Config } from '../../config/settings.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
-import { readKeys, writeKeys } from '../../service/key-file.ts'
+import type { Documents } from '../../service/documents.ts'
+import { changeKeys, readKeys } from '../../service/key-file.ts'
+import { openDocuments } from '../../service/open-documents.ts'
 import { rotateTokenKeys } from '../../service/token-keys.ts'
 import { openStore } from '../../store/engine/open.ts'
 import { keyUses } from '../../store/query/api-use.ts'
 import { apiUseStore, apiUseTables } from '../../store/schema/api-use.ts'
+import { silentLog } from '../../telemetry/log.ts'
 import { openWorld } from '../../world/world.ts'
 import type { Flags } from '../flags.ts'
 import { loadConfig } from '../load-config.ts'
 
 /** Makes a key, prints it once. */
-export function createKey(name: string, flags: Flags): void {
+export async function createKey(name: string, flags: Flags): Promise<void> {
   const { config } = loadConfig(flags)
   const allowance = allowanceIn(flags, config)
   const { clock, random } = openWorld()
   const { key, stored } = makeKey(random, name, Math.floor(clock.now() / 1_000))
-  writeKeys(config.dataDir, [...readKeys(config.dataDir), { ...stored, ...allowance }])
+  await withDocuments(config, (documents) =>
+    changeKeys(documents, (keys) => [...keys, { ...stored, ...allowance }]),
+  )
   console.log(key)
   console.error('This is the only time the key is shown. Send it as the header x-service-api-key.')
 }
@@ -26,7 +31,7 @@ export function createKey(name: string, flags: Flags): void {
 export async function listKeys(flags: Flags): Promise<void> {
   const { config } = loadConfig(flags)
   const uses = await storedUses(config)
-  const keys = readKeys(config.dataDir)
+  const keys = await withDocuments(config, readKeys)
   if (keys.length === 0)
     console.error('There are no keys yet: `firn keys create <name>` makes one.')
   for (const key of keys) {
@@ -40,36 +45,60 @@ export async function listKeys(flags: Flags): Promise<void> {
 }
 
 /** Gives a key another limit, or the general one where no flag says anything. */
-export function limitKey(id: string, flags: Flags): void {
+export async function limitKey(id: string, flags: Flags): Promise<void> {
   const { config } = loadConfig(flags)
   const allowance = allowanceIn(flags, config)
-  changeKey(config, id, ({ tier: _tier, limit: _limit, ...key }) => ({ ...key, ...allowance }))
+  await changeKey(config, id, ({ tier: _tier, limit: _limit, ...key }) => ({
+    ...key,
+    ...allowance,
+  }))
 }
 
 /** Makes a key invalid for running processes too. */
-export function revokeKey(id: string, flags: Flags): void {
+export async function revokeKey(id: string, flags: Flags): Promise<void> {
   const now = Math.floor(openWorld().clock.now() / 1_000)
-  changeKey(loadConfig(flags).config, id, (key) => ({ revokedAt: now, ...key }))
+  await changeKey(loadConfig(flags).config, id, (key) => ({ revokedAt: now, ...key }))
 }
 
 /** Makes a new key that seals page tokens; API keys stay as they are. */
-export function rotateKeys(flags: Flags): void {
+export async function rotateKeys(flags: Flags): Promise<void> {
   if (flags['pageTokens'] !== true)
     throw new Fault('bad-parameter', 'say what to rotate: firn keys rotate --page-tokens')
   const { clock, random } = openWorld()
-  rotateTokenKeys(loadConfig(flags).config.dataDir, random, Math.floor(clock.now() / 1_000))
+  const now = Math.floor(clock.now() / 1_000)
+  await withDocuments(loadConfig(flags).config, (documents) =>
+    rotateTokenKeys(documents, random, now),
+  )
   console.log(
     'New page tokens have a new key. Those given out before stay valid for their 24 hours.',
   )
 }
 
-function changeKey(config: Config, id: string, change: (key: StoredKey) => StoredKey): void {
-  const keys = readKeys(config.dataDir)
-  if (!keys.some((key) => key.id === id)) throw new Fault('not-found', `no key has this id: ${id}`)
-  writeKeys(
-    config.dataDir,
-    keys.map((key) => (key.id === id ? change(key) : key)),
+function changeKey(
+  config: Config,
+  id: string,
+  change: (key: StoredKey) => StoredKey,
+): Promise<void> {
+  return withDocuments(config, (documents) =>
+    changeKeys(documents, (keys) => {
+      if (!keys.some((key) => key.id === id))
+        throw new Fault('not-found', `no key has this id: ${id}`)
+      return keys.map((key) => (key.id === id ? change(key) : key))
+    }),
   )
+}
+
+/** Does `work` with the documents of the deployment. */
+async function withDocuments<T>(
+  config: Config,
+  work: (documents: Documents) => Promise<T>,
+): Promise<T> {
+  const documents = await openDocuments(config, { clock: openWorld().clock, log: silentLog })
+  try {
+    return await work(documents)
+  } finally {
+    await documents.close()
+  }
 }
 
 /**

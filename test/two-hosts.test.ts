@@ -1,0 +1,141 @@
+/**
+ * Two processes of one deployment, each with a data folder of its own, as on two machines: what one
+ * gives out is good at the other.
+ */
+
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+
+import { freshFolder, runFirn, type RunningFirn, startFirn, until } from './firn-process.ts'
+import { newDatabase } from './shared-postgres.ts'
+
+const recording = new URL('../demo/chain-51002.firnrec', import.meta.url).pathname
+const list = '/v1/chains/51002/transactions?pageSize=2'
+
+type Host = {
+  readonly firn: RunningFirn
+  readonly data: string
+  /** Runs `firn keys …` with the configuration of this host. */
+  readonly keys: (...words: readonly string[]) => ReturnType<typeof runFirn>
+}
+
+async function startHost(t: TestContext, store: string, role: string): Promise<Host> {
+  const folder = await freshFolder(t)
+  const config = join(folder, 'firn.yaml')
+  const data = join(folder, 'data')
+  await writeFile(
+    config,
+    `store: '${store}'
+dataDir: ${data}
+role: ${role}
+api:
+  keysRequired: true
+  tiers: { small: { perMinute: 400, perDay: 4000 } }
+node: { apiAdminEnabled: true }
+chains: [{ name: Demo L1, recording: ${recording} }]
+`,
+  )
+  const keys: Host['keys'] = (...words) => runFirn('keys', ...words, '--config', config)
+  // Before the start: the deployment, not a process, has the keys.
+  if (role === 'all') assert.equal((await keys('create', 'first')).code, 0)
+  return { firn: await startFirn(t, ['--config', config]), data, keys }
+}
+
+void test('two hosts: page tokens, keys, limits and aliases of one are good at the other', async (t) => {
+  const store = await newDatabase()
+  const one = await startHost(t, store, 'all')
+  const two = await startHost(t, store, 'serve')
+  const made = await two.keys('create', 'reader', '--per-minute', '10000000')
+  assert.equal(made.code, 0, made.stderr)
+  const key = { 'x-service-api-key': made.stdout.trim() }
+  const ask = (
+    host: Host,
+    path: string,
+    headers: Record<string, string> = key,
+  ): Promise<Response> => fetch(`${host.firn.apiUrl}${path}`, { headers })
+  const statusAt = async (host: Host, path: string, headers = key): Promise<number> =>
+    (await ask(host, path, headers)).status
+
+  for (const host of [one, two])
+    await until('the key is good', async () => (await statusAt(host, '/v1/chains')) === 200)
+  await until('indexed', async () => (await statusAt(one, `${list}&minHeight=1`)) === 200)
+  const answerOf = async (host: Host, path: string): Promise<Record<string, unknown>> => {
+    const reply = await ask(host, path)
+    const body: unknown = await reply.json()
+    assert.equal(reply.status, 200, JSON.stringify(body))
+    return Object(body)
+  }
+  await until('both hosts have the whole chain', async () => {
+    const [here, there] = await Promise.all([answerOf(one, list), answerOf(two, list)])
+    return here['transactions'] !== undefined && sameRows(here, there)
+  })
+
+  // Each page is asked of the other host.
+  const alone: unknown[] = []
+  const inTurns: unknown[] = []
+  for (const [hosts, pages] of [
+    [[one, one], alone],
+    [[one, two], inTurns],
+  ] as const) {
+    let token = ''
+    for (let page = 0; page < 6; page++) {
+      const host = hosts[page % 2] ?? one
+      const answer = await answerOf(host, `${list}${token}`)
+      pages.push(answer['transactions'])
+      token = `&pageToken=${String(answer['nextPageToken'])}`
+    }
+  }
+  assert.deepEqual(inTurns, alone)
+
+  // Tokens of both hosts stay good while the key changes.
+  const tokenOf = async (host: Host): Promise<string> =>
+    `${list}&pageToken=${String((await answerOf(host, list))['nextPageToken'])}`
+  const before = await tokenOf(one)
+  const rotated = await one.keys('rotate', '--page-tokens')
+  assert.equal(rotated.code, 0, rotated.stderr)
+  for (const path of [before, await tokenOf(one), await tokenOf(two)])
+    for (const host of [one, two]) assert.equal(await statusAt(host, path), 200)
+
+  // A limit is one for both.
+  const small = await one.keys('create', 'small', '--tier', 'small')
+  const limited = { 'x-service-api-key': small.stdout.trim() }
+  await until('known', async () => (await statusAt(two, '/v1/chains', limited)) === 200)
+  await until('the second host refuses what the first counted', async () => {
+    while ((await statusAt(one, '/v1/chains', limited)) !== 429);
+    return (await statusAt(two, '/v1/chains', limited)) === 429
+  })
+  const id = limited['x-service-api-key'].slice(4, 12)
+  assert.equal((await two.keys('revoke', id)).code, 0)
+  await until('revoked', async () => (await statusAt(one, '/v1/chains', limited)) === 401)
+
+  // Aliases given at one host are known at the other, and taken away there.
+  await admin(one, 'admin.aliasChain', { chain: '51002', alias: 'shop' })
+  const named = list.replace('51002', 'shop')
+  await until('alias', async () => (await statusAt(two, named)) === 200)
+  await admin(two, 'firn.removeAlias', { alias: 'shop' })
+  await until('no alias', async () => (await statusAt(one, named)) !== 200)
+
+  for (const { data } of [one, two])
+    for (const name of ['api-keys.json', 'page-token.key', 'aliases.json'])
+      assert.equal(existsSync(join(data, name)), false, `${name} is in the store`)
+  assert.match((await two.keys('list')).stdout, /live.* first\n.*live.* reader\n.*revoked.* small/)
+  assert.equal(await two.firn.end(), 0)
+  assert.equal(await one.firn.end(), 0)
+})
+
+function sameRows(one: Record<string, unknown>, other: Record<string, unknown>): boolean {
+  return JSON.stringify(one['transactions']) === JSON.stringify(other['transactions'])
+}
+
+async function admin(host: Host, method: string, params: unknown): Promise<void> {
+  const reply = await fetch(`${host.firn.nodeUrl}/ext/admin`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  })
+  const answer: unknown = await reply.json()
+  assert.equal(Object(answer).error, undefined, JSON.stringify(answer))
+}

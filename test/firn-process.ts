@@ -38,15 +38,41 @@ export type RunningFirn = {
 const limitMs = 90_000
 const lookEveryMs = 20
 
-/** A folder that is removed after the test. */
+/** A folder that is removed after the test, when the processes that write it have ended. */
 export async function freshFolder(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'firn-start-'))
-  t.after(() => rm(folder, { recursive: true, force: true, maxRetries: 20 }))
+  atEnd(t, () => rm(folder, { recursive: true, force: true }))
   return folder
 }
 
 /** Who is told to end what was started: a test, or a program that ends it itself. */
 export type Ending = { readonly after: (work: () => Promise<void>) => void }
+
+/** Work that is left to the end of each test, in the order in which it was registered. */
+const endings = new WeakMap<Ending, (() => Promise<unknown>)[]>()
+
+/**
+ * Does `work` after the test: what was registered last is done first, and all of it is done.
+ *
+ * `t.after` by itself begins with the oldest and leaves out the rest when one fails: a folder
+ * would be removed below a process that writes it, and the process would never end.
+ */
+export function atEnd(t: Ending, work: () => Promise<unknown>): void {
+  let list = endings.get(t)
+  if (list === undefined) {
+    const own: (() => Promise<unknown>)[] = (list = [])
+    endings.set(t, own)
+    t.after(() => doAll(own))
+  }
+  list.push(work)
+}
+
+async function doAll(list: (() => Promise<unknown>)[]): Promise<void> {
+  const failures: unknown[] = []
+  for (let work = list.pop(); work !== undefined; work = list.pop())
+    await work().catch((error: unknown) => failures.push(error))
+  if (failures.length > 0) throw new AggregateError(failures, failures.map(String).join('; '))
+}
 
 /** The chains of the demo network. */
 export const demoChains = ['fuji-demo-chain', 'fuji-demo-l1', 'primary-fuji']
@@ -58,7 +84,7 @@ export async function indexedFolder(t: TestContext): Promise<string> {
     await untilAllServed(firn)
     if ((await firn.end()) !== 0) throw new Error(firn.errors())
   })
-  t.after(() => rm(folder, { recursive: true, force: true }))
+  atEnd(t, () => rm(folder, { recursive: true, force: true }))
   return folder
 }
 
@@ -76,7 +102,7 @@ export async function follow(t: Ending, child: ChildProcess): Promise<RunningFir
   child.stdout?.on('data', (part: Buffer) => (output += part.toString('utf8')))
   child.stderr?.on('data', (part: Buffer) => (errors += part.toString('utf8')))
   const exited = once(child, 'exit')
-  t.after(async () => {
+  atEnd(t, async () => {
     if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
     await exited
   })

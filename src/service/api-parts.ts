@@ -3,11 +3,9 @@
 import { callerIn, createAdmission, hasKey } from '../api/admission.ts'
 import type { StoredKey } from '../api/api-keys.ts'
 import { type ChainDirectory, createChainDirectory } from '../api/chain-directory.ts'
-import { corsPolicy } from '../api/cors.ts'
 import { evmDialectRules } from '../api/dialect-evm.ts'
 import { primaryDialectRules } from '../api/dialect-primary.ts'
 import type { DialectRules } from '../api/dialect.ts'
-import type { WebRules } from '../api/entrance.ts'
 import type { EventParts } from '../api/events/parts.ts'
 import { createMethodNames } from '../api/evm/method-names.ts'
 import type { EvmParts } from '../api/evm/parts.ts'
@@ -30,7 +28,6 @@ import { createServer, type ApiServer } from '../api/server.ts'
 import type { UseCounter } from '../api/use-counter.ts'
 import type { Config } from '../config/settings.ts'
 import { fromHex } from '../core/bytes.ts'
-import { isLoopback } from '../core/web-request.ts'
 import type { World } from '../core/world.ts'
 import type { Indexer } from '../indexing/indexer.ts'
 import { AddressUnion } from '../rollup/address-union.ts'
@@ -48,6 +45,7 @@ import type { Served } from './open-served.ts'
 import { statusOf, type StatusParts } from './status-view.ts'
 import type { TokenKnowledge } from './token-knowledge.ts'
 import { version } from './version.ts'
+import { webRules } from './web-rules.ts'
 
 /** Parts of the process that the API uses. */
 export type ApiParts = {
@@ -145,18 +143,6 @@ export function assembleApi(config: Config, parts: ApiParts): Api {
       }),
     )
   return { ...server, events }
-}
-
-/** The settings `api.allowedHosts` and `api.cors`. Throws `bad-config`. */
-export function webRules(config: Config): WebRules {
-  const host = config['api.host']
-  const names = config['api.allowedHosts']
-  // A name that leads to an address others reach is nobody's secret: it need not be known here.
-  const isOpen = !isLoopback(host) && names.length === 0
-  return {
-    allowedHosts: isOpen ? ['*'] : ['localhost', ...names],
-    cors: corsPolicy(config['api.cors'], host),
-  }
 }
 
 function loadLimits(config: Config): LoadLimits {

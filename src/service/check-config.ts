@@ -7,10 +7,10 @@ import type { Config } from '../config/settings.ts'
 import { Fault, faultOf } from '../core/fault.ts'
 import type { World } from '../core/world.ts'
 import type { Log } from '../telemetry/log.ts'
-import { webRules } from './api-parts.ts'
 import { chainSpecs } from './chain-specs.ts'
 import { checkRecordings } from './data-folder.ts'
 import { checkTokenKnowledge } from './token-knowledge.ts'
+import { webRules } from './web-rules.ts'
 
 /**
  * Checks settings against each other, structured settings and files that are named. Asks nobody on

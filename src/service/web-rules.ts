@@ -1,0 +1,18 @@
+/** Which hosts and web pages the data API answers. Apart from the API: `check-config.ts` needs it. */
+
+import { corsPolicy } from '../api/cors.ts'
+import type { WebRules } from '../api/entrance.ts'
+import type { Config } from '../config/settings.ts'
+import { isLoopback } from '../core/web-request.ts'
+
+/** The settings `api.allowedHosts` and `api.cors`. Throws `bad-config`. */
+export function webRules(config: Config): WebRules {
+  const host = config['api.host']
+  const names = config['api.allowedHosts']
+  // A name that leads to an address others reach is nobody's secret: it need not be known here.
+  const isOpen = !isLoopback(host) && names.length === 0
+  return {
+    allowedHosts: isOpen ? ['*'] : ['localhost', ...names],
+    cors: corsPolicy(config['api.cors'], host),
+  }
+}

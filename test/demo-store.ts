@@ -27,6 +27,7 @@ import { controlTables } from '../src/store/schema/control.ts'
 import { evmTables, token } from '../src/store/schema/evm.ts'
 import { metricsTables } from '../src/store/schema/metrics.ts'
 import { copyOfMade } from './made-stores.ts'
+import { copyOfDatabase } from './shared-postgres.ts'
 
 /** The two bundled chains. */
 export type DemoChainId = 51001 | 51002
@@ -101,6 +102,8 @@ export type DemoChain = {
   readonly close: () => Promise<void>
 }
 
+/** Cuts a chain as a pipeline would. */
+const blocksPerBatch = 64
 const tables = [...controlTables, ...evmTables, ...metricsTables]
 const recordings = new Map<DemoChainId, Uint8Array>()
 const raws = new Map<DemoChainId, RawHeight[]>()
@@ -139,32 +142,31 @@ export function rawChain(chainId: DemoChainId): readonly RawHeight[] {
 }
 
 /**
- * A new store with a bundled chain; an embedded one is removed by `close`.
- *
- * `blocksPerBatch` cuts the chain as a pipeline would.
+ * A new store with a bundled chain, in `location` or one of its own, on the engine that is named; an
+ * embedded one of its own is removed by `close`.
  */
 export async function openDemoChain(
   chainId: DemoChainId,
-  options: { readonly location?: StoreLocation; readonly blocksPerBatch?: number } = {},
+  options: { readonly location?: StoreLocation; readonly engine?: 'sqlite' | 'postgres' } = {},
 ): Promise<DemoChain> {
   const recording = openRecording(recordingFile(chainId))
   const facts = demoFacts(chainId, recording)
-  const step = options.blocksPerBatch ?? 64
-  const fill = async (location: StoreLocation): Promise<Database> => {
-    const store = await openStore(location, facts.key, tables, 'write')
-    await readInto(store, recording, step)
-    await nameTokens(store, stateReader(recording))
-    return store
+  const state = stateReader(recording)
+  const fill = async (place: StoreLocation): Promise<void> => {
+    const store = await openStore(place, facts.key, tables, 'write')
+    await readInto(store, recording)
+    await nameTokens(store, state)
+    await store.close()
   }
   let folder: string | undefined
-  let store: Database
-  if (options.location === undefined) {
-    folder = await copyOfMade(`demo-${chainId}-${step}`, async (dataDir) => {
-      await (await fill({ store: 'embedded', dataDir })).close()
-    })
-    store = await openStore({ store: 'embedded', dataDir: folder }, facts.key, tables, 'write')
-  } else store = await fill(options.location)
-  const state = stateReader(recording)
+  let { location } = options
+  if (location !== undefined) await fill(location)
+  else if (options.engine === 'postgres') location = await copyOfDatabase(`demo_${chainId}`, fill)
+  else {
+    folder = await copyOfMade(`demo-${chainId}`, (dataDir) => fill({ store: 'embedded', dataDir }))
+    location = { store: 'embedded', dataDir: folder }
+  }
+  const store = await openStore(location, facts.key, tables, 'write')
   return {
     served: { facts, store, state, wantsTraces: true, isFollowed: () => true },
     close: async () => {
@@ -221,14 +223,14 @@ function recordingFile(chainId: DemoChainId): Uint8Array {
   return file
 }
 
-async function readInto(store: Database, recording: Recording, step: number): Promise<void> {
+async function readInto(store: Database, recording: Recording): Promise<void> {
   const lease = await takeLease(store, 'test', stillClock)
   if (lease === undefined) throw new Error('the store is new: nobody holds its lease')
   const ingest = new EvmIngest({ database: store, lease, clock: stillClock, openRollup })
   const { signal } = new AbortController()
   const { until } = recording.heights
-  for (let from = 0; from < until; from += step) {
-    const range = { from, until: Math.min(from + step, until) }
+  for (let from = 0; from < until; from += blocksPerBatch) {
+    const range = { from, until: Math.min(from + blocksPerBatch, until) }
     await ingest.blocks(
       await recording.blocks(range, (raw) => decodeBlocks(from, raw, zstdCompressSync), signal),
     )

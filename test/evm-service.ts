@@ -32,7 +32,6 @@ import { noTokenNotes } from '../src/api/token-notes.ts'
 import { fromHex } from '../src/core/bytes.ts'
 import type { Clock } from '../src/core/world.ts'
 import { AddressUnion } from '../src/rollup/address-union.ts'
-import type { StoreLocation } from '../src/store/engine/open.ts'
 import type { Log } from '../src/telemetry/log.ts'
 import { holdToDocument } from './answer-book.ts'
 import { type DemoChain, type DemoChainId, openDemoChain } from './demo-store.ts'
@@ -64,7 +63,8 @@ export type EvmService = Answered & {
 /** What a test may replace. */
 export type ServiceOptions = {
   readonly chains?: readonly DemoChainId[]
-  readonly location?: StoreLocation
+  /** The engine its chains are read from; SQLite. */
+  readonly engine?: 'sqlite' | 'postgres'
   readonly parts?: Partial<EvmParts>
   readonly state?: (own: StateReader) => StateReader
   /** Operations served besides. */
@@ -93,8 +93,7 @@ export function evmService(options: ServiceOptions = {}): Promise<EvmService> {
 export async function startEvmService(options: ServiceOptions): Promise<EvmService> {
   const opened: DemoChain[] = []
   for (const chainId of options.chains ?? [51002]) {
-    const location = options.location === undefined ? {} : { location: options.location }
-    opened.push(await openDemoChain(chainId, location))
+    opened.push(await openDemoChain(chainId, { engine: options.engine ?? 'sqlite' }))
   }
   const time: EvmService['time'] = { nowMs: 1_780_000_000_000, head: undefined }
   const chains = opened.map(({ served }): ServedChain => {

@@ -1,18 +1,15 @@
 /** Every answer of one chain says how fresh it is, and waits for a height when asked to. */
 
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 
 import { evmService } from './evm-service.ts'
-import { startPostgres } from './postgres.ts'
 import { primaryService, recordedAnswers, replyOf } from './primary-service.ts'
 
-const server = await startPostgres()
-after(() => server.stop())
 const evm = await evmService({ chains: [51001, 51002] })
 const stores = {
   SQLite: await primaryService(),
-  PostgreSQL: await primaryService({}, { store: server.url, dataDir: '' }),
+  PostgreSQL: await primaryService({}, 'postgres'),
 }
 const primary = '/v1/networks/fuji'
 

@@ -89,13 +89,34 @@ export async function startPostgres(source: 'any' | 'npm' = 'any'): Promise<Post
   return server
 }
 
-/** Makes an empty database on the server at `url`; gives the URL of the new one. */
-export async function createDatabase(url: string, name: string): Promise<string> {
-  const made = new URL(url)
-  made.pathname = '/postgres'
-  await command(made.href, `create database "${name}"`)
-  made.pathname = `/${name}`
-  return made.href
+/**
+ * Makes a database on the server at `url`, empty or a copy of `template`; gives the URL of the new
+ * one.
+ */
+export async function createDatabase(
+  url: string,
+  name: string,
+  template = 'template1',
+): Promise<string> {
+  await command(urlOf(url, 'postgres'), `create database "${name}" template "${template}"`)
+  return urlOf(url, name)
+}
+
+/** Gives a database another name. Throws when that is taken. */
+export async function renameDatabase(url: string, from: string, to: string): Promise<void> {
+  await command(urlOf(url, 'postgres'), `alter database "${from}" rename to "${to}"`)
+}
+
+/** Returns whether the server at `url` has a database of this name. */
+export async function isDatabase(url: string, name: string): Promise<boolean> {
+  const found = `select 1 from pg_database where datname = '${name}'`
+  return (await command(urlOf(url, 'postgres'), found)) > 0
+}
+
+function urlOf(url: string, database: string): string {
+  const other = new URL(url)
+  other.pathname = `/${database}`
+  return other.href
 }
 
 const settings = [
@@ -184,7 +205,8 @@ async function answering(url: string, child: ChildProcess): Promise<void> {
   for (;;) {
     if (child.exitCode !== null) throw new Error(`postgres ended with code ${child.exitCode}`)
     try {
-      return await command(url, 'select 1')
+      await command(url, 'select 1')
+      return
     } catch (error) {
       if (performance.now() > deadline) throw error
       await new Promise((resolve) => setTimeout(resolve, 50))
@@ -192,12 +214,14 @@ async function answering(url: string, child: ChildProcess): Promise<void> {
   }
 }
 
-async function command(url: string, sql: string): Promise<void> {
+/** Gives how many rows there were. */
+async function command(url: string, sql: string): Promise<number> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 })
   client.on('error', () => undefined)
   try {
     await client.connect()
-    await client.query(sql)
+    const { rowCount } = await client.query(sql)
+    return rowCount ?? 0
   } finally {
     await client.end()
   }

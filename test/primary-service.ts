@@ -37,6 +37,7 @@ import { holdToDocument } from './answer-book.ts'
 import { type Json, pageTokens, type Reply } from './evm-service.ts'
 import { copyOfMade } from './made-stores.ts'
 import { type Answered, noteAnswers } from './proven-operations.ts'
+import { copyOfDatabase } from './shared-postgres.ts'
 
 /** Where the recording lies. */
 export const recordingPath = new URL('../demo/primary-local.firnrec', import.meta.url).pathname
@@ -174,9 +175,17 @@ export async function indexPrimary(
 }
 
 /** A new folder with the store of an indexed recording; the caller removes it. */
-export function indexedPrimary(recording = recordingPath): Promise<string> {
+export function indexedPrimary(recording = recordingPath, genesis = 'auto'): Promise<string> {
   return copyOfMade(basename(recording, '.firnrec'), async (dataDir) => {
-    const store = await indexPrimary({ store: 'embedded', dataDir }, { recording })
+    const store = await indexPrimary({ store: 'embedded', dataDir }, { recording, genesis })
+    await store.close()
+  })
+}
+
+/** A new database with the store of an indexed recording. */
+function indexedDatabase(recording: string): Promise<StoreLocation> {
+  return copyOfDatabase(basename(recording, '.firnrec'), async (location) => {
+    const store = await indexPrimary(location, { recording })
     await store.close()
   })
 }
@@ -191,13 +200,16 @@ export type PrimaryService = Answered & {
   readonly close: () => Promise<void>
 }
 
+/** Which engine a service reads from. */
+type Engine = 'sqlite' | 'postgres'
+
 /** Starts a service over the recording that ends with the test file. */
 export function primaryService(
   parts: Partial<PrimaryParts> = {},
-  location?: StoreLocation,
+  engine: Engine = 'sqlite',
   recording = recordingPath,
 ): Promise<PrimaryService> {
-  const service = startPrimaryService(parts, location, recording)
+  const service = startPrimaryService(parts, engine, recording)
   after(async () => (await service).close())
   return service
 }
@@ -205,14 +217,15 @@ export function primaryService(
 /** Starts a service over a recording, that of the demo unless another is named. */
 export async function startPrimaryService(
   more: Partial<PrimaryParts> = {},
-  location?: StoreLocation,
+  engine: Engine = 'sqlite',
   recording = recordingPath,
 ): Promise<PrimaryService> {
-  const dataDir = location === undefined ? await indexedPrimary(recording) : ''
-  const store =
-    location === undefined
-      ? await openStore({ store: 'embedded', dataDir }, 'primary-fuji', primaryStoreTables, 'read')
-      : await indexPrimary(location, { recording })
+  const location =
+    engine === 'sqlite'
+      ? { store: 'embedded', dataDir: await indexedPrimary(recording) }
+      : await indexedDatabase(recording)
+  const { dataDir } = location
+  const store = await openStore(location, 'primary-fuji', primaryStoreTables, 'read')
   const nowMs = recordedMoment(recordedAnswers(recording)) * 1_000
   const service = await servePrimary(store, nowMs, more)
   return {

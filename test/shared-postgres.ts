@@ -3,22 +3,68 @@
  * that a test file starts for itself when it runs alone.
  *
  *     const location = { store: await newDatabase(), dataDir: '' }
+ *
+ * Filling one takes seconds, a copy by the server takes milliseconds: what several tests read is
+ * filled once in a run, as folders are in `made-stores.ts`.
  */
 
 import { after } from 'node:test'
 
-import { createDatabase, type PostgresServer, startPostgres } from './postgres.ts'
+import type { StoreLocation } from '../src/store/engine/open.ts'
+import {
+  createDatabase,
+  isDatabase,
+  type PostgresServer,
+  renameDatabase,
+  startPostgres,
+} from './postgres.ts'
 
 let own: Promise<PostgresServer> | undefined
 let count = 0
+const making = new Map<string, Promise<string>>()
 
 after(async () => (await own)?.stop())
 
 /** URL of a new, empty database. */
 export async function newDatabase(): Promise<string> {
-  const name = `test_${process.pid}_${++count}`
+  return createDatabase(await serverUrl(), nextName())
+}
+
+/** A new copy of the database that `fill` writes. What it opens it must close. */
+export async function copyOfDatabase(
+  name: string,
+  fill: (location: StoreLocation) => Promise<void>,
+): Promise<StoreLocation> {
+  let made = making.get(name)
+  if (made === undefined) making.set(name, (made = madeOnce(name, fill)))
+  return { store: await createDatabase(await serverUrl(), nextName(), await made), dataDir: '' }
+}
+
+async function madeOnce(
+  name: string,
+  fill: (location: StoreLocation) => Promise<void>,
+): Promise<string> {
+  const url = await serverUrl()
+  const kept = `made_${name}`
+  if (await isDatabase(url, kept)) return kept
+  const draft = nextName()
+  await fill({ store: await createDatabase(url, draft), dataDir: '' })
+  try {
+    await renameDatabase(url, draft, kept)
+  } catch (error) {
+    // Another process made the same meanwhile.
+    if (!(await isDatabase(url, kept))) throw error
+  }
+  return kept
+}
+
+async function serverUrl(): Promise<string> {
   const running = process.env['TEST_POSTGRES']
-  if (running !== undefined) return createDatabase(running, name)
+  if (running !== undefined) return running
   own ??= startPostgres()
-  return createDatabase((await own).url, name)
+  return (await own).url
+}
+
+function nextName(): string {
+  return `test_${process.pid}_${++count}`
 }

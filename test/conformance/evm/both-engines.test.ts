@@ -2,14 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { evmService } from '../../evm-service.ts'
-import { newDatabase } from '../../shared-postgres.ts'
 import { busiest, expectedInternals, expectedTransactions, expectedTransfers } from './replay.ts'
 
 const chain = 51002
 const embedded = await evmService({ chains: [chain] })
 const scaled = await evmService({
   chains: [chain],
-  location: { store: await newDatabase(), dataDir: '' },
+  engine: 'postgres',
 })
 
 const transfers = expectedTransfers(chain)

@@ -1,19 +1,16 @@
 /** Contracts an address deployed, against the receipts and traces of the recording. */
 
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 
 import { AvaCloudSDK } from '@avalabs/avacloud-sdk'
 import { Avalanche } from '@avalanche-sdk/chainkit'
 
 import { rawChain } from '../../demo-store.ts'
 import { evmService, type Json } from '../../evm-service.ts'
-import { startPostgres } from '../../postgres.ts'
 
-const server = await startPostgres()
-after(() => server.stop())
 const service = await evmService({ chains: [51001] })
-const scaled = await evmService({ chains: [51001], location: { store: server.url, dataDir: '' } })
+const scaled = await evmService({ chains: [51001], engine: 'postgres' })
 const pathOf = (address: string): string => `/v1/chains/51001/contracts/${address}/deployments`
 
 /** Contracts of receipts, newest first, by sender. */

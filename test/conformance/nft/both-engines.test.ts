@@ -3,7 +3,6 @@ import { test } from 'node:test'
 
 import { oneRound } from '../../../src/indexing/nft/nft-stream.ts'
 import type { EvmSource } from '../../../src/source/evm-source.ts'
-import { newDatabase } from '../../shared-postgres.ts'
 import { busiest, expectedTransfers } from '../evm/replay.ts'
 import { nftService } from './nft-service.ts'
 
@@ -11,7 +10,7 @@ const chain = 51002
 const embedded = await nftService({ chains: [chain] })
 const scaled = await nftService({
   chains: [chain],
-  location: { store: await newDatabase(), dataDir: '' },
+  engine: 'postgres',
 })
 
 const log = { debug() {}, info() {}, warn() {}, error() {}, child: () => log }

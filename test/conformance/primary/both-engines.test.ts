@@ -9,10 +9,9 @@ import { verifyPrimary } from '../../../src/verify/verify-primary.ts'
 import { primaryService, recordedAnswers, recordedMoment } from '../../primary-service.ts'
 import { provesOperations } from '../../proven-operations.ts'
 import { recordedNode } from '../../recorded-node.ts'
-import { newDatabase } from '../../shared-postgres.ts'
 
 const embedded = await primaryService()
-const scaled = await primaryService({}, { store: await newDatabase(), dataDir: '' })
+const scaled = await primaryService({}, 'postgres')
 
 const all = await everyAddress(embedded.network.store, 1_000)
 const addresses = all

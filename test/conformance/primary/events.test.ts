@@ -168,7 +168,7 @@ async function nodesOf(service: PrimaryService): Promise<string[]> {
 }
 
 async function checkStakesAndRewards(recording: string, location: StoreLocation): Promise<void> {
-  const service = await primaryService({}, undefined, recording)
+  const service = await primaryService({}, 'sqlite', recording)
   const nodes = await nodesOf(service)
   const from = firstOf('P')
   const wanted = nodes.map((node) =>
@@ -230,7 +230,7 @@ void test('events of validators: stakes and rewards are those of the lists (post
 
 void test('events of L1 validators: joined, paid for, fallen, disabled, removed', () =>
   inFolder(async (location) => {
-    const service = await primaryService({}, undefined, evictionsPath)
+    const service = await primaryService({}, 'sqlite', evictionsPath)
     const seats = await service.readAll(
       `${base}/l1Validators?includeInactiveL1Validators=true&pageSize=100`,
       'validators',
@@ -298,7 +298,7 @@ void test('events of L1 validators: joined, paid for, fallen, disabled, removed'
 
 void test('events of addresses: balances after the last are those of now, thresholds are crossed', () =>
   inFolder(async (location) => {
-    const service = await primaryService({}, undefined, recordingPath)
+    const service = await primaryService({}, 'sqlite', recordingPath)
     const { hrp, store } = service.network
     const all = await everyAddress(store, 1_000)
     const some = all.map(({ address }) => toPrimaryAddress(hrp, address))

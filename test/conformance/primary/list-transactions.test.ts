@@ -1,9 +1,7 @@
 /** Document A, operations 4 and 5, and one transaction. */
 
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { test } from 'node:test'
 
 import { toPrimaryAddress } from '../../../src/core/address.ts'
@@ -16,7 +14,14 @@ import { txBody } from '../../../src/store/schema/primary-bodies.ts'
 import { firstBlockPosOf, posOfPlace } from '../../../src/store/schema/primary-position.ts'
 import { primaryStoreTables } from '../../../src/store/schema/stores.ts'
 import type { Json } from '../../evm-service.ts'
-import { primaryService, recordedAnswers, startPrimaryService } from '../../primary-service.ts'
+import {
+  indexedPrimary,
+  primaryService,
+  recordedAnswers,
+  recordedMoment,
+  servePrimary,
+  startPrimaryService,
+} from '../../primary-service.ts'
 import { provesOperations } from '../../proven-operations.ts'
 
 const service = await primaryService()
@@ -135,9 +140,10 @@ async function moveBeforeBlocks(writer: Writer): Promise<void> {
 }
 
 void test('transactions: what the X-Chain had before its blocks has its own times', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'firn-early-'))
+  const folder = await indexedPrimary()
   const place = { store: 'embedded', dataDir: folder } as const
-  const early = await startPrimaryService({}, place)
+  const store = await openStore(place, 'primary-fuji', primaryStoreTables, 'read')
+  const early = await servePrimary(store, recordedMoment(recordedAnswers()) * 1_000)
   const writer = await openStore(place, 'primary-fuji', primaryStoreTables, 'write')
   await writer.transaction(moveBeforeBlocks)
   await writer.close()

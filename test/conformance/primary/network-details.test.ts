@@ -3,7 +3,7 @@
  */
 
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 
 import { AvaCloudSDK } from '@avalabs/avacloud-sdk'
 import { Avalanche } from '@avalanche-sdk/chainkit'
@@ -11,15 +11,12 @@ import { Avalanche } from '@avalanche-sdk/chainkit'
 import { tellL1s, watchedIds } from '../../../src/service/watch-l1.ts'
 import { createGauges } from '../../../src/telemetry/gauges.ts'
 import type { Json } from '../../evm-service.ts'
-import { startPostgres } from '../../postgres.ts'
 import { primaryService, proposalsPath, recordedAnswers, replyOf } from '../../primary-service.ts'
 import { provesOperations } from '../../proven-operations.ts'
 
-const server = await startPostgres()
-after(() => server.stop())
 const demo = await primaryService()
-const five = await primaryService({}, undefined, proposalsPath)
-const scaled = await primaryService({}, { store: server.url, dataDir: '' })
+const five = await primaryService({}, 'sqlite', proposalsPath)
+const scaled = await primaryService({}, 'postgres')
 const answers = recordedAnswers()
 const base = '/v1/networks/fuji'
 const primary = '11111111111111111111111111111111LpoYY'

@@ -1,21 +1,18 @@
 /** Series of stakers and of what L1 validators pay, against what recorded nodes said. */
 
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 
 import { AvaCloudSDK } from '@avalabs/avacloud-sdk'
 import { Avalanche } from '@avalanche-sdk/chainkit'
 
 import type { Json } from '../../evm-service.ts'
-import { startPostgres } from '../../postgres.ts'
 import { primaryService, proposalsPath, recordedAnswers, replyOf } from '../../primary-service.ts'
 import { provesOperations } from '../../proven-operations.ts'
 
-const server = await startPostgres()
-after(() => server.stop())
 const demo = await primaryService()
-const five = await primaryService({}, undefined, proposalsPath)
-const scaled = await primaryService({}, { store: server.url, dataDir: '' }, proposalsPath)
+const five = await primaryService({}, 'sqlite', proposalsPath)
+const scaled = await primaryService({}, 'postgres', proposalsPath)
 const answers = { demo: recordedAnswers(), five: recordedAnswers(proposalsPath) }
 const primary = '11111111111111111111111111111111LpoYY'
 const metricsOf = '/v2/networks/fuji/metrics'

@@ -10,7 +10,7 @@ import { openRecordedPrimary } from '../../../src/source/primary/recorded-source
 import type { Json } from '../../evm-service.ts'
 import { primaryService, proposalsPath } from '../../primary-service.ts'
 
-const service = await primaryService({}, undefined, proposalsPath)
+const service = await primaryService({}, 'sqlite', proposalsPath)
 const recorded = openRecordedPrimary(readFileSync(proposalsPath))
 
 const never = new AbortController().signal

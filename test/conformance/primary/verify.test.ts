@@ -1,9 +1,7 @@
 /** The stores made from recorded blocks against the recorded nodes' own answers. */
 
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFileSync, rmSync } from 'node:fs'
 import { test } from 'node:test'
 
 import { openNetwork } from '../../../src/api/primary/open-network.ts'
@@ -22,7 +20,7 @@ import { recordingNode } from '../../../src/verify/recording-node.ts'
 import { verifyPrimary, type Verified } from '../../../src/verify/verify-primary.ts'
 import type { Json } from '../../evm-service.ts'
 import {
-  indexPrimary,
+  indexedPrimary,
   proposalsPath,
   recordedAnswers,
   recordedMoment,
@@ -49,10 +47,10 @@ async function verified(
   change?: (writer: Writer) => Promise<unknown>,
   over: (node: NodeApi) => NodeApi = (node) => node,
 ): Promise<Verified & { readonly asked: ReadonlySet<string> }> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'firn-verify-'))
+  const genesis = path === renewalsPath ? renewalsGenesis : 'auto'
+  const dataDir = await indexedPrimary(path, genesis)
   const location = { store: 'embedded', dataDir }
-  const genesis = path === renewalsPath ? { genesis: renewalsGenesis } : {}
-  const store = await indexPrimary(location, { recording: path, ...genesis })
+  const store = await openStore(location, 'primary-fuji', primaryStoreTables, 'read')
   try {
     if (change !== undefined) {
       const writer = await openStore(location, 'primary-fuji', primaryStoreTables, 'write')
@@ -153,9 +151,9 @@ type Pace = {
  * is stored, and in the answer it came into, the node shows another state.
  */
 async function verifiedMoving(pace: Pace): Promise<Verified & { altered: number; ms: number }> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'firn-verify-'))
+  const dataDir = await indexedPrimary()
   const location = { store: 'embedded', dataDir }
-  const store = await indexPrimary(location)
+  const store = await openStore(location, 'primary-fuji', primaryStoreTables, 'read')
   const indexer = await openStore(location, 'primary-fuji', primaryStoreTables, 'write')
   try {
     const network = await openNetwork('fuji', store)

@@ -1,18 +1,15 @@
 /** One question over everything: each kind of id leads to the operation that tells it. */
 
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 
 import { createNetworkDirectory } from '../../../src/api/primary/network-directory.ts'
 import { search } from '../../../src/api/search/search.ts'
 import { type EvmService, evmService, type Json } from '../../evm-service.ts'
-import { startPostgres } from '../../postgres.ts'
 import { primaryService, recordedAnswers, replyOf } from '../../primary-service.ts'
 
-const server = await startPostgres()
-after(() => server.stop())
 const primary = await primaryService()
-const scaled = await primaryService({}, { store: server.url, dataDir: '' })
+const scaled = await primaryService({}, 'postgres')
 const searching = (network: typeof primary.network): Promise<EvmService> =>
   evmService({
     chains: [51001, 51002],

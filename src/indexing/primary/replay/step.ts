@@ -1,6 +1,11 @@
 /**
  * One transaction being replayed, on any of the three chains: what it spends and emits, the sums of
  * it, whom it concerns.
+ *
+ * Only who begins and ends a transaction holds all of its {@link Step}. Every other function names in
+ * its parameter what it may touch: {@link At} its place, {@link Fills} fields of its row,
+ * {@link Concerns} the addresses it is listed under, {@link Moves} outputs and sums, `Adds` lists of
+ * the batch.
  */
 
 import { compareBytes } from '../../../core/bytes.ts'
@@ -9,7 +14,7 @@ import { assetOf } from '../../../store/schema/primary-holding.ts'
 import { posOfPlace } from '../../../store/schema/primary-position.ts'
 import type { Owner } from '../batch/ledger-rows.ts'
 import { noSums, overdrawn, remainderOf, type Sums, withAmount } from './amounts.ts'
-import { violation, type Draft, type Mutable, type Place } from './draft.ts'
+import { violation, type Adds, type Draft, type Mutable, type Place } from './draft.ts'
 import type { ReadTransaction } from './read-blocks.ts'
 import {
   createUtxo,
@@ -25,14 +30,30 @@ import {
 import { amountAt, numberAt, traitsAt } from './utxo-table.ts'
 
 /** A transaction being replayed, and its row, whose sums grow with it. */
-export type Step = Mover & {
-  readonly row: Mutable<Omit<TxBody, SumName | 'spent'>> &
-    Record<SumName, Sums> & { spent: number[] }
+export type Step = Omit<Mover, 'draft'> &
+  Moves &
+  Fills<keyof Description> & { readonly draft: Draft; readonly row: Counted }
+
+/** May read where the transaction is. */
+export type At = Pick<Mover, 'place'>
+
+/** May fill in fields of what the transaction says of itself. */
+export type Fills<K extends keyof Description> = { readonly row: Pick<Description, K> }
+
+/** May list the transaction under addresses. */
+export type Concerns = Pick<Mover, 'owners'> & Adds<'ledger'>
+
+/** May spend, import and emit, which moves the sums of the row. */
+export type Moves = Mover & {
+  readonly row: Record<SumName, Sums> & { spent: number[] }
   /** Assets it touches without an amount: rights to mint, NFTs. */
   bare: number[] | undefined
 }
 
 type SumName = 'consumed' | 'value' | 'burned' | 'staked'
+type CountName = 'firstUtxo' | 'utxoCount'
+type Counted = Mutable<Pick<TxBody, CountName>>
+type Description = Mutable<Omit<TxBody, SumName | CountName | 'spent'>>
 
 const none: readonly never[] = []
 
@@ -110,7 +131,7 @@ function noteAssets({ row, place, draft, bare }: Step): void {
   }
 }
 
-function noteBare(step: Step, asset: number): void {
+function noteBare(step: Moves, asset: number): void {
   if (step.bare === undefined) step.bare = [asset]
   else step.bare.push(asset)
 }
@@ -121,40 +142,40 @@ function sortedById({ assets }: UtxoSet, sums: Sums): Sums {
 }
 
 /** Throws `state-violation` when more is emitted than spent of any asset. */
-export function checkFlow({ row, place }: Step): void {
+export function checkFlow({ row, place }: Moves): void {
   const over = overdrawn(row.consumed, row.value)
   if (over !== undefined) throw violation(place, `outputs exceed inputs: ${over}`)
 }
 
 /** Notes that a transaction concerns addresses. */
-export function concern(step: Step, addresses: readonly Uint8Array[]): void {
+export function concern(step: Concerns, addresses: readonly Uint8Array[]): void {
   for (const address of addresses) {
     noteOwner(step, step.draft.ledger.addresses.placeOf(address, 0))
   }
 }
 
 /** Notes that a transaction concerns an EVM account. */
-export function concernAccount(step: Step, address: Uint8Array): void {
+export function concernAccount(step: Concerns, address: Uint8Array): void {
   noteOwner(step, step.draft.ledger.addresses.placeOfAccount(address))
 }
 
 /** Adds to what a transaction consumes. */
-export function addConsumed({ row }: Step, asset: number, amount: bigint): void {
+export function addConsumed({ row }: Moves, asset: number, amount: bigint): void {
   row.consumed = withAmount(row.consumed, asset, amount)
 }
 
 /** Adds to what a transaction emits. */
-export function addValue({ row }: Step, asset: number, amount: bigint): void {
+export function addValue({ row }: Moves, asset: number, amount: bigint): void {
   row.value = withAmount(row.value, asset, amount)
 }
 
-function noteInput({ row }: Step, number: number): void {
+function noteInput({ row }: Moves, number: number): void {
   if (row.spent.length === 0) row.spent = [number]
   else row.spent.push(number)
 }
 
 /** Spends an output of this chain. */
-export function spend(step: Step, spending: Spend): void {
+export function spend(step: Moves, spending: Spend): void {
   const { table } = step.utxos
   const entry = spendUtxo(step, spending)
   noteInput(step, numberAt(table, entry))
@@ -165,14 +186,14 @@ export function spend(step: Step, spending: Spend): void {
 }
 
 /** Imports an output of another chain. */
-export function spendImport(step: Step, spending: ImportSpend): void {
+export function spendImport(step: Moves, spending: ImportSpend): void {
   const spent = importUtxo(step, spending)
   if (spent !== undefined) noteInput(step, spent.number)
   addConsumed(step, step.utxos.assets.of(spending.assetId), spending.amount)
 }
 
 /** Emits an output and gives its number. */
-export function emit(step: Step, made: NewUtxo): number {
+export function emit(step: Moves, made: NewUtxo): number {
   const { amount } = made
   const asset = step.utxos.assets.of(made.assetId)
   if (amount > 0n) addValue(step, asset, amount)

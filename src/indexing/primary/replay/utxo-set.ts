@@ -24,7 +24,7 @@ import {
 import type { HeldRow, Ledger } from '../batch/ledger.ts'
 import type { Found, KnownImport } from '../batch/stored-state.ts'
 import { mostAhead } from './batch-size.ts'
-import { violation, type Draft, type Place } from './draft.ts'
+import { violation, type Adds, type Draft, type Place } from './draft.ts'
 import { type OutputFields, outputBytes } from './output-bytes.ts'
 import {
   addOutput,
@@ -152,10 +152,18 @@ export function closeBatch(set: UtxoSet, draft: Draft): void {
   set.returned.unshift(new Set())
 }
 
+/** Lists of a batch that creating and spending adds to. */
+type MovedLists =
+  | 'firstUtxo'
+  | 'ledger'
+  | 'crossing'
+  | 'earlyImports'
+  | 'importCompletions'
+  | 'stakeReturns'
+
 /** Creator and spender of UTXOs: a transaction at its place, or genesis. */
-export type Mover = {
+export type Mover = Adds<MovedLists> & {
   readonly utxos: UtxoSet
-  readonly draft: Draft
   readonly place: Place
   /** Number of the first UTXO a transaction makes; missing where none does. */
   readonly first?: number
@@ -164,7 +172,7 @@ export type Mover = {
 }
 
 /** Notes that something concerns an address with this place in the batch. */
-export function noteOwner({ owners }: Mover, place: number): void {
+export function noteOwner({ owners }: Pick<Mover, 'owners'>, place: number): void {
   owners?.push(place)
 }
 
@@ -250,7 +258,7 @@ function noteExport({ utxos: set, draft }: Mover, utxo: KnownUtxo): void {
 }
 
 /** Notes that an output of the open batch is spent at a place. */
-function markSpent(draft: Draft, number: number, place: Place): void {
+function markSpent(draft: Pick<Draft, 'ledger' | 'firstUtxo'>, number: number, place: Place): void {
   const { spentPos, spentAt } = draft.ledger.made.columns
   spentPos.set(number - draft.firstUtxo, posOfPlace(place))
   spentAt.set(number - draft.firstUtxo, place.time)

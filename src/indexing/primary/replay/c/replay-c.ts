@@ -26,11 +26,13 @@ import {
   beginStep,
   checkFlow,
   concernAccount,
+  type Concerns,
   emit,
   endStep,
+  type Fills,
+  type Moves,
   ownerOf,
   spendImport,
-  type Step,
 } from '../step.ts'
 import { closeBatch, newUtxoSet, takeFound, type UtxoSet } from '../utxo-set.ts'
 
@@ -162,9 +164,11 @@ function applyTransaction(
   endStep(step)
 }
 
+type Crossing = Moves & Concerns & Fills<'sourceChain' | 'destinationChain'>
+
 function importAssets(
   state: CState,
-  step: Step,
+  step: Crossing & Fills<'evmOutputs'>,
   { unsigned, read }: { readonly unsigned: Import; readonly read: CTransaction },
 ): void {
   const sourceChain = chainNameOf(state.ids, unsigned.sourceChain)
@@ -186,7 +190,7 @@ function importAssets(
 
 function exportAssets(
   state: CState,
-  step: Step,
+  step: Crossing & Fills<'evmInputs'>,
   { unsigned, read }: { readonly unsigned: Export; readonly read: CTransaction },
 ): void {
   const { txId } = step.place

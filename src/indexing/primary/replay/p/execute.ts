@@ -11,9 +11,21 @@ import { keyOf } from '../../../../core/bytes.ts'
 import type { Owner } from '../../batch/ledger-rows.ts'
 import type { BlockchainRow, SubnetRow } from '../../batch/subnet-rows.ts'
 import { chainNameOf } from '../chains.ts'
-import { violation, type Mutable } from '../draft.ts'
+import { violation, type Adds, type Mutable, type Place } from '../draft.ts'
 import type { ReadTransaction } from '../read-blocks.ts'
-import { checkFlow, concern, emit, ownerOf, spend, spendImport, type Step } from '../step.ts'
+import {
+  type At,
+  checkFlow,
+  concern,
+  type Concerns,
+  emit,
+  type Fills,
+  type Moves,
+  ownerOf,
+  spend,
+  spendImport,
+  type Step,
+} from '../step.ts'
 import type { Spend } from '../utxo-set.ts'
 import {
   convertSubnet,
@@ -48,7 +60,7 @@ export function isSpending(unsigned: PUnsigned): unsigned is Spending {
 }
 
 /** Spends a transaction's inputs and emits its plain outputs, aborted or not. */
-export function moveFunds(step: Step, unsigned: Spending): void {
+export function moveFunds(step: Moves, unsigned: Spending): void {
   for (const input of unsigned.inputs) spend(step, spendingOf(input))
   emitOutputs(step, unsigned.outputs, 0)
 }
@@ -129,7 +141,7 @@ type Reading<Unsigned> = {
 
 function importAssets(
   state: PState,
-  step: Step,
+  step: Moves & Fills<'sourceChain' | 'destinationChain'>,
   { unsigned, read }: Reading<PUnsignedOf<'ImportTx'>>,
 ): void {
   const sourceChain = chainNameOf(state.ids, unsigned.sourceChain)
@@ -141,7 +153,11 @@ function importAssets(
   }
 }
 
-function exportAssets(state: PState, step: Step, unsigned: PUnsignedOf<'ExportTx'>): void {
+function exportAssets(
+  state: PState,
+  step: Moves & Fills<'sourceChain' | 'destinationChain'>,
+  unsigned: PUnsignedOf<'ExportTx'>,
+): void {
   const { txId } = step.place
   const consumableOn = chainNameOf(state.ids, unsigned.destinationChain)
   step.row.sourceChain = state.ids.chainIds.P
@@ -152,7 +168,10 @@ function exportAssets(state: PState, step: Step, unsigned: PUnsignedOf<'ExportTx
   }
 }
 
-function createChain(step: Step, unsigned: PUnsignedOf<'CreateChainTx'>): void {
+function createChain(
+  step: At & Fills<'subnetId'> & Adds<'blockchains'>,
+  unsigned: PUnsignedOf<'CreateChainTx'>,
+): void {
   step.row.subnetId = unsigned.subnetId
   step.draft.blockchains.push(blockchainOf(unsigned, step.place))
 }
@@ -160,7 +179,7 @@ function createChain(step: Step, unsigned: PUnsignedOf<'CreateChainTx'>): void {
 /** The row of a new blockchain. */
 export function blockchainOf(
   unsigned: PUnsignedOf<'CreateChainTx'>,
-  place: Pick<Step['place'], 'height' | 'position' | 'time' | 'txId'>,
+  place: Pick<Place, 'height' | 'position' | 'time' | 'txId'>,
 ): BlockchainRow {
   return {
     blockchainId: place.txId,
@@ -191,7 +210,10 @@ export function evmChainIdOf(genesis: Uint8Array): number | undefined {
   }
 }
 
-function noteOwner(step: Step, subnetId: Uint8Array, owner: Owner): void {
+/** What noting the owner of a subnet touches. */
+type Owning = At & Concerns & Fills<'subnetId' | 'subnetOwner'> & Adds<'subnetOwners'>
+
+function noteOwner(step: Owning, subnetId: Uint8Array, owner: Owner): void {
   const { height, position, time, txId } = step.place
   step.draft.subnetOwners.push({ subnetId, height, position, time, txId, owner })
   step.row.subnetId = subnetId
@@ -199,7 +221,11 @@ function noteOwner(step: Step, subnetId: Uint8Array, owner: Owner): void {
   concern(step, owner.addresses)
 }
 
-function createSubnet(state: PState, step: Step, unsigned: PUnsignedOf<'CreateSubnetTx'>): void {
+function createSubnet(
+  state: PState,
+  step: Owning & Adds<'subnets'>,
+  unsigned: PUnsignedOf<'CreateSubnetTx'>,
+): void {
   const { height, position, time, txId } = step.place
   const owner = ownerOf(unsigned.owner)
   const subnet: Mutable<SubnetRow> = {
@@ -216,7 +242,7 @@ function createSubnet(state: PState, step: Step, unsigned: PUnsignedOf<'CreateSu
   noteOwner(step, txId, owner)
 }
 
-function subnetOf(state: PState, step: Step, subnetId: Uint8Array): Mutable<SubnetRow> {
+function subnetOf(state: PState, step: At, subnetId: Uint8Array): Mutable<SubnetRow> {
   const subnet = state.subnets.get(keyOf(subnetId))
   if (subnet !== undefined) return subnet
   throw violation(step.place, `no such subnet: ${Buffer.from(subnetId).toString('hex')}`)
@@ -224,7 +250,7 @@ function subnetOf(state: PState, step: Step, subnetId: Uint8Array): Mutable<Subn
 
 function changeOwner(
   state: PState,
-  step: Step,
+  step: Owning & Adds<'subnets'>,
   unsigned: PUnsignedOf<'TransferSubnetOwnershipTx'>,
 ): void {
   const subnet = subnetOf(state, step, unsigned.subnetId)
@@ -235,7 +261,7 @@ function changeOwner(
 
 function transformSubnet(
   state: PState,
-  step: Step,
+  step: At & Fills<'subnetId'> & Adds<'subnets' | 'supplies'>,
   unsigned: PUnsignedOf<'TransformSubnetTx'>,
 ): void {
   const subnet = subnetOf(state, step, unsigned.subnetId)

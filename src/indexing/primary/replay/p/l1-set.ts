@@ -116,7 +116,7 @@ export function l1ValidatorOf(set: L1Set, place: Place, validationId: Uint8Array
 /** Notes a validator's new state, and why. */
 export function noteL1Change(
   set: L1Set,
-  draft: Draft,
+  draft: Pick<Draft, 'l1Validators' | 'l1Changes'>,
   validator: L1Validator,
   event: {
     readonly place: Pick<Place, 'height' | 'position' | 'time' | 'setHeight'> & {

@@ -18,8 +18,8 @@ import { decodeSigned } from '../../../../codec/warp/message.ts'
 import { payloadTypes, warpPayload } from '../../../../codec/warp/payload.ts'
 import { keyOf } from '../../../../core/bytes.ts'
 import type { L1Owner } from '../../batch/subnet-rows.ts'
-import { violation } from '../draft.ts'
-import { concern, emit, type Step } from '../step.ts'
+import { violation, type Adds } from '../draft.ts'
+import { type At, concern, type Concerns, emit, type Fills, type Moves } from '../step.ts'
 import {
   addL1Validator,
   deactivate,
@@ -30,10 +30,16 @@ import {
 } from './l1-set.ts'
 import type { PState } from './state.ts'
 
+/** May note changes of L1 validators. */
+type Changes = At & Adds<'l1Validators' | 'l1Changes'>
+
 /** Type 35: a subnet becomes an L1 with its first validators. */
 export function convertSubnet(
   state: PState,
-  step: Step,
+  step: Changes &
+    Concerns &
+    Fills<'subnetId' | 'managerChainId' | 'managerAddress' | 'l1BalanceBurned'> &
+    Adds<'subnets'>,
   unsigned: PUnsignedOf<'ConvertSubnetToL1Tx'>,
 ): void {
   const { place, draft, row } = step
@@ -78,7 +84,7 @@ export function convertSubnet(
 
 function joinL1(
   state: PState,
-  step: Step,
+  step: Changes & Concerns,
   balance: bigint,
   joining: Pick<
     L1Validator,
@@ -116,7 +122,7 @@ function copyOwner({ threshold, addresses }: L1Owner): L1Owner {
 
 /** The L1's message inside a signed Warp message, and its exact bytes. */
 function messageOf(
-  step: Step,
+  step: At,
   signed: Uint8Array,
 ): { readonly bytes: Uint8Array; readonly said: L1Message } {
   const payload = decode(warpPayload, decodeSigned(signed).message.payload)
@@ -128,7 +134,9 @@ function messageOf(
 /** Type 36: a validator joins an L1. */
 export function registerL1Validator(
   state: PState,
-  step: Step,
+  step: Changes &
+    Concerns &
+    Fills<'subnetId' | 'nodeId' | 'publicKey' | 'proofOfPossession' | 'l1BalanceBurned'>,
   unsigned: PUnsignedOf<'RegisterL1ValidatorTx'>,
 ): void {
   const { bytes, said } = messageOf(step, unsigned.message)
@@ -153,7 +161,7 @@ export function registerL1Validator(
 /** Type 37: a validator's weight changes; 0 ends it and refunds its balance. */
 export function setL1ValidatorWeight(
   state: PState,
-  step: Step,
+  step: Changes & Describing & Moves,
   unsigned: PUnsignedOf<'SetL1ValidatorWeightTx'>,
   setHeight: number,
 ): void {
@@ -180,7 +188,7 @@ export function setL1ValidatorWeight(
 /** Type 38: adds to a validator's balance and makes it active again. */
 export function increaseL1Balance(
   state: PState,
-  step: Step,
+  step: Changes & Describing & Fills<'l1BalanceBurned'>,
   unsigned: PUnsignedOf<'IncreaseL1ValidatorBalanceTx'>,
 ): void {
   const { place, draft } = step
@@ -194,7 +202,7 @@ export function increaseL1Balance(
 /** Type 39: a validator stops paying and gets the rest back; nothing when it has stopped before. */
 export function disableL1Validator(
   state: PState,
-  step: Step,
+  step: Changes & Describing & Moves,
   unsigned: PUnsignedOf<'DisableL1ValidatorTx'>,
 ): void {
   const { place, draft } = step
@@ -206,11 +214,13 @@ export function disableL1Validator(
 }
 
 /** Notes what went into balances of L1 validators; nothing is no value. */
-function burnInto(step: Step, balance: bigint): void {
+function burnInto(step: Fills<'l1BalanceBurned'>, balance: bigint): void {
   if (balance > 0n) step.row.l1BalanceBurned = balance
 }
 
-function describe(step: Step, validator: L1Validator): void {
+type Describing = Concerns & Fills<'subnetId' | 'nodeId'>
+
+function describe(step: Describing, validator: L1Validator): void {
   step.row.subnetId = validator.subnetId
   step.row.nodeId = validator.nodeId
   concern(step, validator.remainingBalanceOwner.addresses)
@@ -218,7 +228,7 @@ function describe(step: Step, validator: L1Validator): void {
 
 function refund(
   state: PState,
-  step: Step,
+  step: Moves,
   validator: L1Validator,
   { index, amount }: { readonly index: number; readonly amount: bigint },
 ): void {

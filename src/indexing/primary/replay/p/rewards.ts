@@ -10,8 +10,8 @@ import type { CycleOutcome } from '../../../../store/schema/primary-position.ts'
 import type { Owner, RewardKind } from '../../batch/ledger-rows.ts'
 import type { AutoRenewal } from '../../batch/staking-rows.ts'
 import { addAddresses, newAddressSet } from '../amounts.ts'
-import { violation, type Staker } from '../draft.ts'
-import { concern, emit, type Step } from '../step.ts'
+import { violation, type Adds, type Staker } from '../draft.ts'
+import { type At, concern, type Concerns, emit, type Fills, type Moves } from '../step.ts'
 import { returnStake } from '../utxo-set.ts'
 import { shareOf } from './reward-amounts.ts'
 import { noteStakeChange } from './stake-totals.ts'
@@ -22,10 +22,24 @@ import { endStaker, rewardFor, setSupply, supplyOf, type PState } from './state.
 /** How a reward proposal ended: with which option, at which height. */
 export type Outcome = { readonly committed: boolean; readonly setHeight: number }
 
+type Describing = Concerns &
+  Fills<
+    | 'stakingTxId'
+    | 'nodeId'
+    | 'subnetId'
+    | 'startTime'
+    | 'endTime'
+    | 'delegationShares'
+    | 'rewardAddresses'
+  >
+
+/** What the end of a stake touches beside the outputs it pays. */
+type Ending = Moves & Adds<'rewards' | 'cycles' | 'stakers' | 'stakeDays' | 'supplies'>
+
 /** Types 20 and 42: ends or renews the staker they name. Throws `state-violation`. */
 export function executeReward(
   state: PState,
-  step: Step,
+  step: Describing & Ending,
   unsigned: PUnsignedOf<'RewardValidatorTx' | 'RewardAutoRenewedValidatorTx'>,
   outcome: Outcome,
 ): void {
@@ -56,7 +70,7 @@ export function executeReward(
   finish(state, step, staker, outcome)
 }
 
-function describe(step: Step, staker: Staker): void {
+function describe(step: Describing, staker: Staker): void {
   const { row } = step
   row.stakingTxId = staker.txId
   row.nodeId = staker.nodeId
@@ -73,7 +87,12 @@ function describe(step: Step, staker: Staker): void {
 }
 
 /** Gives the stake back and ends the staker. */
-function finish(state: PState, step: Step, staker: Staker, outcome: Outcome): void {
+function finish(
+  state: PState,
+  step: Moves & Adds<'stakers' | 'stakeDays'>,
+  staker: Staker,
+  outcome: Outcome,
+): void {
   const { place, draft } = step
   for (let at = 0; at < staker.stakeCount; at++) {
     const outputIndex = staker.firstStakeIndex + at
@@ -93,7 +112,12 @@ type Pay = (kind: RewardKind, owner: Owner | undefined, amount: bigint) => void
 /**
  * Pays rewards as outputs of `txId` with indices from `first` on; a reward of 0 makes no output.
  */
-function payoutAt(step: Step, staker: Staker, txId: Uint8Array, first: number): Pay {
+function payoutAt(
+  step: Moves & Adds<'rewards'>,
+  staker: Staker,
+  txId: Uint8Array,
+  first: number,
+): Pay {
   let outputIndex = first
   return (kind, owner, amount) => {
     const assetId = staker.stakeAssetId
@@ -145,7 +169,7 @@ function rewardValidator(staker: Staker, pay: Pay, outcome: Outcome): void {
 
 function rewardDelegator(
   state: PState,
-  step: Step,
+  step: At & Adds<'stakers'>,
   { staker, payout }: { readonly staker: Staker; readonly payout: Pay },
 ): void {
   const validator = validatorOf(state.stakers, staker.subnetId, staker.nodeId)
@@ -162,7 +186,7 @@ function rewardDelegator(
 
 function rewardAutoRenewed(
   state: PState,
-  step: Step,
+  step: Ending,
   { staker, renewal }: { readonly staker: Staker; readonly renewal: AutoRenewal },
   outcome: Outcome,
 ): void {
@@ -200,7 +224,7 @@ function settledWith({ settledCycles }: AutoRenewal): number {
 
 /** Writes down the running cycle, before anything of it changes. */
 function noteCycle(
-  { draft, place }: Step,
+  { draft, place }: At & Adds<'cycles'>,
   staker: Staker,
   end: Restakes & {
     readonly renewal: AutoRenewal
@@ -230,7 +254,7 @@ function noteCycle(
 
 function renew(
   state: PState,
-  step: Step,
+  step: At & Adds<'stakers' | 'stakeDays' | 'supplies'>,
   {
     staker,
     renewal,

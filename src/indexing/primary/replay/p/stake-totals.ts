@@ -6,7 +6,7 @@
 
 import { keyOf } from '../../../../core/bytes.ts'
 import type { StakeDayRow, StakeTotals } from '../../batch/staking-rows.ts'
-import type { Draft, Staker } from '../draft.ts'
+import type { Adds, Staker } from '../draft.ts'
 
 const daySeconds = 86_400
 
@@ -50,7 +50,7 @@ export function addToTotals(
 
 /** Counts a change in and notes how the day stands with it. */
 export function noteStakeChange(
-  { totals, draft }: { readonly totals: TotalsBySubnet; readonly draft: Draft },
+  { totals, draft }: { readonly totals: TotalsBySubnet } & Adds<'stakeDays'>,
   staker: Staker,
   change: StakeChange,
 ): void {

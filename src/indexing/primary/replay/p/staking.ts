@@ -11,8 +11,8 @@ import { outputTypes, pTypes, signerTypes } from '../../../../codec/primary/type
 import { equalBytes } from '../../../../core/bytes.ts'
 import type { Owner } from '../../batch/ledger-rows.ts'
 import { addAddresses, newAddressSet, withAmount } from '../amounts.ts'
-import { violation, type Staker } from '../draft.ts'
-import { concern, emit, ownerOf, type Step } from '../step.ts'
+import { violation, type Adds, type Staker } from '../draft.ts'
+import { type At, concern, type Concerns, emit, type Fills, type Moves, ownerOf } from '../step.ts'
 import { addPending, nextCurrent, stakerOf, validatorOf } from './staker-set.ts'
 import { activate, endStaker, mintFor, rewardFor, type PState } from './state.ts'
 
@@ -55,7 +55,7 @@ export function outputFields(output: POutput): {
 
 /** Emits plain outputs from index `first` on. */
 export function emitOutputs(
-  step: Step,
+  step: Moves,
   outputs: readonly PTransferableOutput[],
   first: number,
 ): void {
@@ -82,7 +82,24 @@ function stakeOf(unsigned: StakingTransaction): readonly PTransferableOutput[] {
 }
 
 /** Fills in what a staking transaction says; `startTime` is when the stake really starts. */
-function describe(step: Step, unsigned: StakingTransaction, staker: Staker): void {
+/** What describing a new staker touches. */
+type Describing = Moves &
+  Concerns &
+  Fills<
+    | 'nodeId'
+    | 'subnetId'
+    | 'startTime'
+    | 'endTime'
+    | 'delegationShares'
+    | 'publicKey'
+    | 'proofOfPossession'
+    | 'period'
+    | 'autoCompoundRewardShares'
+    | 'validatorAuthority'
+    | 'rewardAddresses'
+  >
+
+function describe(step: Describing, unsigned: StakingTransaction, staker: Staker): void {
   const { row } = step
   row.nodeId = staker.nodeId
   row.subnetId = staker.subnetId
@@ -108,7 +125,7 @@ function describe(step: Step, unsigned: StakingTransaction, staker: Staker): voi
 /** Adds a staker: pending before Durango, current since. */
 export function executeStaking(
   state: PState,
-  step: Step,
+  step: Describing & Adds<'stakers' | 'stakeDays' | 'supplies'>,
   unsigned: StakingTransaction,
   setHeight: number,
 ): void {
@@ -127,12 +144,12 @@ export function executeStaking(
 }
 
 /** A proposal to add a staker was aborted: the stake lies where it would have returned to. */
-export function abortStaking(state: PState, step: Step, unsigned: StakingTransaction): void {
+export function abortStaking(state: PState, step: Describing, unsigned: StakingTransaction): void {
   describe(step, unsigned, stakerFrom(state, step, unsigned, false))
   emitOutputs(step, stakeOf(unsigned), unsigned.outputs.length)
 }
 
-function emitStake(step: Step, unsigned: StakingTransaction, staker: Staker): void {
+function emitStake(step: Moves, unsigned: StakingTransaction, staker: Staker): void {
   const { txId } = step.place
   for (const [at, { assetId, output }] of stakeOf(unsigned).entries()) {
     const outputIndex = staker.firstStakeIndex + at
@@ -150,7 +167,7 @@ function emitStake(step: Step, unsigned: StakingTransaction, staker: Staker): vo
 
 function stakerFrom(
   state: PState,
-  step: Step,
+  step: At,
   unsigned: StakingTransaction,
   immediate: boolean,
 ): Staker {
@@ -250,7 +267,7 @@ function signerOf(unsigned: StakingTransaction): Pick<Staker, 'publicKey' | 'pro
 /** Type 23: takes a permissioned validator out, current or pending. */
 export function removeSubnetValidator(
   state: PState,
-  step: Step,
+  step: At & Fills<'nodeId' | 'subnetId'> & Adds<'stakers' | 'stakeDays'>,
   unsigned: PUnsignedOf<'RemoveSubnetValidatorTx'>,
   setHeight: number,
 ): void {
@@ -272,7 +289,9 @@ export function removeSubnetValidator(
 /** Type 41: what an auto-renewed validator does at the end of its cycle. */
 export function configureAutoRenewal(
   state: PState,
-  step: Step,
+  step: At &
+    Fills<'stakingTxId' | 'period' | 'autoCompoundRewardShares' | 'nodeId' | 'subnetId'> &
+    Adds<'stakers'>,
   unsigned: PUnsignedOf<'SetAutoRenewedValidatorConfigTx'>,
 ): void {
   const staker = stakerOf(state.stakers, unsigned.stakingTxId)
@@ -293,7 +312,7 @@ export function configureAutoRenewal(
 }
 
 /** The staker a reward names. Throws `state-violation` when it is not the next to end, now. */
-export function stakerToReward(state: PState, step: Step, stakingTxId: Uint8Array): Staker {
+export function stakerToReward(state: PState, step: At, stakingTxId: Uint8Array): Staker {
   const nextStaker = nextCurrent(state.stakers)
   if (nextStaker === undefined || !equalBytes(nextStaker.txId, stakingTxId)) {
     const expected =

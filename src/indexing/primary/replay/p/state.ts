@@ -8,7 +8,14 @@ import type { PrimaryRules, RewardRules } from '../../batch/rules.ts'
 import type { PStateRows } from '../../batch/stored-state.ts'
 import type { SubnetRow } from '../../batch/subnet-rows.ts'
 import type { NetworkIds } from '../chains.ts'
-import { violation, type Draft, type Mutable, type Place, type Staker } from '../draft.ts'
+import {
+  violation,
+  type Adds,
+  type Draft,
+  type Mutable,
+  type Place,
+  type Staker,
+} from '../draft.ts'
 import { newUtxoSet, type UtxoSet } from '../utxo-set.ts'
 import {
   addL1Validator,
@@ -107,7 +114,12 @@ export function supplyOf(state: PState, subnetId: Uint8Array): bigint {
 }
 
 /** Changes a supply. Throws `state-violation` beyond its cap. */
-export function setSupply(state: PState, draft: Draft, subnetId: Uint8Array, supply: bigint): void {
+export function setSupply(
+  state: PState,
+  draft: Pick<Draft, 'supplies'>,
+  subnetId: Uint8Array,
+  supply: bigint,
+): void {
   if (supply < 0n || supply > rewardRulesOf(state, subnetId).supplyCap) {
     throw violation({ chain: 'P', height: state.height }, `supply passes its bounds: ${supply}`)
   }
@@ -143,15 +155,18 @@ export function rewardFor(state: PState, staker: Staker): bigint {
 }
 
 /** Fixes a staker's reward and adds it to the supply. */
-export function mintFor(state: PState, draft: Draft, staker: Staker): void {
+export function mintFor(state: PState, draft: Pick<Draft, 'supplies'>, staker: Staker): void {
   if (staker.permissioned) return
   staker.potentialReward = rewardFor(state, staker)
   const supply = supplyOf(state, staker.subnetId) + staker.potentialReward
   setSupply(state, draft, staker.subnetId, supply)
 }
 
+/** Lists of a batch that stakers are noted in. */
+type StakerLists = Pick<Draft, 'stakers' | 'stakeDays'>
+
 /** Makes a staker current from `height` on, and counts a delegator in at its validator. */
-export function activate(state: PState, draft: Draft, staker: Staker, height: number): void {
+export function activate(state: PState, draft: StakerLists, staker: Staker, height: number): void {
   staker.status = 'active'
   staker.activatedHeight = height
   const { startTime: time, weight } = staker
@@ -177,7 +192,7 @@ export function activate(state: PState, draft: Draft, staker: Staker, height: nu
 /** Ends a staker. `place` is the transaction that ended it, or the block whose time did. */
 export function endStaker(
   state: PState,
-  draft: Draft,
+  draft: StakerLists,
   staker: Staker,
   end: {
     readonly status: 'completed' | 'removed'
@@ -209,8 +224,7 @@ export function endStaker(
 }
 
 /** Where time moves: the block, and the height from which sets of validators show the change. */
-export type TimeStep = {
-  readonly draft: Draft
+export type TimeStep = Adds<'stakers' | 'stakeDays' | 'supplies' | 'l1Validators' | 'l1Changes'> & {
   readonly height: number
   readonly setHeight: number
 }

@@ -17,17 +17,18 @@ import type { AssetRow, Owner } from '../../batch/ledger-rows.ts'
 import type { Checkpoint, RowBatch } from '../../batch/rows.ts'
 import type { Found, Wanted } from '../../batch/stored-state.ts'
 import { chainNameOf, networkIdsOf, wantedOf, type Needs, type NetworkIds } from '../chains.ts'
-import { closeDraft, newDraft, violation, type Draft } from '../draft.ts'
+import { closeDraft, newDraft, violation, type Adds, type Draft, type Place } from '../draft.ts'
 import type { ReadTransaction, ReadXBlock } from '../read-blocks.ts'
 import {
   beginStep,
   checkFlow,
   emit,
   endStep,
+  type Fills,
+  type Moves,
   ownerOf,
   spend,
   spendImport,
-  type Step,
 } from '../step.ts'
 import {
   closeBatch,
@@ -229,9 +230,11 @@ function applyTransaction(state: XState, draft: Draft, at: At): void {
 
 type Reading<Unsigned> = { readonly unsigned: Unsigned; readonly read: ReadTransaction<XUnsigned> }
 
+type Crossing = Moves & Fills<'sourceChain' | 'destinationChain'>
+
 function importAssets(
   state: XState,
-  step: Step,
+  step: Crossing,
   { unsigned, read }: Reading<XUnsignedOf<'ImportTx'>>,
 ): void {
   const sourceChain = chainNameOf(state.ids, unsigned.sourceChain)
@@ -243,7 +246,7 @@ function importAssets(
   }
 }
 
-function exportAssets(state: XState, step: Step, unsigned: XUnsignedOf<'ExportTx'>): void {
+function exportAssets(state: XState, step: Crossing, unsigned: XUnsignedOf<'ExportTx'>): void {
   const { txId } = step.place
   const consumableOn = chainNameOf(state.ids, unsigned.destinationChain)
   step.row.sourceChain = state.ids.chainIds.X
@@ -254,7 +257,7 @@ function exportAssets(state: XState, step: Step, unsigned: XUnsignedOf<'ExportTx
   }
 }
 
-function emitAt(step: Step, outputIndex: number, assetId: Uint8Array, output: XOutput): void {
+function emitAt(step: Moves, outputIndex: number, assetId: Uint8Array, output: XOutput): void {
   const { txId } = step.place
   emit(step, { txId, outputIndex, assetId, ...xOutputFields(output) })
 }
@@ -287,7 +290,7 @@ const kinds = ['secp256k1', 'nft', 'property'] as const
 const mintTypes: ReadonlySet<number> = new Set([6, 10, 15])
 
 function assetRow(
-  place: Pick<Step['place'], 'height' | 'time' | 'txId'>,
+  place: Pick<Place, 'height' | 'time' | 'txId'>,
   asset: AssetFields,
   numbers: AssetNumbers,
 ): AssetRow {
@@ -307,7 +310,7 @@ function assetRow(
   }
 }
 
-function createAsset(step: Step, unsigned: XUnsignedOf<'CreateAssetTx'>): void {
+function createAsset(step: Moves & Adds<'assets'>, unsigned: XUnsignedOf<'CreateAssetTx'>): void {
   const { place, draft } = step
   draft.assets.push(assetRow(place, unsigned, step.utxos.assets))
   let outputIndex = unsigned.outputs.length
@@ -316,7 +319,7 @@ function createAsset(step: Step, unsigned: XUnsignedOf<'CreateAssetTx'>): void {
   }
 }
 
-function operate(step: Step, unsigned: XUnsignedOf<'OperationTx'>): void {
+function operate(step: Moves, unsigned: XUnsignedOf<'OperationTx'>): void {
   let outputIndex = unsigned.outputs.length
   for (const { assetId, utxos, operation } of unsigned.operations) {
     for (const { txId, outputIndex: index } of utxos) {

@@ -24,16 +24,19 @@ import { meta } from '../src/store/schema/control.ts'
 import { cutMessages, evmTables } from '../src/store/schema/evm.ts'
 import { metricsTables } from '../src/store/schema/metrics.ts'
 import type { DemoChainId } from './demo-store.ts'
-import { chainTables, readDemoChain } from './read-demo-chain.ts'
+import { chainTables, demoFilling, readDemoChain } from './read-demo-chain.ts'
 import { storeDigest } from './store-digest.ts'
 import { onBothEngines, type TestStore } from './stores.ts'
 import { systemClock } from './system-clock.ts'
 
 /** All but what says which messages a cut was about. */
 const digested = [...evmTables.filter((table) => table !== cutMessages), ...metricsTables, meta]
+const filled = demoFilling(50, 51_001, 51_002)
 const { signal } = new AbortController()
 
-onBothEngines('cut: what is cut and read again is as if read once', [], async (store) => {
+onBothEngines('cut: what is cut and read again is as if read once', [], cutAndReadAgain, filled)
+
+async function cutAndReadAgain(store: TestStore): Promise<void> {
   const chain = 51_002
   await using chainStore = await opened(store, chain)
   const { undisturbed, database, ingest, read } = chainStore
@@ -46,9 +49,11 @@ onBothEngines('cut: what is cut and read again is as if read once', [], async (s
     assert.deepEqual(await storeDigest(database, digested), undisturbed, `from ${from}`)
   }
   assert.equal(await ingest.cut(until), false)
-})
+}
 
-onBothEngines('cut: rows that were never on the chain leave nothing', [], async (store) => {
+onBothEngines('cut: rows that were never on the chain leave nothing', [], cutLies, filled)
+
+async function cutLies(store: TestStore): Promise<void> {
   const chain = 51_001
   await using chainStore = await opened(store, chain)
   const { undisturbed, database, ingest, read } = chainStore
@@ -64,7 +69,7 @@ onBothEngines('cut: rows that were never on the chain leave nothing', [], async 
   await ingest.cut(from)
   await read(from)
   assert.deepEqual(await storeDigest(database, digested), undisturbed)
-})
+}
 
 onBothEngines('cut: a kill before anything is read again leaves no trace', [], async (store) => {
   const { location } = store
@@ -111,7 +116,6 @@ function alter({ transfers, txs }: BlockBatch): void {
 
 async function opened(store: TestStore, chain: DemoChainId) {
   const name = `evm-${chain}`
-  await readDemoChain(store.location, { name, chain, step: 50, owner: 'first' })
   const database: Database = await openStore(store.location, name, chainTables, 'write')
   const undisturbed = await storeDigest(database, digested)
   const lease = await takeLease(database, 'second', systemClock)

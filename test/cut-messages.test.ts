@@ -21,7 +21,7 @@ import { icmTables } from '../src/store/schema/icm.ts'
 import { messageTables } from '../src/store/schema/stores.ts'
 import { silentLog } from '../src/telemetry/log.ts'
 import { openWorld } from '../src/world/world.ts'
-import { chainTables, readDemoChain } from './read-demo-chain.ts'
+import { chainTables, demoFilling } from './read-demo-chain.ts'
 import { storeDigest } from './store-digest.ts'
 import { onBothEngines } from './stores.ts'
 import { systemClock } from './system-clock.ts'
@@ -34,8 +34,6 @@ onBothEngines(
   'cut: messages of logs that were never on the chain are taken back',
   [],
   async ({ location }) => {
-    for (const chain of chains)
-      await readDemoChain(location, { name: `evm-${chain}`, chain, step: 50, owner: 'first' })
     await follow(location, 'undisturbed')
     const undisturbed = await digestOf(location, 'undisturbed')
     assert.match(undisturbed['icm_send'] ?? '', /^[1-9]\d+ rows/)
@@ -64,6 +62,7 @@ onBothEngines(
       await database.close()
     }
   },
+  demoFilling(50, ...chains),
 )
 
 /** Other ids for every second message, and later times: a liar's logs. */

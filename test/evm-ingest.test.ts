@@ -21,7 +21,7 @@ import { takeLease } from '../src/store/lease.ts'
 import { evmTables } from '../src/store/schema/evm.ts'
 import { metricsTables } from '../src/store/schema/metrics.ts'
 import { type DemoChainId, stateReader } from './demo-store.ts'
-import { chainTables, readDemoChain } from './read-demo-chain.ts'
+import { chainTables, demoFilling, readDemoChain } from './read-demo-chain.ts'
 import { storeDigest } from './store-digest.ts'
 import { onBothEngines, type TestStore } from './stores.ts'
 import { systemClock } from './system-clock.ts'
@@ -35,7 +35,7 @@ for (const chain of [51_001, 51_002] as const) {
     `ingest ${chain}: stored rows have the totals of the facts file`,
     [],
     async (store) => {
-      const database = await filled(store, chain, 50)
+      const database = await openStore(store.location, `evm-${chain}`, chainTables, 'read')
       const { total } = vector(`facts-${chain}.json`)
       const count = async (from: string) =>
         Number((await database.get(statement(`select count(*) from ${from}`)))?.[0])
@@ -62,13 +62,14 @@ for (const chain of [51_001, 51_002] as const) {
       assert.equal(await count('event_by_kind'), await count('event'))
       await database.close()
     },
+    demoFilling(50, 51_001, 51_002),
   )
 
   onBothEngines(
     `ingest ${chain}: balances of plain tokens are what balanceOf answers`,
     [],
     async (store) => {
-      const database = await filled(store, chain, 50)
+      const database = await openStore(store.location, `evm-${chain}`, chainTables, 'read')
       const state = stateReader(openRecording(file(chain)))
       const { tokens, wrapped } = vector(`meta-${chain}.json`)
       const exact = [
@@ -95,6 +96,7 @@ for (const chain of [51_001, 51_002] as const) {
       assert.ok(checked > 300, `only ${checked} balances`)
       await database.close()
     },
+    demoFilling(50, 51_001, 51_002),
   )
 }
 

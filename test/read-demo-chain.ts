@@ -16,6 +16,7 @@ import { controlTables } from '../src/store/schema/control.ts'
 import { evmTables } from '../src/store/schema/evm.ts'
 import { metricsTables } from '../src/store/schema/metrics.ts'
 import type { DemoChainId } from './demo-store.ts'
+import type { Filling } from './stores.ts'
 import { systemClock } from './system-clock.ts'
 
 /** Tables of a chain's store. */
@@ -60,4 +61,15 @@ export async function readDemoChain(
     run.progress?.(`traces ${range.until - 1}`)
   }
   await database.close()
+}
+
+/** Bundled chains that were read in batches of `step` blocks, each into the store `evm-<chain>`. */
+export function demoFilling(step: number, ...chains: readonly DemoChainId[]): Filling {
+  return {
+    name: `read-${chains.join('-')}-by-${step}`,
+    fill: async (location) => {
+      for (const chain of chains)
+        await readDemoChain(location, { name: `evm-${chain}`, chain, step, owner: 'first' })
+    },
+  }
 }

@@ -17,7 +17,8 @@ import { test } from 'node:test'
 import type { Database } from '../src/store/engine/database.ts'
 import { openStore, type StoreLocation } from '../src/store/engine/open.ts'
 import type { Table } from '../src/store/engine/table.ts'
-import { newDatabase } from './shared-postgres.ts'
+import { copyOfMade } from './made-stores.ts'
+import { copyOfDatabase, newDatabase } from './shared-postgres.ts'
 
 /** A new store of one engine. */
 export type TestStore = {
@@ -28,6 +29,12 @@ export type TestStore = {
   readonly open: (mode: 'read' | 'write', more?: Partial<StoreLocation>) => Promise<Database>
 }
 
+/** Stores that are there before a test: written once in a run, and copied. */
+export type Filling = {
+  readonly name: string
+  readonly fill: (location: StoreLocation) => Promise<void>
+}
+
 let count = 0
 
 /** Registers `check` as two tests. */
@@ -35,9 +42,10 @@ export function onBothEngines(
   title: string,
   tables: readonly Table[],
   check: (store: TestStore) => Promise<void>,
+  filling?: Filling,
 ): void {
   void test(`${title} (sqlite)`, async () => {
-    const dataDir = mkdtempSync(join(tmpdir(), 'firn-store-'))
+    const dataDir = await newFolder(filling)
     try {
       await withStore('sqlite', { store: 'embedded', dataDir }, { tables, check })
     } finally {
@@ -45,8 +53,18 @@ export function onBothEngines(
     }
   })
   void test(`${title} (postgres)`, async () => {
-    await withStore('postgres', { store: await newDatabase(), dataDir: '' }, { tables, check })
+    const location =
+      filling === undefined
+        ? { store: await newDatabase(), dataDir: '' }
+        : await copyOfDatabase(filling.name, filling.fill)
+    await withStore('postgres', location, { tables, check })
   })
+}
+
+/** A new folder, empty or with the stores of `filling`; the caller removes it. */
+export async function newFolder(filling?: Filling): Promise<string> {
+  if (filling === undefined) return mkdtempSync(join(tmpdir(), 'firn-store-'))
+  return copyOfMade(filling.name, (dataDir) => filling.fill({ store: 'embedded', dataDir }))
 }
 
 async function withStore(

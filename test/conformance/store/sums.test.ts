@@ -5,8 +5,7 @@
  */
 
 import assert from 'node:assert/strict'
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 
@@ -21,10 +20,10 @@ import {
   checkStructure,
   type DamagedRange,
 } from '../../../src/store/sums/check-store.ts'
-import { chainTables, readDemoChain } from '../../read-demo-chain.ts'
+import { chainTables, demoFilling, readDemoChain } from '../../read-demo-chain.ts'
 import { changesOf, flipBit, handOn, mending } from '../../spoilt-stores.ts'
 import { storeDigest } from '../../store-digest.ts'
-import { onBothEngines } from '../../stores.ts'
+import { newFolder, onBothEngines, type TestStore } from '../../stores.ts'
 
 const { signal } = new AbortController()
 const summed = chainTables.filter(({ sums }) => sums !== undefined)
@@ -56,9 +55,15 @@ onBothEngines(
   },
 )
 
-onBothEngines('sums: a changed and a lost row of any table is named', [], async (store) => {
-  const name = 'hands'
-  await readDemoChain(store.location, { name, chain: 51_002, step: 153, owner: 'test' })
+onBothEngines(
+  'sums: a changed and a lost row of any table is named',
+  [],
+  changedAndLost,
+  demoFilling(153, 51_002),
+)
+
+async function changedAndLost(store: TestStore): Promise<void> {
+  const name = 'evm-51002'
   const hand = handOn(store, name)
   const database = await openStore(store.location, name, chainTables, 'read')
   let tried = 0
@@ -76,18 +81,17 @@ onBothEngines('sums: a changed and a lost row of any table is named', [], async 
   assert.ok(tried > 60, `only ${tried} changes`)
   assert.deepEqual(await damagesOf(database), [])
   await database.close()
-})
+}
 
 void test('sums: of 20 flipped bits each is found, or changes no row', async (context) => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'firn-flips-'))
+  const dataDir = await newFolder(demoFilling(153, 51_002))
   const location = { store: 'embedded', dataDir }
   const found = { harmless: 0, named: 0, structure: 0, unopened: 0 }
   try {
-    await readDemoChain(location, { name: 'flips', chain: 51_002, step: 153, owner: 'test' })
-    const whole = await openStore(location, 'flips', chainTables, 'read')
+    const whole = await openStore(location, 'evm-51002', chainTables, 'read')
     const before = await storeDigest(whole, digested)
     await whole.close()
-    const source = join(dataDir, 'flips.sqlite')
+    const source = join(dataDir, 'evm-51002.sqlite')
     const target = join(dataDir, 'flipped.sqlite')
     for (let flip = 0; flip < 20; flip++) {
       copyFileSync(source, target)

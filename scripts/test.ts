@@ -1,12 +1,13 @@
 /**
- * Runs checks and tests side by side, one job for each core: `node scripts/test.ts
- * [check|unit|system] [part of a job's name]`.
+ * Runs checks and tests side by side: `node scripts/test.ts [check|unit|system|long] [part of a
+ * job's name]`. Without a word it runs `check` and `system`, which is `npm test`.
  *
- * A folder of system tests is one process and one job, a file that lies in `test/` itself is
- * another. All of them share one PostgreSQL server and stores that are made once
- * (`test/made-stores.ts`). Folders in `ownScripts` need more than a machine with Node has and are
- * run by scripts of their own. A job prints what it said only when it failed; the longest of the
- * last run begin first.
+ * A folder of system tests is one process and one job; a file that lies in `test/` itself or in
+ * `test/long` is another. All of them share one PostgreSQL server and stores that are made once
+ * (`test/made-stores.ts`). `long` is what takes long by nature: processes that are killed, writers
+ * that take over, outages that are waited out, defects that are put back. Folders in `ownScripts`
+ * need more than a machine with Node has and are run by scripts of their own. A job prints what it
+ * said only when it failed; the longest of the last run begin first.
  */
 
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -29,6 +30,7 @@ import { type PostgresServer, startPostgres } from '../test/postgres.ts'
 /** What a job runs, and whether it needs what system tests share. */
 type Job = { readonly name: string; readonly words: readonly string[]; readonly isSystem?: true }
 
+const longFolders = ['test/long', 'test/simulation/defects']
 const ownScripts = ['network', 'citus', 'browser', 'soak']
 const root = fileURLToPath(new URL('..', import.meta.url))
 const bin = join(root, 'node_modules', '.bin')
@@ -68,14 +70,16 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => pr
 process.exitCode = await main()
 
 async function main(): Promise<number> {
+  const { system, long } = systemJobs()
   const jobs = {
-    all: [...checks, ...units, ...systemJobs()],
+    all: [...checks, ...units, ...system],
     check: [...checks, ...units],
     unit: units,
-    system: systemJobs(),
+    system,
+    long,
   }[what]
   if (jobs === undefined)
-    throw new Error('node scripts/test.ts [check|unit|system] [part of a name]')
+    throw new Error('node scripts/test.ts [check|unit|system|long] [part of a name]')
   return runAll(jobs.filter(({ name }) => name.includes(part)))
 }
 
@@ -148,21 +152,32 @@ function execute(job: Job, more: NodeJS.ProcessEnv): Promise<Ended> {
   })
 }
 
-function systemJobs(): Job[] {
+function systemJobs(): { readonly system: readonly Job[]; readonly long: readonly Job[] } {
   const entries = readdirSync(join(root, 'test'), { recursive: true, withFileTypes: true })
   const files = entries
     .filter((entry) => entry.isFile() && entry.name.endsWith('.test.ts'))
     .map((entry) => join(entry.parentPath, entry.name).slice(root.length).replaceAll('\\', '/'))
     .filter((file) => !ownScripts.includes(file.split('/')[1] ?? ''))
-  const folders = Map.groupBy(files, (file) => {
-    const folder = file.slice(0, file.lastIndexOf('/'))
-    return folder === 'test' ? file : folder
+  const { system = [], long = [] } = Object.groupBy(files, (file) =>
+    longFolders.includes(folderOf(file)) ? 'long' : 'system',
+  )
+  return { system: jobsOf(system), long: jobsOf(long) }
+}
+
+function jobsOf(files: readonly string[]): Job[] {
+  const jobs = Map.groupBy(files, (file) => {
+    const folder = folderOf(file)
+    return folder === 'test' || folder === 'test/long' ? file : folder
   })
-  return [...folders].map(([name, members]) => ({
+  return [...jobs].map(([name, members]) => ({
     name,
     words: testsOf(...members.toSorted()),
     isSystem: true,
   }))
+}
+
+function folderOf(file: string): string {
+  return file.slice(0, file.lastIndexOf('/'))
 }
 
 function testsOf(...files: readonly string[]): string[] {

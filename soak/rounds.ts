@@ -10,14 +10,14 @@ import { type SoakPlan, type Step, triesOf } from './report.ts'
 const roundsEach = 20
 
 const kinds: Readonly<Record<string, string>> = {
-  'kill -9 of a backfill, both engines': 'test/crash-ingest.test.ts',
+  'kill -9 of a backfill, both engines': 'test/long/crash-ingest.test.ts',
   'a write that fails, at every write': 'test/failing-ingest.test.ts',
   'disk full, database away, lease lost': 'test/conformance/store/*.test.ts',
-  'flipped bits, found and mended': 'test/verify-stores.test.ts',
+  'flipped bits, found and mended': 'test/long/verify-stores.test.ts',
   'pipelining and slow clients': 'test/socket-guard.test.ts',
   'overload, callers who leave': 'test/overload.test.ts',
   'node away, restarted, not ready': 'test/{node-restarts,not-ready,bad-nodes}.test.ts',
-  'kill -9 of a running service': 'test/start.test.ts',
+  'kill -9 of a running service': 'test/long/restarts.test.ts',
   'validators that misbehave': 'test/warp-peers.test.ts',
 }
 

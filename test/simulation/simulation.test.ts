@@ -12,21 +12,17 @@ import { type Plan, planOf } from './plan.ts'
 import { simulate } from './simulate.ts'
 import { failureText, tryPlan, trySeed } from './try-seed.ts'
 
-/** Real time that seeds are given; `npm run soak` has more. */
-const seedsForMs = 15_000
-/** Seeds that are run however slow the machine is. */
-const leastSeeds = 6
+/** Enough to meet most kinds of faults; `npm run soak -- --only simulation` runs thousands. */
+const seeds = 6
 
 void test('simulation: whatever goes wrong, answers are right and the rows of an undisturbed run', async () => {
-  const began = performance.now()
   let answers = 0
-  let seed = 1
-  for (; seed <= leastSeeds || performance.now() - began < seedsForMs; seed++) {
+  for (let seed = 1; seed <= seeds; seed++) {
     const outcome = await trySeed(seed)
     assert.equal(outcome.failure && failureText(outcome.failure), undefined)
     answers += outcome.answers
   }
-  assert.ok(answers > 50 * leastSeeds, `${answers} answers were judged`)
+  assert.ok(answers > 50 * seeds, `${answers} answers were judged`)
 })
 
 void test('simulation: plans that failed once pass', async () => {

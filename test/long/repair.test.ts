@@ -10,28 +10,28 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { zstdCompressSync } from 'node:zlib'
 
-import { salvage } from '../../../src/cli/stores/salvage.ts'
-import { BlockChecks } from '../../../src/indexing/evm/block-checks.ts'
-import { repairChain } from '../../../src/indexing/evm/repair/repair-chain.ts'
-import { openRecording } from '../../../src/source/recording.ts'
-import { openStore, type StoreLocation } from '../../../src/store/engine/open.ts'
-import type { Table } from '../../../src/store/engine/table.ts'
-import { takeLease } from '../../../src/store/lease.ts'
-import { lease, meta } from '../../../src/store/schema/control.ts'
-import { address, addressByBytes } from '../../../src/store/schema/evm.ts'
-import { rangeSum } from '../../../src/store/schema/range-sum.ts'
-import { checkStore, checkStructure } from '../../../src/store/sums/check-store.ts'
-import type { Settled } from '../../../src/store/sums/settle-sums.ts'
-import { silentLog } from '../../../src/telemetry/log.ts'
-import { chainTables, readDemoChain } from '../../read-demo-chain.ts'
-import { changesOf, flipBit, handOn } from '../../spoilt-stores.ts'
-import { storeDigest } from '../../store-digest.ts'
-import { onBothEngines } from '../../stores.ts'
-import { systemClock } from '../../system-clock.ts'
+import { salvage } from '../../src/cli/stores/salvage.ts'
+import { BlockChecks } from '../../src/indexing/evm/block-checks.ts'
+import { repairChain } from '../../src/indexing/evm/repair/repair-chain.ts'
+import { openRecording } from '../../src/source/recording.ts'
+import { openStore, type StoreLocation } from '../../src/store/engine/open.ts'
+import type { Table } from '../../src/store/engine/table.ts'
+import { takeLease } from '../../src/store/lease.ts'
+import { lease, meta } from '../../src/store/schema/control.ts'
+import { address, addressByBytes } from '../../src/store/schema/evm.ts'
+import { rangeSum } from '../../src/store/schema/range-sum.ts'
+import { checkStore, checkStructure } from '../../src/store/sums/check-store.ts'
+import type { Settled } from '../../src/store/sums/settle-sums.ts'
+import { silentLog } from '../../src/telemetry/log.ts'
+import { chainTables, readDemoChain } from '../read-demo-chain.ts'
+import { changesOf, flipBit, handOn } from '../spoilt-stores.ts'
+import { storeDigest } from '../store-digest.ts'
+import { onBothEngines } from '../stores.ts'
+import { systemClock } from '../system-clock.ts'
 
 const chain = 51_002
 const { signal } = new AbortController()
-const file = readFileSync(join(import.meta.dirname, `../../../demo/chain-${chain}.firnrec`))
+const file = readFileSync(join(import.meta.dirname, `../../demo/chain-${chain}.firnrec`))
 const digested = chainTables.filter((table) => table !== lease)
 const unsummed = chainTables.filter((table) => table !== rangeSum)
 

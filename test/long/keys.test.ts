@@ -5,9 +5,9 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 
-import { freshFolder, runFirn, startFirn, until, untilLive } from './firn-process.ts'
+import { freshFolder, runFirn, startFirn, until, untilLive } from '../firn-process.ts'
 
-const recording = new URL('../demo/chain-51002.firnrec', import.meta.url).pathname
+const recording = new URL('../../demo/chain-51002.firnrec', import.meta.url).pathname
 const chain = `chains: [{ name: Demo L1, recording: ${recording} }]`
 
 void test('keys: a damaged file is one sentence at start, and changes nothing while Firn runs', async (t) => {

@@ -7,8 +7,8 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 
-import { isObject, listOf, objectOf } from '../src/codec/evm/raw.ts'
-import { openRecording } from '../src/source/recording.ts'
+import { isObject, listOf, objectOf } from '../../src/codec/evm/raw.ts'
+import { openRecording } from '../../src/source/recording.ts'
 import {
   freshFolder,
   runFirn,
@@ -17,10 +17,10 @@ import {
   until,
   untilLive,
   type RunningFirn,
-} from './firn-process.ts'
-import { openReplayNode, serveReplayNode } from './replay-node.ts'
+} from '../firn-process.ts'
+import { openReplayNode, serveReplayNode } from '../replay-node.ts'
 
-const file = await readFile(new URL('../demo/chain-51001.firnrec', import.meta.url))
+const file = await readFile(new URL('../../demo/chain-51001.firnrec', import.meta.url))
 const recording = openRecording(file)
 const head = recording.heights.until - 1
 

@@ -11,14 +11,14 @@ import { test } from 'node:test'
 
 import native from '@chainsafe/blst'
 
-import { decodeBitSet } from '../src/codec/warp/bit-set.ts'
-import { decodeSigned } from '../src/codec/warp/message.ts'
-import { fromHex, toHex } from '../src/core/bytes.ts'
-import { Fault } from '../src/core/fault.ts'
-import { parseRequest } from '../src/warp/aggregation/request.ts'
-import { defaultPeerLimits } from '../src/warp/peer/limits.ts'
-import { startNetwork, type TestNetwork } from './warp-network.ts'
-import { type Behaviour, type Validator } from './warp-validator.ts'
+import { decodeBitSet } from '../../src/codec/warp/bit-set.ts'
+import { decodeSigned } from '../../src/codec/warp/message.ts'
+import { fromHex, toHex } from '../../src/core/bytes.ts'
+import { Fault } from '../../src/core/fault.ts'
+import { parseRequest } from '../../src/warp/aggregation/request.ts'
+import { defaultPeerLimits } from '../../src/warp/peer/limits.ts'
+import { startNetwork, type TestNetwork } from '../warp-network.ts'
+import { type Behaviour, type Validator } from '../warp-validator.ts'
 
 const primary = '00'.repeat(32)
 /** A chain that the primary network validates. */

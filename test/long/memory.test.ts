@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { memory } from '../soak/memory.ts'
-import { nothing } from '../soak/report.ts'
+import { memory } from '../../soak/memory.ts'
+import { nothing } from '../../soak/report.ts'
 
 /** 200 lists in each of the ten rounds. */
 const share = 0.01

@@ -7,14 +7,14 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 
-import { generator } from '../bench/evm-chain.ts'
-import { statement } from '../src/store/engine/database.ts'
-import { openStore, type StoreLocation } from '../src/store/engine/open.ts'
-import { evmTables } from '../src/store/schema/evm.ts'
-import { metricsTables } from '../src/store/schema/metrics.ts'
-import { chainTables, readDemoChain } from './read-demo-chain.ts'
-import { storeDigest } from './store-digest.ts'
-import { onBothEngines } from './stores.ts'
+import { generator } from '../../bench/evm-chain.ts'
+import { statement } from '../../src/store/engine/database.ts'
+import { openStore, type StoreLocation } from '../../src/store/engine/open.ts'
+import { evmTables } from '../../src/store/schema/evm.ts'
+import { metricsTables } from '../../src/store/schema/metrics.ts'
+import { chainTables, readDemoChain } from '../read-demo-chain.ts'
+import { storeDigest } from '../store-digest.ts'
+import { onBothEngines } from '../stores.ts'
 
 const chain = 51_002
 const step = 4
@@ -51,7 +51,7 @@ async function killedRun(location: StoreLocation, random: () => number): Promise
 }
 
 function start(location: StoreLocation): ChildProcess {
-  const script = join(import.meta.dirname, 'ingest-process.ts')
+  const script = join(import.meta.dirname, '../ingest-process.ts')
   const words = [script, JSON.stringify(location), 'killed', String(chain), String(step)]
   return spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] })
 }

@@ -10,15 +10,15 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 
-import { openStore, type StoreLocation } from '../src/store/engine/open.ts'
-import { leaseRow } from '../src/store/lease.ts'
-import { evmTables } from '../src/store/schema/evm.ts'
-import { metricsTables } from '../src/store/schema/metrics.ts'
-import { entry, follow, freshFolder, type RunningFirn, toldChains, until } from './firn-process.ts'
-import { chainTables, readDemoChain } from './read-demo-chain.ts'
-import { openReplayNode, serveReplayNode } from './replay-node.ts'
-import { newDatabase } from './shared-postgres.ts'
-import { storeDigest } from './store-digest.ts'
+import { openStore, type StoreLocation } from '../../src/store/engine/open.ts'
+import { leaseRow } from '../../src/store/lease.ts'
+import { evmTables } from '../../src/store/schema/evm.ts'
+import { metricsTables } from '../../src/store/schema/metrics.ts'
+import { entry, follow, freshFolder, type RunningFirn, toldChains, until } from '../firn-process.ts'
+import { chainTables, readDemoChain } from '../read-demo-chain.ts'
+import { openReplayNode, serveReplayNode } from '../replay-node.ts'
+import { newDatabase } from '../shared-postgres.ts'
+import { storeDigest } from '../store-digest.ts'
 
 const key = 'fuji-standby'
 const chain = 51_001
@@ -29,7 +29,7 @@ const compared = [...evmTables, ...metricsTables].filter(
 
 void test('standby: a process that lost its store stands by, and takes over in its turn', async (t) => {
   const node = await openReplayNode(
-    readFileSync(new URL('../demo/chain-51001.firnrec', import.meta.url)),
+    readFileSync(new URL('../../demo/chain-51001.firnrec', import.meta.url)),
   )
   const last = node.recording.heights.until - 1
   node.head = last - 60

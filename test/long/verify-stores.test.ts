@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 
-import { objectOf } from '../src/codec/evm/raw.ts'
-import { openStore } from '../src/store/engine/open.ts'
-import { evmTables, token } from '../src/store/schema/evm.ts'
-import { icmTables } from '../src/store/schema/icm.ts'
-import { metricsTables } from '../src/store/schema/metrics.ts'
-import { primaryTables } from '../src/store/schema/primary.ts'
+import { objectOf } from '../../src/codec/evm/raw.ts'
+import { openStore } from '../../src/store/engine/open.ts'
+import { evmTables, token } from '../../src/store/schema/evm.ts'
+import { icmTables } from '../../src/store/schema/icm.ts'
+import { metricsTables } from '../../src/store/schema/metrics.ts'
+import { primaryTables } from '../../src/store/schema/primary.ts'
 import {
   freshFolder,
   runFirn,
@@ -18,8 +18,8 @@ import {
   startFirn,
   until,
   untilLive,
-} from './firn-process.ts'
-import { storeDigest } from './store-digest.ts'
+} from '../firn-process.ts'
+import { storeDigest } from '../store-digest.ts'
 
 const chains = ['fuji-demo-chain', 'fuji-demo-l1', 'primary-fuji', 'messages']
 

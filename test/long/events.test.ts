@@ -12,8 +12,8 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
-import { objectOf } from '../src/codec/evm/raw.ts'
-import { activityOf, busiestSender, expectedSignature } from './event-truth.ts'
+import { objectOf } from '../../src/codec/evm/raw.ts'
+import { activityOf, busiestSender, expectedSignature } from '../event-truth.ts'
 import {
   freshFolder,
   type RunningFirn,
@@ -21,14 +21,14 @@ import {
   toldChains,
   until,
   untilLive,
-} from './firn-process.ts'
-import { openReplayNode, type ReplayNode, serveReplayNode } from './replay-node.ts'
-import { newDatabase } from './shared-postgres.ts'
+} from '../firn-process.ts'
+import { openReplayNode, type ReplayNode, serveReplayNode } from '../replay-node.ts'
+import { newDatabase } from '../shared-postgres.ts'
 
 const chain = 51_002
 const key = 'fuji-demo'
-const path = fileURLToPath(new URL(`../demo/chain-${chain}.firnrec`, import.meta.url))
-const receiverPath = fileURLToPath(new URL('events-receiver.ts', import.meta.url))
+const path = fileURLToPath(new URL(`../../demo/chain-${chain}.firnrec`, import.meta.url))
+const receiverPath = fileURLToPath(new URL('../events-receiver.ts', import.meta.url))
 const begin = 40
 const address = busiestSender(chain)
 

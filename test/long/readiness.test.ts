@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
-import { objectOf } from '../src/codec/evm/raw.ts'
+import { objectOf } from '../../src/codec/evm/raw.ts'
 import {
   freshFolder,
   startFirn,
@@ -15,10 +15,10 @@ import {
   until,
   untilLive,
   type RunningFirn,
-} from './firn-process.ts'
-import { openReplayNode, serveReplayNode } from './replay-node.ts'
+} from '../firn-process.ts'
+import { openReplayNode, serveReplayNode } from '../replay-node.ts'
 
-const path = fileURLToPath(new URL('../demo/chain-51002.firnrec', import.meta.url))
+const path = fileURLToPath(new URL('../../demo/chain-51002.firnrec', import.meta.url))
 const key = 'fuji-demo'
 
 /** Status of readiness, and what its check of chains says. */

@@ -88,7 +88,8 @@ class Deliverer {
   async run(outer: AbortSignal): Promise<void> {
     const ending = new AbortController()
     const signal = AbortSignal.any([outer, ending.signal])
-    const { clock, database, news } = this.#parts
+    const { clock, database } = this.#parts
+    const news = this.#parts.news.listen(() => this.#stores())
     try {
       for (let renewedMs = Number.NEGATIVE_INFINITY; !signal.aborted;) {
         if (this.#failure !== undefined) throw this.#failure
@@ -97,22 +98,27 @@ class Deliverer {
           renewedMs = clock.monotonic()
         }
         await this.#reload()
+        if (news.take()) for (const number of this.#webhooks.keys()) this.#waiting.add(number)
         this.#takeDue()
         this.#startAll(signal)
         const tick = new AbortController()
         const either = AbortSignal.any([signal, tick.signal])
-        const isNews = await Promise.race([
-          news.next(either).then(() => true),
+        await Promise.race([
+          news.next(either),
           clock.sleep(this.#pauseMs(), either).catch(() => undefined),
           this.#freed.promise,
         ])
         tick.abort()
-        if (isNews === true) for (const number of this.#webhooks.keys()) this.#waiting.add(number)
       }
     } finally {
       ending.abort()
       await Promise.all(this.#underWay.values())
     }
+  }
+
+  /** Keys of the stores whose webhooks are delivered. */
+  #stores(): ReadonlySet<string> {
+    return new Set([...this.#webhooks.values()].map(({ store }) => store))
   }
 
   /** Reads the webhooks again after any changed. */

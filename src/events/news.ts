@@ -1,4 +1,7 @@
-/** Tells when there is something new to read: one question a store, however many wait. */
+/**
+ * Tells when there is something new to read: one question a store, however many wait for it, and
+ * none while nobody does.
+ */
 
 import type { Clock } from '../core/world.ts'
 import type { Reader } from '../store/engine/database.ts'
@@ -7,57 +10,105 @@ import { outboxNews } from '../store/query/events/outbox.ts'
 /** Stores are asked this often: a part of what a block takes. */
 const lookEveryMs = 100
 
+/** One reader of news. */
+export type NewsListener = {
+  /** Whether there was something new since it was last called; what comes from now on counts for the next time. */
+  readonly take: () => boolean
+  /** Resolves once there is something to take, or `signal` is aborted. */
+  readonly next: (signal: AbortSignal) => Promise<void>
+}
+
 /** News of the outboxes of all stores. */
 export class News {
   readonly #clock: Clock
   readonly #stores: () => ReadonlyMap<string, Reader>
   readonly #words = new Map<string, string>()
-  #waiting = Promise.withResolvers<void>()
+  /** How often a store had something new, by its key. */
+  readonly #changes = new Map<string, number>()
+  /** How often everybody was woken. */
+  #wakes = 0
+  /** Stores read by those who wait now. */
+  readonly #wanted = new Set<() => Iterable<string>>()
+  #something = Promise.withResolvers<void>()
+  #somebody = Promise.withResolvers<void>()
 
   constructor(clock: Clock, stores: () => ReadonlyMap<string, Reader>) {
     this.#clock = clock
     this.#stores = stores
   }
 
-  /** Resolves once a store has something new, or `signal` is aborted. */
-  async next(signal: AbortSignal): Promise<void> {
-    const { promise } = this.#waiting
-    if (signal.aborted) return
-    const aborted = Promise.withResolvers<void>()
-    const abort = (): void => aborted.resolve()
-    signal.addEventListener('abort', abort)
-    await Promise.race([promise, aborted.promise])
-    signal.removeEventListener('abort', abort)
+  /** A reader of the outboxes of the stores with these keys, which may change. */
+  listen(keys: () => Iterable<string>): NewsListener {
+    let seen = this.#count(keys())
+    return {
+      take: () => {
+        const before = seen
+        seen = this.#count(keys())
+        return seen !== before
+      },
+      next: async (signal) => {
+        const wanted = (): Iterable<string> => keys()
+        const aborted = Promise.withResolvers<void>()
+        const abort = (): void => aborted.resolve()
+        signal.addEventListener('abort', abort)
+        this.#wanted.add(wanted)
+        this.#somebody.resolve()
+        while (!signal.aborted && this.#count(keys()) === seen)
+          await Promise.race([this.#something.promise, aborted.promise])
+        this.#wanted.delete(wanted)
+        signal.removeEventListener('abort', abort)
+      },
+    }
   }
 
   /** Wakes everybody who waits: what is to be told has changed. */
   wake(): void {
-    const { resolve } = this.#waiting
-    this.#waiting = Promise.withResolvers<void>()
-    resolve()
+    this.#wakes++
+    this.#tell()
   }
 
   /** Looks until `signal` is aborted. Stores that cannot be read now are asked again. */
   async run(signal: AbortSignal, failed: (error: unknown) => void): Promise<void> {
+    const end = (): void => this.#somebody.resolve()
+    signal.addEventListener('abort', end)
     while (!signal.aborted) {
-      try {
-        if (await this.#changed()) this.wake()
-      } catch (error) {
-        failed(error)
+      if (this.#wanted.size === 0) {
+        this.#somebody = Promise.withResolvers<void>()
+        await this.#somebody.promise
       }
+      await this.#look(failed)
       await this.#clock.sleep(lookEveryMs, signal).catch(() => undefined)
     }
     this.wake()
   }
 
-  async #changed(): Promise<boolean> {
-    let changed = false
-    for (const [key, store] of this.#stores()) {
-      const word = await outboxNews(store)
-      if (this.#words.get(key) === word) continue
-      this.#words.set(key, word)
-      changed = true
+  #count(keys: Iterable<string>): number {
+    let count = this.#wakes
+    for (const key of keys) count += this.#changes.get(key) ?? 0
+    return count
+  }
+
+  async #look(failed: (error: unknown) => void): Promise<void> {
+    const stores = this.#stores()
+    const keys = new Set([...this.#wanted].flatMap((wanted) => [...wanted()]))
+    for (const key of keys) {
+      const store = stores.get(key)
+      if (store === undefined) continue
+      try {
+        const word = await outboxNews(store)
+        if (this.#words.get(key) === word) continue
+        this.#words.set(key, word)
+        this.#changes.set(key, (this.#changes.get(key) ?? 0) + 1)
+        this.#tell()
+      } catch (error) {
+        failed(error)
+      }
     }
-    return changed
+  }
+
+  #tell(): void {
+    const { resolve } = this.#something
+    this.#something = Promise.withResolvers<void>()
+    resolve()
   }
 }

@@ -107,26 +107,25 @@ export async function* heard(
   signal: AbortSignal,
 ): AsyncGenerator<Heard, void> {
   let place = from
+  const news = parts.news.listen(() => [webhook.store])
   while (!signal.aborted) {
     // News that come while it is read count for the next time.
-    const waiting = new AbortController()
-    const either = AbortSignal.any([signal, waiting.signal])
-    const news = parts.news.next(either)
+    news.take()
     const read = await readMessages(parts.reader, webhook, place, signal)
     yield* read.messages
     place = read.next
-    if (read.messages.length === 0) {
-      const late = parts.clock.sleep(quietMs, either).then(
-        () => true,
-        () => false,
-      )
-      const isQuiet = await Promise.race([news.then(() => false), late])
-      if (isQuiet) {
-        if (!(await isSame(parts, webhook))) return
-        yield 'quiet'
-      }
-    }
+    if (read.messages.length > 0) continue
+    const waiting = new AbortController()
+    const either = AbortSignal.any([signal, waiting.signal])
+    const late = parts.clock.sleep(quietMs, either).then(
+      () => true,
+      () => false,
+    )
+    const isQuiet = await Promise.race([news.next(either).then(() => false), late])
     waiting.abort()
+    if (!isQuiet) continue
+    if (!(await isSame(parts, webhook))) return
+    yield 'quiet'
   }
 }
 

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+
+import { virtualClock } from '../../test/virtual-clock.ts'
+import type { Database } from '../store/engine/database.ts'
+import { openStore } from '../store/engine/open.ts'
+import { moveOutbox } from '../store/query/events/outbox.ts'
+import { outboxTables } from '../store/schema/events.ts'
+import { News } from './news.ts'
+
+async function open(t: TestContext): Promise<Database> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'firn-news-'))
+  t.after(() => rmSync(dataDir, { recursive: true }))
+  const store = await openStore({ store: 'embedded', dataDir }, 'chain', [...outboxTables], 'write')
+  t.after(() => store.close())
+  return store
+}
+
+void test('news: what came while nobody waited is there for who waits next, once', async (t) => {
+  const store = await open(t)
+  const clock = virtualClock()
+  let asked = 0
+  const news = new News(clock, () => {
+    asked++
+    return new Map([['a', store]])
+  })
+  const over = new AbortController()
+  const running = news.run(over.signal, (error) => assert.fail(String(error)))
+  const ofA = news.listen(() => ['a'])
+  const ofB = news.listen(() => ['b'])
+  const { signal } = over
+
+  // What nobody has looked at before may have changed.
+  await ofA.next(signal)
+  assert.equal(ofA.take(), true)
+  assert.equal(ofA.take(), false)
+  assert.equal(ofB.take(), false)
+
+  await store.transaction((writer) => moveOutbox(writer, 'blocks', { until: 10, changes: 1 }))
+  await ofA.next(signal)
+  news.wake()
+  assert.equal(ofA.take(), true)
+  assert.equal(ofA.take(), false)
+
+  // A waiting that ended otherwise takes nothing away.
+  news.wake()
+  const late = new AbortController()
+  late.abort()
+  await ofA.next(late.signal)
+  await ofA.next(signal)
+  assert.equal(ofA.take(), true)
+  assert.equal(ofB.take(), true)
+
+  // No store is asked while nobody waits.
+  const before = asked
+  await clock.sleep(10_000)
+  assert.ok(asked <= before + 1, `${asked - before} looks`)
+  over.abort()
+  await running
+})

@@ -58,11 +58,16 @@ export async function liveOn(evm: EvmWallet): Promise<void> {
 /** Whether a chain takes a signed message as true. */
 export async function receives(evm: EvmWallet, signed: Uint8Array): Promise<boolean> {
   const to = await create(evm, receiver)
+  const accessList = [[warpPrecompile, predicateOf(signed)]] as const
+  const receipt = await evm.send({ to, accessList }, true)
+  return receipt['status'] === '0x1' && to0x(to) === String(receipt['to']).toLowerCase()
+}
+
+/** A signed message as the storage keys that a transaction hands to the Warp precompile. */
+export function predicateOf(signed: Uint8Array): Uint8Array[] {
   const padding = new Uint8Array((32 - ((signed.length + 1) % 32)) % 32)
   const predicate = concatBytes(signed, Uint8Array.of(0xff), padding)
-  const keys = Array.from({ length: predicate.length / 32 }, (_, at) =>
+  return Array.from({ length: predicate.length / 32 }, (_, at) =>
     predicate.slice(at * 32, at * 32 + 32),
   )
-  const receipt = await evm.send({ to, accessList: [[warpPrecompile, keys]] }, true)
-  return receipt['status'] === '0x1' && to0x(to) === String(receipt['to']).toLowerCase()
 }

@@ -5,8 +5,9 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 
-import { fromHex } from '../../src/core/bytes.ts'
+import { fromHex, to0x } from '../../src/core/bytes.ts'
 import { entry, follow, freshFolder, run, type RunningFirn } from '../firn-process.ts'
+import { messengerAddress } from './messenger.ts'
 import { settled } from './real-network.ts'
 
 /** What a Firn is to index. */
@@ -83,6 +84,11 @@ export class FollowingFirn {
     return { code, output: stdout + stderr }
   }
 
+  /** Parsed answer of the data API. */
+  get(path: string): ReturnType<RunningFirn['get']> {
+    return this.#process.get(path)
+  }
+
   /** Operation 1; the signed message, or what the refusal says. */
   async sign(body: object): Promise<Signed> {
     return this.#signed('/v1/signatureAggregator/fuji/aggregateSignatures', {
@@ -119,7 +125,12 @@ export class FollowingFirn {
       dataDir: join(this.#folder, 'data'),
       store: this.#store,
       networks: { fuji: { nodeUrl, primary: true, genesis } },
-      chains: Object.entries(chains).map(([name, rpcUrls]) => ({ network: 'fuji', name, rpcUrls })),
+      chains: Object.entries(chains).map(([name, rpcUrls]) => ({
+        network: 'fuji',
+        name,
+        rpcUrls,
+        icmContracts: [to0x(messengerAddress)],
+      })),
     }
   }
 }

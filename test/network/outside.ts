@@ -12,6 +12,7 @@ import { createHash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 
 import { list, nodeAt, type Told } from './node-rpc.ts'
+import { factsOfAnswer, messagesOfLogs } from './outside-messages.ts'
 
 const [api = '', nodeUrl = '', l1Path = ''] = process.argv.slice(2)
 const node = nodeAt(nodeUrl)
@@ -411,6 +412,17 @@ async function compareAtomic(height: number): Promise<void> {
   }
 }
 
+/** Interchain messages of both EVM chains, field by field. */
+async function compareMessages(): Promise<void> {
+  const told = await messagesOfLogs(node, [cPath, l1Path])
+  const listed = await all('/v1/icm/messages', 'messages')
+  const ours = new Map(listed.map((one) => [String(one['messageId']), factsOfAnswer(one)]))
+  compareSets('messages', ours.keys(), told.keys())
+  for (const [id, facts] of told)
+    for (const [name, value] of Object.entries(facts))
+      compare(`messages: ${name}`, id, ours.get(id)?.[name as keyof typeof facts], value)
+}
+
 /** Everything once; whether no block came meanwhile. */
 async function attempt(): Promise<boolean> {
   counts = new Map()
@@ -428,6 +440,7 @@ async function attempt(): Promise<boolean> {
   await compareAtomic(Number(before['c']))
   await compareEvm('C-Chain', cPath, Number(before['c']))
   await compareEvm('L1', l1Path, Number(before['l1']))
+  await compareMessages()
   return JSON.stringify(before) === JSON.stringify(await heights())
 }
 

@@ -22,6 +22,7 @@ import { ewoq } from './keys.ts'
 import { convert, type L1, l1Answers, restartWithL1 } from './l1-steps.ts'
 import { checkLivePrimary } from './live-primary.ts'
 import { checkLiveWarp } from './live-warp.ts'
+import { makeMessengers, talkBothWays } from './messenger-steps.ts'
 import { scenarioPlan } from './plan.ts'
 import { networkScript, type RealNetwork, startNetwork } from './real-network.ts'
 import { addRenewing, configureRenewal, renewed } from './renewal-steps.ts'
@@ -61,6 +62,11 @@ void test('a real network: what Firn says is what its nodes say', { skip }, asyn
   await Promise.all([1, 2, 3, 4, 5].map((node) => l1Answers(stage, l1, node)))
   await startFirns(stage, wanted)
   await liveOn(l1.evm)
+  const messengers = await makeMessengers(stage, l1)
+  await network.stop(5)
+  await talkBothWays(stage, messengers)
+  await network.restart(5)
+  await network.ready(5)
   const late = await signWithNodesAway(stage, l1)
   await compareAll(stage, l1, 'in the middle')
   await upgraded(stage, 'helicon')
@@ -70,9 +76,17 @@ void test('a real network: what Firn says is what its nodes say', { skip }, asyn
   await renewing
   await liveOn(stage.c)
   await betweenChains(stage)
+  const killed = async (): Promise<void> => {
+    await Promise.all([0, 1].map((at) => killAndStart(stage, wanted, at)))
+    say('both Firns were killed, and follow again')
+  }
+  await talkBothWays(stage, messengers, killed)
   await compareAll(stage, l1, 'at the end')
   await soak(stage, {
-    life: () => Promise.all([betweenChains(stage).then(() => liveOn(stage.c)), liveOn(l1.evm)]),
+    life: async () => {
+      await Promise.all([betweenChains(stage).then(() => liveOn(stage.c)), liveOn(l1.evm)])
+      await talkBothWays(stage, messengers)
+    },
     restart: (node) => network.restart(node),
     kill: (at) => killAndStart(stage, wanted, at),
     compare: (when) => compareAll(stage, l1, when),

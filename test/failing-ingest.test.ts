@@ -18,7 +18,7 @@ import type { Database, Writer } from '../src/store/engine/database.ts'
 import { openStore } from '../src/store/engine/open.ts'
 import { takeLease } from '../src/store/lease.ts'
 import { checkpoint } from '../src/store/schema/control.ts'
-import { evmTables } from '../src/store/schema/evm.ts'
+import { cutMessages, evmTables } from '../src/store/schema/evm.ts'
 import { metricsTables } from '../src/store/schema/metrics.ts'
 import { chainTables } from './read-demo-chain.ts'
 import { storeDigest } from './store-digest.ts'
@@ -29,6 +29,8 @@ const file = readFileSync(join(import.meta.dirname, '../demo/chain-51002.firnrec
 const recording = openRecording(file)
 const { signal } = new AbortController()
 const written = [...evmTables, ...metricsTables, checkpoint]
+/** A cut is written down for the store of messages. */
+const kept = written.filter((table) => table !== cutMessages)
 
 const blocks = (from: number, until: number) =>
   recording.blocks({ from, until }, (raw) => decodeBlocks(from, raw, zstdCompressSync), signal)
@@ -51,7 +53,7 @@ onBothEngines(
     await tried.ingest.blocks(await blocks(0, 20))
     const next = await blocks(20, 40)
     const failures = await untilItWorks(
-      failing,
+      { failing, step: 1 },
       async () => tried.ingest.blocks(next),
       async () => {
         assert.deepEqual(await storeDigest(tried.database, written), before)
@@ -59,24 +61,39 @@ onBothEngines(
     )
     const traced = await traces(0, 40)
     const more = await untilItWorks(
-      failing,
+      { failing, step: 1 },
       async () => tried.ingest.traces(traced),
       async () => undefined,
     )
     assert.ok(failures > 20 && more > 6, `${failures} and ${more} operations`)
     assert.deepEqual(await storeDigest(tried.database, written), expected)
+    // A cut has hundreds of operations, and each try repeats all before the one that fails.
+    const ofCut = await untilItWorks(
+      { failing, step: 17 },
+      async () => void (await tried.ingest.cut(36)),
+      async () => {
+        assert.deepEqual(await storeDigest(tried.database, written), expected)
+      },
+    )
+    assert.ok(ofCut > 40, `${ofCut} operations`)
+    await tried.ingest.blocks(await blocks(36, 40))
+    await tried.ingest.traces(await traces(36, 40))
+    assert.deepEqual(
+      await storeDigest(tried.database, kept),
+      await storeDigest(plain.database, kept),
+    )
     await plain.database.close()
     await tried.database.close()
   },
 )
 
-/** Fails operation 0, then 1, and so on, until `work` ends without reaching it. */
+/** Fails operation 0, then the one `step` after it, and so on, until `work` ends without reaching it. */
 async function untilItWorks(
-  failing: { countdown: number },
+  { failing, step }: { readonly failing: { countdown: number }; readonly step: number },
   work: () => Promise<void>,
   check: () => Promise<void>,
 ): Promise<number> {
-  for (let operation = 0; ; operation++) {
+  for (let operation = 0; ; operation += step) {
     failing.countdown = operation
     try {
       await work()

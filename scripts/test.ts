@@ -39,6 +39,8 @@ const typesFile = join(cache, 'firn-types.tsbuildinfo')
 const timesFile = join(cache, 'firn-test-times.json')
 // Ten times what the longest job takes on two quiet cores: machines of tests may be busy.
 const jobTimeoutMs = 600_000
+// One job more than cores: jobs also wait, for processes, timers and servers.
+const jobsAtOnce = availableParallelism() + 1
 // Four times what a run writes.
 const roomBytes = 4 * 2 ** 30
 
@@ -112,7 +114,7 @@ async function runAll(jobs: readonly Job[]): Promise<number> {
       if (code !== 0) failed.push(job.name)
     }
   }
-  await Promise.all(Array.from({ length: availableParallelism() }, work))
+  await Promise.all(Array.from({ length: jobsAtOnce }, work))
   await server?.stop()
   mkdirSync(cache, { recursive: true })
   writeFileSync(timesFile, JSON.stringify(times))

@@ -18,7 +18,7 @@ const kinds: Readonly<Record<string, string>> = {
   'overload, callers who leave': 'test/overload.test.ts',
   'node away, restarted, not ready': 'test/{node-restarts,not-ready,bad-nodes}.test.ts',
   'kill -9 of a running service': 'test/long/restarts.test.ts',
-  'validators that misbehave': 'test/warp-peers.test.ts',
+  'validators that misbehave': 'test/long/warp-peers.test.ts',
 }
 
 /** Every kind in rounds; a try is one test of a round. */

@@ -88,6 +88,9 @@ export function answerBook(json: unknown): AnswerBook {
   }
 }
 
+/** Books by their documents: checks are compiled once for all services of a process. */
+const books = new Map<string, AnswerBook>()
+
 /** Lets a server answer only what its own document has; the first other answer is a 500. */
 export function holdToDocument(
   server: ApiServer,
@@ -95,7 +98,9 @@ export function holdToDocument(
   rules: DialectRules,
 ): void {
   const shapes = operations.map(({ shape }) => shape)
-  const book = answerBook(JSON.parse(JSON.stringify(openApiDocument(shapes, 'test', rules))))
+  const document = JSON.stringify(openApiDocument(shapes, 'test', rules))
+  const book = books.get(document) ?? answerBook(JSON.parse(document))
+  books.set(document, book)
   const rewritten = new Set(
     shapes.filter(({ id }) => rules[id]?.sdk !== undefined).map(({ path }) => path),
   )

@@ -274,7 +274,10 @@ export async function servePrimary(
   const { answered } = noteAnswers(server, operations)
   const url = await server.listen('127.0.0.1', 0)
   const get: PrimaryService['get'] = async (path, headers = {}) => {
-    const reply = await fetch(url + path, { headers })
+    // Compression has tests of its own (`http-cache.test.ts`) and would be most of the time here.
+    const reply = await fetch(url + path, {
+      headers: { 'accept-encoding': 'identity', ...headers },
+    })
     return { status: reply.status, headers: reply.headers, body: await reply.json() }
   }
   const post: PrimaryService['post'] = async (path, body, headers = {}) => {

@@ -13,16 +13,7 @@ import { fileURLToPath } from 'node:url'
 
 import { objectOf } from '../src/codec/evm/raw.ts'
 import { openRecording } from '../src/source/recording.ts'
-import {
-  entry,
-  follow,
-  freshFolder,
-  startFirn,
-  toldChains,
-  until,
-  untilAllServed,
-  type RunningFirn,
-} from './firn-process.ts'
+import { entry, freshFolder, startFirn, toldChains, until, untilAllServed } from './firn-process.ts'
 
 const demoFile = (name: string): string =>
   fileURLToPath(new URL(`../demo/${name}.firnrec`, import.meta.url))
@@ -99,28 +90,6 @@ void test('start: nobody reads what it prints, and it serves all the same', asyn
   assert.deepEqual(await exited, [0, null])
 })
 
-void test('npm start: flags after -- reach the product, and it ends with npm', async (t) => {
-  const root = fileURLToPath(new URL('..', import.meta.url))
-  // A terminal sends Ctrl-C to all; `kill` and `timeout` send to npm alone.
-  for (const [signal, target] of [
-    ['SIGINT', -1],
-    ['SIGTERM', 1],
-  ] as const) {
-    const folder = await freshFolder(t)
-    const args = ['start', '--', '--port', '0', '--node-port', '0', '--data-dir', folder]
-    const child = spawn('npm', args, { cwd: root, detached: true })
-    const firn = await follow(t, child)
-    assert.notEqual(firn.apiUrl, 'http://127.0.0.1:8080')
-    assert.match(firn.errors(), new RegExp(`data +${folder}`))
-    assert.equal((await fetch(`${firn.nodeUrl}/ext/health/liveness`)).status, 200)
-    process.kill((child.pid ?? 0) * target, signal)
-    await until(`closed stores after ${signal}`, async () => {
-      const files = await readdir(folder)
-      return !files.some((name) => /-(wal|shm)$/.test(name)) && !(await isServed(firn))
-    })
-  }
-})
-
 /** A port that was free a moment ago. */
 async function freePort(): Promise<number> {
   const server = createServer()
@@ -128,10 +97,6 @@ async function freePort(): Promise<number> {
   const { port } = server.address() as AddressInfo
   await new Promise((resolve) => server.close(resolve))
   return port
-}
-
-function isServed(firn: RunningFirn): Promise<boolean> {
-  return isAnswered(`${firn.nodeUrl}/ext/health/liveness`)
 }
 
 async function isAnswered(url: string): Promise<boolean> {

@@ -9,21 +9,17 @@ import { copyFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 
-import { faultOf } from '../../../src/core/fault.ts'
-import { type Database, statement } from '../../../src/store/engine/database.ts'
-import { openStore, type StoreLocation } from '../../../src/store/engine/open.ts'
-import type { Table } from '../../../src/store/engine/table.ts'
-import { rangeSum } from '../../../src/store/schema/range-sum.ts'
-import { primaryStoreTables, messageTables } from '../../../src/store/schema/stores.ts'
-import {
-  checkStore,
-  checkStructure,
-  type DamagedRange,
-} from '../../../src/store/sums/check-store.ts'
-import { chainTables, demoFilling, readDemoChain } from '../../read-demo-chain.ts'
-import { changesOf, flipBit, handOn, mending } from '../../spoilt-stores.ts'
-import { storeDigest } from '../../store-digest.ts'
-import { newFolder, onBothEngines, type TestStore } from '../../stores.ts'
+import { faultOf } from '../../src/core/fault.ts'
+import { type Database, statement } from '../../src/store/engine/database.ts'
+import { openStore, type StoreLocation } from '../../src/store/engine/open.ts'
+import type { Table } from '../../src/store/engine/table.ts'
+import { rangeSum } from '../../src/store/schema/range-sum.ts'
+import { primaryStoreTables, messageTables } from '../../src/store/schema/stores.ts'
+import { checkStore, checkStructure, type DamagedRange } from '../../src/store/sums/check-store.ts'
+import { chainTables, demoFilling, readDemoChain } from '../read-demo-chain.ts'
+import { changesOf, flipBit, handOn, mending } from '../spoilt-stores.ts'
+import { storeDigest } from '../store-digest.ts'
+import { newFolder, onBothEngines, type TestStore } from '../stores.ts'
 
 const { signal } = new AbortController()
 const summed = chainTables.filter(({ sums }) => sums !== undefined)

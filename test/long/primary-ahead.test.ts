@@ -6,25 +6,25 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 
-import { Fault } from '../../../src/core/fault.ts'
-import type { ChainName } from '../../../src/indexing/primary/batch/ledger-rows.ts'
-import type { ChainReplay, Fetched } from '../../../src/indexing/primary/replay/chain-replay.ts'
+import { Fault } from '../../src/core/fault.ts'
+import type { ChainName } from '../../src/indexing/primary/batch/ledger-rows.ts'
+import type { ChainReplay, Fetched } from '../../src/indexing/primary/replay/chain-replay.ts'
 import {
   primaryHost,
   type PrimaryHost,
   type PrimaryHostParts,
-} from '../../../src/indexing/primary/run/host.ts'
+} from '../../src/indexing/primary/run/host.ts'
 import {
   type BatchStore,
   openPrimaryStore,
   type PrimaryStore,
-} from '../../../src/indexing/primary/run/store.ts'
-import { openRecordedPrimary } from '../../../src/source/primary/recorded-source.ts'
-import { type Reader, statement } from '../../../src/store/engine/database.ts'
-import { primaryTables } from '../../../src/store/schema/primary.ts'
-import { factsOf } from '../../primary-facts.ts'
-import { fileWorld, recordingPath } from '../../primary-service.ts'
-import { storeDigest } from '../../store-digest.ts'
+} from '../../src/indexing/primary/run/store.ts'
+import { openRecordedPrimary } from '../../src/source/primary/recorded-source.ts'
+import { type Reader, statement } from '../../src/store/engine/database.ts'
+import { primaryTables } from '../../src/store/schema/primary.ts'
+import { factsOf } from '../primary-facts.ts'
+import { fileWorld, recordingPath } from '../primary-service.ts'
+import { storeDigest } from '../store-digest.ts'
 
 const source = openRecordedPrimary(readFileSync(recordingPath))
 const { signal } = new AbortController()

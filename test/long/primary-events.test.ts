@@ -9,27 +9,27 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 
-import { describePlaces } from '../../../src/api/events/describe.ts'
-import { createNetworkDirectory } from '../../../src/api/primary/network-directory.ts'
-import { openNetwork } from '../../../src/api/primary/open-network.ts'
-import { parsePrimaryAddress, toPrimaryAddress } from '../../../src/core/address.ts'
-import { parseId, parseNodeId } from '../../../src/core/cb58.ts'
-import type { Database } from '../../../src/store/engine/database.ts'
-import { openStore, type StoreLocation } from '../../../src/store/engine/open.ts'
-import { outboxPlaces } from '../../../src/store/query/events/outbox.ts'
-import { findPlaces } from '../../../src/store/query/events/places.ts'
-import { type Watched, watchedText } from '../../../src/store/query/events/watch.ts'
+import { describePlaces } from '../../src/api/events/describe.ts'
+import { createNetworkDirectory } from '../../src/api/primary/network-directory.ts'
+import { openNetwork } from '../../src/api/primary/open-network.ts'
+import { parsePrimaryAddress, toPrimaryAddress } from '../../src/core/address.ts'
+import { parseId, parseNodeId } from '../../src/core/cb58.ts'
+import type { Database } from '../../src/store/engine/database.ts'
+import { openStore, type StoreLocation } from '../../src/store/engine/open.ts'
+import { outboxPlaces } from '../../src/store/query/events/outbox.ts'
+import { findPlaces } from '../../src/store/query/events/places.ts'
+import { type Watched, watchedText } from '../../src/store/query/events/watch.ts'
 import {
   addWebhook,
   watchOf,
   type Webhook,
   type WebhookBody,
-} from '../../../src/store/query/events/webhooks.ts'
-import { everyAddress } from '../../../src/store/query/primary/whole-state.ts'
-import { webhookStore } from '../../../src/store/schema/events.ts'
-import { firstPosOf, blockIdOf, chainNumbers } from '../../../src/store/schema/primary-position.ts'
-import { eventTables } from '../../../src/store/schema/stores.ts'
-import { type Json, partsOf } from '../../evm-service.ts'
+} from '../../src/store/query/events/webhooks.ts'
+import { everyAddress } from '../../src/store/query/primary/whole-state.ts'
+import { webhookStore } from '../../src/store/schema/events.ts'
+import { firstPosOf, blockIdOf, chainNumbers } from '../../src/store/schema/primary-position.ts'
+import { eventTables } from '../../src/store/schema/stores.ts'
+import { type Json, partsOf } from '../evm-service.ts'
 import {
   evictionsPath,
   fileWorld,
@@ -37,8 +37,8 @@ import {
   type PrimaryService,
   primaryService,
   recordingPath,
-} from '../../primary-service.ts'
-import { newDatabase } from '../../shared-postgres.ts'
+} from '../primary-service.ts'
+import { newDatabase } from '../shared-postgres.ts'
 
 const { signal } = new AbortController()
 const validatorSubEvents = [

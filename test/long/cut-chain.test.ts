@@ -10,24 +10,24 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { zstdCompressSync } from 'node:zlib'
 
-import type { BlockBatch } from '../src/codec/evm/columns.ts'
-import { decodeBlocks } from '../src/codec/evm/decode-blocks.ts'
-import { decodeTraces } from '../src/codec/evm/decode-traces.ts'
-import { EvmIngest } from '../src/indexing/evm/evm-ingest.ts'
-import { openRollup } from '../src/rollup/chain-rollup.ts'
-import { openRecording } from '../src/source/recording.ts'
-import { checkpointHeights } from '../src/store/checkpoint.ts'
-import type { Database } from '../src/store/engine/database.ts'
-import { openStore, type StoreLocation } from '../src/store/engine/open.ts'
-import { takeLease } from '../src/store/lease.ts'
-import { meta } from '../src/store/schema/control.ts'
-import { cutMessages, evmTables } from '../src/store/schema/evm.ts'
-import { metricsTables } from '../src/store/schema/metrics.ts'
-import type { DemoChainId } from './demo-store.ts'
-import { chainTables, demoFilling, readDemoChain } from './read-demo-chain.ts'
-import { storeDigest } from './store-digest.ts'
-import { onBothEngines, type TestStore } from './stores.ts'
-import { systemClock } from './system-clock.ts'
+import type { BlockBatch } from '../../src/codec/evm/columns.ts'
+import { decodeBlocks } from '../../src/codec/evm/decode-blocks.ts'
+import { decodeTraces } from '../../src/codec/evm/decode-traces.ts'
+import { EvmIngest } from '../../src/indexing/evm/evm-ingest.ts'
+import { openRollup } from '../../src/rollup/chain-rollup.ts'
+import { openRecording } from '../../src/source/recording.ts'
+import { checkpointHeights } from '../../src/store/checkpoint.ts'
+import type { Database } from '../../src/store/engine/database.ts'
+import { openStore, type StoreLocation } from '../../src/store/engine/open.ts'
+import { takeLease } from '../../src/store/lease.ts'
+import { meta } from '../../src/store/schema/control.ts'
+import { cutMessages, evmTables } from '../../src/store/schema/evm.ts'
+import { metricsTables } from '../../src/store/schema/metrics.ts'
+import type { DemoChainId } from '../demo-store.ts'
+import { chainTables, demoFilling, readDemoChain } from '../read-demo-chain.ts'
+import { storeDigest } from '../store-digest.ts'
+import { onBothEngines, type TestStore } from '../stores.ts'
+import { systemClock } from '../system-clock.ts'
 
 /** All but what says which messages a cut was about. */
 const digested = [...evmTables.filter((table) => table !== cutMessages), ...metricsTables, meta]
@@ -85,7 +85,7 @@ onBothEngines('cut: a kill before anything is read again leaves no trace', [], a
 })
 
 async function cutAndKilled(location: StoreLocation, name: string, from: number): Promise<void> {
-  const script = join(import.meta.dirname, 'cut-process.ts')
+  const script = join(import.meta.dirname, '../cut-process.ts')
   const words = [script, JSON.stringify(location), name, String(from)]
   const child = spawn(process.execPath, words, { stdio: ['pipe', 'pipe', 'inherit'] })
   const gone = once(child, 'exit')
@@ -132,7 +132,7 @@ async function opened(store: TestStore, chain: DemoChainId) {
 }
 
 function openDemo(chain: DemoChainId) {
-  return openRecording(readFileSync(join(import.meta.dirname, `../demo/chain-${chain}.firnrec`)))
+  return openRecording(readFileSync(join(import.meta.dirname, `../../demo/chain-${chain}.firnrec`)))
 }
 
 async function blocksOf(chain: DemoChainId, from: number, until: number): Promise<BlockBatch> {

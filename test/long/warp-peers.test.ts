@@ -3,24 +3,31 @@ import { sign as signBytes, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 
-import { decodeBitSet } from '../src/codec/warp/bit-set.ts'
-import { decodeSigned } from '../src/codec/warp/message.ts'
-import { type ClaimedAddress, parseIp, signedAddressBytes } from '../src/codec/warp/peer-address.ts'
-import { fromHex } from '../src/core/bytes.ts'
-import { Fault } from '../src/core/fault.ts'
-import { parseRequest, type RequestBody } from '../src/warp/aggregation/request.ts'
+import { decodeBitSet } from '../../src/codec/warp/bit-set.ts'
+import { decodeSigned } from '../../src/codec/warp/message.ts'
+import {
+  type ClaimedAddress,
+  parseIp,
+  signedAddressBytes,
+} from '../../src/codec/warp/peer-address.ts'
+import { fromHex } from '../../src/core/bytes.ts'
+import { Fault } from '../../src/core/fault.ts'
+import { parseRequest, type RequestBody } from '../../src/warp/aggregation/request.ts'
 import {
   type NetworkOptions,
   quickLimits,
   stakerKeys,
   startNetwork,
   type TestNetwork,
-} from './warp-network.ts'
-import { type Behaviour, startValidator, type Validator } from './warp-validator.ts'
+} from '../warp-network.ts'
+import { type Behaviour, startValidator, type Validator } from '../warp-validator.ts'
 
 type Messages = { messages: { name: string; unsignedMessage: string }[] }
 const { messages }: Messages = JSON.parse(
-  readFileSync(new URL('../vectors/warp/canonical-set-and-messages.json', import.meta.url), 'utf8'),
+  readFileSync(
+    new URL('../../vectors/warp/canonical-set-and-messages.json', import.meta.url),
+    'utf8',
+  ),
 )
 const message = messages.find(({ name }) => name === 'l1ValidatorRegistration')!.unsignedMessage
 const never = new AbortController().signal

@@ -8,23 +8,23 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { zstdCompressSync } from 'node:zlib'
 
-import type { BlockBatch } from '../src/codec/evm/columns.ts'
-import { decodeBlocks } from '../src/codec/evm/decode-blocks.ts'
-import { to0x } from '../src/core/bytes.ts'
-import { EvmIngest } from '../src/indexing/evm/evm-ingest.ts'
-import { messageStream } from '../src/indexing/icm/message-stream.ts'
-import { openRollup } from '../src/rollup/chain-rollup.ts'
-import { openRecording } from '../src/source/recording.ts'
-import { openStore, type StoreLocation } from '../src/store/engine/open.ts'
-import { takeLease } from '../src/store/lease.ts'
-import { icmTables } from '../src/store/schema/icm.ts'
-import { messageTables } from '../src/store/schema/stores.ts'
-import { silentLog } from '../src/telemetry/log.ts'
-import { openWorld } from '../src/world/world.ts'
-import { chainTables, demoFilling } from './read-demo-chain.ts'
-import { storeDigest } from './store-digest.ts'
-import { onBothEngines } from './stores.ts'
-import { systemClock } from './system-clock.ts'
+import type { BlockBatch } from '../../src/codec/evm/columns.ts'
+import { decodeBlocks } from '../../src/codec/evm/decode-blocks.ts'
+import { to0x } from '../../src/core/bytes.ts'
+import { EvmIngest } from '../../src/indexing/evm/evm-ingest.ts'
+import { messageStream } from '../../src/indexing/icm/message-stream.ts'
+import { openRollup } from '../../src/rollup/chain-rollup.ts'
+import { openRecording } from '../../src/source/recording.ts'
+import { openStore, type StoreLocation } from '../../src/store/engine/open.ts'
+import { takeLease } from '../../src/store/lease.ts'
+import { icmTables } from '../../src/store/schema/icm.ts'
+import { messageTables } from '../../src/store/schema/stores.ts'
+import { silentLog } from '../../src/telemetry/log.ts'
+import { openWorld } from '../../src/world/world.ts'
+import { chainTables, demoFilling } from '../read-demo-chain.ts'
+import { storeDigest } from '../store-digest.ts'
+import { onBothEngines } from '../stores.ts'
+import { systemClock } from '../system-clock.ts'
 
 const chains = [51_001, 51_002] as const
 const messenger = '0x253b2784c75e510dd0ff1da844684a1ac0aa5fcf'
@@ -129,7 +129,7 @@ async function digestOf(location: StoreLocation, key: string): Promise<Record<st
 }
 
 function openDemo(chain: (typeof chains)[number]) {
-  return openRecording(readFileSync(join(import.meta.dirname, `../demo/chain-${chain}.firnrec`)))
+  return openRecording(readFileSync(join(import.meta.dirname, `../../demo/chain-${chain}.firnrec`)))
 }
 
 function blockchainIdOf(chain: (typeof chains)[number]): string {

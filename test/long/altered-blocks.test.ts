@@ -9,12 +9,12 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
-import { objectOf } from '../src/codec/evm/raw.ts'
-import { toHex } from '../src/core/bytes.ts'
-import { sha256 } from '../src/core/hash.ts'
-import { head, type Lie, ran, type Setting } from './bad-node.ts'
-import { freshFolder, startFirn, until, untilLive } from './firn-process.ts'
-import { openReplayNode, serveReplayNode } from './replay-node.ts'
+import { objectOf } from '../../src/codec/evm/raw.ts'
+import { toHex } from '../../src/core/bytes.ts'
+import { sha256 } from '../../src/core/hash.ts'
+import { head, type Lie, ran, type Setting } from '../bad-node.ts'
+import { freshFolder, startFirn, until, untilLive } from '../firn-process.ts'
+import { openReplayNode, serveReplayNode } from '../replay-node.ts'
 
 type Block = Record<string, unknown>
 
@@ -156,7 +156,7 @@ void test('far behind the head, samples asked for: those are checked, and the fi
 })
 
 void test('a running Firn: counts and logs what it could not check, and nothing of honest chains', async (t) => {
-  const file = (name: string): URL => new URL(`../demo/${name}.firnrec`, import.meta.url)
+  const file = (name: string): URL => new URL(`../../demo/${name}.firnrec`, import.meta.url)
   const node = await openReplayNode(await readFile(file('chain-51002')))
   node.lie = otherHashesFrom(0)
   const madeUp = await serveReplayNode(node)

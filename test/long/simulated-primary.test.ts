@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { type FaultKind, primaryFaults } from './fault-kinds.ts'
-import { simulatePrimary } from './simulate-primary.ts'
-import { failureText, tryPlan, tryPrimarySeed } from './try-seed.ts'
+import { type FaultKind, primaryFaults } from '../simulation/fault-kinds.ts'
+import { simulatePrimary } from '../simulation/simulate-primary.ts'
+import { failureText, tryPlan, tryPrimarySeed } from '../simulation/try-seed.ts'
 
 /** `npm run soak -- --only simulation` runs thousands. */
 const seeds = 3

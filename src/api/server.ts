@@ -17,6 +17,7 @@ import fastify, {
 import { Fault, faultOf } from '../core/fault.ts'
 import type { Clock } from '../core/world.ts'
 import type { Serve } from '../http/socket-guard.ts'
+import type { Replicas } from '../store/engine/replicas.ts'
 import type { Gauges } from '../telemetry/gauges.ts'
 import type { Log } from '../telemetry/log.ts'
 import { whyAbsent } from './absent-paths.ts'
@@ -40,6 +41,7 @@ import type { Operation, OperationShape } from './operation.ts'
 import { parameterReader } from './parameters.ts'
 import { createPathMethods } from './path-methods.ts'
 import { addressReader, type AddressReader } from './proxy-address.ts'
+import { placedAnswer, plainQuery, reachToken } from './read-position.ts'
 import { bodyReader } from './request-body.ts'
 import { type AnswerOf, callerOf, send, sendList } from './send-answer.ts'
 import { errorBody, publicWords, statusOf } from './status.ts'
@@ -58,6 +60,8 @@ export type ServerParts = {
   }
   /** Whose request it is; the address of the connection. */
   readonly addressOf?: AddressReader
+  /** Where stores are read from, where there are several such places. */
+  readonly readings?: Replicas
   /** Which hosts it answers as, and which web pages may read it; any, and none. */
   readonly web?: WebRules
   /** How many callers are answered, together and each; the defaults of the settings. */
@@ -247,7 +251,7 @@ function register(
   operation: Operation,
 ): void {
   const { shape } = operation
-  const { door, deadlineOf, addressOf } = parts
+  const { door, deadlineOf, addressOf, readings } = parts
   const readPath = parameterReader(shape.parameters.path)
   const readQuery = parameterReader(shape.parameters.query)
   const readBody =
@@ -269,8 +273,9 @@ function register(
       const limit = (): AbortSignal => (signal ??= signalOf(reply, deadlineOf(timeoutMs)))
       const path = readPath(rawOf(request.params))
       const query = readQuery(rawOf(request.query))
+      if (readings !== undefined) await reachToken(readings, Reflect.get(query, 'pageToken'))
       reply.headers(await freshnessOf(parts, shape, request, limit))
-      const ask = async (asked: typeof query): Promise<AnswerOf> =>
+      const answer = async (asked: typeof query): Promise<AnswerOf> =>
         operation.answer({
           path,
           query: asked,
@@ -284,6 +289,10 @@ function register(
             return parts.callerOf?.(callerOf(request, addressOf, 0)) ?? unknownCaller
           },
         })
+      const ask: typeof answer = async (asked) =>
+        readings === undefined
+          ? answer(asked)
+          : placedAnswer(readings, await answer(plainQuery(asked)))
       const format = list === undefined ? undefined : formatOf(request.headers.accept)
       if (list === undefined || format === undefined)
         return await send({ parts, operation, request, reply, answer: await ask(query) })
@@ -299,7 +308,10 @@ function register(
     method: shape.method,
     url: routePath(shape.path),
     bodyLimit: shape.parameters.body === undefined ? bodyBytes : wideBodyBytes,
-    handler: handle,
+    handler:
+      readings === undefined
+        ? handle
+        : (request, reply) => readings.during(() => handle(request, reply)),
   })
 }
 

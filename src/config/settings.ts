@@ -56,6 +56,16 @@ export const settings = {
   store: text('embedded', '`embedded`, or a PostgreSQL URL: `postgres://user@host:5432/db`.', {
     secret: true,
   }),
+  'postgres.connections': integer(
+    10,
+    [8, 1_000],
+    'Connections of this process to a PostgreSQL server at most, for all of its stores together.',
+  ),
+  'postgres.replicas': list(
+    'PostgreSQL URLs of read replicas of `store`: requests are answered from them in turn, and from `store` when none is up to date.',
+    [],
+    { secret: true },
+  ),
   role: word('all', ['all', 'index', 'serve'], 'What this process does: index, serve, or both.', {
     flag: '--role <role>',
   }),

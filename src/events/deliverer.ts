@@ -50,16 +50,21 @@ const troubledMs = 5_000
 
 /** Delivers until `signal` is aborted. Throws what is no fault. */
 export async function runDeliverer(parts: DelivererParts, signal: AbortSignal): Promise<void> {
+  // A store that is away for long is told once.
+  let told: string | undefined
   while (!signal.aborted) {
     try {
       const { database, owner, clock } = parts
       const lease = await awaitLease(database, owner, { clock, signal })
+      told = undefined
       await new Deliverer(parts, lease).run(signal)
     } catch (error) {
       if (signal.aborted) return
       const fault = faultOf(error)
       if (fault === undefined) throw error
-      parts.log.warn('delivery of events interrupted', { code: fault.code })
+      if (told !== fault.message)
+        parts.log.warn('delivery of events interrupted', { code: fault.code })
+      told = fault.message
       await parts.clock.sleep(troubledMs, signal).catch(() => undefined)
     }
   }

@@ -12,6 +12,7 @@ import { MessageChannel, type ResourceLimits, Worker, type MessagePort } from 'n
 import { Fault } from '../core/fault.ts'
 import type { Clock } from '../core/world.ts'
 import type { StoreLocation } from '../store/engine/open.ts'
+import type { ConnectionLimits } from '../store/engine/postgres-server.ts'
 import type { Gauges } from '../telemetry/gauges.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { ThreadLink, Threads } from '../telemetry/thread.ts'
@@ -27,6 +28,8 @@ export type IndexerOptions = {
   /** Work beside the EVM chains: the primary networks, messages. */
   readonly streams: readonly StreamSpec[]
   readonly store: StoreLocation
+  /** Connections of each thread to PostgreSQL. */
+  readonly shares: Readonly<Record<ThreadName, ConnectionLimits>>
   readonly limits: SourceLimits
   /** Names this process in leases, and no other. */
   readonly owner: string
@@ -83,6 +86,8 @@ const stopTimeoutMs = 10_000
  */
 const youngHeapMib = { decoder: 32, writer: 24 } as const
 
+type ThreadName = keyof typeof youngHeapMib
+
 /**
  * Old heap of each, MiB. V8 lets garbage grow the more, the larger this is: with its own limit, a
  * quarter of the machine's memory, a replay took 445 MiB, with this 408.
@@ -92,7 +97,7 @@ const oldHeapMib = 1_024
 const heapPerReplyByte = 16
 
 /** Heaps of a worker thread. */
-export function heapLimits(name: keyof typeof youngHeapMib, maxReplyBytes: number): ResourceLimits {
+export function heapLimits(name: ThreadName, maxReplyBytes: number): ResourceLimits {
   const repliesMib = Math.ceil((heapPerReplyByte * maxReplyBytes) / 2 ** 20)
   return {
     maxYoungGenerationSizeMb: youngHeapMib[name],
@@ -106,7 +111,7 @@ export function startIndexer(options: IndexerOptions): Indexer {
   const steady = new SteadyProgress()
   const { port1, port2 } = new MessageChannel()
   let stopping = false
-  const start = (name: keyof typeof youngHeapMib, port: MessagePort): Worker => {
+  const start = (name: ThreadName, port: MessagePort): Worker => {
     const link = options.threads.open(name)
     const data: ThreadData = {
       link,
@@ -114,7 +119,7 @@ export function startIndexer(options: IndexerOptions): Indexer {
       worldModule: options.worldModule,
       chains: options.chains,
       streams: options.streams,
-      store: options.store,
+      store: { ...options.store, connections: options.shares[name] },
       limits: options.limits,
       owner: options.owner,
       keepEventsMs: options.keepEventsMs,

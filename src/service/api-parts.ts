@@ -32,6 +32,7 @@ import type { World } from '../core/world.ts'
 import type { Indexer } from '../indexing/indexer.ts'
 import { AddressUnion } from '../rollup/address-union.ts'
 import type { Database } from '../store/engine/database.ts'
+import type { Replicas } from '../store/engine/replicas.ts'
 import { chainsById } from '../store/query/primary/blockchains.ts'
 import type { Gauges } from '../telemetry/gauges.ts'
 import type { LogRegistry } from '../telemetry/log.ts'
@@ -65,6 +66,10 @@ export type ApiParts = {
   readonly aliases: { readonly resolve: (name: string) => string | undefined }
   /** The store of webhooks, open for writing. */
   readonly webhooks: Database
+  /** Names this process in leases, and no other. */
+  readonly owner: string
+  /** Where stores are read from, where there are several such places. */
+  readonly readings: Replicas | undefined
 }
 
 /** The data API of a process. */
@@ -117,6 +122,7 @@ export function assembleApi(config: Config, parts: ApiParts): Api {
     hasKey: (request) => hasKey(request, parts.keys()),
     callerOf: (request) => callerIn(request, parts.keys()),
     addressOf: addressReader(config['api.trustProxy']),
+    ...(parts.readings === undefined ? {} : { readings: parts.readings }),
     observe: (operation, status, elapsedMs) => {
       gauges.add('firn_api_requests_total', 1, { operation, status: String(status) })
       gauges.observe('firn_api_request_seconds', elapsedMs / 1_000, { operation })

@@ -12,6 +12,7 @@ import { Fault } from '../core/fault.ts'
 import type { Clock, World } from '../core/world.ts'
 import { startIndexer, type Indexer, type IndexerOptions } from '../indexing/indexer.ts'
 import type { ChainStatus } from '../indexing/status-board.ts'
+import type { Database } from '../store/engine/database.ts'
 import { openStore, type StoreLocation } from '../store/engine/open.ts'
 import { watchDamage } from '../store/engine/watch-damage.ts'
 import { apiUseStore, apiUseTables } from '../store/schema/api-use.ts'
@@ -27,12 +28,14 @@ import { chainSpecs, sourceLimits, streamSpecs, type SpecifiedChain } from './ch
 import { claimDataFolder } from './data-folder.ts'
 import type { Documents } from './documents.ts'
 import { watchedKeys } from './key-file.ts'
+import { openOrLater } from './late-store.ts'
 import { LeaseWatch } from './lease-watch.ts'
 import { livedStages } from './lived-stages.ts'
 import { assembleNodeListener, checkFolder, nodeChains, openAliases } from './node-parts.ts'
 import { openDocuments } from './open-documents.ts'
 import { openServed, readableStores, type Served } from './open-served.ts'
 import { chainsCheck, diskCheck, storesCheck, type ReadinessParts } from './readiness.ts'
+import { storesOf } from './store-connections.ts'
 import { tokenKeys } from './token-keys.ts'
 import { openTokenKnowledge } from './token-knowledge.ts'
 import { watchL1s } from './watch-l1.ts'
@@ -86,7 +89,8 @@ async function build(
   const gauges = createGauges()
   const waits = countedWaits(clock, gauges)
   const threads = createThreads({ logs, waits, clock })
-  const store: StoreLocation = { store: config.store, dataDir: config.dataDir }
+  const { owner, shares, location, store, readings } = await storesOf(config, world)
+  closers.push(async () => readings?.close())
   const chains = chainSpecs(config)
   const streams = streamSpecs(config, chains)
   const stores = [...chains.map(({ spec }) => spec), ...streams].map(({ key }) => key)
@@ -95,18 +99,18 @@ async function build(
   const knowledge = await openTokenKnowledge(config, { world, log: logs.log, store })
   closers.push(knowledge.close)
   // Closed after the writer, which reads it: the last one that closes an SQLite store ends its log.
-  const webhooks = await openStore(store, webhookStore, eventTables, 'write')
+  const webhooks = await openWebhooks(config, store, logs)
   closers.push(webhooks.close)
 
-  const indexer = indexerOf(config, { ...outside, chains, streams, store, threads, gauges })
+  const indexing = { chains, streams, store: location, shares, owner, threads, gauges }
+  const indexer = indexerOf(config, { ...outside, ...indexing })
   closers.push(async () => indexer?.stop())
   const indexed = (): readonly ChainStatus[] => indexer?.status() ?? []
   const damaged = new Map<string, string>()
   const served = await openServed(config, {
     chains,
     streams,
-    // No statement of an answer may take longer than the answer.
-    store: watched({ ...store, readTimeoutMs: config['api.handlerTimeoutMs'] }, damaged),
+    store: watched(store, damaged),
     world,
     log: logs.log,
     gauges,
@@ -126,7 +130,7 @@ async function build(
   const aliases = await openAliases(config, { world, waits, logs, documents, chains: nodes })
   const leases = new LeaseWatch(clock)
   const shared = { world, logs, gauges, aliases, leases }
-  const own = { served, chains, indexer, knowledge, webhooks }
+  const own = { served, chains, indexer, knowledge, webhooks, owner, readings }
   const api = assembleApi(config, { ...shared, ...callers, ...own })
   const health = createHealth({ clock, log: logs.log })
   const lived = livedStages(config.dataDir)
@@ -145,16 +149,30 @@ async function build(
   await node.listener.listen()
   void health.run(over.signal).catch(outside.failed)
   watchL1s({ ...shared, config, networks: served.networks.list }, over.signal)
-  const address = node.listener.address()
   closers.push(api.close, api.events.close)
   api.events.start(api, outside.failed)
   const apiUrl =
     config.role === 'index' ? '' : await listen(api, config['api.host'], config['api.port'])
   return {
     apiUrl,
-    nodeUrl: `http://${address?.host ?? ''}:${address?.port ?? 0}`,
+    nodeUrl: urlOf(node.listener.address()),
     indexed,
   }
+}
+
+function urlOf(address: { readonly host: string; readonly port: number } | undefined): string {
+  return `http://${address?.host ?? ''}:${address?.port ?? 0}`
+}
+
+/** The store of webhooks, for writing. */
+function openWebhooks(
+  config: Config,
+  store: StoreLocation,
+  { log }: LogRegistry,
+): Promise<Database> {
+  const open = (): Promise<Database> => openStore(store, webhookStore, eventTables, 'write')
+  const isServing = config.role === 'serve' && config.store !== 'embedded'
+  return isServing ? openOrLater(webhookStore, open, log) : open()
 }
 
 /** Waits for locks, counted in `gauges`. */
@@ -195,7 +213,7 @@ function registerChecks(
 }
 
 type IndexerParts = Outside &
-  Pick<IndexerOptions, 'streams' | 'store' | 'threads' | 'gauges'> & {
+  Pick<IndexerOptions, 'streams' | 'store' | 'shares' | 'owner' | 'threads' | 'gauges'> & {
     readonly chains: readonly SpecifiedChain[]
   }
 
@@ -206,7 +224,7 @@ async function openCallers(
   { store, closers }: { readonly store: StoreLocation; readonly closers: Closer[] },
 ): Promise<Pick<ApiParts, 'tokens' | 'keys' | 'uses'> & { readonly documents: Documents }> {
   const { clock, random } = world
-  const documents = await openDocuments(config, { clock, log: logs.log })
+  const documents = await openDocuments(config, { clock, log: logs.log, location: store })
   closers.push(documents.close)
   const uses = createUseCounter({
     clock,
@@ -230,7 +248,6 @@ function indexerOf(config: Config, parts: IndexerParts): Indexer | undefined {
     ...rest,
     chains: chains.map(({ spec }) => spec),
     limits: sourceLimits(config),
-    owner: Buffer.from(world.random.bytes(8)).toString('hex'),
     keepEventsMs: config['events.keepDays'] * 86_400_000,
     worldModule: worldModule(),
     clock: world.clock,

@@ -8,7 +8,6 @@ import type { EvmParts } from '../api/evm/parts.ts'
 import type { NetworkDirectory } from '../api/primary/network-directory.ts'
 import type { ApiServer } from '../api/server.ts'
 import type { Config } from '../config/settings.ts'
-import { toHex } from '../core/bytes.ts'
 import { Fault } from '../core/fault.ts'
 import type { World } from '../core/world.ts'
 import { runDeliverer } from '../events/deliverer.ts'
@@ -26,6 +25,8 @@ export type EventServiceParts = {
   readonly gauges: Gauges
   /** The store of webhooks, open for writing. */
   readonly webhooks: Database
+  /** Names this process in leases, and no other. */
+  readonly owner: string
   readonly evm: EvmParts
   readonly networks: NetworkDirectory
   readonly headOf: EventParts['headOf']
@@ -88,7 +89,7 @@ export function eventService(config: Config, parts: EventServiceParts): EventSer
   const delivery = {
     ...reader,
     database: webhooks,
-    owner: toHex(random.bytes(8)),
+    owner: parts.owner,
     news,
     isLive,
     clock,

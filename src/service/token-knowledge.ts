@@ -12,9 +12,11 @@ import { webAddressProblem } from '../config/web-address.ts'
 import { clip } from '../core/bytes.ts'
 import { Fault, faultOf } from '../core/fault.ts'
 import type { World } from '../core/world.ts'
+import type { Database } from '../store/engine/database.ts'
 import { openStore, type StoreLocation } from '../store/engine/open.ts'
 import { nftRequestStore, nftRequestTables } from '../store/schema/nft.ts'
 import type { Log } from '../telemetry/log.ts'
+import { openOrLater } from './late-store.ts'
 import { readSignatures } from './signatures.ts'
 
 /** Longest token list, bytes; the largest public ones are below 2 MB. */
@@ -42,7 +44,10 @@ export async function openTokenKnowledge(
   const signatures = await readSignatures(parts.world, config['evm.selectorsFile'])
   const prices = await openPrices(config, parts)
   const notes = await openTokenNotes(config, parts)
-  const requests = await openStore(parts.store, nftRequestStore, nftRequestTables, 'write')
+  const open = (): Promise<Database> =>
+    openStore(parts.store, nftRequestStore, nftRequestTables, 'write')
+  const isServing = config.role === 'serve' && config.store !== 'embedded'
+  const requests = await (isServing ? openOrLater(nftRequestStore, open, parts.log) : open())
   const nftRequests = storedRequests(requests, parts.world.clock)
   return { signatures, prices, notes, nftRequests, close: requests.close }
 }

@@ -17,7 +17,7 @@ import type { Clock } from '../core/world.ts'
 import { type Database, type Reader, type Soon, statement, type Writer } from './engine/database.ts'
 
 /** Standing still this long loses the lease. A holder renews at least three times as often. */
-export const leaseTtlMs = 4_000
+export const leaseTtlMs = 3_000
 
 /** A lease, as its writer holds it. */
 export type Lease = { readonly epoch: number; readonly owner: string }
@@ -30,7 +30,8 @@ const takeFirst = statement(
   'insert into lease (id, epoch, owner, until_ms) values (1, 1, ?, ?) on conflict do nothing',
 )
 const takeOver = statement(
-  'update lease set epoch = epoch + 1, owner = ?, until_ms = ? where id = 1 and epoch = ?',
+  'update lease set epoch = epoch + 1, owner = ?, until_ms = ? ' +
+    'where id = 1 and epoch = ? and until_ms = ?',
 )
 const renew = statement('update lease set until_ms = ? where id = 1 and epoch = ? and owner = ?')
 
@@ -51,9 +52,9 @@ export async function takeLease(
   owner: string,
   clock: Clock,
 ): Promise<Lease | undefined> {
-  const epoch = (await leaseRow(database))?.epoch ?? 0
-  if (!(await database.claim(epoch))) return undefined
-  return seize(database, owner, { clock, epoch })
+  const row = await leaseRow(database)
+  if (!(await database.claim(row?.epoch ?? 0))) return undefined
+  return seize(database, owner, { clock, row })
 }
 
 /**
@@ -76,9 +77,9 @@ export async function awaitLease(
       seen = now
       since = clock.monotonic()
     } else if (clock.monotonic() - since >= leaseTtlMs)
-      lease ??= await seize(database, owner, { clock, epoch: now?.epoch ?? 0 })
+      lease ??= await seize(database, owner, { clock, row: now })
     if (lease !== undefined) return lease
-    await clock.sleep(leaseTtlMs / 8, signal)
+    await clock.sleep(leaseTtlMs / 12, signal)
   }
 }
 
@@ -96,13 +97,17 @@ export function renewLease(database: Database, lease: Lease, clock: Clock): Soon
   return database.transaction((writer) => holdLease(writer, lease, clock))
 }
 
-/** Takes over from the holder of `epoch`, 0 for none; `undefined` when another process did. */
+/**
+ * Takes over from the holder that `row` tells of; `undefined` when another process did, or when the
+ * holder gave a sign of life after all: a long commit of its own may have been under way.
+ */
 async function seize(
   database: Database,
   owner: string,
-  from: { readonly clock: Clock; readonly epoch: number },
+  from: { readonly clock: Clock; readonly row: LeaseRow | undefined },
 ): Promise<Lease | undefined> {
-  const { clock, epoch } = from
+  const { clock, row } = from
+  const epoch = row?.epoch ?? 0
   const mine = epoch + 1
   // Marked before it holds: whoever sees the new row sees that its holder lives.
   const isMarked = await database.claim(mine)
@@ -110,9 +115,9 @@ async function seize(
     isMarked &&
     (await database.transaction(async (writer) => {
       const values = [owner, clock.now()]
-      if (epoch === 0) return (await writer.run(takeFirst, values)) === 1
-      return (await writer.run(takeOver, [...values, epoch])) === 1
-    }))
+      if (row === undefined) return (await writer.run(takeFirst, values)) === 1
+      return (await writer.run(takeOver, [...values, epoch, row.stamp])) === 1
+    }, row?.owner))
   await database.unclaim(epoch)
   if (isMarked && !held) await database.unclaim(mine)
   return held ? { epoch: mine, owner } : undefined

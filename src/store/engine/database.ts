@@ -122,9 +122,11 @@ export interface Database extends Reader {
   /**
    * Runs `work` in one transaction: all of it is stored, or nothing when it throws.
    *
-   * One transaction at a time per database; readers keep seeing the state before it.
+   * One transaction at a time per database; readers keep seeing the state before it. `against` is
+   * the owner of a lease that stands still: where `work` waits for a lock that a stopped transaction
+   * of that process has, the engine ends that transaction if it can.
    */
-  readonly transaction: <T>(work: (writer: Writer) => Soon<T>) => Promise<T>
+  readonly transaction: <T>(work: (writer: Writer) => Soon<T>, against?: string) => Promise<T>
   /**
    * Reads the store as it is now: what is committed while `work` runs is not seen. For work of
    * minutes at most, since the engine keeps what was replaced meanwhile.

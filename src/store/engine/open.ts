@@ -1,9 +1,12 @@
 /** Opens the store of a chain or network with the engine the settings name. */
 
 import { Fault } from '../../core/fault.ts'
+import { itemAt } from '../../core/item-at.ts'
 import { summed } from '../sums/summed-database.ts'
 import type { Database } from './database.ts'
 import { type Migration, migrations } from './format.ts'
+import type { ReadServers } from './open-replicas.ts'
+import type { ConnectionLimits } from './postgres-server.ts'
 import { openSqliteReader, openSqliteWriter, type SqliteOptions } from './sqlite.ts'
 import type { Table } from './table.ts'
 
@@ -15,8 +18,12 @@ export type StoreLocation = {
   readonly dataDir: string
   /** Page cache of a writing connection, bytes; embedded only. */
   readonly writerCacheBytes?: number
-  /** Reading connections; PostgreSQL only. */
-  readonly readerConnections?: number
+  /** Connections of this thread at most; PostgreSQL only. */
+  readonly connections?: ConnectionLimits
+  /** Names this process in its leases and in the server's list of sessions; PostgreSQL only. */
+  readonly owner?: string
+  /** Where stores are read instead of at `store`; PostgreSQL only. */
+  readonly readServers?: ReadServers
   /** Longest a reading statement may take, milliseconds; PostgreSQL only. */
   readonly readTimeoutMs?: number
   /** In place of the product's own, for tests. */
@@ -67,5 +74,11 @@ async function openEngine(
   const options = { ...location, ...common, url: location.store }
   // With its driver, which embedded stores never need.
   const { openPostgresReader, openPostgresWriter } = await import('./postgres.ts')
-  return mode === 'write' ? openPostgresWriter(options) : openPostgresReader(options)
+  if (mode === 'write') return openPostgresWriter(options)
+  const { readServers } = location
+  if (readServers === undefined) return openPostgresReader(options)
+  const { openReplicated } = await import('./replicas.ts')
+  return openReplicated(readServers.replicas, (member) =>
+    openPostgresReader({ ...options, url: itemAt(readServers.urls, member) }),
+  )
 }

@@ -15,7 +15,9 @@ import {
   columnOf,
 } from './database.ts'
 import { encodeArray } from './postgres-arrays.ts'
+import type { Connection } from './postgres-connection.ts'
 import { copyBytes, CopyIn, copySql } from './postgres-copy.ts'
+import type { StoreNames } from './postgres-names.ts'
 import {
   insertManySql,
   lookupManySql,
@@ -28,8 +30,10 @@ import { type Table, typeOf } from './table.ts'
 
 /** Where to ask; `name` of the store is for messages. */
 export type Link = {
-  readonly client: pg.Client | pg.Pool | pg.PoolClient
   readonly name: string
+  readonly names: StoreNames
+  /** Does `work` over a connection, in a transaction where a pooler needs one. */
+  readonly use: <T>(work: (connection: Connection) => Promise<T>) => Promise<T>
 }
 
 // Rows per bulk statement: keeps a parameter of 32-byte values under 1 MiB.
@@ -37,6 +41,9 @@ const rowsPerStatement = 20_000
 
 // COPY is not prepared: for few rows its planning costs more than it saves.
 const leastCopied = 200
+
+// A planned statement takes some 30 KB of each connection on the server: 20 MB at most.
+const maxPrepared = 700
 
 /** SQLSTATE 53100: the server's disk is full. */
 const diskFull = '53100'
@@ -62,10 +69,10 @@ export async function run(
   return answer.rowCount ?? 0
 }
 
-/** Runs `sql` as it is, without parameters. */
+/** Runs `sql`, without parameters. */
 export async function exec(link: Link, sql: string): Promise<void> {
   try {
-    await link.client.query(sql)
+    await link.use(({ client }) => client.query(link.names.of(sql)))
   } catch (error) {
     throw postgresFault(link.name, error)
   }
@@ -122,6 +129,13 @@ export function postgresFault(name: string, error: unknown): Fault {
   if (known !== undefined) return known
   const state = error instanceof pg.DatabaseError ? (error.code ?? '') : ''
   const message = error instanceof Error ? error.message : String(error)
+  if (/statement pooling mode/.test(message))
+    return new Fault(
+      'bad-config',
+      'PgBouncer is in statement mode, which has no transactions; set its pool_mode to transaction ' +
+        'or session',
+      { cause: error },
+    )
   return new Fault(
     state === diskFull ? 'store-full' : 'store-failed',
     `store ${name}: ${message}${remedyOf(error, state)}`,
@@ -132,13 +146,27 @@ export function postgresFault(name: string, error: unknown): Fault {
   )
 }
 
+// Source: PostgreSQL, appendix A, error codes.
+const remedies: readonly (readonly [RegExp, string])[] = [
+  // Invalid authorization, and a database that does not exist.
+  [/^28|^3D000$/, '; mend user, password or database of the setting `store`'],
+  // Too many connections.
+  [/^53300$/, '; raise max_connections of the server, or lower the setting `postgres.connections`'],
+  // A transaction that may only read.
+  [
+    /^25006$/,
+    '; the setting `store` must name the primary, replicas belong to `postgres.replicas`',
+  ],
+  // A right that is missing.
+  [/^42501$/, '; grant the user of the setting `store` the right to create in this database'],
+]
+
 /** What mends a server that is not there or lets nobody in; empty for other failures. */
 function remedyOf(error: unknown, state: string): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (/^(ECONNREFUSED|ENOTFOUND|EHOSTUNREACH|ETIMEDOUT|EAI_AGAIN)$/.test(code))
     return '; start PostgreSQL, or mend the setting `store`'
-  // Invalid authorization, and a database that does not exist. Source: PostgreSQL, appendix A.
-  return /^28|^3D000$/.test(state) ? '; mend user, password or database of the setting `store`' : ''
+  return remedies.find(([states]) => states.test(state))?.[1] ?? ''
 }
 
 async function copyMany(
@@ -147,12 +175,12 @@ async function copyMany(
   rows: { readonly names: readonly string[]; readonly columns: Columns; readonly count: number },
 ): Promise<void> {
   const { names, columns, count } = rows
-  const sql = copySql(table, names)
+  const sql = link.names.of(copySql(table, names))
   for (let from = 0; from < count; from += rowsPerStatement) {
     const until = Math.min(count, from + rowsPerStatement)
     const copy = new CopyIn(sql, copyBytes(table, names, { columns, from, until }))
     try {
-      await link.client.query(copy).done
+      await link.use(({ client }) => client.query(copy).done)
     } catch (error) {
       throw postgresFault(link.name, error)
     }
@@ -182,20 +210,23 @@ async function query(
   link: Link,
   asked: { readonly text: string; readonly values: unknown[]; readonly bigints: boolean },
 ): Promise<pg.QueryArrayResult<Value[]>> {
+  const text = link.names.of(asked.text)
   try {
-    return await link.client.query<Value[]>({
-      name: statementName(asked.text),
-      text: asked.text,
-      values: asked.values,
-      rowMode: 'array',
-      types: typesOf(asked.bigints),
-    })
+    return await link.use(({ client, isPooled }) =>
+      client.query<Value[]>({
+        ...(isPooled ? {} : statementName(text)),
+        text,
+        values: asked.values,
+        rowMode: 'array',
+        types: typesOf(asked.bigints),
+      }),
+    )
   } catch (error) {
     throw postgresFault(link.name, error)
   }
 }
 
-// Statements are constants of the product, so both maps end at their number.
+// Statements are constants of the product, so both maps end at their number and that of the stores.
 const numberedTexts = new Map<string, string>()
 const statementNames = new Map<string, string>()
 
@@ -207,10 +238,15 @@ function numberedOnce(sql: string): string {
   return text
 }
 
-function statementName(text: string): string {
+/**
+ * A name under which a connection keeps a statement planned; none for those beyond the limit, and
+ * for all behind a pooler, where the next transaction has another session.
+ */
+function statementName(text: string): { readonly name?: string } {
   const known = statementNames.get(text)
-  if (known !== undefined) return known
+  if (known !== undefined) return { name: known }
+  if (statementNames.size >= maxPrepared) return {}
   const name = `firn_${statementNames.size}`
   statementNames.set(text, name)
-  return name
+  return { name }
 }

@@ -1,8 +1,8 @@
 /** Namespaces of stores as a whole: taken away, and put in the place of others. */
 
-import pg from 'pg'
-
+import { connect, type Connection } from './postgres-connection.ts'
 import { exec, type Link, postgresFault } from './postgres-link.ts'
+import { StoreNames } from './postgres-names.ts'
 import { namespaceOf } from './postgres.ts'
 
 // Readers hold the tables of a namespace that goes for 30 s at most, as a statement of theirs may take.
@@ -34,22 +34,17 @@ async function connected(
   name: string,
   work: (link: Link) => Promise<void>,
 ): Promise<void> {
-  const client = new pg.Client({
-    connectionString: url,
-    connectionTimeoutMillis: connectTimeoutMs,
-    statement_timeout: statementTimeoutMs,
-    application_name: `firn ${name}`,
-  })
-  // A connection that breaks while nothing is asked of it: the next statement says so.
-  client.on('error', () => undefined)
+  const options = { url, applicationName: `firn ${name}`, connectTimeoutMs, statementTimeoutMs }
+  let connection: Connection
   try {
-    await client.connect()
+    connection = await connect(options, { takesOptions: true })
   } catch (error) {
     throw postgresFault(name, error)
   }
   try {
-    await work({ client, name })
+    const names = new StoreNames(namespaceOf(name))
+    await work({ name, names, use: (asked) => asked(connection) })
   } finally {
-    await client.end()
+    await connection.client.end()
   }
 }

@@ -1,9 +1,10 @@
 /**
  * The scale-out engine: PostgreSQL, plain or with Citus, by `pg`.
  *
- * One namespace (schema) per store, found through `search_path`, so that statements read the
- * same as on SQLite. One connection writes; a small pool reads. A connection that breaks is
- * replaced at the next use; what was under way fails with `store-failed`, which is retryable.
+ * One namespace (schema) per store, written before the names of its tables. All stores of a thread
+ * share a few connections: a reading one is taken for a statement, a writing one for a transaction.
+ * A connection that breaks is replaced at the next use; what was under way fails with
+ * `store-failed`, which is retryable.
  *
  * A server may also go silent without closing anything. So every wait for it has a limit: the
  * server is told to end a statement at nine tenths of it, which keeps the connection; when not even
@@ -11,13 +12,10 @@
  */
 
 import { createHash } from 'node:crypto'
-import { Socket } from 'node:net'
-
-import pg from 'pg'
 
 import { Fault } from '../../core/fault.ts'
 import { clearSql, type OnConflict } from './bulk-sql.ts'
-import type { Columns, Database, Statement, Writer } from './database.ts'
+import type { Columns, Database, Reader, Soon, Statement, Writer } from './database.ts'
 import { columnsSql, foreignTable, postgresDdl } from './ddl.ts'
 import {
   checkWhole,
@@ -26,6 +24,8 @@ import {
   pendingMigrations,
   saysHowFar,
 } from './format.ts'
+import { endSilentHolder } from './postgres-blockers.ts'
+import type { Connection } from './postgres-connection.ts'
 import {
   ask,
   exec,
@@ -37,40 +37,22 @@ import {
   run,
   updateMany,
 } from './postgres-link.ts'
+import { StoreNames } from './postgres-names.ts'
+import { type Server, type ServerOptions, useServer } from './postgres-server.ts'
 import type { Table } from './table.ts'
 
 /** Which namespace of which server. */
-export type PostgresOptions = {
-  /** `postgres://user@host:5432/db`. Never printed: it may hold a password. */
-  readonly url: string
+export type PostgresOptions = ServerOptions & {
   readonly name: string
   readonly tables: readonly Table[]
   readonly migrations: readonly Migration[]
-  readonly readerConnections?: number
-  /** Longest wait for a connection, for a free one to read, and for the end of one. */
-  readonly connectTimeoutMs?: number
-  /** Longest a reading statement may take. */
-  readonly readTimeoutMs?: number
-  /** Longest a statement of the writing connection may take, its waits for locks included. */
-  readonly writeTimeoutMs?: number
   /** Longest pause between statements of a transaction before the server undoes it. */
   readonly idleInTransactionMs?: number
 }
 
-const defaultReaderConnections = 4
-const defaultConnectTimeoutMs = 5_000
-const defaultReadTimeoutMs = 30_000
-
-// Statements carry 20,000 rows at most and take a second. What grows with the store is one that
-// marks every NFT not fetched yet, once, when fetching is switched on: some ten million in this time.
-const defaultWriteTimeoutMs = 120_000
-
-// Between statements Firn only computes, for a second or two. A process that was cut off, or whose
-// machine is gone, keeps the lock on the lease no longer than this.
-const defaultIdleInTransactionMs = 30_000
-
-/** The connection that writes, and what it runs over. */
-type WritingLink = Link & { readonly client: pg.Client; readonly socket: Socket }
+// Between statements Firn only computes, for tenths of a second. A process that was cut off, or
+// whose machine is gone, keeps the lock on the lease no longer than this, whoever may end it.
+const defaultIdleInTransactionMs = 3_000
 
 /** Opens a store for writing, makes what is missing and brings an older format forward. */
 export async function openPostgresWriter(options: PostgresOptions): Promise<Database> {
@@ -101,12 +83,11 @@ class PostgresDatabase implements Database {
   readonly name: string
   readonly #options: PostgresOptions
   readonly #namespace: string
+  readonly #names: StoreNames
   readonly #writable: boolean
-  readonly #pool: pg.Pool
+  readonly #server: Server
+  readonly #leave: () => Promise<void>
   readonly #reads: Link
-  readonly #sockets = new Set<Socket>()
-  #writer: WritingLink | undefined
-  readonly #claims = new Set<number>()
   #queue: Promise<unknown> = Promise.resolve()
   #closed = false
 
@@ -114,15 +95,16 @@ class PostgresDatabase implements Database {
     this.name = options.name
     this.#options = options
     this.#namespace = namespaceOf(options.name)
+    this.#names = new StoreNames(this.#namespace)
     this.#writable = writable
-    this.#pool = new pg.Pool({
-      ...this.#connection(options.readTimeoutMs ?? defaultReadTimeoutMs),
-      stream: () => this.#socket(),
-      max: options.readerConnections ?? defaultReaderConnections,
-    })
-    // A connection that breaks while nobody uses it is dropped by the pool; nothing failed.
-    this.#pool.on('error', () => undefined)
-    this.#reads = { client: this.#pool, name: options.name }
+    const { server, leave } = useServer(options)
+    this.#server = server
+    this.#leave = leave
+    this.#reads = {
+      name: this.name,
+      names: this.#names,
+      use: (work) => server.reads.use((connection) => readOver(connection, work)),
+    }
   }
 
   all: Database['all'] = (statement, parameters) => ask(this.#reads, statement, parameters)
@@ -132,43 +114,49 @@ class PostgresDatabase implements Database {
 
   lookup: Database['lookup'] = (lookup, keys) => findEach(this.#reads, lookup, keys)
 
-  transaction: Database['transaction'] = async (work) => this.#inTurn(() => this.#transact(work))
+  transaction = async <T>(work: (writer: Writer) => Soon<T>, against?: string): Promise<T> =>
+    this.#inTurn(() =>
+      this.#transact(async (link, connection) => {
+        const done = async (): Promise<T> => work(writerOf(link))
+        if (against === undefined) return done()
+        return endSilentHolder({ link, connection, beside: this.#reads, owner: against }, done)
+      }),
+    )
 
   snapshot: Database['snapshot'] = async (work) => {
-    const client = await this.#pool.connect().catch((error: unknown) => {
-      throw postgresFault(this.name, error)
+    const { reads } = this.#server
+    return reads.use(async (connection) => {
+      const link = this.#over(connection)
+      try {
+        await exec(link, 'begin isolation level repeatable read read only')
+        await exec(link, timeoutSql(connection))
+        const result = await work(readerOf(link))
+        await exec(link, 'commit')
+        return result
+      } catch (error) {
+        // A connection that failed in between is not used again.
+        connection.isBroken = true
+        throw postgresFault(this.name, error)
+      }
     })
-    const link = { client, name: this.name }
-    let failure: Error | undefined
+  }
+
+  claim: Database['claim'] = async (epoch) => {
+    this.#checkWritable()
     try {
-      await exec(link, 'begin isolation level repeatable read read only')
-      return await work({
-        all: (statement, parameters) => ask(link, statement, parameters),
-        get: async (statement, parameters) => (await ask(link, statement, parameters))[0],
-        lookup: (lookup, keys) => findEach(link, lookup, keys),
-      })
+      return await this.#server.marks.take(this.#writerKey(epoch), this)
     } catch (error) {
-      failure = error instanceof Error ? error : new Error(String(error))
-      throw error
-    } finally {
-      if (failure === undefined) await exec(link, 'commit')
-      // A connection that failed is not used again.
-      client.release(failure)
+      throw postgresFault(this.name, error)
     }
   }
 
-  claim: Database['claim'] = async (epoch) =>
-    this.#inTurn(async () => {
-      const link = await this.#connected()
-      if (!this.#claims.has(epoch) && (await this.#mark(link, epoch))) this.#claims.add(epoch)
-      return this.#claims.has(epoch)
-    })
-
-  unclaim: Database['unclaim'] = async (epoch) =>
-    this.#inTurn(async () => {
-      if (!this.#claims.delete(epoch)) return
-      await ask(await this.#connected(), unclaimQuestion, [this.#writerKey(epoch)])
-    })
+  unclaim: Database['unclaim'] = async (epoch) => {
+    try {
+      await this.#server.marks.giveBack(this, this.#writerKey(epoch))
+    } catch (error) {
+      throw postgresFault(this.name, error)
+    }
+  }
 
   /** The server keeps its own log and memory. */
   pace: Database['pace'] = async () => true
@@ -182,31 +170,26 @@ class PostgresDatabase implements Database {
     await this.#queue
     if (this.#closed) return
     this.#closed = true
-    const writer = this.#writer
-    this.#writer = undefined
-    // Taking leave is answered too, or not.
-    for (const socket of this.#sockets) socket.setTimeout(this.#connectTimeoutMs())
-    await this.#pool.end()
-    await writer?.client.end()
+    await this.#server.marks.giveBack(this).catch(() => undefined)
+    await this.#leave()
   }
 
   /** Namespace, format and tables. Several processes may do this at once. */
   async prepare(): Promise<void> {
-    const link = await this.#connected()
-    await exec(link, 'begin')
-    await ask(link, lockQuestion, [lockKey(`${this.#namespace} tables`)])
-    await exec(link, `create schema if not exists "${this.#namespace}"`)
-    await exec(link, 'create table if not exists firn_format (version bigint not null)')
-    const newest = formatVersion(this.#options.migrations)
-    const version = Number((await ask(link, formatQuestion))[0]?.[0] ?? newest)
-    const pending = pendingMigrations({ ...this.#options, version }, this.#options.migrations)
-    for (const { statements } of pending)
-      for (const each of statements) await exec(link, each.postgres)
-    await this.#checkTables(link)
-    for (const table of this.#options.tables) await this.#makeTable(link, table)
-    await exec(link, 'delete from firn_format')
-    await exec(link, `insert into firn_format (version) values (${newest})`)
-    await exec(link, 'commit')
+    await this.#transact(async (link) => {
+      await ask(link, lockQuestion, [lockKey(`${this.#namespace} tables`)])
+      await exec(link, `create schema if not exists "${this.#namespace}"`)
+      await exec(link, 'create table if not exists firn_format (version bigint not null)')
+      const newest = formatVersion(this.#options.migrations)
+      const version = Number((await ask(link, formatQuestion))[0]?.[0] ?? newest)
+      const pending = pendingMigrations({ ...this.#options, version }, this.#options.migrations)
+      for (const { statements } of pending)
+        for (const each of statements) await exec(link, each.postgres)
+      await this.#checkTables(link)
+      for (const table of this.#options.tables) await this.#makeTable(link, table)
+      await exec(link, 'delete from firn_format')
+      await exec(link, `insert into firn_format (version) values (${newest})`)
+    })
   }
 
   async #checkTables(link: Link): Promise<void> {
@@ -233,89 +216,46 @@ class PostgresDatabase implements Database {
     pendingMigrations({ ...this.#options, version }, this.#options.migrations)
   }
 
-  #connectTimeoutMs(): number {
-    return this.#options.connectTimeoutMs ?? defaultConnectTimeoutMs
-  }
-
-  /** What a connection runs over. Its `setTimeout` is the limit of a wait that has no other. */
-  #socket(): Socket {
-    const socket = new Socket()
-    this.#sockets.add(socket)
-    socket.on('close', () => this.#sockets.delete(socket))
-    socket.on('timeout', () => socket.destroy())
-    return socket
-  }
-
-  #connection(statementTimeoutMs: number): pg.ClientConfig {
-    return {
-      connectionString: this.#options.url,
-      connectionTimeoutMillis: this.#connectTimeoutMs(),
-      query_timeout: statementTimeoutMs,
-      statement_timeout: Math.floor(statementTimeoutMs * 0.9),
-      keepAlive: true,
-      application_name: `firn ${this.name}`,
-      options: `-c search_path=${this.#namespace} -c bytea_output=hex`,
-    }
-  }
-
-  /** The writing connection, made anew when the last one broke. */
-  async #connected(): Promise<WritingLink> {
+  #checkWritable(): void {
     if (!this.#writable)
       throw new Fault('store-failed', `store is open for reading only: ${this.name}`)
-    if (this.#writer !== undefined) return this.#writer
-    const { writeTimeoutMs, idleInTransactionMs } = this.#options
-    const socket = this.#socket()
-    const client = new pg.Client({
-      ...this.#connection(writeTimeoutMs ?? defaultWriteTimeoutMs),
-      idle_in_transaction_session_timeout: idleInTransactionMs ?? defaultIdleInTransactionMs,
-      stream: () => socket,
-    })
-    const link = { client, socket, name: this.name }
-    const forget = (): void => {
-      if (this.#writer === link) this.#writer = undefined
-    }
-    client.on('error', forget)
-    client.on('end', forget)
+  }
+
+  #over(connection: Connection): Link {
+    return { name: this.name, names: this.#names, use: (work) => work(connection) }
+  }
+
+  /** Does `work` in a transaction over a writing connection. */
+  async #transact<T>(work: (link: Link, connection: Connection) => Promise<T>): Promise<T> {
+    this.#checkWritable()
+    const { marks, writes } = this.#server
+    let isConnected = false
     try {
-      await client.connect()
-      // Marks of the writer ended with the last connection.
-      for (const epoch of this.#claims)
-        if (!(await this.#mark(link, epoch))) this.#claims.delete(epoch)
+      await marks.keep()
+      return await writes.use(async (connection) => {
+        isConnected = true
+        const link = this.#over(connection)
+        try {
+          await exec(link, this.#beginSql(connection))
+          const result = await work(link, connection)
+          await exec(link, 'commit')
+          return result
+        } catch (error) {
+          await rollBack(connection, this.#options.connectTimeoutMs)
+          throw error
+        }
+      })
     } catch (error) {
-      socket.destroy()
-      throw postgresFault(this.name, error)
-    }
-    this.#writer = link
-    return link
-  }
-
-  async #transact<T>(work: (writer: Writer) => T | Promise<T>): Promise<T> {
-    const link = await this.#connected()
-    try {
-      await exec(link, 'begin')
-      const result = await work(writerOf(link))
-      await exec(link, 'commit')
-      return result
-    } catch (error) {
-      await this.#rollBack(link)
-      throw error
+      throw isConnected ? error : postgresFault(this.name, error)
     }
   }
 
-  /** A connection that cannot even roll back is of no further use. */
-  async #rollBack({ client, socket }: WritingLink): Promise<void> {
-    try {
-      // After a statement without an answer this one waits in vain: not as long again.
-      socket.setTimeout(this.#connectTimeoutMs())
-      await client.query('rollback')
-      socket.setTimeout(0)
-    } catch {
-      this.#writer = undefined
-      socket.destroy()
-    }
+  #beginSql(connection: Connection): string {
+    const idleMs = this.#options.idleInTransactionMs ?? defaultIdleInTransactionMs
+    return `begin; ${timeoutSql(connection)}; set local idle_in_transaction_session_timeout = ${idleMs}`
   }
 
-  /** Does `work` on the writing connection once all that was asked before is done. */
+  /** Does `work` once all that was asked before is done. */
   async #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#queue.then(work)
     // The next one starts whatever became of this one; the caller gets its failure.
@@ -323,13 +263,53 @@ class PostgresDatabase implements Database {
     return turn
   }
 
-  async #mark(link: Link, epoch: number): Promise<boolean> {
-    const rows = await ask(link, claimQuestion, [this.#writerKey(epoch)])
-    return rows[0]?.[0] === 1
-  }
-
   #writerKey(epoch: number): number {
     return lockKey(`${this.#namespace} writer ${epoch}`)
+  }
+}
+
+/** How long the server may take for a statement of this transaction. */
+function timeoutSql({ statementTimeoutMs }: Connection): string {
+  return `set local statement_timeout = ${statementTimeoutMs}`
+}
+
+/** Longest wait for the answer to a rollback: after a statement without one, not as long again. */
+const rollBackMs = 5_000
+
+/** A connection that cannot even roll back is of no further use. */
+async function rollBack(connection: Connection, limitMs = rollBackMs): Promise<void> {
+  const { client, socket } = connection
+  try {
+    socket.setTimeout(limitMs)
+    await client.query('rollback')
+    socket.setTimeout(0)
+  } catch {
+    connection.isBroken = true
+  }
+}
+
+/** Does one reading; behind a pooler in a transaction, which alone can limit its time. */
+async function readOver<T>(
+  connection: Connection,
+  work: (connection: Connection) => Promise<T>,
+): Promise<T> {
+  if (!connection.isPooled) return work(connection)
+  await connection.client.query(`begin read only; ${timeoutSql(connection)}`)
+  try {
+    const result = await work(connection)
+    await connection.client.query('commit')
+    return result
+  } catch (error) {
+    await rollBack(connection)
+    throw error
+  }
+}
+
+function readerOf(link: Link): Reader {
+  return {
+    all: (statement, parameters) => ask(link, statement, parameters),
+    get: async (statement, parameters) => (await ask(link, statement, parameters))[0],
+    lookup: (lookup, keys) => findEach(link, lookup, keys),
   }
 }
 
@@ -337,9 +317,7 @@ function writerOf(link: Link): Writer {
   const insert = (conflict: OnConflict) => (table: Table, columns: Columns) =>
     insertMany(link, table, { columns, conflict })
   return {
-    all: (statement, parameters) => ask(link, statement, parameters),
-    get: async (statement, parameters) => (await ask(link, statement, parameters))[0],
-    lookup: (lookup, keys) => findEach(link, lookup, keys),
+    ...readerOf(link),
     run: (statement, parameters) => run(link, statement, parameters),
     insert: insert('fault'),
     insertNew: insert('keep'),
@@ -360,8 +338,6 @@ const formatQuestion = plain('select version from firn_format')
 const tablesQuestion = plain('select tablename from pg_tables where schemaname = ?')
 const stageQuestion = plain('select 1 from checkpoint limit 1')
 const lockQuestion = plain('select pg_advisory_xact_lock(?::bigint)')
-const claimQuestion = plain('select pg_try_advisory_lock(?::bigint)')
-const unclaimQuestion = plain('select pg_advisory_unlock(?::bigint)')
 const sizeQuestion = plain(
   'select coalesce(sum(pg_total_relation_size(c.oid)), 0) from pg_class c ' +
     "join pg_namespace n on n.oid = c.relnamespace where n.nspname = ? and c.relkind = 'r'",

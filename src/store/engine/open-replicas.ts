@@ -1,0 +1,35 @@
+/** Opens the servers that a deployment reads from. */
+
+import { ask, type Link } from './postgres-link.ts'
+import { StoreNames } from './postgres-names.ts'
+import { positionOf } from './postgres-position.ts'
+import { type ServerOptions, useServer } from './postgres-server.ts'
+import { type Member, Replicas } from './replicas.ts'
+
+/** Servers that stores are read from: `urls` in the order of {@link Replicas}, the primary last. */
+export type ReadServers = { readonly replicas: Replicas; readonly urls: readonly string[] }
+
+/** The replicas at `urls`, then the primary, which `options` name. Connects to none yet. */
+export function openReplicas(options: ServerOptions, urls: readonly string[]): ReadServers {
+  const all = [...urls, options.url]
+  return {
+    replicas: new Replicas(all.map((url, at) => memberAt({ ...options, url }, at))),
+    urls: all,
+  }
+}
+
+function memberAt(options: ServerOptions, at: number): Member {
+  const { server, leave } = useServer(options)
+  const link: Link = {
+    name: `reader ${at + 1}`,
+    // What is asked is a function of the server: no table has to be found.
+    names: new StoreNames('pg_catalog'),
+    use: (work) => server.reads.use(work),
+  }
+  return {
+    name: link.name,
+    position: () =>
+      positionOf({ get: async (statement, values) => (await ask(link, statement, values))[0] }),
+    close: leave,
+  }
+}

@@ -1,0 +1,76 @@
+/**
+ * Ends the transaction of a holder that was stopped within it.
+ *
+ * Such a transaction keeps the row of the lease, so that its successor waits. The transaction is
+ * found from the very statement that waits for it, never by a number that was kept: behind a pooler
+ * the session may be somebody else's by now. It must be a session of the old holder whose client has
+ * said nothing for a second. A living holder is left alone: its statements follow one another.
+ */
+
+import { type Statement, statement } from './database.ts'
+import type { Connection } from './postgres-connection.ts'
+import { ask, type Link } from './postgres-link.ts'
+import { applicationName } from './postgres-server.ts'
+
+/** The server does the waiting, on another connection than the one that waits for the lock. */
+const pause = statement('', { postgres: 'select pg_sleep(0.25)' })
+
+const silent =
+  "a.application_name = ? and (a.state = 'idle in transaction' or a.wait_event_type = 'Client') " +
+  "and a.state_change < clock_timestamp() - interval '1 second'"
+
+type Questions = { readonly session: Statement; readonly end: Statement }
+
+const plain: Questions = {
+  session: statement('', { postgres: 'select pg_backend_pid()' }),
+  end: statement('', {
+    postgres:
+      'select pg_terminate_backend(a.pid) from pg_stat_activity a ' +
+      `where a.pid = any(pg_blocking_pids(?::int)) and ${silent}`,
+  }),
+}
+
+// The lock lies on the worker that has the tables; the view leads back to the sessions that clients
+// have on the coordinator. Source: Citus, `citus_lock_waits` and global process ids.
+const citus: Questions = {
+  session: statement('', { postgres: 'select citus_backend_gpid()' }),
+  end: statement('', {
+    postgres:
+      'select pg_terminate_backend(a.global_pid) from citus_lock_waits w join citus_stat_activity a ' +
+      'on a.global_pid = w.blocking_gpid and not a.is_worker_query ' +
+      `where w.waiting_gpid = ?::bigint and ${silent}`,
+  }),
+}
+
+/**
+ * Does `work` over `connection`. While it waits for a lock of a silent transaction of the process
+ * `owner`, that is ended; where the right to do so is missing, the server's limit on idle
+ * transactions does it later.
+ */
+export async function endSilentHolder<T>(
+  of: {
+    readonly link: Link
+    readonly connection: Connection
+    /** Where to ask meanwhile. */
+    readonly beside: Link
+    readonly owner: string
+  },
+  work: () => Promise<T>,
+): Promise<T> {
+  const { link, connection, beside, owner } = of
+  const questions = connection.hasCitus ? citus : plain
+  const [session = 0] = (await ask(link, questions.session))[0] ?? []
+  let isDone = false
+  const look = async (): Promise<void> => {
+    while (!isDone) {
+      await ask(beside, pause)
+      if (!isDone) await ask(beside, questions.end, [session, applicationName(owner)])
+    }
+  }
+  look().catch(() => undefined)
+  try {
+    return await work()
+  } finally {
+    isDone = true
+  }
+}

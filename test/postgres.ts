@@ -34,6 +34,10 @@ export type PostgresServer = {
   readonly url: string
   /** Kills the server as a crash would, and starts it again on the same port. */
   readonly crash: () => Promise<void>
+  /** Ends what is under way and starts the server again on the same port. */
+  readonly restart: () => Promise<void>
+  /** Makes a copy that follows this server and may only be read. */
+  readonly replica: () => Promise<PostgresServer>
   readonly stop: () => Promise<void>
 }
 
@@ -42,27 +46,61 @@ type Binaries = { readonly bin: string; readonly lib: string | undefined }
 
 const startTimeoutMs = 20_000
 
-/** Starts a server. `source` says whose binaries; by default the system's, else npm's. */
-export async function startPostgres(source: 'any' | 'npm' = 'any'): Promise<PostgresServer> {
+/**
+ * Starts a server. `source` says whose binaries; by default the system's, else npm's. `options` are
+ * settings beside those of all tests. Replicas need the system's binaries.
+ */
+export async function startPostgres(
+  source: 'any' | 'npm' = 'any',
+  options: readonly string[] = [],
+): Promise<PostgresServer> {
+  const folder = serverFolder()
+  const binaries = (source === 'npm' ? undefined : systemBinaries()) ?? npmBinaries(folder)
+  const server = await run({ folder, binaries, options }, 'initdb', [
+    '-U',
+    'firn',
+    '-A',
+    'trust',
+    '-E',
+    'UTF8',
+    '--locale=C',
+    '--no-sync',
+  ])
+  await createDatabase(server.url, 'firn')
+  return server
+}
+
+type Place = {
+  readonly folder: string
+  readonly binaries: Binaries
+  readonly options: readonly string[]
+}
+
+/** A folder that the server's user may write. */
+function serverFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'firn-postgres-'))
   const user = serverUser()
   if (user !== undefined) {
     chmodSync(folder, 0o755)
     chownSync(folder, user.uid, user.gid)
   }
-  const binaries = (source === 'npm' ? undefined : systemBinaries()) ?? npmBinaries(folder)
+  return folder
+}
+
+/** Makes the data of a server with `program`, and starts it. */
+async function run(
+  { folder, binaries, options }: Place,
+  program: 'initdb' | 'pg_basebackup',
+  words: readonly string[],
+): Promise<PostgresServer> {
   const data = join(folder, 'data')
-  const environment = environmentOf(binaries)
-  const identity = { ...user, cwd: folder, env: environment }
-  execFileSync(
-    join(binaries.bin, 'initdb'),
-    ['-D', data, '-U', 'firn', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
-    { ...identity, stdio: 'pipe' },
-  )
+  const identity = { ...serverUser(), cwd: folder, env: environmentOf(binaries) }
+  execFileSync(join(binaries.bin, program), ['-D', data, ...words], { ...identity, stdio: 'pipe' })
   const port = await freePort()
   const start = async (): Promise<ChildProcess> => {
-    const options = ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', folder]
-    const child = spawn(join(binaries.bin, 'postgres'), [...options, ...settings], {
+    const own = ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', folder]
+    const more = options.flatMap((option) => ['-c', option])
+    const child = spawn(join(binaries.bin, 'postgres'), [...own, ...settings, ...more], {
       ...identity,
       stdio: 'ignore',
     })
@@ -73,11 +111,18 @@ export async function startPostgres(source: 'any' | 'npm' = 'any'): Promise<Post
   // An unhandled failure of a test must not leave a server behind.
   const atExit = (): void => void child.kill('SIGKILL')
   process.on('exit', atExit)
-  const server: PostgresServer = {
+  const again = async (signal: NodeJS.Signals): Promise<void> => {
+    await ended(child, signal)
+    child = await start()
+  }
+  return {
     url: `postgres://firn@127.0.0.1:${port}/firn`,
-    crash: async () => {
-      await ended(child, 'SIGQUIT')
-      child = await start()
+    crash: () => again('SIGQUIT'),
+    restart: () => again('SIGINT'),
+    replica: () => {
+      const primary = ['-h', '127.0.0.1', '-p', String(port), '-U', 'firn']
+      const copy = [...primary, '-R', '-X', 'stream', '-c', 'fast', '--no-sync']
+      return run({ folder: serverFolder(), binaries, options }, 'pg_basebackup', copy)
     },
     stop: async () => {
       process.off('exit', atExit)
@@ -85,8 +130,6 @@ export async function startPostgres(source: 'any' | 'npm' = 'any'): Promise<Post
       rmSync(folder, { recursive: true, force: true })
     },
   }
-  await createDatabase(server.url, 'firn')
-  return server
 }
 
 /**
@@ -129,8 +172,8 @@ const settings = [
 
 const adminUrl = (port: number): string => `postgres://firn@127.0.0.1:${port}/postgres`
 
-/** Whom the server runs as: ourselves, unless we are root. */
-function serverUser(): { uid: number; gid: number } | undefined {
+/** Whom a server runs as that refuses to be root: ourselves, unless we are root. */
+export function serverUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined
   const lines = readFileSync('/etc/passwd', 'utf8').split('\n')
   for (const name of ['postgres', 'nobody']) {
@@ -190,7 +233,8 @@ function environmentOf(binaries: Binaries): NodeJS.ProcessEnv {
   return environment
 }
 
-async function freePort(): Promise<number> {
+/** A port of loopback that nobody has now. */
+export async function freePort(): Promise<number> {
   const probe = createServer()
   await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
   const address = probe.address()

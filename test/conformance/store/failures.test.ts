@@ -178,7 +178,7 @@ void test('postgres: readers of a silent server fail, then read on', patience, (
   behindRelay(async (relay, url) => {
     const options = { ...shortLimits, name: 'readers', url }
     const writer = await openPostgresWriter(options)
-    const reader = await openPostgresReader({ ...options, readerConnections: 2 })
+    const reader = await openPostgresReader({ ...options, connections: { read: 2, write: 1 } })
     const ask = () => reader.get(count)
     assert.deepEqual(await Promise.all([ask(), ask()]), [[0], [0]])
     relay.silence()

@@ -1,0 +1,144 @@
+/** Serving processes over a real streaming replica, one that lags, and one whose primary is away. */
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, test, type TestContext } from 'node:test'
+
+import pg from 'pg'
+
+import { freshFolder, type RunningFirn, startFirn, toldChains, until } from '../firn-process.ts'
+import { startPostgres } from '../postgres.ts'
+import { openReplayNode, serveReplayNode } from '../replay-node.ts'
+
+const key = 'fuji-replicated'
+const lists = ['/v1/chains/51001/blocks', '/v1/chains/51001/transactions']
+const lag = 30
+
+const primary = await startPostgres()
+after(() => primary.stop())
+
+type Body = Readonly<Record<string, unknown>>
+
+void test('replicas: pages over a lagging reader have no gap, and none is told to come back', async (t) => {
+  const node = await openReplayNode(
+    readFileSync(new URL('../../demo/chain-51001.firnrec', import.meta.url)),
+  )
+  const nodeServer = await serveReplayNode(node)
+  t.after(nodeServer.close)
+  const last = node.recording.heights.until - 1
+  node.head = last - lag
+  const { url: rpcUrl } = nodeServer
+  const indexer = await startOne(t, { store: primary.url, role: 'all', rpcUrl })
+  await untilAt(indexer, last - lag)
+  const replica = await primary.replica()
+  t.after(() => replica.stop())
+  await ask(replica.url, 'select pg_wal_replay_pause()')
+  node.head = last
+  await untilAt(indexer, last)
+  // Two hosts of one deployment, the second of which reads from what lags.
+  const first = await startOne(t, {
+    store: primary.url,
+    role: 'serve',
+    rpcUrl,
+    replicas: [primary.url],
+  })
+  const second = await startOne(t, {
+    store: primary.url,
+    role: 'serve',
+    rpcUrl,
+    replicas: [replica.url],
+  })
+
+  for (const list of lists) {
+    const whole = await walk([indexer], list)
+    assert.deepEqual(await walk([first, second], list), whole, `${list} over two hosts`)
+    // Alone it answers as far as it is, without a gap.
+    const old = await walk([second], list)
+    assert.deepEqual(old, whole.slice(-old.length), `${list} of the replica`)
+    assert.ok(old.length < whole.length, 'the replica lags')
+  }
+
+  // Nobody has what the page was read from.
+  const { nextPageToken } = await first.firn.get(`${lists[0]}?pageSize=7`)
+  await indexer.firn.end()
+  const blocked = await startOne(t, {
+    store: 'postgres://firn@127.0.0.1:1/firn',
+    role: 'serve',
+    rpcUrl,
+    replicas: [replica.url],
+  })
+  const next = `${blocked.firn.apiUrl}${lists[0]}?pageSize=7&pageToken=${String(nextPageToken)}`
+  const refused = await fetch(next)
+  assert.equal(refused.status, 503, await refused.text())
+  assert.match(refused.headers.get('retry-after') ?? '', /^[1-9]\d*$/)
+
+  // As soon as the replica has it, it answers, still without a primary.
+  await ask(replica.url, 'select pg_wal_replay_resume()')
+  await until('the replica is up to date', async () => (await fetch(next)).status === 200)
+  const made = await fetch(`${blocked.firn.apiUrl}/v1/webhooks:generateOrRotateSharedSecret`, {
+    method: 'POST',
+  })
+  assert.equal(made.status, 503, 'what has to be written waits for the primary')
+})
+
+void test('replicas: a process starts on a replica alone and answers', async (t) => {
+  const replica = await primary.replica()
+  t.after(() => replica.stop())
+  const one = await startOne(t, { store: replica.url, role: 'serve', rpcUrl: 'http://127.0.0.1:1' })
+  const { blocks } = await one.firn.get(`${lists[0]}?pageSize=3`)
+  assert.equal(Array.isArray(blocks) && blocks.length, 3)
+  assert.equal(await one.firn.end(), 0)
+})
+
+type One = { readonly firn: RunningFirn }
+
+async function startOne(
+  t: TestContext,
+  of: {
+    readonly store: string
+    readonly role: 'all' | 'serve'
+    readonly rpcUrl: string
+    readonly replicas?: readonly string[]
+  },
+): Promise<One> {
+  const folder = await freshFolder(t)
+  const config = join(folder, 'firn.yaml')
+  const lines = [
+    `store: '${of.store}'`,
+    `postgres: { replicas: ${JSON.stringify(of.replicas ?? [])} }`,
+    'chains:',
+    `  - { name: Replicated, rpcUrls: ['${of.rpcUrl}'], traces: off }`,
+  ]
+  await writeFile(config, `${lines.join('\n')}\n`)
+  const words = ['--config', config, '--data-dir', join(folder, 'data'), '--role', of.role]
+  return { firn: await startFirn(t, words) }
+}
+
+/** All rows of a list, each page from the next of `hosts`. */
+async function walk(hosts: readonly One[], list: string): Promise<readonly unknown[]> {
+  const rows: unknown[] = []
+  let token = ''
+  for (let page = 0; ; page++) {
+    const query = `pageSize=7${token === '' ? '' : `&pageToken=${token}`}`
+    const body: Body = (await hosts[page % hosts.length]?.firn.get(`${list}?${query}`)) ?? {}
+    rows.push(...(Object.values(body).find((value) => Array.isArray(value)) ?? []))
+    if (typeof body['nextPageToken'] !== 'string') return rows
+    token = body['nextPageToken']
+  }
+}
+
+async function untilAt({ firn }: One, height: number): Promise<void> {
+  await until(`live at ${height}`, async () => {
+    const told = (await toldChains(firn)).get(key)
+    return told?.state === 'live' && told.indexedHeight === height
+  })
+}
+
+async function ask(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query(sql)
+  await client.end()
+}

@@ -90,6 +90,8 @@ for (const file of [
     checkImport(file, target)
   if (/^import (?!type )[^']* from 'typebox'/m.test(text) && isProductFile(file))
     problems.push(`${file}: builders of shapes come from src/shape/type.ts`)
+  if (/^import (?!type )[^']* from 'node:http'/m.test(text) && isProductFile(file))
+    problems.push(`${file}: servers come from src/http/create-http-server.ts`)
   if (/^export (\*|\{[^}]*\}) from/m.test(text))
     problems.push(`${file}: exports what another file has`)
 }

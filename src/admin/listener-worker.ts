@@ -5,13 +5,14 @@
  * is busy. Liveness is about the threads that must turn, not about this one.
  */
 
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { performance } from 'node:perf_hooks'
 import { setInterval as every } from 'node:timers'
 import { parentPort, workerData } from 'node:worker_threads'
 
 import { assert } from '../core/fault.ts'
 import { isAllowedHost, isCrossSite } from '../core/web-request.ts'
+import { createHttpServer } from '../http/create-http-server.ts'
 import { createSocketGuard } from '../http/socket-guard.ts'
 import { watchHeartbeats } from '../telemetry/heartbeat.ts'
 import { joinThread } from '../telemetry/thread.ts'
@@ -58,7 +59,7 @@ const health = healthRoutes({ answer: board.health }, log)
 const passed = new Map<number, ServerResponse>()
 let lastId = 0
 
-const server = createServer(
+const server = createHttpServer(
   {
     requestTimeout: requestTimeoutMs,
     headersTimeout: headersTimeoutMs,

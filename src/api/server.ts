@@ -5,7 +5,7 @@
  * leave open; each has a test in `test/http-hardening.test.ts`.
  */
 
-import { createServer as createHttpServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
 
 import fastify, {
   type FastifyError,
@@ -16,6 +16,7 @@ import fastify, {
 
 import { Fault, faultOf } from '../core/fault.ts'
 import type { Clock } from '../core/world.ts'
+import { createHttpServer } from '../http/create-http-server.ts'
 import type { Serve } from '../http/socket-guard.ts'
 import type { Replicas } from '../store/engine/replicas.ts'
 import type { Gauges } from '../telemetry/gauges.ts'

@@ -5,9 +5,18 @@
  * operation, code), never addresses or ids of users. To add one, add a row.
  */
 
-import { Gauge, Registry } from 'prom-client'
+import { createRequire } from 'node:module'
+
+import type * as PromClient from 'prom-client'
 
 import { CountSums, TimeSums } from './figure-sums.ts'
+
+// The package as a whole loads much more: default metrics, a gateway's client, clusters.
+const load = createRequire(import.meta.url)
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what its index has under this name
+const Registry = load('prom-client/lib/registry.js') as typeof PromClient.Registry
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what its index has under this name
+const Gauge = load('prom-client/lib/gauge.js') as typeof PromClient.Gauge
 
 type Row = {
   readonly kind: 'gauge' | 'counter' | 'histogram'
@@ -212,7 +221,7 @@ export type Gauges = {
 /** Fresh gauges, all at zero. */
 export function createGauges(): Gauges {
   const registry = new Registry()
-  const gauges = new Map<string, Gauge>()
+  const gauges = new Map<string, PromClient.Gauge>()
   const counters = new Map<string, CountSums>()
   const histograms = new Map<string, TimeSums>()
   const refreshes: (() => void)[] = []

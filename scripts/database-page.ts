@@ -39,6 +39,7 @@ const evmNotes: Readonly<Record<string, Note>> = {
   internal: ['an internal transaction with a value, a creation or a self-destruction', 30],
   internal_by_address: ['an internal transaction in the list of an address', 11],
   balance: ['an ERC-20 balance of an address from a height on', 19],
+  holding: ['an address that a transfer of a token ever named, with the first height', 11],
   token: ['a token contract', 62],
   event: ['a log that is kept whole for a later stage', 537],
   event_by_kind: ['such a log by its kind', 11],
@@ -104,6 +105,8 @@ const messageNotes: Readonly<Record<string, Note>> = {
 const ownNotes: Readonly<Record<string, Note>> = {
   nft_request: ['a wish of a caller to read the metadata of a token again', undefined],
   api_use: ['a caller: compute units of this minute and day', undefined],
+  api_call_hour: ['answers to a key in an hour that are alike, counted', undefined],
+  api_call: ['one of the newest answers to a key', undefined],
   api_key_use: ['when an API key was last used', undefined],
   deployment_document: [
     'API keys, keys of page tokens or aliases, on PostgreSQL; files of the data folder else',

@@ -36,6 +36,12 @@ export function operationShapes(): OperationShape[] {
       news: new News(stillClock, () => new Map()),
       limits: { webhooks: 1, addresses: 1, listeners: 1 },
     },
+    usage: {
+      ...evm,
+      store: () => Promise.reject(new Error('no store')),
+      flush: async () => undefined,
+      nameOf: () => '',
+    },
     stores: () => [],
     status: async () => ({ version: '', role: 'serve', chains: [] }),
   }).map(({ shape }) => shape)

@@ -10,12 +10,16 @@ const absent: readonly { readonly form: RegExp; readonly why: string }[] = [
     why: 'lists of users of the BTC.b bridge are not offered: they need the bridge operator’s records',
   },
   {
-    form: /^\/v2\/lookingGlass\/compositeQuery$/,
-    why: 'composite queries are not offered: join the lists of their parts',
+    form: /^\/v1\/(rpcUsageMetrics|subnetRpcUsageMetrics)$/,
+    why: 'use of RPC is not offered: calls of nodes go through the node listener, which has no keys',
   },
   {
-    form: /^\/v2\/chains\/[^/]+\/contracts\/[^/]+\/balances$/,
-    why: 'holders of a token are not offered: balances are kept by address, not by token',
+    form: /^\/v1\/avax\/supply$/,
+    why: 'the supply of AVAX is not offered: what was burned is not summed; see /v1/networks/{network}',
+  },
+  {
+    form: /^\/v2\/lookingGlass\/compositeQuery$/,
+    why: 'composite queries are not offered: join the lists of their parts',
   },
 ]
 

@@ -7,6 +7,7 @@ import type { DialectRules } from './dialect.ts'
 import { mayBeOfOneChain } from './fresh-chains.ts'
 import { listShapeOf } from './list-format.ts'
 import type { OperationShape } from './operation.ts'
+import { otherPaths } from './other-paths.ts'
 import { errorWords } from './status.ts'
 
 /**
@@ -41,7 +42,10 @@ export function openApiDocument(
         'An open, self-hosted Avalanche data service. Answers to the official clients (by User-Agent, or x-firn-dialect: sdk) differ in a few members as those clients expect them.',
       license: { name: 'BSD-3-Clause', identifier: 'BSD-3-Clause' },
     },
-    paths: Object.fromEntries([...paths].map(([path, item]) => [path, Object.fromEntries(item)])),
+    paths: {
+      ...Object.fromEntries([...paths].map(([path, item]) => [path, Object.fromEntries(item)])),
+      ...otherPaths,
+    },
     components: {
       schemas: Object.fromEntries(schemas),
       responses: Object.fromEntries(

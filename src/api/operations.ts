@@ -46,6 +46,7 @@ import { listErc1155Transfers } from './evm/list-erc1155-transfers.ts'
 import { listInternalTransactions } from './evm/list-internal-transactions.ts'
 import { listLatestTransactions } from './evm/list-latest-transactions.ts'
 import { listNativeTransactions } from './evm/list-native-transactions.ts'
+import { listTokenHolders } from './evm/list-token-holders.ts'
 import { listTokenTransfers } from './evm/list-token-transfers.ts'
 import { olderEvmOperations } from './evm/older-names.ts'
 import type { EvmParts } from './evm/parts.ts'
@@ -66,6 +67,7 @@ import {
   listErc1155Balances,
   listErc721Balances,
 } from './nft/list-nft-balances.ts'
+import { listNftHolders } from './nft/list-nft-holders.ts'
 import { listNftTokens } from './nft/list-nft-tokens.ts'
 import type { NftParts } from './nft/parts.ts'
 import { reindexNftToken } from './nft/reindex-nft-token.ts'
@@ -101,6 +103,9 @@ import type { PrimaryParts } from './primary/parts.ts'
 import { getAssetDetails, listAssetTransactions } from './primary/x-assets.ts'
 import type { SearchParts } from './search/parts.ts'
 import { search } from './search/search.ts'
+import { getUsage } from './usage/get-usage.ts'
+import { listCalls } from './usage/list-calls.ts'
+import type { UsageParts } from './usage/parts.ts'
 import { aggregateSignatures } from './warp/aggregate-signatures.ts'
 import type { WarpParts } from './warp/aggregators.ts'
 import { getAggregatedSignatures } from './warp/get-aggregated-signatures.ts'
@@ -115,6 +120,7 @@ export type OperationParts = {
   readonly icm: IcmParts
   readonly search: SearchParts
   readonly events: EventParts
+  readonly usage: UsageParts
   /** Stores that must answer for the service to be healthy. */
   readonly stores: () => readonly Reader[]
   readonly status: () => Promise<Status>
@@ -131,6 +137,8 @@ export function allOperations(parts: OperationParts): Operation[] {
     ...icmOperations(parts.icm),
     search(parts.search),
     ...eventOperations(parts.events),
+    getUsage(parts.usage),
+    listCalls(parts.usage),
     ...healthOperations(parts.stores),
     getStatus(parts.status),
   ]
@@ -142,6 +150,7 @@ export function evmOperations(parts: EvmParts): Operation[] {
     listErc1155Transfers(parts),
     listErc20Transfers(parts),
     listTokenTransfers(parts),
+    listTokenHolders(parts),
     listInternalTransactions(parts),
     listErc20Balances(parts),
     listLatestTransactions(parts),
@@ -173,6 +182,7 @@ export function evmOperations(parts: EvmParts): Operation[] {
 export function nftOperations(parts: NftParts): Operation[] {
   return [
     listNftTokens(parts),
+    listNftHolders(parts),
     getNftToken(parts),
     reindexNftToken(parts),
     listErc721Balances(parts),

@@ -15,6 +15,7 @@ import fastify, {
 } from 'fastify'
 
 import { Fault, faultOf } from '../core/fault.ts'
+import { ownValue } from '../core/own-value.ts'
 import type { Clock } from '../core/world.ts'
 import { createHttpServer } from '../http/create-http-server.ts'
 import type { Serve } from '../http/socket-guard.ts'
@@ -46,6 +47,7 @@ import { placedAnswer, plainQuery, reachToken } from './read-position.ts'
 import { bodyReader } from './request-body.ts'
 import { type AnswerOf, callerOf, send, sendList } from './send-answer.ts'
 import { errorBody, publicWords, statusOf } from './status.ts'
+import type { AnsweredCall } from './usage/call-recorder.ts'
 
 /** Parts of the server. */
 export type ServerParts = {
@@ -79,6 +81,8 @@ export type ServerParts = {
   readonly callerOf?: (request: AdmissionRequest) => Caller
   /** Told after every answer, for the gauges. */
   readonly observe?: (operation: string, status: number, elapsedMs: number) => void
+  /** Told after every answer, for what each key has used. */
+  readonly record?: (call: AnsweredCall) => void
   /**
    * Called with every 200 body before it is sent, and its text where the operation wrote that; tests
    * hold them against the operation's shape and each other.
@@ -301,7 +305,7 @@ function register(
     } catch (error) {
       return fail(parts, reply, error, listMessages)
     } finally {
-      parts.observe?.(shape.id, reply.statusCode, parts.clock.monotonic() - startedAt)
+      tellAnswered(parts, { shape, request, reply, startedAt })
     }
   }
 
@@ -313,6 +317,31 @@ function register(
       readings === undefined
         ? handle
         : (request, reply) => readings.during(() => handle(request, reply)),
+  })
+}
+
+/** Tells of an answer: the gauges, and what keys have used. */
+function tellAnswered(
+  parts: ServerParts & { readonly addressOf: AddressReader },
+  of: {
+    readonly shape: OperationShape
+    readonly request: FastifyRequest
+    readonly reply: FastifyReply
+    readonly startedAt: number
+  },
+): void {
+  const { shape, request, reply, startedAt } = of
+  const elapsedMs = parts.clock.monotonic() - startedAt
+  const status = reply.statusCode
+  parts.observe?.(shape.id, status, elapsedMs)
+  if (parts.record === undefined) return
+  const chain = ownValue(rawOf(request.params), 'chainId')
+  parts.record({
+    path: shape.path,
+    chain: typeof chain === 'string' ? chain : '',
+    status,
+    elapsedMs,
+    request: callerOf(request, parts.addressOf, shape.weight),
   })
 }
 

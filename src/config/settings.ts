@@ -95,6 +95,11 @@ export const settings = {
     {},
     'Limits of keys by the name of their tier: `{ pro: { perMinute, perDay } }`; see `firn keys create --tier`.',
   ),
+  'api.keptCalls': integer(
+    1_000,
+    [0, 100_000],
+    'Newest answers kept for each API key, with address and User-Agent of the caller, for `/v1/apiLogs`; 0 keeps none.',
+  ),
   'api.trustProxy': list(
     'Reverse proxies whose `X-Forwarded-For` is believed: addresses, networks like `10.0.0.0/8`, or `loopback`.',
   ),

@@ -14,8 +14,7 @@ import { createFreshChains } from '../api/fresh-chains.ts'
 import type { LoadLimits } from '../api/load.ts'
 import { storedNfts } from '../api/nft/stored-nfts.ts'
 import { openApiDocument } from '../api/openapi.ts'
-import type { Operation } from '../api/operation.ts'
-import { allOperations } from '../api/operations.ts'
+import { allOperations, type OperationParts } from '../api/operations.ts'
 import type { PageTokens } from '../api/page-token.ts'
 import {
   createNetworkDirectory,
@@ -25,6 +24,7 @@ import {
 import { addressReader } from '../api/proxy-address.ts'
 import { readRateLimit, readTiers } from '../api/rate-limit.ts'
 import { createServer, type ApiServer } from '../api/server.ts'
+import type { CallRecorder } from '../api/usage/call-recorder.ts'
 import type { UseCounter } from '../api/use-counter.ts'
 import type { Config } from '../config/settings.ts'
 import { fromHex } from '../core/bytes.ts'
@@ -63,6 +63,8 @@ export type ApiParts = {
   /** API keys as they are now. */
   readonly keys: () => readonly StoredKey[]
   readonly uses: UseCounter
+  /** What is answered to keys. */
+  readonly calls: CallRecorder & { readonly store: () => Promise<Database> }
   readonly aliases: { readonly resolve: (name: string) => string | undefined }
   /** The store of webhooks, open for writing. */
   readonly webhooks: Database
@@ -91,7 +93,8 @@ export function assembleApi(config: Config, parts: ApiParts): Api {
     networks: directories.networks,
     headOf: headsOf(parts),
   })
-  const operations = operationsOf(config, parts, { ...directories, evm, events: events.parts })
+  const families = familiesOf(config, parts, { ...directories, evm, events: events.parts })
+  const operations = allOperations(families)
   const server = createServer({
     operations,
     dialectRules,
@@ -120,6 +123,10 @@ export function assembleApi(config: Config, parts: ApiParts): Api {
       clock: world.clock,
     }),
     hasKey: (request) => hasKey(request, parts.keys()),
+    record: (call) => {
+      const { key } = callerIn(call.request, parts.keys())
+      if (key !== undefined) parts.calls.record(call, key)
+    },
     callerOf: (request) => callerIn(request, parts.keys()),
     addressOf: addressReader(config['api.trustProxy']),
     ...(parts.readings === undefined ? {} : { readings: parts.readings }),
@@ -211,16 +218,16 @@ function evmPartsOf(parts: ApiParts, { chains }: Directories): EvmParts {
   }
 }
 
-/** All operations that are served. */
-function operationsOf(
+/** What the operations that are served are made of. */
+function familiesOf(
   config: Config,
   parts: ApiParts,
   { chains: directory, networks, evm, events }: Directories & Shared,
-): Operation[] {
+): OperationParts {
   const { world, tokens, served } = parts
   const { prices, nftRequests } = parts.knowledge
   const { parties } = evm
-  return allOperations({
+  return {
     evm,
     events,
     nft: { ...evm, requests: nftRequests },
@@ -245,9 +252,16 @@ function operationsOf(
       evmChainIdOf: (blockchainId) => evmChainIdOf(served.networks.list(), blockchainId),
     },
     search: { chains: directory, networks, parties, clock: world.clock },
+    usage: {
+      store: parts.calls.store,
+      flush: parts.calls.flush,
+      tokens,
+      clock: world.clock,
+      nameOf: (keyId) => parts.keys().find(({ id }) => id === keyId)?.name ?? '',
+    },
     stores: () => [...served.chains.list(), ...served.networks.list()].map(({ store }) => store),
     status: () => statusOf(statusParts(config, parts)),
-  })
+  }
 }
 
 function statusParts(config: Config, { served, indexer, leases }: ApiParts): StatusParts {

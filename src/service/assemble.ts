@@ -6,6 +6,7 @@
 
 import { createPageTokens } from '../api/page-token.ts'
 import type { ApiServer } from '../api/server.ts'
+import { createCallRecorder } from '../api/usage/call-recorder.ts'
 import { createUseCounter } from '../api/use-counter.ts'
 import type { Config } from '../config/settings.ts'
 import { Fault } from '../core/fault.ts'
@@ -20,7 +21,7 @@ import { webhookStore } from '../store/schema/events.ts'
 import { eventTables } from '../store/schema/stores.ts'
 import { createGauges, type Gauges } from '../telemetry/gauges.ts'
 import { createHealth, type Health } from '../telemetry/health.ts'
-import type { LogRegistry } from '../telemetry/log.ts'
+import type { Log, LogRegistry } from '../telemetry/log.ts'
 import { createThreads } from '../telemetry/thread.ts'
 import { createWaits, type Waits } from '../telemetry/waits.ts'
 import { assembleApi, type ApiParts } from './api-parts.ts'
@@ -222,7 +223,9 @@ async function openCallers(
   config: Config,
   { world, logs }: Outside,
   { store, closers }: { readonly store: StoreLocation; readonly closers: Closer[] },
-): Promise<Pick<ApiParts, 'tokens' | 'keys' | 'uses'> & { readonly documents: Documents }> {
+): Promise<
+  Pick<ApiParts, 'tokens' | 'keys' | 'uses' | 'calls'> & { readonly documents: Documents }
+> {
   const { clock, random } = world
   const documents = await openDocuments(config, { clock, log: logs.log, location: store })
   closers.push(documents.close)
@@ -232,11 +235,40 @@ async function openCallers(
     open: () => openStore(store, apiUseStore, apiUseTables, 'write'),
   })
   closers.push(uses.close)
+  const calls = callsOf(config, { clock, log: logs.log, store })
+  closers.push(calls.close)
   return {
     documents,
     uses,
+    calls,
     tokens: createPageTokens(await tokenKeys(documents, { random, log: logs.log }), clock),
     keys: watchedKeys(documents, logs.log),
+  }
+}
+
+/** What is answered to keys; its store is opened with the first of them. */
+function callsOf(
+  config: Config,
+  {
+    clock,
+    log,
+    store,
+  }: { readonly clock: Clock; readonly log: Log; readonly store: StoreLocation },
+): ApiParts['calls'] {
+  let opened: Promise<Database> | undefined
+  const open = (): Promise<Database> =>
+    (opened ??= openStore(store, apiUseStore, apiUseTables, 'write').catch((error: unknown) => {
+      opened = undefined
+      throw error
+    }))
+  const calls = createCallRecorder({ clock, log, open, most: config['api.keptCalls'] })
+  return {
+    ...calls,
+    close: async () => {
+      await calls.close()
+      await (await opened)?.close()
+    },
+    store: open,
   }
 }
 

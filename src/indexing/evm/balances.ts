@@ -16,6 +16,7 @@ import type { Columns, Writer } from '../../store/engine/database.ts'
 import { balance } from '../../store/schema/evm.ts'
 import { byteAt } from './batch-columns.ts'
 import { FanOut } from './fan-out.ts'
+import { NewHoldings } from './holdings.ts'
 import { isFungible } from './kinds.ts'
 import { maxWideBytes, putWide, wideInteger } from './wide-integer.ts'
 
@@ -48,11 +49,16 @@ export async function writeBalances(writer: Writer, input: BalanceInput): Promis
   const known = await newestValues(writer, changes, input.stored)
   const moved = movedValues(input)
   const rows = new BalanceRows(changes.rows.length)
+  const holdings = new NewHoldings()
   for (let pair = 0; pair < changes.addressIds.length; pair++) {
     const addressId = itemAt(changes.addressIds, pair)
     const tokenId = itemAt(changes.tokenIds, pair)
     let written = known[pair]
     let value = written ?? 0n
+    if (written === undefined) {
+      const first = u32At(changes.rows, itemAt(changes.starts, pair))
+      holdings.add(tokenId, addressId, f64At(input.heights, first))
+    }
     const until = changes.starts[pair + 1] ?? changes.rows.length
     for (let at = itemAt(changes.starts, pair); at < until; at++) {
       const row = u32At(changes.rows, at)
@@ -65,6 +71,7 @@ export async function writeBalances(writer: Writer, input: BalanceInput): Promis
     }
   }
   await writer.insert(balance, rows.taken())
+  await holdings.write(writer, input.stored)
 }
 
 /** Rows of `balance`, in columns that are made once. */

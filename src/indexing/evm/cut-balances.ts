@@ -1,5 +1,6 @@
 /** Takes away the balances that the end of a chain left. */
 
+import { eventKinds } from '../../codec/evm/columns.ts'
 import { toHex } from '../../core/bytes.ts'
 import { f64At, u32At, u8At } from '../../core/item-at.ts'
 import {
@@ -9,7 +10,7 @@ import {
   type Value,
   type Writer,
 } from '../../store/engine/database.ts'
-import { balance } from '../../store/schema/evm.ts'
+import { balance, holding } from '../../store/schema/evm.ts'
 import { nftAmount } from '../../store/schema/nft.ts'
 import { byteAt } from './batch-columns.ts'
 import { isFungible, isMultiToken } from './kinds.ts'
@@ -25,9 +26,20 @@ const heightsOfAmount = statement(
    where owner_id = ? and contract_id = ? and item = ? and height >= ?`,
 )
 
-/** Rows of `balance` and `nft_amount` from the first height of `stored` on, of all it touches. */
+const holdingOfPair = statement(
+  'select token_id, address_id from holding where token_id = ? and address_id = ? and since >= ?',
+)
+const holdingsOfToken = statement(
+  'select token_id, address_id from holding where token_id = ? and since >= ?',
+)
+
+/**
+ * Rows of `balance`, `nft_amount` and `holding` from the first height of `stored` on, of all it
+ * touches.
+ */
 export async function cutBalances(writer: Writer, { batch, ids }: StoredBatch): Promise<void> {
-  const { transfers, arena } = batch
+  const { transfers, events, arena } = batch
+  const held = new Map<string, readonly Value[]>()
   const pairs = new Map<string, readonly Value[]>()
   const amounts = new Map<string, readonly Value[]>()
   for (let row = 0; row < transfers.count; row++) {
@@ -35,6 +47,7 @@ export async function cutBalances(writer: Writer, { batch, ids }: StoredBatch): 
     const token = f64At(ids, u32At(transfers.token, row))
     for (const place of [u32At(transfers.from, row), u32At(transfers.to, row)]) {
       const owner = f64At(ids, place)
+      held.set(`${token} ${owner}`, [token, owner])
       if (isFungible(kind)) pairs.set(`${owner} ${token}`, [owner, token])
       if (!isMultiToken(kind)) continue
       const item = fullItem(byteAt(arena, transfers.tokenId, row))
@@ -43,8 +56,21 @@ export async function cutBalances(writer: Writer, { batch, ids }: StoredBatch): 
   }
   const balances = await rowsSince(writer, heightsOfPair, { keys: pairs, from: batch.from })
   await writer.remove(balance, keysOfRows(balance, balances))
-  const held = await rowsSince(writer, heightsOfAmount, { keys: amounts, from: batch.from })
-  await writer.remove(nftAmount, keysOfRows(nftAmount, held))
+  const gone = await rowsSince(writer, heightsOfAmount, { keys: amounts, from: batch.from })
+  await writer.remove(nftAmount, keysOfRows(nftAmount, gone))
+  const ranged = new Map<string, readonly Value[]>()
+  for (let row = 0; row < events.count; row++)
+    if (events.kind[row] === eventKinds.consecutiveTransfer) {
+      const contract = f64At(ids, u32At(events.address, row))
+      ranged.set(String(contract), [contract])
+    }
+  for (const [question, keys] of [
+    [holdingsOfToken, ranged],
+    [holdingOfPair, held],
+  ] as const) {
+    const rows = await rowsSince(writer, question, { keys, from: batch.from })
+    await writer.remove(holding, keysOfRows(holding, rows))
+  }
 }
 
 async function rowsSince(

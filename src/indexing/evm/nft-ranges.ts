@@ -12,6 +12,7 @@ import { type Row, statement, type Writer } from '../../store/engine/database.ts
 import { token } from '../../store/schema/evm.ts'
 import { logsPerBlock, nftRange } from '../../store/schema/nft.ts'
 import { byteAt } from './batch-columns.ts'
+import { NewHoldings } from './holdings.ts'
 import type { Interner } from './intern.ts'
 
 /** A range as it is stored. */
@@ -50,10 +51,16 @@ export async function writeRanges(
     const range = await rangeAt(writer, { batch, row, interner })
     if (range === undefined) continue
     await writeRange(writer, range)
+    const height = Math.floor(range.at / logsPerBlock)
+    if (range.ownerId !== null) {
+      const holdings = new NewHoldings()
+      holdings.add(range.contractId, range.ownerId, height)
+      await holdings.write(writer)
+    }
     await writer.insertNew(token, {
       id: [range.contractId],
       standard: [721],
-      first_height: [Math.floor(range.at / logsPerBlock)],
+      first_height: [height],
       exactness: [0],
       checked: [0],
       metadata_height: [0],

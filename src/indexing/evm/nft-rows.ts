@@ -6,6 +6,7 @@ import { f64At, u32At, u8At } from '../../core/item-at.ts'
 import type { Writer } from '../../store/engine/database.ts'
 import { logsPerBlock, nftAmount, nftToken } from '../../store/schema/nft.ts'
 import { byteAt } from './batch-columns.ts'
+import { NewHoldings } from './holdings.ts'
 import type { Interner } from './intern.ts'
 import { isMultiToken, isUnique } from './kinds.ts'
 import { writeRanges } from './nft-ranges.ts'
@@ -32,6 +33,7 @@ export async function writeNfts(
     const moves = movesOf(input)
     await writeTokensMoved(writer, [...moves.tokens.values()])
     await writeAmounts(writer, [...moves.amounts.values()])
+    await writeHoldings(writer, input)
   }
   if (events.kind.includes(eventKinds.consecutiveTransfer))
     await writeRanges(writer, input.batch, interner)
@@ -105,6 +107,22 @@ function addAmounts({ tokens, amounts }: Moves, input: NftInput, row: number): v
   }
   change(from, -value)
   change(to, value)
+}
+
+/** Everybody whom a transfer of an NFT names. */
+async function writeHoldings(writer: Writer, input: NftInput): Promise<void> {
+  const { batch, ids, zero, heights } = input
+  const { transfers } = batch
+  const holdings = new NewHoldings()
+  for (let row = 0; row < transfers.count; row++) {
+    const kind = u8At(transfers.kind, row)
+    if (!isUnique(kind) && !isMultiToken(kind)) continue
+    const tokenId = f64At(ids, u32At(transfers.token, row))
+    const height = f64At(heights, row)
+    for (const place of [u32At(transfers.from, row), u32At(transfers.to, row)])
+      if (place !== zero) holdings.add(tokenId, f64At(ids, place), height)
+  }
+  await holdings.write(writer)
 }
 
 /** Where a log lies in the history of its chain. */

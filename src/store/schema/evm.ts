@@ -209,6 +209,20 @@ export const balance = table(
 )
 
 /**
+ * Addresses that a transfer of a token, of any standard, ever gave something to or took it from, each
+ * with the height of the first one: who may hold it. The zero address is left out.
+ */
+export const holding = table(
+  'holding',
+  { token_id: 'integer', address_id: 'integer', since: 'integer' },
+  {
+    key: ['token_id', 'address_id'],
+    layout: 'keyed',
+    sums: sumsBy('since', heightsPerSum),
+  },
+)
+
+/**
  * Token contracts.
  *
  * `standard`: 20, 721, 1155 by the evidence of their logs and probes. `exactness`: 0 unknown,
@@ -288,6 +302,7 @@ export const evmTables = [
   internal,
   internalByAddress,
   balance,
+  holding,
   token,
   event,
   eventByKind,

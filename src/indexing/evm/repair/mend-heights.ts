@@ -16,6 +16,7 @@ import {
   block,
   event,
   eventByKind,
+  holding,
   internal,
   internalByAddress,
   transfer,
@@ -51,8 +52,8 @@ export const blockLists: ReadonlySet<Table> = new Set<Table>([
   eventByKind,
 ])
 
-/** Running amounts. */
-export const runningAmounts: ReadonlySet<Table> = new Set<Table>([balance, nftAmount])
+/** Running amounts, and who may hold some. */
+export const runningAmounts: ReadonlySet<Table> = new Set<Table>([balance, nftAmount, holding])
 
 /** What traces become. */
 export const traceTables: ReadonlySet<Table> = new Set<Table>([internal, internalByAddress])

@@ -19,6 +19,7 @@ import {
   address,
   addressByBytes,
   block,
+  holding,
   internal,
   internalByAddress,
   token,
@@ -86,6 +87,11 @@ export async function repairChain(
   await inTransaction(parts, (writer) => mendAllNumbers(parts, writer, of))
   for (const part of partsOf(damaged, [...blockFacts, ...blockLists, ...traceTables]))
     await mendPart(parts, { part, extent, tables: tablesOf(damaged, part) })
+  // A row that was moved to another height would hide that its own is missing.
+  await inTransaction(parts, async (writer) => {
+    for (const { part } of of(holding))
+      await removePart(writer, { table: holding, part, engine: parts.database.engine })
+  })
   for (const part of partsOf(damaged, [...runningAmounts]))
     await amountsOfPart(parts, { part, extent, tables: tablesOf(damaged, part) })
   await inTransaction(parts, async (writer) => {

@@ -1,0 +1,147 @@
+/** Holders of the tokens of an NFT contract. Source: official clients, NftHoldersResponse. */
+
+import { concatBytes } from '../../core/bytes.ts'
+import { Fault } from '../../core/fault.ts'
+import { defaultHolders, Holder, holderPaging } from '../../shape/evm/holder.ts'
+import { ChainAddressPath } from '../../shape/evm/path.ts'
+import { nextPageToken } from '../../shape/next-page-token.ts'
+import { Type } from '../../shape/type.ts'
+import type { Database } from '../../store/engine/database.ts'
+import { mayHold } from '../../store/query/evm/holders-of-token.ts'
+import { heldAmount, ownedCount } from '../../store/query/nft/held-count.ts'
+import { heightHeader, subjectOf } from '../evm/subject.ts'
+import { operation, type Operation } from '../operation.ts'
+import { bindingOf, numberCursor } from '../paging.ts'
+import type { NftParts } from './parts.ts'
+
+const ListNftHolders = {
+  id: 'getNftHoldersByContractAddress',
+  method: 'GET',
+  path: '/v2/chains/{chainId}/contracts/{address}/nfts:listHolders',
+  summary: 'Holders of the tokens of an NFT contract, and how many each has',
+  tag: 'NFTs',
+  weight: 500,
+  parameters: { path: ChainAddressPath, query: Type.Object(holderPaging) },
+  response: Type.Object({
+    nextPageToken,
+    addresses: Type.Array(Holder),
+    nftCollectionName: Type.Optional(Type.Array(Type.String())),
+    nftSymbol: Type.Optional(Type.Array(Type.String())),
+    totalHolders: Type.Integer({ description: 'Holders; see `totalsAreLeast`' }),
+    totalTokens: Type.Number({ description: 'Tokens held; of ERC-1155 all units' }),
+    totalsAreLeast: Type.Optional(
+      Type.Boolean({ description: 'True where only the first 5000 addresses were counted' }),
+    ),
+  }),
+} as const
+
+/** Addresses looked at for one page, and for the totals of a list. */
+const maxLookedAt = 5_000
+const chunkSize = 500
+
+/** What a whole list comes to; carried in page tokens, so that only the first page counts it. */
+type Totals = { readonly holders: number; readonly tokens: bigint; readonly areLeast: boolean }
+
+/**
+ * Holders in order of their first sight on the chain.
+ *
+ * Cost of a page: a range scan of who may hold the contract's tokens, and a count of the tokens of
+ * each; the first page counts the totals the same way.
+ */
+export function listNftHolders(parts: NftParts): Operation {
+  return operation(ListNftHolders, async ({ path, query }) => {
+    const { chain, id, binding: subject } = await subjectOf(parts, path)
+    const { store } = chain
+    const header = await heightHeader(chain)
+    const binding = bindingOf(ListNftHolders.id, { ...query, ...subject })
+    const opened = parts.tokens.open(query.pageToken, binding)
+    const none = { addresses: [], totalHolders: 0, totalTokens: 0 }
+    if (id === undefined) return { body: none, ...header }
+    const { token } = (await parts.parties(chain).load([id]))(id)
+    if (token === undefined || token.standard === 20) return { body: none, ...header }
+    const of = { contractId: id, standard: token.standard }
+    const cursor = opened === undefined ? undefined : decode(opened)
+    const totals = cursor?.totals ?? (await totalsOf(store, of))
+    const limit = query.pageSize ?? defaultHolders
+    const { rows, goOn } = await holders(store, { ...of, after: cursor?.after ?? 0, limit })
+    const named = await parts.parties(chain).load(rows.map(({ ownerId }) => ownerId))
+    const next =
+      goOn === undefined
+        ? {}
+        : { nextPageToken: parts.tokens.seal(encode({ after: goOn, totals }), binding) }
+    return {
+      body: {
+        ...next,
+        addresses: rows.map(({ ownerId, held }) => ({
+          address: named(ownerId).address,
+          sortKey: held.toString(),
+        })),
+        ...(token.name === undefined ? {} : { nftCollectionName: [token.name] }),
+        ...(token.symbol === undefined ? {} : { nftSymbol: [token.symbol] }),
+        totalHolders: totals.holders,
+        totalTokens: Number(totals.tokens),
+        ...(totals.areLeast ? { totalsAreLeast: true } : {}),
+      },
+      ...header,
+    }
+  })
+}
+
+type Contract = { readonly contractId: number; readonly standard: number }
+type HeldRow = { readonly ownerId: number; readonly held: bigint }
+
+async function holders(
+  store: Database,
+  query: Contract & { readonly after: number; readonly limit: number },
+): Promise<{ readonly rows: readonly HeldRow[]; readonly goOn?: number }> {
+  const { contractId, standard, limit } = query
+  const rows: HeldRow[] = []
+  let { after } = query
+  const at = Number.MAX_SAFE_INTEGER
+  for (let lookedAt = 0; lookedAt < maxLookedAt; lookedAt += chunkSize) {
+    const owners = await mayHold(store, { tokenId: contractId, after, at, limit: chunkSize })
+    for (const ownerId of owners) {
+      const of = { ownerId, contractId }
+      // A contract of the other standard may log single tokens, too.
+      const units = standard === 721 ? 0n : await heldAmount(store, of)
+      const held = units + (await ownedCount(store, of))
+      if (held > 0n) {
+        if (rows.length === limit) return { rows, goOn: after }
+        rows.push({ ownerId, held })
+      }
+      after = ownerId
+    }
+    if (owners.length < chunkSize) return { rows }
+  }
+  return { rows, goOn: after }
+}
+
+async function totalsOf(store: Database, of: Contract): Promise<Totals> {
+  const { rows, goOn } = await holders(store, { ...of, after: 0, limit: maxLookedAt })
+  return {
+    holders: rows.length,
+    tokens: rows.reduce((sum, { held }) => sum + held, 0n),
+    areLeast: goOn !== undefined,
+  }
+}
+
+type Cursor = { readonly after: number; readonly totals: Totals }
+
+function encode({ after, totals }: Cursor): Uint8Array {
+  return concatBytes(
+    numberCursor.encode(after),
+    numberCursor.encode(totals.holders),
+    numberCursor.encode(Number(totals.tokens)),
+    numberCursor.encode(totals.areLeast ? 1 : 0),
+  )
+}
+
+/** Throws `bad-page-token`. */
+function decode(bytes: Uint8Array): Cursor {
+  if (bytes.length !== 32) throw new Fault('bad-page-token', 'pageToken is not valid here')
+  const number = (at: number): number => numberCursor.decode(bytes.subarray(at * 8, at * 8 + 8))
+  return {
+    after: number(0),
+    totals: { holders: number(1), tokens: BigInt(number(2)), areLeast: number(3) === 1 },
+  }
+}

@@ -1,0 +1,211 @@
+/** What a key has used, by period. Source: official clients, UsageMetrics. */
+
+import type { Static } from 'typebox'
+
+import { Fault } from '../../core/fault.ts'
+import { NoPath } from '../../shape/evm/path.ts'
+import { Type } from '../../shape/type.ts'
+import { usageFilters, usageGroups, usageIntervals, UsageValue } from '../../shape/usage.ts'
+import { callsOfKey, type CountedCalls } from '../../store/query/api-calls.ts'
+import { operation, type Operation } from '../operation.ts'
+import { middleOf } from './call-recorder.ts'
+import { keyOf, startOf } from './key-of-caller.ts'
+import { organisation, type UsageParts } from './parts.ts'
+
+const GetApiUsageMetrics = {
+  id: 'getApiUsageMetrics',
+  method: 'GET',
+  path: '/v1/apiUsageMetrics',
+  summary: 'What the key of the caller has used, by period, newest first',
+  tag: 'Usage',
+  weight: 200,
+  parameters: {
+    path: NoPath,
+    query: Type.Object({
+      ...usageFilters,
+      timeInterval: Type.Optional(
+        Type.Enum([...usageIntervals], { default: 'daily', description: 'Length of a period' }),
+      ),
+      groupBy: Type.Optional(Type.Enum([...usageGroups])),
+    }),
+  },
+  response: Type.Object({
+    aggregateDuration: Type.String(),
+    orgId: Type.String(),
+    metrics: Type.Array(
+      Type.Object({
+        timestamp: Type.Integer({ description: 'Unix seconds; beginning of the period' }),
+        values: Type.Array(UsageValue),
+      }),
+    ),
+  }),
+} as const
+
+type Query = Static<(typeof GetApiUsageMetrics)['parameters']['query']>
+type Group = (typeof usageGroups)[number] | 'None'
+
+/** Rows read for one answer: more are asked for in shorter ranges. */
+const mostRows = 200_000
+const hourSeconds = 3_600
+const defaultDays = 30
+
+/** What the caller's key has used. Throws `key-required` without one. */
+export function getUsage(parts: UsageParts): Operation {
+  return operation(GetApiUsageMetrics, async ({ query, caller }) => {
+    const keyId = keyOf(caller)
+    const { timeInterval = 'daily', groupBy } = query
+    if (timeInterval === 'minute')
+      throw new Fault(
+        'bad-parameter',
+        'timeInterval must be hourly, daily, weekly or monthly: minute',
+      )
+    await parts.flush()
+    const now = Math.floor(parts.clock.now() / 1_000)
+    const end = query.endTimestamp ?? now
+    const from = startOf(query.startTimestamp ?? end - defaultDays * 86_400) / hourSeconds
+    const until = Math.floor(end / hourSeconds) + 1
+    const rows = await callsOfKey(await parts.store(), { keyId, from, until, limit: mostRows + 1 })
+    if (rows.length > mostRows)
+      throw new Fault('bad-parameter', 'the range of time holds too much: ask for a shorter one')
+    const periods = periodsOf(rows.filter(wanted(query, keyId)), {
+      start: periodStart[timeInterval],
+      group: groupBy ?? 'None',
+      keyId,
+    })
+    const metrics = [...periods].toReversed().map(([timestamp, groups]) => ({
+      timestamp,
+      values: [...groups].map(([value, sum]) =>
+        valueOf(sum, {
+          group: groupBy ?? 'None',
+          value,
+          seconds: periodLength[timeInterval](timestamp),
+        }),
+      ),
+    }))
+    return { body: { aggregateDuration: timeInterval, orgId: organisation, metrics } }
+  })
+}
+
+/** Filters that the parameters name; no call here is one of RPC. */
+function wanted(query: Query, keyId: string): (row: CountedCalls) => boolean {
+  const { chainId, responseCode, requestType, apiKeyId, requestPath } = query
+  return ({ chain, status, path }) =>
+    (chainId === undefined || chainId === chain) &&
+    (responseCode === undefined || Number(responseCode) === status) &&
+    requestType !== 'rpc' &&
+    (apiKeyId === undefined || apiKeyId === keyId) &&
+    (requestPath === undefined || requestPath === path)
+}
+
+/** Beginnings of periods, Unix seconds, by the second of an hour. Weeks begin on Monday. */
+const periodStart = {
+  hourly: (seconds: number): number => seconds,
+  daily: (seconds: number): number => startOf(seconds),
+  weekly: (seconds: number): number => {
+    const day = startOf(seconds)
+    // The first of January 1970 was a Thursday.
+    return day - ((day / 86_400 + 3) % 7) * 86_400
+  },
+  monthly: (seconds: number): number => {
+    const date = new Date(seconds * 1_000)
+    return Date.UTC(date.getUTCFullYear(), date.getUTCMonth()) / 1_000
+  },
+} as const
+
+/** Seconds of the period that begins at a moment. */
+const periodLength = {
+  hourly: (): number => hourSeconds,
+  daily: (): number => 86_400,
+  weekly: (): number => 7 * 86_400,
+  monthly: (start: number): number => {
+    const date = new Date(start * 1_000)
+    return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1) / 1_000 - start
+  },
+} as const
+
+type Sum = {
+  requests: number
+  failed: number
+  invalid: number
+  units: number
+  wasted: number
+  readonly buckets: Map<number, number>
+}
+
+function periodsOf(
+  rows: readonly CountedCalls[],
+  by: {
+    readonly start: (seconds: number) => number
+    readonly group: Group
+    readonly keyId: string
+  },
+): Map<number, Map<string, Sum>> {
+  const periods = new Map<number, Map<string, Sum>>()
+  for (const row of rows) {
+    const start = by.start(row.hour * hourSeconds)
+    const groups = periods.get(start) ?? new Map<string, Sum>()
+    periods.set(start, groups)
+    const name = groupValue(row, by.group, by.keyId)
+    const sum = groups.get(name) ?? {
+      requests: 0,
+      failed: 0,
+      invalid: 0,
+      units: 0,
+      wasted: 0,
+      buckets: new Map<number, number>(),
+    }
+    groups.set(name, sum)
+    const isFailed = row.status >= 400
+    sum.requests += row.requests
+    sum.units += row.units
+    if (isFailed) sum.failed += row.requests
+    if (isFailed) sum.wasted += row.units
+    if (isFailed && row.status < 500) sum.invalid += row.requests
+    sum.buckets.set(row.bucket, (sum.buckets.get(row.bucket) ?? 0) + row.requests)
+  }
+  return periods
+}
+
+function groupValue(row: CountedCalls, group: Group, keyId: string): string {
+  switch (group) {
+    case 'requestPath':
+      return row.path
+    case 'responseCode':
+      return String(row.status)
+    case 'chainId':
+      return row.chain
+    case 'apiKeyId':
+      return keyId
+    case 'requestType':
+      return 'data'
+    default:
+      return ''
+  }
+}
+
+function valueOf(
+  sum: Sum,
+  of: { readonly group: Group; readonly value: string; readonly seconds: number },
+): Static<typeof UsageValue> {
+  const { requests, failed, invalid, units, wasted } = sum
+  return {
+    groupedBy: of.group,
+    ...(of.value === '' ? {} : { groupValue: of.value }),
+    totalRequests: requests,
+    requestsPerSecond: requests / of.seconds,
+    successRatePercent: ((requests - failed) / requests) * 100,
+    medianResponseTimeMsecs: medianOf(sum),
+    invalidRequests: invalid,
+    apiCreditsUsed: units,
+    apiCreditsWasted: wasted,
+  }
+}
+
+function medianOf({ buckets, requests }: Sum): number {
+  let seen = 0
+  for (const [bucket, count] of [...buckets].sort(([a], [b]) => a - b)) {
+    seen += count
+    if (seen * 2 >= requests) return Math.round(middleOf(bucket) * 100) / 100
+  }
+  return 0
+}

@@ -1,0 +1,18 @@
+/** Whose use is told: that of the caller's own key. */
+
+import { Fault } from '../../core/fault.ts'
+import type { Caller } from '../caller.ts'
+
+/** Id of the caller's key. Throws `key-required` without one: only calls with a key are noted. */
+export function keyOf({ key }: Caller): string {
+  if (key !== undefined) return key
+  throw new Fault(
+    'key-required',
+    'what was used is told to API keys, each of its own: send one as x-service-api-key',
+  )
+}
+
+/** Beginning of a day, Unix seconds. */
+export function startOf(seconds: number): number {
+  return Math.max(0, seconds - (seconds % 86_400))
+}

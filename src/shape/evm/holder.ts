@@ -1,0 +1,32 @@
+/** Holders of tokens, in the form of the original service's lists for airdrops. */
+
+import { Type } from '../type.ts'
+import { pageToken } from './query.ts'
+
+/** Holders per page where the caller does not say. */
+export const defaultHolders = 1_000
+
+/** How lists of holders are paged: 1 to 5000 per page. */
+export const holderPaging = {
+  pageToken,
+  pageSize: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 5_000,
+      default: defaultHolders,
+      description: 'Holders per page; a page may hold fewer and still go on',
+    }),
+  ),
+}
+
+/** One holder. */
+export const Holder = Type.Object(
+  {
+    address: Type.String({ description: 'EIP-55' }),
+    sortKey: Type.String({
+      description: 'what it holds, in the smallest unit',
+      pattern: '^[0-9]+$',
+    }),
+  },
+  { $id: 'Holder' },
+)

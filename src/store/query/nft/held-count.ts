@@ -1,0 +1,70 @@
+/** How many tokens of an NFT contract an address has. */
+
+import { type Reader, statement } from '../../engine/database.ts'
+import { integerAt } from '../row-values.ts'
+import { amountsOfOwner } from './amounts-of-owner.ts'
+import { maxItem, type NftPlace } from './nft-place.ts'
+import { tokensOfOwner } from './tokens-of-owner.ts'
+
+const anyRange = statement('select 1 from nft_range where contract_id = ? limit 1')
+const ownRows = statement('select count(*) from nft_token where owner_id = ? and contract_id = ?')
+
+const rowsAtOnce = 1_000
+
+/** An address and a contract, by their numbers. */
+export type OwnerOfContract = { readonly ownerId: number; readonly contractId: number }
+
+/**
+ * ERC-721 tokens of a contract that an address owns.
+ *
+ * Cost: a count of its range of `nft_token_by_owner`; for a contract that gave away ranges (ERC-2309)
+ * a read of all its tokens.
+ */
+export async function ownedCount(store: Reader, of: OwnerOfContract): Promise<bigint> {
+  const { ownerId, contractId } = of
+  if ((await store.get(anyRange, [contractId])) === undefined) {
+    const row = await store.get(ownRows, [ownerId, contractId])
+    return BigInt(row === undefined ? 0 : integerAt(row, 0))
+  }
+  let count = 0n
+  for (let item: bigint | undefined = 0n; item !== undefined;) {
+    const rows = await tokensOfOwner(store, {
+      ownerId,
+      from: { contractId, item },
+      untilContract: contractId,
+      limit: rowsAtOnce,
+    })
+    count += BigInt(rows.length)
+    const last = rows.at(-1)
+    item = rows.length < rowsAtOnce ? undefined : itemAfter(last)
+  }
+  return count
+}
+
+/**
+ * Units of all ERC-1155 ids of a contract that an address has.
+ *
+ * Cost: four look-ups in the key of `nft_amount` per id it ever had.
+ */
+export async function heldAmount(store: Reader, of: OwnerOfContract): Promise<bigint> {
+  const { ownerId, contractId } = of
+  let sum = 0n
+  for (let item: bigint | undefined = 0n; item !== undefined;) {
+    const rows = await amountsOfOwner(store, {
+      ownerId,
+      from: { contractId, item },
+      untilContract: contractId,
+      limit: rowsAtOnce,
+      height: Number.MAX_SAFE_INTEGER,
+    })
+    for (const { amount } of rows) sum += amount
+    const last = rows.at(-1)
+    item = rows.length < rowsAtOnce ? undefined : itemAfter(last)
+  }
+  return sum
+}
+
+/** The id behind the last of a page; `undefined` where there is none. */
+function itemAfter(last: NftPlace | undefined): bigint | undefined {
+  return last === undefined || last.item === maxItem ? undefined : last.item + 1n
+}

@@ -27,6 +27,10 @@ const examples: Readonly<Record<string, readonly string[]>> = {
     'firn verify --chain fuji-c-chain --config firn.yaml',
     'firn verify --store --repair --config firn.yaml',
   ],
+  migrate: [
+    'firn migrate --to postgres://firn@db.example:5432/firn --config firn.yaml',
+    'firn migrate --to embedded --config firn.yaml',
+  ],
   record: [
     'firn record --rpc http://127.0.0.1:9650/ext/bc/C/rpc --out chain.firnrec --name "My chain"',
   ],

@@ -135,6 +135,17 @@ program
   })
 
 program
+  .command('migrate')
+  .description(
+    'copy all stores to PostgreSQL, or from there into the data folder, and compare them',
+  )
+  .requiredOption('--to <place>', 'postgres://user@host:5432/db, or embedded')
+  .option('--abandon', 'remove the copies of a migration that was not finished')
+  .option('--config <file>', 'configuration file, with the stores to copy')
+  .option('--data-dir <folder>', 'folder of the stores')
+  .action(async (flags: Flags) => (await import('./commands/migrate.ts')).migrate(flags))
+
+program
   .command('record')
   .description('write an EVM chain and its state into one file that Firn replays')
   .requiredOption('--rpc <url>', 'RPC address of a node of the chain')

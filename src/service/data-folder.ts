@@ -9,6 +9,7 @@ import type { Clock } from '../core/world.ts'
 import { openStore } from '../store/engine/open.ts'
 import { Claim } from '../store/engine/sqlite-claim.ts'
 import { leaseRow, leaseTtlMs } from '../store/lease.ts'
+import { checkNotMigrating } from '../store/migrate/target.ts'
 import { controlTables } from '../store/schema/control.ts'
 
 /** Between two looks at the leases of a folder that another process has. */
@@ -54,7 +55,7 @@ export function checkRecordings(config: Config): void {
 /**
  * Marks this process as the one that writes the folder; gives what ends that.
  *
- * Throws `lease-lost` while another living process has it. A process that has it but hangs (its
+ * Throws `lease-lost` while another living process has it, or a migration leads there. A process that has it but hangs (its
  * leases stand still) is no obstacle: its stores are taken over. Nothing is marked where the
  * stores are not in the folder: a second writer on PostgreSQL waits, ready to take over.
  */
@@ -63,6 +64,7 @@ export async function claimDataFolder(
   stores: readonly string[],
   clock: Clock,
 ): Promise<() => void> {
+  await checkNotMigrating({ store: config.store, dataDir: config.dataDir })
   if (config.role === 'serve' || config.store !== 'embedded') return () => undefined
   const claim = new Claim(join(config.dataDir, 'firn.claim'), 'firn')
   if (!claim.take() && (await isWritten(config, stores, clock)))
@@ -73,8 +75,11 @@ export async function claimDataFolder(
   return () => claim.release()
 }
 
-/** Returns whether a lease moves, or is missing because the other process has only begun. */
-async function isWritten(
+/**
+ * Returns whether a lease moves, or is missing because the other process has only begun. Takes as
+ * long as a lease lives where none moves.
+ */
+export async function isWritten(
   config: Config,
   stores: readonly string[],
   clock: Clock,

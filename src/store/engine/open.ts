@@ -60,6 +60,22 @@ export async function openStore(
   return mode === 'write' ? summed(database, tables) : database
 }
 
+/**
+ * Opens a store for writing, whose sums are rows like others: a copy of another one. Its name may
+ * be longer than that of a store. Throws as {@link openStore}.
+ */
+export function openCopy(
+  location: StoreLocation,
+  name: string,
+  tables: readonly Table[],
+): Promise<Database> {
+  return openEngine(
+    location,
+    { name, tables, migrations: location.migrations ?? migrations },
+    'write',
+  )
+}
+
 async function openEngine(
   location: StoreLocation,
   common: Pick<SqliteOptions, 'name' | 'tables' | 'migrations'>,

@@ -1,0 +1,55 @@
+/** Every store that a deployment may have, and which of them were made. */
+
+import type { Config } from '../../config/settings.ts'
+import { Fault } from '../../core/fault.ts'
+import { chainSpecs, messageStore, streamSpecs } from '../../service/chain-specs.ts'
+import type { CopiedStore } from '../../store/migrate/copy-store.ts'
+import { placeOf } from '../../store/migrate/target.ts'
+import { apiUseStore, apiUseTables } from '../../store/schema/api-use.ts'
+import { deploymentStore } from '../../store/schema/deployment.ts'
+import { webhookStore } from '../../store/schema/events.ts'
+import { nftRequestStore, nftRequestTables } from '../../store/schema/nft.ts'
+import {
+  chainTables,
+  eventTables,
+  messageTables,
+  primaryStoreTables,
+} from '../../store/schema/stores.ts'
+
+/** The stores of a source. */
+export type MadeStores = {
+  readonly stores: readonly CopiedStore[]
+  /** Names of others that lie there: of chains that the configuration does not name. */
+  readonly others: readonly string[]
+}
+
+/** Stores of `config` that were made. Throws `not-found` when there is none. */
+export async function madeStores(config: Config): Promise<MadeStores> {
+  const place = await placeOf({ store: config.store, dataDir: config.dataDir })
+  const found = new Set(await place.names())
+  await place.close()
+  const named = storesOf(config)
+  const stores = named.filter(({ name }) => found.has(name))
+  if (stores.length === 0) {
+    const where = config.store === 'embedded' ? config.dataDir : 'the database'
+    throw new Fault('not-found', `nothing to migrate here: ${where}`)
+  }
+  // Keys and aliases are documents, which `migrated-documents.ts` takes along.
+  const names = new Set([...named.map(({ name }) => name), deploymentStore])
+  return { stores, others: [...found].filter((name) => !names.has(name)).toSorted() }
+}
+
+/** Every store that a process of `config` opens, but for that of its documents. */
+function storesOf(config: Config): CopiedStore[] {
+  const chains = chainSpecs(config)
+  return [
+    ...chains.map(({ spec }) => ({ name: spec.key, tables: chainTables })),
+    ...streamSpecs(config, chains)
+      .filter(({ kind }) => kind === 'primary')
+      .map(({ key }) => ({ name: key, tables: primaryStoreTables })),
+    { name: messageStore, tables: messageTables },
+    { name: webhookStore, tables: eventTables },
+    { name: nftRequestStore, tables: nftRequestTables },
+    { name: apiUseStore, tables: apiUseTables },
+  ]
+}

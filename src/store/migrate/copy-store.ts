@@ -1,0 +1,109 @@
+/** Copies a store into another engine, goes on where an earlier attempt ended, and compares both. */
+
+import { Fault } from '../../core/fault.ts'
+import { itemAt } from '../../core/item-at.ts'
+import {
+  type Columns,
+  type Database,
+  type Reader,
+  type Row,
+  statement,
+} from '../engine/database.ts'
+import { columnsSql } from '../engine/ddl.ts'
+import { checkWhole } from '../engine/format.ts'
+import { columnNames, type Table } from '../engine/table.ts'
+import { digestOfTable, lastKey, tableRows } from './table-rows.ts'
+
+/** A store to copy. */
+export type CopiedStore = { readonly name: string; readonly tables: readonly Table[] }
+
+/** What was copied: rows of all tables, and a hash of their hashes. */
+export type StoreCopy = { readonly rows: number; readonly digests: ReadonlyMap<string, string> }
+
+/** Told of rows written and of rows compared. */
+export type CopyProgress = (work: 'copied' | 'compared', rows: number) => void
+
+const checkpoints = statement('select stage, height, hash from checkpoint order by stage')
+const leases = statement('select epoch, owner, until_ms from lease')
+
+/**
+ * What a store says of itself: how far each stage came, and the last sign of life of its writer.
+ * `undefined` for one that says neither, which cannot be gone on with.
+ */
+export async function sourceState(
+  reader: Reader,
+  { tables }: CopiedStore,
+): Promise<string | undefined> {
+  const names = new Set(tables.map(({ name }) => name))
+  if (!names.has('checkpoint') || !names.has('lease')) return undefined
+  const rows = [...(await reader.all(checkpoints)), ...(await reader.all(leases))]
+  return JSON.stringify(rows, (_, value: unknown) =>
+    value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value,
+  )
+}
+
+/**
+ * The tables of a store that exist. Throws `store-version` where an older version wrote it, whose
+ * tables are not those of this one.
+ */
+export async function presentTables(
+  reader: Reader,
+  store: CopiedStore,
+  present: ReadonlySet<string>,
+): Promise<readonly Table[]> {
+  if (present.has('checkpoint')) checkWhole(store, present)
+  const tables = store.tables.filter(({ name }) => present.has(name))
+  for (const table of tables) {
+    try {
+      await reader.all(statement(columnsSql(table)))
+    } catch (cause) {
+      throw new Fault(
+        'store-version',
+        `store ${store.name} was written by an older version; start this Firn on it once, then migrate`,
+        { cause },
+      )
+    }
+  }
+  return tables
+}
+
+/**
+ * Copies all rows of `tables` that `to` does not have yet, then reads both whole and compares them.
+ * Throws `store-failed` naming the table where they differ.
+ *
+ * Rows are written in the order of their keys, so that the highest key says how far a table came.
+ */
+export async function copyStore(
+  name: string,
+  copy: { readonly from: Reader; readonly to: Database; readonly tables: readonly Table[] },
+  told: CopyProgress,
+): Promise<StoreCopy> {
+  const { from, to, tables } = copy
+  for (const table of tables) {
+    for await (const rows of tableRows(from, table, await lastKey(to, table))) {
+      await to.transaction((writer) => writer.insert(table, columnsOf(table, rows)))
+      told('copied', rows.length)
+    }
+  }
+  const digests = new Map<string, string>()
+  let count = 0
+  for (const table of tables) {
+    const written = await digestOfTable(from, table, (rows) => told('compared', rows))
+    const read = await digestOfTable(to, table)
+    if (read.digest !== written.digest)
+      throw new Fault(
+        'store-failed',
+        `the copy of store ${name} differs from it, run firn migrate again: table ${table.name}`,
+        { detail: { store: name, table: table.name } },
+      )
+    digests.set(table.name, written.digest)
+    count += written.rows
+  }
+  return { rows: count, digests }
+}
+
+function columnsOf(table: Table, rows: readonly Row[]): Columns {
+  return Object.fromEntries(
+    columnNames(table).map((name, place) => [name, rows.map((row) => itemAt(row, place))]),
+  )
+}

@@ -1,39 +1,20 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { cp, mkdir, readdir, readFile, symlink } from 'node:fs/promises'
+import { readdir, readFile, symlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
 import { objectOf } from '../src/codec/evm/raw.ts'
 import { follow, freshFolder, run, untilLive } from './firn-process.ts'
+import { packInto } from './packed-package.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/**
- * What npm would install: the files that package.json names, `dist` compiled, no sources.
- *
- * Types are checked elsewhere; here they are only taken away.
- */
 async function packed(t: TestContext): Promise<string> {
   const folder = join(await freshFolder(t), 'firn')
-  await mkdir(folder)
-  const manifest = await readFile(join(root, 'package.json'), 'utf8')
-  const { files } = objectOf(JSON.parse(manifest), 'package.json')
-  assert.ok(Array.isArray(files) && files.includes('dist'))
-  // npm takes the first three unasked, and leaves out what begins with an exclamation mark.
-  const taken = ['package.json', 'README.md', 'LICENSE', ...files.map(String)]
-  const left = taken.filter((name) => name.startsWith('!')).map((name) => join(root, name.slice(1)))
-  for (const name of taken.filter((each) => each !== 'dist' && !each.startsWith('!')))
-    await cp(join(root, name), join(folder, name), {
-      recursive: true,
-      filter: (from) => !left.includes(from),
-    })
-  const options = ['-p', join(root, 'tsconfig.build.json'), '--noCheck']
-  const compiler = join(root, 'node_modules/.bin/tsc')
-  const built = await run(compiler, [...options, '--outDir', join(folder, 'dist')])
-  assert.equal(built.code, 0, built.stdout)
+  await packInto(folder)
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
   return folder
 }

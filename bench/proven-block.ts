@@ -17,10 +17,17 @@ type Draft = {
   readonly receipts: readonly (Fields & { readonly logs: readonly Fields[] })[]
 }
 
-/** Text of a block whose parent has the hash `parentHash`, and its own hash. */
+/** What the header of a block after Helicon settles: up to which height, and the receipts of those blocks. */
+export type Settled = { readonly height: number; readonly receipts: readonly Fields[] }
+
+/**
+ * Text of a block whose parent has the hash `parentHash`, and its own hash. With `settled` its header
+ * commits to those receipts in the place of its own, as on a C-Chain after Helicon.
+ */
 export function provenBlock(
   text: string,
   parentHash: string,
+  settled?: Settled,
 ): { readonly text: string; readonly hash: string } {
   const { block, receipts }: Draft = JSON.parse(text)
   const encoded = block.transactions.map((tx, at) => {
@@ -32,16 +39,27 @@ export function provenBlock(
     return bytes
   })
   for (const receipt of receipts) receipt['logsBloom'] = to0x(logsBloom([receipt]))
+  const committed = settled?.receipts ?? receipts
   Object.assign(block, {
     parentHash,
     transactionsRoot: to0x(orderedRoot(encoded)),
-    receiptsRoot: to0x(receiptsRoot(receipts)),
-    logsBloom: to0x(logsBloom(receipts)),
+    receiptsRoot: to0x(receiptsRoot(committed)),
+    logsBloom: to0x(logsBloom(committed)),
+    ...(settled === undefined ? {} : settlementOf(settled, block)),
   })
   const hash = to0x(headerHash(block) ?? new Uint8Array())
   block['hash'] = hash
   for (const one of [...block.transactions, ...receipts.flatMap(partsOf)]) one['blockHash'] = hash
   return { text: JSON.stringify({ block, receipts }), hash }
+}
+
+function settlementOf({ height }: Settled, block: Fields): Fields {
+  return {
+    settledHeight: `0x${height.toString(16)}`,
+    settledGasUnix: block['timestamp'],
+    settledGasNumerator: '0x0',
+    settledExcess: '0x0',
+  }
 }
 
 /** A receipt and its logs. */

@@ -22,6 +22,8 @@ export type AskerParts = {
   readonly isOver: () => boolean
   /** Shared by all callers: what was told before an answer was asked for. */
   readonly heights: Heights
+  /** Up to where blocks are proven by now; what is not proven may be taken away again. */
+  readonly proven: () => number
 }
 
 /** And what: a chain with a known history. */
@@ -70,6 +72,7 @@ export async function readList(parts: CallerParts, question: ListQuestion): Prom
   const stage = question.path.includes(':listInternals') ? 'traces' : 'blocks'
   let token: string | undefined
   let indexedHeight: number | undefined
+  const proven = parts.proven()
   for (;;) {
     const next = token === undefined ? '' : `&pageToken=${encodeURIComponent(token)}`
     const path = `${question.path}?pageSize=${size}${next}`
@@ -86,7 +89,7 @@ export async function readList(parts: CallerParts, question: ListQuestion): Prom
     if (token === undefined) break
     if (draws.chance(0.3)) await clock.sleep(draws.between(10, 4_000))
   }
-  judgeList(question, { items, indexedHeight })
+  judgeList(question, { items, indexedHeight, proven })
   return true
 }
 
@@ -100,16 +103,17 @@ async function lookUp(parts: CallerParts): Promise<void> {
   const named = draws.chance(0.5) ? String(height) : (history.blocks[height]?.hash ?? '')
   const path = isBlock ? `${at}/blocks/${named}` : `${at}/transactions/${fact.txHash}`
   const before = parts.heights.of('blocks')
+  const wanted = isBlock ? height : fact.height
+  const isProven = wanted <= parts.proven()
   const told = await ask(parts, path, 'blocks')
   if (told === undefined) return
   if (told.status === 404) {
-    const wanted = isBlock ? height : fact.height
-    if (wanted > Math.max(before, told.indexedHeight)) return
+    if (!isProven || wanted > Math.max(before, told.indexedHeight)) return
     throw new Wrong(`${path} of height ${wanted} is 404 at ${told.indexedHeight}, ${before} before`)
   }
   if (told.status !== 200) throw new Wrong(`${path}: ${told.status} ${JSON.stringify(told.body)}`)
   if (isBlock) judgeBlock(history, height, told.body)
-  else judgeTransaction(history, fact, told.body)
+  else if (isProven) judgeTransaction(history, fact, told.body)
 }
 
 /** One answer of any server; `undefined` where none is there, none answers, or all say later. */
@@ -134,6 +138,6 @@ export async function ask(
   const indexedHeight = named === undefined ? -1 : Number(named)
   if (reply.statusCode === 200 && indexedHeight < before)
     throw new Wrong(`${path} is complete up to ${indexedHeight}, after ${before} was told`)
-  heights.take(stage, indexedHeight)
+  heights.take(stage, Math.min(indexedHeight, parts.proven()))
   return { status: reply.statusCode, indexedHeight, body: reply.json() }
 }

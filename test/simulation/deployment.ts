@@ -4,12 +4,13 @@ import type { Config } from '../../src/config/settings.ts'
 import { Fault } from '../../src/core/fault.ts'
 import type { Clock, World } from '../../src/core/world.ts'
 import type { StageStatus } from '../../src/indexing/stage.ts'
+import { messageStore } from '../../src/service/chain-specs.ts'
 import { type VirtualClock, virtualClock } from '../virtual-clock.ts'
 import { Disk } from './disk.ts'
 import { drawsOf, type Draws } from './draws.ts'
 import type { SimEndpoint } from './node-harms.ts'
 import { Wrong } from './oracle.ts'
-import { type Role, type SimProcess, startProcess } from './sim-process.ts'
+import { type Role, type SimProcess, startProcess, type Version } from './sim-process.ts'
 
 /** Stages that are live only while a node tells the head. */
 const followed: ReadonlySet<string> = new Set(['blocks', 'P', 'X', 'C'])
@@ -45,6 +46,8 @@ export class Deployment {
   wallAheadMs: number
   /** By place: the process that is there, or was. */
   readonly #processes: SimProcess[] = []
+  /** By place: which version is started there. */
+  readonly #versions: Version[] = []
   readonly #config: Config
   readonly #outside: World
   readonly #draws: Draws
@@ -101,6 +104,16 @@ export class Deployment {
     if (!this.#isOver) this.#start(at, old.role)
   }
 
+  /** Puts the next version in the place of every process, one after the other. */
+  async upgrade(): Promise<void> {
+    for (const [at, { life }] of this.#processes.entries()) {
+      this.#versions[at] = 'next'
+      // What hangs cannot be told to stop.
+      if (life.isFrozen) life.kill()
+      else await this.replace(at)
+    }
+  }
+
   /** Throws {@link Wrong} where a chain is called live although nobody can know. */
   checkLive(): void {
     const now = this.clock.monotonic()
@@ -124,7 +137,8 @@ export class Deployment {
     const all = this.#processes
       .filter(({ life }) => !life.isDead)
       .flatMap(({ status }) => status())
-      .filter(({ stages }) => (stages[0]?.indexedHeight ?? -1) >= 0)
+      // What is joined of the chain is a stream of its own.
+      .filter(({ key, stages }) => key !== messageStore && (stages[0]?.indexedHeight ?? -1) >= 0)
     return all.toSorted(byHeight)[0]?.stages ?? []
   }
 
@@ -134,6 +148,7 @@ export class Deployment {
       outside: this.#outside,
       disk: this.disk,
       role,
+      version: this.#versions[at] ?? 'this',
       owner: `process-${++this.#started}`,
       broke: (error) => (this.broken ??= error),
     })
@@ -147,13 +162,19 @@ export class Deployment {
         if (this.#isOver) return
         const reason = stopReason(one)
         if (reason !== undefined) one.life.kill()
-        if (reason !== undefined && !mayStop.test(reason))
+        if (reason !== undefined && !mayStop.test(reason) && !this.#isTooOld(at, reason))
           this.broken ??= new Wrong(`a stage stopped for what passes: ${reason}`)
         if (!one.life.isDead) continue
         await this.disk.leave(one.life)
         this.#start(at, one.role)
       }
     }
+  }
+
+  /** Whether the reason is that others are of the next version already. */
+  #isTooOld(at: number, reason: string): boolean {
+    const isOld = this.#versions[at] === undefined && this.#versions.includes('next')
+    return isOld && reason.includes('has a format newer than')
   }
 
   async #losePower(): Promise<void> {

@@ -3,8 +3,9 @@
  * the oracle knows without reading that, the facts from which the block was made.
  */
 
-import { provenBlock } from '../../bench/proven-block.ts'
+import { provenBlock, type Settled } from '../../bench/proven-block.ts'
 import { drawsOf, type Draws } from './draws.ts'
+import { messageLogs } from './messages.ts'
 
 /** A token transfer. Amount or token id as a decimal text. */
 export type TransferFact = {
@@ -49,6 +50,8 @@ export type History = {
   readonly people: readonly string[]
   readonly tokens: readonly string[]
   readonly nft: string
+  /** From this height on headers commit to receipts of earlier blocks, as after Helicon. */
+  readonly heliconFrom: number
 }
 
 const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
@@ -71,9 +74,15 @@ type Made = {
 }
 type Moves = { token: string; from: string; to: string; amount: bigint }
 
+/** Every third chain crosses Helicon, before the half of it that is there at the start of a simulation. */
+const heliconAt = 12
+/** A header settles the block so many before it. */
+const settlesAfter = 3
+
 /** The chain of `seed`, `length` blocks with genesis. */
 export function historyOf(seed: number, length: number): History {
-  return new Maker(drawsOf(seed).part('history'), 40_000 + (seed % 1_000)).made(length)
+  const heliconFrom = seed % 3 === 2 ? heliconAt : Number.POSITIVE_INFINITY
+  return new Maker(drawsOf(seed).part('history'), 40_000 + (seed % 1_000), heliconFrom).made(length)
 }
 
 class Maker {
@@ -87,12 +96,19 @@ class Maker {
   readonly #transfers: TransferFact[] = []
   readonly #transactions: ValueFact[] = []
   readonly #internals: ValueFact[] = []
+  /** Of each block, as they are told. */
+  readonly #receipts: object[][] = []
+  readonly #heliconFrom: number
+  /** How far the last header settled. */
+  #settled = -1
   #nextNft = 1
+  #messages = 0
   #newcomers = 0
 
-  constructor(draws: Draws, chainId: number) {
+  constructor(draws: Draws, chainId: number, heliconFrom: number) {
     this.#draws = draws
     this.#chainId = chainId
+    this.#heliconFrom = heliconFrom
   }
 
   made(length: number): History {
@@ -111,6 +127,7 @@ class Maker {
       people: this.#people,
       tokens: this.#tokens,
       nft: this.#nft,
+      heliconFrom: this.#heliconFrom,
     }
   }
 
@@ -129,11 +146,16 @@ class Maker {
       logIndex += one.logs.length
     }
     const block = { ...headerJson(height, time, gas), transactions }
-    const { text, hash } = provenBlock(JSON.stringify({ block, receipts }), parent)
+    const { text, hash } = provenBlock(
+      JSON.stringify({ block, receipts }),
+      parent,
+      this.#settle(height),
+    )
     const told: {
       block: { transactions: { hash: string }[] }
-      receipts: unknown
+      receipts: object[]
     } = JSON.parse(text)
+    this.#receipts.push(told.receipts)
     const txHashes = told.block.transactions.map((tx) => tx.hash)
     this.#keep(height, made, txHashes)
     const traces = made.map((one, at) => ({ txHash: txHashes[at], result: frameOf(one) }))
@@ -145,6 +167,15 @@ class Maker {
       txHashes,
       time,
     }
+  }
+
+  /** What the header at a height settles; the parent of the first one has settled itself. */
+  #settle(height: number): Settled | undefined {
+    if (height < this.#heliconFrom) return undefined
+    const before = height === this.#heliconFrom ? height - 1 : this.#settled
+    this.#settled = Math.max(before, height - settlesAfter)
+    const receipts = this.#receipts.slice(before + 1, this.#settled + 1).flat()
+    return { height: this.#settled, receipts: receipts.map((receipt) => ({ ...receipt })) }
   }
 
   #keep(height: number, made: readonly Made[], txHashes: readonly string[]): void {
@@ -162,6 +193,10 @@ class Maker {
           value: String(inner.value),
         })
       for (const log of one.logs) {
+        if (log.topics[0] !== transferTopic) {
+          logIndex++
+          continue
+        }
         const [, sender = '', receiver = '', id] = log.topics
         this.#transfers.push({
           height,
@@ -203,11 +238,15 @@ class Maker {
     const draws = this.#draws
     const from = draws.pick(this.#people)
     const to = draws.pick(this.#people)
-    const kind = draws.below(10)
+    const kind = draws.below(12)
     const plain = { from, to, value: 0n, ok: true, logs: [] }
     // Somebody new, whom a writer that is not alone would number otherwise.
     if (kind === 9)
       return { ...plain, to: address('e4', this.#newcomers++), value: 5n, gas: 21_000 }
+    if (kind > 9) {
+      const logs = messageLogs(draws, { from, to, nonce: ++this.#messages })
+      return { ...plain, to: draws.pick(this.#tokens), gas: 120_000, logs }
+    }
     if (kind < 3) return { ...plain, value: BigInt(draws.between(1, 1_000_000)), gas: 21_000 }
     if (kind === 3) return { ...plain, to: draws.pick(this.#tokens), ok: false, gas: 30_000 }
     if (kind === 4) return { ...plain, to: this.#nft, gas: 90_000, logs: [this.#mint(to)] }

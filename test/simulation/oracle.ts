@@ -54,16 +54,25 @@ export function listQuestions(history: History): readonly ListQuestion[] {
   return history.people.flatMap(ofPerson)
 }
 
-/** Pages of one list in the order they came, and the height that the first named. */
-export type ReadList = { readonly items: readonly Json[]; readonly indexedHeight: number }
+/**
+ * Pages of one list in the order they came, the height that the first named, and up to where blocks
+ * were proven before it was asked for.
+ */
+export type ReadList = {
+  readonly items: readonly Json[]
+  readonly indexedHeight: number
+  readonly proven: number
+}
 
 /**
  * Holds a list that was read to its end against the facts: all of them up to the height it named,
- * or to that of its newest item where it was already further. Throws {@link Wrong}.
+ * or to that of its newest item where it was already further, as far as blocks are proven. Throws
+ * {@link Wrong}.
  */
-export function judgeList(question: ListQuestion, { items, indexedHeight }: ReadList): void {
-  const newest = items.length === 0 ? -1 : Number(items[0].blockNumber)
-  const until = Math.max(indexedHeight, newest)
+export function judgeList(question: ListQuestion, { items: all, ...of }: ReadList): void {
+  const newest = all.length === 0 ? -1 : Number(all[0].blockNumber)
+  const until = Math.min(Math.max(of.indexedHeight, newest), of.proven)
+  const items = all.filter(({ blockNumber }) => Number(blockNumber) <= until)
   const wanted = question.facts
     .filter(({ height }) => height <= until)
     .map(({ text }) => text)

@@ -150,11 +150,15 @@ export class PrimarySimNode implements SimEndpoint {
   #containers(start: number, named: Readonly<Record<string, string>>): Told {
     const most = Math.min(Number(named['numToFetch'] ?? 1), 64)
     const found: object[] = []
-    const skips = this.#lies('primary: the index skips') ? 1 : 0
+    const skips = this.#harms.has('primary: the index skips')
+    // From the first container that is asked for on, or from the second.
+    const skipFrom = skips?.draws.chance(0.3) === true ? start + skips.draws.below(2) : undefined
     for (let at = start; at < start + most; at++) {
-      const height = at + 1 + (at > start ? skips : 0)
+      const isSkipped = skipFrom !== undefined && at >= skipFrom
+      const height = at + (isSkipped ? 2 : 1)
       const bytes = height > this.#head('P') ? undefined : this.#bytes('P', height)
       if (bytes === undefined) break
+      if (isSkipped) skips?.took()
       const hex = `0x${Buffer.from(bytes).toString('hex')}`
       found.push({ bytes: hex, id: '', timestamp: '', encoding: 'hexnc', index: String(at) })
     }

@@ -14,6 +14,8 @@ type Outcome = { readonly text: string } | { readonly error: object }
 const unknownMethod = { code: -32601, message: 'the method does not exist/is not available' }
 /** Lies begin above: what a first header is, one endpoint alone decides. */
 const trueBlocks = 4
+/** After Helicon nobody can know of the receipts of the newest blocks: the chain ends before they are settled. */
+const unsettled = 4
 
 /** One node. Conditions come and go. */
 export class SimNode implements SimEndpoint {
@@ -86,7 +88,12 @@ export class SimNode implements SimEndpoint {
     if (lies === undefined || !('text' in outcome) || outcome.text === 'null') return outcome
     const kinds = lieKinds.filter(({ isUnseen }) => isUnseen !== true)
     const kind = kinds.filter(({ method }) => method === subjectOf(call))
-    if (kind.length === 0 || heightIn(call) < trueBlocks || !lies.draws.chance(0.4)) return outcome
+    const height = heightIn(call)
+    // Who lies often is soon caught; a rare lie is among many blocks that are true.
+    const share = lies.draws.part('share').pick([0.1, 0.4, 0.9])
+    if (kind.length === 0 || height < trueBlocks || !lies.draws.chance(share)) return outcome
+    const { blocks, heliconFrom } = this.#history
+    if (height >= Math.max(heliconFrom, blocks.length - unsettled)) return outcome
     const chosen = lies.draws.pick(kind)
     const text = JSON.stringify(chosen.change(JSON.parse(outcome.text), lies.draws.number))
     if (text !== JSON.stringify(JSON.parse(outcome.text))) lies.took()

@@ -19,6 +19,7 @@ import { createNetworkDirectory } from '../../src/api/primary/network-directory.
 import { createServer } from '../../src/api/server.ts'
 import { noTokenNotes } from '../../src/api/token-notes.ts'
 import type { Config } from '../../src/config/settings.ts'
+import { faultOf } from '../../src/core/fault.ts'
 import type { World } from '../../src/core/world.ts'
 import { runDecoder } from '../../src/indexing/run-decoder.ts'
 import { runWriter } from '../../src/indexing/run-writer.ts'
@@ -27,7 +28,10 @@ import type { WorkerThread } from '../../src/indexing/worker-thread.ts'
 import { chainSpecs, sourceLimits, streamSpecs } from '../../src/service/chain-specs.ts'
 import { serveChains } from '../../src/service/served-chains.ts'
 import { serveNetworks } from '../../src/service/served-networks.ts'
+import { statement } from '../../src/store/engine/database.ts'
+import { type Migration, migrations } from '../../src/store/engine/format.ts'
 import type { StoreLocation } from '../../src/store/engine/open.ts'
+import { meta } from '../../src/store/schema/control.ts'
 import { createGauges } from '../../src/telemetry/gauges.ts'
 import { silentLog } from '../../src/telemetry/log.ts'
 import { createWaits } from '../../src/telemetry/waits.ts'
@@ -37,6 +41,26 @@ import { Life, worldOf } from './life.ts'
 
 /** What a process does. */
 export type Role = 'all' | 'index' | 'serve'
+
+/** Which version of Firn a process is: the next one changes a table of every store. */
+export type Version = 'this' | 'next'
+
+/** Changes of stored tables that each version knows; the next one reads stores of both. */
+export const migrationsOf: Readonly<Record<Version, readonly Migration[]>> = {
+  this: migrations,
+  next: [
+    ...migrations,
+    {
+      name: 'a change of the next version',
+      tables: [meta],
+      statements: [
+        statement('alter table meta add column since integer', {
+          postgres: 'alter table meta add column since bigint',
+        }),
+      ],
+    },
+  ],
+}
 
 /** A process under way. */
 export type SimProcess = {
@@ -55,6 +79,7 @@ export type ProcessParts = {
   readonly outside: World
   readonly disk: Disk
   readonly role: Role
+  readonly version: Version
   /** Names it, and no other, in leases. */
   readonly owner: string
   /** Told what no process may meet: an error that is no fault. */
@@ -72,11 +97,15 @@ export function startProcess(parts: ProcessParts): SimProcess {
     store: 'embedded',
     dataDir: parts.disk.folder,
     around: parts.disk.around(life),
+    migrations: migrationsOf[parts.version],
   }
   const over = new AbortController()
   const guarded = (work: Promise<void>): Promise<void> =>
     work.catch((error: unknown) => {
-      if (!life.isDead) parts.broke(error)
+      if (life.isDead) return
+      // A process that finds stores of the next version ends: its exit code says so.
+      if (faultOf(error)?.code === 'store-version') life.kill()
+      else parts.broke(error)
     })
   const made = { ...parts, life, world, store, over, guarded }
   const indexing = parts.role === 'serve' ? undefined : startIndexing(made)
@@ -110,8 +139,9 @@ type Indexing = {
 
 /** Decoder and writer. */
 function startIndexing({ config, world, store, over, owner, guarded }: Made): Indexing {
-  const chains = chainSpecs(config).map(({ spec }) => spec)
-  const streams = streamSpecs(config, []).filter(({ kind }) => kind === 'primary')
+  const specified = chainSpecs(config)
+  const chains = specified.map(({ spec }) => spec)
+  const streams = streamSpecs(config, specified)
   const board = new StatusBoard({ chains, streams, gauges: createGauges() })
   const stopped = new Promise<void>((resolve) => {
     over.signal.addEventListener('abort', () => resolve())

@@ -23,6 +23,7 @@ import { inflict, type Tally } from './inflict.ts'
 import { Wrong } from './oracle.ts'
 import { type Plan, troubleMs } from './plan.ts'
 import { type PrimaryHistory, PrimarySimNode } from './primary-node.ts'
+import { migrationsOf } from './sim-process.ts'
 import type { Outcome } from './simulate.ts'
 
 const chains = ['P', 'X', 'C'] as const
@@ -153,6 +154,7 @@ async function live(
     processes: () => deployment.processes,
     isOver: () => isOver,
     heights,
+    proven: () => Number.POSITIVE_INFINITY,
   })
   const callers = Array.from({ length: plan.callers }, (_, at) =>
     watched(callOn(parts(`caller ${at}`))),
@@ -266,7 +268,7 @@ function textOf(chain: Chain, height: number, id: string): string {
 
 /** What the rows say, whatever numbers they go by: these follow from how the chains took turns. */
 async function rowsOf(folder: string): Promise<Record<string, string[]>> {
-  const location = { store: 'embedded', dataDir: folder }
+  const location = { store: 'embedded', dataDir: folder, migrations: migrationsOf.next }
   const store = await openStore(location, 'primary-fuji', primaryStoreTables, 'read')
   const facts = await factsOf(store)
   await store.close()

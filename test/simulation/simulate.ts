@@ -8,11 +8,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { readConfig } from '../../src/config/read-config.ts'
+import { messageStore } from '../../src/service/chain-specs.ts'
 import { openStore } from '../../src/store/engine/open.ts'
-import { evmTables, token } from '../../src/store/schema/evm.ts'
+import type { Table } from '../../src/store/engine/table.ts'
+import { cutMessages, evmTables, token } from '../../src/store/schema/evm.ts'
+import { icmTables } from '../../src/store/schema/icm.ts'
 import { metricsTables } from '../../src/store/schema/metrics.ts'
 import { nftMetadata } from '../../src/store/schema/nft.ts'
-import { chainTables } from '../../src/store/schema/stores.ts'
+import { chainTables, messageTables } from '../../src/store/schema/stores.ts'
 import { storeDigest } from '../store-digest.ts'
 import { call, type CallerParts, Heights, readList } from './caller.ts'
 import { Deployment } from './deployment.ts'
@@ -22,6 +25,7 @@ import { inflict, type Tally } from './inflict.ts'
 import { listQuestions, Wrong } from './oracle.ts'
 import { histories, historyLength, type Plan, troubleMs } from './plan.ts'
 import { SimNode } from './sim-node.ts'
+import { migrationsOf } from './sim-process.ts'
 
 /** What came of a plan. */
 export type Outcome = {
@@ -115,6 +119,7 @@ async function live(
   const { history, tally, heights } = of
   let isOver = false
   let failure: unknown
+  const proven = provenBy(deployment, history)
   const parts = (name: string): CallerParts => ({
     history,
     draws: drawsOf(plan.seed).part(name),
@@ -122,6 +127,7 @@ async function live(
     processes: () => deployment.processes,
     isOver: () => isOver,
     heights,
+    proven,
   })
   const watched = (work: Promise<unknown>): Promise<unknown> =>
     work.catch((error: unknown) => (failure ??= error))
@@ -172,7 +178,21 @@ async function readEverything(parts: CallerParts, limitMs: number): Promise<void
       throw new Wrong(`nobody answers any more: ${question.path}`)
   const top = parts.history.blocks.length - 1
   const [blocks, traces] = [parts.heights.of('blocks'), parts.heights.of('traces')]
-  if (blocks !== top || traces !== top) throw new Wrong(`complete up to ${blocks} and ${traces}`)
+  const wanted = Math.min(top, parts.proven())
+  if (blocks !== wanted || traces !== wanted)
+    throw new Wrong(`complete up to ${blocks} and ${traces}`)
+}
+
+/** Tells up to where blocks are proven: what was proven once stays so. */
+function provenBy(deployment: Deployment, { heliconFrom }: History): () => number {
+  // Before Helicon each block proves itself.
+  if (heliconFrom === Number.POSITIVE_INFINITY) return () => heliconFrom
+  let proven = -1
+  return () => {
+    for (const { stage, provenHeight = -1 } of deployment.stages())
+      if (stage === 'blocks') proven = Math.max(proven, provenHeight)
+    return proven
+  }
 }
 
 function isLive(deployment: Deployment, top: number): boolean {
@@ -182,7 +202,11 @@ function isLive(deployment: Deployment, top: number): boolean {
       ({ stage, state, indexedHeight }) =>
         stage === name && state === 'live' && indexedHeight === top,
     )
-  return isAtTop('blocks') && isAtTop('traces')
+  const messages = deployment.processes
+    .flatMap(({ life, status }) => (life.isDead ? [] : status()))
+    .flatMap((chain) => chain.stages.filter(({ stage }) => stage === 'messages'))
+  const areJoined = messages.some((one) => one.state === 'live' && one.indexedHeight === top)
+  return isAtTop('blocks') && isAtTop('traces') && areJoined
 }
 
 function stateOf(deployment: Deployment): string {
@@ -194,17 +218,23 @@ function stateOf(deployment: Deployment): string {
   })
 }
 
-/** Tables whose rows blocks and traces decide: what is asked of contracts carries times. */
-const decided = [...evmTables, ...metricsTables].filter(
-  (table) => table !== token && table !== nftMetadata,
-)
+/** What is asked of contracts carries times, and a cut is written down for the joining of messages. */
+const undecided: readonly Table[] = [token, nftMetadata, cutMessages]
+/** Tables whose rows blocks and traces decide. */
+const decided = [...evmTables, ...metricsTables].filter((table) => !undecided.includes(table))
 
 async function digestOf(folder: string): Promise<Record<string, string>> {
-  const location = { store: 'embedded', dataDir: folder }
-  const store = await openStore(location, storeName, chainTables, 'read')
-  const digest = await storeDigest(store, decided)
-  await store.close()
-  return digest
+  const location = { store: 'embedded', dataDir: folder, migrations: migrationsOf.next }
+  const digests: Record<string, string> = {}
+  for (const { name, tables, of } of [
+    { name: storeName, tables: chainTables, of: decided },
+    { name: messageStore, tables: messageTables, of: icmTables },
+  ]) {
+    const store = await openStore(location, name, tables, 'read')
+    Object.assign(digests, await storeDigest(store, of))
+    await store.close()
+  }
+  return digests
 }
 
 /** That the store holds exactly the rows of a run in which nothing went wrong. */

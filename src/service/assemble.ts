@@ -37,6 +37,7 @@ import { openDocuments } from './open-documents.ts'
 import { openServed, readableStores, type Served } from './open-served.ts'
 import { chainsCheck, diskCheck, storesCheck, type ReadinessParts } from './readiness.ts'
 import { storesOf } from './store-connections.ts'
+import { sizeReader } from './store-sizes.ts'
 import { tokenKeys } from './token-keys.ts'
 import { openTokenKnowledge } from './token-knowledge.ts'
 import { watchL1s } from './watch-l1.ts'
@@ -143,6 +144,7 @@ async function build(
     threads,
     failed: outside.failed,
     waits,
+    sizes: sizeReader(config, () => readableStores(served), clock),
     nodeId: served.aggregators.nodeId(),
     networkId: () => served.networks.list()[0]?.networkId,
   })
@@ -203,6 +205,7 @@ function registerChecks(
   const readiness: ReadinessParts = {
     indexed: indexer?.status,
     served: () => readableStores(served),
+    engine: config.store === 'embedded' ? 'SQLite' : 'PostgreSQL',
     ...rest,
     maxLagMs: config['node.maxLagSeconds'] * 1_000,
     untilLive: config['node.readyWhenLive'],

@@ -36,7 +36,7 @@ export async function openOrLater(
     all: async (statement, parameters) => (await there()).all(statement, parameters),
     get: async (statement, parameters) => (await there()).get(statement, parameters),
     lookup: async (lookup, keys) => (await there()).lookup(lookup, keys),
-    transaction: async (work, against) => (await there()).transaction(work, against),
+    transaction: async (work, how) => (await there()).transaction(work, how),
     snapshot: async (work) => (await there()).snapshot(work),
     claim: async (epoch) => (await there()).claim(epoch),
     unclaim: async (epoch) => (await there()).unclaim(epoch),

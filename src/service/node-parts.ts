@@ -25,7 +25,6 @@ import { createProfiler } from '../telemetry/profile/profiler.ts'
 import type { Threads } from '../telemetry/thread.ts'
 import type { Waits } from '../telemetry/waits.ts'
 import { pluginChains, primaryStream, type SpecifiedChain } from './chain-specs.ts'
-import { storeSizes } from './data-folder.ts'
 import type { Documents } from './documents.ts'
 import { sharedAliases } from './shared-aliases.ts'
 import { version } from './version.ts'
@@ -43,6 +42,8 @@ export type NodeListenerParts = {
   readonly waits: Waits
   readonly aliases: AliasTable
   readonly nodeId: string | undefined
+  /** Bytes of each store. */
+  readonly sizes: () => ReadonlyMap<string, number>
   /** Of the network being served, once one is. */
   readonly networkId: () => number | undefined
 }
@@ -56,7 +57,7 @@ export function assembleNodeListener(parts: NodeListenerParts): {
   const log = logs.log.child('http')
   const watch = watchProcess(gauges)
   gauges.onRead(() => {
-    for (const [database, bytes] of storeSizes(config.dataDir))
+    for (const [database, bytes] of parts.sizes())
       gauges.set('firn_store_size_bytes', bytes, { database })
   })
   const profileDir = config['node.profileDir'] || `${config.dataDir}/profiles`

@@ -12,19 +12,21 @@ import type { Clock } from '../core/world.ts'
 import type { StageStatus } from '../indexing/stage.ts'
 import type { ChainStatus } from '../indexing/status-board.ts'
 import { checkpointHeights } from '../store/checkpoint.ts'
-import type { Reader } from '../store/engine/database.ts'
+import type { Database } from '../store/engine/database.ts'
 import type { HealthCheck } from '../telemetry/health.ts'
 import type { LeaseWatch } from './lease-watch.ts'
 import type { LivedStages } from './lived-stages.ts'
 
 /** A store that is served. */
-export type ReadableStore = { readonly key: string; readonly store: Reader }
+export type ReadableStore = { readonly key: string; readonly store: Database }
 
 /** Parts of the process that readiness reads. */
 export type ReadinessParts = {
   /** Chains that this process indexes; absent when it only serves. */
   readonly indexed: (() => readonly ChainStatus[]) | undefined
   readonly served: () => readonly ReadableStore[]
+  /** What keeps the stores. */
+  readonly engine: 'SQLite' | 'PostgreSQL'
   readonly leases: LeaseWatch
   /** Stores of which a reading met damage, by name, and what the engine said. */
   readonly damaged: ReadonlyMap<string, string>
@@ -113,7 +115,8 @@ async function servedElsewhere({
 export function storesCheck({
   served,
   damaged,
-}: Pick<ReadinessParts, 'served' | 'damaged'>): HealthCheck {
+  engine,
+}: Pick<ReadinessParts, 'served' | 'damaged' | 'engine'>): HealthCheck {
   return async () => {
     if (damaged.size > 0)
       throw new Fault(
@@ -121,7 +124,7 @@ export function storesCheck({
         `${[...damaged.values()].join('; ')}; see firn verify --store`,
       )
     for (const { store } of served()) await checkpointHeights(store)
-    return { stores: served().length }
+    return { engine, stores: served().length }
   }
 }
 

@@ -94,7 +94,8 @@ export async function holdLease(writer: Writer, lease: Lease, clock: Clock): Pro
 
 /** Renews the lease while there is nothing to commit. Throws `lease-lost`. */
 export function renewLease(database: Database, lease: Lease, clock: Clock): Soon<void> {
-  return database.transaction((writer) => holdLease(writer, lease, clock))
+  const isUrgent = true
+  return database.transaction((writer) => holdLease(writer, lease, clock), { isUrgent })
 }
 
 /**
@@ -113,11 +114,14 @@ async function seize(
   const isMarked = await database.claim(mine)
   const held =
     isMarked &&
-    (await database.transaction(async (writer) => {
-      const values = [owner, clock.now()]
-      if (row === undefined) return (await writer.run(takeFirst, values)) === 1
-      return (await writer.run(takeOver, [...values, epoch, row.stamp])) === 1
-    }, row?.owner))
+    (await database.transaction(
+      async (writer) => {
+        const values = [owner, clock.now()]
+        if (row === undefined) return (await writer.run(takeFirst, values)) === 1
+        return (await writer.run(takeOver, [...values, epoch, row.stamp])) === 1
+      },
+      { isUrgent: true, ...(row === undefined ? {} : { against: row.owner }) },
+    ))
   await database.unclaim(epoch)
   if (isMarked && !held) await database.unclaim(mine)
   return held ? { epoch: mine, owner } : undefined

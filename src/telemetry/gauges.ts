@@ -73,7 +73,7 @@ export const gaugeTable = {
   },
   firn_store_size_bytes: {
     kind: 'gauge',
-    help: 'Bytes of an embedded store, with its write-ahead log.',
+    help: 'Bytes of a store: an embedded one with its write-ahead log, one on a server within the last minute.',
     labels: ['database'],
   },
   firn_api_requests_total: {

@@ -2,7 +2,7 @@
  * Connections that all stores of a thread use in turn.
  *
  * Their number has a limit that is stated: a server has a few hundred for all of its clients, and a
- * deployment has more stores than that. Who waits for one waits as long as for a new connection.
+ * deployment has more stores than that. Who finds all of them busy waits for its turn.
  */
 
 import pg from 'pg'
@@ -20,6 +20,8 @@ export type ConnectionPoolParts = {
   readonly most: number
   /** Longest wait for one of them. */
   readonly waitMs: number
+  /** Longest wait for the end of one. */
+  readonly endMs: number
 }
 
 /** Up to `most` connections, opened when they are needed. */
@@ -37,9 +39,12 @@ export class ConnectionPool {
     this.#parts = parts
   }
 
-  /** Does `work` over a connection of its own. A connection that fails is not used again. */
-  async use<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
-    const connection = await this.#take()
+  /**
+   * Does `work` over a connection of its own; urgent work goes before that which waits. A connection
+   * that fails is not used again.
+   */
+  async use<T>(work: (connection: Connection) => Promise<T>, isUrgent = false): Promise<T> {
+    const connection = await this.#take(isUrgent)
     try {
       return await work(connection)
     } catch (error) {
@@ -59,7 +64,7 @@ export class ConnectionPool {
     await this.#closed.promise
   }
 
-  async #take(): Promise<Connection> {
+  async #take(isUrgent: boolean): Promise<Connection> {
     if (this.#closed !== undefined) throw closedFault()
     for (let one = this.#idle.pop(); one !== undefined; one = this.#idle.pop()) {
       one.socket.setTimeout(0)
@@ -67,7 +72,7 @@ export class ConnectionPool {
       this.#drop(one)
     }
     if (this.#open.size + this.#opening < this.#parts.most) return this.#make()
-    return (await this.#turn()) ?? this.#make()
+    return (await this.#turn(isUrgent)) ?? this.#take(isUrgent)
   }
 
   async #make(): Promise<Connection> {
@@ -99,9 +104,10 @@ export class ConnectionPool {
     return this.#idle.includes(connection)
   }
 
-  async #turn(): Promise<Connection | undefined> {
+  async #turn(isUrgent: boolean): Promise<Connection | undefined> {
     const waiter = Promise.withResolvers<Connection | undefined>()
-    this.#waiting.push(waiter)
+    if (isUrgent) this.#waiting.unshift(waiter)
+    else this.#waiting.push(waiter)
     const late = AbortSignal.timeout(this.#parts.waitMs)
     const giveUp = (): void => {
       const at = this.#waiting.indexOf(waiter)
@@ -144,7 +150,7 @@ export class ConnectionPool {
   #retire(connection: Connection): void {
     this.#forget(connection)
     connection.isBroken = true
-    connection.socket.setTimeout(this.#parts.waitMs)
+    connection.socket.setTimeout(this.#parts.endMs)
     const gone = (): void => this.#drop(connection)
     connection.client.end().then(gone, gone)
   }

@@ -114,6 +114,17 @@ export interface Writer extends Reader {
  */
 export type WritingPace = 'fill' | 'follow'
 
+/** How a transaction is done where stores share a server. */
+export type Manner = {
+  /**
+   * Owner of a lease that stands still: where the work waits for a lock that a stopped transaction of
+   * that process has, the engine ends that transaction if it can.
+   */
+  readonly against?: string
+  /** Goes before the work of other stores: a lease must be renewed in time. */
+  readonly isUrgent?: boolean
+}
+
 /** One store: an SQLite file or a PostgreSQL schema. */
 export interface Database extends Reader {
   readonly engine: 'sqlite' | 'postgres'
@@ -122,11 +133,9 @@ export interface Database extends Reader {
   /**
    * Runs `work` in one transaction: all of it is stored, or nothing when it throws.
    *
-   * One transaction at a time per database; readers keep seeing the state before it. `against` is
-   * the owner of a lease that stands still: where `work` waits for a lock that a stopped transaction
-   * of that process has, the engine ends that transaction if it can.
+   * One transaction at a time per database; readers keep seeing the state before it.
    */
-  readonly transaction: <T>(work: (writer: Writer) => Soon<T>, against?: string) => Promise<T>
+  readonly transaction: <T>(work: (writer: Writer) => Soon<T>, how?: Manner) => Promise<T>
   /**
    * Reads the store as it is now: what is committed while `work` runs is not seen. For work of
    * minutes at most, since the engine keeps what was replaced meanwhile.

@@ -88,15 +88,17 @@ function openServer(options: ServerOptions): Server {
     connectTimeoutMs,
     statementTimeoutMs,
   })
-  const pool = (most: number, statementTimeoutMs: number): ConnectionPool =>
+  const pool = (most: number, statementTimeoutMs: number, waitMs: number): ConnectionPool =>
     new ConnectionPool({
       open: () => connect(to(statementTimeoutMs), memory),
       most,
-      waitMs: connectTimeoutMs,
+      waitMs,
+      endMs: connectTimeoutMs,
     })
   return {
-    reads: pool(connections.read, readTimeoutMs),
-    writes: pool(connections.write, writeTimeoutMs),
+    reads: pool(connections.read, readTimeoutMs, connectTimeoutMs),
+    // While many chains are filled their commits queue up, and none may fail for that.
+    writes: pool(connections.write, writeTimeoutMs, writeTimeoutMs),
     marks: new Marks(to(readTimeoutMs), memory),
   }
 }

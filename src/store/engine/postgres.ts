@@ -15,7 +15,7 @@ import { createHash } from 'node:crypto'
 
 import { Fault } from '../../core/fault.ts'
 import { clearSql, type OnConflict } from './bulk-sql.ts'
-import type { Columns, Database, Reader, Soon, Statement, Writer } from './database.ts'
+import type { Columns, Database, Manner, Reader, Soon, Statement, Writer } from './database.ts'
 import { columnsSql, foreignTable, postgresDdl } from './ddl.ts'
 import {
   checkWhole,
@@ -114,9 +114,12 @@ class PostgresDatabase implements Database {
 
   lookup: Database['lookup'] = (lookup, keys) => findEach(this.#reads, lookup, keys)
 
-  transaction = async <T>(work: (writer: Writer) => Soon<T>, against?: string): Promise<T> =>
+  transaction = async <T>(
+    work: (writer: Writer) => Soon<T>,
+    { against, isUrgent = false }: Manner = {},
+  ): Promise<T> =>
     this.#inTurn(() =>
-      this.#transact(async (link, connection) => {
+      this.#transact(isUrgent, async (link, connection) => {
         const done = async (): Promise<T> => work(writerOf(link))
         if (against === undefined) return done()
         return endSilentHolder({ link, connection, beside: this.#reads, owner: against }, done)
@@ -125,7 +128,9 @@ class PostgresDatabase implements Database {
 
   snapshot: Database['snapshot'] = async (work) => {
     const { reads } = this.#server
-    return reads.use(async (connection) => {
+    let isConnected = false
+    const read = reads.use(async (connection) => {
+      isConnected = true
       const link = this.#over(connection)
       try {
         await exec(link, 'begin isolation level repeatable read read only')
@@ -136,8 +141,11 @@ class PostgresDatabase implements Database {
       } catch (error) {
         // A connection that failed in between is not used again.
         connection.isBroken = true
-        throw postgresFault(this.name, error)
+        throw error
       }
+    })
+    return read.catch((error: unknown) => {
+      throw isConnected ? error : postgresFault(this.name, error)
     })
   }
 
@@ -161,10 +169,14 @@ class PostgresDatabase implements Database {
   /** The server keeps its own log and memory. */
   pace: Database['pace'] = async () => true
 
-  sizeBytes: Database['sizeBytes'] = async () => {
-    const rows = await ask(this.#reads, sizeQuestion, [this.#namespace])
-    return Number(rows[0]?.[0] ?? 0)
-  }
+  sizeBytes: Database['sizeBytes'] = () =>
+    this.#server.reads.use((connection) =>
+      readOver(connection, async () => {
+        const question = connection.hasCitus ? citusSizeQuestion : sizeQuestion
+        const rows = await ask(this.#over(connection), question, [this.#namespace])
+        return Number(rows[0]?.[0] ?? 0)
+      }),
+    )
 
   close: Database['close'] = async () => {
     await this.#queue
@@ -176,13 +188,16 @@ class PostgresDatabase implements Database {
 
   /** Namespace, format and tables. Several processes may do this at once. */
   async prepare(): Promise<void> {
-    await this.#transact(async (link) => {
+    await this.#transact(false, async (link, connection) => {
       await ask(link, lockQuestion, [lockKey(`${this.#namespace} tables`)])
-      await exec(link, `create schema if not exists "${this.#namespace}"`)
+      const isThere = (await ask(link, namespaceQuestion, [this.#namespace])).length > 0
+      if (!isThere && connection.hasCitus) await this.#checkSharding(link)
+      if (!isThere) await exec(link, `create schema "${this.#namespace}"`)
       await exec(link, 'create table if not exists firn_format (version bigint not null)')
       const newest = formatVersion(this.#options.migrations)
       const version = Number((await ask(link, formatQuestion))[0]?.[0] ?? newest)
       const pending = pendingMigrations({ ...this.#options, version }, this.#options.migrations)
+      if (pending.length > 0) await this.#checkNobodyWrites(link)
       for (const { statements } of pending)
         for (const each of statements) await exec(link, each.postgres)
       await this.#checkTables(link)
@@ -190,6 +205,33 @@ class PostgresDatabase implements Database {
       await exec(link, 'delete from firn_format')
       await exec(link, `insert into firn_format (version) values (${newest})`)
     })
+  }
+
+  /** Without it Citus would keep the tables of every store on its coordinator. */
+  async #checkSharding(link: Link): Promise<void> {
+    const [sharding] = (await ask(link, shardingQuestion))[0] ?? []
+    if (sharding === 'on') return
+    throw new Fault(
+      'bad-config',
+      'Citus has no schema-based sharding in this database; use Citus 12 or newer, and: alter ' +
+        'database … set citus.enable_schema_based_sharding = on',
+    )
+  }
+
+  /** Throws `lease-lost` while a process of the older version lives and writes this store. */
+  async #checkNobodyWrites(link: Link): Promise<void> {
+    const present = await ask(link, tablesQuestion, [this.#namespace])
+    if (!present.some(([name]) => name === 'lease')) return
+    const [epoch] = (await ask(link, epochQuestion))[0] ?? []
+    if (epoch === undefined) return
+    const key = this.#writerKey(Number(epoch))
+    const isFree = await this.#server.marks.take(key, this)
+    if (isFree) await this.#server.marks.giveBack(this, key)
+    else
+      throw new Fault(
+        'lease-lost',
+        `store ${this.name} is written by a process of an older version, and is brought forward when that one ends`,
+      )
   }
 
   async #checkTables(link: Link): Promise<void> {
@@ -226,7 +268,10 @@ class PostgresDatabase implements Database {
   }
 
   /** Does `work` in a transaction over a writing connection. */
-  async #transact<T>(work: (link: Link, connection: Connection) => Promise<T>): Promise<T> {
+  async #transact<T>(
+    isUrgent: boolean,
+    work: (link: Link, connection: Connection) => Promise<T>,
+  ): Promise<T> {
     this.#checkWritable()
     const { marks, writes } = this.#server
     let isConnected = false
@@ -244,7 +289,7 @@ class PostgresDatabase implements Database {
           await rollBack(connection, this.#options.connectTimeoutMs)
           throw error
         }
-      })
+      }, isUrgent)
     } catch (error) {
       throw isConnected ? error : postgresFault(this.name, error)
     }
@@ -338,6 +383,15 @@ const formatQuestion = plain('select version from firn_format')
 const tablesQuestion = plain('select tablename from pg_tables where schemaname = ?')
 const stageQuestion = plain('select 1 from checkpoint limit 1')
 const lockQuestion = plain('select pg_advisory_xact_lock(?::bigint)')
+const namespaceQuestion = plain('select 1 from pg_namespace where nspname = ?')
+const epochQuestion = plain('select epoch from lease where id = 1')
+const shardingQuestion = plain("select current_setting('citus.enable_schema_based_sharding', true)")
+// Tables lie on the nodes; what the coordinator has of them is empty.
+const citusSizeQuestion = plain(
+  'select coalesce(sum(citus_total_relation_size(c.oid)), 0) from pg_dist_partition p ' +
+    'join pg_class c on c.oid = p.logicalrelid ' +
+    'join pg_namespace n on n.oid = c.relnamespace where n.nspname = ?',
+)
 const sizeQuestion = plain(
   'select coalesce(sum(pg_total_relation_size(c.oid)), 0) from pg_class c ' +
     "join pg_namespace n on n.oid = c.relnamespace where n.nspname = ? and c.relkind = 'r'",

@@ -56,7 +56,7 @@ function methodsOf(database: Database): Omit<Database, keyof Reader> {
   return {
     engine: database.engine,
     name: database.name,
-    transaction: (work, against) => database.transaction(work, against),
+    transaction: (work, how) => database.transaction(work, how),
     snapshot: (work) => database.snapshot(work),
     claim: (epoch) => database.claim(epoch),
     unclaim: (epoch) => database.unclaim(epoch),

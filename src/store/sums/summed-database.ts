@@ -26,13 +26,13 @@ export async function summed(database: Database, tables: readonly Table[]): Prom
     pace: database.pace,
     sizeBytes: database.sizeBytes,
     close: database.close,
-    transaction: (work, against) =>
+    transaction: (work, how) =>
       database.transaction(async (writer) => {
         const summing = summingWriter(writer, tables)
         const result = await work(summing.writer)
         await summing.save()
         return result
-      }, against),
+      }, how),
   }
 }
 

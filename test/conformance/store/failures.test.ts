@@ -6,6 +6,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
 
+import pg from 'pg'
+
 import { Fault } from '../../../src/core/fault.ts'
 import { statement, type Writer } from '../../../src/store/engine/database.ts'
 import { openStore } from '../../../src/store/engine/open.ts'
@@ -219,4 +221,37 @@ void test('postgres: the binaries of npm serve where the system has none', async
   } finally {
     await server.stop()
   }
+})
+
+void test('postgres: what a server refuses is one sentence with the remedy, and nothing is changed', async () => {
+  const url = await newDatabase()
+  const name = new URL(url).pathname.slice(1)
+  const admin = new pg.Client({ connectionString: url })
+  await admin.connect()
+  await admin.query(`create role "${name}_plain" login`)
+  await admin.query(`create role "${name}_full" login connection limit 0`)
+  await admin.query(`create role "${name}_reader" login`)
+  await admin.query(`grant create on database "${name}" to "${name}_reader", "${name}_full"`)
+  await admin.query(`alter role "${name}_reader" set default_transaction_read_only = on`)
+  const refusals: readonly [string, RegExp][] = [
+    ['plain', /permission denied.*; grant the user of the setting `store` the right to create/],
+    ['full', /too many connections.*; raise max_connections .* lower .*`postgres.connections`$/],
+    ['reader', /read-only transaction; the setting `store` must name the primary/],
+    ['absent', /does not exist; mend user, password or database of the setting `store`$/],
+  ]
+  for (const [user, words] of refusals) {
+    const of = new URL(url)
+    of.username = `${name}_${user}`
+    const location = { store: of.href, dataDir: '' }
+    await assert.rejects(openStore(location, 'refused', [rows], 'write'), (error) => {
+      assert.ok(error instanceof Fault)
+      assert.equal(error.code, 'store-failed')
+      assert.match(error.message, words)
+      assert.doesNotMatch(error.message, /\n/)
+      return true
+    })
+  }
+  const made = await admin.query("select 1 from pg_namespace where nspname = 'firn_refused'")
+  assert.equal(made.rows.length, 0)
+  await admin.end()
 })

@@ -11,6 +11,7 @@
 import { after } from 'node:test'
 
 import type { StoreLocation } from '../src/store/engine/open.ts'
+import { citusDatabase } from './citus/citus-server.ts'
 import {
   createDatabase,
   isDatabase,
@@ -25,8 +26,16 @@ const making = new Map<string, Promise<string>>()
 
 after(async () => (await own)?.stop())
 
+/** Nodes of the Citus that the run has (`test/citus/run.ts`). */
+function nodesOf(text: string): string[] {
+  const nodes: unknown = JSON.parse(text)
+  return Array.isArray(nodes) ? nodes.map(String) : []
+}
+
 /** URL of a new, empty database. */
 export async function newDatabase(): Promise<string> {
+  const citus = process.env['TEST_CITUS']
+  if (citus !== undefined) return citusDatabase(nodesOf(citus), nextName())
   return createDatabase(await serverUrl(), nextName())
 }
 
@@ -35,6 +44,12 @@ export async function copyOfDatabase(
   name: string,
   fill: (location: StoreLocation) => Promise<void>,
 ): Promise<StoreLocation> {
+  if (process.env['TEST_CITUS'] !== undefined) {
+    // What lies on several nodes cannot be copied.
+    const filled = { store: await newDatabase(), dataDir: '' }
+    await fill(filled)
+    return filled
+  }
   let made = making.get(name)
   if (made === undefined) making.set(name, (made = madeOnce(name, fill)))
   return { store: await createDatabase(await serverUrl(), nextName(), await made), dataDir: '' }

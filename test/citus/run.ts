@@ -1,25 +1,54 @@
 /**
- * Tests on real servers: `node test/citus/run.ts [part of a file's name]`, one file after the other.
+ * Tests on real servers: `node test/citus/run.ts [beginning of a file's name]`.
+ *
+ * The conformance tests of stores run on a Citus with two workers; the tests of this folder run on
+ * PostgreSQL, with replicas and PgBouncer. What is not there is skipped, visibly; where `CI` is `true`
+ * that is a failure.
  */
 
 import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
+import { fleetScript, startCitus } from './citus-server.ts'
+
 const root = fileURLToPath(new URL('../..', import.meta.url))
+const onCitus = [
+  'test/conformance/store/engine.test.ts',
+  'test/conformance/store/lease.test.ts',
+  'test/conformance/evm/both-engines.test.ts',
+  'test/conformance/nft/both-engines.test.ts',
+  'test/conformance/primary/both-engines.test.ts',
+]
 const [, , part = ''] = process.argv
 const failed: string[] = []
-for (const file of readdirSync(import.meta.dirname)) {
-  if (!file.endsWith('.citus.ts') || !file.includes(part)) continue
-  const words = [
-    '--test',
-    '--test-isolation=none',
-    '--test-reporter=spec',
-    join('test/citus', file),
-  ]
-  const { status } = spawnSync(process.execPath, words, { cwd: root, stdio: 'inherit' })
-  if (status !== 0) failed.push(file)
-}
+
+await conformance(onCitus.filter((file) => basename(file).startsWith(part)))
+for (const file of readdirSync(import.meta.dirname))
+  if (file.endsWith('.citus.ts') && file.startsWith(part)) tests(file, [join('test/citus', file)])
 console.log(failed.length === 0 ? 'all passed' : `failed: ${failed.join(', ')}`)
 process.exitCode = failed.length === 0 ? 0 : 1
+
+async function conformance(files: readonly string[]): Promise<void> {
+  const script = fleetScript()
+  if (files.length === 0) return
+  if (script === undefined) {
+    console.log('skipped: no script that starts a Citus: FIRN_CITUS_FLEET')
+    if (process.env['CI'] === 'true') failed.push('Citus')
+    return
+  }
+  const citus = await startCitus(script, 2)
+  try {
+    tests('conformance on Citus', files, { TEST_CITUS: JSON.stringify(citus.nodes) })
+  } finally {
+    citus.stop()
+  }
+}
+
+function tests(name: string, files: readonly string[], more: NodeJS.ProcessEnv = {}): void {
+  const words = ['--test', '--test-isolation=none', '--test-reporter=spec', ...files]
+  const env = { ...process.env, ...more }
+  const { status } = spawnSync(process.execPath, words, { cwd: root, env, stdio: 'inherit' })
+  if (status !== 0) failed.push(name)
+}

@@ -1,0 +1,99 @@
+/**
+ * A real Citus for tests, and databases on it.
+ *
+ * It is started by the script that `FIRN_CITUS_FLEET` names, or by `../shared/tools/citus/fleet.sh`
+ * beside the checkout: `fleet.sh start DIR PORT WORKERS` prints the address of the coordinator, the
+ * workers have the ports behind it, `fleet.sh stop DIR` ends all.
+ */
+
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+import pg from 'pg'
+
+/** A running cluster. */
+export type Citus = {
+  /** Addresses of the coordinator and, behind it, of the workers. */
+  readonly nodes: readonly string[]
+  readonly stop: () => void
+}
+
+/** Path of the script; `undefined` where there is none. */
+export function fleetScript(): string | undefined {
+  const beside = fileURLToPath(new URL('../../../shared/tools/citus/fleet.sh', import.meta.url))
+  return [process.env['FIRN_CITUS_FLEET'], beside].find(
+    (path) => path !== undefined && existsSync(path),
+  )
+}
+
+/** Starts a cluster with so many workers. */
+export async function startCitus(script: string, workers: number): Promise<Citus> {
+  const folder = mkdtempSync(join(tmpdir(), 'firn-citus-'))
+  const port = await freePorts(workers + 1)
+  const words = ['start', folder, String(port), String(workers)]
+  const told = execFileSync('bash', [script, ...words], { encoding: 'utf8' })
+  const coordinator = new URL(told.trim().split('\n').at(-1) ?? '')
+  const nodes = Array.from({ length: workers + 1 }, (_, at) => {
+    coordinator.port = String(port + at)
+    return coordinator.href
+  })
+  return {
+    nodes,
+    stop: () => {
+      execFileSync('bash', [script, 'stop', folder], { stdio: 'ignore' })
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Makes an empty database on every node and joins them; gives its address on the coordinator. */
+export async function citusDatabase(nodes: readonly string[], name: string): Promise<string> {
+  for (const node of nodes) {
+    await commands(at(node, 'postgres'), [`create database "${name}"`])
+    await commands(at(node, name), ['create extension citus'])
+  }
+  const [coordinator = '', ...workers] = nodes
+  const { hostname, port } = new URL(coordinator)
+  await commands(at(coordinator, name), [
+    `select citus_set_coordinator_host('${hostname}', ${port})`,
+    ...workers.map((node) => `select citus_add_node('${hostname}', ${new URL(node).port})`),
+    `alter database "${name}" set citus.enable_schema_based_sharding = on`,
+  ])
+  return at(coordinator, name)
+}
+
+function at(node: string, database: string): string {
+  const url = new URL(node)
+  url.pathname = `/${database}`
+  return url.href
+}
+
+async function commands(url: string, texts: readonly string[]): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    for (const text of texts) await client.query(text)
+  } finally {
+    await client.end()
+  }
+}
+
+/** The first of so many ports in a row that nobody has now. */
+async function freePorts(count: number): Promise<number> {
+  for (let port = 20_000 + (process.pid % 20_000); ; port += count) {
+    const ports = Array.from({ length: count }, (_, offset) => port + offset)
+    if ((await Promise.all(ports.map(isFree))).every(Boolean)) return port
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = createServer()
+    probe.once('error', () => resolve(false))
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)))
+  })
+}

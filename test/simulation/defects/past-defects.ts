@@ -128,7 +128,7 @@ export const pastDefects: readonly PastDefect[] = [
   },
   {
     name: 'traces are not compared with the transactions of their block',
-    seed: 1,
+    seed: 3,
     only: 'node: lies',
     places: [
       {
@@ -162,7 +162,7 @@ export const pastDefects: readonly PastDefect[] = [
   },
   {
     name: 'how far an answer is complete is read after its rows',
-    seed: 106,
+    seed: 64,
     places: [
       {
         file: 'src/api/server.ts',

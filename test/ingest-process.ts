@@ -6,7 +6,7 @@
  * Prints a line per batch stored, `blocks <height>` or `traces <height>`, and `done`.
  */
 
-import { type DemoChainId } from './demo-store.ts'
+import type { DemoChainId } from './demo-store.ts'
 import { readDemoChain } from './read-demo-chain.ts'
 
 const [location, name, chainId, step] = process.argv.slice(2)

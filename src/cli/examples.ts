@@ -26,6 +26,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
     'firn verify --node http://127.0.0.1:9650 --config firn.yaml',
     'firn verify --chain fuji-c-chain --config firn.yaml',
     'firn verify --store --repair --config firn.yaml',
+    'firn verify --recording',
   ],
   migrate: [
     'firn migrate --to postgres://firn@db.example:5432/firn --config firn.yaml',

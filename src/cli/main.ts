@@ -119,6 +119,7 @@ program
   .option('--chain <store>', 'an EVM chain, by the name of its store: fuji-c-chain')
   .option('--store', 'read every store and compare it with the sums that were written with it')
   .option('--repair', 'with --store: mend what is damaged, from the node; Firn must not run')
+  .option('--recording', 'compare everything with what nodes answered when it was recorded')
   .option('--json', 'with --store: print one JSON object')
   .option('--node <url>', 'base address of the node (default: that of the configuration)')
   .option('--network <name>', 'mainnet or fuji', 'fuji')
@@ -126,6 +127,8 @@ program
   .option('--config <file>', 'configuration file')
   .option('--data-dir <folder>', 'folder of the stores')
   .action(async (flags: Flags) => {
+    if (flags['recording'] === true)
+      return (await import('./commands/verify-recording.ts')).verifyRecording(flags)
     if (flags['chain'] !== undefined)
       return (await import('./commands/verify-chain.ts')).verifyEvmChain(flags)
     if (flags['store'] !== true) return (await import('./commands/verify.ts')).verify(flags)

@@ -1,12 +1,13 @@
 /** Signature aggregators of the configured networks, each opened once its node was heard. */
 
 import type { ServedNetwork } from '../api/primary/network-directory.ts'
-import type { ServedAggregators } from '../api/warp/aggregators.ts'
+import type { ServedAggregator, ServedAggregators } from '../api/warp/aggregators.ts'
 import type { Config, NetworkConfig } from '../config/settings.ts'
 import { toCb58 } from '../core/cb58.ts'
 import { Fault, faultOf } from '../core/fault.ts'
 import type { Network } from '../core/network.ts'
 import type { World } from '../core/world.ts'
+import { openRecordedPrimary } from '../source/primary/recorded-source.ts'
 import type { Database } from '../store/engine/database.ts'
 import type { Gauges } from '../telemetry/gauges.ts'
 import type { Log } from '../telemetry/log.ts'
@@ -20,6 +21,7 @@ import { parsePeer } from '../warp/peer/address-book.ts'
 import { indexedMessages, messagesOver } from './indexed-messages.ts'
 import { indexedValidators } from './indexed-validators.ts'
 import { measuredAggregator } from './measured-aggregator.ts'
+import { openRecordedAggregator } from './recorded-aggregator.ts'
 
 /** Aggregators that are open so far. */
 export type Aggregators = {
@@ -57,7 +59,13 @@ export async function openAggregators(
   for (const peer of config['warp.peers']) parsePeer(peer)
   for (const name of ['mainnet', 'fuji'] as const) {
     const network = config.networks[name]
-    if (!config['warp.enabled'] || network === undefined || network.nodeUrl === '') continue
+    if (!config['warp.enabled'] || network === undefined) continue
+    if (network.recording !== '') {
+      const served = await recordedAggregator(name, network, parts)
+      if (served !== undefined) byNetwork[name] = served
+      continue
+    }
+    if (network.nodeUrl === '') continue
     byNetwork[name] = 'opening'
     const stakingKeyDir = network.stakingKeyDir || `${config.dataDir}/staking`
     const identity = await openIdentity(world, stakingKeyDir)
@@ -92,6 +100,27 @@ export async function openAggregators(
       }
     },
   }
+}
+
+/** What a recording's validators signed; `undefined` where they signed nothing. */
+async function recordedAggregator(
+  name: Network,
+  { recording }: NetworkConfig,
+  parts: AggregatorsParts,
+): Promise<ServedAggregator | undefined> {
+  const { world, log, gauges, networks } = parts
+  const file = await world.files.read(recording)
+  if (file === undefined) return undefined
+  const recorded = openRecordedPrimary(file)
+  if (recorded.signatures().length === 0) return undefined
+  const index = (): Database | undefined =>
+    networks().find(({ network }) => network === name)?.store
+  const { networkId, aggregator } = await openRecordedAggregator(recorded, index, {
+    ...parts,
+    log: log.child('warp'),
+  })
+  const measuring = { gauges, clock: world.clock }
+  return { networkId, aggregator: measuredAggregator(aggregator, name, measuring) }
 }
 
 /** Our index of the network, as soon and as far as there is one; else the node. */

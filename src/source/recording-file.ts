@@ -4,9 +4,9 @@
  * Layout: the 8 bytes `firnrec1`, then parts. A part is 21 bytes of head, all big-endian: kind
  * (1), first height (6), number of heights (4), bytes of content (4), bytes packed (4), check
  * (2); then the content packed with zstd. Contents are JSON: the header, one line per block
- * `{"block","receipts"}`, one line of traces per block, or one line per state answer. Parts
- * stand in order of writing; a part cut off at the end of the file is ignored, so a recorder
- * may be stopped at any time.
+ * `{"block","receipts"}`, one line of traces per block, one line per state answer, or one line per
+ * answer of another node, with which the stores are compared. Parts stand in order of writing; a
+ * part cut off at the end of the file is ignored, so a recorder may be stopped at any time.
  */
 
 import { zstdCompressSync, zstdDecompressSync, constants } from 'node:zlib'
@@ -15,7 +15,7 @@ import { Fault } from '../core/fault.ts'
 import type { HeightRange } from './evm-source.ts'
 
 /** Kinds of parts. */
-export const partKinds = { header: 1, blocks: 2, traces: 3, state: 4 } as const
+export const partKinds = { header: 1, blocks: 2, traces: 3, state: 4, answers: 5 } as const
 
 /** A part's place in the file. */
 export type Part = HeightRange & {

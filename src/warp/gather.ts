@@ -8,12 +8,11 @@ import { assert, Fault } from '../core/fault.ts'
 import type { World } from '../core/world.ts'
 import type { Log } from '../telemetry/log.ts'
 import { AskBoard, questionOf } from './aggregation/ask.ts'
-import type { CollectCounters, CollectParts } from './aggregation/collect-task.ts'
+import type { CollectCounters, CollectParts, Peers } from './aggregation/collect-task.ts'
 import { collect, type Collected } from './aggregation/collect.ts'
 import { isPChain } from './aggregation/request.ts'
 import { SignatureCache } from './aggregation/signature-cache.ts'
 import type { Bls } from './bls.ts'
-import type { PeerPool } from './peer/pool.ts'
 import type { Plan } from './plan.ts'
 import type { Signer } from './validator-set.ts'
 import type { ValidatorSource } from './validator-source.ts'
@@ -33,7 +32,7 @@ export type GatherParts = {
   /** Our own, for those who must let us in. */
   readonly nodeId: string
   readonly bls: Bls
-  readonly pool: PeerPool
+  readonly pool: Peers
   readonly validators: ValidatorSource
   readonly timeoutMs: number
 }

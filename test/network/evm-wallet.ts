@@ -27,6 +27,8 @@ export class EvmWallet {
   readonly #path: string
   readonly #key: Key
   #chainId: bigint | undefined
+  /** A node tells of a receipt before it counts the transaction, when it executes them later. */
+  #nextNonce = 0n
   #last: Promise<unknown> = Promise.resolve()
 
   /** `path` is that of the chain's RPC below the node's URL. */
@@ -51,7 +53,8 @@ export class EvmWallet {
   async #send(call: Call, mayFail: boolean): Promise<Told> {
     this.#chainId ??= BigInt(String(await this.ask('eth_chainId')))
     const address = to0x(this.#key.evm)
-    const nonce = BigInt(String(await this.ask('eth_getTransactionCount', address, 'latest')))
+    const told = BigInt(String(await this.ask('eth_getTransactionCount', address, 'latest')))
+    const nonce = told > this.#nextNonce ? told : this.#nextNonce
     const fields: Rlp[] = [
       number(this.#chainId),
       number(nonce),
@@ -73,6 +76,7 @@ export class EvmWallet {
       withoutZeros(signature.subarray(32, 64)),
     ])
     const hash = String(await this.ask('eth_sendRawTransaction', to0x(signed)))
+    this.#nextNonce = nonce + 1n
     let receipt: Told | null = null
     await settled(`${this.#path} includes ${hash}`, async () => {
       receipt = (await this.ask('eth_getTransactionReceipt', hash)) as Told | null

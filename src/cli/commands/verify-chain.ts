@@ -51,12 +51,12 @@ export async function verifyEvmChain(flags: Flags): Promise<void> {
         ? {}
         : {
             logsOf: (height) =>
-              logsOf({ ...limits, transport: world.transport, url }, height, signal),
+              logsAt({ ...limits, transport: world.transport, url }, height, signal),
           }),
       signal,
       sample,
     })
-    print(verified)
+    printChain(verified)
     if (verified.report.differences().length > 0) process.exitCode = exitCodes.failed
   } finally {
     await source.close()
@@ -71,7 +71,12 @@ function specWith({ spec }: SpecifiedChain, flags: Flags): SpecifiedChain['spec'
   return { ...rest, rpcUrls: [flags['node']] }
 }
 
-async function logsOf(target: RpcTarget, height: number, signal: AbortSignal): Promise<NodeLog[]> {
+/** Logs of a block as `eth_getLogs` of a node gives them. Throws `node-refused`. */
+export async function logsAt(
+  target: RpcTarget,
+  height: number,
+  signal: AbortSignal,
+): Promise<NodeLog[]> {
   const number = `0x${height.toString(16)}`
   const call = { method: 'eth_getLogs', params: [{ fromBlock: number, toBlock: number }] }
   const answer = await askOne(target, call, signal)
@@ -83,7 +88,8 @@ async function logsOf(target: RpcTarget, height: number, signal: AbortSignal): P
   })
 }
 
-function print({ height, report }: VerifiedChain): void {
+/** Prints what was compared of an EVM chain, how often, and every difference. */
+export function printChain({ height, report }: VerifiedChain): void {
   console.log(`height: ${height}`)
   for (const [check, count] of report.counts()) console.log(`${check.padEnd(44)} ${count}`)
   for (const [check, reason] of report.skipped()) console.log(`${check}: not compared: ${reason}`)

@@ -45,7 +45,7 @@ export async function verify(flags: Flags): Promise<void> {
       signal: AbortSignal.timeout(limitMs),
       sample,
     })
-    print(verified)
+    printPrimary(verified)
     const { report, interrupted } = verified
     if (report.differences().length > 0 || interrupted.length > 0)
       process.exitCode = exitCodes.failed
@@ -61,7 +61,8 @@ function nodeUrl(flags: Flags, config: Config, name: Network): string {
   return url
 }
 
-function print({ from, heights, report, interrupted }: Verified): void {
+/** Prints what was compared of a primary network, how often, and every difference. */
+export function printPrimary({ from, heights, report, interrupted }: Verified): void {
   const span = (chain: PrimaryChain): string =>
     from[chain] === heights[chain]
       ? `${chain} ${heights[chain]}`

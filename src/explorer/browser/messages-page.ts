@@ -7,6 +7,7 @@ import { useAnswer, withQuery } from './answer.ts'
 import { party } from './evm-parts.ts'
 import { count, ends, span, took, visible } from './format.ts'
 import { to } from './link.ts'
+import { messageEnd, Routes } from './message-routes.ts'
 import {
   age,
   card,
@@ -25,7 +26,7 @@ import {
   type View,
 } from './parts.ts'
 import { go, query, useTitle, withParams } from './place.ts'
-import { chainName, chainOf, coinOf, type World } from './world.ts'
+import { coinOf, type World } from './world.ts'
 
 /** Messages with filters, routes between chains, and how long delivery takes. */
 export function MessagesPage({ world }: { readonly world: World }): JSX.Element {
@@ -108,47 +109,6 @@ function filters(world: World, asked: Readonly<Record<string, string>>): JSX.Ele
   )
 }
 
-type Route = {
-  readonly srcBlockchainId: string
-  readonly destBlockchainId: string
-  readonly lastDay: number
-  readonly allTime: number
-}
-
-/** How many messages go from where to where. */
-function Routes({ world }: { readonly world: World }): JSX.Element {
-  const answer = useAnswer<{ results: Route[] }>(
-    '/v2/icm/summary?groupBy=srcBlockchainId,destBlockchainId',
-    60_000,
-  )
-  return h(
-    'div',
-    null,
-    shown(answer, ({ results }) =>
-      table(
-        [['From'], ['To'], ['Latest day', 'num'], ['All', 'num']],
-        results.slice(0, 10).map((one) => [
-          end(world, chainOf(world, one.srcBlockchainId)?.chainId ?? '', one.srcBlockchainId),
-          end(world, chainOf(world, one.destBlockchainId)?.chainId ?? '', one.destBlockchainId),
-          count(one.lastDay),
-          h(
-            'a',
-            {
-              href: withParams({
-                sourceBlockchainId: one.srcBlockchainId,
-                destinationBlockchainId: one.destBlockchainId,
-                page: '',
-              }),
-              title: 'only this route',
-            },
-            count(one.allTime),
-          ),
-        ]),
-      ),
-    ),
-  )
-}
-
 /** Median and slowest tenth of the newest messages that were delivered. */
 function Latency({ asked }: { readonly asked: Readonly<Record<string, string>> }): JSX.Element {
   const answer = useAnswer<{ messages: IcmMessage[] }>(
@@ -195,8 +155,8 @@ export function messageTable(world: World, messages: readonly IcmMessage[]): JSX
       idLink(to('message', message.messageId), message.messageId),
       statusPill(message),
       message.sourceTransaction === undefined ? '' : age(message.sourceTransaction.timestamp),
-      end(world, message.sourceEvmChainId, message.sourceBlockchainId),
-      end(world, message.destinationEvmChainId, message.destinationBlockchainId),
+      messageEnd(world, message.sourceEvmChainId, message.sourceBlockchainId),
+      messageEnd(world, message.destinationEvmChainId, message.destinationBlockchainId),
       timeTaken(message),
       coins(
         message.rewardDetails.value,
@@ -210,12 +170,6 @@ export function messageTable(world: World, messages: readonly IcmMessage[]): JSX
 function statusPill({ status, messageExecuted }: IcmMessage): JSX.Element {
   if (status === 'pending') return pill('pending', 'busy')
   return messageExecuted ? pill('executed', 'good') : pill('delivered', 'busy')
-}
-
-function end(world: World, evmChainId: string, blockchainId: string): JSX.Element {
-  return evmChainId === ''
-    ? h('span', { class: 'id', title: blockchainId }, ends(blockchainId))
-    : h('a', { href: to('chain', evmChainId), title: blockchainId }, chainName(world, evmChainId))
 }
 
 function timeTaken({ sourceTransaction, destinationTransaction }: IcmMessage): string {
@@ -262,7 +216,7 @@ function sending(world: World, message: IcmMessage): View {
   return card(
     'Sent',
     facts([
-      ['Chain', end(world, chainId, message.sourceBlockchainId)],
+      ['Chain', messageEnd(world, chainId, message.sourceBlockchainId)],
       ['Sender', party(chainId, { address: message.from })],
       [
         'Transaction',
@@ -281,7 +235,7 @@ function delivery(world: World, message: IcmMessage): View {
   return card(
     'Delivered',
     facts([
-      ['Chain', end(world, chainId, message.destinationBlockchainId)],
+      ['Chain', messageEnd(world, chainId, message.destinationBlockchainId)],
       ['Recipient', party(chainId, { address: message.to })],
       [
         'Transaction',

@@ -8,6 +8,7 @@ import { AvaxSeries } from './avax-series.ts'
 import { ends, visible } from './format.ts'
 import { Seats } from './l1-page.ts'
 import { to } from './link.ts'
+import { Routes } from './message-routes.ts'
 import { age, card, copied, facts, heading, shown, table, when, type View } from './parts.ts'
 import { useTitle } from './place.ts'
 import { subnetPill } from './primary-page.ts'
@@ -47,6 +48,15 @@ export function SubnetPage({ world, network, subnetId }: SubnetProps): JSX.Eleme
       isPrimary ? null : card('About', subnetFacts(world, network, subnet)),
       card('Chains', chainRows(world, network, subnet)),
       subnet.isL1 ? h(Seats, { network, subnetId }) : null,
+      subnet.isL1
+        ? card(
+            'Messages',
+            h(Routes, {
+              world,
+              blockchainIds: subnet.blockchains.map(({ blockchainId }) => blockchainId),
+            }),
+          )
+        : null,
       subnet.isL1
         ? h(AvaxSeries, {
             path: `/v2/subnet/${subnetId}/metrics/perSubnetDailyFeesPaid?network=${encodeURIComponent(network)}`,

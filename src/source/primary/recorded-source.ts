@@ -2,8 +2,9 @@
  * A recorded primary network as a source.
  *
  * The file is a recording (`recording-file.ts`) whose header names the network. Its parts hold,
- * one line each: what the network is, blocks of the three chains, and what the node answered to
- * questions about its state at the recorded heights, which tests compare with.
+ * one line each: what the network is, blocks of the three chains, what the node answered to
+ * questions about its state at the recorded heights, which is for comparing alone, and signatures
+ * of Warp messages, each validator's own.
  */
 
 import { fromHex, toHex } from '../../core/bytes.ts'
@@ -19,7 +20,14 @@ import type {
 } from './primary-source.ts'
 
 /** Kinds of parts of a primary recording. */
-export const primaryPartKinds = { identity: 10, P: 11, X: 12, C: 13, answers: 14 } as const
+export const primaryPartKinds = {
+  identity: 10,
+  P: 11,
+  X: 12,
+  C: 13,
+  answers: 14,
+  signatures: 15,
+} as const
 
 /** "Method" under which the moment of recording stands, Unix seconds: locks are judged by it. */
 export const clockMethod = 'clock'
@@ -32,9 +40,17 @@ export type RecordedAnswer = {
   readonly reply: unknown
 }
 
-/** A source that also gives what the node answered. */
+/** A Warp message and who signed it: hex without `0x`, signatures by node id. */
+export type RecordedSignatures = {
+  readonly message: string
+  readonly justification: string
+  readonly signatures: Readonly<Record<string, string>>
+}
+
+/** A source that also gives what the node answered, and what validators signed. */
 export type RecordedPrimary = PrimarySource & {
   readonly answers: () => readonly RecordedAnswer[]
+  readonly signatures: () => readonly RecordedSignatures[]
 }
 
 /** Opens the recording in `file`. Throws `bad-bytes`. */
@@ -65,6 +81,7 @@ export function openRecordedPrimary(file: Uint8Array): RecordedPrimary {
     earlyTransactions: async () => [],
     health: async () => [],
     answers: () => linesOfKind(primaryPartKinds.answers).map(answerOf),
+    signatures: () => linesOfKind(primaryPartKinds.signatures).map(signaturesOf),
   }
 }
 
@@ -156,6 +173,16 @@ function proposerOf(list: readonly unknown[]): Proposer | undefined {
 function answerOf(line: unknown): RecordedAnswer {
   const { path, method, parameters, reply } = recordOf(line)
   return { path: String(path), method: String(method), parameters, reply }
+}
+
+function signaturesOf(line: unknown): RecordedSignatures {
+  const { message, justification, signatures } = recordOf(line)
+  const byNode = Object.entries(recordOf(signatures)).map(([nodeId, one]) => [nodeId, String(one)])
+  return {
+    message: String(message),
+    justification: String(justification),
+    signatures: Object.fromEntries(byNode),
+  }
 }
 
 function bytesOf(value: unknown): Uint8Array {

@@ -4,18 +4,24 @@ import type { Clock } from '../../core/world.ts'
 import type { Bls } from '../bls.ts'
 import type { PeerPool } from '../peer/pool.ts'
 import type { Signer, ValidatorSet } from '../validator-set.ts'
-import type { AskBoard, Question } from './ask.ts'
+import type { Askable, AskBoard, Question } from './ask.ts'
 import type { SignatureCache } from './signature-cache.ts'
 import type { Goal } from './tally.ts'
+
+/** Validators that can be asked: connections to them, or what they signed once. */
+export type Peers = Pick<
+  PeerPool,
+  'failures' | 'offence' | 'want' | 'watch' | 'ban' | 'status' | 'close'
+> & {
+  /** Something of this node that answers now. */
+  readonly session: (nodeId: string) => Askable | undefined
+}
 
 /** Parts that collections share. */
 export type CollectParts = {
   readonly clock: Clock
   readonly bls: Bls
-  readonly pool: Pick<
-    PeerPool,
-    'session' | 'failures' | 'offence' | 'want' | 'watch' | 'ban' | 'status'
-  >
+  readonly pool: Peers
   readonly board: AskBoard
   readonly cache: SignatureCache
   readonly counters: CollectCounters

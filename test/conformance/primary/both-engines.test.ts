@@ -5,10 +5,10 @@ import { test } from 'node:test'
 
 import { toPrimaryAddress } from '../../../src/core/address.ts'
 import { everyAddress } from '../../../src/store/query/primary/whole-state.ts'
+import { recordedNode } from '../../../src/verify/recorded-node.ts'
 import { verifyPrimary } from '../../../src/verify/verify-primary.ts'
 import { primaryService, recordedAnswers, recordedMoment } from '../../primary-service.ts'
 import { provesOperations } from '../../proven-operations.ts'
-import { recordedNode } from '../../recorded-node.ts'
 
 const embedded = await primaryService()
 const scaled = await primaryService({}, 'postgres')

@@ -16,6 +16,7 @@ import { checkpointHeights, moveCheckpoint } from '../../../src/store/checkpoint
 import { statement, type Writer } from '../../../src/store/engine/database.ts'
 import { openStore } from '../../../src/store/engine/open.ts'
 import { primaryStoreTables } from '../../../src/store/schema/stores.ts'
+import { recordedNode } from '../../../src/verify/recorded-node.ts'
 import { recordingNode } from '../../../src/verify/recording-node.ts'
 import { verifyPrimary, type Verified } from '../../../src/verify/verify-primary.ts'
 import type { Json } from '../../evm-service.ts'
@@ -27,7 +28,6 @@ import {
   recordingPath,
   renewalsPath,
 } from '../../primary-service.ts'
-import { recordedNode } from '../../recorded-node.ts'
 
 const never = new AbortController().signal
 

@@ -1,9 +1,9 @@
 /** A node that answers only what another one was asked before. */
 
-import { Fault } from '../src/core/fault.ts'
-import { isRefusal, type NodeApi, nodePaths, type Reply } from '../src/source/primary/node-api.ts'
-import type { RecordedAnswer } from '../src/source/primary/recorded-source.ts'
-import { objectIn } from '../src/verify/subject.ts'
+import { Fault } from '../core/fault.ts'
+import { isRefusal, type NodeApi, nodePaths, type Reply } from '../source/primary/node-api.ts'
+import type { RecordedAnswer } from '../source/primary/recorded-source.ts'
+import { objectIn } from './subject.ts'
 
 /** Answers from `answers`. Throws `node-refused` for what was not asked then. */
 export function recordedNode(answers: readonly RecordedAnswer[]): NodeApi {

@@ -1,0 +1,58 @@
+/**
+ * What a node answered once, as a node that answers nothing else.
+ *
+ * A recording of an EVM chain holds these answers beside its blocks. They come from another node
+ * than the blocks and serve for comparing alone (`firn verify --recording`).
+ */
+
+import { isObject } from '../codec/evm/raw.ts'
+import { Fault } from '../core/fault.ts'
+import type { Transport } from '../core/world.ts'
+import type { RpcCall } from './json-rpc.ts'
+import { linesOf, listParts, partKinds } from './recording-file.ts'
+
+/** A call, and the `result` or `error` that a node answered. */
+export type AnsweredCall = RpcCall & { readonly result?: unknown; readonly error?: unknown }
+
+/** Name under which two calls are the same question. */
+export function questionOf({ method, params }: RpcCall): string {
+  return `${method} ${JSON.stringify(params)}`
+}
+
+/** The answers that `file`, a recording of an EVM chain, holds. Throws `bad-bytes`. */
+export function recordedAnswers(file: Uint8Array): AnsweredCall[] {
+  return listParts(file)
+    .filter(({ kind }) => kind === partKinds.answers)
+    .flatMap((part) => linesOf(file, part))
+    .map((line) => {
+      const call: unknown = JSON.parse(line)
+      if (!isObject(call) || typeof call['method'] !== 'string' || !Array.isArray(call['params']))
+        throw new Fault('bad-bytes', 'a recorded answer has another form')
+      return { ...call, method: call['method'], params: call['params'] }
+    })
+}
+
+/**
+ * JSON-RPC over `answers`, whatever the address. Throws `node-refused` for what was not asked when
+ * they were recorded.
+ */
+export function answeringTransport(answers: readonly AnsweredCall[]): Transport {
+  const known = new Map(answers.map((call) => [questionOf(call), call]))
+  const answer = (asked: unknown): unknown => {
+    if (!isObject(asked)) throw new Fault('bad-parameter', 'a call is not an object')
+    const question = `${String(asked['method'])} ${JSON.stringify(asked['params'])}`
+    const call = known.get(question)
+    if (call === undefined)
+      throw new Fault('node-refused', `the recording has no answer to: ${question.slice(0, 160)}`)
+    const { result, error } = call
+    const said = error === undefined ? { result } : { error }
+    return { jsonrpc: '2.0', id: asked['id'], ...said }
+  }
+  return {
+    request: async ({ body }) => {
+      const asked: unknown = JSON.parse(typeof body === 'string' ? body : '')
+      const said = Array.isArray(asked) ? asked.map(answer) : answer(asked)
+      return { status: 200, headers: {}, body: new TextEncoder().encode(JSON.stringify(said)) }
+    },
+  }
+}

@@ -4,6 +4,8 @@ import type { Config } from '../config/settings.ts'
 import type { World } from '../core/world.ts'
 import type { ChainStatus } from '../indexing/status-board.ts'
 import type { StreamSpec } from '../indexing/stream-spec.ts'
+import { primaryPartKinds } from '../source/primary/recorded-source.ts'
+import { listParts } from '../source/recording-file.ts'
 import type { StoreLocation } from '../store/engine/open.ts'
 import { messageTables } from '../store/schema/stores.ts'
 import type { Gauges } from '../telemetry/gauges.ts'
@@ -83,9 +85,23 @@ async function aggregatorsOf(config: Config, parts: AggregatorsParts): Promise<A
     (network) => network !== undefined && network.nodeUrl !== '',
   )
   const isUsed = (config['warp.enabled'] && hasNode) || config['warp.peers'].length > 0
-  if (!isUsed) return noAggregators
+  if (!isUsed && !(await holdsSignatures(config, parts))) return noAggregators
   const { openAggregators } = await import('./aggregators.ts')
   return openAggregators(config, parts)
+}
+
+/** Whether a recorded network tells what its validators signed. */
+async function holdsSignatures(
+  { networks }: Config,
+  { world }: Pick<AggregatorsParts, 'world'>,
+): Promise<boolean> {
+  for (const network of Object.values(networks)) {
+    if (network === undefined || network.recording === '') continue
+    const file = await world.files.read(network.recording)
+    if (file === undefined) continue
+    if (listParts(file).some(({ kind }) => kind === primaryPartKinds.signatures)) return true
+  }
+  return false
 }
 
 /** All stores that chains and networks are answered from. */

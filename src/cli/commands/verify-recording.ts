@@ -19,7 +19,12 @@ import { type Verified, verifyPrimary } from '../../verify/verify-primary.ts'
 import { openWorld } from '../../world/world.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { Flags } from '../flags.ts'
-import { configOf, configuredStores, openConfigured } from '../stores/configured-stores.ts'
+import {
+  configOf,
+  type ConfiguredStore,
+  configuredStores,
+  openConfigured,
+} from '../stores/configured-stores.ts'
 import { logsAt, printChain } from './verify-chain.ts'
 import { printPrimary } from './verify.ts'
 
@@ -40,31 +45,12 @@ export async function verifyRecording(flags: Flags): Promise<void> {
   const config = configOf(flags)
   const stores = await configuredStores(config)
   const world = openWorld()
-  let compared = 0
-  let failed = false
+  const outcomes: ('same' | 'differs' | 'not recorded')[] = []
   try {
     for (const made of stores) {
       const database = await openConfigured(config, made)
       try {
-        if (made.chain?.spec.recording !== undefined) {
-          console.log(`${made.chain.spec.name}, ${made.key}`)
-          const verified = await chainVerified(config, made.chain, { database, world })
-          if (verified === undefined) console.log('not compared: the recording holds no answers')
-          else {
-            printChain(verified)
-            failed ||= verified.report.differences().length > 0
-            compared++
-          }
-        }
-        const name = made.key === 'primary-mainnet' ? 'mainnet' : 'fuji'
-        const recording = made.kind === 'primary' ? config.networks[name]?.recording : ''
-        if (recording !== undefined && recording !== '') {
-          console.log(`Primary network, ${made.key}`)
-          const verified = await primaryVerified(name, recording, { database, world })
-          printPrimary(verified)
-          failed ||= verified.report.differences().length > 0 || verified.interrupted.length > 0
-          compared++
-        }
+        outcomes.push(await outcomeOf(config, made, { database, world }))
       } finally {
         await database.close()
       }
@@ -72,9 +58,35 @@ export async function verifyRecording(flags: Flags): Promise<void> {
   } finally {
     await world.close()
   }
-  if (compared === 0)
+  if (outcomes.every((outcome) => outcome === 'not recorded'))
     throw new Fault('not-found', 'nothing here was made of a recording that holds answers')
-  if (failed) process.exitCode = exitCodes.failed
+  if (outcomes.includes('differs')) process.exitCode = exitCodes.failed
+}
+
+/** Compares one store and prints what was found. */
+async function outcomeOf(
+  config: Config,
+  { kind, key, chain }: ConfiguredStore,
+  compared: Compared,
+): Promise<'same' | 'differs' | 'not recorded'> {
+  if (chain?.spec.recording !== undefined) {
+    console.log(`${chain.spec.name}, ${key}`)
+    const verified = await chainVerified(config, chain, compared)
+    if (verified === undefined) {
+      console.log('not compared: the recording holds no answers')
+      return 'not recorded'
+    }
+    printChain(verified)
+    return verified.report.differences().length > 0 ? 'differs' : 'same'
+  }
+  const name = key === 'primary-mainnet' ? 'mainnet' : 'fuji'
+  const recording = kind === 'primary' ? (config.networks[name]?.recording ?? '') : ''
+  if (recording === '') return 'not recorded'
+  console.log(`Primary network, ${key}`)
+  const verified = await primaryVerified(name, recording, compared)
+  printPrimary(verified)
+  const { report, interrupted } = verified
+  return report.differences().length > 0 || interrupted.length > 0 ? 'differs' : 'same'
 }
 
 type Compared = { readonly database: Database; readonly world: World }

@@ -16,6 +16,8 @@ import { send } from '../src/events/sending.ts'
 import { isPublicAddress } from '../src/world/public-address.ts'
 import { openPublicTransport } from '../src/world/public-transport.ts'
 import { openWorld, transportOver } from '../src/world/world.ts'
+import { expectedInternals } from './conformance/evm/replay.ts'
+import { rawChain } from './demo-store.ts'
 import { activityOf, busiestSender } from './event-truth.ts'
 import {
   freshFolder,
@@ -455,6 +457,138 @@ void test('event streams and sockets: from any height, on after the last, as blo
   assert.equal((await closed).code, 1001)
 })
 
+/** What a receiver in this process was told, transaction by transaction. */
+async function told(
+  t: TestContext,
+): Promise<{ readonly url: string; readonly port: number; readonly all: Message[] }> {
+  const all: Message[] = []
+  const { url, port } = await receiver(t, (_at, response, body) => {
+    const { event } = JSON.parse(body) as { readonly event: Message }
+    all.push(event)
+    response.writeHead(204).end()
+  })
+  return { url, port, all }
+}
+
+/** An event of an EVM address, as far as tests look at it. */
+type Message = {
+  readonly transaction: {
+    readonly txHash: string
+    readonly internalTransactions?: readonly { readonly from: string; readonly value: string }[]
+  }
+  readonly logs?: readonly Readonly<Record<string, unknown>>[]
+}
+
+const raw = rawChain(chain)
+const receiptOf = new Map(
+  raw.flatMap(({ receipts }) => receipts.map((one) => [one.transactionHash, one] as const)),
+)
+
+void test('webhooks: logs and internal transactions are those of the raw blocks', async (t) => {
+  const { url, port, all } = await told(t)
+  const { firn, grow } = await followed(t, `{ privateHosts: ['127.0.0.1:${port}'] }`)
+  const more = { includeLogs: true, includeInternalTxs: true }
+  const { status } = await ask(firn, 'POST', '/v1/webhooks', { body: { ...wanted(url), ...more } })
+  assert.equal(status, 201)
+  const last = begin + 30
+  await grow(last)
+  const internals = expectedInternals(chain)
+  const mine = address.toLowerCase()
+  const expected = new Set([
+    ...activityOf(chain, address, { from: begin + 1, until: last + 1 }),
+    ...internals.flatMap(({ height, from, to, txHash }) =>
+      height > begin && height <= last && [from, to].includes(mine) ? [txHash] : [],
+    ),
+  ])
+  await until('all are told', () => all.length >= expected.size)
+  assert.deepEqual(new Set(all.map(({ transaction }) => transaction.txHash)), expected)
+  let logged = 0
+  let inner = 0
+  for (const { transaction, logs } of all) {
+    const { txHash, internalTransactions } = transaction
+    const rawLogs = receiptOf.get(txHash)?.logs ?? []
+    const plain = rawLogs.map(({ address: token, topics, data, logIndex }) => ({
+      address: token,
+      data,
+      logIndex: Number(logIndex),
+      ...Object.fromEntries(topics.map((topic, at) => [`topic${at}`, topic])),
+    }))
+    assert.deepEqual(
+      logs?.map(({ removed: _removed, transactionIndex: _index, ...log }) => log),
+      plain,
+    )
+    const listed = await ask(firn, 'GET', `/v1/chains/${chain}/transactions/${txHash}/logs`)
+    assert.deepEqual(
+      listed.body['logs'],
+      rawLogs.map(({ address: token, topics, data, logIndex }) => ({
+        address: token,
+        topics,
+        data,
+        logIndex: Number(logIndex),
+      })),
+    )
+    const frames = internals.filter((frame) => frame.txHash === txHash)
+    assert.deepEqual(
+      internalTransactions?.map(({ from, value }) => [from.toLowerCase(), value]),
+      frames.map(({ from, value }) => [from, value]),
+    )
+    logged += plain.length
+    inner += frames.length
+  }
+  assert.ok(logged > 0 && inner > 0, `${logged} logs, ${inner} internal transactions`)
+})
+
+void test('webhooks: one that is active again begins with the next block', async (t) => {
+  const { url, port, all } = await told(t)
+  const { firn, grow } = await followed(t, `{ privateHosts: ['127.0.0.1:${port}'] }`)
+  const id = await register(firn, url)
+  const upTo = (from: number, until: number): string[] =>
+    activityOf(chain, address, { from: from + 1, until: until + 1 })
+  await grow(begin + 10)
+  const first = upTo(begin, begin + 10)
+  await until('the first are told', () => all.length >= first.length)
+  assert.equal((await ask(firn, 'DELETE', `/v1/webhooks/${id}`)).body['status'], 'inactive')
+  await grow(begin + 20)
+  assert.ok(upTo(begin + 10, begin + 20).length > 0, 'something happens while it is inactive')
+  const again = await ask(firn, 'PATCH', `/v1/webhooks/${id}`, { body: { status: 'active' } })
+  assert.equal(again.body['status'], 'active')
+  await grow(begin + 30)
+  const rest = upTo(begin + 20, begin + 30)
+  await until('the rest are told', () => all.length >= first.length + rest.length)
+  assert.deepEqual(
+    all.map(({ transaction }) => transaction.txHash),
+    [...first, ...rest],
+  )
+})
+
+void test('webhooks: a receiver that never answers holds up nobody else, and no rebuild tells', async (t) => {
+  const { url, port, all } = await told(t)
+  let asked = 0
+  const silent = await receiver(t, () => asked++)
+  const hosts = `['127.0.0.1:${port}', '127.0.0.1:${silent.port}']`
+  const { firn, grow, folder, node } = await followed(t, `{ privateHosts: ${hosts} }`)
+  await register(firn, silent.url)
+  await register(firn, url)
+  const expected = activityOf(chain, address, { from: begin + 1, until: begin + 21 })
+  await grow(begin + 20)
+  await until('the other has all', () => all.length >= expected.length)
+  assert.equal(asked, 1, 'one message of a webhook is under way at a time')
+  assert.equal(await firn.end(), 0)
+
+  const config = join(folder, 'firn.yaml')
+  const rebuilt = await runFirn('rebuild', '--metrics', '--config', config, '--data-dir', folder)
+  assert.equal(rebuilt.code, 0, rebuilt.stderr)
+  const next = await startFirn(t, ['--config', config, '--data-dir', folder])
+  await untilLive(next, [chainKey])
+  node.head = begin + 30
+  const rest = activityOf(chain, address, { from: begin + 21, until: begin + 31 })
+  await until('what came after is told', () => all.length >= expected.length + rest.length)
+  assert.deepEqual(
+    all.map(({ transaction }) => transaction.txHash),
+    [...expected, ...rest],
+  )
+})
+
 provesOperations(
   [{ answered }],
   [
@@ -470,5 +604,6 @@ provesOperations(
     'getSharedSecret',
     'replayWebhook',
     'listDeadLetters',
+    'listTransactionLogs',
   ],
 )

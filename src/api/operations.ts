@@ -48,6 +48,7 @@ import { listLatestTransactions } from './evm/list-latest-transactions.ts'
 import { listNativeTransactions } from './evm/list-native-transactions.ts'
 import { listTokenHolders } from './evm/list-token-holders.ts'
 import { listTokenTransfers } from './evm/list-token-transfers.ts'
+import { listTransactionLogs } from './evm/list-transaction-logs.ts'
 import { olderEvmOperations } from './evm/older-names.ts'
 import type { EvmParts } from './evm/parts.ts'
 import { getStatus } from './get-status.ts'
@@ -81,6 +82,7 @@ import { getStakingMetrics } from './primary/get-staking-metrics.ts'
 import { getSubnet } from './primary/get-subnet.ts'
 import { getPrimaryTransaction } from './primary/get-transaction.ts'
 import { nodeFees, subnetFees, totalL1Fees, validationFees } from './primary/l1-fee-metrics.ts'
+import { listBalanceSeries } from './primary/list-balance-series.ts'
 import { listBlockchains } from './primary/list-blockchains.ts'
 import { listPrimaryBlocks } from './primary/list-blocks.ts'
 import { listChainIds } from './primary/list-chain-ids.ts'
@@ -155,6 +157,7 @@ export function evmOperations(parts: EvmParts): Operation[] {
     listErc20Balances(parts),
     listLatestTransactions(parts),
     getTransaction(parts),
+    listTransactionLogs(parts),
     listErc721Transfers(parts),
     listNativeTransactions(parts),
     listAddressTransactions(parts),
@@ -212,6 +215,7 @@ export function primaryOperations(parts: PrimaryParts): Operation[] {
     listTransactions(parts),
     listStakingTransactions(parts),
     getBalances(parts),
+    listBalanceSeries(parts),
     listValidators(parts),
     listSubnets(parts),
     listRewards(parts),

@@ -2,8 +2,6 @@
 
 import { zstdDecompressSync } from 'node:zlib'
 
-import { isObject } from '../../codec/evm/raw.ts'
-import { Fault } from '../../core/fault.ts'
 import type { Webhook } from '../../store/query/events/webhooks.ts'
 import { gasUntil } from '../../store/query/evm/gas-until.ts'
 import { internalsOfTransaction } from '../../store/query/evm/internals-of-transaction.ts'
@@ -17,6 +15,7 @@ import type { ServedChain } from '../chain-directory.ts'
 import { frameType } from '../evm/internal-views.ts'
 import type { EvmParts } from '../evm/parts.ts'
 import type { Named, PartyEntry } from '../evm/party-book.ts'
+import { receiptLogs } from '../evm/receipt-logs.ts'
 import { decimalText, hexText } from '../evm/text.ts'
 import { standardOf } from '../evm/transfer-views.ts'
 import { withPoint } from '../prices/exact-decimal.ts'
@@ -44,7 +43,8 @@ export async function evmEvents(
   const row = await transactionAt(chain.store, pos)
   if (row === undefined) return []
   const needsLogs = includeLogs || eventSignatures.length > 0
-  const logs = needsLogs ? await logsOf(chain, pos, signal) : []
+  const told = needsLogs ? await receiptLogs(chain, pos, signal) : []
+  const logs = told.map((log) => logOf(log, placeOf(pos)))
   if (eventSignatures.length > 0 && !logs.some(({ topic0 }) => isAmong(topic0, eventSignatures)))
     return []
   const transaction = await transactionOf(parts, { chain, row, includeInternalTxs })
@@ -166,15 +166,6 @@ async function inputOf(chain: ServedChain, row: TransactionWithFees): Promise<st
   if (packed === undefined) return '0x'
   const inputs = zstdDecompressSync(packed.inputs)
   return hexText(inputs.subarray(packed.offset, packed.offset + row.inputLength))
-}
-
-/** Logs of a transaction as a node tells them: not all are stored. Throws `not-served`. */
-async function logsOf(chain: ServedChain, pos: number, signal: AbortSignal): Promise<Fields[]> {
-  const receipts = await chain.receipts?.(heightOf(pos), signal)
-  const receipt = receipts?.[placeOf(pos)]
-  if (!isObject(receipt) || !Array.isArray(receipt['logs']))
-    throw new Fault('not-served', 'logs need a node, and none tells them now')
-  return receipt['logs'].filter(isObject).map((log) => logOf(log, placeOf(pos)))
 }
 
 function logOf(log: Fields, transactionIndex: number): Fields {

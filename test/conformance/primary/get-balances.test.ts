@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { parsePrimaryAddress } from '../../../src/core/address.ts'
 import type { Json } from '../../evm-service.ts'
 import { primaryService, recordedAnswers, recordedMoment } from '../../primary-service.ts'
+import { provesOperations } from '../../proven-operations.ts'
 
 const service = await primaryService()
 const answers = recordedAnswers()
@@ -140,3 +141,22 @@ void test('balances: without addresses there is a 400', async () => {
     assert.match(body.message, /addresses/)
   }
 })
+
+void test('balance series: every point is the balance of its moment, the last one that of now', async () => {
+  const moment = recordedMoment(answers)
+  const start = moment - 20 * 3_600
+  const asked = answers.find(({ method }) => method === 'platform.getStake')
+  const [address] = (asked?.parameters as Json).addresses
+  const path =
+    `${base}/p-chain/balances:listSeries?addresses=${address}` +
+    `&timeInterval=hour&startTimestamp=${start}&endTimestamp=${moment}`
+  const { status, body } = await service.get(path)
+  assert.equal(status, 200, JSON.stringify(body))
+  assert.ok(body.series.length >= 20)
+  for (const { timestamp, balances: told } of body.series)
+    assert.deepEqual(told, await balances('p-chain', address, `&blockTimestamp=${timestamp}`))
+  assert.ok(body.series.every(({ timestamp }: Json) => timestamp >= start && timestamp <= moment))
+  assert.deepEqual(body.series.at(-1).timestamp, moment)
+})
+
+provesOperations([service], ['listBalanceSeries'])

@@ -1,0 +1,22 @@
+/** Logs of one transaction, which are not all stored: a node tells them. */
+
+import { isObject } from '../../codec/evm/raw.ts'
+import { Fault } from '../../core/fault.ts'
+import { heightOf, placeOf } from '../../store/query/evm/position.ts'
+import type { ServedChain } from '../chain-directory.ts'
+
+/** A log as the node gave it. */
+export type ReceiptLog = Readonly<Record<string, unknown>>
+
+/** Logs of the transaction at `pos`, in their order. Throws `not-served` while no node tells them. */
+export async function receiptLogs(
+  chain: ServedChain,
+  pos: number,
+  signal: AbortSignal,
+): Promise<readonly ReceiptLog[]> {
+  const receipts = await chain.receipts?.(heightOf(pos), signal)
+  const receipt = receipts?.[placeOf(pos)]
+  if (!isObject(receipt) || !Array.isArray(receipt['logs']))
+    throw new Fault('not-served', 'logs need a node, and none tells them now')
+  return receipt['logs'].filter(isObject)
+}

@@ -54,7 +54,18 @@ export function hasKey(request: AdmissionRequest, keys: readonly StoredKey[]): b
 export function callerIn(request: AdmissionRequest, keys: readonly StoredKey[]): Caller {
   const sent = sentKey(request)
   const key = sent === undefined ? undefined : findKey(keys, sent)
-  return { key: key?.id, hasKeys: keys.length > 0, isLoopback: isLoopback(plainAddress(request)) }
+  return {
+    key: key?.id,
+    hasKeys: keys.length > 0,
+    isLoopback: isLoopback(plainAddress(request)),
+    origin: originOf(request),
+  }
+}
+
+/** Where the caller reached this service: by TLS only where a proxy before it says so. */
+function originOf({ headers }: AdmissionRequest): string {
+  const { host, 'x-forwarded-proto': scheme } = headers
+  return typeof host === 'string' ? `${scheme === 'https' ? 'https' : 'http'}://${host}` : ''
 }
 
 /** An IPv4 address as it is written, also where it stands in one of IPv6. */

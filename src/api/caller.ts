@@ -10,10 +10,17 @@ export type Caller = {
   readonly hasKeys: boolean
   /** Whether it calls from this machine. */
   readonly isLoopback: boolean
+  /** Scheme, host and port it named, for addresses in answers; empty where nobody knows. */
+  readonly origin: string
 }
 
 /** A caller nobody knows anything of. */
-export const unknownCaller: Caller = { key: undefined, hasKeys: false, isLoopback: false }
+export const unknownCaller: Caller = {
+  key: undefined,
+  hasKeys: false,
+  isLoopback: false,
+  origin: '',
+}
 
 /**
  * Whose things a caller keeps here: the id of its key. Where there are no keys, callers of this

@@ -51,6 +51,8 @@ import { listTokenTransfers } from './evm/list-token-transfers.ts'
 import { listTransactionLogs } from './evm/list-transaction-logs.ts'
 import { olderEvmOperations } from './evm/older-names.ts'
 import type { EvmParts } from './evm/parts.ts'
+import { exportTransactions, getExport } from './exports/export-transactions.ts'
+import type { ExportParts } from './exports/parts.ts'
 import { getStatus } from './get-status.ts'
 import { getIcmMessage } from './icm/get-message.ts'
 import { listIcmMessages, listIcmMessagesByAddress } from './icm/list-messages.ts'
@@ -139,6 +141,7 @@ export function allOperations(parts: OperationParts): Operation[] {
     ...icmOperations(parts.icm),
     search(parts.search),
     ...eventOperations(parts.events),
+    ...exportOperations(exportPartsOf(parts)),
     getUsage(parts.usage),
     listCalls(parts.usage),
     ...healthOperations(parts.stores),
@@ -265,6 +268,20 @@ function eventOperations(parts: EventParts): Operation[] {
     replayWebhook(parts),
     listDeadLetters(parts),
   ]
+}
+
+/** What exports are handed: they read the lists of the others. */
+export function exportPartsOf({
+  evm,
+  primary,
+  events,
+}: Pick<OperationParts, 'evm' | 'primary' | 'events'>): ExportParts {
+  return { evm, primary, clock: events.clock, store: events.webhooks }
+}
+
+/** Exports of transactions to a file. */
+function exportOperations(parts: ExportParts): Operation[] {
+  return [exportTransactions(parts), getExport(parts)]
 }
 
 /** Document A, operations 1 and 2. */

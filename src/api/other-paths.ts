@@ -1,4 +1,4 @@
-/** Paths beside the operations, as the OpenAPI document has them: streams and sockets. */
+/** Paths beside the operations, as the OpenAPI document has them: streams, sockets and files. */
 
 const text = (name: string, place: 'path' | 'query', description: string): object => ({
   name,
@@ -43,6 +43,18 @@ export const otherPaths: Readonly<Record<string, object>> = {
       tags: ['Webhooks'],
       parameters: webhook,
       responses: { 101: { description: 'The connection is a WebSocket from here on' }, ...usual },
+    },
+  },
+  '/v1/operations/{operationId}/file': {
+    get: {
+      operationId: 'getExportFile',
+      summary: 'The file of an export; whoever knows the id may fetch it, without a key',
+      tags: ['Operations'],
+      parameters: [text('operationId', 'path', 'UUID of the export')],
+      responses: {
+        200: { description: 'Rows, sent as they are read', content: { 'text/csv': {} } },
+        ...usual,
+      },
     },
   },
 }

@@ -10,11 +10,12 @@ import type { EventParts } from '../api/events/parts.ts'
 import { createMethodNames } from '../api/evm/method-names.ts'
 import type { EvmParts } from '../api/evm/parts.ts'
 import { createPartyBooks } from '../api/evm/party-book.ts'
+import { mountExportFiles } from '../api/exports/export-file.ts'
 import { createFreshChains } from '../api/fresh-chains.ts'
 import type { LoadLimits } from '../api/load.ts'
 import { storedNfts } from '../api/nft/stored-nfts.ts'
 import { openApiDocument } from '../api/openapi.ts'
-import { allOperations, type OperationParts } from '../api/operations.ts'
+import { allOperations, exportPartsOf, type OperationParts } from '../api/operations.ts'
 import type { PageTokens } from '../api/page-token.ts'
 import {
   createNetworkDirectory,
@@ -145,6 +146,7 @@ export function assembleApi(config: Config, parts: ApiParts): Api {
   server.http.get('/openapi.json', (_request, reply) =>
     reply.header('content-type', 'application/json; charset=utf-8').send(document),
   )
+  mountExportFiles(server.http, exportPartsOf(families), logs.log.child('api'))
   if (config['api.explorer'])
     mountExplorer(
       server.http,

@@ -115,6 +115,20 @@ export const webhookVersion = table(
 /** Name of the store of webhooks. */
 export const webhookStore = 'webhooks'
 
+/**
+ * Exports of transactions that callers asked for: `request` is the body they sent, `created` Unix
+ * seconds. The rows themselves are read when the file is fetched.
+ */
+export const exportJob = table(
+  'export_job',
+  { id: 'text', owner: 'text', created: 'integer', request: 'text' },
+  {
+    key: ['id'],
+    layout: 'keyed',
+    indexes: [{ name: 'export_job_by_owner', columns: ['owner', 'created'] }],
+  },
+)
+
 /** Its tables, beside those every store has. */
 export const webhookTables = [
   webhook,
@@ -122,4 +136,5 @@ export const webhookTables = [
   deadLetter,
   webhookSecret,
   webhookVersion,
+  exportJob,
 ] as const

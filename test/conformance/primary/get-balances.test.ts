@@ -145,8 +145,8 @@ void test('balances: without addresses there is a 400', async () => {
 void test('balance series: every point is the balance of its moment, the last one that of now', async () => {
   const moment = recordedMoment(answers)
   const start = moment - 20 * 3_600
-  const asked = answers.find(({ method }) => method === 'platform.getStake')
-  const [address] = (asked?.parameters as Json).addresses
+  const asked = answers.find(({ method }) => method === 'platform.getStake')!
+  const [address] = (asked.parameters as Json).addresses
   const path =
     `${base}/p-chain/balances:listSeries?addresses=${address}` +
     `&timeInterval=hour&startTimestamp=${start}&endTimestamp=${moment}`

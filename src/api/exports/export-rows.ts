@@ -1,0 +1,141 @@
+/** The rows of an export as CSV, read page by page while they are sent: memory holds one page. */
+
+import { toCb58 } from '../../core/cb58.ts'
+import { heightAtTime } from '../../store/query/evm/height-at-time.ts'
+import { indexedHeight } from '../../store/query/evm/indexed-height.ts'
+import { unknownCaller } from '../caller.ts'
+import { listAddressTransactions } from '../evm/list-address-transactions.ts'
+import { headLine, linesOf, type ListShape, listShapeOf } from '../list-format.ts'
+import type { Operation } from '../operation.ts'
+import { chainNameOf } from '../primary/chain-of.ts'
+import { listTransactions } from '../primary/list-transactions.ts'
+import { type ExportPlan, namesFor } from './export-plan.ts'
+import type { ExportParts } from './parts.ts'
+
+const pageSize = 100
+
+/** Types of transactions that a stake begins, changes or ends with. */
+const stakingTypes = [
+  'AddValidatorTx',
+  'AddSubnetValidatorTx',
+  'AddDelegatorTx',
+  'AddPermissionlessValidatorTx',
+  'AddPermissionlessDelegatorTx',
+  'RewardValidatorTx',
+  'AddAutoRenewedValidatorTx',
+  'SetAutoRenewedValidatorConfigTx',
+  'RewardAutoRenewedValidatorTx',
+]
+
+/** Columns of the short form. */
+const simpleColumns = ['blockTimestamp', 'blockNumber', 'txHash', 'txType', 'value', 'amountBurned']
+
+/**
+ * Lines of the file: a head, then the transactions of each chain and address, oldest first; of several
+ * addresses of the P-, X- or C-Chain each transaction once.
+ *
+ * @yields Text of a page at a time.
+ */
+export async function* exportLines(
+  parts: ExportParts,
+  plan: ExportPlan,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  yield* plan.kind === 'evm' ? evmLines(parts, plan, signal) : primaryLines(parts, plan, signal)
+}
+
+type PlanOf<K> = Extract<ExportPlan, { readonly kind: K }>
+
+async function* evmLines(
+  parts: ExportParts,
+  { chains, addresses, period }: PlanOf<'evm'>,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  const list = listAddressTransactions(parts.evm)
+  const shape = shapeOf(list)
+  yield `chainId,address,${headLine('csv', shape)}`
+  for (const { facts, store } of chains) {
+    const newest = await indexedHeight(store, 'blocks')
+    const first = await heightAtTime(store, { seconds: period.from - 1, newest })
+    const last = await heightAtTime(store, { seconds: period.until, newest })
+    const query = { startBlock: first + 1, endBlock: last + 1, sortOrder: 'asc', pageSize }
+    const chainId = String(facts.evmChainId)
+    for (const address of addresses) {
+      const path = {
+        chainId: facts.blockchainId === undefined ? chainId : toCb58(facts.blockchainId),
+        address,
+      }
+      for await (const items of pagesOf(list, { path, query, shape, signal }))
+        yield items.map((item) => `${chainId},${address},${linesOf('csv', shape, [item])}`).join('')
+    }
+  }
+}
+
+async function* primaryLines(
+  parts: ExportParts,
+  { chains, addresses, accounts, detail, period }: PlanOf<'primary'>,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  const list = listTransactions(parts.primary)
+  const whole = shapeOf(list)
+  const shape =
+    detail === 'simple' ? { ...whole, columns: simpleColumns.map((name) => [name]) } : whole
+  yield `network,chain,${headLine('csv', shape)}`
+  for (const chain of chains) {
+    const names = namesFor(chain, addresses, accounts)
+    if (names.length === 0 || (detail === 'staking' && chain.chain !== 'P')) continue
+    const name = chainNameOf[chain.chain]
+    const query = {
+      addresses: names.join(','),
+      ...(detail === 'staking' ? { txTypes: stakingTypes } : {}),
+      startTimestamp: Math.max(0, period.from - 1),
+      endTimestamp: period.until + 1,
+      sortOrder: 'asc',
+      pageSize,
+    }
+    const path = { network: chain.network, blockchainId: name }
+    for await (const items of pagesOf(list, { path, query, shape, signal }))
+      yield items
+        .map((item) => `${chain.network},${name},${linesOf('csv', shape, [item])}`)
+        .join('')
+  }
+}
+
+function shapeOf({ shape }: Operation): ListShape {
+  const list = listShapeOf(shape)
+  if (list === undefined) throw new Error(`${shape.id} answers a list`)
+  return list
+}
+
+/**
+ * Items of all pages of a list.
+ *
+ * @yields Those of a page.
+ */
+async function* pagesOf(
+  list: Operation,
+  of: {
+    readonly path: Readonly<Record<string, unknown>>
+    readonly query: Readonly<Record<string, unknown>>
+    readonly shape: ListShape
+    readonly signal: AbortSignal
+  },
+): AsyncGenerator<readonly unknown[]> {
+  const { path, query, shape, signal } = of
+  let token: unknown
+  do {
+    signal.throwIfAborted()
+    const asked = token === undefined ? query : { ...query, pageToken: token }
+    const { body } = await list.answer({
+      path,
+      query: asked,
+      body: undefined,
+      signal,
+      caller: unknownCaller,
+    })
+    const members = new Map(typeof body === 'object' && body !== null ? Object.entries(body) : [])
+    const items: unknown = members.get(shape.name)
+    yield Array.isArray(items) ? items : []
+    token = members.get('nextPageToken')
+  } while (typeof token === 'string' && token !== '')
+}

@@ -1,0 +1,62 @@
+/** Exports of transactions. Source: official clients, Operations. */
+
+import type { Static } from 'typebox'
+
+import { Type } from '../type.ts'
+
+const date = Type.Optional(
+  Type.String({
+    description: 'YYYY-MM-DD, UTC',
+    pattern: '^\\d{4}-\\d{2}-\\d{2}$',
+    allowed: 'a date: YYYY-MM-DD',
+  }),
+)
+
+/** First and last day, both whole; `startDate` and `endDate` are their older names. */
+const dates = { firstDate: date, lastDate: date, startDate: date, endDate: date }
+
+const name = Type.String({ maxLength: 512 })
+
+/** Kinds of exports. */
+export const exportTypes = [
+  'TRANSACTION_EXPORT_EVM',
+  'TRANSACTION_EXPORT_PRIMARY_NETWORK',
+  'TRANSACTION_EXPORT_PRIMARY_NETWORK_STAKING',
+  'TRANSACTION_EXPORT_PRIMARY_NETWORK_SIMPLE',
+] as const
+
+/** What is to be exported. */
+export const ExportBody = Type.Object({
+  type: Type.Enum([...exportTypes]),
+  ...dates,
+  options: Type.Object({
+    addresses: Type.Optional(Type.Array(name, { maxItems: 100 })),
+    cChainEvmAddresses: Type.Optional(
+      Type.Array(name, { maxItems: 100, description: 'EVM addresses, for the C-Chain' }),
+    ),
+    includeChains: Type.Array(name, {
+      minItems: 1,
+      maxItems: 100,
+      description: 'EVM chain ids; or p-chain, x-chain, c-chain or their ids',
+    }),
+  }),
+})
+/** Decoded {@link ExportBody}. */
+export type ExportBody = Static<typeof ExportBody>
+
+/** How an export stands. */
+export const ExportStatus = Type.Object(
+  {
+    operationId: Type.String({ description: 'UUID' }),
+    operationType: Type.Enum([...exportTypes]),
+    operationStatus: Type.Enum(['COMPLETED']),
+    metadata: Type.Object({
+      downloadUrl: Type.String({ description: 'CSV; valid for seven days' }),
+    }),
+    createdAtTimestamp: Type.Integer({ description: 'Unix seconds' }),
+    updatedAtTimestamp: Type.Integer({ description: 'Unix seconds' }),
+  },
+  { $id: 'ExportStatus' },
+)
+/** Decoded {@link ExportStatus}. */
+export type ExportStatus = Static<typeof ExportStatus>

@@ -1,0 +1,137 @@
+/**
+ * Every operation of the official clients against a process that serves the demo network: each is
+ * answered, in a form that the client's own schemas accept and with something in it, or stands on
+ * the short list of what is deliberately not offered.
+ *
+ * The operations are the files of the packages, so that a client with more of them fails here.
+ */
+
+import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { type TestContext, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+import { AvaCloudSDKCore } from '@avalabs/avacloud-sdk/core.js'
+import { AvalancheCore } from '@avalanche-sdk/chainkit/core.js'
+
+import { clientRequests, deliberatelyAbsent, emptyInDemo, type Seen } from './client-requests.ts'
+import type { Json } from './evm-service.ts'
+import {
+  indexedFolder,
+  runFirn,
+  type RunningFirn,
+  startFirn,
+  untilAllServed,
+} from './firn-process.ts'
+import { serveSignatures, type SignatureService } from './signature-service.ts'
+
+/** Files of the packages that ask no server. */
+const local = new Set(['validateWebhook'])
+
+const clients = {
+  chainkit: {
+    folder: '../node_modules/@avalanche-sdk/chainkit/dist/esm/funcs/',
+    open: (apiKey: string) => new AvalancheCore({ apiKey, enableTelemetry: false }),
+    count: 101,
+  },
+  avacloud: {
+    folder: '../node_modules/@avalabs/avacloud-sdk/funcs/',
+    open: (apiKey: string) => new AvaCloudSDKCore({ apiKey, serverURL: 'http://127.0.0.1' }),
+    count: 97,
+  },
+} as const
+
+/** Names of all operations of a client: it has a file for each. */
+function operationsOf(folder: string): string[] {
+  return readdirSync(fileURLToPath(new URL(folder, import.meta.url)))
+    .flatMap((name) => /^(\w+)\.js$/.exec(name)?.[1] ?? [])
+    .filter((name) => !local.has(name))
+}
+
+/** Whether an answer shows anything: the list of an operation that answers one has an item. */
+function showsSomething(operation: string, answer: Json): boolean {
+  if (!/List|Metrics/.test(operation) || /Get/.test(operation)) return true
+  if (emptyInDemo.includes(operation)) return true
+  const { result = answer } = answer
+  const lists = Object.values(result).filter((value) => Array.isArray(value))
+  return lists.length === 0 || lists.some((list) => list.length > 0)
+}
+
+type Served = {
+  readonly firn: RunningFirn
+  readonly key: string
+  readonly signatures: SignatureService
+}
+
+async function serve(t: TestContext): Promise<Served> {
+  const folder = await indexedFolder(t)
+  const key = (await runFirn('keys', 'create', 'mine', '--data-dir', folder)).stdout.trim()
+  const firn = await startFirn(t, ['--data-dir', folder])
+  await untilAllServed(firn)
+  const signatures = await serveSignatures()
+  t.after(signatures.close)
+  return { firn, key, signatures }
+}
+
+void test('clients: every operation is answered, or deliberately absent', async (t) => {
+  const { firn, key, signatures } = await serve(t)
+  const requests = await clientRequests(firn, signatures)
+  for (const [name, { folder, open, count }] of Object.entries(clients)) {
+    await t.test(name, async () => {
+      const operations = operationsOf(folder)
+      assert.equal(operations.length, count)
+      const unknown = operations.filter((operation) => !requests.has(operation))
+      assert.deepEqual(unknown, [], 'operations this test does not ask for')
+      const client = open(key)
+      const seen = new Map<string, Json>([['client', name]])
+      const problems: string[] = []
+      for (const [operation, request] of requests) {
+        if (!operations.includes(operation)) continue
+        const path = new URL(`${folder}${operation}.js`, import.meta.url).href
+        const ask: Json = Object.values(await import(path)).find(
+          (value) => typeof value === 'function' && value.name === operation,
+        )
+        const serverURL = operation.includes('SignatureAggregator') ? signatures.url : firn.apiUrl
+        const options = { serverURL, retries: { strategy: 'none' } }
+        const problem = await problemOf(ask, { client, options, seen, operation, request })
+        if (problem !== undefined) problems.push(`${operation}: ${problem}`)
+      }
+      assert.deepEqual(problems, [])
+    })
+  }
+})
+
+type Asked = {
+  readonly client: unknown
+  readonly options: object
+  readonly seen: Map<string, Json>
+  readonly operation: string
+  readonly request: (seen: Seen) => Json
+}
+
+/** What is wrong with the answer to one operation; `undefined` when nothing is. */
+async function problemOf(
+  ask: Json,
+  { client, options, seen, operation, request }: Asked,
+): Promise<string | undefined> {
+  let parameters: Json
+  try {
+    parameters = request(seen)
+  } catch {
+    return 'what it asks for was not answered'
+  }
+  const answer: Json = await (parameters === undefined
+    ? ask(client, options)
+    : ask(client, parameters, options))
+  const isAbsent = deliberatelyAbsent.includes(operation)
+  if (!answer.ok) {
+    const { error } = answer
+    const words = `${error.name} ${error.statusCode ?? ''} ${error.message}`.slice(0, 300)
+    return isAbsent && error.statusCode === 404 && /not offered/.test(error.message)
+      ? undefined
+      : words
+  }
+  if (isAbsent) return 'is answered, though it stands on the list of what is absent'
+  seen.set(operation, answer.value)
+  return showsSomething(operation, answer.value) ? undefined : 'shows nothing'
+}

@@ -17,7 +17,14 @@ import type { BlockChecks } from '../../indexing/evm/block-checks.ts'
 import { storedBatch } from '../../indexing/evm/stored-batch.ts'
 import { factsOf, questionsTo } from '../../indexing/evm/token-metadata.ts'
 import type { EvmSource, StateCall } from '../../source/evm-source.ts'
-import { type Database, type Row, statement, type Value } from '../../store/engine/database.ts'
+import {
+  type Database,
+  type Reader,
+  type Row,
+  statement,
+  type Value,
+} from '../../store/engine/database.ts'
+import { balanceAt } from '../../store/query/evm/balance-at.ts'
 import { storedHeights } from '../../store/query/evm/traced-heights.ts'
 import { placesPerBlock } from '../../store/schema/places.ts'
 import { newReport, type Report } from '../report.ts'
@@ -60,12 +67,9 @@ const tokens = statement(
   `select t.id, a.bytes, t.name, t.symbol, t.decimals, t.exactness, t.standard
    from token t join address a on a.id = t.id where t.metadata_height > 0 order by t.id`,
 )
-const holders = statement(
-  `select b.value, h.bytes from transfer_by_token k join transfer f on f.pos = k.pos
-   join balance b on b.address_id = f.to_id and b.token_id = k.token_id and b.height = (
-     select max(n.height) from balance n
-     where n.address_id = b.address_id and n.token_id = b.token_id and n.height <= ?)
-   join address h on h.id = b.address_id
+const receivers = statement(
+  `select f.to_id, h.bytes from transfer_by_token k join transfer f on f.pos = k.pos
+   join address h on h.id = f.to_id
    where k.token_id = ? order by k.pos desc limit ${holdersPerToken}`,
 )
 
@@ -197,6 +201,16 @@ async function compareNames(subject: ChainSubject, report: Report, row: Row): Pr
   report.compare('names of tokens', address, [name, symbol, decimals], theirs)
 }
 
+/** Balances of those who received a token last. */
+async function heldBy(store: Reader, tokenId: number, height: number): Promise<Row[]> {
+  const held: Row[] = []
+  for (const [id, bytes = null] of await store.all(receivers, [tokenId])) {
+    const found = await balanceAt(store, { addressId: Number(id), tokenId, height })
+    if (found !== undefined) held.push([found.value, bytes])
+  }
+  return held
+}
+
 async function compareBalances(
   { store, source, signal }: ChainSubject,
   report: Report,
@@ -204,7 +218,7 @@ async function compareBalances(
 ): Promise<void> {
   const [id = null, bytes] = row
   const address = bytes instanceof Uint8Array ? to0x(bytes) : ''
-  const held = await store.all(holders, [height, id])
+  const held = await heldBy(store, Number(id), height)
   const calls = held.map(([, holder]): StateCall => {
     const data = `${balanceOfSelector}${'0'.repeat(24)}${plain(holder ?? null)}`
     return { method: 'eth_call', target: { to: address, data } }

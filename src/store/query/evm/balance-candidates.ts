@@ -1,7 +1,9 @@
 /** Tokens an address may hold, with the balance its logs give. */
 
 import { type Reader, type Row, statement } from '../../engine/database.ts'
+import { frozenUntil, readManifest } from '../../ice/manifest.ts'
 import { maybeBytesAt, maybeIntegerAt } from '../row-values.ts'
+import { balanceAt } from './balance-at.ts'
 import { type TokenRow, tokenRow } from './parties-of-ids.ts'
 
 /** One (address, token) pair at a height. */
@@ -31,6 +33,8 @@ const question = statement(
      select max(n.height) from balance n
      where n.address_id = ? and n.token_id = h.token_id and n.height <= ?)
    order by h.token_id`,
+  // The newest balance of every pair stays in the table, so it has all pairs.
+  { rowsOnly: true },
 )
 
 /**
@@ -38,7 +42,7 @@ const question = statement(
  * first sight on the chain, each with its newest value at or before `height`.
  *
  * Cost: three look-ups in the key of `balance` and one of `token` per token, whatever the
- * number of changes.
+ * number of changes; at a height that is frozen those of `balanceAt` besides.
  */
 export async function balanceCandidates(
   store: Reader,
@@ -59,7 +63,24 @@ export async function balanceCandidates(
     addressId,
     height,
   ])
-  return rows.map(balanceRow)
+  return withOlder(store, rows.map(balanceRow), query)
+}
+
+/** Looks for values that are older than what the table has of their pairs. */
+async function withOlder(
+  store: Reader,
+  rows: readonly BalanceRow[],
+  { addressId, height }: { readonly addressId: number; readonly height: number },
+): Promise<BalanceRow[]> {
+  const isWhole = rows.every(({ value }) => value !== undefined)
+  if (isWhole || frozenUntil(await readManifest(store)) <= height) return [...rows]
+  const found: BalanceRow[] = []
+  for (const row of rows) {
+    const isNone = row.value === undefined
+    const pair = { addressId, tokenId: row.token.id, height }
+    found.push(isNone ? { ...row, ...(await balanceAt(store, pair)) } : row)
+  }
+  return found
 }
 
 const oneToken = statement(
@@ -69,6 +90,7 @@ const oneToken = statement(
      select max(n.height) from balance n
      where n.address_id = ? and n.token_id = k.id and n.height <= ?)
    where k.id = ?`,
+  { rowsOnly: true },
 )
 
 /**
@@ -89,7 +111,8 @@ export async function balancesOfTokens(
   const rows: (BalanceRow | undefined)[] = []
   for (const tokenId of tokenIds) {
     const row = await store.get(oneToken, [addressId, addressId, height, tokenId])
-    rows.push(row === undefined ? undefined : balanceRow(row))
+    if (row === undefined) rows.push(undefined)
+    else rows.push(...(await withOlder(store, [balanceRow(row)], { addressId, height })))
   }
   return rows
 }

@@ -5,12 +5,10 @@ import { integerAt } from '../row-values.ts'
 import { hash, hex, integer, maybe, type RowOf, storedRow } from '../stored-row.ts'
 import { hashPrefix } from './position.ts'
 
-/** A header `b`, `p` being its parent. Byte strings are `0x` hex; zero is `0x`. */
-const blockRow = storedRow({
+/** A header `b`. Byte strings are `0x` hex; zero is `0x`. */
+const headerRow = storedRow({
   height: integer('b.height'),
   hash: hash('b.hash'),
-  /** `undefined` for the first block stored. */
-  parentHash: maybe(hash('p.hash')),
   /** Unix seconds. */
   timestamp: integer('b.timestamp'),
   timestampMs: maybe(integer('b.timestamp_ms')),
@@ -25,45 +23,44 @@ const blockRow = storedRow({
   /** Wei. */
   fees: hex('b.fees'),
 })
-/** Row of a header. */
-export type BlockRow = RowOf<typeof blockRow>
+type HeaderRow = RowOf<typeof headerRow>
+/** A header; `parentHash` is `undefined` for the first block stored. */
+export type BlockRow = HeaderRow & { readonly parentHash: string | undefined }
 
 function blocksWhere(condition: string): Statement {
-  return blockRow.statement(
-    (columns) =>
-      `select ${columns} from block b left join block p on p.height = b.height - 1
-       where ${condition}`,
-  )
+  return headerRow.statement((columns) => `select ${columns} from block b where ${condition}`)
 }
 
 const latest = blocksWhere('b.height >= 0 and b.height < ? order by b.height desc limit ?')
-const byHeight = blocksWhere('b.height = ?')
 const byHash = blocksWhere('b.hash_prefix = ? and b.hash = ? order by b.height limit 1')
 const times = statement('select timestamp from block where height = ?')
 
 /**
  * Blocks below height `before`, newest first.
  *
- * Cost: one range scan of `block` by key, and one look-up of the parent per row.
+ * Cost: one range scan of `block` by key, which ends with the parent of the last one.
  */
 export async function latestBlocks(
   store: Reader,
   query: { readonly before: number; readonly limit: number },
 ): Promise<BlockRow[]> {
-  const rows = await store.all(latest, [query.before, query.limit])
-  return rows.map(blockRow.read)
+  const rows = await store.all(latest, [query.before, query.limit + 1])
+  const headers = rows.map(headerRow.read)
+  return headers
+    .slice(0, query.limit)
+    .map((header, at) => ({ ...header, parentHash: headers[at + 1]?.hash }))
 }
 
-/** The block at a height, or `undefined`. Cost: two look-ups by key. */
+/** The block at a height, or `undefined`. Cost: one range scan of two blocks by key. */
 export async function blockByHeight(store: Reader, height: number): Promise<BlockRow | undefined> {
-  const row = await store.get(byHeight, [height])
-  return row === undefined ? undefined : blockRow.read(row)
+  const [block] = await latestBlocks(store, { before: height + 1, limit: 1 })
+  return block?.height === height ? block : undefined
 }
 
-/** The block with a hash, or `undefined`. Cost: one look-up in `block_by_hash`, two by key. */
+/** The block with a hash, or `undefined`. Cost: one look-up in `block_by_hash`, three by key. */
 export async function blockByHash(store: Reader, hash: Uint8Array): Promise<BlockRow | undefined> {
   const row = await store.get(byHash, [hashPrefix(hash), hash])
-  return row === undefined ? undefined : blockRow.read(row)
+  return row === undefined ? undefined : blockByHeight(store, headerRow.read(row).height)
 }
 
 /** Unix seconds of the block at a height, or `undefined`. Cost: one look-up by key. */

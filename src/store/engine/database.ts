@@ -30,15 +30,17 @@ export type Statement = {
   readonly bigints: boolean
   /** It changes rows of a summed table, but only what is not summed: see `Table.sums`. */
   readonly unsummed?: boolean
+  /** It asks for the rows of tables alone, whatever history segments hold. */
+  readonly rowsOnly?: boolean
 }
 
 /** A statement whose words are the same in both engines. */
 export function statement(
   text: string,
-  options: { bigints?: boolean; postgres?: string; unsummed?: boolean } = {},
+  options: { bigints?: boolean; postgres?: string; unsummed?: boolean; rowsOnly?: boolean } = {},
 ): Statement {
-  const { bigints = false, postgres = text, unsummed = false } = options
-  return { sqlite: text, postgres, bigints, unsummed }
+  const { bigints = false, postgres = text, unsummed = false, rowsOnly = false } = options
+  return { sqlite: text, postgres, bigints, unsummed, rowsOnly }
 }
 
 /** A column of values for bulk writing, all columns of one call equally long. */

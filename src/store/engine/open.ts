@@ -1,7 +1,10 @@
 /** Opens the store of a chain or network with the engine the settings name. */
 
+import { join } from 'node:path'
+
 import { Fault } from '../../core/fault.ts'
 import { itemAt } from '../../core/item-at.ts'
+import { iced } from '../ice/iced-database.ts'
 import { summed } from '../sums/summed-database.ts'
 import type { Database } from './database.ts'
 import { type Migration, migrations } from './format.ts'
@@ -16,6 +19,11 @@ export type StoreLocation = {
   readonly store: string
   /** Folder of the embedded stores; `<name>.sqlite` each. */
   readonly dataDir: string
+  /**
+   * Present where history moves into segments, which lie in `segments/<store>` of `dataDir`. Every
+   * process of a deployment must say the same, and read the same folder.
+   */
+  readonly freeze?: FreezeSettings
   /** Page cache of a writing connection, bytes; embedded only. */
   readonly writerCacheBytes?: number
   /** Connections of this thread at most; PostgreSQL only. */
@@ -32,6 +40,14 @@ export type StoreLocation = {
    * What stands between a store and its engine: it opens the store, and notices damage or harms it.
    */
   readonly around?: OpenAround
+}
+
+/** How history is frozen. */
+export type FreezeSettings = {
+  /** Version of the product, for those who look at a segment later. */
+  readonly firn: string
+  /** Transactions, transfers and internal transactions of a segment. */
+  readonly rowsPerSegment?: number
 }
 
 /** Opens a store by `open`, now or later, and gives what stands in its place. */
@@ -57,7 +73,17 @@ export async function openStore(
   const common = { name, tables, migrations: location.migrations ?? migrations }
   const open = (): Promise<Database> => openEngine(location, common, mode)
   const database = await (location.around?.(open, { name, mode }) ?? open())
-  return mode === 'write' ? summed(database, tables) : database
+  if (mode === 'read') return database
+  return withSegments(location, common, await summed(database, tables))
+}
+
+function withSegments(
+  { dataDir, freeze }: StoreLocation,
+  { name, tables }: Pick<SqliteOptions, 'name' | 'tables'>,
+  database: Database,
+): Promise<Database> {
+  const folder = join(dataDir, 'segments', name)
+  return iced(database, tables, { folder, freezes: freeze !== undefined })
 }
 
 /**
@@ -83,7 +109,8 @@ async function openEngine(
 ): Promise<Database> {
   if (location.store === 'embedded') {
     const options = { ...location, ...common, path: `${location.dataDir}/${common.name}.sqlite` }
-    return mode === 'write' ? openSqliteWriter(options) : openSqliteReader(options)
+    if (mode === 'write') return openSqliteWriter(options)
+    return withSegments(location, common, openSqliteReader(options))
   }
   if (!/^postgres(ql)?:\/\//.test(location.store))
     throw new Fault('bad-config', 'setting store is neither embedded nor a postgres:// address')
@@ -92,9 +119,12 @@ async function openEngine(
   const { openPostgresReader, openPostgresWriter } = await import('./postgres.ts')
   if (mode === 'write') return openPostgresWriter(options)
   const { readServers } = location
-  if (readServers === undefined) return openPostgresReader(options)
+  const openReader = async (url: string): Promise<Database> =>
+    withSegments(location, common, await openPostgresReader({ ...options, url }))
+  if (readServers === undefined) return openReader(location.store)
   const { openReplicated } = await import('./replicas.ts')
+  // Rows and the list of segments are read at one server: another may be behind it.
   return openReplicated(readServers.replicas, (member) =>
-    openPostgresReader({ ...options, url: itemAt(readServers.urls, member) }),
+    openReader(itemAt(readServers.urls, member)),
   )
 }

@@ -54,13 +54,19 @@ export type Table = {
   readonly indexes: readonly Index[]
   /** Absent: nothing guards its rows. */
   readonly sums?: Sums
+  /**
+   * Its rows are history, which segments hold below the height to which a store is frozen; the last
+   * column of its key says where in history a row is. `but newest`: of the rows that differ only in
+   * that column the newest stays, too.
+   */
+  readonly freezes?: 'whole' | 'but newest'
 }
 
 /** A table of wide rows. Key: one integer column, or any columns when `keyed`. */
 export function table(
   name: string,
   columns: Readonly<Record<string, ColumnType>>,
-  shape: Pick<Table, 'key' | 'layout' | 'sums'> & Partial<Pick<Table, 'indexes'>>,
+  shape: Pick<Table, 'key' | 'layout' | 'sums' | 'freezes'> & Partial<Pick<Table, 'indexes'>>,
 ): Table {
   return { indexes: [], ...shape, name, columns }
 }

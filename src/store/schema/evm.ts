@@ -57,6 +57,7 @@ export const block = table(
     key: ['height'],
     layout: 'rows',
     sums: sumsBy('height', heightsPerSum),
+    freezes: 'whole',
     indexes: [{ name: 'block_by_hash', columns: ['hash_prefix'] }],
   },
 )
@@ -82,7 +83,12 @@ export const tx = table(
     input_length: 'integer',
     selector: 'integer',
   },
-  { key: ['pos'], layout: 'rows', sums: sumsBy('pos', placesPerBlock * heightsPerSum) },
+  {
+    key: ['pos'],
+    layout: 'rows',
+    sums: sumsBy('pos', placesPerBlock * heightsPerSum),
+    freezes: 'whole',
+  },
 )
 
 /** Transactions by the first 48 bits of their hash; the whole hash is compared on reading. */
@@ -93,6 +99,7 @@ export const txByHash = table(
     key: ['hash_prefix', 'pos'],
     layout: 'keyed',
     sums: sumsBy('pos', placesPerBlock * heightsPerSum),
+    freezes: 'whole',
   },
 )
 
@@ -100,7 +107,12 @@ export const txByHash = table(
 export const txFailed = table(
   'tx_failed',
   { pos: 'integer' },
-  { key: ['pos'], layout: 'rows', sums: sumsBy('pos', placesPerBlock * heightsPerSum) },
+  {
+    key: ['pos'],
+    layout: 'rows',
+    sums: sumsBy('pos', placesPerBlock * heightsPerSum),
+    freezes: 'whole',
+  },
 )
 
 /** Transactions an address sent, received or was created by. */
@@ -111,6 +123,7 @@ export const txByAddress = table(
     key: ['address_id', 'pos'],
     layout: 'keyed',
     sums: sumsBy('pos', placesPerBlock * heightsPerSum),
+    freezes: 'whole',
   },
 )
 
@@ -133,7 +146,12 @@ export const transfer = table(
     value: 'bytes',
     item: 'bytes?',
   },
-  { key: ['pos'], layout: 'rows', sums: sumsBy('pos', placesPerBlock * heightsPerSum) },
+  {
+    key: ['pos'],
+    layout: 'rows',
+    sums: sumsBy('pos', placesPerBlock * heightsPerSum),
+    freezes: 'whole',
+  },
 )
 
 /** Lists of an address; `standard` is 20, 721 or 1155. */
@@ -144,6 +162,7 @@ export const transferByAddress = table(
     key: ['address_id', 'standard', 'pos'],
     layout: 'keyed',
     sums: sumsBy('pos', placesPerBlock * heightsPerSum),
+    freezes: 'whole',
   },
 )
 
@@ -155,6 +174,7 @@ export const transferByToken = table(
     key: ['token_id', 'pos'],
     layout: 'keyed',
     sums: sumsBy('pos', placesPerBlock * heightsPerSum),
+    freezes: 'whole',
   },
 )
 
@@ -172,7 +192,12 @@ export const internal = table(
     gas_used: 'integer',
     reverted: 'integer',
   },
-  { key: ['pos'], layout: 'rows', sums: sumsBy('pos', placesPerBlock * heightsPerSum) },
+  {
+    key: ['pos'],
+    layout: 'rows',
+    sums: sumsBy('pos', placesPerBlock * heightsPerSum),
+    freezes: 'whole',
+  },
 )
 
 /** Internal transactions of an address. */
@@ -183,6 +208,7 @@ export const internalByAddress = table(
     key: ['address_id', 'pos'],
     layout: 'keyed',
     sums: sumsBy('pos', placesPerBlock * heightsPerSum),
+    freezes: 'whole',
   },
 )
 
@@ -205,6 +231,7 @@ export const balance = table(
     key: ['address_id', 'token_id', 'height'],
     layout: 'keyed',
     sums: sumsBy('height', heightsPerSum),
+    freezes: 'but newest',
   },
 )
 
@@ -266,14 +293,24 @@ export const event = table(
     topics: 'bytes',
     data: 'bytes',
   },
-  { key: ['pos'], layout: 'rows', sums: sumsBy('pos', placesPerBlock * heightsPerSum) },
+  {
+    key: ['pos'],
+    layout: 'rows',
+    sums: sumsBy('pos', placesPerBlock * heightsPerSum),
+    freezes: 'whole',
+  },
 )
 
 /** Kept logs by kind. */
 export const eventByKind = table(
   'event_by_kind',
   { kind: 'integer', pos: 'integer' },
-  { key: ['kind', 'pos'], layout: 'keyed', sums: sumsBy('pos', placesPerBlock * heightsPerSum) },
+  {
+    key: ['kind', 'pos'],
+    layout: 'keyed',
+    sums: sumsBy('pos', placesPerBlock * heightsPerSum),
+    freezes: 'whole',
+  },
 )
 
 /**

@@ -1,0 +1,56 @@
+/**
+ * How tables lie in segments. It follows from their declarations: whoever adds a table of history
+ * declares it once.
+ */
+
+import { assert } from '../../core/fault.ts'
+import { itemAt } from '../../core/item-at.ts'
+import { columnNames, type Table, typeOf } from '../engine/table.ts'
+import type { ColumnForm } from './packed-rows.ts'
+
+/** A table in a segment. Its rows lie in order of their first `keyLength` columns. */
+export type FrozenShape = {
+  readonly name: string
+  readonly columns: readonly string[]
+  readonly forms: readonly ColumnForm[]
+  readonly keyLength: number
+  /** Of an index: the table whose rows it leads to, by the columns of its own key after the first. */
+  readonly leadsTo?: string
+}
+
+/** Column that says where in history a row is, the last one of the key. */
+export function placeColumn({ key }: Pick<Table, 'key'>): string {
+  return itemAt(key, key.length - 1)
+}
+
+/** Shapes of a table that freezes: its own, and one for each of its indexes. */
+export function shapesOf(table: Table): FrozenShape[] {
+  const columns = columnNames(table)
+  assert(
+    table.key.every((name, at) => columns[at] === name),
+    `the columns of ${table.name} begin with its key`,
+  )
+  const own = { columns, forms: formsOf(table, columns), keyLength: table.key.length }
+  const indexes = table.indexes.map(({ name, columns: indexed, where }) => {
+    assert(where === undefined, `index ${name} has all rows of ${table.name}`)
+    const all = [...indexed, ...table.key]
+    return {
+      name,
+      columns: all,
+      forms: formsOf(table, all),
+      keyLength: all.length,
+      leadsTo: table.name,
+    }
+  })
+  return [{ name: table.name, ...own }, ...indexes]
+}
+
+function formsOf(table: Table, columns: readonly string[]): ColumnForm[] {
+  return columns.map((name) => {
+    if (name === 'pos') return 'place'
+    const type = typeOf(table, name)
+    if (type === 'bytes' || type === 'bytes?') return 'bytes'
+    assert(type === 'integer' || type === 'integer?', `a segment can hold ${table.name}.${name}`)
+    return 'integer'
+  })
+}

@@ -1,0 +1,69 @@
+/** A store whose history may lie in segments. */
+
+import type { Database, Writer } from '../engine/database.ts'
+import type { Table } from '../engine/table.ts'
+import { meta } from '../schema/control.ts'
+import { isDamage } from '../sums/pages.ts'
+import { Ice } from './ice.ts'
+import { icedReader } from './iced-reader.ts'
+import { readManifest } from './manifest.ts'
+
+/** Where segments lie, and whether this deployment makes them. */
+export type IcePlace = {
+  readonly folder: string
+  readonly freezes: boolean
+}
+
+/**
+ * `database` with the segments in a folder. A store without any, of a deployment that makes none, is
+ * given as it is.
+ */
+export async function iced(
+  database: Database,
+  tables: readonly Table[],
+  { folder, freezes }: IcePlace,
+): Promise<Database> {
+  const isHistory = tables.includes(meta) && tables.some((table) => table.freezes !== undefined)
+  if (!isHistory) return database
+  if (!(await mayBeFrozen(database)) && !freezes) return database
+  const ice = new Ice(folder, tables)
+  return ice.serve({
+    engine: database.engine,
+    name: database.name,
+    ...icedReader(database, ice),
+    snapshot: (work) => database.snapshot((reader) => work(icedReader(reader, ice))),
+    transaction: (work, against) =>
+      database.transaction((writer) => work(icedWriter(writer, ice)), against),
+    claim: database.claim,
+    unclaim: database.unclaim,
+    pace: database.pace,
+    sizeBytes: async () => (await database.sizeBytes()) + ice.sizeBytes(),
+    close: async () => {
+      await database.close()
+      ice.close()
+    },
+  })
+}
+
+/** Where that cannot be read, only what needs to know it fails: the rest is there to be mended. */
+async function mayBeFrozen(database: Database): Promise<boolean> {
+  try {
+    return (await readManifest(database)).segments.length > 0
+  } catch (error) {
+    if (isDamage(error)) return true
+    throw error
+  }
+}
+
+function icedWriter(writer: Writer, ice: Ice): Writer {
+  return ice.serve({
+    ...icedReader(writer, ice),
+    run: writer.run,
+    insert: writer.insert,
+    insertNew: writer.insertNew,
+    upsert: writer.upsert,
+    update: writer.update,
+    remove: writer.remove,
+    clear: writer.clear,
+  })
+}

@@ -1,0 +1,185 @@
+/**
+ * One history over tables and segments: what reads here sees all of it, whatever is frozen.
+ *
+ * History only ever moves from tables into segments, in one commit. So whoever reads rows first and
+ * the manifest afterwards misses nothing, and leaves out the rows that segments have by then. A page
+ * of the newest entries that tables fill costs nothing more.
+ */
+
+import { assert } from '../../core/fault.ts'
+import { itemAt } from '../../core/item-at.ts'
+import {
+  type Column,
+  type Lookup,
+  type Reader,
+  type Row,
+  type Soon,
+  type Statement,
+  type Value,
+  valueAt,
+} from '../engine/database.ts'
+import { columnNames } from '../engine/table.ts'
+import { placesPerBlock } from '../schema/places.ts'
+import { compareValues } from './expressions.ts'
+import type { Ice } from './ice.ts'
+import { frozenUntil } from './manifest.ts'
+import type { Plan, Summary } from './plan.ts'
+import { summarized } from './summarize.ts'
+import { type FoundRow, frozenRow, segmentAt, walkSegments } from './walk-segments.ts'
+
+/** `reader` with the segments of `ice`. */
+export function icedReader(reader: Reader, ice: Ice): Reader {
+  const all = (question: Statement, parameters: readonly Value[] = []): Soon<Row[]> => {
+    const plan = ice.planOf(question)
+    if (plan === undefined) return reader.all(question, parameters)
+    return answers({ reader, ice, plan, question, parameters })
+  }
+  return ice.serve({
+    all,
+    get: (question, parameters) => {
+      if (ice.planOf(question) === undefined) return reader.get(question, parameters)
+      return firstOf(all(question, parameters))
+    },
+    lookup: (lookup, keys) => {
+      // The newest row of a key stays in its table.
+      if (lookup.table.freezes === undefined || lookup.last !== undefined)
+        return reader.lookup(lookup, keys)
+      return lookedUp({ reader, ice }, lookup, keys)
+    },
+  })
+}
+
+async function firstOf(rows: Soon<Row[]>): Promise<Row | undefined> {
+  return (await rows)[0]
+}
+
+type Question = {
+  readonly reader: Reader
+  readonly ice: Ice
+  readonly plan: Plan
+  readonly question: Statement
+  readonly parameters: readonly Value[]
+}
+
+async function answers(asked: Question): Promise<Row[]> {
+  const { plan, question } = asked
+  if (plan.summaries !== undefined) return summary(asked, plan.summaries)
+  const rows = (await found(asked)).map(({ selected }) => selected)
+  const result = plan.isDistinct ? distinct(rows) : rows
+  return question.bigints ? result.map(withBigints) : result
+}
+
+/** Answers in tables and segments. */
+async function found(asked: Question): Promise<FoundRow[]> {
+  const { reader, ice, plan, parameters } = asked
+  const limit = limitOf(asked)
+  for (let before = ice.known; ; before = ice.known) {
+    const stored = await storedRows(asked)
+    const isEnough = stored.length >= limit && plan.walk !== 'oldest' && plan.order.length < 2
+    if (isEnough && isInOrder(plan)) return stored
+    const manifest = await ice.manifest(reader)
+    const until = frozenUntil(manifest)
+    // An end of the history was taken back into tables meanwhile.
+    if (until < frozenUntil(before)) continue
+    if (until === 0) return stored
+    const own = stored.filter(({ height }) => height >= until)
+    const segments = ice.open(manifest)
+    const most = plan.walk === 'newest' ? limit - own.length : isInOrder(plan) ? limit : maxRows
+    const frozen = await walkSegments(plan, { segments, reader, parameters, limit: most })
+    const all = plan.walk === 'oldest' ? [...frozen, ...own] : [...own, ...frozen]
+    if (!isInOrder(plan)) all.sort((one, other) => compareOrder(plan, one, other))
+    return all.length > limit ? all.slice(0, limit) : all
+  }
+}
+
+const maxRows = Number.POSITIVE_INFINITY
+
+function limitOf({ plan, parameters }: Question): number {
+  // A whole key is that of one row.
+  if (itemAt(plan.sources, plan.history).key !== undefined && plan.history === 0) return 1
+  return plan.limit === undefined || plan.isDistinct ? maxRows : Number(plan.limit([], parameters))
+}
+
+function isInOrder({ walk, order }: Plan): boolean {
+  return walk !== 'any' || order.length === 0
+}
+
+/** Sums: by the engine where nothing is frozen, else here over the rows of both. */
+async function summary(asked: Question, summaries: readonly Summary[]): Promise<Row[]> {
+  const { reader, ice, plan, question, parameters } = asked
+  const stored = await reader.all(question, parameters)
+  const manifest = await ice.manifest(reader)
+  if (manifest.segments.length === 0) return stored
+  const segments = ice.open(manifest)
+  if (plan.isEnds) {
+    const ends = await walkSegments(plan, { segments, reader, parameters, limit: maxRows })
+    return summarized(summaries, [...stored, ...ends.map(({ selected }) => selected)])
+  }
+  const rows = await found(asked)
+  return summarized(
+    summaries,
+    rows.map(({ selected }) => selected),
+  )
+}
+
+type StoredRow = FoundRow & { readonly height: number }
+
+async function storedRows({ reader, plan, parameters }: Question): Promise<StoredRow[]> {
+  const rows = await reader.all(plan.rows, parameters)
+  const columns = plan.selected.length
+  const scale = plan.isByHeight ? 1 : placesPerBlock
+  return rows.map((row) => ({
+    selected: row.slice(0, columns),
+    order: row.slice(columns, columns + plan.order.length),
+    height: Math.floor(Number(itemAt(row, columns + plan.order.length)) / scale),
+  }))
+}
+
+function compareOrder({ order }: Plan, one: FoundRow, other: FoundRow): number {
+  for (const [at, { isDescending }] of order.entries()) {
+    const found = compareValues(itemAt(one.order, at), itemAt(other.order, at)) ?? 0
+    if (found !== 0) return isDescending ? -found : found
+  }
+  return 0
+}
+
+function distinct(rows: readonly Row[]): Row[] {
+  const seen = new Map(rows.map((row) => [JSON.stringify(row, textOfBytes), row]))
+  return [...seen.values()]
+}
+
+function textOfBytes(_: string, value: unknown): unknown {
+  return value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value
+}
+
+function withBigints(row: Row): Row {
+  return row.map((value) => (typeof value === 'number' ? BigInt(value) : value))
+}
+
+async function lookedUp(
+  { reader, ice }: Pick<Question, 'reader' | 'ice'>,
+  lookup: Lookup,
+  keys: readonly Column[],
+): Promise<(Row | undefined)[]> {
+  const rows = await reader.lookup(lookup, keys)
+  if (rows.every((row) => row !== undefined)) return rows
+  const segments = ice.open(await ice.manifest(reader))
+  if (segments.length === 0) return rows
+  const { table, key, select } = lookup
+  const placeAt = key.indexOf(itemAt(table.key, table.key.length - 1))
+  assert(
+    placeAt !== -1 && key.length === table.key.length,
+    `rows of ${table.name} are looked up by their whole key`,
+  )
+  const order = table.key.map((name) => key.indexOf(name))
+  const columns = select.map((name) => columnNames(table).indexOf(name))
+  const scale = table.key.at(-1) === 'pos' ? placesPerBlock : 1
+  return rows.map((row, at) => {
+    if (row !== undefined) return row
+    const whole = order.map((column) => Number(valueAt(itemAt(keys, column), at)))
+    const range = segmentAt(segments, Math.floor(itemAt(whole, whole.length - 1) / scale))
+    const cells = range === undefined ? undefined : frozenRow(range.segment, table, whole)
+    const found = cells === undefined ? undefined : columns.map((column) => cells.cell(column))
+    return lookup.bigints === true && found !== undefined ? withBigints(found) : found
+  })
+}

@@ -1,0 +1,246 @@
+/**
+ * Reads a segment. Every piece that is read is checked before it is used, so that a damaged file
+ * gives a fault and never a wrong row.
+ *
+ * Cost: a row, or the first row of a key, is found by one reading for each level of fences and one of
+ * its group, some kilobytes each: three readings for a table of up to 16 million rows, of which those
+ * of upper levels are nearly always kept in memory.
+ */
+
+import { createHash } from 'node:crypto'
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { crc32 } from 'node:zlib'
+
+import { toHex } from '../../core/bytes.ts'
+import { assert, Fault, faultOf } from '../../core/fault.ts'
+import { itemAt } from '../../core/item-at.ts'
+import type { Value } from '../engine/database.ts'
+import { type ColumnForm, PackedRows, rowsPerGroup } from './packed-rows.ts'
+import {
+  type Extent,
+  nameOf,
+  readIndex,
+  readTrailer,
+  type SegmentIndex,
+  type SegmentTable,
+  trailerBytes,
+} from './segment-index.ts'
+import { fenceForms, onDisk } from './segment-writer.ts'
+
+/** Groups kept in memory, over all segments of this thread. */
+const keptBytes = 24 * 2 ** 20
+const sectionChunkBytes = 1_048_576
+/** Offsets are below it. */
+const fileRange = 2 ** 41
+
+let files = 0
+
+/** Groups read last, by file and offset. */
+class KeptGroups {
+  readonly #groups = new Map<number, PackedRows>()
+  #bytes = 0
+
+  get(place: number): PackedRows | undefined {
+    const group = this.#groups.get(place)
+    if (group === undefined) return undefined
+    this.#groups.delete(place)
+    this.#groups.set(place, group)
+    return group
+  }
+
+  set(place: number, group: PackedRows): void {
+    this.#groups.set(place, group)
+    this.#bytes += group.sizeBytes
+    for (const [oldest, { sizeBytes }] of this.#groups) {
+      if (this.#bytes <= keptBytes) return
+      this.#groups.delete(oldest)
+      this.#bytes -= sizeBytes
+    }
+  }
+}
+
+const kept = new KeptGroups()
+
+/** A row of a table of a segment. */
+export type FrozenRow = { readonly cell: (column: number) => Value }
+
+/** A table of a segment. */
+export class FrozenTable {
+  readonly shape: SegmentTable
+  readonly #read: (extent: Extent, forms: readonly ColumnForm[]) => PackedRows
+  readonly #fences: readonly ColumnForm[]
+
+  constructor(
+    shape: SegmentTable,
+    read: (extent: Extent, forms: readonly ColumnForm[]) => PackedRows,
+  ) {
+    this.shape = shape
+    this.#read = read
+    this.#fences = [...shape.forms.slice(0, shape.keyLength), ...fenceForms]
+  }
+
+  /** Number of rows. */
+  get rows(): number {
+    return this.shape.rows
+  }
+
+  /** The row with number `row`, in order of the key from 0. */
+  row(row: number): FrozenRow {
+    const group = this.#groupOf(row)
+    const place = row % rowsPerGroup
+    return { cell: (column) => group.cell(place, column) }
+  }
+
+  /** All columns of the row with number `row`. */
+  values(row: number): Value[] {
+    return this.#groupOf(row).row(row % rowsPerGroup)
+  }
+
+  /** Number of the first row whose key is not below `key`, which may be the beginning of one. */
+  lowerBound(key: readonly number[]): number {
+    const { root, levels, rows } = this.shape
+    if (root === undefined) return 0
+    let extent = root
+    let number = 0
+    for (let level = levels; level > 0; level--) {
+      const fences = this.#read(extent, this.#fences)
+      // The last fence below the key: what is sought is behind its first row.
+      const at = Math.max(0, firstNotBelow(fences, key) - 1)
+      number = number * rowsPerGroup + at
+      extent = this.#extentAt(fences, at)
+    }
+    const group = this.#read(extent, this.shape.forms)
+    return Math.min(rows, number * rowsPerGroup + firstNotBelow(group, key))
+  }
+
+  #groupOf(row: number): PackedRows {
+    const { root, levels, forms, rows } = this.shape
+    assert(root !== undefined && row < rows, 'a row is asked for by its number')
+    let extent = root
+    for (let level = levels; level > 0; level--) {
+      const fences = this.#read(extent, this.#fences)
+      extent = this.#extentAt(fences, Math.floor(row / rowsPerGroup ** level) % rowsPerGroup)
+    }
+    return this.#read(extent, forms)
+  }
+
+  #extentAt(fences: PackedRows, at: number): Extent {
+    const { keyLength } = this.shape
+    return {
+      offset: Number(fences.cell(at, keyLength)),
+      length: Number(fences.cell(at, keyLength + 1)),
+      crc: Number(fences.cell(at, keyLength + 2)),
+    }
+  }
+}
+
+function firstNotBelow(group: PackedRows, key: readonly number[]): number {
+  let low = 0
+  let high = group.count
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (isBelow(group, middle, key)) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+function isBelow(group: PackedRows, row: number, key: readonly number[]): boolean {
+  for (let column = 0; column < key.length; column++) {
+    const difference = Number(group.cell(row, column)) - itemAt(key, column)
+    if (difference !== 0) return difference < 0
+  }
+  return false
+}
+
+/** An open segment. */
+export class Segment {
+  readonly index: SegmentIndex
+  /** Follows from all that is in the file. */
+  readonly name: string
+  readonly path: string
+  readonly #fd: number
+  readonly #number = ++files
+  readonly #tables: ReadonlyMap<string, FrozenTable>
+
+  /** Throws `store-failed` where the file is missing or no whole segment, `store-version`. */
+  constructor(path: string) {
+    this.path = path
+    this.#fd = onDisk(() => openSync(path, 'r'))
+    try {
+      const size = fstatSync(this.#fd).size
+      const trailer = readTrailer(this.#bytes(Math.max(0, size - trailerBytes), trailerBytes))
+      const from = size - trailerBytes - trailer.length
+      if (from < 0) throw new Fault('store-failed', 'segment is cut off')
+      this.index = readIndex(this.#bytes(from, trailer.length), trailer.hash)
+      this.name = nameOf(trailer.hash)
+    } catch (error) {
+      closeSync(this.#fd)
+      throw named(error, path)
+    }
+    const read = (extent: Extent, forms: readonly ColumnForm[]): PackedRows =>
+      this.#group(extent, forms)
+    this.#tables = new Map(
+      this.index.tables.map((table) => [table.name, new FrozenTable(table, read)]),
+    )
+  }
+
+  /** The table or index `name`; `undefined` where the segment has none. */
+  table(name: string): FrozenTable | undefined {
+    return this.#tables.get(name)
+  }
+
+  /** Names of tables whose bytes are not those that were written. */
+  damagedTables(): string[] {
+    return this.index.tables
+      .filter(({ section }) => this.#hashOf(section.offset, section.length) !== section.sha256)
+      .map(({ name }) => name)
+  }
+
+  close(): void {
+    closeSync(this.#fd)
+  }
+
+  #group(extent: Extent, forms: readonly ColumnForm[]): PackedRows {
+    const place = this.#number * fileRange + extent.offset
+    const known = kept.get(place)
+    if (known !== undefined) return known
+    try {
+      const bytes = this.#bytes(extent.offset, extent.length)
+      if (crc32(bytes) !== extent.crc)
+        throw new Fault('store-failed', `bytes of a segment are damaged at ${extent.offset}`)
+      const group = new PackedRows(forms, bytes)
+      kept.set(place, group)
+      return group
+    } catch (error) {
+      throw named(error, this.path)
+    }
+  }
+
+  #hashOf(offset: number, length: number): string {
+    const hash = createHash('sha256')
+    try {
+      for (let at = 0; at < length; at += sectionChunkBytes)
+        hash.update(this.#bytes(offset + at, Math.min(sectionChunkBytes, length - at)))
+    } catch (error) {
+      if (faultOf(error) === undefined) throw error
+      return ''
+    }
+    return toHex(hash.digest())
+  }
+
+  #bytes(offset: number, length: number): Uint8Array {
+    const bytes = new Uint8Array(length)
+    const read = onDisk(() => readSync(this.#fd, bytes, 0, length, offset))
+    if (read !== length) throw new Fault('store-failed', `segment ends before ${offset + length}`)
+    return bytes
+  }
+}
+
+/** Says of which file a fault is. */
+function named(error: unknown, path: string): unknown {
+  const fault = faultOf(error)
+  if (fault === undefined) return error
+  const code = fault.code === 'bad-bytes' ? 'store-failed' : fault.code
+  return new Fault(code, `${fault.message}: ${path}`, { cause: error, detail: { segment: path } })
+}

@@ -133,6 +133,7 @@ export function databasePage(): string {
     '  that key and then one row of facts for each entry, and costs the same at any depth.',
     '- `body` holds what no question filters or sorts by, packed (`store/schema/packed-record.ts`).',
     '',
+    ...frozenHistory(),
     'Bytes are those of a row and its indexes in SQLite on the bundled demo network; on a public chain the',
     'rows are alike, but the call data of a block differs.',
     '',
@@ -188,4 +189,33 @@ function section(
 
 function code(names: readonly string[]): string {
   return `\`${names.join(', ')}\``
+}
+
+/** How rows become segments and how questions find them there. */
+function frozenHistory(): string[] {
+  const names = evmTables
+    .filter(({ freezes }) => freezes !== undefined)
+    .map(({ name }) => `\`${name}\``)
+  return [
+    '## Frozen history',
+    '',
+    'With `index.freeze` the oldest rows of tables of history move into segments (`store/ice`, decision',
+    `0012): ${names.join(', ')}. A table says so in its declaration (\`freezes\`).`,
+    '',
+    'How a row becomes ice: `indexing/evm/freeze-stream.ts` finds the height that every stage has',
+    'committed and that is proven. `store/ice/freeze.ts` reads the rows below it in order of their key,',
+    'packs them by 256 into a file, and in one commit removes them and adds the file to the list of',
+    'segments in `meta`. The form of a table in a segment follows from its declaration. Of `balance` the',
+    'newest row of each pair stays in the table, too.',
+    '',
+    'How a question finds it: it is written once, as a statement of SQL. `iced-reader.ts` asks the tables',
+    'first; when these do not fill the page, `plan.ts` reads the same words and `walk-segments.ts` walks',
+    'the segments by key, newest or oldest first, and joins the other tables by key. A row or the',
+    'beginning of a list costs at most three readings of some kilobytes in a segment of up to 16 million',
+    'rows of a table; a page reads on from there. A list visits segments until its page is full, a hash',
+    'or a balance at an old height each of them until it is found. The words that segments know are in',
+    '`parse-statement.ts`; a question in others is a fault once something is frozen, so whoever writes',
+    'one runs the tests with `TEST_FROZEN`.',
+    '',
+  ]
 }

@@ -232,6 +232,11 @@ export const settings = {
     'Form of the lines on the terminal; `auto` is plain on a terminal, else JSON.',
   ),
 
+  'index.freeze': flag(
+    false,
+    'Move the history of EVM chains into segments, files in the folder `segments` of `dataDir`; see the guide. Every process of a deployment must say the same and have that folder.',
+  ),
+
   'source.timeoutMs': integer(
     30_000,
     [100, 600_000],

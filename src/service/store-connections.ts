@@ -5,6 +5,7 @@ import type { World } from '../core/world.ts'
 import type { StoreLocation } from '../store/engine/open.ts'
 import type { ConnectionLimits } from '../store/engine/postgres-server.ts'
 import type { Replicas } from '../store/engine/replicas.ts'
+import { version } from './version.ts'
 
 /** Limits of each thread. One that writes has one connection more, for its marks. */
 export type ThreadConnections = {
@@ -33,7 +34,13 @@ export async function storesOf(
 ): Promise<ProcessStores> {
   const shares = shareConnections(config.role, config['postgres.connections'])
   const owner = Buffer.from(random.bytes(8)).toString('hex')
-  const location: StoreLocation = { store: config.store, dataDir: config.dataDir, owner }
+  const freezing = config['index.freeze'] ? { freeze: { firn: version } } : {}
+  const location: StoreLocation = {
+    store: config.store,
+    dataDir: config.dataDir,
+    owner,
+    ...freezing,
+  }
   // No statement of an answer may take longer than the answer.
   const readTimeoutMs = config['api.handlerTimeoutMs']
   const store: StoreLocation = { ...location, connections: shares.main, readTimeoutMs }

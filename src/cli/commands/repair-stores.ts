@@ -26,6 +26,7 @@ import type { RepairWork } from '../stores/repair-work.ts'
 import { salvage } from '../stores/salvage.ts'
 import { isWhole, printVerdict, verdictOf } from '../stores/store-verdict.ts'
 import { takeStore } from '../stores/take-store.ts'
+import { thawStore } from '../stores/thaw-store.ts'
 
 /** Blocks of a whole chain may have to be read again. */
 const limitMs = 7 * 86_400_000
@@ -74,6 +75,13 @@ const repairOf: Readonly<Record<ConfiguredStore['kind'], (work: RepairWork) => P
 async function repairEvm(work: RepairWork): Promise<boolean> {
   const { config, store } = work
   let { verdict } = work
+  if (verdict.segments.length > 0) {
+    console.log(
+      `${store.key}: segments cannot be mended; put back copies of the files named above,`,
+    )
+    console.log('  from which rows are then mended, or delete the store: it is indexed again')
+    return false
+  }
   const isBroken =
     verdict.structure.length > 0 || verdict.damaged.some(({ found }) => found === undefined)
   if (isBroken && config.store === 'embedded') {
@@ -90,7 +98,13 @@ async function repairEvm(work: RepairWork): Promise<boolean> {
     }
     verdict = await verdictOf(store, () => openConfigured(config, store))
   }
-  if (verdict.damaged.length > 0) await mendRows({ ...work, verdict })
+  if (verdict.damaged.length > 0) {
+    if (await thawStore(work)) {
+      console.log(`${store.key}: frozen history is in tables again, so that rows can be compared`)
+      verdict = await verdictOf(store, () => openConfigured(config, store))
+    }
+    await mendRows({ ...work, verdict })
+  }
   return true
 }
 

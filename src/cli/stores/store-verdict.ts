@@ -2,6 +2,7 @@
 
 import { faultOf } from '../../core/fault.ts'
 import type { Database } from '../../store/engine/database.ts'
+import { checkSegments, type DamagedSegment } from '../../store/ice/check-segments.ts'
 import { checkStore, checkStructure, type DamagedRange } from '../../store/sums/check-store.ts'
 import { hasSums } from '../../store/sums/summed-database.ts'
 import type { ConfiguredStore } from './configured-stores.ts'
@@ -22,11 +23,14 @@ export type StoreVerdict = {
   readonly damaged: readonly DamagedRange[]
   /** Errors that the engine reports in the structure of its file. */
   readonly structure: readonly string[]
+  /** Damaged files of frozen history. */
+  readonly segments: readonly DamagedSegment[]
 }
 
 /** Returns whether a store is as it was written. */
 export function isWhole(verdict: StoreVerdict): boolean {
-  return verdict.hasSums && verdict.damaged.length === 0 && verdict.structure.length === 0
+  const { hasSums: isSummed, damaged, structure, segments } = verdict
+  return isSummed && damaged.length + structure.length + segments.length === 0
 }
 
 /** Checks one store. */
@@ -34,7 +38,14 @@ export async function verdictOf(
   store: ConfiguredStore,
   open: () => Promise<Database>,
 ): Promise<StoreVerdict> {
-  const none = { store: store.key, hasSums: false, rows: 0, damaged: [], structure: [] }
+  const none = {
+    store: store.key,
+    hasSums: false,
+    rows: 0,
+    damaged: [],
+    structure: [],
+    segments: [],
+  }
   let database: Database
   try {
     database = await open()
@@ -49,7 +60,8 @@ export async function verdictOf(
     const signal = AbortSignal.timeout(limitMs)
     const damaged = await checkStore(database, store.tables, { signal, ...counted })
     const structure = await checkStructure(database)
-    return { ...none, hasSums: true, rows: counted.rows(), damaged, structure }
+    const segments = await checkSegments(database, counted.segment)
+    return { ...none, hasSums: true, rows: counted.rows(), damaged, structure, segments }
   } catch (error) {
     const fault = faultOf(error)
     if (fault?.code !== 'store-failed') throw error
@@ -61,17 +73,22 @@ export async function verdictOf(
 
 function countingProgress(store: string): {
   readonly progress: (table: string, rows: number) => void
+  readonly segment: (of: { readonly from: number; readonly until: number }) => void
   readonly rows: () => number
 } {
   const byTable = new Map<string, number>()
   let saidAt = performance.now()
+  const say = (text: string): void => {
+    if (performance.now() - saidAt < everyMs) return
+    saidAt = performance.now()
+    process.stderr.write(`${store}: ${text}\n`)
+  }
   return {
     progress: (table, rows) => {
       byTable.set(table, rows)
-      if (performance.now() - saidAt < everyMs) return
-      saidAt = performance.now()
-      process.stderr.write(`${store}: ${table}, ${rows} rows read\n`)
+      say(`${table}, ${rows} rows read`)
     },
+    segment: ({ from, until }) => say(`segment of blocks ${from} to ${until - 1}`),
     rows: () => [...byTable.values()].reduce((sum, rows) => sum + rows, 0),
   }
 }
@@ -85,7 +102,9 @@ export function printVerdict({ kind, key }: ConfiguredStore, verdict: StoreVerdi
   for (const each of verdict.damaged)
     console.log(`DAMAGED ${key}: ${each.table.name}, ${rangeText(kind, each)}: ${damageText(each)}`)
   for (const line of verdict.structure) console.log(`DAMAGED ${key}: ${line}`)
-  const count = verdict.damaged.length + verdict.structure.length
+  for (const { from, until, name, reason } of verdict.segments)
+    console.log(`DAMAGED ${key}: segment ${name} of blocks ${from} to ${until - 1}: ${reason}`)
+  const count = verdict.damaged.length + verdict.structure.length + verdict.segments.length
   console.log(
     `${key}: ${verdict.rows} rows read, ${count === 0 ? 'all add up' : `damages: ${count}`}`,
   )

@@ -22,6 +22,7 @@ import { nftStream, type NftStreamParts } from '../nft/nft-stream.ts'
 import { openWishes } from '../nft/open-wishes.ts'
 import { writingRhythm } from '../pace-stream.ts'
 import type { Stream } from '../stage.ts'
+import { freezeStream } from './freeze-stream.ts'
 import { openEvmSource } from './open-source.ts'
 import { StandingIngest } from './standing-ingest.ts'
 import { tokenStream } from './token-stream.ts'
@@ -79,7 +80,7 @@ export async function openChainHost(
     const lease = new StandingLease(await take(), take)
     await claimStore(database, identity)
     const source = await openEvmSource(spec, parts.limits, parts)
-    return hostOver(database, lease, { ...parts, spec, source })
+    return hostOver(database, lease, { ...parts, spec, source, genesisHash: identity.genesisHash })
   } catch (error) {
     await database.close()
     throw error
@@ -92,9 +93,11 @@ function hostOver(
   parts: HostParts & {
     readonly spec: ChainSpec
     readonly source: EvmSource
+    readonly genesisHash: string
   },
 ): ChainHost {
   const { log, source, spec } = parts
+  const { freeze } = parts.store
   const { clock } = parts.world
   const watches = openWatches(parts.store, spec.key)
   const outbox =
@@ -119,6 +122,9 @@ function hostOver(
     streams: [
       rhythm.stream,
       leaseStream(ingest, clock),
+      ...(freeze === undefined
+        ? []
+        : [freezeStream({ ...parts, database, clock, commit, freeze })]),
       tokenStream({ database, source, clock, log, commit }),
       nftStream({
         database,

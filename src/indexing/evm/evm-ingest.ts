@@ -11,6 +11,8 @@ import type { Clock } from '../../core/world.ts'
 import type { Rollup } from '../../rollup/rollup.ts'
 import { getCheckpoint, moveCheckpoint } from '../../store/checkpoint.ts'
 import type { Database, Reader, Soon, Writer } from '../../store/engine/database.ts'
+import { thawFrom } from '../../store/ice/freeze.ts'
+import { iceOf } from '../../store/ice/ice.ts'
 import { holdLease, type Lease } from '../../store/lease.ts'
 import {
   proofsText,
@@ -18,6 +20,7 @@ import {
   storedProofsText,
 } from '../../store/query/evm/stored-proofs.ts'
 import { meta, proofsName, tracesSinceName } from '../../store/schema/control.ts'
+import { chainTables } from '../../store/schema/stores.ts'
 import type { EvmOutbox } from '../events/evm-outbox.ts'
 import { applyBlocks, blockStage, checkpointAfter } from './apply-blocks.ts'
 import { applyTraces, traceStage } from './apply-traces.ts'
@@ -86,6 +89,8 @@ export class EvmIngest {
     await this.#whole(async (state) => {
       await database.transaction(async (writer) => {
         await holdLease(writer, lease, clock)
+        // Traces that come late are rows beside those of their blocks.
+        await this.#thaw(writer, batch.from)
         const { ids, before, timestamps } = await applyTraces(writer, batch, state.interner)
         await state.rollup?.traces(writer, batch, ids, timestamps)
         await outbox?.traces(writer, batch)
@@ -126,9 +131,15 @@ export class EvmIngest {
     this.#state = undefined
     return database.transaction(async (writer) => {
       await holdLease(writer, lease, clock)
+      await this.#thaw(writer, from)
       await outbox?.cut(writer, from)
       return cutChain(writer, from, lease.epoch)
     })
+  }
+
+  async #thaw(writer: Writer, from: number): Promise<void> {
+    const ice = iceOf(this.#parts.database)
+    if (ice !== undefined) await thawFrom({ writer, ice, tables: chainTables }, from)
   }
 
   /** What is remembered is ahead of the store when `work` fails, so it is forgotten then. */

@@ -46,6 +46,7 @@ export async function lastKey(reader: Reader, table: Table): Promise<Row | undef
   return reader.get(
     statement(`select ${keys.join(', ')} from ${table.name} order by ${order} limit 1`, {
       bigints: true,
+      rowsOnly: true,
     }),
   )
 }
@@ -76,6 +77,8 @@ function pageOf(table: Table, isAfter: boolean): ReturnType<typeof statement> {
   const columns = columnNames(table).join(', ')
   return statement(`select ${columns} from ${table.name}${where} order by ${keys} limit ?`, {
     bigints: true,
+    // Frozen history stays in its folder.
+    rowsOnly: true,
   })
 }
 

@@ -14,7 +14,7 @@ import { checkpointHeights } from '../../../store/checkpoint.ts'
 import { type Database, statement, type Writer } from '../../../store/engine/database.ts'
 import type { Table } from '../../../store/engine/table.ts'
 import { holdLease, type Lease } from '../../../store/lease.ts'
-import { meta, tracesSinceName } from '../../../store/schema/control.ts'
+import { meta, segmentsName, tracesSinceName } from '../../../store/schema/control.ts'
 import {
   address,
   addressByBytes,
@@ -266,7 +266,7 @@ async function identityAnew(parts: RepairParts, [damaged]: readonly DamagedRange
     })
     const now = await sumOfRange(writer, meta, 0)
     if (now !== undefined && now.sum === damaged?.written?.sum) return
-    const kept = new Set([...names, rollupState, tracesSinceName])
+    const kept = new Set([...names, rollupState, tracesSinceName, segmentsName])
     const all = (await writer.all(everyName)).map(([name]) => String(name))
     await writer.remove(meta, { name: all.filter((name) => !kept.has(name)) })
   })

@@ -1,0 +1,32 @@
+/** Takes the frozen history of a store back into its tables. */
+
+import { openStore } from '../../store/engine/open.ts'
+import { thawFrom } from '../../store/ice/freeze.ts'
+import { iceOf } from '../../store/ice/ice.ts'
+import { awaitLease, holdLease } from '../../store/lease.ts'
+import type { RepairWork } from './repair-work.ts'
+
+/** Another writer has at most this long to end. */
+const leaseLimitMs = 600_000
+
+/**
+ * Thaws all history of a store; gives whether any was frozen. Every row of it is written again.
+ * Throws `lease-lost`, `store-*`.
+ */
+export async function thawStore({ config, store, world, owner }: RepairWork): Promise<boolean> {
+  const location = { store: config.store, dataDir: config.dataDir }
+  const database = await openStore(location, store.key, store.tables, 'write')
+  try {
+    const ice = iceOf(database)
+    if (ice === undefined) return false
+    const { clock } = world
+    const signal = AbortSignal.timeout(leaseLimitMs)
+    const lease = await awaitLease(database, owner, { clock, signal })
+    return await database.transaction(async (writer) => {
+      await holdLease(writer, lease, clock)
+      return thawFrom({ writer, ice, tables: store.tables }, 0)
+    })
+  } finally {
+    await database.close()
+  }
+}

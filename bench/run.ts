@@ -22,6 +22,7 @@ const benches = [
   ['Lists by address over HTTP', ['bench/http-list.ts', '4000']],
   ['Overload', ['bench/overload.ts', '6']],
   ['Metrics', ['bench/metrics.ts']],
+  ['Frozen history in two containers', ['bench/segments.ts', '2000']],
   ['Primary network replay', ['bench/primary-replay.ts', '200000']],
   ['Primary network replay, three of ten delegate', ['bench/primary-replay.ts', '200000', '3']],
   ['Primary network lists and balances', ['bench/primary-lists.ts']],

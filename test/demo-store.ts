@@ -5,7 +5,8 @@
  * Nothing here computes an answer: what a test expects comes from `rawChain`.
  */
 
-import { readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { zstdCompressSync } from 'node:zlib'
 
@@ -20,9 +21,13 @@ import { openRollup } from '../src/rollup/chain-rollup.ts'
 import type { StateAnswer, StateCall } from '../src/source/evm-source.ts'
 import { linesOf, listParts, partKinds } from '../src/source/recording-file.ts'
 import { openRecording, type Recording } from '../src/source/recording.ts'
-import type { Database } from '../src/store/engine/database.ts'
+import type { Database, Reader } from '../src/store/engine/database.ts'
 import { openStore, type StoreLocation } from '../src/store/engine/open.ts'
+import { freezeUntil } from '../src/store/ice/freeze.ts'
+import { iceOf } from '../src/store/ice/ice.ts'
+import type { ManifestSegment } from '../src/store/ice/manifest.ts'
 import { takeLease } from '../src/store/lease.ts'
+import { indexedHeight } from '../src/store/query/evm/indexed-height.ts'
 import { controlTables } from '../src/store/schema/control.ts'
 import { evmTables, token } from '../src/store/schema/evm.ts'
 import { metricsTables } from '../src/store/schema/metrics.ts'
@@ -147,7 +152,12 @@ export function rawChain(chainId: DemoChainId): readonly RawHeight[] {
  */
 export async function openDemoChain(
   chainId: DemoChainId,
-  options: { readonly location?: StoreLocation; readonly engine?: 'sqlite' | 'postgres' } = {},
+  options: {
+    readonly location?: StoreLocation
+    readonly engine?: 'sqlite' | 'postgres'
+    /** Heights at which segments end; those of the environment when it is not said. */
+    readonly frozen?: readonly number[]
+  } = {},
 ): Promise<DemoChain> {
   const recording = openRecording(recordingFile(chainId))
   const facts = demoFacts(chainId, recording)
@@ -166,7 +176,13 @@ export async function openDemoChain(
     folder = await copyOfMade(`demo-${chainId}`, (dataDir) => fill({ store: 'embedded', dataDir }))
     location = { store: 'embedded', dataDir: folder }
   }
+  const heights = options.frozen ?? frozenByEnvironment
+  if (heights.length > 0) {
+    folder ??= mkdtempSync(join(tmpdir(), 'firn-frozen-'))
+    location = { ...location, dataDir: folder, freeze: { firn: 'test' } }
+  }
   const store = await openStore(location, facts.key, tables, 'write')
+  await freezeAt(store, heights)
   return {
     served: { facts, store, state, wantsTraces: true, isFollowed: () => true },
     close: async () => {
@@ -174,6 +190,32 @@ export async function openDemoChain(
       if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** Heights of `TEST_FROZEN`, such as `60,100`: any test of the bundled chains runs over segments. */
+const frozenByEnvironment = (process.env['TEST_FROZEN'] ?? '')
+  .split(',')
+  .filter((text) => text !== '')
+  .map(Number)
+
+/** Freezes the history of an open store, one segment up to each of `heights` that it has. */
+export async function freezeAt(store: Database, heights: readonly number[]): Promise<void> {
+  const ice = iceOf(store)
+  if (ice === undefined) return
+  const last = await indexedHeight(store, 'blocks')
+  for (const height of heights)
+    await store.transaction((writer) =>
+      freezeUntil({ writer, ice, tables }, Math.min(height, last + 1), {
+        store: store.name,
+        genesisHash: '',
+        firn: 'test',
+      }),
+    )
+}
+
+/** Segments of an open store. */
+export async function segmentsOf(store: Reader): Promise<readonly ManifestSegment[]> {
+  return (await iceOf(store)?.manifest(store))?.segments ?? []
 }
 
 /** State as the recording has it: after the last block, for what was recorded. */

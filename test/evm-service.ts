@@ -65,6 +65,8 @@ export type ServiceOptions = {
   readonly chains?: readonly DemoChainId[]
   /** The engine its chains are read from; SQLite. */
   readonly engine?: 'sqlite' | 'postgres'
+  /** Heights at which segments of the history end. */
+  readonly frozen?: readonly number[]
   readonly parts?: Partial<EvmParts>
   readonly state?: (own: StateReader) => StateReader
   /** Operations served besides. */
@@ -93,7 +95,10 @@ export function evmService(options: ServiceOptions = {}): Promise<EvmService> {
 export async function startEvmService(options: ServiceOptions): Promise<EvmService> {
   const opened: DemoChain[] = []
   for (const chainId of options.chains ?? [51002]) {
-    opened.push(await openDemoChain(chainId, { engine: options.engine ?? 'sqlite' }))
+    const { engine = 'sqlite', frozen } = options
+    opened.push(
+      await openDemoChain(chainId, { engine, ...(frozen === undefined ? {} : { frozen }) }),
+    )
   }
   const time: EvmService['time'] = { nowMs: 1_780_000_000_000, head: undefined }
   const chains = opened.map(({ served }): ServedChain => {

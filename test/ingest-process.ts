@@ -1,21 +1,23 @@
 /**
  * A backfill of a bundled chain in a process of its own, for tests that kill it.
  *
- *     node test/ingest-process.ts '<location as JSON>' <name> <chain id> <blocks per batch>
+ *     node test/ingest-process.ts '<location as JSON>' <name> <chain id> <blocks per batch> [<blocks>]
  *
- * Prints a line per batch stored, `blocks <height>` or `traces <height>`, and `done`.
+ * Freezes its history each time so many blocks have their traces. Prints a line per batch stored,
+ * `blocks <height>` or `traces <height>`, one per segment, `frozen <height>`, and `done`.
  */
 
 import type { DemoChainId } from './demo-store.ts'
 import { readDemoChain } from './read-demo-chain.ts'
 
-const [location, name, chainId, step] = process.argv.slice(2)
+const [location, name, chainId, step, freezeEvery] = process.argv.slice(2)
 const chain: DemoChainId = chainId === '51002' ? 51_002 : 51_001
 await readDemoChain(JSON.parse(location ?? '{}'), {
   name: name ?? '',
   chain,
   step: Number(step),
   owner: `process ${process.pid}`,
+  ...(freezeEvery === undefined ? {} : { freezeEvery: Number(freezeEvery) }),
   progress: (line) => process.stdout.write(`${line}\n`),
 })
 process.stdout.write('done\n')

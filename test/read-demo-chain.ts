@@ -15,7 +15,7 @@ import { takeLease } from '../src/store/lease.ts'
 import { controlTables } from '../src/store/schema/control.ts'
 import { evmTables } from '../src/store/schema/evm.ts'
 import { metricsTables } from '../src/store/schema/metrics.ts'
-import type { DemoChainId } from './demo-store.ts'
+import { type DemoChainId, freezeAt } from './demo-store.ts'
 import type { Filling } from './stores.ts'
 import { systemClock } from './system-clock.ts'
 
@@ -36,6 +36,8 @@ export async function readDemoChain(
     readonly progress?: (line: string) => void
     /** Whether traces are read as well; they are when it is not said. */
     readonly traces?: boolean
+    /** Freezes what is stored each time so many more heights have their traces. */
+    readonly freezeEvery?: number
   },
 ): Promise<void> {
   const file = readFileSync(join(import.meta.dirname, `../demo/chain-${run.chain}.firnrec`))
@@ -59,6 +61,10 @@ export async function readDemoChain(
     const range = { from, until: Math.min(from + run.step, until) }
     await ingest.traces(await recording.traces(range, (raw) => decodeTraces(from, raw), signal))
     run.progress?.(`traces ${range.until - 1}`)
+    if (run.freezeEvery !== undefined && range.until % run.freezeEvery < run.step) {
+      await freezeAt(database, [range.until])
+      run.progress?.(`frozen ${range.until - 1}`)
+    }
   }
   await database.close()
 }

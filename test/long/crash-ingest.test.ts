@@ -5,13 +5,18 @@
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { generator } from '../../bench/evm-chain.ts'
 import { statement } from '../../src/store/engine/database.ts'
 import { openStore, type StoreLocation } from '../../src/store/engine/open.ts'
+import { thawFrom } from '../../src/store/ice/freeze.ts'
+import { iceOf } from '../../src/store/ice/ice.ts'
 import { evmTables } from '../../src/store/schema/evm.ts'
 import { metricsTables } from '../../src/store/schema/metrics.ts'
+import { freezeAt, segmentsOf } from '../demo-store.ts'
 import { chainTables, readDemoChain } from '../read-demo-chain.ts'
 import { storeDigest } from '../store-digest.ts'
 import { onBothEngines } from '../stores.ts'
@@ -19,6 +24,7 @@ import { onBothEngines } from '../stores.ts'
 const chain = 51_002
 const step = 4
 const kills = 6
+const freezeEvery = 12
 const timeLimitMs = 120_000
 /** Which round of a soak this is: other moments in each. */
 const round = Number(process.env['FIRN_SOAK_ROUND'] ?? 0)
@@ -33,11 +39,43 @@ onBothEngines(
   },
 )
 
+onBothEngines(
+  `crash: ${kills} kills while history freezes leave no trace, and no file`,
+  [],
+  async ({ location: { store }, engine }) => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'firn-freezing-'))
+    try {
+      const location = { store, dataDir, freeze: { firn: 'test' } }
+      await killedRun(location, generator((engine === 'sqlite' ? 3 : 4) + 2 * round), freezeEvery)
+      await readDemoChain({ store, dataDir }, { name: 'whole', chain, step: 40, owner: 'test' })
+      assert.deepEqual(await digestOf(location, 'killed'), await digestOf(location, 'whole'))
+      const database = await openStore(location, 'killed', chainTables, 'write')
+      const ice = iceOf(database)
+      assert.ok(ice !== undefined)
+      const segments = await segmentsOf(database)
+      const last = segments.at(-1)
+      assert.ok(last !== undefined && segments.length > 2, `only ${segments.length} segments`)
+      // The next freezing takes away what a killed one left.
+      await database.transaction((writer) => thawFrom({ writer, ice, tables: chainTables }, 0))
+      await freezeAt(database, [last.until])
+      const [left] = await segmentsOf(database)
+      assert.deepEqual(readdirSync(join(dataDir, 'segments', 'killed')), [`${left?.name}.ice`])
+      await database.close()
+    } finally {
+      rmSync(dataDir, { recursive: true, force: true })
+    }
+  },
+)
+
 /** Starts the backfill and kills it, over and over, then lets it end. */
-async function killedRun(location: StoreLocation, random: () => number): Promise<void> {
+async function killedRun(
+  location: StoreLocation,
+  random: () => number,
+  freezeEvery?: number,
+): Promise<void> {
   let heard = ''
   for (let kill = 0; kill < kills; kill++) {
-    const child = start(location)
+    const child = start(location, freezeEvery)
     // Lines say when a batch is stored; the moment lies anywhere around that of the next ones.
     const lines = 1 + Math.floor(random() * 6)
     const later = random() * 30
@@ -46,13 +84,14 @@ async function killedRun(location: StoreLocation, random: () => number): Promise
     await killed(child)
   }
   assert.notEqual(heard, 'done', 'the backfill is longer than its interruptions')
-  const child = start(location)
+  const child = start(location, freezeEvery)
   assert.equal(await untilLine(child, Number.POSITIVE_INFINITY), 'done')
 }
 
-function start(location: StoreLocation): ChildProcess {
+function start(location: StoreLocation, freezeEvery?: number): ChildProcess {
   const script = join(import.meta.dirname, '../ingest-process.ts')
   const words = [script, JSON.stringify(location), 'killed', String(chain), String(step)]
+  if (freezeEvery !== undefined) words.push(String(freezeEvery))
   return spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] })
 }
 

@@ -6,7 +6,8 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { zstdCompressSync } from 'node:zlib'
 
@@ -23,7 +24,7 @@ import { takeLease } from '../../src/store/lease.ts'
 import { meta } from '../../src/store/schema/control.ts'
 import { cutMessages, evmTables } from '../../src/store/schema/evm.ts'
 import { metricsTables } from '../../src/store/schema/metrics.ts'
-import type { DemoChainId } from '../demo-store.ts'
+import { type DemoChainId, freezeAt, segmentsOf } from '../demo-store.ts'
 import { chainTables, demoFilling, readDemoChain } from '../read-demo-chain.ts'
 import { storeDigest } from '../store-digest.ts'
 import { onBothEngines, type TestStore } from '../stores.ts'
@@ -101,6 +102,34 @@ async function digestOf(location: StoreLocation, name: string): Promise<unknown>
     return await storeDigest(database, digested)
   } finally {
     await database.close()
+  }
+}
+
+onBothEngines('cut: what is frozen and cut is as if read once', [], cutFrozen, filled)
+
+async function cutFrozen(store: TestStore): Promise<void> {
+  const chain = 51_002
+  const folder = mkdtempSync(join(tmpdir(), 'firn-cut-'))
+  try {
+    const { dataDir } = store.location
+    const segments = { dataDir: dataDir === '' ? folder : dataDir, freeze: { firn: 'test' } }
+    const location = { ...store.location, ...segments }
+    await using chainStore = await opened({ ...store, location }, chain)
+    const { undisturbed, database, ingest, read } = chainStore
+    const { until } = openDemo(chain).heights
+    const half = Math.floor(until / 2)
+    for (const from of [until - 1, half, 0]) {
+      await freezeAt(database, [half - 7, half + 1, until])
+      assert.ok((await segmentsOf(database)).length > 0)
+      assert.equal(await ingest.cut(from), true)
+      await read(from)
+      // Which segments there are is said in `meta`, until there are none.
+      const { meta: _segments, ...rows } = await storeDigest(database, digested)
+      assert.deepEqual({ ...undisturbed, ...rows }, undisturbed, `from ${from}`)
+    }
+    assert.deepEqual(await storeDigest(database, digested), undisturbed)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
   }
 }
 

@@ -1,0 +1,93 @@
+/**
+ * History in segments gives the bytes that history in tables gives: all of it frozen, half of it, in
+ * many segments and in one, on both engines.
+ */
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { segmentsOf } from '../../demo-store.ts'
+import { evmService, type EvmService } from '../../evm-service.ts'
+import { busiest, expectedInternals, expectedTransactions, expectedTransfers } from './replay.ts'
+
+const chain = 51002
+
+const hot = await evmService({ chains: [chain], frozen: [] })
+const blocks = Number((await hot.get(`/v1/chains/${chain}/blocks`)).body.blocks[0].blockNumber) + 1
+const many = Array.from({ length: 12 }, (_, at) => Math.floor((blocks * (at + 1)) / 12))
+const frozen: Readonly<Record<string, EvmService>> = {
+  'all in one segment': await evmService({ chains: [chain], frozen: [blocks] }),
+  'all in twelve': await evmService({ chains: [chain], frozen: many }),
+  'half in one': await evmService({ chains: [chain], frozen: [Math.floor(blocks / 2)] }),
+  'most in eight, on PostgreSQL': await evmService({
+    chains: [chain],
+    engine: 'postgres',
+    frozen: many.slice(0, 8),
+  }),
+}
+
+const transfers = expectedTransfers(chain)
+const people = busiest(transfers.flatMap(({ from, to }) => [from, to])).slice(0, 4)
+const tokens = busiest(transfers.map(({ token }) => token)).slice(0, 4)
+const hashes = expectedTransactions(chain).filter((_, at) => at % 211 === 0)
+const created = expectedInternals(chain).filter(({ type }) => type === 'CREATE2')
+const lists = people.flatMap((address) => {
+  const base = `/v1/chains/${chain}/addresses/${address}`
+  return [
+    `${base}/transactions:listErc20?pageSize=9`,
+    `${base}/transactions:listErc721?endBlock=100`,
+    `${base}/transactions:listErc1155?startBlock=50`,
+    `${base}/transactions:listInternals`,
+    `${base}/transactions:listNative?pageSize=25`,
+    `${base}/transactions`,
+    `${base}/transactions?sortOrder=asc&startBlock=60`,
+    `${base}/contracts:listDeployments`,
+    `${base}/balances:listErc20?filterSpamTokens=false&pageSize=4`,
+    `${base}/balances:listErc20?filterSpamTokens=false&blockNumber=40`,
+    `${base}/balances:listErc20?filterSpamTokens=false&blockNumber=${Math.floor(blocks / 2)}`,
+    `/v1/address/${address}/chains`,
+  ]
+})
+const paths = [
+  ...lists,
+  ...tokens.map((address) => `/v1/chains/${chain}/tokens/${address}/transfers?pageSize=30`),
+  ...tokens.map((address) => `/v1/chains/${chain}/addresses/${address}`),
+  ...hashes.map(({ txHash }) => `/v1/chains/${chain}/transactions/${txHash}`),
+  ...created.map(({ to }) => `/v1/chains/${chain}/contracts/${to}/transactions:getDeployment`),
+  ...created.slice(0, 2).map(({ from }) => `/v1/chains/${chain}/contracts/${from}/deployments`),
+  `/v1/chains/${chain}/transactions?pageSize=100`,
+  `/v1/chains/${chain}/transactions?status=failed`,
+  `/v1/chains/${chain}/transactions?status=success`,
+  `/v1/chains/${chain}/blocks?pageSize=70`,
+  `/v1/chains/${chain}/blocks/0`,
+  `/v1/chains/${chain}/blocks/1`,
+  `/v1/chains/${chain}/blocks/${Math.floor(blocks / 2)}`,
+  `/v1/chains/${chain}/blocks/${Math.floor(blocks / 2) - 1}`,
+  `/v1/chains/${chain}/blocks/100/transactions?pageSize=5`,
+  '/v1/transactions',
+  '/v1/blocks',
+]
+
+for (const [name, service] of Object.entries(frozen)) {
+  void test(`frozen: ${name}, every page is that of tables`, async () => {
+    const [served] = service.chains
+    assert.ok(served !== undefined)
+    assert.ok((await segmentsOf(served.store)).length > 0, 'history is frozen')
+    let pages = 0
+    for (const path of paths) {
+      let next: string | undefined = path
+      for (let page = 0; next !== undefined && page < 4; page++) {
+        const own = await hot.get(next)
+        const other = await service.get(next)
+        assert.deepEqual([other.status, other.body], [own.status, own.body], next)
+        pages += own.status === 200 ? 1 : 0
+        const token: string | undefined = own.body.nextPageToken
+        next =
+          token === undefined
+            ? undefined
+            : `${path}${path.includes('?') ? '&' : '?'}pageToken=${token}`
+      }
+    }
+    assert.ok(pages > 150, `only ${pages} pages were compared`)
+  })
+}

@@ -1,0 +1,90 @@
+/** What freezes, and when: only what every stage has committed and hashes prove, by whole ranges. */
+
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { zstdCompressSync } from 'node:zlib'
+
+import { ChainText, usualShape } from '../../../bench/evm-chain.ts'
+import { decodeBlocks } from '../../../src/codec/evm/decode-blocks.ts'
+import type { RawUnit } from '../../../src/codec/evm/raw.ts'
+import { EvmIngest } from '../../../src/indexing/evm/evm-ingest.ts'
+import { freezeNext, type FreezeParts } from '../../../src/indexing/evm/freeze-stream.ts'
+import type { Database } from '../../../src/store/engine/database.ts'
+import { openStore } from '../../../src/store/engine/open.ts'
+import { takeLease } from '../../../src/store/lease.ts'
+import type { StoredProofs } from '../../../src/store/query/evm/stored-proofs.ts'
+import { chainTables } from '../../../src/store/schema/stores.ts'
+import { silentLog } from '../../../src/telemetry/log.ts'
+import { segmentsOf } from '../../demo-store.ts'
+import { storeDigest } from '../../store-digest.ts'
+import { systemClock } from '../../system-clock.ts'
+
+const blocks = 1_100
+const digested = chainTables.filter(({ freezes }) => freezes !== undefined)
+
+void test('freezing: whole ranges of what is committed and proven, and nothing else', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'firn-freezing-'))
+  const freeze = { firn: 'test', rowsPerSegment: 1_000 }
+  const database = await openStore(
+    { store: 'embedded', dataDir, freeze },
+    'one',
+    chainTables,
+    'write',
+  )
+  const tables = await openStore({ store: 'embedded', dataDir }, 'two', chainTables, 'write')
+  try {
+    const chain = new ChainText({ ...usualShape, blocks, txsPerBlock: 2, holders: 200, tokens: 9 })
+    const ingests = [await ingestOf(database), await ingestOf(tables)]
+    const read = async (from: number, until: number, proofs: StoredProofs): Promise<void> => {
+      const raws = Array.from({ length: until - from }, (): RawUnit =>
+        JSON.parse(chain.next() ?? ''),
+      )
+      const batch = decodeBlocks(from, raws, (bytes) => zstdCompressSync(bytes))
+      for (const ingest of ingests) await ingest.blocks(batch, proofs)
+    }
+    await read(0, 600, { unprovenFrom: 300 })
+    // Two ranges of sums are complete, one is proven; traces that are demanded are not there.
+    assert.equal(await ends(database, freeze, 'on'), '')
+    assert.equal(await ends(database, freeze, 'auto'), '256')
+    await read(600, blocks, {})
+    // What comes after frozen history follows from it as from rows.
+    const before = await storeDigest(tables, digested)
+    assert.deepEqual(await storeDigest(database, digested), before)
+    assert.equal(await ends(database, freeze, 'off'), '256 512 768 1024')
+    assert.deepEqual(await storeDigest(database, digested), before)
+    // Less than a segment is left.
+    assert.equal(await ends(database, { ...freeze, rowsPerSegment: 1 }, 'off'), '256 512 768 1024')
+  } finally {
+    await tables.close()
+    await database.close()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+})
+
+async function ingestOf(database: Database): Promise<EvmIngest> {
+  const lease = await takeLease(database, 'test', systemClock)
+  assert.ok(lease !== undefined)
+  return new EvmIngest({ database, lease, clock: systemClock })
+}
+
+/** Freezes what can be frozen; gives where segments end then. */
+async function ends(
+  database: Database,
+  freeze: FreezeParts['freeze'],
+  traces: 'on' | 'off' | 'auto',
+): Promise<string> {
+  const parts: FreezeParts = {
+    database,
+    spec: { key: 'one', traces },
+    freeze,
+    genesisHash: '',
+    clock: systemClock,
+    log: silentLog,
+    commit: (work) => database.transaction(work),
+  }
+  while (await freezeNext(parts));
+  return (await segmentsOf(database)).map(({ until }) => until).join(' ')
+}

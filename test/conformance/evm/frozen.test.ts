@@ -16,7 +16,6 @@ const hot = await evmService({ chains: [chain], frozen: [] })
 const blocks = Number((await hot.get(`/v1/chains/${chain}/blocks`)).body.blocks[0].blockNumber) + 1
 const many = Array.from({ length: 12 }, (_, at) => Math.floor((blocks * (at + 1)) / 12))
 const frozen: Readonly<Record<string, EvmService>> = {
-  'all in one segment': await evmService({ chains: [chain], frozen: [blocks] }),
   'all in twelve': await evmService({ chains: [chain], frozen: many }),
   'half in one': await evmService({ chains: [chain], frozen: [Math.floor(blocks / 2)] }),
   'most in eight, on PostgreSQL': await evmService({
@@ -27,7 +26,7 @@ const frozen: Readonly<Record<string, EvmService>> = {
 }
 
 const transfers = expectedTransfers(chain)
-const people = busiest(transfers.flatMap(({ from, to }) => [from, to])).slice(0, 4)
+const people = busiest(transfers.flatMap(({ from, to }) => [from, to])).slice(0, 2)
 const tokens = busiest(transfers.map(({ token }) => token)).slice(0, 4)
 const hashes = expectedTransactions(chain).filter((_, at) => at % 211 === 0)
 const created = expectedInternals(chain).filter(({ type }) => type === 'CREATE2')
@@ -88,6 +87,6 @@ for (const [name, service] of Object.entries(frozen)) {
             : `${path}${path.includes('?') ? '&' : '?'}pageToken=${token}`
       }
     }
-    assert.ok(pages > 150, `only ${pages} pages were compared`)
+    assert.ok(pages > 60, `only ${pages} pages were compared`)
   })
 }

@@ -10,6 +10,7 @@ import { conversionData } from '../src/codec/warp/l1-message.ts'
 import { fromHex } from '../src/core/bytes.ts'
 import { toCb58 } from '../src/core/cb58.ts'
 import { silentLog } from '../src/telemetry/log.ts'
+import { defaultPeerLimits } from '../src/warp/peer/limits.ts'
 import { realWorld, startNetwork } from './warp-network.ts'
 
 const read = (name: string): string =>
@@ -37,6 +38,9 @@ export async function serveSignatures(): Promise<SignatureService> {
   const sign = { kind: 'sign' } as const
   const network = await startNetwork({
     behaviours: [sign, sign, sign, sign],
+    // Nothing misbehaves here: a busy machine has all the time that the product gives.
+    limits: defaultPeerLimits,
+    timeoutMs: 20_000,
     messages: {
       transaction: async () => ({ kind: 'conversion', conversion: data }),
       validation: async () => undefined,
@@ -52,7 +56,7 @@ export async function serveSignatures(): Promise<SignatureService> {
     dialect: 'auto',
     log: silentLog,
     clock: realWorld().clock,
-    limits: { maxConnections: 10, requestTimeoutMs: 10_000, handlerTimeoutMs: 10_000 },
+    limits: { maxConnections: 10, requestTimeoutMs: 10_000, handlerTimeoutMs: 30_000 },
   })
   return {
     url: await server.listen('127.0.0.1', 0),

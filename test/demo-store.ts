@@ -21,16 +21,13 @@ import { openRollup } from '../src/rollup/chain-rollup.ts'
 import type { StateAnswer, StateCall } from '../src/source/evm-source.ts'
 import { linesOf, listParts, partKinds } from '../src/source/recording-file.ts'
 import { openRecording, type Recording } from '../src/source/recording.ts'
-import type { Database, Reader } from '../src/store/engine/database.ts'
+import type { Database } from '../src/store/engine/database.ts'
 import { openStore, type StoreLocation } from '../src/store/engine/open.ts'
-import { freezeUntil } from '../src/store/ice/freeze.ts'
-import { iceOf } from '../src/store/ice/ice.ts'
-import type { ManifestSegment } from '../src/store/ice/manifest.ts'
 import { takeLease } from '../src/store/lease.ts'
-import { indexedHeight } from '../src/store/query/evm/indexed-height.ts'
 import { controlTables } from '../src/store/schema/control.ts'
 import { evmTables, token } from '../src/store/schema/evm.ts'
 import { metricsTables } from '../src/store/schema/metrics.ts'
+import { freezeAt } from './freeze-store.ts'
 import { copyOfMade } from './made-stores.ts'
 import { copyOfDatabase } from './shared-postgres.ts'
 
@@ -197,26 +194,6 @@ const frozenByEnvironment = (process.env['TEST_FROZEN'] ?? '')
   .split(',')
   .filter((text) => text !== '')
   .map(Number)
-
-/** Freezes the history of an open store, one segment up to each of `heights` that it has. */
-export async function freezeAt(store: Database, heights: readonly number[]): Promise<void> {
-  const ice = iceOf(store)
-  if (ice === undefined) return
-  const last = await indexedHeight(store, 'blocks')
-  for (const height of heights)
-    await store.transaction((writer) =>
-      freezeUntil({ writer, ice, tables }, Math.min(height, last + 1), {
-        store: store.name,
-        genesisHash: '',
-        firn: 'test',
-      }),
-    )
-}
-
-/** Segments of an open store. */
-export async function segmentsOf(store: Reader): Promise<readonly ManifestSegment[]> {
-  return (await iceOf(store)?.manifest(store))?.segments ?? []
-}
 
 /** State as the recording has it: after the last block, for what was recorded. */
 export function stateReader(recording: Recording): StateReader {

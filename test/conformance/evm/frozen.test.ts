@@ -6,8 +6,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { segmentsOf } from '../../demo-store.ts'
 import { evmService, type EvmService } from '../../evm-service.ts'
+import { segmentsOf } from '../../freeze-store.ts'
 import { busiest, expectedInternals, expectedTransactions, expectedTransfers } from './replay.ts'
 
 const chain = 51002

@@ -10,7 +10,7 @@ import type { Database } from '../../../src/store/engine/database.ts'
 import { openStore } from '../../../src/store/engine/open.ts'
 import { checkSegments } from '../../../src/store/ice/check-segments.ts'
 import { blockByHeight } from '../../../src/store/query/evm/blocks.ts'
-import { freezeAt, segmentsOf } from '../../demo-store.ts'
+import { freezeAt, segmentsOf } from '../../freeze-store.ts'
 import { chainTables, demoFilling } from '../../read-demo-chain.ts'
 import { newFolder } from '../../stores.ts'
 

@@ -18,7 +18,7 @@ import { takeLease } from '../../../src/store/lease.ts'
 import type { StoredProofs } from '../../../src/store/query/evm/stored-proofs.ts'
 import { chainTables } from '../../../src/store/schema/stores.ts'
 import { silentLog } from '../../../src/telemetry/log.ts'
-import { segmentsOf } from '../../demo-store.ts'
+import { segmentsOf } from '../../freeze-store.ts'
 import { storeDigest } from '../../store-digest.ts'
 import { systemClock } from '../../system-clock.ts'
 

@@ -1,0 +1,33 @@
+/**
+ * Segments of stores that tests open.
+ *
+ * Needs nothing of the test runner: a process that a test starts and kills freezes too, and must
+ * print its own lines only.
+ */
+
+import type { Database, Reader } from '../src/store/engine/database.ts'
+import { freezeUntil } from '../src/store/ice/freeze.ts'
+import { iceOf } from '../src/store/ice/ice.ts'
+import type { ManifestSegment } from '../src/store/ice/manifest.ts'
+import { indexedHeight } from '../src/store/query/evm/indexed-height.ts'
+import { chainTables } from '../src/store/schema/stores.ts'
+
+/** Freezes the history of an open store, one segment up to each of `heights` that it has. */
+export async function freezeAt(store: Database, heights: readonly number[]): Promise<void> {
+  const ice = iceOf(store)
+  if (ice === undefined) return
+  const last = await indexedHeight(store, 'blocks')
+  for (const height of heights)
+    await store.transaction((writer) =>
+      freezeUntil({ writer, ice, tables: chainTables }, Math.min(height, last + 1), {
+        store: store.name,
+        genesisHash: '',
+        firn: 'test',
+      }),
+    )
+}
+
+/** Segments of an open store. */
+export async function segmentsOf(store: Reader): Promise<readonly ManifestSegment[]> {
+  return (await iceOf(store)?.manifest(store))?.segments ?? []
+}

@@ -44,6 +44,9 @@ export type ServedChains = {
 // A store appears when its writer first hears from a node: soon, or whenever the node comes back.
 const retryMs = 100
 
+// The writer asks nodes for the id of a chain that has none; most of these never get one.
+const idRetryMs = 2_000
+
 const everyMeta = statement(
   "select name, value from meta where name in ('chainId', 'blockchainId')",
 )
@@ -59,18 +62,34 @@ export async function serveChains(parts: ServedChainsParts): Promise<ServedChain
   }
   const first = parts.chains.map((chain) => tryOpen(chain, parts, add, closers))
   const missing = (await Promise.all(first)).filter((chain) => chain !== undefined)
-  const waiting = missing.map(async (chain) => {
+  const { clock } = parts.world
+  const open = async (chain: SpecifiedChain): Promise<void> => {
+    let isMissing = missing.includes(chain)
+    while (isMissing) {
+      await clock.sleep(retryMs, parts.signal)
+      isMissing = (await tryOpen(chain, parts, add, closers)) !== undefined
+    }
+  }
+  /** Waits until the chain's id on the P-Chain is stored, where it was not yet. */
+  const name = async ({ spec, config }: SpecifiedChain): Promise<void> => {
+    for (;;) {
+      const served = found.get(spec.key)
+      if (served === undefined || served.facts.blockchainId !== undefined) return
+      await clock.sleep(idRetryMs, parts.signal)
+      const facts = await factsOf({ spec, config }, served.store).catch(absentOnFault)
+      if (facts?.blockchainId !== undefined) add(spec.key, { ...served, facts })
+    }
+  }
+  const following = parts.chains.map(async (chain) => {
     try {
-      while (!parts.signal.aborted) {
-        await parts.world.clock.sleep(retryMs, parts.signal)
-        if ((await tryOpen(chain, parts, add, closers)) === undefined) return
-      }
+      await open(chain)
+      await name(chain)
     } catch (error) {
       const { key } = chain.spec
       if (!parts.signal.aborted) parts.log.error('store is not served', { store: key, error })
     }
   })
-  const ended = Promise.all(waiting)
+  const ended = Promise.all(following)
   return {
     list: () => list,
     waiting: () => parts.chains.filter(({ spec }) => !found.has(spec.key)).map(waitingChain),
@@ -79,6 +98,11 @@ export async function serveChains(parts: ServedChainsParts): Promise<ServedChain
       for (const close of closers) await close()
     },
   }
+}
+
+/** A store that is away for a moment tells nothing. */
+function absentOnFault(error: unknown): undefined {
+  if (faultOf(error) === undefined) throw error
 }
 
 function waitingChain({ spec, config }: SpecifiedChain): WaitingChain {

@@ -10,6 +10,7 @@ import { isObject } from '../codec/evm/raw.ts'
 import { Fault } from '../core/fault.ts'
 import type { World } from '../core/world.ts'
 import type { Log } from '../telemetry/log.ts'
+import { blockchainIdCall, blockchainIdIn } from './blockchain-id.ts'
 import { EndpointPool } from './endpoint-pool.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { ChainIdentity, EvmSource, StateAnswer, StateCall } from './evm-source.ts'
@@ -39,12 +40,6 @@ const traceWindow = 8
 
 /** Replies under way at once, bytes: parsed they take some five times as much. */
 const maxBytesUnderWay = 12_000_000
-
-/** The warp precompile's getBlockchainID(). Source: subnet-evm precompile/contracts/warp. */
-const blockchainIdCall = {
-  to: '0x0200000000000000000000000000000000000005',
-  data: '0x4213cf78',
-} as const
 
 /** Opens a source over `urls`; asks nothing yet. Throws `bad-config` without endpoints. */
 export function openNodeSource(options: NodeSourceOptions): EvmSource {
@@ -149,8 +144,8 @@ async function identify(
     ...told,
     nodeVersion: typeof version === 'string' ? version.slice(0, 200) : '',
   }
-  const isId = typeof id === 'string' && /^0x[0-9a-f]{64}$/i.test(id) && !/^0x0+$/.test(id)
-  return isId ? { ...identity, blockchainId: id.toLowerCase() } : identity
+  const blockchainId = blockchainIdIn(id)
+  return blockchainId === undefined ? identity : { ...identity, blockchainId }
 }
 
 /** What endpoints bear, as long as their replies fit into memory. */

@@ -2,6 +2,7 @@
 
 import { transferKinds } from '../codec/evm/columns.ts'
 import { to0x, toHex } from '../core/bytes.ts'
+import { blockchainIdCall } from './blockchain-id.ts'
 import type { StateCall } from './evm-source.ts'
 
 /** A token transfer as far as state goes. */
@@ -29,9 +30,6 @@ const selectors = {
   uri: '0x0e89341c',
 } as const
 
-/** The warp precompile's getBlockchainID(). Source: subnet-evm precompile/contracts/warp. */
-const blockchainId = { to: '0x0200000000000000000000000000000000000005', data: '0x4213cf78' }
-
 /**
  * Collects questions, each once. Memory: a few hundred bytes for each, for chains that fit a file.
  */
@@ -39,7 +37,7 @@ export class StateQuestions {
   readonly #calls = new Map<string, StateCall>()
 
   constructor() {
-    this.#call(blockchainId.to, blockchainId.data)
+    this.#call(blockchainIdCall.to, blockchainIdCall.data)
   }
 
   /** An address that was seen: its native balance. */

@@ -22,6 +22,7 @@ import { nftStream, type NftStreamParts } from '../nft/nft-stream.ts'
 import { openWishes } from '../nft/open-wishes.ts'
 import { writingRhythm } from '../pace-stream.ts'
 import type { Stream } from '../stage.ts'
+import { blockchainIdStream } from './blockchain-id-stream.ts'
 import { freezeStream } from './freeze-stream.ts'
 import { openEvmSource } from './open-source.ts'
 import { StandingIngest } from './standing-ingest.ts'
@@ -122,6 +123,9 @@ function hostOver(
     streams: [
       rhythm.stream,
       leaseStream(ingest, clock),
+      ...(spec.blockchainId === undefined
+        ? [blockchainIdStream({ database, source, clock, commit })]
+        : []),
       ...(freeze === undefined
         ? []
         : [freezeStream({ ...parts, database, clock, commit, freeze })]),

@@ -81,7 +81,9 @@ export async function talkBothWays(
     }
     await settled(`${firn.name} joined the messages`, async () => {
       const states = await Promise.all([there, back, waiting].map(({ id }) => stateOf(id)))
-      return states.join() === 'delivered true,delivered false,pending false'
+      if (states.join() === 'delivered true,delivered false,pending false') return true
+      const { messages } = await firn.get('/status')
+      throw new Error(`${states.join()}: ${JSON.stringify(messages)}`)
     })
   }
   say('messages went both ways, with a receipt')

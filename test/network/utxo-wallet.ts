@@ -3,6 +3,8 @@
  * encoded wrongly is refused. Fees are overpaid, so that no fee rule is written down twice.
  */
 
+import { setTimeout as pause } from 'node:timers/promises'
+
 import { decode, encode } from '../../src/codec/cursor.ts'
 import { struct, versioned } from '../../src/codec/kit.ts'
 import { cTransactionAlone, cUnsigned, type CUnsigned } from '../../src/codec/primary/c-atomic.ts'
@@ -50,6 +52,8 @@ export const avax = 1_000_000_000n
 
 /** Burned before Etna, where some transactions cost an AVAX, and on the C-Chain. */
 const highFee = avax
+/** Before a transaction that was dropped is sent again. */
+const againAfterMs = 1_000
 /** Burned by all others: more than any fee a quiet network asks for. */
 const fee = avax / 50n
 
@@ -464,15 +468,24 @@ export class UtxoWallet {
       X: ['/ext/bc/X', 'avm.issueTx'],
       C: ['/ext/bc/C/avax', 'avax.issueTx'],
     }[chain] as [string, string]
-    const { txID } = await this.#node().call(path, method, { tx, encoding: 'hex' })
-    let status: unknown
-    await settled(`${chain} accepts ${String(txID)}`, async () => {
-      status = await this.#status(chain, String(txID))
-      return final.has(String(status))
+    // The C-Chain drops one that does not fit the block that a node happens to build.
+    for (let left = chain === 'C' ? 5 : 1; ; left--) {
+      const { txID } = await this.#node().call(path, method, { tx, encoding: 'hex' })
+      const status = await this.#outcome(chain, String(txID))
+      if (status !== 'Dropped' && status !== 'Aborted') return parseId(String(txID))
+      if (left === 1) throw new Error(`${chain} transaction ${String(txID)}: ${status}`)
+      await pause(againAfterMs)
+    }
+  }
+
+  /** The final status of a transaction, which is waited for. */
+  async #outcome(chain: Ledger, txId: string): Promise<string> {
+    let status = ''
+    await settled(`${chain} decides on ${txId}`, async () => {
+      status = String(await this.#status(chain, txId))
+      return final.has(status)
     })
-    if (status === 'Dropped' || status === 'Aborted')
-      throw new Error(`${chain} transaction ${String(txID)}: ${status}`)
-    return parseId(String(txID))
+    return status
   }
 
   async #status(chain: Ledger, txID: string): Promise<unknown> {

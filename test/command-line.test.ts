@@ -8,8 +8,10 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
+import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
+
 import { listOf, objectOf } from '../src/codec/evm/raw.ts'
-import { openRecording } from '../src/source/recording.ts'
+import { openRecording, type Recording } from '../src/source/recording.ts'
 import {
   entry,
   freshFolder,
@@ -455,6 +457,14 @@ void test('export: transfers and transactions are all there, with exact amounts'
     signal,
   )
   assert.equal(all.stdout.trim().split('\n').length, count + 1)
+  const folder = await freshFolder(t)
+  assert.deepEqual(await parquetOf('blocks', { folder, url }), await recordedBlocks(recording))
+  const transactions = await parquetOf('transactions', { folder, url })
+  assert.equal(transactions.length, count)
+  const withoutFile = ['export', 'blocks', '--chain', '51002', '--format', 'parquet', ...url]
+  const refused = await runFirn(...withoutFile)
+  assert.equal(refused.stderr, 'firn: a Parquet file is no stream: give its name with --out\n')
+  assert.equal(refused.code, 2)
   const late = ['--from', '2999-01-01', ...url]
   for (const [what, ...words] of [
     ['transactions', ...chain],
@@ -589,3 +599,43 @@ chains:
   ])
     assert.match(sick.stdout, sentence)
 })
+
+/** An export of chain 51002, read by a Parquet reader; oldest first. */
+async function parquetOf(
+  what: string,
+  of: { readonly folder: string; readonly url: readonly string[] },
+): Promise<Record<string, unknown>[]> {
+  const path = join(of.folder, `${what}.parquet`)
+  const words = ['--chain', '51002', '--format', 'parquet', '--out', path]
+  const { code, stderr } = await runFirn('export', what, ...words, ...of.url)
+  assert.equal(code, 0, stderr)
+  return (await parquetReadObjects({ file: await asyncBufferFromFile(path) })).toReversed()
+}
+
+/** The blocks as the node told them, in the types of the file. */
+async function recordedBlocks(recording: Recording): Promise<Record<string, unknown>[]> {
+  const units = await recording.blocks(recording.heights, (read) => read, signal)
+  return units.map(({ block: of, receipts }) => {
+    const block = objectOf(of, 'block')
+    const number = (name: string): bigint => {
+      const value = block[name]
+      return BigInt(typeof value === 'string' ? value : 0)
+    }
+    const fees = receipts.map((one) => {
+      const { gasUsed, effectiveGasPrice } = objectOf(one, 'receipt')
+      return BigInt(String(gasUsed)) * BigInt(String(effectiveGasPrice))
+    })
+    return {
+      date: new Date(Number(number('timestamp')) * 1_000),
+      chainId: '51002',
+      blockNumber: number('number'),
+      blockHash: block['hash'],
+      parentHash: block['parentHash'],
+      txCount: BigInt(receipts.length),
+      gasUsed: number('gasUsed'),
+      gasLimit: number('gasLimit'),
+      baseFee: String(number('baseFeePerGas')),
+      feesSpent: String(fees.reduce((sum, fee) => sum + fee, 0n)),
+    }
+  })
+}

@@ -37,6 +37,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   ],
   export: [
     'firn export transactions --chain 43113 --from 2026-01-01 --out 2026.csv',
+    'firn export blocks --chain 43113 --format parquet --out blocks.parquet',
     'firn export rewards --network mainnet --address avax1… --year 2026 --currency eur',
   ],
   doctor: ['firn doctor --config firn.yaml'],

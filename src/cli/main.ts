@@ -163,8 +163,8 @@ program
 
 program
   .command('export')
-  .description('write lists of a running Firn as CSV or JSON lines')
-  .argument('<what>', 'transactions, transfers, internals, primary-transactions or rewards')
+  .description('write lists of a running Firn as CSV, JSON lines or Parquet')
+  .argument('<what>', 'blocks, transactions, transfers, internals, primary-transactions or rewards')
   .option('--chain <chain>', 'EVM chain id, or P, X or C')
   .option('--network <network>', 'mainnet or fuji, of the primary network', 'fuji')
   .option('--address <address>', 'of this address; of the primary network several by comma')
@@ -173,7 +173,7 @@ program
   .option('--until <date>', 'before this date or Unix second')
   .option('--year <year>', 'this calendar year, in UTC')
   .option('--currency <code>', 'rewards: currency of prices (default: usd)')
-  .option('--format <format>', 'csv or jsonl', 'csv')
+  .option('--format <format>', 'csv, jsonl or parquet', 'csv')
   .option('--out <file>', 'file to write (default: standard output)')
   .option('--url <url>', 'address of the data API', 'http://127.0.0.1:8080')
   .option('--key <key>', 'API key, where one is needed')

@@ -2,14 +2,17 @@ import type { Static } from 'typebox'
 
 import { Fault } from '../../core/fault.ts'
 import { ownValue } from '../../core/own-value.ts'
+import type { EvmBlock } from '../../shape/evm/evm-block.ts'
 import type { InternalTransaction } from '../../shape/evm/internal-transaction.ts'
 import type { NativeTransaction } from '../../shape/evm/native-transaction.ts'
 import type { HistoricalReward } from '../../shape/primary/reward.ts'
 import type { PrimaryNetworkTransaction } from '../../shape/primary/transaction.ts'
 import { openWorld } from '../../world/world.ts'
-import { headLine, openSink, rowLine, type Format } from '../export/lines.ts'
+import { openLines } from '../export/lines.ts'
 import { ask, everyItem, type Api } from '../export/pages.ts'
+import type { RowSink } from '../export/row-sink.ts'
 import {
+  blockRow,
   columnsOf,
   internalRow,
   primaryRows,
@@ -33,6 +36,7 @@ type Wanted = { readonly api: Api; readonly flags: Flags; readonly period: Perio
 /** Subjects of an export; each gives the rows that the API lists. */
 const subjects: Readonly<Record<keyof typeof columnsOf, (wanted: Wanted) => AsyncGenerator<Row>>> =
   {
+    blocks,
     transactions,
     transfers,
     internals,
@@ -41,7 +45,7 @@ const subjects: Readonly<Record<keyof typeof columnsOf, (wanted: Wanted) => Asyn
   }
 
 /**
- * Writes a list of a running Firn as CSV or JSON lines.
+ * Writes a list of a running Firn as CSV, JSON lines or Parquet.
  *
  * Reads it through the API, page by page, so that an export holds what the API answers, of the
  * same moment or newer, and works from anywhere.
@@ -88,6 +92,9 @@ function isSubject(what: string): what is keyof typeof subjects {
   return Object.hasOwn(subjects, what)
 }
 
+/** How rows are written. */
+type Format = 'csv' | 'jsonl' | 'parquet'
+
 type Target = {
   readonly columns: readonly string[]
   readonly format: Format
@@ -96,18 +103,32 @@ type Target = {
 }
 
 async function writeRows(rows: AsyncGenerator<Row>, to: Target): Promise<void> {
-  const { columns, format, path } = to
+  const { path } = to
   // The file is made once the first page is there, so that a wrong question leaves none.
   const first = await rows.next()
-  const sink = await openSink(path)
-  if (format === 'csv') await sink.write(headLine(columns))
+  const sink = await openSink(to)
   let count = 0
   for (let at = first; at.done !== true && !sink.closed(); at = await rows.next()) {
-    await sink.write(rowLine(at.value, columns, format))
+    await sink.write(at.value)
     count++
   }
   await sink.end()
   console.error(`${count} rows${path === undefined ? '' : ` in ${path}`}`)
+}
+
+async function openSink({ columns, format, path }: Target): Promise<RowSink> {
+  if (format !== 'parquet') return openLines(path, columns, format)
+  if (path === undefined)
+    throw new Fault('bad-parameter', 'a Parquet file is no stream: give its name with --out')
+  const { openParquet } = await import('../export/parquet.ts')
+  return openParquet(path, columns)
+}
+
+async function* blocks({ api, flags, period }: Wanted): AsyncGenerator<Row> {
+  const chain = required(flags, 'chain')
+  const path = `/v1/chains/${inPath(chain)}/blocks`
+  const items = evmItems<EvmBlock>(api, path, { list: 'blocks', period })
+  for await (const block of items) yield blockRow(block)
 }
 
 async function* transactions({ api, flags, period }: Wanted): AsyncGenerator<Row> {
@@ -236,8 +257,9 @@ function ownSet(addresses: string): ReadonlySet<string> {
 const inPath = encodeURIComponent
 
 function formatOf(value: Flags[string]): Format {
-  if (value === undefined || value === 'csv' || value === 'jsonl') return value ?? 'csv'
-  throw new Fault('bad-parameter', `--format must be csv or jsonl: ${String(value)}`)
+  if (value === undefined) return 'csv'
+  if (value === 'csv' || value === 'jsonl' || value === 'parquet') return value
+  throw new Fault('bad-parameter', `--format must be csv, jsonl or parquet: ${String(value)}`)
 }
 
 function text(flags: Flags, name: string): string | undefined {

@@ -6,20 +6,30 @@ import type { Writable } from 'node:stream'
 
 import { Fault } from '../../core/fault.ts'
 import { ownValue } from '../../core/own-value.ts'
+import type { RowSink } from './row-sink.ts'
 import type { Row } from './rows.ts'
 
-/** How rows are written. */
-export type Format = 'csv' | 'jsonl'
-
-/** Takes lines; `closed` says that nobody reads any more (`| head`). */
-export type LineSink = {
+type LineSink = {
   readonly write: (line: string) => Promise<void>
   readonly closed: () => boolean
   readonly end: () => Promise<void>
 }
 
-/** Standard output, or `path`. Throws `bad-parameter` where the file cannot be made. */
-export async function openSink(path: string | undefined): Promise<LineSink> {
+/**
+ * Lines with `columns` of each row, to the file `path` or to standard output. Throws `bad-parameter`
+ * where the file cannot be made.
+ */
+export async function openLines(
+  path: string | undefined,
+  columns: readonly string[],
+  format: 'csv' | 'jsonl',
+): Promise<RowSink> {
+  const lines = await openFile(path)
+  if (format === 'csv') await lines.write(columns.map(csvCell).join(','))
+  return { ...lines, write: (row) => lines.write(rowLine(row, columns, format)) }
+}
+
+async function openFile(path: string | undefined): Promise<LineSink> {
   if (path === undefined) return sinkOver(process.stdout, false)
   const stream = createWriteStream(path, { flags: 'w' })
   try {
@@ -30,13 +40,7 @@ export async function openSink(path: string | undefined): Promise<LineSink> {
   return sinkOver(stream, true)
 }
 
-/** First line of a CSV file. */
-export function headLine(columns: readonly string[]): string {
-  return columns.map(csvCell).join(',')
-}
-
-/** One row, its values in the order of `columns`. */
-export function rowLine(row: Row, columns: readonly string[], format: Format): string {
+function rowLine(row: Row, columns: readonly string[], format: 'csv' | 'jsonl'): string {
   return format === 'jsonl'
     ? JSON.stringify(row, [...columns])
     : columns.map((column) => csvCell(ownValue(row, column) ?? '')).join(',')

@@ -6,6 +6,7 @@
 import type { Static } from 'typebox'
 
 import { valueAt } from '../../api/prices.ts'
+import type { EvmBlock } from '../../shape/evm/evm-block.ts'
 import type { InternalTransaction } from '../../shape/evm/internal-transaction.ts'
 import type { NativeTransaction } from '../../shape/evm/native-transaction.ts'
 import type {
@@ -19,6 +20,18 @@ import type { PrimaryNetworkTransaction } from '../../shape/primary/transaction.
 
 /** Columns of every export, in their order. */
 export const columnsOf = {
+  blocks: [
+    'date',
+    'chainId',
+    'blockNumber',
+    'blockHash',
+    'parentHash',
+    'txCount',
+    'gasUsed',
+    'gasLimit',
+    'baseFee',
+    'feesSpent',
+  ],
   transactions: [
     'date',
     'chainId',
@@ -116,6 +129,24 @@ function exactDecimal(amount: string, decimals: number): string {
 /** `2026-01-31T12:00:00Z` of Unix seconds. */
 function isoDate(seconds: number): string {
   return new Date(seconds * 1_000).toISOString().replace('.000Z', 'Z')
+}
+
+/** One row of a block; base fee and fees are in wei. */
+export function blockRow(block: EvmBlock): RowOf<'blocks'> {
+  const { chainId, blockNumber, blockHash, parentHash, gasUsed, gasLimit, baseFee, feesSpent } =
+    block
+  return {
+    date: isoDate(block.blockTimestamp),
+    chainId,
+    blockNumber,
+    blockHash,
+    parentHash,
+    txCount: String(block.txCount),
+    gasUsed,
+    gasLimit,
+    baseFee,
+    feesSpent,
+  }
 }
 
 /** One row of a transaction; `fee` is paid by `from`, whether it succeeded or not. */

@@ -53,21 +53,47 @@ export function l1ExcessAfter(
   return next < 0n ? 0n : next > maxU64 ? maxU64 : next
 }
 
-/** Fee of each active validator for `seconds`, in nAVAX. O(1) while the excess is 0. */
+/**
+ * Fee of each active validator for `seconds`, in nAVAX: a sum over seconds, each at the price after
+ * it. The price rises and falls with the excess and is the same for many seconds, so that the cost
+ * of this grows with the number of different prices.
+ */
 export function l1Cost(
   rules: L1FeeRules,
   state: { readonly active: bigint; readonly excess: bigint },
   seconds: bigint,
 ): bigint {
-  if (state.active === rules.target) return capped(seconds * l1Price(rules, state.excess))
-  let { excess } = state
   let cost = 0n
-  for (let at = 0n; at < seconds; at++) {
-    excess = l1ExcessAfter(rules, { active: state.active, excess }, 1n)
-    if (excess === 0n) return capped(cost + rules.minPrice * (seconds - at))
-    cost = capped(cost + l1Price(rules, excess))
+  let at = 0n
+  while (at < seconds) {
+    const price = priceAt(rules, state, at)
+    const until =
+      at + secondsAtPrice((more) => priceAt(rules, state, at + more) === price, seconds - at)
+    cost = capped(cost + price * (until - at))
+    at = until
   }
   return cost
+}
+
+/** Price of the second that begins `after` seconds after `state`. */
+function priceAt(
+  rules: L1FeeRules,
+  state: { readonly active: bigint; readonly excess: bigint },
+  after: bigint,
+): bigint {
+  return l1Price(rules, l1ExcessAfter(rules, state, after + 1n))
+}
+
+/** How many of the first `most` seconds, at least one, `isSame`; those after them are not. */
+function secondsAtPrice(isSame: (second: bigint) => boolean, most: bigint): bigint {
+  let same = 0n
+  let step = 1n
+  while (same + step < most && isSame(same + step)) {
+    same += step
+    step *= 2n
+  }
+  for (; step > 0n; step /= 2n) if (same + step < most && isSame(same + step)) same += step
+  return same + 1n
 }
 
 function capped(cost: bigint): bigint {

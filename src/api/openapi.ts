@@ -183,12 +183,18 @@ function isEnum(schema: unknown): schema is { readonly enum: readonly string[] }
   )
 }
 
+function reference(id: string): unknown {
+  return { $ref: `#/components/schemas/${id}` }
+}
+
 /** A copy of `schema` in which every shape with an `$id` is a reference to a component. */
 function referenced(schema: TSchema, schemas: Components): unknown {
   const copy = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(copy)
     if (typeof value !== 'object' || value === null) return value
     const { $id, ...rest } = value as { $id?: unknown }
+    // Most shapes stand in many operations: one copy of each is enough.
+    if (typeof $id === 'string' && schemas.has($id)) return reference($id)
     const plain = Object.fromEntries(
       Object.entries(rest).map(([name, item]: [string, unknown]) => [
         name,
@@ -196,8 +202,8 @@ function referenced(schema: TSchema, schemas: Components): unknown {
       ]),
     )
     if (typeof $id !== 'string') return plain
-    if (!schemas.has($id)) schemas.set($id, plain)
-    return { $ref: `#/components/schemas/${$id}` }
+    schemas.set($id, plain)
+    return reference($id)
   }
   return copy(schema)
 }

@@ -36,7 +36,7 @@ import type { Database } from '../store/engine/database.ts'
 import type { Replicas } from '../store/engine/replicas.ts'
 import { chainsById } from '../store/query/primary/blockchains.ts'
 import type { Gauges } from '../telemetry/gauges.ts'
-import type { LogRegistry } from '../telemetry/log.ts'
+import type { LogRegistry } from '../telemetry/log-registry.ts'
 import { icmContract, primaryStream, type SpecifiedChain } from './chain-specs.ts'
 import { type EventService, eventService } from './event-service.ts'
 import { mountExplorer } from './explorer-mount.ts'
@@ -136,16 +136,13 @@ export function assembleApi(config: Config, parts: ApiParts): Api {
       gauges.observe('firn_api_request_seconds', elapsedMs / 1_000, { operation })
     },
   })
-  const document = JSON.stringify(
-    openApiDocument(
-      operations.map(({ shape }) => shape),
-      version,
-      dialectRules,
-    ),
-  )
-  server.http.get('/openapi.json', (_request, reply) =>
-    reply.header('content-type', 'application/json; charset=utf-8').send(document),
-  )
+  const shapes = operations.map(({ shape }) => shape)
+  // Written when it is first asked for: few starts are followed by that question.
+  let document: string | undefined
+  server.http.get('/openapi.json', (_request, reply) => {
+    document ??= JSON.stringify(openApiDocument(shapes, version, dialectRules))
+    return reply.header('content-type', 'application/json; charset=utf-8').send(document)
+  })
   mountExportFiles(server.http, exportPartsOf(families), logs.log.child('api'))
   if (config['api.explorer'])
     mountExplorer(

@@ -15,7 +15,7 @@ import { News } from '../events/news.ts'
 import { isPrivateHost } from '../events/sending.ts'
 import type { Database, Reader } from '../store/engine/database.ts'
 import type { Gauges } from '../telemetry/gauges.ts'
-import type { LogRegistry } from '../telemetry/log.ts'
+import type { LogRegistry } from '../telemetry/log-registry.ts'
 import { primaryStream } from './chain-specs.ts'
 
 /** What webhooks need of the process. */

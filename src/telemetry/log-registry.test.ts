@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { Fault } from '../core/fault.ts'
 import { logFile } from './log-file.ts'
 import { levelRank, logLevels, parseLogLevel, type RecordLevel } from './log-level.ts'
-import { createLogs } from './log.ts'
+import { createLogs } from './log-registry.ts'
 import { plainFields, redactText, redactUrl } from './redact.ts'
 
 // Fixed, so that lines can be compared whole.

@@ -12,7 +12,8 @@ import type { Clock } from '../core/world.ts'
 import { beat, newHeartbeat, type Heartbeat } from './heartbeat.ts'
 import { levelRank } from './log-level.ts'
 import type { LogRecord } from './log-line.ts'
-import { createLog, type Log, type LogRegistry } from './log.ts'
+import type { LogRegistry } from './log-registry.ts'
+import { createLog, type Log } from './log.ts'
 import type { ProfileSample } from './profile/pprof.ts'
 import {
   createThreadProfiler,

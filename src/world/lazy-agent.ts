@@ -3,11 +3,13 @@
  * node.
  */
 
-import type { Agent } from 'undici'
+import { createRequire } from 'node:module'
+
+import type { Agent, Dispatcher } from 'undici'
 
 /** An agent that is made when it is first needed. */
 export type LazyAgent = {
-  readonly get: () => Promise<Agent>
+  readonly get: () => Agent
   /** Ends what is under way and its connections. */
   readonly destroy: () => Promise<void>
   /** Lets requests under way end, then their connections. */
@@ -16,15 +18,22 @@ export type LazyAgent = {
 
 /** An agent with `options`. */
 export function lazyAgent(options: Agent.Options): LazyAgent {
-  let made: Promise<Agent> | undefined
+  let made: Agent | undefined
   return {
     get: () => (made ??= makeAgent(options)),
-    destroy: async () => (await made)?.destroy(),
-    close: async () => (await made)?.close(),
+    destroy: async () => made?.destroy(),
+    close: async () => made?.close(),
   }
 }
 
-async function makeAgent(options: Agent.Options): Promise<Agent> {
-  const undici = await import('undici')
-  return new undici.Agent(options)
+const load = createRequire(import.meta.url)
+
+/**
+ * The agent with the one way of asking that is used here. The package as a whole loads three times
+ * as many modules: `fetch`, WebSockets, proxies, caches.
+ */
+function makeAgent(options: Agent.Options): Agent {
+  const made: typeof Agent = load('undici/lib/dispatcher/agent.js')
+  const request: Dispatcher['request'] = load('undici/lib/api/api-request.js')
+  return Object.assign(new made(options), { request })
 }

@@ -112,7 +112,7 @@ export function transportOver(agent: LazyAgent): Transport {
       const signal =
         request.signal === undefined ? deadline : AbortSignal.any([deadline, request.signal])
       try {
-        return await exchange(await agent.get(), request, signal)
+        return await exchange(agent.get(), request, signal)
       } catch (error) {
         request.signal?.throwIfAborted()
         if (error instanceof Fault) throw error

@@ -5,9 +5,8 @@ import { fileURLToPath } from 'node:url'
 import type { Config } from '../../config/settings.ts'
 import { faultOf } from '../../core/fault.ts'
 import type { Running } from '../../service/assemble.ts'
-import { makeDataFolder } from '../../service/data-folder.ts'
 import { version } from '../../service/version.ts'
-import { createLogs, silentLog } from '../../telemetry/log.ts'
+import { silentLog } from '../../telemetry/log.ts'
 import { openWorld } from '../../world/world.ts'
 import { withDemoNetwork } from '../demo-network.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -31,9 +30,11 @@ export async function start(flags: Flags): Promise<void> {
   // Most of the product, as `assemble` is: loaded once the form of all settings is right.
   const { checkConfig } = await import('../../service/check-config.ts')
   await checkConfig(config, { world, log: silentLog })
+  const { makeDataFolder } = await import('../../service/data-folder.ts')
   makeDataFolder(config.dataDir)
   const isTerminal = process.stdout.isTTY
   let progress: Drawing | undefined = undefined
+  const { createLogs } = await import('../../telemetry/log-registry.ts')
   const logs = createLogs({
     now: world.clock.now,
     display: (line) => {

@@ -10,6 +10,8 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from '
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { oneAtATime } from './one-at-a-time.ts'
+
 const making = new Map<string, Promise<string>>()
 let own: string | undefined
 
@@ -26,19 +28,20 @@ export async function copyOfMade(
 }
 
 async function madeOnce(name: string, make: (folder: string) => Promise<void>): Promise<string> {
-  const place = join(process.env['TEST_STORES'] ?? ownFolder(), name)
-  if (existsSync(place)) return place
-  const draft = `${place}-${process.pid}`
-  mkdirSync(draft)
-  await make(draft)
-  try {
+  const place = join(madeFolder(), name)
+  await oneAtATime(`${place}.lock`, async () => {
+    if (existsSync(place)) return
+    const draft = `${place}-${process.pid}`
+    mkdirSync(draft)
+    await make(draft)
     renameSync(draft, place)
-  } catch (error) {
-    // Another process made the same meanwhile.
-    if (!existsSync(place)) throw error
-    rmSync(draft, { recursive: true })
-  }
+  })
   return place
+}
+
+/** Where what is made lies: in the folder that the processes of a run share, or one of our own. */
+export function madeFolder(): string {
+  return process.env['TEST_STORES'] ?? ownFolder()
 }
 
 function ownFolder(): string {

@@ -8,10 +8,13 @@
  * filled once in a run, as folders are in `made-stores.ts`.
  */
 
+import { join } from 'node:path'
 import { after } from 'node:test'
 
 import type { StoreLocation } from '../src/store/engine/open.ts'
 import { citusDatabase } from './citus/citus-server.ts'
+import { madeFolder } from './made-stores.ts'
+import { oneAtATime } from './one-at-a-time.ts'
 import {
   createDatabase,
   isDatabase,
@@ -51,7 +54,10 @@ export async function copyOfDatabase(
     return filled
   }
   let made = making.get(name)
-  if (made === undefined) making.set(name, (made = madeOnce(name, fill)))
+  if (made === undefined) {
+    const lock = join(madeFolder(), `${name}.database`)
+    making.set(name, (made = oneAtATime(lock, () => madeOnce(name, fill))))
+  }
   return { store: await createDatabase(await serverUrl(), nextName(), await made), dataDir: '' }
 }
 
@@ -64,12 +70,7 @@ async function madeOnce(
   if (await isDatabase(url, kept)) return kept
   const draft = nextName()
   await fill({ store: await createDatabase(url, draft), dataDir: '' })
-  try {
-    await renameDatabase(url, draft, kept)
-  } catch (error) {
-    // Another process made the same meanwhile.
-    if (!(await isDatabase(url, kept))) throw error
-  }
+  await renameDatabase(url, draft, kept)
   return kept
 }
 

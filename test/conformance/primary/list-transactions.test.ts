@@ -147,9 +147,9 @@ void test('transactions: what the X-Chain had before its blocks has its own time
   const writer = await openStore(place, 'primary-fuji', primaryStoreTables, 'write')
   await writer.transaction(moveBeforeBlocks)
   await writer.close()
-  const list = (query: string): Promise<Json[]> =>
+  const list = (query: string, pageSize = 25): Promise<Json[]> =>
     early.readAll(
-      `${base}/x-chain/transactions?pageSize=2&addresses=${texts.join(',')}${query}`,
+      `${base}/x-chain/transactions?pageSize=${pageSize}&addresses=${texts.join(',')}${query}`,
       'transactions',
     )
   try {
@@ -158,6 +158,9 @@ void test('transactions: what the X-Chain had before its blocks has its own time
       (a, b) => a - b,
     )
     assert.equal(whole.filter(({ chainFormat }) => chainFormat === 'non-linear').length, 4)
+    // Pages that end between two of one time, and between the two kinds.
+    assert.deepEqual(await list('', 2), whole)
+    assert.deepEqual(await list('&sortOrder=asc', 3), whole.toReversed())
     for (const time of times.slice(0, 6).flatMap((one) => [one, one + 1])) {
       assert.deepEqual(
         await list(`&endTimestamp=${time}`),

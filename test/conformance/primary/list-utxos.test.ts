@@ -81,7 +81,7 @@ void test('UTXOs: every order is total, and pages joined are the whole list', as
           BigInt(sortBy === 'amount' ? utxo.amount : utxo.blockTimestamp)
         for (let at = 1; at < up.length; at++)
           assert.ok(key(up[at - 1]) <= key(up[at]), `${chain}${query} at ${at}`)
-        const path = `${base}/${chain}/utxos?addresses=${texts.join(',')}${query}&pageSize=7`
+        const path = `${base}/${chain}/utxos?addresses=${texts.join(',')}${query}&pageSize=17`
         assert.deepEqual(await service.readAll(path, 'utxos'), down, `${chain}${query} by pages`)
       }
     }

@@ -18,7 +18,7 @@ import type { Database } from '../src/store/engine/database.ts'
 import { openStore, type StoreLocation } from '../src/store/engine/open.ts'
 import type { Table } from '../src/store/engine/table.ts'
 import { copyOfMade } from './made-stores.ts'
-import { copyOfDatabase, newDatabase } from './shared-postgres.ts'
+import { copyOfDatabase, roomForStores } from './shared-postgres.ts'
 
 /** A new store of one engine. */
 export type TestStore = {
@@ -55,7 +55,7 @@ export function onBothEngines(
   void test(`${title} (postgres)`, async () => {
     const location =
       filling === undefined
-        ? { store: await newDatabase(), dataDir: '' }
+        ? { store: await roomForStores(), dataDir: '' }
         : await copyOfDatabase(filling.name, filling.fill)
     await withStore('postgres', location, { tables, check })
   })

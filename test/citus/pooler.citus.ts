@@ -21,6 +21,8 @@ const skip = isMissing && process.env['CI'] !== 'true' && 'no PgBouncer: TEST_PG
 const server = await startPostgres()
 after(() => server.stop())
 
+const run = { step: 60, owner: 'test', traces: false }
+
 const modes = [
   ['session mode', ['pool_mode = session']],
   [
@@ -44,17 +46,13 @@ for (const [at, [name, settings]] of modes.entries())
       t.after(() => pooler.stop())
       const store = pooler.through(direct)
       const location: StoreLocation = { store, dataDir: '' }
-      const run = { step: 60, owner: 'test', traces: false }
       await Promise.all([
         readDemoChain(location, { ...run, name: 'one', chain: 51_001 }),
         readDemoChain(location, { ...run, name: 'two', chain: 51_002 }),
       ])
-      await readDemoChain({ store: direct, dataDir: '' }, { ...run, name: 'alone', chain: 51_001 })
-      const digests = await Promise.all(
-        ['one', 'two', 'alone'].map((key) => digestOf(location, key)),
-      )
-      assert.deepEqual(digests[0], digests[2])
-      assert.notDeepEqual(digests[1], digests[2])
+      const [one, two] = await Promise.all(['one', 'two'].map((key) => digestOf(location, key)))
+      assert.deepEqual(one, await digestWithout())
+      assert.notDeepEqual(two, await digestWithout())
       assert.equal(
         await countIn(
           direct,
@@ -65,6 +63,18 @@ for (const [at, [name, settings]] of modes.entries())
       await marksAreKept(location)
     },
   )
+
+let alone: Promise<Record<string, string>> | undefined
+
+/** Rows of the first chain, written by a process that reaches the server itself. */
+function digestWithout(): Promise<Record<string, string>> {
+  const read = async (): Promise<Record<string, string>> => {
+    const location = { store: await createDatabase(server.url, 'without'), dataDir: '' }
+    await readDemoChain(location, { name: 'one', chain: 51_001, ...run })
+    return digestOf(location, 'one')
+  }
+  return (alone ??= read())
+}
 
 /** The mark of a writer is its own, whoever else asks, until it is gone. */
 async function marksAreKept(location: StoreLocation): Promise<void> {

@@ -65,7 +65,7 @@ void test('replicas: pages over a lagging reader have no gap, and none is told t
   }
 
   // Nobody has what the page was read from.
-  const { nextPageToken } = await first.firn.get(`${lists[0]}?pageSize=7`)
+  const { nextPageToken } = await first.firn.get(`${lists[0]}?pageSize=29`)
   await indexer.firn.end()
   const blocked = await startOne(t, {
     store: 'postgres://firn@127.0.0.1:1/firn',
@@ -73,7 +73,7 @@ void test('replicas: pages over a lagging reader have no gap, and none is told t
     rpcUrl,
     replicas: [replica.url],
   })
-  const next = `${blocked.firn.apiUrl}${lists[0]}?pageSize=7&pageToken=${String(nextPageToken)}`
+  const next = `${blocked.firn.apiUrl}${lists[0]}?pageSize=29&pageToken=${String(nextPageToken)}`
   const refused = await fetch(next)
   assert.equal(refused.status, 503, await refused.text())
   assert.match(refused.headers.get('retry-after') ?? '', /^[1-9]\d*$/)
@@ -125,7 +125,7 @@ async function walk(hosts: readonly One[], list: string): Promise<readonly unkno
   const rows: unknown[] = []
   let token = ''
   for (let page = 0; ; page++) {
-    const query = `pageSize=7${token === '' ? '' : `&pageToken=${token}`}`
+    const query = `pageSize=29${token === '' ? '' : `&pageToken=${token}`}`
     const body: Body = (await hosts[page % hosts.length]?.firn.get(`${list}?${query}`)) ?? {}
     rows.push(...(Object.values(body).find((value) => Array.isArray(value)) ?? []))
     if (typeof body['nextPageToken'] !== 'string') return rows

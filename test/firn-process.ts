@@ -78,7 +78,7 @@ async function doAll(list: (() => Promise<unknown>)[]): Promise<void> {
 export const demoChains = ['fuji-demo-chain', 'fuji-demo-l1', 'primary-fuji']
 
 /** A data folder in which the demo network is indexed; it is removed after the test. */
-export async function indexedFolder(t: TestContext): Promise<string> {
+export async function indexedFolder(t: Ending): Promise<string> {
   const folder = await copyOfMade('demo-data', async (dataDir) => {
     const firn = await startFirn(t, ['--data-dir', dataDir])
     await untilAllServed(firn)

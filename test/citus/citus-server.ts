@@ -15,6 +15,8 @@ import { fileURLToPath } from 'node:url'
 
 import pg from 'pg'
 
+import { citusFleet } from '../test-settings.ts'
+
 /** A running cluster. */
 export type Citus = {
   /** Addresses of the coordinator and, behind it, of the workers. */
@@ -25,9 +27,7 @@ export type Citus = {
 /** Path of the script; `undefined` where there is none. */
 export function fleetScript(): string | undefined {
   const beside = fileURLToPath(new URL('../../../shared/tools/citus/fleet.sh', import.meta.url))
-  return [process.env['FIRN_CITUS_FLEET'], beside].find(
-    (path) => path !== undefined && existsSync(path),
-  )
+  return [citusFleet, beside].find((path) => path !== undefined && existsSync(path))
 }
 
 /** Starts a cluster with so many workers. */

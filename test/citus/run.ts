@@ -11,6 +11,7 @@ import { readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
+import { citusFleet, citusFleetName } from '../test-settings.ts'
 import { fleetScript, startCitus } from './citus-server.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -48,7 +49,8 @@ async function conformance(files: readonly string[]): Promise<void> {
 
 function tests(name: string, files: readonly string[], more: NodeJS.ProcessEnv = {}): void {
   const words = ['--test', '--test-isolation=none', '--test-reporter=spec', ...files]
-  const env = { ...process.env, ...more }
+  const fleet = citusFleet === undefined ? {} : { [citusFleetName]: citusFleet }
+  const env = { ...process.env, ...fleet, ...more }
   const { status } = spawnSync(process.execPath, words, { cwd: root, env, stdio: 'inherit' })
   if (status !== 0) failed.push(name)
 }

@@ -20,20 +20,19 @@ import { freezeAt, segmentsOf } from '../freeze-store.ts'
 import { chainTables, readDemoChain } from '../read-demo-chain.ts'
 import { storeDigest } from '../store-digest.ts'
 import { onBothEngines } from '../stores.ts'
+import { soakRound } from '../test-settings.ts'
 
 const chain = 51_002
 const step = 4
 const kills = 6
 const freezeEvery = 12
 const timeLimitMs = 120_000
-/** Which round of a soak this is: other moments in each. */
-const round = Number(process.env['FIRN_SOAK_ROUND'] ?? 0)
 
 onBothEngines(
   `crash: ${kills} kills of a backfill leave no trace`,
   [],
   async ({ location, engine }) => {
-    await killedRun(location, generator((engine === 'sqlite' ? 1 : 2) + 2 * round))
+    await killedRun(location, generator((engine === 'sqlite' ? 1 : 2) + 2 * soakRound))
     await readDemoChain(location, { name: 'whole', chain, step: 40, owner: 'test' })
     assert.deepEqual(await digestOf(location, 'killed'), await digestOf(location, 'whole'))
   },
@@ -46,7 +45,11 @@ onBothEngines(
     const dataDir = mkdtempSync(join(tmpdir(), 'firn-freezing-'))
     try {
       const location = { store, dataDir, freeze: { firn: 'test' } }
-      await killedRun(location, generator((engine === 'sqlite' ? 3 : 4) + 2 * round), freezeEvery)
+      await killedRun(
+        location,
+        generator((engine === 'sqlite' ? 3 : 4) + 2 * soakRound),
+        freezeEvery,
+      )
       await readDemoChain({ store, dataDir }, { name: 'whole', chain, step: 40, owner: 'test' })
       assert.deepEqual(await digestOf(location, 'killed'), await digestOf(location, 'whole'))
       const database = await openStore(location, 'killed', chainTables, 'write')

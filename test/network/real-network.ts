@@ -13,6 +13,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
+import { avalancheNetwork } from '../test-settings.ts'
 import { nodeAt, type NodeRpc } from './node-rpc.ts'
 
 const runFile = promisify(execFile)
@@ -21,7 +22,7 @@ const beside = fileURLToPath(new URL('../../../shared/tools/avalanche/network.sh
 
 /** The script, or `undefined` where there is none. In CI it must be there. */
 export function networkScript(): string | undefined {
-  const script = process.env['FIRN_AVALANCHE_NETWORK'] ?? beside
+  const script = avalancheNetwork ?? beside
   if (existsSync(script)) return script
   if (process.env['CI'] === 'true') throw new Error(`there is no network script: ${script}`)
   return undefined

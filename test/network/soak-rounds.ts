@@ -1,9 +1,7 @@
 /** More of it for as long as wanted: rounds of life, a node and a Firn that go and come back. */
 
+import { networkMinutes } from '../test-settings.ts'
 import type { Scene } from './scene.ts'
-
-/** Minutes that rounds go on after the scenario: `FIRN_NETWORK_MINUTES`, else none. */
-export const soakMinutes = Number(process.env['FIRN_NETWORK_MINUTES'] ?? '0')
 
 /** What a round consists of. */
 export type Round = {
@@ -16,9 +14,9 @@ export type Round = {
   readonly compare: (when: string) => Promise<void>
 }
 
-/** Rounds until the minutes are over; none without them. */
+/** Rounds until the minutes of `FIRN_NETWORK_MINUTES` are over; none without them. */
 export async function soak({ say, network }: Scene, round: Round): Promise<void> {
-  const until = performance.now() + soakMinutes * 60_000
+  const until = performance.now() + networkMinutes * 60_000
   for (let number = 1; performance.now() < until; number++) {
     await Promise.all([round.life(), round.kill(number % 2)])
     const node = 1 + (number % 5)

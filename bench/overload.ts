@@ -40,7 +40,10 @@ const subjects: readonly (readonly [string, readonly string[]])[] = [
 const child = spawn(
   process.execPath,
   [entry, 'start', '--port', '0', '--node-port', '0', '--data-dir', folder],
-  { stdio: ['ignore', 'ignore', 'pipe'] },
+  {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...process.env, FIRN_CONFIG: 'test/two-chains.yaml' },
+  },
 )
 try {
   const { api, node } = await listening()

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { objectOf } from '../src/codec/evm/raw.ts'
-import { entry, follow, type RunningFirn, untilLive } from '../test/firn-process.ts'
+import { entry, follow, type RunningFirn, twoChains, untilLive } from '../test/firn-process.ts'
 import { type Outcome, type SoakPlan, type Step, triesOf } from './report.ts'
 
 const roundsInAll = 10
@@ -37,6 +37,7 @@ export async function* memory({ share, soFar }: SoakPlan): AsyncGenerator<Step> 
     const probe = new URL('memory-probe.ts', import.meta.url).href
     const words = ['--import', probe, entry, 'start', '--port', '0', '--node-port', '0']
     const child = spawn(process.execPath, [...words, '--data-dir', folder], {
+      env: twoChains(),
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     })
     const firn = await follow({ after: (work) => void endings.push(work) }, child)

@@ -74,10 +74,19 @@ async function doAll(list: (() => Promise<unknown>)[]): Promise<void> {
   if (failures.length > 0) throw new AggregateError(failures, failures.map(String).join('; '))
 }
 
-/** The chains of the demo network. */
+/** The chains of `two-chains.yaml`. */
 export const demoChains = ['fuji-demo-chain', 'fuji-demo-l1', 'primary-fuji']
 
-/** A data folder in which the demo network is indexed; it is removed after the test. */
+/**
+ * The environment with two generated chains of which tests know every block: what a Firn serves here
+ * when its flags name no configuration.
+ */
+export function twoChains(): NodeJS.ProcessEnv {
+  const FIRN_CONFIG = fileURLToPath(new URL('two-chains.yaml', import.meta.url))
+  return { ...process.env, FIRN_CONFIG }
+}
+
+/** A data folder in which the two chains are indexed; it is removed after the test. */
 export async function indexedFolder(t: Ending): Promise<string> {
   const folder = await copyOfMade('demo-data', async (dataDir) => {
     const firn = await startFirn(t, ['--data-dir', dataDir])
@@ -91,7 +100,41 @@ export async function indexedFolder(t: Ending): Promise<string> {
 /** Starts `firn start` on free ports and waits for its greeting; it is killed after the test. */
 export async function startFirn(t: Ending, args: readonly string[]): Promise<RunningFirn> {
   const ports = ['--port', '0', '--node-port', '0']
-  return follow(t, spawn(process.execPath, [entry, 'start', ...ports, ...args]))
+  return follow(
+    t,
+    spawn(process.execPath, [entry, 'start', ...ports, ...args], { env: twoChains() }),
+  )
+}
+
+/** Starts Firn as people do who have no configuration: it serves the bundled demo. */
+export async function startDemo(t: Ending, dataDir: string): Promise<RunningFirn> {
+  const args = ['--port', '0', '--node-port', '0', '--data-dir', dataDir]
+  return follow(t, spawn(process.execPath, [entry, 'start', ...args]))
+}
+
+/** A data folder in which the bundled demo is indexed; it is removed after the test. */
+export async function demoFolder(t: TestContext): Promise<string> {
+  const folder = await copyOfMade('demo-network', async (dataDir) => {
+    const firn = await startDemo(t, dataDir)
+    await untilDemoServed(firn)
+    if ((await firn.end()) !== 0) throw new Error(firn.errors())
+  })
+  atEnd(t, () => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Waits until all chains of the demo, its messages and its NFTs are indexed to their ends. */
+export async function untilDemoServed(firn: RunningFirn): Promise<void> {
+  await until('the demo', async () => {
+    const { chains, messages } = await firn.get('/status')
+    // They are told of when their threads have opened them.
+    if (messages === undefined || !Array.isArray(chains) || chains.length < 4) return false
+    const stages = chains.flatMap((item) => objectOf(item, 'chain')['stages'])
+    return [...chains, ...stages, messages].every((item) => {
+      const { state, indexedHeight, headHeight } = objectOf(item, 'status')
+      return state === 'off' || (state === 'live' && indexedHeight === headHeight)
+    })
+  })
 }
 
 /** Waits for the greeting of a Firn just started. */
@@ -135,16 +178,17 @@ export async function follow(t: Ending, child: ChildProcess): Promise<RunningFir
 export async function runFirn(
   ...args: readonly string[]
 ): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
-  return run(process.execPath, [entry, ...args])
+  return run(process.execPath, [entry, ...args], twoChains())
 }
 
 /** Runs any program to its end. */
 export function run(
   program: string,
   args: readonly string[],
+  env = process.env,
 ): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
   return new Promise((resolve) => {
-    const options = { timeout: limitMs, maxBuffer: 67_108_864 }
+    const options = { timeout: limitMs, maxBuffer: 67_108_864, env }
     execFile(program, args, options, (error, stdout, stderr) => {
       const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1
       resolve({ code, stdout, stderr })

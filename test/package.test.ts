@@ -39,7 +39,7 @@ void test('package: what npm publishes starts without its sources, indexes and s
     join(folder, 'data-here'),
   ]
   const firn = await follow(t, spawn(process.execPath, [entry, ...flags]))
-  await untilLive(firn, ['fuji-demo-chain', 'fuji-demo-l1'])
+  await untilLive(firn, ['fuji-summit', 'fuji-harbor'])
   const [, guide = ''] = /your own chains .*\((.+)\)/.exec(firn.errors()) ?? []
   assert.equal(resolve(guide), join(folder, 'docs/guide/getting-started.md'))
   const { transactions } = await firn.get('/v1/chains/51001/transactions?pageSize=3')

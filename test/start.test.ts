@@ -13,25 +13,33 @@ import { fileURLToPath } from 'node:url'
 
 import { objectOf } from '../src/codec/evm/raw.ts'
 import { openRecording } from '../src/source/recording.ts'
-import { entry, freshFolder, startFirn, toldChains, until, untilAllServed } from './firn-process.ts'
+import {
+  entry,
+  freshFolder,
+  startDemo,
+  toldChains,
+  until,
+  untilDemoServed,
+} from './firn-process.ts'
 
 const demoFile = (name: string): string =>
   fileURLToPath(new URL(`../demo/${name}.firnrec`, import.meta.url))
-const large = openRecording(await readFile(demoFile('chain-51001')))
-const small = openRecording(await readFile(demoFile('chain-51002')))
 
-/** Hash of a block as the recorded node told it. */
+/** A chain of the demo. */
+const summit = openRecording(await readFile(demoFile('summit')))
+
+/** Hash of a block of the demo as the recorded node told it. */
 async function recordedHash(height: number): Promise<unknown> {
   const range = { from: height, until: height + 1 }
   const { signal } = new AbortController()
-  return large.blocks(range, ([unit]) => unit?.block.hash, signal)
+  return summit.blocks(range, ([unit]) => unit?.block.hash, signal)
 }
 
 void test('start: the demo answers truly, drains on Ctrl-C, and goes on where it was', async (t) => {
   const folder = await freshFolder(t)
   const hash = await recordedHash(5)
   for (const round of ['empty store', 'filled store']) {
-    const firn = await startFirn(t, ['--data-dir', folder])
+    const firn = await startDemo(t, folder)
     assert.match(firn.errors(), /^Firn \d+\.\d+\.\d+, serving the bundled demo network\n/m)
     assert.equal(firn.output(), '', 'nothing for a program that reads along')
     await until('first answer', async () => {
@@ -43,11 +51,11 @@ void test('start: the demo answers truly, drains on Ctrl-C, and goes on where it
     })
     const elapsed = Math.round(performance.now() - firn.startedMs)
     t.diagnostic(`${round}: first correct answer after ${elapsed} ms`)
-    await untilAllServed(firn)
+    await untilDemoServed(firn)
     t.diagnostic(`${round}: live after ${Math.round(performance.now() - firn.startedMs)} ms`)
     const chains = await toldChains(firn)
-    assert.equal(chains.get('fuji-demo-chain')?.indexedHeight, large.heights.until - 1, round)
-    assert.equal(chains.get('fuji-demo-l1')?.headHeight, small.heights.until - 1, round)
+    assert.equal(chains.get('fuji-summit')?.indexedHeight, summit.heights.until - 1, round)
+    assert.equal(chains.size, 4, 'two L1s, the C-Chain and the primary network')
     assert.equal(await firn.end('SIGINT'), 0, `${round}: ${firn.errors()}`)
     assert.match(firn.errors(), /^stopped; everything is saved$/m)
     const left = (await readdir(folder)).filter((name) => /-(wal|shm)$/.test(name))

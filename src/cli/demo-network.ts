@@ -1,48 +1,45 @@
-/** The demo network: what `firn start` serves when no configuration is named. */
+/**
+ * The demo network: what `firn start` serves when no configuration is named. It is recorded from a
+ * real network, whose C-Chain and two L1s are its EVM chains.
+ */
 
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 import { readConfig } from '../config/read-config.ts'
-import type { Config } from '../config/settings.ts'
+import { type Config, settings } from '../config/settings.ts'
 
-const demo = {
-  networks: { fuji: { recording: 'demo/primary-local.firnrec', primary: true } },
-  chains: [
-    {
-      name: 'Demo Chain',
-      symbol: 'DEMO',
-      description:
-        'Recorded answers of a generated chain with tokens, NFTs and interchain messages.',
-      recording: 'demo/chain-51001.firnrec',
-      wrappedTokens: ['0x610178da211fef7d417bc0e6fed39f05609ad788'],
-    },
-    {
-      name: 'Demo L1',
-      symbol: 'DML1',
-      description: 'Its peer, which exchanges interchain messages with it.',
-      recording: 'demo/chain-51002.firnrec',
-    },
-  ],
-}
+const folder = new URL('../../demo/', import.meta.url)
 
-/** `config` with the bundled recordings as its networks and chains. */
+/**
+ * `config` with the networks and chains of the bundled demo, and with its prices and lists where
+ * `config` has none of its own. A package without the demo serves none.
+ */
 export function withDemoNetwork(config: Config): Config {
-  const { networks, chains } = readConfig({
-    flags: {},
-    environment: {},
-    file: { value: demo },
-  }).config
-  const located = { ...networks.fuji, recording: bundled(networks.fuji?.recording ?? '') }
-  const hasPrimary = networks.fuji !== undefined && existsSync(located.recording)
+  const path = bundled('firn.json')
+  if (!existsSync(path)) return config
+  const value: Readonly<Record<string, unknown>> = JSON.parse(readFileSync(path, 'utf8'))
+  const demo = readConfig({ flags: {}, environment: {}, file: { value } }).config
+  const { fuji } = demo.networks
+  const prices = String(demo.prices).replace(/^file:/, '')
   return {
     ...config,
-    networks: hasPrimary ? { fuji: { ...networks.fuji, recording: located.recording } } : {},
-    chains: chains.map((chain) => ({ ...chain, recording: bundled(chain.recording) })),
+    networks:
+      fuji === undefined
+        ? {}
+        : {
+            fuji: { ...fuji, recording: bundled(fuji.recording), genesis: bundled(fuji.genesis) },
+          },
+    chains: demo.chains.map((chain) => ({ ...chain, recording: bundled(chain.recording) })),
+    prices: config.prices === settings.prices.default ? `file:${bundled(prices)}` : config.prices,
+    tokenReputation:
+      config.tokenReputation === settings.tokenReputation.default
+        ? bundled(demo.tokenReputation)
+        : config.tokenReputation,
   }
 }
 
-/** A file of the package, wherever the process was started. */
+/** A file of the demo, wherever the process was started. */
 function bundled(path: string): string {
-  return fileURLToPath(new URL(`../../${path}`, import.meta.url))
+  return fileURLToPath(new URL(path, folder))
 }

@@ -1,8 +1,8 @@
 /**
  * What a node answered once, as a node that answers nothing else.
  *
- * A recording of an EVM chain holds these answers beside its blocks. They come from another node
- * than the blocks and serve for comparing alone (`firn verify --recording`).
+ * A recording of an EVM chain holds these answers beside its blocks. They serve for comparing alone
+ * (`firn verify --recording`); those of the demo's L1s come from another node than the blocks.
  */
 
 import { isObject } from '../codec/evm/raw.ts'

@@ -5,7 +5,7 @@
  * (1), first height (6), number of heights (4), bytes of content (4), bytes packed (4), check
  * (2); then the content packed with zstd. Contents are JSON: the header, one line per block
  * `{"block","receipts"}`, one line of traces per block, one line per state answer, or one line per
- * answer of another node, with which the stores are compared. Parts stand in order of writing; a
+ * answer of a node with which the stores are compared. Parts stand in order of writing; a
  * part cut off at the end of the file is ignored, so a recorder may be stopped at any time.
  */
 

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url'
 
 import type { Browser } from 'playwright-core'
 
-import { indexedFolder, startFirn, untilAllServed, type RunningFirn } from '../firn-process.ts'
+import { demoFolder, startDemo, untilDemoServed, type RunningFirn } from '../firn-process.ts'
 import { chromiumProgram, openChromium } from './chromium.ts'
 import { crawl } from './crawl.ts'
 import { measureFirstPaint } from './first-paint.ts'
@@ -24,11 +24,11 @@ const skip = program === undefined ? 'no Chromium: name one by TEST_CHROMIUM' : 
 const desk = { width: 1280, scheme: 'light' } as const
 
 void test('explorer in Chromium', { skip }, async (t) => {
-  const firn: RunningFirn = await startFirn(t, ['--data-dir', await indexedFolder(t)])
+  const firn: RunningFirn = await startDemo(t, await demoFolder(t))
   const origin = firn.apiUrl
   const browser: Browser = await openChromium(program ?? '')
   t.after(() => browser.close())
-  await untilAllServed(firn)
+  await untilDemoServed(firn)
 
   for (const look of [
     { width: 1280, scheme: 'light', perKind: 2 },

@@ -24,6 +24,7 @@ import {
   indexedFolder,
   runFirn,
   startFirn,
+  twoChains,
   until,
 } from '../firn-process.ts'
 import { newDatabase } from '../shared-postgres.ts'
@@ -191,6 +192,7 @@ async function killedOnce(
   const places = at === undefined ? [] : ['--config', await configAt(at.store, at.folder)]
   const child = spawn(process.execPath, [entry, 'migrate', ...words, ...places], {
     stdio: 'ignore',
+    env: twoChains(),
   })
   const exited = once(child, 'exit')
   await until('a copy', look)

@@ -36,8 +36,7 @@ const nowhere = 'http://recording.invalid'
 
 /**
  * Compares every store that was made of a recording with what nodes answered when it was recorded.
- * These answers lie beside the blocks and are used for nothing else; those about an EVM chain come
- * from another node than its blocks. Needs no network.
+ * These answers lie beside the blocks and are used for nothing else. Needs no network.
  *
  * Prints what was compared, how often, and every difference; exit code 1 when there is any.
  */

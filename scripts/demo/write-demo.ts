@@ -1,0 +1,261 @@
+/** Writes what stands on the recorded network into the files of the demo. */
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { gzipSync, zstdDecompressSync } from 'node:zlib'
+
+import { isObject } from '../../src/codec/evm/raw.ts'
+import { toChecksumAddress } from '../../src/core/address.ts'
+import { toCb58, toNodeId } from '../../src/core/cb58.ts'
+import type { Transport, World } from '../../src/core/world.ts'
+import { BlockChecks } from '../../src/indexing/evm/block-checks.ts'
+import { indexedMessages } from '../../src/service/indexed-messages.ts'
+import { askOne } from '../../src/source/json-rpc.ts'
+import { openNodeSource } from '../../src/source/node-source.ts'
+import { primaryPartKinds } from '../../src/source/primary/recorded-source.ts'
+import { type AnsweredCall, questionOf } from '../../src/source/recorded-answers.ts'
+import { partBytes, partKinds } from '../../src/source/recording-file.ts'
+import { openStore } from '../../src/store/engine/open.ts'
+import { chainTables } from '../../src/store/schema/stores.ts'
+import { silentLog } from '../../src/telemetry/log.ts'
+import { type NodeLog, verifyChain } from '../../src/verify/evm/verify-chain.ts'
+import { entry, run, startFirn } from '../../test/firn-process.ts'
+import { liveWorld } from '../../test/live-world.ts'
+import { text } from '../../test/network/node-rpc.ts'
+import { settled } from '../../test/network/real-network.ts'
+import { candidateAt, type Scene } from '../../test/network/scene.ts'
+import { fileWorld, indexPrimary } from '../../test/primary-service.ts'
+import { demoConfig, demoPrices, demoReputations } from './demo-files.ts'
+import { keepers } from './l1s.ts'
+import type { Sent } from './relay.ts'
+import { askedSignatures } from './signatures.ts'
+import { type Cast, type Chain, keyOf, roles } from './stage.ts'
+
+const level = 19
+/** More than the demo has blocks, addresses and stakers: everything is compared. */
+const everything = 4_096
+
+type Written = {
+  readonly scene: Scene
+  readonly cast: Cast
+  readonly chains: readonly Chain[]
+  readonly sent: readonly Sent[]
+  /** Transactions about which the P-Chain signs something. */
+  readonly announced: readonly Uint8Array[]
+  /** The folder to write to. */
+  readonly out: string
+}
+
+/** Writes all files. The network must stand still from now on. */
+export async function writeDemo(written: Written): Promise<void> {
+  const { scene, cast, chains, out } = written
+  const { network, say } = scene
+  await mkdir(out, { recursive: true })
+  for (const role of roles) cast.note(role, toChecksumAddress(keyOf(role).evm))
+  cast.note('node', toNodeId((await candidateAt(network, 1)).nodeId))
+  cast.note('owner', scene.wallet.address('P', scene.wallet.keys[0]?.address ?? new Uint8Array()))
+  cast.note('avax', toCb58(scene.wallet.ids.avax))
+  cast.note('X.blockchain', toCb58(scene.wallet.ids.chains.X))
+  cast.note('C.blockchain', toCb58(scene.wallet.ids.chains.C))
+  await writeFile(
+    join(out, 'genesis.json.gz'),
+    gzipSync(await readFile(join(network.folder, 'genesis.json'))),
+  )
+  await standsStill(scene, chains)
+  await recordPrimary(written)
+  for (const chain of chains) await recordChain(scene, chain, fileOf(out, chain))
+  await writeFile(join(out, 'firn.json'), demoConfig(chains, cast))
+  await writeFile(join(out, 'prices.csv'), demoPrices(chains, cast))
+  await writeFile(join(out, 'reputation.csv'), demoReputations(chains, cast))
+  await writeFile(join(out, 'cast.json'), `${JSON.stringify(cast.all(), null, 2)}\n`)
+  await keepAnswers(written)
+  say('the demo is written')
+}
+
+function fileOf(out: string, { name }: Chain): string {
+  return join(out, `${name.toLowerCase()}.firnrec`)
+}
+
+/** Waits until no chain has had a block for as long as the slowest of them needs for one. */
+async function standsStill({ network, say }: Scene, chains: readonly Chain[]): Promise<void> {
+  const heights = async (): Promise<string> => {
+    const node = network.node(1)
+    const p = text(await node.call('/ext/bc/P', 'platform.getHeight'), 'height')
+    const x = text(await node.call('/ext/bc/X', 'avm.getHeight'), 'height')
+    const evm = await Promise.all(chains.map(({ path }) => node.ask(path, 'eth_blockNumber', [])))
+    return [p, x, ...evm].join(' ')
+  }
+  let [last, since] = ['', 0]
+  await settled('the network stands still', async () => {
+    const now = await heights()
+    if (now !== last) [last, since] = [now, performance.now()]
+    return performance.now() - since > 8_000
+  })
+  say(`the network stands still at ${last}`)
+}
+
+async function recordPrimary({ scene, sent, announced, out }: Written): Promise<void> {
+  const { network, say } = scene
+  const dataDir = mkdtempSync(join(tmpdir(), 'firn-demo-'))
+  try {
+    const world: World = { ...fileWorld, transport: liveWorld(1).transport }
+    const store = await indexPrimary(
+      { store: 'embedded', dataDir },
+      { world, nodeUrl: network.url(1), genesis: join(network.folder, 'genesis.json') },
+    )
+    const messages = indexedMessages(store)
+    const asked = { sent, transactions: announced, messages }
+    const signatures = await askedSignatures(scene, asked).finally(() => store.close())
+    say(`${signatures.length} messages are signed by each node`)
+    const file = join(out, 'primary.firnrec')
+    await firn(
+      'record-primary',
+      '--node',
+      network.url(1),
+      '--data-dir',
+      dataDir,
+      '--out',
+      file,
+      '--sample',
+      String(everything),
+    )
+    const kind = primaryPartKinds.signatures
+    await appendFile(
+      file,
+      partBytes(
+        { kind, from: 0, until: 0 },
+        signatures.map((one) => JSON.stringify(one)),
+        level,
+      ),
+    )
+    say('P, X and C are recorded')
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}
+
+async function recordChain({ network, say }: Scene, chain: Chain, out: string): Promise<void> {
+  const { name, symbol, path } = chain
+  const rpc = network.url(keepers[0]) + path
+  await firn('record', '--rpc', rpc, '--out', out, '--name', name, '--symbol', symbol)
+  say(`${name} is recorded`)
+}
+
+async function firn(...args: readonly string[]): Promise<void> {
+  const { code, stdout, stderr } = await run(process.execPath, [entry, ...args])
+  if (code !== 0) throw new Error(`firn ${args.join(' ')}: ${stdout}${stderr}`)
+}
+
+/** Indexes the demo from its files, compares it with the other node, and keeps what that answers. */
+async function keepAnswers({ scene, cast, chains, out }: Written): Promise<void> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'firn-demo-'))
+  try {
+    const config = join(dataDir, 'firn.json')
+    await writeFile(config, demoConfig(chains, cast, `${resolve(out)}/`))
+    const running = await startFirn({ after: () => undefined }, [
+      '--config',
+      config,
+      '--data-dir',
+      dataDir,
+    ])
+    await settled('the demo is indexed', async () => {
+      const { chains: told } = await running.get('/status')
+      return (told as { state: string }[]).every(({ state }) => state === 'live')
+    })
+    await running.end()
+    for (const chain of chains) {
+      const answers = await answersAbout(scene, chain, dataDir)
+      const lines = answers.map((one) => JSON.stringify(one))
+      const kind = partKinds.answers
+      await appendFile(fileOf(out, chain), partBytes({ kind, from: 0, until: 0 }, lines, level))
+      scene.say(`${chain.name}: compared with a node, ${lines.length} answers kept`)
+    }
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}
+
+async function answersAbout(
+  { network }: Scene,
+  { name, path }: Chain,
+  dataDir: string,
+): Promise<AnsweredCall[]> {
+  const kept = new Map<string, AnsweredCall>()
+  const world = liveWorld(9)
+  const transport = keeping(world.transport, (call) => kept.set(questionOf(call), call))
+  const limits = {
+    timeoutMs: 30_000,
+    traceTimeoutMs: 60_000,
+    maxInFlight: 8,
+    maxReplyBytes: 33_554_432,
+  }
+  // Of the C-Chain only the first node keeps what traces need.
+  const url = network.url(name === 'C-Chain' ? keepers[0] : keepers[1]) + path
+  const log = silentLog
+  const source = openNodeSource({
+    world: { ...world, transport },
+    log,
+    urls: [url],
+    expected: {},
+    ...limits,
+  })
+  const key = `fuji-${name.toLowerCase()}`
+  const store = await openStore({ store: 'embedded', dataDir }, key, chainTables, 'read')
+  const signal = AbortSignal.timeout(300_000)
+  try {
+    const { report } = await verifyChain({
+      store,
+      source,
+      checks: new BlockChecks({ log, endpoints: () => source.endpoints(), checkEvery: 1 }),
+      decompress: (bytes) => zstdDecompressSync(bytes),
+      logsOf: async (height) => {
+        const number = `0x${height.toString(16)}`
+        const params = [{ fromBlock: number, toBlock: number }]
+        const answer = await askOne(
+          { ...limits, transport, url },
+          { method: 'eth_getLogs', params },
+          signal,
+        )
+        if (answer.kind === 'error') throw new Error(answer.error.message)
+        return answer.result as NodeLog[]
+      },
+      signal,
+      sample: everything,
+    })
+    const [difference] = report.differences()
+    if (difference !== undefined) throw new Error(JSON.stringify(difference))
+    return [...kept.values()]
+  } finally {
+    await store.close()
+    await source.close()
+  }
+}
+
+/** `transport` whose calls and answers `keep` sees one by one. */
+function keeping(transport: Transport, keep: (call: AnsweredCall) => void): Transport {
+  return {
+    request: async (request) => {
+      const reply = await transport.request(request)
+      const asked: unknown = JSON.parse(String(request.body))
+      const said: unknown = JSON.parse(new TextDecoder().decode(reply.body))
+      const answers = new Map(listed(said).map((one) => [one['id'], one]))
+      for (const call of listed(asked)) {
+        const answer = answers.get(call['id'])
+        if (answer === undefined) continue
+        const { result, error } = answer
+        keep({
+          method: String(call['method']),
+          params: call['params'] as unknown[],
+          ...(error === undefined ? { result } : { error }),
+        })
+      }
+      return reply
+    },
+  }
+}
+
+function listed(value: unknown): Readonly<Record<string, unknown>>[] {
+  return (Array.isArray(value) ? value : [value]).filter(isObject)
+}

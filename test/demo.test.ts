@@ -1,0 +1,128 @@
+/**
+ * The demo, held against the real nodes it was recorded from, and its signatures against the keys
+ * of its validators by another implementation of BLS.
+ */
+
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+
+import { bls12_381 } from '@noble/curves/bls12-381.js'
+
+import { objectOf } from '../src/codec/evm/raw.ts'
+import { demoFolder, entry, run, startDemo, untilDemoServed } from './firn-process.ts'
+
+const folder = new URL('../demo/', import.meta.url)
+const cast = JSON.parse(readFileSync(new URL('cast.json', folder), 'utf8')) as Readonly<
+  Record<string, string>
+>
+
+void test('demo: below ten megabytes', () => {
+  const sizes = readdirSync(folder).map((name) => statSync(new URL(name, folder)).size)
+  const total = sizes.reduce((sum, size) => sum + size, 0)
+  assert.ok(total > 100_000 && total < 10_000_000, `${total} bytes`)
+})
+
+void test('verify --recording: the demo is what its nodes answered, and a change is found', async (t) => {
+  const dataDir = await demoFolder(t)
+  const verify = (): ReturnType<typeof run> =>
+    run(process.execPath, [entry, 'verify', '--recording', '--data-dir', dataDir])
+  const same = await verify()
+  assert.equal(same.code, 0, same.stdout + same.stderr)
+  assert.equal(same.stdout.match(/^differences: 0$/gm)?.length, 4)
+  for (const [kind, least] of [
+    ['headers', 60],
+    ['transactions', 100],
+    ['transfers', 100],
+    ['logs', 20],
+    ['transfer logs by eth_getLogs', 60],
+    ['internal transactions', 3],
+    ['balances', 20],
+    ['names of tokens', 4],
+  ] as const) {
+    const counts = [...same.stdout.matchAll(new RegExp(`^${kind} {2,}(\\d+)$`, 'gm'))]
+    assert.ok(
+      counts.some(([, count]) => Number(count) >= least),
+      `${kind}: ${counts.map(([, count]) => count).join()}`,
+    )
+  }
+  assert.doesNotMatch(same.stdout, /^(?!internal transactions).*: not compared/m)
+
+  const changes: readonly (readonly [string, string, RegExp])[] = [
+    ['fuji-harbor', 'update tx set gas_used = gas_used + 1', /^DIFFERENCE transactions, block /m],
+    ['fuji-summit', "update balance set value = x'01'", /^DIFFERENCE balances, 0x/m],
+    ['primary-fuji', 'delete from blockchain', /^DIFFERENCE /m],
+  ]
+  for (const [store, sql, found] of changes) {
+    const file = new DatabaseSync(join(dataDir, `${store}.sqlite`))
+    file.exec('begin')
+    file.exec(sql)
+    file.exec('commit')
+    file.close()
+    const changed = await verify()
+    assert.equal(changed.code, 1, store)
+    assert.match(changed.stdout, found, store)
+  }
+})
+
+type Seat = {
+  readonly weight: number
+  readonly remainingBalance: number
+  readonly blsCredentials: { readonly publicKey: string }
+}
+
+void test('signatures of the demo: two thirds of the L1’s validators signed what was asked', async (t) => {
+  const firn = await startDemo(t, await demoFolder(t))
+  await untilDemoServed(firn)
+  const reply = await fetch(`${firn.apiUrl}/v1/signatureAggregator/fuji/aggregateSignatures`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ message: cast['waitingMessageLog'] }),
+  })
+  const told = objectOf(await reply.json(), 'answer')
+  assert.equal(reply.status, 200, JSON.stringify(told))
+  const signed = Buffer.from(String(told['signedMessage']), 'hex')
+  // codec version 2, network id 4, chain id 32, length of the payload 4, payload.
+  const unsigned = signed.subarray(0, 42 + signed.readUInt32BE(38))
+  // Type of signature 4, length of the bit set 4, bit set, signature 96.
+  const bits = BigInt(`0x${signed.subarray(unsigned.length + 8, -96).toString('hex')}`)
+  assert.ok(String(cast['waitingMessageLog']).includes(unsigned.toString('hex')))
+
+  const path = `/v1/networks/fuji/l1Validators?subnetId=${cast['Summit.subnet']}&pageSize=100`
+  const { validators } = (await firn.get(path)) as { validators: Seat[] }
+  const { Point } = bls12_381.G1
+  const keys = validators
+    .filter(({ remainingBalance, weight }) => remainingBalance > 0 && weight > 0)
+    .map(({ weight, blsCredentials }) => {
+      const point = Point.fromHex(blsCredentials.publicKey.replace(/^0x/, ''))
+      return { weight, point, order: Buffer.from(point.toBytes(false)) }
+    })
+    .toSorted((a, b) => a.order.compare(b.order))
+  const signers = keys.filter((_, at) => ((bits >> BigInt(at)) & 1n) === 1n)
+  const weight = (of: typeof keys): number => of.reduce((sum, one) => sum + one.weight, 0)
+  const total = validators.reduce((sum, one) => sum + one.weight, 0)
+  assert.ok(weight(signers) * 100 >= total * 67, `${weight(signers)} of ${total}`)
+  const { longSignatures } = bls12_381
+  const suite = 'BLS_SIG_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_'
+  const key = signers.reduce((sum, { point }) => sum.add(point), Point.ZERO)
+  const genuine = (message: Uint8Array): boolean =>
+    longSignatures.verify(signed.subarray(-96), longSignatures.hash(message, suite), key)
+  assert.ok(genuine(unsigned))
+  assert.ok(!genuine(Buffer.concat([unsigned, Buffer.of(0)])))
+
+  const unknown = await fetch(`${firn.apiUrl}/v1/signatureAggregator/fuji/aggregateSignatures`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ message: forged(unsigned) }),
+  })
+  assert.equal(unknown.status, 400, await unknown.text())
+})
+
+/** The message with its last byte changed: nobody signed it. */
+function forged(unsigned: Buffer): string {
+  const copy = Buffer.from(unsigned)
+  copy.writeUInt8((copy.at(-1) ?? 0) ^ 1, copy.length - 1)
+  return copy.toString('hex')
+}

@@ -29,6 +29,7 @@ const besides = [
 
 const groups: readonly (readonly [folder: string, group: string])[] = [
   ['docs/guide/', 'Guide'],
+  ['docs/examples/', 'Examples'],
   ['docs/reference/', 'Reference'],
   ['', 'Project'],
   ['docs/decisions/', 'Decisions'],

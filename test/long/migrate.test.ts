@@ -24,6 +24,7 @@ import {
   indexedFolder,
   runFirn,
   startFirn,
+  toldChains,
   twoChains,
   until,
 } from '../firn-process.ts'
@@ -97,8 +98,8 @@ void test('migrate: killed on the way to PostgreSQL and back, all rows and keys 
     [],
   )
   const firn = await startFirn(t, ['--data-dir', home])
-  const { chains } = await firn.get('/status')
-  assert.ok(Array.isArray(chains) && chains.length === demoChains.length)
+  // They are told of when their threads have opened them.
+  await until('all chains', async () => (await toldChains(firn)).size === demoChains.length)
   assert.equal(await firn.end(), 0)
 })
 

@@ -163,8 +163,7 @@ async function removeFrozen(writer: Writer, segment: Segment, table: Table): Pro
   const frozen = segment.table(table.name)
   if (frozen === undefined) return
   for (let from = 0; from < frozen.rows; from += rowsAtOnce) {
-    const count = Math.min(rowsAtOnce, frozen.rows - from)
-    const rows = Array.from({ length: count }, (_, at) => frozen.values(from + at))
+    const rows = frozen.valuesOf(from, Math.min(from + rowsAtOnce, frozen.rows))
     await removeRows(writer, table, rows)
   }
 }
@@ -217,8 +216,7 @@ async function restore({ writer, ice }: Freezing, segment: Segment, table: Table
   if (frozen === undefined) return
   const older = table.freezes === 'but newest' ? await ice.manifest(writer) : undefined
   for (let from = 0; from < frozen.rows; from += rowsAtOnce) {
-    const count = Math.min(rowsAtOnce, frozen.rows - from)
-    const rows = Array.from({ length: count }, (_, at) => frozen.values(from + at))
+    const rows = frozen.valuesOf(from, Math.min(from + rowsAtOnce, frozen.rows))
     if (older === undefined) await writer.insert(table, columnsOf(table, rows))
     else {
       await writer.insertNew(table, columnsOf(table, rows))

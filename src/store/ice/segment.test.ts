@@ -67,6 +67,8 @@ void test('segment: every row is found by its number and by its key', async () =
     assert.deepEqual(table.values(row), expected)
     assert.equal(table.lowerBound([Number(expected?.[0])]), row)
   }
+  // Across groups of rows, of which one begins and one ends in the middle.
+  assert.deepEqual(table.valuesOf(100, 1_200), factRows.slice(100, 1_200))
   assert.equal(table.lowerBound([-1]), 0)
   assert.equal(table.lowerBound([Number.MAX_SAFE_INTEGER]), factRows.length)
   // Between two blocks: the first row of the next one.

@@ -35,27 +35,31 @@ const fileRange = 2 ** 41
 
 let files = 0
 
-/** Groups read last, by file and offset. */
+/**
+ * Groups read last, by file and offset, in two generations: when the younger one is full, the older
+ * one is dropped. A list of uses would cost more than what it saves, for each row that is read.
+ */
 class KeptGroups {
-  readonly #groups = new Map<number, PackedRows>()
-  #bytes = 0
+  #younger = new Map<number, PackedRows>()
+  #older = new Map<number, PackedRows>()
+  #youngerBytes = 0
 
   get(place: number): PackedRows | undefined {
-    const group = this.#groups.get(place)
-    if (group === undefined) return undefined
-    this.#groups.delete(place)
-    this.#groups.set(place, group)
-    return group
+    const young = this.#younger.get(place)
+    if (young !== undefined) return young
+    const old = this.#older.get(place)
+    if (old !== undefined) this.set(place, old)
+    return old
   }
 
   set(place: number, group: PackedRows): void {
-    this.#groups.set(place, group)
-    this.#bytes += group.sizeBytes
-    for (const [oldest, { sizeBytes }] of this.#groups) {
-      if (this.#bytes <= keptBytes) return
-      this.#groups.delete(oldest)
-      this.#bytes -= sizeBytes
+    if (this.#youngerBytes > keptBytes / 2) {
+      this.#older = this.#younger
+      this.#younger = new Map()
+      this.#youngerBytes = 0
     }
+    this.#younger.set(place, group)
+    this.#youngerBytes += group.sizeBytes
   }
 }
 
@@ -94,6 +98,17 @@ export class FrozenTable {
   /** All columns of the row with number `row`. */
   values(row: number): Value[] {
     return this.#groupOf(row).row(row % rowsPerGroup)
+  }
+
+  /** All columns of the rows with numbers `[from, until)`. */
+  valuesOf(from: number, until: number): Value[][] {
+    const rows: Value[][] = []
+    for (let row = from; row < until;) {
+      const group = this.#groupOf(row)
+      const end = Math.min(until, row - (row % rowsPerGroup) + rowsPerGroup)
+      for (; row < end; row++) rows.push(group.row(row % rowsPerGroup))
+    }
+    return rows
   }
 
   /** Number of the first row whose key is not below `key`, which may be the beginning of one. */

@@ -14,7 +14,7 @@ import type { Clock, World } from '../core/world.ts'
 import { startIndexer, type Indexer, type IndexerOptions } from '../indexing/indexer.ts'
 import type { ChainStatus } from '../indexing/status-board.ts'
 import type { Database } from '../store/engine/database.ts'
-import { openStore, type StoreLocation } from '../store/engine/open.ts'
+import { openSmallStore, type StoreLocation } from '../store/engine/open.ts'
 import { watchDamage } from '../store/engine/watch-damage.ts'
 import { apiUseStore, apiUseTables } from '../store/schema/api-use.ts'
 import { webhookStore } from '../store/schema/events.ts'
@@ -174,7 +174,7 @@ function openWebhooks(
   store: StoreLocation,
   { log }: LogRegistry,
 ): Promise<Database> {
-  const open = (): Promise<Database> => openStore(store, webhookStore, eventTables, 'write')
+  const open = (): Promise<Database> => openSmallStore(store, webhookStore, eventTables)
   const isServing = config.role === 'serve' && config.store !== 'embedded'
   return isServing ? openOrLater(webhookStore, open, log) : open()
 }
@@ -236,7 +236,7 @@ async function openCallers(
   const uses = createUseCounter({
     clock,
     log: logs.log,
-    open: () => openStore(store, apiUseStore, apiUseTables, 'write'),
+    open: () => openSmallStore(store, apiUseStore, apiUseTables),
   })
   closers.push(uses.close)
   const calls = callsOf(config, { clock, log: logs.log, store })
@@ -261,7 +261,7 @@ function callsOf(
 ): ApiParts['calls'] {
   let opened: Promise<Database> | undefined
   const open = (): Promise<Database> =>
-    (opened ??= openStore(store, apiUseStore, apiUseTables, 'write').catch((error: unknown) => {
+    (opened ??= openSmallStore(store, apiUseStore, apiUseTables).catch((error: unknown) => {
       opened = undefined
       throw error
     }))

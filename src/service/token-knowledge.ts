@@ -13,7 +13,7 @@ import { clip } from '../core/bytes.ts'
 import { Fault, faultOf } from '../core/fault.ts'
 import type { World } from '../core/world.ts'
 import type { Database } from '../store/engine/database.ts'
-import { openStore, type StoreLocation } from '../store/engine/open.ts'
+import { openSmallStore, type StoreLocation } from '../store/engine/open.ts'
 import { nftRequestStore, nftRequestTables } from '../store/schema/nft.ts'
 import type { Log } from '../telemetry/log.ts'
 import { openOrLater } from './late-store.ts'
@@ -45,7 +45,7 @@ export async function openTokenKnowledge(
   const prices = await openPrices(config, parts)
   const notes = await openTokenNotes(config, parts)
   const open = (): Promise<Database> =>
-    openStore(parts.store, nftRequestStore, nftRequestTables, 'write')
+    openSmallStore(parts.store, nftRequestStore, nftRequestTables)
   const isServing = config.role === 'serve' && config.store !== 'embedded'
   const requests = await (isServing ? openOrLater(nftRequestStore, open, parts.log) : open())
   const nftRequests = storedRequests(requests, parts.world.clock)

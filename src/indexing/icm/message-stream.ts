@@ -10,7 +10,7 @@ import { faultOf } from '../../core/fault.ts'
 import { itemAt } from '../../core/item-at.ts'
 import { getCheckpoint, moveCheckpoint } from '../../store/checkpoint.ts'
 import { statement, type Database } from '../../store/engine/database.ts'
-import { openStore } from '../../store/engine/open.ts'
+import { openSmallStore, openStore } from '../../store/engine/open.ts'
 import { awaitLease, holdLease, type Lease, renewLease } from '../../store/lease.ts'
 import { type MessengerLog, messengerLogs } from '../../store/query/icm/messenger-logs.ts'
 import { placesPerBlock } from '../../store/schema/places.ts'
@@ -80,10 +80,8 @@ export function messageStream(spec: IcmStreamSpec, parts: HostParts): Stream {
 
 async function openTarget(key: string, parts: HostParts): Promise<Target> {
   const { world, owner, signal } = parts
-  const store = await openStore(parts.store, key, messageTables, 'write')
+  const store = await openSmallStore(parts.store, key, messageTables)
   try {
-    // Messages are few: the store never needs the memory and the log of one that is filled.
-    await store.pace('follow')
     const lease = await awaitLease(store, owner, { clock: world.clock, signal })
     return { store, lease, parts, told: new Set() }
   } catch (error) {

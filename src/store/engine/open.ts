@@ -77,6 +77,25 @@ export async function openStore(
   return withSegments(location, common, await summed(database, tables))
 }
 
+/**
+ * Opens a store for writing that is never filled with history: it needs little memory, and its log
+ * stays small. Throws as {@link openStore}.
+ */
+export async function openSmallStore(
+  location: StoreLocation,
+  name: string,
+  tables: readonly Table[],
+): Promise<Database> {
+  const database = await openStore(location, name, tables, 'write')
+  try {
+    await database.pace('follow')
+    return database
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
 function withSegments(
   { dataDir, freeze }: StoreLocation,
   { name, tables }: Pick<SqliteOptions, 'name' | 'tables'>,

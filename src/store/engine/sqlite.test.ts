@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 
 import { statement } from './database.ts'
-import { openStore } from './open.ts'
+import { openSmallStore, openStore } from './open.ts'
 import { table } from './table.ts'
 
 const blob = table('blob', { id: 'integer', bytes: 'bytes' }, { key: ['id'], layout: 'rows' })
@@ -54,6 +54,19 @@ void test('sqlite: a store that follows its chain keeps nothing in the log and r
   assert.equal(logged(), 0)
   assert.deepEqual(await reader.get(count), [84])
   await reader.close()
+  await store.close()
+  rmSync(dataDir, { recursive: true })
+})
+
+void test('sqlite: the log of a store that is never filled stays small from the start', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'firn-small-'))
+  const store = await openSmallStore({ store: 'embedded', dataDir }, 'small', [blob])
+  for (let id = 0; id < 40; id++)
+    await store.transaction((writer) =>
+      writer.insert(blob, { id: [id], bytes: [new Uint8Array(mib)] }),
+    )
+  const logged = statSync(join(dataDir, 'small.sqlite-wal')).size
+  assert.ok(logged < 20 * mib, `${logged} bytes in the log after 40 MiB`)
   await store.close()
   rmSync(dataDir, { recursive: true })
 })

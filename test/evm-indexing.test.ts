@@ -162,10 +162,12 @@ async function index(chain: number, owner: string, unusual: Unusual = {}): Promi
   })
   const running = [reader.run(signal), ...host.streams.map((stream) => stream.run(signal))]
   const last = (await source.headHeight(signal)) as number
+  // These have no height.
+  const without = new Set(['lease', 'pace', 'blockchain id'])
   const isDone = (): boolean =>
     [...reader.stages(), ...host.streams.map((stream) => stream.status())].every(
       ({ stage, state, indexedHeight }) =>
-        stage === 'lease' || stage === 'pace' || (state === 'live' && indexedHeight === last),
+        without.has(stage) || (state === 'live' && indexedHeight === last),
     )
   while (!isDone()) {
     assert.ok(clock.elapsedMs() < 600_000, JSON.stringify(reader.stages()))

@@ -30,12 +30,15 @@ void test('explorer in Chromium', { skip }, async (t) => {
   t.after(() => browser.close())
   await untilDemoServed(firn)
 
-  for (const look of [
+  // Both at once: each waits for its own page most of the time.
+  const crawls = [
     { width: 1280, scheme: 'light', perKind: 2 },
     { width: 390, scheme: 'dark', perKind: 1 },
-  ] as const) {
+  ] as const
+  const found = crawls.map((look) => crawl(browser, origin, { look, seeds, perKind: look.perKind }))
+  for (const [at, look] of crawls.entries()) {
     await t.test(`every page at ${look.width} px, ${look.scheme}: no fault`, async () => {
-      const { kinds, faults } = await crawl(browser, origin, { look, seeds, perKind: look.perKind })
+      const { kinds, faults } = (await found[at]) ?? assert.fail('there is one for each')
       assert.equal(faults.join('\n'), '')
       assert.deepEqual(
         kindsOfPages.filter((kind) => !kinds.has(kind)),

@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net'
 
 import type { Browser } from 'playwright-core'
 
-import { settled } from './watched-page.ts'
+import { settled, watchedPage } from './watched-page.ts'
 
 /** Milliseconds, medians over all loads; bytes are those of bodies as they were sent. */
 export type FirstPaint = {
@@ -45,7 +45,7 @@ export async function measureFirstPaint(
 async function firstPaint(browser: Browser, url: string): Promise<number> {
   const context = await browser.newContext()
   const page = await context.newPage()
-  await page.goto(url, { waitUntil: 'load' })
+  await page.goto(url, { waitUntil: 'commit' })
   const ms = await page.evaluate(
     () =>
       new Promise<number>((resolve) => {
@@ -69,7 +69,7 @@ type Copy = {
 
 /** The overview as it is once drawn; scripts become files to load ahead. */
 async function staticCopy(browser: Browser, origin: string): Promise<Copy> {
-  const page = await browser.newPage()
+  const { page, close } = await watchedPage(browser, origin, { width: 1280, scheme: 'light' })
   const files = new Map<string, { body: Buffer; headers: Record<string, string> }>()
   let bytes = 0
   await page.goto(`${origin}/`)
@@ -94,7 +94,7 @@ async function staticCopy(browser: Browser, origin: string): Promise<Copy> {
   }
   const body = Buffer.from(html.replaceAll(origin, ''))
   files.set('/', { body, headers: { 'content-type': 'text/html; charset=utf-8' } })
-  await page.close()
+  await close()
   return { bytes: bytes + body.length, files }
 }
 

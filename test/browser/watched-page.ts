@@ -1,14 +1,19 @@
 /** A page of the explorer that notes what must not happen on any: errors, requests to elsewhere. */
 
 import { readFileSync } from 'node:fs'
+import { performance } from 'node:perf_hooks'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page, Request } from 'playwright-core'
 
 const axeSource = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 
 // Machines that test may be busy.
 const limitMs = 30_000
+/** A page that asks nothing for so long has drawn what it has. */
+const quietMs = 60
+const lookEveryMs = 15
 
 /** What a page is looked at with. */
 export type Look = {
@@ -23,6 +28,9 @@ export type WatchedPage = {
   readonly faults: string[]
   readonly close: () => Promise<void>
 }
+
+/** What each page has asked for and not got yet. */
+const asked = new WeakMap<Page, Set<Request>>()
 
 /** Opens a page that has nothing in its cache. */
 export async function watchedPage(
@@ -45,7 +53,13 @@ export async function watchedPage(
       faults.push(`console: ${message.text()}`)
   })
   page.on('pageerror', (error) => faults.push(`script: ${error.message}`))
+  const open = new Set<Request>()
+  asked.set(page, open)
+  page.on('requestfinished', (request) => open.delete(request))
+  page.on('requestfailed', (request) => open.delete(request))
   page.on('request', (request) => {
+    // A stream of events never ends.
+    if (request.resourceType() !== 'eventsource') open.add(request)
     const url = new URL(request.url())
     if (url.origin !== origin && url.protocol !== 'data:' && url.protocol !== 'blob:')
       faults.push(`foreign: ${url.href}`)
@@ -61,24 +75,41 @@ export async function visit(page: Page, origin: string, place: string): Promise<
   const target = `${origin}/${place}`
   // A change of the part after `#` alone loads nothing: the page moves as by a link.
   if (page.url().startsWith(`${origin}/`)) {
-    await page.evaluate((hash) => {
-      location.hash = hash
-    }, place)
+    await page.evaluate(
+      (hash) =>
+        new Promise<void>((resolve) => {
+          if (location.hash === hash) return resolve()
+          addEventListener('hashchange', () => requestAnimationFrame(() => resolve()), {
+            once: true,
+          })
+          location.hash = hash
+        }),
+      place,
+    )
   } else await page.goto(target)
   await settled(page)
 }
 
 /** Waits until the page shows what it asked for. */
 export async function settled(page: Page): Promise<void> {
+  const open = asked.get(page)
+  if (open === undefined) throw new Error('the page is not watched')
   await page.waitForSelector('#main h1')
-  await page.waitForLoadState('networkidle')
-  await page.waitForFunction(() => document.querySelector('#main [aria-busy]') === null)
+  const deadline = performance.now() + limitMs
+  let quietSince = performance.now()
+  while (performance.now() - quietSince < quietMs) {
+    await pause(lookEveryMs)
+    const isBusy = await page.evaluate(() => document.querySelector('#main [aria-busy]') !== null)
+    if (open.size > 0 || isBusy) quietSince = performance.now()
+    if (performance.now() > deadline)
+      throw new Error(`still loading: ${[...open].map((one) => one.url()).join()}`)
+  }
 }
 
 /** What axe has against the page, one line a rule with the first place that breaks it. */
 export async function axeFaults(page: Page): Promise<string[]> {
   // By the debugger, which no policy of the page forbids.
-  await page.evaluate(axeSource)
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axeSource)
   return page.evaluate(async () => {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- axe puts itself there
     const { axe } = globalThis as unknown as {

@@ -131,6 +131,36 @@ export const journeys: Readonly<Record<string, Journey>> = {
       Array.from({ length: head + 1 }, (_, at) => head - at),
     )
   },
+  'logs of a transaction are decoded, holders come with their share': async (page, origin) => {
+    await visit(page, origin, `#/chain/51001/tx/${cast['tx transfer'] ?? ''}`)
+    await page.getByRole('button', { name: 'Ask for the logs' }).click()
+    await settled(page)
+    const path = `/v1/chains/51001/transactions/${cast['tx transfer'] ?? ''}`
+    const reply = await fetch(`${origin}${path}`)
+    const { erc20Transfers } = (await reply.json()) as {
+      erc20Transfers: [{ value: string; from: { address: string } }]
+    }
+    const row = page.locator('section', { hasText: 'Arguments' }).locator('tbody tr')
+    assert.equal(await row.count(), 1)
+    const told = await row.innerText()
+    assert.match(told, /Transfer/)
+    assert.ok(told.includes(erc20Transfers[0].value), told)
+
+    await visit(page, origin, `#/chain/51001/token/${cast['Summit.token'] ?? ''}/holders`)
+    const answer = await fetch(
+      `${origin}/v2/chains/51001/contracts/${cast['Summit.token'] ?? ''}/balances`,
+    )
+    const { addresses } = (await answer.json()) as { addresses: { sortKey: string }[] }
+    assert.equal(await page.locator('#main tbody tr').count(), addresses.length)
+    const shares = await page.locator('#main tbody td:last-child').allInnerTexts()
+    const sum = shares.reduce((all, one) => all + Number.parseFloat(one.replace('< ', '')), 0)
+    assert.ok(Math.abs(sum - 100) < 0.5, shares.join())
+    const parts = shares.map((one) => Number.parseFloat(one.replace('< ', '')))
+    assert.deepEqual(
+      parts,
+      parts.toSorted((a, b) => b - a),
+    )
+  },
   'names that deceive are seen through': async (page, origin) => {
     // The token's own name comes as a contract would tell it; everything else is the real answer.
     await page.route('**/v1/chains/51001/addresses/0x*', async (route) => {

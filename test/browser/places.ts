@@ -17,6 +17,7 @@ export const kindsOfPages: readonly string[] = [
   'chain/:/gas',
   'chain/:/nft/:/:',
   'chain/:/token/:',
+  'chain/:/token/:/holders',
   'chain/:/transactions',
   'chain/:/tx/:',
   'l1s/:',

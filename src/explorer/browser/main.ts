@@ -14,6 +14,7 @@ import { useAnswer, type Answer } from './answer.ts'
 import { BlockPage, ChainPage } from './chain-page.ts'
 import { ConsolePage } from './console-page.ts'
 import { GasPage } from './gas-page.ts'
+import { HoldersPage } from './holders-page.ts'
 import { L1sPage, ValidationPage } from './l1-page.ts'
 import { to } from './link.ts'
 import { MessagePage, MessagesPage } from './messages-page.ts'
@@ -172,7 +173,7 @@ function chainPageOf(
     case 'address':
       return h(AddressPage, { world, chainId, address: id, view: list })
     case 'token':
-      return h(TokenPage, { world, chainId, address: id })
+      return h(list === 'holders' ? HoldersPage : TokenPage, { world, chainId, address: id })
     case 'nft':
       return h(NftPage, { world, chainId, address: id, tokenId: list })
     case 'gas':

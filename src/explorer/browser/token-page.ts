@@ -36,7 +36,13 @@ export function TokenPage({ world, chainId, address }: TokenProps): JSX.Element 
       h('span', null, title, ' ', h('span', { class: 'quiet' }, named(symbol, address))),
       ercType === undefined ? null : pill(ercType),
     ),
-    shown(contract, (data) => contractCard(chainId, data)),
+    shown(contract, (data) =>
+      contractCard(
+        chainId,
+        data,
+        h('a', { href: to('chain', chainId, 'token', address, 'holders') }, 'holders →'),
+      ),
+    ),
     isCollection ? card('Items', h(Items, { chainId, address })) : null,
     card(
       'Transfers',

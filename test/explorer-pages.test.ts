@@ -9,6 +9,7 @@ import { keccak_256 } from '@noble/hashes/sha3.js'
 import { attributesOf } from '../src/explorer/browser/attributes.ts'
 import { argumentsOf } from '../src/explorer/browser/call-data.ts'
 import { eventOf } from '../src/explorer/browser/event-data.ts'
+import { trafficOf } from '../src/explorer/browser/l1-traffic.ts'
 import { afterFee, minRates, rewardOf } from '../src/explorer/browser/reward.ts'
 import { endsPerWeek } from '../src/explorer/browser/stake-weeks.ts'
 
@@ -174,4 +175,27 @@ void test('NFTs: attributes are told whatever strangers wrote', () => {
   ])
   for (const nothing of [undefined, '', 'no', '1', 'null', '"x"', '[1,null]'])
     assert.deepEqual(attributesOf(nothing), [])
+})
+
+void test('L1s: messages count for both ends, and once within a subnet', () => {
+  const chains = ['a1', 'a2', 'b1'].map((blockchainId) => ({
+    blockchainId,
+    subnetId: blockchainId.slice(0, 1),
+  }))
+  const route = (from: string, until: string, lastDay: number): Parameters<typeof trafficOf>[1] => [
+    { srcBlockchainId: from, destBlockchainId: until, lastDay },
+  ]
+  const sums = trafficOf(chains, [
+    ...route('a1', 'b1', 5),
+    ...route('b1', 'a2', 3),
+    ...route('a1', 'a2', 2),
+    ...route('b1', 'elsewhere', 1),
+  ])
+  assert.deepEqual(
+    [...sums],
+    [
+      ['a', 10],
+      ['b', 9],
+    ],
+  )
 })

@@ -7,6 +7,7 @@ import type { Subnet } from '../../shape/primary/subnet.ts'
 import { useAnswer, useWhole, withQuery } from './answer.ts'
 import { amount, brief, count, ends, share, visible } from './format.ts'
 import type { FeeRate, Funds, FundsPage } from './l1-funds.ts'
+import { useTraffic } from './l1-traffic.ts'
 import { to } from './link.ts'
 import { daysLeft, fewestHolding } from './order.ts'
 import {
@@ -41,6 +42,7 @@ export function L1sPage({ network }: { readonly network: string }): JSX.Element 
   useTitle('L1s')
   const base = `/v1/networks/${encodeURIComponent(network)}`
   const answer = useWhole<FundsPage>(`${base}/subnets:listFunds?pageSize=100`, mostPages)
+  const traffic = useTraffic(base)
   return h(
     'div',
     { class: 'stack' },
@@ -50,7 +52,7 @@ export function L1sPage({ network }: { readonly network: string }): JSX.Element 
       shown(answer, (pages) =>
         sortedTable({
           rows: pages.flatMap(({ subnets }) => subnets),
-          columns: directory(network, base),
+          columns: [...directory(network, base), messagesColumn(traffic)],
           order: 'days',
         }),
       ),
@@ -111,6 +113,19 @@ function directory(network: string, base: string): SortColumn<Funds>[] {
       cell: ({ daysLeft: days }) => daysPill(days),
     },
   ]
+}
+
+/** Messages of the latest day, of the chains that are indexed here. */
+function messagesColumn(traffic: ReadonlyMap<string, number> | undefined): SortColumn<Funds> {
+  const of = ({ subnetId }: Funds): number => traffic?.get(subnetId) ?? 0
+  return {
+    title: 'Messages, 24 h',
+    name: 'messages',
+    style: 'num wide',
+    down: true,
+    by: of,
+    cell: (row) => (traffic === undefined ? '' : count(of(row))),
+  }
 }
 
 /** Names of an L1's chains, which lead to its page; its id until they are known. */

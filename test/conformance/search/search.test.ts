@@ -106,6 +106,22 @@ void test('search: hashes, addresses and tokens of EVM chains', async () => {
   }
 })
 
+void test('search: a token is found by its name in small letters', async () => {
+  const [{ from }] = (await service.get('/v1/chains/51001/transactions')).body.transactions
+  const path = `/v1/chains/51001/addresses/${from.address}/transactions:listErc20`
+  const seen: string[] = []
+  for (const { erc20Token } of (await service.get(path)).body.transactions) {
+    if (!/^[A-Z][a-z]+( [A-Z][a-z]+)*$/.test(erc20Token.name)) continue
+    const named = await hits(erc20Token.name.toLowerCase())
+    seen.push(erc20Token.name)
+    assert.ok(
+      named.some(({ id }) => id === erc20Token.address),
+      erc20Token.name,
+    )
+  }
+  assert.ok(seen.length > 0, 'there is such a token')
+})
+
 void test('search: heights of all chains and EVM chain ids are told apart', async () => {
   const found = await hits('1')
   const places = found.map(({ chainId, blockchainId }) => chainId ?? blockchainId)

@@ -114,6 +114,8 @@ const ownNotes: Readonly<Record<string, Note>> = {
     'API keys, keys of page tokens or aliases, on PostgreSQL; files of the data folder else',
     undefined,
   ],
+  deployment_process: ['a process that indexes, and the leases it has, on PostgreSQL', undefined],
+  deployment_chain: ['an EVM chain that a process of the deployment indexes', undefined],
 }
 
 /** The page. Throws when a table has no note, or a note no table. */

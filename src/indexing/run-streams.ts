@@ -58,7 +58,7 @@ export function runStreams({ world, log, signal, tell }: WorkerThread): Running 
 }
 
 /** Their failures are told by the stages whose store they serve. */
-const quietStages: ReadonlySet<string> = new Set(['lease', 'pace', 'blockchain id'])
+const quietStages: ReadonlySet<string> = new Set(['lease', 'pace', 'blockchain id', 'share'])
 
 function isShown({ stage }: StageStatus): boolean {
   return !quietStages.has(stage)

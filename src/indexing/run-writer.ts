@@ -7,6 +7,7 @@
 import type { BlockBatch, TraceBatch } from '../codec/evm/columns.ts'
 import { assert } from '../core/fault.ts'
 import type { ChainIdentity, HeightRange } from '../source/evm-source.ts'
+import { chainShares, type ChainShares } from './chain-shares.ts'
 import type { BlockNews } from './chain-spec.ts'
 import { openChainHost, type ChainHost } from './evm/chain-host.ts'
 import { messageStream } from './icm/message-stream.ts'
@@ -31,7 +32,9 @@ type About = {
 /** Works until the thread is told to stop, and closes the stores. */
 export async function runWriter(thread: WorkerThread): Promise<void> {
   const { data, world, log, signal } = thread
+  const shares = sharesOf(thread)
   const parts = {
+    ...(shares === undefined ? {} : { takeLease: shares.takeLease }),
     world,
     store: data.store,
     limits: data.limits,
@@ -49,6 +52,7 @@ export async function runWriter(thread: WorkerThread): Promise<void> {
       assert(spec?.kind === 'primary', 'the decoder replays networks of the same list')
       const store = await openPrimaryStore({ ...parts, key, genesis: spec.genesis }, identity)
       primaries.set(key, store)
+      shares?.add(key, store.shared)
       start(key, leaseStream(store, world.clock))
       start(key, store.pace)
       return store
@@ -61,6 +65,7 @@ export async function runWriter(thread: WorkerThread): Promise<void> {
       assert(spec !== undefined, 'the decoder reads chains of the same list')
       const host = await openChainHost(spec, identity, { ...parts, log: log.child(key) })
       hosts.set(key, host)
+      shares?.add(key, host.shared)
       for (const stream of host.streams) start(key, stream)
       return host.resume()
     },
@@ -86,6 +91,7 @@ export async function runWriter(thread: WorkerThread): Promise<void> {
     },
   })
 
+  if (shares !== undefined) start('deployment', shares.stream)
   for (const spec of data.streams)
     if (spec.kind === 'icm') start(spec.key, messageStream(spec, { ...parts, log }))
 
@@ -93,6 +99,21 @@ export async function runWriter(thread: WorkerThread): Promise<void> {
   await ended()
   for (const host of hosts.values()) await host.close()
   for (const store of primaries.values()) await store.close()
+}
+
+/** Its part of the chains, where several processes reach the same stores. */
+function sharesOf({ data, world, log, signal }: WorkerThread): ChainShares | undefined {
+  if (data.store.store === 'embedded') return undefined
+  const primaries = data.streams.filter(({ kind }) => kind === 'primary')
+  return chainShares({
+    store: data.store,
+    owner: data.owner,
+    keys: [...data.chains, ...primaries].map(({ key }) => key),
+    messengers: data.streams.flatMap((spec) => (spec.kind === 'icm' ? spec.chains : [])),
+    clock: world.clock,
+    log,
+    signal,
+  })
 }
 
 function about(argument: unknown): About {

@@ -50,6 +50,13 @@ void test('readiness: a chain that was live may be behind for the set time, not 
   assert.deepEqual(await at(70_000, {}), { demo: { blocks: 'live at 40' } })
 })
 
+void test('readiness: a chain that another process indexes may be behind here', async () => {
+  const at = checked()
+  await at(0, {})
+  const told = await at(90_000, { ...syncing, standsBy: true })
+  assert.deepEqual(told, { demo: { blocks: 'another process indexes it' } })
+})
+
 void test('readiness: a chain that was live in an earlier process has the set time from the start on', async () => {
   const lived = new Set<string>()
   await checked(false, lived)(0, {})

@@ -44,6 +44,7 @@ const boundingStages: ReadonlySet<string> = new Set(['blocks', 'traces', 'P', 'X
 
 /**
  * The check of all chains. Its message is the state of every stage; its error names what is wrong.
+ * What another process indexes is behind here and wrong nowhere.
  */
 export function chainsCheck(parts: ReadinessParts): HealthCheck {
   const lastLive = new Map<string, number>()
@@ -66,9 +67,9 @@ export function chainsCheck(parts: ReadinessParts): HealthCheck {
   return async () => {
     if (parts.indexed === undefined) return servedElsewhere(parts)
     const chains = parts.indexed()
-    const problems = chains.flatMap(({ key, stages }) =>
-      stages.flatMap((stage) => problemOf(key, stage) ?? []),
-    )
+    const problems = chains
+      .filter(({ stages }) => !stages.some(({ standsBy }) => standsBy === true))
+      .flatMap(({ key, stages }) => stages.flatMap((stage) => problemOf(key, stage) ?? []))
     if (problems.length > 0) throw new Fault('not-ready', problems.join('; '))
     const unverified = chains.filter(({ stages }) => stages[0]?.unverified !== undefined)
     return {
@@ -84,7 +85,8 @@ export function chainsCheck(parts: ReadinessParts): HealthCheck {
 }
 
 /** `live at 402`, `syncing at 40 of 402: a node does not answer`, `off: switched off`. */
-function stageText({ state, indexedHeight, headHeight, reason }: StageStatus): string {
+function stageText({ state, indexedHeight, headHeight, reason, standsBy }: StageStatus): string {
+  if (standsBy === true) return 'another process indexes it'
   const of = headHeight > indexedHeight ? ` of ${headHeight}` : ''
   const at = indexedHeight < 0 ? '' : ` at ${indexedHeight}${of}`
   return `${state}${at}${reason === undefined ? '' : `: ${reason}`}`

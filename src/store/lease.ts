@@ -19,6 +19,12 @@ import { type Database, type Reader, type Soon, statement, type Writer } from '.
 /** Standing still this long loses the lease. A holder renews at least three times as often. */
 export const leaseTtlMs = 3_000
 
+/**
+ * A store whose lease stood still this long is free for a process that has its share already: longer
+ * than two signs of life of a holder, and than others need to take what is theirs.
+ */
+const leftMs = 2_000
+
 /** A lease, as its writer holds it. */
 export type Lease = { readonly epoch: number; readonly owner: string }
 
@@ -59,19 +65,25 @@ export async function takeLease(
 
 /**
  * Waits for the lease, as long as `signal` allows: until the holder ends, or stands still for
- * {@link leaseTtlMs}. Throws the signal's reason.
+ * {@link leaseTtlMs}. While `isOwed` says false a store without a holder is left to other processes
+ * for two seconds. Throws the signal's reason.
  */
 export async function awaitLease(
   database: Database,
   owner: string,
-  wait: { readonly clock: Clock; readonly signal?: AbortSignal },
+  wait: {
+    readonly clock: Clock
+    readonly signal?: AbortSignal
+    readonly isOwed?: () => boolean
+  },
 ): Promise<Lease> {
   const { clock, signal } = wait
   let seen = await leaseRow(database)
   let since = clock.monotonic()
   for (;;) {
     signal?.throwIfAborted()
-    let lease = await takeLease(database, owner, clock)
+    const isTaken = wait.isOwed?.() === false && clock.monotonic() - since < leftMs
+    let lease = isTaken ? undefined : await takeLease(database, owner, clock)
     const now = await leaseRow(database)
     if (now?.epoch !== seen?.epoch || now?.stamp !== seen?.stamp) {
       seen = now
@@ -156,6 +168,21 @@ export class StandingLease {
       if (faultOf(error)?.code === 'lease-lost' && this.#held === lease) this.#held = undefined
       throw error
     }
+  }
+
+  /** Whether the lease is this process's, as far as it knows. */
+  get isHeld(): boolean {
+    return this.#held !== undefined
+  }
+
+  /**
+   * Leaves the store to other processes; this one may take it again once they did not. Nothing may be
+   * under way that writes it.
+   */
+  async giveUp(database: Database): Promise<void> {
+    const lease = this.#held
+    this.#held = undefined
+    if (lease !== undefined) await database.unclaim(lease.epoch)
   }
 
   /** Waits until the lease is this process's, at once when it is. */

@@ -14,6 +14,7 @@ import { type TracedRow, tracedTransactions } from '../../store/query/evm/traced
 import { meta } from '../../store/schema/control.ts'
 import { chainTables } from '../../store/schema/stores.ts'
 import type { Log } from '../../telemetry/log.ts'
+import type { SharedStore, TakeLease } from '../chain-shares.ts'
 import type { BlockNews, ChainSpec, ResumePoint, SourceLimits } from '../chain-spec.ts'
 import { evmOutbox } from '../events/evm-outbox.ts'
 import { openWatches } from '../events/open-webhooks.ts'
@@ -37,6 +38,8 @@ export type HostParts = {
   readonly owner: string
   /** How long what webhooks are told is kept, milliseconds; absent: nothing is told. */
   readonly keepEventsMs?: number
+  /** Takes the lease of a store; absent: it is taken as soon as nobody has it. */
+  readonly takeLease?: TakeLease
   readonly signal: AbortSignal
 }
 
@@ -63,6 +66,7 @@ export type ChainHost = {
   readonly cut: (from: number) => Promise<ResumePoint>
   /** Work beside the blocks of this chain. */
   readonly streams: readonly Stream[]
+  readonly shared: SharedStore
   readonly close: () => Promise<void>
 }
 
@@ -77,7 +81,9 @@ export async function openChainHost(
   const { world, owner, signal } = parts
   const database = await openStore(parts.store, spec.key, chainTables, 'write')
   try {
-    const take = (): Promise<Lease> => awaitLease(database, owner, { clock: world.clock, signal })
+    const take = (): Promise<Lease> =>
+      parts.takeLease?.(spec.key, database) ??
+      awaitLease(database, owner, { clock: world.clock, signal })
     const lease = new StandingLease(await take(), take)
     await claimStore(database, identity)
     const source = await openEvmSource(spec, parts.limits, parts)
@@ -141,6 +147,7 @@ function hostOver(
         ...fetchingOf(spec, parts.world),
       }),
     ],
+    shared: ingest,
     close: async () => {
       await ingest.settled()
       await wishes.close()

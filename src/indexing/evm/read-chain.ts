@@ -134,6 +134,10 @@ export class ChainReader {
   async #readOn(signal: AbortSignal): Promise<void> {
     const { source, writer, world, log } = this.#parts
     const identity = await source.identity(signal)
+    const { standsBy: _before, ...status } = this.#blocksStatus
+    // It waits there for as long as another process writes the store.
+    this.#blocksStatus = { ...status, standsBy: true }
+    this.#parts.changed()
     const resume = await writer.begin(identity)
     log.info('chain opened', { chainId: identity.chainId, from: resume.blocksFrom })
     const ending = new AbortController()
@@ -208,7 +212,9 @@ export class ChainReader {
       } catch (error) {
         const fault = faultOf(error)
         if (signal.aborted || fault === undefined || !fault.retryable) throw error
-        this.#blocksStatus = { ...this.#blocksStatus, reason: fault.message }
+        const { standsBy: _before, ...status } = this.#blocksStatus
+        const standsBy = fault.code === 'lease-lost' ? ({ standsBy: true } as const) : {}
+        this.#blocksStatus = { ...status, reason: fault.message, ...standsBy }
         log.warn('chain waits', { code: fault.code, reason: fault.message })
         changed()
         // What went well for a while fails for another reason.

@@ -104,6 +104,16 @@ export class StandingIngest {
       await this.#inOrder(async (lease) => renewLease(database, lease, world.clock))
   }
 
+  /** Whether this process writes the store, as far as it knows. */
+  readonly isHeld = (): boolean => this.#parts.standing.isHeld
+
+  /** Leaves the store to another process, once all that was asked before is done. */
+  readonly giveUp = (): Promise<void> =>
+    this.#inOrder(async () => {
+      this.#ingest = undefined
+      await this.#parts.standing.giveUp(this.#parts.database)
+    })
+
   /** Waits for what is under way. */
   async settled(): Promise<void> {
     await this.#last

@@ -1,5 +1,6 @@
 /**
- * Follows the messenger logs of every indexed chain and joins them in the store of messages.
+ * Follows the messenger logs of every chain that the deployment indexes, and joins them in the store
+ * of messages.
  *
  * Each chain is read up to its own checkpoint and has its own here, moved in the transaction that
  * writes what was read: a crash between two chains loses nothing, and none waits for another.
@@ -21,6 +22,7 @@ import { type Round, roundStream } from '../round-stream.ts'
 import type { Stream } from '../stage.ts'
 import type { IcmStreamSpec, MessengerChain } from '../stream-spec.ts'
 import { applyMessages } from './apply-messages.ts'
+import { deploymentChains } from './deployment-chains.ts'
 import { followCuts } from './follow-cuts.ts'
 
 // Logs read and written at once: a few MB at most, some milliseconds of writing.
@@ -43,18 +45,16 @@ type Target = {
   readonly told: Set<string>
 }
 
-/** The stream over the chains of `spec`. Its store is opened when it runs. */
+/** The stream over the chains of `spec` and of the other processes of the deployment. Its store is opened when it runs. */
 export function messageStream(spec: IcmStreamSpec, parts: HostParts): Stream {
-  const followed = spec.chains.map((chain): Followed => ({
-    chain,
-    store: undefined,
-    id: undefined,
-    height: -1,
-  }))
+  const followed = spec.chains.map(newlyFollowed)
+  const others = deploymentChains(parts.store, parts.world.clock)
   let target: Target | undefined
   const stream = roundStream('messages', { clock: parts.world.clock, log: parts.log }, async () => {
     target ??= await openTarget(spec.key, parts)
     try {
+      const known = new Set(followed.map(({ chain }) => chain.key))
+      followed.push(...(await others.found(known)).map(newlyFollowed))
       return await oneRound(followed, target)
     } catch (error) {
       // Opened again it waits for the process that writes it now.
@@ -73,9 +73,14 @@ export function messageStream(spec: IcmStreamSpec, parts: HostParts): Stream {
       } finally {
         for (const one of followed) await one.store?.close()
         await target?.store.close()
+        await others.close()
       }
     },
   }
+}
+
+function newlyFollowed(chain: MessengerChain): Followed {
+  return { chain, store: undefined, id: undefined, height: -1 }
 }
 
 async function openTarget(key: string, parts: HostParts): Promise<Target> {

@@ -14,6 +14,7 @@ import {
   leaseTtlMs,
   renewLease,
   takeLease,
+  StandingLease,
 } from '../../../src/store/lease.ts'
 import { controlTables, lease } from '../../../src/store/schema/control.ts'
 import { newDatabase } from '../../shared-postgres.ts'
@@ -98,6 +99,35 @@ onBothEngines('lease: a holder that renews is left alone', controlTables, async 
   await assert.rejects(awaitLease(second, 'b', { clock, signal: stop.signal }), code('overloaded'))
   assert.equal((await leaseRow(first))?.epoch, 1)
 })
+
+onBothEngines(
+  'lease: a process with its share leaves a free store to others for a while',
+  controlTables,
+  async (store) => {
+    const first = await store.open('write')
+    const second = await store.open('write')
+    const owed = fakeClock()
+    const lease = await takeLease(first, 'a', owed)
+    assert.ok(lease !== undefined)
+    const standing = new StandingLease(lease, () => awaitLease(first, 'a', { clock: owed }))
+    await standing.giveUp(first)
+    assert.equal(standing.isHeld, false)
+    await assert.rejects(
+      standing.during(async () => undefined),
+      code('lease-lost'),
+    )
+    const clock = fakeClock()
+    const beganMs = clock.monotonic()
+    const taken = await awaitLease(second, 'b', { clock, isOwed: () => false })
+    assert.deepEqual(taken, { epoch: 2, owner: 'b' })
+    const tookMs = clock.monotonic() - beganMs
+    assert.ok(tookMs >= 2_000 && tookMs < leaseTtlMs, `after ${tookMs} ms`)
+    await second.unclaim(taken.epoch)
+    const at = clock.monotonic()
+    await awaitLease(first, 'a', { clock, isOwed: () => true })
+    assert.equal(clock.monotonic(), at, 'what is owed is taken at once')
+  },
+)
 
 onBothEngines('checkpoint: moves only from where it is', controlTables, async (store) => {
   const database = await store.open('write')

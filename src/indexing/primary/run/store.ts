@@ -20,6 +20,7 @@ import { awaitLease, holdLease, type Lease, StandingLease } from '../../../store
 import { rawBlocksFrom } from '../../../store/query/primary/raw-blocks.ts'
 import { meta } from '../../../store/schema/control.ts'
 import { primaryStoreTables } from '../../../store/schema/stores.ts'
+import type { SharedStore, TakeLease } from '../../chain-shares.ts'
 import { openWatches } from '../../events/open-webhooks.ts'
 import { type PrimaryOutbox, primaryOutbox } from '../../events/primary-outbox.ts'
 import { writingRhythm } from '../../pace-stream.ts'
@@ -47,6 +48,8 @@ export type PrimaryStoreParts = {
   readonly owner: string
   /** How long what webhooks are told is kept, milliseconds; absent: nothing is told. */
   readonly keepEventsMs?: number
+  /** Takes the lease of the store; absent: it is taken as soon as nobody has it. */
+  readonly takeLease?: TakeLease
   readonly signal: AbortSignal
 }
 
@@ -72,6 +75,7 @@ export type PrimaryStore = BatchStore & {
   readonly pace: Stream
   /** Says that this process still writes; waits while another does. Throws `lease-lost`. */
   readonly renew: () => Promise<void>
+  readonly shared: SharedStore
   /** Waits for what is under way. */
   readonly close: () => Promise<void>
 }
@@ -90,6 +94,7 @@ export async function openPrimaryStore(
   const database = await openStore(parts.store, parts.key, primaryStoreTables, 'write')
   try {
     const take = (): Promise<Lease> =>
+      parts.takeLease?.(parts.key, database) ??
       awaitLease(database, parts.owner, { clock: world.clock, signal })
     const lease = new StandingLease(await take(), take)
     const known = await storedNetwork(database)
@@ -196,6 +201,14 @@ function storeOver(
     renew: async () => {
       await lease.regain()
       await guarded(async () => undefined)
+    },
+    shared: {
+      isHeld: () => lease.isHeld,
+      giveUp: () =>
+        inOrder(async () => {
+          endSession()
+          await lease.giveUp(database)
+        }),
     },
     close: async () => {
       isClosed = true

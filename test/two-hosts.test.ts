@@ -129,10 +129,6 @@ void test('two hosts: page tokens, keys, limits and aliases of one are good at t
   assert.equal(await one.firn.end(), 0)
 })
 
-function sameRows(one: Record<string, unknown>, other: Record<string, unknown>): boolean {
-  return JSON.stringify(one['transactions']) === JSON.stringify(other['transactions'])
-}
-
 async function admin(host: Host, method: string, params: unknown): Promise<void> {
   const reply = await fetch(`${host.firn.nodeUrl}/ext/admin`, {
     method: 'POST',

@@ -70,6 +70,12 @@ void test('two hosts: page tokens, keys, limits and aliases of one are good at t
     return Object(body)
   }
   const newest = String(openRecording(readFileSync(recording)).heights.until - 1)
+  await until('tokens are named', async () => {
+    const { chains } = await answerOf(one, '/status')
+    const stages: unknown = Object(Object(chains)[0])['stages']
+    const isLive = (stage: unknown): boolean => Object(stage)['state'] === 'live'
+    return Array.isArray(stages) && stages.length > 2 && stages.every(isLive)
+  })
   for (const host of [one, two])
     await until('it has the whole chain', async () => {
       const { blocks } = await answerOf(host, '/v1/chains/51002/blocks?pageSize=1')

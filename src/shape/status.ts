@@ -20,6 +20,9 @@ const progress = {
   ),
   blocksPerSecond: Type.Number({ description: 'heights a second of late' }),
   etaSeconds: Type.Optional(Type.Number({ description: 'seconds until the head at this speed' })),
+  standsBy: Type.Optional(
+    Type.Boolean({ description: 'true while another process of the deployment indexes it' }),
+  ),
   provenHeight: Type.Optional(
     Type.Integer({
       description:

@@ -28,8 +28,8 @@ export type StageStatus = {
   readonly etaSeconds?: number
   /** Why it is stopped or off, or what holds it up. */
   readonly reason?: string
-  /** Present while another process writes the store, so that this one has nothing to do. */
-  readonly standsBy?: true
+  /** True while another process writes the store, so that this one has nothing to do. */
+  readonly standsBy?: boolean
   /** Last height up to which every block is proven by hashes; absent where nothing is. */
   readonly provenHeight?: number
   /** Why blocks are taken that hashes do not prove; absent when none is. */

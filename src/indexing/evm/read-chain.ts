@@ -213,7 +213,7 @@ export class ChainReader {
         const fault = faultOf(error)
         if (signal.aborted || fault === undefined || !fault.retryable) throw error
         const { standsBy: _before, ...status } = this.#blocksStatus
-        const standsBy = fault.code === 'lease-lost' ? ({ standsBy: true } as const) : {}
+        const standsBy = fault.code === 'lease-lost' ? { standsBy: true } : {}
         this.#blocksStatus = { ...status, reason: fault.message, ...standsBy }
         log.warn('chain waits', { code: fault.code, reason: fault.message })
         changed()

@@ -175,7 +175,7 @@ function chainStream(chain: ChainName, parts: ChainParts): Stream {
           const fault = faultOf(error)
           if (signal.aborted || !patience.waitsFor(fault)) throw error
           log.warn('chain waits', { chain, code: fault.code, reason: fault.message, pauseMs })
-          const standsBy = fault.code === 'lease-lost' ? ({ standsBy: true } as const) : {}
+          const standsBy = fault.code === 'lease-lost' ? { standsBy: true } : {}
           set({ state: 'syncing', reason: fault.message, ...standsBy })
           await parts.clock.sleep(pauseMs, signal)
           pauseMs = Math.min(mostPauseMs, pauseMs * 2)

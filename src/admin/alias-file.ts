@@ -1,6 +1,7 @@
 /** Aliases in a file of the data folder, so that they outlive the process. */
 
 import { Fault } from '../core/fault.ts'
+import { jsonOf, membersOf } from '../core/json.ts'
 import type { Files } from '../core/world.ts'
 import type { Alias, Aliases } from './alias-rules.ts'
 import type { AliasStore } from './alias-table.ts'
@@ -32,19 +33,11 @@ export function aliasText(aliases: Aliases): string {
 /** The aliases in `bytes`, none without any; `place` says where they lie. Throws `bad-config`. */
 export function aliasesIn(bytes: Uint8Array | undefined, place: string): Aliases {
   if (bytes === undefined) return { chains: [], routes: [] }
-  const { version, chains, routes } = membersOf(parsed(bytes, place))
+  const { version, chains, routes } = membersOf(jsonOf(bytes))
   if (version !== 1 || !isAliases(chains) || !isAliases(routes)) {
     throw new Fault('bad-config', `not a file of aliases: ${place}`)
   }
   return { chains, routes }
-}
-
-function parsed(bytes: Uint8Array, path: string): unknown {
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes))
-  } catch (error) {
-    throw new Fault('bad-config', `not a file of aliases: ${path}`, { cause: error })
-  }
 }
 
 function isAliases(value: unknown): value is Alias[] {
@@ -55,10 +48,4 @@ function isAliases(value: unknown): value is Alias[] {
       return typeof alias === 'string' && typeof target === 'string'
     })
   )
-}
-
-function membersOf(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null
-    ? Object.fromEntries(Object.entries(value))
-    : {}
 }

@@ -3,6 +3,7 @@
 import { Worker } from 'node:worker_threads'
 
 import { Fault } from '../core/fault.ts'
+import { inTime } from '../core/in-time.ts'
 import type { Clock } from '../core/world.ts'
 import { waitOn, type Waits } from '../telemetry/waits.ts'
 import type { PluginCall, PluginMessage } from './plugin-worker.ts'
@@ -71,7 +72,7 @@ export async function startPlugin(
     const { promise, resolve } = Promise.withResolvers<PluginMessage>()
     pending.set(id, resolve)
     worker.postMessage({ ...asked, id } satisfies PluginCall)
-    const reply = await waitOn(waits, 'plugin call', limited(promise, callTimeoutMs, clock))
+    const reply = await waitOn(waits, 'plugin call', inTime(promise, { clock, ms: callTimeoutMs }))
     pending.delete(id)
     if (reply === undefined) {
       await close()
@@ -81,24 +82,11 @@ export async function startPlugin(
     throw new Fault('bad-bytes', 'error' in reply ? reply.error : 'plugin answered out of turn')
   }
 
-  const message = await limited(first, handshakeTimeoutMs, clock)
+  const message = await inTime(first, { clock, ms: handshakeTimeoutMs })
   if (message !== undefined && 'facts' in message) {
     return { facts: message.facts, call, isAlive: () => alive, close }
   }
   await close()
   const reason = message !== undefined && 'failed' in message ? message.failed : undefined
   throw new Fault('bad-config', reason ?? 'plugin handshake timed out')
-}
-
-async function limited<T>(promise: Promise<T>, ms: number, clock: Clock): Promise<T | undefined> {
-  const controller = new AbortController()
-  const late = clock.sleep(ms, controller.signal).then(
-    () => undefined,
-    () => undefined,
-  )
-  try {
-    return await Promise.race([promise, late])
-  } finally {
-    controller.abort()
-  }
 }

@@ -1,6 +1,7 @@
 /** `/ext/bc/<chain>/blocks/<id>`: blocks of a chain whose VM is a plugin, decoded. */
 
 import { Fault, faultOf } from '../core/fault.ts'
+import { jsonOf, membersOf } from '../core/json.ts'
 import type { NodeChain } from './alias-rules.ts'
 import { type NodeReply, type NodeRequest, textReply } from './node-http.ts'
 import type { PluginHost } from './plugin-host.ts'
@@ -66,7 +67,9 @@ async function readBlock(name: string, reading: Reading): Promise<VmBlock> {
     new TextEncoder().encode(JSON.stringify(body)),
     request.signal,
   )
-  const answer = parsed(reply.body)
+  const answer = jsonOf(reply.body)
+  if (answer === undefined)
+    throw new Fault('node-answer', 'node answered something that is not JSON')
   const block = await host.call({ blockchainId, method: 'decode', argument: answer })
   return checkedBlock(block)
 }
@@ -101,20 +104,6 @@ function wrongBlock(what: string): never {
 
 function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
-}
-
-function membersOf(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null
-    ? Object.fromEntries(Object.entries(value))
-    : {}
-}
-
-function parsed(body: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder().decode(body))
-  } catch (error) {
-    throw new Fault('node-answer', 'node answered something that is not JSON', { cause: error })
-  }
 }
 
 function blockReply(json: string): NodeReply {

@@ -7,6 +7,7 @@
 
 import { clip } from '../core/bytes.ts'
 import { Fault, faultOf } from '../core/fault.ts'
+import { isObject, jsonOf } from '../core/json.ts'
 import type { HttpReply, Transport } from '../core/world.ts'
 import type { Log } from '../telemetry/log.ts'
 import { createSemaphore } from '../telemetry/semaphore.ts'
@@ -140,7 +141,7 @@ type Call = { readonly id: unknown; readonly method: string; readonly params: re
 
 /** The call in a body of one call with an id, else `undefined`. */
 function singleCall(body: Uint8Array): Call | undefined {
-  const value = parsed(body)
+  const value = jsonOf(body)
   if (!isObject(value) || value['jsonrpc'] !== '2.0') return undefined
   const { id, method, params = [] } = value
   // Another JavaScript number may be meant: such an id must come back as it was written.
@@ -171,7 +172,7 @@ function cacheKey(chain: NodeChain, { method, params }: Call): string | undefine
 
 /** JSON of a result that will never change, else `undefined`. */
 function lastingResult(chain: NodeChain, call: Call, body: Uint8Array): string | undefined {
-  const value = parsed(body)
+  const value = jsonOf(body)
   if (!isObject(value) || value['error'] !== undefined) return undefined
   const result = value['result']
   const kind = lastingMethods.get(call.method)
@@ -188,17 +189,4 @@ function lastingResult(chain: NodeChain, call: Call, body: Uint8Array): string |
 function resultReply({ id }: Call, result: string): NodeReply {
   const body = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}\n`
   return { status: 200, contentType: 'application/json', body }
-}
-
-function parsed(body: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder().decode(body))
-  } catch {
-    // Not JSON is the node's to answer.
-    return undefined
-  }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

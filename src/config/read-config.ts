@@ -8,6 +8,7 @@
 import { createRequire } from 'node:module'
 
 import { Fault } from '../core/fault.ts'
+import { isObject } from '../core/json.ts'
 import { ownValue } from '../core/own-value.ts'
 import {
   chainSettings,
@@ -104,19 +105,15 @@ function parseFile(file: ConfigFile): Plain {
   }
   const value: unknown = document.toJS()
   if (value === null || value === undefined) return {}
-  if (!isPlain(value)) throw new Fault('bad-config', `${file.path} must hold settings by name`)
+  if (!isObject(value)) throw new Fault('bad-config', `${file.path} must hold settings by name`)
   return value
-}
-
-function isPlain(value: unknown): value is Plain {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** `{ api: { port: 1 } }` becomes `{ 'api.port': 1 }`; settings of any form stay whole. */
 function flatten(value: Plain): Plain {
   const flat = new Map<string, unknown>()
   for (const [name, item] of Object.entries(value)) {
-    if (isPlain(item) && !Object.hasOwn(settings, name)) {
+    if (isObject(item) && !Object.hasOwn(settings, name)) {
       for (const [inner, leaf] of Object.entries(item)) flat.set(`${name}.${inner}`, leaf)
     } else {
       flat.set(name, item)
@@ -213,7 +210,7 @@ function readTable(
   where: string,
   problems: string[],
 ): Plain {
-  if (!isPlain(value)) {
+  if (!isObject(value)) {
     problems.push(`${where} must hold settings by name`)
     return {}
   }
@@ -234,7 +231,7 @@ function readNetworks(
   problems: string[],
 ): Readonly<Partial<Record<string, NetworkConfig>>> {
   if (value === undefined || value === null) return {}
-  if (!isPlain(value)) {
+  if (!isObject(value)) {
     problems.push('networks must hold mainnet or fuji')
     return {}
   }

@@ -10,6 +10,7 @@
 import { MessageChannel, type ResourceLimits, Worker, type MessagePort } from 'node:worker_threads'
 
 import { Fault } from '../core/fault.ts'
+import { inTime } from '../core/in-time.ts'
 import type { Clock } from '../core/world.ts'
 import type { StoreLocation } from '../store/engine/open.ts'
 import type { ConnectionLimits } from '../store/engine/postgres-server.ts'
@@ -168,11 +169,5 @@ async function ended(worker: Worker, clock: Clock): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   worker.once('exit', () => resolve())
   worker.postMessage(stopWord)
-  const waiting = new AbortController()
-  const late = clock.sleep(stopTimeoutMs, waiting.signal).then(
-    () => worker.terminate(),
-    () => undefined,
-  )
-  await Promise.race([promise, late])
-  waiting.abort()
+  await inTime(promise, { clock, ms: stopTimeoutMs, late: () => worker.terminate() })
 }

@@ -3,7 +3,7 @@
 import type { FastifyReply } from 'fastify'
 
 import type { ApiServer } from '../api/server.ts'
-import { isObject } from '../codec/evm/raw.ts'
+import { isObject } from '../core/json.ts'
 import { ownValue } from '../core/own-value.ts'
 import { explorerPage } from '../explorer/page.ts'
 import {

@@ -1,8 +1,8 @@
 /** API keys as they are kept: digests only. */
 
 import type { StoredKey } from '../api/api-keys.ts'
-import { isObject } from '../codec/evm/raw.ts'
 import { Fault } from '../core/fault.ts'
+import { isObject } from '../core/json.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { Documents } from './documents.ts'
 

@@ -8,8 +8,8 @@
 
 import { unknownCaller } from '../api/caller.ts'
 import type { Operation } from '../api/operation.ts'
-import { isObject } from '../codec/evm/raw.ts'
 import { faultOf } from '../core/fault.ts'
+import { isObject } from '../core/json.ts'
 import { ownValue } from '../core/own-value.ts'
 import type { World } from '../core/world.ts'
 import type { NftFetching } from '../indexing/chain-spec.ts'

@@ -3,6 +3,7 @@
 import type { ChainFacts, ServedChain, WaitingChain } from '../api/chain-directory.ts'
 import { fromHex } from '../core/bytes.ts'
 import { Fault, faultOf } from '../core/fault.ts'
+import { inTime } from '../core/in-time.ts'
 import type { World } from '../core/world.ts'
 import type { SourceLimits } from '../indexing/chain-spec.ts'
 import { openEvmSource } from '../indexing/evm/open-source.ts'
@@ -174,9 +175,12 @@ function headAsker(
   let last: Promise<number | undefined> = Promise.resolve(undefined)
   const ask = async (): Promise<number | undefined> => {
     const ending = new AbortController()
-    const late = world.clock.sleep(headAgeMs, ending.signal).catch(() => undefined)
     const told = source.headHeight(AbortSignal.any([signal, ending.signal]))
-    const head = await Promise.race([told.catch(() => undefined), late.then(() => undefined)])
+    const limit = { clock: world.clock, ms: headAgeMs }
+    const head = await inTime(
+      told.catch(() => undefined),
+      limit,
+    )
     ending.abort(new Fault('node-unreachable', 'the head came too late'))
     return head
   }

@@ -4,9 +4,9 @@
  */
 
 import { lifetimeSeconds, type TokenKey } from '../api/page-token.ts'
-import { isObject } from '../codec/evm/raw.ts'
 import { fromHex, toHex } from '../core/bytes.ts'
 import { Fault } from '../core/fault.ts'
+import { isObject } from '../core/json.ts'
 import type { Random } from '../core/world.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { Documents } from './documents.ts'

@@ -6,8 +6,8 @@
  * only codes and classes do.
  */
 
-import { isObject } from '../codec/evm/raw.ts'
 import { Fault } from '../core/fault.ts'
+import { isObject, jsonOf } from '../core/json.ts'
 import type { HttpReply, Transport } from '../core/world.ts'
 
 /** One call. */
@@ -282,16 +282,11 @@ function looksLikeJson(body: Uint8Array): boolean {
 }
 
 function parsedReply(reply: HttpReply): unknown {
-  try {
-    const bytes = Buffer.from(reply.body.buffer, reply.body.byteOffset, reply.body.byteLength)
-    const value: unknown = JSON.parse(bytes.toString('utf8'))
-    return value
-  } catch (cause) {
-    throw new Fault('node-answer', `a node answered no JSON: ${reply.body.length} bytes`, {
-      detail: { body: 'not JSON' },
-      cause,
-    })
-  }
+  const value = jsonOf(reply.body)
+  if (value !== undefined) return value
+  throw new Fault('node-answer', `a node answered no JSON: ${reply.body.length} bytes`, {
+    detail: { body: 'not JSON' },
+  })
 }
 
 function tooLarge(): Fault {

@@ -1,7 +1,8 @@
 /** Blocks with their receipts from nodes. */
 
-import { isObject, listOf, objectOf, type RawBlock, type RawUnit } from '../codec/evm/raw.ts'
+import { listOf, objectOf, type RawBlock, type RawUnit } from '../codec/evm/raw.ts'
 import { Fault } from '../core/fault.ts'
+import { isObject } from '../core/json.ts'
 import { isThrottle, rpcCodes, type RpcAnswer, type RpcCall } from './json-rpc.ts'
 import { faultOfAnswer, heightText, type Asker, type Read } from './node-call.ts'
 

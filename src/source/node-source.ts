@@ -6,8 +6,8 @@
  */
 
 import { hexNumber } from '../codec/evm/hex.ts'
-import { isObject } from '../codec/evm/raw.ts'
 import { Fault } from '../core/fault.ts'
+import { isObject } from '../core/json.ts'
 import type { World } from '../core/world.ts'
 import type { Log } from '../telemetry/log.ts'
 import { blockchainIdCall, blockchainIdIn } from './blockchain-id.ts'

@@ -1,7 +1,8 @@
 /** Call traces from nodes: one block per request, because each is executed again. */
 
-import { isObject, listOf } from '../codec/evm/raw.ts'
+import { listOf } from '../codec/evm/raw.ts'
 import { Fault } from '../core/fault.ts'
+import { isObject } from '../core/json.ts'
 import type { Endpoint } from './endpoint.ts'
 import { isThrottle, rpcCodes, type RpcAnswer, type RpcCall } from './json-rpc.ts'
 import { faultOfAnswer, heightText, type Asker, type Read } from './node-call.ts'

@@ -5,8 +5,8 @@
  * (`firn verify --recording`); those of the demo's L1s come from another node than the blocks.
  */
 
-import { isObject } from '../codec/evm/raw.ts'
 import { Fault } from '../core/fault.ts'
+import { isObject } from '../core/json.ts'
 import type { Transport } from '../core/world.ts'
 import type { RpcCall } from './json-rpc.ts'
 import { linesOf, listParts, partKinds } from './recording-file.ts'

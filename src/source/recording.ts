@@ -5,8 +5,9 @@
  * everything else is `not-served`, never a guess.
  */
 
-import { isObject, objectOf, type RawBlock, type RawUnit } from '../codec/evm/raw.ts'
+import { objectOf, type RawBlock, type RawUnit } from '../codec/evm/raw.ts'
 import { Fault } from '../core/fault.ts'
+import { isObject } from '../core/json.ts'
 import type {
   ChainIdentity,
   EndpointStatus,

@@ -4,6 +4,7 @@
  * Source of the answer's form: avalanchego api/health/result.go, worker.go.
  */
 
+import { inTime } from '../core/in-time.ts'
 import type { Clock } from '../core/world.ts'
 import type { Log } from './log.ts'
 
@@ -161,18 +162,14 @@ function isAsked(own: readonly string[], wanted: readonly string[]): boolean {
 
 async function outcomeOf(check: HealthCheck, clock: Clock): Promise<HealthResult> {
   const controller = new AbortController()
-  const late = clock.sleep(checkTimeoutMs, controller.signal).then(
-    () => {
-      controller.abort(new Error('check took too long'))
-      throw new Error('check took too long')
-    },
-    () => undefined,
-  )
+  const late = (): never => {
+    const reason = new Error('check took too long')
+    controller.abort(reason)
+    throw reason
+  }
   try {
-    const message: unknown = await Promise.race([
-      Promise.resolve(controller.signal).then(check),
-      late,
-    ])
+    const work = Promise.resolve(controller.signal).then(check)
+    const message: unknown = await inTime(work, { clock, ms: checkTimeoutMs, late })
     return message === undefined ? {} : { message }
   } catch (error) {
     return { error: error instanceof Error ? error.message : String(error) }

@@ -8,6 +8,7 @@
 
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 
+import { inTime } from '../core/in-time.ts'
 import type { Clock } from '../core/world.ts'
 import { beat, newHeartbeat, type Heartbeat } from './heartbeat.ts'
 import { levelRank } from './log-level.ts'
@@ -95,15 +96,9 @@ export function createThreads(parts: {
   async function askOne(thread: Linked, question: ThreadQuestion): Promise<ThreadAnswer> {
     const id = ++lastId
     const { promise, resolve } = Promise.withResolvers<readonly ProfileSample[]>()
-    const waiting = new AbortController()
     thread.pending.set(id, resolve)
     thread.port.postMessage({ id, question } satisfies Asked)
-    const late = clock.sleep(answerTimeoutMs, waiting.signal).then(
-      () => undefined,
-      () => undefined,
-    )
-    const samples = await Promise.race([promise, late])
-    waiting.abort()
+    const samples = await inTime(promise, { clock, ms: answerTimeoutMs })
     thread.pending.delete(id)
     return { thread: thread.name, samples: samples ?? [], late: samples === undefined }
   }

@@ -2,6 +2,7 @@
 
 import type { ServedNetwork } from '../api/primary/network-directory.ts'
 import { Fault } from '../core/fault.ts'
+import { isObject } from '../core/json.ts'
 import type { NodeApi, Reply } from '../source/primary/node-api.ts'
 import type { PrimaryChain } from '../store/schema/primary-position.ts'
 import type { Heights } from './heights.ts'
@@ -62,7 +63,7 @@ export function spread<T>(list: readonly T[], count: number): T[] {
 
 /** A JSON object of a reply. Throws `node-answer`. */
 export function objectIn(value: unknown): Reply {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+  if (isObject(value)) {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a JSON object
     return value as Reply
   }

@@ -12,6 +12,7 @@ import { decodeSigned } from '../codec/warp/message.ts'
 import { equalBytes, fromHex, toHex } from '../core/bytes.ts'
 import { toCb58 } from '../core/cb58.ts'
 import { Fault, faultOf } from '../core/fault.ts'
+import { jsonOf } from '../core/json.ts'
 import type { HttpReply, Transport } from '../core/world.ts'
 import type { Bls } from './bls.ts'
 import type { Gather } from './gather.ts'
@@ -42,7 +43,9 @@ export function gatherUpstream(
   const url = `${baseUrl.replace(/\/+$/, '')}/aggregate-signatures`
   const ask = async (plan: Plan, quorum: number, signal: AbortSignal): Promise<Uint8Array> => {
     const { status, body } = await post(transport, url, bodyOf(plan, quorum), signal)
-    const answer = parseAnswer(body)
+    const answer = jsonOf(body)
+    if (answer === undefined)
+      throw new Fault('node-answer', 'the signature aggregator answers no JSON')
     const signed = field(answer, 'signed-message')
     if (status !== 200 || typeof signed !== 'string') throw refusal(status, field(answer, 'error'))
     const { subnetId, height } = plan
@@ -100,15 +103,6 @@ async function post(
     throw new Fault('node-unreachable', 'the signature aggregator does not answer', {
       cause: error,
     })
-  }
-}
-
-function parseAnswer(body: Uint8Array): unknown {
-  try {
-    const answer: unknown = JSON.parse(new TextDecoder().decode(body))
-    return answer
-  } catch (error) {
-    throw new Fault('node-answer', 'the signature aggregator answers no JSON', { cause: error })
   }
 }
 

@@ -6,6 +6,7 @@ import type { Duplex } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 import { Fault, faultOf } from '../../core/fault.ts'
+import { inTime } from '../../core/in-time.ts'
 import { acceptOf, closeCodes, TellingSocket } from '../../http/web-socket.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { AdmissionRequest } from '../admission-request.ts'
@@ -144,7 +145,10 @@ async function answerSocket(
       one === 'quiet'
         ? telling.ping()
         : telling.send(`{"id":"${listenId(one)}","message":${one.body}}`)
-    await inTime(parts, sent, () => socket.destroy())
+    await inTime(
+      sent,
+      limitOf(parts, () => socket.destroy()),
+    )
   })
   telling.close(closeCodes.goingAway, 'the stream ends here')
 }
@@ -181,19 +185,18 @@ async function drained(
     raw.once('drain', resolve)
     gone.addEventListener('abort', () => resolve(), { once: true })
   })
-  await inTime(parts, taken, () => raw.destroy())
+  await inTime(
+    taken,
+    limitOf(parts, () => raw.destroy()),
+  )
 }
 
-/** Waits for `taken`; who needs longer than a caller may is cut off and comes again. */
-async function inTime(
+/** Who takes longer than a caller may is cut off and comes again. */
+function limitOf(
   { events, sendTimeoutMs }: StreamParts,
-  taken: Promise<void>,
   cut: () => void,
-): Promise<void> {
-  const waiting = new AbortController()
-  const late = events.clock.sleep(sendTimeoutMs, waiting.signal).then(cut, () => undefined)
-  await Promise.race([taken, late])
-  waiting.abort()
+): Parameters<typeof inTime>[1] {
+  return { clock: events.clock, ms: sendTimeoutMs, late: cut }
 }
 
 function refusalOf(

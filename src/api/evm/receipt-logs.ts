@@ -1,7 +1,7 @@
 /** Logs of one transaction, which are not all stored: a node tells them. */
 
-import { isObject } from '../../codec/evm/raw.ts'
 import { Fault } from '../../core/fault.ts'
+import { isObject } from '../../core/json.ts'
 import { heightOf, placeOf } from '../../store/query/evm/position.ts'
 import type { ServedChain } from '../chain-directory.ts'
 

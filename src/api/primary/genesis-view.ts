@@ -7,6 +7,7 @@
  */
 
 import { to0x } from '../../core/bytes.ts'
+import { isObject, jsonOf } from '../../core/json.ts'
 import {
   allowListNames,
   configIntegers,
@@ -14,7 +15,7 @@ import {
   type GenesisData,
 } from '../../shape/primary/genesis-data.ts'
 
-type Json = Record<string, unknown>
+type Json = Readonly<Record<string, unknown>>
 
 const strict = new TextDecoder('utf-8', { fatal: true })
 
@@ -23,8 +24,8 @@ export function genesisView(genesis: Uint8Array): GenesisData | undefined {
   if (genesis.length === 0) return undefined
   const text = textOf(genesis)
   if (text === undefined) return to0x(genesis)
-  const parsed = objectOf(text)
-  if (parsed === undefined) return text
+  const parsed = jsonOf(text)
+  if (!isObject(parsed)) return text
   return normalised(parsed) ?? text
 }
 
@@ -35,20 +36,6 @@ function textOf(bytes: Uint8Array): string | undefined {
     if (error instanceof TypeError) return undefined
     throw error
   }
-}
-
-function objectOf(text: string): Json | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : undefined
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** A way to bring a value to its type; `undefined` when it cannot be done. */

@@ -1,6 +1,7 @@
 import { Fault } from '../../core/fault.ts'
+import { membersOf } from '../../core/json.ts'
 import type { Flags } from '../flags.ts'
-import { callNode, membersOf } from './node-client.ts'
+import { callNode } from './node-client.ts'
 
 /** Names a chain (`--chain`) or an endpoint of the node listener (`--endpoint`). */
 export async function addAlias(alias: string, flags: Flags): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 
 import { Fault } from '../../core/fault.ts'
+import { membersOf } from '../../core/json.ts'
 import { ownValue } from '../../core/own-value.ts'
 import type { EvmBlock } from '../../shape/evm/evm-block.ts'
 import type { InternalTransaction } from '../../shape/evm/internal-transaction.ts'
@@ -25,7 +26,6 @@ import {
 } from '../export/rows.ts'
 import { type Flags, momentIn, networkIn } from '../flags.ts'
 import { addressIn } from '../running-firn.ts'
-import { membersOf } from './node-client.ts'
 
 /** Moments `[from, until)` in Unix seconds. */
 type Period = { readonly from: number; readonly until: number }

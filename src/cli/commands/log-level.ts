@@ -1,5 +1,6 @@
+import { membersOf } from '../../core/json.ts'
 import type { Flags } from '../flags.ts'
-import { callNode, membersOf } from './node-client.ts'
+import { callNode } from './node-client.ts'
 
 /** Sets levels of a logger, or of all without a name; without levels prints them. */
 export async function logLevel(logger: string | undefined, flags: Flags): Promise<void> {

@@ -1,6 +1,7 @@
 /** Calls the administration RPC of a running Firn. */
 
 import { Fault } from '../../core/fault.ts'
+import { membersOf } from '../../core/json.ts'
 import { openWorld } from '../../world/world.ts'
 import type { Flags } from '../flags.ts'
 import { addressIn, askFirn } from '../running-firn.ts'
@@ -46,11 +47,4 @@ function resultOf(text: string, url: string): Readonly<Record<string, unknown>> 
   if (typeof error['message'] === 'string') throw new Fault('node-answer', error['message'])
   if (answer['result'] === undefined) throw new Fault('node-answer', `${url} gave no result`)
   return membersOf(answer['result'])
-}
-
-/** Members of an object by name; none of anything else. */
-export function membersOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null
-    ? Object.fromEntries(Object.entries(value))
-    : {}
 }

@@ -1,8 +1,8 @@
 /** Checks of an EVM chain's endpoints: what they are, and what they offer. */
 
-import { isObject } from '../../codec/evm/raw.ts'
 import type { ChainConfig } from '../../config/settings.ts'
 import { faultOf } from '../../core/fault.ts'
+import { isObject } from '../../core/json.ts'
 import type { World } from '../../core/world.ts'
 import { endpointName } from '../../source/endpoint.ts'
 import { askAll, askOne, BatchSize, type RpcAnswer, type RpcTarget } from '../../source/json-rpc.ts'

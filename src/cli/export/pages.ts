@@ -1,6 +1,7 @@
 /** Lists of a running Firn, page by page. */
 
 import { Fault } from '../../core/fault.ts'
+import { isObject, jsonOf } from '../../core/json.ts'
 import { ownValue } from '../../core/own-value.ts'
 import type { World } from '../../core/world.ts'
 import { askFirn } from '../running-firn.ts'
@@ -72,19 +73,11 @@ export async function* everyItem(
 }
 
 function parsed(body: Uint8Array): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(new TextDecoder().decode(body))
-    if (typeof value === 'object' && value !== null)
-      return Object.fromEntries(Object.entries(value))
-  } catch (cause) {
-    throw new Fault(
-      'node-answer',
-      'the server at this address is not Firn: its answer is not JSON',
-      { cause },
-    )
-  }
+  const value = jsonOf(body)
+  if (isObject(value)) return value
+  const what = value === undefined ? 'JSON' : 'a JSON object'
   throw new Fault(
     'node-answer',
-    'the server at this address is not Firn: its answer is not a JSON object',
+    `the server at this address is not Firn: its answer is not ${what}`,
   )
 }

@@ -5,6 +5,7 @@
  */
 
 import { Fault } from '../../core/fault.ts'
+import { isObject } from '../../core/json.ts'
 
 /** A header with full transactions, answer of `eth_getBlockByNumber(n, true)`. */
 export type RawBlock = {
@@ -87,11 +88,6 @@ export type RawFrame = {
 
 /** A block and its receipts as one node told them. */
 export type RawUnit = { readonly block: RawBlock; readonly receipts: readonly unknown[] }
-
-/** Returns whether `value` is a JSON object; its fields are read as unproven. */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
 
 /** A JSON object, or a `node-answer` fault. */
 export function objectOf(value: unknown, what: string): Readonly<Record<string, unknown>> {

@@ -1,5 +1,6 @@
 /** Metadata documents of NFTs: JSON of strangers into fields we show. */
 
+import { isObject, jsonOf } from '../../core/json.ts'
 import type { NftFields, NftStatus } from '../../core/nft-status.ts'
 
 /** Outcome of fetching a document. */
@@ -18,27 +19,13 @@ const maxDepth = 32
 export function readDocument(bytes: Uint8Array): DocumentResult {
   const text = new TextDecoder('utf-8').decode(bytes)
   if (depthOf(text) > maxDepth) return { status: 'INVALID_METADATA_JSON', fields: {} }
-  const value = parsed(text)
+  const value = jsonOf(text)
   if (value === undefined) return { status: 'INVALID_METADATA_JSON', fields: {} }
   if (!isObject(value)) return { status: 'INVALID_METADATA', fields: {} }
   return { status: 'INDEXED', fields: fieldsOf(value) }
 }
 
 type JsonObject = Readonly<Record<string, unknown>>
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function parsed(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text)
-    return value
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
-}
 
 /** How deep brackets go, those in strings not counted. */
 function depthOf(text: string): number {

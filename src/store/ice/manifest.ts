@@ -1,6 +1,7 @@
 /** Which segments hold the history of a store, and up to where: one row of `meta`. */
 
 import { Fault } from '../../core/fault.ts'
+import { jsonOf } from '../../core/json.ts'
 import { type Reader, statement, type Writer } from '../engine/database.ts'
 import { meta, segmentsName } from '../schema/control.ts'
 
@@ -45,7 +46,7 @@ export async function writeManifest(
 export function parseManifest(text: string): Manifest {
   if (text === '') return { segments: [], text }
   const segments: ManifestSegment[] = []
-  const entries: unknown = parsed(text)
+  const entries = jsonOf(text)
   if (!Array.isArray(entries)) throw damaged()
   for (const entry of entries) {
     if (!Array.isArray(entry)) throw damaged()
@@ -63,15 +64,6 @@ export function parseManifest(text: string): Manifest {
 /** Height from which on the history lies in tables. */
 export function frozenUntil({ segments }: Manifest): number {
   return segments.at(-1)?.until ?? 0
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
 }
 
 function damaged(): Fault {

@@ -1,0 +1,23 @@
+/** Reading JSON that others wrote. */
+
+/** The value of JSON text, in UTF-8 where it is bytes; `undefined` where it is not JSON. */
+export function jsonOf(text: string | Uint8Array): unknown {
+  try {
+    return JSON.parse(typeof text === 'string' ? text : new TextDecoder().decode(text))
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+/** Returns whether a JSON value is an object: neither a list nor `null`. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Members of an object by name, without what every object inherits; none of anything else. */
+export function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
+    ? Object.fromEntries(Object.entries(value))
+    : {}
+}

@@ -3,12 +3,12 @@
  * benches, over a real socket.
  */
 
-import { isObject } from '../src/core/json.ts'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 import { objectOf } from '../src/codec/evm/raw.ts'
 import { Fault } from '../src/core/fault.ts'
+import { isObject } from '../src/core/json.ts'
 import type { Clock, HttpReply, HttpRequest, Transport } from '../src/core/world.ts'
 import { openRecording, type Recording } from '../src/source/recording.ts'
 

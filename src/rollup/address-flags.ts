@@ -5,6 +5,8 @@
  * of a hundred million addresses, nothing per transaction.
  */
 
+import { u8At } from '../core/item-at.ts'
+
 /** Bits of `open`: two per unit, active and sender. A member of an hour is one of its day. */
 export const openBits = {
   hour: 1,
@@ -51,5 +53,5 @@ export function reserve(flags: AddressFlags, highest: number): void {
 /** Takes `bits` away from every id. */
 export function clearBits(bytes: Uint8Array, bits: number): void {
   const keep = ~bits & 255
-  for (let id = 0; id < bytes.length; id++) bytes[id] = (bytes[id] ?? 0) & keep
+  for (let id = 0; id < bytes.length; id++) bytes[id] = u8At(bytes, id) & keep
 }

@@ -8,6 +8,7 @@
  */
 
 import { keyOf } from '../core/bytes.ts'
+import { i32At } from '../core/item-at.ts'
 import type { Lookup, Reader } from '../store/engine/database.ts'
 import { activityHours } from '../store/query/metrics/activity-hours.ts'
 import { deployDays } from '../store/query/metrics/deploy-days.ts'
@@ -50,7 +51,7 @@ export class AddressUnion {
       const ids = await this.#idsOf(chain, set, range)
       if (chains.length === 1) return ids.size
       const numbers = await this.#numbersOf(chain, ids)
-      for (const id of ids) seen.add(numbers[id] ?? 0)
+      for (const id of ids) seen.add(i32At(numbers, id))
     }
     return seen.size
   }
@@ -73,7 +74,7 @@ export class AddressUnion {
       for (const { start, ids } of await this.#periodsOf(chain, set, { from, until: Infinity })) {
         const numbers = await this.#numbersOf(chain, ids)
         const day = periodStart('day', start)
-        for (const id of ids) noteFirst(firsts, numbers[id] ?? 0, day)
+        for (const id of ids) noteFirst(firsts, i32At(numbers, id), day)
         firsts.until.set(chain.key, start)
       }
     }

@@ -7,6 +7,7 @@
 import { noAddress } from '../codec/evm/column-kinds.ts'
 import { frameKinds, transferKinds } from '../codec/evm/columns.ts'
 import { toBigint } from '../core/bytes.ts'
+import { f64At, itemAt, u32At, u8At } from '../core/item-at.ts'
 import type { Reader, Writer } from '../store/engine/database.ts'
 import {
   addressFlags,
@@ -87,18 +88,18 @@ class ChainCounter {
     let tx = 0
     let transfer = 0
     for (let block = 0; block < blocks.count; block++) {
-      const seconds = blocks.timestamp[block] ?? 0
+      const seconds = f64At(blocks.timestamp, block)
       // Many genesis blocks carry time 0: they hold no transactions and belong to no day.
       if (seconds === 0 && batch.from + block === 0) continue
       this.#enter(seconds)
       this.#header(batch, block)
-      const last = tx + (blocks.txCount[block] ?? 0)
+      const last = tx + u32At(blocks.txCount, block)
       for (; tx < last; tx++) this.#transaction(batch, tx, ids, seconds)
-      for (; transfer < transfers.count && (transfers.tx[transfer] ?? 0) < last; transfer++) {
+      for (; transfer < transfers.count && u32At(transfers.tx, transfer) < last; transfer++) {
         const kind = transfers.kind[transfer]
         if (kind === transferKinds.deposit || kind === transferKinds.withdrawal) continue
-        this.#touch(ids[transfers.from[transfer] ?? 0] ?? 0, true)
-        this.#touch(ids[transfers.to[transfer] ?? 0] ?? 0, false)
+        this.#touch(f64At(ids, u32At(transfers.from, transfer)), true)
+        this.#touch(f64At(ids, u32At(transfers.to, transfer)), false)
       }
     }
   }
@@ -111,8 +112,8 @@ class ChainCounter {
       const creates =
         kind === frameKinds.create || kind === frameKinds.create2 || kind === frameKinds.create3
       if (!creates || frames.reverted[row] === 1) continue
-      const seconds = timestamps[frames.block[row] ?? 0] ?? 0
-      this.#byTraces.add(periodStart('day', seconds), ids[frames.from[row] ?? 0] ?? 0)
+      const seconds = itemAt(timestamps, u32At(frames.block, row))
+      this.#byTraces.add(periodStart('day', seconds), f64At(ids, u32At(frames.from, row)))
     }
   }
 
@@ -158,17 +159,17 @@ class ChainCounter {
       })
     }
     const open = this.#flags.open
-    for (const id of state.hourMembers) open[id] = (open[id] ?? 0) & ~hourMasks
+    for (const id of state.hourMembers) open[id] = u8At(open, id) & ~hourMasks
     state.hourMembers = []
   }
 
   #header(batch: CountedBlocks, block: number): void {
     const state = this.#state
     const { blocks } = batch
-    const seconds = blocks.timestamp[block] ?? 0
-    const timestampMs = blocks.timestampMs[block] ?? -1
-    const tx = blocks.txCount[block] ?? 0
-    const gas = blocks.gasUsed[block] ?? 0
+    const seconds = f64At(blocks.timestamp, block)
+    const timestampMs = f64At(blocks.timestampMs, block)
+    const tx = u32At(blocks.txCount, block)
+    const gas = f64At(blocks.gasUsed, block)
     const height = batch.from + block
     const elapsed = stepSpeed(state.speed, { height, timestamp: seconds, timestampMs, tx, gas })
     const day = state.day
@@ -188,16 +189,16 @@ class ChainCounter {
 
   #transaction(batch: CountedBlocks, tx: number, ids: AddressIds, seconds: number): void {
     const { txs } = batch
-    const gas = txs.gasUsed[tx] ?? 0
+    const gas = f64At(txs.gasUsed, tx)
     for (const open of this.#state.open) {
       open.txCount++
       open.gasUsed += gas
     }
     this.#price(batch, tx, gas)
-    const from = ids[txs.from[tx] ?? 0] ?? 0
+    const from = f64At(ids, u32At(txs.from, tx))
     this.#touch(from, true)
-    const to = txs.to[tx] ?? noAddress
-    if (to !== noAddress) this.#touch(ids[to] ?? 0, false)
+    const to = u32At(txs.to, tx)
+    if (to !== noAddress) this.#touch(f64At(ids, to), false)
     else if (txs.status[tx] === 1) this.#byReceipts.add(periodStart('day', seconds), from)
   }
 
@@ -205,8 +206,8 @@ class ChainCounter {
     const day = this.#state.day
     if (day === undefined) return
     const { gasPrice } = batch.txs
-    const offset = gasPrice.offset[tx] ?? 0
-    const length = gasPrice.length[tx] ?? 0
+    const offset = u32At(gasPrice.offset, tx)
+    const length = u32At(gasPrice.length, tx)
     if (length > 6) {
       // Beyond 2^48 wei a gas: as good as never, but exact all the same.
       const price = toBigint(batch.arena.subarray(offset, offset + length))
@@ -216,7 +217,7 @@ class ChainCounter {
       return
     }
     let price = 0
-    for (let at = offset; at < offset + length; at++) price = price * 256 + (batch.arena[at] ?? 0)
+    for (let at = offset; at < offset + length; at++) price = price * 256 + u8At(batch.arena, at)
     addNumber(day.priceSum, price)
     addProduct(day.fees, price, gas)
     if (price > day.topPrice) {
@@ -227,7 +228,7 @@ class ChainCounter {
 
   #touch(id: number, sends: boolean): void {
     const bytes = this.#flags.open
-    const bits = bytes[id] ?? 0
+    const bits = u8At(bytes, id)
     const wanted = sends ? hourMasks : openBits.hour
     // Whoever is in the hour's set is in every longer period's too.
     if ((bits & wanted) === wanted) return
@@ -239,8 +240,8 @@ class ChainCounter {
     let now = bits
     for (let at = 0; at < 4; at++) {
       const open: OpenPeriod | undefined = state.open[at]
-      const active = activeBits[at] ?? 0
-      const sender = senderBits[at] ?? 0
+      const active = itemAt(activeBits, at)
+      const sender = itemAt(senderBits, at)
       if (open === undefined) continue
       if ((bits & active) === 0) {
         open.addresses++
@@ -253,7 +254,7 @@ class ChainCounter {
     }
     if ((bits & openBits.hour) === 0) state.hourMembers.push(id)
     this.#flags.open[id] = now
-    const ever = this.#flags.ever[id] ?? 0
+    const ever = u8At(this.#flags.ever, id)
     if ((ever & everBits.active) !== 0) return
     this.#flags.ever[id] = ever | everBits.active
     this.#ever.add(0, id)
@@ -283,6 +284,6 @@ function ratio(amount: number, ms: number): number {
 
 function highestOf(ids: AddressIds): number {
   let highest = 0
-  for (let at = 0; at < ids.length; at++) if ((ids[at] ?? 0) > highest) highest = ids[at] ?? 0
+  for (let at = 0; at < ids.length; at++) if (f64At(ids, at) > highest) highest = f64At(ids, at)
   return highest
 }

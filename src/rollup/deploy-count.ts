@@ -1,5 +1,6 @@
 /** Contracts and deployers by day, from one kind of evidence. */
 
+import { u8At } from '../core/item-at.ts'
 import type { Writer } from '../store/engine/database.ts'
 import { rollupDeploys } from '../store/schema/metrics.ts'
 import { clearBits, everBits, type AddressFlags } from './address-flags.ts'
@@ -43,7 +44,7 @@ export class DeployCount {
     }
     const day = this.#day
     day.contracts++
-    const bits = this.#flags.ever[deployer] ?? 0
+    const bits = u8At(this.#flags.ever, deployer)
     if ((bits & this.#todayBit) !== 0) return
     day.members.push(deployer)
     if ((bits & this.#everBit) === 0) {

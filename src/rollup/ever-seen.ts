@@ -1,5 +1,6 @@
 /** Who was ever active or ever deployed, one bit per address id, saved where it changed. */
 
+import { u8At } from '../core/item-at.ts'
 import { statement, type Reader, type Writer } from '../store/engine/database.ts'
 import { everSeen } from '../store/schema/metrics.ts'
 
@@ -26,7 +27,7 @@ export class EverSeen {
       this.#chunks.set(key, bits)
     }
     const place = id % idsPerChunk
-    bits[place >>> 3] = (bits[place >>> 3] ?? 0) | (1 << (place & 7))
+    bits[place >>> 3] = u8At(bits, place >>> 3) | (1 << (place & 7))
     this.#dirty.add(key)
   }
 
@@ -37,8 +38,7 @@ export class EverSeen {
       const which: SeenKind = kind === 0 ? 0 : kind === 1 ? 1 : 2
       this.#chunks.set(chunk * kinds + which, Uint8Array.from(bits))
       for (let place = 0; place < idsPerChunk; place++) {
-        if (((bits[place >>> 3] ?? 0) >>> (place & 7)) & 1)
-          visit(which, chunk * idsPerChunk + place)
+        if ((u8At(bits, place >>> 3) >>> (place & 7)) & 1) visit(which, chunk * idsPerChunk + place)
       }
     }
   }

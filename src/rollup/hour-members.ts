@@ -1,5 +1,6 @@
 /** Who was active in the open hour, in the order in which the store keeps them. */
 
+import { f64At, u8At } from '../core/item-at.ts'
 import { openBits } from './address-flags.ts'
 
 // Reading 16 flags takes no longer than sorting one id among tens of thousands.
@@ -15,8 +16,8 @@ export function hourMembers(open: Uint8Array, ids: readonly number[]): Float64Ar
   const members =
     open.length <= ids.length * denseHour ? idsInHour(open, ids.length) : sortedIds(ids)
   for (let at = 0; at < members.length; at++) {
-    const id = members[at] ?? 0
-    members[at] = id * 2 + (((open[id] ?? 0) & openBits.hourSender) === 0 ? 0 : 1)
+    const id = f64At(members, at)
+    members[at] = id * 2 + ((u8At(open, id) & openBits.hourSender) === 0 ? 0 : 1)
   }
   return members
 }
@@ -29,6 +30,6 @@ function idsInHour(open: Uint8Array, count: number): Float64Array {
   const ids = new Float64Array(count)
   let found = 0
   for (let id = 0; found < count && id < open.length; id++)
-    if (((open[id] ?? 0) & openBits.hour) !== 0) ids[found++] = id
+    if ((u8At(open, id) & openBits.hour) !== 0) ids[found++] = id
   return ids
 }

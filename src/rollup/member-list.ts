@@ -6,6 +6,7 @@
  */
 
 import { Fault } from '../core/fault.ts'
+import { itemAt, u8At } from '../core/item-at.ts'
 
 /** Encodes ascending, distinct numbers below 2^53. */
 export function encodeMembers(sorted: ArrayLike<number>): Uint8Array {
@@ -14,7 +15,7 @@ export function encodeMembers(sorted: ArrayLike<number>): Uint8Array {
   let at = 0
   let previous = 0
   for (let i = 0; i < sorted.length; i++) {
-    const value = sorted[i] ?? 0
+    const value = itemAt(sorted, i)
     let rest = value - previous
     previous = value
     while (rest >= 128) {
@@ -32,7 +33,7 @@ export function visitMembers(bytes: Uint8Array, visit: (member: number) => void)
   let value = 0
   let scale = 1
   for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at] ?? 0
+    const byte = u8At(bytes, at)
     value += (byte % 128) * scale
     if (byte >= 128) {
       scale *= 128

@@ -7,6 +7,7 @@
 
 import { noAddress, type Slices } from '../codec/evm/column-kinds.ts'
 import { frameKinds } from '../codec/evm/columns.ts'
+import { u32At } from '../core/item-at.ts'
 import { statement, type Database, type Row, type Writer } from '../store/engine/database.ts'
 import { meta } from '../store/schema/control.ts'
 import { metricsTables } from '../store/schema/metrics.ts'
@@ -56,7 +57,7 @@ export async function recountRollup(writer: Writer, heights: RebuildHeights): Pr
     const until = Math.min(from + blocksAtOnce, heights.blocks + 1)
     const local = new LocalIds()
     const batch = await storedBlocks(writer, { from, until }, local)
-    await rollup.blocks(writer, batch, local.ids)
+    await rollup.blocks(writer, batch, Float64Array.from(local.ids))
     const traced = Math.min(until, heights.traces + 1)
     const { timestamp } = batch.blocks
     if (traced > from) await countCreations(writer, rollup, { from, until: traced, timestamp })
@@ -143,7 +144,7 @@ async function countCreations(
         reverted: new Uint8Array(rows.length),
       },
     },
-    local.ids,
+    Float64Array.from(local.ids),
     range.timestamp,
   )
 }
@@ -165,7 +166,7 @@ function joined(parts: readonly Uint8Array[]): { arena: Uint8Array; slices: Slic
     at += part.length
   }
   const arena = new Uint8Array(at)
-  for (const [row, part] of parts.entries()) arena.set(part, offset[row] ?? 0)
+  for (const [row, part] of parts.entries()) arena.set(part, u32At(offset, row))
   return { arena, slices: { offset, length } }
 }
 

@@ -1,6 +1,7 @@
 /** A chain's open periods in memory, and how they are written and read back. */
 
 import { fromHex, toBigint } from '../core/bytes.ts'
+import { itemAt, u8At } from '../core/item-at.ts'
 import { statement, type Reader, type Row, type Writer } from '../store/engine/database.ts'
 import { meta } from '../store/schema/control.ts'
 import { activityHour, rollup, rollupDay } from '../store/schema/metrics.ts'
@@ -151,11 +152,11 @@ export async function loadRollup(
   }
   await ever.load(reader, (kind, id) => {
     reserve(flags, id)
-    flags.ever[id] = (flags.ever[id] ?? 0) | (1 << kind)
+    flags.ever[id] = u8At(flags.ever, id) | (1 << kind)
   })
   for (const [source, day] of state.deploys.entries()) {
     const bit = source === 0 ? everBits.deployedTodayByReceipts : everBits.deployedTodayByTraces
-    for (const id of day?.members ?? []) flags.ever[id] = (flags.ever[id] ?? 0) | bit
+    for (const id of day?.members ?? []) flags.ever[id] = u8At(flags.ever, id) | bit
   }
   const [saved] = (await reader.get(savedState, [rollupState])) ?? []
   if (typeof saved === 'string') Object.assign(state, JSON.parse(saved))
@@ -189,7 +190,7 @@ async function loadActivity(
       const id = Math.floor(member / 2)
       reserve(flags, id)
       const sends = member % 2 === 1
-      flags.open[id] = (flags.open[id] ?? 0) | active | (sends ? sender : 0)
+      flags.open[id] = u8At(flags.open, id) | active | (sends ? sender : 0)
       if (start !== hour.start) return
       state.hourMembers.push(id)
     })
@@ -211,14 +212,14 @@ async function loadDeploys(reader: Reader, source: 0 | 1): Promise<DeployDay | u
 }
 
 function periodOf(row: Row): OpenPeriod {
-  const [unit, start, txCount, gasUsed, addresses, senders] = row.map(Number)
+  const at = (place: number): number => Number(itemAt(row, place))
   return {
-    unit: unitNames[unit ?? 0] ?? 'hour',
-    start: start ?? 0,
-    txCount: txCount ?? 0,
-    gasUsed: gasUsed ?? 0,
-    addresses: addresses ?? 0,
-    senders: senders ?? 0,
+    unit: itemAt(unitNames, at(0)),
+    start: at(1),
+    txCount: at(2),
+    gasUsed: at(3),
+    addresses: at(4),
+    senders: at(5),
   }
 }
 

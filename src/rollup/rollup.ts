@@ -15,7 +15,7 @@ import type {
 import type { Soon, Writer } from '../store/engine/database.ts'
 
 /** Global address ids of a batch: `ids[i]` is the stored id of the batch's address `i`. */
-export type AddressIds = ArrayLike<number>
+export type AddressIds = Float64Array
 
 /** Columns of a batch of blocks that counting reads; a decoded batch has all of them. */
 export type CountedBlocks = {

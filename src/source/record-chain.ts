@@ -12,6 +12,7 @@ import { decodeTraces } from '../codec/evm/decode-traces.ts'
 import type { RawUnit } from '../codec/evm/raw.ts'
 import { fromHex } from '../core/bytes.ts'
 import { Fault } from '../core/fault.ts'
+import { u32At, u8At } from '../core/item-at.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { ChainIdentity, EvmSource, HeightRange } from './evm-source.ts'
 import { openingBytes, partBytes, partKinds, type RecordingHeader } from './recording-file.ts'
@@ -168,15 +169,15 @@ function noteBlocks(questions: StateQuestions, batch: BlockBatch): void {
     if (created !== noAddress) questions.contract(addressAt(batch, created))
   const { transfers, arena } = batch
   for (let row = 0; row < transfers.count; row++) {
-    const offset = transfers.tokenId.offset[row] ?? 0
+    const offset = u32At(transfers.tokenId.offset, row)
     questions.transfer({
-      kind: transfers.kind[row] ?? 0,
-      token: addressAt(batch, transfers.token[row] ?? 0),
+      kind: u8At(transfers.kind, row),
+      token: addressAt(batch, u32At(transfers.token, row)),
       holders: [
-        addressAt(batch, transfers.from[row] ?? 0),
-        addressAt(batch, transfers.to[row] ?? 0),
+        addressAt(batch, u32At(transfers.from, row)),
+        addressAt(batch, u32At(transfers.to, row)),
       ],
-      tokenId: arena.subarray(offset, offset + (transfers.tokenId.length[row] ?? 0)),
+      tokenId: arena.subarray(offset, offset + u32At(transfers.tokenId.length, row)),
     })
   }
 }

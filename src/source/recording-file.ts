@@ -12,6 +12,7 @@
 import { zstdCompressSync, zstdDecompressSync, constants } from 'node:zlib'
 
 import { Fault } from '../core/fault.ts'
+import { u8At } from '../core/item-at.ts'
 import type { HeightRange } from './evm-source.ts'
 
 /** Kinds of parts. */
@@ -118,6 +119,6 @@ export function linesOf(file: Uint8Array, part: Part): string[] {
 /** Sum over the head without the check itself: tells a head from noise. */
 function checkOf(head: Uint8Array): number {
   let sum = 0x1d0f
-  for (let at = 0; at < headBytes - 2; at++) sum = (sum * 31 + (head[at] ?? 0)) & 0xffff
+  for (let at = 0; at < headBytes - 2; at++) sum = (sum * 31 + u8At(head, at)) & 0xffff
   return sum
 }

@@ -2,13 +2,13 @@
  * What is made from traces says up to where they are complete, also in a process that only serves.
  */
 
-import { isObject } from '../../src/core/json.ts'
 import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 
 import { listOf, objectOf } from '../../src/codec/evm/raw.ts'
+import { isObject } from '../../src/core/json.ts'
 import { openRecording } from '../../src/source/recording.ts'
 import {
   freshFolder,

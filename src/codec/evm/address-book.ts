@@ -6,6 +6,7 @@
  * need no copy.
  */
 
+import { u32At } from '../../core/item-at.ts'
 import { hexText, hexWord, notHex } from './hex.ts'
 
 /** Numbers of addresses. Lives for one batch. */
@@ -61,7 +62,7 @@ export class AddressBook {
     const mask = this.#slots.length - 1
     let slot = mixed(a, b, c, d, e) & mask
     for (;;) {
-      const found = this.#slots[slot] ?? 0
+      const found = u32At(this.#slots, slot)
       if (found === 0) break
       const base = (found - 1) * 5
       if (
@@ -89,7 +90,7 @@ export class AddressBook {
   taken(): Uint8Array<ArrayBuffer> {
     const bytes = new Uint8Array(this.count * 20)
     for (let at = 0; at < this.count * 5; at++) {
-      const word = this.#words[at] ?? 0
+      const word = u32At(this.#words, at)
       bytes[at * 4] = word >>> 24
       bytes[at * 4 + 1] = word >>> 16
       bytes[at * 4 + 2] = word >>> 8
@@ -108,13 +109,13 @@ export class AddressBook {
       const base = id * 5
       let slot =
         mixed(
-          words[base] ?? 0,
-          words[base + 1] ?? 0,
-          words[base + 2] ?? 0,
-          words[base + 3] ?? 0,
-          words[base + 4] ?? 0,
+          u32At(words, base),
+          u32At(words, base + 1),
+          u32At(words, base + 2),
+          u32At(words, base + 3),
+          u32At(words, base + 4),
         ) & mask
-      while ((this.#slots[slot] ?? 0) !== 0) slot = (slot + 1) & mask
+      while (u32At(this.#slots, slot) !== 0) slot = (slot + 1) & mask
       this.#slots[slot] = id + 1
     }
   }

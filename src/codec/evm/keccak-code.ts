@@ -9,6 +9,7 @@
  * Source: FIPS 202, sections 3.2 and 3.3; padding 0x01 as Ethereum has it.
  */
 
+import { itemAt } from '../../core/item-at.ts'
 import {
   type Code,
   copyMemory,
@@ -136,7 +137,7 @@ function roundConstants(): Code[] {
     const bytes = [0, 0, 0, 0, 0, 0, 0, 0]
     for (let j = 0; j < 7; j++) {
       const bit = 2 ** j - 1
-      if ((register & 1) === 1) bytes[bit >>> 3] = (bytes[bit >>> 3] ?? 0) | (1 << (bit & 7))
+      if ((register & 1) === 1) bytes[bit >>> 3] = itemAt(bytes, bit >>> 3) | (1 << (bit & 7))
       register = (register << 1) ^ ((register >>> 7) * 0x171)
     }
     return bytes

@@ -5,6 +5,7 @@
  */
 
 import { keccak256 } from '../../core/hash.ts'
+import { u8At } from '../../core/item-at.ts'
 import { isHexOf } from './hex-bytes.ts'
 import { hexText, writeHex } from './hex.ts'
 import { type RawLog, type RawReceipt, type RawUnit, listOf, objectOf } from './raw.ts'
@@ -48,8 +49,8 @@ function addTo(bloom: Uint8Array, item: string): void {
   writeHex(item, { from: 2, until: 2 + bytes.length * 2 }, bytes, 0)
   const hash = keccak256(bytes)
   for (let at = 0; at < 6; at += 2) {
-    const bit = (((hash[at] ?? 0) << 8) | (hash[at + 1] ?? 0)) & 2_047
+    const bit = ((u8At(hash, at) << 8) | u8At(hash, at + 1)) & 2_047
     const byte = bloomBytes - 1 - (bit >>> 3)
-    bloom[byte] = (bloom[byte] ?? 0) | (1 << (bit & 7))
+    bloom[byte] = u8At(bloom, byte) | (1 << (bit & 7))
   }
 }

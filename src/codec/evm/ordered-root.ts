@@ -5,6 +5,7 @@
  */
 
 import { fromHex } from '../../core/bytes.ts'
+import { u8At } from '../../core/item-at.ts'
 import { HashMemory } from './hash-memory.ts'
 import { headRoom, headSize, RlpWriter } from './rlp-writer.ts'
 import { type TrieNode, type TrieShape, trieShape } from './trie-shape.ts'
@@ -101,7 +102,7 @@ export class OrderedList {
     const writer = this.#writer
     let size = path === undefined ? 1 : path.length
     for (const child of children)
-      size += child === -1 ? (path === undefined ? 1 : 0) : (this.#sizes[child] ?? 0)
+      size += child === -1 ? (path === undefined ? 1 : 0) : u8At(this.#sizes, child)
     const from = writer.at
     writer.memory.reserve(from + headSize(size) + size)
     writer.head(size, 0xc0)
@@ -110,8 +111,8 @@ export class OrderedList {
       if (child !== -1) {
         const reference = this.#references + child * referenceBytes
         const { bytes } = writer.memory
-        bytes.copyWithin(writer.at, reference, reference + (this.#sizes[child] ?? 0))
-        writer.at += this.#sizes[child] ?? 0
+        bytes.copyWithin(writer.at, reference, reference + u8At(this.#sizes, child))
+        writer.at += u8At(this.#sizes, child)
       } else if (path === undefined) writer.byte(0x80)
     }
     if (path === undefined) writer.byte(0x80)

@@ -1,5 +1,6 @@
 /** RLP, the encoding of everything EVM chains hash. Source: Ethereum yellow paper, appendix B. */
 
+import { u8At } from '../../core/item-at.ts'
 import { writeHex } from './hex.ts'
 
 /**
@@ -49,7 +50,7 @@ function sizeOf(item: Rlp): number {
 /** A byte below 0x80, which is its own encoding. */
 function isSmallByte(item: Rlp): boolean {
   if (typeof item === 'string') return item.length === 4 && item.charCodeAt(2) < sevenDigit
-  return item instanceof Uint8Array && item.length === 1 && (item[0] ?? 0) < 0x80
+  return item instanceof Uint8Array && item.length === 1 && u8At(item, 0) < 0x80
 }
 
 /** Character code above those of the digits 0 to 7. */

@@ -5,6 +5,7 @@
  * Source: yellow paper, appendix D; libevm trie/stacktrie.go.
  */
 
+import { u8At } from '../../core/item-at.ts'
 import { encodeRlp } from './rlp.ts'
 
 /** A node above leaves. Children are items by index, then nodes by `count` + their own number. */
@@ -108,9 +109,9 @@ class Builder {
 function compact(path: Uint8Array, leaf: boolean): Uint8Array {
   const odd = path.length % 2
   const out = new Uint8Array((path.length >>> 1) + 1)
-  out[0] = (leaf ? 0x20 : 0) + (odd === 1 ? 0x10 + (path[0] ?? 0) : 0)
+  out[0] = (leaf ? 0x20 : 0) + (odd === 1 ? 0x10 + u8At(path, 0) : 0)
   for (let at = odd; at < path.length; at += 2)
-    out[(at + odd) / 2 + (odd === 1 ? 0 : 1)] = (path[at] ?? 0) * 16 + (path[at + 1] ?? 0)
+    out[(at + odd) / 2 + (odd === 1 ? 0 : 1)] = u8At(path, at) * 16 + u8At(path, at + 1)
   return out
 }
 
@@ -125,15 +126,15 @@ function indexBytes(index: number): Uint8Array {
 function nibbles(bytes: Uint8Array): Uint8Array {
   const path = new Uint8Array(bytes.length * 2)
   for (let at = 0; at < bytes.length; at++) {
-    path[at * 2] = (bytes[at] ?? 0) >>> 4
-    path[at * 2 + 1] = (bytes[at] ?? 0) & 15
+    path[at * 2] = u8At(bytes, at) >>> 4
+    path[at * 2 + 1] = u8At(bytes, at) & 15
   }
   return path
 }
 
 function comparePaths(a: Uint8Array, b: Uint8Array): number {
   for (let at = 0; at < Math.min(a.length, b.length); at++)
-    if (a[at] !== b[at]) return (a[at] ?? 0) - (b[at] ?? 0)
+    if (a[at] !== b[at]) return u8At(a, at) - u8At(b, at)
   return a.length - b.length
 }
 

@@ -7,6 +7,7 @@
  */
 
 import { Fault } from '../../core/fault.ts'
+import { u8At } from '../../core/item-at.ts'
 
 /** Bytes of a set of indices. Order and repetition do not matter. */
 export function encodeBitSet(indices: readonly number[]): Uint8Array {
@@ -15,7 +16,7 @@ export function encodeBitSet(indices: readonly number[]): Uint8Array {
   const bytes = new Uint8Array(highest < 0 ? 0 : (highest >> 3) + 1)
   for (const index of indices) {
     const at = bytes.length - 1 - (index >> 3)
-    bytes[at] = (bytes[at] ?? 0) | (1 << (index & 7))
+    bytes[at] = u8At(bytes, at) | (1 << (index & 7))
   }
   return bytes
 }
@@ -27,7 +28,7 @@ export function decodeBitSet(bytes: Uint8Array): number[] {
   for (let at = bytes.length - 1; at >= 0; at--) {
     const base = (bytes.length - 1 - at) * 8
     for (let bit = 0; bit < 8; bit++) {
-      if (((bytes[at] ?? 0) & (1 << bit)) !== 0) indices.push(base + bit)
+      if ((u8At(bytes, at) & (1 << bit)) !== 0) indices.push(base + bit)
     }
   }
   return indices

@@ -7,6 +7,7 @@
 import { concatBytes, fromBigint } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import { sha256 } from '../../core/hash.ts'
+import { u8At } from '../../core/item-at.ts'
 
 /**
  * An address somebody claims.
@@ -48,7 +49,7 @@ export function ipText(ip: Uint8Array): string {
   if (isIpv4(ip)) return ip.subarray(12).join('.')
   const groups: string[] = []
   for (let at = 0; at < 16; at += 2) {
-    groups.push((((ip[at] ?? 0) << 8) | (ip[at + 1] ?? 0)).toString(16))
+    groups.push(((u8At(ip, at) << 8) | u8At(ip, at + 1)).toString(16))
   }
   return groups.join(':')
 }

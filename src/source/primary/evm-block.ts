@@ -7,6 +7,7 @@
 
 import { Fault } from '../../core/fault.ts'
 import { keccak256 } from '../../core/hash.ts'
+import { u8At } from '../../core/item-at.ts'
 import type { CBlock } from './primary-source.ts'
 
 /** One RLP item: its content, and its place with its own head. */
@@ -76,7 +77,7 @@ function itemAt(bytes: Uint8Array, at: number, end: number): Item {
   let size = head - short
   if (lengthBytes > 0) {
     size = 0
-    for (let place = at + 1; place < content; place++) size = size * 256 + (bytes[place] ?? 0)
+    for (let place = at + 1; place < content; place++) size = size * 256 + u8At(bytes, place)
   }
   if (content + size > end) throw notEvm()
   return { list, from: at, content, until: content + size }
@@ -85,7 +86,7 @@ function itemAt(bytes: Uint8Array, at: number, end: number): Item {
 function integerOf(bytes: Uint8Array, item: Item | undefined): number {
   if (item === undefined || item.until - item.content > 6) throw notEvm()
   let value = 0
-  for (let at = item.content; at < item.until; at++) value = value * 256 + (bytes[at] ?? 0)
+  for (let at = item.content; at < item.until; at++) value = value * 256 + u8At(bytes, at)
   return value
 }
 

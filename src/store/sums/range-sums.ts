@@ -6,6 +6,7 @@
  */
 
 import { assert } from '../../core/fault.ts'
+import { f64At, u32At } from '../../core/item-at.ts'
 import { type Column, type Columns, type Row, valueAt } from '../engine/database.ts'
 import { columnNames, type Table } from '../engine/table.ts'
 import {
@@ -66,7 +67,7 @@ export class RangeSums {
     const { size = 1 } = this.#table.sums?.by ?? {}
     for (const [at, row] of rows.entries()) {
       const part = this.#byAt === -1 ? 0 : Math.floor(Number(row[this.#byAt] ?? 0) / size)
-      this.#addTo(part, { lower: lanes.lower[at] ?? 0, upper: lanes.upper[at] ?? 0, sign })
+      this.#addTo(part, { lower: u32At(lanes.lower, at), upper: u32At(lanes.upper, at), sign })
     }
   }
 
@@ -106,7 +107,7 @@ export class RangeSums {
     // Ranges of a batch are neighbours but where rows of all times go.
     if (last - first >= maxNeighbours) {
       for (const [at, part] of parts.entries())
-        this.#addTo(part, { lower: lanes.lower[at] ?? 0, upper: lanes.upper[at] ?? 0, sign })
+        this.#addTo(part, { lower: u32At(lanes.lower, at), upper: u32At(lanes.upper, at), sign })
       return
     }
     const rows = new Uint32Array(last - first + 1)
@@ -114,17 +115,17 @@ export class RangeSums {
     const lower = new Float64Array(rows.length)
     const upper = new Float64Array(rows.length)
     for (let at = 0; at < parts.length; at++) {
-      const place = (parts[at] ?? 0) - first
-      rows[place] = (rows[place] ?? 0) + 1
-      lower[place] = (lower[place] ?? 0) + (lanes.lower[at] ?? 0)
-      upper[place] = (upper[place] ?? 0) + (lanes.upper[at] ?? 0)
+      const place = f64At(parts, at) - first
+      rows[place] = u32At(rows, place) + 1
+      lower[place] = f64At(lower, place) + u32At(lanes.lower, at)
+      upper[place] = f64At(upper, place) + u32At(lanes.upper, at)
     }
     for (const [place, count] of rows.entries()) {
       if (count === 0) continue
       const of = this.#sumOf(first + place)
       of.rows += sign * count
-      of.lower = wrapped(of.lower + sign * ((lower[place] ?? 0) % wordRange), wordRange)
-      of.upper = wrapped(of.upper + sign * ((upper[place] ?? 0) % upperRange), upperRange)
+      of.lower = wrapped(of.lower + sign * (f64At(lower, place) % wordRange), wordRange)
+      of.upper = wrapped(of.upper + sign * (f64At(upper, place) % upperRange), upperRange)
     }
   }
 
@@ -155,7 +156,7 @@ export class RangeSums {
 function partsOf(by: Column | undefined, size: number, count: number): Float64Array {
   const parts = new Float64Array(count)
   if (by instanceof Float64Array)
-    for (let row = 0; row < count; row++) parts[row] = Math.floor((by[row] ?? 0) / size)
+    for (let row = 0; row < count; row++) parts[row] = Math.floor(f64At(by, row) / size)
   else if (by !== undefined)
     for (let row = 0; row < count; row++)
       parts[row] = Math.floor(Number(valueAt(by, row) ?? 0) / size)

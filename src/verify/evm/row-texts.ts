@@ -3,6 +3,7 @@
 import { noAddress, type Slices } from '../../codec/evm/column-kinds.ts'
 import { type BlockBatch } from '../../codec/evm/columns.ts'
 import { to0x } from '../../core/bytes.ts'
+import { u32At } from '../../core/item-at.ts'
 
 /** Texts of all rows, by what they are. */
 export type RowTexts = {
@@ -78,7 +79,7 @@ class BatchText {
   transfer(row: number): readonly unknown[] {
     const { transfers, txs } = this.#batch
     return [
-      hashAt(txs.hash, transfers.tx[row] ?? 0),
+      hashAt(txs.hash, u32At(transfers.tx, row)),
       transfers.logIndex[row],
       transfers.batchIndex[row],
       transfers.kind[row],
@@ -93,7 +94,7 @@ class BatchText {
   event(row: number): readonly unknown[] {
     const { events, txs } = this.#batch
     return [
-      hashAt(txs.hash, events.tx[row] ?? 0),
+      hashAt(txs.hash, u32At(events.tx, row)),
       events.logIndex[row],
       events.kind[row],
       this.#address(events.address[row]),
@@ -103,8 +104,8 @@ class BatchText {
   }
 
   #part(slices: Slices, row: number): Uint8Array {
-    const from = slices.offset[row] ?? 0
-    return this.#batch.arena.subarray(from, from + (slices.length[row] ?? 0))
+    const from = u32At(slices.offset, row)
+    return this.#batch.arena.subarray(from, from + u32At(slices.length, row))
   }
 
   #bytes(slices: Slices, row: number): string {

@@ -13,6 +13,7 @@ import { decodeBlocks } from '../../codec/evm/decode-blocks.ts'
 import { decodeTraces } from '../../codec/evm/decode-traces.ts'
 import { to0x, toHex } from '../../core/bytes.ts'
 import { faultOf } from '../../core/fault.ts'
+import { u32At } from '../../core/item-at.ts'
 import type { BlockChecks } from '../../indexing/evm/block-checks.ts'
 import { storedBatch } from '../../indexing/evm/stored-batch.ts'
 import { factsOf, questionsTo } from '../../indexing/evm/token-metadata.ts'
@@ -162,14 +163,14 @@ function frameTexts({ frames, arena, addresses }: TraceBatch): string[] {
   const texts: string[] = []
   for (let row = 0; row < frames.count; row++) {
     if (frames.position[row] === 0) continue
-    const from = frames.value.offset[row] ?? 0
+    const from = u32At(frames.value.offset, row)
     const values = [
       texts.length,
       frames.txIndex[row],
       frames.kind[row],
       address(frames.from[row] ?? noAddress),
       address(frames.to[row] ?? noAddress),
-      toHex(arena.subarray(from, from + (frames.value.length[row] ?? 0))),
+      toHex(arena.subarray(from, from + u32At(frames.value.length, row))),
       frames.gasLimit[row],
       frames.gasUsed[row],
       frames.reverted[row],

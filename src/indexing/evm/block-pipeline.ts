@@ -21,6 +21,12 @@ import type { TakenOnTrust } from './taken-on-trust.ts'
 /** The newest blocks, which are checked even where samples of others are enough. */
 const headBlocks = 8
 
+/**
+ * Once rows had to be taken away, what is read in their place is proven before it is stored, as long
+ * as later blocks come soon: those of a quiet chain may take hours.
+ */
+const longestHoldMs = 30_000
+
 /** Parts of the pipeline: a source, a writer, and the checks that prove blocks. */
 export type BlockPipelineParts = {
   readonly source: EvmSource
@@ -42,8 +48,10 @@ export function blocksPipeline(
   committed: () => void,
 ): Pipeline<BlocksPiece> {
   const { source, checks, settlement, trust } = parts
+  const { clock } = parts.world
   const stored = resume.parentHash === undefined ? undefined : fromHex(resume.parentHash)
   let tail = stored
+  let heldSinceMs: number | undefined
   const pipeline = new Pipeline<BlocksPiece>({
     name: 'blocks',
     from: resume.blocksFrom,
@@ -81,8 +89,11 @@ export function blocksPipeline(
       tail = batch.from === resume.blocksFrom ? stored : batch.blocks.parentHash.slice(0, 32)
     },
     heldFrom: () => settlement.heldFrom,
-    // Once rows had to be taken away, what is read in their place is proven before it is stored.
-    heldAtHead: () => settlement.isRefuted,
+    heldAtHead: () => {
+      if (!settlement.isRefuted) return false
+      heldSinceMs ??= clock.monotonic()
+      return clock.monotonic() - heldSinceMs < longestHoldMs
+    },
     merge: (pieces) => {
       const batch = mergeBlocks(pieces.map((piece) => piece.batch))
       const origin = pieces.at(-1)?.origin ?? ''
@@ -98,7 +109,7 @@ export function blocksPipeline(
       committed()
       parts.changed()
     },
-    clock: parts.world.clock,
+    clock,
     log: parts.log,
     limits: parts.limits,
   })

@@ -1,6 +1,7 @@
 /** The three replays behind one form: what to fetch next, and what to make of it. */
 
 import type { GenesisFacts } from '../../../codec/primary/genesis.ts'
+import { Fault, faultOf } from '../../../core/fault.ts'
 import type { PrimarySource } from '../../../source/primary/primary-source.ts'
 import type { RawBlockBytes } from '../../../store/query/primary/raw-blocks.ts'
 import type { AssetNumbers } from '../batch/asset-numbers.ts'
@@ -266,9 +267,9 @@ function chainReplay<R>({ start, wanted, apply, end, ...parts }: Parts<R>): Chai
     const draft = newDraft(parts.chain, { ...start(), ...(room === undefined ? {} : { room }) })
     let reads: R[] = []
     let bytes = 0
-    for (const [at, { size, read }] of fetched.entries()) {
-      reads.push(read())
-      bytes += size
+    for (const [at, one] of fetched.entries()) {
+      reads.push(readOf(parts.chain, one))
+      bytes += one.size
       if (bytes < pieceBytes && at < fetched.length - 1) continue
       const before = parts.height()
       apply(draft, reads, await find(wanted(reads), signal))
@@ -287,5 +288,19 @@ function chainReplay<R>({ start, wanted, apply, end, ...parts }: Parts<R>): Chai
     replay: (fetched, find, signal) =>
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made by this chain's fetch
       replay(fetched as readonly Fetched<R>[], find, signal),
+  }
+}
+
+/** What was fetched, decoded. Throws `bad-bytes`, which names the block. */
+function readOf<R>(chain: ChainName, { height, read }: Fetched<R>): R {
+  try {
+    return read()
+  } catch (error) {
+    const fault = faultOf(error)
+    if (fault?.code !== 'bad-bytes') throw error
+    throw new Fault('bad-bytes', `${chain}-Chain block ${height}: ${fault.message}`, {
+      cause: error,
+      detail: { ...fault.detail, chain, height },
+    })
   }
 }

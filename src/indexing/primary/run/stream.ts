@@ -2,7 +2,8 @@
  * The streams of one primary network: its three chains, and what the node thinks of validators.
  *
  * Each chain fetches ahead while another commits. What a node may do wrong for a while is tried
- * again, and said in the status meanwhile; what contradicts the store stops that chain alone.
+ * again, and said in the status meanwhile; what contradicts the store, however often it is asked, stops
+ * that chain alone.
  */
 
 import { faultOf, Fault } from '../../../core/fault.ts'
@@ -23,14 +24,17 @@ import type { PrimaryHost } from './host.ts'
 
 /** Pause at the head before it is asked for again; blocks come every few seconds at most. */
 const headPauseMs = 500
+/** A chain whose node lets a question wait for so long is not called live. */
+const patienceMs = 5_000
 /** Pauses after a failure that may pass: doubled each time, up to the most. */
 const firstPauseMs = 500
 const mostPauseMs = 30_000
 /**
- * Refusals in a row after which a node is believed not to offer a chain that never was there. With
- * the pauses between them they take a minute.
+ * Refusals in a row after which a node is believed not to offer a chain that never was there, and
+ * blocks in a row after which it is believed that they contradict the stored ones. With the pauses
+ * between them they take a minute.
  */
-const refusalsBelieved = 8
+const tellingsBelieved = 8
 /** Uptimes change by the minute. */
 const healthPauseMs = 60_000
 
@@ -52,7 +56,13 @@ export async function openPrimaryStreams(
   const source = await sourceOf(spec, parts, log)
   const hosts = sharedHost(source, parts)
   const chains = (['P', 'X', 'C'] as const).map((chain) =>
-    chainStream(chain, { hosts, source, clock: parts.world.clock, log }),
+    chainStream(chain, {
+      hosts,
+      source,
+      isRecorded: spec.recording !== undefined,
+      clock: parts.world.clock,
+      log,
+    }),
   )
   const health = quietStream('health', async (signal) => {
     const host = await hosts.get()
@@ -120,23 +130,33 @@ type Patience = {
 
 /**
  * Waits for what may pass, and for what a node refuses: always where it once was there, as it is
- * restarted; else until it was refused many times.
+ * restarted; else until it was refused many times. As often it is asked again for a block that cannot
+ * be: it may have been garbled once. A recording says the same each time.
  */
-function newPatience(wasThere: () => boolean): Patience {
+function newPatience(wasThere: () => boolean, isRecorded = false): Patience {
   let refusals = 0
+  let contradictions = 0
   return {
     waitsFor: (fault): fault is Fault => {
-      refusals = fault?.code === 'node-refused' ? refusals + 1 : 0
-      if (fault?.code === 'node-refused') return wasThere() || refusals < refusalsBelieved
+      const isRefused = fault?.code === 'node-refused'
+      const isWrong = fault?.code === 'bad-bytes' || fault?.code === 'state-violation'
+      refusals = isRefused ? refusals + 1 : 0
+      if (isWrong) contradictions++
+      if (isRefused) return wasThere() || refusals < tellingsBelieved
+      if (isWrong) return !isRecorded && contradictions < tellingsBelieved
       return fault?.retryable === true
     },
-    renew: () => void (refusals = 0),
+    renew: () => {
+      refusals = 0
+      contradictions = 0
+    },
   }
 }
 
 type ChainParts = {
   readonly hosts: SharedHost
   readonly source: PrimarySource
+  readonly isRecorded: boolean
   readonly clock: Clock
   readonly log: Log
 }
@@ -151,7 +171,8 @@ function chainStream(chain: ChainName, parts: ChainParts): Stream {
     try {
       const host = await hosts.get()
       // Block 0 is made of the genesis; those after it came from a node.
-      const patience = newPatience(() => status.headHeight >= 0 || host.storedHeight(chain) > 0)
+      const wasThere = (): boolean => status.headHeight >= 0 || host.storedHeight(chain) > 0
+      const patience = newPatience(wasThere, parts.isRecorded)
       let pauseMs = firstPauseMs
       while (!signal.aborted) {
         try {
@@ -230,26 +251,45 @@ async function follow(
   // What was fetched and not replayed: a proposal whose option comes with the next blocks.
   let waiting: readonly Fetched<unknown>[] = []
   let ahead: Ahead | undefined
-  for (;;) {
-    signal.throwIfAborted()
+  let last: Omit<StageStatus, 'stage'> | undefined
+  const tell = (status: Omit<StageStatus, 'stage'>): void => set((last = status))
+  const late = (): void => {
+    if (last?.state === 'live')
+      set({ ...last, state: 'syncing', reason: 'the node does not answer' })
+  }
+  /** Fetches and stores what there is; returns whether that was nothing. */
+  const step = async (): Promise<boolean> => {
     const head = await source.headHeight(chain, signal)
     const at = { head, headAt: Math.floor(clock.now() / 1_000) }
     const from = (waiting.at(-1)?.height ?? replay.height()) + 1
     const range = replay.plan(from, head)
-    if (range === undefined) {
-      set(statusAt(stored(), at, progress))
-      await clock.sleep(headPauseMs, signal)
-      continue
+    if (range !== undefined) {
+      const fetched = await (ahead?.from === from ? ahead.units : replay.fetch(range, signal))
+      ahead = fetchAhead(replay, (fetched.at(-1)?.height ?? from - 1) + 1, head, signal)
+      const units = [...waiting, ...fetched]
+      if (units.length > 0) await host.commit(replay, units, signal)
+      // At the head nothing comes that would tell a failure, and `live` means stored.
+      if (replay.height() >= head) await host.settled(chain)
+      waiting = units.filter(({ height }) => height > replay.height())
+      progress.reached(stored())
     }
-    const fetched = await (ahead?.from === from ? ahead.units : replay.fetch(range, signal))
-    ahead = fetchAhead(replay, (fetched.at(-1)?.height ?? from - 1) + 1, head, signal)
-    const units = [...waiting, ...fetched]
-    if (units.length > 0) await host.commit(replay, units, signal)
-    // At the head nothing comes that would tell a failure, and `live` means stored.
-    if (replay.height() >= head) await host.settled(chain)
-    waiting = units.filter(({ height }) => height > replay.height())
-    progress.reached(stored())
-    set(statusAt(stored(), at, progress))
+    tell(statusAt(stored(), at, progress))
+    return range === undefined
+  }
+  for (;;) {
+    signal.throwIfAborted()
+    if (await watched(clock, late, step)) await clock.sleep(headPauseMs, signal)
+  }
+}
+
+/** Does `work`, and calls `late` when it takes long. */
+async function watched<T>(clock: Clock, late: () => void, work: () => Promise<T>): Promise<T> {
+  const over = new AbortController()
+  clock.sleep(patienceMs, over.signal).then(late, () => undefined)
+  try {
+    return await work()
+  } finally {
+    over.abort()
   }
 }
 

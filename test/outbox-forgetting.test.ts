@@ -73,8 +73,12 @@ void test('outbox: what is older than it is kept leaves it, and the rest is comp
   const hashAt = statement('select hash from tx where pos = ?')
   const told = async (): Promise<string[]> => {
     const places = await outboxPlaces(store, { number: watch.number, from: 0, limit: 10_000 })
-    const rows = await Promise.all(places.map((pos) => store.get(hashAt, [pos])))
-    return rows.map((row) => (row?.[0] instanceof Uint8Array ? to0x(row[0]) : ''))
+    const hashes: string[] = []
+    for (const pos of places) {
+      const [hash] = (await store.get(hashAt, [pos])) ?? []
+      hashes.push(hash instanceof Uint8Array ? to0x(hash) : '')
+    }
+    return hashes
   }
   await read(0, until - 1)
   const all = activityOf(chain, address, { from: 0, until: until - 1 })

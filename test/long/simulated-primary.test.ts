@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { type FaultKind, primaryFaults } from '../simulation/fault-kinds.ts'
+import { keptPrimaryPlans } from '../simulation/kept-plans.ts'
 import { simulatePrimary } from '../simulation/simulate-primary.ts'
 import { failureText, tryPlan, tryPrimarySeed } from '../simulation/try-seed.ts'
 
@@ -14,6 +15,13 @@ void test('simulation: a primary network ends in the rows of an undisturbed run'
   for (let seed = 1; seed <= seeds; seed++) {
     const { failure } = await tryPrimarySeed(seed)
     assert.equal(failure && failureText(failure), undefined)
+  }
+})
+
+void test('simulation: plans of primary networks that failed once pass', async () => {
+  for (const { found, plan } of keptPrimaryPlans) {
+    const { failure } = await tryPlan(plan, simulatePrimary)
+    assert.equal(failure && failureText(failure), undefined, found)
   }
 })
 

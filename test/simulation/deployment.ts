@@ -205,10 +205,9 @@ export class Deployment {
 
 /**
  * What stops a stage until its process is started again: all of its endpoints told of another
- * chain, another process writes the store, or a block of the primary network contradicts what is
- * stored. Everything else must pass by itself.
+ * chain, or another process writes the store. Everything else must pass by itself.
  */
-const mayStop = /another (chain|process)|does not match what is stored|^[PXC]-Chain block \d+: /
+const mayStop = /another (chain|process)|does not match what is stored/
 
 /** Readiness says so, and a supervisor acts on it: what does not go on is started again. */
 function stopReason({ life, status }: SimProcess): string | undefined {

@@ -25,4 +25,62 @@ export const keptPlans: readonly KeptPlan[] = [
       ],
     },
   },
+  {
+    found: 'a chain that has no more blocks waited for ever for one to prove what was read again',
+    plan: {
+      seed: 533,
+      history: 5,
+      nodes: 1,
+      roles: ['all'],
+      callers: 1,
+      faults: [
+        {
+          kind: 'node: serves another history',
+          atMs: 0,
+          forMs: 926,
+          target: 8,
+          seed: 751_294_329,
+        },
+        { kind: 'node: restarts', atMs: 18_066, forMs: 5_116, target: 7, seed: 1_785_183_596 },
+        { kind: 'node: lies', atMs: 22_904, forMs: 322, target: 5, seed: 553_177_651 },
+      ],
+    },
+  },
+]
+
+/** Those of primary networks. */
+export const keptPrimaryPlans: readonly KeptPlan[] = [
+  {
+    found: 'one block that cannot be decoded stopped its chain for good, and was not named',
+    plan: {
+      seed: 7,
+      history: 0,
+      nodes: 1,
+      roles: ['all'],
+      callers: 1,
+      faults: [
+        {
+          kind: 'primary: spent again, rewarded again',
+          atMs: 0,
+          forMs: 592,
+          target: 6,
+          seed: 445_811_903,
+        },
+      ],
+    },
+  },
+  {
+    found: 'a chain was called live while its node did not answer the question for its head',
+    plan: {
+      seed: 42,
+      history: 0,
+      nodes: 1,
+      roles: ['all'],
+      callers: 1,
+      faults: [
+        { kind: 'node: unreachable', atMs: 26_440, forMs: 20_598, target: 1, seed: 856_045_316 },
+        { kind: 'node: hangs', atMs: 23_325, forMs: 17_981, target: 6, seed: 1_659_269_560 },
+      ],
+    },
+  },
 ]

@@ -26,8 +26,11 @@ import { openReplayNode, serveReplayNode } from '../replay-node.ts'
 import { newDatabase } from '../shared-postgres.ts'
 import { storeDigest } from '../store-digest.ts'
 
-/** From the end of a process to the first commit of every chain it had. */
-const promisedMs = 5_000
+/**
+ * From the end of a process until every chain it had is at its head, beside other tests. What is promised
+ * of one chain, 5 s, is measured alone: `test/citus/takeover.citus.ts`.
+ */
+const limitMs = 15_000
 const names = ['One', 'Two', 'Three', 'Four', 'Five']
 const ids = [51_001, 51_002]
 const keys = names.map((name) => `fuji-${name.toLowerCase()}`)
@@ -183,7 +186,7 @@ async function inTime(what: string, work: () => Promise<void>): Promise<void> {
   await work()
   const tookMs = Math.round(performance.now() - sinceMs)
   console.log(`${what}: all chains at the head after ${tookMs} ms`)
-  assert.ok(tookMs <= promisedMs, `${what}: took ${tookMs} ms`)
+  assert.ok(tookMs <= limitMs, `${what}: took ${tookMs} ms`)
 }
 
 async function startOne(t: TestContext, lines: string): Promise<Process> {

@@ -9,9 +9,9 @@ import { keccak_256 } from '@noble/hashes/sha3.js'
 import { attributesOf } from '../src/explorer/browser/attributes.ts'
 import { argumentsOf } from '../src/explorer/browser/call-data.ts'
 import { eventOf } from '../src/explorer/browser/event-data.ts'
-import { trafficOf } from '../src/explorer/browser/l1-traffic.ts'
 import { afterFee, minRates, rewardOf } from '../src/explorer/browser/reward.ts'
 import { endsPerWeek } from '../src/explorer/browser/stake-weeks.ts'
+import { trafficOf } from '../src/explorer/browser/traffic-sums.ts'
 
 const pad = (hex: string): string => hex.padStart(64, '0')
 const text = (hex: string): string => hex.padEnd(64, '0')

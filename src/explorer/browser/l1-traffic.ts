@@ -1,16 +1,7 @@
 /** How many messages chains of each subnet sent or received. */
 
 import { useAnswer, useWhole } from './answer.ts'
-
-/** A row of the operation `getICMSummary`: messages of two chains, in windows that end now. */
-type Route = {
-  readonly srcBlockchainId: string
-  readonly destBlockchainId: string
-  readonly lastDay: number
-}
-
-/** A chain and whose it is. */
-type Chain = { readonly blockchainId: string; readonly subnetId: string }
+import { type Chain, type Route, trafficOf } from './traffic-sums.ts'
 
 type ChainsPage = { readonly blockchains: readonly Chain[]; readonly nextPageToken?: string }
 
@@ -29,17 +20,4 @@ export function useTraffic(base: string): ReadonlyMap<string, number> | undefine
         chains.flatMap(({ blockchains }) => blockchains),
         routes.results,
       )
-}
-
-/** Messages by subnet; one between two chains of the same subnet counts once. */
-export function trafficOf(
-  chains: readonly Chain[],
-  routes: readonly Route[],
-): ReadonlyMap<string, number> {
-  const subnetOf = new Map(chains.map(({ blockchainId, subnetId }) => [blockchainId, subnetId]))
-  const sums = new Map<string, number>()
-  for (const { srcBlockchainId, destBlockchainId, lastDay } of routes)
-    for (const subnet of new Set([subnetOf.get(srcBlockchainId), subnetOf.get(destBlockchainId)]))
-      if (subnet !== undefined) sums.set(subnet, (sums.get(subnet) ?? 0) + lastDay)
-  return sums
 }

@@ -59,7 +59,7 @@ async function runIn(
   }
   const words = [join(tree, entry), ...dockerWords('CMD')]
   const firn = await follow(t, spawn(node, words, { cwd: data, env: environment, ...as }))
-  await untilLive(firn, ['fuji-demo-l1'])
+  await untilLive(firn, ['fuji-summit'])
   // Without those of the node that is indexed.
   const ours = deployFiles.map((file) => textOf(file).replace(/^.*node\.example.*$/gm, ''))
   const paths = new Set(ours.flatMap((text) => text.match(/\/ext\/[a-z/]+/g) ?? []))

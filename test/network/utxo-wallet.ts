@@ -54,6 +54,7 @@ export const avax = 1_000_000_000n
 const highFee = avax
 /** Before a transaction that was dropped is sent again. */
 const againAfterMs = 1_000
+const triesOnC = 15
 /** Burned by all others: more than any fee a quiet network asks for. */
 const fee = avax / 50n
 
@@ -325,6 +326,15 @@ export class UtxoWallet {
 
   /** Exports AVAX of an EVM address of the C-Chain. */
   async exportFromC(to: 'P' | 'X', from: Key, payment: Payment): Promise<Uint8Array> {
+    try {
+      return await this.#exportFromC(to, from, payment)
+    } catch {
+      // Somebody else's transaction had its nonce.
+      return await this.#exportFromC(to, from, payment)
+    }
+  }
+
+  async #exportFromC(to: 'P' | 'X', from: Key, payment: Payment): Promise<Uint8Array> {
     const address = to0x(from.evm)
     const nonce = await this.#node().ask('/ext/bc/C/rpc', 'eth_getTransactionCount', [
       address,
@@ -468,24 +478,22 @@ export class UtxoWallet {
       X: ['/ext/bc/X', 'avm.issueTx'],
       C: ['/ext/bc/C/avax', 'avax.issueTx'],
     }[chain] as [string, string]
-    // The C-Chain drops one that does not fit the block that a node happens to build.
-    for (let left = chain === 'C' ? 5 : 1; ; left--) {
-      const { txID } = await this.#node().call(path, method, { tx, encoding: 'hex' })
-      const status = await this.#outcome(chain, String(txID))
-      if (status !== 'Dropped' && status !== 'Aborted') return parseId(String(txID))
-      if (left === 1) throw new Error(`${chain} transaction ${String(txID)}: ${status}`)
-      await pause(againAfterMs)
-    }
-  }
-
-  /** The final status of a transaction, which is waited for. */
-  async #outcome(chain: Ledger, txId: string): Promise<string> {
+    const issue = async (): Promise<string> =>
+      String((await this.#node().call(path, method, { tx, encoding: 'hex' }))['txID'])
+    const txId = await issue()
     let status = ''
-    await settled(`${chain} decides on ${txId}`, async () => {
+    let left = chain === 'C' ? triesOnC : 0
+    await settled(`${chain} accepts ${txId}`, async () => {
       status = String(await this.#status(chain, txId))
-      return final.has(status)
+      if (status !== 'Dropped' || left-- === 0) return final.has(status)
+      // It did not fit the block that this node built: another one has it, or it is sent again.
+      await pause(againAfterMs)
+      await issue().catch(() => undefined)
+      return false
     })
-    return status
+    if (status === 'Dropped' || status === 'Aborted')
+      throw new Error(`${chain} transaction ${txId}: ${status}`)
+    return parseId(txId)
   }
 
   async #status(chain: Ledger, txID: string): Promise<unknown> {

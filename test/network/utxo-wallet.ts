@@ -54,7 +54,7 @@ export const avax = 1_000_000_000n
 const highFee = avax
 /** Before a transaction that was dropped is sent again. */
 const againAfterMs = 1_000
-const triesOnC = 15
+const triesOfDropped = 15
 /** Burned by all others: more than any fee a quiet network asks for. */
 const fee = avax / 50n
 
@@ -482,7 +482,7 @@ export class UtxoWallet {
       String((await this.#node().call(path, method, { tx, encoding: 'hex' }))['txID'])
     const txId = await issue()
     let status = ''
-    let left = chain === 'C' ? triesOnC : 0
+    let left = chain === 'X' ? 0 : triesOfDropped
     await settled(`${chain} accepts ${txId}`, async () => {
       status = String(await this.#status(chain, txId))
       if (status !== 'Dropped' || left-- === 0) return final.has(status)

@@ -9,6 +9,7 @@ import { keccak_256 } from '@noble/hashes/sha3.js'
 import { attributesOf } from '../src/explorer/browser/attributes.ts'
 import { argumentsOf } from '../src/explorer/browser/call-data.ts'
 import { eventOf } from '../src/explorer/browser/event-data.ts'
+import { isBusy, pauseBefore } from '../src/explorer/browser/patient-fetch.ts'
 import { afterFee, minRates, rewardOf } from '../src/explorer/browser/reward.ts'
 import { endsPerWeek } from '../src/explorer/browser/stake-weeks.ts'
 import { trafficOf } from '../src/explorer/browser/traffic-sums.ts'
@@ -198,4 +199,20 @@ void test('L1s: messages count for both ends, and once within a subnet', () => {
       ['b', 9],
     ],
   )
+})
+
+void test('a busy server: it alone is asked again, later each time', () => {
+  const said = (status: number, retryAfter?: string): Response =>
+    new Response('{}', {
+      status,
+      headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter },
+    })
+  const busy = said(503, '1')
+  assert.deepEqual(
+    [2, 3, 4].map((next) => pauseBefore(next, busy)),
+    [1_000, 2_000, 3_000],
+  )
+  assert.equal(isBusy(busy), true)
+  for (const other of [said(200, '1'), said(429, '1'), said(503), said(503, '5'), said(503, 'x')])
+    assert.equal(isBusy(other), false)
 })

@@ -73,7 +73,7 @@ void test('explorer in Chromium', { skip }, async (t) => {
       const { page, faults, close } = await watchedPage(browser, origin, desk)
       await page.goto(`${origin}/`)
       await settled(page)
-      await journey(page, origin)
+      await journey(page, origin, faults)
       assert.deepEqual(faults, [])
       await close()
     })

@@ -5,14 +5,18 @@ import { readFileSync } from 'node:fs'
 
 import type { Page } from 'playwright-core'
 
+import { mostAttempts } from '../../src/explorer/browser/patient-fetch.ts'
 import { settled, visit } from './watched-page.ts'
 
 const cast = JSON.parse(
   readFileSync(new URL('../../demo/cast.json', import.meta.url), 'utf8'),
 ) as Readonly<Record<string, string>>
 
-/** A journey begins on the overview of a fresh page. */
-export type Journey = (page: Page, origin: string) => Promise<void>
+/**
+ * A journey begins on the overview of a fresh page. It takes the faults that it provokes out of
+ * `faults`.
+ */
+export type Journey = (page: Page, origin: string, faults: string[]) => Promise<void>
 
 /** Journeys by what they show. */
 export const journeys: Readonly<Record<string, Journey>> = {
@@ -184,6 +188,38 @@ export const journeys: Readonly<Record<string, Journey>> = {
     assert.ok(text.includes(token), 'the address stands beside the name')
     assert.equal(await page.locator('#main img').count(), 0)
     assert.match(await page.title(), /A⟨200B⟩VAX/)
+  },
+  'a busy server is asked again, and given up with a word': async (page, origin, faults) => {
+    const messages = '/v2/icm/summary'
+    let refusals = 0
+    let most = mostAttempts - 1
+    await page.route(`**${messages}`, async (route) => {
+      if (refusals === most) return route.continue()
+      refusals++
+      return route.fulfill({
+        status: 503,
+        headers: { 'retry-after': '0' },
+        json: { message: 'full' },
+      })
+    })
+    await page.reload()
+    await settled(page)
+    assert.equal(refusals, mostAttempts - 1)
+    const told = page.locator('.numbers div', { hasText: 'Messages' }).locator('dd')
+    const reply = await fetch(`${origin}${messages}`)
+    const { result } = (await reply.json()) as { result: { lastDay: number } }
+    assert.equal(await told.innerText(), result.lastDay.toLocaleString('en-US'))
+    assert.equal(await page.locator('.given-up').count(), 0)
+
+    refusals = 0
+    most = mostAttempts
+    await page.reload()
+    await page.waitForSelector('.given-up')
+    assert.equal(await told.innerText(), '–')
+    assert.deepEqual(faults.splice(0), [`503 ${origin}${messages}`])
+    await page.click('text=Ask again')
+    await page.waitForSelector('.given-up', { state: 'detached' })
+    assert.equal(await told.innerText(), result.lastDay.toLocaleString('en-US'))
   },
   'the theme is chosen and kept': async (page) => {
     const ground = (): Promise<string> =>

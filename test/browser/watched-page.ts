@@ -1,11 +1,14 @@
 /** A page of the explorer that notes what must not happen on any: errors, requests to elsewhere. */
 
+import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { performance } from 'node:perf_hooks'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 import type { Browser, BrowserContext, Page, Request } from 'playwright-core'
+
+import { mostAttempts } from '../../src/explorer/browser/patient-fetch.ts'
 
 const axeSource = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 
@@ -24,13 +27,24 @@ export type Look = {
 /** A page and what went wrong on it so far. */
 export type WatchedPage = {
   readonly page: Page
-  /** Errors of the console and of scripts, answers of 400 and above, requests to other hosts. */
+  /**
+   * Errors of the console and of scripts, answers of 400 and above, requests to other hosts. That a
+   * busy server refused something (503) is a fault once the explorer no longer asks for it.
+   */
   readonly faults: string[]
   readonly close: () => Promise<void>
 }
 
-/** What each page has asked for and not got yet. */
-const asked = new WeakMap<Page, Set<Request>>()
+/** What a page has asked for and not got yet. */
+type Asked = {
+  readonly open: Set<Request>
+  /** Refusals one after the other of what the explorer will ask for again. */
+  readonly refused: Map<string, { readonly times: number; readonly at: number }>
+}
+const asked = new WeakMap<Page, Asked>()
+
+/** Longest pause of the explorer before it asks again; what is older is no longer wanted. */
+const repeatMs = 5_000
 
 /** Opens a page that has nothing in its cache. */
 export async function watchedPage(
@@ -49,12 +63,15 @@ export async function watchedPage(
   page.setDefaultTimeout(limitMs)
   const faults: string[] = []
   page.on('console', (message) => {
+    // Answers are looked at below.
+    if (/server responded with a status of 503/.test(message.text())) return
     if (message.type() === 'error' || message.type() === 'warning')
       faults.push(`console: ${message.text()}`)
   })
   page.on('pageerror', (error) => faults.push(`script: ${error.message}`))
   const open = new Set<Request>()
-  asked.set(page, open)
+  const refused: Asked['refused'] = new Map()
+  asked.set(page, { open, refused })
   page.on('requestfinished', (request) => open.delete(request))
   page.on('requestfailed', (request) => open.delete(request))
   page.on('request', (request) => {
@@ -65,7 +82,11 @@ export async function watchedPage(
       faults.push(`foreign: ${url.href}`)
   })
   page.on('response', (response) => {
-    if (response.status() >= 400) faults.push(`${response.status()} ${response.url()}`)
+    const [status, url] = [response.status(), response.url()]
+    const times = 1 + (refused.get(url)?.times ?? 0)
+    if (status === 503 && times < mostAttempts) refused.set(url, { times, at: performance.now() })
+    else refused.delete(url)
+    if (status >= 400 && !refused.has(url)) faults.push(`${status} ${url}`)
   })
   return { page, faults, close: () => context.close() }
 }
@@ -92,15 +113,15 @@ export async function visit(page: Page, origin: string, place: string): Promise<
 
 /** Waits until the page shows what it asked for. */
 export async function settled(page: Page): Promise<void> {
-  const open = asked.get(page)
-  if (open === undefined) throw new Error('the page is not watched')
+  const { open, refused } = asked.get(page) ?? assert.fail('the page is not watched')
   await page.waitForSelector('#main h1')
   const deadline = performance.now() + limitMs
   let quietSince = performance.now()
   while (performance.now() - quietSince < quietMs) {
     await pause(lookEveryMs)
     const isBusy = await page.evaluate(() => document.querySelector('#main [aria-busy]') !== null)
-    if (open.size > 0 || isBusy) quietSince = performance.now()
+    const isRefused = [...refused.values()].some(({ at }) => performance.now() - at < repeatMs)
+    if (open.size > 0 || isBusy || isRefused) quietSince = performance.now()
     if (performance.now() > deadline)
       throw new Error(`still loading: ${[...open].map((one) => one.url()).join()}`)
   }

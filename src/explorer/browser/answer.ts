@@ -1,9 +1,16 @@
 /** Asks Firn's own API and keeps what it said. */
 
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
+
+import { isBusy, patientFetch } from './patient-fetch.ts'
 
 /** Why there is no answer; status 0 when the server was not reached. */
-export type Failure = { readonly status: number; readonly message: string }
+export type Failure = {
+  readonly status: number
+  readonly message: string
+  /** The server had too much to do, also when it was asked again. */
+  readonly busy?: true
+}
 
 /** An answer, or why there is none, or neither yet. */
 export type Answer<T> = { readonly data?: T; readonly failure?: Failure }
@@ -31,13 +38,13 @@ export function apiHeaders(): Record<string, string> {
 /** One GET. Never throws but for an abort: a failure is a value. */
 export async function ask<T>(path: string, signal?: AbortSignal): Promise<Answer<T>> {
   try {
-    const limit = AbortSignal.timeout(30_000)
-    const response = await fetch(path, {
-      headers: apiHeaders(),
-      signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
-    })
+    const response = await patientFetch(path, apiHeaders(), signal)
     const body: unknown = await response.json()
-    if (!response.ok) return { failure: { status: response.status, message: messageOf(body) } }
+    if (!response.ok) {
+      const { status } = response
+      const busy = isBusy(response) ? { busy: true as const } : {}
+      return { failure: { status, message: messageOf(body), ...busy } }
+    }
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the server answers by its shape
     return { data: body as T }
   } catch (error) {
@@ -46,27 +53,87 @@ export async function ask<T>(path: string, signal?: AbortSignal): Promise<Answer
   }
 }
 
+/** What was given up because the server is busy, of what is on the page. */
+const givenUp = new Set<string>()
+const again = new EventTarget()
+
+function note(path: string, failure: Failure | undefined): void {
+  const before = givenUp.size
+  if (failure?.busy === true) givenUp.add(path)
+  else givenUp.delete(path)
+  if (givenUp.size !== before) again.dispatchEvent(new Event('change'))
+}
+
+/** Returns whether the page lacks answers because the server is busy. */
+export function useBusy(): boolean {
+  const [busy, setBusy] = useState(false)
+  useEffect(() => {
+    const changed = (): void => setBusy(givenUp.size > 0)
+    again.addEventListener('change', changed)
+    return () => again.removeEventListener('change', changed)
+  }, [])
+  return busy
+}
+
+/** Asks again for all that was given up. */
+export function askAgain(): void {
+  again.dispatchEvent(new Event('ask'))
+}
+
+/** What asks for `path`, one request at a time, until it is ended. */
+function asker<T>(
+  path: string,
+  read: (signal: AbortSignal) => Promise<Answer<T>>,
+  tell: (answer: Answer<T>) => void,
+): { readonly load: () => void; readonly end: () => void } {
+  const over = new AbortController()
+  let asking = false
+  const load = (): void => {
+    if (asking) return
+    asking = true
+    read(over.signal)
+      .then((answer) => {
+        asking = false
+        note(path, answer.failure)
+        tell(answer)
+      })
+      // It is no longer wanted.
+      .catch(() => undefined)
+  }
+  const reload = (): void => {
+    if (givenUp.has(path)) load()
+  }
+  again.addEventListener('ask', reload)
+  load()
+  const end = (): void => {
+    over.abort()
+    again.removeEventListener('ask', reload)
+    note(path, undefined)
+  }
+  return { load, end }
+}
+
 /** Asks for `path` when it changes, and again every `everyMs` while the page is seen. */
 export function useAnswer<T>(path: string | undefined, everyMs = 0): Answer<T> {
   const [held, hold] = useState<{ path: string | undefined; answer: Answer<T> }>({
     path: undefined,
     answer: {},
   })
+  const repeat = useRef<() => void>(() => undefined)
   useEffect(() => {
     if (path === undefined) return undefined
-    const over = new AbortController()
-    const load = (): void => {
-      if (document.hidden && everyMs > 0) return
-      ask<T>(path, over.signal)
-        .then((answer) => hold((before) => ({ path, answer: merged(before, path, answer) })))
-        .catch(() => undefined)
-    }
-    load()
-    const timer = everyMs > 0 ? setInterval(load, everyMs) : 0
-    return () => {
-      over.abort()
-      clearInterval(timer)
-    }
+    const { load, end } = asker<T>(
+      path,
+      (signal) => ask(path, signal),
+      (answer) => hold((before) => ({ path, answer: merged(before, path, answer) })),
+    )
+    repeat.current = load
+    return end
+  }, [path])
+  useEffect(() => {
+    if (path === undefined || everyMs === 0) return undefined
+    const timer = setInterval(() => document.hidden || repeat.current(), everyMs)
+    return () => clearInterval(timer)
   }, [path, everyMs])
   return held.path === path ? held.answer : {}
 }
@@ -77,13 +144,15 @@ export function useWhole<T extends { readonly nextPageToken?: string }>(
   most: number,
 ): Answer<readonly T[]> {
   const [held, hold] = useState<{ path: string; answer: Answer<readonly T[]> }>()
-  useEffect(() => {
-    const over = new AbortController()
-    askAll<T>(path, most, over.signal)
-      .then((answer) => hold({ path, answer }))
-      .catch(() => undefined)
-    return () => over.abort()
-  }, [path, most])
+  useEffect(
+    () =>
+      asker<readonly T[]>(
+        path,
+        (signal) => askAll<T>(path, most, signal),
+        (answer) => hold({ path, answer }),
+      ).end,
+    [path, most],
+  )
   return held?.path === path ? held.answer : {}
 }
 
@@ -118,7 +187,7 @@ export async function wholeCsv(path: string): Promise<string | undefined> {
     const url = withQuery(path, { pageSize: 100, pageToken: token })
     // One page tells what the next is called.
     // oxlint-disable-next-line no-await-in-loop
-    const response = await fetch(url, { headers: { ...apiHeaders(), accept: 'text/csv' } })
+    const response = await patientFetch(url, { ...apiHeaders(), accept: 'text/csv' })
     if (!response.ok) return undefined
     // oxlint-disable-next-line no-await-in-loop
     const text = await response.text()

@@ -10,7 +10,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { ChainInfo } from '../../shape/evm/chain-info.ts'
 import type { Status } from '../../shape/status.ts'
 import { AddressPage } from './address-page.ts'
-import { useAnswer, type Answer } from './answer.ts'
+import { askAgain, useAnswer, useBusy, type Answer } from './answer.ts'
 import { BlockPage, ChainPage } from './chain-page.ts'
 import { ConsolePage } from './console-page.ts'
 import { GasPage } from './gas-page.ts'
@@ -65,6 +65,7 @@ function Explorer(): JSX.Element {
       'main',
       { id: 'main', tabIndex: -1 },
       status.failure === undefined ? null : failed(status.failure),
+      h(BusyNotice, {}),
       pageOf(world, place),
     ),
     h(
@@ -82,6 +83,18 @@ function Explorer(): JSX.Element {
       ),
     ),
   )
+}
+
+/** Says that the page lacks something, and asks again. */
+function BusyNotice(): JSX.Element | null {
+  return useBusy()
+    ? h(
+        'p',
+        { class: 'failed given-up', role: 'alert' },
+        'The server is busy: parts of this page are missing or old. ',
+        h('button', { type: 'button', onClick: askAgain }, 'Ask again'),
+      )
+    : null
 }
 
 /** The status, asked for often while a chain is behind and seldom when all are live. */

@@ -2,6 +2,7 @@
 
 import { h, type JSX } from 'preact'
 
+import type { MetricPoint } from '../../shape/metrics/metric-point.ts'
 import { useAnswer } from './answer.ts'
 import { amount, count, short } from './format.ts'
 import type { FundsPage } from './l1-funds.ts'
@@ -14,7 +15,8 @@ type Details = {
   readonly validatorDetails: { readonly validatorCount: number; readonly totalAmountStaked: string }
   readonly delegatorDetails: { readonly totalAmountStaked: string }
 }
-type Windows = { readonly result: { readonly lastDay: number | null } }
+type Messages = { readonly result: { readonly lastDay: number | null } }
+type Points = { readonly results: readonly MetricPoint[] }
 
 /** What is shown: chains of the world, and the second of the newest block. */
 export type NumbersProps = { readonly world: World; readonly newest: number | undefined }
@@ -26,11 +28,12 @@ export function Numbers({ world, newest }: NumbersProps): JSX.Element {
   const details = useAnswer<Details>(base, 60_000).data
   const funds = useAnswer<FundsPage>(base && `${base}/subnets:listFunds?pageSize=100`, 60_000).data
   const served = world.chains.length > 0
-  const transactions = useAnswer<Windows>(
-    served ? '/v2/chains/total/rollingWindowMetrics/txCount' : undefined,
+  // The hours of a day, of which the running one is the last: a tenth of the work of all windows.
+  const hours = useAnswer<Points>(
+    served ? '/v2/chains/total/metrics/txCount?timeInterval=hour&pageSize=24' : undefined,
     60_000,
   ).data
-  const messages = useAnswer<Windows>(served ? '/v2/icm/summary' : undefined, 60_000).data
+  const messages = useAnswer<Messages>(served ? '/v2/icm/summary' : undefined, 60_000).data
   const ofNetwork =
     network === undefined
       ? []
@@ -49,10 +52,10 @@ export function Numbers({ world, newest }: NumbersProps): JSX.Element {
     ofNetwork,
     number(
       'Transactions, latest 24 h',
-      ofDay(transactions),
+      hours && count(hours.results.reduce((sum, { value }) => sum + value, 0)),
       to('metrics', 'total', 'day', 'txCount'),
     ),
-    number('Messages, latest 24 h', ofDay(messages), to('messages')),
+    number('Messages, latest 24 h', ofDay(messages?.result.lastDay), to('messages')),
     number('Newest EVM block', newest === undefined ? undefined : age(newest)),
   )
 }
@@ -82,7 +85,6 @@ function seats({ subnets, nextPageToken, feeRate }: FundsPage): string {
   return `${count(subnets.length)}${nextPageToken === undefined ? '' : '+'} · ${count(feeRate.activeValidators)}`
 }
 
-function ofDay(windows: Windows | undefined): string | undefined {
-  const day = windows?.result.lastDay
-  return day === undefined || day === null ? undefined : count(Math.round(day))
+function ofDay(messages: number | null | undefined): string | undefined {
+  return messages === undefined || messages === null ? undefined : count(Math.round(messages))
 }

@@ -14,7 +14,6 @@ export const deliberatelyAbsent: readonly string[] = [
   'dataPrimaryNetworkVerticesGetByHash',
   'dataPrimaryNetworkVerticesListByHeight',
   'dataPrimaryNetworkVerticesListLatest',
-  'avaxSupplyGet',
   'dataUsageMetricsGetRpcUsageMetrics',
   'dataUsageMetricsGetSubnetRpcUsage',
   'lookingGlassCompositeQuery',

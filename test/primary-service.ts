@@ -17,6 +17,7 @@ import { createFreshChains } from '../src/api/fresh-chains.ts'
 import type { Operation } from '../src/api/operation.ts'
 import { primaryOperations } from '../src/api/operations.ts'
 import { noPrices } from '../src/api/prices.ts'
+import { getAvaxSupply } from '../src/api/primary/get-avax-supply.ts'
 import { createNetworkDirectory, type ServedNetwork } from '../src/api/primary/network-directory.ts'
 import { openNetwork } from '../src/api/primary/open-network.ts'
 import type { PrimaryParts } from '../src/api/primary/parts.ts'
@@ -247,19 +248,21 @@ export async function servePrimary(
   if (network === undefined) throw new Error('nothing was indexed')
   const clock: Clock = { ...systemClock, now: () => nowMs }
   const networks = createNetworkDirectory(() => [network])
-  const operations = primaryOperations({
+  const chains = createChainDirectory(() => [])
+  const parts = {
     networks,
     tokens: pageTokens(clock),
     clock,
     prices: noPrices,
     limits: { maxAddresses: 64, maxBodyAddresses: 1_024, transactionPageUtxos: 4_000 },
     ...more,
-  })
+  }
+  const operations = [...primaryOperations(parts), getAvaxSupply(parts, chains)]
   const server = createServer({
     operations,
     dialectRules: primaryDialectRules,
     freshChains: createFreshChains({
-      chains: createChainDirectory(() => []),
+      chains,
       networks,
       headOf: () => undefined,
       networkKey: (name) => `primary-${name}`,

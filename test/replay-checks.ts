@@ -24,6 +24,7 @@ export function checkAnswers(network: Network): void {
   checkValidators(network, rows, state)
   checkValidatorsAt(network, replay(network, { order: 'P', batch: 1, cache: 1_000 }).rows)
   checkRest(network, rows, state)
+  checkBurned(network, rows, state)
 }
 
 /** Order of chains, size of batches, cache and restarts change nothing. */
@@ -212,4 +213,41 @@ function checkRest(network: Network, rows: Rows, state: PState): void {
       [said['name'], said['subnetID'], said['vmID']],
     )
   }
+}
+
+/**
+ * AVAX that is there, by every place that can hold it, is what genesis gave out and rewards added,
+ * less what was burned.
+ */
+function checkBurned({ facts }: Network, rows: Rows, state: PState): void {
+  const avaxId = toHex(facts.avaxAssetId)
+  const avax = rows.numbers.of(facts.avaxAssetId)
+  const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((all, one) => all + one, 0n)
+  const open = [...rows.utxos.values()].filter(
+    ({ assetId, consumed }) => toHex(assetId) === avaxId && consumed === undefined,
+  )
+  const restaked = [...state.stakers.currentValidators.values()].map(({ autoRenewal }) =>
+    autoRenewal === undefined
+      ? 0n
+      : autoRenewal.accruedRewards + autoRenewal.accruedDelegateeRewards,
+  )
+  const l1 = [...state.l1.byId.values()].filter(({ endAccumulatedFee: end }) => end > 0n)
+  const balances = l1.map(({ endAccumulatedFee: end }) => end - state.l1.accruedFees)
+  const accounts = rows.transactions.flatMap(({ evmInputs, evmOutputs }) => [
+    ...evmInputs.filter(({ asset }) => asset === avax).map(({ amount }) => -amount),
+    ...evmOutputs.filter(({ asset }) => asset === avax).map(({ amount }) => amount),
+  ])
+  const there = sum([...open.map(({ content }) => content.amount), ...restaked, ...accounts])
+  // Deposits that L1 validators have not used up are counted as burned, too.
+  const burned = sum([...rows.checkpoints.values()].map((one) => one.burned ?? -1n)) - sum(balances)
+  const rewards = rows.rewards.filter(({ asset }) => asset === avax).map(({ amount }) => amount)
+  const minted = facts.genesis.initialSupply + sum([...rewards, ...restaked])
+  assert.equal(there + sum(balances), minted - burned)
+  // The same, as the P-Chain's supply knows it.
+  const primary = keyOf(new Uint8Array(32))
+  const running = [...rows.stakers.values()]
+    .filter(({ status, subnetId }) => status === 'active' && keyOf(subnetId) === primary)
+    .map(({ potentialReward }) => potentialReward)
+  assert.equal((state.supplies.get(primary) ?? 0n) - sum(running), minted)
+  assert.ok(burned > 0n)
 }

@@ -247,6 +247,7 @@ export function dump(rows: Rows): string {
     ...sorted(rows.chains),
     ...sorted(rows.assets),
     ...sorted(rows.l1Changes),
+    ...sorted(rows.checkpoints.values()),
   ].join('\n')
 }
 

@@ -18,6 +18,11 @@ export const ledgersPage: ExamplePage = {
 and \`c-chain\` name its chains; their ids do as well.`,
   examples: [
     { id: 'getNetworkDetails', path: fuji },
+    {
+      id: 'getAvaxSupply',
+      about: 'In AVAX with decimals, exact to the last one.',
+      path: '/v1/avax/supply',
+    },
     { id: 'listLatestPrimaryNetworkBlocks', path: `${p}/blocks?pageSize=1` },
     { id: 'getBlockById', about: 'By height, or by id.', path: `${p}/blocks/20` },
     {

@@ -18,10 +18,6 @@ const absent: readonly { readonly form: RegExp; readonly why: string }[] = [
     why: 'use of RPC is not offered: calls of nodes go through the node listener, which has no keys',
   },
   {
-    form: /^\/v1\/avax\/supply$/,
-    why: 'the supply of AVAX is not offered: what was burned is not summed; see /v1/networks/{network}',
-  },
-  {
     form: /^\/v2\/lookingGlass\/compositeQuery$/,
     why: 'composite queries are not offered: join the lists of their parts',
   },

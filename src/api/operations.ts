@@ -75,6 +75,7 @@ import { listNftTokens } from './nft/list-nft-tokens.ts'
 import type { NftParts } from './nft/parts.ts'
 import { reindexNftToken } from './nft/reindex-nft-token.ts'
 import type { Operation } from './operation.ts'
+import { getAvaxSupply } from './primary/get-avax-supply.ts'
 import { getBalances } from './primary/get-balances.ts'
 import { getPrimaryBlock } from './primary/get-block.ts'
 import { getBlockchain } from './primary/get-blockchain.ts'
@@ -137,6 +138,7 @@ export function allOperations(parts: OperationParts): Operation[] {
     ...nftOperations(parts.nft),
     ...metricsOperations(parts.metrics),
     ...primaryOperations(parts.primary),
+    getAvaxSupply(parts.primary, parts.evm.chains),
     ...warpOperations(parts.warp),
     ...icmOperations(parts.icm),
     search(parts.search),

@@ -254,4 +254,6 @@ export const progressBody = layout({
   nextUtxo: count,
   l1AccruedFees: big,
   l1FeeExcess: big,
+  /** Net nAVAX that its transactions burned; absent in stores that did not count from the start. */
+  burned: maybe(big),
 })

@@ -54,6 +54,37 @@ void test('network details: sums are those of the node’s validators and supply
   assert.equal(Number(body.apr.shortest).toFixed(1), yearly(0.1 + (0.02 * 14) / 365))
 })
 
+void test('supply: rewards and stake are the node’s, and what is not indexed is said', async () => {
+  for (const [service, path] of [
+    [demo, undefined],
+    [five, proposalsPath],
+  ] as const) {
+    const recorded = recordedAnswers(path)
+    const { body } = await service.get('/v1/avax/supply')
+    const nano = (text: string): bigint => {
+      const [whole = '', decimals = ''] = text.split('.')
+      return BigInt(whole + decimals.padEnd(9, '0'))
+    }
+    const { supply } = replyOf(recorded, 'platform.getCurrentSupply')
+    const { body: sums } = await service.get(base)
+    const running = BigInt(sums.validatorDetails.estimatedAnnualStakingReward)
+    assert.equal(nano(body.genesisUnlock) + nano(body.totalRewards), BigInt(supply) - running)
+    const { validatorDetails, delegatorDetails } = sums
+    const staked = [validatorDetails, delegatorDetails].map((one) => BigInt(one.totalAmountStaked))
+    assert.equal(nano(body.totalStaked), (staked[0] ?? 0n) + (staked[1] ?? 0n))
+    const fees = await service.get('/v2/validators/metrics/totalCumulativeFeesDaily')
+    const [newest] = fees.body.results
+    assert.equal(nano(body.l1ValidatorFees), BigInt(newest?.value ?? 0))
+    assert.ok(nano(body.totalPBurned) > nano(body.l1ValidatorFees))
+    assert.ok(nano(body.totalXBurned) >= 0n)
+    // No EVM chain is indexed here: a sum without its fees would be wrong.
+    assert.equal(body.totalCBurned, undefined)
+    assert.equal(body.totalSupply, undefined)
+    assert.match(body.notTold.join(), /totalCBurned: the C-Chain is not among the EVM chains/)
+  }
+  assert.equal((await demo.get('/v1/avax/supply?network=mainnet')).status, 404)
+})
+
 void test('subnet validators by date: those whose time overlaps, with the owners of rewards', async () => {
   const path = `/v2/subnets/${primary}/validators:getAddresses`
   const whole = await demo.readAll(`${path}?pageSize=2`, 'addresses')
@@ -196,6 +227,7 @@ void test('network details: PostgreSQL gives the bytes SQLite gives', async () =
     `${base}/blockchains/p-chain/lastActivityTimestampByAddresses?addresses=${address}`,
     `${base}/l1Validators:listFunds?pageSize=2`,
     `${base}/subnets:listFunds`,
+    '/v1/avax/supply',
   ]
   for (const path of paths) {
     const [own, other] = await Promise.all([demo.get(path), scaled.get(path)])
@@ -246,6 +278,7 @@ provesOperations(
   [demo, five],
   [
     'getNetworkDetails',
+    'getAvaxSupply',
     'getValidatorsByDateRange',
     'getAssetDetails',
     'listAssetTransactions',

@@ -48,6 +48,11 @@ export type Checkpoint = {
   readonly l1FeeExcess: bigint
   /** Number of the next UTXO it makes. */
   readonly nextUtxo: number
+  /**
+   * nAVAX that its transactions took in and gave to nobody since genesis: fees, and what went into
+   * balances of L1 validators less what came back. `undefined`: not counted from the start.
+   */
+  readonly burned: bigint | undefined
 }
 
 /** All rows of blocks `from` to `until` (exclusive) of one chain; none when they are equal. */

@@ -69,6 +69,8 @@ export type Draft = {
   readonly l1Validators: Set<Mutable<L1ValidatorRow>>
   readonly l1Changes: L1ChangeRow[]
   readonly supplies: Map<string, SupplyRow>
+  /** Net nAVAX that its transactions burned, see `Checkpoint`. */
+  burned: bigint
 }
 
 /** Parts of a batch that a function may add to. */
@@ -102,7 +104,13 @@ export function newDraft(chain: ChainName, { firstUtxo, follows, room }: DraftSt
     l1Validators: new Set(),
     l1Changes: [],
     supplies: new Map(),
+    burned: 0n,
   }
+}
+
+/** Counts what a batch burned; what was not counted from the start stays unknown. */
+export function countBurned(state: { burned: bigint | undefined }, { burned }: Draft): void {
+  if (state.burned !== undefined) state.burned += burned
 }
 
 /** The finished batch; what lives on in memory is copied. */

@@ -13,7 +13,7 @@ import type { TxBody } from '../../../store/schema/primary-bodies.ts'
 import { assetOf } from '../../../store/schema/primary-holding.ts'
 import { posOfPlace } from '../../../store/schema/primary-position.ts'
 import type { Owner } from '../batch/ledger-rows.ts'
-import { noSums, overdrawn, remainderOf, type Sums, withAmount } from './amounts.ts'
+import { amountOf, noSums, overdrawn, remainderOf, type Sums, withAmount } from './amounts.ts'
 import { violation, type Adds, type Draft, type Mutable, type Place } from './draft.ts'
 import type { ReadTransaction } from './read-blocks.ts'
 import {
@@ -109,6 +109,7 @@ export function endStep(step: Step): void {
   const { row, place, utxos } = step
   const { ledger } = step.draft
   row.utxoCount = utxos.next - row.firstUtxo
+  step.draft.burned += netBurned(row)
   row.burned = sortedById(utxos, remainderOf(row.consumed, row.value))
   row.consumed = sortedById(utxos, row.consumed)
   row.value = sortedById(utxos, row.value)
@@ -120,6 +121,12 @@ export function endStep(step: Step): void {
 // AVAX has number 1 in every store; nearly every transaction of the X-Chain moves it.
 const avax = 1
 const baseType = 0
+
+/** AVAX in less AVAX out; a reward, which spends nothing, is minted and burns nothing. */
+function netBurned({ consumed, value }: Step['row']): bigint {
+  const spent = amountOf(consumed, avax)
+  return spent === 0n ? 0n : spent - amountOf(value, avax)
+}
 
 /** Lists the transaction under its assets, under AVAX only what is not an ordinary transfer. */
 function noteAssets({ row, place, draft, bare }: Step): void {

@@ -84,7 +84,7 @@ function make(set: UtxoSet, draft: Draft, change: Partial<NewUtxo> = {}): number
 function closed(set: UtxoSet, draft: Draft): RowBatch {
   draft.from ??= 7
   closeBatch(set, draft)
-  const l1 = { l1AccruedFees: 0n, l1FeeExcess: 0n }
+  const l1 = { l1AccruedFees: 0n, l1FeeExcess: 0n, burned: 0n }
   const checkpoint = { chain: 'P', height: 7, blockId: txId, time: 70, nextUtxo: set.next } as const
   return closeDraft(draft, set.assets, { ...checkpoint, ...l1 })
 }

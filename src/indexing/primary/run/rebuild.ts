@@ -3,8 +3,7 @@
 import type { World } from '../../../core/world.ts'
 import type { Database } from '../../../store/engine/database.ts'
 import type { StoreLocation } from '../../../store/engine/open.ts'
-import { rawBlocksFrom } from '../../../store/query/primary/raw-blocks.ts'
-import { genesisId } from '../write/blocks.ts'
+import { genesisId, rawBlocksFrom } from '../../../store/query/primary/raw-blocks.ts'
 import { openPrimaryHost } from './host.ts'
 import { openStoredSource } from './stored-source.ts'
 

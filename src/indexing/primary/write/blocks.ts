@@ -16,9 +16,6 @@ import type { RawColumns } from '../batch/raw-blocks.ts'
 import type { RowBatch } from '../batch/rows.ts'
 import type { Numbers } from './numbers.ts'
 
-/** Id under which the genesis is kept. */
-export const genesisId = -1
-
 const idBytes = 32
 
 /** Node ids of the blocks that name one. */

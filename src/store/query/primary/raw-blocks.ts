@@ -7,7 +7,10 @@ import { type Reader, statement } from '../../engine/database.ts'
 import { rawBlocksBody } from '../../schema/primary-bodies.ts'
 import { bytesValue } from '../stored-row.ts'
 
-/** A block's bytes under its id; -1 for the genesis. */
+/** Id under which the genesis is kept. */
+export const genesisId = -1
+
+/** A block's bytes under its id; {@link genesisId} for the genesis. */
 export type RawBlockBytes = { readonly id: number; readonly bytes: Uint8Array }
 
 /** How a row's bytes are compressed. */

@@ -18,7 +18,7 @@ import type { Checkpoint, RowBatch } from '../../batch/rows.ts'
 import type { PrimaryRules } from '../../batch/rules.ts'
 import type { Found, Wanted } from '../../batch/stored-state.ts'
 import { chainNameOf, wantedOf, type Needs, type NetworkIds } from '../chains.ts'
-import { closeDraft, violation, type Draft } from '../draft.ts'
+import { closeDraft, countBurned, violation, type Draft } from '../draft.ts'
 import type { ReadCBlock } from '../read-blocks.ts'
 import {
   addConsumed,
@@ -45,12 +45,14 @@ export type CState = {
   /** Empty before the first block. */
   blockId: Uint8Array
   time: number
+  /** As of `Checkpoint`. */
+  burned: bigint | undefined
 }
 
 /** The state before block 1. */
 export function beginCChain(rules: PrimaryRules, ids: NetworkIds, assets: AssetNumbers): CState {
   const blockId = new Uint8Array(0)
-  const checkpoint = { height: 0, blockId, time: 0, nextUtxo: firstUtxoOf('C') }
+  const checkpoint = { height: 0, blockId, time: 0, nextUtxo: firstUtxoOf('C'), burned: 0n }
   return loadCState(rules, ids, { checkpoint, assets })
 }
 
@@ -62,13 +64,14 @@ export function loadCState(
     checkpoint,
     assets,
   }: {
-    readonly checkpoint: Pick<Checkpoint, 'height' | 'blockId' | 'time' | 'nextUtxo'>
+    readonly checkpoint: Pick<Checkpoint, 'height' | 'blockId' | 'time' | 'nextUtxo' | 'burned'>
     readonly assets: AssetNumbers
   },
 ): CState {
-  const { height, blockId, time, nextUtxo: next } = checkpoint
+  const { height, blockId, time, nextUtxo: next, burned } = checkpoint
   // Every output of the C-Chain is an export, so nothing is ever kept.
-  return { rules, ids, utxos: newUtxoSet('C', 0, { next, assets }), height, blockId, time }
+  const utxos = newUtxoSet('C', 0, { next, assets })
+  return { rules, ids, utxos, height, blockId, time, burned }
 }
 
 /** Look-ups before {@link applyCBlocks} of the same blocks. */
@@ -107,6 +110,7 @@ export function applyCBlocks(
 /** The batch begun with `newDraft`, finished. */
 export function endCBatch(state: CState, draft: Draft): RowBatch {
   closeBatch(state.utxos, draft)
+  countBurned(state, draft)
   const checkpoint = {
     chain: 'C',
     height: state.height,
@@ -115,6 +119,7 @@ export function endCBatch(state: CState, draft: Draft): RowBatch {
     l1AccruedFees: 0n,
     l1FeeExcess: 0n,
     nextUtxo: state.utxos.next,
+    burned: state.burned,
   } as const
   return closeDraft(draft, state.utxos.assets, checkpoint)
 }

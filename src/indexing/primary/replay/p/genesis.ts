@@ -60,6 +60,7 @@ export function beginPChain(
     l1AccruedFees: 0n,
     l1FeeExcess: 0n,
     nextUtxo: state.utxos.next,
+    burned: 0n,
   } as const
   draft.from = 0
   closeBatch(state.utxos, draft)

@@ -17,7 +17,7 @@ import type { RowBatch } from '../../batch/rows.ts'
 import type { Found, Wanted } from '../../batch/stored-state.ts'
 import { afterTransactions } from '../../batch/subnet-rows.ts'
 import { type Needs, wantedOf } from '../chains.ts'
-import { closeDraft, violation, type Draft } from '../draft.ts'
+import { closeDraft, countBurned, violation, type Draft } from '../draft.ts'
 import type { ReadPBlock, ReadTransaction } from '../read-blocks.ts'
 import { beginStep, checkFlow, endStep, type Step } from '../step.ts'
 import { closeBatch, takeFound } from '../utxo-set.ts'
@@ -71,6 +71,7 @@ export function applyPBlocks(
 /** The batch begun with `newDraft`, finished. */
 export function endPBatch(state: PState, draft: Draft): RowBatch {
   closeBatch(state.utxos, draft)
+  countBurned(state, draft)
   const checkpoint = {
     chain: 'P',
     height: state.height,
@@ -79,6 +80,7 @@ export function endPBatch(state: PState, draft: Draft): RowBatch {
     l1AccruedFees: state.l1.accruedFees,
     l1FeeExcess: state.l1.excess,
     nextUtxo: state.utxos.next,
+    burned: state.burned,
   } as const
   return closeDraft(draft, state.utxos.assets, checkpoint)
 }

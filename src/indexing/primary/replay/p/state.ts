@@ -55,6 +55,8 @@ export type PState = {
   blockId: Uint8Array
   /** Chain time, Unix seconds. */
   time: number
+  /** As of `Checkpoint`. */
+  burned: bigint | undefined
 }
 
 /** A fresh state, before genesis. */
@@ -75,6 +77,7 @@ export function emptyPState(
     height: 0,
     blockId: emptyId,
     time: 0,
+    burned: 0n,
   }
 }
 
@@ -89,6 +92,7 @@ export function loadPState(
   state.height = checkpoint.height
   state.blockId = checkpoint.blockId
   state.time = checkpoint.time
+  state.burned = checkpoint.burned
   state.utxos.next = checkpoint.nextUtxo
   for (const row of rows.stakers) {
     const staker = { ...row }

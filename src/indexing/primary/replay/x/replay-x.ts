@@ -17,7 +17,15 @@ import type { AssetRow, Owner } from '../../batch/ledger-rows.ts'
 import type { Checkpoint, RowBatch } from '../../batch/rows.ts'
 import type { Found, Wanted } from '../../batch/stored-state.ts'
 import { chainNameOf, networkIdsOf, wantedOf, type Needs, type NetworkIds } from '../chains.ts'
-import { closeDraft, newDraft, violation, type Adds, type Draft, type Place } from '../draft.ts'
+import {
+  closeDraft,
+  countBurned,
+  newDraft,
+  violation,
+  type Adds,
+  type Draft,
+  type Place,
+} from '../draft.ts'
 import type { ReadTransaction, ReadXBlock } from '../read-blocks.ts'
 import {
   beginStep,
@@ -46,6 +54,8 @@ export type XState = {
   height: number
   blockId: Uint8Array
   time: number
+  /** As of `Checkpoint`. */
+  burned: bigint | undefined
 }
 
 /** Height of the first transaction of the DAG; far enough below 0 for any DAG. */
@@ -66,6 +76,7 @@ export function beginXChain(
     height: dagHeight - 1,
     blockId: noBlock,
     time: Number(facts.genesis.time),
+    burned: 0n,
   }
   const draft = newDraft('X', { firstUtxo: state.utxos.next, follows: undefined })
   for (const asset of facts.xGenesis) {
@@ -92,8 +103,9 @@ export function loadXState(
   checkpoint: Checkpoint,
   { utxoLimit, assets }: KeptInMemory,
 ): XState {
-  const { height, blockId, time, nextUtxo: next } = checkpoint
-  return { ids, utxos: newUtxoSet('X', utxoLimit, { next, assets }), height, blockId, time }
+  const { height, blockId, time, nextUtxo: next, burned } = checkpoint
+  const utxos = newUtxoSet('X', utxoLimit, { next, assets })
+  return { ids, utxos, height, blockId, time, burned }
 }
 
 /** Look-ups before {@link applyXBlocks} of the same blocks. */
@@ -185,9 +197,11 @@ export function applyXBlocks(
 /** The batch begun with `newDraft`, finished. */
 export function endXBatch(state: XState, draft: Draft): RowBatch {
   closeBatch(state.utxos, draft)
-  const { height, blockId, time, utxos } = state
+  countBurned(state, draft)
+  const { height, blockId, time, utxos, burned } = state
   const none = { l1AccruedFees: 0n, l1FeeExcess: 0n }
-  const checkpoint = { chain: 'X', height, blockId, time, ...none, nextUtxo: utxos.next } as const
+  const place = { chain: 'X', height, blockId, time } as const
+  const checkpoint = { ...place, ...none, nextUtxo: utxos.next, burned }
   return closeDraft(draft, utxos.assets, checkpoint)
 }
 

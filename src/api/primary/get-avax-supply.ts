@@ -1,0 +1,218 @@
+/**
+ * The supply of AVAX. Source: official clients, GetAvaxSupply; the relation of its fields is that
+ * of the hosted service's documented answer.
+ *
+ * The hosted service answers for mainnet only; here another network may be named.
+ */
+
+import { readGenesis } from '../../codec/primary/genesis.ts'
+import { outputTypes } from '../../codec/primary/type-ids.ts'
+import { equalBytes, toBigint } from '../../core/bytes.ts'
+import { assert } from '../../core/fault.ts'
+import { Type } from '../../shape/type.ts'
+import type { Reader } from '../../store/engine/database.ts'
+import { dayWei } from '../../store/query/metrics/days.ts'
+import { type AvaxFlows, avaxFlows } from '../../store/query/primary/avax-flows.ts'
+import { genesisId, rawBlocksFrom } from '../../store/query/primary/raw-blocks.ts'
+import { type StakeSummary, stakeSummary } from '../../store/query/primary/stake-summary.ts'
+import type { ChainDirectory } from '../chain-directory.ts'
+import { operation, type Operation } from '../operation.ts'
+import { withPoint } from '../prices/exact-decimal.ts'
+import { indexedTo } from './chain-of.ts'
+import { keptFor } from './kept-answers.ts'
+import { meantNetwork } from './meant-network.ts'
+import type { ServedNetwork } from './network-directory.ts'
+import type { PrimaryParts } from './parts.ts'
+
+const amount = (description: string): ReturnType<typeof Type.String> =>
+  Type.String({ description: `${description}, AVAX with decimals` })
+
+const GetAvaxSupply = {
+  id: 'getAvaxSupply',
+  method: 'GET',
+  path: '/v1/avax/supply',
+  summary: 'What exists of AVAX, what was burned and what is staked',
+  tag: 'Primary Network',
+  weight: 1,
+  parameters: {
+    path: Type.Object({}),
+    query: Type.Object({
+      network: Type.Optional(
+        Type.Enum(['mainnet', 'fuji', 'testnet'], {
+          description: 'network meant; default mainnet where it is served, else the other',
+        }),
+      ),
+    }),
+  },
+  response: Type.Object({
+    circulatingSupply: Type.Optional(amount('the total supply: what is locked counts, too')),
+    totalSupply: Type.Optional(
+      amount('`genesisUnlock` and `totalRewards` less what was burned on the three chains'),
+    ),
+    totalPBurned: Type.Optional(amount('fees of P-Chain transactions and of L1 validators')),
+    totalCBurned: Type.Optional(amount('fees of the C-Chain, imports and exports among them')),
+    totalXBurned: Type.Optional(amount('fees of X-Chain transactions')),
+    totalStaked: amount('stake of active validators and delegators'),
+    totalLocked: amount('what genesis locked and no time has unlocked yet'),
+    totalRewards: amount('rewards of stakes that are over, restaked ones among them'),
+    genesisUnlock: amount('what genesis gave out, locked or not'),
+    l1ValidatorFees: amount('what L1 validators have paid; part of `totalPBurned`'),
+    lastUpdated: Type.String({
+      description: 'when this was summed, ISO 8601',
+      format: 'date-time',
+    }),
+    notTold: Type.Optional(
+      Type.Array(Type.String(), { description: 'fields that are left out, and why' }),
+    ),
+  }),
+} as const
+
+/** What is summed of one network, nAVAX, and when it was. */
+type Sums = {
+  readonly stakes: StakeSummary
+  readonly flows: AvaxFlows
+  readonly genesis: Genesis
+  readonly nowMs: number
+}
+
+/** What exists of AVAX. */
+export function getAvaxSupply(parts: PrimaryParts, chains: ChainDirectory): Operation {
+  const kept = new WeakMap<Reader, Genesis>()
+  const sums = keptFor(parts.clock, async (store: Reader): Promise<Sums> => ({
+    stakes: await stakeSummary(store),
+    flows: await avaxFlows(store),
+    genesis: await genesisOf(kept, store),
+    nowMs: parts.clock.now(),
+  }))
+  return operation(GetAvaxSupply, async ({ query }) => {
+    const network = meantNetwork(parts.networks, query.network)
+    const height = await indexedTo(network.store, 'P')
+    const evmFees = await evmFeesOf(network, chains)
+    return { body: view(await sums(network.store), evmFees), ...height }
+  })
+}
+
+/** AVAX that genesis gave out, and what it locked, by the time of unlocking. */
+type Genesis = {
+  readonly initial: bigint
+  readonly locked: readonly { readonly until: bigint; readonly amount: bigint }[]
+}
+
+/** The genesis of a store. It is read once: that of mainnet has 15,344 outputs. */
+async function genesisOf(kept: WeakMap<Reader, Genesis>, store: Reader): Promise<Genesis> {
+  const known = kept.get(store)
+  if (known !== undefined) return known
+  const found = await readSupply(store)
+  kept.set(store, found)
+  return found
+}
+
+async function readSupply(store: Reader): Promise<Genesis> {
+  const [raw] = await rawBlocksFrom(store, genesisId, 1)
+  assert(raw?.id === genesisId, 'a served network has its genesis')
+  const { genesis } = readGenesis(raw.bytes)
+  const staked = genesis.validators.flatMap(({ record: { unsigned } }) =>
+    'stake' in unsigned ? unsigned.stake : [],
+  )
+  const outputs = [
+    ...genesis.utxos.map(({ utxo }) => utxo.output),
+    ...staked.map(({ output }) => output),
+  ]
+  const locked = outputs.flatMap((output) =>
+    output.typeId === outputTypes.stakeableLocked
+      ? [{ until: output.locktime, amount: output.output.amount }]
+      : [],
+  )
+  return { initial: genesis.initialSupply, locked }
+}
+
+/** Fees of all blocks of the network's C-Chain in wei; `undefined` where it is not indexed. */
+async function evmFeesOf(
+  { chainIds }: ServedNetwork,
+  chains: ChainDirectory,
+): Promise<bigint | undefined> {
+  const chain = chains.all().find(({ facts: { blockchainId } }) => {
+    return blockchainId !== undefined && equalBytes(blockchainId, chainIds.C)
+  })
+  if (chain === undefined) return undefined
+  let sum = 0n
+  for (const fees of (await dayWei(chain.store, 'fees')).values()) sum += toBigint(fees)
+  return sum
+}
+
+type Body = {
+  circulatingSupply?: string
+  totalSupply?: string
+  totalPBurned?: string
+  totalCBurned?: string
+  totalXBurned?: string
+  totalStaked: string
+  totalLocked: string
+  totalRewards: string
+  genesisUnlock: string
+  l1ValidatorFees: string
+  lastUpdated: string
+  notTold?: string[]
+}
+
+/** An amount of the platform, nAVAX, as AVAX. */
+function avax(navax: bigint): string {
+  return withPoint(navax, 9)
+}
+
+// The C-Chain counts in wei: 10^9 to the nAVAX.
+const weiPerNavax = 1_000_000_000n
+
+function view({ stakes, flows, genesis, nowMs }: Sums, evmFees: bigint | undefined): Body {
+  const { validators, delegators, supply, potentialRewards } = stakes
+  const rewards = supply - genesis.initial - potentialRewards
+  const now = BigInt(Math.floor(nowMs / 1_000))
+  const locked = genesis.locked.reduce((sum, { until, amount }) => {
+    return until > now ? sum + amount : sum
+  }, 0n)
+  return {
+    ...burnedView({ flows, evmFees, minted: genesis.initial + rewards }),
+    totalStaked: avax(validators.weight + delegators.weight),
+    totalLocked: avax(locked),
+    totalRewards: avax(rewards),
+    genesisUnlock: avax(genesis.initial),
+    l1ValidatorFees: avax(flows.l1Deposits - flows.l1Balances),
+    lastUpdated: new Date(nowMs).toISOString(),
+  }
+}
+
+const notCounted =
+  'blocks were indexed before burned AVAX was counted; firn rebuild --primary counts'
+
+/** What was burned, and what is left; whatever cannot be told is left out and named. */
+function burnedView({
+  flows: { burned, l1Balances },
+  evmFees,
+  minted,
+}: {
+  readonly flows: AvaxFlows
+  readonly evmFees: bigint | undefined
+  readonly minted: bigint
+}): Partial<Body> {
+  const [p, x, atomic] = [burned.get('P'), burned.get('X'), burned.get('C')]
+  const notTold: string[] = []
+  if (p === undefined) notTold.push(`totalPBurned: ${notCounted}`)
+  if (x === undefined) notTold.push(`totalXBurned: ${notCounted}`)
+  if (evmFees === undefined)
+    notTold.push('totalCBurned: the C-Chain is not among the EVM chains that are indexed here')
+  else if (atomic === undefined)
+    notTold.push(`totalCBurned: ${burned.has('C') ? notCounted : 'no block is indexed yet'}`)
+  // Balances of L1 validators were taken in, but are not burned yet.
+  const onP = p === undefined ? undefined : p - l1Balances
+  const onC =
+    evmFees === undefined || atomic === undefined ? undefined : evmFees + atomic * weiPerNavax
+  const shown: Partial<Body> = {
+    ...(onP === undefined ? {} : { totalPBurned: avax(onP) }),
+    ...(onC === undefined ? {} : { totalCBurned: withPoint(onC, 18) }),
+    ...(x === undefined ? {} : { totalXBurned: avax(x) }),
+  }
+  if (onP === undefined || x === undefined || onC === undefined)
+    return { ...shown, notTold: [...notTold, 'totalSupply, circulatingSupply: a part is missing'] }
+  const total = withPoint((minted - onP - x) * weiPerNavax - onC, 18)
+  return { ...shown, totalSupply: total, circulatingSupply: total }
+}

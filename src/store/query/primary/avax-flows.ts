@@ -1,0 +1,48 @@
+/** What became of the AVAX of a network beside its UTXOs: burned, and in balances of L1 validators. */
+
+import { assert } from '../../../core/fault.ts'
+import { type Reader, statement } from '../../engine/database.ts'
+import { l1ChangeBody, l1ValidatorBody, progressBody } from '../../schema/primary-bodies.ts'
+import { chainNumbers, type PrimaryChain } from '../../schema/primary-position.ts'
+import { bytesValue, textValue } from '../stored-row.ts'
+
+/** Result of {@link avaxFlows}, nAVAX. */
+export type AvaxFlows = {
+  /**
+   * What transactions of a chain took in and gave to nobody, deposits of L1 validators among it;
+   * absent for a chain without blocks, `undefined` where it was not counted from the start.
+   */
+  readonly burned: ReadonlyMap<PrimaryChain, bigint | undefined>
+  /** What went into balances of L1 validators, less what came back. */
+  readonly l1Deposits: bigint
+  /** What these balances hold now. */
+  readonly l1Balances: bigint
+}
+
+const everyProgress = statement('select chain, body from progress')
+const everyChange = statement('select body from l1_change')
+const everyActive = statement('select body from l1_validator where active = 1')
+
+/** Reads every change of an L1 validation: some thousands, so callers keep the answer. */
+export async function avaxFlows(reader: Reader): Promise<AvaxFlows> {
+  const burned = new Map<PrimaryChain, bigint | undefined>()
+  let accrued = 0n
+  for (const [name, body] of await reader.all(everyProgress)) {
+    const progress = progressBody.fromBytes(bytesValue(body))
+    const chain = chainNamed(textValue(name))
+    burned.set(chain, progress.burned)
+    if (chain === 'P') accrued = progress.l1AccruedFees
+  }
+  let l1Deposits = 0n
+  for (const [body] of await reader.all(everyChange))
+    l1Deposits += l1ChangeBody.fromBytes(bytesValue(body)).balanceChange
+  let l1Balances = 0n
+  for (const [body] of await reader.all(everyActive))
+    l1Balances += l1ValidatorBody.fromBytes(bytesValue(body)).endAccumulatedFee - accrued
+  return { burned, l1Deposits, l1Balances }
+}
+
+function chainNamed(name: string): PrimaryChain {
+  assert(name in chainNumbers, 'progress is of a chain of the primary network')
+  return name === 'P' ? 'P' : name === 'X' ? 'X' : 'C'
+}

@@ -9,10 +9,19 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 
+import { AvalancheCore } from '@avalanche-sdk/chainkit/core.js'
+import { avaxSupplyGet } from '@avalanche-sdk/chainkit/funcs/avaxSupplyGet.js'
 import { bls12_381 } from '@noble/curves/bls12-381.js'
 
-import { objectOf } from '../src/codec/evm/raw.ts'
-import { demoFolder, entry, run, startDemo, untilDemoServed } from './firn-process.ts'
+import { listOf, objectOf } from '../src/codec/evm/raw.ts'
+import {
+  demoFolder,
+  entry,
+  run,
+  type RunningFirn,
+  startDemo,
+  untilDemoServed,
+} from './firn-process.ts'
 
 const folder = new URL('../demo/', import.meta.url)
 const cast = JSON.parse(readFileSync(new URL('cast.json', folder), 'utf8')) as Readonly<
@@ -118,7 +127,50 @@ void test('signatures of the demo: two thirds of the L1’s validators signed wh
     body: JSON.stringify({ message: forged(unsigned) }),
   })
   assert.equal(unknown.status, 400, await unknown.text())
+  await t.test('the supply of AVAX adds up, as the official client reads it', () =>
+    readSupply(firn),
+  )
 })
+
+/** An amount of AVAX with decimals, in units of 10^-18. */
+function attos(text: string): bigint {
+  const [whole = '', decimals = ''] = text.split('.')
+  return BigInt(whole + decimals.padEnd(18, '0'))
+}
+
+async function readSupply(firn: RunningFirn): Promise<void> {
+  const client = new AvalancheCore({ enableTelemetry: false })
+  const answer = await avaxSupplyGet(client, { serverURL: firn.apiUrl })
+  assert.ok(answer.ok, String(answer.error))
+  const { lastUpdated, ...amounts } = answer.value
+  assert.ok(lastUpdated.getTime() > 0)
+  const of = (name: keyof typeof amounts): bigint => attos(amounts[name])
+  const burned = of('totalPBurned') + of('totalXBurned') + of('totalCBurned')
+  assert.equal(of('totalSupply'), of('genesisUnlock') + of('totalRewards') - burned)
+  assert.equal(amounts.circulatingSupply, amounts.totalSupply)
+  // Fees of its blocks, block by block; the rest are those of imports and exports.
+  const chains = listOf(objectOf(await firn.get('/v1/chains'), 'answer')['chains'], 'chains')
+  const cChain = chains.map((chain) => objectOf(chain, 'chain')).find(isCChain)
+  const fees = await feesOfBlocks(firn, String(cChain?.['chainId']))
+  const atomic = of('totalCBurned') - fees
+  assert.ok(fees > 0n && atomic >= 0n && atomic % 1_000_000_000n === 0n, `${fees} ${atomic}`)
+}
+
+function isCChain({ chainName }: Readonly<Record<string, unknown>>): boolean {
+  return chainName === 'C-Chain'
+}
+
+async function feesOfBlocks(firn: RunningFirn, chainId: string): Promise<bigint> {
+  let sum = 0n
+  for (let token = ''; ;) {
+    const path = `/v1/chains/${chainId}/blocks?pageSize=100&pageToken=${encodeURIComponent(token)}`
+    const page = objectOf(await firn.get(path), 'page')
+    for (const block of listOf(page['blocks'], 'blocks'))
+      sum += BigInt(String(objectOf(block, 'block')['feesSpent']))
+    if (typeof page['nextPageToken'] !== 'string' || page['nextPageToken'] === '') return sum
+    token = page['nextPageToken']
+  }
+}
 
 /** The message with its last byte changed: nobody signed it. */
 function forged(unsigned: Buffer): string {

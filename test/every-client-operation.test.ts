@@ -14,7 +14,13 @@ import { fileURLToPath } from 'node:url'
 import { AvaCloudSDKCore } from '@avalabs/avacloud-sdk/core.js'
 import { AvalancheCore } from '@avalanche-sdk/chainkit/core.js'
 
-import { clientRequests, deliberatelyAbsent, emptyInDemo, type Seen } from './client-requests.ts'
+import {
+  clientRequests,
+  deliberatelyAbsent,
+  emptyInDemo,
+  needsMore,
+  type Seen,
+} from './client-requests.ts'
 import type { Json } from './evm-service.ts'
 import {
   indexedFolder,
@@ -127,7 +133,8 @@ async function problemOf(
   if (!answer.ok) {
     const { error } = answer
     const words = `${error.name} ${error.statusCode ?? ''} ${error.message}`.slice(0, 300)
-    return isAbsent && error.statusCode === 404 && /not offered/.test(error.message)
+    const why = isAbsent ? /not offered/ : needsMore.get(operation)
+    return why !== undefined && error.statusCode === 404 && why.test(error.message)
       ? undefined
       : words
   }

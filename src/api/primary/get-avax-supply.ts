@@ -8,9 +8,10 @@
 import { readGenesis } from '../../codec/primary/genesis.ts'
 import { outputTypes } from '../../codec/primary/type-ids.ts'
 import { equalBytes, toBigint } from '../../core/bytes.ts'
-import { assert } from '../../core/fault.ts'
+import { assert, Fault } from '../../core/fault.ts'
 import { Type } from '../../shape/type.ts'
 import type { Reader } from '../../store/engine/database.ts'
+import { blockTimestamp } from '../../store/query/evm/blocks.ts'
 import { dayWei } from '../../store/query/metrics/days.ts'
 import { type AvaxFlows, avaxFlows } from '../../store/query/primary/avax-flows.ts'
 import { genesisId, rawBlocksFrom } from '../../store/query/primary/raw-blocks.ts'
@@ -40,6 +41,12 @@ const GetAvaxSupply = {
       network: Type.Optional(
         Type.Enum(['mainnet', 'fuji', 'testnet'], {
           description: 'network meant; default mainnet where it is served, else the other',
+        }),
+      ),
+      partial: Type.Optional(
+        Type.Boolean({
+          default: false,
+          description: 'answer with what can be told where not everything can',
         }),
       ),
     }),
@@ -88,7 +95,10 @@ export function getAvaxSupply(parts: PrimaryParts, chains: ChainDirectory): Oper
     const network = meantNetwork(parts.networks, query.network)
     const height = await indexedTo(network.store, 'P')
     const evmFees = await evmFeesOf(network, chains)
-    return { body: view(await sums(network.store), evmFees), ...height }
+    const body = view(await sums(network.store), evmFees)
+    if (body.notTold !== undefined && query.partial !== true)
+      throw new Fault('not-found', `the supply cannot be told (partial=true): ${body.notTold[0]}`)
+    return { body, ...height }
   })
 }
 
@@ -126,7 +136,7 @@ async function readSupply(store: Reader): Promise<Genesis> {
   return { initial: genesis.initialSupply, locked }
 }
 
-/** Fees of all blocks of the network's C-Chain in wei; `undefined` where it is not indexed. */
+/** Fees of all blocks of the network's C-Chain in wei; `undefined` where not all are indexed. */
 async function evmFeesOf(
   { chainIds }: ServedNetwork,
   chains: ChainDirectory,
@@ -134,7 +144,7 @@ async function evmFeesOf(
   const chain = chains.all().find(({ facts: { blockchainId } }) => {
     return blockchainId !== undefined && equalBytes(blockchainId, chainIds.C)
   })
-  if (chain === undefined) return undefined
+  if (chain === undefined || (await blockTimestamp(chain.store, 0)) === undefined) return undefined
   let sum = 0n
   for (const fees of (await dayWei(chain.store, 'fees')).values()) sum += toBigint(fees)
   return sum
@@ -199,7 +209,9 @@ function burnedView({
   if (p === undefined) notTold.push(`totalPBurned: ${notCounted}`)
   if (x === undefined) notTold.push(`totalXBurned: ${notCounted}`)
   if (evmFees === undefined)
-    notTold.push('totalCBurned: the C-Chain is not among the EVM chains that are indexed here')
+    notTold.push(
+      'totalCBurned: the C-Chain is not among the EVM chains that are indexed here from block 0',
+    )
   else if (atomic === undefined)
     notTold.push(`totalCBurned: ${burned.has('C') ? notCounted : 'no block is indexed yet'}`)
   // Balances of L1 validators were taken in, but are not burned yet.

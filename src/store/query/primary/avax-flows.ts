@@ -3,7 +3,7 @@
 import { assert } from '../../../core/fault.ts'
 import { type Reader, statement } from '../../engine/database.ts'
 import { l1ChangeBody, l1ValidatorBody, progressBody } from '../../schema/primary-bodies.ts'
-import { chainNumbers, type PrimaryChain } from '../../schema/primary-position.ts'
+import type { PrimaryChain } from '../../schema/primary-position.ts'
 import { bytesValue, textValue } from '../stored-row.ts'
 
 /** Result of {@link avaxFlows}, nAVAX. */
@@ -43,6 +43,6 @@ export async function avaxFlows(reader: Reader): Promise<AvaxFlows> {
 }
 
 function chainNamed(name: string): PrimaryChain {
-  assert(name in chainNumbers, 'progress is of a chain of the primary network')
-  return name === 'P' ? 'P' : name === 'X' ? 'X' : 'C'
+  assert(name === 'P' || name === 'X' || name === 'C', 'progress is of one of three chains')
+  return name
 }

@@ -20,7 +20,7 @@ import { Fault, faultOf } from '../core/fault.ts'
 import { blockOfRaw } from '../indexing/primary/batch/raw-blocks.ts'
 import type { Reader } from '../store/engine/database.ts'
 import { listL1Validators } from '../store/query/primary/l1-validators.ts'
-import { rawBlocksFrom } from '../store/query/primary/raw-blocks.ts'
+import { rawBlockFinder } from '../store/query/primary/raw-blocks.ts'
 import { subnetById } from '../store/query/primary/subnets.ts'
 import { transactionById } from '../store/query/primary/transaction-rows.ts'
 import { blockOfPos, placeOfPos } from '../store/schema/primary-position.ts'
@@ -113,10 +113,9 @@ function l1TransactionOf(unsigned: PUnsigned): L1Transaction {
 /** The P-Chain transaction at `pos`, from its kept block. Throws `store-failed` without one. */
 async function unsignedAt(store: Reader, pos: number): Promise<PUnsigned> {
   const { height, position } = placeOfPos(pos)
-  const id = blockOfPos(pos)
-  const [raw] = await rawBlocksFrom(store, id, 1)
-  if (raw?.id === id) {
-    const block = decodePBlock(blockOfRaw(height, raw.bytes).bytes)
+  const raw = await rawBlockFinder(store)(blockOfPos(pos))
+  if (raw !== undefined) {
+    const block = decodePBlock(blockOfRaw(height, raw).bytes)
     const found = transactionsOf(block)[position]
     if (found !== undefined) return found.record.unsigned
   }

@@ -193,7 +193,7 @@ function evmChain({ facts }: ServedChain, parts: NodeChainParts): NodeChain {
   const isCChain =
     facts.evmChainId === 43_114 ||
     facts.evmChainId === 43_113 ||
-    parts.networks().some(({ chainIds }) => toCb58(chainIds.C) === id)
+    parts.networks().some(({ blockchainIds }) => blockchainIds.C === id)
   return {
     id,
     network: facts.network,
@@ -227,13 +227,16 @@ const primaryNames = {
   X: ['X', 'avm', 'x-chain'],
 } as const
 
-function primaryChains({ network, chainIds }: ServedNetwork, parts: NodeChainParts): NodeChain[] {
+function primaryChains(
+  { network, blockchainIds }: ServedNetwork,
+  parts: NodeChainParts,
+): NodeChain[] {
   const nodeUrl = parts.config.networks[network]?.nodeUrl ?? ''
   return (['P', 'X'] as const).map((chain) => {
     const stage = stageReader(parts, primaryStream(network).key, chain)
     const [name, vm, other] = primaryNames[chain]
     return {
-      id: toCb58(chainIds[chain]),
+      id: blockchainIds[chain],
       network,
       names: [name, vm],
       otherNames: [other],

@@ -6,7 +6,6 @@
  */
 
 import { outputContent } from '../../codec/primary/output-content.ts'
-import { toCb58 } from '../../core/cb58.ts'
 import type { AtomicBalanceAsset, BalanceAsset } from '../../shape/primary/asset.ts'
 import type { Balances } from '../../shape/primary/balances.ts'
 import type { Holdings } from '../../store/query/primary/balances-of-addresses.ts'
@@ -120,7 +119,7 @@ function atomicView(
   return [...chains].flatMap(([chain, sums]) =>
     assetsView(sums, book).map((asset) => ({
       ...asset,
-      sharedWithChainId: toCb58(of.chainIds[chain]),
+      sharedWithChainId: of.blockchainIds[chain],
       status,
     })),
   )

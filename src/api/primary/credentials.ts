@@ -28,7 +28,7 @@ import { hash160, sha256 } from '../../core/hash.ts'
 import { recoverPublicKey } from '../../core/secp256k1.ts'
 import type { Utxo } from '../../shape/primary/utxo.ts'
 import type { Reader } from '../../store/engine/database.ts'
-import { rawBlocksFrom } from '../../store/query/primary/raw-blocks.ts'
+import { rawBlockFinder } from '../../store/query/primary/raw-blocks.ts'
 import type { StoredUtxo } from '../../store/query/primary/utxo-rows.ts'
 import { cBlockBody, innerBlockBody } from '../../store/schema/primary-bodies.ts'
 import { blockOfPos, placeOfPos } from '../../store/schema/primary-position.ts'
@@ -61,7 +61,7 @@ const knownKeys = createGenerations<string, Uint8Array>(8_192)
 type Turn = { recovered: number }
 
 /**
- * Credentials of those `utxos` that are spent. One block is read for each consuming transaction,
+ * Credentials of those `utxos` that are spent. Kept blocks are read in the order of consuming transactions,
  * one key recovered for each owner not met before. Throws `store-failed` when the store has lost a
  * block.
  */
@@ -70,16 +70,19 @@ export async function credentialsOf(
   utxos: readonly StoredUtxo[],
 ): Promise<Credentials> {
   const transactions = new Map<number, Signed>()
+  const findRaw = rawBlockFinder(store)
   const found = new Map<number, readonly Credential[]>()
   const turn: Turn = { recovered: 0 }
-  for (const utxo of utxos) {
-    if (utxo.spentPos === undefined) continue
+  const spent = utxos.flatMap((utxo) =>
+    utxo.spentPos === undefined ? [] : [{ utxo, pos: utxo.spentPos }],
+  )
+  for (const { utxo, pos } of spent.toSorted((a, b) => a.pos - b.pos)) {
     if (turn.recovered >= keysPerTurn) {
       turn.recovered = 0
       await new Promise(setImmediate)
     }
-    const signed = transactions.get(utxo.spentPos) ?? (await signedAt(store, utxo.spentPos))
-    transactions.set(utxo.spentPos, signed)
+    const signed = transactions.get(pos) ?? (await signedAt(findRaw, pos))
+    transactions.set(pos, signed)
     found.set(utxo.id, credentialsFor(utxo, signed, turn))
   }
   return found
@@ -120,11 +123,10 @@ function keyOfOwner(
   return publicKey
 }
 
-async function signedAt(store: Reader, pos: number): Promise<Signed> {
+async function signedAt(findRaw: ReturnType<typeof rawBlockFinder>, pos: number): Promise<Signed> {
   const { chain, height, position } = placeOfPos(pos)
-  const id = blockOfPos(pos)
-  const [raw] = await rawBlocksFrom(store, id, 1)
-  const bytes = raw?.id === id ? transactionIn({ chain, height, position }, raw.bytes) : undefined
+  const raw = await findRaw(blockOfPos(pos))
+  const bytes = raw && transactionIn({ chain, height, position }, raw)
   if (bytes === undefined)
     throw new Fault('store-failed', `the store has lost a transaction of block: ${height}`)
   return signedOf(chain, bytes)

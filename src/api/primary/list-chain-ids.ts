@@ -1,7 +1,6 @@
 /** On which chains addresses were seen. */
 
 import { toPrimaryAddress } from '../../core/address.ts'
-import { toCb58 } from '../../core/cb58.ts'
 import { chainNames } from '../../shape/primary/chain-info.ts'
 import { Addresses, NetworkPath } from '../../shape/primary/parameters.ts'
 import { Type } from '../../shape/type.ts'
@@ -51,7 +50,7 @@ export function listChainIds(parts: PrimaryParts): Operation {
         const chains = number === undefined ? [] : await chainsOfAddress(store, number)
         return {
           address: toPrimaryAddress(hrp, address),
-          blockchainIds: chains.map((chain) => toCb58(network.chainIds[chain])),
+          blockchainIds: chains.map((chain) => network.blockchainIds[chain]),
           chainNames: chains.map((chain) => chainNameOf[chain]),
         }
       }),

@@ -13,6 +13,8 @@ export type ServedNetwork = {
   readonly hrp: string
   /** 32 bytes each. */
   readonly chainIds: Readonly<Record<PrimaryChain, Uint8Array>>
+  /** The same in cb58, as answers show them. */
+  readonly blockchainIds: Readonly<Record<PrimaryChain, string>>
   readonly avaxAssetId: Uint8Array
   /** Unix seconds. */
   readonly genesisTime: number

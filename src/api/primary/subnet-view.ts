@@ -82,7 +82,7 @@ export function pChainView(network: ServedNetwork): Blockchain {
   return {
     createBlockTimestamp: network.genesisTime,
     createBlockNumber: '-1',
-    blockchainId: toCb58(network.chainIds.P),
+    blockchainId: network.blockchainIds.P,
     vmId: toCb58(vmIds.platformvm),
     subnetId: toCb58(primarySubnetId),
     blockchainName: 'P-Chain',

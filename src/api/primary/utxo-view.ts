@@ -98,8 +98,8 @@ function commonView(
   return {
     addresses: content.addresses.map((address) => toPrimaryAddress(of.hrp, address)),
     asset,
-    consumedOnChainId: toCb58(of.chainIds[utxo.consumableOn]),
-    createdOnChainId: toCb58(of.chainIds[utxo.createdOn]),
+    consumedOnChainId: of.blockchainIds[utxo.consumableOn],
+    createdOnChainId: of.blockchainIds[utxo.createdOn],
     utxoId: toCb58(utxoIdOf(utxo.txId, utxo.outputIndex)),
     utxoBytes: utxoBytes(utxo, book.idOf(utxo.asset)),
     amount: asset.amount,

@@ -390,6 +390,39 @@ function hashIn(message: unknown): string {
   return String(objectOf(event['transaction'], 'transaction')['txHash'])
 }
 
+type Tape = {
+  readonly status: Promise<number>
+  readonly blocks: Readonly<Record<string, unknown>>[]
+  readonly heights: number[]
+  readonly end: () => void
+}
+
+/** Reads the stream of new blocks until it is ended. */
+function tapeOf(firn: RunningFirn): Tape {
+  const over = new AbortController()
+  const blocks: Tape['blocks'] = []
+  const heights: number[] = []
+  const opened = fetch(`${firn.apiUrl}/v1/blocks/events`, { signal: over.signal })
+  const read = async (): Promise<void> => {
+    const { body, status } = await opened
+    if (status !== 200 || body === null) return
+    let text = ''
+    for await (const part of body.pipeThrough(new TextDecoderStream())) {
+      const lines = (text + part).split('\n\n')
+      text = lines.pop() ?? ''
+      for (const line of lines) {
+        const news = JSON.parse(line.replace('data: ', '')) as typeof blocks
+        blocks.push(...news)
+        heights.push(...news.map(({ blockNumber }) => Number(blockNumber)))
+      }
+    }
+  }
+  read().catch((error: unknown) => {
+    if (!over.signal.aborted) throw error
+  })
+  return { status: opened.then(({ status }) => status), blocks, heights, end: () => over.abort() }
+}
+
 void test('event streams and sockets: from any height, on after the last, as blocks come', async (t) => {
   const { firn, grow } = await followed(t, '{ listenersPerKey: 2 }')
   const id = await register(firn, '')
@@ -414,6 +447,11 @@ void test('event streams and sockets: from any height, on after the last, as blo
   )
   assert.deepEqual(rest, all.slice(half + 1))
 
+  // Everybody who may ask for blocks is told of new ones: those there are, then what comes.
+  const tape = tapeOf(firn)
+  await until('the tape as it is', () => tape.heights.length > 0)
+  assert.deepEqual(tape.heights, [70, 69, 68, 67])
+
   const messages: StreamEvent[] = []
   const socket = new WebSocket(
     `${stream.replace('http', 'ws').replace('/events', '/socket')}?lastEventId=${all[half]?.id ?? ''}`,
@@ -430,6 +468,28 @@ void test('event streams and sockets: from any height, on after the last, as blo
     messages.map(({ hash }) => hash),
     [...rest.map(({ hash }) => hash), ...later],
   )
+  await until('the head on the tape', () => tape.heights.includes(90))
+  const told = tape.blocks.find(({ blockNumber }) => blockNumber === '90')
+  const block = await firn.get(`/v1/chains/${chain}/blocks/90`)
+  for (const name of ['chainId', 'blockNumber', 'blockTimestamp', 'txCount'])
+    assert.deepEqual(told?.[name], block[name], name)
+  // Of one address sixteen may look on; who is one too many is told when to come again.
+  const crowd: Tape[] = []
+  while (crowd.length < 15) {
+    const one = tapeOf(firn)
+    assert.equal(await one.status, 200)
+    crowd.push(one)
+  }
+  const refused = tapeOf(firn)
+  assert.equal(await refused.status, 503)
+  for (const { end } of [...crowd, refused]) end()
+  await until('room', async () => {
+    const next = tapeOf(firn)
+    const status = await next.status
+    next.end()
+    return status === 200
+  })
+  tape.end()
   const closed = new Promise<CloseEvent>((resolve) => socket.addEventListener('close', resolve))
   // A stream that is one too many, ids that are none, and pages of other sites.
   const second = new AbortController()

@@ -29,9 +29,8 @@ export function demoConfig(chains: readonly Chain[], cast: Cast, folder = ''): s
       description: descriptions[chain.name] ?? '',
       recording: `${folder}${chain.name.toLowerCase()}.firnrec`,
       blockchainId: toCb58(chain.blockchainId),
-      ...(noted[`${chain.name}.subnet`] === undefined
-        ? {}
-        : { subnetId: noted[`${chain.name}.subnet`] }),
+      // What was noted for none of the L1s is of the primary network.
+      subnetId: noted[`${chain.name}.subnet`] ?? toCb58(new Uint8Array(32)),
       icmContracts: [noted['messenger']],
       wrappedTokens: [noted[`${chain.name}.wrapped`]],
     })),

@@ -131,6 +131,11 @@ export const settings = {
     [1_048_576, 17_179_869_184],
     'Bytes of answers callers have not taken yet; beyond it whoever leaves most is cut off.',
   ),
+  'api.tapeReaders': integer(
+    256,
+    [0, 100_000],
+    'Open streams of new blocks (`/v1/blocks/events`), 16 of one address; 0: none.',
+  ),
   'api.sendTimeoutMs': integer(
     60_000,
     [100, 3_600_000],

@@ -6,7 +6,9 @@ import { type ChainDirectory, createChainDirectory } from '../api/chain-director
 import { evmDialectRules } from '../api/dialect-evm.ts'
 import { primaryDialectRules } from '../api/dialect-primary.ts'
 import type { DialectRules } from '../api/dialect.ts'
+import { BlockTape } from '../api/events/block-tape.ts'
 import type { EventParts } from '../api/events/parts.ts'
+import { mountTape } from '../api/events/tape-stream.ts'
 import { createMethodNames } from '../api/evm/method-names.ts'
 import type { EvmParts } from '../api/evm/parts.ts'
 import { createPartyBooks } from '../api/evm/party-book.ts'
@@ -154,7 +156,25 @@ export function assembleApi(config: Config, parts: ApiParts): Api {
         imageUri: imageUriOf(operations),
       }),
     )
-  return { ...server, events }
+  const close = withTape(server, { ...parts, ...directories, most: config['api.tapeReaders'] })
+  return { ...server, events, close }
+}
+
+/** Adds the tape of blocks to a server; gives what ends both. */
+function withTape(
+  server: ApiServer,
+  parts: Pick<ApiParts, 'world' | 'logs' | 'gauges'> & Directories & { readonly most: number },
+): () => Promise<void> {
+  const { world, logs, gauges, chains, networks, most } = parts
+  const log = logs.log.child('api')
+  const failed = (error: unknown): void => log.debug('chain not read for the tape', { error })
+  const tape = new BlockTape({ chains, networks, clock: world.clock, failed })
+  gauges.onRead(() => gauges.set('firn_api_tape_readers', tape.readers, {}))
+  const endTape = mountTape(server.http, { ...server.forStreams, tape, most })
+  return () => {
+    endTape()
+    return server.close()
+  }
 }
 
 function loadLimits(config: Config): LoadLimits {

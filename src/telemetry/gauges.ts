@@ -97,6 +97,11 @@ export const gaugeTable = {
     help: 'Requests that wait for their turn.',
     labels: ['lane'],
   },
+  firn_api_tape_readers: {
+    kind: 'gauge',
+    help: 'Open streams of new blocks, those of the explorer above all.',
+    labels: [],
+  },
   firn_api_under_way_requests: {
     kind: 'gauge',
     help: 'Requests whose answer is being made.',

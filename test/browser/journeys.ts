@@ -2,10 +2,15 @@
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 
 import type { Page } from 'playwright-core'
 
 import { mostAttempts } from '../../src/explorer/browser/patient-fetch.ts'
+import { startFirn, toldChains, until, untilLive } from '../firn-process.ts'
+import { openReplayNode, serveReplayNode } from '../replay-node.ts'
 import { settled, visit } from './watched-page.ts'
 
 const cast = JSON.parse(
@@ -220,6 +225,60 @@ export const journeys: Readonly<Record<string, Journey>> = {
     await page.click('text=Ask again')
     await page.waitForSelector('.given-up', { state: 'detached' })
     assert.equal(await told.innerText(), result.lastDay.toLocaleString('en-US'))
+  },
+  'blocks come while one looks on, and stop when one says so': async (page, _origin, faults) => {
+    const ends: (() => Promise<void> | void)[] = []
+    const t = { after: (end: () => Promise<void>) => void ends.unshift(end) }
+    try {
+      const node = await openReplayNode(
+        await readFile(new URL('../../demo/summit.firnrec', import.meta.url)),
+      )
+      node.head = 40
+      const { url, close } = await serveReplayNode(node)
+      ends.unshift(close)
+      const folder = await mkdtemp(join(tmpdir(), 'firn-live-'))
+      ends.push(() => rm(folder, { recursive: true, force: true }))
+      const config = join(folder, 'firn.yaml')
+      await writeFile(config, `chains: [{ name: Summit, rpcUrls: ['${url}'] }]\n`)
+      const firn = await startFirn(t, ['--config', config, '--data-dir', folder])
+      await untilLive(firn, ['fuji-summit'])
+
+      await page.goto(`${firn.apiUrl}/`)
+      const tape = page.locator('.tape li a')
+      await page.waitForFunction(() => document.querySelector('.tape li a')?.textContent === '40')
+      const asked: string[] = []
+      page.on('request', (request) => asked.push(request.url()))
+      node.head = 41
+      await page.waitForFunction(() => document.querySelector('.tape li a')?.textContent === '41')
+      assert.ok(!asked.some((one) => one.includes('/v1/blocks')), 'it was pushed')
+      const reply = await firn.get('/v1/chains/51001/transactions?pageSize=1')
+      const [{ txHash }] = reply['transactions'] as [{ txHash: string }]
+      await page.waitForFunction(
+        (hash) => document.querySelector(`#main tbody a[href$="${hash}"]`) !== null,
+        txHash,
+      )
+      await page.click('.tape button')
+      node.head = 45
+      await until('indexed 45', async () => {
+        return ((await toldChains(firn)).get('fuji-summit')?.indexedHeight ?? -1) >= 45
+      })
+      assert.equal(await tape.first().innerText(), '41')
+      await page.click('.tape button')
+      await page.waitForFunction(() => document.querySelector('.tape li a')?.textContent === '45')
+
+      // Where the server pushes to nobody more, the page asks.
+      await page.route('**/v1/blocks/events*', (route) => route.fulfill({ status: 204 }))
+      await page.reload()
+      await page.waitForFunction(() => document.querySelector('.tape li a')?.textContent === '45')
+      await page.goto('about:blank')
+      // This Firn has an address of its own.
+      const foreign = faults.splice(0).filter((one) => !one.startsWith(`foreign: ${firn.apiUrl}/`))
+      faults.push(...foreign)
+    } finally {
+      // One after the other: a process ends before its folder goes.
+      // oxlint-disable-next-line no-await-in-loop
+      for (const end of ends) await end()
+    }
   },
   'the theme is chosen and kept': async (page) => {
     const ground = (): Promise<string> =>

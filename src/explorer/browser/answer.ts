@@ -113,8 +113,11 @@ function asker<T>(
   return { load, end }
 }
 
-/** Asks for `path` when it changes, and again every `everyMs` while the page is seen. */
-export function useAnswer<T>(path: string | undefined, everyMs = 0): Answer<T> {
+/**
+ * Asks for `path` when it changes, and again every `everyMs` while the page is seen and whenever
+ * `beat` changes.
+ */
+export function useAnswer<T>(path: string | undefined, everyMs = 0, beat = ''): Answer<T> {
   const [held, hold] = useState<{ path: string | undefined; answer: Answer<T> }>({
     path: undefined,
     answer: {},
@@ -135,6 +138,12 @@ export function useAnswer<T>(path: string | undefined, everyMs = 0): Answer<T> {
     const timer = setInterval(() => document.hidden || repeat.current(), everyMs)
     return () => clearInterval(timer)
   }, [path, everyMs])
+  const lastBeat = useRef('')
+  useEffect(() => {
+    // The first is what the answer begins with.
+    if (path !== undefined && lastBeat.current !== '') repeat.current()
+    lastBeat.current = beat
+  }, [beat])
   return held.path === path ? held.answer : {}
 }
 

@@ -4,10 +4,11 @@ import { h, type JSX } from 'preact'
 
 import type { MetricPoint } from '../../shape/metrics/metric-point.ts'
 import { useAnswer } from './answer.ts'
-import { amount, count, short } from './format.ts'
+import { amount, brief, count, short } from './format.ts'
 import type { FundsPage } from './l1-funds.ts'
 import { to } from './link.ts'
 import { age, type View } from './parts.ts'
+import { primarySubnetId } from './primary-parts.ts'
 import { primaryNetworks, type World } from './world.ts'
 
 /** Amounts in nAVAX. */
@@ -33,6 +34,11 @@ export function Numbers({ world, newest }: NumbersProps): JSX.Element {
     served ? '/v2/chains/total/metrics/txCount?timeInterval=hour&pageSize=24' : undefined,
     60_000,
   ).data
+  const cChain = world.chains.find(({ subnetId }) => subnetId === primarySubnetId)?.chainId
+  const fees = useAnswer<Points>(
+    cChain && `/v2/chains/${cChain}/metrics/feesPaid?timeInterval=day&pageSize=2`,
+    60_000,
+  ).data
   const messages = useAnswer<Messages>(served ? '/v2/icm/summary' : undefined, 60_000).data
   const ofNetwork =
     network === undefined
@@ -55,6 +61,13 @@ export function Numbers({ world, newest }: NumbersProps): JSX.Element {
       hours && count(hours.results.reduce((sum, { value }) => sum + value, 0)),
       to('metrics', 'total', 'day', 'txCount'),
     ),
+    cChain === undefined
+      ? null
+      : number(
+          'Burned a day',
+          fees && burned(fees, funds),
+          to('metrics', cChain, 'day', 'feesPaid'),
+        ),
     number('Messages, latest 24 h', ofDay(messages?.result.lastDay), to('messages')),
     number('Newest EVM block', newest === undefined ? undefined : age(newest)),
   )
@@ -77,6 +90,19 @@ function staked({ validatorDetails, delegatorDetails }: Details): JSX.Element {
     'span',
     { title: `${amount(String(sum), 9)} AVAX` },
     `${short(Number(sum / 1_000_000_000n))} `,
+    h('small', null, 'AVAX'),
+  )
+}
+
+/** Fees of the C-Chain on its newest whole day, or on its first, and what seats of L1s pay a day. */
+function burned({ results }: Points, funds: FundsPage | undefined): JSX.Element {
+  const chain = (results[1] ?? results[0])?.value ?? 0
+  const seatFees =
+    funds === undefined ? 0 : (Number(funds.feeRate.perDay) * funds.feeRate.activeValidators) / 1e9
+  return h(
+    'span',
+    { title: `fees of the C-Chain ${brief(chain)} AVAX, of seats of L1s ${brief(seatFees)} AVAX` },
+    `${short(chain + seatFees)} `,
     h('small', null, 'AVAX'),
   )
 }

@@ -3,14 +3,14 @@
  */
 
 import { h, type JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
 
-import type { EvmBlock } from '../../shape/evm/evm-block.ts'
 import type { NativeTransaction } from '../../shape/evm/native-transaction.ts'
 import type { IcmMessage } from '../../shape/icm/icm-message.ts'
 import type { Subnet } from '../../shape/primary/subnet.ts'
 import type { ChainStatus } from '../../shape/status.ts'
 import { useAnswer } from './answer.ts'
-import { blockLink, chainLink, methodWord, party, txLink } from './evm-parts.ts'
+import { chainLink, methodWord, party, txLink } from './evm-parts.ts'
 import { count, ends, speed, visible } from './format.ts'
 import { to } from './link.ts'
 import { messageTable } from './messages-page.ts'
@@ -19,18 +19,23 @@ import { Numbers } from './numbers.ts'
 import { age, card, coins, heading, shown, statePill, table, type View } from './parts.ts'
 import { useTitle } from './place.ts'
 import { subnetLink } from './primary-parts.ts'
-import { coinOf, primaryNetworks, type World } from './world.ts'
+import { BlockTape, useTape } from './tape.ts'
+import { chainName, coinOf, primaryNetworks, type World } from './world.ts'
 
 /** The overview. */
 export function Overview({ world }: { readonly world: World }): JSX.Element {
   useTitle('')
   const { status, chains } = world
-  const blocks = useAnswer<{ blocks: EvmBlock[] }>('/v1/blocks?pageSize=8', 10_000)
+  const tape = useTape()
+  const evm = tape.blocks?.filter(({ chainId }) => chainId !== undefined) ?? []
+  const [newest] = evm
+  const full = evm.find(({ txCount }) => txCount > 0)
+  const beat = useSeldom(full === undefined ? '' : `${full.chainId} ${full.blockNumber}`)
   const transactions = useAnswer<{ transactions: NativeTransaction[] }>(
     '/v1/transactions?pageSize=8',
-    10_000,
+    0,
+    beat,
   )
-  const [newest] = blocks.data?.blocks ?? []
   const [latest] = transactions.data?.transactions ?? []
   const chain = chains.at(-1)
   return h(
@@ -43,12 +48,13 @@ export function Overview({ world }: { readonly world: World }): JSX.Element {
         chain && [visible(chain.chainName), to('chain', chain.chainId)],
         newest && [
           `block ${count(newest.blockNumber)}`,
-          to('chain', newest.chainId, 'block', newest.blockNumber),
+          to('chain', newest.chainId ?? '', 'block', newest.blockNumber),
         ],
         latest && [ends(latest.txHash), to('chain', latest.chainId, 'tx', latest.txHash)],
       ]),
     ),
     h(Numbers, { world, newest: newest?.blockTimestamp }),
+    h(BlockTape, { tape, nameOf: (chainId) => chainName(world, chainId) }),
     progressOf(status?.chains ?? []),
     chains.length === 0
       ? null
@@ -68,20 +74,26 @@ export function Overview({ world }: { readonly world: World }): JSX.Element {
             title: 'Active addresses a day',
           }),
         ),
-    h(
-      'div',
-      { class: 'grid latest' },
-      card(
-        'Latest blocks',
-        shown(blocks, (data) => latestBlocks(world, data.blocks)),
-      ),
-      card(
-        'Latest transactions',
-        shown(transactions, (data) => latestTxs(world, data.transactions)),
-      ),
+    card(
+      'Latest transactions',
+      shown(transactions, (data) => latestTxs(world, data.transactions)),
     ),
     h(Newest, { world }),
   )
+}
+
+// Pushed blocks come several a second; lists follow at a pace that people can read.
+const seldomMs = 3_000
+
+/** A value that changes at most every three seconds. */
+function useSeldom(value: string): string {
+  const [told, tell] = useState({ value, at: 0 })
+  useEffect(() => {
+    const wait = Math.max(0, told.at + seldomMs - Date.now())
+    const timer = value === told.value ? 0 : setTimeout(() => tell({ value, at: Date.now() }), wait)
+    return () => clearTimeout(timer)
+  }, [value, told])
+  return told.value
 }
 
 /** The newest L1s and messages between chains; nothing where neither is served. */
@@ -167,25 +179,23 @@ function progressOf(all: readonly ChainStatus[]): View {
   ]
 }
 
-function latestBlocks(world: World, blocks: readonly EvmBlock[]): JSX.Element {
-  return table(
-    [['Block'], ['Chain'], ['Time'], ['Txs', 'num']],
-    blocks.map((block) => [
-      blockLink(block.chainId, block.blockNumber),
-      chainLink(world, block.chainId),
-      age(block.blockTimestamp),
-      count(block.txCount),
-    ]),
-  )
-}
-
 function latestTxs(world: World, transactions: readonly NativeTransaction[]): JSX.Element {
   return table(
-    [['Transaction'], ['Method', 'wide'], ['From', 'wide'], ['To'], ['Value', 'num']],
+    [
+      ['Transaction'],
+      ['Chain', 'wide'],
+      ['Time', 'wide'],
+      ['Method', 'wide'],
+      ['From', 'wide'],
+      ['To'],
+      ['Value', 'num'],
+    ],
     transactions.map((tx) => {
       const { symbol, decimals } = coinOf(world, tx.chainId)
       return [
         txLink(tx.chainId, tx.txHash),
+        chainLink(world, tx.chainId),
+        age(tx.blockTimestamp),
         methodWord(tx),
         // By address alone: a symbol is an advertisement to whoever reads the first page.
         party(tx.chainId, { address: tx.from.address }),

@@ -1,0 +1,171 @@
+/**
+ * The newest blocks of all chains served, for everybody who looks on.
+ *
+ * However many look on, every chain is asked for its height twice a second, and not at all while
+ * nobody does; what is new is read and written down once.
+ */
+
+import type { Clock } from '../../core/world.ts'
+import { latestBlocks } from '../../store/query/evm/blocks.ts'
+import { indexedHeight } from '../../store/query/evm/indexed-height.ts'
+import { latestBlocks as latestPrimaryBlocks } from '../../store/query/primary/blocks.ts'
+import { blockIdOf, chainNumbers, heightOfBlock } from '../../store/schema/primary-position.ts'
+import type { ChainDirectory, ServedChain } from '../chain-directory.ts'
+import { chainNameOf } from '../primary/chain-of.ts'
+import type { NetworkDirectory, ServedNetwork } from '../primary/network-directory.ts'
+
+/** Between two looks. Avalanche's chains make a block in one to two seconds. */
+const lookEveryMs = 500
+/** Blocks of one chain in one look: who indexes a thousand a second shows its newest. */
+const mostPerLook = 4
+/** Blocks that are kept for who comes. */
+const kept = 16
+/** Looks without news after which a reader is told so, that nobody takes the stream for dead. */
+const quietLooks = 30
+
+/** A block as it passes by. `blockchainId` is that of a chain of the primary network: `p-chain`. */
+export type TapeBlock = {
+  readonly network: string
+  readonly chainId?: string
+  readonly blockchainId?: string
+  readonly name: string
+  readonly blockNumber: string
+  /** Unix seconds. */
+  readonly blockTimestamp: number
+  readonly txCount: number
+}
+
+/** Where blocks are read. */
+export type TapeParts = {
+  readonly chains: ChainDirectory
+  readonly networks: NetworkDirectory
+  readonly clock: Clock
+  /** Told why a chain cannot be read now; it is asked again. */
+  readonly failed: (error: unknown) => void
+}
+
+/** What blocks of one chain are read by: those above a height, newest first. */
+type Lane = {
+  readonly key: string
+  readonly above: (height: number) => Promise<readonly TapeBlock[]>
+}
+
+/** Takes a JSON list of blocks, newest first, or `undefined` when there was nothing new for long. */
+export type TapeReader = (blocks: string | undefined) => void
+
+/** A tape that everybody of a process reads. */
+export class BlockTape {
+  readonly #parts: TapeParts
+  readonly #seen = new Map<string, number>()
+  readonly #readers = new Set<TapeReader>()
+  #newest: readonly TapeBlock[] = []
+  #runs = false
+
+  constructor(parts: TapeParts) {
+    this.#parts = parts
+  }
+
+  /** Tells the newest blocks there are, then what comes. Gives what ends it. */
+  read(told: TapeReader): () => void {
+    if (this.#runs) told(JSON.stringify(this.#newest))
+    this.#readers.add(told)
+    if (!this.#runs) void this.#run()
+    return () => this.#readers.delete(told)
+  }
+
+  /** How many read it now. */
+  get readers(): number {
+    return this.#readers.size
+  }
+
+  async #run(): Promise<void> {
+    this.#runs = true
+    this.#seen.clear()
+    this.#newest = []
+    for (let look = 0, toldAt = 0; this.#readers.size > 0; look++) {
+      const news = await this.#look()
+      this.#newest = newestOf([...news, ...this.#newest])
+      const hasNews = look === 0 || news.length > 0
+      if (hasNews || look - toldAt >= quietLooks) {
+        const text = hasNews ? JSON.stringify(newestOf(news)) : undefined
+        for (const told of this.#readers) told(text)
+        toldAt = look
+      }
+      await this.#parts.clock.sleep(lookEveryMs).catch(() => undefined)
+    }
+    this.#runs = false
+  }
+
+  async #look(): Promise<readonly TapeBlock[]> {
+    const found = await Promise.all(
+      this.#lanes().map(async ({ key, above }) => {
+        try {
+          const blocks = await above(this.#seen.get(key) ?? -1)
+          const [first] = blocks
+          if (first !== undefined) this.#seen.set(key, Number(first.blockNumber))
+          return blocks
+        } catch (error) {
+          this.#parts.failed(error)
+          return []
+        }
+      }),
+    )
+    return found.flat()
+  }
+
+  #lanes(): readonly Lane[] {
+    const { chains, networks } = this.#parts
+    return [
+      ...chains.all().map(evmLane),
+      ...networks.all().flatMap((network) =>
+        (['P', 'X', 'C'] as const)
+          // The C-Chain is here once: as an EVM chain where it is served as one.
+          .filter((chain) => chains.byBlockchainId(network.chainIds[chain]) === undefined)
+          .map((chain) => primaryLane(network, chain)),
+      ),
+    ]
+  }
+}
+
+function evmLane({ facts, store }: ServedChain): Lane {
+  return {
+    key: facts.key,
+    above: async (height) => {
+      const head = await indexedHeight(store, 'blocks')
+      if (head <= height) return []
+      const limit = Math.min(head - height, mostPerLook)
+      const rows = await latestBlocks(store, { before: head + 1, limit })
+      return rows.map((row) => ({
+        network: facts.network,
+        chainId: String(facts.evmChainId),
+        name: facts.name,
+        blockNumber: String(row.height),
+        blockTimestamp: row.timestamp,
+        txCount: row.txCount,
+      }))
+    },
+  }
+}
+
+function primaryLane({ network, store }: ServedNetwork, chain: 'P' | 'X' | 'C'): Lane {
+  const number = chainNumbers[chain]
+  const until = blockIdOf(number + 1, 0)
+  return {
+    key: `${network} ${chain}`,
+    above: async (height) => {
+      const range = { from: blockIdOf(number, height + 1), until, limit: mostPerLook }
+      return (await latestPrimaryBlocks(store, range)).map((row) => ({
+        network,
+        blockchainId: chainNameOf[chain],
+        name: `${chain}-Chain`,
+        blockNumber: String(heightOfBlock(row.id)),
+        blockTimestamp: row.timestamp,
+        txCount: row.txCount,
+      }))
+    },
+  }
+}
+
+function newestOf(blocks: readonly TapeBlock[]): readonly TapeBlock[] {
+  return blocks.toSorted((a, b) => b.blockTimestamp - a.blockTimestamp).slice(0, kept)
+}

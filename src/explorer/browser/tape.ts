@@ -1,0 +1,145 @@
+/** New blocks of all chains as they come: pushed by the server, asked for where it does not push. */
+
+import { h, type JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+
+import type { EvmBlock } from '../../shape/evm/evm-block.ts'
+import { apiKey, ask } from './answer.ts'
+import { count, visible } from './format.ts'
+import { to } from './link.ts'
+import { age } from './parts.ts'
+
+/** A block as the server tells it; see `src/api/events/block-tape.ts`. */
+export type TapeBlock = {
+  readonly network: string
+  readonly chainId?: string
+  readonly blockchainId?: string
+  readonly name: string
+  readonly blockNumber: string
+  readonly blockTimestamp: number
+  readonly txCount: number
+}
+
+const shownBlocks = 16
+/** Where nothing is pushed blocks are asked for so often, and a stream is tried as often again. */
+const pollMs = 10_000
+const agesMs = 5_000
+
+/** The newest blocks, newest first; `undefined` before the first answer. */
+export type Tape = {
+  readonly blocks: readonly TapeBlock[] | undefined
+  readonly isStopped: boolean
+  readonly toggle: () => void
+}
+
+/** Follows all chains while the page is seen, until it is stopped. */
+export function useTape(): Tape {
+  const [blocks, setBlocks] = useState<readonly TapeBlock[]>()
+  const [isStopped, setStopped] = useState(false)
+  useEffect(() => {
+    if (isStopped) return undefined
+    return followed((news) => setBlocks((before = []) => merged(before, news)))
+  }, [isStopped])
+  return { blocks, isStopped, toggle: () => setStopped((before) => !before) }
+}
+
+/** Tells of blocks until it is ended. Nothing is open or asked for while nobody sees the page. */
+function followed(tell: (news: readonly TapeBlock[]) => void): () => void {
+  let stream: EventSource | undefined
+  const over = new AbortController()
+  const poll = (): void => {
+    ask<{ blocks: EvmBlock[] }>(`/v1/blocks?pageSize=${shownBlocks}`, over.signal)
+      .then(({ data }) => tell((data?.blocks ?? []).map(ofEvm)))
+      .catch(() => undefined)
+  }
+  const open = (): void => {
+    if (document.hidden || stream !== undefined) return
+    const key = apiKey()
+    const query = key === '' ? '' : `?rltoken=${encodeURIComponent(key)}`
+    stream = new EventSource(`/v1/blocks/events${query}`)
+    stream.addEventListener('message', ({ data }) => {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the server writes such lists
+      tell(JSON.parse(String(data)) as TapeBlock[])
+    })
+    stream.addEventListener('error', () => {
+      // Where the server was only lost for a moment the browser comes again by itself.
+      if (stream?.readyState !== EventSource.CLOSED) return
+      stream = undefined
+      poll()
+    })
+  }
+  const close = (): void => {
+    stream?.close()
+    stream = undefined
+  }
+  const seen = (): void => (document.hidden ? close() : open())
+  open()
+  const timer = setInterval(open, pollMs)
+  document.addEventListener('visibilitychange', seen)
+  return () => {
+    over.abort()
+    close()
+    clearInterval(timer)
+    document.removeEventListener('visibilitychange', seen)
+  }
+}
+
+function ofEvm({ chainId, blockNumber, blockTimestamp, txCount }: EvmBlock): TapeBlock {
+  return { network: '', chainId, name: '', blockNumber, blockTimestamp, txCount }
+}
+
+function merged(before: readonly TapeBlock[], news: readonly TapeBlock[]): readonly TapeBlock[] {
+  const all = new Map([...before, ...news].map((block) => [keyOf(block), block]))
+  return [...all.values()]
+    .toSorted((a, b) => b.blockTimestamp - a.blockTimestamp)
+    .slice(0, shownBlocks)
+}
+
+function keyOf({ network, chainId, blockchainId, blockNumber }: TapeBlock): string {
+  return `${chainId ?? `${network} ${blockchainId}`} ${blockNumber}`
+}
+
+/** The tape, newest first; `nameOf` names chains that the server did not. */
+export function BlockTape({
+  tape: { blocks = [], isStopped, toggle },
+  nameOf,
+}: {
+  readonly tape: Tape
+  readonly nameOf: (chainId: string) => string
+}): JSX.Element {
+  // Ages grow also while nothing comes.
+  const [, tick] = useState(0)
+  useEffect(() => {
+    const timer = setInterval(() => tick((before) => before + 1), agesMs)
+    return () => clearInterval(timer)
+  }, [])
+  return h(
+    'section',
+    { class: 'card tape', 'aria-label': 'Newest blocks' },
+    h(
+      'header',
+      null,
+      h('h2', null, 'Newest blocks'),
+      h('button', { class: 'copy', type: 'button', onClick: toggle }, isStopped ? 'go on' : 'stop'),
+    ),
+    h(
+      'ol',
+      { class: 'scroll', tabIndex: 0, 'aria-label': 'blocks of all chains, newest first' },
+      blocks.map((block) =>
+        h(
+          'li',
+          { key: keyOf(block) },
+          h('span', { class: 'chain' }, visible(block.name) || nameOf(block.chainId ?? '')),
+          h('a', { href: linkOf(block) }, count(block.blockNumber)),
+          h('span', { class: 'quiet' }, `${count(block.txCount)} tx · `, age(block.blockTimestamp)),
+        ),
+      ),
+    ),
+  )
+}
+
+function linkOf({ network, chainId, blockchainId = '', blockNumber }: TapeBlock): string {
+  return chainId === undefined
+    ? to('primary', network, 'block', blockchainId, blockNumber)
+    : to('chain', chainId, 'block', blockNumber)
+}

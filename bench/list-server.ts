@@ -14,6 +14,7 @@ import {
   type StateReader,
 } from '../src/api/chain-directory.ts'
 import { evmDialectRules } from '../src/api/dialect-evm.ts'
+import { noAbis } from '../src/api/evm/abi-book.ts'
 import { healthOperations } from '../src/api/evm/health.ts'
 import { createMethodNames } from '../src/api/evm/method-names.ts'
 import { noNfts } from '../src/api/evm/nft-source.ts'
@@ -124,6 +125,7 @@ export function listServer({ store, state, cold = false }: ListServerOptions): A
         chains,
         tokens: createPageTokens([{ id: 1, secret: new Uint8Array(32) }], clock),
         clock,
+        abis: noAbis,
         methodNames: createMethodNames(),
         prices: noPrices,
         notes: noTokenNotes,

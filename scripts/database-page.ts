@@ -8,6 +8,7 @@ import { controlTables } from '../src/store/schema/control.ts'
 import { deploymentTables } from '../src/store/schema/deployment.ts'
 import { evmTables } from '../src/store/schema/evm.ts'
 import { icmTables } from '../src/store/schema/icm.ts'
+import { logTables } from '../src/store/schema/logs.ts'
 import { metricsTables } from '../src/store/schema/metrics.ts'
 import { migrationTables } from '../src/store/schema/migration.ts'
 import { nftRequestTables } from '../src/store/schema/nft.ts'
@@ -57,6 +58,15 @@ const metricsNotes: Readonly<Record<string, Note>> = {
   rollup_deploys: ['a period: contracts and deployers, by what showed them', 27],
   activity_hour: ['an hour: the numbers of the addresses active in it', 686],
   ever_seen: ['which of 4,096 address numbers were active or deployed, one bit each', 524],
+}
+
+const logNotes: Readonly<Record<string, Note>> = {
+  address: ['a contract that logged something, numbered as on the chain', 28],
+  address_by_bytes: ['the number of such a contract', 28],
+  log_entry: ['a log', 212],
+  log_by_address: ['a log in the list of its contract', 11],
+  log_by_topic: ['a log in the list of one of its topics', 13],
+  log_mark: ['a block up to which logs were read, one in some hundred', 37],
 }
 
 const primaryNotes: Readonly<Record<string, Note>> = {
@@ -142,6 +152,7 @@ export function databasePage(): string {
     section('Every store', controlTables, controlNotes),
     section('An EVM chain', evmTables, evmNotes),
     section('Time series of an EVM chain, in the same store', metricsTables, metricsNotes),
+    section('Logs of an EVM chain, in a store of their own', logTables, logNotes),
     section('A primary network', primaryTables, primaryNotes),
     section('Interchain messages', icmTables, messageNotes),
     section(

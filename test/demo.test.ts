@@ -76,6 +76,32 @@ void test('verify --recording: the demo is what its nodes answered, and a change
   }
 })
 
+void test('logs of the demo: a damaged store is named, emptied, and filled again', async (t) => {
+  const dataDir = await demoFolder(t)
+  const file = new DatabaseSync(join(dataDir, 'fuji-summit-logs.sqlite'))
+  const count = (): unknown => file.prepare('select count(*) from log_entry').get()
+  const before = count()
+  file.exec('delete from log_entry where pos % 3 = 0')
+  file.close()
+  const verify = (...flags: string[]): ReturnType<typeof run> =>
+    run(process.execPath, [entry, 'verify', '--store', ...flags, '--data-dir', dataDir])
+  const damaged = await verify()
+  assert.equal(damaged.code, 1)
+  assert.match(damaged.stdout, /^DAMAGED fuji-summit-logs: log_entry, heights 0 to 255: rows /m)
+  const mended = await verify('--repair')
+  assert.equal(mended.code, 0, mended.stdout + mended.stderr)
+  assert.match(
+    mended.stdout,
+    /^fuji-summit-logs: emptied; its logs are read again when Firn runs$/m,
+  )
+  const firn = await startDemo(t, dataDir)
+  await untilDemoServed(firn)
+  assert.equal(await firn.end(), 0)
+  const after = new DatabaseSync(join(dataDir, 'fuji-summit-logs.sqlite'))
+  assert.deepEqual(after.prepare('select count(*) from log_entry').get(), before)
+  after.close()
+})
+
 type Seat = {
   readonly weight: number
   readonly remainingBalance: number

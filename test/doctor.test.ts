@@ -45,6 +45,7 @@ const emptyChain = {
   vmId: '',
   traces: 'auto',
   startHeight: 0,
+  logs: 'off',
   icmContracts: [],
   wrappedTokens: [],
   recording: '',

@@ -16,6 +16,7 @@ import {
   type StateReader,
 } from '../src/api/chain-directory.ts'
 import { evmDialectRules } from '../src/api/dialect-evm.ts'
+import { noAbis } from '../src/api/evm/abi-book.ts'
 import { healthOperations } from '../src/api/evm/health.ts'
 import { createMethodNames } from '../src/api/evm/method-names.ts'
 import { noNfts } from '../src/api/evm/nft-source.ts'
@@ -165,6 +166,7 @@ export function partsOf(chains: readonly ServedChain[], clock: Clock): EvmParts 
     chains: createChainDirectory(() => chains),
     tokens: pageTokens(clock),
     clock,
+    abis: noAbis,
     methodNames: createMethodNames(),
     prices: noPrices,
     notes: noTokenNotes,

@@ -45,6 +45,11 @@ and the C-Chain (43112).`,
       path: ({ of }) => `${summit}/transactions/${of('tx message')}/logs`,
     },
     {
+      id: 'listLogs',
+      about: 'With `logs: on` of the chain; in words where an ABI is given for it.',
+      path: ({ of }) => `${summit}/logs?address=${of('Summit.token')}&pageSize=1`,
+    },
+    {
       id: 'listTransactions',
       about: 'Everything an address took part in, by transaction.',
       path: address('trader', '/transactions?pageSize=1'),

@@ -10,10 +10,6 @@ const absent: readonly { readonly form: RegExp; readonly why: string }[] = [
     why: 'lists of users of the BTC.b bridge are not offered: they need the bridge operator’s records',
   },
   {
-    form: /^\/v1\/chains\/[^/]+\/logs$/,
-    why: 'logs by address or topic are not stored; those of a transaction are at …/transactions/{txHash}/logs',
-  },
-  {
     form: /^\/v1\/(rpcUsageMetrics|subnetRpcUsageMetrics)$/,
     why: 'use of RPC is not offered: calls of nodes go through the node listener, which has no keys',
   },

@@ -73,6 +73,8 @@ export type ServedChain = {
    * are read there. Rejects with faults of the source.
    */
   readonly receipts?: (height: number, signal: AbortSignal) => Promise<readonly unknown[]>
+  /** The store of its logs, once there is one; absent where logs are not kept. */
+  readonly logs?: () => Promise<Database | undefined>
   /** Newest height its node told of late, where one is asked. */
   readonly headHeight?: () => Promise<number | undefined>
   /**

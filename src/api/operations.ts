@@ -45,6 +45,7 @@ import { listErc721Transfers } from './evm/list-erc721-transfers.ts'
 import { listErc1155Transfers } from './evm/list-erc1155-transfers.ts'
 import { listInternalTransactions } from './evm/list-internal-transactions.ts'
 import { listLatestTransactions } from './evm/list-latest-transactions.ts'
+import { listLogs } from './evm/list-logs.ts'
 import { listNativeTransactions } from './evm/list-native-transactions.ts'
 import { listTokenHolders } from './evm/list-token-holders.ts'
 import { listTokenTransfers } from './evm/list-token-transfers.ts'
@@ -163,6 +164,7 @@ export function evmOperations(parts: EvmParts): Operation[] {
     listLatestTransactions(parts),
     getTransaction(parts),
     listTransactionLogs(parts),
+    listLogs(parts),
     listErc721Transfers(parts),
     listNativeTransactions(parts),
     listAddressTransactions(parts),

@@ -12,7 +12,7 @@ import { type Config, settings } from '../config/settings.ts'
 const folder = new URL('../../demo/', import.meta.url)
 
 /**
- * `config` with the networks and chains of the bundled demo, and with its prices and lists where
+ * `config` with the networks and chains of the bundled demo, and with its prices, ABIs and lists where
  * `config` has none of its own. A package without the demo serves none.
  */
 export function withDemoNetwork(config: Config): Config {
@@ -31,6 +31,7 @@ export function withDemoNetwork(config: Config): Config {
             fuji: { ...fuji, recording: bundled(fuji.recording), genesis: bundled(fuji.genesis) },
           },
     chains: demo.chains.map((chain) => ({ ...chain, recording: bundled(chain.recording) })),
+    abis: config.abis === settings.abis.default ? bundled(demo.abis) : config.abis,
     prices: config.prices === settings.prices.default ? `file:${bundled(prices)}` : config.prices,
     tokenReputation:
       config.tokenReputation === settings.tokenReputation.default

@@ -278,6 +278,11 @@ export const settings = {
     'File of method signatures, one a line, added to the bundled ones.',
   ),
 
+  abis: text(
+    '',
+    'Folder of ABIs to decode logs and inputs with: `ADDRESS.json` for one contract, other JSON files for all; metadata files as Sourcify keeps them count for the contracts whose folder they lie in.',
+  ),
+
   prices: any(
     'none',
     '`none`, `file:PATH`, or `{ http: URL, shape: defillama | coingecko, chains, fiat }`.',
@@ -345,6 +350,11 @@ export const chainSettings = {
     'Whether to read internal transactions by debug_traceBlockByNumber.',
   ),
   startHeight: integer(0, [0, 8_589_934_592], 'First height indexed.'),
+  logs: word(
+    'off',
+    ['off', 'on'],
+    'Whether to keep all logs, for lists by address or topic, in a store of their own.',
+  ),
   icmContracts: list('Teleporter messengers besides the known one.'),
   wrappedTokens: list('Tokens whose Deposit and Withdrawal logs are mints and burns.'),
   recording: text('', 'A file of recorded answers instead of endpoints.'),

@@ -19,6 +19,8 @@ export type ChainSpec = {
   readonly recording?: string
   readonly traces: 'auto' | 'on' | 'off'
   readonly startHeight: number
+  /** Whether its logs are kept, in a store of their own. */
+  readonly keepsLogs?: boolean
   /** `0x` hex, lower case. */
   readonly wrappedTokens: readonly string[]
   /** Teleporter messengers besides the known one, `0x` hex. */

@@ -229,6 +229,7 @@ function evmPartsOf(parts: ApiParts, { chains }: Directories): EvmParts {
     tokens: parts.tokens,
     clock,
     methodNames: createMethodNames(parts.knowledge.signatures),
+    abis: parts.knowledge.abis,
     prices,
     notes,
     nfts: storedNfts(parties),

@@ -35,7 +35,7 @@ import { LeaseWatch } from './lease-watch.ts'
 import { livedStages } from './lived-stages.ts'
 import { assembleNodeListener, checkFolder, nodeChains, openAliases } from './node-parts.ts'
 import { openDocuments } from './open-documents.ts'
-import { openServed, readableStores, type Served } from './open-served.ts'
+import { measuredStores, openServed, readableStores, type Served } from './open-served.ts'
 import { chainsCheck, diskCheck, storesCheck, type ReadinessParts } from './readiness.ts'
 import { storesOf } from './store-connections.ts'
 import { sizeReader } from './store-sizes.ts'
@@ -145,7 +145,7 @@ async function build(
     threads,
     failed: outside.failed,
     waits,
-    sizes: sizeReader(config, () => readableStores(served), clock),
+    sizes: sizeReader(config, () => measuredStores(served), clock),
     nodeId: served.aggregators.nodeId(),
     networkId: () => served.networks.list()[0]?.networkId,
   })

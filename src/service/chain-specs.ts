@@ -7,6 +7,7 @@ import { Fault } from '../core/fault.ts'
 import type { Network } from '../core/network.ts'
 import type { ChainSpec, SourceLimits } from '../indexing/chain-spec.ts'
 import type { StreamSpec } from '../indexing/stream-spec.ts'
+import { logEnding, logStoreOf } from '../store/schema/logs.ts'
 import { nftFetching } from './nft-fetching.ts'
 
 /** A configured chain, and its instructions for indexing. */
@@ -27,8 +28,21 @@ export function chainSpecs(config: Config): SpecifiedChain[] {
     const key = keyOfChain(chain, at)
     if (taken.has(key)) throw new Fault('bad-config', `two chains have one name: ${chain.name}`)
     taken.add(key)
+    if (chain.logs === 'on') takeLogStore(key, taken)
     return { config: chain, spec: { ...specOf(chain, key), ...fetching } }
   })
+}
+
+// Names of stores have 48 characters at most.
+const longestKey = 48 - logEnding.length
+
+/** Names the store of a chain's logs. Throws `bad-config`. */
+function takeLogStore(key: string, taken: Set<string>): void {
+  if (key.length > longestKey)
+    throw new Fault('bad-config', `the name of a chain with logs is too long: ${key}`)
+  if (taken.has(logStoreOf(key)))
+    throw new Fault('bad-config', `a chain has the name of another one's logs: ${logStoreOf(key)}`)
+  taken.add(logStoreOf(key))
 }
 
 /**
@@ -122,6 +136,7 @@ function specOf(chain: ChainConfig, key: string): ChainSpec {
     rpcUrls: chain.rpcUrls,
     traces: chain.traces,
     startHeight: chain.startHeight,
+    ...(chain.logs === 'on' ? { keepsLogs: true } : {}),
     wrappedTokens: chain.wrappedTokens.map((token) => token.toLowerCase()),
     icmContracts: chain.icmContracts.map((contract) => contract.toLowerCase()),
     ...(chain.blockchainId === '' ? {} : { blockchainId: to0x(parseId(chain.blockchainId)) }),

@@ -7,6 +7,7 @@ import type { StreamSpec } from '../indexing/stream-spec.ts'
 import { primaryPartKinds } from '../source/primary/recorded-source.ts'
 import { listParts } from '../source/recording-file.ts'
 import type { StoreLocation } from '../store/engine/open.ts'
+import { logStoreOf } from '../store/schema/logs.ts'
 import { messageTables } from '../store/schema/stores.ts'
 import type { Gauges } from '../telemetry/gauges.ts'
 import type { Log } from '../telemetry/log.ts'
@@ -111,6 +112,16 @@ export function readableStores({ chains, networks }: Served): ReadableStore[] {
     return { key: primaryStream(network).key, store }
   })
   return [...evm, ...primary]
+}
+
+/** Stores whose bytes are told: those that are served, and those of logs. */
+export async function measuredStores(served: Served): Promise<ReadableStore[]> {
+  const all = readableStores(served)
+  for (const { facts, logs } of served.chains.list()) {
+    const store = await logs?.()
+    if (store !== undefined) all.push({ key: logStoreOf(facts.key), store })
+  }
+  return all
 }
 
 /** False where blocks are stopped or held up; where another process indexes nothing is known. */

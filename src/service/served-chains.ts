@@ -11,6 +11,7 @@ import type { EvmSource } from '../source/evm-source.ts'
 import { statement, type Database } from '../store/engine/database.ts'
 import { openStore, type StoreLocation } from '../store/engine/open.ts'
 import { indexedHeight } from '../store/query/evm/indexed-height.ts'
+import { logStoreOf, logStoreTables } from '../store/schema/logs.ts'
 import { chainTables } from '../store/schema/stores.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { SpecifiedChain } from './chain-specs.ts'
@@ -135,6 +136,8 @@ async function tryOpen(
     }
     const source = await openEvmSource(spec, parts.limits, parts)
     closers.push(() => source.close(), database.close)
+    const logs = spec.keepsLogs === true ? openWhenMade(parts.store, spec.key) : undefined
+    if (logs !== undefined) closers.push(logs.close)
     add(spec.key, {
       facts,
       store: database,
@@ -143,6 +146,7 @@ async function tryOpen(
         clock: parts.world.clock,
       }),
       wantsTraces: spec.traces !== 'off',
+      ...(logs === undefined ? {} : { logs: logs.get }),
       headHeight: headAsker(source, parts),
       receipts: (height, signal) =>
         source.blocks(
@@ -160,6 +164,27 @@ async function tryOpen(
     const code = faultOf(error)?.code
     if (code === 'store-failed') return chain
     throw error
+  }
+}
+
+/** The store of a chain's logs, opened as soon as its stage has made it. */
+function openWhenMade(
+  location: StoreLocation,
+  chainKey: string,
+): { readonly get: () => Promise<Database | undefined>; readonly close: () => Promise<void> } {
+  let store: Promise<Database> | undefined
+  return {
+    get: async () => {
+      store ??= openStore(location, logStoreOf(chainKey), logStoreTables, 'read')
+      try {
+        return await store
+      } catch (error) {
+        store = undefined
+        if (faultOf(error)?.code !== 'store-failed') throw error
+        return undefined
+      }
+    },
+    close: async () => (await store?.catch(absentOnFault))?.close(),
   }
 }
 

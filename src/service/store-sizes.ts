@@ -11,7 +11,7 @@ const askEveryMs = 60_000
 /** Sizes by name of the store; of stores on a server those of a while ago, none at first. */
 export function sizeReader(
   config: Pick<Config, 'store' | 'dataDir'>,
-  served: () => readonly ReadableStore[],
+  stores: () => Promise<readonly ReadableStore[]>,
   clock: Clock,
 ): () => ReadonlyMap<string, number> {
   if (config.store === 'embedded') return () => storeSizes(config.dataDir)
@@ -19,11 +19,11 @@ export function sizeReader(
   let askedMs = Number.NEGATIVE_INFINITY
   const ask = async (): Promise<void> => {
     const told = new Map<string, number>()
-    for (const { key, store } of served()) told.set(key, await store.sizeBytes())
+    for (const { key, store } of await stores()) told.set(key, await store.sizeBytes())
     sizes = told
   }
   return () => {
-    if (clock.monotonic() - askedMs >= askEveryMs && served().length > 0) {
+    if (clock.monotonic() - askedMs >= askEveryMs) {
       askedMs = clock.monotonic()
       // A server that is away is told by health; the sizes of before stay.
       void ask().catch(() => undefined)

@@ -1,5 +1,6 @@
 /** Prices, token lists and reputation: from the settings to their sources. */
 
+import { type AbiBook, createAbiBook } from '../api/evm/abi-book.ts'
 import { type NftRequests, storedRequests } from '../api/nft/nft-requests.ts'
 import { noPrices, type PriceSource } from '../api/prices.ts'
 import { filePrices } from '../api/prices/price-file.ts'
@@ -16,6 +17,7 @@ import type { Database } from '../store/engine/database.ts'
 import { openSmallStore, type StoreLocation } from '../store/engine/open.ts'
 import { nftRequestStore, nftRequestTables } from '../store/schema/nft.ts'
 import type { Log } from '../telemetry/log.ts'
+import { readAbis } from './abis.ts'
 import { openOrLater } from './late-store.ts'
 import { readSignatures } from './signatures.ts'
 
@@ -29,6 +31,8 @@ type Parts = { readonly world: World; readonly log: Log }
 export type TokenKnowledge = {
   /** Method signatures beside those the code knows: the bundled ones, then the operator's. */
   readonly signatures: readonly string[]
+  /** ABIs of the operator. */
+  readonly abis: AbiBook
   readonly prices: PriceSource
   readonly notes: TokenNotes
   /** Where callers' wishes to read NFT metadata again go. */
@@ -42,6 +46,7 @@ export async function openTokenKnowledge(
   parts: Parts & { readonly store: StoreLocation },
 ): Promise<TokenKnowledge> {
   const signatures = await readSignatures(parts.world, config['evm.selectorsFile'])
+  const abis = createAbiBook(await readAbis(parts.world, config.abis))
   const prices = await openPrices(config, parts)
   const notes = await openTokenNotes(config, parts)
   const open = (): Promise<Database> =>
@@ -49,12 +54,13 @@ export async function openTokenKnowledge(
   const isServing = config.role === 'serve' && config.store !== 'embedded'
   const requests = await (isServing ? openOrLater(nftRequestStore, open, parts.log) : open())
   const nftRequests = storedRequests(requests, parts.world.clock)
-  return { signatures, prices, notes, nftRequests, close: requests.close }
+  return { signatures, abis, prices, notes, nftRequests, close: requests.close }
 }
 
 /** Reads every file that is named, and no list on the network. Throws `bad-config`. */
 export async function checkTokenKnowledge(config: Config, parts: Parts): Promise<void> {
   await readSignatures(parts.world, config['evm.selectorsFile'])
+  await readAbis(parts.world, config.abis)
   await openPrices(config, parts)
   const files = config.tokenLists.filter((place) => !isOnNetwork(place))
   await openTokenNotes({ ...config, tokenLists: files }, parts)

@@ -8,6 +8,7 @@ import type { FastifyInstance } from 'fastify'
 import { createChainDirectory } from '../../src/api/chain-directory.ts'
 import { evmDialectRules } from '../../src/api/dialect-evm.ts'
 import { primaryDialectRules } from '../../src/api/dialect-primary.ts'
+import { noAbis } from '../../src/api/evm/abi-book.ts'
 import { createMethodNames } from '../../src/api/evm/method-names.ts'
 import { noNfts } from '../../src/api/evm/nft-source.ts'
 import { createPartyBooks } from '../../src/api/evm/party-book.ts'
@@ -198,6 +199,7 @@ function startServing(made: Made, indexing: Indexing | undefined): Serving {
       chains,
       tokens: createPageTokens([tokenKey], clock),
       clock,
+      abis: noAbis,
       methodNames: createMethodNames(),
       prices: noPrices,
       notes: noTokenNotes,

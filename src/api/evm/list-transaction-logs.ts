@@ -2,11 +2,13 @@
 
 import { fromHex } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
+import { Decoded } from '../../shape/evm/decoded.ts'
 import { ChainTransactionPath } from '../../shape/evm/path.ts'
 import { NoQuery } from '../../shape/evm/query.ts'
 import { Type } from '../../shape/type.ts'
 import { transactionByHash } from '../../store/query/evm/transaction-by-hash.ts'
 import { operation, type Operation } from '../operation.ts'
+import { decodedLog } from './abi-book.ts'
 import type { EvmParts } from './parts.ts'
 import { receiptLogs } from './receipt-logs.ts'
 
@@ -25,6 +27,7 @@ const ListTransactionLogs = {
         topics: Type.Array(Type.String(), { description: '32 bytes each, 0x hex; at most 4' }),
         data: Type.String({ description: '0x hex' }),
         logIndex: Type.Integer({ description: 'place among the logs of the block' }),
+        decoded: Type.Optional(Decoded),
       }),
     ),
   }),
@@ -34,7 +37,7 @@ const ListTransactionLogs = {
  * Logs of a transaction, in their order. They are not stored: while no node tells them the answer is
  * 503. Throws `not-found` for a transaction that is not indexed.
  */
-export function listTransactionLogs({ chains }: EvmParts): Operation {
+export function listTransactionLogs({ chains, abis }: EvmParts): Operation {
   return operation(ListTransactionLogs, async (input) => {
     const { chainId, txHash } = input.path
     const chain = chains.find(chainId)
@@ -43,12 +46,19 @@ export function listTransactionLogs({ chains }: EvmParts): Operation {
     const logs = await receiptLogs(chain, row.pos, input.signal)
     return {
       body: {
-        logs: logs.map(({ address, topics, data, logIndex }) => ({
-          address: String(address),
-          topics: Array.isArray(topics) ? topics.map(String) : [],
-          data: String(data),
-          logIndex: Number(logIndex),
-        })),
+        logs: logs.map(({ address, topics, data, logIndex }) => {
+          const log = {
+            address: String(address),
+            topics: Array.isArray(topics) ? topics.map(String) : [],
+            data: String(data),
+          }
+          const decoded = decodedLog(abis, String(chain.facts.evmChainId), log)
+          return {
+            ...log,
+            logIndex: Number(logIndex),
+            ...(decoded === undefined ? {} : { decoded }),
+          }
+        }),
       },
     }
   })

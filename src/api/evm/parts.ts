@@ -5,6 +5,7 @@ import type { ChainDirectory } from '../chain-directory.ts'
 import type { PageTokens } from '../page-token.ts'
 import type { PriceSource } from '../prices.ts'
 import type { TokenNotes } from '../token-notes.ts'
+import type { AbiBook } from './abi-book.ts'
 import type { MethodNames } from './method-names.ts'
 import type { NftSource } from './nft-source.ts'
 import type { PartyBooks } from './party-book.ts'
@@ -15,6 +16,8 @@ export type EvmParts = {
   readonly tokens: PageTokens
   readonly clock: Clock
   readonly methodNames: MethodNames
+  /** ABIs of the operator. */
+  readonly abis: AbiBook
   readonly prices: PriceSource
   readonly notes: TokenNotes
   readonly nfts: NftSource

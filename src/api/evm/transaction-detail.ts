@@ -2,6 +2,7 @@
 
 import { zstdDecompressSync } from 'node:zlib'
 
+import { fromHex } from '../../core/bytes.ts'
 import type { CurrencyCode } from '../../shape/evm/money.ts'
 import type { FullNativeTransaction } from '../../shape/evm/native-transaction.ts'
 import type { NetworkTokenDetails } from '../../shape/evm/network-token.ts'
@@ -12,6 +13,7 @@ import { packedInput } from '../../store/query/evm/transaction-input.ts'
 import type { TransactionWithFees } from '../../store/query/evm/transaction-row.ts'
 import { transfersOfTransaction } from '../../store/query/evm/transfers-of-transaction.ts'
 import type { ServedChain } from '../chain-directory.ts'
+import { noAbis } from './abi-book.ts'
 import { internalDetails, internalParties } from './internal-views.ts'
 import { messageInfo } from './message-info.ts'
 import { networkToken } from './native-balance.ts'
@@ -65,7 +67,7 @@ export async function transactionDetail(
     erc1155Transfers: ofStandard(1155).map((each) => erc1155TransferDetails(each, viewer)),
     internalTransactions: internals.map((each) => internalDetails(each, named)),
     networkTokenDetails,
-    nativeTransaction: fullTransaction(row, context, input),
+    nativeTransaction: withDecoded(parts, row, fullTransaction(row, context, input)),
     ...(info === undefined ? {} : { teleporterMessageInfo: info }),
   }
 }
@@ -83,6 +85,18 @@ function fullTransaction(
   if (row.maxFee !== undefined) view.maxFeePerGas = decimalText(row.maxFee)
   if (row.maxPriorityFee !== undefined) view.maxPriorityFeePerGas = decimalText(row.maxPriorityFee)
   return view
+}
+
+/** With what the input says by the ABIs of the operator, where it calls a contract. */
+function withDecoded(
+  { abis }: EvmParts,
+  { toId }: TransactionWithFees,
+  view: FullNativeTransaction,
+): FullNativeTransaction {
+  if (toId === undefined || abis === noAbis) return view
+  const contract = { chainId: view.chainId, address: view.to.address.toLowerCase() }
+  const decodedInput = abis.input(contract, fromHex(view.input))
+  return decodedInput === undefined ? view : { ...view, decodedInput }
 }
 
 async function inputOf(chain: ServedChain, row: TransactionWithFees): Promise<string> {

@@ -20,7 +20,7 @@ import {
   openConfigured,
 } from '../stores/configured-stores.ts'
 import { rangeText } from '../stores/range-text.ts'
-import { repairMessages } from '../stores/repair-messages.ts'
+import { repairLogs, repairMessages } from '../stores/repair-emptied.ts'
 import { repairPrimary } from '../stores/repair-primary.ts'
 import type { RepairWork } from '../stores/repair-work.ts'
 import { salvage } from '../stores/salvage.ts'
@@ -68,6 +68,7 @@ async function mended(work: RepairWork): Promise<boolean> {
 const repairOf: Readonly<Record<ConfiguredStore['kind'], (work: RepairWork) => Promise<boolean>>> =
   {
     evm: repairEvm,
+    logs: repairLogs,
     primary: repairPrimary,
     icm: repairMessages,
   }

@@ -14,6 +14,7 @@ import {
 import type { Database } from '../../store/engine/database.ts'
 import { openStore } from '../../store/engine/open.ts'
 import type { Table } from '../../store/engine/table.ts'
+import { logStoreOf, logStoreTables } from '../../store/schema/logs.ts'
 import { primaryStoreTables, messageTables, chainTables } from '../../store/schema/stores.ts'
 import { withDemoNetwork } from '../demo-network.ts'
 import type { Flags } from '../flags.ts'
@@ -22,7 +23,7 @@ import { loadConfig } from '../load-config.ts'
 /** A store of a chain, of a primary network, or of messages. */
 export type ConfiguredStore = {
   readonly key: string
-  readonly kind: 'evm' | 'primary' | 'icm'
+  readonly kind: 'evm' | 'logs' | 'primary' | 'icm'
   readonly tables: readonly Table[]
   /** The chain of an EVM store. */
   readonly chain?: SpecifiedChain
@@ -44,6 +45,11 @@ export async function configuredStores(config: Config): Promise<ConfiguredStore[
       kind: 'evm' as const,
       tables: chainTables,
       chain,
+    })),
+    ...chains.map(({ spec: { key } }) => ({
+      key: logStoreOf(key),
+      kind: 'logs' as const,
+      tables: logStoreTables,
     })),
     ...streamSpecs(config, chains)
       .filter(({ kind }) => kind === 'primary')

@@ -8,6 +8,7 @@ import { placeOf } from '../../store/migrate/target.ts'
 import { apiUseStore, apiUseTables } from '../../store/schema/api-use.ts'
 import { deploymentStore } from '../../store/schema/deployment.ts'
 import { webhookStore } from '../../store/schema/events.ts'
+import { logStoreOf, logStoreTables } from '../../store/schema/logs.ts'
 import { nftRequestStore, nftRequestTables } from '../../store/schema/nft.ts'
 import {
   chainTables,
@@ -44,6 +45,7 @@ function storesOf(config: Config): CopiedStore[] {
   const chains = chainSpecs(config)
   return [
     ...chains.map(({ spec }) => ({ name: spec.key, tables: chainTables })),
+    ...chains.map(({ spec }) => ({ name: logStoreOf(spec.key), tables: logStoreTables })),
     ...streamSpecs(config, chains)
       .filter(({ kind }) => kind === 'primary')
       .map(({ key }) => ({ name: key, tables: primaryStoreTables })),

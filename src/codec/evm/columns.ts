@@ -176,3 +176,22 @@ export type TraceBatch = BatchBase & {
   readonly kind: 'traces'
   readonly frames: FrameColumns
 }
+
+/** Logs, whatever they say. */
+export const logTable = columnTable({
+  /** Row of the height: height = `from + block`. */
+  block: rows,
+  txIndex: words,
+  /** Place among the logs of the block. */
+  logIndex: words,
+  address: addresses,
+  /** 32 bytes each, at most four. */
+  topics: slices,
+  data: slices,
+})
+
+/** Every log of a range of blocks, decoded. */
+export type LogBatch = BatchBase & {
+  readonly kind: 'logs'
+  readonly logs: ColumnsOf<typeof logTable>
+}

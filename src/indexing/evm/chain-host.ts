@@ -8,10 +8,11 @@ import { Fault } from '../../core/fault.ts'
 import type { World } from '../../core/world.ts'
 import type { ChainIdentity, EvmSource, HeightRange } from '../../source/evm-source.ts'
 import { type Database, statement } from '../../store/engine/database.ts'
-import { openStore, type StoreLocation } from '../../store/engine/open.ts'
+import { openSmallStore, openStore, type StoreLocation } from '../../store/engine/open.ts'
 import { awaitLease, type Lease, StandingLease } from '../../store/lease.ts'
 import { type TracedRow, tracedTransactions } from '../../store/query/evm/traced-transactions.ts'
 import { meta } from '../../store/schema/control.ts'
+import { logStoreOf, logStoreTables } from '../../store/schema/logs.ts'
 import { chainTables } from '../../store/schema/stores.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { SharedStore, TakeLease } from '../chain-shares.ts'
@@ -23,8 +24,10 @@ import { nftStream, type NftStreamParts } from '../nft/nft-stream.ts'
 import { openWishes } from '../nft/open-wishes.ts'
 import { writingRhythm } from '../pace-stream.ts'
 import type { Stream } from '../stage.ts'
+import { BlockChecks } from './block-checks.ts'
 import { blockchainIdStream } from './blockchain-id-stream.ts'
 import { freezeStream } from './freeze-stream.ts'
+import { logStream } from './logs/log-stream.ts'
 import { openEvmSource } from './open-source.ts'
 import { StandingIngest } from './standing-ingest.ts'
 import { tokenStream } from './token-stream.ts'
@@ -132,6 +135,7 @@ function hostOver(
       ...(spec.blockchainId === undefined
         ? [blockchainIdStream({ database, source, clock, commit })]
         : []),
+      ...(spec.keepsLogs === true ? [logsOf({ ...parts, database })] : []),
       ...(freeze === undefined
         ? []
         : [freezeStream({ ...parts, database, clock, commit, freeze })]),
@@ -156,6 +160,33 @@ function hostOver(
       await database.close()
     },
   }
+}
+
+/** The stage of the chain's logs. */
+function logsOf(
+  parts: HostParts & {
+    readonly database: Database
+    readonly spec: ChainSpec
+    readonly source: EvmSource
+  },
+): Stream {
+  const { source, spec, world, owner, signal, log } = parts
+  const { clock } = world
+  const endpoints = (): ReturnType<EvmSource['endpoints']> => source.endpoints()
+  return logStream({
+    ...parts,
+    clock,
+    checks: new BlockChecks({ log, endpoints, checkEvery: 1 }),
+    openLogs: async () => {
+      const store = await openSmallStore(parts.store, logStoreOf(spec.key), logStoreTables)
+      try {
+        return { store, lease: await awaitLease(store, owner, { clock, signal }) }
+      } catch (error) {
+        await store.close()
+        throw error
+      }
+    },
+  })
 }
 
 /** How NFT metadata is fetched, where the operator wants it. */

@@ -3,6 +3,7 @@
 import type { Static } from 'typebox'
 
 import { Type } from '../type.ts'
+import { Decoded } from './decoded.ts'
 import { Party } from './party.ts'
 import { blockFields } from './placement.ts'
 import { decimal, hash, hex } from './scalars.ts'
@@ -59,6 +60,7 @@ export const FullNativeTransaction = Type.Object(
   {
     ...fields,
     input: hex('Input data'),
+    decodedInput: Type.Optional(Decoded),
     baseFeePerGas: decimal('Base fee of the block, wei; 0 where the header has none'),
     maxFeePerGas: Type.Optional(decimal('Wei; only of dynamic-fee transactions')),
     maxPriorityFeePerGas: Type.Optional(decimal('Wei; only of dynamic-fee transactions')),

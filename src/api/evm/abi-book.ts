@@ -1,0 +1,114 @@
+/** What the operator's ABIs say of logs and inputs. */
+
+import {
+  type AbiEntry,
+  type AbiParameter,
+  type AbiValue,
+  eventValues,
+  inputValues,
+} from '../../codec/evm/abi.ts'
+import { fromHex, keyOf, toHex } from '../../core/bytes.ts'
+import type { Decoded } from '../../shape/evm/decoded.ts'
+
+/** An ABI, and for which contracts it counts. */
+export type GivenAbi = {
+  /** EVM chain id in decimal; absent: on every chain. */
+  readonly chainId?: string
+  /** `0x` and lower-case digits; absent: every contract whose logs and inputs fit. */
+  readonly address?: string
+  readonly entries: readonly AbiEntry[]
+}
+
+/** A contract of a chain, lower-case. */
+type Contract = { readonly chainId: string; readonly address: string }
+
+/** Finds what bytes say. */
+export type AbiBook = {
+  /** Topics 32 bytes each; `undefined` where no ABI has an event that fits. */
+  readonly log: (
+    contract: Contract,
+    topics: readonly Uint8Array[],
+    data: Uint8Array,
+  ) => Decoded | undefined
+  /** `undefined` where no ABI has a method that fits. */
+  readonly input: (contract: Contract, input: Uint8Array) => Decoded | undefined
+}
+
+/** No ABIs. */
+export const noAbis: AbiBook = { log: () => undefined, input: () => undefined }
+
+const selectorBytes = 4
+
+/** A book of `abis`. What is given for one contract wins over what is given for all. */
+export function createAbiBook(abis: readonly GivenAbi[]): AbiBook {
+  if (abis.length === 0) return noAbis
+  const entries = new Map<string, AbiEntry[]>()
+  for (const { chainId = '', address = '', entries: all } of abis)
+    for (const entry of all) {
+      const hash = entry.kind === 'event' ? entry.hash : entry.hash.subarray(0, selectorBytes)
+      const key = `${chainId} ${address} ${keyOf(hash)}`
+      const known = entries.get(key)
+      if (known === undefined) entries.set(key, [entry])
+      else known.push(entry)
+    }
+  const candidates = ({ chainId, address }: Contract, hash: Uint8Array): readonly AbiEntry[] =>
+    [`${chainId} ${address}`, ` ${address}`, `${chainId} `, ' '].flatMap(
+      (of) => entries.get(`${of} ${keyOf(hash)}`) ?? [],
+    )
+  return {
+    log: (contract, topics, data) => {
+      const [first] = topics
+      if (first === undefined) return undefined
+      return firstThatFits(candidates(contract, first), (entry) => eventValues(entry, topics, data))
+    },
+    input: (contract, input) => {
+      if (input.length < selectorBytes) return undefined
+      const rest = input.subarray(selectorBytes)
+      return firstThatFits(candidates(contract, input.subarray(0, selectorBytes)), (entry) =>
+        inputValues(entry, rest),
+      )
+    },
+  }
+}
+
+function firstThatFits(
+  candidates: readonly AbiEntry[],
+  valuesOf: (entry: AbiEntry) => readonly AbiValue[] | undefined,
+): Decoded | undefined {
+  for (const entry of candidates) {
+    const values = valuesOf(entry)
+    if (values === undefined) continue
+    const { kind, name, signature, parameters } = entry
+    const shown = parameters.map((parameter, at) => ({
+      ...describe(parameter, kind),
+      value: textOf(values[at] ?? ''),
+    }))
+    return { name, signature, parameters: shown }
+  }
+  return undefined
+}
+
+function describe(
+  { name, type, indexed }: AbiParameter,
+  kind: AbiEntry['kind'],
+): { name: string; type: string; indexed?: boolean } {
+  return { name, type, ...(kind === 'event' ? { indexed } : {}) }
+}
+
+function textOf(value: AbiValue): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** What a log as a node tells it says; `undefined` where nothing fits, or where it is no log. */
+export function decodedLog(
+  book: AbiBook,
+  chainId: string,
+  log: { readonly address: string; readonly topics: readonly string[]; readonly data: string },
+): Decoded | undefined {
+  const isHex = [log.address, ...log.topics, log.data].every((text) =>
+    /^0x([0-9a-fA-F]{2})*$/.test(text),
+  )
+  if (!isHex) return undefined
+  const contract = { chainId, address: `0x${toHex(fromHex(log.address))}` }
+  return book.log(contract, log.topics.map(fromHex), fromHex(log.data))
+}

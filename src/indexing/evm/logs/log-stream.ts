@@ -1,0 +1,224 @@
+/**
+ * The logs of a chain, as a stage of its own behind its blocks, in a store of its own.
+ *
+ * It asks the node again for blocks that are stored: every one must have the hash that the chain
+ * has at its height, and receipts that its header commits to. Where headers commit to receipts
+ * later, it stays behind what is proven. Turned on late it begins at the chain's first block.
+ */
+
+import type { LogBatch } from '../../../codec/evm/columns.ts'
+import { decodeAllLogs } from '../../../codec/evm/decode-all-logs.ts'
+import type { RawUnit } from '../../../codec/evm/raw.ts'
+import { equalBytes, to0x } from '../../../core/bytes.ts'
+import { Fault, faultOf } from '../../../core/fault.ts'
+import type { Clock } from '../../../core/world.ts'
+import type { EvmSource, HeightRange } from '../../../source/evm-source.ts'
+import { type Checkpoint, getCheckpoint, moveCheckpoint } from '../../../store/checkpoint.ts'
+import { type Database, type Reader, statement } from '../../../store/engine/database.ts'
+import { holdLease, type Lease, renewLease } from '../../../store/lease.ts'
+import { storedProofs } from '../../../store/query/evm/stored-proofs.ts'
+import { logMark, logStage } from '../../../store/schema/logs.ts'
+import type { Log } from '../../../telemetry/log.ts'
+import { type Round, roundStream } from '../../round-stream.ts'
+import type { Stream } from '../../stage.ts'
+import { blockStage } from '../apply-blocks.ts'
+import type { BlockChecks } from '../block-checks.ts'
+import { Interner } from '../intern.ts'
+import { cutLogs, writeLogs } from './log-rows.ts'
+
+/** A store of logs to write, and the proof that it is this process's. */
+export type LogStore = { readonly store: Database; readonly lease: Lease }
+
+/** Parts of the stream. */
+export type LogStreamParts = {
+  /** The chain's own store. */
+  readonly database: Database
+  readonly source: EvmSource
+  readonly checks: BlockChecks
+  readonly clock: Clock
+  readonly log: Log
+  /** Opens the store of logs and waits for its lease. */
+  readonly openLogs: () => Promise<LogStore>
+}
+
+/** Heights read at once at most. */
+const mostBlocks = 256
+
+/** Heights between two marks. */
+const heightsPerMark = 256
+
+/** The stream; its store is opened when it runs and closed when it ends. */
+export function logStream(parts: LogStreamParts): Stream {
+  let target: (LogStore & { interner: Interner }) | undefined
+  const close = async (): Promise<void> => {
+    const closing = target
+    target = undefined
+    await closing?.store.close()
+  }
+  const stream = roundStream(logStage, parts, async (signal) => {
+    target ??= { ...(await parts.openLogs()), interner: new Interner() }
+    try {
+      return await oneRound(parts, target, signal)
+    } catch (error) {
+      // Numbers given in a failed transaction do not exist.
+      target.interner = new Interner()
+      // Opened again it waits for the process that writes it now.
+      if (faultOf(error)?.code === 'lease-lost') await close()
+      throw error
+    }
+  })
+  return {
+    ...stream,
+    run: async (signal) => {
+      try {
+        await stream.run(signal)
+      } finally {
+        await close()
+      }
+    },
+  }
+}
+
+type Target = LogStore & { readonly interner: Interner }
+
+async function oneRound(
+  parts: LogStreamParts,
+  target: Target,
+  signal: AbortSignal,
+): Promise<Round> {
+  const { database, clock } = parts
+  await renewLease(target.store, target.lease, clock)
+  const done = await getCheckpoint(target.store, logStage)
+  if (done !== undefined && !(await isOfChain(database, done))) {
+    return { height: await takeBack(parts, target, done), isBusy: true, isLive: false }
+  }
+  const { from, last, stored } = await toRead(database, done)
+  if (from > last) {
+    const isLive = stored >= (await parts.source.headHeight(signal))
+    return { height: done?.height ?? -1, isBusy: false, isLive }
+  }
+  const range = { from, until: Math.min(last + 1, from + mostBlocks) }
+  const batch = await readLogs(parts, range, signal)
+  await store(target, batch, { done, clock, hash: await hashAt(database, batch.until - 1) })
+  return { height: batch.until - 1, isBusy: true, isLive: false }
+}
+
+const firstBlock = statement('select min(height) from block')
+const hashOfBlock = statement('select hash from block where height = ?')
+const hashesOf = statement(
+  'select height, hash from block where height >= ? and height < ? order by height',
+)
+
+async function hashAt(reader: Reader, height: number): Promise<Uint8Array | undefined> {
+  const [hash] = (await reader.get(hashOfBlock, [height])) ?? []
+  return hash instanceof Uint8Array ? hash : undefined
+}
+
+/** Whether the chain still has the block that the logs end with. */
+async function isOfChain(database: Database, { height, hash }: Checkpoint): Promise<boolean> {
+  if (hash === undefined) return true
+  const stored = await hashAt(database, height)
+  return stored !== undefined && equalBytes(stored, hash)
+}
+
+type ToRead = { readonly from: number; readonly last: number; readonly stored: number }
+
+/**
+ * The next height, the last one whose receipts are as proven as they will be, and the last one of
+ * the chain's own store.
+ */
+async function toRead(database: Database, done: Checkpoint | undefined): Promise<ToRead> {
+  const stored = (await getCheckpoint(database, blockStage))?.height ?? -1
+  const { settlement } = await storedProofs(database)
+  const last = Math.min(stored, settlement?.proven ?? stored)
+  if (done !== undefined) return { from: done.height + 1, last, stored }
+  const first = stored < 0 ? 0 : Number((await database.get(firstBlock))?.[0] ?? 0)
+  return { from: first, last, stored }
+}
+
+/** Logs of the first blocks of `range`, at least one. Faults are those of the source. */
+async function readLogs(
+  { database, source, checks }: LogStreamParts,
+  range: HeightRange,
+  signal: AbortSignal,
+): Promise<LogBatch> {
+  const { from } = range
+  const until = Math.min(range.until, from + source.unitBlocks())
+  const rows = await database.all(hashesOf, [from, until])
+  const hashes = rows.map(([, hash]) => (hash instanceof Uint8Array ? to0x(hash) : undefined))
+  return source.blocks(
+    { from, until },
+    (units, origin) => {
+      for (const [at, unit] of units.entries()) checkHash(unit, from + at, hashes[at])
+      const good = checks.checkAll(units, { from, origin, wants: () => true })
+      return decodeAllLogs(from, good)
+    },
+    signal,
+  )
+}
+
+function checkHash({ block }: RawUnit, height: number, stored: string | undefined): void {
+  if (typeof block.hash === 'string' && block.hash.toLowerCase() === stored) return
+  throw new Fault('node-answer', `the block for its logs is not the stored one: ${height}`, {
+    detail: { height },
+  })
+}
+
+async function store(
+  { store: database, lease, interner }: Target,
+  batch: LogBatch,
+  at: {
+    readonly done: Checkpoint | undefined
+    readonly clock: Clock
+    readonly hash: Uint8Array | undefined
+  },
+): Promise<void> {
+  await database.transaction(async (writer) => {
+    await holdLease(writer, lease, at.clock)
+    await writeLogs(writer, batch, interner)
+    const end = batch.until - 1
+    if (at.hash !== undefined && markOf(end) !== markOf(batch.from - 1))
+      await writer.insert(logMark, { height: [end], hash: [at.hash] })
+    await moveCheckpoint(writer, logStage, {
+      before: at.done?.height,
+      after: { height: batch.until - 1, hash: at.hash },
+      epoch: lease.epoch,
+    })
+  })
+}
+
+function markOf(height: number): number {
+  return Math.floor(height / heightsPerMark)
+}
+
+const marksDown = statement('select height, hash from log_mark order by height desc')
+
+/** Takes back what follows the newest mark that the chain still has; gives its height. */
+async function takeBack(
+  { database, clock }: LogStreamParts,
+  { store: logs, lease }: Target,
+  done: Checkpoint,
+): Promise<number> {
+  const first = Number((await database.get(firstBlock))?.[0] ?? 0)
+  const gone: number[] = []
+  let end: Checkpoint = { height: first - 1, hash: undefined }
+  for (const [at, hash] of await logs.all(marksDown)) {
+    const mark = { height: Number(at), hash: hash instanceof Uint8Array ? hash : undefined }
+    if (await isOfChain(database, mark)) {
+      end = mark
+      break
+    }
+    gone.push(mark.height)
+  }
+  await logs.transaction(async (writer) => {
+    await holdLease(writer, lease, clock)
+    await cutLogs(writer, end.height + 1)
+    await writer.remove(logMark, { height: gone })
+    await moveCheckpoint(writer, logStage, {
+      before: done.height,
+      after: end,
+      epoch: lease.epoch,
+    })
+  })
+  return end.height
+}

@@ -1,0 +1,254 @@
+/** Logs of a recorded chain, kept by their stage, against the receipts as the node gave them. */
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { after, test } from 'node:test'
+
+import { decodeEventLog, erc20Abi } from 'viem'
+
+import { createChainDirectory } from '../../../src/api/chain-directory.ts'
+import { createAbiBook } from '../../../src/api/evm/abi-book.ts'
+import { readAbi } from '../../../src/codec/evm/abi.ts'
+import type { RawUnit } from '../../../src/codec/evm/raw.ts'
+import { BlockChecks } from '../../../src/indexing/evm/block-checks.ts'
+import { EvmIngest } from '../../../src/indexing/evm/evm-ingest.ts'
+import { logStream } from '../../../src/indexing/evm/logs/log-stream.ts'
+import type { EvmSource } from '../../../src/source/evm-source.ts'
+import { openRecording } from '../../../src/source/recording.ts'
+import { getCheckpoint } from '../../../src/store/checkpoint.ts'
+import type { Database } from '../../../src/store/engine/database.ts'
+import { takeLease } from '../../../src/store/lease.ts'
+import { logStage, logStoreTables, logTables } from '../../../src/store/schema/logs.ts'
+import { checkStore } from '../../../src/store/sums/check-store.ts'
+import { silentLog } from '../../../src/telemetry/log.ts'
+import { openDemoChain, rawChain } from '../../demo-store.ts'
+import { type EvmService, type Json, startEvmService } from '../../evm-service.ts'
+import { storeDigest } from '../../store-digest.ts'
+import { onBothEngines } from '../../stores.ts'
+import { systemClock } from '../../system-clock.ts'
+
+const chainId = 51002
+const file = new URL('../../../demo/chain-51002.firnrec', import.meta.url)
+const recording = openRecording(readFileSync(file))
+const path = `/v1/chains/${chainId}/logs`
+
+/** Every log as the node told it, oldest first. */
+const told: Json[] = rawChain(chainId).flatMap(({ block, receipts }) =>
+  receipts.flatMap(({ logs, transactionHash }, transactionIndex) =>
+    logs.map(({ address, topics, data, logIndex }) => ({
+      blockNumber: String(Number(block.number)),
+      blockHash: block.hash,
+      blockTimestamp: Number(block.timestamp),
+      txHash: transactionHash,
+      transactionIndex,
+      logIndex: Number(logIndex),
+      address: address.toLowerCase(),
+      topics,
+      data,
+    })),
+  ),
+)
+
+/** A log of the API in the form of {@link told}. */
+function plain(log: Json): Json {
+  const { topic0, topic1, topic2, topic3, removed, decoded: _decoded, address, ...rest } = log
+  assert.equal(removed, false)
+  const topics = [topic0, topic1, topic2, topic3].filter((topic) => topic !== undefined)
+  const { data, ...place } = rest
+  return { ...place, address: address.toLowerCase(), topics, data }
+}
+
+type Kept = { readonly logs: Database; readonly chain: Database }
+
+/** Runs the stage until `isOver` says so of what it tells. */
+async function runStage(
+  { logs, chain }: Kept,
+  source: EvmSource,
+  isOver: (state: string, reason: string | undefined, height: number) => boolean,
+): Promise<void> {
+  const lease = await takeLease(logs, 'test', systemClock)
+  assert.ok(lease !== undefined)
+  const stream = logStream({
+    database: chain,
+    source,
+    checks: new BlockChecks({ log: silentLog, endpoints: () => source.endpoints(), checkEvery: 1 }),
+    clock: systemClock,
+    log: silentLog,
+    openLogs: async () => ({ store: { ...logs, close: async () => {} }, lease }),
+  })
+  const over = new AbortController()
+  const running = stream.run(over.signal)
+  for (;;) {
+    const { state, reason, indexedHeight } = stream.status()
+    if (isOver(state, reason, indexedHeight)) break
+    await systemClock.sleep(5)
+  }
+  over.abort()
+  await running
+}
+
+const isLive = (state: string): boolean => state === 'live'
+const services: EvmService[] = []
+after(async () => {
+  for (const service of services) await service.close()
+})
+
+async function serve(logs: Database | undefined): Promise<EvmService> {
+  const own: { service?: EvmService } = {}
+  const service = await startEvmService({
+    chains: [chainId],
+    parts: {
+      chains: createChainDirectory(() =>
+        (own.service?.chains ?? []).map((chain) => ({ ...chain, logs: async () => logs })),
+      ),
+      abis: createAbiBook([{ entries: readAbi(erc20Abi) }]),
+    },
+  })
+  own.service = service
+  services.push(service)
+  return service
+}
+
+async function checkLists(service: EvmService): Promise<void> {
+  const { get, readAll } = service
+  assert.ok(told.length > 100)
+  const all = await readAll(`${path}?pageSize=100&sortOrder=asc`, 'logs')
+  assert.deepEqual(all.map(plain), told)
+  const down = await readAll(`${path}?pageSize=50`, 'logs')
+  assert.deepEqual(down.map(plain), told.toReversed())
+  const busiest = told[Math.floor(told.length / 2)]
+  const filters: [string, (log: Json) => boolean][] = [
+    [`address=${busiest.address}`, ({ address }) => address === busiest.address],
+    [`topic0=${busiest.topics[0]}`, ({ topics }) => topics[0] === busiest.topics[0]],
+    ['startBlock=20&endBlock=60', ({ blockNumber: at }) => Number(at) >= 20 && Number(at) < 60],
+    [`topic0=0x${'ab'.repeat(32)}`, () => false],
+    [`address=0x${'ab'.repeat(20)}`, () => false],
+  ]
+  for (const place of [1, 2, 3]) {
+    const one = told.find(({ topics }) => topics.length > place)
+    if (one === undefined) continue
+    const wanted = one.topics[place]
+    filters.push([
+      `topic${place}=${wanted}&address=${one.address}`,
+      ({ topics, address }) => topics[place] === wanted && address === one.address,
+    ])
+  }
+  for (const [query, passes] of filters) {
+    const found = await readAll(`${path}?${query}&pageSize=40&sortOrder=asc`, 'logs')
+    assert.deepEqual(found.map(plain), told.filter(passes), query)
+  }
+  const { headers } = await get(path)
+  assert.equal(headers.get('x-logs-indexed-height'), String(recording.heights.until - 1))
+  for (const bad of ['address=0x12', 'topic0=1', 'topic2=0xzz', 'pageSize=0'])
+    assert.equal((await get(`${path}?${bad}`)).status, 400, bad)
+  checkDecoded(all)
+}
+
+/** What is said of transfers and approvals is what another library reads. */
+function checkDecoded(all: readonly Json[]): void {
+  let decodedCount = 0
+  for (const { decoded, topic0, topic1, topic2, topic3, data } of all) {
+    const topics = [topic0, topic1, topic2, topic3].filter((topic) => topic !== undefined)
+    const theirs = otherReading(topics, data)
+    assert.equal(decoded?.name, theirs?.eventName)
+    if (decoded === undefined) continue
+    decodedCount++
+    assert.deepEqual(
+      decoded.parameters.map(({ value }: Json) => value),
+      Object.values(theirs.args).map(String),
+    )
+  }
+  assert.ok(decodedCount > 20)
+}
+
+function otherReading(topics: Json, data: Json): Json {
+  try {
+    return decodeEventLog({ abi: erc20Abi, topics, data })
+  } catch {
+    return undefined
+  }
+}
+
+onBothEngines(
+  'logs: every one of the chain, by contract, topic and block',
+  logStoreTables,
+  async (store) => {
+    const demo = await openDemoChain(chainId)
+    const logs = await store.open('write')
+    await runStage({ logs, chain: demo.served.store }, recording, isLive)
+    await checkLists(await serve(logs))
+    await demo.close()
+  },
+)
+
+onBothEngines('logs: a chain that was cut reads its end again', logStoreTables, async (store) => {
+  const demo = await openDemoChain(chainId)
+  const chain = demo.served.store
+  const logs = await store.open('write')
+  await runStage({ logs, chain }, recording, isLive)
+  const whole = await storeDigest(logs, logTables)
+  const lease = await takeLease(chain, 'another', { ...systemClock, now: () => 4e12 })
+  assert.ok(lease !== undefined)
+  const ingest = new EvmIngest({
+    database: chain,
+    lease,
+    clock: { ...systemClock, now: () => 4e12 },
+  })
+  const cut = recording.heights.until - 10
+  await ingest.cut(cut)
+  await runStage({ logs, chain }, recording, (_state, _reason, height) => height === cut - 1)
+  assert.equal((await getCheckpoint(logs, logStage))?.height, cut - 1)
+  await demo.close()
+  const again = await openDemoChain(chainId)
+  await runStage({ logs, chain: again.served.store }, recording, isLive)
+  assert.deepEqual(await storeDigest(logs, logTables), whole)
+  assert.deepEqual(await damageOf(logs), [])
+  await again.close()
+})
+
+async function damageOf(logs: Database): Promise<readonly unknown[]> {
+  const { signal } = new AbortController()
+  return checkStore(logs, logStoreTables, { signal })
+}
+
+/** A node that answers with `change` made to its units. */
+function lying(change: (unit: RawUnit) => RawUnit): EvmSource {
+  return {
+    ...recording,
+    blocks: (range, decode, signal) =>
+      recording.blocks(range, (units, origin) => decode(units.map(change), origin), signal),
+  }
+}
+
+onBothEngines('logs: what a node made up is not stored', logStoreTables, async (store) => {
+  const demo = await openDemoChain(chainId)
+  const kept = { logs: await store.open('write'), chain: demo.served.store }
+  const liars: [RegExp, (unit: RawUnit) => RawUnit][] = [
+    [/receipts are not those of the header/, withoutLogs],
+    [
+      /not the stored one/,
+      (unit) => ({ ...unit, block: { ...unit.block, hash: `0x${'00'.repeat(32)}` } }),
+    ],
+  ]
+  for (const [why, change] of liars)
+    await runStage(kept, lying(change), (_state, reason) => why.test(reason ?? ''))
+  const held = await getCheckpoint(kept.logs, logStage)
+  const firstLog = Number(told[0].blockNumber)
+  assert.ok((held?.height ?? -1) < firstLog)
+  await demo.close()
+})
+
+function withoutLogs(unit: RawUnit): RawUnit {
+  const receipts = unit.receipts.map((receipt) => ({ ...(receipt as object), logs: [] }))
+  return { ...unit, receipts }
+}
+
+void test('logs: where they are not kept, or not yet, the answer says so', async () => {
+  const off = await startEvmService({ chains: [chainId] })
+  services.push(off)
+  const { status, body } = await off.get(path)
+  assert.equal(status, 404)
+  assert.match(body.message, /logs of this chain are not kept \(setting logs: on of the chain\)/)
+  const later = await (await serve(undefined)).get(path)
+  assert.equal(later.status, 503)
+})

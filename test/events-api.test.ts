@@ -11,7 +11,10 @@ import { fileURLToPath } from 'node:url'
 import { Avalanche } from '@avalanche-sdk/chainkit'
 import { HTTPClient } from '@avalanche-sdk/chainkit/lib/http.js'
 
+import { createMethodNames } from '../src/api/evm/method-names.ts'
 import { objectOf } from '../src/codec/evm/raw.ts'
+import { toChecksumAddress } from '../src/core/address.ts'
+import { fromHex } from '../src/core/bytes.ts'
 import { send } from '../src/events/sending.ts'
 import { isPublicAddress } from '../src/world/public-address.ts'
 import { openPublicTransport } from '../src/world/public-transport.ts'
@@ -38,6 +41,7 @@ const path = fileURLToPath(new URL(`../demo/chain-${chain}.firnrec`, import.meta
 const begin = 40
 const address = busiestSender(chain)
 
+const methodNames = createMethodNames()
 const shapes = operationShapes()
 /** Operations that the processes of these tests answered with success. */
 const answered = new Set<string>()
@@ -592,11 +596,51 @@ void test('webhooks: logs and internal transactions are those of the raw blocks'
       internalTransactions?.map(({ from, value }) => [from.toLowerCase(), value]),
       frames.map(({ from, value }) => [from, value]),
     )
+    if (frames.length > 0) {
+      const { body } = await ask(firn, 'GET', `/v1/chains/${chain}/transactions/${txHash}/calls`)
+      assert.deepEqual(body, tracedCalls(txHash))
+    }
     logged += plain.length
     inner += frames.length
   }
   assert.ok(logged > 0 && inner > 0, `${logged} logs, ${inner} internal transactions`)
 })
+
+/** What the operation of calls says of a transaction, from the bytes of its trace. */
+function tracedCalls(hash: string): Readonly<Record<string, unknown>> {
+  type Frame = Readonly<Record<'type' | 'from' | 'to' | 'value' | 'gas' | 'gasUsed', string>> & {
+    readonly input?: string
+    readonly error?: string
+    readonly calls?: readonly Frame[]
+  }
+  const calls: Readonly<Record<string, unknown>>[] = []
+  const visit = (frame: Frame, depth: number, above: boolean): void => {
+    const isReverted = above || frame.error !== undefined
+    const { input = '0x' } = frame
+    const method = frame.type.startsWith('CREATE') || input.length < 10 ? '' : input.slice(0, 10)
+    const name = method === '' ? undefined : methodNames(Number(method))
+    calls.push({
+      depth,
+      callType: frame.type,
+      from: toChecksumAddress(fromHex(frame.from)),
+      ...(frame.to === undefined ? {} : { to: toChecksumAddress(fromHex(frame.to)) }),
+      value: BigInt(frame.value ?? '0x0').toString(),
+      gasLimit: BigInt(frame.gas).toString(),
+      gasUsed: BigInt(frame.gasUsed).toString(),
+      ...(method === '' ? {} : { methodHash: method }),
+      ...(name === undefined ? {} : { methodName: name }),
+      ...(frame.error === undefined ? {} : { error: frame.error }),
+      isReverted,
+    })
+    for (const call of frame.calls ?? []) visit(call, depth + 1, isReverted)
+  }
+  for (const { block, traces } of rawChain(chain))
+    for (const [at, trace] of traces.entries())
+      if (block.transactions[at]?.hash === hash)
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- recorded by the callTracer
+        visit(trace.result as unknown as Frame, 0, false)
+  return { calls, callCount: calls.length }
+}
 
 void test('webhooks: one that is active again begins with the next block', async (t) => {
   const { url, port, all } = await told(t)
@@ -664,6 +708,7 @@ provesOperations(
     'getSharedSecret',
     'replayWebhook',
     'listDeadLetters',
+    'listTransactionCalls',
     'listTransactionLogs',
   ],
 )

@@ -50,6 +50,11 @@ and the C-Chain (43112).`,
       path: ({ of }) => `${summit}/logs?address=${of('Summit.token')}&pageSize=1`,
     },
     {
+      id: 'listTransactionCalls',
+      about: 'Every call with its depth; a node executes the block again for it.',
+      path: ({ of }) => `${summit}/transactions/${of('tx internal')}/calls`,
+    },
+    {
       id: 'listTransactions',
       about: 'Everything an address took part in, by transaction.',
       path: address('trader', '/transactions?pageSize=1'),

@@ -75,6 +75,8 @@ export type ServedChain = {
   readonly receipts?: (height: number, signal: AbortSignal) => Promise<readonly unknown[]>
   /** The store of its logs, once there is one; absent where logs are not kept. */
   readonly logs?: () => Promise<Database | undefined>
+  /** Traces of the transactions of the block at a height by the callTracer. Rejects as `receipts`. */
+  readonly traces?: (height: number, signal: AbortSignal) => Promise<readonly unknown[]>
   /** Newest height its node told of late, where one is asked. */
   readonly headHeight?: () => Promise<number | undefined>
   /**

@@ -39,7 +39,11 @@ const items: ReadonlySet<string> = new Set([
 ])
 
 /** Operations that wait for a node or for validators; those with a limit of their own do too. */
-const patient: ReadonlySet<string> = new Set(['getNativeBalance'])
+const patient: ReadonlySet<string> = new Set([
+  'getNativeBalance',
+  'listTransactionCalls',
+  'listTransactionLogs',
+])
 
 /** Targets besides the operations: documents that are made once. */
 const documents = ['/', '/openapi.json', '/explorer/{version}/{name}']

@@ -49,6 +49,7 @@ import { listLogs } from './evm/list-logs.ts'
 import { listNativeTransactions } from './evm/list-native-transactions.ts'
 import { listTokenHolders } from './evm/list-token-holders.ts'
 import { listTokenTransfers } from './evm/list-token-transfers.ts'
+import { listTransactionCalls } from './evm/list-transaction-calls.ts'
 import { listTransactionLogs } from './evm/list-transaction-logs.ts'
 import { olderEvmOperations } from './evm/older-names.ts'
 import type { EvmParts } from './evm/parts.ts'
@@ -165,6 +166,7 @@ export function evmOperations(parts: EvmParts): Operation[] {
     getTransaction(parts),
     listTransactionLogs(parts),
     listLogs(parts),
+    listTransactionCalls(parts),
     listErc721Transfers(parts),
     listNativeTransactions(parts),
     listAddressTransactions(parts),

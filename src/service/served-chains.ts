@@ -1,6 +1,7 @@
 /** The EVM chains this process answers about: each as soon as its store exists. */
 
 import type { ChainFacts, ServedChain, WaitingChain } from '../api/chain-directory.ts'
+import { listOf } from '../codec/evm/raw.ts'
 import { fromHex } from '../core/bytes.ts'
 import { Fault, faultOf } from '../core/fault.ts'
 import { inTime } from '../core/in-time.ts'
@@ -152,6 +153,12 @@ async function tryOpen(
         source.blocks(
           { from: height, until: height + 1 },
           (units) => units[0]?.receipts ?? [],
+          signal,
+        ),
+      traces: (height, signal) =>
+        source.traces(
+          { from: height, until: height + 1 },
+          ([traces]) => listOf(traces, 'traces of a block'),
           signal,
         ),
       isFollowed: () => parts.isFollowed(spec.key),

@@ -140,7 +140,10 @@ export const journeys: Readonly<Record<string, Journey>> = {
       Array.from({ length: head + 1 }, (_, at) => head - at),
     )
   },
-  'logs of a transaction are decoded, holders come with their share': async (page, origin) => {
+  'logs of a transaction are decoded, calls are a tree, holders come with their share': async (
+    page,
+    origin,
+  ) => {
     await visit(page, origin, `#/chain/51001/tx/${cast['tx transfer'] ?? ''}`)
     await page.getByRole('button', { name: 'Ask for the logs' }).click()
     await settled(page)
@@ -154,6 +157,26 @@ export const journeys: Readonly<Record<string, Journey>> = {
     const told = await row.innerText()
     assert.match(told, /Transfer/)
     assert.ok(told.includes(erc20Transfers[0].value), told)
+
+    // A call inside another is a list inside its item.
+    const made = cast['tx internal'] ?? ''
+    await visit(page, origin, `#/chain/51001/tx/${made}`)
+    await page.getByRole('button', { name: 'Ask for the calls' }).click()
+    await settled(page)
+    const traced = await fetch(`${origin}/v1/chains/51001/transactions/${made}/calls`)
+    const { calls } = (await traced.json()) as { calls: { depth: number; callType: string }[] }
+    assert.ok(calls.length > 1)
+    assert.deepEqual(
+      await page.$$eval('.calls li', (all) =>
+        all.map((one) => {
+          let depth = -1
+          for (let up = one.closest('.calls'); up !== null; depth++)
+            up = up.parentElement?.closest('.calls') ?? null
+          return { depth, callType: one.querySelector('code')?.textContent?.toUpperCase() }
+        }),
+      ),
+      calls.map(({ depth, callType }) => ({ depth, callType })),
+    )
 
     await visit(page, origin, `#/chain/51001/token/${cast['Summit.token'] ?? ''}/holders`)
     const answer = await fetch(

@@ -166,7 +166,7 @@ function optionsOf(Plot: typeof uPlot, host: HTMLElement, props: ChartProps): uP
       },
       {
         ...axis,
-        size: 46,
+        size: 54,
         space: 36,
         values: (_plot, ticks) => ticks.map((value) => (value === null ? '' : short(value))),
       },
@@ -187,10 +187,18 @@ function optionsOf(Plot: typeof uPlot, host: HTMLElement, props: ChartProps): uP
   }
 }
 
-/** Room for half a bar at either end. */
-function wholeBars({ points, bars }: ChartProps, low: number, high: number): [number, number] {
-  const half =
-    bars && points.length > 1 ? (high - low) / (points.length - 1) / 2 : bars ? 43_200 : 0
+/** Moments that are shown before the only one of a chain that has just begun. */
+const aloneAmong = 14
+
+/** Room for half a bar at either end; a point alone stands where the newest of many would. */
+function wholeBars(props: ChartProps, low: number, high: number): [number, number] {
+  const { points, other, bars, hours } = props
+  const [only] = points
+  if (only !== undefined && points.length === 1 && (other?.points.length ?? 0) < 2) {
+    const step = hours ? 3_600 : 86_400
+    return [only.timestamp - aloneAmong * step, only.timestamp + step / 2]
+  }
+  const half = bars && points.length > 1 ? (high - low) / (points.length - 1) / 2 : 0
   return [low - half, high + half]
 }
 

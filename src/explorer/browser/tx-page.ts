@@ -25,6 +25,7 @@ import {
 } from './parts.ts'
 import { useTitle } from './place.ts'
 import { nftLabel, tokenAmount } from './transfers.ts'
+import { Calls } from './tx-calls.ts'
 import { Logs } from './tx-logs.ts'
 import { evmSentence } from './what-happened.ts'
 import { chainOf, coinOf, type World } from './world.ts'
@@ -56,6 +57,7 @@ export function TxPage({ world, chainId, txHash }: TxProps): JSX.Element {
       ...transfers(chainId, detail),
       ...internals(world, chainId, detail),
       ...called(chainId, detail),
+      h(Calls, { key: `${txHash} calls`, chainId, txHash, coin: coinOf(world, chainId) }),
       h(Logs, { key: txHash, chainId, txHash }),
       card('Input', h('pre', { class: 'bytes', tabIndex: 0 }, detail.nativeTransaction.input)),
     ]),

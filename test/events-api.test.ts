@@ -5,6 +5,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { createServer, get as httpGet, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
@@ -665,7 +666,7 @@ void test('webhooks: one that is active again begins with the next block', async
   )
 })
 
-void test('webhooks: a receiver that never answers holds up nobody else, and no rebuild tells', async (t) => {
+void test('webhooks: a receiver that never answers holds up nobody else, and neither rebuild nor repair tells', async (t) => {
   const { url, port, all } = await told(t)
   let asked = 0
   const silent = await receiver(t, () => asked++)
@@ -682,6 +683,13 @@ void test('webhooks: a receiver that never answers holds up nobody else, and no 
   const config = join(folder, 'firn.yaml')
   const rebuilt = await runFirn('rebuild', '--metrics', '--config', config, '--data-dir', folder)
   assert.equal(rebuilt.code, 0, rebuilt.stderr)
+  const file = new DatabaseSync(join(folder, `${chainKey}.sqlite`))
+  file.exec('update tx set gas_used = gas_used + 1 where pos % 3 = 0')
+  file.close()
+  const flags = ['--store', '--repair', '--config', config, '--data-dir', folder]
+  const repaired = await runFirn('verify', ...flags)
+  assert.equal(repaired.code, 0, repaired.stdout + repaired.stderr)
+  assert.match(repaired.stdout, /: tx, heights 0 to 255: mended$/m)
   const next = await startFirn(t, ['--config', config, '--data-dir', folder])
   await untilLive(next, [chainKey])
   node.head = begin + 30

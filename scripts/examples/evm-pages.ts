@@ -89,6 +89,15 @@ are bothered by a token that only pretends to be one. Prices come from \`demo/pr
       path: address('trader', '/balances:getNative?currency=usd'),
     },
     {
+      id: 'listEvmBalanceSeries',
+      about: 'For a chart; what neither logs nor a node can tell is absent, and named.',
+      path: async ({ of, told }) => {
+        const end = await told('/v1/chains/51001/blocks?pageSize=1', 'blocks.0.blockTimestamp')
+        const query = `timeInterval=hour&endTimestamp=${end}&startTimestamp=${Number(end) - 3_600}`
+        return `${summit}/addresses/${of('Summit.maker')}/balances:listSeries?contractAddresses=${of('Summit.token')}&${query}`
+      },
+    },
+    {
       id: 'listErc20Balances',
       about: 'The largest values first; what looks like spam is left out.',
       path: address('trader', '/balances:listErc20?pageSize=2&filterSpamTokens=true&currency=usd'),

@@ -35,6 +35,7 @@ import {
 } from './evm/list-address-transactions.ts'
 import { listAllLatestBlocks } from './evm/list-all-latest-blocks.ts'
 import { listAllLatestTransactions } from './evm/list-all-latest-transactions.ts'
+import { listEvmBalanceSeries } from './evm/list-balance-series.ts'
 import { listBlockTransactions } from './evm/list-block-transactions.ts'
 import { listBlocks } from './evm/list-blocks.ts'
 import { listChains } from './evm/list-chains.ts'
@@ -172,6 +173,7 @@ export function evmOperations(parts: EvmParts): Operation[] {
     listAddressTransactions(parts),
     listAddressTransactionsV2(parts),
     getNativeBalance(parts),
+    listEvmBalanceSeries(parts),
     listBlocks(parts),
     getBlock(parts),
     listBlockTransactions(parts),

@@ -105,7 +105,8 @@ class Receiver {
 
 type Scene = {
   readonly node: ReplayNode
-  readonly start: () => Promise<RunningFirn>
+  /** Starts a process, on its own folder where one is named. */
+  readonly start: (dataDir?: string) => Promise<RunningFirn>
   readonly receiver: Receiver
 }
 
@@ -126,8 +127,8 @@ async function scene(t: TestContext, settings: string, store?: string): Promise<
   return {
     node,
     receiver,
-    start: async () => {
-      const firn = await startFirn(t, ['--config', config, '--data-dir', folder])
+    start: async (dataDir = folder) => {
+      const firn = await startFirn(t, ['--config', config, '--data-dir', dataDir])
       await until('served', async () => (await toldChains(firn)).get(key) !== undefined)
       return firn
     },
@@ -246,6 +247,41 @@ async function killsOfEitherSide(t: TestContext, store?: string): Promise<void> 
   }
   assert.equal(await firn.end(), 0)
 }
+
+void test('webhooks: of two processes the other goes on where one is killed', async (t) => {
+  const { node, start, receiver } = await scene(t, allowed, await newDatabase())
+  const last = node.recording.heights.until - 1
+  await receiver.start()
+  const first = await start()
+  await untilLive(first, [key])
+  await register(first, receiver.url)
+  const second = await start(await freshFolder(t))
+  const upTo = (height: number): string[] =>
+    activityOf(chain, address, { from: begin + 1, until: height + 1 })
+  const told = (): string[] => [
+    ...new Map(receiver.all().map((one) => [one.id, one.hash])).values(),
+  ]
+  node.head = begin + Math.ceil((last - begin) / 3)
+  await until('the first part', () => told().length >= upTo(node.head).length)
+  assert.deepEqual(told(), upTo(node.head))
+
+  // One of them has sent a message whose answer does not come.
+  receiver.hold(true)
+  const before = receiver.all().length
+  node.head = last
+  await until('a message that is held', () => receiver.all().length > before)
+  await first.end('SIGKILL')
+  receiver.hold(false)
+  await until('all', () => told().length >= upTo(last).length)
+  assert.deepEqual(told(), upTo(last))
+  const held = receiver.all()[before]
+  const again = receiver.all().filter(({ id }) => id === held?.id)
+  assert.deepEqual(
+    again.map(({ attempt }) => attempt),
+    [1, 2],
+  )
+  assert.equal(await second.end(), 0)
+})
 
 void test('webhooks: nothing is lost or out of order when either side is killed (sqlite)', (t) =>
   killsOfEitherSide(t))

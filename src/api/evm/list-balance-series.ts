@@ -1,0 +1,193 @@
+/** How the balances of an address on an EVM chain went: the coin, and ERC-20 tokens. */
+
+import { parseEvmAddress, toChecksumAddress } from '../../core/address.ts'
+import { Fault, faultOf } from '../../core/fault.ts'
+import { ChainAddressPath } from '../../shape/evm/path.ts'
+import { address, decimal } from '../../shape/evm/scalars.ts'
+import { Type } from '../../shape/type.ts'
+import { heightAtTime } from '../../store/query/evm/height-at-time.ts'
+import { indexedHeight } from '../../store/query/evm/indexed-height.ts'
+import { tokensOfIds } from '../../store/query/evm/parties-of-ids.ts'
+import type { ServedChain } from '../chain-directory.ts'
+import { operation, type Operation } from '../operation.ts'
+import { momentsOf, seriesQuery } from '../series-moments.ts'
+import { heldTokens } from './held-tokens.ts'
+import type { EvmParts } from './parts.ts'
+import { subjectOf } from './subject.ts'
+
+const mostTokens = 10
+
+const ListEvmBalanceSeries = {
+  id: 'listEvmBalanceSeries',
+  method: 'GET',
+  path: '/v1/chains/{chainId}/addresses/{address}/balances:listSeries',
+  summary: 'Balances of an address at regular moments, the coin and ERC-20 tokens, oldest first',
+  tag: 'EVM balances',
+  weight: 200,
+  parameters: {
+    path: ChainAddressPath,
+    query: Type.Object({
+      contractAddresses: Type.Optional(
+        Type.Array(Type.String({ pattern: '^0x[0-9a-fA-F]{40}$', allowed: 'an EVM address' }), {
+          description: 'Tokens wanted beside the coin, separated by commas',
+          allowed: `a list of at most ${mostTokens} EVM addresses, separated by commas`,
+          maxItems: mostTokens,
+        }),
+      ),
+      ...seriesQuery,
+    }),
+  },
+  response: Type.Object({
+    series: Type.Array(
+      Type.Object({
+        timestamp: Type.Integer({ description: 'Unix seconds' }),
+        blockNumber: decimal('Last block that is not younger'),
+        nativeBalance: Type.Optional(
+          decimal('Wei, as a node tells it; absent where none has the state of that block'),
+        ),
+        erc20Balances: Type.Array(
+          Type.Object({
+            contractAddress: address('The token'),
+            balance: Type.Optional(
+              decimal('Smallest unit; absent where logs do not tell it and no node can'),
+            ),
+          }),
+        ),
+      }),
+    ),
+    notTold: Type.Optional(
+      Type.Array(Type.String(), { description: 'What is absent above, and why' }),
+    ),
+  }),
+} as const
+
+/** Points read side by side: each may take a question to a node. */
+const atOnce = 8
+
+type Token = { readonly id: number; readonly address: string }
+
+type Asked = {
+  readonly chain: ServedChain
+  readonly address: Uint8Array
+  readonly addressId: number
+  readonly tokens: readonly Token[]
+  readonly newest: number
+  readonly signal: AbortSignal
+}
+
+type Point = {
+  timestamp: number
+  blockNumber: string
+  nativeBalance?: string
+  erc20Balances: { contractAddress: string; balance?: string }[]
+}
+
+/**
+ * Balances at each moment, as the lists of balances give them at its block. Where something cannot
+ * be told of a point it is absent there, never zero. Cost of a point: a search of the block by halves,
+ * the state of it once for the coin, and for each token as a balance at a block.
+ */
+export function listEvmBalanceSeries(parts: EvmParts): Operation {
+  return operation(ListEvmBalanceSeries, async ({ path, query, signal }) => {
+    const { chain, address: own, id } = await subjectOf(parts, path)
+    const newest = await indexedHeight(chain.store, 'blocks')
+    const tokens = await tokensIn(parts, chain, query.contractAddresses ?? [])
+    const asked = { chain, address: own, addressId: id ?? 0, tokens, newest, signal }
+    const moments = momentsOf(query, Math.floor(parts.clock.now() / 1_000))
+    const problems = new Set<string>()
+    const series: Point[] = []
+    for (let from = 0; from < moments.length; from += atOnce) {
+      signal.throwIfAborted()
+      const some = moments.slice(from, from + atOnce)
+      const points = await Promise.all(some.map((at) => pointAt(parts, asked, { at, problems })))
+      series.push(...points.filter((point) => point !== undefined))
+    }
+    const notTold = [...problems]
+    return {
+      body: { series, ...(notTold.length === 0 ? {} : { notTold }) },
+      ...(newest < 0 ? {} : { indexedHeight: newest }),
+    }
+  })
+}
+
+/** Tokens by their addresses. Throws `not-found` for what is no ERC-20 token of the chain. */
+async function tokensIn(
+  { parties }: EvmParts,
+  chain: ServedChain,
+  contracts: readonly string[],
+): Promise<Token[]> {
+  const book = parties(chain)
+  const tokens: Token[] = []
+  for (const text of new Set(contracts.map((contract) => contract.toLowerCase()))) {
+    const bytes = parseEvmAddress(text)
+    const id = await book.idOf(bytes)
+    const [token] = id === undefined ? [] : await tokensOfIds(chain.store, [id])
+    if (id === undefined || token?.standard !== 20)
+      throw new Fault('not-found', `no ERC-20 token of this chain: ${text}`)
+    tokens.push({ id, address: toChecksumAddress(bytes) })
+  }
+  return tokens
+}
+
+type Moment = { readonly at: number; readonly problems: Set<string> }
+
+/** The point of a moment; `undefined` before the first block. */
+async function pointAt(
+  parts: EvmParts,
+  asked: Asked,
+  { at, problems }: Moment,
+): Promise<Point | undefined> {
+  const { chain, newest } = asked
+  const height = await heightAtTime(chain.store, { seconds: at, newest })
+  if (height < 0) return undefined
+  const point: Point = { timestamp: at, blockNumber: String(height), erc20Balances: [] }
+  const native = await told('nativeBalance', problems, () =>
+    chain.state.balance(asked.address, height, asked.signal),
+  )
+  if (native !== undefined) point.nativeBalance = String(native)
+  for (const token of asked.tokens) {
+    const balance = await told(`balance of ${token.address}`, problems, () =>
+      tokenBalance(parts, asked, { token, height }),
+    )
+    const { address: contractAddress } = token
+    point.erc20Balances.push({
+      contractAddress,
+      ...(balance === undefined ? {} : { balance: String(balance) }),
+    })
+  }
+  return point
+}
+
+async function tokenBalance(
+  { parties }: EvmParts,
+  { chain, address: own, addressId, newest, signal }: Asked,
+  { token, height }: { readonly token: Token; readonly height: number },
+): Promise<bigint> {
+  const { rows } = await heldTokens(chain, parties(chain), {
+    address: own,
+    addressId,
+    height: { indexed: newest, asked: height },
+    after: 0,
+    limit: 1,
+    only: [token.id],
+    keep: () => true,
+    signal,
+  })
+  return rows[0]?.balance ?? 0n
+}
+
+/** What `read` gives; `undefined` where no node can tell it, which is noted. */
+async function told(
+  what: string,
+  problems: Set<string>,
+  read: () => Promise<bigint>,
+): Promise<bigint | undefined> {
+  try {
+    return await read()
+  } catch (error) {
+    const fault = faultOf(error)
+    if (fault?.code !== 'not-served') throw error
+    problems.add(`${what}: no node can tell it at some of these blocks`)
+    return undefined
+  }
+}

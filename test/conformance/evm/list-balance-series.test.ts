@@ -1,0 +1,141 @@
+/** Balances at regular moments: of exact tokens what raw logs add up to, else what a node tells. */
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import type { StateReader } from '../../../src/api/chain-directory.ts'
+import { fromHex } from '../../../src/core/bytes.ts'
+import { addressId } from '../../../src/store/query/evm/address-id.ts'
+import { token } from '../../../src/store/schema/evm.ts'
+import { rawChain } from '../../demo-store.ts'
+import { type EvmService, evmService, type Json } from '../../evm-service.ts'
+import { provesOperations } from '../../proven-operations.ts'
+import { busiest, expectedTransfers } from './replay.ts'
+
+const chain = 51002
+const raw = rawChain(chain)
+const endSeconds = Number(raw.at(-1)?.block.timestamp)
+const clock = { now: () => endSeconds * 1_000, monotonic: () => 0, sleep: async () => undefined }
+const zero = `0x${'0'.repeat(40)}`
+const transfers = expectedTransfers(chain).filter(({ standard }) => standard === 20)
+
+/** What transfers of a token add up to for a holder after a block. */
+function summed(contract: string, holder: string, height: number): bigint {
+  let sum = 0n
+  for (const { token: of, from, to, value = '0', height: at } of transfers) {
+    if (of !== contract || at > height) continue
+    if (to === holder) sum += BigInt(value)
+    if (from === holder) sum -= BigInt(value)
+  }
+  return sum
+}
+
+/** A token whose transfers never leave anybody with less than nothing, and who moved most of it. */
+const [contract = '', holder = ''] = busiest(transfers.map(({ token: of }) => of)).flatMap((of) => {
+  const own = transfers.filter(({ token: each }) => each === of)
+  const people = busiest(own.flatMap(({ from, to }) => [from, to])).filter((who) => who !== zero)
+  const isSound = people.every((who) => own.every(({ height }) => summed(of, who, height) >= 0n))
+  return isSound && own.length > 5 ? [of, people[0] ?? ''] : []
+})
+
+/** Nodes as they are: the state of the newest block only, or of every block. */
+const pruned = await evmService({ chains: [chain], parts: { clock }, state: prunedState })
+const archive = await evmService({ chains: [chain], parts: { clock }, state: archiveState })
+const scaled = await evmService({
+  chains: [chain],
+  engine: 'postgres',
+  parts: { clock },
+  state: archiveState,
+})
+
+function prunedState(own: StateReader): StateReader {
+  const newest = (height: number | undefined): number | undefined =>
+    height === raw.length - 1 ? undefined : height
+  return {
+    ...own,
+    balance: (address, height, signal) => own.balance(address, newest(height), signal),
+    calls: (calls, height, signal) => own.calls(calls, newest(height), signal),
+  }
+}
+
+/** Its balances are the heights: a point that asked at another block would show. */
+function archiveState(own: StateReader): StateReader {
+  return {
+    ...own,
+    balance: async (_address, height) => BigInt(height ?? -1),
+    calls: async (calls, height) =>
+      calls.map(() =>
+        fromHex(
+          `0x${BigInt(height ?? 0)
+            .toString(16)
+            .padStart(64, '0')}`,
+        ),
+      ),
+  }
+}
+
+async function markExact({ chains }: EvmService): Promise<void> {
+  const [{ store }] = chains as [EvmService['chains'][number]]
+  const id = await addressId(store, fromHex(contract))
+  await store.transaction((writer) => writer.update(token, { id: [id ?? 0], exactness: [1] }))
+}
+
+/** The last block that is not younger than a moment. */
+function blockAt(seconds: number): number {
+  return raw.findLastIndex(({ block }) => Number(block.timestamp) <= seconds)
+}
+
+const first = Number(raw[0]?.block.timestamp)
+const path = `/v1/chains/${chain}/addresses/${holder}/balances:listSeries`
+const whole = `?startTimestamp=${first}&timeInterval=day&contractAddresses=${contract}`
+
+void test('balance series: logs of an exact token and a node of every block, on both engines', async () => {
+  for (const service of [archive, scaled]) {
+    await markExact(service)
+    const { status, body, headers } = await service.get(path + whole)
+    assert.equal(status, 200, JSON.stringify(body))
+    assert.equal(body.notTold, undefined)
+    assert.equal(headers.get('x-indexed-height'), String(raw.length - 1))
+    assert.ok(body.series.length > 1)
+    const seen = new Set<string>()
+    for (const { timestamp, blockNumber, nativeBalance, erc20Balances } of body.series) {
+      const height = blockAt(timestamp)
+      assert.equal(blockNumber, String(height))
+      assert.equal(nativeBalance, String(height))
+      const [{ contractAddress, balance }] = erc20Balances
+      assert.equal(contractAddress.toLowerCase(), contract)
+      assert.equal(balance, String(summed(contract, holder, height)))
+      seen.add(balance)
+    }
+    assert.ok(seen.size > 1, 'the balance moved')
+    assert.equal(body.series.at(-1).timestamp, endSeconds)
+  }
+})
+
+void test('balance series: what logs do not tell is a node’s, and absent where no node has it', async () => {
+  const { body: theirs } = await pruned.get(path + whole)
+  // Nothing has shown yet that this token logs whatever moves it.
+  for (const { blockNumber, nativeBalance, erc20Balances } of theirs.series) {
+    const isNewest = Number(blockNumber) === raw.length - 1
+    assert.equal(nativeBalance !== undefined, isNewest)
+    assert.equal(erc20Balances[0].balance !== undefined, isNewest)
+  }
+  assert.deepEqual(theirs.notTold.map((text: Json) => text.split(':')[0]).toSorted(), [
+    `balance of ${theirs.series[0].erc20Balances[0].contractAddress}`,
+    'nativeBalance',
+  ])
+  const now = await pruned.get(`/v1/chains/${chain}/addresses/${holder}/balances:getNative`)
+  assert.equal(theirs.series.at(-1).nativeBalance, now.body.nativeTokenBalance.balance)
+})
+
+void test('balance series: unknown tokens and too many points are refused', async () => {
+  const noToken = await archive.get(`${path}?contractAddresses=0x${'11'.repeat(20)}`)
+  assert.equal(noToken.status, 404)
+  const many = await archive.get(`${path}?timeInterval=hour&startTimestamp=1`)
+  assert.equal(many.status, 400)
+  assert.match(many.body.message, /at most this many points: 100/)
+  const wrong = await archive.get(`${path}?contractAddresses=0x12`)
+  assert.match(wrong.body.message, /contractAddresses/)
+})
+
+provesOperations([archive], ['listEvmBalanceSeries'])

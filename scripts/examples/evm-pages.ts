@@ -94,7 +94,7 @@ are bothered by a token that only pretends to be one. Prices come from \`demo/pr
       path: async ({ of, told }) => {
         const end = await told('/v1/chains/51001/blocks?pageSize=1', 'blocks.0.blockTimestamp')
         const query = `timeInterval=hour&endTimestamp=${end}&startTimestamp=${Number(end) - 3_600}`
-        return `${summit}/addresses/${of('Summit.maker')}/balances:listSeries?contractAddresses=${of('Summit.token')}&${query}`
+        return `${summit}/addresses/${of('trader')}/balances:listSeries?contractAddresses=${of('Summit.token')}&${query}`
       },
     },
     {

@@ -19,6 +19,9 @@ import { type Database, type Reader, type Soon, statement, type Writer } from '.
 /** Standing still this long loses the lease. A holder renews at least three times as often. */
 export const leaseTtlMs = 3_000
 
+/** Between two looks of a process that waits for a lease. */
+const lookEveryMs = leaseTtlMs / 12
+
 /**
  * A store whose lease stood still this long is free for a process that has its share already: longer
  * than two signs of life of a holder, and than others need to take what is theirs.
@@ -91,7 +94,10 @@ export async function awaitLease(
     } else if (clock.monotonic() - since >= leaseTtlMs)
       lease ??= await seize(database, owner, { clock, row: now })
     if (lease !== undefined) return lease
-    await clock.sleep(leaseTtlMs / 12, signal)
+    // Looks again at the very moment at which the row has stood still long enough.
+    const leftOfTtlMs = since + leaseTtlMs - clock.monotonic()
+    const isLast = leftOfTtlMs > 0 && leftOfTtlMs < lookEveryMs
+    await clock.sleep(isLast ? leftOfTtlMs : lookEveryMs, signal)
   }
 }
 

@@ -9,7 +9,7 @@
 import type { GasRule } from '../../codec/evm/check-traces.ts'
 import type { BlockBatch } from '../../codec/evm/columns.ts'
 import type { Compress } from '../../codec/evm/decode-blocks.ts'
-import { Fault, faultOf } from '../../core/fault.ts'
+import { Fault, type FaultCode, faultOf } from '../../core/fault.ts'
 import type { World } from '../../core/world.ts'
 import type { ChainIdentity, EvmSource } from '../../source/evm-source.ts'
 import type { Log } from '../../telemetry/log.ts'
@@ -60,6 +60,8 @@ export type ReadChainParts = {
 /** Pauses between tries to reach a chain, or to write its store. */
 const firstPauseMs = 500
 const longestPauseMs = 10_000
+/** A database that comes back is the deployment's own: it is found soon. */
+const longestStorePauseMs = 2_000
 
 /** Reads one chain until it is told to end. */
 export class ChainReader {
@@ -219,15 +221,16 @@ export class ChainReader {
         changed()
         // What went well for a while fails for another reason.
         if (world.clock.monotonic() - beganMs > longestPauseMs) tries = 0
-        await world.clock.sleep(pauseAfter(tries), signal)
+        await world.clock.sleep(pauseAfter(tries, fault.code), signal)
       }
     }
   }
 }
 
-/** Milliseconds to wait after so many failures before. */
-function pauseAfter(failures: number): number {
-  return Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(failures, 10))
+/** Milliseconds to wait after so many failures before, the last one with this code. */
+function pauseAfter(failures: number, code: FaultCode): number {
+  const longestMs = code === 'store-failed' ? longestStorePauseMs : longestPauseMs
+  return Math.min(longestMs, firstPauseMs * 2 ** Math.min(failures, 10))
 }
 
 /** First height of rows that were found to be wrong once they were stored. */

@@ -12,7 +12,12 @@ import type { Connection } from './postgres-connection.ts'
 import { ask, type Link } from './postgres-link.ts'
 import { applicationName } from './postgres-server.ts'
 
-/** The server does the waiting, on another connection than the one that waits for the lock. */
+/**
+ * The server does the waiting, on another connection than the one that waits for the lock. A holder
+ * that is to be replaced was silent for longer than {@link silent} asks, so the first wait is only for
+ * the statement to meet the lock.
+ */
+const firstPause = statement('', { postgres: 'select pg_sleep(0.05)' })
 const pause = statement('', { postgres: 'select pg_sleep(0.25)' })
 
 const silent =
@@ -62,8 +67,8 @@ export async function endSilentHolder<T>(
   const [session = 0] = (await ask(link, questions.session))[0] ?? []
   let isDone = false
   const look = async (): Promise<void> => {
-    while (!isDone) {
-      await ask(beside, pause)
+    for (let wait = firstPause; !isDone; wait = pause) {
+      await ask(beside, wait)
       if (!isDone) await ask(beside, questions.end, [session, applicationName(owner)])
     }
   }

@@ -29,6 +29,8 @@ const patienceMs = 5_000
 /** Pauses after a failure that may pass: doubled each time, up to the most. */
 const firstPauseMs = 500
 const mostPauseMs = 30_000
+/** A database that comes back is the deployment's own: it is found soon. */
+const mostStorePauseMs = 2_000
 /**
  * Refusals in a row after which a node is believed not to offer a chain that never was there, and
  * blocks in a row after which it is believed that they contradict the stored ones. With the pauses
@@ -121,6 +123,10 @@ function sharedHost(source: PrimarySource, parts: PrimaryStreamParts): SharedHos
   return { get: () => (opening ??= open()), reason: () => reason }
 }
 
+function mostPauseAfter({ code }: Fault): number {
+  return code === 'store-failed' ? mostStorePauseMs : mostPauseMs
+}
+
 /** Which failures are waited out. */
 type Patience = {
   readonly waitsFor: (fault: Fault | undefined) => fault is Fault
@@ -199,7 +205,7 @@ function chainStream(chain: ChainName, parts: ChainParts): Stream {
           const standsBy = fault.code === 'lease-lost' ? { standsBy: true } : {}
           set({ state: 'syncing', reason: fault.message, ...standsBy })
           await parts.clock.sleep(pauseMs, signal)
-          pauseMs = Math.min(mostPauseMs, pauseMs * 2)
+          pauseMs = Math.min(mostPauseAfter(fault), pauseMs * 2)
         }
       }
     } catch (error) {

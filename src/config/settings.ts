@@ -46,7 +46,8 @@ const word = <const W extends readonly string[]>(
 ) => ({ kind: 'word', default: value, words, meaning, ...more }) as const
 const list = (meaning: string, value: readonly string[] = [], more: More = {}) =>
   ({ kind: 'list', default: value, meaning, ...more }) as const
-const any = (value: unknown, meaning: string) => ({ kind: 'any', default: value, meaning }) as const
+const any = (value: unknown, meaning: string, more: More = {}) =>
+  ({ kind: 'any', default: value, meaning, ...more }) as const
 
 /** Settings of the process, by their path in `firn.yaml`. */
 export const settings = {
@@ -56,10 +57,15 @@ export const settings = {
   store: text('embedded', '`embedded`, or a PostgreSQL URL: `postgres://user@host:5432/db`.', {
     secret: true,
   }),
+  stores: any(
+    {},
+    "Chains whose stores lie on other PostgreSQL servers than `store`: `{ 'mainnet-*': 'postgres://…' }`, by names of stores in which `*` is any part; the first that fits counts.",
+    { secret: true },
+  ),
   'postgres.connections': integer(
     10,
     [8, 1_000],
-    'Connections of this process to a PostgreSQL server at most, for all of its stores together.',
+    'Connections of this process to a PostgreSQL server at most, for all of its stores there together.',
   ),
   'postgres.replicas': list(
     'PostgreSQL URLs of read replicas of `store`: requests are answered from them in turn, and from `store` when none is up to date.',

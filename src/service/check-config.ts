@@ -9,6 +9,7 @@ import type { World } from '../core/world.ts'
 import type { Log } from '../telemetry/log.ts'
 import { chainSpecs } from './chain-specs.ts'
 import { checkRecordings } from './data-folder.ts'
+import { checkStorePatterns } from './store-location.ts'
 import { checkTokenKnowledge } from './token-knowledge.ts'
 import { webRules } from './web-rules.ts'
 
@@ -24,6 +25,7 @@ export async function checkConfig(
     () => checkStore(config.store),
     () => checkRecordings(config),
     () => chainSpecs(config),
+    () => checkStorePatterns(config),
     () => readRateLimit(config['api.rateLimit']),
     () => readTiers(config['api.tiers']),
     () => addressReader(config['api.trustProxy']),

@@ -6,11 +6,12 @@ import { join } from 'node:path'
 import type { Config } from '../config/settings.ts'
 import { Fault, faultOf } from '../core/fault.ts'
 import type { Clock } from '../core/world.ts'
-import { openStore } from '../store/engine/open.ts'
+import { openStore, type StoreLocation } from '../store/engine/open.ts'
 import { Claim } from '../store/engine/sqlite-claim.ts'
 import { leaseRow, leaseTtlMs } from '../store/lease.ts'
 import { checkNotMigrating } from '../store/migrate/target.ts'
 import { controlTables } from '../store/schema/control.ts'
+import { serversOf, storeLocation } from './store-location.ts'
 
 /** Between two looks at the leases of a folder that another process has. */
 const lookEveryMs = 250
@@ -64,8 +65,11 @@ export async function claimDataFolder(
   stores: readonly string[],
   clock: Clock,
 ): Promise<() => void> {
-  await checkNotMigrating({ store: config.store, dataDir: config.dataDir })
-  if (config.role === 'serve' || config.store !== 'embedded') return () => undefined
+  const location = storeLocation(config)
+  for (const store of serversOf(location)) await checkNotMigrating({ ...location, store })
+  if (config.role === 'serve') return () => undefined
+  if (config.store !== 'embedded') await checkVersions(location, stores)
+  if (config.store !== 'embedded') return () => undefined
   const claim = new Claim(join(config.dataDir, 'firn.claim'), 'firn')
   if (!claim.take() && (await isWritten(config, stores, clock)))
     throw new Fault(
@@ -73,6 +77,20 @@ export async function claimDataFolder(
       `another Firn writes this data; stop it, or start this one with --role serve: ${config.dataDir}`,
     )
   return () => claim.release()
+}
+
+/** Throws `store-version` for a store of a newer Firn, before anything is made beside it. */
+async function checkVersions(location: StoreLocation, stores: readonly string[]): Promise<void> {
+  for (const name of stores) {
+    try {
+      await (await openStore(location, name, controlTables, 'read')).close()
+    } catch (error) {
+      const fault = faultOf(error)
+      if (fault?.code !== 'store-failed') throw error
+      // Whoever opens a store to write tells of a server that is away; others are not made yet.
+      if (fault.detail['sqlstate'] === '') return
+    }
+  }
 }
 
 /**
@@ -98,7 +116,7 @@ async function stampsOf(config: Config, stores: readonly string[]): Promise<stri
   const stamps: string[] = []
   for (const name of stores) {
     try {
-      const location = { store: config.store, dataDir: config.dataDir }
+      const location = storeLocation(config)
       const database = await openStore(location, name, controlTables, 'read')
       const row = await leaseRow(database)
       await database.close()

@@ -5,6 +5,7 @@ import type { World } from '../core/world.ts'
 import type { StoreLocation } from '../store/engine/open.ts'
 import type { ConnectionLimits } from '../store/engine/postgres-server.ts'
 import type { Replicas } from '../store/engine/replicas.ts'
+import { storeLocation } from './store-location.ts'
 import { version } from './version.ts'
 
 /** Limits of each thread. One that writes has one connection more, for its marks. */
@@ -36,8 +37,7 @@ export async function storesOf(
   const owner = Buffer.from(random.bytes(8)).toString('hex')
   const freezing = config['index.freeze'] ? { freeze: { firn: version } } : {}
   const location: StoreLocation = {
-    store: config.store,
-    dataDir: config.dataDir,
+    ...storeLocation(config),
     owner,
     ...freezing,
   }

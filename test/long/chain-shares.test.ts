@@ -20,7 +20,7 @@ import { evmTables } from '../../src/store/schema/evm.ts'
 import { icmTables } from '../../src/store/schema/icm.ts'
 import { metricsTables } from '../../src/store/schema/metrics.ts'
 import { messageTables } from '../../src/store/schema/stores.ts'
-import { entry, follow, freshFolder, type RunningFirn, until } from '../firn-process.ts'
+import { entry, follow, freshFolder, type RunningFirn, runFirn, until } from '../firn-process.ts'
 import { chainTables, readDemoChain } from '../read-demo-chain.ts'
 import { openReplayNode, serveReplayNode } from '../replay-node.ts'
 import { newDatabase } from '../shared-postgres.ts'
@@ -28,7 +28,7 @@ import { storeDigest } from '../store-digest.ts'
 
 /**
  * From the end of a process until every chain it had is at its head, beside other tests. What is promised
- * of one chain, 5 s, is measured alone: `test/citus/takeover.citus.ts`.
+ * of one chain, 5 s, is measured alone: `test/citus/postgres-rounds.citus.ts`.
  */
 const limitMs = 15_000
 const names = ['One', 'Two', 'Three', 'Four', 'Five']
@@ -105,18 +105,56 @@ void test('shares: chains are split, move when a process dies or hangs, and come
   for (const key of keys) assert.deepEqual(await digestOf(store, key), expected, key)
 })
 
-void test('shares: messages are joined over chains of which no process has all', async (t) => {
-  const [split, alone] = [await newDatabase(), await newDatabase()]
+void test('shares: chains of other processes and of another server are joined and counted as if one had all', async (t) => {
+  const [split, beside, alone] = [await newDatabase(), await newDatabase(), await newDatabase()]
   const chain = (id: number): string => `  - { name: Demo ${id}, recording: ${recordingOf(id)} }`
-  const config = (store: string, some: readonly number[]): string =>
-    [`store: '${store}'`, 'role: index', 'chains:', ...some.map(chain)].join('\n')
-  for (const id of ids) await startOne(t, config(split, [id]))
-  await startOne(t, config(alone, ids))
+  const config = (store: string, role: string, some: readonly number[]): string =>
+    [`store: '${store}'`, `role: ${role}`, 'chains:', ...some.map(chain)].join('\n')
+  const apart = `stores: { '*-51002': '${beside}' }`
+  for (const id of ids) await startOne(t, `${apart}\n${config(split, 'index', [id])}`)
+  const one = await startOne(t, config(alone, 'all', ids))
   await until('the join of one process', async () => (await joined(alone)) !== undefined)
-  const expected = await joined(alone)
   await until('the join of both', async () => (await joined(split)) !== undefined)
-  assert.deepEqual(await joined(split), expected)
+  assert.deepEqual(await joined(split), await joined(alone))
+  assert.deepEqual(await namespacesOf(beside), [namespaceOf('fuji-demo-51002')])
+  assert.ok(!(await namespacesOf(split)).includes(namespaceOf('fuji-demo-51002')))
+
+  const reader = await startOne(t, `${apart}\n${config(split, 'serve', ids)}`)
+  for (const path of [
+    '/v2/chains/total/metrics/activeAddresses?timeInterval=day&pageSize=100',
+    '/v2/chains/total/metrics/cumulativeAddresses?timeInterval=day&pageSize=100',
+    '/v2/chains/testnet/metrics/txCount?timeInterval=hour&pageSize=100',
+    '/v1/icm/messages?pageSize=100',
+    '/v1/chains/51002/transactions?pageSize=100',
+  ]) {
+    const { nextPageToken: _other, ...answer } = await reader.get(path)
+    const { nextPageToken: _token, ...expected } = await one.get(path)
+    assert.deepEqual(answer, expected, path)
+  }
+
+  const exported = await runFirn('export', 'blocks', '--chain', '51002', '--url', reader.apiUrl)
+  assert.equal(exported.stdout.trim().split('\n').length, 1 + 1 + lastOf(51_002), exported.stderr)
+
+  const folder = await freshFolder(t)
+  const file = join(folder, 'firn.yaml')
+  await writeFile(file, `${apart}\n${config(split, 'all', ids)}\n`)
+  const verified = await runFirn('verify', '--store', '--config', file)
+  assert.match(verified.stdout, /fuji-demo-51001[^]*fuji-demo-51002/, verified.stderr)
+  assert.equal(verified.code, 0, verified.stdout)
+  const found = await runFirn('doctor', '--config', file, '--data-dir', folder)
+  assert.match(found.stdout, /store fuji-demo-51002: written now by .*blocks 152/, found.stderr)
 })
+
+/** Names of the namespaces of a database that belong to Firn. */
+async function namespacesOf(store: string): Promise<readonly string[]> {
+  const client = new pg.Client({ connectionString: store })
+  await client.connect()
+  const { rows } = await client.query<{ name: string }>(
+    "select nspname::text as name from pg_namespace where nspname like 'firn\\_%' order by 1",
+  )
+  await client.end()
+  return rows.map(({ name }) => name)
+}
 
 /** Digest of the messages once both chains are joined to their ends; undefined before. */
 async function joined(store: string): Promise<Record<string, string> | undefined> {
@@ -193,7 +231,16 @@ async function startOne(t: TestContext, lines: string): Promise<Process> {
   const folder = await freshFolder(t)
   const config = join(folder, 'firn.yaml')
   await writeFile(config, `${lines}\n`)
-  const words = ['--node-port', '0', '--config', config, '--data-dir', join(folder, 'data')]
+  const words = [
+    '--port',
+    '0',
+    '--node-port',
+    '0',
+    '--config',
+    config,
+    '--data-dir',
+    join(folder, 'data'),
+  ]
   const child = spawn(process.execPath, [entry, 'start', ...words])
   return { ...(await follow(t, child)), kill: (signal) => void child.kill(signal) }
 }

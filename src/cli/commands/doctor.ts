@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 
 import { faultOf } from '../../core/fault.ts'
 import { chainSpecs, streamSpecs } from '../../service/chain-specs.ts'
+import { storeLocation } from '../../service/store-location.ts'
 import { statement } from '../../store/engine/database.ts'
 import { openStore, type StoreLocation } from '../../store/engine/open.ts'
 import { controlTables } from '../../store/schema/control.ts'
@@ -11,7 +12,7 @@ import { checkChain } from '../doctor/chain.ts'
 import { findingText, type Finding } from '../doctor/finding.ts'
 import { checkMachine } from '../doctor/machine.ts'
 import { checkNetwork } from '../doctor/network.ts'
-import { checkStores } from '../doctor/stores.ts'
+import { checkPatterns, checkStores } from '../doctor/stores.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { Flags } from '../flags.ts'
 import { loadConfig } from '../load-config.ts'
@@ -30,7 +31,7 @@ export async function doctor(flags: Flags): Promise<void> {
   const located = { ...loaded.config, dataDir: resolve(loaded.config.dataDir) }
   const config = loaded.isDemo ? withDemoNetwork(located) : located
   const world = openWorld()
-  const location = { store: config.store, dataDir: config.dataDir }
+  const location = storeLocation(config)
   const limits = { timeoutMs, maxReplyBytes: config['source.maxReplyBytes'] }
   let worst = 0
   const tell = (findings: readonly Finding[]): void => {
@@ -44,6 +45,7 @@ export async function doctor(flags: Flags): Promise<void> {
     const chains = chainSpecs(config)
     const stores = [...chains.map(({ spec }) => spec), ...streamSpecs(config, chains)]
     const names = stores.map(({ key }) => key)
+    tell(checkPatterns(location, names))
     tell(await checkStores(location, names, world.clock))
     for (const { config: chain, spec } of chains) {
       const storedChainId = await chainIdOf(location, spec.key)

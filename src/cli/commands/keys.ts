@@ -5,6 +5,7 @@ import { Fault, faultOf } from '../../core/fault.ts'
 import type { Documents } from '../../service/documents.ts'
 import { changeKeys, readKeys } from '../../service/key-file.ts'
 import { openDocuments } from '../../service/open-documents.ts'
+import { storeLocation } from '../../service/store-location.ts'
 import { rotateTokenKeys } from '../../service/token-keys.ts'
 import { openStore } from '../../store/engine/open.ts'
 import { keyUses } from '../../store/query/api-use.ts'
@@ -137,7 +138,7 @@ function allowanceOf({ tier, limit }: StoredKey): string {
 
 /** When keys were last used; nothing before the first was. */
 async function storedUses(config: Config): Promise<ReadonlyMap<string, number>> {
-  const location = { store: config.store, dataDir: config.dataDir }
+  const location = storeLocation(config)
   try {
     const store = await openStore(location, apiUseStore, apiUseTables, 'read')
     const uses = await keyUses(store)

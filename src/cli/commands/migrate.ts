@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import type { Config } from '../../config/settings.ts'
 import { Fault } from '../../core/fault.ts'
 import { claimDataFolder, isWritten, makeDataFolder } from '../../service/data-folder.ts'
+import { storeLocation } from '../../service/store-location.ts'
 import { openStore, type StoreLocation } from '../../store/engine/open.ts'
 import {
   type CopiedStore,
@@ -34,7 +35,7 @@ const everyMs = 10_000
  */
 export async function migrate(flags: Flags): Promise<void> {
   const config = configOf(flags)
-  const source: StoreLocation = { store: config.store, dataDir: config.dataDir }
+  const source: StoreLocation = storeLocation(config)
   const location = locationOf(flags, config)
   const { stores, others } = await madeStores(config)
   const release = await stopped(config, stores)

@@ -1,4 +1,5 @@
 import { claimDataFolder } from '../../service/data-folder.ts'
+import { storeLocation } from '../../service/store-location.ts'
 import { openStore } from '../../store/engine/open.ts'
 import { awaitLease } from '../../store/lease.ts'
 import { makeSums } from '../../store/sums/make-sums.ts'
@@ -13,7 +14,6 @@ import { configOf, configuredStores } from '../stores/configured-stores.ts'
 export async function rebuildChecksums(flags: Flags): Promise<void> {
   const config = configOf(flags)
   const world = openWorld()
-  const { store, dataDir } = config
   const stores = await configuredStores(config)
   const owner = `rebuild-${Buffer.from(world.random.bytes(4)).toString('hex')}`
   const release = await claimDataFolder(
@@ -22,7 +22,7 @@ export async function rebuildChecksums(flags: Flags): Promise<void> {
     world.clock,
   )
   for (const { key, tables } of stores) {
-    const database = await openStore({ store, dataDir }, key, tables, 'write')
+    const database = await openStore(storeLocation(config), key, tables, 'write')
     try {
       await awaitLease(database, owner, { clock: world.clock, signal: AbortSignal.timeout(30_000) })
       const rows = new Map<string, number>()

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 
 import { rebuildPrimary } from '../../indexing/primary/run/rebuild.ts'
 import { openPrimaryReader } from '../../service/open-primary.ts'
+import { serverOf, storeLocation } from '../../service/store-location.ts'
 import type { StoreLocation } from '../../store/engine/open.ts'
 import { namespaceOf } from '../../store/engine/postgres.ts'
 import { openWorld } from '../../world/world.ts'
@@ -26,9 +27,10 @@ type Place = {
 export async function rebuildPrimaryNetwork(flags: Flags): Promise<void> {
   const { config } = loadConfig(flags)
   const key = `primary-${String(flags['primary'])}`
-  const { store, dataDir } = config
-  const from = await openPrimaryReader({ store, dataDir }, key)
-  const place = store === 'embedded' ? fileBeside(dataDir, key) : namespaceBeside(store, key)
+  const location = storeLocation(config)
+  const store = serverOf(location, key)
+  const from = await openPrimaryReader(location, key)
+  const place = store === 'embedded' ? fileBeside(config.dataDir, key) : namespaceBeside(store, key)
   try {
     await rebuildPrimary({
       from,

@@ -5,6 +5,7 @@ import { Fault } from '../../core/fault.ts'
 import { rebuildRollup } from '../../rollup/rebuild.ts'
 import { chainSpecs } from '../../service/chain-specs.ts'
 import { claimDataFolder } from '../../service/data-folder.ts'
+import { storeLocation } from '../../service/store-location.ts'
 import { checkpointHeights } from '../../store/checkpoint.ts'
 import { statement } from '../../store/engine/database.ts'
 import { openStore } from '../../store/engine/open.ts'
@@ -35,7 +36,7 @@ export async function rebuildMetrics(flags: Flags): Promise<void> {
   const names = chains.map(({ spec }) => spec.key)
   const release = await claimDataFolder(config, names, world.clock)
   for (const { spec } of chains) {
-    const database = await openStore({ store, dataDir }, spec.key, chainTables, 'write')
+    const database = await openStore(storeLocation(config), spec.key, chainTables, 'write')
     try {
       await awaitLease(database, owner, { clock: world.clock, signal: AbortSignal.timeout(30_000) })
       const heights = await checkpointHeights(database)

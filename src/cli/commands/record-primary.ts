@@ -1,6 +1,7 @@
 import { openNetwork } from '../../api/primary/open-network.ts'
 import { Fault } from '../../core/fault.ts'
 import { openPrimaryReader } from '../../service/open-primary.ts'
+import { storeLocation } from '../../service/store-location.ts'
 import { createNodeApi } from '../../source/primary/node-api.ts'
 import { createNodeSource } from '../../source/primary/node-source.ts'
 import type { PrimarySource } from '../../source/primary/primary-source.ts'
@@ -45,7 +46,7 @@ export async function recordPrimary(flags: Flags): Promise<void> {
   }
   const api = createNodeApi({ transport: world.transport, url, ...limits })
   const source = createNodeSource(api, silentLog)
-  const location = { store: config.store, dataDir: config.dataDir }
+  const location = storeLocation(config)
   const store = await openPrimaryReader(location, 'primary-fuji')
   try {
     const network = await openNetwork('fuji', store)

@@ -7,6 +7,7 @@ import { openEvmSource } from '../../indexing/evm/open-source.ts'
 import { repairChain } from '../../indexing/evm/repair/repair-chain.ts'
 import { sourceLimits } from '../../service/chain-specs.ts'
 import { claimDataFolder } from '../../service/data-folder.ts'
+import { storeLocation } from '../../service/store-location.ts'
 import { openStore } from '../../store/engine/open.ts'
 import { rangeSum } from '../../store/schema/range-sum.ts'
 import { silentLog } from '../../telemetry/log.ts'
@@ -113,7 +114,7 @@ async function mendRows({ config, store, verdict, world, owner }: RepairWork): P
   const { chain } = store
   assert(chain !== undefined, 'a store of an EVM chain has its chain')
   const signal = AbortSignal.timeout(limitMs)
-  const location = { store: config.store, dataDir: config.dataDir }
+  const location = storeLocation(config)
   // Sums stay as they are: they say what the rows must be.
   const tables = store.tables.filter((table) => table !== rangeSum)
   const database = await openStore(location, store.key, tables, 'write')

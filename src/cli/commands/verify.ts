@@ -4,6 +4,7 @@ import { Fault } from '../../core/fault.ts'
 import type { Network } from '../../core/network.ts'
 import { primaryStream } from '../../service/chain-specs.ts'
 import { openPrimaryReader } from '../../service/open-primary.ts'
+import { storeLocation } from '../../service/store-location.ts'
 import { createNodeApi } from '../../source/primary/node-api.ts'
 import type { PrimaryChain } from '../../store/schema/primary-position.ts'
 import { type Verified, verifyPrimary } from '../../verify/verify-primary.ts'
@@ -26,7 +27,7 @@ export async function verify(flags: Flags): Promise<void> {
   const sample = sampleOf(flags)
   const world = openWorld()
   const { config } = loadConfig(flags)
-  const location = { store: config.store, dataDir: config.dataDir }
+  const location = storeLocation(config)
   const store = await openPrimaryReader(location, primaryStream(name).key)
   try {
     const network = await openNetwork(name, store)

@@ -4,9 +4,23 @@ import { faultOf } from '../../core/fault.ts'
 import type { Clock } from '../../core/world.ts'
 import { checkpointHeights } from '../../store/checkpoint.ts'
 import { openStore, type StoreLocation } from '../../store/engine/open.ts'
+import { fits } from '../../store/engine/store-patterns.ts'
 import { leaseRow, leaseTtlMs } from '../../store/lease.ts'
 import { controlTables } from '../../store/schema/control.ts'
 import { fine, problem, warning, type Finding } from './finding.ts'
+
+/** One finding per pattern of `stores` that fits none of `names`. */
+export function checkPatterns({ stores = [] }: StoreLocation, names: readonly string[]): Finding[] {
+  return stores
+    .filter(({ pattern }) => !names.some((name) => fits(name, pattern)))
+    .map(({ pattern }) =>
+      warning(
+        'stores',
+        `no chain of this configuration fits ${pattern}`,
+        `names of stores are ${names.join(', ')}`,
+      ),
+    )
+}
 
 /** One finding per store. */
 export async function checkStores(

@@ -11,6 +11,7 @@ import {
   type SpecifiedChain,
   streamSpecs,
 } from '../../service/chain-specs.ts'
+import { storeLocation } from '../../service/store-location.ts'
 import type { Database } from '../../store/engine/database.ts'
 import { openStore } from '../../store/engine/open.ts'
 import type { Table } from '../../store/engine/table.ts'
@@ -67,12 +68,7 @@ export async function configuredStores(config: Config): Promise<ConfiguredStore[
 
 /** Opens a store of `config` to read. */
 export function openConfigured(config: Config, store: ConfiguredStore): Promise<Database> {
-  return openStore(
-    { store: config.store, dataDir: config.dataDir },
-    store.key,
-    store.tables,
-    'read',
-  )
+  return openStore(storeLocation(config), store.key, store.tables, 'read')
 }
 
 async function isMade(config: Config, store: ConfiguredStore): Promise<boolean> {

@@ -3,6 +3,8 @@
 import type { Config } from '../../config/settings.ts'
 import { Fault } from '../../core/fault.ts'
 import { chainSpecs, messageStore, streamSpecs } from '../../service/chain-specs.ts'
+import { serverOf, serversOf, storeLocation } from '../../service/store-location.ts'
+import type { StoreLocation } from '../../store/engine/open.ts'
 import type { CopiedStore } from '../../store/migrate/copy-store.ts'
 import { placeOf } from '../../store/migrate/target.ts'
 import { apiUseStore, apiUseTables } from '../../store/schema/api-use.ts'
@@ -26,18 +28,29 @@ export type MadeStores = {
 
 /** Stores of `config` that were made. Throws `not-found` when there is none. */
 export async function madeStores(config: Config): Promise<MadeStores> {
-  const place = await placeOf({ store: config.store, dataDir: config.dataDir })
-  const found = new Set(await place.names())
-  await place.close()
+  const location = storeLocation(config)
+  const found = new Map<string, ReadonlySet<string>>()
+  for (const store of serversOf(location)) found.set(store, await namesAt({ ...location, store }))
   const named = storesOf(config)
-  const stores = named.filter(({ name }) => found.has(name))
+  const stores = named.filter(({ name }) => found.get(serverOf(location, name))?.has(name))
   if (stores.length === 0) {
     const where = config.store === 'embedded' ? config.dataDir : 'the database'
     throw new Fault('not-found', `nothing to migrate here: ${where}`)
   }
   // Keys and aliases are documents, which `migrated-documents.ts` takes along.
   const names = new Set([...named.map(({ name }) => name), deploymentStore])
-  return { stores, others: [...found].filter((name) => !names.has(name)).toSorted() }
+  const all = new Set([...found.values()].flatMap((some) => [...some]))
+  return { stores, others: [...all].filter((name) => !names.has(name)).toSorted() }
+}
+
+/** Names of the stores at one place. */
+async function namesAt(location: StoreLocation): Promise<ReadonlySet<string>> {
+  const place = await placeOf(location)
+  try {
+    return new Set(await place.names())
+  } finally {
+    await place.close()
+  }
 }
 
 /** Every store that a process of `config` opens, but for that of its documents. */

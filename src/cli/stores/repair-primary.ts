@@ -5,6 +5,7 @@ import { join } from 'node:path'
 
 import { faultOf } from '../../core/fault.ts'
 import { rebuildPrimary } from '../../indexing/primary/run/rebuild.ts'
+import { serverOf, storeLocation } from '../../service/store-location.ts'
 import { openStore, type StoreLocation } from '../../store/engine/open.ts'
 import { meta } from '../../store/schema/control.ts'
 import { rawBlock } from '../../store/schema/primary-ledger.ts'
@@ -54,17 +55,18 @@ async function replaceInServer(work: RepairWork): Promise<void> {
   const { config, store, world, owner } = work
   const { removeNamespace, replaceNamespace } =
     await import('../../store/engine/postgres-namespaces.ts')
-  const place = { to: { store: config.store, dataDir: '' }, key: `rebuilt-${store.key}` }
-  const database = await openStore(config, store.key, store.tables, 'write')
+  const server = serverOf(storeLocation(config), store.key)
+  const place = { to: { store: server, dataDir: '' }, key: `rebuilt-${store.key}` }
+  const database = await openStore(storeLocation(config), store.key, store.tables, 'write')
   try {
     const { clock } = world
     const lease = await takeStore(database, owner, clock)
     await whileKept(database, { lease, clock }, async (lost) => {
-      await removeNamespace(config.store, place.key)
+      await removeNamespace(server, place.key)
       await replayed(work, place, lost)
     })
     // From here on nobody finds the old lease, and whoever held it loses it with its next commit.
-    await replaceNamespace(config.store, store.key, place.key)
+    await replaceNamespace(server, store.key, place.key)
   } finally {
     await database.close()
   }

@@ -1,5 +1,6 @@
 /** Takes the frozen history of a store back into its tables. */
 
+import { storeLocation } from '../../service/store-location.ts'
 import { openStore } from '../../store/engine/open.ts'
 import { thawFrom } from '../../store/ice/freeze.ts'
 import { iceOf } from '../../store/ice/ice.ts'
@@ -14,7 +15,7 @@ const leaseLimitMs = 600_000
  * Throws `lease-lost`, `store-*`.
  */
 export async function thawStore({ config, store, world, owner }: RepairWork): Promise<boolean> {
-  const location = { store: config.store, dataDir: config.dataDir }
+  const location = storeLocation(config)
   const database = await openStore(location, store.key, store.tables, 'write')
   try {
     const ice = iceOf(database)

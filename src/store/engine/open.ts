@@ -11,12 +11,15 @@ import { type Migration, migrations } from './format.ts'
 import type { ReadServers } from './open-replicas.ts'
 import type { ConnectionLimits } from './postgres-server.ts'
 import { openSqliteReader, openSqliteWriter, type SqliteOptions } from './sqlite.ts'
+import { patternUrl, type StorePattern } from './store-patterns.ts'
 import type { Table } from './table.ts'
 
 /** Where stores lie: settings `store` and `dataDir`, and what a store may use. */
 export type StoreLocation = {
   /** `embedded`, or `postgres://user@host:5432/db`. */
   readonly store: string
+  /** Chains that lie on other servers than `store`; PostgreSQL only. */
+  readonly stores?: readonly StorePattern[]
   /** Folder of the embedded stores; `<name>.sqlite` each. */
   readonly dataDir: string
   /**
@@ -133,14 +136,16 @@ async function openEngine(
   }
   if (!/^postgres(ql)?:\/\//.test(location.store))
     throw new Fault('bad-config', 'setting store is neither embedded nor a postgres:// address')
-  const options = { ...location, ...common, url: location.store }
+  const url = patternUrl(location.stores ?? [], common.name) ?? location.store
+  const options = { ...location, ...common, url }
   // With its driver, which embedded stores never need.
   const { openPostgresReader, openPostgresWriter } = await import('./postgres.ts')
   if (mode === 'write') return openPostgresWriter(options)
   const { readServers } = location
-  const openReader = async (url: string): Promise<Database> =>
-    withSegments(location, common, await openPostgresReader({ ...options, url }))
-  if (readServers === undefined) return openReader(location.store)
+  const openReader = async (from: string): Promise<Database> =>
+    withSegments(location, common, await openPostgresReader({ ...options, url: from }))
+  // Replicas are those of `store`.
+  if (readServers === undefined || url !== location.store) return openReader(url)
   const { openReplicated } = await import('./replicas.ts')
   // Rows and the list of segments are read at one server: another may be behind it.
   return openReplicated(readServers.replicas, (member) =>

@@ -192,8 +192,10 @@ class PostgresDatabase implements Database {
       await ask(link, lockQuestion, [lockKey(`${this.#namespace} tables`)])
       const isThere = (await ask(link, namespaceQuestion, [this.#namespace])).length > 0
       if (!isThere && connection.hasCitus) await this.#checkSharding(link)
-      if (!isThere) await exec(link, `create schema "${this.#namespace}"`)
-      await exec(link, 'create table if not exists firn_format (version bigint not null)')
+      if (isThere) await this.#checkOwn(link)
+      else await exec(link, `create schema "${this.#namespace}"`)
+      // By its key Citus can move it, with the store, to another worker.
+      await exec(link, 'create table if not exists firn_format (version bigint primary key)')
       const newest = formatVersion(this.#options.migrations)
       const version = Number((await ask(link, formatQuestion))[0]?.[0] ?? newest)
       const pending = pendingMigrations({ ...this.#options, version }, this.#options.migrations)
@@ -215,6 +217,16 @@ class PostgresDatabase implements Database {
       'bad-config',
       'Citus has no schema-based sharding in this database; use Citus 12 or newer, and: alter ' +
         'database … set citus.enable_schema_based_sharding = on',
+    )
+  }
+
+  /** Throws `store-version` where a schema of this name has tables of another program. */
+  async #checkOwn(link: Link): Promise<void> {
+    const present = await ask(link, tablesQuestion, [this.#namespace])
+    if (present.length === 0 || present.some(([name]) => name === 'firn_format')) return
+    throw new Fault(
+      'store-version',
+      `the tables in schema ${this.#namespace} were not made by Firn; drop it, or name another database in \`store\``,
     )
   }
 

@@ -1,0 +1,46 @@
+/** Which PostgreSQL server has the store of a chain, where a deployment has several. */
+
+/** Stores of chains whose names fit `pattern` lie at `url`. */
+export type StorePattern = {
+  /** Name of a store of a chain, `fuji-c-chain`; `*` stands for any part of it. */
+  readonly pattern: string
+  /** `postgres://user@host:5432/db`. */
+  readonly url: string
+}
+
+/** What is rebuilt beside a store lies where the store does. */
+const chainStoreName = /^(?:rebuilt-)?((?:fuji|mainnet|primary)-.+)$/
+const beginnings = ['fuji-', 'mainnet-', 'primary-']
+
+/**
+ * Address of the store of this name, by the first pattern that fits; undefined where none does. What
+ * belongs to the whole deployment fits none.
+ */
+export function patternUrl(patterns: readonly StorePattern[], name: string): string | undefined {
+  const chain = chainStoreName.exec(name)?.[1]
+  if (chain === undefined) return undefined
+  return patterns.find(({ pattern }) => fits(chain, pattern))?.url
+}
+
+/** Whether the name of the store of any chain may fit a pattern. */
+export function canFit(pattern: string): boolean {
+  const [first = ''] = pattern.split('*')
+  return beginnings.some(
+    (each) => first.startsWith(each) || (pattern !== first && each.startsWith(first)),
+  )
+}
+
+/** Whether the name of a store of a chain fits a pattern. */
+export function fits(name: string, pattern: string): boolean {
+  const [first = '', ...rest] = pattern.split('*')
+  const last = rest.pop()
+  if (last === undefined) return name === pattern
+  if (!name.startsWith(first) || !name.endsWith(last)) return false
+  let at = first.length
+  for (const part of rest) {
+    const found = name.indexOf(part, at)
+    if (found < 0) return false
+    at = found + part.length
+  }
+  return at <= name.length - last.length
+}

@@ -1,7 +1,7 @@
 /**
  * `npm run soak`: what tests try for seconds, for as long as one likes.
  *
- *   npm run soak -- [--share 0.01] [--only requests,tokens,nodes,simulation,memory,rounds,network]
+ *   npm run soak -- [--share 0.01] [--only requests,tokens,nodes,simulation,memory,rounds,fleet,network]
  *                   [--keep FILE] [--minutes 30]
  *
  * `--share` is the share of the whole number of tries, 1 without it. `--keep` names a file of what was
@@ -12,6 +12,7 @@
 
 import { parseArgs } from 'node:util'
 
+import { fleet } from './fleet.ts'
 import { KeptOutcomes } from './kept-outcomes.ts'
 import { lyingNodes } from './lying-nodes.ts'
 import { memory } from './memory.ts'
@@ -28,6 +29,7 @@ const parts: Readonly<Record<string, SoakPart>> = {
   simulation,
   memory,
   rounds,
+  fleet,
   network,
 }
 /** Between two lines that say where it is. */

@@ -7,10 +7,11 @@
  */
 
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 import pg from 'pg'
@@ -21,6 +22,10 @@ import { citusFleet } from '../test-settings.ts'
 export type Citus = {
   /** Addresses of the coordinator and, behind it, of the workers. */
   readonly nodes: readonly string[]
+  /** Ports of the workers. */
+  readonly workers: readonly number[]
+  /** Ends the server with this port by SIGQUIT, and starts it again. */
+  readonly crashNode: (port: number) => Promise<void>
   readonly stop: () => void
 }
 
@@ -43,10 +48,34 @@ export async function startCitus(script: string, workers: number): Promise<Citus
   })
   return {
     nodes,
+    workers: nodes.slice(1).map((node) => Number(new URL(node).port)),
+    crashNode: (at) => crashNode(script, join(folder, `node${at - port}`)),
     stop: () => {
       execFileSync('bash', [script, 'stop', folder], { stdio: 'ignore' })
       rmSync(folder, { recursive: true, force: true })
     },
+  }
+}
+
+/** Ends a server of the cluster by SIGQUIT, and starts it again as the script does. */
+async function crashNode(script: string, data: string): Promise<void> {
+  const [pid = ''] = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')
+  process.kill(Number(pid), 'SIGQUIT')
+  while (isAlive(Number(pid))) await pause(10)
+  const bin = execFileSync('bash', [script, 'bin'], { encoding: 'utf8' }).trim()
+  const { uid, gid } = statSync(data)
+  // The home of whoever runs the test is not that of the server.
+  const { HOME: _home, ...env } = process.env
+  const words = ['-D', data, '-l', join(data, 'log'), '-w', 'start']
+  execFileSync(join(bin, 'pg_ctl'), words, { uid, gid, cwd: data, env, stdio: 'ignore' })
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
   }
 }
 

@@ -5,7 +5,6 @@ import { after, test } from 'node:test'
 
 import pg from 'pg'
 
-import { Fault } from '../../src/core/fault.ts'
 import { type Database, statement } from '../../src/store/engine/database.ts'
 import { openStore, type StoreLocation } from '../../src/store/engine/open.ts'
 import { controlTables } from '../../src/store/schema/control.ts'
@@ -91,23 +90,6 @@ async function marksAreKept(location: StoreLocation): Promise<void> {
   assert.equal(await second.claim(1), true)
   await second.close()
 }
-
-void test('pooler: statement mode is refused in one sentence', { skip }, async (t) => {
-  const pooler = await startPooler(server.url, ['pool_mode = statement'])
-  t.after(() => pooler.stop())
-  const location = { store: pooler.through(server.url), dataDir: '' }
-  const before = await countIn(server.url, 'select count(*)::int as n from pg_namespace')
-  await assert.rejects(openStore(location, 'refused', controlTables, 'write'), (error) => {
-    assert.ok(error instanceof Fault)
-    assert.equal(error.code, 'bad-config')
-    assert.match(
-      error.message,
-      /^PgBouncer is in statement mode.* pool_mode to transaction or session$/,
-    )
-    return true
-  })
-  assert.equal(await countIn(server.url, 'select count(*)::int as n from pg_namespace'), before)
-})
 
 async function digestOf(location: StoreLocation, key: string): Promise<Record<string, string>> {
   const database = await openStore(location, key, chainTables, 'read')

@@ -1,0 +1,183 @@
+/** What is broken on purpose in a deployment, and how soon it writes again. */
+
+import assert from 'node:assert/strict'
+import { performance } from 'node:perf_hooks'
+import { setTimeout as pause } from 'node:timers/promises'
+
+import pg from 'pg'
+
+import { until } from '../firn-process.ts'
+import type { PostgresServer } from '../postgres.ts'
+import type { Citus } from './citus-server.ts'
+import { type Fleet, type Member, space } from './fleet.ts'
+
+/** From what broke, or from the return of the server, to the first commit: what is promised. */
+export const promisedMs = 5_000
+
+/** One kind of harm. Gives the milliseconds until the first commit after it. */
+export type Disaster = {
+  readonly kind: string
+  readonly strike: (fleet: Fleet) => Promise<number>
+}
+
+/** Blocks of a round: some are being written when something breaks. */
+const blocks = 4
+
+/** Processes that are killed or stopped. */
+export const processDisasters: readonly Disaster[] = [
+  {
+    kind: 'SIGKILL of the process that writes',
+    strike: async (fleet) => {
+      const { writer, other } = await fleet.sides()
+      fleet.node.head += blocks
+      const before = await fleet.written()
+      await writer.end('SIGKILL')
+      const tookMs = await untilSucceeded(fleet, other, before?.height)
+      await fleet.replace(writer)
+      return tookMs
+    },
+  },
+  {
+    kind: 'SIGSTOP of it at rest',
+    strike: async (fleet) => {
+      const { writer, other } = await fleet.sides()
+      await fleet.untilAtHead()
+      writer.kill('SIGSTOP')
+      fleet.node.head += blocks
+      const tookMs = await untilSucceeded(fleet, other, fleet.node.head - blocks)
+      writer.kill('SIGCONT')
+      await fleet.untilStandsBy(writer)
+      return tookMs
+    },
+  },
+  {
+    kind: 'SIGSTOP of it inside a transaction',
+    strike: async (fleet) => {
+      const { writer, other } = await fleet.sides()
+      await fleet.untilAtHead()
+      const before = fleet.node.head
+      await stopInsideTransaction(fleet, writer)
+      const tookMs = await untilSucceeded(fleet, other, before)
+      writer.kill('SIGCONT')
+      await fleet.untilStandsBy(writer)
+      return tookMs
+    },
+  },
+]
+
+/** Restarts of a PostgreSQL server. */
+export function serverDisasters(server: PostgresServer): readonly Disaster[] {
+  const restarted = (kind: string, restart: () => Promise<void>): Disaster => ({
+    kind,
+    strike: async (fleet) => {
+      fleet.node.head += blocks
+      await restart()
+      fleet.node.head++
+      return fleet.untilAtHead()
+    },
+  })
+  return [
+    restarted('PostgreSQL restarted, fast', server.restart),
+    restarted('PostgreSQL restarted, immediate', server.crash),
+  ]
+}
+
+/** A worker that crashes, and a store that moves to another one. */
+export function citusDisasters(citus: Citus): readonly Disaster[] {
+  return [
+    {
+      kind: 'SIGQUIT of the Citus worker',
+      strike: async (fleet) => {
+        const port = await portOfStore(fleet)
+        fleet.node.head += blocks
+        await citus.crashNode(port)
+        fleet.node.head++
+        return fleet.untilAtHead()
+      },
+    },
+    {
+      kind: 'citus_schema_move in mid-ingest',
+      strike: async (fleet) => {
+        const from = await portOfStore(fleet)
+        const to = citus.workers.find((port) => port !== from)
+        const moving = moveStore(fleet, Number(to))
+        let isMoved = false
+        const moved = moving.finally(() => (isMoved = true))
+        for (let count = 0; count < 20 && !isMoved; count++) {
+          fleet.node.head++
+          await Promise.race([pause(100), moved])
+        }
+        await moved
+        assert.equal(await portOfStore(fleet), to)
+        fleet.node.head++
+        return fleet.untilAtHead()
+      },
+    },
+  ]
+}
+
+/** Waits for the first commit of `successor`, and until it has written everything. */
+async function untilSucceeded(
+  fleet: Fleet,
+  successor: Member,
+  before: number | undefined,
+): Promise<number> {
+  const sinceMs = performance.now()
+  let leasedMs = 0
+  await until('another process commits', async () => {
+    const now = await fleet.written()
+    if (now?.owner !== successor.owner) return false
+    if (leasedMs === 0) leasedMs = performance.now() - sinceMs
+    return now.height > Number(before)
+  })
+  const tookMs = performance.now() - sinceMs
+  console.log(`the lease is its successor's after ${Math.round(leasedMs)} ms`)
+  await fleet.untilAtHead()
+  return tookMs
+}
+
+/** Stops the writer after a statement of a commit, with the row of the lease locked. */
+async function stopInsideTransaction(fleet: Fleet, writer: Member): Promise<void> {
+  const other = new pg.Client({ connectionString: fleet.store })
+  await other.connect()
+  try {
+    await other.query(`begin; lock table "${space}".block in exclusive mode`)
+    fleet.node.head += blocks
+    const sessions = (what: string): (() => Promise<boolean>) => {
+      const sql = `select 1 from pg_stat_activity where application_name = $1 and query like '%block%' and ${what}`
+      return async () => ((await fleet.ask(sql, [`firn ${writer.owner}`])) ?? []).length > 0
+    }
+    await until('the commit waits', sessions("wait_event_type = 'Lock'"))
+    writer.kill('SIGSTOP')
+    await other.query('commit')
+    const isIdle = "state = 'idle in transaction' and query not like '%advisory%'"
+    await until('its session waits for it', sessions(isIdle))
+  } finally {
+    await other.end()
+  }
+}
+
+/** Port of the worker that has the chain's store. */
+async function portOfStore(fleet: Fleet): Promise<number> {
+  const sql = `select distinct nodeport::int as port from citus_shards where table_name::text like '${space}.%'`
+  let ports: readonly { port: number }[] = []
+  await until('the store lies on one worker', async () => {
+    ports = (await fleet.ask<{ port: number }>(sql)) ?? []
+    return ports.length === 1
+  })
+  return Number(ports[0]?.port)
+}
+
+async function moveStore(fleet: Fleet, port: number): Promise<void> {
+  const mover = new pg.Client({ connectionString: fleet.store })
+  await mover.connect()
+  try {
+    await mover.query('select citus_schema_move($1::regnamespace, $2::text, $3::int)', [
+      space,
+      '127.0.0.1',
+      port,
+    ])
+  } finally {
+    await mover.end()
+  }
+}

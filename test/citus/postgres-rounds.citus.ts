@@ -1,0 +1,18 @@
+/** One round of every disaster of a deployment on PostgreSQL; `soak/fleet.ts` makes more. */
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { startPostgres } from '../postgres.ts'
+import { processDisasters, serverDisasters } from './disasters.ts'
+import { round } from './rounds.ts'
+
+void test('fleet: processes and servers that break cost no row and five seconds at most', async (t) => {
+  const server = await startPostgres()
+  t.after(() => server.stop())
+  const struck = await round(t, server.url, [...processDisasters, ...serverDisasters(server)])
+  assert.deepEqual(
+    struck.flatMap(({ kind, wrong }) => wrong.map((each) => `${kind}: ${each}`)),
+    [],
+  )
+})

@@ -1,0 +1,46 @@
+/** One round of disasters in a deployment of its own, and whether nothing of it is left in its rows. */
+
+import { performance } from 'node:perf_hooks'
+
+import { type Ending } from '../firn-process.ts'
+import { type Disaster, promisedMs } from './disasters.ts'
+import { startFleet } from './fleet.ts'
+
+/** What became of one disaster. */
+export type Struck = {
+  readonly kind: string
+  /** Until the first commit. */
+  readonly tookMs: number
+  /** What was not as it is promised. */
+  readonly wrong: readonly string[]
+}
+
+/**
+ * Strikes a new deployment over the empty database `store`, one disaster after the other. Rows that
+ * were lost or doubled in any of them, and answers that were wrong, are told of all.
+ */
+export async function round(
+  t: Ending,
+  store: string,
+  disasters: readonly Disaster[],
+): Promise<readonly Struck[]> {
+  const fleet = await startFleet(t, store)
+  const struck: { readonly kind: string; readonly tookMs: number }[] = []
+  for (const { kind, strike } of disasters) {
+    const sinceMs = performance.now()
+    const tookMs = Math.round(await strike(fleet))
+    struck.push({ kind, tookMs })
+    console.log(
+      `${kind}: first commit after ${tookMs} ms, all of it took ${Math.round(performance.now() - sinceMs)} ms`,
+    )
+  }
+  const wrong: string[] = []
+  await fleet.compare().catch((error: unknown) => wrong.push(String(error)))
+  const { answered, refused } = fleet.caller.counts()
+  wrong.push(...(await fleet.caller.end()))
+  console.log(`${answered} requests answered, ${refused} told to come again`)
+  return struck.map(({ kind, tookMs }) => {
+    const late = tookMs > promisedMs ? [`first commit after ${tookMs} ms`] : []
+    return { kind, tookMs, wrong: [...wrong, ...late] }
+  })
+}

@@ -3,6 +3,7 @@
  * and those of logs, from the node.
  */
 
+import { storeLocation } from '../../service/store-location.ts'
 import { statement } from '../../store/engine/database.ts'
 import { openStore } from '../../store/engine/open.ts'
 import type { Table } from '../../store/engine/table.ts'
@@ -34,10 +35,10 @@ async function emptied(
   if (config.store === 'embedded') {
     // Nothing of the file is needed, so nothing of it needs to be readable.
     removeStore(config.dataDir, store.key)
-    await (await openStore(config, store.key, store.tables, 'write')).close()
+    await (await openStore(storeLocation(config), store.key, store.tables, 'write')).close()
     return true
   }
-  const database = await openStore(config, store.key, store.tables, 'write')
+  const database = await openStore(storeLocation(config), store.key, store.tables, 'write')
   const { clock } = world
   const lease = await takeStore(database, owner, clock)
   await database.transaction(async (writer) => {

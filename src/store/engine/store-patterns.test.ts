@@ -28,6 +28,7 @@ void test('store patterns: the first that fits counts, for chains and for what i
   ]
   const url = (name: string): string | undefined => patternUrl(patterns, name)
   assert.equal(url('fuji-c-chain'), 'one')
+  assert.equal(url('fuji-c-chain-logs'), 'one')
   assert.equal(url('fuji-dfk'), 'two')
   assert.equal(url('primary-fuji'), 'three')
   assert.equal(url('rebuilt-primary-fuji'), 'three')

@@ -8,7 +8,7 @@ export type StorePattern = {
   readonly url: string
 }
 
-/** What is rebuilt beside a store lies where the store does. */
+/** What is rebuilt beside a store, and the logs of a chain, lie where the chain does. */
 const chainStoreName = /^(?:rebuilt-)?((?:fuji|mainnet|primary)-.+)$/
 const beginnings = ['fuji-', 'mainnet-', 'primary-']
 
@@ -19,7 +19,8 @@ const beginnings = ['fuji-', 'mainnet-', 'primary-']
 export function patternUrl(patterns: readonly StorePattern[], name: string): string | undefined {
   const chain = chainStoreName.exec(name)?.[1]
   if (chain === undefined) return undefined
-  return patterns.find(({ pattern }) => fits(chain, pattern))?.url
+  const names = [chain, chain.replace(/-logs$/, '')]
+  return patterns.find(({ pattern }) => names.some((each) => fits(each, pattern)))?.url
 }
 
 /** Whether the name of the store of any chain may fit a pattern. */

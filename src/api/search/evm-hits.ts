@@ -6,12 +6,14 @@ import type { SearchHit } from '../../shape/search-hit.ts'
 import { blockByHash, blockByHeight } from '../../store/query/evm/blocks.ts'
 import { hasActivity } from '../../store/query/evm/has-activity.ts'
 import { transactionByHash } from '../../store/query/evm/transaction-by-hash.ts'
-import { tokensNamed } from '../../store/query/search/tokens-named.ts'
+import { tokensBeginning, tokensNamed } from '../../store/query/search/tokens-named.ts'
 import type { ServedChain } from '../chain-directory.ts'
 import type { SearchParts } from './parts.ts'
 
 // Of one chain; more tokens of one name help nobody.
 const mostTokens = 10
+/** One letter begins every second name. */
+const leastBeginning = 2
 
 /** Hits on one chain, in no order. */
 export async function evmHits(
@@ -115,17 +117,21 @@ async function tokenHits(
   chain: ServedChain,
   q: string,
 ): Promise<SearchHit[]> {
-  const tokens = await tokensNamed(chain.store, q, mostTokens)
-  const named = await parties(chain).load(tokens.map(({ id }) => id))
+  const named = await tokensNamed(chain.store, q, mostTokens)
+  const beginning =
+    q.length < leastBeginning ? [] : await tokensBeginning(chain.store, q, mostTokens)
+  const whole = new Set(named.map(({ id }) => id))
+  const tokens = [...named, ...beginning.filter(({ id }) => !whole.has(id))].slice(0, mostTokens)
+  const partyOf = await parties(chain).load(tokens.map(({ id }) => id))
   const { facts } = chain
   const chainId = String(facts.evmChainId)
   return tokens.map(({ id, name, symbol }) => {
-    const { address } = named(id)
+    const { address } = partyOf(id)
     return {
       kind: 'token',
       id: address,
       label: name === '' ? symbol : symbol === '' ? name : `${name} (${symbol})`,
-      match: 'name',
+      match: whole.has(id) ? 'name' : 'part',
       network: facts.network,
       chainId,
       path: `/v1/chains/${chainId}/addresses/${address}`,

@@ -106,7 +106,7 @@ void test('search: hashes, addresses and tokens of EVM chains', async () => {
   }
 })
 
-void test('search: a token is found by its name in small letters', async () => {
+void test('search: a token is found by its name in small letters, and by its beginning', async () => {
   const [{ from }] = (await service.get('/v1/chains/51001/transactions')).body.transactions
   const path = `/v1/chains/51001/addresses/${from.address}/transactions:listErc20`
   const seen: string[] = []
@@ -118,6 +118,13 @@ void test('search: a token is found by its name in small letters', async () => {
       named.some(({ id }) => id === erc20Token.address),
       erc20Token.name,
     )
+    // As people type it, letter by letter, by the name and by the symbol.
+    for (const text of [erc20Token.name, erc20Token.symbol])
+      for (let size = 2; size < text.length; size++) {
+        const begun = await hits(text.slice(0, size).toLowerCase())
+        const hit = begun.find(({ id }) => id === erc20Token.address)
+        assert.equal(hit?.match, 'part', text.slice(0, size))
+      }
   }
   assert.ok(seen.length > 0, 'there is such a token')
 })

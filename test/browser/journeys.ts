@@ -330,10 +330,25 @@ export const journeys: Readonly<Record<string, Journey>> = {
     await settled(page)
     assert.equal(await ground(), chosen)
   },
-  'without a mouse: the first Tab leads past the menu': async (page) => {
+  'without a mouse: the first Tab leads past the menu, arrows read a chart': async (
+    page,
+    origin,
+  ) => {
     await page.keyboard.press('Tab')
     assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'to the content')
     await page.keyboard.press('Enter')
     assert.equal(await page.evaluate(() => document.activeElement?.id), 'main')
+    // Points of a chart are read by arrow keys.
+    const reply = await fetch(
+      `${origin}/v2/chains/total/metrics/txCount?timeInterval=day&pageSize=1`,
+    )
+    const { results } = (await reply.json()) as { results: [{ value: number }] }
+    const chart = page.locator('.chart').first()
+    await chart.locator('.u-over').waitFor()
+    await chart.focus()
+    await page.keyboard.press('End')
+    assert.match(await chart.locator('.hint').innerText(), new RegExp(` · ${results[0].value}$`))
+    await page.keyboard.press('ArrowLeft')
+    assert.match(await chart.locator('.hint').innerText(), / · 0$/)
   },
 }

@@ -29,7 +29,9 @@ export type ChartProps = {
 type Other = ChartProps['other']
 
 /** Draws; follows the width of its place and the colours of light and dark. */
-export function Chart(props: ChartProps): JSX.Element {
+export function Chart(asked: ChartProps): JSX.Element {
+  // A line through one point is none.
+  const props = { ...asked, bars: asked.bars || asked.points.length === 1 }
   const place = useRef<HTMLDivElement>(null)
   useEffect(() => {
     const host = place.current
@@ -43,7 +45,13 @@ export function Chart(props: ChartProps): JSX.Element {
   return h(
     'div',
     null,
-    h('div', { class: 'chart', ref: place, role: 'img', 'aria-label': summary }),
+    h('div', {
+      class: 'chart',
+      ref: place,
+      role: 'group',
+      tabIndex: 0,
+      'aria-label': `${summary}; arrow keys read the points`,
+    }),
     h(Points, props),
   )
 }
@@ -100,12 +108,31 @@ async function draw(host: HTMLElement, props: ChartProps, signal: AbortSignal): 
     }
   })
   resized.observe(host)
+  host.addEventListener('keydown', (event) => plot !== undefined && step(plot, event), { signal })
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', paint, { signal })
   addEventListener('themechange', paint, { signal })
   signal.addEventListener('abort', () => {
     resized.disconnect()
     plot?.destroy()
   })
+}
+
+const steps: Readonly<Record<string, (at: number, last: number) => number>> = {
+  ArrowLeft: (at, last) => (at < 0 ? last : at - 1),
+  ArrowRight: (at) => at + 1,
+  Home: () => 0,
+  End: (_at, last) => last,
+}
+
+/** Moves the pointer of a chart from point to point by keys. */
+function step(plot: uPlot, event: KeyboardEvent): void {
+  const moments = plot.data[0]
+  const last = moments.length - 1
+  const next = steps[event.key]?.(plot.cursor.idx ?? -1, last)
+  if (next === undefined) return
+  event.preventDefault()
+  const timestamp = moments[Math.max(0, Math.min(last, next))] ?? 0
+  plot.setCursor({ left: plot.valToPos(timestamp, 'x'), top: 0 })
 }
 
 /** Moments of both series, and a value or nothing at each. */
@@ -208,6 +235,7 @@ function hint(props: ChartProps): uPlot.Hooks.Defs {
   const [moments, values, others] = dataOf(props)
   const label = document.createElement('div')
   label.className = 'hint'
+  label.setAttribute('role', 'status')
   label.hidden = true
   return {
     init: (plot) => plot.over.append(label),

@@ -25,6 +25,19 @@ export function party(chainId: string, { address, name, symbol }: Party, self = 
   return idLink(to('chain', chainId, 'address', address), address)
 }
 
+/** Who sent and who received, as seen from `self` where given: `out` and `in` beside it. */
+export function bothEnds(
+  chainId: string,
+  { from, to: receiver }: { readonly from: Party; readonly to: Party },
+  self = '',
+): [JSX.Element, JSX.Element] {
+  const cell = (end: Party, word: View): JSX.Element =>
+    end.address.toLowerCase() === self.toLowerCase()
+      ? h('span', null, word, ' ', party(chainId, end, self))
+      : party(chainId, end)
+  return [cell(from, pill('out')), cell(receiver, pill('in', 'good'))]
+}
+
 /** Link to a block. */
 export function blockLink(chainId: string, height: string): JSX.Element {
   return h('a', { href: to('chain', chainId, 'block', height) }, count(height))
@@ -93,8 +106,7 @@ export function txTable(
         h('span', { class: tx.txStatus === '1' ? '' : 'undone' }, txLink(tx.chainId, tx.txHash)),
         methodWord(tx),
         age(tx.blockTimestamp),
-        party(tx.chainId, tx.from, self),
-        party(tx.chainId, tx.to, self),
+        ...bothEnds(tx.chainId, tx, self),
         coins(tx.value, decimals, symbol),
       ]
     }),

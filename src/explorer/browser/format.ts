@@ -17,7 +17,9 @@ export function count(value: string | number | bigint): string {
 
 /** A number in few characters, for axes: `1.23M`. */
 export function short(value: number): string {
-  return Math.abs(value) < 0.01 && value !== 0 ? value.toPrecision(2) : compact.format(value)
+  const size = Math.abs(value)
+  if (size < 0.0001 && size > 0) return value.toExponential(1)
+  return size < 0.01 && size > 0 ? value.toPrecision(2) : compact.format(value)
 }
 
 /** An amount of smallest units as a decimal of whole ones, exact, zeros at the end left out. */
@@ -151,6 +153,9 @@ export function failureText({ status, message }: { status: number; message: stri
 
 /** `camelCase` as words: `cumulativeTxCount` becomes `Cumulative tx count`. */
 export function words(name: string): string {
-  const text = name.replace(/([a-z])([A-Z0-9])|([0-9])([A-Z])/g, '$1$3 $2$4').toLowerCase()
+  const text = name
+    .replace(/([a-z])([A-Z0-9])|([0-9])([A-Z])/g, '$1$3 $2$4')
+    .replaceAll('_', ' ')
+    .toLowerCase()
   return text.charAt(0).toUpperCase() + text.slice(1)
 }

@@ -54,6 +54,7 @@ export function L1sPage({ network }: { readonly network: string }): JSX.Element 
           rows: pages.flatMap(({ subnets }) => subnets),
           columns: [...directory(network, base), messagesColumn(traffic)],
           order: 'days',
+          csv: `${base}/subnets:listFunds`,
         }),
       ),
     ),
@@ -183,6 +184,7 @@ export function Seats({
             rows: all,
             columns: seatColumns(network, total, feePerDay),
             order: '-weight',
+            csv: withQuery(`${base}/l1Validators`, { ...query, pageSize: '' }),
           }),
         ),
       ]

@@ -259,12 +259,22 @@ function Paged<T extends { nextPageToken?: string }>({
     'div',
     null,
     shown(answer, view),
-    h(
-      'div',
-      { class: 'below' },
-      h(CsvButton, { path: withQuery(path, { ...asked, pageSize: '' }), name }),
-      buttons,
-    ),
+    buttons === null && isEmpty(answer.data)
+      ? null
+      : h(
+          'div',
+          { class: 'below' },
+          h(CsvButton, { path: withQuery(path, { ...asked, pageSize: '' }), name }),
+          buttons,
+        ),
+  )
+}
+
+/** Returns whether a page has no rows, or is not there: there is nothing to save then. */
+function isEmpty(page: object | undefined): boolean {
+  return (
+    page === undefined ||
+    Object.values(page).every((rows) => !Array.isArray(rows) || rows.length === 0)
   )
 }
 

@@ -6,7 +6,7 @@ import { h, type JSX } from 'preact'
 
 import { count } from './format.ts'
 import { ordered, orderOf, type OrderKey } from './order.ts'
-import { pager, table, type View } from './parts.ts'
+import { CsvButton, pager, table, type View } from './parts.ts'
 import { query, withParams } from './place.ts'
 
 /** A column; one with `by` can be chosen as the order. */
@@ -25,12 +25,14 @@ export type SortedProps<T> = {
   readonly rows: readonly T[]
   readonly columns: readonly SortColumn<T>[]
   readonly order: string
+  /** Path of the list, where the API writes it as CSV. */
+  readonly csv: string
 }
 
 const pageSize = 25
 
 /** The table. */
-export function sortedTable<T>({ rows, columns, order }: SortedProps<T>): JSX.Element {
+export function sortedTable<T>({ rows, columns, order, csv }: SortedProps<T>): JSX.Element {
   const chosen = orderOf(query().get('sort') ?? order)
   const column = columns.find(({ name }) => name === chosen.name)
   const all = column?.by === undefined ? rows : ordered(rows, column.by, chosen.down)
@@ -53,18 +55,21 @@ export function sortedTable<T>({ rows, columns, order }: SortedProps<T>): JSX.El
         .slice((at - 1) * pageSize, at * pageSize)
         .map((row) => columns.map(({ cell }) => cell(row))),
     ),
-    pages === 1
+    rows.length === 0
       ? null
       : h(
           'div',
           { class: 'below' },
-          pager({
-            name: 'page',
-            label: `page ${at} of ${count(pages)}`,
-            first: at > 1 ? '' : undefined,
-            back: at > 1 ? String(at - 1) : undefined,
-            next: at < pages ? String(at + 1) : undefined,
-          }),
+          h(CsvButton, { path: csv, name: 'page' }),
+          pages === 1
+            ? null
+            : pager({
+                name: 'page',
+                label: `page ${at} of ${count(pages)}`,
+                first: at > 1 ? '' : undefined,
+                back: at > 1 ? String(at - 1) : undefined,
+                next: at < pages ? String(at + 1) : undefined,
+              }),
         ),
   )
 }

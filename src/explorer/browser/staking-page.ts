@@ -91,7 +91,7 @@ function sums({ validatorDetails, apr, currentSupply }: Details): JSX.Element {
     ...validatorDetails.stakingDistributionByVersion.map(
       (one) =>
         [
-          one.version,
+          one.version === 'unknown' ? 'Version not told' : one.version,
           `${count(one.validatorCount)} nodes, ${amount(one.amountStaked, 9)} AVAX`,
         ] as const,
     ),

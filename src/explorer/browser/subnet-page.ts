@@ -2,6 +2,7 @@
 
 import { h, type JSX } from 'preact'
 
+import type { ChainInfo } from '../../shape/evm/chain-info.ts'
 import type { Subnet } from '../../shape/primary/subnet.ts'
 import { useAnswer } from './answer.ts'
 import { AvaxSeries } from './avax-series.ts'
@@ -9,6 +10,7 @@ import { ends, visible } from './format.ts'
 import { Seats } from './l1-page.ts'
 import { to } from './link.ts'
 import { Routes } from './message-routes.ts'
+import { MetricChart } from './metric-chart.ts'
 import { age, card, copied, facts, heading, shown, table, when, type View } from './parts.ts'
 import { useTitle } from './place.ts'
 import { subnetPill } from './primary-page.ts'
@@ -57,6 +59,10 @@ export function SubnetPage({ world, network, subnetId }: SubnetProps): JSX.Eleme
             }),
           )
         : null,
+      ...subnet.blockchains.flatMap(({ blockchainId }) => {
+        const served = chainOf(world, blockchainId)
+        return served === undefined ? [] : trafficOf(served)
+      }),
       subnet.isL1
         ? h(AvaxSeries, {
             path: `/v2/subnet/${subnetId}/metrics/perSubnetDailyFeesPaid?network=${encodeURIComponent(network)}`,
@@ -68,6 +74,21 @@ export function SubnetPage({ world, network, subnetId }: SubnetProps): JSX.Eleme
         validators({ network, query: { subnetId }, name: 'terms' }),
       ),
     ]),
+  )
+}
+
+/** What happens on a chain that is served here. */
+function trafficOf({ chainId, chainName: name }: ChainInfo): JSX.Element {
+  const charts = [
+    ['txCount', 'Transactions a day'],
+    ['activeAddresses', 'Active addresses a day'],
+  ] as const
+  return h(
+    'div',
+    { class: 'grid two', key: chainId },
+    charts.map(([metric, title]) =>
+      h(MetricChart, { chainId, metric, interval: 'day', title: `${visible(name)}: ${title}` }),
+    ),
   )
 }
 

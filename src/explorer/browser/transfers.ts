@@ -4,7 +4,7 @@ import { h, type JSX } from 'preact'
 
 import type { InternalTransaction } from '../../shape/evm/internal-transaction.ts'
 import type { Party } from '../../shape/evm/party.ts'
-import { party, txLink } from './evm-parts.ts'
+import { bothEnds, txLink } from './evm-parts.ts'
 import { amount, cutAmount, ends, named, visible } from './format.ts'
 import { to } from './link.ts'
 import { age, coins, table } from './parts.ts'
@@ -66,8 +66,7 @@ export function transferTable(
     transfers.map((transfer) => [
       txLink(chainId, transfer.txHash),
       age(transfer.blockTimestamp),
-      party(chainId, transfer.from, self),
-      party(chainId, transfer.to, self),
+      ...bothEnds(chainId, transfer, self),
       moved(chainId, transfer),
     ]),
   )
@@ -94,8 +93,7 @@ export function internalTable(
       txLink(chainId, call.txHash),
       age(call.blockTimestamp),
       h('span', { class: call.isReverted ? 'undone' : '' }, call.internalTxType),
-      party(chainId, call.from, self),
-      party(chainId, call.to, self),
+      ...bothEnds(chainId, call, self),
       coins(call.value, decimals, symbol),
     ]),
   )

@@ -104,6 +104,13 @@ void test('explorer: the whole of it is at most 90 kB by gzip', () => {
   ).length
   const bytes = [...all.files.values()].reduce((sum, { gzip }) => sum + gzip.length, page)
   assert.ok(bytes <= 90_000, `${bytes} bytes`)
+  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+  const told = [
+    ...readme.matchAll(/(\d+) kB(?: that loads)?,? nothing from elsewhere|explorer of (\d+) kB/g),
+  ]
+  assert.equal(told.length, 2)
+  for (const [text, table, line] of told)
+    assert.ok(Math.abs(Number(table ?? line) * 1_000 - bytes) < 2_000, `${text}: ${bytes} bytes`)
 })
 
 void test('explorer: every file has its type, its validator, its policy, and both encodings', async () => {

@@ -41,6 +41,9 @@ void test('progress over all stages: 1 only when all are done, off and stopped s
   assert.equal(overallOf([live, at('traces', 998)]).share, 0.999)
   assert.equal(overallOf([at('health', -1, { state: 'live', headHeight: -1 })]).share, 0)
   assert.equal(overallOf([]).share, 0)
+  // Interchain messages have a single stage of their own.
+  assert.equal(overallOf([at('messages', 999, { state: 'live' })]).share, 1)
+  assert.equal(overallOf([at('messages', 499)]).share, 0.5)
 })
 
 void test('progress over all stages: it never runs backwards until the chain was live', () => {

@@ -29,6 +29,7 @@ const work = new Map([
   ['P', 3],
   ['X', 2],
   ['C', 1],
+  ['messages', 1],
 ])
 
 /** Progress over the stages of a chain, as they are now. */

@@ -49,6 +49,7 @@ const emptyChain = {
   icmContracts: [],
   wrappedTokens: [],
   recording: '',
+  store: '',
 } as const
 
 /** `finalized` is three blocks back; with `settled` as nodes tell it after Helicon. */

@@ -364,6 +364,10 @@ export const chainSettings = {
   icmContracts: list('Teleporter messengers besides the known one.'),
   wrappedTokens: list('Tokens whose Deposit and Withdrawal logs are mints and burns.'),
   recording: text('', 'A file of recorded answers instead of endpoints.'),
+  store: text(
+    '',
+    "Name of the chain's store, `fuji-c-chain`; empty: that of the store which has this chain already, else network and name.",
+  ),
 } as const satisfies Record<string, Setting>
 
 type ValueOf<S extends Setting> = S extends { kind: 'integer' }

@@ -29,6 +29,7 @@ import { assembleApi, type ApiParts } from './api-parts.ts'
 import { chainSpecs, sourceLimits, streamSpecs, type SpecifiedChain } from './chain-specs.ts'
 import { claimDataFolder } from './data-folder.ts'
 import type { Documents } from './documents.ts'
+import { withKeptNames } from './kept-names.ts'
 import { watchedKeys } from './key-file.ts'
 import { openOrLater } from './late-store.ts'
 import { LeaseWatch } from './lease-watch.ts'
@@ -70,7 +71,8 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
     while (closers.length > 0) await closers.pop()?.()
   }
   try {
-    return { ...(await build(config, outside, closers)), stop }
+    const kept = await withKeptNames(config, outside.world)
+    return { ...(await build(kept, outside, closers)), stop }
   } catch (error) {
     await stop()
     throw error

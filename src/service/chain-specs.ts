@@ -118,8 +118,19 @@ export function sourceLimits(config: Config): SourceLimits {
   }
 }
 
-/** Name of the store: the network and the chain's name in lower case, `fuji-c-chain`. */
+/**
+ * Name of the store: what the chain says, else the network and the chain's name in lower case,
+ * `fuji-c-chain`. Throws `bad-config`.
+ */
 function keyOfChain(chain: ChainConfig, at: number): string {
+  if (chain.store !== '') {
+    const isName = /^[a-z0-9-]{1,48}$/.test(chain.store)
+    if (isName && chain.store.startsWith(`${chain.network}-`)) return chain.store
+    throw new Fault(
+      'bad-config',
+      `chains[${at}].store must be ${chain.network}- and small letters, digits or dashes: ${chain.store}`,
+    )
+  }
   const name = chain.name
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')

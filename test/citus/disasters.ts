@@ -133,6 +133,7 @@ async function untilSucceeded(
   const tookMs = performance.now() - sinceMs
   console.log(`the lease is its successor's after ${Math.round(leasedMs)} ms`)
   await fleet.untilAtHead()
+  if (tookMs > promisedMs) console.log(successor.errors())
   return tookMs
 }
 

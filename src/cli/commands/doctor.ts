@@ -1,5 +1,3 @@
-import { resolve } from 'node:path'
-
 import { faultOf } from '../../core/fault.ts'
 import { chainSpecs, streamSpecs } from '../../service/chain-specs.ts'
 import { storeLocation } from '../../service/store-location.ts'
@@ -7,7 +5,6 @@ import { statement } from '../../store/engine/database.ts'
 import { openStore, type StoreLocation } from '../../store/engine/open.ts'
 import { controlTables } from '../../store/schema/control.ts'
 import { openWorld } from '../../world/world.ts'
-import { withDemoNetwork } from '../demo-network.ts'
 import { checkChain } from '../doctor/chain.ts'
 import { findingText, type Finding } from '../doctor/finding.ts'
 import { checkMachine } from '../doctor/machine.ts'
@@ -15,7 +12,7 @@ import { checkNetwork } from '../doctor/network.ts'
 import { checkPatterns, checkStores } from '../doctor/stores.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { Flags } from '../flags.ts'
-import { loadConfig } from '../load-config.ts'
+import { configOf } from '../stores/configured-stores.ts'
 
 const chainIdQuestion = statement("select value from meta where name = 'chainId'")
 
@@ -27,9 +24,7 @@ const timeoutMs = 10_000
  * check, with what to do. Exit code 1 when there is a problem.
  */
 export async function doctor(flags: Flags): Promise<void> {
-  const loaded = loadConfig(flags)
-  const located = { ...loaded.config, dataDir: resolve(loaded.config.dataDir) }
-  const config = loaded.isDemo ? withDemoNetwork(located) : located
+  const config = await configOf(flags)
   const world = openWorld()
   const location = storeLocation(config)
   const limits = { timeoutMs, maxReplyBytes: config['source.maxReplyBytes'] }

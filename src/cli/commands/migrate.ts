@@ -34,7 +34,7 @@ const everyMs = 10_000
  * store. The source is only read. The copies are found by a Firn once all of them are whole.
  */
 export async function migrate(flags: Flags): Promise<void> {
-  const config = configOf(flags)
+  const config = await configOf(flags)
   const source: StoreLocation = storeLocation(config)
   const location = locationOf(flags, config)
   const { stores, others } = await madeStores(config)

@@ -12,7 +12,7 @@ import { configOf, configuredStores } from '../stores/configured-stores.ts'
  * Throws `not-found` when there is none.
  */
 export async function rebuildChecksums(flags: Flags): Promise<void> {
-  const config = configOf(flags)
+  const config = await configOf(flags)
   const world = openWorld()
   const stores = await configuredStores(config)
   const owner = `rebuild-${Buffer.from(world.random.bytes(4)).toString('hex')}`

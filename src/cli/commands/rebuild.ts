@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 
 import { Fault } from '../../core/fault.ts'
 import { rebuildRollup } from '../../rollup/rebuild.ts'
@@ -12,9 +12,8 @@ import { openStore } from '../../store/engine/open.ts'
 import { awaitLease } from '../../store/lease.ts'
 import { chainTables } from '../../store/schema/stores.ts'
 import { openWorld } from '../../world/world.ts'
-import { withDemoNetwork } from '../demo-network.ts'
 import type { Flags } from '../flags.ts'
-import { loadConfig } from '../load-config.ts'
+import { configOf } from '../stores/configured-stores.ts'
 
 const firstHeight = statement('select min(height) from block')
 
@@ -23,9 +22,7 @@ const firstHeight = statement('select min(height) from block')
  * it. Throws `not-found` when there is none.
  */
 export async function rebuildMetrics(flags: Flags): Promise<void> {
-  const loaded = loadConfig(flags)
-  const located = { ...loaded.config, dataDir: resolve(loaded.config.dataDir) }
-  const config = loaded.isDemo ? withDemoNetwork(located) : located
+  const config = await configOf(flags)
   const { store, dataDir } = config
   const chains = chainSpecs(config).filter(
     ({ spec }) => store !== 'embedded' || existsSync(join(dataDir, `${spec.key}.sqlite`)),

@@ -11,12 +11,14 @@ import {
   type SpecifiedChain,
   streamSpecs,
 } from '../../service/chain-specs.ts'
+import { withKeptNames } from '../../service/kept-names.ts'
 import { storeLocation } from '../../service/store-location.ts'
 import type { Database } from '../../store/engine/database.ts'
 import { openStore } from '../../store/engine/open.ts'
 import type { Table } from '../../store/engine/table.ts'
 import { logStoreOf, logStoreTables } from '../../store/schema/logs.ts'
 import { primaryStoreTables, messageTables, chainTables } from '../../store/schema/stores.ts'
+import { openWorld } from '../../world/world.ts'
 import { withDemoNetwork } from '../demo-network.ts'
 import type { Flags } from '../flags.ts'
 import { loadConfig } from '../load-config.ts'
@@ -30,11 +32,20 @@ export type ConfiguredStore = {
   readonly chain?: SpecifiedChain
 }
 
-/** The configuration that `flags` name, the demo network without one; its folder is absolute. */
-export function configOf(flags: Flags): Config {
+/**
+ * The configuration that `flags` name, the demo network without one; its folder is absolute, and chains
+ * that were renamed have the names of their stores.
+ */
+export async function configOf(flags: Flags): Promise<Config> {
   const loaded = loadConfig(flags)
   const located = { ...loaded.config, dataDir: resolve(loaded.config.dataDir) }
-  return loaded.isDemo ? withDemoNetwork(located) : located
+  const config = loaded.isDemo ? withDemoNetwork(located) : located
+  const world = openWorld()
+  try {
+    return await withKeptNames(config, world)
+  } finally {
+    await world.close()
+  }
 }
 
 /** Stores of `config` that exist. Throws `not-found` when there is none. */

@@ -10,6 +10,7 @@ import {
   processDisasters,
   serverDisasters,
 } from '../test/citus/disasters.ts'
+import { manyChains } from '../test/citus/many-chains.ts'
 import { round, type Struck } from '../test/citus/rounds.ts'
 import type { Ending } from '../test/firn-process.ts'
 import { createDatabase, startPostgres } from '../test/postgres.ts'
@@ -17,8 +18,13 @@ import { type Outcome, type SoakPlan, type Step, triesOf } from './report.ts'
 
 const roundsEach = 20
 
+const manySize = { chains: 100, index: 2, serve: 4 }
+/** What its processes may take together, of the hundred that the server has. */
+const mostConnections = 60
+
 /** Rounds of every kind; a try is one disaster. */
 export async function* fleet(plan: SoakPlan): AsyncGenerator<Step> {
+  yield* many(plan)
   const ending = new Ended()
   try {
     const server = await startPostgres()
@@ -33,6 +39,24 @@ export async function* fleet(plan: SoakPlan): AsyncGenerator<Step> {
     const citus = await startCitus(script, 2)
     ending.after(async () => citus.stop())
     yield* rounds(plan, citusDisasters(citus), (name) => citusDatabase(citus.nodes, name))
+  } finally {
+    await ending.end()
+  }
+}
+
+/** A hundred chains on a server with a hundred connections. */
+async function* many({ soFar }: SoakPlan): AsyncGenerator<Step> {
+  const kind = '100 chains, 2 processes index, 4 serve, max_connections = 100'
+  if (soFar(kind).tries > 0) return
+  const ending = new Ended()
+  try {
+    const server = await startPostgres('any', ['max_connections=100'])
+    ending.after(() => server.stop())
+    const { connections, shares, liveMs } = await manyChains(ending, server.url, manySize)
+    const note = `${connections} connections at most, live after ${Math.round(liveMs / 1_000)} s, ${shares.join(' and ')} chains`
+    yield [{ kind, tries: 1, bad: connections > mostConnections ? 1 : 0, note }]
+  } catch (error) {
+    yield [{ kind, tries: 1, bad: 1, first: String(error) }]
   } finally {
     await ending.end()
   }

@@ -18,6 +18,7 @@ const benches = [
   ['EVM backfill with traces', ['bench/traces.ts']],
   ['A block at the head', ['bench/head.ts']],
   ['PostgreSQL beside SQLite', ['bench/postgres.ts']],
+  ['A deployment: engines, and processes that serve', ['bench/fleet.ts']],
   ['Lists while indexing', ['bench/lists-while-indexing.ts', '8000']],
   ['Lists by address over HTTP', ['bench/http-list.ts', '4000']],
   ['Overload', ['bench/overload.ts', '6']],

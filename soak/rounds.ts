@@ -9,11 +9,13 @@ import { type SoakPlan, type Step, triesOf } from './report.ts'
 
 const roundsEach = 20
 
+/** Test files of each kind, after `|` part of the names of the tests that are meant. */
 const kinds: Readonly<Record<string, string>> = {
   'kill -9 of a backfill, both engines': 'test/long/crash-ingest.test.ts',
   'a write that fails, at every write': 'test/failing-ingest.test.ts',
   'disk full, database away, lease lost': 'test/conformance/store/*.test.ts',
-  'flipped bits, found and mended': 'test/long/verify-stores.test.ts',
+  'flipped bits, found and mended': 'test/long/{sums,repair}.test.ts|20 flipped bits',
+  'damage told and mended by commands': 'test/long/verify-stores.test.ts',
   'pipelining and slow clients': 'test/socket-guard.test.ts',
   'overload, callers who leave': 'test/overload.test.ts',
   'node away, restarted, not ready': 'test/{node-restarts,not-ready,bad-nodes}.test.ts',
@@ -27,14 +29,14 @@ export async function* rounds({ share, soFar }: SoakPlan): AsyncGenerator<Step> 
   const nextOf = (kind: string): number => soFar(kind).next ?? 0
   // Round after round, so that a run that ends early has tried something of each kind.
   for (let round = 0; round < count; round++)
-    for (const [kind, files] of Object.entries(kinds)) {
+    for (const [kind, tests] of Object.entries(kinds)) {
       if (nextOf(kind) > round) continue
-      const { passed, failed } = await ran(files, { FIRN_SOAK_ROUND: String(round) })
+      const { passed, failed } = await ran(tests, { TEST_SOAK_ROUND: String(round) })
       const found = { kind, tries: passed + failed, bad: failed, next: round + 1 }
       yield [
         failed === 0
           ? found
-          : { ...found, first: `FIRN_SOAK_ROUND=${round} node --test "${files}"` },
+          : { ...found, first: `TEST_SOAK_ROUND=${round} node --test "${tests}"` },
       ]
     }
 }
@@ -47,16 +49,18 @@ export async function* network({ share, soFar }: SoakPlan): AsyncGenerator<Step>
   const kind = `a real network for ${minutes} minutes more`
   if (soFar(kind).tries > 0) return
   const { passed, failed } = await ran('test/network/*.network.ts', {
-    FIRN_NETWORK_MINUTES: String(minutes),
+    TEST_NETWORK_MINUTES: String(minutes),
   })
   yield [{ kind, tries: passed + failed, bad: failed }]
 }
 
 async function ran(
-  files: string,
+  tests: string,
   environment: Readonly<Record<string, string>>,
 ): Promise<{ readonly passed: number; readonly failed: number }> {
-  const words = ['--test', '--test-concurrency=1', '--test-reporter=tap', files]
+  const [files = '', name = ''] = tests.split('|')
+  const chosen = name === '' ? [] : [`--test-name-pattern=${name}`]
+  const words = ['--test', '--test-concurrency=1', '--test-reporter=tap', ...chosen, files]
   const child = spawn(process.execPath, words, {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, ...environment },
@@ -65,7 +69,7 @@ async function ran(
   for await (const part of child.stdout) output = `${output}${part}`.slice(-10_000)
   const passed = countOf('pass', output)
   const failed = countOf('fail', output) + countOf('cancelled', output)
-  if (passed + failed === 0) throw new Error(`no test ran: ${files}`)
+  if (passed + failed === 0) throw new Error(`no test ran: ${tests}`)
   return { passed, failed }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Settings of the tests, taken out of the environment: a Firn that a test starts inherits it, and
- * refuses names that begin with `FIRN_` and are no setting of its own.
+ * Settings of the tests. Those that begin with `FIRN_` are taken out of the environment: a Firn that a
+ * test starts inherits it, and refuses such names when they are no setting of its own.
  */
 
 /** Path of a script that starts a network of AvalancheGo. */
@@ -9,16 +9,13 @@ export const avalancheNetworkName = 'FIRN_AVALANCHE_NETWORK'
 export const citusFleetName = 'FIRN_CITUS_FLEET'
 
 const values = new Map(
-  [avalancheNetworkName, citusFleetName, 'FIRN_NETWORK_MINUTES', 'FIRN_SOAK_ROUND'].map((name) => [
-    name,
-    process.env[name],
-  ]),
+  [avalancheNetworkName, citusFleetName].map((name) => [name, process.env[name]]),
 )
 for (const name of values.keys()) delete process.env[name]
 
 export const avalancheNetwork = values.get(avalancheNetworkName)
 export const citusFleet = values.get(citusFleetName)
 /** Minutes that the life of a real network goes on after the scenario. */
-export const networkMinutes = Number(values.get('FIRN_NETWORK_MINUTES') ?? 0)
+export const networkMinutes = Number(process.env['TEST_NETWORK_MINUTES'] ?? 0)
 /** Which of its rounds a soak makes a test run. */
-export const soakRound = Number(values.get('FIRN_SOAK_ROUND') ?? 0)
+export const soakRound = Number(process.env['TEST_SOAK_ROUND'] ?? 0)

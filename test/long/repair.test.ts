@@ -28,6 +28,7 @@ import { changesOf, flipBit, handOn } from '../spoilt-stores.ts'
 import { storeDigest } from '../store-digest.ts'
 import { onBothEngines } from '../stores.ts'
 import { systemClock } from '../system-clock.ts'
+import { soakRound } from '../test-settings.ts'
 
 const chain = 51_002
 const { signal } = new AbortController()
@@ -72,7 +73,7 @@ void test('repair: 20 flipped bits of a file', async (context) => {
   try {
     await filled(location, 'whole')
     const before = await digestOf(location, 'whole')
-    for (let flip = 0; flip < 20; flip++) {
+    for (let flip = 20 * soakRound; flip < 20 * (soakRound + 1); flip++) {
       copyFileSync(join(dataDir, 'whole.sqlite'), join(dataDir, 'flipped.sqlite'))
       flipBit(join(dataDir, 'flipped.sqlite'), flip)
       const isBroken = await isStructureDamaged(location)

@@ -14,7 +14,7 @@ export type Round = {
   readonly compare: (when: string) => Promise<void>
 }
 
-/** Rounds until the minutes of `FIRN_NETWORK_MINUTES` are over; none without them. */
+/** Rounds until the minutes of `TEST_NETWORK_MINUTES` are over; none without them. */
 export async function soak({ say, network }: Scene, round: Round): Promise<void> {
   const until = performance.now() + networkMinutes * 60_000
   for (let number = 1; performance.now() < until; number++) {

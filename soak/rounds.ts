@@ -69,6 +69,7 @@ async function ran(
   for await (const part of child.stdout) output = `${output}${part}`.slice(-10_000)
   const passed = countOf('pass', output)
   const failed = countOf('fail', output) + countOf('cancelled', output)
+  if (failed > 0) console.error(output)
   if (passed + failed === 0) throw new Error(`no test ran: ${tests}`)
   return { passed, failed }
 }

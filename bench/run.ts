@@ -21,6 +21,7 @@ const benches = [
   ['A deployment: engines, and processes that serve', ['bench/fleet.ts']],
   ['Lists while indexing', ['bench/lists-while-indexing.ts', '8000']],
   ['Lists by address over HTTP', ['bench/http-list.ts', '4000']],
+  ['Threads that answer', ['bench/workers.ts']],
   ['Overload', ['bench/overload.ts', '6']],
   ['Metrics', ['bench/metrics.ts']],
   ['Frozen history in two containers', ['bench/segments.ts', '2000']],

@@ -98,7 +98,8 @@ export type ApiServer = {
     StreamParts,
     'admit' | 'callerOf' | 'addressOf' | 'release' | 'handOver' | 'refusalOf'
   >
-  readonly listen: (host: string, port: number) => Promise<string>
+  /** With `isShared` other threads of this process may listen there, too. */
+  readonly listen: (host: string, port: number, isShared?: boolean) => Promise<string>
   readonly close: () => Promise<void>
 }
 
@@ -178,7 +179,8 @@ export function createServer(parts: ServerParts): ApiServer {
       handOver: door.handOver,
       refusalOf: entrance.socketProblem,
     },
-    listen: (host, port) => http.listen({ host, port }),
+    listen: (host, port, isShared = false) =>
+      http.listen({ host, port, ...(isShared ? { reusePort: true } : {}) }),
     close: async () => {
       entrance.close()
       const over = new AbortController()

@@ -80,6 +80,11 @@ export const settings = {
   'api.port': integer(8080, [0, 65_535], 'Port of the data API; 0 takes a free one.', {
     flag: '--port <port>',
   }),
+  'api.workers': integer(
+    1,
+    [1, 64],
+    'Threads that answer the data API behind its port, the main thread among them. More than one needs Linux; each takes about 100 MiB and pays only where a core is free for it.',
+  ),
   'api.allowedHosts': list(
     'Host names the data API answers to besides `localhost` and addresses, such as that of a reverse proxy. On loopback all others are refused; elsewhere only once names are given.',
   ),

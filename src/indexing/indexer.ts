@@ -20,7 +20,7 @@ import type { ThreadLink, Threads } from '../telemetry/thread.ts'
 import type { ChainSpec, SourceLimits } from './chain-spec.ts'
 import { SteadyProgress } from './overall-progress.ts'
 import type { StageStatus } from './stage.ts'
-import { type ChainStatus, StatusBoard, type ThreadNews } from './status-board.ts'
+import { type BoardParts, type ChainStatus, StatusBoard, type ThreadNews } from './status-board.ts'
 import type { StreamSpec } from './stream-spec.ts'
 
 /** Parts of the process that indexing uses. */
@@ -42,17 +42,23 @@ export type IndexerOptions = {
   readonly threads: Threads
   readonly gauges: Gauges
   readonly log: Log
+  /** Told what the threads tell, besides {@link Indexer.status}. */
+  readonly told?: (news: ThreadNews) => void
   /** Told once when a thread ends by itself: nothing is indexed any more. */
   readonly failed: (error: unknown) => void
 }
 
-/** Running threads. */
-export type Indexer = {
+/** How far each chain and stream is, as the threads that index told. */
+export type IndexingStatus = {
   readonly status: () => readonly ChainStatus[]
   /** One stage of a chain or stream, without the cost of the whole status. */
   readonly stage: (key: string, stage: string) => StageStatus | undefined
   /** Unix seconds at which a chain's source last said that its stored height is the head. */
   readonly currentAt: (key: string) => number | undefined
+}
+
+/** Running threads. */
+export type Indexer = IndexingStatus & {
   /** Commits what is under way and closes the stores; {@link stopTimeoutMs} a thread at most. */
   readonly stop: () => Promise<void>
 }
@@ -106,10 +112,24 @@ export function heapLimits(name: ThreadName, maxReplyBytes: number): ResourceLim
   }
 }
 
+/** Keeps the last news of every chain; `take` is given all of them. */
+export function followNews(
+  parts: BoardParts,
+): IndexingStatus & { readonly take: (news: ThreadNews) => void } {
+  const board = new StatusBoard(parts)
+  const steady = new SteadyProgress()
+  return {
+    take: (news) => board.take(news),
+    status: () =>
+      board.all().map((chain) => ({ ...chain, overall: steady.of(chain.key, chain.stages) })),
+    stage: (key, stage) => board.stage(key, stage),
+    currentAt: (key) => board.currentAt(key),
+  }
+}
+
 /** Starts indexing. Throws nothing by itself: what fails shows in the status. */
 export function startIndexer(options: IndexerOptions): Indexer {
-  const board = new StatusBoard(options)
-  const steady = new SteadyProgress()
+  const { take, ...status } = followNews(options)
   const { port1, port2 } = new MessageChannel()
   let stopping = false
   const start = (name: ThreadName, port: MessagePort): Worker => {
@@ -131,7 +151,10 @@ export function startIndexer(options: IndexerOptions): Indexer {
       transferList: [link.port, port],
       resourceLimits: heapLimits(name, options.limits.maxReplyBytes),
     })
-    worker.on('message', (news: ThreadNews) => board.take(news))
+    worker.on('message', (news: ThreadNews) => {
+      take(news)
+      options.told?.(news)
+    })
     worker.on('error', (error) => {
       options.log.error('thread failed', { thread: name, error })
       if (!stopping) options.failed(error)
@@ -144,10 +167,7 @@ export function startIndexer(options: IndexerOptions): Indexer {
   const writer = start('writer', port2)
   const decoder = start('decoder', port1)
   return {
-    status: () =>
-      board.all().map((chain) => ({ ...chain, overall: steady.of(chain.key, chain.stages) })),
-    stage: (key, stage) => board.stage(key, stage),
-    currentAt: (key) => board.currentAt(key),
+    ...status,
     stop: async () => {
       stopping = true
       await ended(decoder, options.clock)

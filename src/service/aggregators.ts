@@ -1,7 +1,7 @@
 /** Signature aggregators of the configured networks, each opened once its node was heard. */
 
 import type { ServedNetwork } from '../api/primary/network-directory.ts'
-import type { ServedAggregator, ServedAggregators } from '../api/warp/aggregators.ts'
+import type { OpenAggregator, ServedAggregators } from '../api/warp/aggregators.ts'
 import type { Config, NetworkConfig } from '../config/settings.ts'
 import { toCb58 } from '../core/cb58.ts'
 import { Fault, faultOf } from '../core/fault.ts'
@@ -53,7 +53,7 @@ export async function openAggregators(
   parts: AggregatorsParts,
 ): Promise<Aggregators> {
   const { world, log, signal } = parts
-  const byNetwork: { -readonly [name in Network]?: ServedAggregators[name] } = {}
+  const byNetwork: { [name in Network]?: OpenAggregator | 'opening' } = {}
   const opening: Promise<void>[] = []
   let nodeId: string | undefined
   for (const peer of config['warp.peers']) parsePeer(peer)
@@ -107,7 +107,7 @@ async function recordedAggregator(
   name: Network,
   { recording }: NetworkConfig,
   parts: AggregatorsParts,
-): Promise<ServedAggregator | undefined> {
+): Promise<OpenAggregator | undefined> {
   const { world, log, gauges, networks } = parts
   const file = await world.files.read(recording)
   if (file === undefined) return undefined

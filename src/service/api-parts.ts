@@ -32,13 +32,13 @@ import type { UseCounter } from '../api/use-counter.ts'
 import type { Config } from '../config/settings.ts'
 import { fromHex } from '../core/bytes.ts'
 import type { World } from '../core/world.ts'
-import type { Indexer } from '../indexing/indexer.ts'
+import type { IndexingStatus } from '../indexing/indexer.ts'
 import { AddressUnion } from '../rollup/address-union.ts'
 import type { Database } from '../store/engine/database.ts'
 import type { Replicas } from '../store/engine/replicas.ts'
 import { chainsById } from '../store/query/primary/blockchains.ts'
 import type { Gauges } from '../telemetry/gauges.ts'
-import type { LogRegistry } from '../telemetry/log-registry.ts'
+import type { Log } from '../telemetry/log.ts'
 import { icmContract, primaryStream, type SpecifiedChain } from './chain-specs.ts'
 import { type EventService, eventService } from './event-service.ts'
 import { mountExplorer } from './explorer-mount.ts'
@@ -54,12 +54,12 @@ import { webRules } from './web-rules.ts'
 /** Parts of the process that the API uses. */
 export type ApiParts = {
   readonly world: World
-  readonly logs: LogRegistry
+  readonly log: Log
   readonly tokens: PageTokens
   readonly served: Served
   readonly chains: readonly SpecifiedChain[]
   /** Absent where this process does not index. */
-  readonly indexer: Indexer | undefined
+  readonly indexer: IndexingStatus | undefined
   readonly gauges: Gauges
   readonly leases: LeaseWatch
   readonly knowledge: TokenKnowledge
@@ -73,6 +73,8 @@ export type ApiParts = {
   readonly webhooks: Database
   /** Names this process in leases, and no other. */
   readonly owner: string
+  /** Which of the threads that answer; 1 is the main thread. */
+  readonly thread: number
   /** Where stores are read from, where there are several such places. */
   readonly readings: Replicas | undefined
 }
@@ -87,7 +89,8 @@ const dialectRules: DialectRules = {
 
 /** Makes the server; it does not listen yet. */
 export function assembleApi(config: Config, parts: ApiParts): Api {
-  const { world, logs, gauges } = parts
+  const { world, gauges } = parts
+  const thread = { thread: String(parts.thread) }
   const directories = directoriesOf(parts)
   const evm = evmPartsOf(parts, directories)
   const events = eventService(config, {
@@ -103,10 +106,10 @@ export function assembleApi(config: Config, parts: ApiParts): Api {
     dialectRules,
     web: webRules(config),
     dialect: config['api.dialect'],
-    log: logs.log.child('api'),
+    log: parts.log.child('api'),
     clock: world.clock,
     limits: {
-      maxConnections: config['api.maxConnections'],
+      maxConnections: Math.ceil(config['api.maxConnections'] / config['api.workers']),
       requestTimeoutMs: config['api.requestTimeoutMs'],
       handlerTimeoutMs: config['api.handlerTimeoutMs'],
     },
@@ -136,6 +139,7 @@ export function assembleApi(config: Config, parts: ApiParts): Api {
     observe: (operation, status, elapsedMs) => {
       gauges.add('firn_api_requests_total', 1, { operation, status: String(status) })
       gauges.observe('firn_api_request_seconds', elapsedMs / 1_000, { operation })
+      gauges.add('firn_api_thread_requests_total', 1, thread)
     },
   })
   const shapes = operations.map(({ shape }) => shape)
@@ -145,7 +149,7 @@ export function assembleApi(config: Config, parts: ApiParts): Api {
     document ??= JSON.stringify(openApiDocument(shapes, version, dialectRules))
     return reply.header('content-type', 'application/json; charset=utf-8').send(document)
   })
-  mountExportFiles(server.http, exportPartsOf(families), logs.log.child('api'))
+  mountExportFiles(server.http, exportPartsOf(families), parts.log.child('api'))
   if (config['api.explorer'])
     mountExplorer(
       server.http,

@@ -4,44 +4,32 @@
  * Everything below is handed what it needs; nothing here has rules of its own.
  */
 
-import { createPageTokens } from '../api/page-token.ts'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+
 import type { ApiServer } from '../api/server.ts'
-import { createCallRecorder } from '../api/usage/call-recorder.ts'
-import { createUseCounter } from '../api/use-counter.ts'
 import type { Config } from '../config/settings.ts'
 import { Fault } from '../core/fault.ts'
 import type { Clock, World } from '../core/world.ts'
 import { startIndexer, type Indexer, type IndexerOptions } from '../indexing/indexer.ts'
-import type { ChainStatus } from '../indexing/status-board.ts'
-import type { Database } from '../store/engine/database.ts'
-import { openSmallStore, type StoreLocation } from '../store/engine/open.ts'
-import { watchDamage } from '../store/engine/watch-damage.ts'
-import { apiUseStore, apiUseTables } from '../store/schema/api-use.ts'
-import { webhookStore } from '../store/schema/events.ts'
-import { eventTables } from '../store/schema/stores.ts'
+import type { ChainStatus, ThreadNews } from '../indexing/status-board.ts'
 import { createGauges, type Gauges } from '../telemetry/gauges.ts'
 import { createHealth, type Health } from '../telemetry/health.ts'
+import { joinedGauges } from '../telemetry/joined-figures.ts'
 import type { LogRegistry } from '../telemetry/log-registry.ts'
-import type { Log } from '../telemetry/log.ts'
 import { createThreads } from '../telemetry/thread.ts'
 import { createWaits, type Waits } from '../telemetry/waits.ts'
-import { assembleApi, type ApiParts } from './api-parts.ts'
+import { type Closer, openAnswering, openWebhooks } from './answering.ts'
+import { type ApiWorkers, startApiWorkers } from './api-workers.ts'
 import { chainSpecs, sourceLimits, streamSpecs, type SpecifiedChain } from './chain-specs.ts'
 import { claimDataFolder } from './data-folder.ts'
-import type { Documents } from './documents.ts'
 import { withKeptNames } from './kept-names.ts'
-import { watchedKeys } from './key-file.ts'
-import { openOrLater } from './late-store.ts'
-import { LeaseWatch } from './lease-watch.ts'
 import { livedStages } from './lived-stages.ts'
-import { assembleNodeListener, checkFolder, nodeChains, openAliases } from './node-parts.ts'
-import { openDocuments } from './open-documents.ts'
-import { measuredStores, openServed, readableStores, type Served } from './open-served.ts'
+import { assembleNodeListener, checkFolder, openAliases } from './node-parts.ts'
+import { measuredStores, readableStores, type Served } from './open-served.ts'
 import { chainsCheck, diskCheck, storesCheck, type ReadinessParts } from './readiness.ts'
 import { storesOf } from './store-connections.ts'
 import { sizeReader } from './store-sizes.ts'
-import { tokenKeys } from './token-keys.ts'
-import { openTokenKnowledge } from './token-knowledge.ts'
 import { watchL1s } from './watch-l1.ts'
 
 /** A process at work. */
@@ -79,73 +67,60 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
   }
 }
 
-/** Ends one part; called in the reverse order of starting. */
-type Closer = () => unknown
-
 async function build(
   config: Config,
   outside: Outside,
   closers: Closer[],
 ): Promise<Omit<Running, 'stop'>> {
-  const { world, logs } = outside
+  const { world, logs, failed } = outside
+  const { log } = logs
   const { clock } = world
   const over = new AbortController()
   closers.push(() => over.abort())
-  const gauges = createGauges()
+  // Threads that answer besides are the last to start, and heard of by what starts first.
+  const beside: { workers?: ApiWorkers } = {}
+  const figures = async (): Promise<readonly string[]> => (await beside.workers?.figures()) ?? []
+  const gauges = joinedGauges(createGauges(), figures)
   const waits = countedWaits(clock, gauges)
   const threads = createThreads({ logs, waits, clock })
-  const { owner, shares, location, store, readings } = await storesOf(config, world)
+  const stores = await storesOf(config, world)
+  const { owner, shares, location, store, readings } = stores
   closers.push(async () => readings?.close())
   const chains = chainSpecs(config)
   const streams = streamSpecs(config, chains)
-  const stores = [...chains.map(({ spec }) => spec), ...streams].map(({ key }) => key)
-  closers.push(await claimDataFolder(config, stores, clock))
-  const { documents, ...callers } = await openCallers(config, outside, { store, closers })
-  const knowledge = await openTokenKnowledge(config, { world, log: logs.log, store })
-  closers.push(knowledge.close)
+  const keys = [...chains.map(({ spec }) => spec), ...streams].map(({ key }) => key)
+  closers.push(await claimDataFolder(config, keys, clock))
   // Closed after the writer, which reads it: the last one that closes an SQLite store ends its log.
-  const webhooks = await openWebhooks(config, store, logs)
+  const webhooks = await openWebhooks(config, store, log)
   closers.push(webhooks.close)
 
-  const indexing = { chains, streams, store: location, shares, owner, threads, gauges }
+  const told = (news: ThreadNews): void => beside.workers?.take(news)
+  const indexing = { chains, streams, store: location, shares, owner, threads, gauges, told }
   const indexer = indexerOf(config, { ...outside, ...indexing })
   closers.push(async () => indexer?.stop())
   const indexed = (): readonly ChainStatus[] => indexer?.status() ?? []
-  const damaged = new Map<string, string>()
-  const served = await openServed(config, {
+  const own = { world, log, gauges, stores, webhooks, indexer, closers, signal: over.signal }
+  const answering = await openAnswering(config, {
+    ...own,
+    thread: 1,
     chains,
     streams,
-    store: watched(store, damaged),
-    world,
-    log: logs.log,
-    gauges,
-    signal: over.signal,
-    indexed,
-    currentAt: (key) => indexer?.currentAt(key),
+    openAliases: (nodes, documents) =>
+      openAliases(config, { world, waits, logs, documents, chains: nodes }),
   })
   // What waits for stores to appear ends before it is closed.
-  closers.push(served.close, () => over.abort())
-  const nodes = nodeChains({
-    served: served.chains.list,
-    networks: served.networks.list,
-    specified: chains,
-    config,
-    status: indexed,
-  })
-  const aliases = await openAliases(config, { world, waits, logs, documents, chains: nodes })
-  const leases = new LeaseWatch(clock)
-  const shared = { world, logs, gauges, aliases, leases }
-  const own = { served, chains, indexer, knowledge, webhooks, owner, readings }
-  const api = assembleApi(config, { ...shared, ...callers, ...own })
-  const health = createHealth({ clock, log: logs.log })
+  closers.push(() => over.abort())
+  const { api, served, aliases, leases, damaged } = answering
+  const health = createHealth({ clock, log })
   const lived = livedStages(config.dataDir)
   registerChecks(health, config, { indexer, served, leases, clock, damaged, lived })
+  const shared = { world, logs, gauges, aliases, leases }
   const node = assembleNodeListener({
     ...shared,
     config,
     health,
     threads,
-    failed: outside.failed,
+    failed,
     waits,
     sizes: sizeReader(config, () => measuredStores(served), clock),
     nodeId: served.aggregators.nodeId(),
@@ -153,32 +128,31 @@ async function build(
   })
   closers.push(node.close)
   await node.listener.listen()
-  void health.run(over.signal).catch(outside.failed)
+  void health.run(over.signal).catch(failed)
   watchL1s({ ...shared, config, networks: served.networks.list }, over.signal)
   closers.push(api.close, api.events.close)
-  api.events.start(api, outside.failed)
-  const apiUrl =
-    config.role === 'index' ? '' : await listen(api, config['api.host'], config['api.port'])
-  return {
-    apiUrl,
-    nodeUrl: urlOf(node.listener.address()),
-    indexed,
-  }
+  api.events.start(api)
+  api.events.deliver(failed)
+  const nodeUrl = urlOf(node.listener.address())
+  if (config.role === 'index') return { apiUrl: '', nodeUrl, indexed }
+  const address = await listen(api, config)
+  const { aggregators } = served
+  const known = { config, threads, owner, clock, log, aggregators, aliases, failed }
+  const rest = { worldModule: worldModule(), share: shares.main, told: toldBy(indexer) }
+  beside.workers = startApiWorkers(address, { ...known, ...rest })
+  closers.push(beside.workers.close)
+  await beside.workers.ready
+  return { apiUrl: address.url, nodeUrl, indexed }
+}
+
+/** Gives what was told of every chain up to now. */
+function toldBy(indexer: Indexer | undefined): (() => readonly ThreadNews[]) | undefined {
+  if (indexer === undefined) return undefined
+  return () => indexer.status().map(({ key, stages, endpoints }) => ({ key, stages, endpoints }))
 }
 
 function urlOf(address: { readonly host: string; readonly port: number } | undefined): string {
   return `http://${address?.host ?? ''}:${address?.port ?? 0}`
-}
-
-/** The store of webhooks, for writing. */
-function openWebhooks(
-  config: Config,
-  store: StoreLocation,
-  { log }: LogRegistry,
-): Promise<Database> {
-  const open = (): Promise<Database> => openSmallStore(store, webhookStore, eventTables)
-  const isServing = config.role === 'serve' && config.store !== 'embedded'
-  return isServing ? openOrLater(webhookStore, open, log) : open()
 }
 
 /** Waits for locks, counted in `gauges`. */
@@ -187,12 +161,6 @@ function countedWaits(clock: Clock, gauges: Gauges): Waits {
     gauges.add('firn_lock_waits_total', 1, { lock })
     gauges.add('firn_lock_wait_seconds_total', ms / 1_000, { lock })
   })
-}
-
-/** Stores whose readings note in `damaged` what they find malformed. */
-function watched(store: StoreLocation, damaged: Map<string, string>): StoreLocation {
-  const note = (name: string, reason: string): void => void damaged.set(name, reason)
-  return { ...store, around: watchDamage(note, store.around) }
 }
 
 /** What health and readiness look at. */
@@ -224,60 +192,6 @@ type IndexerParts = Outside &
     readonly chains: readonly SpecifiedChain[]
   }
 
-/** What is known of callers: keys, what they used, and what seals their page tokens. */
-async function openCallers(
-  config: Config,
-  { world, logs }: Outside,
-  { store, closers }: { readonly store: StoreLocation; readonly closers: Closer[] },
-): Promise<
-  Pick<ApiParts, 'tokens' | 'keys' | 'uses' | 'calls'> & { readonly documents: Documents }
-> {
-  const { clock, random } = world
-  const documents = await openDocuments(config, { clock, log: logs.log, location: store })
-  closers.push(documents.close)
-  const uses = createUseCounter({
-    clock,
-    log: logs.log,
-    open: () => openSmallStore(store, apiUseStore, apiUseTables),
-  })
-  closers.push(uses.close)
-  const calls = callsOf(config, { clock, log: logs.log, store })
-  closers.push(calls.close)
-  return {
-    documents,
-    uses,
-    calls,
-    tokens: createPageTokens(await tokenKeys(documents, { random, log: logs.log }), clock),
-    keys: watchedKeys(documents, logs.log),
-  }
-}
-
-/** What is answered to keys; its store is opened with the first of them. */
-function callsOf(
-  config: Config,
-  {
-    clock,
-    log,
-    store,
-  }: { readonly clock: Clock; readonly log: Log; readonly store: StoreLocation },
-): ApiParts['calls'] {
-  let opened: Promise<Database> | undefined
-  const open = (): Promise<Database> =>
-    (opened ??= openSmallStore(store, apiUseStore, apiUseTables).catch((error: unknown) => {
-      opened = undefined
-      throw error
-    }))
-  const calls = createCallRecorder({ clock, log, open, most: config['api.keptCalls'] })
-  return {
-    ...calls,
-    close: async () => {
-      await calls.close()
-      await (await opened)?.close()
-    },
-    store: open,
-  }
-}
-
 /** The indexing threads, unless this process only serves. */
 function indexerOf(config: Config, parts: IndexerParts): Indexer | undefined {
   if (config.role === 'serve') return undefined
@@ -299,16 +213,37 @@ function worldModule(): string {
   return new URL(`../world/world.${ending}`, import.meta.url).href
 }
 
-async function listen(api: ApiServer, host: string, port: number): Promise<string> {
+/** Where it listens. Other threads join there; another process is refused. Throws `address-taken`. */
+async function listen(
+  api: ApiServer,
+  config: Config,
+): Promise<{ readonly url: string; readonly host: string; readonly port: number }> {
+  const [host, port] = [config['api.host'], config['api.port']]
+  const isShared = config['api.workers'] > 1
   try {
-    return await api.listen(host, port)
+    // A shared port would let another Firn in unseen: first it must be free for us alone.
+    if (isShared && port !== 0) await checkFree(host, port)
+    const url = await api.listen(host, port, isShared)
+    return { url, host, port: Number(new URL(url).port) }
   } catch (error) {
+    if (isShared && error instanceof Error && 'code' in error && error.code === 'ENOTSUP')
+      throw new Fault('bad-config', 'api.workers above 1 needs Linux, whose threads share a port', {
+        cause: error,
+      })
     throw new Fault(
       'address-taken',
       `api.port is taken or not allowed: ${host}:${port}; --port chooses another`,
-      {
-        cause: error,
-      },
+      { cause: error },
     )
   }
+}
+
+/** Throws what listening there alone throws. */
+async function checkFree(host: string, port: number): Promise<void> {
+  const probe = createServer()
+  const listened = once(probe, 'listening')
+  probe.listen({ host, port, exclusive: true })
+  await listened
+  probe.close()
+  await once(probe, 'close')
 }

@@ -15,13 +15,13 @@ import { News } from '../events/news.ts'
 import { isPrivateHost } from '../events/sending.ts'
 import type { Database, Reader } from '../store/engine/database.ts'
 import type { Gauges } from '../telemetry/gauges.ts'
-import type { LogRegistry } from '../telemetry/log-registry.ts'
+import type { Log } from '../telemetry/log.ts'
 import { primaryStream } from './chain-specs.ts'
 
 /** What webhooks need of the process. */
 export type EventServiceParts = {
   readonly world: World
-  readonly logs: LogRegistry
+  readonly log: Log
   readonly gauges: Gauges
   /** The store of webhooks, open for writing. */
   readonly webhooks: Database
@@ -37,18 +37,20 @@ export type EventServiceParts = {
 /** Webhooks at work. */
 export type EventService = {
   readonly parts: EventParts
-  /** Begins to look for news and to deliver; adds streams and sockets to `server`. */
-  readonly start: (server: ApiServer, failed: (error: unknown) => void) => void
+  /** Adds streams and sockets to `server` and begins to look for news for them. */
+  readonly start: (server: ApiServer) => void
+  /** Begins to deliver to webhooks: one thread of a process does. */
+  readonly deliver: (failed: (error: unknown) => void) => void
   /** Ends every stream and what is being delivered. */
   readonly close: () => Promise<void>
 }
 
 /** Puts webhooks together; nothing runs yet. Throws `bad-config`. */
 export function eventService(config: Config, parts: EventServiceParts): EventService {
-  const { world, logs, gauges, webhooks, evm, networks } = parts
+  const { world, gauges, webhooks, evm, networks } = parts
   const { chains, tokens } = evm
   const { clock, random } = world
-  const log = logs.log.child('events')
+  const log = parts.log.child('events')
   const networkKey = (network: 'mainnet' | 'fuji'): string => primaryStream(network).key
   const stores = (): ReadonlyMap<string, Reader> =>
     new Map([
@@ -103,7 +105,7 @@ export function eventService(config: Config, parts: EventServiceParts): EventSer
   }
   return {
     parts: eventParts,
-    start: (server, failed) => {
+    start: (server) => {
       const endStreams = mountStreams(server.http, {
         ...server.forStreams,
         events: eventParts,
@@ -111,8 +113,10 @@ export function eventService(config: Config, parts: EventServiceParts): EventSer
         sendTimeoutMs: config['api.sendTimeoutMs'],
       })
       over.signal.addEventListener('abort', endStreams)
-      const look = news.run(over.signal, (error) => log.debug('outbox not read now', { error }))
-      running.push(look, runDeliverer(delivery, over.signal).catch(failed))
+      running.push(news.run(over.signal, (error) => log.debug('outbox not read now', { error })))
+    },
+    deliver: (failed) => {
+      running.push(runDeliverer(delivery, over.signal).catch(failed))
     },
     close: async () => {
       over.abort()

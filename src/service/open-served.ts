@@ -39,6 +39,8 @@ export type ServedParts = {
   readonly indexed: () => readonly ChainStatus[]
   /** Unix seconds at which a chain's node last said that the stored height is its head. */
   readonly currentAt: (key: string) => number | undefined
+  /** Those of the main thread; without them this thread opens its own. */
+  readonly aggregators?: Aggregators
 }
 
 /** Opens what exists already and goes on to open what appears, until `signal` is aborted. */
@@ -55,13 +57,15 @@ export async function openServed(config: Config, parts: ServedParts): Promise<Se
   })
   const networks = await serveNetworks(isServing ? primaries : [], following)
   const messages = await followStore(messageStore, messageTables, following)
-  const aggregators = await aggregatorsOf(config, {
-    world,
-    log,
-    signal,
-    gauges: parts.gauges,
-    networks: networks.list,
-  })
+  const aggregators =
+    parts.aggregators ??
+    (await aggregatorsOf(config, {
+      world,
+      log,
+      signal,
+      gauges: parts.gauges,
+      networks: networks.list,
+    }))
   return {
     chains,
     networks,

@@ -4,7 +4,7 @@
  */
 
 import type { ServedNetwork } from '../api/primary/network-directory.ts'
-import type { ServedAggregator } from '../api/warp/aggregators.ts'
+import type { OpenAggregator } from '../api/warp/aggregators.ts'
 import { toCb58 } from '../core/cb58.ts'
 import { Fault } from '../core/fault.ts'
 import type { World } from '../core/world.ts'
@@ -30,7 +30,7 @@ export async function openRecordedAggregator(
   recording: RecordedPrimary,
   index: Index,
   parts: { readonly world: World; readonly log: Log; readonly signal: AbortSignal },
-): Promise<ServedAggregator> {
+): Promise<OpenAggregator> {
   const { networkId } = await recording.identity(parts.signal)
   const { world, log } = parts
   const store = (): Reader => {

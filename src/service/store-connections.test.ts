@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { shareConnections } from './store-connections.ts'
+import { shareConnections, storesOf } from './store-connections.ts'
 
 void test('connections: what the threads have together is the setting, and each that reads has one', () => {
   for (const role of ['all', 'index', 'serve'] as const)
@@ -19,4 +19,23 @@ void test('connections: what the threads have together is the setting, and each 
         `${role} ${total}`,
       )
     }
+})
+
+void test('connections: threads that answer share those of the main thread; too few are refused', async () => {
+  const settings = {
+    role: 'serve',
+    store: 'postgres://db/firn',
+    dataDir: '',
+    'index.freeze': false,
+    'api.workers': 4,
+    'api.handlerTimeoutMs': 10_000,
+    'postgres.replicas': [],
+  } as const
+  const world = { random: { bytes: (size: number) => new Uint8Array(size) } }
+  const sharesOf = async (connections: number) =>
+    (await storesOf({ ...settings, 'postgres.connections': connections }, world)).shares
+  const { main } = await sharesOf(25)
+  assert.ok(4 * (main.read + main.write) + 1 <= 25, JSON.stringify(main))
+  await assert.rejects(sharesOf(12), /postgres.connections must be at least 13 for 4 api.workers/)
+  assert.equal((await sharesOf(13)).main.read, 1)
 })

@@ -1,6 +1,7 @@
 /** Where the stores of a process lie, and how its threads share its connections to PostgreSQL. */
 
 import type { Config } from '../config/settings.ts'
+import { Fault } from '../core/fault.ts'
 import type { World } from '../core/world.ts'
 import type { StoreLocation } from '../store/engine/open.ts'
 import type { ConnectionLimits } from '../store/engine/postgres-server.ts'
@@ -28,13 +29,31 @@ export type ProcessStores = {
   readonly readings: Replicas | undefined
 }
 
-/** The stores that the settings name. */
+/** The settings that say where stores lie and who shares them. */
+export type StoreSettings = Pick<
+  Config,
+  | 'role'
+  | 'store'
+  | 'dataDir'
+  | 'index.freeze'
+  | 'api.workers'
+  | 'api.handlerTimeoutMs'
+  | 'postgres.connections'
+  | 'postgres.replicas'
+>
+
+/** What an answering thread beside the main thread was given by it. */
+export type GivenShare = { readonly main: ConnectionLimits; readonly owner: string }
+
+/** The stores that the settings name. Throws `bad-config` where connections are too few. */
 export async function storesOf(
-  config: Config,
+  config: StoreSettings,
   { random }: Pick<World, 'random'>,
+  given?: GivenShare,
 ): Promise<ProcessStores> {
-  const shares = shareConnections(config.role, config['postgres.connections'])
-  const owner = Buffer.from(random.bytes(8)).toString('hex')
+  const all = shareConnections(config.role, config['postgres.connections'])
+  const shares = { ...all, main: given?.main ?? dividedShare(config, all.main) }
+  const owner = given?.owner ?? Buffer.from(random.bytes(8)).toString('hex')
   const freezing = config['index.freeze'] ? { freeze: { firn: version } } : {}
   const location: StoreLocation = {
     ...storeLocation(config),
@@ -51,6 +70,20 @@ export async function storesOf(
   const readServers = openReplicas({ ...store, url: config.store }, urls)
   const { replicas } = readServers
   return { owner, shares, location, store: { ...store, readServers }, readings: replicas }
+}
+
+/** The share of each thread that answers. Throws `bad-config` where nothing is left to read with. */
+function dividedShare(config: StoreSettings, { read, write }: ConnectionLimits): ConnectionLimits {
+  const workers = config['api.workers']
+  if (config.store === 'embedded' || workers === 1) return { read, write }
+  // Every thread writes what callers used, and to whom webhooks go.
+  const each = Math.floor((read - (workers - 1) * write) / workers)
+  if (each >= 1) return { read: each, write }
+  const needed = config['postgres.connections'] + workers * (write + 1) - read - write
+  throw new Fault(
+    'bad-config',
+    `postgres.connections must be at least ${needed} for ${workers} api.workers`,
+  )
 }
 
 /** Marks of writers: those of chains, and that of webhooks in the main thread. */

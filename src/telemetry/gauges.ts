@@ -81,6 +81,11 @@ export const gaugeTable = {
     help: 'Requests answered by the data and metrics API.',
     labels: ['operation', 'status'],
   },
+  firn_api_thread_requests_total: {
+    kind: 'counter',
+    help: 'Requests answered by each thread of the data API (setting api.workers); 1 is the main thread.',
+    labels: ['thread'],
+  },
   firn_api_request_seconds: {
     kind: 'histogram',
     help: 'Time of a request from its headers to the last byte of the answer.',

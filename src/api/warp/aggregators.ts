@@ -5,10 +5,18 @@ import { type Network, networkNames, networkOf } from '../../core/network.ts'
 import type { Aggregator } from '../../warp/aggregator.ts'
 
 /** An aggregator and the network it asks. */
-export type ServedAggregator = { readonly networkId: number; readonly aggregator: Aggregator }
+export type ServedAggregator = {
+  readonly networkId: number
+  readonly aggregator: Pick<Aggregator, 'aggregate' | 'aggregateTransaction'>
+}
+
+/** One that was opened here. */
+export type OpenAggregator = ServedAggregator & { readonly aggregator: Aggregator }
 
 /** Aggregators by network; `opening` until the network's node was heard for the first time. */
-export type ServedAggregators = Readonly<Partial<Record<Network, ServedAggregator | 'opening'>>>
+export type ServedAggregators = {
+  readonly [name in Network]?: ServedAggregator | 'opening' | undefined
+}
 
 /** Parts that the operations use. */
 export type WarpParts = { readonly aggregators: ServedAggregators }

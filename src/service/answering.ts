@@ -1,0 +1,181 @@
+/**
+ * Everything a thread answers the data API with: what is known of callers, the stores it reads, and
+ * the operations over them. The main thread has it, and each of `api.workers` besides.
+ */
+
+import { type NodeChain } from '../admin/alias-rules.ts'
+import type { AliasTable } from '../admin/alias-table.ts'
+import { createPageTokens } from '../api/page-token.ts'
+import { createCallRecorder } from '../api/usage/call-recorder.ts'
+import { createUseCounter } from '../api/use-counter.ts'
+import type { Config } from '../config/settings.ts'
+import type { Clock, World } from '../core/world.ts'
+import type { IndexingStatus } from '../indexing/indexer.ts'
+import type { StreamSpec } from '../indexing/stream-spec.ts'
+import type { Database } from '../store/engine/database.ts'
+import { openSmallStore, type StoreLocation } from '../store/engine/open.ts'
+import { watchDamage } from '../store/engine/watch-damage.ts'
+import { apiUseStore, apiUseTables } from '../store/schema/api-use.ts'
+import { webhookStore } from '../store/schema/events.ts'
+import { eventTables } from '../store/schema/stores.ts'
+import type { Gauges } from '../telemetry/gauges.ts'
+import type { Log } from '../telemetry/log.ts'
+import type { Aggregators } from './aggregators.ts'
+import { type Api, assembleApi, type ApiParts } from './api-parts.ts'
+import type { SpecifiedChain } from './chain-specs.ts'
+import type { Documents } from './documents.ts'
+import { watchedKeys } from './key-file.ts'
+import { openOrLater } from './late-store.ts'
+import { LeaseWatch } from './lease-watch.ts'
+import { nodeChains } from './node-parts.ts'
+import { openDocuments } from './open-documents.ts'
+import { openServed, type Served } from './open-served.ts'
+import type { ProcessStores } from './store-connections.ts'
+import { tokenKeys } from './token-keys.ts'
+import { openTokenKnowledge } from './token-knowledge.ts'
+
+/** Ends one part; called in the reverse order of starting. */
+export type Closer = () => unknown
+
+/** Parts of the process that answering uses. */
+export type AnsweringParts = {
+  readonly world: World
+  readonly log: Log
+  readonly gauges: Gauges
+  readonly chains: readonly SpecifiedChain[]
+  readonly streams: readonly StreamSpec[]
+  readonly stores: ProcessStores
+  /** The store of webhooks, open for writing. */
+  readonly webhooks: Database
+  /** Absent where this process does not index. */
+  readonly indexer: IndexingStatus | undefined
+  /** Those of the main thread; without them this thread opens its own. */
+  readonly aggregators?: Aggregators
+  readonly openAliases: (
+    chains: () => readonly NodeChain[],
+    documents: Documents,
+  ) => Promise<AliasTable>
+  /** Which of the threads that answer; 1 is the main thread. */
+  readonly thread: number
+  readonly closers: Closer[]
+  readonly signal: AbortSignal
+}
+
+/** A data API that does not listen yet, and what the main thread needs besides. */
+export type Answering = {
+  readonly api: Api
+  readonly served: Served
+  readonly aliases: AliasTable
+  readonly leases: LeaseWatch
+  /** Stores that a reading found malformed, with the reason. */
+  readonly damaged: ReadonlyMap<string, string>
+}
+
+/** Opens it all; what ends it is added to `closers`. Throws `bad-config`, and faults of stores. */
+export async function openAnswering(config: Config, parts: AnsweringParts): Promise<Answering> {
+  const { world, log, gauges, chains, streams, stores, indexer, closers, signal } = parts
+  const { store, owner, readings } = stores
+  const { documents, ...callers } = await openCallers(config, { world, log, store, closers })
+  const knowledge = await openTokenKnowledge(config, { world, log, store })
+  closers.push(knowledge.close)
+  const damaged = new Map<string, string>()
+  const served = await openServed(config, {
+    chains,
+    streams,
+    store: watched(store, damaged),
+    world,
+    log,
+    gauges,
+    signal,
+    indexed: () => indexer?.status() ?? [],
+    currentAt: (key) => indexer?.currentAt(key),
+    ...(parts.aggregators === undefined ? {} : { aggregators: parts.aggregators }),
+  })
+  closers.push(served.close)
+  const nodes = nodeChains({
+    served: served.chains.list,
+    networks: served.networks.list,
+    specified: chains,
+    config,
+    status: () => indexer?.status() ?? [],
+  })
+  const aliases = await parts.openAliases(nodes, documents)
+  const leases = new LeaseWatch(world.clock)
+  const { webhooks, thread } = parts
+  const own = { served, chains, indexer, knowledge, webhooks, owner, thread, readings }
+  const api = assembleApi(config, { world, log, gauges, aliases, leases, ...callers, ...own })
+  return { api, served, aliases, leases, damaged }
+}
+
+/** The store of webhooks, for writing. */
+export function openWebhooks(config: Config, store: StoreLocation, log: Log): Promise<Database> {
+  const open = (): Promise<Database> => openSmallStore(store, webhookStore, eventTables)
+  const isServing = config.role === 'serve' && config.store !== 'embedded'
+  return isServing ? openOrLater(webhookStore, open, log) : open()
+}
+
+/** Stores whose readings note in `damaged` what they find malformed. */
+function watched(store: StoreLocation, damaged: Map<string, string>): StoreLocation {
+  const note = (name: string, reason: string): void => void damaged.set(name, reason)
+  return { ...store, around: watchDamage(note, store.around) }
+}
+
+type CallerParts = {
+  readonly world: World
+  readonly log: Log
+  readonly store: StoreLocation
+  readonly closers: Closer[]
+}
+
+/** What is known of callers: keys, what they used, and what seals their page tokens. */
+async function openCallers(
+  config: Config,
+  { world, log, store, closers }: CallerParts,
+): Promise<
+  Pick<ApiParts, 'tokens' | 'keys' | 'uses' | 'calls'> & { readonly documents: Documents }
+> {
+  const { clock, random } = world
+  const documents = await openDocuments(config, { clock, log, location: store })
+  closers.push(documents.close)
+  const uses = createUseCounter({
+    clock,
+    log,
+    open: () => openSmallStore(store, apiUseStore, apiUseTables),
+  })
+  closers.push(uses.close)
+  const calls = callsOf(config, { clock, log, store })
+  closers.push(calls.close)
+  return {
+    documents,
+    uses,
+    calls,
+    tokens: createPageTokens(await tokenKeys(documents, { random, log }), clock),
+    keys: watchedKeys(documents, log),
+  }
+}
+
+/** What is answered to keys; its store is opened with the first of them. */
+function callsOf(
+  config: Config,
+  {
+    clock,
+    log,
+    store,
+  }: { readonly clock: Clock; readonly log: Log; readonly store: StoreLocation },
+): ApiParts['calls'] {
+  let opened: Promise<Database> | undefined
+  const open = (): Promise<Database> =>
+    (opened ??= openSmallStore(store, apiUseStore, apiUseTables).catch((error: unknown) => {
+      opened = undefined
+      throw error
+    }))
+  const calls = createCallRecorder({ clock, log, open, most: config['api.keptCalls'] })
+  return {
+    ...calls,
+    close: async () => {
+      await calls.close()
+      await (await opened)?.close()
+    },
+    store: open,
+  }
+}

@@ -32,7 +32,7 @@ import { openDocuments } from './open-documents.ts'
 import { openServed, type Served } from './open-served.ts'
 import type { ProcessStores } from './store-connections.ts'
 import { tokenKeys } from './token-keys.ts'
-import { openTokenKnowledge } from './token-knowledge.ts'
+import { openTokenKnowledge, type TokenKnowledge } from './token-knowledge.ts'
 
 /** Ends one part; called in the reverse order of starting. */
 export type Closer = () => unknown
@@ -45,8 +45,7 @@ export type AnsweringParts = {
   readonly chains: readonly SpecifiedChain[]
   readonly streams: readonly StreamSpec[]
   readonly stores: ProcessStores
-  /** The store of webhooks, open for writing. */
-  readonly webhooks: Database
+  readonly written: WrittenStores
   /** Absent where this process does not index. */
   readonly indexer: IndexingStatus | undefined
   /** Those of the main thread; without them this thread opens its own. */
@@ -60,6 +59,12 @@ export type AnsweringParts = {
   readonly closers: Closer[]
   readonly signal: AbortSignal
 }
+
+/**
+ * Stores that callers write and indexing reads. They are opened before indexing starts and closed after
+ * it: the last one that closes an SQLite store must be one that may write, to end its log.
+ */
+export type WrittenStores = { readonly webhooks: Database; readonly knowledge: TokenKnowledge }
 
 /** A data API that does not listen yet, and what the main thread needs besides. */
 export type Answering = {
@@ -76,8 +81,6 @@ export async function openAnswering(config: Config, parts: AnsweringParts): Prom
   const { world, log, gauges, chains, streams, stores, indexer, closers, signal } = parts
   const { store, owner, readings } = stores
   const { documents, ...callers } = await openCallers(config, { world, log, store, closers })
-  const knowledge = await openTokenKnowledge(config, { world, log, store })
-  closers.push(knowledge.close)
   const damaged = new Map<string, string>()
   const served = await openServed(config, {
     chains,
@@ -101,17 +104,23 @@ export async function openAnswering(config: Config, parts: AnsweringParts): Prom
   })
   const aliases = await parts.openAliases(nodes, documents)
   const leases = new LeaseWatch(world.clock)
-  const { webhooks, thread } = parts
-  const own = { served, chains, indexer, knowledge, webhooks, owner, thread, readings }
+  const own = { served, chains, indexer, ...parts.written, owner, thread: parts.thread, readings }
   const api = assembleApi(config, { world, log, gauges, aliases, leases, ...callers, ...own })
   return { api, served, aliases, leases, damaged }
 }
 
-/** The store of webhooks, for writing. */
-export function openWebhooks(config: Config, store: StoreLocation, log: Log): Promise<Database> {
+/** Opens what callers write; what closes it is added to `closers`. */
+export async function openWritten(
+  config: Config,
+  { world, log, store, closers }: CallerParts,
+): Promise<WrittenStores> {
+  const knowledge = await openTokenKnowledge(config, { world, log, store })
+  closers.push(knowledge.close)
   const open = (): Promise<Database> => openSmallStore(store, webhookStore, eventTables)
   const isServing = config.role === 'serve' && config.store !== 'embedded'
-  return isServing ? openOrLater(webhookStore, open, log) : open()
+  const webhooks = await (isServing ? openOrLater(webhookStore, open, log) : open())
+  closers.push(webhooks.close)
+  return { webhooks, knowledge }
 }
 
 /** Stores whose readings note in `damaged` what they find malformed. */

@@ -11,7 +11,7 @@ import { followNews } from '../indexing/indexer.ts'
 import { callerOver, serveCalls } from '../indexing/port-call.ts'
 import { createGauges } from '../telemetry/gauges.ts'
 import { joinThread } from '../telemetry/thread.ts'
-import { type Closer, openAnswering, openWebhooks } from './answering.ts'
+import { type Closer, openAnswering, openWritten } from './answering.ts'
 import type { ApiWorkerData, MainNews, WorkerMessage } from './api-workers.ts'
 import { chainSpecs, streamSpecs } from './chain-specs.ts'
 import { remoteAggregators } from './remote-aggregators.ts'
@@ -60,8 +60,7 @@ serveCalls(data.asked, {
 async function listen(): Promise<void> {
   const stores = await storesOf(config, world, { main: data.share, owner: data.owner })
   closers.push(() => stores.readings?.close())
-  const webhooks = await openWebhooks(config, stores.store, log)
-  closers.push(() => webhooks.close())
+  const written = await openWritten(config, { world, log, store: stores.store, closers })
   const { api } = await openAnswering(config, {
     world,
     log,
@@ -69,7 +68,7 @@ async function listen(): Promise<void> {
     chains,
     streams,
     stores,
-    webhooks,
+    written,
     thread: data.thread,
     indexer: data.news === undefined ? undefined : news,
     aggregators: remoteAggregators(callerOver(data.asks, over.signal), () => main),

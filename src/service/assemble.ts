@@ -19,7 +19,7 @@ import { joinedGauges } from '../telemetry/joined-figures.ts'
 import type { LogRegistry } from '../telemetry/log-registry.ts'
 import { createThreads } from '../telemetry/thread.ts'
 import { createWaits, type Waits } from '../telemetry/waits.ts'
-import { type Closer, openAnswering, openWebhooks } from './answering.ts'
+import { type Closer, openAnswering, openWritten } from './answering.ts'
 import { type ApiWorkers, startApiWorkers } from './api-workers.ts'
 import { chainSpecs, sourceLimits, streamSpecs, type SpecifiedChain } from './chain-specs.ts'
 import { claimDataFolder } from './data-folder.ts'
@@ -90,16 +90,14 @@ async function build(
   const streams = streamSpecs(config, chains)
   const keys = [...chains.map(({ spec }) => spec), ...streams].map(({ key }) => key)
   closers.push(await claimDataFolder(config, keys, clock))
-  // Closed after the writer, which reads it: the last one that closes an SQLite store ends its log.
-  const webhooks = await openWebhooks(config, store, log)
-  closers.push(webhooks.close)
+  const written = await openWritten(config, { world, log, store, closers })
 
   const told = (news: ThreadNews): void => beside.workers?.take(news)
   const indexing = { chains, streams, store: location, shares, owner, threads, gauges, told }
   const indexer = indexerOf(config, { ...outside, ...indexing })
   closers.push(async () => indexer?.stop())
   const indexed = (): readonly ChainStatus[] => indexer?.status() ?? []
-  const own = { world, log, gauges, stores, webhooks, indexer, closers, signal: over.signal }
+  const own = { world, log, gauges, stores, written, indexer, closers, signal: over.signal }
   const answering = await openAnswering(config, {
     ...own,
     thread: 1,

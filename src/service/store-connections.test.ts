@@ -31,9 +31,9 @@ void test('connections: threads that answer share those of the main thread; too 
     'api.handlerTimeoutMs': 10_000,
     'postgres.replicas': [],
   } as const
-  const world = { random: { bytes: (size: number) => new Uint8Array(size) } }
+  const random = { bytes: (size: number) => new Uint8Array(size), number: () => 0 }
   const sharesOf = async (connections: number) =>
-    (await storesOf({ ...settings, 'postgres.connections': connections }, world)).shares
+    (await storesOf({ ...settings, 'postgres.connections': connections }, { random })).shares
   const { main } = await sharesOf(25)
   assert.ok(4 * (main.read + main.write) + 1 <= 25, JSON.stringify(main))
   await assert.rejects(sharesOf(12), /postgres.connections must be at least 13 for 4 api.workers/)

@@ -167,10 +167,10 @@ export function assembleApi(config: Config, parts: ApiParts): Api {
 /** Adds the tape of blocks to a server; gives what ends both. */
 function withTape(
   server: ApiServer,
-  parts: Pick<ApiParts, 'world' | 'logs' | 'gauges'> & Directories & { readonly most: number },
+  parts: Pick<ApiParts, 'world' | 'log' | 'gauges'> & Directories & { readonly most: number },
 ): () => Promise<void> {
-  const { world, logs, gauges, chains, networks, most } = parts
-  const log = logs.log.child('api')
+  const { world, gauges, chains, networks, most } = parts
+  const log = parts.log.child('api')
   const failed = (error: unknown): void => log.debug('chain not read for the tape', { error })
   const tape = new BlockTape({ chains, networks, clock: world.clock, failed })
   gauges.onRead(() => gauges.set('firn_api_tape_readers', tape.readers, {}))

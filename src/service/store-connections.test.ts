@@ -25,6 +25,7 @@ void test('connections: threads that answer share those of the main thread; too 
   const settings = {
     role: 'serve',
     store: 'postgres://db/firn',
+    stores: {},
     dataDir: '',
     'index.freeze': false,
     'api.workers': 4,

@@ -6,7 +6,7 @@ import type { World } from '../core/world.ts'
 import type { StoreLocation } from '../store/engine/open.ts'
 import type { ConnectionLimits } from '../store/engine/postgres-server.ts'
 import type { Replicas } from '../store/engine/replicas.ts'
-import { storeLocation } from './store-location.ts'
+import { storeLocation, type StoreSettings } from './store-location.ts'
 import { version } from './version.ts'
 
 /** Limits of each thread. One that writes has one connection more, for its marks. */
@@ -30,24 +30,23 @@ export type ProcessStores = {
 }
 
 /** The settings that say where stores lie and who shares them. */
-export type StoreSettings = Pick<
-  Config,
-  | 'role'
-  | 'store'
-  | 'dataDir'
-  | 'index.freeze'
-  | 'api.workers'
-  | 'api.handlerTimeoutMs'
-  | 'postgres.connections'
-  | 'postgres.replicas'
->
+export type SharedStores = StoreSettings &
+  Pick<
+    Config,
+    | 'role'
+    | 'index.freeze'
+    | 'api.workers'
+    | 'api.handlerTimeoutMs'
+    | 'postgres.connections'
+    | 'postgres.replicas'
+  >
 
 /** What an answering thread beside the main thread was given by it. */
 export type GivenShare = { readonly main: ConnectionLimits; readonly owner: string }
 
 /** The stores that the settings name. Throws `bad-config` where connections are too few. */
 export async function storesOf(
-  config: StoreSettings,
+  config: SharedStores,
   { random }: Pick<World, 'random'>,
   given?: GivenShare,
 ): Promise<ProcessStores> {
@@ -73,7 +72,7 @@ export async function storesOf(
 }
 
 /** The share of each thread that answers. Throws `bad-config` where nothing is left to read with. */
-function dividedShare(config: StoreSettings, { read, write }: ConnectionLimits): ConnectionLimits {
+function dividedShare(config: SharedStores, { read, write }: ConnectionLimits): ConnectionLimits {
   const workers = config['api.workers']
   if (config.store === 'embedded' || workers === 1) return { read, write }
   // Every thread writes what callers used, and to whom webhooks go.

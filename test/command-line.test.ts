@@ -248,6 +248,13 @@ void test('status: tells how far every stage is, of one without a height only it
     told = (await runFirn('status', ...url)).stdout
     return told.match(/live at/g)?.length === 12
   })
+  // Where it listens is in the configuration: nobody has to say it again.
+  const config = join(await freshFolder(t), 'firn.yaml')
+  const [api, node] = [new URL(firn.apiUrl), new URL(firn.nodeUrl)]
+  await writeFile(config, `api: { port: ${api.port} }\nnode: { port: ${node.port}, host: '::' }\n`)
+  assert.equal((await runFirn('status', '--config', config)).stdout, told)
+  const refused = await runFirn('alias', 'list', '--config', config)
+  assert.match(refused.stderr, new RegExp(`http://\\[::1\\]:${node.port}`))
   const last = openRecording(small).heights.until - 1
   for (const line of [
     /^Firn \S+, role all$/m,

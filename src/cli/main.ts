@@ -32,7 +32,8 @@ program
 program
   .command('status')
   .description('what a running Firn has indexed')
-  .option('--url <url>', 'address of its data API', 'http://127.0.0.1:8080')
+  .option('--url <url>', 'address of its data API (default: as configured)')
+  .option('--config <file>', 'configuration file')
   .option('--json', 'print the answer as it is')
   .action(async (flags: Flags) => (await import('./commands/status.ts')).status(flags))
 
@@ -175,7 +176,8 @@ program
   .option('--currency <code>', 'rewards: currency of prices (default: usd)')
   .option('--format <format>', 'csv, jsonl or parquet', 'csv')
   .option('--out <file>', 'file to write (default: standard output)')
-  .option('--url <url>', 'address of the data API', 'http://127.0.0.1:8080')
+  .option('--url <url>', 'address of the data API (default: as configured)')
+  .option('--config <file>', 'configuration file')
   .option('--key <key>', 'API key, where one is needed')
   .action(async (what: string, flags: Flags) =>
     (await import('./commands/export.ts')).exportRows(what, flags),

@@ -2,9 +2,24 @@ import { Fault, faultOf } from '../core/fault.ts'
 import type { HttpReply, HttpRequest, Transport } from '../core/world.ts'
 import type { Flags } from './flags.ts'
 
-/** The address a flag gives, without slashes at its end. */
-export function addressIn(flags: Flags, name: 'url' | 'nodeUrl'): string {
-  return String(flags[name] ?? '').replace(/\/+$/, '')
+/**
+ * The address of a running Firn that a flag gives, without slashes at its end; else where the
+ * configuration has it listen. Throws `bad-config`.
+ */
+export async function addressIn(flags: Flags, name: 'url' | 'nodeUrl'): Promise<string> {
+  const given = flags[name]
+  if (given !== undefined) return String(given).replace(/\/+$/, '')
+  const { loadConfig } = await import('./load-config.ts')
+  const { config } = loadConfig(flags)
+  return name === 'url'
+    ? listening(config['api.host'], config['api.port'])
+    : listening(config['node.host'], config['node.port'])
+}
+
+/** Who listens on every address of a machine is asked on its loopback. */
+function listening(host: string, port: number): string {
+  const named = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
+  return `http://${named.includes(':') ? `[${named}]` : named}:${port}`
 }
 
 /**

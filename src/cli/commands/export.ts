@@ -55,10 +55,11 @@ export async function exportRows(what: string, flags: Flags): Promise<void> {
     throw new Fault('bad-parameter', `export knows ${Object.keys(subjects).join(', ')}: ${what}`)
   const format = formatOf(flags['format'])
   const period = periodOf(flags)
+  const url = await addressIn(flags, 'url')
   const world = openWorld()
   const api = {
     world,
-    url: addressIn(flags, 'url'),
+    url,
     key: text(flags, 'key'),
   }
   try {

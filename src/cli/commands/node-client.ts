@@ -18,7 +18,7 @@ export async function callNode(
   method: string,
   params: Readonly<Record<string, string>> = {},
 ): Promise<Readonly<Record<string, unknown>>> {
-  const url = `${addressIn(flags, 'nodeUrl')}/ext/admin`
+  const url = `${await addressIn(flags, 'nodeUrl')}/ext/admin`
   const world = openWorld()
   try {
     const reply = await askFirn(world.transport, {

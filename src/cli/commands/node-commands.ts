@@ -6,9 +6,9 @@ import type { Flags } from '../flags.ts'
 
 const nodeUrl = [
   '--node-url <url>',
-  'address of its node listener',
-  'http://127.0.0.1:8081',
+  'address of its node listener (default: as configured)',
 ] as const
+const config = ['--config <file>', 'configuration file'] as const
 
 /** Adds `alias`, `log level` and `profile` to `program`. */
 export function addNodeCommands(program: Command): void {
@@ -19,6 +19,7 @@ export function addNodeCommands(program: Command): void {
     .option('--chain <chain>', 'blockchain id, or a name it has already')
     .option('--endpoint <endpoint>', 'what follows /ext/ in an address of the node listener')
     .option(...nodeUrl)
+    .option(...config)
     .action(async (name: string, flags: Flags) =>
       (await import('./alias.ts')).addAlias(name, flags),
     )
@@ -26,6 +27,7 @@ export function addNodeCommands(program: Command): void {
     .command('rm <alias>')
     .description('take a name away')
     .option(...nodeUrl)
+    .option(...config)
     .action(async (name: string, flags: Flags) =>
       (await import('./alias.ts')).removeAlias(name, flags),
     )
@@ -33,6 +35,7 @@ export function addNodeCommands(program: Command): void {
     .command('list')
     .description('list the names given')
     .option(...nodeUrl)
+    .option(...config)
     .action(async (flags: Flags) => (await import('./alias.ts')).listAliases(flags))
 
   program
@@ -43,6 +46,7 @@ export function addNodeCommands(program: Command): void {
     .option('--level <level>', 'what goes to the file')
     .option('--display <level>', 'what goes to the terminal')
     .option(...nodeUrl)
+    .option(...config)
     .action(async (logger: string | undefined, flags: Flags) =>
       (await import('./log-level.ts')).logLevel(logger, flags),
     )
@@ -52,6 +56,7 @@ export function addNodeCommands(program: Command): void {
     .description('profile a running Firn, for go tool pprof')
     .option('--seconds <seconds>', 'how long to profile the CPU', '10')
     .option(...nodeUrl)
+    .option(...config)
     .action(async (kind: string, flags: Flags) =>
       (await import('./profile.ts')).profile(kind, flags),
     )

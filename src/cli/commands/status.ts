@@ -7,7 +7,7 @@ import { statusLines } from '../status-lines.ts'
 
 /** Asks a running Firn what it has indexed and prints it. */
 export async function status(flags: Flags): Promise<void> {
-  const url = `${addressIn(flags, 'url')}/status`
+  const url = `${await addressIn(flags, 'url')}/status`
   const reply = await askFirn(openWorld().transport, {
     url,
     method: 'GET',

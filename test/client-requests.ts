@@ -34,6 +34,8 @@ export const emptyInDemo: readonly string[] = [
   'dataPrimaryNetworkRewardsListHistoricalRewards',
 ]
 
+const clientNames = ['chainkit', 'chainkit 0.3.14', 'avacloud']
+
 /** Answers so far, by operation, and the name of the client as `client`. */
 export type Seen = ReadonlyMap<string, Json>
 
@@ -156,7 +158,7 @@ function evmRequests(of: Subjects): Requests {
     ['dataEvmTransactionsGet', () => ({ chainId, txHash })],
     ['dataEvmTransactionsListLatest', () => ({ chainId, pageSize: 2 })],
     ['dataEvmTransactionsListLatestAllChains', () => ({ pageSize: 2 })],
-    ['dataNftsList', () => ({ chainId, address: erc721, pageSize: 2 })],
+    ['dataNftsList', () => ({ chainId, address: erc721, pageSize: 3 })],
     [
       'dataNftsGet',
       (seen) => ({
@@ -167,13 +169,12 @@ function evmRequests(of: Subjects): Requests {
     ],
     [
       'dataNftsReindex',
-      // Once an hour each: the two clients ask for different ones.
+      // Once an hour each: the clients ask for different ones.
       (seen) => ({
         chainId,
         address: erc721,
-        tokenId: seen
-          .get('dataNftsList')
-          .result.tokens.at(seen.get('client') === 'chainkit' ? 0 : 1).tokenId,
+        tokenId: seen.get('dataNftsList').result.tokens.at(clientNames.indexOf(seen.get('client')))
+          .tokenId,
       }),
     ],
   ]

@@ -22,6 +22,7 @@ import { openPublicTransport } from '../src/world/public-transport.ts'
 import { openWorld, transportOver } from '../src/world/world.ts'
 import { expectedInternals } from './conformance/evm/replay.ts'
 import { rawChain } from './demo-store.ts'
+import { hashIn, type StreamEvent, streamed } from './event-listener.ts'
 import { activityOf, busiestSender } from './event-truth.ts'
 import {
   freshFolder,
@@ -70,8 +71,20 @@ type Followed = {
 }
 
 async function followed(t: TestContext, events: string, keys = false): Promise<Followed> {
+  const found = await started(t, events, { keys })
+  await untilLive(found.firn, [chainKey])
+  return found
+}
+
+/** As {@link followed}, while it may still fill its store: `lie` is what its node says. */
+async function started(
+  t: TestContext,
+  events: string,
+  { keys = false, lie }: { readonly keys?: boolean; readonly lie?: ReplayNode['lie'] } = {},
+): Promise<Followed> {
   const node = await openReplayNode(await readFile(path))
   node.head = begin
+  node.lie = lie
   const { url, close } = await serveReplayNode(node)
   t.after(close)
   const folder = await freshFolder(t)
@@ -79,7 +92,6 @@ async function followed(t: TestContext, events: string, keys = false): Promise<F
   await writeFile(config, `events: ${events}\nchains: [{ name: Demo, rpcUrls: ['${url}'] }]\n`)
   if (keys) await runFirn('keys', 'create', 'first', '--data-dir', folder)
   const firn = await startFirn(t, ['--config', config, '--data-dir', folder])
-  await untilLive(firn, [chainKey])
   const grow = async (height: number): Promise<void> => {
     node.head = height
     await until(`indexed ${height}`, async () => {
@@ -360,41 +372,6 @@ void test('webhooks: a name that leads to a private address is refused when it i
   assert.equal(came, 1)
 })
 
-type StreamEvent = { readonly id: string; readonly hash: string }
-
-/** Reads an event stream until `enough`. */
-async function streamed(
-  url: string,
-  headers: Readonly<Record<string, string>>,
-  enough: (events: readonly StreamEvent[]) => boolean,
-): Promise<StreamEvent[]> {
-  const over = new AbortController()
-  const reply = await fetch(url, { headers, signal: over.signal })
-  assert.equal(reply.status, 200)
-  assert.match(reply.headers.get('content-type') ?? '', /^text\/event-stream/)
-  const events: StreamEvent[] = []
-  let text = ''
-  assert.ok(reply.body !== null)
-  for await (const part of reply.body.pipeThrough(new TextDecoderStream())) {
-    text += part
-    for (let end = text.indexOf('\n\n'); end !== -1; end = text.indexOf('\n\n')) {
-      const block = text.slice(0, end)
-      text = text.slice(end + 2)
-      const data = /^data: (.*)$/m.exec(block)?.[1]
-      if (data === undefined) continue
-      events.push({ id: /^id: (.*)$/m.exec(block)?.[1] ?? '', hash: hashIn(JSON.parse(data)) })
-    }
-    if (enough(events)) break
-  }
-  over.abort()
-  return events
-}
-
-function hashIn(message: unknown): string {
-  const event = objectOf(objectOf(message, 'message')['event'], 'event')
-  return String(objectOf(event['transaction'], 'transaction')['txHash'])
-}
-
 type Tape = {
   readonly status: Promise<number>
   readonly blocks: Readonly<Record<string, unknown>>[]
@@ -643,10 +620,25 @@ function tracedCalls(hash: string): Readonly<Record<string, unknown>> {
   return { calls, callCount: calls.length }
 }
 
-void test('webhooks: one that is active again begins with the next block', async (t) => {
+/** A node whose newest blocks cannot be had yet, though it tells of them. */
+function without(from: number): NonNullable<ReplayNode['lie']> {
+  return ({ method, params }, result) =>
+    method === 'eth_getBlockReceipts' && Number(params[0]) >= from ? null : result
+}
+
+void test('webhooks: first backfill tells nothing; one that is active again begins with the next block', async (t) => {
   const { url, port, all } = await told(t)
-  const { firn, grow } = await followed(t, `{ privateHosts: ['127.0.0.1:${port}'] }`)
+  const filling = begin - 15
+  const { firn, grow, node } = await started(t, `{ privateHosts: ['127.0.0.1:${port}'] }`, {
+    lie: without(filling),
+  })
+  await until('a part is stored', async () => {
+    return ((await toldChains(firn)).get(chainKey)?.indexedHeight ?? -1) === filling - 1
+  })
   const id = await register(firn, url)
+  assert.ok(activityOf(chain, address, { from: filling, until: begin + 1 }).length > 0)
+  node.lie = undefined
+  await untilLive(firn, [chainKey])
   const upTo = (from: number, until: number): string[] =>
     activityOf(chain, address, { from: from + 1, until: until + 1 })
   await grow(begin + 10)

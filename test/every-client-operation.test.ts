@@ -4,6 +4,10 @@
  * the short list of what is deliberately not offered.
  *
  * The operations are the files of the packages, so that a client with more of them fails here.
+ *
+ * Version 0.3.14 of chainkit is not in the registry. It changed the models of a few operations and added
+ * one: 0.3.13 asks for all of the others under its name, and the bodies of the changed ones are held
+ * against schemas of our own.
  */
 
 import assert from 'node:assert/strict'
@@ -13,6 +17,7 @@ import { fileURLToPath } from 'node:url'
 
 import { AvaCloudSDKCore } from '@avalabs/avacloud-sdk/core.js'
 import { AvalancheCore } from '@avalanche-sdk/chainkit/core.js'
+import { type Fetcher, HTTPClient } from '@avalanche-sdk/chainkit/lib/http.js'
 
 import {
   clientRequests,
@@ -29,15 +34,32 @@ import {
   startFirn,
   untilAllServed,
 } from './firn-process.ts'
+import { heliconAgent, type HeliconName, holdAgainstHelicon } from './helicon-shapes.ts'
 import { serveSignatures, type SignatureService } from './signature-service.ts'
 
 /** Files of the packages that ask no server. */
 const local = new Set(['validateWebhook'])
 
+const chainkitFolder = '../node_modules/@avalanche-sdk/chainkit/dist/esm/funcs/'
+
+/** Bodies that were answered to version 0.3.14, by the names of its schemas. */
+const heliconBodies: { readonly name: HeliconName; readonly body: unknown }[] = []
+
 const clients = {
   chainkit: {
-    folder: '../node_modules/@avalanche-sdk/chainkit/dist/esm/funcs/',
+    folder: chainkitFolder,
     open: (apiKey: string) => new AvalancheCore({ apiKey, enableTelemetry: false }),
+    count: 101,
+  },
+  'chainkit 0.3.14': {
+    folder: chainkitFolder,
+    open: (apiKey: string) =>
+      new AvalancheCore({
+        apiKey,
+        enableTelemetry: false,
+        userAgent: heliconAgent,
+        httpClient: new HTTPClient({ fetcher: keepingBodies }),
+      }),
     count: 101,
   },
   avacloud: {
@@ -46,6 +68,26 @@ const clients = {
     count: 97,
   },
 } as const
+
+/** Paths whose models 0.3.14 changed, and the schema of each. */
+const heliconPaths: readonly (readonly [RegExp, HeliconName])[] = [
+  [/\/validators(\/NodeID-\w+)?$/, 'validators'],
+  [/\/rewards$/, 'historicalRewards'],
+  [/\/rewards:listPending$/, 'pendingRewards'],
+  [/\/p-chain\/transactions(:listStaking)?$/, 'transactions'],
+  [/\/p-chain\/balances$/, 'balances'],
+  [/\/cycles$/, 'cycles'],
+]
+
+/** Asks, and keeps what is answered where 0.3.14 has another model than the client that runs. */
+const keepingBodies: Fetcher = async (input, init) => {
+  const reply = await (init === undefined ? fetch(input) : fetch(input, init))
+  const { pathname } = new URL(reply.url)
+  const known = heliconPaths.find(([path]) => path.test(pathname) && /\/networks\//.test(pathname))
+  if (known !== undefined && reply.ok)
+    heliconBodies.push({ name: known[1], body: await reply.clone().json() })
+  return reply
+}
 
 /** Names of all operations of a client: it has a file for each. */
 function operationsOf(folder: string): string[] {
@@ -105,6 +147,15 @@ void test('clients: every operation is answered, or deliberately absent', async 
       assert.deepEqual(problems, [])
     })
   }
+  await t.test('chainkit 0.3.14: changed models, and the cycles of a validator', async () => {
+    const { validators } = (await firn.get('/v1/networks/fuji/validators')) as Json
+    const url = `${firn.apiUrl}/v1/networks/fuji/validators/${validators[0].nodeId}/cycles`
+    const reply = await keepingBodies(url, { headers: { 'user-agent': heliconAgent } })
+    assert.equal(reply.status, 200)
+    for (const { name, body } of heliconBodies) holdAgainstHelicon(name, body)
+    const checked = new Set(heliconBodies.map(({ name }) => name))
+    assert.deepEqual([...checked].toSorted(), heliconPaths.map(([, name]) => name).toSorted())
+  })
 })
 
 type Asked = {

@@ -148,6 +148,23 @@ const shapes = {
     pendingRewards: Type.Array(Type.Object({ ...everyReward, progress: number })),
   }),
   transactions: Type.Object({ ...token, transactions: Type.Array(transaction) }),
+  balances: Type.Object({
+    balances: Type.Object({
+      ...Object.fromEntries(
+        [
+          'unlockedUnstaked',
+          'unlockedStaked',
+          'lockedPlatform',
+          'lockedStakeable',
+          'lockedStaked',
+          'pendingStaked',
+          'atomicMemoryUnlocked',
+          'atomicMemoryLocked',
+        ].map((name) => [name, Type.Array(Type.Object({}))]),
+      ),
+      restakedRewards: Type.Optional(text),
+    }),
+  }),
   cycles: Type.Object({
     ...token,
     cycles: Type.Array(
@@ -174,8 +191,11 @@ const shapes = {
   }),
 } as const
 
+/** Name of a schema. */
+export type HeliconName = keyof typeof shapes
+
 /** Throws when that client would refuse `body`. */
-export function holdAgainstHelicon(name: keyof typeof shapes, body: unknown): void {
+export function holdAgainstHelicon(name: HeliconName, body: unknown): void {
   const shape: TSchema = shapes[name]
   const check = Compile(shape)
   if (check.Check(body)) return

@@ -102,13 +102,28 @@ void test('usage: what a key asked is counted and listed, and stays over a resta
   assert.ok(ofBlocks.medianResponseTimeMsecs > 0)
   assert.equal(ofBlocks.apiCreditsUsed, (ofBlocks.apiCreditsWasted / 2) * blocks.length)
 
+  // Minutes of the newest answers, which the log shows one by one.
+  const minutes = await ask(
+    firn,
+    `/v1/apiUsageMetrics?timeInterval=minute&requestPath=/v1/chains/{chainId}/blocks&startTimestamp=${now - 86_400}`,
+    mine,
+  )
+  const inMinutes = new Map<number, number>()
+  for (const { eventTimestamp } of logs) {
+    const minute = eventTimestamp - (eventTimestamp % 60)
+    inMinutes.set(minute, (inMinutes.get(minute) ?? 0) + 1)
+  }
+  assert.deepEqual(
+    minutes.body.metrics.map(({ timestamp, values }: Json) => [timestamp, values[0].totalRequests]),
+    [...inMinutes].toSorted(([a], [b]) => b - a),
+  )
+
   const theirs = await ask(firn, '/v1/apiLogs?pageSize=100', another)
   assert.deepEqual(
     theirs.body.logs.map(({ requestPath }: Json) => requestPath),
     ['/v2/chains'],
   )
   for (const [query, words] of [
-    ['timeInterval=minute', /timeInterval/],
     ['timeInterval=year', /timeInterval/],
     ['responseCode=twohundred', /responseCode/],
     ['startTimestamp=-1', /startTimestamp/],

@@ -2,7 +2,7 @@
 
 import { Type } from './type.ts'
 
-/** Lengths of the periods that use is told by; minutes are not kept. */
+/** Lengths of the periods that use is told by; minutes of the newest answers only. */
 export const usageIntervals = ['minute', 'hourly', 'daily', 'weekly', 'monthly'] as const
 
 /** What use may be grouped by. */

@@ -13,6 +13,7 @@ import { test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
 import { objectOf } from '../../src/codec/evm/raw.ts'
+import { streamed } from '../event-listener.ts'
 import { activityOf, busiestSender, expectedSignature } from '../event-truth.ts'
 import {
   freshFolder,
@@ -248,13 +249,13 @@ async function killsOfEitherSide(t: TestContext, store?: string): Promise<void> 
   assert.equal(await firn.end(), 0)
 }
 
-void test('webhooks: of two processes the other goes on where one is killed', async (t) => {
+void test('webhooks and streams: of two processes the other goes on where one is killed', async (t) => {
   const { node, start, receiver } = await scene(t, allowed, await newDatabase())
   const last = node.recording.heights.until - 1
   await receiver.start()
   const first = await start()
   await untilLive(first, [key])
-  await register(first, receiver.url)
+  const id = await register(first, receiver.url)
   const second = await start(await freshFolder(t))
   const upTo = (height: number): string[] =>
     activityOf(chain, address, { from: begin + 1, until: height + 1 })
@@ -264,6 +265,11 @@ void test('webhooks: of two processes the other goes on where one is killed', as
   node.head = begin + Math.ceil((last - begin) / 3)
   await until('the first part', () => told().length >= upTo(node.head).length)
   assert.deepEqual(told(), upTo(node.head))
+  const stream = `/v1/webhooks/${id}/events`
+  const heard = await streamed(`${first.apiUrl}${stream}?from=${begin + 1}`, {}, (events) => {
+    return events.length >= upTo(node.head).length
+  })
+  const listening = streamed(`${first.apiUrl}${stream}`, {}, () => false).catch(() => 'broken')
 
   // One of them has sent a message whose answer does not come.
   receiver.hold(true)
@@ -274,6 +280,16 @@ void test('webhooks: of two processes the other goes on where one is killed', as
   receiver.hold(false)
   await until('all', () => told().length >= upTo(last).length)
   assert.deepEqual(told(), upTo(last))
+  // Who listened at the one that is gone goes on at the other, after what was heard last.
+  assert.equal(await listening, 'broken')
+  const lastHeard = { 'last-event-id': heard.at(-1)?.id ?? '' }
+  const rest = await streamed(`${second.apiUrl}${stream}`, lastHeard, (events) => {
+    return heard.length + events.length >= upTo(last).length
+  })
+  assert.deepEqual(
+    [...heard, ...rest].map(({ hash }) => hash),
+    upTo(last),
+  )
   const held = receiver.all()[before]
   const again = receiver.all().filter(({ id }) => id === held?.id)
   assert.deepEqual(

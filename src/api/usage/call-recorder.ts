@@ -55,7 +55,7 @@ const mostCounts = 10_000
 const mostText = 256
 
 /** The bucket of a duration: two for each power of two, from 0.7 ms to an hour. */
-function bucketOf(elapsedMs: number): number {
+export function bucketOf(elapsedMs: number): number {
   return Math.min(44, Math.max(0, Math.floor(Math.log2(Math.max(elapsedMs, 0.7)) * 2)))
 }
 

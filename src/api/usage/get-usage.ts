@@ -6,9 +6,10 @@ import { Fault } from '../../core/fault.ts'
 import { NoPath } from '../../shape/evm/path.ts'
 import { Type } from '../../shape/type.ts'
 import { usageFilters, usageGroups, usageIntervals, UsageValue } from '../../shape/usage.ts'
-import { callsOfKey, type CountedCalls } from '../../store/query/api-calls.ts'
+import type { Reader } from '../../store/engine/database.ts'
+import { callsOfKey, type CountedCalls, newestCalls } from '../../store/query/api-calls.ts'
 import { operation, type Operation } from '../operation.ts'
-import { middleOf } from './call-recorder.ts'
+import { bucketOf, type CallBody, middleOf } from './call-recorder.ts'
 import { keyOf, startOf } from './key-of-caller.ts'
 import { organisation, type UsageParts } from './parts.ts'
 
@@ -54,17 +55,13 @@ export function getUsage(parts: UsageParts): Operation {
   return operation(GetApiUsageMetrics, async ({ query, caller }) => {
     const keyId = keyOf(caller)
     const { timeInterval = 'daily', groupBy } = query
-    if (timeInterval === 'minute')
-      throw new Fault(
-        'bad-parameter',
-        'timeInterval must be hourly, daily, weekly or monthly: minute',
-      )
     await parts.flush()
-    const now = Math.floor(parts.clock.now() / 1_000)
-    const end = query.endTimestamp ?? now
-    const from = startOf(query.startTimestamp ?? end - defaultDays * 86_400) / hourSeconds
-    const until = Math.floor(end / hourSeconds) + 1
-    const rows = await callsOfKey(await parts.store(), { keyId, from, until, limit: mostRows + 1 })
+    const end = query.endTimestamp ?? Math.floor(parts.clock.now() / 1_000)
+    const store = await parts.store()
+    const rows =
+      timeInterval === 'minute'
+        ? await rowsOfMinutes(store, keyId, { start: query.startTimestamp, end })
+        : await rowsOfHours(store, keyId, { start: query.startTimestamp, end })
     if (rows.length > mostRows)
       throw new Fault('bad-parameter', 'the range of time holds too much: ask for a shorter one')
     const periods = periodsOf(rows.filter(wanted(query, keyId)), {
@@ -86,6 +83,36 @@ export function getUsage(parts: UsageParts): Operation {
   })
 }
 
+type Range = { readonly start: number | undefined; readonly end: number }
+
+function rowsOfHours(store: Reader, keyId: string, { start, end }: Range): Promise<CountedCalls[]> {
+  const from = startOf(start ?? end - defaultDays * 86_400) / hourSeconds
+  const until = Math.floor(end / hourSeconds) + 1
+  return callsOfKey(store, { keyId, from, until, limit: mostRows + 1 })
+}
+
+/**
+ * Minutes are not counted: these are the newest answers of the key, which are kept one by one, as
+ * counts of fractions of hours.
+ */
+async function rowsOfMinutes(
+  store: Reader,
+  keyId: string,
+  { start, end }: Range,
+): Promise<CountedCalls[]> {
+  const calls = await newestCalls(store, {
+    keyId,
+    before: { atMs: (end + 1) * 1_000, id: '' },
+    since: startOf(start ?? end) * 1_000,
+    limit: mostRows + 1,
+  })
+  return calls.toReversed().map(({ atMs, status, chain, path, body }) => {
+    const { units, elapsedMs }: CallBody = JSON.parse(body)
+    const hour = Math.floor(atMs / 60_000) / 60
+    return { hour, path, status, chain, bucket: bucketOf(elapsedMs), requests: 1, units }
+  })
+}
+
 /** Filters that the parameters name; no call here is one of RPC. */
 function wanted(query: Query, keyId: string): (row: CountedCalls) => boolean {
   const { chainId, responseCode, requestType, apiKeyId, requestPath } = query
@@ -97,8 +124,10 @@ function wanted(query: Query, keyId: string): (row: CountedCalls) => boolean {
     (requestPath === undefined || requestPath === path)
 }
 
-/** Beginnings of periods, Unix seconds, by the second of an hour. Weeks begin on Monday. */
+/** Beginnings of periods, Unix seconds, by a second of an hour. Weeks begin on Monday. */
 const periodStart = {
+  // Minutes come as fractions of hours, which a double does not hold exactly.
+  minute: (seconds: number): number => Math.round(seconds / 60) * 60,
   hourly: (seconds: number): number => seconds,
   daily: (seconds: number): number => startOf(seconds),
   weekly: (seconds: number): number => {
@@ -114,6 +143,7 @@ const periodStart = {
 
 /** Seconds of the period that begins at a moment. */
 const periodLength = {
+  minute: (): number => 60,
   hourly: (): number => hourSeconds,
   daily: (): number => 86_400,
   weekly: (): number => 7 * 86_400,

@@ -41,6 +41,22 @@ const timesFile = join(cache, 'firn-test-times.json')
 const jobTimeoutMs = 600_000
 // One job more than cores: jobs also wait, for processes, timers and servers.
 const jobsAtOnce = availableParallelism() + 1
+// What takes longest begins first where no run was timed yet, as on a fresh clone: begun last, one of
+// these would run alone.
+const longest = [
+  'test/long/cut-chain.test.ts',
+  'test/long/sums.test.ts',
+  'test/long/chain-shares.test.ts',
+  'test/long/repair.test.ts',
+  'test/long/restarts.test.ts',
+  'test/long/crash-ingest.test.ts',
+  'test/conformance/evm',
+  'test/command-line.test.ts',
+  'test/conformance/primary',
+  'test/events-api.test.ts',
+  'test/conformance/store',
+  'test/admin',
+]
 // Four times what a run writes.
 const roomBytes = 4 * 2 ** 30
 
@@ -88,7 +104,9 @@ async function main(): Promise<number> {
 async function runAll(jobs: readonly Job[]): Promise<number> {
   const startedMs = performance.now()
   const times = lastTimes()
-  const queue = jobs.toSorted((a, b) => (times[b.name] ?? 1e9) - (times[a.name] ?? 1e9))
+  const secondsOf = (name: string): number =>
+    times[name] ?? (longest.includes(name) ? longest.length - longest.indexOf(name) : 0)
+  const queue = jobs.toSorted((a, b) => secondsOf(b.name) - secondsOf(a.name))
   // What tests leave in their temporary folder goes with it; PostgreSQL runs as another user.
   const folder = mkdtempSync(join(temporaryRoot(), 'firn-tests-'))
   chmodSync(folder, 0o755)

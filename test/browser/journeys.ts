@@ -313,6 +313,15 @@ export const journeys: Readonly<Record<string, Journey>> = {
       for (const end of ends) await end()
     }
   },
+  'a token that somebody warned of carries the warning': async (page, origin) => {
+    for (const [role, word] of [
+      ['Summit.deceiver', 'malicious'],
+      ['Summit.stable', 'benign'],
+    ] as const) {
+      await visit(page, origin, `#/chain/51001/token/${cast[role] ?? ''}`)
+      await page.locator('.heading .pill', { hasText: word }).waitFor()
+    }
+  },
   'the theme is chosen and kept': async (page) => {
     const ground = (): Promise<string> =>
       page.evaluate(() => getComputedStyle(document.body).backgroundColor)

@@ -1,5 +1,7 @@
 /** What the crawl begins with besides the overview, what it must find, and what is photographed. */
 
+import { readFileSync } from 'node:fs'
+
 /** Kinds of pages that links of the demo network lead to; a colon stands for an id. */
 export const kindsOfPages: readonly string[] = [
   'api',
@@ -54,5 +56,13 @@ export const seeds: readonly string[] = [
   '#/metrics/51001/day/txCount?with=51002&days=365&log=on',
 ]
 
+const cast = JSON.parse(
+  readFileSync(new URL('../../demo/cast.json', import.meta.url), 'utf8'),
+) as Readonly<Record<string, string>>
+
 /** Pictures of README and guides: a file of `docs/images`, and the place it shows. */
-export const pictures: readonly (readonly [name: string, place: string])[] = [['explorer', '#/']]
+export const pictures: readonly (readonly [name: string, place: string])[] = [
+  ['explorer', '#/'],
+  ['l1', `#/primary/fuji/subnet/${cast['Summit.subnet'] ?? ''}`],
+  ['flow', `#/primary/fuji/tx/p-chain/${cast['renewingTx'] ?? ''}`],
+]

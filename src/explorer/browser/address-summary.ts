@@ -5,6 +5,7 @@ import { useState } from 'preact/hooks'
 
 import type { AddressTransaction } from '../../shape/evm/address-transaction.ts'
 import type { Erc20TokenBalance } from '../../shape/evm/erc20-balance.ts'
+import type { TokenReputation } from '../../shape/evm/erc20-token.ts'
 import type { NativeTokenBalance } from '../../shape/evm/network-token.ts'
 import type { MetricPoint } from '../../shape/metrics/metric-point.ts'
 import { ask, useAnswer, type Answer } from './answer.ts'
@@ -179,7 +180,7 @@ export function Tokens({ chainId, address }: OfAddress): JSX.Element {
 }
 
 /** What the operator's list says of a token; nothing where it is not in it. */
-function reputation(told: Erc20TokenBalance['tokenReputation']): View {
+export function reputation(told: TokenReputation | undefined): View {
   if (told === null || told === undefined) return null
   return [' ', pill(told.toLowerCase(), told === 'Benign' ? 'good' : 'bad')]
 }

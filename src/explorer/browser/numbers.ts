@@ -57,7 +57,7 @@ export function Numbers({ world, newest }: NumbersProps): JSX.Element {
     { class: 'numbers card' },
     ofNetwork,
     number(
-      'Transactions, latest 24 h',
+      'Transactions, 24 h',
       hours && count(hours.results.reduce((sum, { value }) => sum + value, 0)),
       to('metrics', 'total', 'day', 'txCount'),
     ),
@@ -68,7 +68,7 @@ export function Numbers({ world, newest }: NumbersProps): JSX.Element {
           fees && burned(fees, funds),
           to('metrics', cChain, 'day', 'feesPaid'),
         ),
-    number('Messages, latest 24 h', ofDay(messages?.result.lastDay), to('messages')),
+    number('Messages, 24 h', ofDay(messages?.result.lastDay), to('messages')),
     number('Newest EVM block', newest === undefined ? undefined : age(newest)),
   )
 }

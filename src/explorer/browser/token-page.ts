@@ -2,9 +2,11 @@
 
 import { h, type JSX } from 'preact'
 
+import type { AddressTransactionV2 as AddressTransaction } from '../../shape/evm/address-transaction.ts'
 import type { ContractMetadata } from '../../shape/evm/contract-metadata.ts'
-import { addressPath } from './address-summary.ts'
-import { useAnswer } from './answer.ts'
+import type { TokenReputation } from '../../shape/evm/erc20-token.ts'
+import { addressPath, reputation } from './address-summary.ts'
+import { useAnswer, withQuery } from './answer.ts'
 import { chainLink } from './evm-parts.ts'
 import { clipped, ends, named, visible } from './format.ts'
 import { to } from './link.ts'
@@ -27,6 +29,7 @@ export function TokenPage({ world, chainId, address }: TokenProps): JSX.Element 
   const { name, symbol, ercType } = contract.data ?? {}
   const title = name === undefined || name === '' ? 'Token' : clipped(name)
   useTitle(`${title} ${ends(address)}`)
+  const told = useReputation(chainId, ercType === 'ERC-20' ? address : undefined)
   const isCollection = ercType === 'ERC-721' || ercType === 'ERC-1155'
   return h(
     'div',
@@ -34,7 +37,7 @@ export function TokenPage({ world, chainId, address }: TokenProps): JSX.Element 
     heading(
       h('span', null, isCollection ? 'Collection on ' : 'Token on ', chainLink(world, chainId)),
       h('span', null, title, ' ', h('span', { class: 'quiet' }, named(symbol, address))),
-      ercType === undefined ? null : pill(ercType),
+      ercType === undefined ? null : h('span', null, pill(ercType), reputation(told)),
     ),
     shown(contract, (data) =>
       contractCard(
@@ -52,6 +55,31 @@ export function TokenPage({ world, chainId, address }: TokenProps): JSX.Element 
       }),
     ),
   )
+}
+
+/**
+ * What the operator's list says of a token. The API tells it beside transfers of an address, so that
+ * of the newest transfer is asked.
+ */
+function useReputation(chainId: string, token: string | undefined): TokenReputation | undefined {
+  const base = `/v1/chains/${chainId}/tokens/${encodeURIComponent(token ?? '')}/transfers`
+  const newest = useAnswer<{ transfers: (AnyTransfer & { blockNumber: string })[] }>(
+    token && `${base}?pageSize=1`,
+  )
+  const [transfer] = newest.data?.transfers ?? []
+  const block = Number(transfer?.blockNumber)
+  const answer = useAnswer<{ transactions: AddressTransaction[] }>(
+    transfer &&
+      withQuery(`/v2/chains/${chainId}/addresses/${transfer.to.address}/transactions`, {
+        startBlock: block,
+        endBlock: block + 1,
+        filterSpamTokens: 'false',
+      }),
+  )
+  return answer.data?.transactions
+    .flatMap(({ erc20Transfers }) => erc20Transfers ?? [])
+    .map(({ erc20Token }) => erc20Token)
+    .find(({ address }) => address.toLowerCase() === token?.toLowerCase())?.tokenReputation
 }
 
 /** What is known of a contract. `side` sits at the right of the title. */

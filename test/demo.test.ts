@@ -153,10 +153,31 @@ void test('signatures of the demo: two thirds of the L1’s validators signed wh
     body: JSON.stringify({ message: forged(unsigned) }),
   })
   assert.equal(unknown.status, 400, await unknown.text())
+  await t.test('logs are exported as they are listed', () => exportLogs(firn))
   await t.test('the supply of AVAX adds up, as the official client reads it', () =>
     readSupply(firn),
   )
 })
+
+async function exportLogs(firn: RunningFirn): Promise<void> {
+  const path = '/v1/chains/51001/logs?pageSize=100'
+  const page = objectOf(await firn.get(path), 'page')
+  const listed = listOf(page['logs'], 'logs').map((log) => objectOf(log, 'log'))
+  const flags = ['--chain', '51001', '--format', 'jsonl', '--url', firn.apiUrl]
+  const { code, stdout, stderr } = await run(process.execPath, [entry, 'export', 'logs', ...flags])
+  assert.equal(code, 0, stderr)
+  const rows = stdout
+    .trim()
+    .split('\n')
+    .map((line) => objectOf(JSON.parse(line), 'row'))
+  assert.ok(rows.length > listed.length && listed.length === 100)
+  for (const [at, log] of listed.entries())
+    for (const name of ['txHash', 'address', 'topic0', 'data'])
+      assert.equal(rows[at]?.[name], log[name], `${name} of row ${at}`)
+  assert.ok(rows.some(({ event }) => event === 'Transfer(address,address,uint256)'))
+  const off = [entry, 'export', 'logs', '--chain', '51002', '--url', firn.apiUrl]
+  assert.match((await run(process.execPath, off)).stderr, /logs of this chain are not kept/)
+}
 
 /** An amount of AVAX with decimals, in units of 10^-18. */
 function attos(text: string): bigint {

@@ -165,7 +165,10 @@ program
 program
   .command('export')
   .description('write lists of a running Firn as CSV, JSON lines or Parquet')
-  .argument('<what>', 'blocks, transactions, transfers, internals, primary-transactions or rewards')
+  .argument(
+    '<what>',
+    'blocks, transactions, transfers, logs, internals, primary-transactions or rewards',
+  )
   .option('--chain <chain>', 'EVM chain id, or P, X or C')
   .option('--network <network>', 'mainnet or fuji, of the primary network', 'fuji')
   .option('--address <address>', 'of this address; of the primary network several by comma')

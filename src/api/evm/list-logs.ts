@@ -3,7 +3,7 @@
 import { toChecksumAddress } from '../../core/address.ts'
 import { fromHex } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
-import { Decoded } from '../../shape/evm/decoded.ts'
+import { Log } from '../../shape/evm/log.ts'
 import { ChainPath } from '../../shape/evm/path.ts'
 import {
   blockRange,
@@ -12,7 +12,6 @@ import {
   pageToken,
   sortOrder,
 } from '../../shape/evm/query.ts'
-import { address, decimal, hash, hex } from '../../shape/evm/scalars.ts'
 import { nextPageToken } from '../../shape/next-page-token.ts'
 import { Type } from '../../shape/type.ts'
 import { getCheckpoint } from '../../store/checkpoint.ts'
@@ -71,24 +70,7 @@ const ListLogs = {
   },
   response: Type.Object({
     nextPageToken,
-    logs: Type.Array(
-      Type.Object({
-        blockNumber: decimal('Height of the block'),
-        blockHash: hash('Hash of the block'),
-        blockTimestamp: Type.Integer({ description: 'Unix seconds' }),
-        txHash: hash('Hash of the transaction'),
-        transactionIndex: Type.Integer({ description: 'Place of the transaction in the block' }),
-        logIndex: Type.Integer({ description: 'Place among the logs of the block' }),
-        address: address('Contract that logged it'),
-        topic0: Type.Optional(hash('First topic, of most events the hash of their signature')),
-        topic1: Type.Optional(hash('Second topic')),
-        topic2: Type.Optional(hash('Third topic')),
-        topic3: Type.Optional(hash('Fourth topic')),
-        data: hex('Data'),
-        removed: Type.Boolean({ description: 'always false: only accepted blocks are stored' }),
-        decoded: Type.Optional(Decoded),
-      }),
-    ),
+    logs: Type.Array(Log),
   }),
 } as const
 
@@ -166,11 +148,7 @@ function pageOf(
   return { rows: page, last: page.at(-1)?.pos }
 }
 
-async function viewsOf(
-  chain: ServedChain,
-  rows: readonly LogRow[],
-  abis: AbiBook,
-): Promise<LogView[]> {
+async function viewsOf(chain: ServedChain, rows: readonly LogRow[], abis: AbiBook): Promise<Log[]> {
   const places = rows.map(({ pos, txIndex }) => {
     const height = heightOf(pos)
     return { height, txPos: posOfHeight(height) + txIndex }
@@ -182,28 +160,11 @@ async function viewsOf(
   })
 }
 
-type LogView = {
-  blockNumber: string
-  blockHash: string
-  blockTimestamp: number
-  txHash: string
-  transactionIndex: number
-  logIndex: number
-  address: string
-  topic0?: string
-  topic1?: string
-  topic2?: string
-  topic3?: string
-  data: string
-  removed: boolean
-  decoded?: Decoded
-}
-
 function viewOf(
   row: LogRow,
   place: LogPlace,
   { chain, abis }: { readonly chain: ServedChain; readonly abis: AbiBook },
-): LogView {
+): Log {
   const contract = { chainId: String(chain.facts.evmChainId), address: hexText(row.address) }
   const decoded = abis.log(contract, row.topics, row.data)
   const [topic0, topic1, topic2, topic3] = row.topics.map(hexText)

@@ -5,6 +5,7 @@ import { membersOf } from '../../core/json.ts'
 import { ownValue } from '../../core/own-value.ts'
 import type { EvmBlock } from '../../shape/evm/evm-block.ts'
 import type { InternalTransaction } from '../../shape/evm/internal-transaction.ts'
+import type { Log } from '../../shape/evm/log.ts'
 import type { NativeTransaction } from '../../shape/evm/native-transaction.ts'
 import type { HistoricalReward } from '../../shape/primary/reward.ts'
 import type { PrimaryNetworkTransaction } from '../../shape/primary/transaction.ts'
@@ -16,6 +17,7 @@ import {
   blockRow,
   columnsOf,
   internalRow,
+  logRow,
   primaryRows,
   rewardRow,
   transactionRow,
@@ -39,6 +41,7 @@ const subjects: Readonly<Record<keyof typeof columnsOf, (wanted: Wanted) => Asyn
     blocks,
     transactions,
     transfers,
+    logs,
     internals,
     'primary-transactions': primaryTransactions,
     rewards,
@@ -163,6 +166,16 @@ async function* transfers({ api, flags, period }: Wanted): AsyncGenerator<Row> {
   }
 }
 
+async function* logs({ api, flags, period }: Wanted): AsyncGenerator<Row> {
+  const chain = required(flags, 'chain')
+  const { chainId } = await chainOf(api, chain)
+  const address = text(flags, 'address')
+  const query = address === undefined ? {} : { address }
+  const path = `/v1/chains/${inPath(chain)}/logs`
+  for await (const log of evmItems<Log>(api, path, { list: 'logs', period, query }))
+    yield logRow(log, chainId)
+}
+
 async function* internals({ api, flags, period }: Wanted): AsyncGenerator<Row> {
   const chain = required(flags, 'chain')
   const address = required(flags, 'address')
@@ -223,9 +236,13 @@ async function* rewards({ api, flags, period }: Wanted): AsyncGenerator<Row> {
 async function* evmItems<T extends { readonly blockTimestamp: number }>(
   api: Api,
   path: string,
-  of: { readonly list: string; readonly period: Period },
+  of: {
+    readonly list: string
+    readonly period: Period
+    readonly query?: Readonly<Record<string, string>>
+  },
 ): AsyncGenerator<T> {
-  for await (const item of everyItem(api, path, { list: of.list, query: {} })) {
+  for await (const item of everyItem(api, path, { list: of.list, query: of.query ?? {} })) {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- our own API wrote it by this shape
     const known = item as T
     if (known.blockTimestamp < of.period.from) return

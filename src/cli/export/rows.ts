@@ -8,6 +8,7 @@ import type { Static } from 'typebox'
 import { valueAt } from '../../api/prices.ts'
 import type { EvmBlock } from '../../shape/evm/evm-block.ts'
 import type { InternalTransaction } from '../../shape/evm/internal-transaction.ts'
+import type { Log } from '../../shape/evm/log.ts'
 import type { NativeTransaction } from '../../shape/evm/native-transaction.ts'
 import type {
   Erc1155Transfer,
@@ -58,6 +59,21 @@ export const columnsOf = {
     'symbol',
     'tokenId',
     'amount',
+  ],
+  logs: [
+    'date',
+    'chainId',
+    'blockNumber',
+    'txHash',
+    'logIndex',
+    'address',
+    'topic0',
+    'topic1',
+    'topic2',
+    'topic3',
+    'data',
+    'event',
+    'values',
   ],
   internals: [
     'date',
@@ -163,6 +179,27 @@ export function transactionRow(tx: NativeTransaction, coin: Coin): RowOf<'transa
     value: exactDecimal(tx.value, coin.decimals),
     fee: exactDecimal(String(BigInt(tx.gasUsed) * BigInt(tx.gasPrice)), coin.decimals),
     symbol: coin.symbol,
+  }
+}
+
+/** One row of a log; `event` and `values` (JSON) where an ABI of the operator fits. */
+export function logRow(log: Log, chainId: string): RowOf<'logs'> {
+  const { blockNumber, txHash, logIndex, address, topic0, topic1, topic2, topic3, data } = log
+  const values = log.decoded?.parameters.map(({ name, value }) => [name, value])
+  return {
+    date: isoDate(log.blockTimestamp),
+    chainId,
+    blockNumber,
+    txHash,
+    logIndex: String(logIndex),
+    address,
+    topic0: topic0 ?? '',
+    topic1: topic1 ?? '',
+    topic2: topic2 ?? '',
+    topic3: topic3 ?? '',
+    data,
+    event: log.decoded?.signature ?? '',
+    values: values === undefined ? '' : JSON.stringify(values),
   }
 }
 

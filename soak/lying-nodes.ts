@@ -49,8 +49,9 @@ async function stored(
   try {
     const rows = { blocks: run.blocks(), traces: run.traces(0) }
     return isDeepStrictEqual(await engines.digests(rows), whole)
-  } catch {
-    // Rows that do not even fit each other.
+  } catch (error) {
+    // Rows that do not even fit each other, or a server that is away.
+    console.error(`${of.kind.name}, seed ${of.seed}:`, error)
     return false
   }
 }

@@ -8,11 +8,12 @@
  * when there is any difference.
  */
 
-import { createHash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 
 import { list, nodeAt, type Told } from './node-rpc.ts'
+import { cb58, sha256 } from './outside-ids.ts'
 import { factsOfAnswer, messagesOfLogs } from './outside-messages.ts'
+import { stakingFacts } from './outside-staking.ts'
 
 const [api = '', nodeUrl = '', l1Path = ''] = process.argv.slice(2)
 const node = nodeAt(nodeUrl)
@@ -70,21 +71,6 @@ async function all(path: string, key: string, body?: object): Promise<Told[]> {
   }
 }
 
-const letters = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
-
-function sha256(bytes: Buffer): Buffer {
-  return createHash('sha256').update(bytes).digest()
-}
-
-function cb58(bytes: Buffer): string {
-  const checked = Buffer.concat([bytes, sha256(bytes).subarray(28)])
-  let value = BigInt(`0x${checked.toString('hex')}`)
-  let text = ''
-  for (; value > 0n; value /= 58n) text = letters[Number(value % 58n)] + text
-  const zeros = checked.findIndex((byte) => byte !== 0)
-  return '1'.repeat(zeros) + text
-}
-
 type Place = {
   readonly txId: string
   readonly index: number
@@ -129,19 +115,25 @@ async function heights(): Promise<Told> {
   return { p: Number(p['height']), x: Number(x['height']), c: Number(c), l1: Number(l1) }
 }
 
-/** Ids of the transactions of a block in the node's JSON, and the owners it names. */
-function idsIn(block: Told): string[] {
+/** The transactions of a block in the node's JSON. */
+function transactionsIn(block: Told): Told[] {
   const { txs, transactions, tx } = block
   const lists = [txs, transactions].flatMap((one) => (Array.isArray(one) ? (one as Told[]) : []))
-  return [...lists, ...(tx === undefined ? [] : [tx as Told])].map(({ id }) => String(id))
+  return [...lists, ...(tx === undefined ? [] : [tx as Told])]
 }
 
-type History = { readonly addresses: ReadonlySet<string>; readonly stakes: readonly string[] }
+type History = {
+  readonly addresses: ReadonlySet<string>
+  readonly stakes: readonly string[]
+  /** As the node tells them, in their order. */
+  readonly transactions: readonly Told[]
+}
 
 /** Blocks and transactions of P or X, one by one. */
 async function compareLedger(chain: 'P' | 'X', height: number): Promise<History> {
   const addresses = new Set<string>()
   const stakes: string[] = []
+  const transactions: Told[] = []
   const [path, service] = [`/ext/bc/${chain}`, chain === 'P' ? 'platform' : 'avm']
   const ours = `${network}/blockchains/${chain.toLowerCase()}-chain`
   let parentHash = ''
@@ -152,7 +144,8 @@ async function compareLedger(chain: 'P' | 'X', height: number): Promise<History>
     for (const [, address = ''] of JSON.stringify(theirs).matchAll(/"[PX]-([a-z]+1[a-z0-9]+)"/g))
       addresses.add(address)
     const block = await get(`${ours}/blocks/${at}`)
-    const ids = idsIn(theirs)
+    transactions.push(...transactionsIn(theirs))
+    const ids = transactionsIn(theirs).map(({ id }) => String(id))
     compare(`${chain} blocks: parent`, String(at), block['parentHash'], theirs['parentID'])
     compare(`${chain} blocks: transactions`, String(at), block['transactions'], ids)
     if (at > 1) compare(`${chain} blocks: hash`, String(at - 1), parentHash, theirs['parentID'])
@@ -168,7 +161,7 @@ async function compareLedger(chain: 'P' | 'X', height: number): Promise<History>
         stakes.push(id)
     }
   }
-  return { addresses, stakes }
+  return { addresses, stakes, transactions }
 }
 
 async function compareUtxos(chain: 'P' | 'X', addresses: readonly string[]): Promise<void> {
@@ -437,6 +430,9 @@ async function attempt(): Promise<boolean> {
   await compareValidators()
   await compareSubnets()
   await compareRewards(addresses, p.stakes)
+  const utxos = await nodeUtxos('P', addresses)
+  const facts = await stakingFacts({ get, all, node, transactions: p.transactions, utxos })
+  for (const { kind, subject, ours, theirs } of facts) compare(kind, subject, ours, theirs)
   await compareAtomic(Number(before['c']))
   await compareEvm('C-Chain', cPath, Number(before['c']))
   await compareEvm('L1', l1Path, Number(before['l1']))

@@ -177,6 +177,7 @@ async function compareAll(stage: Stage, l1: L1, when: string): Promise<void> {
     findings.push(...findingsOfVerify(verified.output, { source: `verify, ${firn.name}`, when }))
     assert.equal(verified.code, 0, verified.output)
     const compared = await run(process.execPath, [outside, firn.url, network.url(1), l1.path])
+    assert.notEqual(compared.stdout, '', compared.stderr)
     findings.push(...findingsOfOutside(compared.stdout, { source: `outside, ${firn.name}`, when }))
     assert.equal(compared.code, 0, compared.stdout + compared.stderr)
     say(`${firn.name} was compared ${when}`)

@@ -38,6 +38,8 @@ export type Connection = {
   readonly statementTimeoutMs: number
   /** Set when it is of no further use. */
   isBroken: boolean
+  /** Set when the server ended it because a transaction was silent for too long. */
+  wasSilent: boolean
 }
 
 /** What was learnt of a server with its first connection. */
@@ -48,6 +50,9 @@ const leastVersion = 140_000
 
 // Source: PostgreSQL, appendix A, `protocol_violation`: how PgBouncer refuses what it cannot keep.
 const refusedStart = '08P01'
+
+// Source: PostgreSQL, appendix A, `idle_in_transaction_session_timeout`.
+const silentTransaction = '25P03'
 
 const sessionQuestion =
   "select current_setting('firn.direct', true), (current_schemas(true))[1]::text, " +
@@ -136,12 +141,22 @@ async function checked(
       `bytea_output must be hex; set it for the user or the database: ${byteaOutput}`,
     )
   if (isPooled) await client.query('begin; commit')
-  return {
+  const connection: Connection = {
     client,
     socket,
     isPooled,
     hasCitus: citus !== '0',
     statementTimeoutMs: serverTimeoutMs(statementTimeoutMs),
     isBroken: false,
+    wasSilent: false,
   }
+  client.on('error', (error) => {
+    connection.wasSilent ||= isSilenceTold(error)
+  })
+  return connection
+}
+
+/** Whether the server says so that it ended a transaction which was silent for too long. */
+export function isSilenceTold(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === silentTransaction
 }

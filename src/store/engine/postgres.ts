@@ -13,7 +13,7 @@
 
 import { createHash } from 'node:crypto'
 
-import { Fault } from '../../core/fault.ts'
+import { Fault, faultOf } from '../../core/fault.ts'
 import { clearSql, type OnConflict } from './bulk-sql.ts'
 import type { Columns, Database, Manner, Reader, Soon, Statement, Writer } from './database.ts'
 import { columnsSql, foreignTable, postgresDdl } from './ddl.ts'
@@ -25,7 +25,7 @@ import {
   saysHowFar,
 } from './format.ts'
 import { endSilentHolder } from './postgres-blockers.ts'
-import type { Connection } from './postgres-connection.ts'
+import { type Connection, isSilenceTold } from './postgres-connection.ts'
 import {
   ask,
   exec,
@@ -53,6 +53,10 @@ export type PostgresOptions = ServerOptions & {
 // Between statements Firn only computes, for tenths of a second. A process that was cut off, or
 // whose machine is gone, keeps the lock on the lease no longer than this, whoever may end it.
 const defaultIdleInTransactionMs = 3_000
+
+// A machine so busy that a batch needs longer between two statements gets twice as long for the next
+// try, up to this, and as before once one went well: else it would try the same batch for ever.
+const mostIdleInTransactionMs = 60_000
 
 /** Opens a store for writing, makes what is missing and brings an older format forward. */
 export async function openPostgresWriter(options: PostgresOptions): Promise<Database> {
@@ -89,6 +93,7 @@ class PostgresDatabase implements Database {
   readonly #leave: () => Promise<void>
   readonly #reads: Link
   #queue: Promise<unknown> = Promise.resolve()
+  #idleMs: number
   #closed = false
 
   constructor(options: PostgresOptions, writable: boolean) {
@@ -96,6 +101,7 @@ class PostgresDatabase implements Database {
     this.#options = options
     this.#namespace = namespaceOf(options.name)
     this.#names = new StoreNames(this.#namespace)
+    this.#idleMs = this.#leastIdleMs()
     this.#writable = writable
     const { server, leave } = useServer(options)
     this.#server = server
@@ -296,9 +302,12 @@ class PostgresDatabase implements Database {
           await exec(link, this.#beginSql(connection))
           const result = await work(link, connection)
           await exec(link, 'commit')
+          if (!isUrgent) this.#idleMs = this.#leastIdleMs()
           return result
         } catch (error) {
           await rollBack(connection, this.#options.connectTimeoutMs)
+          const isSilence = connection.wasSilent || isSilenceTold(faultOf(error)?.cause)
+          if (isSilence) this.#idleMs = Math.min(mostIdleInTransactionMs, this.#idleMs * 2)
           throw error
         }
       }, isUrgent)
@@ -308,8 +317,11 @@ class PostgresDatabase implements Database {
   }
 
   #beginSql(connection: Connection): string {
-    const idleMs = this.#options.idleInTransactionMs ?? defaultIdleInTransactionMs
-    return `begin; ${timeoutSql(connection)}; set local idle_in_transaction_session_timeout = ${idleMs}`
+    return `begin; ${timeoutSql(connection)}; set local idle_in_transaction_session_timeout = ${this.#idleMs}`
+  }
+
+  #leastIdleMs(): number {
+    return this.#options.idleInTransactionMs ?? defaultIdleInTransactionMs
   }
 
   /** Does `work` once all that was asked before is done. */

@@ -155,6 +155,23 @@ void test(
     }),
 )
 
+void test('postgres: a transaction that was silent for too long gets longer for the next try', async () => {
+  const options = { ...shortLimits, name: 'busy', url: await newDatabase() }
+  const database = await openPostgresWriter({ ...options, idleInTransactionMs: 400 })
+  const slowly = (id: number) =>
+    database.transaction(async (writer) => {
+      await writer.insert(rows, { id: [id], raw: [new Uint8Array(3)] })
+      await database.get(statement('', { postgres: 'select pg_sleep(0.6)' }))
+      await writer.get(count)
+    })
+  await assert.rejects(slowly(1), code('store-failed'))
+  await slowly(2)
+  await assert.rejects(slowly(3), code('store-failed'), 'as before once one went well')
+  await slowly(4)
+  assert.deepEqual(await database.get(count), [2])
+  await database.close()
+})
+
 void test('postgres: a transaction cut off gives its locks back', patience, () =>
   behindRelay(async (relay, url) => {
     const options = { ...shortLimits, name: 'locks', url }

@@ -3,7 +3,7 @@
  * each round is a new deployment that suffers every kind of harm once, one after the other.
  */
 
-import { citusDatabase, fleetScript, startCitus } from '../test/citus/citus-server.ts'
+import { type Citus, citusDatabase, fleetScript, startCitus } from '../test/citus/citus-server.ts'
 import {
   citusDisasters,
   type Disaster,
@@ -15,6 +15,7 @@ import { round, type Struck } from '../test/citus/rounds.ts'
 import type { Ending } from '../test/firn-process.ts'
 import { createDatabase, startPostgres } from '../test/postgres.ts'
 import { type Outcome, type SoakPlan, type Step, triesOf } from './report.ts'
+import { ran } from './rounds.ts'
 
 const roundsEach = 20
 
@@ -30,17 +31,48 @@ export async function* fleet(plan: SoakPlan): AsyncGenerator<Step> {
     const server = await startPostgres()
     ending.after(() => server.stop())
     const disasters = [...processDisasters, ...serverDisasters(server)]
-    yield* rounds(plan, disasters, (name) => createDatabase(server.url, name))
+    const scenes: Scene[] = [{ disasters, database: (name) => createDatabase(server.url, name) }]
     const script = fleetScript()
-    if (script === undefined) {
-      console.error('skipped: no script that starts a Citus: FIRN_CITUS_FLEET')
-      return
+    let onCitus: Citus | undefined
+    if (script === undefined)
+      console.error('Citus is skipped: no script that starts one: FIRN_CITUS_FLEET')
+    else {
+      const citus = await startCitus(script, 2)
+      ending.after(async () => citus.stop())
+      onCitus = citus
+      scenes.push({
+        disasters: citusDisasters(citus),
+        database: (name) => citusDatabase(citus.nodes, name),
+      })
     }
-    const citus = await startCitus(script, 2)
-    ending.after(async () => citus.stop())
-    yield* rounds(plan, citusDisasters(citus), (name) => citusDatabase(citus.nodes, name))
+    yield* conformance(plan, [
+      ['PostgreSQL', { TEST_POSTGRES: server.url }],
+      ...(onCitus === undefined
+        ? []
+        : [['Citus', { TEST_CITUS: JSON.stringify(onCitus.nodes) }] as const]),
+    ])
+    // Round after round, so that a run that ends early has tried something of each kind.
+    const count = triesOf(roundsEach, plan.share)
+    for (let at = 0; at < count; at++)
+      for (const scene of scenes)
+        if (scene.disasters.some(({ kind }) => plan.soFar(kind).tries <= at))
+          yield await oneRound(scene, `round_${at}`)
   } finally {
     await ending.end()
+  }
+}
+
+/** The conformance tests, whose services read from other engines than SQLite then. */
+async function* conformance(
+  { soFar }: SoakPlan,
+  engines: readonly (readonly [string, Readonly<Record<string, string>>])[],
+): AsyncGenerator<Step> {
+  for (const [name, environment] of engines) {
+    const kind = `conformance suite on ${name}, tests`
+    if (soFar(kind).tries > 0) continue
+    const more = { ...environment, TEST_ENGINE: 'postgres' }
+    const { passed, failed } = await ran('test/conformance/**/*.test.ts', more)
+    yield [{ kind, tries: passed + failed, bad: failed }]
   }
 }
 
@@ -62,24 +94,22 @@ async function* many({ soFar }: SoakPlan): AsyncGenerator<Step> {
   }
 }
 
-async function* rounds(
-  { share, soFar }: SoakPlan,
-  disasters: readonly Disaster[],
-  database: (name: string) => Promise<string>,
-): AsyncGenerator<Step> {
-  const count = triesOf(roundsEach, share)
-  const [first] = disasters
-  for (let at = first === undefined ? count : soFar(first.kind).tries; at < count; at++) {
-    const ending = new Ended()
-    try {
-      const struck = await round(ending, await database(`round_${at}`), disasters)
-      yield struck.flatMap(outcomesOf)
-    } catch (error) {
-      const wrong = [error instanceof Error ? (error.stack ?? error.message) : String(error)]
-      yield disasters.map(({ kind }) => ({ kind, tries: 1, bad: 1, first: wrong.join() }))
-    } finally {
-      await ending.end()
-    }
+/** Where rounds are: what can break there, and where a new database is made. */
+type Scene = {
+  readonly disasters: readonly Disaster[]
+  readonly database: (name: string) => Promise<string>
+}
+
+async function oneRound({ disasters, database }: Scene, name: string): Promise<Step> {
+  const ending = new Ended()
+  try {
+    const struck = await round(ending, await database(name), disasters)
+    return struck.flatMap(outcomesOf)
+  } catch (error) {
+    const first = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    return disasters.map(({ kind }) => ({ kind, tries: 1, bad: 1, first }))
+  } finally {
+    await ending.end()
   }
 }
 

@@ -54,7 +54,8 @@ export async function* network({ share, soFar }: SoakPlan): AsyncGenerator<Step>
   yield [{ kind, tries: passed + failed, bad: failed }]
 }
 
-async function ran(
+/** Runs test files, or `files|part of names`; gives how many tests passed and failed. Throws when none ran. */
+export async function ran(
   tests: string,
   environment: Readonly<Record<string, string>>,
 ): Promise<{ readonly passed: number; readonly failed: number }> {

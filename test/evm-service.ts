@@ -37,6 +37,7 @@ import type { Log } from '../src/telemetry/log.ts'
 import { holdToDocument } from './answer-book.ts'
 import { type DemoChain, type DemoChainId, openDemoChain } from './demo-store.ts'
 import { type Answered, noteAnswers } from './proven-operations.ts'
+import { usualEngine } from './test-settings.ts'
 
 /** JSON of any form: tests look into it freely. */
 // oxlint-disable-next-line typescript/no-explicit-any -- what is wrong in it fails the test
@@ -64,7 +65,7 @@ export type EvmService = Answered & {
 /** What a test may replace. */
 export type ServiceOptions = {
   readonly chains?: readonly DemoChainId[]
-  /** The engine its chains are read from; SQLite. */
+  /** The engine its chains are read from; {@link usualEngine}. */
   readonly engine?: 'sqlite' | 'postgres'
   /** Heights at which segments of the history end. */
   readonly frozen?: readonly number[]
@@ -96,7 +97,7 @@ export function evmService(options: ServiceOptions = {}): Promise<EvmService> {
 export async function startEvmService(options: ServiceOptions): Promise<EvmService> {
   const opened: DemoChain[] = []
   for (const chainId of options.chains ?? [51002]) {
-    const { engine = 'sqlite', frozen } = options
+    const { engine = usualEngine, frozen } = options
     opened.push(
       await openDemoChain(chainId, { engine, ...(frozen === undefined ? {} : { frozen }) }),
     )

@@ -39,6 +39,7 @@ import { type Json, pageTokens, type Reply } from './evm-service.ts'
 import { copyOfMade } from './made-stores.ts'
 import { type Answered, noteAnswers } from './proven-operations.ts'
 import { copyOfDatabase } from './shared-postgres.ts'
+import { usualEngine } from './test-settings.ts'
 
 /** Where the recording lies. */
 export const recordingPath = new URL('../demo/primary-local.firnrec', import.meta.url).pathname
@@ -207,7 +208,7 @@ type Engine = 'sqlite' | 'postgres'
 /** Starts a service over the recording that ends with the test file. */
 export function primaryService(
   parts: Partial<PrimaryParts> = {},
-  engine: Engine = 'sqlite',
+  engine: Engine = usualEngine,
   recording = recordingPath,
 ): Promise<PrimaryService> {
   const service = startPrimaryService(parts, engine, recording)
@@ -218,7 +219,7 @@ export function primaryService(
 /** Starts a service over a recording, that of the demo unless another is named. */
 export async function startPrimaryService(
   more: Partial<PrimaryParts> = {},
-  engine: Engine = 'sqlite',
+  engine: Engine = usualEngine,
   recording = recordingPath,
 ): Promise<PrimaryService> {
   const location =

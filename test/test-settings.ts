@@ -19,3 +19,6 @@ export const citusFleet = values.get(citusFleetName)
 export const networkMinutes = Number(process.env['TEST_NETWORK_MINUTES'] ?? 0)
 /** Which of its rounds a soak makes a test run. */
 export const soakRound = Number(process.env['TEST_SOAK_ROUND'] ?? 0)
+
+/** The engine that a service of a conformance test reads from, where the test names none. */
+export const usualEngine = process.env['TEST_ENGINE'] === 'postgres' ? 'postgres' : 'sqlite'

@@ -102,7 +102,12 @@ export async function startFleet(t: Ending, store: string): Promise<Fleet> {
   }
   const untilAtHead = async (): Promise<number> => {
     const sinceMs = performance.now()
-    await until(`height ${node.head}`, async () => (await written())?.height === node.head)
+    try {
+      await until(`height ${node.head}`, async () => (await written())?.height === node.head)
+    } catch (error) {
+      for (const member of members) console.log(member.errors())
+      throw error
+    }
     return performance.now() - sinceMs
   }
   members.push(await start('index'))

@@ -3,9 +3,12 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { after, test, type TestContext } from 'node:test'
 
+import { AvaCloudSDK } from '@avalabs/avacloud-sdk'
+import { Avalanche } from '@avalanche-sdk/chainkit'
 import pg from 'pg'
 
 import { freshFolder, type RunningFirn, startFirn, toldChains, until } from '../firn-process.ts'
@@ -15,6 +18,7 @@ import { openReplayNode, serveReplayNode } from '../replay-node.ts'
 const key = 'fuji-replicated'
 const lists = ['/v1/chains/51001/blocks', '/v1/chains/51001/transactions']
 const lag = 30
+const chainId = '51001'
 
 const primary = await startPostgres()
 after(() => primary.stop())
@@ -62,6 +66,14 @@ void test('replicas: pages over a lagging reader have no gap, and none is told t
     const old = await walk([second], list)
     assert.deepEqual(old, whole.slice(-old.length), `${list} of the replica`)
     assert.ok(old.length < whole.length, 'the replica lags')
+  }
+
+  // Official clients, which know one address: that of what stands before both hosts.
+  const both = await inTurns(t, [first.firn.apiUrl, second.firn.apiUrl])
+  for (const [name, read] of clients) {
+    const whole = await read(indexer.firn.apiUrl)
+    assert.equal(whole.length, last + 1, name)
+    assert.deepEqual(await read(both), whole, `${name} over two hosts`)
   }
 
   // Nobody has what the page was read from.
@@ -131,6 +143,59 @@ async function walk(hosts: readonly One[], list: string): Promise<readonly unkno
     if (typeof body['nextPageToken'] !== 'string') return rows
     token = body['nextPageToken']
   }
+}
+
+/** Blocks by their hashes, as each of the official clients reads them to the end. */
+const clients: readonly (readonly [string, (serverURL: string) => Promise<readonly string[]>])[] = [
+  [
+    'chainkit',
+    (serverURL) => {
+      const { blocks } = new Avalanche({ chainId, enableTelemetry: false }).data.evm
+      return hashes(blocks.listLatest({ pageSize: 29 }, { serverURL }))
+    },
+  ],
+  [
+    'avacloud-sdk',
+    (serverURL) => {
+      const { blocks } = new AvaCloudSDK({ serverURL, chainId }).data.evm
+      return hashes(blocks.listLatest({ pageSize: 29 }, { serverURL }))
+    },
+  ],
+]
+
+type Pages = Promise<
+  AsyncIterable<{ readonly result: { readonly blocks: readonly { readonly blockHash: string }[] } }>
+>
+
+async function hashes(pages: Pages): Promise<readonly string[]> {
+  const read: string[] = []
+  for await (const { result } of await pages)
+    read.push(...result.blocks.map(({ blockHash }) => blockHash))
+  return read
+}
+
+/** The address of a server that passes each request on to the next of `urls`, as a load balancer does. */
+async function inTurns(t: TestContext, urls: readonly string[]): Promise<string> {
+  let turn = 0
+  const server = createServer((request, response) => {
+    const target = `${urls[turn++ % urls.length]}${request.url}`
+    fetch(target, { headers: { 'user-agent': String(request.headers['user-agent']) } }).then(
+      async (reply) => {
+        const body = Buffer.from(await reply.arrayBuffer())
+        const type = reply.headers.get('content-type') ?? ''
+        response.writeHead(reply.status, { 'content-type': type }).end(body)
+      },
+      (error: unknown) => response.writeHead(502).end(String(error)),
+    )
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const address = server.address()
+  assert.ok(typeof address === 'object' && address !== null)
+  return `http://127.0.0.1:${address.port}`
 }
 
 async function untilAt({ firn }: One, height: number): Promise<void> {

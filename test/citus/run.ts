@@ -18,6 +18,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const onCitus = [
   'test/conformance/store/engine.test.ts',
   'test/conformance/store/lease.test.ts',
+  'test/citus/silent-holder.citus.ts',
   'test/conformance/evm/both-engines.test.ts',
   'test/conformance/nft/both-engines.test.ts',
   'test/conformance/primary/both-engines.test.ts',

@@ -18,7 +18,7 @@ const benches = [
   ['EVM backfill with traces', ['bench/traces.ts']],
   ['A block at the head', ['bench/head.ts']],
   ['PostgreSQL beside SQLite', ['bench/postgres.ts']],
-  ['A deployment: engines, and processes that serve', ['bench/fleet.ts']],
+  ['A deployment: engines, and processes that serve', ['bench/fleet.ts', '200']],
   ['Lists while indexing', ['bench/lists-while-indexing.ts', '8000']],
   ['Lists by address over HTTP', ['bench/http-list.ts', '4000']],
   ['Threads that answer', ['bench/workers.ts']],

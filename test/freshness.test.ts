@@ -97,10 +97,8 @@ void test('paths that are deliberately not offered say why', async () => {
     [`${primary}/blockchains/x-chain/vertices/abc`, /vertices/],
     [`${primary}/blockchains/x-chain/vertices:listByHeight?vertexHeight=1`, /vertices/],
     ['/v2/chains/43114/btcb/bridged:getAddresses?threshold=1', /bridge/],
-    ['/v1/chains/43114/logs', /logs by address or topic/],
     ['/v1/rpcUsageMetrics', /node listener/],
     ['/v1/subnetRpcUsageMetrics', /node listener/],
-    ['/v1/avax/supply', /burned/],
     ['/v2/lookingGlass/compositeQuery', /composite/],
     ['/v2/lookingGlass/other', /no such route/],
   ] as const) {

@@ -61,10 +61,15 @@ export type AnsweringParts = {
 }
 
 /**
- * Stores that callers write and indexing reads. They are opened before indexing starts and closed after
- * it: the last one that closes an SQLite store must be one that may write, to end its log.
+ * What callers write and indexing reads. It is opened before indexing starts, so that a database that
+ * cannot be used is refused before stores are made in it, and closed after indexing: the last one that
+ * closes an SQLite store must be one that may write, to end its log.
  */
-export type WrittenStores = { readonly webhooks: Database; readonly knowledge: TokenKnowledge }
+export type WrittenStores = {
+  readonly documents: Documents
+  readonly webhooks: Database
+  readonly knowledge: TokenKnowledge
+}
 
 /** A data API that does not listen yet, and what the main thread needs besides. */
 export type Answering = {
@@ -80,7 +85,8 @@ export type Answering = {
 export async function openAnswering(config: Config, parts: AnsweringParts): Promise<Answering> {
   const { world, log, gauges, chains, streams, stores, indexer, closers, signal } = parts
   const { store, owner, readings } = stores
-  const { documents, ...callers } = await openCallers(config, { world, log, store, closers })
+  const { documents, ...written } = parts.written
+  const callers = await openCallers(config, { world, log, store, closers }, documents)
   const damaged = new Map<string, string>()
   const served = await openServed(config, {
     chains,
@@ -104,7 +110,7 @@ export async function openAnswering(config: Config, parts: AnsweringParts): Prom
   })
   const aliases = await parts.openAliases(nodes, documents)
   const leases = new LeaseWatch(world.clock)
-  const own = { served, chains, indexer, ...parts.written, owner, thread: parts.thread, readings }
+  const own = { served, chains, indexer, ...written, owner, thread: parts.thread, readings }
   const api = assembleApi(config, { world, log, gauges, aliases, leases, ...callers, ...own })
   return { api, served, aliases, leases, damaged }
 }
@@ -114,13 +120,15 @@ export async function openWritten(
   config: Config,
   { world, log, store, closers }: CallerParts,
 ): Promise<WrittenStores> {
+  const documents = await openDocuments(config, { clock: world.clock, log, location: store })
+  closers.push(documents.close)
   const knowledge = await openTokenKnowledge(config, { world, log, store })
   closers.push(knowledge.close)
   const open = (): Promise<Database> => openSmallStore(store, webhookStore, eventTables)
   const isServing = config.role === 'serve' && config.store !== 'embedded'
   const webhooks = await (isServing ? openOrLater(webhookStore, open, log) : open())
   closers.push(webhooks.close)
-  return { webhooks, knowledge }
+  return { documents, webhooks, knowledge }
 }
 
 /** Stores whose readings note in `damaged` what they find malformed. */
@@ -140,12 +148,9 @@ type CallerParts = {
 async function openCallers(
   config: Config,
   { world, log, store, closers }: CallerParts,
-): Promise<
-  Pick<ApiParts, 'tokens' | 'keys' | 'uses' | 'calls'> & { readonly documents: Documents }
-> {
+  documents: Documents,
+): Promise<Pick<ApiParts, 'tokens' | 'keys' | 'uses' | 'calls'>> {
   const { clock, random } = world
-  const documents = await openDocuments(config, { clock, log, location: store })
-  closers.push(documents.close)
   const uses = createUseCounter({
     clock,
     log,
@@ -155,7 +160,6 @@ async function openCallers(
   const calls = callsOf(config, { clock, log, store })
   closers.push(calls.close)
   return {
-    documents,
     uses,
     calls,
     tokens: createPageTokens(await tokenKeys(documents, { random, log }), clock),

@@ -139,7 +139,9 @@ export class Deployment {
       .flatMap(({ status }) => status())
       // What is joined of the chain is a stream of its own.
       .filter(({ key, stages }) => key !== messageStore && (stages[0]?.indexedHeight ?? -1) >= 0)
-    return all.toSorted(byHeight)[0]?.stages ?? []
+    // Who stands by knows how far it was, and not how far the one that writes is.
+    const writing = all.filter(({ stages }) => !stages.some((one) => one.standsBy === true))
+    return (writing.length === 0 ? all : writing).toSorted(byHeight)[0]?.stages ?? []
   }
 
   #start(at: number, role: Role): void {

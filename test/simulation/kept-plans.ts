@@ -83,4 +83,27 @@ export const keptPrimaryPlans: readonly KeptPlan[] = [
       ],
     },
   },
+  {
+    found:
+      'a process that stood by at the height of the one that writes was asked how far the traces are',
+    plan: {
+      seed: 1_170,
+      history: 6,
+      nodes: 1,
+      roles: ['index', 'index', 'serve', 'serve'],
+      callers: 1,
+      faults: [
+        { kind: 'process: frozen', atMs: 23_936, forMs: 4_187, target: 0, seed: 893_553_350 },
+        { kind: 'node: slow', atMs: 11_557, forMs: 3_359, target: 4, seed: 131_568_175 },
+        { kind: 'node: garbles replies', atMs: 11_126, forMs: 319, target: 11, seed: 943_827_382 },
+        {
+          kind: 'node: garbles replies',
+          atMs: 11_694,
+          forMs: 8_122,
+          target: 10,
+          seed: 533_745_998,
+        },
+      ],
+    },
+  },
 ]

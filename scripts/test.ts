@@ -39,8 +39,6 @@ const typesFile = join(cache, 'firn-types.tsbuildinfo')
 const timesFile = join(cache, 'firn-test-times.json')
 // Ten times what the longest job takes on two quiet cores: machines of tests may be busy.
 const jobTimeoutMs = 600_000
-// One job more than cores: jobs also wait, for processes, timers and servers.
-const jobsAtOnce = availableParallelism() + 1
 // What takes longest begins first where no run was timed yet, as on a fresh clone: begun last, one of
 // these would run alone.
 const longest = [
@@ -132,6 +130,8 @@ async function runAll(jobs: readonly Job[]): Promise<number> {
       if (code !== 0) failed.push(job.name)
     }
   }
+  // Jobs also wait, for processes, timers and servers, the long ones most of all.
+  const jobsAtOnce = availableParallelism() + (what === 'long' ? 2 : 1)
   await Promise.all(Array.from({ length: jobsAtOnce }, work))
   await server?.stop()
   mkdirSync(cache, { recursive: true })

@@ -39,15 +39,19 @@ const typesFile = join(cache, 'firn-types.tsbuildinfo')
 const timesFile = join(cache, 'firn-test-times.json')
 // Ten times what the longest job takes on two quiet cores: machines of tests may be busy.
 const jobTimeoutMs = 600_000
+// One job more than cores: jobs also wait, for processes, timers and servers.
+const jobsAtOnce = availableParallelism() + 1
 // What takes longest begins first where no run was timed yet, as on a fresh clone: begun last, one of
 // these would run alone.
 const longest = [
-  'test/long/cut-chain.test.ts',
-  'test/long/sums.test.ts',
-  'test/long/chain-shares.test.ts',
-  'test/long/repair.test.ts',
   'test/long/restarts.test.ts',
+  'test/long/cut-chain.test.ts',
+  'test/long/chain-shares.test.ts',
+  'test/long/frozen-heights.test.ts',
+  'test/long/events.test.ts',
   'test/long/crash-ingest.test.ts',
+  'test/long/migrate.test.ts',
+  'test/simulation/defects',
   'test/conformance/evm',
   'test/command-line.test.ts',
   'test/conformance/primary',
@@ -130,8 +134,6 @@ async function runAll(jobs: readonly Job[]): Promise<number> {
       if (code !== 0) failed.push(job.name)
     }
   }
-  // Jobs also wait, for processes, timers and servers, the long ones most of all.
-  const jobsAtOnce = availableParallelism() + (what === 'long' ? 2 : 1)
   await Promise.all(Array.from({ length: jobsAtOnce }, work))
   await server?.stop()
   mkdirSync(cache, { recursive: true })

@@ -7,7 +7,7 @@
 
 import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { createServer, type TLSSocket } from 'node:tls'
 import { zstdCompressSync } from 'node:zlib'
 
@@ -83,7 +83,8 @@ export type Validator = {
 /** Starts a validator on a free port of this machine. */
 export async function startValidator(options: ValidatorOptions): Promise<Validator> {
   const secretKey = native.SecretKey.fromBytes(options.secret)
-  const sockets = new Set<TLSSocket>()
+  // Also those that never end their handshake: the server would wait for them for ever.
+  const sockets = new Set<Socket>()
   const state = {
     behaviour: options.behaviour,
     requests: 0,
@@ -97,6 +98,10 @@ export async function startValidator(options: ValidatorOptions): Promise<Validat
     minVersion: 'TLSv1.3',
     requestCert: true,
     rejectUnauthorized: false,
+  })
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
   })
   server.on('secureConnection', (socket) => {
     sockets.add(socket)

@@ -24,7 +24,7 @@ import { soakRound } from '../test-settings.ts'
 
 const chain = 51_002
 const step = 4
-const kills = 6
+const kills = 4
 const freezeEvery = 12
 const timeLimitMs = 120_000
 

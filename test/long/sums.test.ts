@@ -80,7 +80,10 @@ async function changedAndLost(store: TestStore): Promise<void> {
   await database.close()
 }
 
-void test('sums: of 20 flipped bits each is found, or changes no row', async (context) => {
+/** Each round of a soak flips others. */
+const flips = 8
+
+void test('sums: of flipped bits each is found, or changes no row', async (context) => {
   const dataDir = await newFolder(demoFilling(153, 51_002))
   const location = { store: 'embedded', dataDir }
   const found = { harmless: 0, named: 0, structure: 0, unopened: 0 }
@@ -90,7 +93,7 @@ void test('sums: of 20 flipped bits each is found, or changes no row', async (co
     await whole.close()
     const source = join(dataDir, 'evm-51002.sqlite')
     const target = join(dataDir, 'flipped.sqlite')
-    for (let flip = 20 * soakRound; flip < 20 * (soakRound + 1); flip++) {
+    for (let flip = flips * soakRound; flip < flips * (soakRound + 1); flip++) {
       copyFileSync(source, target)
       flipBit(target, flip)
       found[await verdictOf(location, before)]++
@@ -100,7 +103,7 @@ void test('sums: of 20 flipped bits each is found, or changes no row', async (co
   }
   context.diagnostic(JSON.stringify(found))
   // How many bits hit rows depends on how the file is laid out; half of its pages hold rows or more.
-  assert.ok(found.named > 4, JSON.stringify(found))
+  assert.ok(found.named > 1, JSON.stringify(found))
 })
 
 const digested = chainTables.filter((table) => table !== rangeSum)

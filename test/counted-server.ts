@@ -10,7 +10,7 @@ import { Type } from 'typebox'
 
 import type { LoadLimits } from '../src/api/load.ts'
 import { operation, type Operation } from '../src/api/operation.ts'
-import { createServer } from '../src/api/server.ts'
+import { createServer, type ApiServer } from '../src/api/server.ts'
 import { createGauges, type Gauges } from '../src/telemetry/gauges.ts'
 import { silentLog } from '../src/telemetry/log.ts'
 import { systemClock } from './system-clock.ts'
@@ -45,6 +45,8 @@ export async function startCounted(
     /** Time a list takes. */
     readonly listMs?: number
     readonly address?: string
+    /** Adds routes before the server listens. */
+    readonly mount?: (http: ApiServer['http']) => void
   },
 ): Promise<CountedServer> {
   const counts = new Map<CountedName, { begun: number; now: number; most: number }>()
@@ -99,6 +101,7 @@ export async function startCounted(
   server.http.server.on('connection', (socket) => {
     socket.on('close', () => events.dispatchEvent(new Event('closed')))
   })
+  options.mount?.(server.http)
   const url = await server.listen(options.address ?? '127.0.0.1', 0)
   t.after(() => {
     server.http.server.closeAllConnections()
@@ -142,7 +145,7 @@ const echo = operation(
 ) as unknown as Operation
 
 /** Keeps the thread for `ms`. */
-function spin(ms: number): void {
+export function spin(ms: number): void {
   const until = performance.now() + ms
   while (performance.now() < until);
 }

@@ -4,7 +4,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { usualLoadLimits } from '../src/api/load.ts'
-import { startCounted } from './counted-server.ts'
+import { mountExplorer } from '../src/service/explorer-mount.ts'
+import { spin, startCounted } from './counted-server.ts'
 import { openRaw, type RawAnswer } from './raw-http.ts'
 
 const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`
@@ -103,4 +104,26 @@ void test('overload: a list with a body waits for its turn as any other', async 
   const statuses = await Promise.all(callers.map(async ({ reply }) => (await reply()).status))
   assert.deepEqual(new Set(statuses), new Set([200, 503]))
   assert.equal(server.begun('list'), statuses.filter((status) => status === 200).length)
+})
+
+void test('overload: a page that took long is not followed by a refusal of its files', async (t) => {
+  const server = await startCounted(t, {
+    load: usualLoadLimits,
+    mount: (http) =>
+      mountExplorer(http, async () => {
+        spin(400)
+        return { version: '0', role: 'all', startedAt: 0, chains: [] }
+      }),
+  })
+  const [first, ...others] = await Promise.all(
+    Array.from({ length: 24 }, () => openRaw(t, server.port)),
+  )
+  first?.socket.write(get('/'))
+  const page = await first?.reply()
+  assert.equal(page?.status, 200)
+  const style = /\/explorer\/[^"]*\.css/.exec(page.body)?.[0] ?? ''
+  // All at once, as browsers that open the page at the same moment ask.
+  for (const { socket } of others) socket.write(get(style))
+  const answers = await Promise.all(others.map(({ reply }) => reply()))
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
 })

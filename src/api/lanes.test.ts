@@ -34,7 +34,9 @@ void test('lanes: another spelling of a path gets no better lane', () => {
   for (const [target, lane] of [
     ['/v1/health-check', 'vital'],
     ['/v1/chains/1/blocks/5', 'item'],
-    ['/', 'item'],
+    ['/', 'vital'],
+    ['/explorer/aB3/explorer.css', 'vital'],
+    ['/explorer/pictures/1/0x1/5', 'list'],
     ['/openapi.json', 'item'],
     ['/v1/chains/1/blocks', 'list'],
     ['/v1/chains/1/blocks/', 'list'],

@@ -45,8 +45,14 @@ const patient: ReadonlySet<string> = new Set([
   'listTransactionLogs',
 ])
 
-/** Targets besides the operations: documents that are made once. */
-const documents = ['/', '/openapi.json', '/explorer/{version}/{name}']
+/**
+ * Targets besides the operations. The explorer's files lie in memory: to refuse one costs as much
+ * as to send it, and a page without its style is no page.
+ */
+const documents: ReadonlyMap<Lane, readonly string[]> = new Map([
+  ['vital', ['/', '/explorer/{version}/{name}']],
+  ['item', ['/openapi.json']],
+])
 
 const lanesByRank = ['vital', 'item', 'patient'] as const
 
@@ -54,7 +60,7 @@ const lanesByRank = ['vital', 'item', 'patient'] as const
 export function createLanes(shapes: readonly OperationShape[]): Lanes {
   const forms = lanesByRank.map((lane) => {
     const paths = shapes.filter((shape) => laneFor(shape) === lane).map(({ path }) => path)
-    return { lane, form: formOf(lane === 'item' ? [...paths, ...documents] : paths) }
+    return { lane, form: formOf([...paths, ...(documents.get(lane) ?? [])]) }
   })
   const lists = formOf(
     shapes.filter(({ listMessages }) => listMessages === true).map(({ path }) => path),

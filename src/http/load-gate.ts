@@ -20,7 +20,7 @@
 /**
  * The class of a request: its cost, and who needs it.
  *
- * - `vital`: health and liveness
+ * - `vital`: health, liveness, and files that lie in memory
  * - `item`: one thing, by its key
  * - `list`: everything else
  * - `patient`: waits for others most of its time

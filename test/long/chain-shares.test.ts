@@ -71,7 +71,8 @@ void test('shares: chains are split, move when a process dies or hangs, and come
   await until('each has its share', async () => isShared(await writers(client)))
   node.head = last - 50
   await atHead()
-  assert.deepEqual(counts(await writers(client)), [2, 3], 'shares stay as they are')
+  // A process that was kept from its core for long has lost a chain meanwhile, and has it back.
+  await until('each still has its share', async () => isShared(await writers(client)))
 
   // One is killed: the other takes its chains, and the next process gets a share.
   second.kill('SIGKILL')

@@ -37,14 +37,19 @@ export function activityOf(
     )
 }
 
-/** The address that took part in most transactions as their sender. */
-export function busiestSender(chain: DemoChainId): string {
+/** Senders of a chain's transactions, those of most of them first. */
+export function sendersOf(chain: DemoChainId): string[] {
   const counts = new Map<string, number>()
   for (const { block } of rawChain(chain))
     for (const { from } of block.transactions) counts.set(from, (counts.get(from) ?? 0) + 1)
-  const [first] = [...counts].toSorted(([, a], [, b]) => b - a)
+  return [...counts].toSorted(([, a], [, b]) => b - a).map(([sender]) => sender)
+}
+
+/** The address that took part in most transactions as their sender. */
+export function busiestSender(chain: DemoChainId): string {
+  const [first] = sendersOf(chain)
   if (first === undefined) throw new Error('the chain has no transactions')
-  return first[0]
+  return first
 }
 
 /** The documented signature of a body. */

@@ -14,7 +14,7 @@ import { fileURLToPath } from 'node:url'
 
 import { objectOf } from '../../src/codec/evm/raw.ts'
 import { streamed } from '../event-listener.ts'
-import { activityOf, busiestSender, expectedSignature } from '../event-truth.ts'
+import { activityOf, expectedSignature, sendersOf } from '../event-truth.ts'
 import {
   freshFolder,
   type RunningFirn,
@@ -23,6 +23,7 @@ import {
   until,
   untilLive,
 } from '../firn-process.ts'
+import { ListeningProcess } from '../listening-process.ts'
 import { openReplayNode, type ReplayNode, serveReplayNode } from '../replay-node.ts'
 import { newDatabase } from '../shared-postgres.ts'
 
@@ -31,7 +32,9 @@ const key = 'fuji-demo'
 const path = fileURLToPath(new URL(`../../demo/chain-${chain}.firnrec`, import.meta.url))
 const receiverPath = fileURLToPath(new URL('../events-receiver.ts', import.meta.url))
 const begin = 40
-const address = busiestSender(chain)
+/** One webhook watches the first of them, another one all of them. */
+const subjects = sendersOf(chain).slice(0, 6)
+const [address = ''] = subjects
 
 type Received = {
   readonly id: string
@@ -174,6 +177,17 @@ async function killsOfEitherSide(t: TestContext, store?: string): Promise<void> 
   let firn = await start()
   await untilLive(firn, [key])
   const id = await register(firn, receiver.url)
+  // Whoever listens by a socket and a stream is there all the time, and dies, too.
+  const watched = await register(firn, receiver.url, {
+    url: undefined,
+    metadata: { addresses: subjects },
+  })
+  const listeners = (['socket', 'events'] as const).map(
+    (kind) => new ListeningProcess(t, kind, `${receiver.file}.${kind}`),
+  )
+  const listen = (): Promise<unknown> =>
+    Promise.all(listeners.map((one) => one.start(firn.apiUrl, watched, begin + 1)))
+  await listen()
   const grow = async (part: number): Promise<void> => {
     node.head = Math.min(last, begin + Math.ceil(((last - begin) * part) / 4))
     await until(`indexed ${node.head}`, async () => {
@@ -195,9 +209,10 @@ async function killsOfEitherSide(t: TestContext, store?: string): Promise<void> 
   const before = receiver.all().length
   await grow(2)
   await until('a message that is held', () => receiver.all().length > before)
-  await receiver.kill()
+  await Promise.all([receiver, ...listeners].map((one) => one.kill()))
   receiver.hold(false)
   await receiver.start()
+  await listen()
   await until('second quarter', () => told().length >= upTo(node.head).length)
 
   // We die while a message is under way.
@@ -207,13 +222,16 @@ async function killsOfEitherSide(t: TestContext, store?: string): Promise<void> 
   await until('another that is held', () => receiver.all().length > then)
   await firn.end('SIGKILL')
   receiver.hold(false)
+  await Promise.all(listeners.map((one) => one.ended()))
   firn = await start()
+  await listen()
   // Nobody is there while blocks come.
   await receiver.kill()
   await grow(4)
   await receiver.start()
   await until('all', () => told().length >= expected.length)
   assert.deepEqual(told(), expected)
+  for (const listener of listeners) await heardAll(listener, last + 1)
 
   const seen = new Set<string>()
   let repeated = 0
@@ -247,6 +265,26 @@ async function killsOfEitherSide(t: TestContext, store?: string): Promise<void> 
     assert.equal(isReplay, true)
   }
   assert.equal(await firn.end(), 0)
+}
+
+/**
+ * Whoever listened heard everything once: of each subject all of it in the order of the chain, and
+ * nothing else.
+ */
+async function heardAll(listener: ListeningProcess, end: number): Promise<void> {
+  const range = { from: begin + 1, until: end }
+  const bySubject = subjects.map((subject) => activityOf(chain, subject, range))
+  const all = new Set(bySubject.flat())
+  await until(`${all.size} by ${listener.file}`, () => listener.hashes().length >= all.size)
+  const hashes = listener.hashes()
+  assert.equal(hashes.length, all.size)
+  for (const expected of bySubject) {
+    const own = new Set(expected)
+    assert.deepEqual(
+      hashes.filter((hash) => own.has(hash)),
+      expected,
+    )
+  }
 }
 
 void test('webhooks and streams: of two processes the other goes on where one is killed', async (t) => {
@@ -299,8 +337,8 @@ void test('webhooks and streams: of two processes the other goes on where one is
   assert.equal(await second.end(), 0)
 })
 
-void test('webhooks: nothing is lost or out of order when either side is killed (sqlite)', (t) =>
+void test('webhooks, streams and sockets: nothing is lost or out of order when either side is killed (sqlite)', (t) =>
   killsOfEitherSide(t))
 
-void test('webhooks: nothing is lost or out of order when either side is killed (postgres)', async (t) =>
+void test('webhooks, streams and sockets: nothing is lost or out of order when either side is killed (postgres)', async (t) =>
   killsOfEitherSide(t, await newDatabase()))

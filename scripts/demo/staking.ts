@@ -5,7 +5,12 @@ import { toCb58, toNodeId } from '../../src/core/cb58.ts'
 import { ewoq, type Key, keyNamed } from '../../test/network/keys.ts'
 import { list } from '../../test/network/node-rpc.ts'
 import { settled } from '../../test/network/real-network.ts'
-import { addRenewing, configureRenewal, renewed } from '../../test/network/renewal-steps.ts'
+import {
+  addRenewing,
+  configureRenewal,
+  cycleSeconds,
+  renewed,
+} from '../../test/network/renewal-steps.ts'
 import {
   type Candidate,
   candidateAt,
@@ -190,7 +195,7 @@ export async function newTerms(scene: Scene, cast: Cast): Promise<void> {
 export async function renewing(scene: Scene, cast: Cast): Promise<void> {
   const candidate = await candidateAt(scene.network, 5)
   cast.note('renewingNode', toNodeId(candidate.nodeId))
-  const txId = await addRenewing(scene, candidate)
+  const txId = await addRenewing(scene, candidate, cycleSeconds)
   cast.note('renewingTx', toCb58(txId))
   const first = await renewed(scene, txId, 2_000n * avax)
   await configureRenewal(scene, txId, { shares: 1_000_000, period: 20 })

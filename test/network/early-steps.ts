@@ -15,6 +15,9 @@ const authorization = { signatureIndices: [0] }
 const authorizers = [ewoq]
 const cheap = false
 
+/** Delegations for so long still run whenever something is compared. */
+export const longSeconds = 36_000
+
 /** Splits what genesis gave, so that transactions need not wait for the change of others. */
 export async function splitFunds({ wallet, say }: Scene): Promise<void> {
   const payments = Array.from({ length: 20 }, () => ({
@@ -101,8 +104,9 @@ export async function beforeDurango(scene: Scene): Promise<Uint8Array> {
       cheap,
     }),
     addDelegator(scene, { nodeId, start: fromNow(7), end: fromNow(35), cheap }),
+    addDelegator(scene, { nodeId, start: fromNow(8), end: fromNow(longSeconds), cheap }),
   ])
-  say('a subnet is made, a validator and a delegator wait for their start')
+  say('a subnet is made, a validator and two delegators wait for their start')
   await wallet.issueP({ authorizers, cheap }, (base) => ({
     typeId: 13,
     ...base,
@@ -137,6 +141,7 @@ export async function betweenDurangoAndEtna(scene: Scene, subnetId: Uint8Array):
       cheap,
     }),
     addDelegator(scene, { nodeId, start: 0n, end: later, cheap }),
+    addDelegator(scene, { nodeId, start: 0n, end: fromNow(longSeconds), cheap }),
     wallet.issueP({ cheap, payments: oddPayments(scene) }, (base) => ({ typeId: 34, ...base })),
     wallet.issueP({ authorizers, cheap }, (base) => ({
       typeId: 13,

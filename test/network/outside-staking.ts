@@ -1,41 +1,15 @@
 /**
- * Delegators, cycles, fees of L1 validators and the supply, added up from what a node tells, for a
+ * Cycles, fees of L1 validators and the supply, added up from what a node tells, for a
  * comparison that shares no line with the product.
  */
 
-import { list, type NodeRpc, type Told } from './node-rpc.ts'
+import { list, type NodeRpc, text, type Told } from './node-rpc.ts'
+import { delegatorFacts } from './outside-delegators.ts'
+import type { Fact, Sides } from './outside-facts.ts'
 import { cb58 } from './outside-ids.ts'
-
-/** A fact in the words of both sides. */
-export type Fact = {
-  readonly kind: string
-  readonly subject: string
-  readonly ours: unknown
-  readonly theirs: unknown
-}
-
-/** What is compared: answers of the API, the node, and all P-Chain transactions as it tells them. */
-export type Sides = {
-  readonly get: (path: string) => Promise<Told>
-  readonly all: (path: string, key: string) => Promise<Told[]>
-  readonly node: NodeRpc
-  readonly transactions: readonly Told[]
-  /** UTXOs on P of everybody, as the node has them now. */
-  readonly utxos: readonly {
-    readonly txId: string
-    readonly index: number
-    readonly amount: string
-  }[]
-}
 
 const network = '/v1/networks/fuji'
 const p = '/ext/bc/P'
-
-function text(of: Told, name: string): string {
-  const value = of[name]
-  if (typeof value === 'string' || typeof value === 'number') return String(value)
-  throw new Error(`no ${name}: ${JSON.stringify(of).slice(0, 200)}`)
-}
 
 function sum(amounts: readonly bigint[]): bigint {
   return amounts.reduce((total, one) => total + one, 0n)
@@ -51,40 +25,6 @@ async function currentStakers(node: NodeRpc): Promise<Told[]> {
     stakers.push(...list(one, 'validators'))
   }
   return stakers
-}
-
-/** Every delegation that runs. */
-async function delegators({ all }: Sides, stakers: readonly Told[]): Promise<Fact[]> {
-  const path = `${network}/delegators?delegationStatus=active`
-  const ours = new Map((await all(path, 'delegators')).map((one) => [text(one, 'txHash'), one]))
-  const theirs = stakers.flatMap((validator) =>
-    list(validator, 'delegators').map((one) => ({ ...one, nodeID: validator['nodeID'] }) as Told),
-  )
-  const facts: Fact[] = [
-    {
-      kind: 'delegators: which',
-      subject: 'all',
-      ours: [...ours.keys()].toSorted(),
-      theirs: theirs.map((one) => text(one, 'txID')).toSorted(),
-    },
-  ]
-  for (const told of theirs) {
-    const subject = text(told, 'txID')
-    const said = ours.get(subject) ?? {}
-    const add = (name: string, theirName: string): unknown =>
-      facts.push({
-        kind: `delegators: ${name}`,
-        subject,
-        ours: String(said[name]),
-        theirs: text(told, theirName),
-      })
-    add('nodeId', 'nodeID')
-    add('amountDelegated', 'weight')
-    add('startTimestamp', 'startTime')
-    add('endTimestamp', 'endTime')
-    add('estimatedGrossReward', 'potentialReward')
-  }
-  return facts
 }
 
 /** The transaction inside a signed one. */
@@ -160,18 +100,35 @@ function running(cycle: Told | undefined, stakers: readonly Told[], staking: str
   const told = stakers.find((one) => one['txID'] === staking)
   const of = (from: Told | undefined, names: readonly string[]): unknown =>
     from === undefined ? null : names.map((name) => text(from, name))
-  const ourNames = [
-    'startTimestamp',
-    'endTimestamp',
-    'weightAtCycleStart',
-    'projectedValidationReward',
-  ]
+  const fact = (
+    name: string,
+    ourNames: readonly string[],
+    theirNames: readonly string[],
+  ): Fact => ({
+    kind: `cycles: running${name}`,
+    subject: staking,
+    ours: of(cycle, ourNames),
+    theirs: of(told, theirNames),
+  })
+  const times = fact(
+    '',
+    ['startTimestamp', 'endTimestamp', 'weightAtCycleStart', 'projectedValidationReward'],
+    ['startTime', 'endTime', 'weight', 'potentialReward'],
+  )
+  if (told === undefined) return [times]
+  const share = Number(text(told, 'autoCompoundRewardShares')) / 10_000
   return [
+    times,
+    fact(
+      ', its delegators',
+      ['delegatorCount', 'amountDelegated', 'accruedDelegateeReward'],
+      ['delegatorCount', 'delegatorWeight', 'accruedDelegateeReward'],
+    ),
     {
-      kind: 'cycles: running',
+      kind: 'cycles: running, its share',
       subject: staking,
-      ours: of(cycle, ourNames),
-      theirs: of(told, ['startTime', 'endTime', 'weight', 'potentialReward']),
+      ours: cycle?.['autoCompoundSharePercent'],
+      theirs: share,
     },
   ]
 }
@@ -273,7 +230,7 @@ function burnedIn(tx: Told, avaxId: string): bigint {
 export async function stakingFacts(sides: Sides): Promise<Fact[]> {
   const stakers = await currentStakers(sides.node)
   return [
-    ...(await delegators(sides, stakers)),
+    ...(await delegatorFacts(sides, stakers)),
     ...(await cycles(sides, stakers)),
     ...(await supply(sides, stakers)),
   ]

@@ -13,8 +13,12 @@ const owner = { locktime: 0n, threshold: 1, addresses: [ewoq.address] }
 /** Seconds of a cycle: the least that the flags of the nodes allow, and some. */
 export const cycleSeconds = 24
 
-/** Type 40: half of what it earns is staked again. */
-export async function addRenewing(scene: Scene, candidate: Candidate): Promise<Uint8Array> {
+/** Type 40: half of what it earns is staked again at the end of each `period` of seconds. */
+export async function addRenewing(
+  scene: Scene,
+  candidate: Candidate,
+  period: number,
+): Promise<Uint8Array> {
   const { wallet, say } = scene
   const { nodeId, publicKey, proofOfPossession } = candidate
   const amount = 2_000n * avax
@@ -29,9 +33,9 @@ export async function addRenewing(scene: Scene, candidate: Candidate): Promise<U
     authority: owner,
     delegationShares: 200_000,
     autoCompoundRewardShares: 500_000,
-    period: BigInt(cycleSeconds),
+    period: BigInt(period),
   }))
-  await addDelegator(scene, { nodeId, start: 0n, end: fromNow(cycleSeconds - 2), cheap: true })
+  await addDelegator(scene, { nodeId, start: 0n, end: fromNow(period - 2), cheap: true })
   say(`${toNodeId(nodeId)} renews itself, with a delegator`)
   return txId
 }

@@ -15,7 +15,7 @@ import { toCb58 } from '../../src/core/cb58.ts'
 import { run } from '../firn-process.ts'
 import { startPostgres } from '../postgres.ts'
 import { workWithAssets } from './asset-steps.ts'
-import { beforeDurango, betweenDurangoAndEtna, splitFunds } from './early-steps.ts'
+import { beforeDurango, betweenDurangoAndEtna, longSeconds, splitFunds } from './early-steps.ts'
 import { liveOn } from './evm-steps.ts'
 import { FollowingFirn, type Wanted } from './firn.ts'
 import { ewoq } from './keys.ts'
@@ -25,8 +25,8 @@ import { checkLiveWarp } from './live-warp.ts'
 import { makeMessengers, talkBothWays } from './messenger-steps.ts'
 import { scenarioPlan } from './plan.ts'
 import { networkScript, type RealNetwork, startNetwork } from './real-network.ts'
-import { addRenewing, configureRenewal, renewed } from './renewal-steps.ts'
-import { candidateAt, openScene, upgraded } from './scene.ts'
+import { addRenewing, configureRenewal, cycleSeconds, renewed } from './renewal-steps.ts'
+import { candidateAt, candidateNamed, openScene, upgraded } from './scene.ts'
 import { soak } from './soak-rounds.ts'
 import { type Finding, findingsOfOutside, findingsOfVerify, tableOf } from './table.ts'
 import { avax } from './utxo-wallet.ts'
@@ -70,7 +70,10 @@ void test('a real network: what Firn says is what its nodes say', { skip }, asyn
   const late = await signWithNodesAway(stage, l1)
   await compareAll(stage, l1, 'in the middle')
   await upgraded(stage, 'helicon')
-  const renewing = renewals(stage)
+  const renewing = Promise.all([
+    renewals(stage),
+    addRenewing(stage, candidateNamed('renews itself for long'), longSeconds),
+  ])
   const epochs = await signOverEpochs(stage, l1, late)
   await lateLife(stage, l1, { ...epochs, late })
   await renewing
@@ -158,7 +161,7 @@ async function betweenChains({ wallet, say }: Stage): Promise<void> {
 
 /** A validator that renews itself: half, then everything is staked again; then it ends. */
 async function renewals(stage: Stage): Promise<void> {
-  const txId = await addRenewing(stage, await candidateAt(stage.network, 5))
+  const txId = await addRenewing(stage, await candidateAt(stage.network, 5), cycleSeconds)
   const first = await renewed(stage, txId, 2_000n * avax)
   assert.ok(first > 2_000n * avax)
   await configureRenewal(stage, txId, { shares: 1_000_000, period: 20 })
@@ -166,6 +169,12 @@ async function renewals(stage: Stage): Promise<void> {
   assert.ok(second > first)
   await configureRenewal(stage, txId, { shares: 0, period: 0 })
   assert.equal(await renewed(stage, txId, second), 0n)
+}
+
+/** What must run while it is compared. */
+const runs: Readonly<Record<string, readonly string[]>> = {
+  'in the middle': ['delegators: estimatedNetReward'],
+  'at the end': ['delegators: estimatedNetReward', 'cycles: running, its delegators'],
 }
 
 /** Compares all of it by both programs, for each Firn, against a node it does not follow. */
@@ -178,8 +187,14 @@ async function compareAll(stage: Stage, l1: L1, when: string): Promise<void> {
     assert.equal(verified.code, 0, verified.output)
     const compared = await run(process.execPath, [outside, firn.url, network.url(1), l1.path])
     assert.notEqual(compared.stdout, '', compared.stderr)
-    findings.push(...findingsOfOutside(compared.stdout, { source: `outside, ${firn.name}`, when }))
+    const source = `outside, ${firn.name}`
+    const compares = findingsOfOutside(compared.stdout, { source, when })
+    findings.push(...compares)
     assert.equal(compared.code, 0, compared.stdout + compared.stderr)
+    for (const kind of runs[when] ?? []) {
+      const found = compares.some((one) => one.kind === kind)
+      assert.ok(found, `${kind} ${when}`)
+    }
     say(`${firn.name} was compared ${when}`)
   }
 }

@@ -17,6 +17,8 @@ if (major < 24) {
 const cache = fileURLToPath(new URL('../node_modules/.cache/firn', import.meta.url))
 module.enableCompileCache(cache)
 process.env['NODE_COMPILE_CACHE'] ??= cache
-await import(
-  existsSync(source) ? source.href : new URL('../dist/cli/main.js', import.meta.url).href
-)
+// A clone runs a bundle of its sources, made again after one changed; or the sources themselves.
+const program = existsSync(source)
+  ? ((await (await import('../scripts/bundle.ts')).freshProgram()) ?? source.href)
+  : new URL('../dist/program/main.js', import.meta.url).href
+await import(program)

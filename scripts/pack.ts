@@ -1,16 +1,16 @@
 /**
  * What npm runs around packing: `node scripts/pack.ts begin`, then `node scripts/pack.ts end`.
  *
- * Node strips no types from files below `node_modules`, so the package carries `dist/`, made here.
+ * Node strips no types from files below `node_modules`, so the package carries a bundle, made here.
  * The platform packages of Node are for checkouts only (decision 0001): package.json goes without
  * them into the package, and comes back afterwards.
  */
 
-import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 import { objectOf } from '../src/codec/evm/raw.ts'
+import { bundleInto } from './bundle.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const manifest = `${root}package.json`
@@ -20,7 +20,7 @@ const kept = `${root}package.json.kept`
 switch (process.argv[2]) {
   case 'begin':
     restore()
-    build()
+    await build()
     slim()
     break
   case 'end':
@@ -30,9 +30,9 @@ switch (process.argv[2]) {
     throw new Error('node scripts/pack.ts begin|end')
 }
 
-function build(): void {
+async function build(): Promise<void> {
   rmSync(`${root}dist`, { recursive: true, force: true })
-  execFileSync('tsc', ['-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' })
+  await bundleInto(`${root}dist/program`)
 }
 
 function slim(): void {

@@ -5,16 +5,14 @@ import { cp, mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
+import { bundleInto } from '../scripts/bundle.ts'
 import { objectOf } from '../src/codec/evm/raw.ts'
-import { run } from './firn-process.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 /**
- * Makes `folder`, which must not be there: the files that package.json names, `dist` compiled, no
+ * Makes `folder`, which must not be there: the files that package.json names, `dist` made, no
  * sources. Packages that it needs are not in it.
- *
- * Types are checked elsewhere; here they are only taken away.
  */
 export async function packInto(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true })
@@ -29,8 +27,5 @@ export async function packInto(folder: string): Promise<void> {
       recursive: true,
       filter: (from) => !left.includes(from),
     })
-  const options = ['-p', join(root, 'tsconfig.build.json'), '--noCheck']
-  const compiler = join(root, 'node_modules/.bin/tsc')
-  const built = await run(compiler, [...options, '--outDir', join(folder, 'dist')])
-  assert.equal(built.code, 0, built.stdout)
+  await bundleInto(join(folder, 'dist/program'))
 }

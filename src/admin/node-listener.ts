@@ -11,6 +11,7 @@
 import { Worker } from 'node:worker_threads'
 
 import { Fault } from '../core/fault.ts'
+import { entryFile } from '../core/installation.ts'
 import { isAllowedHost, isCrossSite } from '../core/web-request.ts'
 import type { Clock } from '../core/world.ts'
 import type { SocketLimits } from '../http/socket-guard.ts'
@@ -107,7 +108,7 @@ class ListenerThread {
     const link = parts.threads.open('listener')
     const about = { host, port, allowedHosts, nodeId, sockets, maxSilenceMs }
     const data: ListenerData = { ...about, link, heartbeats }
-    this.#worker = new Worker(workerFile(), {
+    this.#worker = new Worker(entryFile('admin/listener-worker'), {
       name: 'listener',
       workerData: data,
       transferList: [link.port],
@@ -219,12 +220,6 @@ class ListenerThread {
       this.#underWay.delete(request.id)
     }
   }
-}
-
-/** The file the thread begins with; beside this one, in sources as in the published package. */
-function workerFile(): URL {
-  const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-  return new URL(`./listener-worker.${ending}`, import.meta.url)
 }
 
 type Answered = { readonly reply: NodeReply; readonly base: string }

@@ -4,6 +4,7 @@ import { Worker } from 'node:worker_threads'
 
 import { Fault } from '../core/fault.ts'
 import { inTime } from '../core/in-time.ts'
+import { entryFile } from '../core/installation.ts'
 import type { Clock } from '../core/world.ts'
 import { waitOn, type Waits } from '../telemetry/waits.ts'
 import type { PluginCall, PluginMessage } from './plugin-worker.ts'
@@ -34,8 +35,7 @@ export async function startPlugin(
   file: string,
   { clock, waits }: { readonly clock: Clock; readonly waits: Waits },
 ): Promise<PluginHost> {
-  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-  const worker = new Worker(new URL(`./plugin-worker.${extension}`, import.meta.url), {
+  const worker = new Worker(entryFile('admin/plugin-worker'), {
     workerData: { file },
     // A plugin is told nothing of the process: no environment, no arguments.
     env: {},

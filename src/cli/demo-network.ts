@@ -8,8 +8,9 @@ import { fileURLToPath } from 'node:url'
 
 import { readConfig } from '../config/read-config.ts'
 import { type Config, settings } from '../config/settings.ts'
+import { installationFolder } from '../core/installation.ts'
 
-const folder = new URL('../../demo/', import.meta.url)
+const folder = new URL('demo/', installationFolder)
 
 /**
  * `config` with the networks and chains of the bundled demo, and with its prices, ABIs and lists where

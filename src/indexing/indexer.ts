@@ -11,6 +11,7 @@ import { MessageChannel, type ResourceLimits, Worker, type MessagePort } from 'n
 
 import { Fault } from '../core/fault.ts'
 import { inTime } from '../core/in-time.ts'
+import { entryFile } from '../core/installation.ts'
 import type { Clock } from '../core/world.ts'
 import type { StoreLocation } from '../store/engine/open.ts'
 import type { ConnectionLimits } from '../store/engine/postgres-server.ts'
@@ -145,7 +146,7 @@ export function startIndexer(options: IndexerOptions): Indexer {
       owner: options.owner,
       keepEventsMs: options.keepEventsMs,
     }
-    const worker = new Worker(entryOf(name), {
+    const worker = new Worker(entryFile(`indexing/${name}-worker`), {
       name,
       workerData: data,
       transferList: [link.port, port],
@@ -174,12 +175,6 @@ export function startIndexer(options: IndexerOptions): Indexer {
       await ended(writer, options.clock)
     },
   }
-}
-
-/** The file a thread begins with; beside this one, in sources as in the published package. */
-function entryOf(name: string): URL {
-  const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-  return new URL(`./${name}-worker.${ending}`, import.meta.url)
 }
 
 /** Tells a thread to stop and waits for its end; ends it by force when that takes too long. */

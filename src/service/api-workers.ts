@@ -13,6 +13,7 @@ import type { Aliases } from '../admin/alias-rules.ts'
 import type { Config } from '../config/settings.ts'
 import { Fault } from '../core/fault.ts'
 import { inTime } from '../core/in-time.ts'
+import { entryFile } from '../core/installation.ts'
 import type { Clock } from '../core/world.ts'
 import { type Call, callerOver, serveCalls } from '../indexing/port-call.ts'
 import type { ThreadNews } from '../indexing/status-board.ts'
@@ -148,7 +149,7 @@ function start(
   const [asks, asked] = [questions.port2, orders.port2]
   const news = parts.told?.()
   const known = { thread, worldModule, config, share, owner, address, main, news }
-  const worker = new Worker(entry(), {
+  const worker = new Worker(entryFile('service/api-worker'), {
     name,
     workerData: { link, asks, asked, ...known } satisfies ApiWorkerData,
     transferList: [link.port, asks, asked],
@@ -196,10 +197,4 @@ async function sendMainNews(
     last = text
     await clock.sleep(mainNewsEveryMs, signal).catch(() => undefined)
   }
-}
-
-/** The file such a thread begins with; beside this one, in sources as in the published package. */
-function entry(): URL {
-  const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-  return new URL(`./api-worker.${ending}`, import.meta.url)
 }

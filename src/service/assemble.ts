@@ -10,6 +10,7 @@ import { createServer } from 'node:net'
 import type { ApiServer } from '../api/server.ts'
 import type { Config } from '../config/settings.ts'
 import { Fault } from '../core/fault.ts'
+import { entryFile } from '../core/installation.ts'
 import type { Clock, World } from '../core/world.ts'
 import { startIndexer, type Indexer, type IndexerOptions } from '../indexing/indexer.ts'
 import type { ChainStatus, ThreadNews } from '../indexing/status-board.ts'
@@ -136,7 +137,11 @@ async function build(
   const address = await listen(api, config)
   const { aggregators } = served
   const known = { config, threads, owner, clock, log, aggregators, aliases, failed }
-  const rest = { worldModule: worldModule(), share: shares.main, told: toldBy(indexer) }
+  const rest = {
+    worldModule: entryFile('world/world').href,
+    share: shares.main,
+    told: toldBy(indexer),
+  }
   beside.workers = startApiWorkers(address, { ...known, ...rest })
   closers.push(beside.workers.close)
   await beside.workers.ready
@@ -199,16 +204,10 @@ function indexerOf(config: Config, parts: IndexerParts): Indexer | undefined {
     chains: chains.map(({ spec }) => spec),
     limits: sourceLimits(config),
     keepEventsMs: config['events.keepDays'] * 86_400_000,
-    worldModule: worldModule(),
+    worldModule: entryFile('world/world').href,
     clock: world.clock,
     log: logs.log,
   })
-}
-
-/** The file a thread makes its world of, in sources as in the published package. */
-function worldModule(): string {
-  const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-  return new URL(`../world/world.${ending}`, import.meta.url).href
 }
 
 /** Where it listens. Other threads join there; another process is refused. Throws `address-taken`. */

@@ -2,6 +2,7 @@
 
 import { readdir, readFile } from 'node:fs/promises'
 
+import { installationFolder } from '../core/installation.ts'
 import type { DocsEntry } from '../explorer/docs-page.ts'
 import { renderMarkdown } from '../explorer/markdown.ts'
 
@@ -14,9 +15,6 @@ export type Docs = {
   /** Pictures by path. */
   readonly pictures: ReadonlyMap<string, Uint8Array>
 }
-
-// Two levels up from `src/service` and from `dist/service` alike.
-const root = new URL('../../', import.meta.url)
 
 /** Files beside `docs` that its pages link to, in order. */
 const besides = [
@@ -37,7 +35,7 @@ const groups: readonly (readonly [folder: string, group: string])[] = [
 
 /** Reads and renders everything. A file that is missing in the package is left out. */
 export async function readDocs(): Promise<Docs> {
-  const names = await readdir(new URL('docs/', root), { recursive: true })
+  const names = await readdir(new URL('docs/', installationFolder), { recursive: true })
   const files = names.map((name) => `docs/${name.replaceAll('\\', '/')}`).toSorted()
   const markdown = [...besides, ...files.filter((name) => name.endsWith('.md'))]
   const known = new Set(files.filter((name) => /\.(md|png)$/.test(name)))
@@ -49,7 +47,9 @@ export async function readDocs(): Promise<Docs> {
   const pictures = await Promise.all(
     files
       .filter((name) => name.endsWith('.png'))
-      .map(async (name) => [pathOf(name), await readFile(new URL(name, root))] as const),
+      .map(
+        async (name) => [pathOf(name), await readFile(new URL(name, installationFolder))] as const,
+      ),
   )
   return { pages: new Map(pages.map((page) => [page.path, page])), pictures: new Map(pictures) }
 }
@@ -59,7 +59,7 @@ function orderOf({ group }: DocsFile): number {
 }
 
 async function pageOf(name: string, known: ReadonlySet<string>): Promise<DocsFile | undefined> {
-  const text = await readFile(new URL(name, root), 'utf8').catch(() => undefined)
+  const text = await readFile(new URL(name, installationFolder), 'utf8').catch(() => undefined)
   if (text === undefined) return undefined
   const { title, html } = renderMarkdown(text, (target) => resolved(target, name, known))
   const group =

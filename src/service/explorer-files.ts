@@ -12,6 +12,7 @@ import { stripTypeScriptTypes } from 'node:module'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 
+import { installationFolder } from '../core/installation.ts'
 import type { ExplorerFile } from '../explorer/routes.ts'
 import { joinModules } from './explorer-join.ts'
 
@@ -34,8 +35,7 @@ const libraries = new Map([
   ['uplot', './uplot.js'],
 ])
 
-// Two levels up from `src/cli` and from `dist/cli` alike.
-const sourceFolder = new URL('../../src/explorer/browser/', import.meta.url)
+const sourceFolder = new URL('src/explorer/browser/', installationFolder)
 
 /** Reads everything. Throws when a file or library is missing: the installation is broken then. */
 export async function readExplorerFiles(): Promise<ExplorerFiles> {

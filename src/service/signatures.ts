@@ -4,9 +4,10 @@ import { fileURLToPath } from 'node:url'
 
 import { parseSignatures } from '../codec/evm/selectors.ts'
 import { Fault } from '../core/fault.ts'
+import { installationFolder } from '../core/installation.ts'
 import type { World } from '../core/world.ts'
 
-const bundled = fileURLToPath(new URL('../../data/selectors.txt', import.meta.url))
+const bundled = fileURLToPath(new URL('data/selectors.txt', installationFolder))
 
 /** Signatures of both files, the bundled first. Throws `bad-config` for a file that is missing. */
 export async function readSignatures(world: World, operatorsFile: string): Promise<string[]> {

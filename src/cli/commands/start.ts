@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 
 import type { Config } from '../../config/settings.ts'
 import { faultOf } from '../../core/fault.ts'
+import { installationFolder } from '../../core/installation.ts'
 import type { Running } from '../../service/assemble.ts'
 import { version } from '../../service/version.ts'
 import { silentLog } from '../../telemetry/log.ts'
@@ -108,8 +109,7 @@ function greet(
     `  operator's page   ${running.nodeUrl}/ext/firn`,
     `  data              ${config.dataDir}`,
   )
-  // Beside the clone's sources, or in the package below `node_modules`.
-  const guide = new URL('../../../docs/guide/getting-started.md', import.meta.url)
+  const guide = new URL('docs/guide/getting-started.md', installationFolder)
   if (isDemo)
     lines.push(
       `  your own chains   firn start --config firn.yaml (${relative(process.cwd(), fileURLToPath(guide))})`,

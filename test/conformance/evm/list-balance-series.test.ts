@@ -30,11 +30,21 @@ function summed(contract: string, holder: string, height: number): bigint {
   return sum
 }
 
+/** Whether nobody but the zero address ever gives what it has not; `own` is in the order of logs. */
+function neverNegative(own: typeof transfers): boolean {
+  const held = new Map<string, bigint>()
+  return own.every(({ from, to, value = '0' }) => {
+    held.set(from, (held.get(from) ?? 0n) - BigInt(value))
+    held.set(to, (held.get(to) ?? 0n) + BigInt(value))
+    return from === zero || (held.get(from) ?? 0n) >= 0n
+  })
+}
+
 /** A token whose transfers never leave anybody with less than nothing, and who moved most of it. */
 const [contract = '', holder = ''] = busiest(transfers.map(({ token: of }) => of)).flatMap((of) => {
   const own = transfers.filter(({ token: each }) => each === of)
   const people = busiest(own.flatMap(({ from, to }) => [from, to])).filter((who) => who !== zero)
-  const isSound = people.every((who) => own.every(({ height }) => summed(of, who, height) >= 0n))
+  const isSound = neverNegative(own)
   return isSound && own.length > 5 ? [of, people[0] ?? ''] : []
 })
 

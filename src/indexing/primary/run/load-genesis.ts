@@ -13,6 +13,7 @@ import { equalBytes } from '../../../core/bytes.ts'
 import { toCb58 } from '../../../core/cb58.ts'
 import { Fault } from '../../../core/fault.ts'
 import { sha256 } from '../../../core/hash.ts'
+import { installationFolder } from '../../../core/installation.ts'
 import type { Clock, Files } from '../../../core/world.ts'
 
 /** The network that a genesis must belong to. */
@@ -46,8 +47,8 @@ export async function loadGenesis(
 }
 
 async function genesisText(setting: string, networkId: number, files: Files): Promise<string> {
-  const file = `../../../../data/genesis/${bundled[networkId] ?? 'local'}.json.gz`
-  const path = setting === 'auto' ? decodeURI(new URL(file, import.meta.url).pathname) : setting
+  const file = `data/genesis/${bundled[networkId] ?? 'local'}.json.gz`
+  const path = setting === 'auto' ? decodeURI(new URL(file, installationFolder).pathname) : setting
   const bytes = await files.read(path)
   if (bytes === undefined) throw new Fault('bad-config', `there is no genesis file: ${setting}`)
   const plain = bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes

@@ -1,19 +1,19 @@
 /** One page of a list: keyset cursors in, rows and the next token out. */
 
-import { Fault } from '../core/fault.ts'
+import { decode, encode, type Format } from '../codec/cursor.ts'
+import { f64 } from '../codec/primitives.ts'
+import { Fault, faultOf } from '../core/fault.ts'
 import type { Binding, PageTokens } from './page-token.ts'
 
 /** A page: at most `limit` rows, and the token of the next page if there is one. */
 export type Page<R> = { readonly rows: readonly R[]; readonly nextPageToken?: string }
 
 /** How a list is walked. `C` is where the last page ended. */
-export type PageRequest<R, C> = {
+export type PageRequest<R, C> = CursorBytes<C> & {
   readonly tokens: PageTokens
   readonly pageToken: string | undefined
   readonly binding: Binding
   readonly limit: number
-  readonly encode: (cursor: C) => Uint8Array
-  readonly decode: (bytes: Uint8Array) => C
   /** Rows strictly after `cursor`, at most `limit`. */
   readonly rows: (cursor: C | undefined, limit: number) => readonly R[] | Promise<readonly R[]>
   readonly cursorOf: (row: R) => C
@@ -66,18 +66,30 @@ export function nextToken(page: { readonly nextPageToken?: string }): { nextPage
   return page.nextPageToken === undefined ? {} : { nextPageToken: page.nextPageToken }
 }
 
+/** A cursor as the bytes of a page token, and back. */
+export type CursorBytes<C> = {
+  readonly encode: (cursor: C) => Uint8Array
+  /** Throws `bad-page-token`. */
+  readonly decode: (bytes: Uint8Array) => C
+}
+
+/** Cursors that look like `format`. */
+export function cursorOf<C>(format: Format<C>): CursorBytes<C> {
+  return {
+    encode: (cursor) => encode(format, cursor),
+    decode: (bytes) => {
+      try {
+        return decode(format, bytes)
+      } catch (error) {
+        if (faultOf(error)?.code !== 'bad-bytes') throw error
+        throw new Fault('bad-page-token', 'pageToken is not valid here', { cause: error })
+      }
+    },
+  }
+}
+
 /** A cursor that is one integer, for instance a `pos`. */
-export const numberCursor = {
-  encode: (value: number): Uint8Array => {
-    const bytes = new Uint8Array(8)
-    new DataView(bytes.buffer).setFloat64(0, value)
-    return bytes
-  },
-  decode: (bytes: Uint8Array): number => {
-    if (bytes.length !== 8) throw new Fault('bad-page-token', 'pageToken is not valid here')
-    return new DataView(bytes.buffer, bytes.byteOffset).getFloat64(0)
-  },
-} as const
+export const numberCursor = cursorOf(f64)
 
 /** The binding of a list to its operation and every parameter but the token. */
 export function bindingOf(route: string, parameters: Readonly<Record<string, unknown>>): Binding {

@@ -62,6 +62,15 @@ export const i64: Format<bigint> = {
   },
 }
 
+/** IEEE 754 double: an integer up to 2^53 in eight bytes. */
+export const f64: Format<number> = {
+  read: (cursor) => cursor.view.getFloat64(take(cursor, 8)),
+  write: (writer, value) => {
+    const at = room(writer, 8)
+    writer.view.setFloat64(at, value)
+  },
+}
+
 /** One byte, 0 or 1; anything else is a fault. */
 export const bool: Format<boolean> = {
   read: (cursor) => {

@@ -2,7 +2,7 @@
 
 import { Webhook } from '../../shape/events/webhook.ts'
 import { NoPath } from '../../shape/evm/path.ts'
-import { nextPageToken } from '../../shape/next-page-token.ts'
+import { pageShape } from '../../shape/page-shape.ts'
 import { PageToken, pageSize } from '../../shape/primary/parameters.ts'
 import { Type } from '../../shape/type.ts'
 import { webhooksOf } from '../../store/query/events/webhooks.ts'
@@ -27,7 +27,7 @@ const ListWebhooks = {
       pageSize: pageSize(10, 100),
     }),
   },
-  response: Type.Object({ nextPageToken, webhooks: Type.Array(Webhook) }),
+  response: pageShape({ webhooks: Type.Array(Webhook) }),
 } as const
 
 const defaultPageSize = 10

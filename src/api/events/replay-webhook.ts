@@ -1,9 +1,11 @@
 /** Tells a webhook again, and what could not be told. */
 
+import { struct } from '../../codec/kit.ts'
+import { f64 } from '../../codec/primitives.ts'
 import { Fault } from '../../core/fault.ts'
 import { Webhook, WebhookPath } from '../../shape/events/webhook.ts'
 import { NoQuery } from '../../shape/evm/query.ts'
-import { nextPageToken } from '../../shape/next-page-token.ts'
+import { pageShape } from '../../shape/page-shape.ts'
 import { PageToken, pageSize } from '../../shape/primary/parameters.ts'
 import { Type } from '../../shape/type.ts'
 import { checkpointHeights } from '../../store/checkpoint.ts'
@@ -11,7 +13,7 @@ import { heightOfPlace, placeOfHeight } from '../../store/query/events/ledger-pl
 import { deadLetters, webhookPlaceOf, writePlace } from '../../store/query/events/webhook-places.ts'
 import type { Webhook as StoredWebhook } from '../../store/query/events/webhooks.ts'
 import { operation, type Operation } from '../operation.ts'
-import { bindingOf, nextToken, readPage } from '../paging.ts'
+import { bindingOf, cursorOf, nextToken, readPage } from '../paging.ts'
 import { changeOwn, ownWebhook, webhookWithPlace } from './own-webhook.ts'
 import type { EventParts } from './parts.ts'
 
@@ -47,8 +49,7 @@ const ListDeadLetters = {
     path: WebhookPath,
     query: Type.Object({ pageToken: PageToken, pageSize: pageSize(10, 100) }),
   },
-  response: Type.Object({
-    nextPageToken,
+  response: pageShape({
     deadLetters: Type.Array(
       Type.Object({
         messageId: Type.String({ description: 'Id of the message' }),
@@ -95,20 +96,7 @@ async function newestHeight(parts: EventParts, webhook: StoredWebhook): Promise<
   return store === undefined ? -1 : ((await checkpointHeights(store)).get(webhook.ledger) ?? -1)
 }
 
-const letterCursor = {
-  encode: ({ pos, told }: { readonly pos: number; readonly told: number }): Uint8Array => {
-    const bytes = new Uint8Array(16)
-    const view = new DataView(bytes.buffer)
-    view.setFloat64(0, pos)
-    view.setFloat64(8, told)
-    return bytes
-  },
-  decode: (bytes: Uint8Array): { readonly pos: number; readonly told: number } => {
-    if (bytes.length !== 16) throw new Fault('bad-page-token', 'pageToken is not valid here')
-    const view = new DataView(bytes.buffer, bytes.byteOffset)
-    return { pos: view.getFloat64(0), told: view.getFloat64(8) }
-  },
-} as const
+const letterCursor = cursorOf(struct({ pos: f64, told: f64 }))
 
 /** Messages of a webhook that failed for the last time; the newest thousand are kept. */
 export function listDeadLetters(parts: EventParts): Operation {

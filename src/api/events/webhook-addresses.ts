@@ -4,7 +4,7 @@ import { toHex } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import { Webhook, WebhookAddressesBody, WebhookPath } from '../../shape/events/webhook.ts'
 import { NoQuery } from '../../shape/evm/query.ts'
-import { nextPageToken } from '../../shape/next-page-token.ts'
+import { pageShape } from '../../shape/page-shape.ts'
 import { PageToken, pageSize } from '../../shape/primary/parameters.ts'
 import { Type } from '../../shape/type.ts'
 import type { Webhook as StoredWebhook } from '../../store/query/events/webhooks.ts'
@@ -27,8 +27,7 @@ const ListAddresses = {
     path: WebhookPath,
     query: Type.Object({ pageToken: PageToken, pageSize: pageSize(10, 100) }),
   },
-  response: Type.Object({
-    nextPageToken,
+  response: pageShape({
     addresses: Type.Array(Type.String({ description: 'EVM address' })),
     totalAddresses: Type.Integer({ description: 'How many the webhook has' }),
   }),

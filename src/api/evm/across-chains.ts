@@ -6,12 +6,13 @@
  * says at which moment, chain and position the page ended; nothing else is kept.
  */
 
-import { Fault } from '../../core/fault.ts'
+import { struct } from '../../codec/kit.ts'
+import { f64 } from '../../codec/primitives.ts'
 import { defaultPageSize } from '../../shape/evm/query.ts'
 import { blockTimestamp } from '../../store/query/evm/blocks.ts'
 import { indexedHeight } from '../../store/query/evm/indexed-height.ts'
 import type { ServedChain } from '../chain-directory.ts'
-import { bindingOf, type Page, readPage } from '../paging.ts'
+import { bindingOf, cursorOf, type Page, readPage } from '../paging.ts'
 import { chainsOf } from './chains-of.ts'
 import type { EvmParts } from './parts.ts'
 
@@ -22,22 +23,7 @@ type MomentCursor = {
   readonly pos: number
 }
 
-/** A cursor as bytes: three doubles. */
-const momentCursor = {
-  encode: ({ timestamp, chain, pos }: MomentCursor): Uint8Array => {
-    const bytes = new Uint8Array(24)
-    const view = new DataView(bytes.buffer)
-    view.setFloat64(0, timestamp)
-    view.setFloat64(8, chain)
-    view.setFloat64(16, pos)
-    return bytes
-  },
-  decode: (bytes: Uint8Array): MomentCursor => {
-    if (bytes.length !== 24) throw new Fault('bad-page-token', 'pageToken is not valid here')
-    const view = new DataView(bytes.buffer, bytes.byteOffset)
-    return { timestamp: view.getFloat64(0), chain: view.getFloat64(8), pos: view.getFloat64(16) }
-  },
-} as const
+const momentCursor = cursorOf<MomentCursor>(struct({ timestamp: f64, chain: f64, pos: f64 }))
 
 /** One row of one chain. */
 export type ChainRow<R> = { readonly chain: number; readonly row: R }

@@ -11,7 +11,7 @@ import {
   pageToken,
   sortOrder,
 } from '../../shape/evm/query.ts'
-import { nextPageToken } from '../../shape/next-page-token.ts'
+import { pageShape } from '../../shape/page-shape.ts'
 import { Type } from '../../shape/type.ts'
 import type { TransferRow } from '../../store/query/evm/transfer-row.ts'
 import type { ServedChain } from '../chain-directory.ts'
@@ -48,7 +48,7 @@ const ListAddressTransactions = {
   tag: 'EVM transactions',
   weight: 20,
   parameters: { path: ChainAddressPath, query: Type.Object(list) },
-  response: Type.Object({ nextPageToken, transactions: Type.Array(AddressTransaction) }),
+  response: pageShape({ transactions: Type.Array(AddressTransaction) }),
 } as const
 
 const ListAddressTransactionsV2 = {
@@ -70,7 +70,7 @@ const ListAddressTransactionsV2 = {
       ),
     }),
   },
-  response: Type.Object({ nextPageToken, transactions: Type.Array(AddressTransactionV2) }),
+  response: pageShape({ transactions: Type.Array(AddressTransactionV2) }),
 } as const
 
 /** Transactions an address sent, received, or in which tokens or coins moved to or from it. */

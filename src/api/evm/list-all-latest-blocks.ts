@@ -3,7 +3,7 @@
 import { EvmBlock } from '../../shape/evm/evm-block.ts'
 import { NoPath } from '../../shape/evm/path.ts'
 import { network, pageSize, pageToken } from '../../shape/evm/query.ts'
-import { nextPageToken } from '../../shape/next-page-token.ts'
+import { pageShape } from '../../shape/page-shape.ts'
 import { Type } from '../../shape/type.ts'
 import { latestBlocks } from '../../store/query/evm/blocks.ts'
 import { operation, type Operation } from '../operation.ts'
@@ -20,10 +20,7 @@ const ListAllLatestBlocks = {
   tag: 'EVM blocks',
   weight: 10,
   parameters: { path: NoPath, query: Type.Object({ network, pageToken, pageSize }) },
-  response: Type.Object({
-    nextPageToken,
-    blocks: Type.Array(EvmBlock),
-  }),
+  response: pageShape({ blocks: Type.Array(EvmBlock) }),
 } as const
 
 /** Latest blocks of every chain served, by time. */

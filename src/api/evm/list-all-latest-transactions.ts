@@ -3,7 +3,7 @@
 import { NativeTransaction } from '../../shape/evm/native-transaction.ts'
 import { NoPath } from '../../shape/evm/path.ts'
 import { network, pageSize, pageToken, status } from '../../shape/evm/query.ts'
-import { nextPageToken } from '../../shape/next-page-token.ts'
+import { pageShape } from '../../shape/page-shape.ts'
 import { Type } from '../../shape/type.ts'
 import { latestTransactions } from '../../store/query/evm/latest-transactions.ts'
 import { posOfHeight } from '../../store/query/evm/position.ts'
@@ -23,10 +23,7 @@ const ListAllLatestTransactions = {
   tag: 'EVM transactions',
   weight: 20,
   parameters: { path: NoPath, query: Type.Object({ network, status, pageToken, pageSize }) },
-  response: Type.Object({
-    nextPageToken,
-    transactions: Type.Array(NativeTransaction),
-  }),
+  response: pageShape({ transactions: Type.Array(NativeTransaction) }),
 } as const
 
 /** Latest transactions of every chain served, by time of their blocks. */

@@ -3,7 +3,7 @@
 import { NativeTransaction } from '../../shape/evm/native-transaction.ts'
 import { ChainBlockPath } from '../../shape/evm/path.ts'
 import { pageToken } from '../../shape/evm/query.ts'
-import { nextPageToken } from '../../shape/next-page-token.ts'
+import { pageShape } from '../../shape/page-shape.ts'
 import { Type } from '../../shape/type.ts'
 import { transactionsInOrder } from '../../store/query/evm/latest-transactions.ts'
 import { posRange } from '../../store/query/evm/position.ts'
@@ -35,10 +35,7 @@ const ListBlockTransactions = {
       ),
     }),
   },
-  response: Type.Object({
-    nextPageToken,
-    transactions: Type.Array(NativeTransaction),
-  }),
+  response: pageShape({ transactions: Type.Array(NativeTransaction) }),
 } as const
 
 /** Transactions of a block in block order. A `pageSize` of 0, the default, is the whole block. */

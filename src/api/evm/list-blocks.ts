@@ -3,7 +3,7 @@
 import { EvmBlock } from '../../shape/evm/evm-block.ts'
 import { ChainPath } from '../../shape/evm/path.ts'
 import { defaultPageSize, PageQuery } from '../../shape/evm/query.ts'
-import { nextPageToken } from '../../shape/next-page-token.ts'
+import { pageShape } from '../../shape/page-shape.ts'
 import { Type } from '../../shape/type.ts'
 import { latestBlocks } from '../../store/query/evm/blocks.ts'
 import { operation, type Operation } from '../operation.ts'
@@ -20,10 +20,7 @@ const ListBlocks = {
   tag: 'EVM blocks',
   weight: 10,
   parameters: { path: ChainPath, query: PageQuery },
-  response: Type.Object({
-    nextPageToken,
-    blocks: Type.Array(EvmBlock),
-  }),
+  response: pageShape({ blocks: Type.Array(EvmBlock) }),
 } as const
 
 /** Latest blocks of a chain, newest first. */

@@ -1,10 +1,11 @@
 /** Contracts that an address deployed. Source: official clients, ListContractsResponse. */
 
-import { Fault } from '../../core/fault.ts'
+import { struct } from '../../codec/kit.ts'
+import { f64 } from '../../codec/primitives.ts'
 import { ContractMetadata } from '../../shape/evm/contract-metadata.ts'
 import { ChainAddressPath } from '../../shape/evm/path.ts'
 import { defaultPageSize, PageQuery } from '../../shape/evm/query.ts'
-import { nextPageToken } from '../../shape/next-page-token.ts'
+import { pageShape } from '../../shape/page-shape.ts'
 import { Type } from '../../shape/type.ts'
 import {
   type DeploymentCursor,
@@ -14,7 +15,7 @@ import {
 import { transactionAt } from '../../store/query/evm/transaction-by-hash.ts'
 import type { ServedChain } from '../chain-directory.ts'
 import { operation, type Operation } from '../operation.ts'
-import { bindingOf } from '../paging.ts'
+import { bindingOf, cursorOf } from '../paging.ts'
 import { contractView } from './get-contract.ts'
 import type { EvmParts } from './parts.ts'
 import { heightHeader, subjectOf } from './subject.ts'
@@ -27,7 +28,7 @@ const ListContractDeployments = {
   tag: 'EVM contracts',
   weight: 20,
   parameters: { path: ChainAddressPath, query: PageQuery },
-  response: Type.Object({ nextPageToken, contracts: Type.Array(ContractMetadata) }),
+  response: pageShape({ contracts: Type.Array(ContractMetadata) }),
 } as const
 
 /** Contracts of an address, newest first; those created inside where traces are read. */
@@ -50,19 +51,7 @@ export function listContractDeployments(parts: EvmParts): Operation {
   })
 }
 
-const cursor = {
-  encode: ({ txPos, place }: DeploymentCursor): Uint8Array => {
-    const view = new DataView(new ArrayBuffer(16))
-    view.setFloat64(0, txPos)
-    view.setFloat64(8, place)
-    return new Uint8Array(view.buffer)
-  },
-  decode: (bytes: Uint8Array): DeploymentCursor => {
-    if (bytes.length !== 16) throw new Fault('bad-page-token', 'pageToken is not valid here')
-    const view = new DataView(bytes.buffer, bytes.byteOffset)
-    return { txPos: view.getFloat64(0), place: view.getFloat64(8) }
-  },
-} as const
+const cursor = cursorOf<DeploymentCursor>(struct({ txPos: f64, place: f64 }))
 
 async function viewsOf(
   { parties }: EvmParts,

@@ -12,7 +12,7 @@ import {
   pageToken,
   widePageSize,
 } from '../../shape/evm/query.ts'
-import { nextPageToken } from '../../shape/next-page-token.ts'
+import { pageShape } from '../../shape/page-shape.ts'
 import { Type } from '../../shape/type.ts'
 import { tokensOfIds } from '../../store/query/evm/parties-of-ids.ts'
 import type { ServedChain } from '../chain-directory.ts'
@@ -60,8 +60,7 @@ const ListErc20Balances = {
       currency,
     }),
   },
-  response: Type.Object({
-    nextPageToken,
+  response: pageShape({
     nativeTokenBalance: NativeTokenBalance,
     erc20TokenBalances: Type.Array(Erc20TokenBalance),
   }),

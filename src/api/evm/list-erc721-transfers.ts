@@ -3,7 +3,7 @@
 import { ChainAddressPath } from '../../shape/evm/path.ts'
 import { BlockRangeQuery } from '../../shape/evm/query.ts'
 import { Erc721Transfer } from '../../shape/evm/token-transfer.ts'
-import { nextPageToken } from '../../shape/next-page-token.ts'
+import { pageShape } from '../../shape/page-shape.ts'
 import { Type } from '../../shape/type.ts'
 import { operation, type Operation } from '../operation.ts'
 import { addressTransfers } from './address-transfers.ts'
@@ -18,10 +18,7 @@ const ListErc721Transfers = {
   tag: 'EVM transactions',
   weight: 20,
   parameters: { path: ChainAddressPath, query: BlockRangeQuery },
-  response: Type.Object({
-    nextPageToken,
-    transactions: Type.Array(Erc721Transfer),
-  }),
+  response: pageShape({ transactions: Type.Array(Erc721Transfer) }),
 } as const
 
 /** Completes endpoints 1 and 2 of document B. */

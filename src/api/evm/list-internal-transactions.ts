@@ -3,7 +3,7 @@
 import { InternalTransaction } from '../../shape/evm/internal-transaction.ts'
 import { ChainAddressPath } from '../../shape/evm/path.ts'
 import { BlockRangeQuery } from '../../shape/evm/query.ts'
-import { nextPageToken } from '../../shape/next-page-token.ts'
+import { pageShape } from '../../shape/page-shape.ts'
 import { Type } from '../../shape/type.ts'
 import { internalsOfAddress } from '../../store/query/evm/internals-of-address.ts'
 import { operation, type Operation } from '../operation.ts'
@@ -21,10 +21,7 @@ const ListInternalTransactions = {
   tag: 'EVM transactions',
   weight: 20,
   parameters: { path: ChainAddressPath, query: BlockRangeQuery },
-  response: Type.Object({
-    nextPageToken,
-    transactions: Type.Array(InternalTransaction),
-  }),
+  response: pageShape({ transactions: Type.Array(InternalTransaction) }),
 } as const
 
 /**

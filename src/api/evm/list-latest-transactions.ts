@@ -3,7 +3,7 @@
 import { NativeTransaction } from '../../shape/evm/native-transaction.ts'
 import { ChainPath } from '../../shape/evm/path.ts'
 import { defaultPageSize, pageSize, pageToken, status } from '../../shape/evm/query.ts'
-import { nextPageToken } from '../../shape/next-page-token.ts'
+import { pageShape } from '../../shape/page-shape.ts'
 import { Type } from '../../shape/type.ts'
 import { latestTransactions } from '../../store/query/evm/latest-transactions.ts'
 import { posRange, rangeBefore } from '../../store/query/evm/position.ts'
@@ -21,10 +21,7 @@ const ListLatestTransactions = {
   tag: 'EVM transactions',
   weight: 20,
   parameters: { path: ChainPath, query: Type.Object({ status, pageToken, pageSize }) },
-  response: Type.Object({
-    nextPageToken,
-    transactions: Type.Array(NativeTransaction),
-  }),
+  response: pageShape({ transactions: Type.Array(NativeTransaction) }),
 } as const
 
 /** Document B, endpoint 6. */

@@ -12,7 +12,7 @@ import {
   pageToken,
   sortOrder,
 } from '../../shape/evm/query.ts'
-import { nextPageToken } from '../../shape/next-page-token.ts'
+import { pageShape } from '../../shape/page-shape.ts'
 import { Type } from '../../shape/type.ts'
 import { getCheckpoint } from '../../store/checkpoint.ts'
 import type { Database } from '../../store/engine/database.ts'
@@ -68,10 +68,7 @@ const ListLogs = {
       pageSize,
     }),
   },
-  response: Type.Object({
-    nextPageToken,
-    logs: Type.Array(Log),
-  }),
+  response: pageShape({ logs: Type.Array(Log) }),
 } as const
 
 type Query = {

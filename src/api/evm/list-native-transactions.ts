@@ -3,7 +3,7 @@
 import { NativeTransaction } from '../../shape/evm/native-transaction.ts'
 import { ChainAddressPath } from '../../shape/evm/path.ts'
 import { BlockRangeQuery } from '../../shape/evm/query.ts'
-import { nextPageToken } from '../../shape/next-page-token.ts'
+import { pageShape } from '../../shape/page-shape.ts'
 import { Type } from '../../shape/type.ts'
 import { transactionsOfAddress } from '../../store/query/evm/transactions-of-address.ts'
 import { operation, type Operation } from '../operation.ts'
@@ -20,10 +20,7 @@ const ListNativeTransactions = {
   tag: 'EVM transactions',
   weight: 20,
   parameters: { path: ChainAddressPath, query: BlockRangeQuery },
-  response: Type.Object({
-    nextPageToken,
-    transactions: Type.Array(NativeTransaction),
-  }),
+  response: pageShape({ transactions: Type.Array(NativeTransaction) }),
 } as const
 
 /** Native transactions an address sent, received or was created by. */

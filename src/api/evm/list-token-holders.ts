@@ -3,7 +3,7 @@
 import { itemAt } from '../../core/item-at.ts'
 import { defaultHolders, Holder, holderPaging } from '../../shape/evm/holder.ts'
 import { ChainAddressPath } from '../../shape/evm/path.ts'
-import { nextPageToken } from '../../shape/next-page-token.ts'
+import { pageShape } from '../../shape/page-shape.ts'
 import { Type } from '../../shape/type.ts'
 import type { Database } from '../../store/engine/database.ts'
 import { heightAtTime } from '../../store/query/evm/height-at-time.ts'
@@ -40,7 +40,7 @@ const GetAddressesByBalanceOverTime = {
       ...holderPaging,
     }),
   },
-  response: Type.Object({ nextPageToken, addresses: Type.Array(Holder) }),
+  response: pageShape({ addresses: Type.Array(Holder) }),
 } as const
 
 /** Addresses looked at for one page: rows of a token that most have left make short pages. */

@@ -3,7 +3,7 @@
 import { ChainAddressPath } from '../../shape/evm/path.ts'
 import { BlockRangeQuery } from '../../shape/evm/query.ts'
 import { Erc1155Transfer, Erc20Transfer, Erc721Transfer } from '../../shape/evm/token-transfer.ts'
-import { nextPageToken } from '../../shape/next-page-token.ts'
+import { pageShape } from '../../shape/page-shape.ts'
 import { Type } from '../../shape/type.ts'
 import type { TransferRow } from '../../store/query/evm/transfer-row.ts'
 import { transfersOfToken } from '../../store/query/evm/transfers-of-token.ts'
@@ -28,8 +28,7 @@ const ListTokenTransfers = {
   tag: 'EVM contracts',
   weight: 20,
   parameters: { path: ChainAddressPath, query: BlockRangeQuery },
-  response: Type.Object({
-    nextPageToken,
+  response: pageShape({
     transfers: Type.Array(Type.Union([Erc20Transfer, Erc1155Transfer, Erc721Transfer])),
   }),
 } as const

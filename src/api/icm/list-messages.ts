@@ -1,12 +1,14 @@
 /** Lists of interchain messages, and one message. */
 
+import { struct } from '../../codec/kit.ts'
+import { f64, fixed } from '../../codec/primitives.ts'
 import { parseEvmAddress, toChecksumAddress } from '../../core/address.ts'
-import { concatBytes, equalBytes } from '../../core/bytes.ts'
+import { equalBytes } from '../../core/bytes.ts'
 import { parseId } from '../../core/cb58.ts'
 import { Fault } from '../../core/fault.ts'
 import { networkOf, networkNames } from '../../core/network.ts'
 import { IcmMessage } from '../../shape/icm/icm-message.ts'
-import { nextPageToken } from '../../shape/next-page-token.ts'
+import { pageShape } from '../../shape/page-shape.ts'
 import { Type } from '../../shape/type.ts'
 import type { Reader } from '../../store/engine/database.ts'
 import type { ListSubject } from '../../store/query/icm/list-subject.ts'
@@ -17,7 +19,7 @@ import {
   placeOfMessage,
 } from '../../store/query/icm/messages.ts'
 import { type Input, operation, type Operation } from '../operation.ts'
-import { bindingOf, numberCursor, type Page, nextToken } from '../paging.ts'
+import { bindingOf, cursorOf, type Page, nextToken } from '../paging.ts'
 import { messageViews } from './message-view.ts'
 import type { IcmParts } from './parts.ts'
 
@@ -34,10 +36,7 @@ const evmAddress = {
   allowed: 'an EVM address, 0x and 40 hex digits',
 }
 
-const response = Type.Object({
-  nextPageToken,
-  messages: Type.Array(IcmMessage),
-})
+const response = pageShape({ messages: Type.Array(IcmMessage) })
 
 const idText = { description: 'Blockchain id, cb58 or hex' }
 
@@ -163,14 +162,7 @@ type ListRequest = {
 const maxRead = 20_000
 const readAtOnce = 200
 
-const placeCursor = {
-  encode: ({ timestamp, messageId }: MessagePlace): Uint8Array =>
-    concatBytes(numberCursor.encode(timestamp), messageId),
-  decode: (bytes: Uint8Array): MessagePlace => ({
-    timestamp: numberCursor.decode(bytes.subarray(0, 8)),
-    messageId: bytes.slice(8),
-  }),
-} as const
+const placeCursor = cursorOf<MessagePlace>(struct({ timestamp: f64, messageId: fixed(32) }))
 
 async function messagePage(
   { tokens, messages }: IcmParts,

@@ -5,7 +5,7 @@ import { parseId, toCb58 } from '../../core/cb58.ts'
 import { Fault } from '../../core/fault.ts'
 import { networkOf, networkNames } from '../../core/network.ts'
 import { periodStart } from '../../rollup/period.ts'
-import { nextPageToken } from '../../shape/next-page-token.ts'
+import { pageShape } from '../../shape/page-shape.ts'
 import { Type } from '../../shape/type.ts'
 import type { Reader } from '../../store/engine/database.ts'
 import { type MessageHour, messageHours } from '../../store/query/icm/message-hours.ts'
@@ -81,8 +81,7 @@ const GetIcmTimeseries = {
       ),
     }),
   },
-  response: Type.Object({
-    nextPageToken,
+  response: pageShape({
     results: Type.Array(
       Type.Object(
         { value: sent('in the period'), timestamp: Type.Integer(), ...ends },

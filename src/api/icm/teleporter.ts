@@ -4,7 +4,7 @@
  */
 
 import { type IcmMessage, TeleporterMessage } from '../../shape/icm/icm-message.ts'
-import { nextPageToken } from '../../shape/next-page-token.ts'
+import { pageShape } from '../../shape/page-shape.ts'
 import { Type } from '../../shape/type.ts'
 import { operation, type Operation } from '../operation.ts'
 import { messageById, GetIcmMessage } from './get-message.ts'
@@ -16,7 +16,7 @@ import {
 } from './list-messages.ts'
 import type { IcmParts } from './parts.ts'
 
-const response = Type.Object({ nextPageToken, messages: Type.Array(TeleporterMessage) })
+const response = pageShape({ messages: Type.Array(TeleporterMessage) })
 
 const ListTeleporterMessages = {
   ...ListIcmMessages,

@@ -4,9 +4,9 @@ import { itemAt } from '../../core/item-at.ts'
 import { NativeTokenBalance } from '../../shape/evm/network-token.ts'
 import { ChainAddressPath } from '../../shape/evm/path.ts'
 import { defaultPageSize, pageToken, widePageSize, blockNumber } from '../../shape/evm/query.ts'
-import { nextPageToken } from '../../shape/next-page-token.ts'
 import { Erc1155TokenBalance, Erc721TokenBalance } from '../../shape/nft/nft-balance.ts'
 import { contractAddress } from '../../shape/nft/nft-path.ts'
+import { pageShape } from '../../shape/page-shape.ts'
 import { Type } from '../../shape/type.ts'
 import type { AmountRow } from '../../store/query/nft/amounts-of-owner.ts'
 import type { NftPlace } from '../../store/query/nft/nft-place.ts'
@@ -32,8 +32,7 @@ const ListErc1155Balances = {
     path: ChainAddressPath,
     query: Type.Object({ blockNumber, contractAddress, pageToken, pageSize: widePageSize }),
   },
-  response: Type.Object({
-    nextPageToken,
+  response: pageShape({
     nativeTokenBalance: NativeTokenBalance,
     erc1155TokenBalances: Type.Array(Erc1155TokenBalance),
   }),
@@ -50,8 +49,7 @@ const ListErc721Balances = {
     path: ChainAddressPath,
     query: Type.Object({ contractAddress, pageToken, pageSize: widePageSize }),
   },
-  response: Type.Object({
-    nextPageToken,
+  response: pageShape({
     nativeTokenBalance: NativeTokenBalance,
     erc721TokenBalances: Type.Array(Erc721TokenBalance),
   }),
@@ -68,8 +66,7 @@ const ListCollectibleBalances = {
     path: ChainAddressPath,
     query: Type.Object({ contractAddress, pageToken, pageSize: widePageSize }),
   },
-  response: Type.Object({
-    nextPageToken,
+  response: pageShape({
     collectibleBalances: Type.Array(Type.Union([Erc721TokenBalance, Erc1155TokenBalance])),
   }),
 } as const

@@ -1,17 +1,17 @@
 /** Holders of the tokens of an NFT contract. Source: official clients, NftHoldersResponse. */
 
-import { concatBytes } from '../../core/bytes.ts'
-import { Fault } from '../../core/fault.ts'
+import { struct } from '../../codec/kit.ts'
+import { f64 } from '../../codec/primitives.ts'
 import { defaultHolders, Holder, holderPaging } from '../../shape/evm/holder.ts'
 import { ChainAddressPath } from '../../shape/evm/path.ts'
-import { nextPageToken } from '../../shape/next-page-token.ts'
+import { pageShape } from '../../shape/page-shape.ts'
 import { Type } from '../../shape/type.ts'
 import type { Database } from '../../store/engine/database.ts'
 import { mayHold } from '../../store/query/evm/holders-of-token.ts'
 import { heldAmount, ownedCount } from '../../store/query/nft/held-count.ts'
 import { heightHeader, subjectOf } from '../evm/subject.ts'
 import { operation, type Operation } from '../operation.ts'
-import { bindingOf, numberCursor } from '../paging.ts'
+import { bindingOf, cursorOf } from '../paging.ts'
 import type { NftParts } from './parts.ts'
 
 const ListNftHolders = {
@@ -22,8 +22,7 @@ const ListNftHolders = {
   tag: 'NFTs',
   weight: 500,
   parameters: { path: ChainAddressPath, query: Type.Object(holderPaging) },
-  response: Type.Object({
-    nextPageToken,
+  response: pageShape({
     addresses: Type.Array(Holder),
     nftCollectionName: Type.Optional(Type.Array(Type.String())),
     nftSymbol: Type.Optional(Type.Array(Type.String())),
@@ -39,8 +38,17 @@ const ListNftHolders = {
 const maxLookedAt = 5_000
 const chunkSize = 500
 
-/** What a whole list comes to; carried in page tokens, so that only the first page counts it. */
-type Totals = { readonly holders: number; readonly tokens: bigint; readonly areLeast: boolean }
+/** Sums of a whole list; page tokens carry them, so that only the first page counts. */
+type Totals = {
+  readonly holders: number
+  readonly tokens: number
+  /** 1 where only the first addresses were counted. */
+  readonly areLeast: number
+}
+
+const holderCursor = cursorOf<Totals & { readonly after: number }>(
+  struct({ after: f64, holders: f64, tokens: f64, areLeast: f64 }),
+)
 
 /**
  * Holders in order of their first sight on the chain.
@@ -60,15 +68,20 @@ export function listNftHolders(parts: NftParts): Operation {
     const { token } = (await parts.parties(chain).load([id]))(id)
     if (token === undefined || token.standard === 20) return { body: none, ...header }
     const of = { contractId: id, standard: token.standard }
-    const cursor = opened === undefined ? undefined : decode(opened)
-    const totals = cursor?.totals ?? (await totalsOf(store, of))
+    const cursor = opened === undefined ? undefined : holderCursor.decode(opened)
+    const totals = cursor ?? (await totalsOf(store, of))
     const limit = query.pageSize ?? defaultHolders
     const { rows, goOn } = await holders(store, { ...of, after: cursor?.after ?? 0, limit })
     const named = await parts.parties(chain).load(rows.map(({ ownerId }) => ownerId))
     const next =
       goOn === undefined
         ? {}
-        : { nextPageToken: parts.tokens.seal(encode({ after: goOn, totals }), binding) }
+        : {
+            nextPageToken: parts.tokens.seal(
+              holderCursor.encode({ ...totals, after: goOn }),
+              binding,
+            ),
+          }
     return {
       body: {
         ...next,
@@ -79,8 +92,8 @@ export function listNftHolders(parts: NftParts): Operation {
         ...(token.name === undefined ? {} : { nftCollectionName: [token.name] }),
         ...(token.symbol === undefined ? {} : { nftSymbol: [token.symbol] }),
         totalHolders: totals.holders,
-        totalTokens: Number(totals.tokens),
-        ...(totals.areLeast ? { totalsAreLeast: true } : {}),
+        totalTokens: totals.tokens,
+        ...(totals.areLeast === 1 ? { totalsAreLeast: true } : {}),
       },
       ...header,
     }
@@ -120,28 +133,7 @@ async function totalsOf(store: Database, of: Contract): Promise<Totals> {
   const { rows, goOn } = await holders(store, { ...of, after: 0, limit: maxLookedAt })
   return {
     holders: rows.length,
-    tokens: rows.reduce((sum, { held }) => sum + held, 0n),
-    areLeast: goOn !== undefined,
-  }
-}
-
-type Cursor = { readonly after: number; readonly totals: Totals }
-
-function encode({ after, totals }: Cursor): Uint8Array {
-  return concatBytes(
-    numberCursor.encode(after),
-    numberCursor.encode(totals.holders),
-    numberCursor.encode(Number(totals.tokens)),
-    numberCursor.encode(totals.areLeast ? 1 : 0),
-  )
-}
-
-/** Throws `bad-page-token`. */
-function decode(bytes: Uint8Array): Cursor {
-  if (bytes.length !== 32) throw new Fault('bad-page-token', 'pageToken is not valid here')
-  const number = (at: number): number => numberCursor.decode(bytes.subarray(at * 8, at * 8 + 8))
-  return {
-    after: number(0),
-    totals: { holders: number(1), tokens: BigInt(number(2)), areLeast: number(3) === 1 },
+    tokens: Number(rows.reduce((sum, { held }) => sum + held, 0n)),
+    areLeast: goOn === undefined ? 0 : 1,
   }
 }

@@ -3,7 +3,7 @@
 import { Erc1155Token, Erc721Token } from '../../shape/evm/nft-token.ts'
 import { ChainAddressPath } from '../../shape/evm/path.ts'
 import { defaultPageSize, PageQuery } from '../../shape/evm/query.ts'
-import { nextPageToken } from '../../shape/next-page-token.ts'
+import { pageShape } from '../../shape/page-shape.ts'
 import { Type } from '../../shape/type.ts'
 import { itemBytes, itemOf, maxItem } from '../../store/query/nft/nft-place.ts'
 import { type ContractToken, tokensOfContract } from '../../store/query/nft/tokens-of-contract.ts'
@@ -22,10 +22,7 @@ const ListNftTokens = {
   tag: 'NFTs',
   weight: 20,
   parameters: { path: ChainAddressPath, query: PageQuery },
-  response: Type.Object({
-    nextPageToken,
-    tokens: Type.Array(Type.Union([Erc721Token, Erc1155Token])),
-  }),
+  response: pageShape({ tokens: Type.Array(Type.Union([Erc721Token, Erc1155Token])) }),
 } as const
 
 /** Document B, endpoint 8. */

@@ -1,29 +1,24 @@
 /** Where pages of NFT lists go on. */
 
-import { concatBytes } from '../../core/bytes.ts'
-import { Fault } from '../../core/fault.ts'
+import { struct } from '../../codec/kit.ts'
+import { f64, fixed, u8 } from '../../codec/primitives.ts'
 import { itemBytes, itemOf, maxItem, type NftPlace } from '../../store/query/nft/nft-place.ts'
-import { numberCursor } from '../paging.ts'
+import { cursorOf } from '../paging.ts'
 
 /** The last token of a page, and to which of two lists it belongs. */
 export type NftCursor = NftPlace & { readonly standard: 721 | 1155 }
 
-const cursorBytes = 41
+const placeCursor = cursorOf(struct({ list: u8, contractId: f64, item: fixed(32) }))
 
 /** Bytes of a cursor. */
 export function encodeNftCursor({ standard, contractId, item }: NftCursor): Uint8Array {
-  const list = Uint8Array.of(standard === 721 ? 0 : 1)
-  return concatBytes(list, numberCursor.encode(contractId), itemBytes(item))
+  return placeCursor.encode({ list: standard === 721 ? 0 : 1, contractId, item: itemBytes(item) })
 }
 
 /** The cursor of bytes that {@link encodeNftCursor} made. Throws `bad-page-token`. */
 export function decodeNftCursor(bytes: Uint8Array): NftCursor {
-  if (bytes.length !== cursorBytes) throw new Fault('bad-page-token', 'pageToken is not valid here')
-  return {
-    standard: bytes[0] === 0 ? 721 : 1155,
-    contractId: numberCursor.decode(bytes.subarray(1, 9)),
-    item: itemOf(bytes.subarray(9)),
-  }
+  const { list, contractId, item } = placeCursor.decode(bytes)
+  return { standard: list === 0 ? 721 : 1155, contractId, item: itemOf(item) }
 }
 
 /** The place right after another. */

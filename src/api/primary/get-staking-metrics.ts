@@ -4,7 +4,7 @@
  */
 
 import { MetricPoint, pointRange } from '../../shape/metrics/metric-point.ts'
-import { nextPageToken } from '../../shape/next-page-token.ts'
+import { pageShape } from '../../shape/page-shape.ts'
 import { NetworkPath, PageToken, pageSize, SubnetId } from '../../shape/primary/parameters.ts'
 import { Type } from '../../shape/type.ts'
 import type { Reader } from '../../store/engine/database.ts'
@@ -47,7 +47,7 @@ const GetStakingMetrics = {
       pageSize: pageSize(100, 2_160),
     }),
   },
-  response: Type.Object({ nextPageToken, results: Type.Array(MetricPoint) }),
+  response: pageShape({ results: Type.Array(MetricPoint) }),
 } as const
 
 const defaultPoints = 100

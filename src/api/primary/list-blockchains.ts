@@ -1,6 +1,6 @@
 /** Chains of all subnets. */
 
-import { nextPageToken } from '../../shape/next-page-token.ts'
+import { pageShape } from '../../shape/page-shape.ts'
 import { NetworkPath, PageToken, pageSize, SortOrder } from '../../shape/primary/parameters.ts'
 import { Blockchain } from '../../shape/primary/subnet.ts'
 import { Type } from '../../shape/type.ts'
@@ -27,10 +27,7 @@ const ListBlockchains = {
       sortOrder: SortOrder,
     }),
   },
-  response: Type.Object({
-    nextPageToken,
-    blockchains: Type.Array(Blockchain),
-  }),
+  response: pageShape({ blockchains: Type.Array(Blockchain) }),
 } as const
 
 /** Chains made by transactions or genesis, newest first. A page ends early as that of subnets. */

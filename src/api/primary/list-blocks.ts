@@ -1,6 +1,6 @@
 /** Latest blocks of a chain of the primary network. */
 
-import { nextPageToken } from '../../shape/next-page-token.ts'
+import { pageShape } from '../../shape/page-shape.ts'
 import { PrimaryNetworkBlock } from '../../shape/primary/block.ts'
 import { PrimaryChainInfo } from '../../shape/primary/chain-info.ts'
 import {
@@ -33,11 +33,7 @@ const ListPrimaryBlocks = {
       pageSize: pageSize(10, 100),
     }),
   },
-  response: Type.Object({
-    nextPageToken,
-    blocks: Type.Array(PrimaryNetworkBlock),
-    chainInfo: PrimaryChainInfo,
-  }),
+  response: pageShape({ blocks: Type.Array(PrimaryNetworkBlock), chainInfo: PrimaryChainInfo }),
 } as const
 
 /** Latest blocks, newest first. */

@@ -1,6 +1,6 @@
 /** Delegations of the primary network. Source: official clients, ListDelegatorDetailsResponse. */
 
-import { nextPageToken } from '../../shape/next-page-token.ts'
+import { pageShape } from '../../shape/page-shape.ts'
 import { delegationStatuses, Delegator } from '../../shape/primary/delegator.ts'
 import {
   NetworkPath,
@@ -42,7 +42,7 @@ const ListDelegators = {
       sortOrder: SortOrder,
     }),
   },
-  response: Type.Object({ nextPageToken, delegators: Type.Array(Delegator) }),
+  response: pageShape({ delegators: Type.Array(Delegator) }),
 } as const
 
 /** Delegations, newest first. */

@@ -4,7 +4,7 @@ import { equalBytes, keyOf } from '../../core/bytes.ts'
 import { toCb58, toNodeId } from '../../core/cb58.ts'
 import { itemAt } from '../../core/item-at.ts'
 import { l1FeeRulesOf, l1Price, l1SecondsLeft } from '../../core/l1-fee.ts'
-import { nextPageToken } from '../../shape/next-page-token.ts'
+import { pageShape } from '../../shape/page-shape.ts'
 import { NetworkPath, PageToken, pageSize, SubnetId } from '../../shape/primary/parameters.ts'
 import { Type } from '../../shape/type.ts'
 import { l1Now } from '../../store/query/primary/l1-history.ts'
@@ -53,8 +53,7 @@ const ListL1ValidatorFunds = {
       pageSize: pageSize(10, 100),
     }),
   },
-  response: Type.Object({
-    nextPageToken,
+  response: pageShape({
     feeRate: FeeRate,
     validators: Type.Array(
       Type.Object(
@@ -83,8 +82,7 @@ const ListL1Funds = {
     path: NetworkPath,
     query: Type.Object({ pageToken: PageToken, pageSize: pageSize(10, 100) }),
   },
-  response: Type.Object({
-    nextPageToken,
+  response: pageShape({
     feeRate: FeeRate,
     subnets: Type.Array(
       Type.Object(

@@ -3,7 +3,7 @@
 import { toPrimaryAddress } from '../../core/address.ts'
 import { to0x } from '../../core/bytes.ts'
 import { toCb58, toNodeId } from '../../core/cb58.ts'
-import { nextPageToken } from '../../shape/next-page-token.ts'
+import { pageShape } from '../../shape/page-shape.ts'
 import { L1Validator } from '../../shape/primary/l1-validator.ts'
 import { NetworkPath, PageToken, pageSize, SubnetId } from '../../shape/primary/parameters.ts'
 import { Type } from '../../shape/type.ts'
@@ -44,8 +44,7 @@ const ListL1Validators = {
       ),
     }),
   },
-  response: Type.Object({
-    nextPageToken,
+  response: pageShape({
     blockHeight: Type.String({ description: 'P-Chain height of the balances' }),
     validators: Type.Array(L1Validator),
   }),

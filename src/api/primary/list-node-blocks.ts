@@ -1,10 +1,10 @@
 /** Document A, operation 10: blocks a node proposed. */
 
-import { nextPageToken } from '../../shape/next-page-token.ts'
+import { pageShape } from '../../shape/page-shape.ts'
 import { PrimaryNetworkBlock } from '../../shape/primary/block.ts'
 import { PrimaryChainInfo } from '../../shape/primary/chain-info.ts'
 import {
-  ChainPath,
+  ChainNodePath,
   EndTimestamp,
   PageToken,
   pageSize,
@@ -27,10 +27,7 @@ const ListNodeBlocks = {
   tag: 'Primary Network Blocks',
   weight: 20,
   parameters: {
-    path: Type.Object({
-      ...ChainPath.properties,
-      nodeId: Type.String({ description: 'Node id', maxLength: 128 }),
-    }),
+    path: ChainNodePath,
     query: Type.Object({
       startTimestamp: StartTimestamp,
       endTimestamp: EndTimestamp,
@@ -38,11 +35,7 @@ const ListNodeBlocks = {
       pageSize: pageSize(10, 100),
     }),
   },
-  response: Type.Object({
-    nextPageToken,
-    blocks: Type.Array(PrimaryNetworkBlock),
-    chainInfo: PrimaryChainInfo,
-  }),
+  response: pageShape({ blocks: Type.Array(PrimaryNetworkBlock), chainInfo: PrimaryChainInfo }),
 } as const
 
 /** Latest blocks a node proposed. A node never seen proposed none. */

@@ -1,7 +1,7 @@
 /** Validations of one node. */
 
-import { nextPageToken } from '../../shape/next-page-token.ts'
-import { NetworkPath, PageToken, pageSize, SortOrder } from '../../shape/primary/parameters.ts'
+import { pageShape } from '../../shape/page-shape.ts'
+import { NodePath, PageToken, pageSize, SortOrder } from '../../shape/primary/parameters.ts'
 import { validationStatuses, Validator } from '../../shape/primary/validator.ts'
 import { Type } from '../../shape/type.ts'
 import { numberOfNode } from '../../store/query/primary/numbers-of-keys.ts'
@@ -10,7 +10,6 @@ import {
   listValidators as validatorRows,
   type ListedValidator,
   type ValidatorCursor,
-  validatorCursor,
 } from '../../store/query/primary/validators.ts'
 import { operation, type Operation } from '../operation.ts'
 import { bindingOf, readPage, nextToken } from '../paging.ts'
@@ -19,7 +18,7 @@ import { nodeIdIn } from './inputs.ts'
 import { keptFor } from './kept-answers.ts'
 import { defaultPageSize } from './list-page.ts'
 import type { PrimaryParts } from './parts.ts'
-import { validatorViews } from './validator-page.ts'
+import { validatorCursor, validatorViews } from './validator-page.ts'
 
 const ListNodeValidators = {
   id: 'getSingleValidatorDetails',
@@ -29,10 +28,7 @@ const ListNodeValidators = {
   tag: 'Primary Network',
   weight: 20,
   parameters: {
-    path: Type.Object({
-      ...NetworkPath.properties,
-      nodeId: Type.String({ description: 'Node id', maxLength: 128 }),
-    }),
+    path: NodePath,
     query: Type.Object({
       pageToken: PageToken,
       pageSize: pageSize(10, 100),
@@ -40,10 +36,7 @@ const ListNodeValidators = {
       sortOrder: SortOrder,
     }),
   },
-  response: Type.Object({
-    nextPageToken,
-    validators: Type.Array(Validator),
-  }),
+  response: pageShape({ validators: Type.Array(Validator) }),
 } as const
 
 const unbounded = { capacity: {}, until: {}, shares: {}, uptime: {} } as const

@@ -3,7 +3,7 @@
 import { toPrimaryAddress } from '../../core/address.ts'
 import { keyOf } from '../../core/bytes.ts'
 import { toCb58, toNodeId } from '../../core/cb58.ts'
-import { nextPageToken } from '../../shape/next-page-token.ts'
+import { pageShape } from '../../shape/page-shape.ts'
 import {
   Addresses,
   NetworkPath,
@@ -44,10 +44,7 @@ const ListPendingRewards = {
       sortOrder: SortOrder,
     }),
   },
-  response: Type.Object({
-    nextPageToken,
-    pendingRewards: Type.Array(PendingReward),
-  }),
+  response: pageShape({ pendingRewards: Type.Array(PendingReward) }),
 } as const
 
 /** Rewards to come of addresses or nodes, newest stake first. */

@@ -5,7 +5,7 @@ import { toPrimaryAddress } from '../../core/address.ts'
 import { equalBytes } from '../../core/bytes.ts'
 import { toCb58, toNodeId } from '../../core/cb58.ts'
 import { type CurrencyCode, currencies } from '../../shape/evm/money.ts'
-import { nextPageToken } from '../../shape/next-page-token.ts'
+import { pageShape } from '../../shape/page-shape.ts'
 import {
   Addresses,
   NetworkPath,
@@ -48,10 +48,7 @@ const ListRewards = {
       ),
     }),
   },
-  response: Type.Object({
-    nextPageToken,
-    historicalRewards: Type.Array(HistoricalReward),
-  }),
+  response: pageShape({ historicalRewards: Type.Array(HistoricalReward) }),
 } as const
 
 /** Rewards paid to addresses or for nodes, newest first. */

@@ -2,7 +2,7 @@
 
 import { parseId, toCb58 } from '../../core/cb58.ts'
 import { Fault } from '../../core/fault.ts'
-import { nextPageToken } from '../../shape/next-page-token.ts'
+import { pageShape } from '../../shape/page-shape.ts'
 import { PrimaryChainInfo } from '../../shape/primary/chain-info.ts'
 import {
   Addresses,
@@ -45,8 +45,7 @@ const ListStakingTransactions = {
       sortOrder: SortOrder,
     }),
   },
-  response: Type.Object({
-    nextPageToken,
+  response: pageShape({
     transactions: Type.Array(PrimaryNetworkTransaction),
     chainInfo: PrimaryChainInfo,
   }),

@@ -1,7 +1,7 @@
 /** Who validated a subnet within a range of time. Source: official clients, PChainLookingGlass. */
 
 import { toPrimaryAddress } from '../../core/address.ts'
-import { nextPageToken } from '../../shape/next-page-token.ts'
+import { pageShape } from '../../shape/page-shape.ts'
 import { PageToken, pageSize, SubnetId } from '../../shape/primary/parameters.ts'
 import { Type } from '../../shape/type.ts'
 import { validationsBetween } from '../../store/query/primary/validations-between.ts'
@@ -33,8 +33,7 @@ const GetValidatorsByDateRange = {
       pageSize: pageSize(1_000, 5_000),
     }),
   },
-  response: Type.Object({
-    nextPageToken,
+  response: pageShape({
     addresses: Type.Array(
       Type.Object({
         addresses: Type.Array(Type.String(), { description: 'owners of the rewards, bech32' }),

@@ -1,6 +1,6 @@
 /** Document A, operation 8: subnets. */
 
-import { nextPageToken } from '../../shape/next-page-token.ts'
+import { pageShape } from '../../shape/page-shape.ts'
 import { NetworkPath, PageToken, pageSize, SortOrder } from '../../shape/primary/parameters.ts'
 import { Subnet } from '../../shape/primary/subnet.ts'
 import { Type } from '../../shape/type.ts'
@@ -27,10 +27,7 @@ const ListSubnets = {
       sortOrder: SortOrder,
     }),
   },
-  response: Type.Object({
-    nextPageToken,
-    subnets: Type.Array(Subnet),
-  }),
+  response: pageShape({ subnets: Type.Array(Subnet) }),
 } as const
 
 /** Subnets with their chains, newest first. A page ends early when their geneses are large. */

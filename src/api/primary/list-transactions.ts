@@ -1,7 +1,7 @@
 /** Document A, operation 4: latest transactions. */
 
 import { Fault } from '../../core/fault.ts'
-import { nextPageToken } from '../../shape/next-page-token.ts'
+import { pageShape } from '../../shape/page-shape.ts'
 import { PrimaryChainInfo } from '../../shape/primary/chain-info.ts'
 import {
   Addresses,
@@ -52,8 +52,7 @@ const ListTransactions = {
       sortOrder: SortOrder,
     }),
   },
-  response: Type.Object({
-    nextPageToken,
+  response: pageShape({
     transactions: Type.Array(PrimaryNetworkTransaction),
     chainInfo: PrimaryChainInfo,
   }),

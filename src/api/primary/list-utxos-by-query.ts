@@ -1,6 +1,6 @@
 /** UTXOs of addresses given in the query: the first version of operation 3 of document A. */
 
-import { nextPageToken } from '../../shape/next-page-token.ts'
+import { pageShape } from '../../shape/page-shape.ts'
 import { PrimaryChainInfo } from '../../shape/primary/chain-info.ts'
 import { Addresses, ChainPath, PageToken, pageSize } from '../../shape/primary/parameters.ts'
 import { UtxoFilters } from '../../shape/primary/utxo-filters.ts'
@@ -28,11 +28,7 @@ const ListUtxosByQuery = {
       ...UtxoFilters,
     }),
   },
-  response: Type.Object({
-    nextPageToken,
-    utxos: Type.Array(Utxo),
-    chainInfo: PrimaryChainInfo,
-  }),
+  response: pageShape({ utxos: Type.Array(Utxo), chainInfo: PrimaryChainInfo }),
 } as const
 
 /** UTXOs of the addresses of the query. */

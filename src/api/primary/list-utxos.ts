@@ -1,6 +1,6 @@
 /** Document A, operation 3: UTXOs of addresses. */
 
-import { nextPageToken } from '../../shape/next-page-token.ts'
+import { pageShape } from '../../shape/page-shape.ts'
 import { PrimaryChainInfo } from '../../shape/primary/chain-info.ts'
 import { ChainPath, PageToken, pageSize } from '../../shape/primary/parameters.ts'
 import { UtxoFilters } from '../../shape/primary/utxo-filters.ts'
@@ -35,11 +35,7 @@ const ListUtxos = {
       }),
     }),
   },
-  response: Type.Object({
-    nextPageToken,
-    utxos: Type.Array(Utxo),
-    chainInfo: PrimaryChainInfo,
-  }),
+  response: pageShape({ utxos: Type.Array(Utxo), chainInfo: PrimaryChainInfo }),
 } as const
 
 /** UTXOs of the addresses of the body. */

@@ -1,9 +1,10 @@
 /** Cycles of the auto-renewed validators of a node. Source: official clients 0.3.14. */
 
-import { Fault } from '../../core/fault.ts'
-import { nextPageToken } from '../../shape/next-page-token.ts'
+import { struct } from '../../codec/kit.ts'
+import { f64, u32 } from '../../codec/primitives.ts'
+import { pageShape } from '../../shape/page-shape.ts'
 import { CurrentAutoRenewedCycle, AutoRenewedCycle } from '../../shape/primary/auto-renew.ts'
-import { NetworkPath, PageToken, pageSize, SortOrder } from '../../shape/primary/parameters.ts'
+import { NodePath, PageToken, pageSize, SortOrder } from '../../shape/primary/parameters.ts'
 import { Type } from '../../shape/type.ts'
 import {
   type CycleCursor,
@@ -14,7 +15,7 @@ import {
 } from '../../store/query/primary/cycles.ts'
 import { numberOfNode } from '../../store/query/primary/numbers-of-keys.ts'
 import { operation, type Operation } from '../operation.ts'
-import { bindingOf, readPage, nextToken } from '../paging.ts'
+import { bindingOf, cursorOf, nextToken, readPage } from '../paging.ts'
 import { currentCycleView, cycleView } from './auto-renew-view.ts'
 import { indexedTo } from './chain-of.ts'
 import { idIn, nodeIdIn } from './inputs.ts'
@@ -30,10 +31,7 @@ const ListValidatorCycles = {
   tag: 'Primary Network',
   weight: 20,
   parameters: {
-    path: Type.Object({
-      ...NetworkPath.properties,
-      nodeId: Type.String({ description: 'Node id', maxLength: 128 }),
-    }),
+    path: NodePath,
     query: Type.Object({
       txHash: Type.Optional(
         Type.String({
@@ -46,8 +44,7 @@ const ListValidatorCycles = {
       pageSize: pageSize(10, 100),
     }),
   },
-  response: Type.Object({
-    nextPageToken,
+  response: pageShape({
     cycles: Type.Array(AutoRenewedCycle, { description: 'cycles that are over' }),
     currentCycle: Type.Optional(CurrentAutoRenewedCycle),
   }),
@@ -95,16 +92,4 @@ async function currentCycle(
   return { currentCycle: currentCycleView({ ...position, autoRenewal }, before) }
 }
 
-const cycleCursor = {
-  encode: ({ staker, number }: CycleCursor): Uint8Array => {
-    const view = new DataView(new ArrayBuffer(12))
-    view.setFloat64(0, staker)
-    view.setUint32(8, number)
-    return new Uint8Array(view.buffer)
-  },
-  decode: (bytes: Uint8Array): CycleCursor => {
-    if (bytes.length !== 12) throw new Fault('bad-page-token', 'pageToken is not valid here')
-    const view = new DataView(bytes.buffer, bytes.byteOffset)
-    return { staker: view.getFloat64(0), number: view.getUint32(8) }
-  },
-} as const
+const cycleCursor = cursorOf<CycleCursor>(struct({ staker: f64, number: u32 }))

@@ -4,7 +4,7 @@ import type { TNumber, TOptional, TString } from 'typebox'
 
 import { equalBytes } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
-import { nextPageToken } from '../../shape/next-page-token.ts'
+import { pageShape } from '../../shape/page-shape.ts'
 import {
   NetworkPath,
   PageToken,
@@ -21,7 +21,6 @@ import {
   listValidators as validatorRows,
   type ListedValidator,
   type ValidatorCursor,
-  validatorCursor,
 } from '../../store/query/primary/validators.ts'
 import { operation, type Operation } from '../operation.ts'
 import { bindingOf, readPage, nextToken } from '../paging.ts'
@@ -32,7 +31,7 @@ import { defaultPageSize } from './list-page.ts'
 import type { ServedNetwork } from './network-directory.ts'
 import type { PrimaryParts } from './parts.ts'
 import { scaledBounds } from './validator-bounds.ts'
-import { validatorViews } from './validator-page.ts'
+import { validatorCursor, validatorViews } from './validator-page.ts'
 
 /** Columns by which validators can be sorted. */
 const validatorSorts = [
@@ -93,10 +92,7 @@ const ListValidators = {
       subnetId: Type.Optional(SubnetId),
     }),
   },
-  response: Type.Object({
-    nextPageToken,
-    validators: Type.Array(Validator),
-  }),
+  response: pageShape({ validators: Type.Array(Validator) }),
 } as const
 
 // Parts of node ids may fit many; beyond this the part is too short to be meant.

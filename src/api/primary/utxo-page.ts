@@ -1,5 +1,7 @@
 /** A page of UTXOs, however the addresses came. */
 
+import { struct } from '../../codec/kit.ts'
+import { f64, i64 } from '../../codec/primitives.ts'
 import { toHex } from '../../core/bytes.ts'
 import type { PrimaryChainInfo } from '../../shape/primary/chain-info.ts'
 import type { Utxo } from '../../shape/primary/utxo.ts'
@@ -8,10 +10,9 @@ import { utxosByNumber } from '../../store/query/primary/utxo-rows.ts'
 import {
   type Holding,
   type HoldingCursor,
-  holdingCursor,
   utxosOfAddresses,
 } from '../../store/query/primary/utxos-of-addresses.ts'
-import { bindingOf, readPage, nextToken } from '../paging.ts'
+import { bindingOf, cursorOf, readPage, nextToken } from '../paging.ts'
 import { assetBook } from './asset-view.ts'
 import { chainInfo, type ChainOf, indexedTo } from './chain-of.ts'
 import { amountFrom, idIn } from './inputs.ts'
@@ -45,6 +46,8 @@ export type UtxoPage = {
   }
   readonly indexedHeight?: number
 }
+
+const holdingCursor = cursorOf<HoldingCursor>(struct({ key: i64, utxo: f64 }))
 
 /** Reads the page. Throws `bad-parameter`, `bad-page-token`. */
 export async function utxoPage(parts: PrimaryParts, asked: UtxoPageQuery): Promise<UtxoPage> {

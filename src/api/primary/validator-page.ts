@@ -1,17 +1,24 @@
 /** Reads what answers about validators need, for a page at a time. */
 
+import { struct } from '../../codec/kit.ts'
+import { f64, i64 } from '../../codec/primitives.ts'
 import { keyOf } from '../../core/bytes.ts'
 import type { Validator } from '../../shape/primary/validator.ts'
 import type { Database } from '../../store/engine/database.ts'
 import { delegationFeesPaid } from '../../store/query/primary/delegation-fees.ts'
 import { rewardsOfStakers } from '../../store/query/primary/rewards.ts'
 import type { StoredStaker } from '../../store/query/primary/staker-rows.ts'
+import type { ValidatorCursor } from '../../store/query/primary/validators.ts'
 import { rewardKinds } from '../../store/schema/primary-position.ts'
+import { cursorOf } from '../paging.ts'
 import type { ServedNetwork } from './network-directory.ts'
 import { type PaidRewards, validatorView } from './validator-view.ts'
 
 /** Reads the total weight of every subnet by `keyOf` its id: `keptFor` of `totalWeights`. */
 export type WeightsOf = (store: Database) => Promise<ReadonlyMap<string, bigint>>
+
+/** Where a page of validators ended. */
+export const validatorCursor = cursorOf<ValidatorCursor>(struct({ key: i64, pos: f64 }))
 
 /** Validators as answers show them. */
 export async function validatorViews(

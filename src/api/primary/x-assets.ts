@@ -1,7 +1,7 @@
 /** Assets of the X-Chain and their transactions. Source: official clients, XChainAssetDetails. */
 
 import { Fault } from '../../core/fault.ts'
-import { nextPageToken } from '../../shape/next-page-token.ts'
+import { pageShape } from '../../shape/page-shape.ts'
 import { PrimaryChainInfo } from '../../shape/primary/chain-info.ts'
 import {
   ChainPath,
@@ -60,8 +60,7 @@ const ListAssetTransactions = {
       pageSize: pageSize(10, 100),
     }),
   },
-  response: Type.Object({
-    nextPageToken,
+  response: pageShape({
     transactions: Type.Array(PrimaryNetworkTransaction),
     chainInfo: PrimaryChainInfo,
   }),

@@ -5,7 +5,7 @@ import type { Static } from 'typebox'
 import { Fault } from '../../core/fault.ts'
 import { NoPath } from '../../shape/evm/path.ts'
 import { defaultPageSize, pageSize, pageToken } from '../../shape/evm/query.ts'
-import { nextPageToken } from '../../shape/next-page-token.ts'
+import { pageShape } from '../../shape/page-shape.ts'
 import { Type } from '../../shape/type.ts'
 import { usageFilters, UsageLog } from '../../shape/usage.ts'
 import { type KeptCall, newestCalls } from '../../store/query/api-calls.ts'
@@ -23,7 +23,7 @@ const GetApiLogs = {
   tag: 'Usage',
   weight: 200,
   parameters: { path: NoPath, query: Type.Object({ ...usageFilters, pageToken, pageSize }) },
-  response: Type.Object({ nextPageToken, orgId: Type.String(), logs: Type.Array(UsageLog) }),
+  response: pageShape({ orgId: Type.String(), logs: Type.Array(UsageLog) }),
 } as const
 
 type Place = { readonly atMs: number; readonly id: string }

@@ -19,6 +19,14 @@ export const ChainPath = Type.Object({ network: NetworkName, blockchainId: Prima
 /** Path of the operations of a whole network. */
 export const NetworkPath = Type.Object({ network: NetworkName })
 
+const NodeId = Type.String({ description: 'Node id', maxLength: 128 })
+
+/** Path of the operations of one node. */
+export const NodePath = Type.Object({ network: NetworkName, nodeId: NodeId })
+
+/** Path of the operations of one node on one chain. */
+export const ChainNodePath = Type.Object({ ...ChainPath.properties, nodeId: NodeId })
+
 /** Continuation of a list. */
 export const PageToken = Type.Optional(
   Type.String({

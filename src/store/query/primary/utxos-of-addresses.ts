@@ -134,18 +134,3 @@ function compareHoldings(a: HoldingCursor, b: HoldingCursor): number {
   if (a.key !== b.key) return a.key < b.key ? -1 : 1
   return a.utxo - b.utxo
 }
-
-/** Cursor as bytes for a page token, and back. */
-export const holdingCursor = {
-  encode: ({ key, utxo }: HoldingCursor): Uint8Array => {
-    const view = new DataView(new ArrayBuffer(16))
-    view.setBigInt64(0, key)
-    view.setFloat64(8, utxo)
-    return new Uint8Array(view.buffer)
-  },
-  decode: (bytes: Uint8Array): HoldingCursor => {
-    if (bytes.length !== 16) throw new Fault('bad-page-token', 'pageToken is not valid here')
-    const view = new DataView(bytes.buffer, bytes.byteOffset)
-    return { key: view.getBigInt64(0), utxo: view.getFloat64(8) }
-  },
-} as const

@@ -162,18 +162,3 @@ function compareCursors(a: ValidatorCursor, b: ValidatorCursor): number {
   if (a.key !== b.key) return a.key < b.key ? -1 : 1
   return a.pos - b.pos
 }
-
-/** Cursor as bytes for a page token, and back. */
-export const validatorCursor = {
-  encode: ({ key, pos }: ValidatorCursor): Uint8Array => {
-    const view = new DataView(new ArrayBuffer(16))
-    view.setBigInt64(0, key)
-    view.setFloat64(8, pos)
-    return new Uint8Array(view.buffer)
-  },
-  decode: (bytes: Uint8Array): ValidatorCursor => {
-    if (bytes.length !== 16) throw new Fault('bad-page-token', 'pageToken is not valid here')
-    const view = new DataView(bytes.buffer, bytes.byteOffset)
-    return { key: view.getBigInt64(0), pos: view.getFloat64(8) }
-  },
-} as const

@@ -6,12 +6,12 @@
  * process. A store that is away makes no request wait: each process then counts for itself.
  */
 
-import { faultOf } from '../core/fault.ts'
 import { itemAt } from '../core/item-at.ts'
 import type { Clock } from '../core/world.ts'
 import type { Database } from '../store/engine/database.ts'
 import { addUse, storeKeyUses, type Use } from '../store/query/api-use.ts'
 import type { Log } from '../telemetry/log.ts'
+import { syncUntil } from './sync-until.ts'
 
 /** Compute units that a caller used in this minute and on this day, over all processes. */
 export type UseCounter = {
@@ -35,7 +35,6 @@ export type UseCounterParts = {
 const maxCallers = 100_000
 
 /** Between two exchanges with the store. */
-const syncMs = 1_000
 
 /** Callers exchanged in one transaction; the rest waits for the next. */
 const maxPerSync = 2_000
@@ -85,7 +84,9 @@ export function createUseCounter(parts: UseCounterParts): UseCounter {
   }
 
   const start = (): void => {
-    if (parts.open !== undefined) running ??= syncUntil(over.signal, parts, exchange)
+    if (parts.open === undefined) return
+    const warning = 'use of the API is counted by this process alone'
+    running ??= syncUntil(over.signal, exchange, { ...parts, warning })
   }
 
   return {
@@ -108,26 +109,6 @@ export function createUseCounter(parts: UseCounterParts): UseCounter {
       await running
       await store?.close()
     },
-  }
-}
-
-/** Calls `exchange` every second until `signal`; a store that is away is told once. */
-async function syncUntil(
-  signal: AbortSignal,
-  { clock, log }: UseCounterParts,
-  exchange: () => Promise<void>,
-): Promise<void> {
-  let isAway = false
-  while (!signal.aborted) {
-    await clock.sleep(syncMs, signal).catch(() => undefined)
-    try {
-      await exchange()
-      isAway = false
-    } catch (error) {
-      const reason = faultOf(error)?.message ?? error
-      if (!isAway) log.warn('use of the API is counted by this process alone', { reason })
-      isAway = true
-    }
   }
 }
 

@@ -1,14 +1,15 @@
 /** Byte strings: hex, comparison, joining. */
 
 import { Fault } from './fault.ts'
+import { u8At } from './item-at.ts'
 
 const digits: readonly string[] = Array.from({ length: 256 }, (_, byte) =>
   byte.toString(16).padStart(2, '0'),
 )
 
-/** Value of a hex digit by character code; 255 = not a digit. */
-const nibbles: Uint8Array = (() => {
-  const table = new Uint8Array(256).fill(255)
+/** Value of a hex digit by character code, which is any of a string; 255 = not a digit. */
+export const hexDigits: Uint8Array = (() => {
+  const table = new Uint8Array(65_536).fill(255)
   for (let value = 0; value < 16; value++) {
     const text = value.toString(16)
     table[text.charCodeAt(0)] = value
@@ -37,8 +38,8 @@ export function fromHex(text: string): Uint8Array {
     throw new Fault('bad-text', `hex has an odd number of digits: ${clip(text)}`)
   const bytes = new Uint8Array(length / 2)
   for (let at = 0, from = start; at < bytes.length; at++, from += 2) {
-    const high = nibbles[text.charCodeAt(from)] ?? 255
-    const low = nibbles[text.charCodeAt(from + 1)] ?? 255
+    const high = u8At(hexDigits, text.charCodeAt(from))
+    const low = u8At(hexDigits, text.charCodeAt(from + 1))
     if (high === 255 || low === 255) throw new Fault('bad-text', `not hex: ${clip(text)}`)
     bytes[at] = high * 16 + low
   }

@@ -7,13 +7,13 @@
 
 import { randomUUID } from 'node:crypto'
 
-import { faultOf } from '../../core/fault.ts'
 import { ownValue } from '../../core/own-value.ts'
 import type { Clock } from '../../core/world.ts'
 import type { Database } from '../../store/engine/database.ts'
 import { addCalls, type CallCount, type KeptCall } from '../../store/query/api-calls.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { AdmissionRequest } from '../admission-request.ts'
+import { syncUntil } from '../sync-until.ts'
 
 /** An answer that was given. */
 export type AnsweredCall = {
@@ -45,7 +45,6 @@ export type RecorderParts = {
   readonly most: number
 }
 
-const syncMs = 1_000
 const keptHours = 400 * 24
 /** Answers written one by one in a second; counts have all of them. */
 const mostPerSync = 500
@@ -113,7 +112,10 @@ export function createCallRecorder(parts: RecorderParts): CallRecorder {
         path,
         body: JSON.stringify(bodyOf(call)),
       })
-    running ??= syncUntil(over.signal, parts, flush)
+    running ??= syncUntil(over.signal, flush, {
+      ...parts,
+      warning: 'what keys have used is not kept now',
+    })
   }
 
   return {
@@ -146,25 +148,5 @@ function bodyOf({ elapsedMs, request }: AnsweredCall): CallBody {
     address: request.address,
     host: text('host'),
     userAgent: text('user-agent'),
-  }
-}
-
-/** Calls `flush` every second until `signal`, and once more; a store that is away is told once. */
-async function syncUntil(
-  signal: AbortSignal,
-  { clock, log }: RecorderParts,
-  flush: () => Promise<void>,
-): Promise<void> {
-  let isAway = false
-  while (!signal.aborted) {
-    await clock.sleep(syncMs, signal).catch(() => undefined)
-    try {
-      await flush()
-      isAway = false
-    } catch (error) {
-      const reason = faultOf(error)?.message ?? error
-      if (!isAway) log.warn('what keys have used is not kept now', { reason })
-      isAway = true
-    }
   }
 }

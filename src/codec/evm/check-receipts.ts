@@ -11,7 +11,8 @@ import { isHexOf } from './hex-bytes.ts'
 import { hexNumberOr } from './hex.ts'
 import { OrderedList, sharedWriter } from './ordered-root.ts'
 import { type RawLog, type RawReceipt, type RawUnit, listOf, objectOf } from './raw.ts'
-import { type RlpWriter, headRoom, headSize, stringSize } from './rlp-writer.ts'
+import { headSize } from './rlp-head.ts'
+import { type RlpWriter, headRoom, stringSize } from './rlp-writer.ts'
 
 /** As much of a receipt as its root covers. */
 type Receipt = RawReceipt & { readonly type?: unknown; readonly logsBloom?: unknown }

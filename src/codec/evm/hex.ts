@@ -4,19 +4,8 @@
  * A value that is not the hex it must be is a `node-answer` fault: nodes are not trusted.
  */
 
-import { clip } from '../../core/bytes.ts'
+import { clip, hexDigits } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
-
-/** Value of a hex digit by character code; 255 for anything else. */
-const digits: Uint8Array = (() => {
-  const table = new Uint8Array(65_536).fill(255)
-  for (let value = 0; value < 16; value++) {
-    const text = value.toString(16)
-    table[text.charCodeAt(0)] = value
-    table[text.toUpperCase().charCodeAt(0)] = value
-  }
-  return table
-})()
 
 /** Above this many digits the runtime's own hex reader wins over a loop. */
 const nativeFrom = 160
@@ -33,7 +22,7 @@ export function hexNumber(value: unknown, what: string): number {
   const text = hexText(value, what)
   let number = 0
   for (let at = 2; at < text.length; at++) {
-    const digit = digits[text.charCodeAt(at)] ?? 255
+    const digit = hexDigits[text.charCodeAt(at)] ?? 255
     if (digit === 255) throw notHex(value, what)
     number = number * 16 + digit
   }
@@ -55,7 +44,7 @@ export function hexNumberClamped(value: unknown, what: string): number {
   const text = hexText(value, what)
   if (text.length <= 15) return hexNumber(value, what)
   for (let at = 2; at < text.length; at++)
-    if (digits[text.charCodeAt(at)] === 255) throw notHex(value, what)
+    if (hexDigits[text.charCodeAt(at)] === 255) throw notHex(value, what)
   const number = Number(text)
   return number > Number.MAX_SAFE_INTEGER ? Number.MAX_SAFE_INTEGER : number
 }
@@ -75,8 +64,8 @@ export function writeHex(
   }
   let to = at
   for (let from = span.from; from < span.until; from += 2) {
-    const high = digits[text.charCodeAt(from)] ?? 255
-    const low = digits[text.charCodeAt(from + 1)] ?? 255
+    const high = hexDigits[text.charCodeAt(from)] ?? 255
+    const low = hexDigits[text.charCodeAt(from + 1)] ?? 255
     if ((high | low) === 255) throw notHex(text, 'bytes')
     out[to++] = (high << 4) | low
   }
@@ -86,7 +75,7 @@ export function writeHex(
 export function hexWord(text: string, from: number): number {
   let word = 0
   for (let at = from; at < from + 8; at++) {
-    const digit = digits[text.charCodeAt(at)] ?? 255
+    const digit = hexDigits[text.charCodeAt(at)] ?? 255
     if (digit === 255) throw notHex(text, 'digits')
     word = (word << 4) | digit
   }
@@ -95,7 +84,7 @@ export function hexWord(text: string, from: number): number {
 
 /** Value of one digit of `text`; 255 when it is none. */
 export function hexDigit(text: string, at: number): number {
-  return digits[text.charCodeAt(at)] ?? 255
+  return hexDigits[text.charCodeAt(at)] ?? 255
 }
 
 function writeLong(text: string, out: Uint8Array, at: number): void {

@@ -7,7 +7,8 @@
 import { fromHex } from '../../core/bytes.ts'
 import { u8At } from '../../core/item-at.ts'
 import { HashMemory } from './hash-memory.ts'
-import { headRoom, headSize, RlpWriter } from './rlp-writer.ts'
+import { headSize } from './rlp-head.ts'
+import { headRoom, RlpWriter } from './rlp-writer.ts'
 import { type TrieNode, type TrieShape, trieShape } from './trie-shape.ts'
 
 /** Root of no items. Source: yellow paper, appendix D. */

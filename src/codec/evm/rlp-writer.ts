@@ -8,6 +8,7 @@
 import type { HashMemory } from './hash-memory.ts'
 import { hexDigit, notHex } from './hex.ts'
 import { firstFree } from './keccak-code.ts'
+import { headSize, writeHead } from './rlp-head.ts'
 
 /** Room for the longest head in front of a list: its length in four bytes. */
 export const headRoom = 8
@@ -120,11 +121,6 @@ export class RlpWriter {
   }
 }
 
-/** Bytes of the head of a string or list of `size` bytes. */
-export function headSize(size: number): number {
-  return size < 56 ? 1 : 1 + lengthBytes(size)
-}
-
 /**
  * Bytes that a byte string of hex takes with its head; 0 for what is no text. Whether it is hex shows
  * when it is written.
@@ -139,24 +135,4 @@ export function stringSize(value: unknown): number {
 
 function isHexText(value: unknown): value is string {
   return typeof value === 'string' && value.charCodeAt(0) === 48 && value.charCodeAt(1) === 120
-}
-
-function lengthBytes(size: number): number {
-  return size < 0x100 ? 1 : size < 0x1_0000 ? 2 : size < 0x100_0000 ? 3 : 4
-}
-
-function writeHead(
-  bytes: Uint8Array,
-  from: number,
-  of: { readonly size: number; readonly base: number },
-): number {
-  const { size, base } = of
-  if (size < 56) {
-    bytes[from] = base + size
-    return from + 1
-  }
-  const length = lengthBytes(size)
-  bytes[from] = base + 55 + length
-  for (let at = 0; at < length; at++) bytes[from + 1 + at] = size >>> (8 * (length - 1 - at))
-  return from + 1 + length
 }

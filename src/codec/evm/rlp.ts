@@ -2,6 +2,7 @@
 
 import { u8At } from '../../core/item-at.ts'
 import { writeHex } from './hex.ts'
+import { headSize, writeHead } from './rlp-head.ts'
 
 /**
  * A byte string, or a list of items. Text is a byte string in hex: `0x` and an even number of
@@ -56,39 +57,15 @@ function isSmallByte(item: Rlp): boolean {
 /** Character code above those of the digits 0 to 7. */
 const sevenDigit = 0x38
 
-function headSize(content: number): number {
-  return content < 56 ? 1 : 1 + bytesOf(content)
-}
-
-function bytesOf(size: number): number {
-  return size < 0x100 ? 1 : size < 0x1_0000 ? 2 : size < 0x100_0000 ? 3 : 4
-}
-
 function write(item: Rlp, out: Uint8Array, from: number): number {
   const content = contentSize(item)
   if (typeof item === 'string' || item instanceof Uint8Array) {
-    const at = isSmallByte(item) ? from : writeHead(out, from, { content, base: 0x80 })
+    const at = isSmallByte(item) ? from : writeHead(out, from, { size: content, base: 0x80 })
     if (typeof item === 'string') writeHex(item, { from: 2, until: item.length }, out, at)
     else out.set(item, at)
     return at + content
   }
-  let at = writeHead(out, from, { content, base: 0xc0 })
+  let at = writeHead(out, from, { size: content, base: 0xc0 })
   for (const part of item) at = write(part, out, at)
   return at
-}
-
-function writeHead(
-  out: Uint8Array,
-  from: number,
-  of: { readonly content: number; readonly base: number },
-): number {
-  const { content, base } = of
-  if (content < 56) {
-    out[from] = base + content
-    return from + 1
-  }
-  const size = bytesOf(content)
-  out[from] = base + 55 + size
-  for (let at = 0; at < size; at++) out[from + 1 + at] = content >>> (8 * (size - 1 - at))
-  return from + 1 + size
 }

@@ -9,30 +9,33 @@
 import { sumsBy, table } from '../engine/table.ts'
 import { secondsPerSum } from './sum-ranges.ts'
 
+/** A message as either end tells it. */
+const messageColumns = {
+  message_id: 'bytes',
+  chain: 'text',
+  network: 'integer',
+  contract: 'bytes',
+  source_id: 'bytes',
+  destination_id: 'bytes',
+  nonce: 'bytes',
+  sender: 'bytes',
+  recipient: 'bytes',
+  data: 'bytes',
+  receipts: 'bytes',
+  tx_hash: 'bytes',
+  timestamp: 'integer',
+  gas_spent: 'bytes',
+} as const
+
 /**
  * The sending end. `fee_amount` and `nonce` are big-endian without leading zeros; `gas_spent` is
  * gas × price in wei; `receipts` is 32 bytes of nonce and 20 of the relayer each.
  */
-export const icmSend = table(
-  'icm_send',
-  {
-    message_id: 'bytes',
-    chain: 'text',
-    network: 'integer',
-    contract: 'bytes',
-    source_id: 'bytes',
-    destination_id: 'bytes',
-    nonce: 'bytes',
-    sender: 'bytes',
-    recipient: 'bytes',
-    data: 'bytes',
-    receipts: 'bytes',
-    tx_hash: 'bytes',
-    timestamp: 'integer',
-    gas_spent: 'bytes',
-  },
-  { key: ['message_id'], layout: 'keyed', sums: sumsBy('timestamp', secondsPerSum) },
-)
+export const icmSend = table('icm_send', messageColumns, {
+  key: ['message_id'],
+  layout: 'keyed',
+  sums: sumsBy('timestamp', secondsPerSum),
+})
 
 /** What the sending chain says later: the fee, newest total, and whether the receipt came back. */
 export const icmSourceNote = table(
@@ -45,20 +48,7 @@ export const icmSourceNote = table(
 export const icmReceive = table(
   'icm_receive',
   {
-    message_id: 'bytes',
-    chain: 'text',
-    network: 'integer',
-    contract: 'bytes',
-    source_id: 'bytes',
-    destination_id: 'bytes',
-    nonce: 'bytes',
-    sender: 'bytes',
-    recipient: 'bytes',
-    data: 'bytes',
-    receipts: 'bytes',
-    tx_hash: 'bytes',
-    timestamp: 'integer',
-    gas_spent: 'bytes',
+    ...messageColumns,
     reward_redeemer: 'bytes',
     deliverer: 'bytes',
   },

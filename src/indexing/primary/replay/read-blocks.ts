@@ -27,25 +27,21 @@ export type ReadTransaction<Unsigned> = {
   readonly exportedKeys: readonly string[]
 }
 
-/** A P-Chain block ready for replay. */
-export type ReadPBlock = {
-  readonly block: PBlock
+/** A block of the P- or X-Chain ready for replay. */
+export type ReadBlock<Block, Unsigned> = {
+  readonly block: Block
   readonly blockId: Uint8Array
   readonly height: number
   readonly sizeBytes: number
-  readonly transactions: readonly ReadTransaction<PUnsigned>[]
+  readonly transactions: readonly ReadTransaction<Unsigned>[]
   readonly proposer: Proposer | undefined
 }
 
+/** A P-Chain block ready for replay. */
+export type ReadPBlock = ReadBlock<PBlock, PUnsigned>
+
 /** An X-Chain block ready for replay. */
-export type ReadXBlock = {
-  readonly block: XBlock
-  readonly blockId: Uint8Array
-  readonly height: number
-  readonly sizeBytes: number
-  readonly transactions: readonly ReadTransaction<XUnsigned>[]
-  readonly proposer: Proposer | undefined
-}
+export type ReadXBlock = ReadBlock<XBlock, XUnsigned>
 
 /** A C-Chain block ready for replay. */
 export type ReadCBlock = CBlock & {

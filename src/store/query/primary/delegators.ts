@@ -7,18 +7,12 @@
 
 import type { Reader, Statement } from '../../engine/database.ts'
 import { stakerStatuses } from '../../schema/primary-position.ts'
-import { mergeLists } from './merged-lists.ts'
+import { mergeOwnerLists, type OwnerPage } from './merged-lists.ts'
 import { stakerRow, type StoredStaker } from './staker-rows.ts'
 
-/** Whose delegations; both given: of those owners on those nodes. */
-export type DelegatorQuery = {
-  /** Numbers. */
-  readonly addresses?: readonly number[]
-  readonly nodes?: readonly number[]
+/** Whose delegations, in which states. */
+export type DelegatorQuery = OwnerPage & {
   readonly statuses: readonly (typeof stakerStatuses)[number][]
-  readonly order: 'asc' | 'desc'
-  readonly after: number | undefined
-  readonly limit: number
 }
 
 type List = 'address' | 'node' | 'status'
@@ -45,26 +39,16 @@ const questions = {
 } as const
 
 /** Delegations of the page. */
-export async function listDelegators(
-  reader: Reader,
-  query: DelegatorQuery,
-): Promise<StoredStaker[]> {
-  const { addresses, nodes, statuses, order } = query
-  const wanted = nodes === undefined ? undefined : new Set(nodes)
+export function listDelegators(reader: Reader, query: DelegatorQuery): Promise<StoredStaker[]> {
+  const { addresses, nodes, statuses } = query
   const states = new Set(statuses)
   const kind: List = addresses !== undefined ? 'address' : nodes !== undefined ? 'node' : 'status'
-  const start = query.after ?? (order === 'asc' ? -1 : Number.MAX_SAFE_INTEGER)
-  const sign = order === 'asc' ? 1 : -1
-  return mergeLists<number, StoredStaker>({
+  return mergeOwnerLists(reader, query, {
     lists: addresses ?? nodes ?? statuses.map((status) => stakerStatuses.indexOf(status)),
-    limit: query.limit,
-    compare: (a, b) => sign * (a.pos - b.pos),
-    accepts: ({ status, node }) => states.has(status) && (wanted === undefined || wanted.has(node)),
-    read: async (list, after, limit) => {
-      const from = after?.pos ?? start
-      const rows = await reader.all(questions[kind][order], [list, from, limit])
-      return rows.map(stakerRow.read)
-    },
+    question: questions[kind],
+    read: stakerRow.read,
+    placeOf: ({ pos }) => pos,
+    accepts: ({ status }) => states.has(status),
   })
 }
 

@@ -5,6 +5,8 @@
  * neighbours in the merged order and come out once.
  */
 
+import type { Reader, Row, Statement, Value } from '../../engine/database.ts'
+
 /** Lists to merge. `L` names a list, `R` is a row. */
 export type Lists<L, R> = {
   readonly lists: readonly L[]
@@ -19,6 +21,51 @@ export type Lists<L, R> = {
   /** Returns whether a row found in `times` lists belongs to the answer. */
   readonly accepts: (row: R, times: number) => boolean
   readonly limit: number
+}
+
+/** A page of rows by owners or nodes; both given: of these owners on these nodes. */
+export type OwnerPage = {
+  /** Numbers. */
+  readonly addresses?: readonly number[]
+  readonly nodes?: readonly number[]
+  readonly order: 'asc' | 'desc'
+  readonly after: number | undefined
+  readonly limit: number
+}
+
+/** Statements of a list in both directions; each takes the list, a place and a limit. */
+export type BothOrders = { readonly asc: Statement; readonly desc: Statement }
+
+/** How rows of {@link OwnerPage} are read; `L` is what lists are named by besides numbers. */
+export type OwnerLists<R, L> = {
+  readonly lists: readonly L[]
+  readonly question: BothOrders
+  readonly read: (row: Row) => R
+  /** The place of a row in its list. */
+  readonly placeOf: (row: R) => number
+  readonly accepts: (row: R) => boolean
+}
+
+/** The rows of a page. With owners and nodes, only those of these nodes. */
+export function mergeOwnerLists<R extends { readonly node: number }, L extends Value>(
+  reader: Reader,
+  query: OwnerPage,
+  { lists, question, read, placeOf, accepts }: OwnerLists<R, L>,
+): Promise<R[]> {
+  const { nodes, order, limit } = query
+  const wanted = nodes === undefined ? undefined : new Set(nodes)
+  const start = query.after ?? (order === 'asc' ? -1 : Number.MAX_SAFE_INTEGER)
+  const sign = order === 'asc' ? 1 : -1
+  return mergeLists<L, R>({
+    lists,
+    limit,
+    compare: (a, b) => sign * (placeOf(a) - placeOf(b)),
+    accepts: (row) => accepts(row) && (wanted === undefined || wanted.has(row.node)),
+    read: async (list, after, most) => {
+      const from = after === undefined ? start : placeOf(after)
+      return (await reader.all(question[order], [list, from, most])).map(read)
+    },
+  })
 }
 
 type Head<L, R> = { readonly list: L; rows: readonly R[]; at: number; asked: number }

@@ -6,18 +6,8 @@
  */
 
 import type { Reader, Statement } from '../../engine/database.ts'
-import { mergeLists } from './merged-lists.ts'
+import { mergeOwnerLists, type OwnerPage } from './merged-lists.ts'
 import { stakerRow, type StoredStaker } from './staker-rows.ts'
-
-/** Whose stakes; both given: stakes of those owners on those nodes. */
-export type OpenStakerQuery = {
-  /** Numbers. */
-  readonly addresses?: readonly number[]
-  readonly nodes?: readonly number[]
-  readonly order: 'asc' | 'desc'
-  readonly after: number | undefined
-  readonly limit: number
-}
 
 function question(list: 'address' | 'node', order: 'asc' | 'desc'): Statement {
   const sign = order === 'asc' ? '>' : '<'
@@ -40,25 +30,13 @@ const questions = {
 } as const
 
 /** Stakes of the page. */
-export async function listOpenStakers(
-  reader: Reader,
-  query: OpenStakerQuery,
-): Promise<StoredStaker[]> {
-  const { addresses, nodes, order } = query
-  const wanted = nodes === undefined ? undefined : new Set(nodes)
-  const kind = addresses === undefined ? 'node' : 'address'
-  const start = query.after ?? (order === 'asc' ? -1 : Number.MAX_SAFE_INTEGER)
-  const sign = order === 'asc' ? 1 : -1
-  return mergeLists<number, StoredStaker>({
+export function listOpenStakers(reader: Reader, query: OwnerPage): Promise<StoredStaker[]> {
+  const { addresses, nodes } = query
+  return mergeOwnerLists(reader, query, {
     lists: addresses ?? nodes ?? [],
-    limit: query.limit,
-    compare: (a, b) => sign * (a.pos - b.pos),
-    accepts: ({ permissioned, node }) =>
-      !permissioned && (wanted === undefined || wanted.has(node)),
-    read: async (list, after, limit) => {
-      const from = after?.pos ?? start
-      const rows = await reader.all(questions[kind][order], [list, from, limit])
-      return rows.map(stakerRow.read)
-    },
+    question: questions[addresses === undefined ? 'node' : 'address'],
+    read: stakerRow.read,
+    placeOf: ({ pos }) => pos,
+    accepts: ({ permissioned }) => !permissioned,
   })
 }

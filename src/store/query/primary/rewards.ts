@@ -8,7 +8,7 @@
 import type { Reader, Statement } from '../../engine/database.ts'
 import { rewardBody } from '../../schema/primary-bodies.ts'
 import { body, bytes, integer, type RowOf, storedRow } from '../stored-row.ts'
-import { mergeLists } from './merged-lists.ts'
+import { mergeOwnerLists, type OwnerPage } from './merged-lists.ts'
 
 /** A reward `r`, and the node `n` it was earned with. */
 const rewardRow = storedRow(
@@ -24,16 +24,6 @@ const rewardRow = storedRow(
 )
 /** One reward. */
 export type StoredReward = RowOf<typeof rewardRow>
-
-/** Whose rewards; both given: rewards of those owners for those nodes. */
-export type RewardQuery = {
-  /** Numbers. */
-  readonly addresses?: readonly number[]
-  readonly nodes?: readonly number[]
-  readonly order: 'asc' | 'desc'
-  readonly after: number | undefined
-  readonly limit: number
-}
 
 function question(list: 'address' | 'node', order: 'asc' | 'desc'): Statement {
   const sign = order === 'asc' ? '>' : '<'
@@ -53,22 +43,14 @@ const questions = {
 } as const
 
 /** Rewards of the page. */
-export async function listRewards(reader: Reader, query: RewardQuery): Promise<StoredReward[]> {
-  const { addresses, nodes, order } = query
-  const wanted = nodes === undefined ? undefined : new Set(nodes)
-  const kind = addresses === undefined ? 'node' : 'address'
-  const start = query.after ?? (order === 'asc' ? -1 : Number.MAX_SAFE_INTEGER)
-  const sign = order === 'asc' ? 1 : -1
-  return mergeLists<number, StoredReward>({
+export function listRewards(reader: Reader, query: OwnerPage): Promise<StoredReward[]> {
+  const { addresses, nodes } = query
+  return mergeOwnerLists(reader, query, {
     lists: addresses ?? nodes ?? [],
-    limit: query.limit,
-    compare: (a, b) => sign * (a.utxo - b.utxo),
-    accepts: ({ node }) => wanted === undefined || wanted.has(node),
-    read: async (list, after, limit) => {
-      const from = after?.utxo ?? start
-      const rows = await reader.all(questions[kind][order], [list, from, limit])
-      return rows.map(rewardRow.read)
-    },
+    question: questions[addresses === undefined ? 'node' : 'address'],
+    read: rewardRow.read,
+    placeOf: ({ utxo }) => utxo,
+    accepts: () => true,
   })
 }
 

@@ -9,7 +9,7 @@ import type { Health, HealthEntry } from '../telemetry/health.ts'
 import type { NodeReply } from './node-http.ts'
 import type { RouteHandler } from './route-table.ts'
 
-/** What is shown. */
+/** Values that the page shows. */
 export type OperatorParts = {
   readonly version: string
   readonly nodeId: string | undefined

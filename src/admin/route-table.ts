@@ -1,7 +1,7 @@
 /**
  * From a path below `/ext/` to what answers it.
  *
- * What really exists comes first, so that an alias can never hide it; then the operator's endpoint
+ * Existing routes come first, so that an alias can never hide one; then the operator's endpoint
  * aliases, longest first. Looked up anew for each request: a new alias works at once.
  */
 

@@ -6,9 +6,9 @@ import { Fault } from '../core/fault.ts'
 export type Caller = {
   /** Id of its API key. */
   readonly key: string | undefined
-  /** Whether any key was ever made here. */
+  /** True when any key was ever made here. */
   readonly hasKeys: boolean
-  /** Whether it calls from this machine. */
+  /** True when it calls from this machine. */
   readonly isLoopback: boolean
   /** Scheme, host and port it named, for addresses in answers; empty where nobody knows. */
   readonly origin: string

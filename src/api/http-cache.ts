@@ -1,5 +1,5 @@
 /**
- * What browsers and proxies may keep of an answer.
+ * How long browsers and proxies may keep an answer.
  *
  * Only what can never change is kept without asking. Everything else is asked for again each time
  * (`no-cache`), and its ETag saves the body where nothing changed.
@@ -18,7 +18,7 @@ export function etagOf(text: string): string {
   return `W/"${text.length.toString(36)}-${crc32(text).toString(36)}"`
 }
 
-/** Whether `if-none-match` names `etag`. Source: RFC 9110, section 13.1.2. */
+/** Returns whether `if-none-match` names `etag`. Source: RFC 9110, section 13.1.2. */
 export function isHeld(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false
   if (ifNoneMatch.trim() === '*') return true
@@ -32,7 +32,7 @@ function weak(tag: string): string {
 /** A year, the longest that caches understand. */
 const neverChanges = 'public, max-age=31536000, immutable'
 const askAgain = 'no-cache'
-/** What a key may see is not for caches that others read, too. */
+/** For answers that only a key may see: shared caches must not keep them. */
 const askAgainAlone = 'private, no-cache'
 
 /** `cache-control` of an answer. */

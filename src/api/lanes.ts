@@ -6,8 +6,8 @@ import type { OperationShape } from './operation.ts'
 /** Facts about a request that its target shows, for instance `/v1/chains/1?x=y`. */
 export type Lanes = {
   /**
-   * What is not certainly cheap is a list: a target in another spelling that the router knows too
-   * gets no better lane.
+   * An unknown target counts as a list, so that another spelling which the router accepts gets no
+   * better lane.
    */
   readonly laneOf: (target: string) => Lane
   /** True when an error of this target has a list as its `message`. */

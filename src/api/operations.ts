@@ -278,7 +278,7 @@ function eventOperations(parts: EventParts): Operation[] {
   ]
 }
 
-/** What exports are handed: they read the lists of the others. */
+/** Parts for exports, which read the lists of the other operations. */
 export function exportPartsOf({
   evm,
   primary,

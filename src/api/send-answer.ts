@@ -96,7 +96,7 @@ function sendText(
 
 const varyTexts = new WeakMap<Operation, string>()
 
-/** What an answer depends on besides its address; pages' origins are added where they matter. */
+/** Header `vary` of an operation; the origin of pages is added where it matters. */
 function varyOf({ dialectRules, dialect }: SendParts, operation: Operation): string {
   const known = varyTexts.get(operation)
   if (known !== undefined) return known

@@ -93,7 +93,7 @@ export type ServerParts = {
 /** A server ready to listen; routes beyond the operations may still be added to `http`. */
 export type ApiServer = {
   readonly http: FastifyInstance
-  /** What streams beside the operations need of the server. */
+  /** Parts for the streams beside the operations. */
   readonly forStreams: Pick<
     StreamParts,
     'admit' | 'callerOf' | 'addressOf' | 'release' | 'handOver' | 'refusalOf'

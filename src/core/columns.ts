@@ -29,12 +29,12 @@ export type Kinds = Readonly<Record<string, ColumnKind<unknown, unknown>>>
 type GrowingOf<K> = K extends ColumnKind<infer Growing, unknown> ? Growing : never
 type TakenOf<K> = K extends ColumnKind<unknown, infer Taken> ? Taken : never
 type Together<F> = [F] extends [(value: infer Value) => void] ? Value : never
-/** What all columns of a table can share. */
+/** Memory that all columns of a table share. */
 type MemoryOf<K> = Together<
   K extends ColumnKind<unknown, unknown, infer Memory> ? (memory: Memory) => void : never
 >
 type Pushed<Growing> = Growing extends { push(value: infer Value): void } ? Value : never
-/** What a column needs of a row: what it reads, else a field of its name. */
+/** Fields of a row that a column reads: those its kind reads, else the field of its name. */
 type NeededBy<Name extends string, K> = K extends { read(row: infer Row): unknown }
   ? Row
   : { readonly [Field in Name]: Pushed<GrowingOf<K>> }
@@ -45,12 +45,12 @@ export type GrowingColumns<K extends Kinds> = { readonly [Name in keyof K]: Grow
 export type TakenColumns<K extends Kinds> = { readonly count: number } & {
   readonly [Name in keyof K]: TakenOf<K[Name]>
 }
-/** What {@link ColumnTable.append} adds. */
+/** A row for {@link ColumnTable.append}. */
 export type RowOf<K extends Kinds> = Together<
   { [Name in keyof K & string]: (row: NeededBy<Name, K[Name]>) => void }[keyof K & string]
 >
 
-/** What follows from the declaration of a table. */
+/** Functions that follow from the declaration of a table. */
 export type ColumnTable<K extends Kinds> = {
   readonly kinds: K
   /** Columns without rows, with room for `rows` of them. */
@@ -59,7 +59,7 @@ export type ColumnTable<K extends Kinds> = {
   readonly append: (columns: GrowingColumns<K>, row: RowOf<K>) => void
   /** Number of rows, which is that of the first column. */
   readonly rowsOf: (columns: GrowingColumns<K>) => number
-  /** What the columns have become. All must have equally many rows. */
+  /** Hands the columns over. All must have equally many rows. */
   readonly taken: (columns: GrowingColumns<K>) => TakenColumns<K>
   /** Columns of `count` rows that `make` gives, one after the other. */
   readonly made: (

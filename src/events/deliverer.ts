@@ -22,14 +22,14 @@ import type { Log } from '../telemetry/log.ts'
 import { deliver, type DeliveryParts, type Stopped } from './delivery.ts'
 import type { News } from './news.ts'
 
-/** What a deliverer needs. */
+/** Parts that a deliverer needs. */
 export type DelivererParts = Omit<DeliveryParts, 'commit'> & {
   /** The store of webhooks, open for writing. */
   readonly database: Database
   /** Names this process and no other. */
   readonly owner: string
   readonly news: News
-  /** Whether the API key of this id still is one; the empty id always is. */
+  /** Returns whether an API key with this id still exists; true for the empty id. */
   readonly isLive: (owner: string) => boolean
   readonly clock: Clock
   readonly log: Log

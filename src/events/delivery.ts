@@ -19,7 +19,7 @@ import { readMessages, type ReaderParts } from './message-reader.ts'
 import type { Message } from './message.ts'
 import { send, type SendingParts } from './sending.ts'
 
-/** What delivering needs. */
+/** Parts that delivering needs. */
 export type DeliveryParts = ReaderParts &
   SendingParts & {
     readonly clock: Clock

@@ -7,7 +7,7 @@ import { findPlaces } from '../store/query/events/places.ts'
 import { type Webhook, watchOf } from '../store/query/events/webhooks.ts'
 import { type Describe, type Message, messageOf, type MessagePlace } from './message.ts'
 
-/** What reading needs. */
+/** Parts that reading needs. */
 export type ReaderParts = {
   /** The store of a chain by its key; `undefined` where it is not served here, or not yet. */
   readonly storeOf: (key: string) => Reader | undefined
@@ -17,7 +17,7 @@ export type ReaderParts = {
 /** Places read at once. */
 const placesAtOnce = 32
 
-/** What was found: messages, and where to go on. No messages: there is nothing more for now. */
+/** Messages found, and where to continue. Without messages there are no more for now. */
 export type ReadMessages = { readonly messages: readonly Message[]; readonly next: MessagePlace }
 
 /**

@@ -1,5 +1,5 @@
 /**
- * What webhooks, event streams and sockets are told.
+ * Messages for webhooks, event streams and sockets.
  *
  * This folder reads what is to be told, in order, and delivers it. It knows no operation and no
  * shape: what happened at a place is described by a function it is handed.
@@ -14,7 +14,7 @@ import { canonicalJson } from './canonical-json.ts'
 /** A message of a webhook: the `told`-th of its place. */
 export type MessagePlace = { readonly pos: number; readonly told: number }
 
-/** What happened at places of a chain, as the messages of a webhook; in order, the same each time. */
+/** Describes a place of a chain as messages of a webhook, in order, the same each time. */
 export type Describe = (
   webhook: Webhook,
   pos: number,

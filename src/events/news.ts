@@ -12,7 +12,7 @@ const lookEveryMs = 100
 
 /** One reader of news. */
 export type NewsListener = {
-  /** Whether there was something new since it was last called; what comes from now on counts for the next time. */
+  /** Returns whether there was news since the last call; later news counts for the next call. */
   readonly take: () => boolean
   /** Resolves once there is something to take, or `signal` is aborted. */
   readonly next: (signal: AbortSignal) => Promise<void>

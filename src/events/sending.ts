@@ -16,7 +16,7 @@ export const answerTimeoutMs = 10_000
 /** An answer says nothing that is read: only its status counts. */
 const maxAnswerBytes = 65_536
 
-/** What sending needs. */
+/** Parts that sending needs. */
 export type SendingParts = {
   /** Refuses addresses that are not public. */
   readonly publicTransport: Transport | undefined
@@ -26,7 +26,7 @@ export type SendingParts = {
   readonly signature: SignatureForm
 }
 
-/** What is sent, how often it was before, and whether it was asked for again. */
+/** A message to send, the attempts so far, and whether its caller asked for it again. */
 export type Sending = {
   readonly url: string
   readonly message: Message
@@ -35,7 +35,7 @@ export type Sending = {
   readonly isReplay: boolean
 }
 
-/** Whether the operator lets webhooks lead to this host, wherever it is. */
+/** Returns whether the operator allows webhooks to this host wherever it is. */
 export function isPrivateHost(privateHosts: readonly string[], url: URL): boolean {
   return privateHosts.some((host) => host === 'any' || host === url.hostname || host === url.host)
 }

@@ -2,7 +2,7 @@
 
 import { createHmac } from 'node:crypto'
 
-/** What the key of signatures is: bytes its hex digits stand for, or its text. */
+/** Form of the signing key: the bytes of its hex digits, or its text. */
 export type SignatureForm = 'hex' | 'text'
 
 /**

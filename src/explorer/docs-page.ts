@@ -5,7 +5,7 @@ import { escaped } from './markdown.ts'
 /** A page in the list. */
 export type DocsEntry = { readonly path: string; readonly title: string; readonly group: string }
 
-/** What a document is made of. */
+/** Parts of a document. */
 export type DocsParts = {
   /** Folder of the explorer's files, without a slash at its end. */
   readonly folder: string

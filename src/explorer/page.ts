@@ -9,7 +9,7 @@ import type { ChainStatus, Status } from '../shape/status.ts'
 import { visible } from './browser/format.ts'
 import { escaped } from './markdown.ts'
 
-/** What the document refers to. */
+/** Files that the document refers to. */
 export type PageParts = {
   /** Folder of the files, without a slash at its end. */
   readonly folder: string
@@ -44,7 +44,7 @@ ${preloads.join('\n')}
 }
 
 /**
- * What is seen before the first script runs: the frame of every page, and how high each chain is.
+ * Content before the first script runs: the frame of every page, and the height of each chain.
  */
 function frame(folder: string, { chains }: Status): string {
   const heights = chains

@@ -16,7 +16,7 @@ export type ExplorerFile = {
   readonly tag: string
 }
 
-/** What a request says of itself. */
+/** Headers of a request that matter here. */
 export type ExplorerRequest = {
   readonly acceptEncoding: string
   readonly ifNoneMatch: string

@@ -51,7 +51,7 @@ export type ChainSharesParts = {
   readonly owner: string
   /** Names of the stores that this process would write, if it were alone. */
   readonly keys: readonly string[]
-  /** What the join of messages, in whatever process, needs to know of these chains. */
+  /** Facts about these chains that the join of messages needs, in whichever process it runs. */
   readonly messengers: readonly MessengerChain[]
   readonly clock: Clock
   readonly log: Log

@@ -10,7 +10,7 @@ export type ChainSpec = {
   readonly network: Network
   readonly name: string
   readonly symbol: string
-  /** What the endpoints must be; whatever the first of them says when absent. */
+  /** Chain id that all endpoints must have; when absent, that of the first endpoint. */
   readonly chainId?: number
   /** `0x` hex. */
   readonly blockchainId?: string
@@ -19,7 +19,7 @@ export type ChainSpec = {
   readonly recording?: string
   readonly traces: 'auto' | 'on' | 'off'
   readonly startHeight: number
-  /** Whether its logs are kept, in a store of their own. */
+  /** True when its logs are kept, in a store of their own. */
   readonly keepsLogs?: boolean
   /** `0x` hex, lower case. */
   readonly wrappedTokens: readonly string[]
@@ -56,14 +56,14 @@ export type ResumePoint = {
   readonly tracesFrom: number
   /** Hash of block `blocksFrom - 1`, `0x` hex; absent in an empty store. */
   readonly parentHash?: string
-  /** What hashes do not prove of the blocks before; absent in an empty store. */
+  /** Blocks before that hashes do not prove; absent in an empty store. */
   readonly proofs?: StoredProofs
 }
 
-/** What is known when blocks are stored. */
+/** Facts known when blocks are stored. */
 export type BlockNews = {
   /** Newest height of the chain. */
   readonly headHeight: number
-  /** What hashes do not prove of all blocks that are stored then. */
+  /** Blocks stored by then that hashes do not prove. */
   readonly proofs: StoredProofs
 }

@@ -17,7 +17,7 @@ const lookEveryMs = 1_000
 const fillingShare = 0.5
 const followingShare = 0.1
 
-/** What a store's batches take, and the stream that draws the conclusion. */
+/** Times of a store's batches, and the stream that adjusts their size. */
 export type WritingRhythm = {
   /** Does the work of one batch, and counts its time. */
   readonly batch: <T>(work: () => Promise<T>) => Promise<T>

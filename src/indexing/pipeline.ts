@@ -34,9 +34,7 @@ export type PipelineParts<Batch extends HeightRange> = {
   readonly link: (batch: Batch) => Broken | undefined
   /** Told the first batch that was linked and will be fetched again. */
   readonly unlinked?: (first: Batch) => void
-  /**
-   * What lies from this height on is not handed on yet, but near the head, where it cannot wait.
-   */
+  /** Pieces from this height on are kept back, except near the head, where they cannot wait. */
   readonly heldFrom?: () => number | undefined
   /** Returns whether it waits near the head as well. */
   readonly heldAtHead?: () => boolean
@@ -221,7 +219,7 @@ export class Pipeline<Batch extends HeightRange> {
     }
   }
 
-  /** What is held, and what the fetches under way will bring. */
+  /** Bytes held, and those that the fetches under way are expected to bring. */
   #expectedBytes(): number {
     return this.#heldBytes + this.#fetching * this.#pieceBytes
   }

@@ -17,7 +17,7 @@ import type { ThreadNews } from './status-board.ts'
 
 /** Tools of a worker thread. */
 export type WorkerThread = {
-  /** What it is to do, and its way to the other thread. */
+  /** Its work, and its port to the other thread. */
   readonly data: ThreadWork & { readonly port: Port }
   readonly world: World
   readonly log: Log

@@ -102,7 +102,7 @@ export async function openAggregators(
   }
 }
 
-/** What a recording's validators signed; `undefined` where they signed nothing. */
+/** Signatures of a recording's validators; `undefined` where there are none. */
 async function recordedAggregator(
   name: Network,
   { recording }: NetworkConfig,

@@ -61,9 +61,9 @@ export type AnsweringParts = {
 }
 
 /**
- * What callers write and indexing reads. It is opened before indexing starts, so that a database that
- * cannot be used is refused before stores are made in it, and closed after indexing: the last one that
- * closes an SQLite store must be one that may write, to end its log.
+ * Stores that callers write and indexing reads. They open before indexing starts, so that an
+ * unusable database is refused before stores are made in it, and close after indexing: the last to
+ * close an SQLite store must be able to write, to end its log.
  */
 export type WrittenStores = {
   readonly documents: Documents
@@ -144,7 +144,7 @@ type CallerParts = {
   readonly closers: Closer[]
 }
 
-/** What is known of callers: keys, what they used, and what seals their page tokens. */
+/** Callers' keys, their usage, and the keys that seal their page tokens. */
 async function openCallers(
   config: Config,
   { world, log, store, closers }: CallerParts,
@@ -167,7 +167,7 @@ async function openCallers(
   }
 }
 
-/** What is answered to keys; its store is opened with the first of them. */
+/** Answers counted by key; the store is opened with the first of them. */
 function callsOf(
   config: Config,
   {

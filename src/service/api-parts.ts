@@ -66,7 +66,7 @@ export type ApiParts = {
   /** API keys as they are now. */
   readonly keys: () => readonly StoredKey[]
   readonly uses: UseCounter
-  /** What is answered to keys. */
+  /** Answers counted by key. */
   readonly calls: CallRecorder & { readonly store: () => Promise<Database> }
   readonly aliases: { readonly resolve: (name: string) => string | undefined }
   /** The store of webhooks, open for writing. */
@@ -221,7 +221,7 @@ function headsOf({ indexer, world }: ApiParts): (key: string, stage: string) => 
   }
 }
 
-/** What families of operations share. */
+/** Parts that families of operations share. */
 type Shared = { readonly evm: EvmParts; readonly events: EventParts }
 
 function evmPartsOf(parts: ApiParts, { chains }: Directories): EvmParts {
@@ -242,7 +242,7 @@ function evmPartsOf(parts: ApiParts, { chains }: Directories): EvmParts {
   }
 }
 
-/** What the operations that are served are made of. */
+/** Parts of each family of operations that is served. */
 function familiesOf(
   config: Config,
   parts: ApiParts,

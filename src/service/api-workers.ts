@@ -23,7 +23,7 @@ import type { ThreadLink, Threads } from '../telemetry/thread.ts'
 import type { Aggregators } from './aggregators.ts'
 import { type AggregatorNews, aggregatorNews, answerAggregations } from './remote-aggregators.ts'
 
-/** What the main thread knows and every answering thread needs. */
+/** Facts of the main thread that every answering thread needs. */
 export type MainNews = AggregatorNews & { readonly aliases: Aliases }
 
 /** Messages of the main thread; news of chains come one by one, the rest whole. */
@@ -40,7 +40,7 @@ export type ApiWorkerData = {
   readonly owner: string
   readonly address: { readonly host: string; readonly port: number }
   readonly main: MainNews
-  /** What was told before this thread; absent where this process does not index. */
+  /** News from before this thread; absent where this process does not index. */
   readonly news: readonly ThreadNews[] | undefined
   /** To ask the main thread. */
   readonly asks: MessagePort
@@ -59,7 +59,7 @@ export type ApiWorkersParts = {
   readonly log: Log
   readonly aggregators: Aggregators
   readonly aliases: { readonly all: () => Aliases }
-  /** What the indexing threads told so far; absent where this process does not index. */
+  /** News of the indexing threads so far; absent where this process does not index. */
   readonly told: (() => readonly ThreadNews[]) | undefined
   /** Told when one of them ends by itself. */
   readonly failed: (error: unknown) => void

@@ -42,7 +42,7 @@ export type Running = {
   readonly stop: () => Promise<void>
 }
 
-/** What the process is made of besides its configuration. */
+/** Parts of the process besides its configuration. */
 export type Outside = {
   readonly world: World
   readonly logs: LogRegistry
@@ -166,7 +166,7 @@ function countedWaits(clock: Clock, gauges: Gauges): Waits {
   })
 }
 
-/** What health and readiness look at. */
+/** Registers the checks of health and readiness. */
 function registerChecks(
   health: Health,
   config: Config,

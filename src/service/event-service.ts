@@ -18,7 +18,7 @@ import type { Gauges } from '../telemetry/gauges.ts'
 import type { Log } from '../telemetry/log.ts'
 import { primaryStream } from './chain-specs.ts'
 
-/** What webhooks need of the process. */
+/** Parts of the process that webhooks need. */
 export type EventServiceParts = {
   readonly world: World
   readonly log: Log

@@ -127,7 +127,7 @@ async function namesAtAny(places: readonly StoreLocation[]): Promise<readonly st
   return []
 }
 
-/** What a store says of its chain; nothing where it cannot be read. */
+/** A store's facts about its chain; empty when it cannot be read. */
 async function metaOf(location: StoreLocation, name: string): Promise<ReadonlyMap<string, string>> {
   try {
     const database = await openStore(location, name, controlTables, 'read')

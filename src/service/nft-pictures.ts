@@ -146,7 +146,7 @@ export function imageUriOf(operations: readonly Operation[]): PictureParts['imag
 }
 
 /**
- * What is shown where there is no picture: an answer of 404 would be an error in the console of
+ * Picture shown where there is none: an answer of 404 would be an error in the console of
  * whoever looks at a page of NFTs.
  */
 const blank: Picture = {

@@ -95,7 +95,7 @@ async function aggregatorsOf(config: Config, parts: AggregatorsParts): Promise<A
   return openAggregators(config, parts)
 }
 
-/** Whether a recorded network tells what its validators signed. */
+/** Returns whether a recorded network has its validators' signatures. */
 async function holdsSignatures(
   { networks }: Config,
   { world }: Pick<AggregatorsParts, 'world'>,

@@ -1,6 +1,6 @@
 /**
- * What kind of picture bytes are, by the bytes themselves: names and headers of strangers say
- * nothing. Only the kinds here are ever shown.
+ * The kind of a picture by its bytes, because names and headers of strangers prove nothing. Only
+ * the kinds here are ever shown.
  */
 
 /** Media types that are shown. */

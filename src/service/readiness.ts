@@ -25,7 +25,7 @@ export type ReadinessParts = {
   /** Chains that this process indexes; absent when it only serves. */
   readonly indexed: (() => readonly ChainStatus[]) | undefined
   readonly served: () => readonly ReadableStore[]
-  /** What keeps the stores. */
+  /** Engine of the stores. */
   readonly engine: 'SQLite' | 'PostgreSQL'
   readonly leases: LeaseWatch
   /** Stores of which a reading met damage, by name, and what the engine said. */
@@ -44,7 +44,7 @@ const boundingStages: ReadonlySet<string> = new Set(['blocks', 'traces', 'P', 'X
 
 /**
  * The check of all chains. Its message is the state of every stage; its error names what is wrong.
- * What another process indexes is behind here and wrong nowhere.
+ * Stages that another process indexes are only behind here, never wrong.
  */
 export function chainsCheck(parts: ReadinessParts): HealthCheck {
   const lastLive = new Map<string, number>()

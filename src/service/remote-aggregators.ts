@@ -10,7 +10,7 @@ import type { Call } from '../indexing/port-call.ts'
 import type { AggregationRequest } from '../warp/aggregation/request.ts'
 import type { Aggregators } from './aggregators.ts'
 
-/** What every answering thread knows of them without asking. */
+/** Facts about the aggregators that every answering thread has without asking. */
 export type AggregatorNews = {
   /** Ids of the networks with an aggregator; `opening` until the node was heard. */
   readonly networks: Readonly<Partial<Record<Network, number | 'opening'>>>
@@ -22,7 +22,7 @@ type Question = { readonly id: number; readonly network: Network } & (
   | { readonly txId: Uint8Array }
 )
 
-/** What {@link answerAggregations} answers with now. */
+/** News for {@link answerAggregations}. */
 export function aggregatorNews({ byNetwork, nodeId }: Aggregators): AggregatorNews {
   const networks = Object.entries(byNetwork).map(([network, served]) => [
     network,

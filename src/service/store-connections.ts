@@ -41,7 +41,7 @@ export type SharedStores = StoreSettings &
     | 'postgres.replicas'
   >
 
-/** What an answering thread beside the main thread was given by it. */
+/** The main thread's limits for a further answering thread. */
 export type GivenShare = { readonly main: ConnectionLimits; readonly owner: string }
 
 /** The stores that the settings name. Throws `bad-config` where connections are too few. */

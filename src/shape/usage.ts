@@ -1,11 +1,11 @@
-/** What API keys have used. Source: official clients, UsageMetrics. */
+/** Usage of API keys. Source: official clients, UsageMetrics. */
 
 import { Type } from './type.ts'
 
 /** Lengths of the periods that use is told by; minutes of the newest answers only. */
 export const usageIntervals = ['minute', 'hourly', 'daily', 'weekly', 'monthly'] as const
 
-/** What use may be grouped by. */
+/** Fields by which usage may be grouped. */
 export const usageGroups = [
   'requestPath',
   'responseCode',

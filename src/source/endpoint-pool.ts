@@ -28,7 +28,7 @@ export type PoolOptions = {
   readonly log: Log
   readonly urls: readonly string[]
   readonly maxInFlight: number
-  /** What the chain must be, where it is known. */
+  /** The chain's identity, where it is known. */
   readonly expected: { readonly chainId?: number; readonly genesisHash?: string }
   /** Asks an endpoint what chain it serves; `known` is what others said before. */
   readonly identify: (
@@ -52,7 +52,7 @@ export class EndpointPool {
   readonly endpoints: readonly Endpoint[]
   readonly #options: PoolOptions
   #pinned: ChainIdentity | undefined
-  /** What was pinned when endpoints agreed on it. */
+  /** The identity on which endpoints agreed. */
   #confirmed: ChainIdentity | undefined
   #loneAnswers = 0
   #released: (() => void)[] = []
@@ -64,7 +64,7 @@ export class EndpointPool {
   }
 
   /**
-   * What the chain is, as several endpoints say, or one says several times: a store is made for it.
+   * Identity of the chain, once several endpoints agree or one repeats it: a store is made for it.
    * Throws `node-answer` while they do not agree, and `node-unreachable`.
    */
   async identity(signal: AbortSignal): Promise<ChainIdentity> {
@@ -116,7 +116,7 @@ export class EndpointPool {
     }
   }
 
-  /** Whether another endpoint than the one of this name may be asked now. */
+  /** Returns whether another endpoint than the one of this name may be asked now. */
   hasOther(name: string): boolean {
     const now = this.#options.world.clock.monotonic()
     return this.endpoints.some((endpoint) => endpoint.name !== name && endpoint.hasRoom(now))

@@ -8,7 +8,7 @@ import { sha256 } from '../core/hash.ts'
 import type { ChainIdentity, EndpointStatus, StateCall } from './evm-source.ts'
 import { BatchSize } from './json-rpc.ts'
 
-/** What a need can be; an endpoint that refused it is not asked for it for a while. */
+/** Kinds of requests; an endpoint that refused one is not asked for it for a while. */
 export type Capability = 'receipts' | 'traces' | StateCall['method']
 
 /**

@@ -113,7 +113,7 @@ async function headHeight(pool: EndpointPool, ask: Asker, signal: AbortSignal): 
   return told
 }
 
-/** What an endpoint serves; of a chain that is known only what tells it from others is asked. */
+/** Identity of an endpoint's chain. When the chain is known, only distinguishing parts are asked. */
 async function identify(
   ask: Asker,
   { endpoint, known }: { readonly endpoint: Endpoint; readonly known: ChainIdentity | undefined },
@@ -148,7 +148,7 @@ async function identify(
   return blockchainId === undefined ? identity : { ...identity, blockchainId }
 }
 
-/** What endpoints bear, as long as their replies fit into memory. */
+/** Ranges to ask for at once: as many as endpoints allow and their replies fit into memory. */
 function blocksWindow(pool: EndpointPool): number {
   const largest = Math.max(...pool.endpoints.map(({ batch }) => batch.replyBytes))
   const fitting = largest === 0 ? Number.POSITIVE_INFINITY : Math.floor(maxBytesUnderWay / largest)

@@ -81,7 +81,7 @@ async function traceOneByOne(
   return traces
 }
 
-/** What a block means that could be traced neither as a whole nor one by one. */
+/** The result for a block that could be traced neither as a whole nor one by one. */
 function failedTrace(of: {
   readonly height: number
   readonly depth: number

@@ -1,5 +1,5 @@
 /**
- * What a node answered once, as a node that answers nothing else.
+ * Recorded answers of a node, served as a node that has no others.
  *
  * A recording of an EVM chain holds these answers beside its blocks. They serve for comparing alone
  * (`firn verify --recording`); those of the demo's L1s come from another node than the blocks.

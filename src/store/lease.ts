@@ -176,7 +176,7 @@ export class StandingLease {
     }
   }
 
-  /** Whether the lease is this process's, as far as it knows. */
+  /** True when the lease belongs to this process, as far as it knows. */
   get isHeld(): boolean {
     return this.#held !== undefined
   }

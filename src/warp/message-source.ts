@@ -1,6 +1,6 @@
 /**
- * What the aggregation of a transaction's message (document A, operation 2) must know of the
- * P-Chain's history. Whoever indexes the P-Chain implements it; `transaction-message.ts` asks.
+ * Facts of the P-Chain's history that aggregating a transaction's message needs (document A,
+ * operation 2). The index of the P-Chain implements it; `transaction-message.ts` asks.
  */
 
 import type { ConversionData } from '../codec/warp/l1-message.ts'

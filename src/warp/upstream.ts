@@ -1,8 +1,8 @@
 /**
  * Forwarding to a signature aggregator of icm-services, for operators who run one already.
  *
- * What comes back is verified as if we had gathered it ourselves, so a broken aggregator cannot
- * put its answers into our mouth.
+ * Answers are verified as if this process had gathered them, so a broken aggregator cannot
+ * make this process give wrong answers.
  *
  * Source: icm-services signature-aggregator/api/api.go.
  */

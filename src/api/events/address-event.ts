@@ -1,4 +1,4 @@
-/** What a transaction of the P- or X-Chain did to addresses. */
+/** Effects of a transaction of the P- or X-Chain on addresses. */
 
 import { toPrimaryAddress } from '../../core/address.ts'
 import { keyOf } from '../../core/bytes.ts'

@@ -44,7 +44,7 @@ export type TapeParts = {
   readonly failed: (error: unknown) => void
 }
 
-/** What blocks of one chain are read by: those above a height, newest first. */
+/** How blocks of one chain above a height are read, newest first. */
 type Lane = {
   readonly key: string
   readonly above: (height: number) => Promise<readonly TapeBlock[]>

@@ -1,4 +1,4 @@
-/** What happened at a place of a chain, in the words of the API. */
+/** Describes the events at a place of a chain in the words of the API. */
 
 import type { Describe } from '../../events/message.ts'
 import type { ChainDirectory } from '../chain-directory.ts'

@@ -15,7 +15,7 @@ import { errorBody, errorWords, publicWords, statusOf } from '../status.ts'
 import { admitListener, heard, type Listener, listenId } from './listening.ts'
 import type { EventParts } from './parts.ts'
 
-/** What the streams need of the server. */
+/** Parts of the server that streams need. */
 export type StreamParts = {
   readonly events: EventParts
   readonly log: Log
@@ -37,7 +37,7 @@ const weight = 20
 const ssePath = '/v1/webhooks/:id/events'
 const socketPath = /^\/v1\/webhooks\/([^/?]{1,64})\/socket$/
 
-/** Whether a request asks for the socket of a webhook. */
+/** Returns whether a request asks for the socket of a webhook. */
 export function isSocketRequest(request: IncomingMessage): boolean {
   return request.headers.upgrade?.toLowerCase() === 'websocket' && socketPath.test(pathOf(request))
 }

@@ -1,4 +1,4 @@
-/** What happened in an EVM transaction, as `address_activity` tells it. */
+/** Describes an EVM transaction as the event `address_activity`. */
 
 import { zstdDecompressSync } from 'node:zlib'
 

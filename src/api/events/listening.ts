@@ -93,7 +93,7 @@ async function startOf(
   return { pos, told: 0 }
 }
 
-/** What a listener is given: messages, or the word that it was quiet for a while. */
+/** A listener receives messages, or `quiet` when there were none for a while. */
 export type Heard = Message | 'quiet'
 
 /**
@@ -129,7 +129,7 @@ export async function* heard(
   }
 }
 
-/** Whether the webhook is what it was; who listens to another one comes again. */
+/** Returns whether the webhook is unchanged; a listener of a changed one must ask again. */
 async function isSame(parts: EventParts, webhook: Webhook): Promise<boolean> {
   const { id, changed, number, owner } = webhook
   if (!parts.isLive(owner)) return false

@@ -1,4 +1,4 @@
-/** What the operations on webhooks are handed. */
+/** Parts that the operations on webhooks need. */
 
 import type { Clock, Random } from '../../core/world.ts'
 import type { ReaderParts } from '../../events/message-reader.ts'
@@ -23,7 +23,7 @@ export type EventParts = {
   readonly random: Random
   /** Why nothing may be sent to an address; `undefined` where it may. */
   readonly problemOf: (url: URL) => string | undefined
-  /** Whether the API key of this id still is one; the empty id always is. */
+  /** Returns whether an API key with this id still exists; true for the empty id. */
   readonly isLive: (owner: string) => boolean
   readonly reader: ReaderParts
   readonly news: News

@@ -15,7 +15,7 @@ import { blockIdOf, chainNumbers, firstPosOf } from '../../store/schema/primary-
 import type { ServedChain } from '../chain-directory.ts'
 import type { EventParts } from './parts.ts'
 
-/** What a caller registers. */
+/** The request body that registers a webhook. */
 export type Asked = Static<typeof CreateWebhookBody>
 
 /** A webhook that is not registered yet, and the place from which it is told. */

@@ -1,4 +1,4 @@
-/** What signs the messages of a caller's webhooks. */
+/** The secret that signs the messages of a caller's webhooks. */
 
 import { toHex } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'

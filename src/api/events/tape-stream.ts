@@ -7,7 +7,7 @@ import { callerOf } from '../../http/caller-address.ts'
 import type { BlockTape } from './block-tape.ts'
 import type { StreamParts } from './event-streams.ts'
 
-/** What the stream needs of the server. */
+/** Parts of the server that the stream needs. */
 export type TapeStreamParts = Pick<StreamParts, 'admit' | 'addressOf' | 'release'> & {
   readonly tape: BlockTape
   /** Streams at once; 0: none. */

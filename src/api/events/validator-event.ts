@@ -1,4 +1,4 @@
-/** What happened to validators, delegators and L1 validators at a place of the P-Chain. */
+/** Events of validators, delegators and L1 validators at a place of the P-Chain. */
 
 import { keyOf, to0x } from '../../core/bytes.ts'
 import { toCb58, toNodeId } from '../../core/cb58.ts'
@@ -127,7 +127,7 @@ async function l1Events(at: Happening): Promise<Fields[]> {
   return events
 }
 
-/** What a change of an L1 validation is called. */
+/** Name of a change of an L1 validation. */
 function eventOf(event: L1Event, before: L1Event | undefined): string | undefined {
   if (before === undefined) return 'validator_stake'
   if (event.weight === 0n) return 'l1_validator_removed'

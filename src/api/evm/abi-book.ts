@@ -1,4 +1,4 @@
-/** What the operator's ABIs say of logs and inputs. */
+/** Decodes logs and inputs with the operator's ABIs. */
 
 import {
   type AbiEntry,
@@ -99,7 +99,7 @@ function textOf(value: AbiValue): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** What a log as a node tells it says; `undefined` where nothing fits, or where it is no log. */
+/** A node's log, decoded; `undefined` when no ABI fits or the value is not a log. */
 export function decodedLog(
   book: AbiBook,
   chainId: string,

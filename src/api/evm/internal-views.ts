@@ -34,7 +34,7 @@ export function internalDetails(row: InternalRow, named: Named): InternalTransac
   }
 }
 
-/** What the clients call a kind of frame. */
+/** The clients' name of a kind of call frame. */
 export function frameType(kind: number): InternalTransactionDetails['internalTxType'] {
   switch (kind) {
     case frameKinds.call:

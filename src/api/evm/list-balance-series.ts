@@ -176,7 +176,7 @@ async function tokenBalance(
   return rows[0]?.balance ?? 0n
 }
 
-/** What `read` gives; `undefined` where no node can tell it, which is noted. */
+/** Result of `read`; `undefined` when no node has it, which is added to `problems`. */
 async function told(
   what: string,
   problems: Set<string>,

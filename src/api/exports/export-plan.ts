@@ -1,4 +1,4 @@
-/** What an export reads: which lists, of which chains and addresses, in which range of time. */
+/** Reads from a request which lists, chains, addresses and range of time an export covers. */
 
 import { parseEvmAddress } from '../../core/address.ts'
 import { Fault } from '../../core/fault.ts'

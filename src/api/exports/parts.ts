@@ -1,4 +1,4 @@
-/** What exports of transactions are handed. */
+/** Parts that exports of transactions need. */
 
 import type { Clock } from '../../core/world.ts'
 import type { Database } from '../../store/engine/database.ts'

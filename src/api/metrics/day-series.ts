@@ -101,8 +101,8 @@ function topRates(column: 'topTx' | 'topGas'): Read {
 }
 
 /**
- * What happened in a second of each day. A day lasts from the last block of the day before to its
- * own last block; the first day begins with the first block.
+ * Values of each day divided by its seconds. A day lasts from the last block of the day before to
+ * its own last block; the first day begins with the first block.
  */
 function averageRates(column: 'txCount' | 'gasUsed'): Read {
   return async ({ store }) => {

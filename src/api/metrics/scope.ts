@@ -51,9 +51,9 @@ export type Counted = {
 }
 
 /**
- * What counting `metric` needs of chains. Contracts are counted by traces where these are stored
+ * The tables from which `metric` is counted. Contracts are counted by traces where these are stored
  * from the first block to the last ones, else by receipts, which show only creations by a
- * transaction itself; headers say which, and how far traces are complete. It is asked each time:
+ * transaction itself; headers say which, and how far traces are complete. Read anew each time:
  * traces may come later.
  */
 export async function counted(

@@ -74,7 +74,7 @@ const GetAvaxSupply = {
   }),
 } as const
 
-/** What is summed of one network, nAVAX, and when it was. */
+/** Sums of one network in nAVAX, and their time. */
 type Sums = {
   readonly stakes: StakeSummary
   readonly flows: AvaxFlows
@@ -82,7 +82,7 @@ type Sums = {
   readonly nowMs: number
 }
 
-/** What exists of AVAX. */
+/** Supply of AVAX. */
 export function getAvaxSupply(parts: PrimaryParts, chains: ChainDirectory): Operation {
   const kept = new WeakMap<Reader, Genesis>()
   const sums = keptFor(parts.clock, async (store: Reader): Promise<Sums> => ({
@@ -194,7 +194,7 @@ function view({ stakes, flows, genesis, nowMs }: Sums, evmFees: bigint | undefin
 const notCounted =
   'blocks were indexed before burned AVAX was counted; firn rebuild --primary counts'
 
-/** What was burned, and what is left; whatever cannot be told is left out and named. */
+/** Burned and remaining amounts; unknown ones are left out and named. */
 function burnedView({
   flows: { burned, l1Balances },
   evmFees,

@@ -128,7 +128,7 @@ export function createCallRecorder(parts: RecorderParts): CallRecorder {
   }
 }
 
-/** What of an answer no question filters by. */
+/** Fields of an answer that no question filters by. */
 export type CallBody = {
   readonly units: number
   readonly elapsedMs: number

@@ -1,4 +1,4 @@
-/** What a key has used, by period. Source: official clients, UsageMetrics. */
+/** Usage of a key by period. Source: official clients, UsageMetrics. */
 
 import type { Static } from 'typebox'
 
@@ -50,7 +50,7 @@ const mostRows = 200_000
 const hourSeconds = 3_600
 const defaultDays = 30
 
-/** What the caller's key has used. Throws `key-required` without one. */
+/** Usage of the caller's key. Throws `key-required` without one. */
 export function getUsage(parts: UsageParts): Operation {
   return operation(GetApiUsageMetrics, async ({ query, caller }) => {
     const keyId = keyOf(caller)

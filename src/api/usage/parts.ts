@@ -1,4 +1,4 @@
-/** What the operations on use are handed. */
+/** Parts that the operations on usage need. */
 
 import type { Clock } from '../../core/world.ts'
 import type { Reader } from '../../store/engine/database.ts'

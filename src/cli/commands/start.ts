@@ -117,7 +117,7 @@ function greet(
   write(`${[...lines, ...remarks(config)].join('\n')}\n`)
 }
 
-/** What a configuration most likely lacks, each in a sentence with its remedy. */
+/** Warnings about a configuration that lacks something, each with its remedy. */
 function remarks({ chains, networks }: Config): string[] {
   const all = Object.values(networks).filter((one) => one !== undefined)
   const nothing =

@@ -66,7 +66,7 @@ export function openParquet(path: string, columns: readonly string[]): RowSink {
     createdBy: 'firn',
   })
   let rows: Row[] = []
-  /** What was encoded so far goes to the file. */
+  /** Writes the bytes encoded so far to the file. */
   const flush = (): void => {
     file.write(new Uint8Array(bytes.buffer, 0, bytes.index))
     bytes.index = 0

@@ -1,6 +1,6 @@
 /**
- * What a receipt says beside what its root covers: all of it follows from the transaction, the
- * header and the receipt before, so it is worked out again and compared.
+ * Checks the fields of a receipt that its root does not cover: all follow from the transaction, the
+ * header and the receipt before, so they are worked out again and compared.
  *
  * The one thing that follows from nothing cheap is the sender: block and receipt must name the same
  * one.

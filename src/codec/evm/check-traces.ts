@@ -1,5 +1,5 @@
 /**
- * What must hold between the traces of a block and its transactions, which hashes have proven: one
+ * Rules that traces of a block and its transactions, which hashes have proven, must keep: one
  * trace for each, and a top frame that says what the transaction and its receipt say.
  *
  * Inner frames are under no hash: what a node says of them can only be compared with another's.

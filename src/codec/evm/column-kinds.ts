@@ -27,9 +27,9 @@ export type Slices = { readonly offset: Uint32Array; readonly length: Uint32Arra
 
 /** How numbers of each of several batches change when they become one. */
 export type Moves = {
-  /** What is added to places in the arena. */
+  /** Offset added to places in the arena. */
   readonly arena: readonly number[]
-  /** What is added to rows of the table that a table's rows lie in. */
+  /** Offset added to row numbers of the table that contains a table's rows. */
   readonly rows: readonly number[]
   /** New number of each address. */
   readonly addresses: readonly Uint32Array[]

@@ -72,7 +72,7 @@ export const txTable = columnTable({
 export type TxColumns = ColumnsOf<typeof txTable>
 
 /**
- * What a token log says, by its form alone.
+ * Kinds of token logs, by their form alone.
  *
  * `deposit` and `withdrawal` (WAVAX style) change balances and are in no transfer list.
  */

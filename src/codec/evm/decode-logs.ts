@@ -1,7 +1,7 @@
 /**
  * Logs into token transfers and kept events, by form alone.
  *
- * What a log is, is told by its first topic, the number of its topics and the length of its
+ * The kind of a log is known from its first topic, the number of its topics and the length of its
  * data. A log that only resembles a transfer is skipped and never a fault: contracts may log
  * anything.
  */

@@ -117,7 +117,7 @@ export function headerHash(block: object): Uint8Array | undefined {
 }
 
 /**
- * What tells apart how headers are made: the names of the fields that only some have, known or
+ * Distinguishes forms of headers: the names of the optional fields that a header has, known or
  * not. An upgrade that changes headers changes it. At most {@link maxFormLength} characters.
  */
 export function headerFormOf(block: object): string {

@@ -76,7 +76,7 @@ const types: readonly (readonly Write[])[] = [
   [chainId, nonce, ...fees, ...call, accessList, authorizations, parity, ...signature],
 ]
 
-/** What a block's transactions are to the root in its header, or why that cannot be told. */
+/** Result of comparing a block's transactions with the root in its header. */
 export type TransactionsOutcome = 'none' | 'hold' | 'broken' | { readonly unknown: string }
 
 /** Bytes of a hash. */

@@ -67,7 +67,7 @@ class Builder {
     }
   }
 
-  /** What holds `keys`, which share the first `depth` nibbles, and in which wave it is. */
+  /** Adds the node above `keys`, which share the first `depth` nibbles; returns it and its wave. */
   #add(keys: readonly Key[], depth: number): { readonly child: number; readonly wave: number } {
     const [first] = keys
     const last = keys.at(-1)

@@ -26,7 +26,7 @@ import { operationTypes, outputTypes, xTypes, namesOf } from './type-ids.ts'
 const payload = bytes(maxBytes)
 
 /**
- * What an X-Chain output can be: secp256k1 right to mint (6) and amount (7), NFT right to mint
+ * Kinds of X-Chain outputs: secp256k1 right to mint (6) and amount (7), NFT right to mint
  * (10) and token (11), property right to mint (15) and property (16).
  */
 export const xOutput = union({
@@ -67,7 +67,7 @@ function baseOf(memoMax: number): {
 const base = baseOf(maxMemoBytes)
 
 /**
- * What an operation does: secp256k1 mint (8), NFT mint (12) and transfer (13), property mint (17)
+ * Kinds of operations: secp256k1 mint (8), NFT mint (12) and transfer (13), property mint (17)
  * and burn (18). Pieces inside carry no type ids.
  */
 const xOperation = union({

@@ -1,4 +1,4 @@
-/** What an address of an EVM chain holds: coins, tokens with spam folded, and since when. */
+/** Summary of an EVM address: coins, tokens with spam folded, and its first activity. */
 
 import { h, type JSX } from 'preact'
 import { useState } from 'preact/hooks'
@@ -179,7 +179,7 @@ export function Tokens({ chainId, address }: OfAddress): JSX.Element {
   )
 }
 
-/** What the operator's list says of a token; nothing where it is not in it. */
+/** The reputation of a token in the operator's list; empty when it is not listed. */
 export function reputation(told: TokenReputation | undefined): View {
   if (told === null || told === undefined) return null
   return [' ', pill(told.toLowerCase(), told === 'Benign' ? 'good' : 'bad')]

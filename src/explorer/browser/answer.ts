@@ -53,7 +53,7 @@ export async function ask<T>(path: string, signal?: AbortSignal): Promise<Answer
   }
 }
 
-/** What was given up because the server is busy, of what is on the page. */
+/** Requests of this page that were given up because the server is busy. */
 const givenUp = new Set<string>()
 const again = new EventTarget()
 
@@ -80,7 +80,7 @@ export function askAgain(): void {
   again.dispatchEvent(new Event('ask'))
 }
 
-/** What asks for `path`, one request at a time, until it is ended. */
+/** Asks for `path` again and again, one request at a time, until it is ended. */
 function asker<T>(
   path: string,
   read: (signal: AbortSignal) => Promise<Answer<T>>,

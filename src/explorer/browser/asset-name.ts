@@ -1,4 +1,4 @@
-/** What assets of the primary network are called. */
+/** Names of assets of the primary network. */
 
 import { named } from './format.ts'
 

@@ -1,4 +1,4 @@
-/** What a log says, where its event is a common one. */
+/** Decodes the logs of common events. */
 
 import { argumentsOf, type Argument } from './call-data.ts'
 

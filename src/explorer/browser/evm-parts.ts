@@ -53,7 +53,7 @@ export function chainLink(world: World, chainId: string): JSX.Element {
   return h('a', { href: to('chain', chainId) }, chainName(world, chainId))
 }
 
-/** What a transaction calls, in one word. */
+/** The method a transaction calls, in one word. */
 export function methodWord({ method }: NativeTransaction): JSX.Element {
   const name = method?.methodName?.split('(')[0]
   const word =

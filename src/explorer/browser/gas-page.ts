@@ -1,4 +1,4 @@
-/** What gas costs on a chain: now, over its latest blocks, and by day. */
+/** Gas prices of a chain: now, over its latest blocks, and by day. */
 
 import { h, type JSX } from 'preact'
 

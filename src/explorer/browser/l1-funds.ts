@@ -1,4 +1,4 @@
-/** What the operations of L1 fees answer, as far as pages show it. */
+/** Answers of the operations on L1 fees, as far as pages show them. */
 
 /** A page of `subnets:listFunds`; amounts are nAVAX. */
 export type FundsPage = {

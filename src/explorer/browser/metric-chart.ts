@@ -34,7 +34,7 @@ export function metricTitle(metric: string): string {
   return titles[metric] ?? words(metric)
 }
 
-/** What is drawn. */
+/** The series to draw. */
 export type MetricChartProps = {
   readonly chainId: string
   readonly metric: string

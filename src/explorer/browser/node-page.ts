@@ -156,7 +156,7 @@ function delegations(network: string, path: string, nodeId: string): JSX.Element
   })
 }
 
-/** What was paid, or what is expected. */
+/** The reward paid, or else the one expected. */
 function reward({ netReward, estimatedNetReward }: Delegator): View {
   if (netReward !== undefined) return coins(netReward, 9, 'AVAX')
   return estimatedNetReward === undefined

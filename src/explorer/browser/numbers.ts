@@ -19,7 +19,7 @@ type Details = {
 type Messages = { readonly result: { readonly lastDay: number | null } }
 type Points = { readonly results: readonly MetricPoint[] }
 
-/** What is shown: chains of the world, and the second of the newest block. */
+/** Chains of the world, and the second of the newest block. */
 export type NumbersProps = { readonly world: World; readonly newest: number | undefined }
 
 /** The strip; what is not served or not known yet has a dash. */

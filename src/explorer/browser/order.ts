@@ -1,6 +1,6 @@
 /** Orders of tables that people choose, and how many seats a quorum takes. */
 
-/** What a row is ordered by. */
+/** The value by which a row is ordered. */
 export type OrderKey = number | string
 
 /** `-weight` is by weight, the most first. */

@@ -8,7 +8,7 @@ import { amount, cutAmount, ends, failureText, moment, span, visible } from './f
 import { to } from './link.ts'
 import { here, query, withParams } from './place.ts'
 
-/** What a page is made of. */
+/** Content of a page. */
 export type View = ComponentChildren
 
 /** A titled box. `side` sits at the right of its title. */
@@ -221,7 +221,7 @@ export function tabs(links: readonly (readonly [label: string, link: string])[])
 export type PagedProps<T> = {
   readonly path: string
   readonly query?: Readonly<Record<string, string | number>>
-  /** What the address calls its page, where a page has several lists. */
+  /** Name of its page in the address, where a page has several lists. */
   readonly name?: string
   readonly view: (page: T) => View
 }

@@ -81,7 +81,7 @@ function overview(network: string, address: string): View {
 
 type Held = { readonly data?: { readonly balances: Balances } }
 
-/** What is held on the three chains, by state; AVAX as a bar of shares. */
+/** Balances on the three chains by state; AVAX as a bar of shares. */
 function Composition({
   network,
   address,

@@ -85,7 +85,7 @@ function notServed({ status }: World): JSX.Element {
   )
 }
 
-/** What the page shows of the network. */
+/** Title of a view of the network. */
 function titleOf(view: string, chain: string): string {
   if (view === '') return 'Validators'
   if (view === 'l1') return 'L1 validators'
@@ -125,7 +125,7 @@ function subnets(base: string, network: string, world: World): JSX.Element {
   })
 }
 
-/** What became of a subnet. */
+/** The label `L1` or `subnet`. */
 export function subnetPill({ isL1 }: Subnet): JSX.Element {
   return isL1 ? pill('L1', 'good') : pill('subnet')
 }

@@ -1,5 +1,5 @@
 /**
- * What a stake earns, in nAVAX.
+ * Reward of a stake in nAVAX.
  *
  * Source: avalanchego vms/platformvm/reward/calculator.go, config.go, and ACP-285 for Helicon.
  */
@@ -21,7 +21,7 @@ export type StakePlan = {
   readonly minRate: bigint
 }
 
-/** What the whole stake is paid when its validator stays up. */
+/** Reward of the whole stake when its validator stays up. */
 export function rewardOf({ amount, seconds, supply, minRate }: StakePlan): bigint {
   if (supply <= 0n || supply >= supplyCap) return 0n
   const remaining = supplyCap - supply
@@ -33,7 +33,7 @@ export function rewardOf({ amount, seconds, supply, minRate }: StakePlan): bigin
   return reward < remaining ? reward : remaining
 }
 
-/** What a delegator keeps of a reward after its validator's fee, in millionths. */
+/** A delegator's part of a reward after its validator's fee, in millionths. */
 export function afterFee(reward: bigint, fee: bigint): bigint {
   const kept = (parts - fee) * reward
   return kept > 0xffff_ffff_ffff_ffffn ? (parts - fee) * (reward / parts) : kept / parts

@@ -13,7 +13,7 @@ import { primaryNetworks, type World } from './world.ts'
 // Long enough that a word typed in one go is asked once.
 const pauseMs = 220
 
-/** What was asked, and what fits it. */
+/** A question, and the hits for it. */
 type Offer = { readonly asked: string; readonly found: readonly Found[] }
 
 /** Where the search looks from. */
@@ -86,7 +86,7 @@ export function SearchBox({ world, chainId }: SearchProps): JSX.Element {
   )
 }
 
-/** What never changes of the field. */
+/** Attributes of the field that never change. */
 const fixed = {
   type: 'search',
   placeholder: 'Address, transaction, block, node, token or chain',
@@ -107,7 +107,7 @@ type OfferState = {
   readonly setAt: (change: (before: number) => number) => void
 }
 
-/** What fits a question, asked when typing pauses; nothing is asked of less than two signs. */
+/** Hits for a question of at least two characters, asked for when typing pauses. */
 function useOffer(question: string, chainId: string): OfferState {
   const [offer, setOffer] = useState<Offer>({ asked: '', found: [] })
   const [at, setAt] = useState(-1)
@@ -184,7 +184,7 @@ async function askHits(q: string, here: string, signal?: AbortSignal): Promise<r
   return offered(data?.hits ?? [], here)
 }
 
-/** What no operation finds: places by their form, and messages between chains. */
+/** Pages that no operation finds: places by their form, and messages between chains. */
 async function otherPlace(text: string, world: World, here: string): Promise<string | undefined> {
   const chainIds = world.chains.map(({ chainId }) => chainId)
   const link = placeByForm(text, { chainIds, networks: primaryNetworks(world), here })

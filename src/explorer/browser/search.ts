@@ -1,4 +1,4 @@
-/** What somebody typed into the search box, and where that leads. */
+/** Leads from a text in the search box to a page. */
 
 import type { SearchHit } from '../../shape/search-hit.ts'
 import { ends, visible } from './format.ts'
@@ -9,7 +9,7 @@ const primaryAddress = /^(?:([PXC])-)?(avax|fuji|local|custom)1[02-9ac-hj-np-z]{
 const nodeId = /^NodeID-[1-9A-HJ-NP-Za-km-z]{20,50}$/
 const message = /^(?:0x)?[0-9a-f]{64}$/i
 
-/** What is asked of the API for what was typed: `chain: 43114` and `1,234` are plain numbers. */
+/** The question for the API: `chain: 43114` and `1,234` become plain numbers. */
 export function questionOf(typed: string): string {
   const text = typed.trim().replace(/^chain:\s*/i, '')
   return /^[0-9][0-9,_ ]*$/.test(text) ? text.replace(/[,_ ]/g, '') : text
@@ -73,7 +73,7 @@ export function offered(hits: readonly SearchHit[], here: string): Found[] {
   return found.filter(({ link }, at) => found.findIndex((one) => one.link === link) === at)
 }
 
-/** What a place is looked up in when the API has no hit: what was typed is a place by its form. */
+/** Where a text is looked up when the API has no hit and the text has the form of a place. */
 export type Elsewhere = {
   readonly chainIds: readonly string[]
   readonly networks: readonly string[]

@@ -20,7 +20,7 @@ export type SortColumn<T> = {
   readonly cell: (row: T) => View
 }
 
-/** What is shown, and its order while none is chosen. */
+/** Rows of a table, and their order while the reader has chosen none. */
 export type SortedProps<T> = {
   readonly rows: readonly T[]
   readonly columns: readonly SortColumn<T>[]

@@ -77,7 +77,7 @@ export function SubnetPage({ world, network, subnetId }: SubnetProps): JSX.Eleme
   )
 }
 
-/** What happens on a chain that is served here. */
+/** Charts of activity on a chain that is served here. */
 function trafficOf({ chainId, chainName: name }: ChainInfo): JSX.Element {
   const charts = [
     ['txCount', 'Transactions a day'],

@@ -5,7 +5,7 @@ import { useEffect, useState } from 'preact/hooks'
 
 const keyName = 'firn-theme'
 
-/** What can be chosen, and the sign for it. The first leaves it to the system. */
+/** Themes and their signs. The first leaves the choice to the system. */
 const themes = [
   ['system', '◐'],
   ['light', '☀'],

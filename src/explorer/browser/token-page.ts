@@ -58,8 +58,8 @@ export function TokenPage({ world, chainId, address }: TokenProps): JSX.Element 
 }
 
 /**
- * What the operator's list says of a token. The API tells it beside transfers of an address, so that
- * of the newest transfer is asked.
+ * The reputation of a token in the operator's list. The API gives it with transfers of an address,
+ * so the newest transfer is asked for.
  */
 function useReputation(chainId: string, token: string | undefined): TokenReputation | undefined {
   const base = `/v1/chains/${chainId}/tokens/${encodeURIComponent(token ?? '')}/transfers`
@@ -82,7 +82,7 @@ function useReputation(chainId: string, token: string | undefined): TokenReputat
     .find(({ address }) => address.toLowerCase() === token?.toLowerCase())?.tokenReputation
 }
 
-/** What is known of a contract. `side` sits at the right of the title. */
+/** Facts about a contract. `side` is at the right of the title. */
 export function contractCard(
   chainId: string,
   contract: ContractMetadata,

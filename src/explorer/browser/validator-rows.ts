@@ -12,7 +12,7 @@ import { primarySubnetId } from './primary-parts.ts'
 export type ValidatorsProps = {
   readonly network: string
   readonly query: Readonly<Record<string, string>>
-  /** What the address calls the page of the list. */
+  /** Name of the page of the list in the address. */
   readonly name?: string
 }
 

@@ -1,4 +1,4 @@
-/** What every page knows: the chains served and how far they are. */
+/** Values that every page uses: the chains served and their heights. */
 
 import type { ChainInfo } from '../../shape/evm/chain-info.ts'
 import type { Status } from '../../shape/status.ts'

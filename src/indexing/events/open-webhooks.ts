@@ -8,14 +8,14 @@ import { watchesOf, webhooksVersion } from '../../store/query/events/webhooks.ts
 import { webhookStore } from '../../store/schema/events.ts'
 import { eventTables } from '../../store/schema/stores.ts'
 
-/** What is to be collected, asked before each commit. */
+/** Webhooks whose places are collected, read before each commit. */
 export type Watches = {
   /** A new list whenever anything changed. */
   readonly now: () => Promise<readonly Watch[]>
   readonly close: () => Promise<void>
 }
 
-/** What webhooks want of the store with this key; the list is read again only after a change. */
+/** Watches of webhooks on the store with this key; the list is read again only after a change. */
 export function openWatches(location: StoreLocation, key: string): Watches {
   let store: Database | undefined
   let version = -1

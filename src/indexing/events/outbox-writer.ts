@@ -22,7 +22,7 @@ import { findPlaces } from '../../store/query/events/places.ts'
 import { firstPlace, type Watch, type WebhookLedger } from '../../store/query/events/watch.ts'
 import type { Watches } from './open-webhooks.ts'
 
-/** What the outbox needs. */
+/** Parts that the outbox needs. */
 export type OutboxParts = {
   readonly watches: Watches
   readonly clock: Clock
@@ -36,7 +36,7 @@ export type OutboxParts = {
 export type Written = {
   readonly ledger: WebhookLedger
   readonly range: PlaceRange
-  /** Whether the blocks concern one of the numbered addresses; what asks is a look-up each. */
+  /** Returns whether the blocks concern a watched address; asking costs one look-up for each. */
   readonly touches: (watch: Watch) => Promise<boolean>
 }
 

@@ -18,7 +18,7 @@
  * transactions that contradict it are a fault from the first block on. Genesis decides nothing:
  * files make it, and the one of anvil has fields that its hash does not.
  *
- * What is known lasts as long as the process. A fault is `node-answer`, as for receipts: the
+ * Results last as long as the process. A fault is `node-answer`, as for receipts: the
  * endpoint is blamed and another one asked.
  */
 
@@ -38,7 +38,7 @@ export type CheckName = 'header' | 'transactions' | 'bloom'
 export type Unchecked = Readonly<Record<CheckName, number>>
 
 /**
- * What a look at a block found: its hash proves it, it was taken without a proof, or it contradicts
+ * Result of checking a block: its hash proves it, it was taken without a proof, or it contradicts
  * itself.
  */
 export type Verdict = 'proven' | 'taken' | 'refuted'
@@ -46,7 +46,7 @@ export type Verdict = 'proven' | 'taken' | 'refuted'
 /** A block, and who told it. */
 type Told = { readonly unit: RawUnit; readonly height: number; readonly origin: string }
 
-/** What is known of one check, or of headers of one form. */
+/** Result of one check, or for headers of one form. */
 type Knowledge = {
   readonly name: CheckName
   /** `asking`: not known yet, endpoints are asked; `unknown`: none knew better. */
@@ -203,7 +203,7 @@ export class BlockChecks {
     return false
   }
 
-  /** Whether the transactions are those of the header. */
+  /** Returns whether the transactions are those of the header. */
   #checkTransactions(told: Told, proven: boolean): boolean {
     const outcome = compareTransactions(told.unit.block)
     if (outcome === 'none') return true

@@ -18,7 +18,7 @@ export type PieceParts = {
   readonly trust: TakenOnTrust
   /** Told a piece that hashes do not prove. */
   readonly took?: (piece: BlocksPiece, sum: string) => void
-  /** Whether the block at this height is to be checked. */
+  /** Returns whether the block at this height must be checked. */
   readonly wants: (height: number) => boolean
 }
 
@@ -87,7 +87,7 @@ function pieceOf(
   return piece
 }
 
-/** Whether there is another endpoint, whose word was never found to be untrue. */
+/** Returns whether there is another endpoint that was never found to tell an untruth. */
 function hasOther(source: EvmSource, trust: TakenOnTrust, origin: string): boolean {
   return source
     .endpoints()

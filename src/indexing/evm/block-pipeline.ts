@@ -116,7 +116,7 @@ export function blocksPipeline(
   return pipeline
 }
 
-/** What is written down beside the rows. */
+/** Proofs to store beside the rows. */
 function proofsOf(checks: BlockChecks, settlement: StoredProofs['settlement']): StoredProofs {
   const unprovenFrom = checks.firstUnproven
   const unverified = checks.unverified()

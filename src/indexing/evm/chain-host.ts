@@ -60,7 +60,7 @@ export type ChainHost = {
   readonly traces: (batch: TraceBatch, headHeight: number) => Promise<void>
   /** Traces go on from height `since`; those before it that are not stored cannot be had. */
   readonly skipTraces: (since: number) => Promise<void>
-  /** What stored transactions of heights `[from, until)` say that traces repeat. */
+  /** Fields of stored transactions of heights `[from, until)` that traces repeat. */
   readonly transactions: (range: HeightRange) => Promise<readonly TracedRow[]>
   /**
    * Takes away what is stored from height `from` on, when it was proven to be wrong; gives where

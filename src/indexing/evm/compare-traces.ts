@@ -32,7 +32,7 @@ const maxOpen = 256
 /** Compares traces of one chain. */
 export class TraceComparison {
   readonly #parts: CompareParts
-  /** What endpoints told of ranges on which they did not agree, by first height. */
+  /** Differing answers of endpoints for a range, by its first height. */
   readonly #open = new Map<number, Map<string, string>>()
 
   constructor(parts: CompareParts) {

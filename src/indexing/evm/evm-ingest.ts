@@ -48,7 +48,7 @@ export const goodBatchRows = 80_000
 type State = {
   readonly interner: Interner
   readonly rollup: Rollup | undefined
-  /** What is stored of proofs. */
+  /** The stored text on proofs. */
   proofs: string
 }
 
@@ -142,7 +142,7 @@ export class EvmIngest {
     if (ice !== undefined) await thawFrom({ writer, ice, tables: chainTables }, from)
   }
 
-  /** What is remembered is ahead of the store when `work` fails, so it is forgotten then. */
+  /** Forgets the remembered state when `work` fails, because it is ahead of the store then. */
   async #whole(work: (state: State) => Promise<void>): Promise<void> {
     this.#state ??= {
       interner: new Interner(),

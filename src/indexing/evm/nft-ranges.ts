@@ -76,7 +76,7 @@ export async function writeRange(writer: Writer, range: Range): Promise<void> {
 }
 
 /**
- * What the topics after the first and the data of a log tell; `undefined` if it only resembles one.
+ * Decodes the later topics and the data of a log; `undefined` if it only resembles one.
  */
 export function rangeOfLog(
   topics: Uint8Array,

@@ -71,7 +71,7 @@ export class ChainReader {
   readonly #trust = new TakenOnTrust()
   #blocks: Pipeline<BlocksPiece> | undefined
   readonly #traces: TraceReader
-  /** What the blocks are while they have no pipeline. */
+  /** Status of the blocks while they have no pipeline. */
   #blocksStatus: StageStatus = idleStatus('blocks')
 
   constructor(parts: ReadChainParts) {
@@ -170,7 +170,7 @@ export class ChainReader {
     }
   }
 
-  /** What was proven of the stored blocks, and what is still to be. */
+  /** Remembers which of the stored blocks are proven, and which are still to be. */
   async #knowProofs(resume: ResumePoint, signal: AbortSignal): Promise<void> {
     const { proofs, parentHash: lastHash, blocksFrom } = resume
     this.#trust.forget(blocksFrom)

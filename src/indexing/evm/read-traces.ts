@@ -58,7 +58,7 @@ export type TraceReaderParts = {
   readonly log: Log
   readonly limits: PipelineLimits
   readonly compareEvery?: number
-  /** Whether receipts of this chain charge what was used, as far as is known. */
+  /** Returns whether receipts of this chain charge the gas used, as far as is known. */
   readonly gasRule: () => GasRule
   /** Told when {@link TraceReader.status} may have changed. */
   readonly changed: () => void
@@ -70,7 +70,7 @@ export type TraceWriter = {
   readonly traces: (batch: TraceBatch, headHeight: number) => Promise<void>
   /** Traces begin at height `since`: those between the last ones and it cannot be had. */
   readonly skipTraces: (since: number) => Promise<void>
-  /** What stored transactions of a range of blocks say that their traces repeat, in order. */
+  /** Fields of stored transactions of a range of blocks that traces repeat, in order. */
   readonly transactions: (range: HeightRange) => Promise<readonly TracedRow[]>
 }
 
@@ -80,7 +80,7 @@ export class TraceReader {
   readonly #trust = new TakenOnTrust()
   readonly #comparison: TraceComparison
   #pipeline: Pipeline<TraceBatch> | undefined
-  /** What the stage is while it has no pipeline. */
+  /** Status of the stage while it has no pipeline. */
   #status: StageStatus = idleStatus('traces')
   #head = -1
   #stateless = 0
@@ -158,7 +158,7 @@ export class TraceReader {
     if (off) this.#status = { ...this.#status, state, reason }
   }
 
-  /** Whether an endpoint offers traces; asks until one says so or all say no. */
+  /** Returns whether an endpoint offers traces; asks until one offers them or all refuse. */
   async #offered(signal: AbortSignal): Promise<boolean> {
     const { source, world, log, changed } = this.#parts
     for (let waitMs = firstWaitMs; ; waitMs = Math.min(longestWaitMs, waitMs * 2)) {

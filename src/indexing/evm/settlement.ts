@@ -44,7 +44,7 @@ const maxWaiting = 8_192
 /** Settled blocks of which is remembered how far they settled, should later ones be read again. */
 const remembered = 4_096
 
-/** What `units` from height `from` on say of settlement; undefined on chains that have none. */
+/** Settlement in `units` from height `from` on; undefined on chains that have none. */
 export function settlingBlocks(
   units: readonly RawUnit[],
   from: number,

@@ -29,7 +29,7 @@ import { EvmIngest } from './evm-ingest.ts'
 /** Pause before a store without room is tried again. */
 const fullPauseMs = 2_000
 
-/** What it is made of. */
+/** Parts of a standing ingest. */
 export type StandingIngestParts = {
   readonly database: Database
   readonly standing: StandingLease
@@ -104,7 +104,7 @@ export class StandingIngest {
       await this.#inOrder(async (lease) => renewLease(database, lease, world.clock))
   }
 
-  /** Whether this process writes the store, as far as it knows. */
+  /** Returns whether this process writes the store, as far as it knows. */
   readonly isHeld = (): boolean => this.#parts.standing.isHeld
 
   /** Leaves the store to another process, once all that was asked before is done. */

@@ -1,8 +1,8 @@
 /**
  * Stored rows of an EVM chain back as the columns they were written from.
  *
- * What derives rows from a batch (lists, balances, owners) can so be run again over what is stored,
- * and there is one way to derive. Addresses come with the numbers they have in the store.
+ * So the code that derives rows from a batch (lists, balances, owners) can run again over stored
+ * blocks, and there is one way to derive. Addresses come with the numbers they have in the store.
  */
 
 import { noAddress } from '../../codec/evm/column-kinds.ts'

@@ -1,5 +1,5 @@
 /**
- * What was taken from endpoints without a proof, until they proved to tell the truth since.
+ * Answers taken from endpoints without a proof, until they have proved to tell the truth since.
  *
  * Blocks far behind the head where an operator wants samples only, blocks whose headers are of a
  * form that is not known, traces that no second endpoint was asked for: each is kept in mind with a
@@ -61,13 +61,13 @@ export class TakenOnTrust {
   }
 
   /**
-   * What the endpoint told was stored, and is not what was told since: it needs proofs from now on.
+   * A stored answer of the endpoint differs from its answer of now: it needs proofs from now on.
    */
   disbelieve(origin: string): void {
     this.#liars.add(origin)
   }
 
-  /** Whether the endpoint is believed without a proof. */
+  /** Returns whether the endpoint is believed without a proof. */
   believes(origin: string): boolean {
     return !this.#liars.has(origin)
   }

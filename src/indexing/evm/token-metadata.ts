@@ -184,7 +184,7 @@ export function positionAfter(height: number): number {
   return (height + 1) * placesPerBlock - 1
 }
 
-/** What answers to all {@link questions} say of a token whose logs showed `standard`. */
+/** Facts about a token whose logs showed `standard`, from answers to all {@link questions}. */
 export function factsOf(answers: readonly StateAnswer[], standard: number): TokenFacts {
   const of = (name: (typeof names)[number]): StateAnswer | undefined => answers[names.indexOf(name)]
   const introspects = isTrue(of('introspects')) && !isTrue(of('liesAbout'))

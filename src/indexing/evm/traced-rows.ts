@@ -44,7 +44,7 @@ export class TracedRows {
     return rows
   }
 
-  /** What was read is read again: traces do not match it. */
+  /** Forgets the rows read, because traces do not match them. */
   forget(): void {
     this.#answers = []
   }

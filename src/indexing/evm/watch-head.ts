@@ -6,7 +6,7 @@ import type { EvmSource } from '../../source/evm-source.ts'
 import type { Log } from '../../telemetry/log.ts'
 import { HeadRhythm } from './head-rhythm.ts'
 
-/** What watching needs. `blocks` are those of the chain as they are read. */
+/** Parts that watching needs. `blocks` are those of the chain as they are read. */
 export type HeadWatchParts = {
   readonly source: Pick<EvmSource, 'headHeight'>
   readonly blocks: {

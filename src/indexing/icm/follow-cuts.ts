@@ -1,4 +1,4 @@
-/** What a chain took away from its end, taken back from the store of messages. */
+/** Removes from the store of messages those of blocks that a chain removed from its end. */
 
 import { keyOf } from '../../core/bytes.ts'
 import type { Clock } from '../../core/world.ts'
@@ -23,7 +23,7 @@ const followed = statement('select value from meta where name = ?')
 export type CutChain = {
   readonly store: Database
   readonly chain: MessageChain
-  /** Whether a log is of a messenger that is believed. */
+  /** Returns whether a log is of a messenger that is believed. */
   readonly isOwn: (log: MessengerLog) => boolean
 }
 

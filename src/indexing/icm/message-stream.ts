@@ -173,7 +173,7 @@ async function advance(one: Followed, target: Target): Promise<'more' | 'done' |
   return whole <= head.height ? 'more' : 'done'
 }
 
-/** Whether a log is of a messenger that is believed. */
+/** Returns a test of whether a log is of a messenger that is believed. */
 function ownLogs({ contracts }: MessengerChain): (log: MessengerLog) => boolean {
   const believed = new Set(contracts.map((contract) => keyOf(fromHex(contract))))
   return ({ contract }) => believed.has(keyOf(contract))

@@ -42,11 +42,11 @@ export type FetchParts = {
   /** The operator's own gateways may lie anywhere; redirects of theirs may not lead anywhere. */
   readonly trusted: { readonly prefixes: readonly string[]; readonly transport: Transport }
   readonly clock: Clock
-  /** What is fetched; documents where it is absent. */
+  /** Kind of content to fetch; documents when absent. */
   readonly wanted?: Wanted
 }
 
-/** What hosts are asked for, and what is taken of what they say. */
+/** The kind of content to ask hosts for, and the answers to take. */
 export type Wanted = {
   readonly accept: string
   readonly maxBytes: number

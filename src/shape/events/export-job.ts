@@ -25,7 +25,7 @@ export const exportTypes = [
   'TRANSACTION_EXPORT_PRIMARY_NETWORK_SIMPLE',
 ] as const
 
-/** What is to be exported. */
+/** The transactions to export. */
 export const ExportBody = Type.Object({
   type: Type.Enum([...exportTypes]),
   ...dates,

@@ -2,7 +2,7 @@
 
 import { Type } from '../type.ts'
 
-/** What may be told. */
+/** Kinds of events. */
 const eventTypes = [
   'address_activity',
   'primary_network_address_activity',
@@ -48,7 +48,7 @@ const list = (description: string): ReturnType<typeof Type.Array<Text>> =>
 const nanoAvax = (description: string): Text =>
   Type.String({ description: `${description}, nAVAX, base 10`, pattern: '^[0-9]{1,19}$' })
 
-/** What is watched, and how it is narrowed. */
+/** The watched subjects, and the filters on them. */
 const WebhookMetadata = Type.Object({
   addresses: Type.Optional(list('EVM addresses, `address_activity`')),
   keyType: Type.Optional(

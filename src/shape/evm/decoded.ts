@@ -1,4 +1,4 @@
-/** What bytes say by an ABI. */
+/** Bytes decoded by an ABI. */
 
 import type { Static } from 'typebox'
 

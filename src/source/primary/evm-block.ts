@@ -1,5 +1,5 @@
 /**
- * What a C-Chain block says of itself without its EVM transactions: header fields and extra data.
+ * Fields of a C-Chain block besides its EVM transactions: header fields and extra data.
  *
  * A block is RLP: [header, transactions, uncles, version, extra data]. Of the header only the
  * first twelve fields are read; they never moved. Source: avalanchego graft/coreth core/types.

@@ -173,7 +173,7 @@ export class ConnectionPool {
   }
 }
 
-/** Whether the server, or we, said no, and the connection is as good as before. */
+/** Returns whether the server or this process refused, and the connection is as good as before. */
 function isAnswer(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return error.severity !== 'FATAL'
   return faultOf(error) !== undefined

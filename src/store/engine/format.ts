@@ -65,7 +65,7 @@ export function pendingMigrations(
     .filter((migration) => migration.tables.every((table) => present.has(table.name)))
 }
 
-/** Whether a store with the tables `present` may hold blocks: it then says how far it came. */
+/** Returns whether a store with the tables `present` has checkpoints, so that it may hold blocks. */
 export function saysHowFar(present: ReadonlySet<string>): boolean {
   return present.has('checkpoint')
 }

@@ -40,7 +40,7 @@ export type StoreLocation = {
   /** In place of the product's own, for tests. */
   readonly migrations?: readonly Migration[]
   /**
-   * What stands between a store and its engine: it opens the store, and notices damage or harms it.
+   * Stands between a store and its engine: opens the store, and notices or causes damage.
    */
   readonly around?: OpenAround
 }

@@ -28,11 +28,11 @@ export type ConnectionOptions = {
 /** An open connection. */
 export type Connection = {
   readonly client: pg.Client
-  /** What it runs over. Its `setTimeout` is the limit of a wait that has no other. */
+  /** The socket. Its `setTimeout` is the limit of a wait that has no other. */
   readonly socket: Socket
-  /** Whether a pooler stands between, so that no session belongs to this connection. */
+  /** True behind a pooler, where no session belongs to this connection. */
   readonly isPooled: boolean
-  /** Whether the database has the extension Citus. */
+  /** True when the database has the extension Citus. */
   readonly hasCitus: boolean
   /** Longest a statement may take, as the server is told: the rest is for its answer to come. */
   readonly statementTimeoutMs: number
@@ -42,7 +42,7 @@ export type Connection = {
   wasSilent: boolean
 }
 
-/** What was learnt of a server with its first connection. */
+/** Facts learnt of a server with its first connection. */
 export type ServerMemory = { takesOptions: boolean }
 
 /** The oldest version whose statements are used. */
@@ -156,7 +156,7 @@ async function checked(
   return connection
 }
 
-/** Whether the server says so that it ended a transaction which was silent for too long. */
+/** Returns whether the server reports that it ended a transaction that was silent for too long. */
 export function isSilenceTold(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === silentTransaction
 }

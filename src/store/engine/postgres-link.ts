@@ -161,7 +161,7 @@ const remedies: readonly (readonly [RegExp, string])[] = [
   [/^42501$/, '; grant the user of the setting `store` the right to create in this database'],
 ]
 
-/** What mends a server that is not there or lets nobody in; empty for other failures. */
+/** Remedy for a server that is absent or refuses the login; empty for other failures. */
 function remedyOf(error: unknown, state: string): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (/^(ECONNREFUSED|ENOTFOUND|EHOSTUNREACH|ETIMEDOUT|EAI_AGAIN)$/.test(code))

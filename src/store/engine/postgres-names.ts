@@ -98,7 +98,7 @@ function read(
   place: Place,
   around: {
     readonly before: string
-    /** Whether a parenthesis follows: `using (id)` names columns. */
+    /** True when a parenthesis follows: `using (id)` names columns. */
     readonly opens: boolean
     readonly defines: string | undefined
   },

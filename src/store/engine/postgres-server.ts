@@ -1,4 +1,4 @@
-/** What all stores of a thread that lie on one server share: its connections. */
+/** The connections that all stores of a thread on one server share. */
 
 import { ConnectionPool } from './connection-pool.ts'
 import { connect, type ConnectionOptions } from './postgres-connection.ts'

@@ -23,10 +23,10 @@ export type Member = {
   readonly close: () => Promise<void>
 }
 
-/** What a request reads from. */
+/** The reader of a request. */
 type Reading = {
   member: number | undefined
-  /** Whether it has seen anything yet: it stays with its reader then. */
+  /** True once it has read: it stays with its reader then. */
   hasRead: boolean
 }
 
@@ -159,7 +159,7 @@ export class Replicas {
   }
 }
 
-/** Whether a server could not be asked, or does not have the store yet: another may. */
+/** Returns whether a server is away or does not have the store yet: another may. */
 function isAway(error: unknown): boolean {
   return faultOf(error)?.code === 'store-failed'
 }

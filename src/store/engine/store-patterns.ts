@@ -8,7 +8,7 @@ export type StorePattern = {
   readonly url: string
 }
 
-/** What is rebuilt beside a store, and the logs of a chain, lie where the chain does. */
+/** Stores rebuilt beside a store, and the logs of a chain, lie where the chain does. */
 const chainStoreName = /^(?:rebuilt-)?((?:fuji|mainnet|primary)-.+)$/
 const beginnings = ['fuji-', 'mainnet-', 'primary-']
 
@@ -23,7 +23,7 @@ export function patternUrl(patterns: readonly StorePattern[], name: string): str
   return patterns.find(({ pattern }) => names.some((each) => fits(each, pattern)))?.url
 }
 
-/** Whether the name of the store of any chain may fit a pattern. */
+/** Returns whether the name of any chain's store can match a pattern. */
 export function canFit(pattern: string): boolean {
   const [first = ''] = pattern.split('*')
   return beginnings.some(
@@ -31,7 +31,7 @@ export function canFit(pattern: string): boolean {
   )
 }
 
-/** Whether the name of a store of a chain fits a pattern. */
+/** Returns whether the name of a chain's store matches a pattern. */
 export function fits(name: string, pattern: string): boolean {
   const [first = '', ...rest] = pattern.split('*')
   const last = rest.pop()

@@ -17,7 +17,7 @@ import { digestOfTable, lastKey, tableRows } from './table-rows.ts'
 /** A store to copy. */
 export type CopiedStore = { readonly name: string; readonly tables: readonly Table[] }
 
-/** What was copied: rows of all tables, and a hash of their hashes. */
+/** The copied rows of all tables, and a hash of their hashes. */
 export type StoreCopy = { readonly rows: number; readonly digests: ReadonlyMap<string, string> }
 
 /** Told of rows written and of rows compared. */
@@ -27,7 +27,7 @@ const checkpoints = statement('select stage, height, hash from checkpoint order 
 const leases = statement('select epoch, owner, until_ms from lease')
 
 /**
- * What a store says of itself: how far each stage came, and the last sign of life of its writer.
+ * Progress of a store: the height of each stage, and the last sign of life of its writer.
  * `undefined` for one that says neither, which cannot be gone on with.
  */
 export async function sourceState(

@@ -1,6 +1,6 @@
 /** A place of stores: a data folder, or a database of PostgreSQL. */
 
-/** What a kind of place can do with the stores in it, by their names. */
+/** Operations on the stores of one place, by their names. */
 export type Place = {
   /** Names of all stores there, copies among them. */
   readonly names: () => Promise<readonly string[]>

@@ -33,7 +33,7 @@ type StoreToCopy = { readonly name: string; readonly tables: readonly Table[] }
 
 const notesQuestion = statement('select name, source, phase from migrated_store')
 
-/** What is known of a copy. */
+/** Stored state of a copy. */
 type Note = { readonly source: string; readonly phase: string }
 
 /**

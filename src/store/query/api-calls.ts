@@ -1,4 +1,4 @@
-/** What was answered to API keys: counted by the hour, and the newest one by one. */
+/** Answers given to API keys: counted by the hour, and the newest one by one. */
 
 import { type Database, type Reader, statement } from '../engine/database.ts'
 import { apiCall } from '../schema/api-use.ts'

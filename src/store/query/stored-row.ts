@@ -30,7 +30,7 @@ type ValuesOf<C extends StoredColumns> = {
 }
 type Text = (columns: string) => string
 
-/** What follows from the declaration of a row. */
+/** Functions that follow from the declaration of a row. */
 export type StoredRow<R, C extends StoredColumns = StoredColumns> = {
   /** The declaration, for rows that have more columns. */
   readonly columns: C

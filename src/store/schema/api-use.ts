@@ -1,6 +1,6 @@
 /**
- * What callers of one deployment have used, in a store of its own: every process that serves adds
- * to it and reads it.
+ * Usage of the callers of one deployment, in a store of its own, to which every serving process adds
+ * and from which it reads.
  */
 
 import { table } from '../engine/table.ts'

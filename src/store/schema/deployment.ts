@@ -1,6 +1,6 @@
 /**
- * What the processes of one deployment share beside facts: API keys, keys of page tokens and
- * aliases, each a small document; and who indexes which chains. Used where stores lie on PostgreSQL;
+ * Small documents that the processes of one deployment share: API keys, keys of page tokens and
+ * aliases; and which process indexes which chains. Used where stores lie on PostgreSQL;
  * processes over one data folder share its files instead.
  */
 

@@ -1,5 +1,5 @@
 /**
- * What is told as it happens: the outbox in the store of each chain, written in the commit of its
+ * Tables of events: the outbox in the store of each chain, written in the commit of its
  * blocks, and the store of webhooks, which every process of a deployment reads and writes.
  *
  * The outbox holds places only: what happened there is in the facts, which never change, and is read
@@ -98,7 +98,7 @@ export const deadLetter = table(
   { key: ['number', 'pos', 'told'], layout: 'keyed' },
 )
 
-/** What signs the messages of an owner: 64 hex digits. */
+/** The secret that signs the messages of an owner: 64 hex digits. */
 export const webhookSecret = table(
   'webhook_secret',
   { owner: 'text', secret: 'text' },

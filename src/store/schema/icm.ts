@@ -37,7 +37,7 @@ export const icmSend = table('icm_send', messageColumns, {
   sums: sumsBy('timestamp', secondsPerSum),
 })
 
-/** What the sending chain says later: the fee, newest total, and whether the receipt came back. */
+/** Later facts of the sending chain: the fee, newest total, and whether the receipt came back. */
 export const icmSourceNote = table(
   'icm_source_note',
   { message_id: 'bytes', fee_token: 'bytes?', fee_amount: 'bytes?', receipt_delivered: 'integer' },

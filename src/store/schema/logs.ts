@@ -16,7 +16,7 @@ export function logStoreOf(chainKey: string): string {
   return `${chainKey}${logEnding}`
 }
 
-/** What the name of such a store ends with. */
+/** Ending of the names of such stores. */
 export const logEnding = '-logs'
 
 /** Name of its stage, in `checkpoint` and in `/status`. */

@@ -8,7 +8,7 @@
 import { sumsBy, table } from '../engine/table.ts'
 import { chunksPerSum, secondsPerSum } from './sum-ranges.ts'
 
-/** What every unit has. */
+/** Sums of every unit. */
 export const rollup = table(
   'rollup',
   {
@@ -23,7 +23,7 @@ export const rollup = table(
 )
 
 /**
- * What only days have. `last_ms` is the time of the day's last block; the fastest block of the
+ * Sums that only days have. `last_ms` is the time of the day's last block; the fastest block of the
  * day is kept as amount and milliseconds, so that division happens at the edge.
  */
 export const rollupDay = table(

@@ -1,4 +1,4 @@
-/** What a migration into this place has done so far; the store is removed when it is finished. */
+/** Progress of a migration into this place; the store is removed when it is finished. */
 
 import { table } from '../engine/table.ts'
 
@@ -19,5 +19,5 @@ export const migrationStore = 'migration'
 /** Its tables. */
 export const migrationTables = [migratedStore] as const
 
-/** What follows the name of a store that is not whole yet. */
+/** Ending of the name of a store that is not whole yet. */
 export const copyEnding = '-migrating'

@@ -106,7 +106,7 @@ export const nftAmount = table(
 )
 
 /**
- * What is known of tokens' metadata. No row: never asked.
+ * Metadata of tokens. No row: never asked.
  *
  * `status` is the place in the list of states; `updated` and `due` are Unix seconds, `due` when
  * to try again, NULL for never; `attempts` counts failures in a row. `fields` is the JSON text

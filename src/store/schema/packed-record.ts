@@ -21,7 +21,7 @@ import {
 export type Field<T> = {
   // A method, so that a field of some value is also a `Field<unknown>`.
   write(arena: PackArena, value: T): void
-  /** What there is nothing to write of: no value, `undefined`, or a list without values. */
+  /** Values that are not written: none, `undefined`, or a list without values. */
   readonly absent: 'never' | 'undefined' | 'empty'
   readonly unpack: (value: Packable) => T
 }

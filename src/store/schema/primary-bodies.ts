@@ -33,7 +33,7 @@ const txStartFields = {
   utxoCount: count,
 } as const
 
-/** What {@link txBody} begins with. */
+/** Beginning of {@link txBody}. */
 export const txStart = layout(txStartFields)
 
 /**

@@ -22,7 +22,7 @@ export function listOfNumber(addressId: number, chain: number): number {
   return addressId * placesPerAddress + chain
 }
 
-/** What a UTXO is: number of its asset, bits of `utxoKinds`, signatures needed. */
+/** Traits of a UTXO: number of its asset, bits of `utxoKinds`, signatures needed. */
 export type Traits = { readonly asset: number; readonly kind: number; readonly needed: number }
 
 /** Traits as an integer, by asset first. */
@@ -56,7 +56,7 @@ export const traitsSql = {
   needed: `traits % ${maxNeeded + 1}`,
 } as const
 
-/** What {@link kindOf} looks at. */
+/** Fields that {@link kindOf} reads. */
 export type KindParts = {
   readonly outputType: number
   readonly amount: bigint

@@ -1,5 +1,5 @@
 /**
- * What blocks of the primary network hold: blocks, transactions, UTXOs and who holds them.
+ * Tables of the blocks of the primary network: blocks, transactions, UTXOs and their owners.
  *
  * Facts lie under `pos` or a UTXO's number in the order they happened, each with a `body` of what
  * no question filters or sorts by. What happens to a UTXO later stands in tables of its own, so
@@ -136,7 +136,7 @@ export const stakeReturn = table(
   { key: ['utxo'], layout: 'rows', sums: sumsBy('utxo', utxosPerSum) },
 )
 
-/** What an entry of a list of UTXOs is. */
+/** An entry of a list of UTXOs. */
 const holding = {
   list: 'integer',
   created_at: 'integer',

@@ -75,7 +75,7 @@ export const l1Validator = table(
 )
 
 /**
- * What happened to L1 validations, in order. A balance that ran out has no transaction: its `pos`
+ * Events of L1 validations, in order. A balance that ran out has no transaction: its `pos`
  * is -1 where that came before the transactions of the block, `posAfter` where it came after them.
  */
 export const l1Change = table(

@@ -12,7 +12,7 @@ import { chainOfUtxo } from './primary-position.ts'
 /** UTXOs of a row: those of nearly every transaction, and one is found without unpacking many. */
 export const mostUtxosInRow = 16
 
-/** What the UTXOs of a row share. `firstIndex`: output index of the first, the others follow. */
+/** Fields that the UTXOs of a row share. `firstIndex`: output index of the first; others follow. */
 export const utxoRowHead = layout({
   txId: bytes,
   firstIndex: count,

@@ -50,8 +50,8 @@ export async function checkStore(
 const integrity = statement('pragma integrity_check(100)')
 
 /**
- * What SQLite says of the structure of the file: pages, order of keys, indexes against their
- * tables. Empty when all is well, and on PostgreSQL, which keeps that to itself.
+ * Result of the engine's check of the file: pages, order of keys, indexes against their
+ * tables. Empty when all is well, and on PostgreSQL, which does not tell.
  */
 export async function checkStructure(database: Database): Promise<string[]> {
   if (database.engine === 'postgres') return []

@@ -4,7 +4,7 @@ import { faultOf } from '../../core/fault.ts'
 import { type Reader, type Row, type Statement, statement, type Value } from '../engine/database.ts'
 import type { Table } from '../engine/table.ts'
 
-/** What is read: columns `names`, which have the key, of rows that are `where`. */
+/** The rows to read: columns `names`, which include the key, of rows that are `where`. */
 export type Pages = {
   readonly table: Table
   readonly names: readonly string[]

@@ -76,7 +76,7 @@ export function finishLanes({ lower, upper }: RowLanes): void {
   }
 }
 
-/** What sums of both lanes are as one integer below 2^52. */
+/** The sums of both lanes as one integer below 2^52. */
 export function sumOf(lower: number, upper: number): number {
   return upper * wordRange + lower
 }

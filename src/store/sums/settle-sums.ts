@@ -7,7 +7,7 @@ import { type DamagedRange, sumsOfParts } from './check-store.ts'
 import type { RangeSum } from './range-sums.ts'
 
 /**
- * What became of a damaged range.
+ * Outcome for a damaged range.
  *
  * - `mended`: its rows are those that were written
  * - `sum`: its rows were whole, their sum was not, and is made anew

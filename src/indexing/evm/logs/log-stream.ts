@@ -114,7 +114,7 @@ async function hashAt(reader: Reader, height: number): Promise<Uint8Array | unde
   return hash instanceof Uint8Array ? hash : undefined
 }
 
-/** Whether the chain still has the block that the logs end with. */
+/** Returns whether the chain still has the block where the logs end. */
 async function isOfChain(database: Database, { height, hash }: Checkpoint): Promise<boolean> {
   if (hash === undefined) return true
   const stored = await hashAt(database, height)

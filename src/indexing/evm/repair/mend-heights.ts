@@ -55,10 +55,10 @@ export const blockLists: ReadonlySet<Table> = new Set<Table>([
 /** Running amounts, and who may hold some. */
 export const runningAmounts: ReadonlySet<Table> = new Set<Table>([balance, nftAmount, holding])
 
-/** What traces become. */
+/** Tables filled from traces. */
 export const traceTables: ReadonlySet<Table> = new Set<Table>([internal, internalByAddress])
 
-/** What reading from a node takes. */
+/** Parts that reading from a node needs. */
 export type NodeParts = {
   readonly source: EvmSource
   readonly checks: BlockChecks

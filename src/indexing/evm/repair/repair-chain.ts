@@ -238,7 +238,7 @@ async function ownersAnew(parts: RepairParts, extent: Extent): Promise<void> {
   })
 }
 
-/** What is known of the metadata of a range goes, and is asked again. */
+/** Removes the metadata of a range, which is asked for again. */
 async function forgetMetadata(
   { database }: RepairParts,
   writer: Writer,
@@ -252,8 +252,8 @@ async function forgetMetadata(
 }
 
 /**
- * What the chain is, as the node says it. Where that was not what was damaged, the marks of how far
- * metadata was read go: it is read from the newest block on.
+ * Writes the identity of the chain as the node gives it. Where it was whole, the damage was in the
+ * marks of how far metadata was read: they go, and metadata is read from the newest block on.
  */
 async function identityAnew(parts: RepairParts, [damaged]: readonly DamagedRange[]): Promise<void> {
   const identity = await parts.source.identity(parts.signal)

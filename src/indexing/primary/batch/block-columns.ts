@@ -41,7 +41,7 @@ const platformTable = columnTable({
 
 type KnownProposer = { readonly known: number; readonly proposer: Proposer | undefined }
 
-/** What is known of outer blocks, by block; all empty when nothing is known of any. */
+/** Outer blocks by block; all empty when nothing is known of any. */
 const proposerTable = columnTable({
   /** Of {@link proposerKnown}. */
   known: words,
@@ -72,7 +72,7 @@ export type BlockColumns = ColumnsOf<typeof blockTable> & {
   readonly proposers: ProposerColumns
 }
 
-/** What is known: nothing, an option's outer block, one with height and time, one also signed. */
+/** Known parts: nothing, an option's outer block, one with height and time, one also signed. */
 export const proposerKnown = { nothing: 0, option: 1, unsigned: 2, signed: 3 } as const
 
 const nothing = new Uint8Array(0)

@@ -1,6 +1,6 @@
 /**
- * What the blocks of a batch made and spent, as columns: no object outlives the transaction it is
- * about, and a writer on another thread is handed the buffers.
+ * Outputs made and spent by the blocks of a batch, as columns: no object outlives its transaction,
+ * and a writer on another thread is handed the buffers.
  *
  * Addresses are named by their places in the batch, so that the store looks each up once.
  */

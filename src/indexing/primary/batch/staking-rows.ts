@@ -36,7 +36,7 @@ export type CycleRow = {
   readonly endTime: number
   /** During the cycle: what earlier ones restaked is in it. */
   readonly weight: bigint
-  /** What validating earned if it was committed, and fees of delegators of this cycle. */
+  /** Reward for validating if it was committed, and fees of delegators of this cycle. */
   readonly potentialReward: bigint
   readonly delegateeReward: bigint
   readonly restakedReward: bigint
@@ -114,7 +114,7 @@ export type StakeDayRow = StakeTotals & { readonly subnetId: Uint8Array; readonl
 /** One reward paid. Key: `utxo`, the number of its UTXO. */
 export type RewardRow = {
   readonly utxo: number
-  /** What the UTXO is named for. */
+  /** The transaction in the UTXO's name. */
   readonly txId: Uint8Array
   readonly outputIndex: number
   readonly kind: RewardKind

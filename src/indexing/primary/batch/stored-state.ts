@@ -1,5 +1,5 @@
 /**
- * What replay needs to know of rows written before: the interface to the store, in plain data.
+ * Rows written before that replay needs: the interface to the store, in plain data.
  *
  * Replay itself is synchronous and pure. Around each batch the caller asks `inputsOf…` for ids,
  * looks them up at once ({@link UtxoReader}), and hands the answers to `apply…`. After any fault,

@@ -96,7 +96,7 @@ export type L1ValidatorRow = {
 export const afterTransactions = Number.POSITIVE_INFINITY
 
 /**
- * What happened to an L1 validation, one row per event. Key: (validationId, height, position).
+ * Events of an L1 validation, one row each. Key: (validationId, height, position).
  * `txId` is absent when its balance ran out: at `position` -1 as time moved, before the block's
  * transactions, at {@link afterTransactions} after them.
  */

@@ -51,7 +51,7 @@ export type Fetched<R> = {
 export type ReplayedBatch = {
   readonly rows: RowBatch
   readonly raw: RawColumns
-  /** What it changed between chains. */
+  /** Changes of outputs between chains. */
   readonly shared: SharedChanges
 }
 
@@ -248,7 +248,7 @@ async function cReplay({
 type Parts<R> = Omit<ChainReplay, 'fetch' | 'replay'> & {
   readonly fetch: (range: Heights, signal: AbortSignal) => Promise<Fetched<R>[]>
   readonly start: () => Pick<DraftStart, 'firstUtxo' | 'follows'>
-  /** What to look up before `apply` of the same. */
+  /** Look-ups that `apply` of the same blocks needs. */
   readonly wanted: (reads: readonly R[]) => Wanted
   readonly apply: (draft: Draft, reads: readonly R[], found: Found) => void
   readonly end: (draft: Draft) => RowBatch
@@ -291,7 +291,7 @@ function chainReplay<R>({ start, wanted, apply, end, ...parts }: Parts<R>): Chai
   }
 }
 
-/** What was fetched, decoded. Throws `bad-bytes`, which names the block. */
+/** Decodes a fetched block. Throws `bad-bytes`, which names the block. */
 function readOf<R>(chain: ChainName, { height, read }: Fetched<R>): R {
   try {
     return read()

@@ -76,7 +76,7 @@ export type Draft = {
 /** Parts of a batch that a function may add to. */
 export type Adds<K extends keyof Draft> = { readonly draft: Pick<Draft, K> }
 
-/** What a draft begins with: see {@link Draft}; and the room its ledger is expected to need. */
+/** Start of a draft: see {@link Draft}; and the room its ledger is expected to need. */
 export type DraftStart = Pick<Draft, 'firstUtxo' | 'follows'> & { readonly room?: LedgerRoom }
 
 /** An empty draft. */

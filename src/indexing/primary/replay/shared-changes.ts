@@ -1,5 +1,5 @@
 /**
- * What a batch changed between chains, for the batches after it: they are replayed while the store
+ * Changes between chains by a batch, for the batches after it: they are replayed while the store
  * still writes this one.
  */
 

@@ -86,7 +86,7 @@ export type UtxoSet = {
   readonly ends: number[]
   /** Stakes given back by the open batch, the first, and by those before it that `ends` are of. */
   readonly returned: Set<string>[]
-  /** What the store said for the open batch: exports from other chains, and early imports. */
+  /** The store's answers for the open batch: exports from other chains, and early imports. */
   readonly imports: Map<string, KnownUtxo>
   readonly earlyImports: Map<string, KnownImport>
 }

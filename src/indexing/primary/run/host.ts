@@ -158,7 +158,7 @@ export function primaryHost(parts: PrimaryHostParts): PrimaryHost {
   }
 }
 
-/** What `chain` is told: what was wrong with another's batch alone is nothing it must stop for. */
+/** The error for `chain`: a failure of another chain's batch alone is no reason to stop it. */
 function whyLost(lost: Lost | undefined, chain: ChainName | undefined): unknown {
   const isCommon = faultOf(lost?.error) !== undefined
   if (lost !== undefined && (isCommon || lost.chain === (chain ?? lost.chain))) return lost.error

@@ -1,8 +1,8 @@
 /**
  * Finds the genesis of a network: the bundled file of a known one, or the operator's.
  *
- * What is found must hash to the genesis the node names; a local network's start moves with the
- * time its node was first started, so its file is tried with every start it may have.
+ * The genesis found must hash to the one the node names; a local network's start moves with the
+ * time its node was first started, so its file is tried with every possible start.
  */
 
 import { gunzipSync } from 'node:zlib'

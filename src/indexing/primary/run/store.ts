@@ -153,7 +153,7 @@ function storeOver(
   let session = 0
   let last: Promise<unknown> = Promise.resolve()
   let isClosed = false
-  /** What is remembered was not stored, or another process wrote the store since. */
+  /** Forgets the rows in memory: they were not stored, or another process wrote since. */
   const endSession = (): void => {
     rows = openPrimaryRows(database, rules, outbox)
     session++

@@ -1,7 +1,7 @@
 /**
  * A store's own kept blocks as a source: every row can be made again without a node.
  *
- * What no block tells (uptimes) is not there.
+ * Facts that no block contains (uptimes) are absent.
  */
 
 import { fromHex } from '../../../core/bytes.ts'

@@ -16,7 +16,7 @@ import type { Watched } from './watch.ts'
 export type L1Event = L1ChangeBody & {
   readonly height: number
   readonly pos: number
-  /** What had accrued at its block, nAVAX. */
+  /** Fees accrued at its block, nAVAX. */
   readonly accrued: bigint
 }
 
@@ -69,13 +69,13 @@ export async function l1Lives(
 
 const feesAt = statement('select cast(l1_fees as text) from block where id = ?')
 
-/** What had accrued at a block of the P-Chain, nAVAX. One seek. */
+/** Fees accrued at a block of the P-Chain, nAVAX. One seek. */
 export async function accruedAt(reader: Reader, height: number): Promise<bigint> {
   const row = await reader.get(feesAt, [blockIdOf(chainNumbers.P, height)])
   return BigInt(String(row?.[0] ?? 0))
 }
 
-/** What remained to `life` after a block at which `accrued` had accrued; undefined before it began. */
+/** Balance left to `life` when `accrued` had accrued; undefined before it began. */
 export function remainingAt(
   { events }: L1Life,
   height: number,

@@ -34,8 +34,8 @@ const transactionsIn = statement('select pos, body from tx where pos >= ? and po
 const rewardTypes: ReadonlySet<number> = new Set([20, 42])
 
 /**
- * What transactions in `range` did: stakes begun, rewards, changes of L1 validators, and balances of
- * those that ran out after a block's transactions. Cost: the transactions of the range.
+ * Effects of transactions in `range`: stakes begun, rewards, changes of L1 validators, and balances
+ * that ran out after a block's transactions. Cost: the transactions of the range.
  */
 export async function validatorPlaces(
   reader: Reader,
@@ -72,7 +72,7 @@ export async function stakesAt(
   }))
 }
 
-/** Whether a webhook wants to be told of what happened to this node and subnet. */
+/** Returns whether a webhook watches this node and subnet. */
 export function concerns(
   { kind, key, only }: Exclude<Watched, { readonly kind: 'addresses' }>,
   { nodeId, subnetId }: Pick<ValidatorPlace, 'nodeId' | 'subnetId'>,

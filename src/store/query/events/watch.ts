@@ -1,4 +1,4 @@
-/** What a webhook is told of, as the tables and the indexing threads have it. */
+/** The watch of a webhook, as the tables and the indexing threads have it. */
 
 import { fromHex, toHex } from '../../../core/bytes.ts'
 
@@ -15,7 +15,7 @@ export type WebhookLedger = (typeof webhookLedgers)[number]
 /** An address, and the first place from which it is told of. */
 export type WatchedAddress = { readonly bytes: Uint8Array; readonly from: number }
 
-/** What is looked for. */
+/** The watched subjects. */
 export type Watched =
   | { readonly kind: 'addresses'; readonly addresses: readonly WatchedAddress[] }
   | {

@@ -11,7 +11,7 @@ import {
   webhookLedgers,
 } from './watch.ts'
 
-/** What is told, as the clients name it. */
+/** Kinds of events, as the clients name them. */
 const webhookEvents = [
   'address_activity',
   'primary_network_address_activity',
@@ -20,7 +20,7 @@ const webhookEvents = [
 /** One of {@link webhookEvents}. */
 export type WebhookEvent = (typeof webhookEvents)[number]
 
-/** What of a webhook no question filters or sorts by. */
+/** Fields of a webhook that no question filters or sorts by. */
 export type WebhookBody = {
   readonly eventType: WebhookEvent
   /** Empty: it is only listened to. */
@@ -37,7 +37,7 @@ export type WebhookBody = {
   /** Sub-events wanted; empty where there are none. */
   readonly subEvents: readonly string[]
   readonly balance?: { readonly type: string; readonly threshold: string }
-  /** What is watched, as it is shown: addresses, or one node or subnet; empty on EVM chains. */
+  /** The watched addresses, or one node or subnet, as shown; empty on EVM chains. */
   readonly keys: readonly string[]
   /** The nodes or subnets that narrow it, as they are shown. */
   readonly only: readonly string[]
@@ -119,7 +119,7 @@ export async function activeWebhooks(
   return (await reader.all(allActive, [after, limit])).map(webhookOf)
 }
 
-/** What is to be collected from the blocks of a store. */
+/** Watches on the blocks of a store. */
 export async function watchesOf(reader: Reader, store: string): Promise<Watch[]> {
   return (await reader.all(ofStore, [store])).map(webhookOf).map(watchOf)
 }
@@ -164,7 +164,7 @@ export async function changeWebhook(writer: Writer, now: Webhook): Promise<boole
   return true
 }
 
-/** Whether nobody changed a webhook since it was read; nobody can before the transaction ends. */
+/** Returns whether a webhook is unchanged since it was read; it stays so in this transaction. */
 export async function isUnchanged(
   writer: Writer,
   { number, changed }: Pick<Webhook, 'number' | 'changed'>,

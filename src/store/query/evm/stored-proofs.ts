@@ -1,6 +1,6 @@
 /**
- * What hashes do not prove of the blocks of a store, written with them: so that a restart, and a
- * process that only serves, know it.
+ * Blocks of a store that hashes do not prove. Written with the blocks, so that a process knows them
+ * after a restart or when it only serves.
  */
 
 import { Fault } from '../../../core/fault.ts'
@@ -20,7 +20,7 @@ export type StoredSettlement = {
   readonly unsettled: readonly (readonly [height: number, sum: string])[]
 }
 
-/** What is not proven; nothing is absent where everything is. */
+/** The unproven blocks; a part is absent where it has none. */
 export type StoredProofs = {
   /** First height that was taken without a proof. */
   readonly unprovenFrom?: number
@@ -36,14 +36,14 @@ export function proofsText(proofs: StoredProofs): string {
   return Object.keys(proofs).length === 0 ? '' : JSON.stringify(proofs)
 }
 
-/** What is stored as text; empty when nothing was ever said. */
+/** The stored text; empty when there is none. */
 export async function storedProofsText(reader: Reader): Promise<string> {
   const [value] = (await reader.get(question)) ?? []
   return typeof value === 'string' ? value : ''
 }
 
 /**
- * What is stored. Throws `store-failed` for text that is no such value. Cost: one look-up by key.
+ * The stored value. Throws `store-failed` for text that is no such value. Cost: one look-up by key.
  */
 export async function storedProofs(reader: Reader): Promise<StoredProofs> {
   const text = await storedProofsText(reader)

@@ -1,4 +1,4 @@
-/** What became of the AVAX of a network beside its UTXOs: burned, and in balances of L1 validators. */
+/** AVAX of a network outside its UTXOs: burned, and in balances of L1 validators. */
 
 import { assert } from '../../../core/fault.ts'
 import { type Reader, statement } from '../../engine/database.ts'
@@ -9,13 +9,13 @@ import { bytesValue, textValue } from '../stored-row.ts'
 /** Result of {@link avaxFlows}, nAVAX. */
 export type AvaxFlows = {
   /**
-   * What transactions of a chain took in and gave to nobody, deposits of L1 validators among it;
+   * Inputs less outputs of a chain's transactions, deposits of L1 validators included;
    * absent for a chain without blocks, `undefined` where it was not counted from the start.
    */
   readonly burned: ReadonlyMap<PrimaryChain, bigint | undefined>
-  /** What went into balances of L1 validators, less what came back. */
+  /** Amount paid into balances of L1 validators, less the amount returned. */
   readonly l1Deposits: bigint
-  /** What these balances hold now. */
+  /** Sum of these balances now. */
   readonly l1Balances: bigint
 }
 

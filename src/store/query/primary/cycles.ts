@@ -99,7 +99,7 @@ const settledAfter = statement(
 )
 
 /**
- * What a position was expected to earn in the cycle that the settlement in the block at `height`
+ * Expected reward of a position for the cycle that the settlement in the block at `height`
  * began; `undefined` when it ended the position, and for the cycle that still runs, which is the
  * staker's own. One range of `cycle`.
  */

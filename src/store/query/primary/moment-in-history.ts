@@ -41,8 +41,8 @@ async function firstPosAfter(
 /**
  * Places `[from, until)` of `chain` with times strictly after `start` and strictly before `end`.
  *
- * What the X-Chain had before its blocks comes first in place, but not in the order of its times:
- * it is all among them when `start` is before the first block, whatever `end` says.
+ * Outputs of the X-Chain from before its blocks come first in place, but not in the order of times:
+ * all of them are included when `start` is before the first block, whatever `end` says.
  */
 export async function placesBetween(
   reader: Reader,

@@ -1,4 +1,4 @@
-/** What a 32-byte id may be on a primary network, and its chains by name. */
+/** Finds the things with a 32-byte id on a primary network, and its chains by name. */
 
 import { type Reader, statement } from '../../engine/database.ts'
 import { bytes, integer, maybe, type RowOf, storedRow, text } from '../stored-row.ts'

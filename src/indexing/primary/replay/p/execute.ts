@@ -210,7 +210,7 @@ export function evmChainIdOf(genesis: Uint8Array): number | undefined {
   }
 }
 
-/** What noting the owner of a subnet touches. */
+/** Fields that noting the owner of a subnet changes. */
 type Owning = At & Concerns & Fills<'subnetId' | 'subnetOwner'> & Adds<'subnetOwners'>
 
 function noteOwner(step: Owning, subnetId: Uint8Array, owner: Owner): void {

@@ -33,7 +33,7 @@ type Describing = Concerns &
     | 'rewardAddresses'
   >
 
-/** What the end of a stake touches beside the outputs it pays. */
+/** Lists that the end of a stake changes besides the outputs it pays. */
 type Ending = Moves & Adds<'rewards' | 'cycles' | 'stakers' | 'stakeDays' | 'supplies'>
 
 /** Types 20 and 42: ends or renews the staker they name. Throws `state-violation`. */

@@ -82,7 +82,7 @@ function stakeOf(unsigned: StakingTransaction): readonly PTransferableOutput[] {
 }
 
 /** Fills in what a staking transaction says; `startTime` is when the stake really starts. */
-/** What describing a new staker touches. */
+/** Fields that describing a new staker changes. */
 type Describing = Moves &
   Concerns &
   Fills<

@@ -1,7 +1,7 @@
 /**
- * Finds declarations that nothing uses, modules imported twice in one file, and names in comments
- * that no longer exist. All by the words of the sources, without types: a name that stands anywhere
- * else counts as used.
+ * Finds declarations that nothing uses, members that nothing reads, modules imported twice in one
+ * file, names in comments that no longer exist, and comments that begin with a question word. All by
+ * the words of the sources, without types: a name that stands anywhere else counts as used.
  */
 
 /** Text of every source by its path. */
@@ -81,4 +81,40 @@ function wordsOf(code: string): Map<string, number> {
   for (const [word] of code.matchAll(/[A-Za-z_$][\w$]*/g))
     counts.set(word, (counts.get(word) ?? 0) + 1)
   return counts
+}
+
+/** A line for each member of a type in `src` whose name nothing reads: every use declares or sets it. */
+export function unreadMembers(sources: Sources): string[] {
+  const read = new Set<string>()
+  for (const text of sources.values())
+    for (const [, name = '', sets] of codeOf(text).matchAll(/([A-Za-z_$][\w$]*)(\??:)?/g))
+      if (sets === undefined) read.add(name)
+  const problems: string[] = []
+  for (const [file, text] of sources) {
+    if (!file.startsWith('src/') || file.endsWith('.test.ts')) continue
+    for (const [, name = ''] of codeOf(text).matchAll(/^ +readonly (\w+)\??: /gm))
+      if (!read.has(name) && !storedOrShown.has(name))
+        problems.push(`${file}: nothing reads the member ${name}`)
+  }
+  return problems
+}
+
+/** Members that are written as a whole and read by their names: JSON of the API, columns of rows. */
+const storedOrShown: ReadonlySet<string> = new Set([
+  'animationUri',
+  'background',
+  'createdTxId',
+  'externalUrl',
+])
+
+/** A line for each doc comment that names its subject by a question word, not by a noun. */
+export function questionComments(sources: Sources): string[] {
+  const problems: string[] = []
+  for (const [file, text] of sources) {
+    if (!file.startsWith('src/') || file.startsWith('src/store/ice/')) continue
+    for (const [comment] of text.matchAll(/\/\*\*[^]*?\*\//g))
+      if (/^\/\*\*\s+(\*\s+)?(What|Whether)\b/.test(comment))
+        problems.push(`${file}: a comment begins with a question word: ${comment.slice(0, 60)}`)
+  }
+  return problems
 }

@@ -1,7 +1,8 @@
 /**
  * Checks what the linter cannot: which layer may import which, dead files, unread vectors, gauges
  * and settings that nothing uses, look-ups by a caller's text in plain objects, declarations that
- * nothing uses, modules imported twice, and names in comments and guides that do not exist.
+ * nothing uses, members that nothing reads, modules imported twice, names in comments and guides
+ * that do not exist, and doc comments that begin with a question word.
  *
  * Run by `npm run check`. Prints every violation and ends with 1 when there is one.
  */
@@ -11,7 +12,13 @@ import { dirname, join, relative } from 'node:path'
 
 import { settings } from '../src/config/settings.ts'
 import { gaugeTable } from '../src/telemetry/gauges.ts'
-import { deadNames, doubledImports, goneNames } from './dead-names.ts'
+import {
+  deadNames,
+  doubledImports,
+  goneNames,
+  questionComments,
+  unreadMembers,
+} from './dead-names.ts'
 import { lookUpProblems } from './look-ups.ts'
 
 /** Folders that each folder of `src/` may import besides itself. The table of ARCHITECTURE.md. */
@@ -140,7 +147,13 @@ const texts = new Map(
     .filter((file) => file.endsWith('.ts'))
     .map((file) => [file, readFileSync(file, 'utf8')]),
 )
-problems.push(...deadNames(texts), ...doubledImports(texts), ...goneNames(texts))
+problems.push(
+  ...deadNames(texts),
+  ...doubledImports(texts),
+  ...goneNames(texts),
+  ...unreadMembers(texts),
+  ...questionComments(texts),
+)
 
 // Guides for those who change the code name folders and files.
 for (const page of ['ARCHITECTURE.md', 'CONTRIBUTING.md']) {

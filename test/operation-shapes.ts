@@ -34,7 +34,8 @@ export function operationShapes(): OperationShape[] {
       webhooks: () => Promise.reject(new Error('no store')),
       reader: { storeOf: () => undefined, describe: async () => [] },
       news: new News(stillClock, () => new Map()),
-      limits: { webhooks: 1, addresses: 1, listeners: 1 },
+      listeners: new Map(),
+    limits: { webhooks: 1, addresses: 1, listeners: 1 },
     },
     usage: {
       ...evm,

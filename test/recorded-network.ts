@@ -147,7 +147,6 @@ function rulesIn({ source, upgrades }: Recording): PrimaryRules {
   const timeOf = (name: string): number => Date.parse(upgrades[`${name}Time`] ?? '') / 1_000
   return rulesOf(source.networkId, {
     apricotPhase5: timeOf('apricotPhase5'),
-    banff: timeOf('banff'),
     cortina: timeOf('cortina'),
     durango: timeOf('durango'),
     etna: timeOf('etna'),

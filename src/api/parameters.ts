@@ -42,7 +42,6 @@ type Keywords = {
   readonly items?: Keywords
   readonly default?: unknown
   readonly maxItems?: number
-  readonly minLength?: number
   readonly maxLength?: number
   /** Said in errors in place of the pattern. */
   readonly allowed?: string

@@ -13,7 +13,7 @@ const chain = {
   state: 'live',
 } as const
 
-/** What is printed of one stage. */
+/** Lines printed for one stage. */
 function printed(stage: Partial<StageStatus>): string {
   const stages = [{ stage: 'blocks', state: 'live' as const, ...unknown, ...stage }]
   const told: ChainStatus = { ...chain, ...unknown, stages }

@@ -80,6 +80,7 @@ export function eventService(config: Config, parts: EventServiceParts): EventSer
     isLive,
     reader,
     news,
+    listeners: new Map(),
     limits: {
       webhooks: config['events.webhooksPerKey'],
       addresses: config['events.addressesPerWebhook'],

@@ -21,7 +21,6 @@ export const partKinds = { header: 1, blocks: 2, traces: 3, state: 4, answers: 5
 /** A part's place in the file. */
 export type Part = HeightRange & {
   readonly kind: number
-  readonly contentBytes: number
   readonly at: number
   readonly packedBytes: number
 }
@@ -95,7 +94,6 @@ export function listParts(file: Uint8Array): Part[] {
       kind: head.readUInt8(0),
       from,
       until: from + head.readUInt32BE(7),
-      contentBytes: head.readUInt32BE(11),
       at: start,
       packedBytes,
     })

@@ -1,5 +1,5 @@
 /**
- * What validator manager contracts of real L1s accepted and refused of operation 2, and the P-Chain
+ * Signed messages that validator manager contracts of real L1s accepted and refused of operation 2, and the P-Chain
  * of operation 1: a manager on its L1's own chain, one on the C-Chain, one on a private L1.
  */
 
@@ -94,7 +94,7 @@ function setAt({ validators }: Recording, height: number): ValidatorSet {
   return canonicalSet(parseValidators(validators[height]))
 }
 
-/** Whether the validators of `set` signed, and enough of them. */
+/** Returns whether the validators of `set` signed, and enough of them. */
 function verifies(signedMessage: string, set: ValidatorSet): boolean {
   const { unsigned, signature } = decodeSigned(fromHex(signedMessage))
   const signers = decodeBitSet(signature.signers).map((index) => set.signers[index])

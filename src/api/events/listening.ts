@@ -22,9 +22,6 @@ export type ListenQuery = {
   readonly from: string | undefined
 }
 
-/** How many listen, by owner. */
-const listeners = new WeakMap<EventParts, Map<string, number>>()
-
 /** All owners together may listen this many times as often as one. */
 const ownersAtOnce = 256
 
@@ -49,8 +46,7 @@ export async function admitListener(
 ): Promise<Listener> {
   const webhook = await ownWebhook(await parts.webhooks(), asked.id, asked.caller)
   const from = await startOf(parts, webhook, asked)
-  const counts = listeners.get(parts) ?? new Map<string, number>()
-  listeners.set(parts, counts)
+  const counts = parts.listeners
   const owner = ownerOf(asked.caller)
   const own = counts.get(owner) ?? 0
   const all = [...counts.values()].reduce((sum, count) => sum + count, 0)
@@ -61,7 +57,9 @@ export async function admitListener(
   const leave = (): void => {
     if (isGone) return
     isGone = true
-    counts.set(owner, (counts.get(owner) ?? 1) - 1)
+    const left = (counts.get(owner) ?? 1) - 1
+    if (left === 0) counts.delete(owner)
+    else counts.set(owner, left)
   }
   return { webhook, from, leave }
 }

@@ -27,6 +27,8 @@ export type EventParts = {
   readonly isLive: (owner: string) => boolean
   readonly reader: ReaderParts
   readonly news: News
+  /** How many listen, by owner. */
+  readonly listeners: Map<string, number>
   readonly limits: {
     /** Setting `events.webhooksPerKey`. */
     readonly webhooks: number

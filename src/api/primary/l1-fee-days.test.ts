@@ -10,7 +10,7 @@ const day = 86_400
 const price = 512n
 const until = 4 * day + 100
 
-/** What had accrued at a second, at a constant price. */
+/** Fees accrued at a second, at a constant price. */
 const accruedAt = (time: number): bigint => BigInt(time) * price
 
 type Seat = { readonly start: number; readonly balance: bigint }

@@ -10,7 +10,6 @@ import { type L1FeeRules, l1FeeRulesOf } from '../../../core/l1-fee.ts'
 /** Unix seconds from which each upgrade that changes how blocks are read is active. */
 export type Upgrades = {
   readonly apricotPhase5: number
-  readonly banff: number
   readonly cortina: number
   readonly durango: number
   readonly etna: number
@@ -62,7 +61,6 @@ const bonusBlocks = [
 const mainnet: PrimaryRules = {
   upgrades: {
     apricotPhase5: 1_638_468_000,
-    banff: 1_666_108_800,
     cortina: 1_682_434_800,
     durango: 1_709_740_800,
     etna: 1_734_368_400,
@@ -77,7 +75,6 @@ const mainnet: PrimaryRules = {
 const fuji: PrimaryRules = {
   upgrades: {
     apricotPhase5: 1_637_766_000,
-    banff: 1_664_805_600,
     cortina: 1_680_793_200,
     durango: 1_707_840_000,
     etna: 1_732_550_400,
@@ -95,7 +92,6 @@ const localStart = 1_607_144_400
 const local: PrimaryRules = {
   upgrades: {
     apricotPhase5: localStart,
-    banff: localStart,
     cortina: localStart,
     durango: localStart,
     etna: localStart,
@@ -122,7 +118,6 @@ export function rulesOf(networkId: number, upgrades?: Partial<Upgrades>): Primar
 export function upgradesOf(upgrades: Readonly<Record<string, number>>): Partial<Upgrades> {
   const names: Readonly<Record<keyof Upgrades, string>> = {
     apricotPhase5: 'apricotPhase5Time',
-    banff: 'banffTime',
     cortina: 'cortinaTime',
     durango: 'durangoTime',
     etna: 'etnaTime',

@@ -64,7 +64,7 @@ function has(table: UtxoTable, { txId, outputIndex }: Output): boolean {
   return findOutput(table, txId, outputIndex) !== -1
 }
 
-/** What the table says of an output it has. */
+/** The table's fields of an output that it has. */
 function kept(table: UtxoTable, { txId, outputIndex }: Output): Output {
   const entry = findOutput(table, txId, outputIndex)
   assert.notEqual(entry, -1)

@@ -38,7 +38,6 @@ const facts = readGenesis(
   buildGenesis(parseGenesisConfig(gunzipSync(readFileSync(file)).toString('utf8'))),
 )
 const rules = rulesOf(12345, {
-  banff: unscheduled,
   cortina: unscheduled,
   durango: unscheduled,
   etna: unscheduled,

@@ -35,7 +35,7 @@ export function operationShapes(): OperationShape[] {
       reader: { storeOf: () => undefined, describe: async () => [] },
       news: new News(stillClock, () => new Map()),
       listeners: new Map(),
-    limits: { webhooks: 1, addresses: 1, listeners: 1 },
+      limits: { webhooks: 1, addresses: 1, listeners: 1 },
     },
     usage: {
       ...evm,

@@ -1,6 +1,6 @@
 /**
- * Signed messages that validator manager contracts of real L1s accepted and refused of operation 2, and the P-Chain
- * of operation 1: a manager on its L1's own chain, one on the C-Chain, one on a private L1.
+ * Signed messages of operations 1 and 2 that validator manager contracts of real L1s and the P-Chain
+ * accepted or refused: a manager on its L1's own chain, one on the C-Chain, one on a private L1.
  */
 
 import assert from 'node:assert/strict'

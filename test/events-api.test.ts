@@ -222,7 +222,10 @@ void test('webhooks: every route of the official client, and keys see their own 
 })
 
 void test('webhooks: what cannot be is refused and says which parameter', async (t) => {
-  const { firn } = await followed(t, `{ privateHosts: ['hooks.internal'], addressesPerWebhook: 2 }`)
+  const { firn } = await followed(
+    t,
+    `{ privateHosts: ['hooks.internal'], addressesPerWebhook: 2 }\napi: { trustProxy: [loopback] }`,
+  )
   const good = wanted('https://hooks.example/')
   const metadata = { addresses: [address] }
   const node = 'NodeID-7Xhw2mDxuDS44j42TCB6U5579esbSt3Lg'
@@ -264,6 +267,19 @@ void test('webhooks: what cannot be is refused and says which parameter', async 
     assert.match(JSON.stringify(reply.body['message'] ?? ''), words, JSON.stringify(body))
   }
   assert.equal((await ask(firn, 'GET', '/v1/webhooks/none')).status, 404)
+  // No key was ever made: this machine may register, another one not.
+  for (const [from, status] of [
+    ['127.0.0.1', 201],
+    ['203.0.113.9', 401],
+    ['10.0.0.9', 401],
+  ] as const) {
+    const reply = await fetch(`${firn.apiUrl}/v1/webhooks`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-forwarded-for': from },
+      body: JSON.stringify(wanted('https://hooks.example/')),
+    })
+    assert.equal(reply.status, status, `${from}: ${await reply.text()}`)
+  }
   const id = await register(firn, '')
   const replay = await ask(firn, 'POST', `/v1/webhooks/${id}:replay`, {
     body: { fromHeight: 10_000 },

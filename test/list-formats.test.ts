@@ -5,13 +5,14 @@ import { after, test } from 'node:test'
 
 import { createAdmission, hasKey } from '../src/api/admission.ts'
 import { createKey } from '../src/api/api-keys.ts'
-import { formatOf, headLine, linesOf, type ListShape } from '../src/api/list-format.ts'
+import { formatOf, headLine, linesOf, type ListShape, listShapeOf } from '../src/api/list-format.ts'
 import { evmOperations } from '../src/api/operations.ts'
 import { createServer } from '../src/api/server.ts'
 import { createUseCounter } from '../src/api/use-counter.ts'
 import { silentLog } from '../src/telemetry/log.ts'
 import { openDemoChain, stillClock } from './demo-store.ts'
 import { type Json, partsOf } from './evm-service.ts'
+import { operationShapes } from './operation-shapes.ts'
 
 const demo = await openDemoChain(51001, {})
 const bytes = (size: number): Uint8Array => Uint8Array.from({ length: size }, (_, at) => at + 1)
@@ -110,6 +111,17 @@ void test('CSV: a row for each item, a column for each field, inner fields too',
   const json: Json = await (await ask(path, 'application/json')).json()
   const sender = cellsOf(first)[cellsOf(names).indexOf('from.address')]
   assert.equal(sender, json.transactions[0].from.address)
+})
+
+void test('list formats: every list there is has columns, whatever else its body says', () => {
+  const lists = operationShapes().filter(({ id, method, response }) => {
+    const names: string[] = Object.keys(Object(Object(response).properties))
+    return method === 'GET' && (names.includes('nextPageToken') || id.startsWith('list'))
+  })
+  assert.ok(lists.length >= 50, `lists: ${lists.length}`)
+  for (const shape of lists) assert.ok(listShapeOf(shape) !== undefined, shape.id)
+  const single = operationShapes().filter(({ id }) => id === 'getSubnetById')
+  assert.deepEqual(single.map(listShapeOf), [undefined])
 })
 
 void test('list formats: what is wrong is told as ever, what is no list stays JSON', async () => {

@@ -58,12 +58,18 @@ function keywordsOf(schema: TSchema | undefined): Keywords {
   return (schema ?? {}) as Keywords
 }
 
-/** The list of a shape; `undefined` where the body holds none, or several. */
+const pageName = 'nextPageToken'
+
+/** The list of a shape; `undefined` where the body holds none, or several that could be meant. */
 export function listShapeOf({ response, parameters }: OperationShape): ListShape | undefined {
-  const lists = Object.entries(keywordsOf(response).properties ?? {}).filter(
-    ([, schema]) => keywordsOf(schema).type === 'array',
+  const entries = Object.entries(keywordsOf(response).properties ?? {})
+  const lists = entries.filter(([, schema]) => keywordsOf(schema).type === 'array')
+  // Lists of words beside a list of objects are notes on it, where the body is no single thing.
+  const isList = entries.length === lists.length || entries.some(([name]) => name === pageName)
+  const ofObjects = lists.filter(
+    ([, schema]) => keywordsOf(keywordsOf(schema).items).properties !== undefined,
   )
-  const [list, another] = lists
+  const [list, another] = lists.length > 1 && isList ? ofObjects : lists
   if (list === undefined || another !== undefined) return undefined
   const [name, schema] = list
   const { pageSize } = keywordsOf(parameters.query).properties ?? {}

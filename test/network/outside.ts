@@ -8,7 +8,10 @@
  * when there is any difference.
  */
 
+import { execFile } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 
 import { list, nodeAt, type Told } from './node-rpc.ts'
 import { cb58, sha256 } from './outside-ids.ts'
@@ -17,6 +20,7 @@ import { stakingFacts } from './outside-staking.ts'
 
 const [api = '', nodeUrl = '', l1Path = ''] = process.argv.slice(2)
 const node = nodeAt(nodeUrl)
+const entry = fileURLToPath(new URL('../../bin/firn.js', import.meta.url))
 const zeroId = '11111111111111111111111111111111LpoYY'
 const cPath = '/ext/bc/C/rpc'
 const network = '/v1/networks/fuji'
@@ -313,6 +317,29 @@ async function compareRewards(
     ours.map((one) => `${one['utxoId']} ${((one['reward'] ?? {}) as Told)['amount']}`),
     theirs.map(({ utxoId, amount }) => `${utxoId} ${amount}`),
   )
+  const exported = await exportedRewards(addresses)
+  compareSets(
+    'exported rewards',
+    exported.map((one) => `${one['utxoId']} ${navax(one['reward'])}`),
+    theirs.map(({ utxoId, amount }) => `${utxoId} ${amount}`),
+  )
+}
+
+/** Rows of `firn export rewards`, as an accountant gets them. */
+async function exportedRewards(addresses: readonly string[]): Promise<Told[]> {
+  const words = ['export', 'rewards', '--url', api, '--network', 'fuji', '--format', 'jsonl']
+  const own = ['--address', addresses.map((one) => `P-${one}`).join(',')]
+  const { stdout } = await promisify(execFile)(process.execPath, [entry, ...words, ...own])
+  return stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Told)
+}
+
+/** Whole and nine decimals of AVAX in one number. */
+function navax(amount: unknown): string {
+  const [whole = '', decimals = ''] = String(amount).split('.')
+  return String(BigInt(whole + decimals.padEnd(9, '0')))
 }
 
 const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'

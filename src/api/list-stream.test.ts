@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
+import { test } from 'node:test'
+
+import { listBody } from './list-stream.ts'
+
+const shape = { name: 'items', columns: [['at']], mostItems: 100 }
+
+void test('a whole list: no page is read before the ones before it were taken', async () => {
+  let read = 0
+  const pages = 5_000
+  const { body } = await listBody('ndjson', shape, {
+    isWhole: true,
+    read: async (token) => {
+      assert.equal(Number(token ?? 0), read)
+      read++
+      const more = read < pages ? { nextPageToken: String(read) } : {}
+      return { items: [{ at: read }], ...more }
+    },
+  })
+  assert.ok(body instanceof Readable)
+  let taken = 0
+  for await (const part of body) {
+    taken++
+    assert.equal(part, `{"at":${taken}}\n`)
+    // One is taken, one waits, one is being read.
+    assert.ok(read <= taken + 2, `read ${read}, taken ${taken}`)
+  }
+  assert.deepEqual([taken, read], [pages, pages])
+})
+
+void test('a whole list: a page that cannot be read ends it with the fault', async () => {
+  const { body } = await listBody('csv', shape, {
+    isWhole: true,
+    read: async (token) => {
+      if (token === 'b') throw new Error('away')
+      return { items: [], nextPageToken: token === undefined ? 'a' : 'b' }
+    },
+  })
+  assert.ok(body instanceof Readable)
+  await assert.rejects(body.toArray(), /away/)
+})

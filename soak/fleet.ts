@@ -3,7 +3,7 @@
  * each round is a new deployment that suffers every kind of harm once, one after the other.
  */
 
-import { type Citus, citusDatabase, fleetScript, startCitus } from '../test/citus/citus-server.ts'
+import { citusDatabase, fleetScript, startCitus } from '../test/citus/citus-server.ts'
 import {
   citusDisasters,
   type Disaster,
@@ -15,7 +15,6 @@ import { round, type Struck } from '../test/citus/rounds.ts'
 import type { Ending } from '../test/firn-process.ts'
 import { createDatabase, startPostgres } from '../test/postgres.ts'
 import { type Outcome, type SoakPlan, type Step, triesOf } from './report.ts'
-import { ran } from './rounds.ts'
 
 const roundsEach = 20
 
@@ -33,24 +32,16 @@ export async function* fleet(plan: SoakPlan): AsyncGenerator<Step> {
     const disasters = [...processDisasters, ...serverDisasters(server)]
     const scenes: Scene[] = [{ disasters, database: (name) => createDatabase(server.url, name) }]
     const script = fleetScript()
-    let onCitus: Citus | undefined
     if (script === undefined)
       console.error('Citus is skipped: no script that starts one: FIRN_CITUS_FLEET')
     else {
       const citus = await startCitus(script, 2)
       ending.after(async () => citus.stop())
-      onCitus = citus
       scenes.push({
         disasters: citusDisasters(citus),
         database: (name) => citusDatabase(citus.nodes, name),
       })
     }
-    yield* conformance(plan, [
-      ['PostgreSQL', { TEST_POSTGRES: server.url }],
-      ...(onCitus === undefined
-        ? []
-        : [['Citus', { TEST_CITUS: JSON.stringify(onCitus.nodes) }] as const]),
-    ])
     // Round after round, so that a run that ends early has tried something of each kind.
     const count = triesOf(roundsEach, plan.share)
     for (let at = 0; at < count; at++)
@@ -59,20 +50,6 @@ export async function* fleet(plan: SoakPlan): AsyncGenerator<Step> {
           yield await oneRound(scene, `round_${at}`)
   } finally {
     await ending.end()
-  }
-}
-
-/** The conformance tests, whose services read from other engines than SQLite then. */
-async function* conformance(
-  { soFar }: SoakPlan,
-  engines: readonly (readonly [string, Readonly<Record<string, string>>])[],
-): AsyncGenerator<Step> {
-  for (const [name, environment] of engines) {
-    const kind = `conformance suite on ${name}, tests`
-    if (soFar(kind).tries > 0) continue
-    const more = { ...environment, TEST_ENGINE: 'postgres' }
-    const { passed, failed } = await ran('test/conformance/**/*.test.ts', more)
-    yield [{ kind, tries: passed + failed, bad: failed }]
   }
 }
 

@@ -1,7 +1,7 @@
 /**
  * `npm run soak`: what tests try for seconds, for as long as one likes.
  *
- *   npm run soak -- [--share 0.01] [--only requests,tokens,nodes,simulation,memory,rounds,fleet,network]
+ *   npm run soak -- [--share 0.01] [--only requests,tokens,nodes,simulation,memory,rounds,engines,fleet,network]
  *                   [--keep FILE] [--minutes 30]
  *
  * `--share` is the share of the whole number of tries, 1 without it. `--keep` names a file of what was
@@ -12,6 +12,7 @@
 
 import { parseArgs } from 'node:util'
 
+import { engines } from './engines.ts'
 import { fleet } from './fleet.ts'
 import { KeptOutcomes } from './kept-outcomes.ts'
 import { lyingNodes } from './lying-nodes.ts'
@@ -29,6 +30,7 @@ const parts: Readonly<Record<string, SoakPart>> = {
   simulation,
   memory,
   rounds,
+  engines,
   fleet,
   network,
 }

@@ -1,0 +1,50 @@
+/**
+ * The whole conformance suite on each engine that is no file: services of the tests that read SQLite
+ * elsewhere read PostgreSQL then, or a Citus of two workers with a database for each test.
+ */
+
+import { readdirSync } from 'node:fs'
+
+import { fleetScript, startCitus } from '../test/citus/citus-server.ts'
+import { startPostgres } from '../test/postgres.ts'
+import type { SoakPlan, Step } from './report.ts'
+import { ran } from './rounds.ts'
+
+const suite = 'test/conformance'
+const settings = { TEST_ENGINE: 'postgres' }
+
+/** One step for each folder of the suite on each engine; a try is a test. */
+export async function* engines(plan: SoakPlan): AsyncGenerator<Step> {
+  const server = await startPostgres()
+  try {
+    yield* onEngine(plan, 'PostgreSQL', { ...settings, TEST_POSTGRES: server.url })
+  } finally {
+    await server.stop()
+  }
+  const script = fleetScript()
+  if (script === undefined) {
+    console.error('Citus is skipped: no script that starts one: FIRN_CITUS_FLEET')
+    return
+  }
+  const citus = await startCitus(script, 2)
+  try {
+    yield* onEngine(plan, 'Citus', { ...settings, TEST_CITUS: JSON.stringify(citus.nodes) })
+  } finally {
+    citus.stop()
+  }
+}
+
+async function* onEngine(
+  { soFar }: SoakPlan,
+  engine: string,
+  environment: Readonly<Record<string, string>>,
+): AsyncGenerator<Step> {
+  for (const folder of readdirSync(suite)) {
+    const kind = `conformance suite on ${engine}, ${folder}`
+    if (soFar(kind).tries > 0) continue
+    const files = `${suite}/${folder}/*.test.ts`
+    const { passed, failed } = await ran(files, environment)
+    const found = { kind, tries: passed + failed, bad: failed }
+    yield [failed === 0 ? found : { ...found, first: files }]
+  }
+}

@@ -31,6 +31,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   migrate: [
     'firn migrate --to postgres://firn@db.example:5432/firn --config firn.yaml',
     'firn migrate --to embedded --config firn.yaml',
+    'firn migrate --to new.yaml --config firn.yaml',
   ],
   record: [
     'firn record --rpc http://127.0.0.1:9650/ext/bc/C/rpc --out chain.firnrec --name "My chain"',

@@ -143,7 +143,10 @@ program
   .description(
     'copy all stores to PostgreSQL, or from there into the data folder, and compare them',
   )
-  .requiredOption('--to <place>', 'postgres://user@host:5432/db, or embedded')
+  .requiredOption(
+    '--to <place>',
+    'postgres://user@host:5432/db, embedded, or a configuration file that says where',
+  )
   .option('--abandon', 'remove the copies of a migration that was not finished')
   .option('--config <file>', 'configuration file, with the stores to copy')
   .option('--data-dir <folder>', 'folder of the stores')

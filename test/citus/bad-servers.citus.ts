@@ -171,20 +171,53 @@ void test('refused: stores into which a migration is not finished', async (t) =>
 })
 
 const script = fleetScript()
-void test(
-  'refused: a Citus without schema-based sharding',
-  { skip: script === undefined && !inCi && 'no Citus: FIRN_CITUS_FLEET' },
-  async (t) => {
-    assert.ok(script !== undefined, 'a script that starts a Citus')
-    const citus = await startCitus(script, 0)
-    t.after(() => citus.stop())
+const withoutCitus = script === undefined && !inCi && 'no Citus: FIRN_CITUS_FLEET'
+void test('refused: servers of a Citus', { skip: withoutCitus }, async (t) => {
+  assert.ok(script !== undefined, 'a script that starts a Citus')
+  const citus = await startCitus(script, 0, fullAtKib)
+  t.after(() => citus.stop())
+
+  await t.test('refused: a Citus without schema-based sharding', async (own) => {
     const look = await citusDatabase(citus.nodes, 'rows')
     await run(look, 'alter database rows reset citus.enable_schema_based_sharding')
     const sentence =
       /Citus has no schema-based sharding in this database; .*alter database … set citus/
-    await refuses(t, { store: look, look, code: 4, sentence })
-  },
-)
+    await refuses(own, { store: look, look, code: 4, sentence })
+  })
+
+  await t.test('refused: a server whose disk is full', async (own) => {
+    const look = await createDatabase(citus.nodes[0] ?? '', 'full')
+    await fill(look)
+    const sentence = /could not extend file .*; free space on the disk of the database server$/
+    await refuses(own, { store: look, look, code: 1, sentence })
+  })
+})
+
+/** Half a page more than whole ones: a server that writes a part of a page finds no space left. */
+const fullAtKib = 20 * 1_024 + 4
+
+/** Makes tables until the list of all columns can grow no more. */
+async function fill(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    for (const columns of [1_500, 1]) {
+      const names = Array.from({ length: columns }, (_, at) => `c${at} int`).join(', ')
+      for (let at = 0; ; at++) {
+        const full = await client.query(`create table filler_${columns}_${at} (${names})`).then(
+          () => false,
+          (error: unknown) => {
+            assert.equal(error instanceof pg.DatabaseError && error.code, '53100')
+            return true
+          },
+        )
+        if (full) break
+      }
+    }
+  } finally {
+    await client.end()
+  }
+}
 
 void test(
   'refused: a pooler in statement mode',
@@ -194,6 +227,21 @@ void test(
     const pooler = await startPooler(look, ['pool_mode = statement'])
     t.after(() => pooler.stop())
     const sentence = /PgBouncer is in statement mode.* pool_mode to transaction or session$/
+    await refuses(t, { store: pooler.through(look), look, code: 4, sentence })
+  },
+)
+
+void test(
+  'refused: a search_path that puts names of others before those of the server',
+  { skip: poolerProgram() === undefined && !inCi && 'no PgBouncer: TEST_PGBOUNCER' },
+  async (t) => {
+    const look = await createDatabase(server.url, 'paths')
+    await run(look, 'create schema mine', 'alter database paths set search_path = mine, pg_catalog')
+    const settings = ['pool_mode = transaction', 'ignore_startup_parameters = options']
+    const pooler = await startPooler(look, settings)
+    t.after(() => pooler.stop())
+    const sentence =
+      /search_path puts a schema before pg_catalog; take it out of the settings .*: mine$/
     await refuses(t, { store: pooler.through(look), look, code: 4, sentence })
   },
 )

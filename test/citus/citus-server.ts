@@ -35,12 +35,20 @@ export function fleetScript(): string | undefined {
   return [citusFleet, beside].find((path) => path !== undefined && existsSync(path))
 }
 
-/** Starts a cluster with so many workers. */
-export async function startCitus(script: string, workers: number): Promise<Citus> {
+/**
+ * Starts a cluster with so many workers. Where `mostFileKib` is given no file of it grows beyond: what
+ * would is written in part, which a server takes for a full disk.
+ */
+export async function startCitus(
+  script: string,
+  workers: number,
+  mostFileKib?: number,
+): Promise<Citus> {
   const folder = mkdtempSync(join(tmpdir(), 'firn-citus-'))
   const port = await freePorts(workers + 1)
   const words = ['start', folder, String(port), String(workers)]
-  const told = execFileSync('bash', [script, ...words], { encoding: 'utf8' })
+  const limited = ['-c', `ulimit -f ${mostFileKib ?? 'unlimited'}; exec bash "$@"`, 'bash']
+  const told = execFileSync('bash', [...limited, script, ...words], { encoding: 'utf8' })
   const coordinator = new URL(told.trim().split('\n').at(-1) ?? '')
   const nodes = Array.from({ length: workers + 1 }, (_, at) => {
     coordinator.port = String(port + at)

@@ -41,6 +41,9 @@ for (const [at, [name, settings]] of modes.entries())
     { skip },
     async (t) => {
       const direct = await createDatabase(server.url, `pooler_${at}`)
+      // Where names without a schema would be made; a pooler that ignores options keeps it.
+      await countIn(direct, 'create schema elsewhere')
+      await countIn(direct, `alter database pooler_${at} set search_path = elsewhere, public`)
       const pooler = await startPooler(direct, settings)
       t.after(() => pooler.stop())
       const store = pooler.through(direct)
@@ -55,7 +58,7 @@ for (const [at, [name, settings]] of modes.entries())
       assert.equal(
         await countIn(
           direct,
-          "select count(*)::int as n from pg_tables where schemaname = 'public'",
+          "select count(*)::int as n from pg_tables where schemaname in ('public', 'elsewhere')",
         ),
         0,
       )

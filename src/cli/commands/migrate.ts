@@ -13,10 +13,11 @@ import {
   type StoreCopy,
 } from '../../store/migrate/copy-store.ts'
 import { tablesIn } from '../../store/migrate/present-tables.ts'
-import { openTarget, type Target } from '../../store/migrate/target.ts'
+import type { Target } from '../../store/migrate/target.ts'
 import { deploymentStore } from '../../store/schema/deployment.ts'
 import { openWorld } from '../../world/world.ts'
 import type { Flags } from '../flags.ts'
+import { loadConfig } from '../load-config.ts'
 import { configOf } from '../stores/configured-stores.ts'
 import {
   checkFree,
@@ -25,62 +26,81 @@ import {
   type HeldDocuments,
 } from '../stores/migrated-documents.ts'
 import { madeStores } from '../stores/migrated-stores.ts'
+import { isSamePlace, openTargets, type Targets } from '../stores/migrated-targets.ts'
 
 /** Between two lines of progress. */
 const everyMs = 10_000
 
 /**
- * Copies every store into another place, SQLite or PostgreSQL, and compares each copy with its
- * store. The source is only read. The copies are found by a Firn once all of them are whole.
+ * Copies every store into another place, SQLite, PostgreSQL or the servers that a configuration names,
+ * and compares each copy with its store. What lies there already stays. The source is only read. The
+ * copies are found by a Firn once all of them are whole.
  */
 export async function migrate(flags: Flags): Promise<void> {
   const config = await configOf(flags)
   const source: StoreLocation = storeLocation(config)
   const location = locationOf(flags, config)
-  const { stores, others } = await madeStores(config)
-  const release = await stopped(config, stores)
+  const { stores: made, others } = await madeStores(config)
+  const moves = (name: string): boolean => !isSamePlace(name, source, location)
+  const stores = made.filter(({ name }) => moves(name))
+  if (stores.length === 0)
+    throw new Fault('bad-parameter', 'the stores are there already, where --to leads')
+  const release = await stopped(config, made)
   try {
-    const documents = await documentsAt(source)
+    const documents = moves(deploymentStore)
+      ? await documentsAt(source)
+      : new Map<string, Uint8Array>()
     checkFree(documents, location)
-    const names = [...stores.map(({ name }) => name), deploymentStore]
-    const target = await openTarget(location, names)
+    const names = stores.map(({ name }) => name)
+    const targets = await openTargets(
+      location,
+      moves(deploymentStore) ? [...names, deploymentStore] : names,
+    )
     if (flags['abandon'] === true) {
-      await target.abandon()
+      await targets.abandon()
       console.log('The copies are removed; the stores they came from are as they were.')
       return
     }
-    await copyAll({ source, target, stores, documents })
+    await copyAll({ source, targets, stores, documents })
+    for (const { name } of made)
+      if (!moves(name)) console.error(`stays where it is, as it is there already: ${name}`)
     for (const name of others) console.error(`left where it is, no setting names it: ${name}`)
   } finally {
     release()
   }
-  const setting = location.store === 'embedded' ? 'store: embedded' : 'store: postgres://…'
-  console.log(`All is copied. Set \`${setting}\` in the configuration, and start Firn.`)
+  console.log(`All is copied. ${nextStep(flags)}`)
+}
+
+function nextStep({ to }: Flags): string {
+  if (to === 'embedded') return 'Set `store: embedded` in the configuration, and start Firn.'
+  if (isAddress(to))
+    return 'Set `store: postgres://…` in the configuration, without `stores`, and start Firn.'
+  return `Start Firn with the configuration that says where: ${String(to)}`
 }
 
 type Work = {
   readonly source: StoreLocation
-  readonly target: Target
+  readonly targets: Targets
   readonly stores: readonly CopiedStore[]
   readonly documents: HeldDocuments
 }
 
-async function copyAll({ source, target, stores, documents }: Work): Promise<void> {
+async function copyAll({ source, targets, stores, documents }: Work): Promise<void> {
   const states = new Map<string, string | undefined>()
-  if (target.isMoving) return target.finish()
+  if (targets.isMoving) return targets.finish()
   try {
     for (const store of stores) {
-      const { copy, state } = await copyOne(store, source, target)
+      const { copy, state } = await copyOne(store, source, targets.of(store.name))
       states.set(store.name, state)
       console.log(`${store.name}: ${copy.rows} rows copied, both are equal`)
     }
     await checkStill(stores, source, states)
-    await copyDocuments(documents, target)
+    if (documents.size > 0) await copyDocuments(documents, targets.of(deploymentStore))
   } catch (error) {
-    await target.close()
+    await targets.close()
     throw error
   }
-  await target.finish()
+  await targets.finish()
 }
 
 async function copyOne(
@@ -134,16 +154,29 @@ async function stopped(config: Config, stores: readonly CopiedStore[]): Promise<
   return () => undefined
 }
 
-/** Where `--to` leads. Throws `bad-parameter`. */
+/** Where `--to` leads. Throws `bad-parameter`, and `bad-config` for a configuration that is wrong. */
 function locationOf(flags: Flags, config: Config): StoreLocation {
   const to = String(flags['to'])
-  if (to !== 'embedded' && !/^postgres(ql)?:\/\//.test(to))
-    throw new Fault('bad-parameter', '--to must be embedded, or postgres://user@host:5432/db')
-  if (to === config.store)
-    throw new Fault('bad-parameter', 'the stores are there already: --to is the setting `store`')
   const dataDir = resolve(config.dataDir)
+  if (/\.(?:ya?ml|json)$/.test(to)) {
+    const other = storeLocation(loadConfig({ config: to }).config)
+    const there = { ...other, dataDir: resolve(other.dataDir) }
+    if (there.store === 'embedded') makeDataFolder(there.dataDir)
+    return there
+  }
+  if (to !== 'embedded' && !isAddress(to))
+    throw new Fault(
+      'bad-parameter',
+      '--to must be embedded, or postgres://user@host:5432/db, or a configuration file',
+    )
+  if (to === 'embedded' && config.store === 'embedded')
+    throw new Fault('bad-parameter', 'the stores are there already: --to is the setting `store`')
   if (to === 'embedded') makeDataFolder(dataDir)
   return { store: to, dataDir }
+}
+
+function isAddress(to: unknown): boolean {
+  return typeof to === 'string' && /^postgres(ql)?:\/\//.test(to)
 }
 
 function progressOf(store: string): (work: 'copied' | 'compared', rows: number) => void {

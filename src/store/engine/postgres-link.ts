@@ -150,6 +150,8 @@ export function postgresFault(name: string, error: unknown): Fault {
 const remedies: readonly (readonly [RegExp, string])[] = [
   // Invalid authorization, and a database that does not exist.
   [/^28|^3D000$/, '; mend user, password or database of the setting `store`'],
+  // The disk is full.
+  [/^53100$/, '; free space on the disk of the database server'],
   // Too many connections.
   [/^53300$/, '; raise max_connections of the server, or lower the setting `postgres.connections`'],
   // A transaction that may only read.

@@ -22,7 +22,9 @@ export type Target = {
   readonly openCopy: (store: StoreToCopy, state: string | undefined) => Promise<Database>
   /** Notes that a copy equals its source. */
   readonly whole: (name: string) => Promise<void>
-  /** Gives all copies that are whole their names, and drops others. The target is closed then. */
+  /** Notes that all that is wanted is whole, and drops other copies: from here on it is only finished. */
+  readonly seal: () => Promise<void>
+  /** Gives the copies their names, after {@link Target.seal}. The target is closed then. */
   readonly finish: () => Promise<void>
   /** Takes away all copies and notes. The target is closed then. */
   readonly abandon: () => Promise<void>
@@ -105,7 +107,7 @@ class OpenTarget implements Target {
     await this.#note(name, { ...note, phase: 'whole' })
   }
 
-  finish: Target['finish'] = async () => {
+  seal: Target['seal'] = async () => {
     for (const [name, note] of this.#known) {
       if (note.phase === 'copying') {
         // Of a store that an earlier attempt began, and that is no longer wanted.
@@ -114,6 +116,9 @@ class OpenTarget implements Target {
         this.#known.delete(name)
       } else await this.#note(name, { ...note, phase: 'moving' })
     }
+  }
+
+  finish: Target['finish'] = async () => {
     await this.#notes.close()
     await this.#place.finish([...this.#known.keys()])
     await this.#place.close()

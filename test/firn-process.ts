@@ -36,7 +36,8 @@ export type RunningFirn = {
 
 /** Machines that test may be busy: a limit for what takes a second or two. */
 const limitMs = 90_000
-const lookEveryMs = 20
+// A look costs both processes some milliseconds.
+const lookEveryMs = 50
 
 /** A folder that is removed after the test, when the processes that write it have ended. */
 export async function freshFolder(t: TestContext): Promise<string> {

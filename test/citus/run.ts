@@ -6,9 +6,11 @@
  * that is a failure.
  */
 
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 
 import { citusFleet, citusFleetName } from '../test-settings.ts'
@@ -26,11 +28,19 @@ const onCitus = [
 const [, , part = ''] = process.argv
 const failed: string[] = []
 
-await conformance(onCitus.filter((file) => basename(file).startsWith(part)))
-for (const file of readdirSync(import.meta.dirname))
-  if (file.endsWith('.citus.ts') && file.startsWith(part)) tests(file, [join('test/citus', file)])
+// Each side waits for servers of its own most of the time.
+await Promise.all([
+  conformance(onCitus.filter((file) => basename(file).startsWith(part))),
+  ofThisFolder(),
+])
 console.log(failed.length === 0 ? 'all passed' : `failed: ${failed.join(', ')}`)
 process.exitCode = failed.length === 0 ? 0 : 1
+
+async function ofThisFolder(): Promise<void> {
+  for (const file of readdirSync(import.meta.dirname))
+    if (file.endsWith('.citus.ts') && file.startsWith(part))
+      await tests(file, [join('test/citus', file)])
+}
 
 async function conformance(files: readonly string[]): Promise<void> {
   const script = fleetScript()
@@ -42,16 +52,25 @@ async function conformance(files: readonly string[]): Promise<void> {
   }
   const citus = await startCitus(script, 2)
   try {
-    tests('conformance on Citus', files, { TEST_CITUS: JSON.stringify(citus.nodes) })
+    await tests('conformance on Citus', files, { TEST_CITUS: JSON.stringify(citus.nodes) })
   } finally {
     citus.stop()
   }
 }
 
-function tests(name: string, files: readonly string[], more: NodeJS.ProcessEnv = {}): void {
+/** Runs files in a process of their own, and prints what it said when it is over. */
+async function tests(
+  name: string,
+  files: readonly string[],
+  more: NodeJS.ProcessEnv = {},
+): Promise<void> {
   const words = ['--test', '--test-isolation=none', '--test-reporter=spec', ...files]
   const fleet = citusFleet === undefined ? {} : { [citusFleetName]: citusFleet }
   const env = { ...process.env, ...fleet, ...more }
-  const { status } = spawnSync(process.execPath, words, { cwd: root, env, stdio: 'inherit' })
+  const stdio = ['ignore', 'pipe', 'inherit'] as const
+  const child = spawn(process.execPath, words, { cwd: root, env, stdio: [...stdio] })
+  const ended = once(child, 'close')
+  console.log(`${name}:\n${await text(child.stdout)}`)
+  const [status] = await ended
   if (status !== 0) failed.push(name)
 }

@@ -303,14 +303,10 @@ chains:
   const reader = await startFirn(t, [...common, '--role', 'serve'])
   const writer = await startFirn(t, [...common, '--role', 'index'])
   assert.equal(writer.apiUrl, '', 'index serves no API')
-  await until('all that is served equals what one process serves', async () => {
-    try {
-      return isDeepStrictEqual(await demoAnswers(reader), expected)
-    } catch {
-      // A chain is not served before its store is there.
-      return false
-    }
-  })
+  await untilLive(reader, ['fuji-demo-chain', 'fuji-demo-l1', 'primary-fuji'])
+  await until('all that is served equals what one process serves', async () =>
+    isDeepStrictEqual(await demoAnswers(reader), expected),
+  )
   assert.equal(await writer.end(), 0)
   // The reader needs no writer.
   assert.deepEqual(await demoAnswers(reader), expected)

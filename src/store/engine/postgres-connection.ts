@@ -38,8 +38,8 @@ export type Connection = {
   readonly statementTimeoutMs: number
   /** Set when it is of no further use. */
   isBroken: boolean
-  /** Set when the server ended it because a transaction was silent for too long. */
-  wasSilent: boolean
+  /** The error that ended it while no statement was under way; most often the words of the server. */
+  endedBy: Error | undefined
 }
 
 /** Facts learnt of a server with its first connection. */
@@ -148,10 +148,10 @@ async function checked(
     hasCitus: citus !== '0',
     statementTimeoutMs: serverTimeoutMs(statementTimeoutMs),
     isBroken: false,
-    wasSilent: false,
+    endedBy: undefined,
   }
   client.on('error', (error) => {
-    connection.wasSilent ||= isSilenceTold(error)
+    connection.endedBy ??= error
   })
   return connection
 }

@@ -214,18 +214,28 @@ async function query(
 ): Promise<pg.QueryArrayResult<Value[]>> {
   const text = link.names.of(asked.text)
   try {
-    return await link.use(({ client, isPooled }) =>
-      client.query<Value[]>({
-        ...(isPooled ? {} : statementName(text)),
-        text,
-        values: asked.values,
-        rowMode: 'array',
-        types: typesOf(asked.bigints),
-      }),
-    )
+    return await link.use(async (connection) => {
+      const { client, isPooled } = connection
+      try {
+        return await client.query<Value[]>({
+          ...(isPooled ? {} : statementName(text)),
+          text,
+          values: asked.values,
+          rowMode: 'array',
+          types: typesOf(asked.bigints),
+        })
+      } catch (error) {
+        throw error instanceof pg.DatabaseError ? error : told(error, connection)
+      }
+    })
   } catch (error) {
     throw postgresFault(link.name, error)
   }
+}
+
+/** The driver says of a connection that ended only that it did; this says why. */
+function told(error: unknown, { endedBy }: Connection): unknown {
+  return endedBy === undefined ? error : new Error(endedBy.message, { cause: error })
 }
 
 // Statements are constants of the product, so both maps end at their number and that of the stores.

@@ -306,7 +306,8 @@ class PostgresDatabase implements Database {
           return result
         } catch (error) {
           await rollBack(connection, this.#options.connectTimeoutMs)
-          const isSilence = connection.wasSilent || isSilenceTold(faultOf(error)?.cause)
+          const isSilence =
+            isSilenceTold(connection.endedBy) || isSilenceTold(faultOf(error)?.cause)
           if (isSilence) this.#idleMs = Math.min(mostIdleInTransactionMs, this.#idleMs * 2)
           throw error
         }

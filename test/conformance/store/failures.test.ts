@@ -164,7 +164,7 @@ void test('postgres: a transaction that was silent for too long gets longer for 
       await database.get(statement('', { postgres: 'select pg_sleep(0.6)' }))
       await writer.get(count)
     })
-  await assert.rejects(slowly(1), code('store-failed'))
+  await assert.rejects(slowly(1), { code: 'store-failed', message: /idle-in-transaction timeout/ })
   await slowly(2)
   await assert.rejects(slowly(3), code('store-failed'), 'as before once one went well')
   await slowly(4)

@@ -11,6 +11,7 @@
 
 import { Fault } from '../core/fault.ts'
 import { functionOfText } from '../core/function-of-text.ts'
+import { itemAt } from '../core/item-at.ts'
 import { badBytes, type Cursor, decode, type Decoded, type Format, room, take } from './cursor.ts'
 import { readCount, u16, u32, writeCount } from './primitives.ts'
 
@@ -93,7 +94,8 @@ export function struct<F extends Fields>(fields: F): Struct<RecordOf<F>> {
     // Each key of `fields` has a value of that field's format.
     read: readerOf(fields) as (cursor: Cursor) => RecordOf<F>,
     write: (writer, value) => {
-      for (let at = 0; at < names.length; at++) formats[at]?.write(writer, value[names[at] ?? ''])
+      for (let at = 0; at < names.length; at++)
+        itemAt(formats, at).write(writer, value[itemAt(names, at)])
     },
     skip: (cursor) => {
       for (const skip of skips) skip(cursor)

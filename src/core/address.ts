@@ -28,7 +28,8 @@ export function caseMask(hash: Uint8Array): number {
   return high * halfMask + low
 }
 
-const halfMask = 2 ** 20
+/** A mask is two halves of twenty bits: an integer of 32 bits holds one of them. */
+export const halfMask = 2 ** 20
 
 /** The highest bit of each of the two digits of a byte. */
 function topBits(byte: number): number {

@@ -90,7 +90,7 @@ async function storedBlocks(writer: Writer, range: Range, local: LocalIds): Prom
   const firstTx = runningSums(txCount)
   const { arena, slices } = joined(txs.map((row) => bytesOf(row[5])))
   const txOf = (row: Row): number =>
-    (firstTx[Math.floor(Number(row[0]) / placesPerBlock) - from] ?? 0) + Number(row[1])
+    u32At(firstTx, Math.floor(Number(row[0]) / placesPerBlock) - from) + Number(row[1])
   return {
     from,
     arena,

@@ -4,6 +4,7 @@ import { outputContent } from '../codec/primary/output-content.ts'
 import { toPrimaryAddress } from '../core/address.ts'
 import { bytesOfKey, concatBytes, keyOf, toHex } from '../core/bytes.ts'
 import { toCb58 } from '../core/cb58.ts'
+import { assert } from '../core/fault.ts'
 import { listIn, nodePaths, type Reply } from '../source/primary/node-api.ts'
 import type { Reader } from '../store/engine/database.ts'
 import { assetsByNumber } from '../store/query/primary/assets-by-number.ts'
@@ -106,11 +107,11 @@ async function unspentByPlace(store: Reader): Promise<Unspent> {
     const place = `${utxo.createdOn}${utxo.consumableOn}`
     const owned = places.get(place) ?? new Map<string, string[]>()
     places.set(place, owned)
-    if (!assetIds.has(utxo.asset)) {
-      const assets = await assetsByNumber(store, [utxo.asset])
-      assetIds.set(utxo.asset, assets.get(utxo.asset)?.assetId ?? new Uint8Array(32))
-    }
-    const hex = hexOf(utxo, assetIds.get(utxo.asset) ?? new Uint8Array(32))
+    const known = assetIds.get(utxo.asset)
+    const assetId = known ?? (await assetsByNumber(store, [utxo.asset])).get(utxo.asset)?.assetId
+    assert(assetId !== undefined, 'an asset with a number is stored')
+    assetIds.set(utxo.asset, assetId)
+    const hex = hexOf(utxo, assetId)
     // Nodes list by owner; what has none is in their state and in no list.
     for (const owner of outputContent(utxo.output).addresses) {
       const list = owned.get(keyOf(owner)) ?? []

@@ -9,6 +9,7 @@
 
 import { compareBytes, toHex } from '../core/bytes.ts'
 import { Fault } from '../core/fault.ts'
+import { u8At } from '../core/item-at.ts'
 
 /** A validator as the P-Chain lists it. Inactive L1 validators have no key. */
 export type ValidatorEntry = {
@@ -72,10 +73,10 @@ export function canonicalSet(entries: readonly ValidatorEntry[]): ValidatorSet {
  * with one x the flag 0x20 marks the larger y; so nothing need be decompressed.
  */
 export function compareKeys(a: Uint8Array, b: Uint8Array): number {
-  const first = ((a[0] ?? 0) & smallerFlags) - ((b[0] ?? 0) & smallerFlags)
+  const first = (u8At(a, 0) & smallerFlags) - (u8At(b, 0) & smallerFlags)
   if (first !== 0) return first
   const rest = compareBytes(a.subarray(1), b.subarray(1))
-  return rest !== 0 ? rest : ((a[0] ?? 0) & largerY) - ((b[0] ?? 0) & largerY)
+  return rest !== 0 ? rest : (u8At(a, 0) & largerY) - (u8At(b, 0) & largerY)
 }
 
 /** Least weight that is `percent` of `total`, rounded up; exact for all 64-bit weights. */

@@ -2,6 +2,7 @@
 
 import { keyOf, to0x } from '../../core/bytes.ts'
 import { toCb58, toNodeId } from '../../core/cb58.ts'
+import { assert } from '../../core/fault.ts'
 import {
   accruedAt,
   type L1Event,
@@ -56,7 +57,8 @@ export async function validatorEvents(
   if (watched.kind === 'addresses') return []
   const { height } = placeOfPos(pos)
   const [transaction] = await transactionsAt(of.store, [pos])
-  const time = (await timeOfBlock(of.store, 'P', height)) ?? 0
+  const time = await timeOfBlock(of.store, 'P', height)
+  assert(time !== undefined, 'the place is in a stored block')
   const at: Happening = { of, webhook, watched, pos, height, time, transaction }
   const wants = new Set(webhook.body.subEvents)
   const all = [

@@ -2,6 +2,7 @@
 
 import { equalBytes } from '../../core/bytes.ts'
 import { toCb58 } from '../../core/cb58.ts'
+import { assert } from '../../core/fault.ts'
 import type { AssetAmount } from '../../shape/primary/asset.ts'
 import type { CreatedAsset } from '../../shape/primary/transaction.ts'
 import type { Reader } from '../../store/engine/database.ts'
@@ -27,17 +28,15 @@ export async function assetBook(
   const names = new Map<number, AssetNames>()
   for (const [number, asset] of assets) names.set(number, namesOf(asset, network))
   return {
-    view: (number, amount) => ({ ...(names.get(number) ?? unknown), amount: String(amount) }),
-    idOf: (number) => assets.get(number)?.assetId ?? new Uint8Array(32),
+    view: (number, amount) => ({ ...known(names, number), amount: String(amount) }),
+    idOf: (number) => known(assets, number).assetId,
   }
 }
 
-const unknown: AssetNames = {
-  assetId: '',
-  name: '',
-  symbol: '',
-  denomination: 0,
-  type: 'secp256k1',
+function known<T>(assets: ReadonlyMap<number, T>, number: number): T {
+  const asset = assets.get(number)
+  assert(asset !== undefined, 'an asset with a number is stored')
+  return asset
 }
 
 function namesOf(asset: StoredAsset, network: ServedNetwork): AssetNames {

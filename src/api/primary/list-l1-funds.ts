@@ -276,7 +276,7 @@ function subnetView(
   const weight = ({ weight: own }: L1Seat): bigint => own
   const first = firstOut(active)
   return {
-    subnetId: toCb58(group[0]?.subnetId ?? new Uint8Array(32)),
+    subnetId: toCb58(itemAt(group, 0).subnetId),
     seats: group.length,
     activeSeats: active.length,
     totalWeight: wideInteger(sum(group, weight)),

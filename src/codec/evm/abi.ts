@@ -8,6 +8,7 @@
 import { toChecksumAddress } from '../../core/address.ts'
 import { Fault } from '../../core/fault.ts'
 import { keccak256 } from '../../core/hash.ts'
+import { itemAt } from '../../core/item-at.ts'
 import { isObject } from '../../core/json.ts'
 
 /** A parameter, and how its values lie in bytes. */
@@ -162,8 +163,8 @@ export function eventValues(
   let topic = 1
   let plain = 0
   return parameters.map(({ indexed, shape }) => {
-    if (!indexed) return fromData[plain++] ?? ''
-    const word = topics[topic++] ?? new Uint8Array(wordBytes)
+    if (!indexed) return itemAt(fromData, plain++)
+    const word = itemAt(topics, topic++)
     return shape.kind === 'word' ? shape.text(word) : hexOf(word)
   })
 }

@@ -9,7 +9,7 @@ import { eventKinds } from '../../codec/evm/columns.ts'
 import { toHex } from '../../core/bytes.ts'
 import { f64At, u32At, u8At } from '../../core/item-at.ts'
 import { type Row, statement, type Writer } from '../../store/engine/database.ts'
-import { logsPerBlock, nftMetadata, nftRange, nftToken } from '../../store/schema/nft.ts'
+import { nftMetadata, nftRange, nftToken } from '../../store/schema/nft.ts'
 import { placesPerBlock } from '../../store/schema/places.ts'
 import { byteAt } from './batch-columns.ts'
 import { isMultiToken, isUnique } from './kinds.ts'
@@ -126,8 +126,8 @@ async function rangesBefore(writer: Writer, contractId: number, before: number):
       last: log.last,
       ownerId: isBurn ? null : Number(owner?.[0]),
       at:
-        Math.floor(Number(pos) / placesPerBlock) * logsPerBlock +
-        Math.min(Number(logIndex), logsPerBlock - 1),
+        Math.floor(Number(pos) / placesPerBlock) * placesPerBlock +
+        Math.min(Number(logIndex), placesPerBlock - 1),
       asked: 0,
     })
   }

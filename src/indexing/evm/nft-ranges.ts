@@ -10,7 +10,8 @@ import { compareBytes, fromBigint, toBigint } from '../../core/bytes.ts'
 import { f64At, u32At } from '../../core/item-at.ts'
 import { type Row, statement, type Writer } from '../../store/engine/database.ts'
 import { token } from '../../store/schema/evm.ts'
-import { logsPerBlock, nftRange } from '../../store/schema/nft.ts'
+import { nftRange } from '../../store/schema/nft.ts'
+import { placesPerBlock } from '../../store/schema/places.ts'
 import { byteAt } from './batch-columns.ts'
 import { NewHoldings } from './holdings.ts'
 import type { Interner } from './intern.ts'
@@ -51,7 +52,7 @@ export async function writeRanges(
     const range = await rangeAt(writer, { batch, row, interner })
     if (range === undefined) continue
     await writeRange(writer, range)
-    const height = Math.floor(range.at / logsPerBlock)
+    const height = Math.floor(range.at / placesPerBlock)
     if (range.ownerId !== null) {
       const holdings = new NewHoldings()
       holdings.add(range.contractId, range.ownerId, height)
@@ -106,8 +107,8 @@ async function rangeAt(
   const isBurn = owner.every((byte) => byte === 0)
   const ownerId = isBurn ? null : f64At(await interner.ids(writer, owner), 0)
   const height = batch.from + u32At(txs.block, u32At(events.tx, row))
-  const logIndex = Math.min(u32At(events.logIndex, row), logsPerBlock - 1)
-  return { contractId, first, last, ownerId, at: height * logsPerBlock + logIndex, asked: 0 }
+  const logIndex = Math.min(u32At(events.logIndex, row), placesPerBlock - 1)
+  return { contractId, first, last, ownerId, at: height * placesPerBlock + logIndex, asked: 0 }
 }
 
 async function cutOthers(writer: Writer, range: Range): Promise<void> {

@@ -4,7 +4,8 @@ import { type BlockBatch, eventKinds } from '../../codec/evm/columns.ts'
 import { toHex } from '../../core/bytes.ts'
 import { f64At, u32At, u8At } from '../../core/item-at.ts'
 import type { Writer } from '../../store/engine/database.ts'
-import { logsPerBlock, nftAmount, nftToken } from '../../store/schema/nft.ts'
+import { nftAmount, nftToken } from '../../store/schema/nft.ts'
+import { placesPerBlock } from '../../store/schema/places.ts'
 import { byteAt } from './batch-columns.ts'
 import { NewHoldings } from './holdings.ts'
 import type { Interner } from './intern.ts'
@@ -127,7 +128,7 @@ async function writeHoldings(writer: Writer, input: NftInput): Promise<void> {
 
 /** Where a log lies in the history of its chain. */
 export function placeOfLog(height: number, logIndex: number): number {
-  return height * logsPerBlock + Math.min(logIndex, logsPerBlock - 1)
+  return height * placesPerBlock + Math.min(logIndex, placesPerBlock - 1)
 }
 
 function nftAt(

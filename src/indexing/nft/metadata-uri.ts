@@ -4,6 +4,7 @@
  * Nothing here trusts a URI: it is text of a stranger.
  */
 
+import { u8At } from '../../core/item-at.ts'
 import type { NftStatus } from '../../core/nft-status.ts'
 
 /** Where IPFS and Arweave content is read. */
@@ -110,7 +111,7 @@ function percentDecoded(text: string): Buffer {
   let size = 0
   for (let at = 0; at < raw.length; at++) {
     const value = raw[at] === percent ? hexPair(raw, at + 1) : -1
-    raw[size++] = value < 0 ? (raw[at] ?? 0) : value
+    raw[size++] = value < 0 ? u8At(raw, at) : value
     if (value >= 0) at += 2
   }
   return raw.subarray(0, size)

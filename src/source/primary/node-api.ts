@@ -6,6 +6,7 @@
 
 import { fromHex } from '../../core/bytes.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
+import { itemAt } from '../../core/item-at.ts'
 import type { Transport } from '../../core/world.ts'
 import { askAll, askOne, BatchSize, type RpcAnswer, type RpcTarget } from '../json-rpc.ts'
 
@@ -83,7 +84,7 @@ export function createNodeApi(options: NodeApiOptions): NodeApi {
 
   const askEvm: NodeApi['askEvm'] = async (calls, signal) => {
     const answers = await askAll(target(nodePaths.evm), calls, batch, signal)
-    return answers.map((answer, at) => resultOf(answer, calls[at]?.method ?? ''))
+    return answers.map((answer, at) => resultOf(answer, itemAt(calls, at).method))
   }
 
   return { ask, tryAsk, askEvm }

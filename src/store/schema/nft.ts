@@ -2,15 +2,12 @@
  * Tables of NFTs, in the store of their EVM chain.
  *
  * `item` is a token id as 32 bytes, big-endian, so that order of bytes is order of ids. `at` is
- * height × 2^20 + log index: of two owners of a token the later one holds it (0 for ERC-1155).
+ * height × `placesPerBlock` + log index: of two owners of a token the later one holds it (0 for ERC-1155).
  * `standard` is part of every key, since one contract may log both standards for one id.
  */
 
 import { sumsBy, table } from '../engine/table.ts'
 import { heightsPerSum, idsPerSum } from './sum-ranges.ts'
-
-/** Places of logs per block: `at = height × logsPerBlock + log index`. */
-export const logsPerBlock = 2 ** 20
 
 /**
  * Token ids that a transfer named.

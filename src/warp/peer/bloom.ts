@@ -6,6 +6,7 @@
 
 import { concatBytes } from '../../core/bytes.ts'
 import { sha256 } from '../../core/hash.ts'
+import { u8At } from '../../core/item-at.ts'
 import type { Random } from '../../core/world.ts'
 
 /** A filter under construction. */
@@ -37,14 +38,14 @@ export function createBloom(random: Random, count: number): Bloom {
 /** Puts the item called `id` into the filter. */
 export function addToBloom(bloom: Bloom, id: Uint8Array): void {
   eachBit(bloom, id, (at, bit) => {
-    bloom.entries[at] = (bloom.entries[at] ?? 0) | bit
+    bloom.entries[at] = u8At(bloom.entries, at) | bit
     return true
   })
 }
 
 /** Returns whether the item called `id` was put in; sometimes true of one that was not. */
 export function bloomHas(bloom: Bloom, id: Uint8Array): boolean {
-  return eachBit(bloom, id, (at, bit) => ((bloom.entries[at] ?? 0) & bit) !== 0)
+  return eachBit(bloom, id, (at, bit) => (u8At(bloom.entries, at) & bit) !== 0)
 }
 
 /** The filter as messages carry it: number of hashes, seeds, entries. */

@@ -3,7 +3,7 @@
 import { encode } from '../../../codec/cursor.ts'
 import { outputTypes } from '../../../codec/primary/type-ids.ts'
 import { xOutput } from '../../../codec/primary/x-transaction.ts'
-import { Fault } from '../../../core/fault.ts'
+import { assert, Fault } from '../../../core/fault.ts'
 import type { Owner } from '../batch/ledger-rows.ts'
 
 /** The content of an output; see `NewUtxo` for what the fields mean. */
@@ -29,14 +29,14 @@ export function outputBytes(output: OutputFields): Uint8Array {
     case outputTypes.propertyMint:
     case outputTypes.propertyOwned:
       return encode(xOutput, { typeId: outputType, ...owner })
-    case outputTypes.nftMint:
-      return encode(xOutput, {
-        typeId: outputTypes.nftMint,
-        groupId: output.groupId ?? 0,
-        ...owner,
-      })
+    case outputTypes.nftMint: {
+      const { groupId } = output
+      assert(groupId !== undefined, 'a right to mint NFTs has a group')
+      return encode(xOutput, { typeId: outputTypes.nftMint, groupId, ...owner })
+    }
     case outputTypes.nftTransfer: {
-      const { groupId = 0, payload = new Uint8Array(0) } = output
+      const { groupId, payload } = output
+      assert(groupId !== undefined && payload !== undefined, 'an NFT has a group and a payload')
       return encode(xOutput, { typeId: outputTypes.nftTransfer, groupId, payload, ...owner })
     }
     default:

@@ -4,10 +4,11 @@
  * Between changes, what remains is what had to accrue for it to be used up, less what has.
  */
 
+import { assert } from '../../../core/fault.ts'
 import { type Reader, statement } from '../../engine/database.ts'
 import { type L1ChangeBody, l1ChangeBody } from '../../schema/primary-bodies.ts'
 import { blockIdOf, blockOfPos, chainNumbers, posAfter } from '../../schema/primary-position.ts'
-import { bytesAt } from '../row-values.ts'
+import { bytesAt, textAt } from '../row-values.ts'
 import type { PlaceRange } from './places-of-addresses.ts'
 import { concerns } from './validator-places.ts'
 import type { Watched } from './watch.ts'
@@ -61,7 +62,7 @@ export async function l1Lives(
       ...l1ChangeBody.fromBytes(bytesAt(row, 6)),
       height: Number(row[4]),
       pos: Number(row[5]),
-      accrued: BigInt(String(row[7] ?? 0)),
+      accrued: BigInt(textAt(row, 7)),
     })
   }
   return [...lives.values()].filter((life) => concerns(watched, life))
@@ -72,7 +73,8 @@ const feesAt = statement('select cast(l1_fees as text) from block where id = ?')
 /** Fees accrued at a block of the P-Chain, nAVAX. One seek. */
 export async function accruedAt(reader: Reader, height: number): Promise<bigint> {
   const row = await reader.get(feesAt, [blockIdOf(chainNumbers.P, height)])
-  return BigInt(String(row?.[0] ?? 0))
+  assert(row !== undefined, 'the block is stored')
+  return BigInt(textAt(row, 0))
 }
 
 /** Balance left to `life` when `accrued` had accrued; undefined before it began. */

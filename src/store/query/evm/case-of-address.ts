@@ -6,7 +6,8 @@
  * good one and computed anew, which is why the sums of the table leave it out.
  */
 
-const halfMask = 2 ** 20
+import { halfMask } from '../../../core/address.ts'
+
 const maskRange = 2 ** 40
 
 /** The stored form of a mask, below 2^52. */

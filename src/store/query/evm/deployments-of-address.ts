@@ -104,7 +104,7 @@ async function creationsIn(store: Reader, transactions: readonly Sent[]): Promis
       .filter(({ txPos, contractId }) => txPos === pos && contractId !== createdId)
       .toSorted((a, b) => a.place - b.place)
       .map((row, at) => ({ ...row, place: at + 1 }))
-    const direct = { txPos: pos, place: 0, contractId: createdId ?? 0, creatorId: undefined }
-    return createdId === undefined ? own : [direct, ...own]
+    if (createdId === undefined) return own
+    return [{ txPos: pos, place: 0, contractId: createdId, creatorId: undefined }, ...own]
   })
 }

@@ -1,5 +1,6 @@
 /** Questions about interchain messages. */
 
+import { assert } from '../../../core/fault.ts'
 import { type Reader, type Row, statement } from '../../engine/database.ts'
 import { bytes, flag, integer, maybe, type RowOf, storedRow, text } from '../stored-row.ts'
 import { listKey, type ListSubject } from './list-subject.ts'
@@ -117,7 +118,8 @@ export async function getMessage(
 /** When a list shows the message: when it was sent or, where that is unknown, received. */
 export function placeOfMessage(message: MessageRow): MessagePlace {
   const end = message.sent ?? message.received
-  return { timestamp: end?.timestamp ?? 0, messageId: message.messageId }
+  assert(end !== undefined, 'a message was sent or received')
+  return { timestamp: end.timestamp, messageId: message.messageId }
 }
 
 function messageOf(row: Row): MessageRow | undefined {

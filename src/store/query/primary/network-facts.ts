@@ -1,6 +1,7 @@
 /** The network that a store belongs to. */
 
 import { fromHex } from '../../../core/bytes.ts'
+import { assert } from '../../../core/fault.ts'
 import { type Reader, statement } from '../../engine/database.ts'
 
 /** Ids of a network, 32 bytes each, and when it began (Unix seconds). */
@@ -19,12 +20,17 @@ export async function networkFacts(reader: Reader): Promise<NetworkFacts | undef
   const rows = await reader.all(everyMeta)
   const facts = new Map(rows.map(([name, value]) => [String(name), String(value)]))
   if (!facts.has('genesisTime')) return undefined
-  const id = (name: string): Uint8Array => fromHex(facts.get(name) ?? '')
+  const text = (name: string): string => {
+    const value = facts.get(name)
+    assert(value !== undefined, 'the facts of a genesis are stored together')
+    return value
+  }
+  const id = (name: string): Uint8Array => fromHex(text(name))
   return {
-    networkId: Number(facts.get('networkId')),
+    networkId: Number(text('networkId')),
     xChainId: id('xChainId'),
     cChainId: id('cChainId'),
     avaxAssetId: id('avaxAssetId'),
-    genesisTime: Number(facts.get('genesisTime')),
+    genesisTime: Number(text('genesisTime')),
   }
 }

@@ -174,7 +174,9 @@ function rewardDelegator(
 ): void {
   const validator = validatorOf(state.stakers, staker.subnetId, staker.nodeId)
   if (validator === undefined) throw violation(step.place, 'delegator outlived its validator')
-  const fee = shareOf(staker.potentialReward, validator.delegationShares ?? 0)
+  if (validator.delegationShares === undefined)
+    throw violation(step.place, 'a validator with delegators has no delegation fee')
+  const fee = shareOf(staker.potentialReward, validator.delegationShares)
   payout('DELEGATOR', staker.validationOwner, staker.potentialReward - fee)
   if (validator.startTime >= state.rules.upgrades.cortina) {
     validator.delegateeReward += fee

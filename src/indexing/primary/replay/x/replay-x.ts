@@ -315,7 +315,7 @@ function assetRow(
     name,
     symbol,
     denomination,
-    kind: itemAt(kinds, initialStates[0]?.fxIndex ?? 0),
+    kind: itemAt(kinds, itemAt(initialStates, 0).fxIndex),
     variableCap: initialStates.some(({ outputs }) =>
       outputs.some(({ typeId }) => mintTypes.has(typeId)),
     ),

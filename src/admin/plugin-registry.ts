@@ -94,8 +94,6 @@ export function createPluginRegistry(parts: PluginParts): PluginRegistry {
   }
 
   async function load(signal: AbortSignal): Promise<LoadedVms> {
-    const loaded = new Map<string, readonly string[]>()
-    const failed = new Map<string, string>()
     const unnamed: string[] = []
     const waiting: [id: string, file: string][] = []
     for (const file of await filesOf(directory)) {
@@ -105,21 +103,7 @@ export function createPluginRegistry(parts: PluginParts): PluginRegistry {
       else if (!known.has(id)) waiting.push([id, file])
     }
     for (const name of unnamed) log.warn('plugin has no VM id', { name })
-    const worker = async (): Promise<void> => {
-      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-        signal.throwIfAborted()
-        const [id, file] = next
-        try {
-          loaded.set(id, await loadOne(id, file))
-        } catch (error) {
-          const reason = faultOf(error)?.message ?? systemWords(error)
-          failed.set(id, reason)
-          log.warn('plugin not loaded', { vmId: id, reason })
-        }
-      }
-    }
-    await Promise.all(Array.from({ length: atOnce }, worker))
-    return { loaded: sorted(loaded), failed: sorted(failed), unnamed }
+    return { ...(await loadAll(waiting, loadOne, { log, signal })), unnamed }
   }
 
   function hostOf(vmId: string): Promise<PluginHost> | undefined {
@@ -144,6 +128,31 @@ export function createPluginRegistry(parts: PluginParts): PluginRegistry {
       hosts.clear()
     },
   }
+}
+
+/** Loads plugins, {@link atOnce} side by side. */
+async function loadAll(
+  waiting: [id: string, file: string][],
+  loadOne: (id: string, file: string) => Promise<readonly string[]>,
+  { log, signal }: Pick<PluginParts, 'log'> & { readonly signal: AbortSignal },
+): Promise<Omit<LoadedVms, 'unnamed'>> {
+  const loaded = new Map<string, readonly string[]>()
+  const failed = new Map<string, string>()
+  const worker = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      signal.throwIfAborted()
+      const [id, file] = next
+      try {
+        loaded.set(id, await loadOne(id, file))
+      } catch (error) {
+        const reason = faultOf(error)?.message ?? systemWords(error)
+        failed.set(id, reason)
+        log.warn('plugin not loaded', { vmId: id, reason })
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, worker))
+  return { loaded: sorted(loaded), failed: sorted(failed) }
 }
 
 /** Files and folders that may be plugins: hidden names and other extensions are none. */

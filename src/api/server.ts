@@ -147,24 +147,7 @@ export function createServer(parts: ServerParts): ApiServer {
       failUnrouted(error, reply, entrance.common(request.raw)),
   })
 
-  // Nothing here takes text: it is what any web page may send without asking.
-  http.removeContentTypeParser('text/plain')
-  http.addHook('onRoute', ({ url, method }) => methods.add(url, [method].flat()))
-  http.setNotFoundHandler((request, reply) => {
-    const path = request.url.split('?')[0] ?? ''
-    void reply
-      .code(404)
-      .send(
-        errorBody(404, whyAbsent(path) ?? `no such route: ${request.method} ${path.slice(0, 200)}`),
-      )
-  })
-  http.setErrorHandler((error, _request, reply) => fail(parts, reply, error, false))
-  http.addHook('onSend', (request, reply, _body, done) => {
-    for (const [name, value] of entrance.common(request.raw)) addHeader(reply, name, value)
-    if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-cache')
-    door.answered(request.raw)
-    done()
-  })
+  addHooks(http, parts, { entrance, door, methods })
   const deadlineOf = createDeadlines(parts.clock)
   const rest = { ...parts, door, deadlineOf, addressOf, fresh: createFreshReader(parts.clock) }
   for (const operation of parts.operations) register(http, rest, operation)
@@ -194,6 +177,37 @@ export function createServer(parts: ServerParts): ApiServer {
       closeDoor()
     },
   }
+}
+
+/** Answers besides those of operations, and headers that all answers have. */
+function addHooks(
+  http: FastifyInstance,
+  parts: ServerParts,
+  of: {
+    readonly entrance: Entrance
+    readonly door: FrontDoor
+    readonly methods: ReturnType<typeof createPathMethods>
+  },
+): void {
+  const { entrance, door, methods } = of
+  // Nothing here takes text: it is what any web page may send without asking.
+  http.removeContentTypeParser('text/plain')
+  http.addHook('onRoute', ({ url, method }) => methods.add(url, [method].flat()))
+  http.setNotFoundHandler((request, reply) => {
+    const path = request.url.split('?')[0] ?? ''
+    void reply
+      .code(404)
+      .send(
+        errorBody(404, whyAbsent(path) ?? `no such route: ${request.method} ${path.slice(0, 200)}`),
+      )
+  })
+  http.setErrorHandler((error, _request, reply) => fail(parts, reply, error, false))
+  http.addHook('onSend', (request, reply, _body, done) => {
+    for (const [name, value] of entrance.common(request.raw)) addHeader(reply, name, value)
+    if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-cache')
+    door.answered(request.raw)
+    done()
+  })
 }
 
 /**
@@ -256,22 +270,20 @@ function routePath(path: string): string {
     .replace(/\{(\w+)\}/g, ':$1')
 }
 
-function register(
-  http: FastifyInstance,
-  parts: ServerParts & {
-    readonly door: FrontDoor
-    readonly deadlineOf: (timeoutMs: number) => Deadline
-    readonly fresh: FreshReader
-    readonly addressOf: AddressReader
-  },
-  operation: Operation,
-): void {
+type RoutedParts = ServerParts & {
+  readonly door: FrontDoor
+  readonly deadlineOf: (timeoutMs: number) => Deadline
+  readonly fresh: FreshReader
+  readonly addressOf: AddressReader
+}
+
+function register(http: FastifyInstance, parts: RoutedParts, operation: Operation): void {
   const { shape } = operation
   const { door, deadlineOf, addressOf, readings } = parts
-  const readPath = parameterReader(shape.parameters.path)
-  const readQuery = parameterReader(shape.parameters.query)
-  const readBody =
-    shape.parameters.body === undefined ? undefined : bodyReader(shape.parameters.body)
+  const { path: pathShape, query: queryShape, body: bodyShape } = shape.parameters
+  const readPath = parameterReader(pathShape)
+  const readQuery = parameterReader(queryShape)
+  const readBody = bodyShape === undefined ? undefined : bodyReader(bodyShape)
   const listMessages = shape.listMessages === true
   const list = listShapeOf(shape)
   const timeoutMs = shape.timeoutMs ?? parts.limits.handlerTimeoutMs
@@ -323,7 +335,7 @@ function register(
   http.route({
     method: shape.method,
     url: routePath(shape.path),
-    bodyLimit: shape.parameters.body === undefined ? bodyBytes : wideBodyBytes,
+    bodyLimit: bodyShape === undefined ? bodyBytes : wideBodyBytes,
     handler:
       readings === undefined
         ? handle

@@ -69,6 +69,24 @@ export async function runWriter(thread: WorkerThread): Promise<void> {
       for (const stream of host.streams) start(key, stream)
       return host.resume()
     },
+    ...chainAnswers(hosts),
+  })
+
+  if (shares !== undefined) start('deployment', shares.stream)
+  for (const spec of data.streams)
+    if (spec.kind === 'icm') start(spec.key, messageStream(spec, { ...parts, log }))
+
+  await thread.stopped
+  await ended()
+  for (const host of hosts.values()) await host.close()
+  for (const store of primaries.values()) await store.close()
+}
+
+/** Answers to the decoder on chains whose stores are open. */
+function chainAnswers(
+  hosts: ReadonlyMap<string, ChainHost>,
+): Readonly<Record<string, (argument: unknown) => Promise<unknown>>> {
+  return {
     blocks: async (argument) => {
       const { key, batch, news } = about(argument)
       if (batch.kind === 'blocks') await hosts.get(key)?.blocks(batch, news)
@@ -89,16 +107,7 @@ export async function runWriter(thread: WorkerThread): Promise<void> {
       const { key, from } = about(argument)
       return hosts.get(key)?.cut(from)
     },
-  })
-
-  if (shares !== undefined) start('deployment', shares.stream)
-  for (const spec of data.streams)
-    if (spec.kind === 'icm') start(spec.key, messageStream(spec, { ...parts, log }))
-
-  await thread.stopped
-  await ended()
-  for (const host of hosts.values()) await host.close()
-  for (const store of primaries.values()) await store.close()
+  }
 }
 
 /** Its part of the chains, where several processes reach the same stores. */

@@ -120,14 +120,7 @@ export function assembleApi(config: Config, parts: ApiParts): Api {
       networkKey: (network) => primaryStream(network).key,
     }),
     gauges,
-    admit: createAdmission({
-      keysRequired: config['api.keysRequired'],
-      keys: parts.keys,
-      limit: readRateLimit(config['api.rateLimit']),
-      tiers: readTiers(config['api.tiers']),
-      uses: parts.uses,
-      clock: world.clock,
-    }),
+    admit: admissionOf(config, parts),
     hasKey: (request) => hasKey(request, parts.keys()),
     record: (call) => {
       const { key } = callerIn(call.request, parts.keys())
@@ -142,26 +135,25 @@ export function assembleApi(config: Config, parts: ApiParts): Api {
       gauges.add('firn_api_thread_requests_total', 1, thread)
     },
   })
+  mountDocument(server, operations)
+  mountExportFiles(server.http, exportPartsOf(families), parts.log.child('api'))
+  if (config['api.explorer']) {
+    const fetching = nftFetching(config.nftMetadata)
+    const pictures = createNftPictures({ world, fetching, imageUri: imageUriOf(operations) })
+    mountExplorer(server.http, () => statusOf(statusParts(config, parts)), pictures)
+  }
+  const close = withTape(server, { ...parts, ...directories, most: config['api.tapeReaders'] })
+  return { ...server, events, close }
+}
+
+/** Serves the OpenAPI document, written when it is first asked for: few starts need it. */
+function mountDocument({ http }: ApiServer, operations: ReturnType<typeof allOperations>): void {
   const shapes = operations.map(({ shape }) => shape)
-  // Written when it is first asked for: few starts are followed by that question.
   let document: string | undefined
-  server.http.get('/openapi.json', (_request, reply) => {
+  http.get('/openapi.json', (_request, reply) => {
     document ??= JSON.stringify(openApiDocument(shapes, version, dialectRules))
     return reply.header('content-type', 'application/json; charset=utf-8').send(document)
   })
-  mountExportFiles(server.http, exportPartsOf(families), parts.log.child('api'))
-  if (config['api.explorer'])
-    mountExplorer(
-      server.http,
-      () => statusOf(statusParts(config, parts)),
-      createNftPictures({
-        world,
-        fetching: nftFetching(config.nftMetadata),
-        imageUri: imageUriOf(operations),
-      }),
-    )
-  const close = withTape(server, { ...parts, ...directories, most: config['api.tapeReaders'] })
-  return { ...server, events, close }
 }
 
 /** Adds the tape of blocks to a server; gives what ends both. */
@@ -179,6 +171,20 @@ function withTape(
     endTape()
     return server.close()
   }
+}
+
+function admissionOf(
+  config: Config,
+  { keys, uses, world }: ApiParts,
+): ReturnType<typeof createAdmission> {
+  return createAdmission({
+    keysRequired: config['api.keysRequired'],
+    keys,
+    limit: readRateLimit(config['api.rateLimit']),
+    tiers: readTiers(config['api.tiers']),
+    uses,
+    clock: world.clock,
+  })
 }
 
 function loadLimits(config: Config): LoadLimits {

@@ -68,6 +68,8 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
   }
 }
 
+// The order in which a process comes up, and so in which it ends, is read on one page.
+// oxlint-disable-next-line max-lines-per-function -- see above
 async function build(
   config: Config,
   outside: Outside,
@@ -136,13 +138,12 @@ async function build(
   if (config.role === 'index') return { apiUrl: '', nodeUrl, indexed }
   const address = await listen(api, config)
   const { aggregators } = served
-  const known = { config, threads, owner, clock, log, aggregators, aliases, failed }
-  const rest = {
+  beside.workers = startApiWorkers(address, {
+    ...{ config, threads, owner, clock, log, aggregators, aliases, failed },
     worldModule: entryFile('world/world').href,
     share: shares.main,
     told: toldBy(indexer),
-  }
-  beside.workers = startApiWorkers(address, { ...known, ...rest })
+  })
   closers.push(beside.workers.close)
   await beside.workers.ready
   return { apiUrl: address.url, nodeUrl, indexed }

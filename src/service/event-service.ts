@@ -10,7 +10,7 @@ import type { ApiServer } from '../api/server.ts'
 import type { Config } from '../config/settings.ts'
 import { Fault } from '../core/fault.ts'
 import type { World } from '../core/world.ts'
-import { runDeliverer } from '../events/deliverer.ts'
+import { type DelivererParts, runDeliverer } from '../events/deliverer.ts'
 import { News } from '../events/news.ts'
 import { isPrivateHost } from '../events/sending.ts'
 import type { Database, Reader } from '../store/engine/database.ts'
@@ -47,16 +47,11 @@ export type EventService = {
 
 /** Puts webhooks together; nothing runs yet. Throws `bad-config`. */
 export function eventService(config: Config, parts: EventServiceParts): EventService {
-  const { world, gauges, webhooks, evm, networks } = parts
+  const { world, webhooks, evm, networks } = parts
   const { chains, tokens } = evm
   const { clock, random } = world
   const log = parts.log.child('events')
-  const networkKey = (network: 'mainnet' | 'fuji'): string => primaryStream(network).key
-  const stores = (): ReadonlyMap<string, Reader> =>
-    new Map([
-      ...chains.all().map(({ facts, store }) => [facts.key, store] as const),
-      ...networks.all().map(({ network, store }) => [networkKey(network), store] as const),
-    ])
+  const stores = (): ReadonlyMap<string, Reader> => storesOf(parts)
   const news = new News(clock, stores)
   const isLive = (owner: string): boolean =>
     owner === '' ||
@@ -81,29 +76,11 @@ export function eventService(config: Config, parts: EventServiceParts): EventSer
     reader,
     news,
     listeners: new Map(),
-    limits: {
-      webhooks: config['events.webhooksPerKey'],
-      addresses: config['events.addressesPerWebhook'],
-      listeners: config['events.listenersPerKey'],
-    },
+    limits: limitsOf(config),
   }
   const over = new AbortController()
   const running: Promise<unknown>[] = []
-  const delivery = {
-    ...reader,
-    database: webhooks,
-    owner: parts.owner,
-    news,
-    isLive,
-    clock,
-    log,
-    publicTransport: world.publicTransport,
-    transport: world.transport,
-    privateHosts,
-    signature: config['events.signature'],
-    retryMs: retriesOf(config['events.retrySeconds']),
-    counted: (outcome: string) => gauges.add('firn_events_messages_total', 1, { outcome }),
-  }
+  const delivery = { ...deliveryOf(config, parts, log), ...reader, news, isLive }
   return {
     parts: eventParts,
     start: (server) => {
@@ -123,6 +100,44 @@ export function eventService(config: Config, parts: EventServiceParts): EventSer
       over.abort()
       await Promise.all(running)
     },
+  }
+}
+
+const networkKey = (network: 'mainnet' | 'fuji'): string => primaryStream(network).key
+
+/** Stores of the chains and networks served, by key. */
+function storesOf({ evm, networks }: EventServiceParts): ReadonlyMap<string, Reader> {
+  return new Map([
+    ...evm.chains.all().map(({ facts, store }) => [facts.key, store] as const),
+    ...networks.all().map(({ network, store }) => [networkKey(network), store] as const),
+  ])
+}
+
+function limitsOf(config: Config): EventParts['limits'] {
+  return {
+    webhooks: config['events.webhooksPerKey'],
+    addresses: config['events.addressesPerWebhook'],
+    listeners: config['events.listenersPerKey'],
+  }
+}
+
+function deliveryOf(
+  config: Config,
+  { world, gauges, webhooks: database, owner }: EventServiceParts,
+  log: Log,
+): Omit<DelivererParts, 'storeOf' | 'describe' | 'news' | 'isLive'> {
+  const { clock, publicTransport, transport } = world
+  return {
+    database,
+    owner,
+    clock,
+    log,
+    publicTransport,
+    transport,
+    privateHosts: config['events.privateHosts'],
+    signature: config['events.signature'],
+    retryMs: retriesOf(config['events.retrySeconds']),
+    counted: (outcome: string) => gauges.add('firn_events_messages_total', 1, { outcome }),
   }
 }
 

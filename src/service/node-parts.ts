@@ -60,15 +60,7 @@ export function assembleNodeListener(parts: NodeListenerParts): {
     for (const [database, bytes] of parts.sizes())
       gauges.set('firn_store_size_bytes', bytes, { database })
   })
-  const profileDir = config['node.profileDir'] || `${config.dataDir}/profiles`
-  const profiler = createProfiler({
-    threads,
-    waits,
-    clock: world.clock,
-    log: logs.log,
-    write: profileFolder(profileDir),
-    outside: () => ({ memory: watch.memory(), remarks: watch.remarks() }),
-  })
+  const profiler = profilerOf(parts, watch)
   const plugins = createPluginRegistry({
     directory: config['node.pluginDir'] || `${config.dataDir}/plugins`,
     version: `firn/${version}`,
@@ -115,6 +107,20 @@ export function assembleNodeListener(parts: NodeListenerParts): {
       watch.stop()
     },
   }
+}
+
+function profilerOf(
+  { config, world, logs, threads, waits }: NodeListenerParts,
+  watch: ReturnType<typeof watchProcess>,
+): ReturnType<typeof createProfiler> {
+  return createProfiler({
+    threads,
+    waits,
+    clock: world.clock,
+    log: logs.log,
+    write: profileFolder(config['node.profileDir'] || `${config.dataDir}/profiles`),
+    outside: () => ({ memory: watch.memory(), remarks: watch.remarks() }),
+  })
 }
 
 function listenerSettings(config: Config): NodeSettings {

@@ -95,11 +95,7 @@ export function createNode(transport: Transport, baseUrl: string): Node {
         info('getNodeIP', signal),
       ])
       // A node is not its own peer, and it signs as well as the others.
-      const self = reachableAt(text(own, 'nodeID'), text(ownIp, 'ip'))
-      const others = list(known, 'peers').flatMap((peer) =>
-        reachableAt(text(peer, 'nodeID'), text(peer, 'publicIP')),
-      )
-      return [...self, ...others]
+      return [...reachableAt(text(own, 'nodeID'), text(ownIp, 'ip')), ...reachablePeers(known)]
     },
     height: async (signal) => Number(u64Text(await platform('getHeight', {}, signal), 'height')),
     proposedHeight: async (signal) =>
@@ -116,13 +112,7 @@ export function createNode(transport: Transport, baseUrl: string): Node {
     },
     l1Balances: async (subnetId, signal) => {
       const params = { subnetID: toCb58(subnetId) }
-      const validators = list(await platform('getCurrentValidators', params, signal), 'validators')
-      return validators
-        .filter((validator) => field(validator, 'validationID') !== undefined)
-        .map((validator) => ({
-          nodeId: text(validator, 'nodeID'),
-          balance: u64Text(validator, 'balance'),
-        }))
+      return balancesIn(await platform('getCurrentValidators', params, signal))
     },
     subnet: async (subnetId, signal) => {
       const facts = await platform('getSubnet', { subnetID: toCb58(subnetId) }, signal)
@@ -135,6 +125,21 @@ export function createNode(transport: Transport, baseUrl: string): Node {
       return parseId(text(answer, 'subnetID'))
     },
   }
+}
+
+function reachablePeers(answer: unknown): NodeAddress[] {
+  return list(answer, 'peers').flatMap((peer) =>
+    reachableAt(text(peer, 'nodeID'), text(peer, 'publicIP')),
+  )
+}
+
+function balancesIn(answer: unknown): { nodeId: string; balance: bigint }[] {
+  return list(answer, 'validators')
+    .filter((validator) => field(validator, 'validationID') !== undefined)
+    .map((validator) => ({
+      nodeId: text(validator, 'nodeID'),
+      balance: u64Text(validator, 'balance'),
+    }))
 }
 
 /**

@@ -4,6 +4,7 @@ import { zstdDecompressSync } from 'node:zlib'
 
 import type { Webhook } from '../../store/query/events/webhooks.ts'
 import { gasUntil } from '../../store/query/evm/gas-until.ts'
+import type { InternalRow } from '../../store/query/evm/internal-row.ts'
 import { internalsOfTransaction } from '../../store/query/evm/internals-of-transaction.ts'
 import { heightOf, placeOf } from '../../store/query/evm/position.ts'
 import { transactionAt } from '../../store/query/evm/transaction-by-hash.ts'
@@ -71,13 +72,7 @@ async function transactionOf(
     inputOf(chain, row),
     gasUntil(store, row.pos),
   ])
-  const ids = [
-    row.fromId,
-    ...(row.toId === undefined ? [] : [row.toId]),
-    ...transfers.flatMap(({ tokenId, fromId, toId }) => [tokenId, fromId, toId]),
-    ...internals.flatMap(({ fromId, toId }) => (toId === undefined ? [fromId] : [fromId, toId])),
-  ]
-  const named = await parts.parties(chain).load(ids)
+  const named = await parts.parties(chain).load(partiesOf(row, transfers, internals))
   const address = (id: number | undefined): string =>
     id === undefined ? nobody : named(id).address
   const price = decimalText(row.gasPrice)
@@ -113,24 +108,45 @@ async function transactionOf(
     erc721Transfers: ofStandard(721),
     erc1155Transfers: ofStandard(1155),
     ...(of.includeInternalTxs
-      ? {
-          internalTransactions: internals.map((frame) => ({
-            from: address(frame.fromId),
-            to: address(frame.toId),
-            internalTxType: frameType(frame.kind),
-            value: decimalText(frame.value),
-            gasUsed: String(frame.gasUsed),
-            gasLimit: String(frame.gasLimit),
-            transactionHash: frame.txHash,
-          })),
-        }
+      ? { internalTransactions: internals.map((frame) => internalOf(frame, address)) }
       : {}),
-    networkToken: {
-      tokenName: facts.name,
-      tokenSymbol: facts.symbol,
-      tokenDecimals: facts.decimals,
-      valueWithDecimals: withPoint(BigInt(value), facts.decimals),
-    },
+    networkToken: coinOf(chain, value),
+  }
+}
+
+function partiesOf(
+  { fromId, toId }: TransactionWithFees,
+  transfers: readonly TransferRow[],
+  internals: readonly InternalRow[],
+): number[] {
+  return [
+    fromId,
+    ...(toId === undefined ? [] : [toId]),
+    ...transfers.flatMap((each) => [each.tokenId, each.fromId, each.toId]),
+    ...internals.flatMap((each) =>
+      each.toId === undefined ? [each.fromId] : [each.fromId, each.toId],
+    ),
+  ]
+}
+
+function internalOf(frame: InternalRow, address: (id: number | undefined) => string): Fields {
+  return {
+    from: address(frame.fromId),
+    to: address(frame.toId),
+    internalTxType: frameType(frame.kind),
+    value: decimalText(frame.value),
+    gasUsed: String(frame.gasUsed),
+    gasLimit: String(frame.gasLimit),
+    transactionHash: frame.txHash,
+  }
+}
+
+function coinOf({ facts }: ServedChain, value: string): Fields {
+  return {
+    tokenName: facts.name,
+    tokenSymbol: facts.symbol,
+    tokenDecimals: facts.decimals,
+    valueWithDecimals: withPoint(BigInt(value), facts.decimals),
   }
 }
 

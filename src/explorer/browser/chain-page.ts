@@ -4,7 +4,7 @@ import { h, type JSX } from 'preact'
 
 import type { EvmBlock } from '../../shape/evm/evm-block.ts'
 import type { NativeTransaction } from '../../shape/evm/native-transaction.ts'
-import type { StageStatus } from '../../shape/status.ts'
+import type { ChainStatus, StageStatus } from '../../shape/status.ts'
 import { useAnswer } from './answer.ts'
 import { blockTable, chainLink, txTable } from './evm-parts.ts'
 import { amount, clipped, count, ends, progress, visible } from './format.ts'
@@ -34,7 +34,7 @@ export type ChainProps = { readonly world: World; readonly chainId: string; read
 export function ChainPage({ world, chainId, view }: ChainProps): JSX.Element {
   useTitle(chainName(world, chainId))
   const chain = chainOf(world, chainId)
-  const status = world.status?.chains.find(({ evmChainId }) => String(evmChainId) === chainId)
+  const status = statusOf(world, chainId)
   return h(
     'div',
     { class: 'stack' },
@@ -46,40 +46,7 @@ export function ChainPage({ world, chainId, view }: ChainProps): JSX.Element {
     h(
       'div',
       { class: 'grid two' },
-      card(
-        'About',
-        facts([
-          ['EVM chain id', chainId],
-          [
-            'Coin',
-            chain === undefined
-              ? ''
-              : `${clipped(chain.networkToken.symbol)}, ${chain.networkToken.decimals} decimals`,
-          ],
-          [
-            'Blockchain id',
-            chain?.platformChainId === undefined ? '' : copied(chain.platformChainId),
-          ],
-          ['Subnet id', subnetOf(world, chain?.subnetId, status?.network)],
-          ['Indexed', status === undefined ? '' : progress(status)],
-          [
-            'Reason',
-            status?.reason === undefined ? '' : h('span', { class: 'failed' }, status.reason),
-          ],
-          [
-            'Stages',
-            status?.stages.map((stage) =>
-              h(
-                'span',
-                { class: 'stage', title: stage.reason },
-                `${stage.stage} `,
-                statePill(stage.state, stageText(stage)),
-              ),
-            ),
-          ],
-          ['Description', visible(chain?.description ?? '')],
-        ]),
-      ),
+      aboutCard(world, chainId),
       h(MetricChart, { chainId, metric: 'txCount', interval: 'day', title: 'Transactions a day' }),
     ),
     tabs([
@@ -100,6 +67,43 @@ export function ChainPage({ world, chainId, view }: ChainProps): JSX.Element {
           }),
     ),
   )
+}
+
+function aboutCard(world: World, chainId: string): JSX.Element {
+  const chain = chainOf(world, chainId)
+  const status = statusOf(world, chainId)
+  return card(
+    'About',
+    facts([
+      ['EVM chain id', chainId],
+      [
+        'Coin',
+        chain === undefined
+          ? ''
+          : `${clipped(chain.networkToken.symbol)}, ${chain.networkToken.decimals} decimals`,
+      ],
+      ['Blockchain id', chain?.platformChainId === undefined ? '' : copied(chain.platformChainId)],
+      ['Subnet id', subnetOf(world, chain?.subnetId, status?.network)],
+      ['Indexed', status === undefined ? '' : progress(status)],
+      ['Reason', status?.reason === undefined ? '' : h('span', { class: 'failed' }, status.reason)],
+      [
+        'Stages',
+        status?.stages.map((stage) =>
+          h(
+            'span',
+            { class: 'stage', title: stage.reason },
+            `${stage.stage} `,
+            statePill(stage.state, stageText(stage)),
+          ),
+        ),
+      ],
+      ['Description', visible(chain?.description ?? '')],
+    ]),
+  )
+}
+
+function statusOf(world: World, chainId: string): ChainStatus | undefined {
+  return world.status?.chains.find(({ evmChainId }) => String(evmChainId) === chainId)
 }
 
 /** The id of a subnet, a link where its network is indexed here too. */

@@ -195,20 +195,22 @@ function TryIt({ operation, sample, schemas }: TryProps): JSX.Element {
         ),
       ),
     ),
-    result === undefined
-      ? null
-      : card(
-          'Answer',
-          h('pre', { class: 'json', tabIndex: 0 }, result.text),
-          h(
-            'span',
-            { class: 'quiet' },
-            result.height === null ? '' : `height ${result.height} · `,
-            `${result.elapsedMs} ms `,
-            pill(String(result.status), result.status < 400 ? 'good' : 'bad'),
-          ),
-        ),
+    result === undefined ? null : resultCard(result),
     answerShape(operation, schemas),
+  )
+}
+
+function resultCard({ text, height, elapsedMs, status }: Result): JSX.Element {
+  return card(
+    'Answer',
+    h('pre', { class: 'json', tabIndex: 0 }, text),
+    h(
+      'span',
+      { class: 'quiet' },
+      height === null ? '' : `height ${height} · `,
+      `${elapsedMs} ms `,
+      pill(String(status), status < 400 ? 'good' : 'bad'),
+    ),
   )
 }
 

@@ -145,20 +145,7 @@ function Alone({ chainId, interval, metric, choices }: AloneProps): JSX.Element 
     h(
       'div',
       { class: 'controls' },
-      h(
-        'nav',
-        { class: 'segments', 'aria-label': 'range' },
-        ranges.map(([value, label]) =>
-          h(
-            'a',
-            {
-              href: withParams({ days: value }),
-              'aria-current': value === (params.get('days') ?? '') ? 'page' : undefined,
-            },
-            label,
-          ),
-        ),
-      ),
+      rangeLinks(params.get('days') ?? ''),
       h(
         'select',
         {
@@ -196,6 +183,23 @@ function Alone({ chainId, interval, metric, choices }: AloneProps): JSX.Element 
     metric.startsWith('cumulative')
       ? null
       : h(Windows, { key: `${chainId} ${metric} windows`, chainId, metric }),
+  )
+}
+
+function rangeLinks(chosen: string): JSX.Element {
+  return h(
+    'nav',
+    { class: 'segments', 'aria-label': 'range' },
+    ranges.map(([value, label]) =>
+      h(
+        'a',
+        {
+          href: withParams({ days: value }),
+          'aria-current': value === chosen ? 'page' : undefined,
+        },
+        label,
+      ),
+    ),
   )
 }
 

@@ -42,15 +42,11 @@ export function SearchBox({ world, chainId }: SearchProps): JSX.Element {
     setNote('searching…')
     const found = offer.asked === question ? offer.found : await askHits(question, chainId)
     setOffer({ asked: question, found })
-    const [only] = found
     if (found.length > 1) {
       setOpen(true)
       return setNote(`${found.length} fit: choose one`)
     }
-    // A prefix tells which list of the address is wanted.
-    const prefixed = /^[XC]-/i.test(text.trim())
-    const link =
-      (prefixed ? undefined : only?.link) ?? (await otherPlace(text, world, chainId)) ?? only?.link
+    const link = await linkOf(text, found, { world, chainId })
     return link === undefined ? setNote('nothing found') : leave(link)
   }
   const shown = open && offer.asked === question ? offer.found : []
@@ -84,6 +80,17 @@ export function SearchBox({ world, chainId }: SearchProps): JSX.Element {
     h('span', { class: 'note', role: 'status' }, note),
     suggestions(shown, at, leave),
   )
+}
+
+async function linkOf(
+  text: string,
+  [only]: readonly Found[],
+  { world, chainId }: SearchProps,
+): Promise<string | undefined> {
+  // A prefix tells which list of the address is wanted.
+  const prefixed = /^[XC]-/i.test(text.trim())
+  const hit = prefixed ? undefined : only?.link
+  return hit ?? (await otherPlace(text, world, chainId)) ?? only?.link
 }
 
 /** Attributes of the field that never change. */

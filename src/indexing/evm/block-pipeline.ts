@@ -12,7 +12,7 @@ import type { EvmSource } from '../../source/evm-source.ts'
 import type { StoredProofs } from '../../store/query/evm/stored-proofs.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { BlockNews, ResumePoint } from '../chain-spec.ts'
-import { Pipeline, type PipelineLimits } from '../pipeline.ts'
+import { Pipeline, type PipelineLimits, type PipelineParts } from '../pipeline.ts'
 import type { BlockChecks } from './block-checks.ts'
 import { readPiece, type BlocksPiece } from './block-piece.ts'
 import type { Settlement } from './settlement.ts'
@@ -49,8 +49,6 @@ export function blocksPipeline(
 ): Pipeline<BlocksPiece> {
   const { source, checks, settlement, trust } = parts
   const { clock } = parts.world
-  const stored = resume.parentHash === undefined ? undefined : fromHex(resume.parentHash)
-  let tail = stored
   let heldSinceMs: number | undefined
   const pipeline = new Pipeline<BlocksPiece>({
     name: 'blocks',
@@ -64,30 +62,7 @@ export function blocksPipeline(
         trust.took({ from, until, origin, sum })
       return readPiece({ ...parts, wants, took }, range, signal)
     },
-    link: (piece) => {
-      const { batch, origin } = piece
-      const first = batch.blocks.parentHash.subarray(0, 32)
-      if (tail !== undefined && !equalBytes(tail, first)) {
-        const reason = `parent of block ${batch.from} does not match what is stored: ${origin}`
-        source.distrust(origin, reason)
-        trust.caught(origin)
-        return { reason }
-      }
-      const wrong = settlement.link(piece, piece.settling)
-      if (wrong !== undefined) {
-        for (const each of wrong.origins) {
-          source.doubt(each, wrong.reason)
-          trust.caught(each)
-        }
-        return wrong
-      }
-      tail = batch.blocks.hash.slice(-32)
-      return undefined
-    },
-    unlinked: ({ batch }) => {
-      settlement.forget(batch.from)
-      tail = batch.from === resume.blocksFrom ? stored : batch.blocks.parentHash.slice(0, 32)
-    },
+    ...linksOf(parts, resume),
     heldFrom: () => settlement.heldFrom,
     heldAtHead: () => {
       if (!settlement.isRefuted) return false
@@ -114,6 +89,41 @@ export function blocksPipeline(
     limits: parts.limits,
   })
   return pipeline
+}
+
+/** Holds each piece against the one before it, and its endpoint to account. */
+function linksOf(
+  { source, settlement, trust }: BlockPipelineParts,
+  resume: ResumePoint,
+): Pick<PipelineParts<BlocksPiece>, 'link' | 'unlinked'> {
+  const stored = resume.parentHash === undefined ? undefined : fromHex(resume.parentHash)
+  let tail = stored
+  return {
+    link: (piece) => {
+      const { batch, origin } = piece
+      const first = batch.blocks.parentHash.subarray(0, 32)
+      if (tail !== undefined && !equalBytes(tail, first)) {
+        const reason = `parent of block ${batch.from} does not match what is stored: ${origin}`
+        source.distrust(origin, reason)
+        trust.caught(origin)
+        return { reason }
+      }
+      const wrong = settlement.link(piece, piece.settling)
+      if (wrong !== undefined) {
+        for (const each of wrong.origins) {
+          source.doubt(each, wrong.reason)
+          trust.caught(each)
+        }
+        return wrong
+      }
+      tail = batch.blocks.hash.slice(-32)
+      return undefined
+    },
+    unlinked: ({ batch }) => {
+      settlement.forget(batch.from)
+      tail = batch.from === resume.blocksFrom ? stored : batch.blocks.parentHash.slice(0, 32)
+    },
+  }
 }
 
 /** Proofs to store beside the rows. */

@@ -18,7 +18,7 @@ import type { Log } from '../../telemetry/log.ts'
 import type { SharedStore, TakeLease } from '../chain-shares.ts'
 import type { BlockNews, ChainSpec, ResumePoint, SourceLimits } from '../chain-spec.ts'
 import { evmOutbox } from '../events/evm-outbox.ts'
-import { openWatches } from '../events/open-webhooks.ts'
+import { openWatches, type Watches } from '../events/open-webhooks.ts'
 import { leaseStream } from '../lease-stream.ts'
 import { nftStream, type NftStreamParts } from '../nft/nft-stream.ts'
 import { openWishes } from '../nft/open-wishes.ts'
@@ -110,13 +110,11 @@ function hostOver(
   const { freeze } = parts.store
   const { clock } = parts.world
   const watches = openWatches(parts.store, spec.key)
-  const outbox =
-    parts.keepEventsMs === undefined
-      ? {}
-      : { outbox: evmOutbox({ watches, clock, keepMs: parts.keepEventsMs }) }
+  const outbox = outboxOf(watches, parts)
   const rhythm = writingRhythm(database, clock)
   const ingest = new StandingIngest({ ...parts, database, standing, ...outbox })
   const { commit } = ingest
+  const common = { database, source, clock, log, commit }
   const wishes = openWishes(parts.store)
   return {
     resume: ingest.resume,
@@ -139,13 +137,9 @@ function hostOver(
       ...(freeze === undefined
         ? []
         : [freezeStream({ ...parts, database, clock, commit, freeze })]),
-      tokenStream({ database, source, clock, log, commit }),
+      tokenStream(common),
       nftStream({
-        database,
-        source,
-        clock,
-        log,
-        commit,
+        ...common,
         chainKey: spec.key,
         wishes: wishes.get,
         ...fetchingOf(spec, parts.world),
@@ -160,6 +154,13 @@ function hostOver(
       await database.close()
     },
   }
+}
+
+function outboxOf(
+  watches: Watches,
+  { keepEventsMs: keepMs, world: { clock } }: HostParts,
+): { readonly outbox?: ReturnType<typeof evmOutbox> } {
+  return keepMs === undefined ? {} : { outbox: evmOutbox({ watches, clock, keepMs }) }
 }
 
 /** The stage of the chain's logs. */

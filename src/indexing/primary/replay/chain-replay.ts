@@ -141,6 +141,22 @@ type XRead =
   | { readonly block: ReturnType<typeof readXBlock> }
   | { readonly early: ReturnType<typeof readXTransactionAlone> }
 
+const blocksOf = (reads: readonly XRead[]): ReturnType<typeof readXBlock>[] =>
+  reads.flatMap((read) => ('block' in read ? [read.block] : []))
+const earlyOf = (reads: readonly XRead[]): ReturnType<typeof readXTransactionAlone>[] =>
+  reads.flatMap((read) => ('early' in read ? [read.early] : []))
+
+/** Transactions of the DAG at these heights, of `count` that there are. */
+async function earlyIn(
+  source: PrimarySource,
+  { from, until }: { readonly from: number; readonly until: number },
+  count: number,
+  signal: AbortSignal,
+): Promise<readonly Uint8Array[]> {
+  const places = { from: from - dagHeight, until: Math.min(until - dagHeight, count) }
+  return places.from >= places.until ? [] : source.earlyTransactions(places, signal)
+}
+
 /** Before block 0 come the transactions of the DAG, as many as the node's index has. */
 async function xReplay({
   source,
@@ -154,10 +170,6 @@ async function xReplay({
   const state = loadXState(networkIdsOf(facts), checkpoint, { utxoLimit, assets })
   const size = newBatchSize()
   let early: number | undefined
-  const blocksOf = (reads: readonly XRead[]): ReturnType<typeof readXBlock>[] =>
-    reads.flatMap((read) => ('block' in read ? [read.block] : []))
-  const earlyOf = (reads: readonly XRead[]): ReturnType<typeof readXTransactionAlone>[] =>
-    reads.flatMap((read) => ('early' in read ? [read.early] : []))
   return chainReplay<XRead>({
     chain: 'X',
     height: () => state.height,
@@ -173,10 +185,7 @@ async function xReplay({
     fetch: async (range, signal) => {
       if (range.from < 0) {
         early ??= await source.earlyCount(signal)
-        const until = Math.min(range.until - dagHeight, early)
-        const from = range.from - dagHeight
-        if (from >= until) return []
-        const found = await source.earlyTransactions({ from, until }, signal)
+        const found = await earlyIn(source, range, early, signal)
         size.saw(found.map((bytes) => ({ bytes })))
         return found.map((bytes, at) => ({
           height: range.from + at,

@@ -212,14 +212,8 @@ export function createUtxo(by: Mover, made: NewUtxo): number {
     stakeEnd: made.stakeEnd,
     reward: made.rewardKind === undefined ? undefined : rewardKinds.indexOf(made.rewardKind),
   })
-  const { made: rows } = ledger
-  rows.push(row)
-  for (const address of owner.addresses) {
-    const owned = ledger.addresses.placeOf(address, 0)
-    rows.owners.push(owned)
-    noteOwner(by, owned)
-  }
-  rows.owners.end()
+  ledger.made.push(row)
+  noteMade(by, owner.addresses)
   if (by.first === undefined || number - by.first !== outputIndex || txId !== place.txId) {
     ledger.pushStray({ prefix: prefixOf(txId), number })
   }
@@ -240,6 +234,18 @@ export function createUtxo(by: Mover, made: NewUtxo): number {
     throw violation(place, `output exists already: ${nameOf(made)}`)
   }
   return number
+}
+
+/** Lists an output that was made, and its transaction, under its owners. */
+function noteMade(by: Mover, addresses: readonly Uint8Array[]): void {
+  const { ledger } = by.draft
+  const { owners } = ledger.made
+  for (const address of addresses) {
+    const owned = ledger.addresses.placeOf(address, 0)
+    owners.push(owned)
+    noteOwner(by, owned)
+  }
+  owners.end()
 }
 
 /** Joins an export to its import, where that came before. */

@@ -16,6 +16,7 @@ import type {
 import type { Reader } from '../../../store/engine/database.ts'
 import { type AssetNumbers, newAssetNumbers } from '../batch/asset-numbers.ts'
 import type { ChainName } from '../batch/ledger-rows.ts'
+import type { RowBatch } from '../batch/rows.ts'
 import { type PrimaryRules, rulesOf, upgradesOf } from '../batch/rules.ts'
 import { mostAhead } from '../replay/batch-size.ts'
 import {
@@ -77,6 +78,15 @@ type Session = { readonly number: number; readonly assets: AssetNumbers }
 /** The batch that ended a session: whose it was, and why. */
 type Lost = { readonly chain: ChainName; readonly error: unknown }
 
+/** Where a host stands between two calls. */
+type Standing = {
+  session: Session | undefined
+  /** Batches handed over, oldest first: those that may not be stored yet are the last of them. */
+  ahead: Ahead[]
+  lost: Lost | undefined
+  readonly heights: Map<ChainName, number>
+}
+
 /** A host over a store that is open. */
 export function primaryHost(parts: PrimaryHostParts): PrimaryHost {
   const { source, identity, store } = parts
@@ -84,37 +94,27 @@ export function primaryHost(parts: PrimaryHostParts): PrimaryHost {
   const rules = rulesOf(identity.networkId, upgradesOf(identity.upgrades))
   const state = openStoredState(parts.reader)
   const sessions = new WeakMap<ChainReplay, Session>()
-  let session: Session | undefined
-  /** Batches handed over, oldest first: those that may not be stored yet are the last of them. */
-  let ahead: Ahead[] = []
-  const heights = new Map<ChainName, number>()
-  let lost: Lost | undefined
+  const now: Standing = { session: undefined, ahead: [], lost: undefined, heights: new Map() }
   let last: Promise<unknown> = Promise.resolve()
   const inOrder = <T>(work: () => Promise<T>): Promise<T> => {
     const done = last.then(work)
     last = done.catch(() => undefined)
     return done
   }
-  const stored = async (batches: readonly Ahead[], chain?: ChainName): Promise<void> => {
-    try {
-      for (const batch of batches) await batch.stored
-    } catch (error) {
-      throw lost === undefined ? error : whyLost(lost, chain)
-    }
-  }
   const open = async (chain: ChainName): Promise<ChainReplay> => {
     // What is under way is read back; when it fails, that was or will be told to who sent it.
-    await stored(ahead).catch(() => undefined)
-    if (session === undefined) {
+    await stored(now, now.ahead).catch(() => undefined)
+    if (now.session === undefined) {
       const number = await store.begin()
-      session = { number, assets: newAssetNumbers(await state.assets()) }
-      ahead = []
+      now.session = { number, assets: newAssetNumbers(await state.assets()) }
+      now.ahead = []
     }
+    const { session } = now
     const { assets } = session
     const { utxoLimit = usualUtxoLimit } = parts
     const replay = await openReplay(chain, { source, facts, rules, state, assets, utxoLimit })
     sessions.set(replay, session)
-    heights.set(chain, replay.height())
+    now.heights.set(chain, replay.height())
     return replay
   }
   const commit = async (
@@ -123,39 +123,61 @@ export function primaryHost(parts: PrimaryHostParts): PrimaryHost {
     signal: AbortSignal,
   ): Promise<void> => {
     const of = sessions.get(replay)
-    if (of === undefined || of !== session) {
-      await stored(ahead, replay.chain)
-      throw whyLost(lost, replay.chain)
+    if (of === undefined || of !== now.session) {
+      await stored(now, now.ahead, replay.chain)
+      throw whyLost(now.lost, replay.chain)
     }
-    const find = ahead.reduce((before, { shared }) => findAfter(before, shared), state.find)
+    const find = now.ahead.reduce((before, { shared }) => findAfter(before, shared), state.find)
     const made = await replay.replay(fetched, find, signal)
     if (made.rows.until <= made.rows.from) return
-    if (ahead.length === mostAhead) await stored(ahead.slice(0, 1), replay.chain)
-    const { chain, checkpoint } = made.rows
-    const storing = store.commit(of.number, made.rows, made.raw).then(
-      () => void heights.set(chain, checkpoint.height),
-      (error: unknown) => {
-        // Those after it fail only for its sake.
-        if (session === of) {
-          session = undefined
-          lost = { chain, error }
-        }
-        throw error
-      },
-    )
-    // Whoever comes next is told.
-    storing.catch(() => undefined)
-    ahead = [...ahead, { shared: made.shared, stored: storing }].slice(-mostAhead)
+    if (now.ahead.length === mostAhead) await stored(now, now.ahead.slice(0, 1), replay.chain)
+    const storing = noted(now, of, made.rows, store.commit(of.number, made.rows, made.raw))
+    now.ahead = [...now.ahead, { shared: made.shared, stored: storing }].slice(-mostAhead)
   }
   return {
     facts,
     rules,
     replay: (chain) => inOrder(() => open(chain)),
     commit: (replay, fetched, signal) => inOrder(() => commit(replay, fetched, signal)),
-    settled: (chain) => inOrder(() => stored(ahead, chain)),
-    storedHeight: (chain) => Math.max(-1, heights.get(chain) ?? -1),
+    settled: (chain) => inOrder(() => stored(now, now.ahead, chain)),
+    storedHeight: (chain) => Math.max(-1, now.heights.get(chain) ?? -1),
     health: store.health,
   }
+}
+
+async function stored(
+  { lost }: Standing,
+  batches: readonly Ahead[],
+  chain?: ChainName,
+): Promise<void> {
+  try {
+    for (const batch of batches) await batch.stored
+  } catch (error) {
+    throw lost === undefined ? error : whyLost(lost, chain)
+  }
+}
+
+/** Notes how storing a batch ends: at its height, or with the session that it was part of. */
+function noted(
+  now: Standing,
+  session: Session,
+  { chain, checkpoint }: RowBatch,
+  stores: Promise<void>,
+): Promise<void> {
+  const storing = stores.then(
+    () => void now.heights.set(chain, checkpoint.height),
+    (error: unknown) => {
+      // Those after it fail only for its sake.
+      if (now.session === session) {
+        now.session = undefined
+        now.lost = { chain, error }
+      }
+      throw error
+    },
+  )
+  // The next caller gets the error.
+  storing.catch(() => undefined)
+  return storing
 }
 
 /** The error for `chain`: a failure of another chain's batch alone is no reason to stop it. */

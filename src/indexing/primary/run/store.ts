@@ -31,7 +31,7 @@ import type { RowBatch } from '../batch/rows.ts'
 import { type PrimaryRules, rulesOf, upgradesOf } from '../batch/rules.ts'
 import { beginPChain } from '../replay/p/genesis.ts'
 import { beginXChain } from '../replay/x/replay-x.ts'
-import { openPrimaryRows } from '../write/batch-rows.ts'
+import { openPrimaryRows, type PrimaryRows } from '../write/batch-rows.ts'
 import { writeHealth } from '../write/validator-health.ts'
 import { loadGenesis } from './load-genesis.ts'
 
@@ -138,32 +138,25 @@ function outboxOf({ store, key, world, keepEventsMs }: PrimaryStoreParts): Told 
   }
 }
 
-function storeOver(
-  database: Database,
-  of: {
-    readonly genesis: Uint8Array
-    readonly rules: PrimaryRules
-    readonly lease: StandingLease
-    readonly clock: Clock
-  } & Told,
-): PrimaryStore {
+type StoreOf = Told & {
+  readonly genesis: Uint8Array
+  readonly rules: PrimaryRules
+  readonly lease: StandingLease
+  readonly clock: Clock
+}
+
+function storeOver(database: Database, of: StoreOf): PrimaryStore {
   const { genesis, rules, lease, clock, outbox } = of
   const rhythm = writingRhythm(database, clock)
-  let rows = openPrimaryRows(database, rules, outbox)
-  let session = 0
+  const memory = memoryOver(() => openPrimaryRows(database, rules, outbox))
   let last: Promise<unknown> = Promise.resolve()
   let isClosed = false
-  /** Forgets the rows in memory: they were not stored, or another process wrote since. */
-  const endSession = (): void => {
-    rows = openPrimaryRows(database, rules, outbox)
-    session++
-  }
   const inOrder = <T>(work: (guard: Guard) => Promise<T>): Promise<T> => {
     // A closed PostgreSQL pool would keep the caller waiting for ever.
     if (isClosed) return Promise.reject(new Fault('store-failed', 'the store is closed'))
     const done = last.then(() => lease.during((held) => work(guardOf(held, clock))))
     last = done.catch((error: unknown) => {
-      if (faultOf(error)?.code === 'lease-lost') endSession()
+      if (faultOf(error)?.code === 'lease-lost') memory.forget()
     })
     return done
   }
@@ -180,21 +173,12 @@ function storeOver(
     // A commit whose answer was lost may still be under way: it holds the lease until it is over.
     begin: async () => {
       await lease.regain()
-      return guarded(async () => ++session)
+      return guarded(async () => memory.begin())
     },
     commit: (of, batch, raw) =>
-      inOrder(async (guard) => {
-        if (of !== session) {
-          throw new Fault('store-failed', `${batch.chain}-Chain: what it follows was not stored`)
-        }
-        try {
-          await rhythm.batch(() => rows.write(batch, raw, guard))
-        } catch (error) {
-          // Numbers given in a failed transaction do not exist.
-          endSession()
-          throw error
-        }
-      }),
+      inOrder((guard) =>
+        memory.write(of, batch, (rows) => rhythm.batch(() => rows.write(batch, raw, guard))),
+      ),
     health: (all) => guarded((writer) => writeHealth(writer, all)),
     pace: rhythm.stream,
     renew: async () => {
@@ -205,7 +189,7 @@ function storeOver(
       isHeld: () => lease.isHeld,
       giveUp: () =>
         inOrder(async () => {
-          endSession()
+          memory.forget()
           await lease.giveUp(database)
         }),
     },
@@ -214,6 +198,43 @@ function storeOver(
       await last
       await of.closeOutbox?.()
       await database.close()
+    },
+  }
+}
+
+type Memory = {
+  /** Begins a session, and returns its number. */
+  readonly begin: () => number
+  /** Ends the session: rows in memory were not stored, or another process wrote since. */
+  readonly forget: () => void
+  /** Writes a batch of session `of`. A failure ends the session. */
+  readonly write: (
+    of: number,
+    batch: RowBatch,
+    work: (rows: PrimaryRows) => Promise<void>,
+  ) => Promise<void>
+}
+
+function memoryOver(open: () => PrimaryRows): Memory {
+  let rows = open()
+  let session = 0
+  const forget = (): void => {
+    rows = open()
+    session++
+  }
+  return {
+    begin: () => ++session,
+    forget,
+    write: async (of, { chain }, work) => {
+      if (of !== session)
+        throw new Fault('store-failed', `${chain}-Chain: what it follows was not stored`)
+      try {
+        await work(rows)
+      } catch (error) {
+        // Numbers given in a failed transaction do not exist.
+        forget()
+        throw error
+      }
     },
   }
 }

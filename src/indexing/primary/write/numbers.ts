@@ -104,10 +104,14 @@ export function numbersIn(
     return numbers
   }
 
-  // One array is asked for again and again: an asset's id is nearly always the last one.
+  return { numberAll, of: rememberingLast(known) }
+}
+
+/** One array is asked for again and again: an asset's id is nearly always the last one. */
+function rememberingLast(known: KeyTable): Numbers['of'] {
   let lastKey: Uint8Array | undefined
   let lastId = 0
-  const of = (key: Uint8Array): number => {
+  return (key) => {
     if (key === lastKey) return lastId
     const id = known.get(key)
     assert(id > 0, 'every key of a batch is numbered before its rows are written')
@@ -115,6 +119,4 @@ export function numbersIn(
     lastId = id
     return id
   }
-
-  return { numberAll, of }
 }

@@ -8,6 +8,7 @@
  */
 
 import { Fault, faultOf } from '../core/fault.ts'
+import { growingPause } from '../core/growing-pause.ts'
 import { itemAt } from '../core/item-at.ts'
 import type { Clock } from '../core/world.ts'
 import type { HeightRange } from '../source/evm-source.ts'
@@ -257,7 +258,7 @@ export class Pipeline<Batch extends HeightRange> {
     const { longestPauseMs = usualLongestPauseMs } = limits
     // At the head it is ordinary that a block is not there yet.
     if (fault.code !== 'node-not-yet' || failures > 3) this.#problem = fault.message
-    const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(failures, 10))
+    const pauseMs = growingPause(failures, { firstMs: firstPauseMs, longestMs: longestPauseMs })
     log.debug('fetch failed', { stage: name, code: fault.code, pauseMs, ...fault.detail })
     if (failures === 3) log.warn('fetch keeps failing', { stage: name, code: fault.code })
     changed()

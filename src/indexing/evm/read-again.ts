@@ -7,6 +7,7 @@ import { batchSum } from '../../codec/evm/batch-sum.ts'
 import type { Compress } from '../../codec/evm/decode-blocks.ts'
 import { mergeBlocks } from '../../codec/evm/merge-batches.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
+import { growingPause } from '../../core/growing-pause.ts'
 import type { Clock } from '../../core/world.ts'
 import type { EvmSource, ReadRange } from '../../source/evm-source.ts'
 import type { StoredSettlement } from '../../store/query/evm/stored-proofs.ts'
@@ -17,8 +18,7 @@ import { sumOfReceipts, type SettlingBlock } from './settlement.ts'
 import type { TakenOnTrust, TakenRange } from './taken-on-trust.ts'
 
 /** Pauses between tries to read again. */
-const firstPauseMs = 500
-const longestPauseMs = 10_000
+const pauses = { firstMs: 500, longestMs: 10_000 }
 
 /** Parts of reading again. */
 export type ReadAgainParts = {
@@ -109,8 +109,7 @@ export async function rereadCaught(of: Rereading, signal: AbortSignal): Promise<
       if (signal.aborted) return
       if (fault?.retryable !== true || fault.code === 'rows-refuted') throw error
       log.debug('blocks are not read again yet', { from: range.from, code: fault.code })
-      const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(failures++, 10))
-      await clock.sleep(pauseMs, signal).catch((reason: unknown) => {
+      await clock.sleep(growingPause(failures++, pauses), signal).catch((reason: unknown) => {
         if (!signal.aborted) throw reason
       })
     }

@@ -10,6 +10,7 @@ import type { GasRule } from '../../codec/evm/check-traces.ts'
 import type { BlockBatch } from '../../codec/evm/columns.ts'
 import type { Compress } from '../../codec/evm/decode-blocks.ts'
 import { Fault, type FaultCode, faultOf } from '../../core/fault.ts'
+import { growingPause } from '../../core/growing-pause.ts'
 import type { World } from '../../core/world.ts'
 import type { ChainIdentity, EvmSource } from '../../source/evm-source.ts'
 import type { Log } from '../../telemetry/log.ts'
@@ -230,7 +231,7 @@ export class ChainReader {
 /** Milliseconds to wait after so many failures before, the last one with this code. */
 function pauseAfter(failures: number, code: FaultCode): number {
   const longestMs = code === 'store-failed' ? longestStorePauseMs : longestPauseMs
-  return Math.min(longestMs, firstPauseMs * 2 ** Math.min(failures, 10))
+  return growingPause(failures, { firstMs: firstPauseMs, longestMs })
 }
 
 /** First height of rows that were found to be wrong once they were stored. */

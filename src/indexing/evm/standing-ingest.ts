@@ -7,6 +7,7 @@
 
 import { to0x } from '../../core/bytes.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
+import { WorkQueue } from '../../core/work-queue.ts'
 import type { World } from '../../core/world.ts'
 import { openRollup } from '../../rollup/chain-rollup.ts'
 import { getCheckpoint } from '../../store/checkpoint.ts'
@@ -48,7 +49,7 @@ export class StandingIngest {
    * Writes what follows the rows that `resume` told of; none when another process added to them.
    */
   #ingest: EvmIngest | undefined
-  #last: Promise<unknown> = Promise.resolve()
+  readonly #queue = new WorkQueue()
   #lastCommitMs: number
 
   constructor(parts: StandingIngestParts) {
@@ -116,20 +117,21 @@ export class StandingIngest {
 
   /** Waits for what is under way. */
   async settled(): Promise<void> {
-    await this.#last
+    await this.#queue.idle()
   }
 
   #inOrder<T>(work: (lease: Lease) => Promise<T>): Promise<T> {
     const { standing, world } = this.#parts
-    const underLease = (): Promise<T> => standing.during(work)
-    const done = this.#last.then(() => whenThereIsRoom(underLease, this.#parts))
-    this.#last = done.then(
-      () => (this.#lastCommitMs = world.clock.monotonic()),
-      (error: unknown) => {
+    return this.#queue.run(async () => {
+      try {
+        const done = await whenThereIsRoom(() => standing.during(work), this.#parts)
+        this.#lastCommitMs = world.clock.monotonic()
+        return done
+      } catch (error) {
         if (faultOf(error)?.code === 'lease-lost') this.#ingest = undefined
-      },
-    )
-    return done
+        throw error
+      }
+    })
   }
 }
 

@@ -5,6 +5,7 @@
  * also behind a pooler; the transaction reads nothing and writes nothing, so it keeps no old rows.
  */
 
+import { WorkQueue } from '../../core/work-queue.ts'
 import {
   connect,
   type Connection,
@@ -22,7 +23,7 @@ export class Marks {
   /** Whose each lock is. */
   readonly #held = new Map<number, object>()
   #connection: Connection | undefined
-  #queue: Promise<unknown> = Promise.resolve()
+  readonly #queue = new WorkQueue()
 
   constructor(options: ConnectionOptions, memory: ServerMemory) {
     this.#options = options
@@ -60,7 +61,7 @@ export class Marks {
   }
 
   async close(): Promise<void> {
-    await this.#queue
+    await this.#queue.idle()
     const connection = this.#connection
     this.#connection = undefined
     if (connection === undefined) return
@@ -87,17 +88,19 @@ export class Marks {
     return connection
   }
 
-  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#queue.then(work).catch((error: unknown) => {
-      // A transaction that failed takes no more locks.
-      if (this.#connection !== undefined) {
-        this.#connection.isBroken = true
-        this.#connection.socket.destroy()
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    return this.#queue.run(async () => {
+      try {
+        return await work()
+      } catch (error) {
+        // A transaction that failed takes no more locks.
+        if (this.#connection !== undefined) {
+          this.#connection.isBroken = true
+          this.#connection.socket.destroy()
+        }
+        throw error
       }
-      throw error
     })
-    this.#queue = turn.catch(() => undefined)
-    return turn
   }
 }
 

@@ -14,6 +14,7 @@
 import { createHash } from 'node:crypto'
 
 import { Fault, faultOf } from '../../core/fault.ts'
+import { WorkQueue } from '../../core/work-queue.ts'
 import { clearSql, type OnConflict } from './bulk-sql.ts'
 import type { Columns, Database, Manner, Reader, Soon, Statement, Writer } from './database.ts'
 import { columnsSql, foreignTable, postgresDdl } from './ddl.ts'
@@ -92,7 +93,7 @@ class PostgresDatabase implements Database {
   readonly #server: Server
   readonly #leave: () => Promise<void>
   readonly #reads: Link
-  #queue: Promise<unknown> = Promise.resolve()
+  readonly #queue = new WorkQueue()
   #idleMs: number
   #closed = false
 
@@ -124,7 +125,7 @@ class PostgresDatabase implements Database {
     work: (writer: Writer) => Soon<T>,
     { against, isUrgent = false }: Manner = {},
   ): Promise<T> =>
-    this.#inTurn(() =>
+    this.#queue.run(() =>
       this.#transact(isUrgent, async (link, connection) => {
         const done = async (): Promise<T> => work(writerOf(link))
         if (against === undefined) return done()
@@ -185,7 +186,7 @@ class PostgresDatabase implements Database {
     )
 
   close: Database['close'] = async () => {
-    await this.#queue
+    await this.#queue.idle()
     if (this.#closed) return
     this.#closed = true
     await this.#server.marks.giveBack(this).catch(() => undefined)
@@ -323,14 +324,6 @@ class PostgresDatabase implements Database {
 
   #leastIdleMs(): number {
     return this.#options.idleInTransactionMs ?? defaultIdleInTransactionMs
-  }
-
-  /** Does `work` once all that was asked before is done. */
-  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#queue.then(work)
-    // The next one starts whatever became of this one; the caller gets its failure.
-    this.#queue = turn.catch(() => undefined)
-    return turn
   }
 
   #writerKey(epoch: number): number {

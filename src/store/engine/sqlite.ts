@@ -9,6 +9,7 @@ import { mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 import { Fault } from '../../core/fault.ts'
+import { WorkQueue } from '../../core/work-queue.ts'
 import { statement, type Database, type Writer, type WritingPace } from './database.ts'
 import { columnsSql, foreignTable, sqliteDdl } from './ddl.ts'
 import {
@@ -96,7 +97,7 @@ class SqliteDatabase implements Database {
   readonly #writer: SqliteConnection | undefined
   #reader: SqliteConnection | undefined
   readonly #claims = new Map<number, Claim>()
-  #queue: Promise<unknown> = Promise.resolve()
+  readonly #queue = new WorkQueue()
   #closed = false
 
   constructor(
@@ -116,12 +117,7 @@ class SqliteDatabase implements Database {
 
   lookup: Database['lookup'] = (lookup, keys) => this.#read().lookup(lookup, keys)
 
-  transaction: Database['transaction'] = async (work) => {
-    const turn = this.#queue.then(async () => this.#transact(work))
-    // The next transaction starts whatever became of this one; the caller gets its failure.
-    this.#queue = turn.catch(() => undefined)
-    return turn
-  }
+  transaction: Database['transaction'] = (work) => this.#queue.run(async () => this.#transact(work))
 
   snapshot: Database['snapshot'] = async (work) => {
     const connection = connect(this.#options, true, readerCacheBytes)
@@ -150,11 +146,8 @@ class SqliteDatabase implements Database {
     this.#claims.delete(epoch)
   }
 
-  pace: Database['pace'] = (pace) => {
-    const turn = this.#queue.then(() => setPace(this.#writing(), this.#options, pace))
-    this.#queue = turn.catch(() => undefined)
-    return turn
-  }
+  pace: Database['pace'] = (pace) =>
+    this.#queue.run(() => setPace(this.#writing(), this.#options, pace))
 
   sizeBytes: Database['sizeBytes'] = () => {
     const log = statSync(`${this.#options.path}-wal`, { throwIfNoEntry: false })
@@ -162,7 +155,7 @@ class SqliteDatabase implements Database {
   }
 
   close: Database['close'] = async () => {
-    await this.#queue
+    await this.#queue.idle()
     if (this.#closed) return
     this.#closed = true
     this.#reader?.close()

@@ -8,6 +8,7 @@
 
 import { readGenesis, type GenesisFacts } from '../../../codec/primary/genesis.ts'
 import { Fault, faultOf } from '../../../core/fault.ts'
+import { WorkQueue } from '../../../core/work-queue.ts'
 import type {
   PrimaryIdentity,
   PrimarySource,
@@ -95,12 +96,7 @@ export function primaryHost(parts: PrimaryHostParts): PrimaryHost {
   const state = openStoredState(parts.reader)
   const sessions = new WeakMap<ChainReplay, Session>()
   const now: Standing = { session: undefined, ahead: [], lost: undefined, heights: new Map() }
-  let last: Promise<unknown> = Promise.resolve()
-  const inOrder = <T>(work: () => Promise<T>): Promise<T> => {
-    const done = last.then(work)
-    last = done.catch(() => undefined)
-    return done
-  }
+  const queue = new WorkQueue()
   const open = async (chain: ChainName): Promise<ChainReplay> => {
     // What is under way is read back; when it fails, that was or will be told to who sent it.
     await stored(now, now.ahead).catch(() => undefined)
@@ -137,9 +133,9 @@ export function primaryHost(parts: PrimaryHostParts): PrimaryHost {
   return {
     facts,
     rules,
-    replay: (chain) => inOrder(() => open(chain)),
-    commit: (replay, fetched, signal) => inOrder(() => commit(replay, fetched, signal)),
-    settled: (chain) => inOrder(() => stored(now, now.ahead, chain)),
+    replay: (chain) => queue.run(() => open(chain)),
+    commit: (replay, fetched, signal) => queue.run(() => commit(replay, fetched, signal)),
+    settled: (chain) => queue.run(() => stored(now, now.ahead, chain)),
     storedHeight: (chain) => Math.max(-1, now.heights.get(chain) ?? -1),
     health: store.health,
   }

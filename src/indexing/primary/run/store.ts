@@ -6,6 +6,7 @@
 import { readGenesis, type GenesisFacts } from '../../../codec/primary/genesis.ts'
 import { equalBytes, fromHex, toHex } from '../../../core/bytes.ts'
 import { Fault, faultOf } from '../../../core/fault.ts'
+import { WorkQueue } from '../../../core/work-queue.ts'
 import type { Clock, World } from '../../../core/world.ts'
 import type { PrimaryIdentity, ValidatorHealth } from '../../../source/primary/primary-source.ts'
 import { getCheckpoint } from '../../../store/checkpoint.ts'
@@ -149,16 +150,19 @@ function storeOver(database: Database, of: StoreOf): PrimaryStore {
   const { genesis, rules, lease, clock, outbox } = of
   const rhythm = writingRhythm(database, clock)
   const memory = memoryOver(() => openPrimaryRows(database, rules, outbox))
-  let last: Promise<unknown> = Promise.resolve()
+  const queue = new WorkQueue()
   let isClosed = false
   const inOrder = <T>(work: (guard: Guard) => Promise<T>): Promise<T> => {
     // A closed PostgreSQL pool would keep the caller waiting for ever.
     if (isClosed) return Promise.reject(new Fault('store-failed', 'the store is closed'))
-    const done = last.then(() => lease.during((held) => work(guardOf(held, clock))))
-    last = done.catch((error: unknown) => {
-      if (faultOf(error)?.code === 'lease-lost') memory.forget()
+    return queue.run(async () => {
+      try {
+        return await lease.during((held) => work(guardOf(held, clock)))
+      } catch (error) {
+        if (faultOf(error)?.code === 'lease-lost') memory.forget()
+        throw error
+      }
     })
-    return done
   }
   const guarded = <T>(work: (writer: Writer) => Promise<T>): Promise<T> =>
     inOrder((guard) =>
@@ -195,7 +199,7 @@ function storeOver(database: Database, of: StoreOf): PrimaryStore {
     },
     close: async () => {
       isClosed = true
-      await last
+      await queue.idle()
       await of.closeOutbox?.()
       await database.close()
     },

@@ -1,44 +1,46 @@
 /** How far webhooks were told, and what was given up. */
 
-import { type Reader, type Row, statement, type Writer } from '../../engine/database.ts'
+import { type Reader, statement, type Writer } from '../../engine/database.ts'
 import { deadLetter, webhookPlace } from '../../schema/events.ts'
+import { integer, maybe, type RowOf, storedRow, text } from '../stored-row.ts'
 
-/** Where a webhook stands. */
-export type WebhookPlace = {
-  readonly number: number
+const placeRow = storedRow({
+  number: integer('number'),
   /** Everything before this place was told. */
-  readonly pos: number
+  pos: integer('pos'),
   /** Messages of `pos` itself that were told. */
-  readonly told: number
+  told: integer('told'),
   /** How often the next one was tried. */
-  readonly attempts: number
+  attempts: integer('attempts'),
   /** Milliseconds since 1970 from which it may be tried again. */
-  readonly dueMs: number
+  dueMs: integer('due_ms'),
   /** Messages before this place were asked for again. */
-  readonly replayUntil: number
+  replayUntil: integer('replay_until'),
   /** Messages given up in a row. */
-  readonly dead: number
+  dead: integer('dead'),
   /** Why the last attempt failed. */
-  readonly problem: string | undefined
-}
+  problem: maybe(text('problem')),
+})
+/** Where a webhook stands. */
+export type WebhookPlace = RowOf<typeof placeRow>
 
+const letterRow = storedRow({
+  number: integer('number'),
+  pos: integer('pos'),
+  told: integer('told'),
+  messageId: text('message_id'),
+  attempts: integer('attempts'),
+  failedMs: integer('failed_ms'),
+  problem: text('problem'),
+})
 /** A message that was given up. */
-export type DeadLetter = {
-  readonly number: number
-  readonly pos: number
-  readonly told: number
-  readonly messageId: string
-  readonly attempts: number
-  readonly failedMs: number
-  readonly problem: string
-}
+export type DeadLetter = RowOf<typeof letterRow>
 
-const placeOf = statement(
-  `select number, pos, told, attempts, due_ms, replay_until, dead, problem
-   from webhook_place where number = ?`,
+const placeOf = placeRow.statement(
+  (columns) => `select ${columns} from webhook_place where number = ?`,
 )
-const deadOf = statement(
-  `select number, pos, told, message_id, attempts, failed_ms, problem from dead_letter
+const deadOf = letterRow.statement(
+  (columns) => `select ${columns} from dead_letter
    where number = ? and (pos < ? or (pos = ? and told < ?))
    order by pos desc, told desc limit ?`,
 )
@@ -54,7 +56,7 @@ export async function webhookPlaceOf(
   number: number,
 ): Promise<WebhookPlace | undefined> {
   const row = await reader.get(placeOf, [number])
-  return row === undefined ? undefined : placeOfRow(row)
+  return row === undefined ? undefined : placeRow.read(row)
 }
 
 /** Writes where a webhook stands. */
@@ -100,26 +102,5 @@ export async function deadLetters(
 ): Promise<DeadLetter[]> {
   const { pos, told } = query.before ?? { pos: Number.MAX_SAFE_INTEGER, told: 0 }
   const rows = await reader.all(deadOf, [query.number, pos, pos, told, query.limit])
-  return rows.map((row) => ({
-    number: Number(row[0]),
-    pos: Number(row[1]),
-    told: Number(row[2]),
-    messageId: String(row[3]),
-    attempts: Number(row[4]),
-    failedMs: Number(row[5]),
-    problem: String(row[6]),
-  }))
-}
-
-function placeOfRow(row: Row): WebhookPlace {
-  return {
-    number: Number(row[0]),
-    pos: Number(row[1]),
-    told: Number(row[2]),
-    attempts: Number(row[3]),
-    dueMs: Number(row[4]),
-    replayUntil: Number(row[5]),
-    dead: Number(row[6]),
-    problem: row[7] === null || row[7] === undefined ? undefined : String(row[7]),
-  }
+  return rows.map(letterRow.read)
 }

@@ -1,8 +1,9 @@
 /** Webhooks of a deployment: who registered them, and what of them is to be collected. */
 
 import { assert } from '../../../core/fault.ts'
-import { type Reader, type Row, statement, type Writer } from '../../engine/database.ts'
+import { type Reader, statement, type Writer } from '../../engine/database.ts'
 import { webhook as webhookTable, webhookSecret, webhookVersion } from '../../schema/events.ts'
+import { flag, integer, mapped, type RowOf, storedRow, text } from '../stored-row.ts'
 import {
   type Watch,
   type WatchedText,
@@ -44,32 +45,36 @@ export type WebhookBody = {
   readonly watched: WatchedText
 }
 
-/** One webhook. */
-export type Webhook = {
-  readonly number: number
+const webhookRow = storedRow({
+  number: integer('number'),
   /** A UUID. */
-  readonly id: string
+  id: text('id'),
   /** Id of an API key; empty where there are no keys. */
-  readonly owner: string
+  owner: text('owner'),
   /** Key of the store whose blocks it is told of. */
-  readonly store: string
-  readonly ledger: WebhookLedger
-  readonly active: boolean
-  readonly createdMs: number
+  store: text('store'),
+  ledger: mapped(text('ledger'), ledgerOf),
+  active: flag('active'),
+  createdMs: integer('created_ms'),
   /** Grows with each change of the row. */
-  readonly changed: number
-  readonly body: WebhookBody
-}
+  changed: integer('changed'),
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by this file alone
+  body: mapped(text('body'), (json) => JSON.parse(json) as WebhookBody),
+})
+/** One webhook. */
+export type Webhook = RowOf<typeof webhookRow>
 
-const columns = 'number, id, owner, store, ledger, active, created_ms, changed, body'
-const byId = statement(`select ${columns} from webhook where id = ?`)
-const ofOwner = statement(
-  `select ${columns} from webhook where owner = ? and number < ? and (? < 0 or active = ?)
-   order by number desc limit ?`,
+const byId = webhookRow.statement((columns) => `select ${columns} from webhook where id = ?`)
+const ofOwner = webhookRow.statement(
+  (columns) => `select ${columns} from webhook
+   where owner = ? and number < ? and (? < 0 or active = ?) order by number desc limit ?`,
 )
-const ofStore = statement(`select ${columns} from webhook where store = ? and active = 1`)
-const allActive = statement(
-  `select ${columns} from webhook where active = 1 and number > ? order by number limit ?`,
+const ofStore = webhookRow.statement(
+  (columns) => `select ${columns} from webhook where store = ? and active = 1`,
+)
+const allActive = webhookRow.statement(
+  (columns) =>
+    `select ${columns} from webhook where active = 1 and number > ? order by number limit ?`,
 )
 const countOf = statement('select count(*) from webhook where owner = ?')
 const highest = statement('select coalesce(max(number), 0) from webhook')
@@ -86,7 +91,7 @@ const secretOf = statement('select secret from webhook_secret where owner = ?')
 /** The webhook with an id. */
 export async function webhookById(reader: Reader, id: string): Promise<Webhook | undefined> {
   const row = await reader.get(byId, [id])
-  return row === undefined ? undefined : webhookOf(row)
+  return row === undefined ? undefined : webhookRow.read(row)
 }
 
 /** Webhooks of an owner, newest first. `active` undefined: all. One range of an index. */
@@ -102,7 +107,7 @@ export async function webhooksOf(
   const active = query.active === undefined ? -1 : Number(query.active)
   const before = query.after ?? Number.MAX_SAFE_INTEGER
   const rows = await reader.all(ofOwner, [query.owner, before, active, active, query.limit])
-  return rows.map(webhookOf)
+  return rows.map(webhookRow.read)
 }
 
 /** How many webhooks an owner has, inactive ones included. */
@@ -116,12 +121,12 @@ export async function activeWebhooks(
   after: number,
   limit: number,
 ): Promise<Webhook[]> {
-  return (await reader.all(allActive, [after, limit])).map(webhookOf)
+  return (await reader.all(allActive, [after, limit])).map(webhookRow.read)
 }
 
 /** Watches on the blocks of a store. */
 export async function watchesOf(reader: Reader, store: string): Promise<Watch[]> {
-  return (await reader.all(ofStore, [store])).map(webhookOf).map(watchOf)
+  return (await reader.all(ofStore, [store])).map(webhookRow.read).map(watchOf)
 }
 
 /** A webhook as the indexing threads see it. */
@@ -196,19 +201,8 @@ async function nextVersion(writer: Writer): Promise<void> {
   await writer.upsert(webhookVersion, { id: [1], version: [version] })
 }
 
-function webhookOf(row: Row): Webhook {
-  const ledger = webhookLedgers.find((one) => one === row[4])
+function ledgerOf(text: string): WebhookLedger {
+  const ledger = webhookLedgers.find((one) => one === text)
   assert(ledger !== undefined, 'only ledgers of the list are written')
-  return {
-    number: Number(row[0]),
-    id: String(row[1]),
-    owner: String(row[2]),
-    store: String(row[3]),
-    ledger,
-    active: row[5] === 1,
-    createdMs: Number(row[6]),
-    changed: Number(row[7]),
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by addWebhook alone
-    body: JSON.parse(String(row[8])) as WebhookBody,
-  }
+  return ledger
 }

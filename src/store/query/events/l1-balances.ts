@@ -6,20 +6,31 @@
 
 import { assert } from '../../../core/fault.ts'
 import { type Reader, statement } from '../../engine/database.ts'
-import { type L1ChangeBody, l1ChangeBody } from '../../schema/primary-bodies.ts'
+import { l1ChangeBody } from '../../schema/primary-bodies.ts'
 import { blockIdOf, blockOfPos, chainNumbers, posAfter } from '../../schema/primary-position.ts'
-import { bytesAt, textAt } from '../row-values.ts'
+import { textAt } from '../row-values.ts'
+import { amount, body, bytes, integer, type RowOf, storedRow } from '../stored-row.ts'
 import type { PlaceRange } from './places-of-addresses.ts'
 import { concerns } from './validator-places.ts'
 import type { Watched } from './watch.ts'
 
+/** A change `c` of a validation `l` on node `n`, in block `b`. */
+const changeRow = storedRow(
+  {
+    id: integer('l.id'),
+    validationId: bytes('l.validation_id'),
+    subnetId: bytes('l.subnet_id'),
+    nodeId: bytes('n.bytes'),
+    height: integer('c.height'),
+    pos: integer('c.pos'),
+    /** Fees accrued at its block, nAVAX. */
+    accrued: amount('b.l1_fees'),
+  },
+  body('c.body', l1ChangeBody),
+)
+
 /** One change of a validation; `pos` -1: its balance ran out before the block's transactions. */
-export type L1Event = L1ChangeBody & {
-  readonly height: number
-  readonly pos: number
-  /** Fees accrued at its block, nAVAX. */
-  readonly accrued: bigint
-}
+export type L1Event = Omit<RowOf<typeof changeRow>, 'id' | 'validationId' | 'subnetId' | 'nodeId'>
 
 /** A validation with everything that happened to it, oldest first. */
 export type L1Life = {
@@ -29,17 +40,17 @@ export type L1Life = {
   readonly events: readonly L1Event[]
 }
 
-const columns = `l.id, l.validation_id, l.subnet_id, n.bytes, c.height, c.pos, c.body,
-  cast(b.l1_fees as text)`
 const joined = `l1_validator l join node n on n.id = l.node
   join l1_change c on c.l1_id = l.id join block b on b.id = c.height`
 
 const livesOf = {
-  node: statement(
-    `select ${columns} from ${joined} where n.bytes = ? order by l.id, c.height, c.pos`,
+  node: changeRow.statement(
+    (columns) =>
+      `select ${columns} from ${joined} where n.bytes = ? order by l.id, c.height, c.pos`,
   ),
-  subnet: statement(
-    `select ${columns} from ${joined} where l.subnet_id = ? order by l.id, c.height, c.pos`,
+  subnet: changeRow.statement(
+    (columns) =>
+      `select ${columns} from ${joined} where l.subnet_id = ? order by l.id, c.height, c.pos`,
   ),
 } as const
 
@@ -50,20 +61,10 @@ export async function l1Lives(
 ): Promise<readonly L1Life[]> {
   const lives = new Map<number, L1Life & { readonly events: L1Event[] }>()
   for (const row of await reader.all(livesOf[watched.kind], [watched.key])) {
-    const id = Number(row[0])
-    const life = lives.get(id) ?? {
-      validationId: bytesAt(row, 1),
-      subnetId: bytesAt(row, 2),
-      nodeId: bytesAt(row, 3),
-      events: [],
-    }
+    const { id, validationId, subnetId, nodeId, ...event } = changeRow.read(row)
+    const life = lives.get(id) ?? { validationId, subnetId, nodeId, events: [] }
     lives.set(id, life)
-    life.events.push({
-      ...l1ChangeBody.fromBytes(bytesAt(row, 6)),
-      height: Number(row[4]),
-      pos: Number(row[5]),
-      accrued: BigInt(textAt(row, 7)),
-    })
+    life.events.push(event)
   }
   return [...lives.values()].filter((life) => concerns(watched, life))
 }

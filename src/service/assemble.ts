@@ -138,8 +138,9 @@ async function build(
   if (config.role === 'index') return { apiUrl: '', nodeUrl, indexed }
   const address = await listen(api, config)
   const { aggregators } = served
+  const known = { config, threads, owner, clock, log, aggregators, aliases, failed }
   beside.workers = startApiWorkers(address, {
-    ...{ config, threads, owner, clock, log, aggregators, aliases, failed },
+    ...known,
     worldModule: entryFile('world/world').href,
     share: shares.main,
     told: toldBy(indexer),

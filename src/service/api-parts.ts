@@ -42,6 +42,7 @@ import type { Log } from '../telemetry/log.ts'
 import { icmContract, primaryStream, type SpecifiedChain } from './chain-specs.ts'
 import { type EventService, eventService } from './event-service.ts'
 import { mountExplorer } from './explorer-mount.ts'
+import { freshHeads } from './fresh-heads.ts'
 import type { LeaseWatch } from './lease-watch.ts'
 import { nftFetching } from './nft-fetching.ts'
 import { createNftPictures, imageUriOf } from './nft-pictures.ts'
@@ -97,7 +98,7 @@ export function assembleApi(config: Config, parts: ApiParts): Api {
     ...parts,
     evm,
     networks: directories.networks,
-    headOf: headsOf(parts),
+    headOf: freshHeads(parts.indexer, parts.world.clock),
   })
   const families = familiesOf(config, parts, { ...directories, evm, events: events.parts })
   const operations = allOperations(families)
@@ -116,7 +117,7 @@ export function assembleApi(config: Config, parts: ApiParts): Api {
     load: loadLimits(config),
     freshChains: createFreshChains({
       ...directories,
-      headOf: headsOf(parts),
+      headOf: freshHeads(parts.indexer, parts.world.clock),
       networkKey: (network) => primaryStream(network).key,
     }),
     gauges,
@@ -211,19 +212,6 @@ function directoriesOf({ served, aliases }: ApiParts): Directories {
       aliases.resolve,
       served.networks.waiting,
     ),
-  }
-}
-
-// A source is asked for its head every few seconds, and it is told on every five.
-const headSeconds = 30
-
-/** Heads that sources told of late; where this process does not index, nobody knows them. */
-function headsOf({ indexer, world }: ApiParts): (key: string, stage: string) => number | undefined {
-  return (key, name) => {
-    const stage = indexer?.stage(key, name)
-    if (stage?.headAt === undefined) return undefined
-    const age = world.clock.now() / 1_000 - stage.headAt
-    return age > headSeconds || stage.headHeight < 0 ? undefined : stage.headHeight
   }
 }
 

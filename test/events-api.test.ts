@@ -155,7 +155,13 @@ async function receiver(
 }
 
 void test('webhooks: every route of the official client, and keys see their own only', async (t) => {
-  const { firn, folder } = await followed(t, `{ webhooksPerKey: 3 }`, true)
+  const got = new Map<string, number>()
+  const { url } = await receiver(t, (at, response) => {
+    got.set(at, (got.get(at) ?? 0) + 1)
+    response.writeHead(204).end()
+  })
+  const settings = `{ webhooksPerKey: 3, privateHosts: ['127.0.0.1'] }`
+  const { firn, folder, grow } = await followed(t, settings, true)
   const first = (await runFirn('keys', 'create', 'second', '--data-dir', folder)).stdout.trim()
   const second = (await runFirn('keys', 'create', 'third', '--data-dir', folder)).stdout.trim()
   const httpClient = new HTTPClient()
@@ -219,6 +225,31 @@ void test('webhooks: every route of the official client, and keys see their own 
     const body = wanted('https://hooks.example/more')
     assert.equal((await ask(firn, 'POST', '/v1/webhooks', { body, key: first })).status, expected)
   }
+  // Nothing is sent any more once a key is revoked; others are told on.
+  const leaving = (await runFirn('keys', 'create', 'fourth', '--data-dir', folder)).stdout.trim()
+  for (const [at, key] of [
+    ['/kept', second],
+    ['/revoked', leaving],
+  ] as const) {
+    const made = await ask(firn, 'POST', '/v1/webhooks', { body: wanted(url + at), key })
+    assert.equal(made.status, 201, JSON.stringify(made.body))
+  }
+  const [before, end] = [begin + 15, begin + 30]
+  const upTo = (height: number): number =>
+    activityOf(chain, address, { from: begin + 1, until: height + 1 }).length
+  assert.ok(0 < upTo(before) && upTo(before) < upTo(end))
+  await grow(before)
+  for (const at of ['/kept', '/revoked'])
+    await until(`all to ${at}`, () => got.get(at) === upTo(before))
+  const { stdout } = await runFirn('keys', 'list', '--data-dir', folder)
+  const keyId = /^(\w{8}) .* fourth$/m.exec(stdout)?.[1] ?? ''
+  assert.equal((await runFirn('keys', 'revoke', keyId, '--data-dir', folder)).code, 0)
+  await until('revoked', async () => {
+    return (await ask(firn, 'GET', '/v1/webhooks', { key: leaving })).status === 401
+  })
+  await grow(end)
+  await until('all to /kept', () => got.get('/kept') === upTo(end))
+  assert.equal(got.get('/revoked'), upTo(before))
 })
 
 void test('webhooks: what cannot be is refused and says which parameter', async (t) => {

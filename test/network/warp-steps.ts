@@ -39,11 +39,14 @@ async function heightOf({ network }: Scene): Promise<number> {
   return Number(text(await network.node(1).call('/ext/bc/P', 'platform.getHeight'), 'height'))
 }
 
-/** The height with which the P-Chain verifies messages now. */
-async function epochHeight({ network }: Scene): Promise<number> {
-  const node = network.node(1)
-  const epoch = await node.call('/ext/bc/P/proposervm', 'proposervm.getCurrentEpoch')
-  return Number(text(epoch, 'pChainHeight'))
+/** The height with which a chain verifies messages now. */
+async function epochOf({ network }: Scene, chain: string): Promise<string> {
+  const epoch = await network.node(1).call(`${chain}/proposervm`, 'proposervm.getCurrentEpoch')
+  return text(epoch, 'pChainHeight')
+}
+
+async function epochHeight(scene: Scene): Promise<number> {
+  return Number(await epochOf(scene, '/ext/bc/P'))
 }
 
 /** Waits until the P-Chain verifies with the validators of `height`; its blocks move its epochs. */
@@ -158,16 +161,16 @@ export async function lateLife(
   await topUp(scene, of.heavy, avax / 10n)
   say('fed, disabled, fed again')
   await Promise.all(firns.map((firn) => firn.caughtUp()))
-  const weighed = signedBy(await postgres.signTransaction(toCb58(of.weighed)))
-  assert.ok(await receives(l1.evm, weighed), 'the weight arrives')
+  const arrives = (firn: FollowingFirn, txId: string): Promise<boolean> => {
+    const sign = async (): Promise<Uint8Array> => signedBy(await firn.signTransaction(txId))
+    return receives(l1.evm, sign, () => epochOf(scene, l1.path.replace(/\/rpc$/, '')))
+  }
+  assert.ok(await arrives(postgres, toCb58(of.weighed)), 'the weight arrives')
   const log = await askWeight(l1, { validationId: of.late, nonce: 2n, weight: 0n })
   const removal = await setWeight(scene, signedBy(await postgres.sign({ message: log })))
   await Promise.all(firns.map((firn) => firn.caughtUp()))
-  for (const firn of [sqlite, postgres]) {
-    const signed = signedBy(await firn.signTransaction(toCb58(removal)))
-    assert.ok(await receives(l1.evm, signed), 'the removal arrives')
-  }
-  const conversion = signedBy(await sqlite.signTransaction(toCb58(l1.conversion)))
-  assert.ok(await receives(l1.evm, conversion), 'the conversion arrives')
+  for (const firn of [sqlite, postgres])
+    assert.ok(await arrives(firn, toCb58(removal)), 'the removal arrives')
+  assert.ok(await arrives(sqlite, toCb58(l1.conversion)), 'the conversion arrives')
   say('removed; removal and conversion arrived on the L1')
 }

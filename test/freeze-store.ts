@@ -9,6 +9,7 @@ import type { Database, Reader } from '../src/store/engine/database.ts'
 import { freezeUntil } from '../src/store/ice/freeze.ts'
 import { iceOf } from '../src/store/ice/ice.ts'
 import type { ManifestSegment } from '../src/store/ice/manifest.ts'
+import { mergeDue, type Merging } from '../src/store/ice/merge-segments.ts'
 import { indexedHeight } from '../src/store/query/evm/indexed-height.ts'
 import { chainTables } from '../src/store/schema/stores.ts'
 
@@ -30,4 +31,22 @@ export async function freezeAt(store: Database, heights: readonly number[]): Pro
 /** Segments of an open store. */
 export async function segmentsOf(store: Reader): Promise<readonly ManifestSegment[]> {
   return (await iceOf(store)?.manifest(store))?.segments ?? []
+}
+
+/**
+ * Merges segments of an open store until nothing is due: neighbours by `choose`, by the tiers of the
+ * product when it is not said.
+ */
+export async function mergeAll(store: Database, choose?: Merging['choose']): Promise<void> {
+  const ice = iceOf(store)
+  if (ice === undefined) return
+  const merging: Merging = {
+    reader: store,
+    ice,
+    firn: 'test',
+    pause: async () => undefined,
+    commit: (work) => store.transaction(work),
+    ...(choose === undefined ? {} : { choose }),
+  }
+  while ((await mergeDue(merging)) !== undefined);
 }

@@ -4,7 +4,8 @@
  *     node test/ingest-process.ts '<location as JSON>' <name> <chain id> <blocks per batch> [<blocks>]
  *
  * Freezes its history each time so many blocks have their traces. Prints a line per batch stored,
- * `blocks <height>` or `traces <height>`, one per segment, `frozen <height>`, and `done`.
+ * `blocks <height>` or `traces <height>`, one per segment, `frozen <height>`, one when what is due of
+ * these is merged, `merged <height>`, and `done`.
  */
 
 import type { DemoChainId } from './demo-store.ts'

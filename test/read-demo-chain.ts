@@ -11,12 +11,13 @@ import { openRollup } from '../src/rollup/chain-rollup.ts'
 import { openRecording } from '../src/source/recording.ts'
 import { checkpointHeights } from '../src/store/checkpoint.ts'
 import { openStore, type StoreLocation } from '../src/store/engine/open.ts'
+import type { ManifestSegment } from '../src/store/ice/manifest.ts'
 import { takeLease } from '../src/store/lease.ts'
 import { controlTables } from '../src/store/schema/control.ts'
 import { evmTables } from '../src/store/schema/evm.ts'
 import { metricsTables } from '../src/store/schema/metrics.ts'
 import type { DemoChainId } from './demo-store.ts'
-import { freezeAt } from './freeze-store.ts'
+import { freezeAt, mergeAll } from './freeze-store.ts'
 import type { Filling } from './stores.ts'
 import { systemClock } from './system-clock.ts'
 
@@ -37,7 +38,10 @@ export async function readDemoChain(
     readonly progress?: (line: string) => void
     /** Whether traces are read as well; they are when it is not said. */
     readonly traces?: boolean
-    /** Freezes what is stored each time so many more heights have their traces. */
+    /**
+     * Freezes what is stored each time so many more heights have their traces, and merges segments
+     * by three.
+     */
     readonly freezeEvery?: number
   },
 ): Promise<void> {
@@ -65,9 +69,17 @@ export async function readDemoChain(
     if (run.freezeEvery !== undefined && range.until % run.freezeEvery < run.step) {
       await freezeAt(database, [range.until])
       run.progress?.(`frozen ${range.until - 1}`)
+      await mergeAll(database, threeNewest)
+      run.progress?.(`merged ${range.until - 1}`)
     }
   }
   await database.close()
+}
+
+/** Three neighbours of one tier at the end: short histories merge more than once. */
+function threeNewest(segments: readonly ManifestSegment[]): readonly ManifestSegment[] {
+  const newest = segments.slice(-3)
+  return newest.length === 3 && newest.every(({ tier }) => tier === newest[0]?.tier) ? newest : []
 }
 
 /** Bundled chains that were read in batches of `step` blocks, each into the store `evm-<chain>`. */

@@ -39,7 +39,7 @@ onBothEngines(
 )
 
 onBothEngines(
-  `crash: ${kills} kills while history freezes leave no trace, and no file`,
+  `crash: ${kills} kills while history freezes and merges leave no trace, and no file`,
   [],
   async ({ location: { store }, engine }) => {
     const dataDir = mkdtempSync(join(tmpdir(), 'firn-freezing-'))
@@ -58,6 +58,10 @@ onBothEngines(
       const segments = await segmentsOf(database)
       const last = segments.at(-1)
       assert.ok(last !== undefined && segments.length > 2, `only ${segments.length} segments`)
+      assert.ok(
+        segments.some(({ tier }) => tier > 0),
+        'segments were merged',
+      )
       // The next freezing takes away what a killed one left.
       await database.transaction((writer) => thawFrom({ writer, ice, tables: chainTables }, 0))
       await freezeAt(database, [last.until])

@@ -28,6 +28,7 @@ import { BlockChecks } from './block-checks.ts'
 import { blockchainIdStream } from './blockchain-id-stream.ts'
 import { freezeStream } from './freeze-stream.ts'
 import { logStream } from './logs/log-stream.ts'
+import { mergeStream } from './merge-stream.ts'
 import { openEvmSource } from './open-source.ts'
 import { StandingIngest } from './standing-ingest.ts'
 import { tokenStream } from './token-stream.ts'
@@ -136,7 +137,10 @@ function hostOver(
       ...(spec.keepsLogs === true ? [logsOf({ ...parts, database })] : []),
       ...(freeze === undefined
         ? []
-        : [freezeStream({ ...parts, database, clock, commit, freeze })]),
+        : [
+            freezeStream({ ...parts, database, clock, commit, freeze }),
+            mergeStream({ ...parts, database, clock, commit, freeze }),
+          ]),
       tokenStream(common),
       nftStream({
         ...common,

@@ -16,12 +16,19 @@ export async function checkSegments(
   const ice = iceOf(database)
   if (ice === undefined) return []
   const damaged: DamagedSegment[] = []
-  for (const segment of (await ice.manifest(database)).segments) {
+  const checked = new Set<string>()
+  for (;;) {
+    // Read anew after each: a merge may replace those that follow.
+    const { segments } = await ice.manifest(database)
+    const segment = segments.find(({ name }) => !checked.has(name))
+    if (segment === undefined) return damaged
+    checked.add(segment.name)
     progress(segment)
     const reason = problemOf(() => ice.segment(segment.name).damagedTables())
-    if (reason !== undefined) damaged.push({ ...segment, reason })
+    if (reason === undefined) continue
+    const now = await ice.manifest(database)
+    if (now.segments.some(({ name }) => name === segment.name)) damaged.push({ ...segment, reason })
   }
-  return damaged
 }
 
 function problemOf(damagedTables: () => string[]): string | undefined {

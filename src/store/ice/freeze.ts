@@ -59,7 +59,8 @@ export async function freezeUntil(
   assert(from === first, 'tables begin where segments end')
   // What a process left that was killed before its commit.
   ice.removeOrphans(manifest)
-  const made = new SegmentWriter(ice.draft())
+  const draft = ice.draft()
+  const made = new SegmentWriter(draft)
   const passed: Passed[] = []
   let name: string
   try {
@@ -72,13 +73,15 @@ export async function freezeUntil(
   } catch (error) {
     made.abandon()
     throw error
+  } finally {
+    ice.drafted(draft)
   }
   const segment = ice.segment(name)
   for (const { table, superseded } of passed) {
     if (superseded === undefined) await removeFrozen(writer, segment, table)
     else await removeRows(writer, table, superseded)
   }
-  const entry = { from, until, name }
+  const entry = { from, until, name, tier: 0 }
   await writeManifest(writer, [...manifest.segments, entry])
   return entry
 }

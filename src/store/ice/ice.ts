@@ -3,8 +3,9 @@
  * are answered from them.
  */
 
+import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 
 import { Fault } from '../../core/fault.ts'
 import type { Reader, Statement } from '../engine/database.ts'
@@ -22,14 +23,32 @@ export function iceOf(reader: Reader): Ice | undefined {
   return served.get(reader)
 }
 
+/** Segments that stay open for a reader until it releases them, whatever replaces them meanwhile. */
+export type HeldSegments = {
+  readonly manifest: Manifest
+  /** In order of height, without gaps. */
+  readonly ranges: readonly SegmentRange[]
+  readonly release: () => void
+}
+
+/** The segments of one manifest, open. */
+type Opening = {
+  readonly manifest: Manifest
+  readonly ranges: readonly SegmentRange[]
+  users: number
+}
+
 /** Segments of a store. */
 export class Ice {
   readonly #folder: string
   readonly #tables: PlannedTables
   readonly #plans = new WeakMap<Statement, { readonly plan: Plan | undefined }>()
   readonly #segments = new Map<string, Segment>()
+  /** Files that this process is writing. */
+  readonly #drafts = new Set<string>()
+  /** The newest one last; older ones while somebody reads them. */
+  #openings: Opening[] = []
   #manifest = parseManifest('')
-  #opened: { readonly text: string; readonly ranges: readonly SegmentRange[] } | undefined
 
   /** Segments of a store with `tables` lie in `folder`. */
   constructor(folder: string, tables: readonly Table[]) {
@@ -70,16 +89,61 @@ export class Ice {
     return this.#manifest
   }
 
-  /** The segments of a manifest, open. Throws `store-failed` for one that is missing or damaged. */
-  open({ segments, text }: Manifest): readonly SegmentRange[] {
-    if (this.#opened?.text === text) return this.#opened.ranges
-    const ranges = segments.map(({ from, until, name }) => ({
-      from,
-      until,
-      segment: this.segment(name),
-    }))
-    this.#opened = { text, ranges }
-    return ranges
+  /**
+   * The segments that `reader` sees, open and kept open until they are released: a file that a merge
+   * replaces is read to the end by those who began. Throws `store-failed` for one that is missing or
+   * damaged, `store-version`.
+   */
+  async hold(reader: Reader): Promise<HeldSegments> {
+    for (;;) {
+      const manifest = await this.manifest(reader)
+      try {
+        return this.#hold(manifest)
+      } catch (error) {
+        // A merge may have replaced a file since its name was read.
+        if ((await this.manifest(reader)).text === manifest.text) throw error
+      }
+    }
+  }
+
+  #hold(manifest: Manifest): HeldSegments {
+    let opening = this.#openings.find((each) => each.manifest.text === manifest.text)
+    if (opening === undefined) {
+      const ranges = manifest.segments.map(({ from, until, name }) => ({
+        from,
+        until,
+        segment: this.segment(name),
+      }))
+      opening = { manifest, ranges, users: 0 }
+      this.#openings.push(opening)
+    }
+    const held = opening
+    held.users++
+    this.#closeUnused()
+    return {
+      manifest: held.manifest,
+      ranges: held.ranges,
+      release: () => {
+        held.users--
+        if (held.users === 0) this.#closeUnused()
+      },
+    }
+  }
+
+  /** Closes what was replaced, once nobody reads it. */
+  #closeUnused(): void {
+    const newest = this.#openings.at(-1)
+    const unused = this.#openings.filter((each) => each.users === 0 && each !== newest)
+    if (unused.length === 0) return
+    this.#openings = this.#openings.filter((each) => !unused.includes(each))
+    const used = new Set(
+      this.#openings.flatMap(({ ranges }) => ranges.map(({ segment }) => segment.name)),
+    )
+    for (const { segment } of unused.flatMap(({ ranges }) => ranges)) {
+      if (used.has(segment.name) || this.#segments.get(segment.name) !== segment) continue
+      this.#segments.delete(segment.name)
+      segment.close()
+    }
   }
 
   /** The segment `name`, open. */
@@ -100,19 +164,30 @@ export class Ice {
     return join(this.#folder, name + segmentEnding)
   }
 
-  /** A file to write a new segment into. */
+  /**
+   * A file to write a new segment into, of a name that nobody else has; {@link Ice.drafted} says that
+   * it is finished or abandoned.
+   */
   draft(): string {
     mkdirSync(this.#folder, { recursive: true })
-    return join(this.#folder, `new${draftEnding}`)
+    const file = `${randomUUID()}${draftEnding}`
+    this.#drafts.add(file)
+    return join(this.#folder, file)
   }
 
-  /** Takes files away that no manifest names. Only the writer of the store may. */
+  /** The file of {@link Ice.draft} is not written any more. */
+  drafted(path: string): void {
+    this.#drafts.delete(basename(path))
+  }
+
+  /** Takes files away that no manifest names and nobody writes. Only the writer of the store may. */
   removeOrphans({ segments }: Manifest): void {
     if (!existsSync(this.#folder)) return
     const named = new Set(segments.map(({ name }) => name + segmentEnding))
     for (const file of readdirSync(this.#folder)) {
       const isOurs = file.endsWith(segmentEnding) || file.endsWith(draftEnding)
-      if (isOurs && !named.has(file)) rmSync(join(this.#folder, file), { force: true })
+      if (!isOurs || named.has(file) || this.#drafts.has(file)) continue
+      rmSync(join(this.#folder, file), { force: true })
     }
   }
 
@@ -127,6 +202,6 @@ export class Ice {
   close(): void {
     for (const segment of this.#segments.values()) segment.close()
     this.#segments.clear()
-    this.#opened = undefined
+    this.#openings = []
   }
 }

@@ -1,10 +1,11 @@
 /** A store whose history may lie in segments. */
 
-import type { Database, Writer } from '../engine/database.ts'
+import { faultOf } from '../../core/fault.ts'
+import type { Database, Reader, Writer } from '../engine/database.ts'
 import type { Table } from '../engine/table.ts'
 import { meta } from '../schema/control.ts'
 import { isDamage } from '../sums/pages.ts'
-import { Ice } from './ice.ts'
+import { type HeldSegments, Ice } from './ice.ts'
 import { icedReader } from './iced-reader.ts'
 import { readManifest } from './manifest.ts'
 
@@ -31,7 +32,7 @@ export async function iced(
     engine: database.engine,
     name: database.name,
     ...icedReader(database, ice),
-    snapshot: (work) => database.snapshot((reader) => work(icedReader(reader, ice))),
+    snapshot: (work) => database.snapshot((reader) => withSegments(reader, ice, work)),
     transaction: (work, against) =>
       database.transaction((writer) => work(icedWriter(writer, ice)), against),
     claim: database.claim,
@@ -43,6 +44,32 @@ export async function iced(
       ice.close()
     },
   })
+}
+
+/**
+ * Does `work` in a snapshot, whose segments stay open to its end: what a merge replaces meanwhile is
+ * taken away. Where one is damaged, only the question that needs it fails.
+ */
+async function withSegments<T>(
+  reader: Reader,
+  ice: Ice,
+  work: (reader: Reader) => Promise<T>,
+): Promise<T> {
+  const held = await heldOrNone(ice, reader)
+  try {
+    return await work(icedReader(reader, ice))
+  } finally {
+    held?.release()
+  }
+}
+
+async function heldOrNone(ice: Ice, reader: Reader): Promise<HeldSegments | undefined> {
+  try {
+    return await ice.hold(reader)
+  } catch (error) {
+    if (faultOf(error) === undefined) throw error
+    return undefined
+  }
 }
 
 /** Where that cannot be read, only what needs to know it fails: the rest is there to be mended. */

@@ -25,7 +25,13 @@ import type { Ice } from './ice.ts'
 import { frozenUntil } from './manifest.ts'
 import type { Plan, Summary } from './plan.ts'
 import { summarized } from './summarize.ts'
-import { type FoundRow, frozenRow, segmentAt, walkSegments } from './walk-segments.ts'
+import {
+  type FoundRow,
+  frozenRow,
+  segmentAt,
+  type SegmentRange,
+  walkSegments,
+} from './walk-segments.ts'
 
 /** `reader` with the segments of `ice`. */
 export function icedReader(reader: Reader, ice: Ice): Reader {
@@ -77,19 +83,32 @@ async function found(asked: Question): Promise<FoundRow[]> {
     const stored = await storedRows(asked)
     const isEnough = stored.length >= limit && plan.walk !== 'oldest' && plan.order.length < 2
     if (isEnough && isInOrder(plan)) return stored
-    const manifest = await ice.manifest(reader)
-    const until = frozenUntil(manifest)
-    // An end of the history was taken back into tables meanwhile.
-    if (until < frozenUntil(before)) continue
-    if (until === 0) return stored
-    const own = stored.filter(({ height }) => height >= until)
-    const segments = ice.open(manifest)
-    const most = plan.walk === 'newest' ? limit - own.length : isInOrder(plan) ? limit : maxRows
-    const frozen = await walkSegments(plan, { segments, reader, parameters, limit: most })
-    const all = plan.walk === 'oldest' ? [...frozen, ...own] : [...own, ...frozen]
-    if (!isInOrder(plan)) all.sort((one, other) => compareOrder(plan, one, other))
-    return all.length > limit ? all.slice(0, limit) : all
+    const { ranges, release } = await ice.hold(reader)
+    try {
+      const until = ranges.at(-1)?.until ?? 0
+      // An end of the history was taken back into tables meanwhile.
+      if (until < frozenUntil(before)) continue
+      if (until === 0) return stored
+      const own = stored.filter(({ height }) => height >= until)
+      const most = plan.walk === 'newest' ? limit - own.length : isInOrder(plan) ? limit : maxRows
+      const walk = { segments: ranges, reader, parameters, limit: most }
+      return together(plan, { own, frozen: await walkSegments(plan, walk), limit })
+    } finally {
+      release()
+    }
   }
+}
+
+type Halves = {
+  readonly own: readonly FoundRow[]
+  readonly frozen: readonly FoundRow[]
+  readonly limit: number
+}
+
+function together(plan: Plan, { own, frozen, limit }: Halves): FoundRow[] {
+  const all = plan.walk === 'oldest' ? [...frozen, ...own] : [...own, ...frozen]
+  if (!isInOrder(plan)) all.sort((one, other) => compareOrder(plan, one, other))
+  return all.length > limit ? all.slice(0, limit) : all
 }
 
 const maxRows = Number.POSITIVE_INFINITY
@@ -108,12 +127,16 @@ function isInOrder({ walk, order }: Plan): boolean {
 async function summary(asked: Question, summaries: readonly Summary[]): Promise<Row[]> {
   const { reader, ice, plan, question, parameters } = asked
   const stored = await reader.all(question, parameters)
-  const manifest = await ice.manifest(reader)
-  if (manifest.segments.length === 0) return stored
-  const segments = ice.open(manifest)
-  if (plan.isEnds) {
-    const ends = await walkSegments(plan, { segments, reader, parameters, limit: maxRows })
-    return summarized(summaries, [...stored, ...ends.map(({ selected }) => selected)])
+  const { ranges, release } = await ice.hold(reader)
+  try {
+    if (ranges.length === 0) return stored
+    if (plan.isEnds) {
+      const walk = { segments: ranges, reader, parameters, limit: maxRows }
+      const ends = await walkSegments(plan, walk)
+      return summarized(summaries, [...stored, ...ends.map(({ selected }) => selected)])
+    }
+  } finally {
+    release()
   }
   const rows = await found(asked)
   return summarized(
@@ -163,8 +186,25 @@ async function lookedUp(
 ): Promise<(Row | undefined)[]> {
   const rows = await reader.lookup(lookup, keys)
   if (rows.every((row) => row !== undefined)) return rows
-  const segments = ice.open(await ice.manifest(reader))
-  if (segments.length === 0) return rows
+  const { ranges, release } = await ice.hold(reader)
+  try {
+    return ranges.length === 0 ? rows : withFrozen(rows, { ranges, lookup, keys })
+  } finally {
+    release()
+  }
+}
+
+type Missing = {
+  readonly ranges: readonly SegmentRange[]
+  readonly lookup: Lookup
+  readonly keys: readonly Column[]
+}
+
+/** `rows`, with those of segments where there are none. */
+function withFrozen(
+  rows: readonly (Row | undefined)[],
+  { ranges, lookup, keys }: Missing,
+): (Row | undefined)[] {
   const { table, key, select } = lookup
   const placeAt = key.indexOf(itemAt(table.key, table.key.length - 1))
   assert(
@@ -177,7 +217,7 @@ async function lookedUp(
   return rows.map((row, at) => {
     if (row !== undefined) return row
     const whole = order.map((column) => Number(valueAt(itemAt(keys, column), at)))
-    const range = segmentAt(segments, Math.floor(itemAt(whole, whole.length - 1) / scale))
+    const range = segmentAt(ranges, Math.floor(itemAt(whole, whole.length - 1) / scale))
     const cells = range === undefined ? undefined : frozenRow(range.segment, table, whole)
     const found = cells === undefined ? undefined : columns.map((column) => cells.cell(column))
     return lookup.bigints === true && found !== undefined ? withBigints(found) : found

@@ -11,6 +11,8 @@ export type ManifestSegment = {
   readonly until: number
   /** Name of its file, without ending: the hash of its content. */
   readonly name: string
+  /** How often its rows were merged. */
+  readonly tier: number
 }
 
 /** The frozen history of a store: segments in order of height, without gaps. */
@@ -34,7 +36,7 @@ export async function writeManifest(
   writer: Writer,
   segments: readonly ManifestSegment[],
 ): Promise<void> {
-  const entries = segments.map(({ from, until, name }) => [from, until, name])
+  const entries = segments.map(({ from, until, name, tier }) => [from, until, name, tier])
   if (entries.length === 0) {
     await writer.remove(meta, { name: [segmentsName] })
     return
@@ -50,13 +52,14 @@ export function parseManifest(text: string): Manifest {
   if (!Array.isArray(entries)) throw damaged()
   for (const entry of entries) {
     if (!Array.isArray(entry)) throw damaged()
-    const [from, until, name] = entry as unknown[]
+    const [from, until, name, tier = 0] = entry as unknown[]
     const last = segments.at(-1)
     const follows = last === undefined || last.until === from
     if (typeof from !== 'number' || typeof until !== 'number' || typeof name !== 'string')
       throw damaged()
     if (!follows || from >= until || !nameForm.test(name)) throw damaged()
-    segments.push({ from, until, name })
+    if (typeof tier !== 'number') throw damaged()
+    segments.push({ from, until, name, tier })
   }
   return { segments, text }
 }

@@ -75,9 +75,18 @@ export class SegmentWriter {
     })
   }
 
+  /** Has the disk take what is written so far, so that the end takes a moment only. */
+  settle(): void {
+    this.#flush()
+    onDisk(() => fsyncSync(this.#fd))
+  }
+
   /** Ends the file and gives it its name in its folder; returns the name. */
   finish(subject: SegmentSubject): { readonly name: string; readonly sizeBytes: number } {
-    const index = { ...subject, format: segmentFormat, tables: this.#tables }
+    const { store, genesisHash, from, until, parentHash, lastHash, firn } = subject
+    // One order, whoever asks: equal segments have equal bytes.
+    const named = { store, genesisHash, from, until, parentHash, lastHash, firn }
+    const index = { ...named, format: segmentFormat, tables: this.#tables }
     const { bytes, name } = indexBytes(index)
     this.#append(bytes)
     this.#flush()
@@ -93,7 +102,7 @@ export class SegmentWriter {
     return { name, sizeBytes: this.#offset }
   }
 
-  /** Takes the file away, when it is not to be finished. */
+  /** Takes the file away, unless it is finished. */
   abandon(): void {
     if (this.#isOpen) this.#close()
     rmSync(this.#draft, { force: true })

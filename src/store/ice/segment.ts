@@ -65,19 +65,19 @@ class KeptGroups {
 
 const kept = new KeptGroups()
 
+/** Reads a group; one that is read once is not kept. */
+type ReadGroup = (extent: Extent, forms: readonly ColumnForm[], isReadOnce?: boolean) => PackedRows
+
 /** A row of a table of a segment. */
 export type FrozenRow = { readonly cell: (column: number) => Value }
 
 /** A table of a segment. */
 export class FrozenTable {
   readonly shape: SegmentTable
-  readonly #read: (extent: Extent, forms: readonly ColumnForm[]) => PackedRows
+  readonly #read: ReadGroup
   readonly #fences: readonly ColumnForm[]
 
-  constructor(
-    shape: SegmentTable,
-    read: (extent: Extent, forms: readonly ColumnForm[]) => PackedRows,
-  ) {
+  constructor(shape: SegmentTable, read: ReadGroup) {
     this.shape = shape
     this.#read = read
     this.#fences = [...shape.forms.slice(0, shape.keyLength), ...fenceForms]
@@ -111,6 +111,15 @@ export class FrozenTable {
     return rows
   }
 
+  /**
+   * All rows; what others read meanwhile stays in memory.
+   *
+   * @yields Groups in order of their rows.
+   */
+  *groups(): Generator<PackedRows> {
+    for (let row = 0; row < this.rows; row += rowsPerGroup) yield this.#groupOf(row, true)
+  }
+
   /** Number of the first row whose key is not below `key`, which may be the beginning of one. */
   lowerBound(key: readonly number[]): number {
     const { root, levels, rows } = this.shape
@@ -128,7 +137,7 @@ export class FrozenTable {
     return Math.min(rows, number * rowsPerGroup + firstNotBelow(group, key))
   }
 
-  #groupOf(row: number): PackedRows {
+  #groupOf(row: number, isReadOnce = false): PackedRows {
     const { root, levels, forms, rows } = this.shape
     assert(root !== undefined && row < rows, 'a row is asked for by its number')
     let extent = root
@@ -136,7 +145,7 @@ export class FrozenTable {
       const fences = this.#read(extent, this.#fences)
       extent = this.#extentAt(fences, Math.floor(row / rowsPerGroup ** level) % rowsPerGroup)
     }
-    return this.#read(extent, forms)
+    return this.#read(extent, forms, isReadOnce)
   }
 
   #extentAt(fences: PackedRows, at: number): Extent {
@@ -193,8 +202,8 @@ export class Segment {
       closeSync(this.#fd)
       throw named(error, path)
     }
-    const read = (extent: Extent, forms: readonly ColumnForm[]): PackedRows =>
-      this.#group(extent, forms)
+    const read: ReadGroup = (extent, forms, isReadOnce = false) =>
+      this.#group({ extent, forms, isReadOnce })
     this.#tables = new Map(
       this.index.tables.map((table) => [table.name, new FrozenTable(table, read)]),
     )
@@ -216,7 +225,15 @@ export class Segment {
     closeSync(this.#fd)
   }
 
-  #group(extent: Extent, forms: readonly ColumnForm[]): PackedRows {
+  #group({
+    extent,
+    forms,
+    isReadOnce,
+  }: {
+    readonly extent: Extent
+    readonly forms: readonly ColumnForm[]
+    readonly isReadOnce: boolean
+  }): PackedRows {
     const place = this.#number * fileRange + extent.offset
     const known = kept.get(place)
     if (known !== undefined) return known
@@ -225,7 +242,7 @@ export class Segment {
       if (crc32(bytes) !== extent.crc)
         throw new Fault('store-failed', `bytes of a segment are damaged at ${extent.offset}`)
       const group = new PackedRows(forms, bytes)
-      kept.set(place, group)
+      if (!isReadOnce) kept.set(place, group)
       return group
     } catch (error) {
       throw named(error, this.path)

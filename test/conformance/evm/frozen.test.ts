@@ -7,7 +7,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { evmService, type EvmService } from '../../evm-service.ts'
-import { segmentsOf } from '../../freeze-store.ts'
+import { mergeAll, segmentsOf } from '../../freeze-store.ts'
 import { busiest, expectedInternals, expectedTransactions, expectedTransfers } from './replay.ts'
 
 const chain = 51002
@@ -17,6 +17,7 @@ const blocks = Number((await hot.get(`/v1/chains/${chain}/blocks`)).body.blocks[
 const many = Array.from({ length: 12 }, (_, at) => Math.floor((blocks * (at + 1)) / 12))
 const frozen: Readonly<Record<string, EvmService>> = {
   'all in twelve': await evmService({ chains: [chain], frozen: many }),
+  'all in twelve, then merged': await evmService({ chains: [chain], frozen: many }),
   'half in one': await evmService({ chains: [chain], frozen: [Math.floor(blocks / 2)] }),
   'most in eight, on PostgreSQL': await evmService({
     chains: [chain],
@@ -24,6 +25,11 @@ const frozen: Readonly<Record<string, EvmService>> = {
     frozen: many.slice(0, 8),
   }),
 }
+
+const merged = frozen['all in twelve, then merged']?.chains[0]
+assert.ok(merged !== undefined)
+await mergeAll(merged.store)
+assert.equal((await segmentsOf(merged.store)).length, 5)
 
 const transfers = expectedTransfers(chain)
 const people = busiest(transfers.flatMap(({ from, to }) => [from, to])).slice(0, 2)

@@ -1,0 +1,78 @@
+/** Merges the segments of a chain's history beside its indexing, at a bounded share of the thread. */
+
+import { assert, faultOf } from '../../core/fault.ts'
+import type { Clock } from '../../core/world.ts'
+import type { Database, Writer } from '../../store/engine/database.ts'
+import type { FreezeSettings } from '../../store/engine/open.ts'
+import { type Ice, iceOf } from '../../store/ice/ice.ts'
+import { mergeDue } from '../../store/ice/merge-segments.ts'
+import type { Log } from '../../telemetry/log.ts'
+import { quietStream } from '../quiet-stream.ts'
+import type { Stream } from '../stage.ts'
+
+/** Between two looks; files that were replaced are taken away at the next one. */
+const lookEveryMs = 1_000
+/** After a merge that failed: a full disk or a damaged segment is not mended by trying at once. */
+const afterFaultMs = 600_000
+/** Written without a pause, and the pause after it for each millisecond: a third of the thread. */
+const sliceMs = 20
+const pauseShare = 2
+
+/** Parts of merging. */
+export type MergeParts = {
+  readonly database: Database
+  readonly spec: { readonly key: string }
+  readonly freeze: FreezeSettings
+  readonly clock: Clock
+  readonly log: Log
+  /** Does work in one transaction, under the lease, when no batch is being written. */
+  readonly commit: <T>(work: (writer: Writer) => Promise<T>) => Promise<T>
+}
+
+/** The stream that merges the segments of a chain. */
+export function mergeStream(parts: MergeParts): Stream {
+  const { database, clock, log, spec } = parts
+  return quietStream('merge', async (signal) => {
+    const ice = iceOf(database)
+    assert(ice !== undefined, 'the store of a deployment that freezes has segments')
+    // What a process left that was killed before its commit.
+    let hasOrphans = true
+    while (!signal.aborted) {
+      let waitMs = lookEveryMs
+      try {
+        if (hasOrphans) await removeOrphans(ice, parts)
+        hasOrphans = await mergeNext(ice, parts, signal)
+      } catch (error) {
+        const fault = faultOf(error)
+        if (fault?.retryable !== true) throw error
+        log.warn('segments were not merged', { chain: spec.key, reason: fault.message })
+        hasOrphans = true
+        waitMs = afterFaultMs
+      }
+      await clock.sleep(waitMs, signal)
+    }
+  })
+}
+
+async function removeOrphans(ice: Ice, { commit }: MergeParts): Promise<void> {
+  await commit(async (writer) => ice.removeOrphans(await ice.manifest(writer)))
+}
+
+async function mergeNext(ice: Ice, parts: MergeParts, signal: AbortSignal): Promise<boolean> {
+  const { database, freeze, commit, clock, log, spec } = parts
+  const began = clock.monotonic()
+  let sliceBegan = began
+  const pause = async (): Promise<void> => {
+    const workedMs = clock.monotonic() - sliceBegan
+    if (workedMs < sliceMs) return
+    await clock.sleep(workedMs * pauseShare, signal)
+    signal.throwIfAborted()
+    sliceBegan = clock.monotonic()
+  }
+  const made = await mergeDue({ reader: database, ice, firn: freeze.firn, pause, commit })
+  if (made === undefined) return false
+  const { from, until, name, tier } = made
+  const elapsedMs = Math.round(clock.monotonic() - began)
+  log.info('segments merged', { chain: spec.key, from, until, segment: name, tier, elapsedMs })
+  return true
+}

@@ -1,0 +1,121 @@
+/**
+ * Merges neighbouring segments into one that holds the same rows, so that a question reads few.
+ *
+ * The new file is written beside the work of the store, a slice at a time; only its name, and the row
+ * that names it in place of the old ones, belong to a transaction. Whoever reads an old segment keeps
+ * it open. What a killed process leaves is a file that no manifest names.
+ */
+
+import { Fault } from '../../core/fault.ts'
+import { itemAt } from '../../core/item-at.ts'
+import type { Reader, Writer } from '../engine/database.ts'
+import type { HeldSegments, Ice } from './ice.ts'
+import { type ManifestSegment, writeManifest } from './manifest.ts'
+import { segmentsToMerge } from './merge-plan.ts'
+import { mergedRows } from './merged-rows.ts'
+import type { SegmentTable } from './segment-index.ts'
+import { SegmentWriter } from './segment-writer.ts'
+import type { Segment } from './segment.ts'
+
+/** Rows between two pauses: some milliseconds of work. */
+const rowsAtOnce = 2_048
+
+/** What merging is done with. */
+export type Merging = {
+  /** Reads what is committed. */
+  readonly reader: Reader
+  readonly ice: Ice
+  /** Version of the product. */
+  readonly firn: string
+  /** Resolves when the next slice may be written; throws to end the work. */
+  readonly pause: () => Promise<void>
+  /** Does work in one transaction, under the lease. */
+  readonly commit: <T>(work: (writer: Writer) => Promise<T>) => Promise<T>
+  /** Which neighbours are merged; those that are due when it is not said. */
+  readonly choose?: (segments: readonly ManifestSegment[]) => readonly ManifestSegment[]
+}
+
+/**
+ * Merges the segments that are due; gives the new one, `undefined` where there is nothing to do or
+ * the old ones were taken back into tables meanwhile. Throws `store-full`, `store-failed`,
+ * `lease-lost`; the store is as it was then.
+ */
+export async function mergeDue(merging: Merging): Promise<ManifestSegment | undefined> {
+  const { reader, ice, choose = segmentsToMerge } = merging
+  const held = await ice.hold(reader)
+  try {
+    const due = choose(held.manifest.segments)
+    return due.length < 2 ? undefined : await merge(merging, due, held)
+  } finally {
+    held.release()
+  }
+}
+
+async function merge(
+  merging: Merging,
+  due: readonly ManifestSegment[],
+  held: HeldSegments,
+): Promise<ManifestSegment | undefined> {
+  const { ice, firn, pause, commit } = merging
+  const sources = due.map(({ name }) => sourceOf(held, name))
+  const first = itemAt(sources, 0).index
+  const last = itemAt(sources, sources.length - 1).index
+  const draft = ice.draft()
+  const made = new SegmentWriter(draft)
+  try {
+    for (const table of first.tables) await mergeTable(made, { table, sources, pause })
+    made.settle()
+    const { store, genesisHash, from, parentHash } = first
+    const { until, lastHash } = last
+    const subject = { store, genesisHash, from, until, parentHash, lastHash, firn }
+    return await commit(async (writer) => {
+      const { segments } = await ice.manifest(writer)
+      const at = segments.findIndex(({ name }) => name === itemAt(due, 0).name)
+      if (!due.every(({ name }, place) => segments[at + place]?.name === name)) return undefined
+      const { name } = made.finish(subject)
+      const entry = { from, until, name, tier: itemAt(due, 0).tier + 1 }
+      await writeManifest(writer, segments.toSpliced(at, due.length, entry))
+      return entry
+    })
+  } finally {
+    made.abandon()
+    ice.drafted(draft)
+  }
+}
+
+function sourceOf({ ranges }: HeldSegments, name: string): Segment {
+  const range = ranges.find(({ segment }) => segment.name === name)
+  if (range === undefined) throw new Fault('store-failed', `segment was replaced: ${name}`)
+  return range.segment
+}
+
+type Merged = {
+  readonly table: SegmentTable
+  readonly sources: readonly Segment[]
+  readonly pause: () => Promise<void>
+}
+
+async function mergeTable(made: SegmentWriter, { table, sources, pause }: Merged): Promise<void> {
+  const tables = sources.map((source) => {
+    const own = source.table(table.name)
+    if (own === undefined || !isSameShape(own.shape, table))
+      throw new Fault('store-failed', `segments of two kinds cannot be merged: ${source.path}`)
+    return own
+  })
+  const { name, columns, forms, keyLength, leadsTo } = table
+  const shape = { name, columns, forms, keyLength, ...(leadsTo === undefined ? {} : { leadsTo }) }
+  await made.table(shape, async (add) => {
+    for (const rows of mergedRows(tables, rowsAtOnce)) {
+      add(rows)
+      await pause()
+    }
+  })
+}
+
+function isSameShape(one: SegmentTable, other: SegmentTable): boolean {
+  return (
+    one.keyLength === other.keyLength &&
+    one.columns.join(' ') === other.columns.join(' ') &&
+    one.forms.join(' ') === other.forms.join(' ')
+  )
+}

@@ -1,0 +1,207 @@
+/**
+ * Merged segments are the segment that one freezing of all their heights writes, byte for byte; and
+ * nobody who reads meanwhile, and no failure on the way, sees anything but the same rows.
+ */
+
+import assert from 'node:assert/strict'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+
+import { Fault } from '../../../src/core/fault.ts'
+import type { Database } from '../../../src/store/engine/database.ts'
+import { openStore, type StoreLocation } from '../../../src/store/engine/open.ts'
+import { checkSegments } from '../../../src/store/ice/check-segments.ts'
+import { thawFrom } from '../../../src/store/ice/freeze.ts'
+import { iceOf } from '../../../src/store/ice/ice.ts'
+import { mergeDue, type Merging } from '../../../src/store/ice/merge-segments.ts'
+import { blockByHeight } from '../../../src/store/query/evm/blocks.ts'
+import { evmTables } from '../../../src/store/schema/evm.ts'
+import { freezeAt, mergeAll, segmentsOf } from '../../freeze-store.ts'
+import { chainTables, demoFilling } from '../../read-demo-chain.ts'
+import { storeDigest } from '../../store-digest.ts'
+import { newFolder, onBothEngines } from '../../stores.ts'
+
+const chain = 51_002
+const name = `evm-${chain}`
+const freeze = { firn: 'test' }
+const filling = demoFilling(50, chain)
+const digested = evmTables.filter(({ freezes }) => freezes !== undefined)
+const pieces = [20, 40, 60, 80, 100, 110, 120, 130, 140]
+const eight = pieces.slice(0, 8)
+
+type Opened = { readonly store: Database; readonly location: StoreLocation; readonly files: string }
+
+/** Does `work` with the demo chain in a store of SQLite, frozen at `heights`. */
+async function withFrozen(
+  heights: readonly number[],
+  work: (opened: Opened) => Promise<void>,
+): Promise<void> {
+  const dataDir = await newFolder(filling)
+  const location: StoreLocation = { store: 'embedded', dataDir, freeze }
+  const store = await openStore(location, name, chainTables, 'write')
+  try {
+    await freezeAt(store, heights)
+    await work({ store, location, files: join(dataDir, 'segments', name) })
+  } finally {
+    await store.close()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}
+
+function mergingOf(store: Database): Merging {
+  const ice = iceOf(store)
+  assert.ok(ice !== undefined)
+  return {
+    reader: store,
+    ice,
+    firn: 'test',
+    pause: async () => undefined,
+    commit: (work) => store.transaction(work),
+  }
+}
+
+void test('merging: eight segments become the one that a single freezing writes', async () => {
+  let whole = ''
+  let rows: unknown
+  await withFrozen([eight.at(-1) ?? 0], async ({ store }) => {
+    whole = (await segmentsOf(store))[0]?.name ?? ''
+    rows = await storeDigest(store, digested)
+  })
+  await withFrozen(eight, async ({ store, files }) => {
+    await mergeAll(store)
+    assert.deepEqual(await segmentsOf(store), [{ from: 0, until: 130, name: whole, tier: 1 }])
+    assert.deepEqual(await storeDigest(store, digested), rows)
+    assert.deepEqual(await checkSegments(store, () => undefined), [])
+    // The next freezing takes away what was merged, and nothing else.
+    assert.equal(readdirSync(files).length, 9)
+    await freezeAt(store, [140])
+    const named = (await segmentsOf(store)).map((segment) => `${segment.name}.ice`)
+    assert.deepEqual(readdirSync(files).toSorted(), named.toSorted())
+    assert.deepEqual(await storeDigest(store, digested), rows)
+  })
+})
+
+onBothEngines(
+  'merging: other processes, and a snapshot from before, read on',
+  [],
+  async ({ location, engine }) => {
+    const folder = engine === 'sqlite' ? undefined : mkdtempSync(join(tmpdir(), 'firn-merging-'))
+    try {
+      const more = folder === undefined ? { freeze } : { freeze, dataDir: folder }
+      await readOn({ ...location, ...more })
+    } finally {
+      if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
+    }
+  },
+  filling,
+)
+
+async function readOn(location: StoreLocation): Promise<void> {
+  const store = await openStore(location, name, chainTables, 'write')
+  const other = await openStore(location, name, chainTables, 'read')
+  const rows = await storeDigest(store, digested)
+  await freezeAt(store, pieces)
+  // It knows the names of files that will be gone, and has opened none of them.
+  assert.equal((await segmentsOf(other)).length, pieces.length)
+  await other.snapshot(async (reader) => {
+    await mergeAll(store)
+    await freezeAt(store, [150])
+    assert.deepEqual(await storeDigest(reader, digested), rows, 'a snapshot from before')
+  })
+  assert.deepEqual(await storeDigest(other, digested), rows, 'another process')
+  assert.equal((await segmentsOf(other)).length, 3)
+  const merging = mergingOf(store)
+  await store.transaction((writer) =>
+    thawFrom({ writer, ice: merging.ice, tables: chainTables }, 135),
+  )
+  assert.deepEqual(
+    (await segmentsOf(store)).map(({ until }) => until),
+    [130],
+  )
+  assert.deepEqual(await storeDigest(store, digested), rows, 'taken back into tables')
+  await other.close()
+  await store.close()
+}
+
+void test('merging: what fails on the way changes nothing and leaves no file', async () => {
+  await withFrozen(pieces, async ({ store, files }) => {
+    const rows = await storeDigest(store, digested)
+    const before = await segmentsOf(store)
+    const merging = mergingOf(store)
+    const full = new Fault('store-full', 'the disk is full')
+    let slices = 0
+    const failing: readonly Partial<Merging>[] = [
+      { pause: async () => Promise.reject(full) },
+      { pause: async () => (++slices === 5 ? Promise.reject(full) : undefined) },
+      {
+        commit: (work) =>
+          store.transaction(async (writer) => {
+            await work(writer)
+            throw full
+          }),
+      },
+    ]
+    for (const fails of failing) {
+      await assert.rejects(mergeDue({ ...merging, ...fails }), full)
+      assert.deepEqual(await segmentsOf(store), before)
+      assert.deepEqual(await storeDigest(store, digested), rows)
+    }
+    // The file of the commit that failed is taken away as that of a killed process is.
+    assert.equal(readdirSync(files).length, pieces.length + 1)
+    merging.ice.removeOrphans(await merging.ice.manifest(store))
+    assert.equal(readdirSync(files).length, pieces.length)
+    // Files that are being written now are nobody's orphans.
+    let seen = 0
+    const pause = async (): Promise<void> => {
+      merging.ice.removeOrphans(await merging.ice.manifest(store))
+      seen = Math.max(seen, readdirSync(files).length)
+    }
+    assert.equal((await mergeDue({ ...merging, pause }))?.until, 130)
+    assert.equal(seen, pieces.length + 1)
+  })
+})
+
+void test('merging: history that is taken back meanwhile is not merged', async () => {
+  await withFrozen(pieces, async ({ store, files }) => {
+    const rows = await storeDigest(store, digested)
+    const merging = mergingOf(store)
+    let isThawed = false
+    const pause = async (): Promise<void> => {
+      if (isThawed) return
+      isThawed = true
+      await store.transaction((writer) =>
+        thawFrom({ writer, ice: merging.ice, tables: chainTables }, 50),
+      )
+      // Readers let go of the files that are being merged.
+      assert.equal((await blockByHeight(store, 30))?.height, 30)
+    }
+    assert.equal(await mergeDue({ ...merging, pause }), undefined)
+    assert.deepEqual(
+      (await segmentsOf(store)).map(({ until }) => until),
+      [20, 40],
+    )
+    assert.deepEqual(await storeDigest(store, digested), rows)
+    await freezeAt(store, [60])
+    assert.equal(readdirSync(files).length, 3)
+  })
+})
+
+void test('merging: a damaged segment is a fault that names it, and stays for its repair', async () => {
+  await withFrozen(pieces, async ({ store, location, files }) => {
+    const [, second] = await segmentsOf(store)
+    const path = join(files, `${second?.name}.ice`)
+    const bytes = readFileSync(path)
+    bytes[30] = (bytes[30] ?? 0) ^ 1
+    writeFileSync(path, bytes)
+    const again = await openStore(location, name, chainTables, 'read')
+    const names = (fault: unknown): boolean =>
+      fault instanceof Fault && fault.code === 'store-failed' && fault.message.includes(path)
+    const merging = mergingOf(again)
+    await assert.rejects(mergeDue({ ...merging, commit: (work) => store.transaction(work) }), names)
+    await again.close()
+    assert.equal((await segmentsOf(store)).length, pieces.length)
+    assert.equal(readdirSync(files).length, pieces.length)
+  })
+})

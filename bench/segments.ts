@@ -5,7 +5,7 @@
  *     node bench/segments.ts [blocks] [rounds]
  *
  * Compared is processor time of this thread, in turns; bytes are those of the files. Then freezing
- * itself is timed: rows are read, packed, checked and removed.
+ * itself is timed: rows are read, packed, checked and removed; and merging of eight segments.
  */
 
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
@@ -26,6 +26,8 @@ import { columnNames, type Table } from '../src/store/engine/table.ts'
 import { freezeUntil } from '../src/store/ice/freeze.ts'
 import { shapesOf } from '../src/store/ice/frozen-shape.ts'
 import { iceOf } from '../src/store/ice/ice.ts'
+import { mergedAtOnce } from '../src/store/ice/merge-plan.ts'
+import { mergeDue } from '../src/store/ice/merge-segments.ts'
 import { SegmentWriter } from '../src/store/ice/segment-writer.ts'
 import { Segment } from '../src/store/ice/segment.ts'
 import { takeLease } from '../src/store/lease.ts'
@@ -93,22 +95,36 @@ function bytesByTable(path: string, transfers: number): void {
   segment.close()
 }
 
-/** Freezing as the product does it, and what is left in tables. */
+/** Freezing and merging as the product does it. */
 async function freezeAll(database: Database, transfers: number): Promise<void> {
   const ice = iceOf(database)
   if (ice === undefined) throw new Error('the store freezes')
-  const before = cpu()
-  await database.transaction((writer) =>
-    freezeUntil({ writer, ice, tables: chainTables }, blocks, {
-      store: 'chain',
-      genesisHash: '',
-      firn: 'bench',
-    }),
-  )
-  console.log(
-    `freezing all of it: ${((cpu() - before) / transfers).toFixed(2)} µs of processor a transfer; ` +
-      `segments ${(ice.sizeBytes() / transfers).toFixed(1)} bytes a transfer`,
-  )
+  const freezingBegan = cpu()
+  for (let piece = 1; piece <= mergedAtOnce; piece++) {
+    const until = Math.floor((blocks * piece) / mergedAtOnce)
+    const subject = { store: 'chain', genesisHash: '', firn: 'bench' }
+    await database.transaction((writer) =>
+      freezeUntil({ writer, ice, tables: chainTables }, until, subject),
+    )
+  }
+  const mergingBegan = cpu()
+  const report = (what: string, us: number): void =>
+    console.log(
+      `${what}: ${(us / transfers).toFixed(2)} µs of processor a transfer; ` +
+        `segments ${(ice.sizeBytes() / transfers).toFixed(1)} bytes a transfer`,
+    )
+  report(`freezing into ${mergedAtOnce} segments`, mergingBegan - freezingBegan)
+  const merged = await mergeDue({
+    reader: database,
+    ice,
+    firn: 'bench',
+    pause: async () => undefined,
+    commit: (work) => database.transaction(work),
+  })
+  const merging = cpu() - mergingBegan
+  if (merged === undefined) throw new Error('segments are due')
+  await ice.manifest(database)
+  report('merging them into one', merging)
 }
 
 function print(name: string, { a = [], b = [] }: Record<string, number[]>): void {

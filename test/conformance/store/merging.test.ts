@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 
 import { Fault } from '../../../src/core/fault.ts'
+import { mergeStream } from '../../../src/indexing/evm/merge-stream.ts'
 import type { Database } from '../../../src/store/engine/database.ts'
 import { openStore, type StoreLocation } from '../../../src/store/engine/open.ts'
 import { checkSegments } from '../../../src/store/ice/check-segments.ts'
@@ -18,10 +19,12 @@ import { iceOf } from '../../../src/store/ice/ice.ts'
 import { mergeDue, type Merging } from '../../../src/store/ice/merge-segments.ts'
 import { blockByHeight } from '../../../src/store/query/evm/blocks.ts'
 import { evmTables } from '../../../src/store/schema/evm.ts'
+import { silentLog } from '../../../src/telemetry/log.ts'
 import { freezeAt, mergeAll, segmentsOf } from '../../freeze-store.ts'
 import { chainTables, demoFilling } from '../../read-demo-chain.ts'
 import { storeDigest } from '../../store-digest.ts'
 import { newFolder, onBothEngines } from '../../stores.ts'
+import { systemClock } from '../../system-clock.ts'
 
 const chain = 51_002
 const name = `evm-${chain}`
@@ -162,6 +165,50 @@ void test('merging: what fails on the way changes nothing and leaves no file', a
     assert.equal(seen, pieces.length + 1)
   })
 })
+
+void test('merging: the stream works a third of the time, and takes away what was replaced', async () => {
+  await withFrozen(pieces, async ({ store, files }) => {
+    writeFileSync(join(files, 'left.draft'), 'of a killed process')
+    let now = 0
+    let looks = 0
+    const pauses: number[] = []
+    const { signal, abort } = endable()
+    const stream = mergeStream({
+      database: store,
+      spec: { key: name },
+      freeze,
+      log: silentLog,
+      commit: (work) => store.transaction(work),
+      clock: {
+        ...systemClock,
+        // Each look at the clock is ten milliseconds later.
+        monotonic: () => (now += 10),
+        sleep: async (ms) => {
+          if (ms < 1_000) pauses.push(ms)
+          else if (++looks === 3) abort()
+        },
+      },
+    })
+    await stream.run(signal)
+    const segments = await segmentsOf(store)
+    assert.deepEqual(
+      segments.map(({ until }) => until),
+      [130, 140],
+    )
+    const named = segments.map((segment) => `${segment.name}.ice`)
+    assert.deepEqual(readdirSync(files).toSorted(), named.toSorted())
+    assert.ok(pauses.length > 2, `${pauses.length} pauses`)
+    assert.ok(
+      pauses.every((ms) => ms === 40),
+      'twice the 20 ms of a slice',
+    )
+  })
+})
+
+function endable(): { readonly signal: AbortSignal; readonly abort: () => void } {
+  const controller = new AbortController()
+  return { signal: controller.signal, abort: () => controller.abort() }
+}
 
 void test('merging: history that is taken back meanwhile is not merged', async () => {
   await withFrozen(pieces, async ({ store, files }) => {

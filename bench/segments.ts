@@ -107,13 +107,15 @@ async function freezeAll(database: Database, transfers: number): Promise<void> {
       freezeUntil({ writer, ice, tables: chainTables }, until, subject),
     )
   }
-  const mergingBegan = cpu()
+  const freezingUs = cpu() - freezingBegan
+  await ice.manifest(database)
   const report = (what: string, us: number): void =>
     console.log(
       `${what}: ${(us / transfers).toFixed(2)} µs of processor a transfer; ` +
         `segments ${(ice.sizeBytes() / transfers).toFixed(1)} bytes a transfer`,
     )
-  report(`freezing into ${mergedAtOnce} segments`, mergingBegan - freezingBegan)
+  report(`freezing into ${mergedAtOnce} segments`, freezingUs)
+  const mergingBegan = cpu()
   const merged = await mergeDue({
     reader: database,
     ice,

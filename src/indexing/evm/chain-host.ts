@@ -26,7 +26,7 @@ import { writingRhythm } from '../pace-stream.ts'
 import type { Stream } from '../stage.ts'
 import { BlockChecks } from './block-checks.ts'
 import { blockchainIdStream } from './blockchain-id-stream.ts'
-import { freezeStream } from './freeze-stream.ts'
+import { type FreezeParts, freezeStream } from './freeze-stream.ts'
 import { logStream } from './logs/log-stream.ts'
 import { mergeStream } from './merge-stream.ts'
 import { openEvmSource } from './open-source.ts'
@@ -137,10 +137,7 @@ function hostOver(
       ...(spec.keepsLogs === true ? [logsOf({ ...parts, database })] : []),
       ...(freeze === undefined
         ? []
-        : [
-            freezeStream({ ...parts, database, clock, commit, freeze }),
-            mergeStream({ ...parts, database, clock, commit, freeze }),
-          ]),
+        : segmentStreams({ ...parts, database, clock, commit, freeze })),
       tokenStream(common),
       nftStream({
         ...common,
@@ -165,6 +162,11 @@ function outboxOf(
   { keepEventsMs: keepMs, world: { clock } }: HostParts,
 ): { readonly outbox?: ReturnType<typeof evmOutbox> } {
   return keepMs === undefined ? {} : { outbox: evmOutbox({ watches, clock, keepMs }) }
+}
+
+/** History becomes segments, and segments become fewer. */
+function segmentStreams(parts: FreezeParts): Stream[] {
+  return [freezeStream(parts), mergeStream(parts)]
 }
 
 /** The stage of the chain's logs. */

@@ -69,12 +69,14 @@ export async function l1Lives(
   return [...lives.values()].filter((life) => concerns(watched, life))
 }
 
-const feesAt = statement('select cast(l1_fees as text) from block where id = ?')
+const feesAt = statement(
+  'select cast(l1_fees as text) from block where id <= ? order by id desc limit 1',
+)
 
-/** Fees accrued at a block of the P-Chain, nAVAX. One seek. */
+/** Fees accrued at a height of the P-Chain, or at its newest block before it, nAVAX. One seek. */
 export async function accruedAt(reader: Reader, height: number): Promise<bigint> {
   const row = await reader.get(feesAt, [blockIdOf(chainNumbers.P, height)])
-  assert(row !== undefined, 'the block is stored')
+  assert(row !== undefined, 'genesis is stored')
   return BigInt(textAt(row, 0))
 }
 

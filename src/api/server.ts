@@ -1,20 +1,15 @@
 /**
- * The public HTTP server: limits, errors, headers and dialects, once for all operations.
+ * The public HTTP server: limits, headers and dialects, once for all operations.
  *
- * Only this module and `send-answer.ts` know Fastify. Its settings close holes that the defaults
+ * Only this module, `send-answer.ts` and `failed-request.ts` know Fastify. Its settings close holes that the defaults
  * leave open; each has a test in `test/http-hardening.test.ts`.
  */
 
 import type { Server } from 'node:http'
 
-import fastify, {
-  type FastifyError,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-} from 'fastify'
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 
-import { Fault, faultOf } from '../core/fault.ts'
+import { Fault } from '../core/fault.ts'
 import { ownValue } from '../core/own-value.ts'
 import type { Clock } from '../core/world.ts'
 import { createHttpServer } from '../http/create-http-server.ts'
@@ -29,6 +24,7 @@ import { createDeadlines, type Deadline } from './deadlines.ts'
 import type { DialectRules, DialectSetting } from './dialect.ts'
 import { anyHost, createEntrance, type Entrance, type WebRules } from './entrance.ts'
 import { isSocketRequest, type StreamParts } from './events/event-streams.ts'
+import { fail, failUnrouted } from './failed-request.ts'
 import {
   createFreshReader,
   freshHeaders,
@@ -46,7 +42,7 @@ import { addressReader, type AddressReader } from './proxy-address.ts'
 import { placedAnswer, plainQuery, reachToken } from './read-position.ts'
 import { bodyReader } from './request-body.ts'
 import { type AnswerOf, callerOf, send, sendList } from './send-answer.ts'
-import { errorBody, publicWords, statusOf } from './status.ts'
+import { errorBody } from './status.ts'
 import type { AnsweredCall } from './usage/call-recorder.ts'
 
 /** Parts of the server. */
@@ -106,7 +102,6 @@ export type ApiServer = {
 // 64 KiB holds every body but address lists and warp messages, which get 512 KiB.
 const bodyBytes = 64 * 1_024
 const wideBodyBytes = 512 * 1_024
-const retryAfterSeconds = '5'
 const headersTimeoutMs = 5_000
 const drainMs = 8_000
 
@@ -201,31 +196,15 @@ function addHooks(
         errorBody(404, whyAbsent(path) ?? `no such route: ${request.method} ${path.slice(0, 200)}`),
       )
   })
-  http.setErrorHandler((error, _request, reply) => fail(parts, reply, error, false))
+  http.setErrorHandler((error, _request, reply) =>
+    fail(parts.log, reply, { error, listsMessages: false }),
+  )
   http.addHook('onSend', (request, reply, _body, done) => {
     for (const [name, value] of entrance.common(request.raw)) addHeader(reply, name, value)
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-cache')
     door.answered(request.raw)
     done()
   })
-}
-
-/**
- * Answers an error from before a route is found: there is no schema, and the reply takes any body.
- */
-function failUnrouted(
-  error: FastifyError,
-  reply: FastifyReply,
-  common: ReturnType<Entrance['common']>,
-): void {
-  const status = error.statusCode ?? 400
-  const body = JSON.stringify(errorBody(status, plain(error)))
-  reply.raw.writeHead(status, {
-    ...Object.fromEntries(common),
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': Buffer.byteLength(body),
-  })
-  reply.raw.end(body)
 }
 
 /** The socket's side: slow clients are looked for every second and have five for their headers. */
@@ -326,7 +305,7 @@ function register(http: FastifyInstance, parts: RoutedParts, operation: Operatio
         return await send({ parts, operation, request, reply, answer: await ask(query) })
       return await sendList({ parts, operation, request, reply }, { format, list, query, ask })
     } catch (error) {
-      return fail(parts, reply, error, listMessages)
+      return fail(parts.log, reply, { error, listsMessages: listMessages })
     } finally {
       tellAnswered(parts, { shape, request, reply, startedAt })
     }
@@ -392,52 +371,6 @@ function signalOf(reply: FastifyReply, deadline: Deadline): AbortSignal {
     if (!reply.raw.writableFinished) deadline.abandon()
   })
   return deadline.signal
-}
-
-function fail(
-  parts: ServerParts,
-  reply: FastifyReply,
-  error: unknown,
-  list: boolean,
-): FastifyReply {
-  const fault = faultOf(error)
-  if (fault !== undefined) {
-    const status = statusOf[fault.code]
-    const reset = fault.detail['reset']
-    for (const [name, value] of Object.entries(fault.detail))
-      if (name.startsWith('ratelimit-')) reply.header(name, String(value))
-    if (status === 503 || status === 429) {
-      reply.header('retry-after', String(reset ?? retryAfterSeconds))
-    }
-    // Refusals of callers that are too many are counted, and logged as sums.
-    const isCounted = fault.code === 'overloaded'
-    if (status >= 500 && !isCounted)
-      parts.log.warn('request failed', { code: fault.code, reason: fault.message })
-    const words = publicWords(fault)
-    return reply.code(status).send(errorBody(status, list ? [words] : words))
-  }
-  const own = ownStatus(error)
-  if (own !== undefined && own < 500) {
-    return reply.code(own).send(errorBody(own, list ? [plain(error)] : plain(error)))
-  }
-  if (error instanceof Error && error.name === 'TimeoutError') {
-    reply.header('retry-after', retryAfterSeconds)
-    return reply.code(503).send(errorBody(503, 'the answer took too long'))
-  }
-  parts.log.error('request broke', { error })
-  return reply.code(500).send(errorBody(500, 'something went wrong here; it has been logged'))
-}
-
-function ownStatus(error: unknown): number | undefined {
-  const isOwn = typeof error === 'object' && error !== null && 'statusCode' in error
-  return isOwn && typeof error.statusCode === 'number' ? error.statusCode : undefined
-}
-
-/** The framework's message without its own words for codes. */
-function plain(error: unknown): string {
-  return error instanceof Error
-    ? error.message.replace(/^FST_\w+:?\s*/, '').slice(0, 200)
-    : 'bad request'
 }
 
 function rawOf(value: unknown): Record<string, string | string[] | undefined> {

@@ -4,9 +4,9 @@
  * Prices are decimal text: they never pass through a double before the dialect prints them.
  */
 
+import { withPoint } from '../core/exact-decimal.ts'
 import type { CurrencyCode } from '../shape/evm/money.ts'
 import type { ChainFacts } from './chain-directory.ts'
-import { withPoint } from './prices/exact-decimal.ts'
 
 /** The native coin of a chain, or the 20 bytes of a token contract. */
 export type Priced = 'native' | Uint8Array

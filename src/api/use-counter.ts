@@ -7,6 +7,7 @@
  */
 
 import { itemAt } from '../core/item-at.ts'
+import { setBounded } from '../core/set-bounded.ts'
 import type { Clock } from '../core/world.ts'
 import type { Database } from '../store/engine/database.ts'
 import { addUse, storeKeyUses, type Use } from '../store/query/api-use.ts'
@@ -117,10 +118,7 @@ function currentOf(callers: Map<string, Caller>, caller: string, clock: Clock): 
   const seconds = Math.floor(clock.now() / 1_000)
   const found = callers.get(caller) ?? { total: noCount(), own: noCount() }
   for (const count of [found.total, found.own]) turn(count, seconds)
-  callers.delete(caller)
-  callers.set(caller, found)
-  const [oldest] = callers.keys()
-  if (callers.size > maxCallers && oldest !== undefined) callers.delete(oldest)
+  setBounded(callers, caller, found, maxCallers)
   return found
 }
 

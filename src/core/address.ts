@@ -4,6 +4,7 @@ import { fromBech32, toBech32 } from './bech32.ts'
 import { clip, fromHex, toHex } from './bytes.ts'
 import { Fault } from './fault.ts'
 import { keccak256 } from './hash.ts'
+import { u8At } from './item-at.ts'
 
 /** 20 zero bytes. */
 export const zeroAddress: Uint8Array = new Uint8Array(20)
@@ -23,8 +24,8 @@ export function toChecksumAddress(bytes: Uint8Array): string {
 export function caseMask(hash: Uint8Array): number {
   let high = 0
   let low = 0
-  for (let at = 0; at < 10; at++) high = (high << 2) | topBits(hash[at] ?? 0)
-  for (let at = 10; at < 20; at++) low = (low << 2) | topBits(hash[at] ?? 0)
+  for (let at = 0; at < 10; at++) high = (high << 2) | topBits(u8At(hash, at))
+  for (let at = 10; at < 20; at++) low = (low << 2) | topBits(u8At(hash, at))
   return high * halfMask + low
 }
 
@@ -46,7 +47,7 @@ export function casedAddress(plain: string, mask: number): string {
   let bits = Math.floor(mask / halfMask)
   for (let at = 0; at < 40; at++) {
     if (at === 20) bits = mask % halfMask
-    const code = written[at + 2] ?? 0
+    const code = u8At(written, at + 2)
     const isCapital = ((bits >>> (19 - (at % 20))) & 1) === 1
     if (isCapital && code >= letterA) written[at + 2] = code - toCapital
   }

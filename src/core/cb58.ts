@@ -71,7 +71,7 @@ function fromBase58(text: string): Uint8Array {
     let carry = values[text.charCodeAt(at)] ?? -1
     if (carry < 0) throw new Fault('bad-text', `not base58: ${clip(text)}`)
     for (let place = 0; place < bytes.length; place++) {
-      carry += (bytes[place] ?? 0) * 58
+      carry += itemAt(bytes, place) * 58
       bytes[place] = carry & 255
       carry >>= 8
     }

@@ -4,6 +4,8 @@
  * Each lives for one batch; `taken` hands the filled part over, after which it must not grow.
  */
 
+import { f64At, u32At } from './item-at.ts'
+
 const leastCapacity = 8
 
 /** Growing 32-bit integers. */
@@ -25,7 +27,7 @@ export class Words {
   }
 
   at(index: number): number {
-    return this.#values[index] ?? 0
+    return u32At(this.#values, index)
   }
 
   taken(): Uint32Array<ArrayBuffer> {
@@ -57,7 +59,7 @@ export class Doubles {
   }
 
   at(index: number): number {
-    return this.#values[index] ?? 0
+    return f64At(this.#values, index)
   }
 
   taken(): Float64Array<ArrayBuffer> {

@@ -5,6 +5,7 @@
  * or hangs, another takes over; every commit proves that nobody has meanwhile.
  */
 
+import { Bell } from '../core/bell.ts'
 import { Fault, faultOf } from '../core/fault.ts'
 import type { Clock } from '../core/world.ts'
 import type { Database } from '../store/engine/database.ts'
@@ -82,8 +83,8 @@ class Deliverer {
   readonly #due = new Map<number, number>()
   #version = -1
   #failure: unknown
-  /** Resolved when a place for another webhook is free. */
-  #freed = Promise.withResolvers<void>()
+  /** Rings when a place for another webhook is free. */
+  readonly #freed = new Bell()
 
   constructor(parts: DelivererParts, lease: Lease) {
     this.#parts = parts
@@ -111,7 +112,7 @@ class Deliverer {
         await Promise.race([
           news.next(either),
           clock.sleep(this.#pauseMs(), either).catch(() => undefined),
-          this.#freed.promise,
+          this.#freed.heard(either),
         ])
         tick.abort()
       }
@@ -194,7 +195,7 @@ class Deliverer {
     } finally {
       this.#underWay.delete(number)
       this.#owners.set(owner, (this.#owners.get(owner) ?? 1) - 1)
-      this.#free()
+      this.#freed.ring()
     }
   }
 
@@ -219,12 +220,6 @@ class Deliverer {
     return stopped
   }
 
-  #free(): void {
-    const { resolve } = this.#freed
-    this.#freed = Promise.withResolvers<void>()
-    resolve()
-  }
-
   #settle({ number, id }: Webhook, stopped: Stopped): void {
     if (stopped.why === 'waiting') this.#due.set(number, stopped.dueMs)
     else if (stopped.why === 'turn-over') this.#waiting.add(number)
@@ -238,7 +233,7 @@ class Deliverer {
     const fault = faultOf(error)
     if (fault === undefined || fault.code === 'lease-lost') {
       this.#failure = error
-      this.#free()
+      this.#freed.ring()
       return
     }
     this.#parts.log.debug('messages cannot be read now', { number, code: fault.code })

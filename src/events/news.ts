@@ -3,6 +3,7 @@
  * none while nobody does.
  */
 
+import { Bell } from '../core/bell.ts'
 import type { Clock } from '../core/world.ts'
 import type { Reader } from '../store/engine/database.ts'
 import { outboxNews } from '../store/query/events/outbox.ts'
@@ -29,7 +30,8 @@ export class News {
   #wakes = 0
   /** Stores read by those who wait now. */
   readonly #wanted = new Set<() => Iterable<string>>()
-  #something = Promise.withResolvers<void>()
+  /** Rings when there may be something new. */
+  readonly #something = new Bell()
   #somebody = Promise.withResolvers<void>()
 
   constructor(clock: Clock, stores: () => ReadonlyMap<string, Reader>) {
@@ -48,15 +50,10 @@ export class News {
       },
       next: async (signal) => {
         const wanted = (): Iterable<string> => keys()
-        const aborted = Promise.withResolvers<void>()
-        const abort = (): void => aborted.resolve()
-        signal.addEventListener('abort', abort)
         this.#wanted.add(wanted)
         this.#somebody.resolve()
-        while (!signal.aborted && this.#count(keys()) === seen)
-          await Promise.race([this.#something.promise, aborted.promise])
+        while (!signal.aborted && this.#count(keys()) === seen) await this.#something.heard(signal)
         this.#wanted.delete(wanted)
-        signal.removeEventListener('abort', abort)
       },
     }
   }
@@ -64,7 +61,7 @@ export class News {
   /** Wakes everybody who waits: what is to be told has changed. */
   wake(): void {
     this.#wakes++
-    this.#tell()
+    this.#something.ring()
   }
 
   /** Looks until `signal` is aborted. Stores that cannot be read now are asked again. */
@@ -99,16 +96,10 @@ export class News {
         if (this.#words.get(key) === word) continue
         this.#words.set(key, word)
         this.#changes.set(key, (this.#changes.get(key) ?? 0) + 1)
-        this.#tell()
+        this.#something.ring()
       } catch (error) {
         failed(error)
       }
     }
-  }
-
-  #tell(): void {
-    const { resolve } = this.#something
-    this.#something = Promise.withResolvers<void>()
-    resolve()
   }
 }

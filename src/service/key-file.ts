@@ -2,7 +2,7 @@
 
 import type { StoredKey } from '../api/api-keys.ts'
 import { Fault } from '../core/fault.ts'
-import { isObject } from '../core/json.ts'
+import { isObject, jsonOf } from '../core/json.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { Documents } from './documents.ts'
 
@@ -39,22 +39,13 @@ export function watchedKeys(documents: Documents, log: Log): () => readonly Stor
 
 function keysIn(bytes: Uint8Array | undefined, place: string): readonly StoredKey[] {
   if (bytes === undefined) return []
-  const keys = parsed(bytes)
+  const keys = jsonOf(bytes)
   if (!Array.isArray(keys) || !keys.every(isStoredKey))
     throw new Fault(
       'bad-config',
       `the file of API keys is damaged; restore it, or remove it with all of its keys: ${place}`,
     )
   return keys
-}
-
-function parsed(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
-  } catch {
-    // Damaged, or cut off: the caller says so.
-    return undefined
-  }
 }
 
 function isStoredKey(value: unknown): value is StoredKey {

@@ -11,6 +11,7 @@ import type { Operation } from '../api/operation.ts'
 import { faultOf } from '../core/fault.ts'
 import { isObject } from '../core/json.ts'
 import { ownValue } from '../core/own-value.ts'
+import { setBounded } from '../core/set-bounded.ts'
 import type { World } from '../core/world.ts'
 import type { NftFetching } from '../indexing/chain-spec.ts'
 import { DocumentFetcher } from '../indexing/nft/fetch-document.ts'
@@ -73,10 +74,7 @@ export function createNftPictures({ world, fetching, imageUri }: PictureParts): 
     const bytes = await fetch(uri)
     const type = bytes === undefined ? undefined : pictureType(bytes)
     if (bytes === undefined || type === undefined) {
-      missing.delete(uri)
-      missing.set(uri, world.clock.monotonic() + missingForMs)
-      const oldest = missing.keys().next().value
-      if (missing.size > maxMissing && oldest !== undefined) missing.delete(oldest)
+      setBounded(missing, uri, world.clock.monotonic() + missingForMs, maxMissing)
       return undefined
     }
     const picture = { type, bytes }

@@ -6,7 +6,7 @@
 import { lifetimeSeconds, type TokenKey } from '../api/page-token.ts'
 import { fromHex, toHex } from '../core/bytes.ts'
 import { Fault } from '../core/fault.ts'
-import { isObject } from '../core/json.ts'
+import { isObject, jsonOf } from '../core/json.ts'
 import type { Random } from '../core/world.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { Documents } from './documents.ts'
@@ -60,7 +60,8 @@ function newKey(random: Random, others: readonly TokenKey[]): TokenKey {
 
 /** The keys of the document at `place`. Throws `bad-config` for anything else. */
 function readKeys(bytes: Uint8Array | undefined, place: string): readonly TokenKey[] {
-  const keys = parsed(bytes)
+  // What is not JSON is of the form of 0.1.0, or damaged.
+  const keys = bytes === undefined ? undefined : (jsonOf(bytes) ?? formerKeys(bytes))
   const read = Array.isArray(keys) ? keys.map(keyOf) : []
   const known = read.filter((key) => key !== undefined)
   if (known.length === 0 || known.length < read.length)
@@ -69,16 +70,6 @@ function readKeys(bytes: Uint8Array | undefined, place: string): readonly TokenK
       `not a file of page token keys; remove it, and a new key is made: ${place}`,
     )
   return known
-}
-
-function parsed(bytes: Uint8Array | undefined): unknown {
-  if (bytes === undefined) return undefined
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
-  } catch {
-    // Not JSON: the form of 0.1.0, or damaged, which the caller tells.
-    return formerKeys(bytes)
-  }
 }
 
 /** Keys as 0.1.0 wrote them: one byte of id and 32 of secret each. */

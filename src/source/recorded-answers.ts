@@ -9,7 +9,7 @@ import { Fault } from '../core/fault.ts'
 import { isObject } from '../core/json.ts'
 import type { Transport } from '../core/world.ts'
 import type { RpcCall } from './json-rpc.ts'
-import { linesOf, listParts, partKinds } from './recording-file.ts'
+import { linesOf, listParts, partKinds, valueOfLine } from './recording-file.ts'
 
 /** A call, and the `result` or `error` that a node answered. */
 export type AnsweredCall = RpcCall & { readonly result?: unknown; readonly error?: unknown }
@@ -25,7 +25,7 @@ export function recordedAnswers(file: Uint8Array): AnsweredCall[] {
     .filter(({ kind }) => kind === partKinds.answers)
     .flatMap((part) => linesOf(file, part))
     .map((line) => {
-      const call: unknown = JSON.parse(line)
+      const call = valueOfLine(line)
       if (!isObject(call) || typeof call['method'] !== 'string' || !Array.isArray(call['params']))
         throw new Fault('bad-bytes', 'a recorded answer has another form')
       return { ...call, method: call['method'], params: call['params'] }

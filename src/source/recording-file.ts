@@ -13,6 +13,7 @@ import { zstdCompressSync, zstdDecompressSync, constants } from 'node:zlib'
 
 import { Fault } from '../core/fault.ts'
 import { u8At } from '../core/item-at.ts'
+import { jsonOf } from '../core/json.ts'
 import type { HeightRange } from './evm-source.ts'
 
 /** Kinds of parts. */
@@ -112,6 +113,13 @@ export function linesOf(file: Uint8Array, part: Part): string[] {
     throw new Fault('bad-bytes', `a part of the recording does not unpack at ${part.at}`, { cause })
   }
   return content.length === 0 ? [] : content.toString('utf8').split('\n')
+}
+
+/** The JSON value of such a line. Throws `bad-bytes`. */
+export function valueOfLine(line: string): unknown {
+  const value = jsonOf(line)
+  if (value === undefined) throw new Fault('bad-bytes', 'a line of the recording is not JSON')
+  return value
 }
 
 /** Sum over the head without the check itself: tells a head from noise. */

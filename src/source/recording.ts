@@ -8,6 +8,7 @@
 import { objectOf, type RawBlock, type RawUnit } from '../codec/evm/raw.ts'
 import { Fault } from '../core/fault.ts'
 import { isObject } from '../core/json.ts'
+import { setBounded } from '../core/set-bounded.ts'
 import type {
   ChainIdentity,
   EndpointStatus,
@@ -16,7 +17,14 @@ import type {
   StateAnswer,
   StateCall,
 } from './evm-source.ts'
-import { linesOf, listParts, partKinds, type Part, type RecordingHeader } from './recording-file.ts'
+import {
+  linesOf,
+  listParts,
+  partKinds,
+  type Part,
+  type RecordingHeader,
+  valueOfLine,
+} from './recording-file.ts'
 
 /** A source that also tells what its header says. */
 export type Recording = EvmSource & {
@@ -63,7 +71,8 @@ export function openRecording(file: Uint8Array): Recording {
       return decode(reader.range(blocks, range).map(unitOf), 'recording')
     },
     hasTraces: async () => traced,
-    traces: async (range, decode) => decode(reader.range(traces, range).map(parsed), 'recording'),
+    traces: async (range, decode) =>
+      decode(reader.range(traces, range).map(valueOfLine), 'recording'),
     tracesSince: async ({ from }) => (traced ? from : undefined),
     state: async (calls, height) =>
       calls.map((call) => answerOf(answers(), call, height, heights.until - 1)),
@@ -107,9 +116,7 @@ class PartReader {
     const lines = linesOf(this.#file, part)
     if (lines.length !== part.until - part.from)
       throw new Fault('bad-bytes', `a part of the recording misses lines at height ${part.from}`)
-    this.#kept.set(part, lines)
-    const oldest = this.#kept.keys().next().value
-    if (this.#kept.size > maxKept && oldest !== undefined) this.#kept.delete(oldest)
+    setBounded(this.#kept, part, lines, maxKept)
     return lines
   }
 
@@ -135,7 +142,7 @@ function seriesOf(parts: readonly Part[], kind: number): Part[] {
 function headerOf(file: Uint8Array, parts: readonly Part[]): RecordingHeader {
   const part = parts.find(({ kind }) => kind === partKinds.header)
   if (part === undefined) throw new Fault('bad-bytes', 'the recording has no header')
-  const header = objectOf(parsed(linesOf(file, part)[0] ?? ''), 'header of the recording')
+  const header = objectOf(valueOfLine(linesOf(file, part)[0] ?? ''), 'header of the recording')
   const { chainId, name, symbol, nodeVersion, blockchainId, genesisHash } = header
   if (
     typeof chainId !== 'number' ||
@@ -175,7 +182,7 @@ function stateOf(file: Uint8Array, parts: readonly Part[]): ReadonlyMap<string, 
 
 /** A line of a state part: `[key, value]`, or `[key]` for a revert. */
 function pairOf(line: string): readonly [string, string | undefined] {
-  const pair = parsed(line)
+  const pair = valueOfLine(line)
   if (!Array.isArray(pair)) throw new Fault('bad-bytes', 'a state answer is not a list')
   const key: unknown = pair[0]
   const value: unknown = pair[1]
@@ -207,22 +214,13 @@ const wanted: Readonly<Record<StateCall['method'], string>> = {
 }
 
 function unitOf(line: string): RawUnit {
-  const unit = objectOf(parsed(line), 'recorded block')
+  const unit = objectOf(valueOfLine(line), 'recorded block')
   const block: unknown = unit['block']
   const receipts: unknown = unit['receipts']
   if (!isObject(block) || !Array.isArray(receipts))
     throw new Fault('bad-bytes', 'a recorded block is incomplete')
   const header: RawBlock = block
   return { block: header, receipts }
-}
-
-function parsed(line: string): unknown {
-  try {
-    const value: unknown = JSON.parse(line)
-    return value
-  } catch (cause) {
-    throw new Fault('bad-bytes', 'a line of the recording is not JSON', { cause })
-  }
 }
 
 function recordingStatus(height: number): EndpointStatus {

@@ -1,5 +1,6 @@
 /** Which state a recording must hold so that the API can answer from it. */
 
+import { wordOf } from '../codec/evm/abi-words.ts'
 import { transferKinds } from '../codec/evm/columns.ts'
 import { to0x, toHex } from '../core/bytes.ts'
 import { blockchainIdCall } from './blockchain-id.ts'
@@ -59,11 +60,10 @@ export class StateQuestions {
       this.#call(to, `${selectors.supportsInterface}${id}${'0'.repeat(56)}`)
     const { erc20, deposit, withdrawal } = transferKinds
     if (kind === erc20 || kind === deposit || kind === withdrawal) {
-      for (const holder of holders)
-        this.#call(to, `${selectors.balanceOf}${toHex(holder).padStart(64, '0')}`)
+      for (const holder of holders) this.#call(to, `${selectors.balanceOf}${wordOf(toHex(holder))}`)
       return
     }
-    const id = toHex(tokenId).padStart(64, '0')
+    const id = wordOf(toHex(tokenId))
     this.#call(to, `${selectors.tokenUri}${id}`)
     this.#call(to, `${selectors.ownerOf}${id}`)
     this.#call(to, `${selectors.uri}${id}`)

@@ -11,9 +11,12 @@ export type ProcessWatch = {
   readonly stop: () => void
 }
 
+/** A timer of this period is watched. Each wakes a thread that has nothing else to do. */
+const resolutionMs = 100
+
 /** Follows the process, writing to `gauges` whenever these are read. */
 export function watchProcess(gauges: Gauges): ProcessWatch {
-  const delay = monitorEventLoopDelay({ resolution: 10 })
+  const delay = monitorEventLoopDelay({ resolution: resolutionMs })
   delay.enable()
   const start = performance.eventLoopUtilization()
   let cpuSeconds = 0
@@ -27,9 +30,9 @@ export function watchProcess(gauges: Gauges): ProcessWatch {
     cpuSeconds = total
     for (const quantile of [50, 99]) {
       const labels = { quantile: String(quantile / 100) }
-      gauges.set('firn_process_loop_delay_seconds', seconds(delay.percentile(quantile)), labels)
+      gauges.set('firn_process_loop_delay_seconds', late(delay.percentile(quantile)), labels)
     }
-    gauges.set('firn_process_loop_delay_seconds', seconds(delay.max), { quantile: '1' })
+    gauges.set('firn_process_loop_delay_seconds', late(delay.max), { quantile: '1' })
   })
   return {
     memory: () => {
@@ -38,9 +41,9 @@ export function watchProcess(gauges: Gauges): ProcessWatch {
     },
     remarks: () => {
       const { utilization } = performance.eventLoopUtilization(start)
-      const [p50, p99] = [seconds(delay.percentile(50)), seconds(delay.percentile(99))]
+      const [p50, p99] = [late(delay.percentile(50)), late(delay.percentile(99))]
       return [
-        `event loop delay of the main thread: p50 ${p50} s, p99 ${p99} s, max ${seconds(delay.max)} s`,
+        `event loop delay of the main thread: p50 ${p50} s, p99 ${p99} s, max ${late(delay.max)} s`,
         `event loop utilisation of the main thread: ${utilization.toFixed(3)}`,
       ]
     },
@@ -48,6 +51,8 @@ export function watchProcess(gauges: Gauges): ProcessWatch {
   }
 }
 
-function seconds(nanoseconds: number): number {
-  return Number.isFinite(nanoseconds) ? nanoseconds / 1e9 : 0
+/** Seconds by which a timer was late that fired after so many nanoseconds. */
+function late(nanoseconds: number): number {
+  const lateBy = nanoseconds / 1e9 - resolutionMs / 1_000
+  return Number.isFinite(lateBy) ? Math.max(0, lateBy) : 0
 }

@@ -1,5 +1,6 @@
 /** Answers kept for a while, each asked for once however many want it. */
 
+import { setBounded } from '../core/set-bounded.ts'
 import type { Clock } from '../core/world.ts'
 
 /** How much and how long. Without `keepMs` an answer holds for ever. */
@@ -32,10 +33,8 @@ export class Cache<T> {
   /** Keeps an answer that came otherwise. */
   put(key: string, value: T): void {
     const { maxEntries, keepMs = Number.POSITIVE_INFINITY } = this.#limits
-    this.#kept.delete(key)
-    const [oldest] = this.#kept.keys()
-    if (this.#kept.size >= maxEntries && oldest !== undefined) this.#kept.delete(oldest)
-    this.#kept.set(key, { value, until: this.#clock.monotonic() + keepMs })
+    const until = this.#clock.monotonic() + keepMs
+    setBounded(this.#kept, key, { value, until }, maxEntries)
   }
 
   /**

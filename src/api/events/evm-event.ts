@@ -2,6 +2,7 @@
 
 import { zstdDecompressSync } from 'node:zlib'
 
+import { withPoint } from '../../core/exact-decimal.ts'
 import type { Webhook } from '../../store/query/events/webhooks.ts'
 import { gasUntil } from '../../store/query/evm/gas-until.ts'
 import type { InternalRow } from '../../store/query/evm/internal-row.ts'
@@ -19,7 +20,6 @@ import type { Named, PartyEntry } from '../evm/party-book.ts'
 import { receiptLogs } from '../evm/receipt-logs.ts'
 import { decimalText, hexText } from '../evm/text.ts'
 import { standardOf } from '../evm/transfer-views.ts'
-import { withPoint } from '../prices/exact-decimal.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 

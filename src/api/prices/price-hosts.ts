@@ -1,9 +1,9 @@
 /** How two public price services are asked, and what they answer. */
 
 import { toHex } from '../../core/bytes.ts'
+import { plainDecimal } from '../../core/exact-decimal.ts'
 import type { CurrencyCode } from '../../shape/evm/money.ts'
 import type { Priced } from '../prices.ts'
-import { plainDecimal } from './exact-decimal.ts'
 
 /** How a service names a chain's coin and the tokens of the chain. */
 export type ChainNames = { readonly slug?: string; readonly native?: string }

@@ -6,12 +6,12 @@
  */
 
 import { toHex } from '../../core/bytes.ts'
+import { decimalOfJson, plainDecimal, product } from '../../core/exact-decimal.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
 import type { Clock, Transport } from '../../core/world.ts'
 import type { CurrencyCode } from '../../shape/evm/money.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { Priced, PriceQuestion, PriceSource } from '../prices.ts'
-import { decimalOfJson, plainDecimal, product } from './exact-decimal.ts'
 import { type ChainNames, field, type HostRequest, type PriceHost } from './price-hosts.ts'
 
 /** How a service is asked. */

@@ -1,5 +1,6 @@
 /** A network in sum. Source: official clients, GetNetworkDetailsResponse. */
 
+import { withPlaces } from '../../core/exact-decimal.ts'
 import { NetworkPath } from '../../shape/primary/parameters.ts'
 import { Type } from '../../shape/type.ts'
 import { type StakeSummary, stakeSummary } from '../../store/query/primary/stake-summary.ts'
@@ -111,11 +112,12 @@ function view(summary: StakeSummary): Body {
   }
 }
 
+const fractionPlaces = 20
+
 /** A fraction with twenty decimals. */
 function fraction(part: bigint, whole: bigint): string {
-  const scale = 10n ** 20n
-  const scaled = whole === 0n ? 0n : (part * scale) / whole
-  return `${scaled / scale}.${String(scaled % scale).padStart(20, '0')}`
+  const scaled = whole === 0n ? 0n : (part * 10n ** BigInt(fractionPlaces)) / whole
+  return withPlaces(scaled, fractionPlaces)
 }
 
 // 720 M AVAX, and the rates of a year at the ends of the range, in millionths.
@@ -130,5 +132,5 @@ function yearly(supply: bigint, days: number): string {
   const rate = minRate * 365n + (maxRate - minRate) * BigInt(days)
   // Hundredths of a percent: 10^4 of the whole.
   const hundredths = ((supplyCap - supply) * rate * 10_000n) / (supply * 365n * 1_000_000n)
-  return `${hundredths / 100n}.${String(hundredths % 100n).padStart(2, '0')}`
+  return withPlaces(hundredths, 2)
 }

@@ -6,6 +6,7 @@
 import type { Static } from 'typebox'
 
 import { valueAt } from '../../api/prices.ts'
+import { withPoint } from '../../core/exact-decimal.ts'
 import type { EvmBlock } from '../../shape/evm/evm-block.ts'
 import type { InternalTransaction } from '../../shape/evm/internal-transaction.ts'
 import type { Log } from '../../shape/evm/log.ts'
@@ -133,15 +134,6 @@ export type Coin = { readonly symbol: string; readonly decimals: number }
 /** Any token transfer. */
 export type TokenTransfer = Erc20Transfer | Erc721Transfer | Erc1155Transfer
 
-/** `1234500` with 6 decimals is `1.2345`. Exact. */
-function exactDecimal(amount: string, decimals: number): string {
-  if (decimals === 0) return amount
-  const digits = amount.padStart(decimals + 1, '0')
-  const fraction = digits.slice(-decimals).replace(/0+$/, '')
-  const whole = digits.slice(0, -decimals)
-  return fraction === '' ? whole : `${whole}.${fraction}`
-}
-
 /** `2026-01-31T12:00:00Z` of Unix seconds. */
 function isoDate(seconds: number): string {
   return new Date(seconds * 1_000).toISOString().replace('.000Z', 'Z')
@@ -176,8 +168,8 @@ export function transactionRow(tx: NativeTransaction, coin: Coin): RowOf<'transa
     from: tx.from.address,
     to: tx.to.address,
     method: tx.method?.methodName ?? tx.method?.methodHash ?? '',
-    value: exactDecimal(tx.value, coin.decimals),
-    fee: exactDecimal(String(BigInt(tx.gasUsed) * BigInt(tx.gasPrice)), coin.decimals),
+    value: withPoint(BigInt(tx.value), coin.decimals),
+    fee: withPoint(BigInt(tx.gasUsed) * BigInt(tx.gasPrice), coin.decimals),
     symbol: coin.symbol,
   }
 }
@@ -217,7 +209,7 @@ export function transferRow(transfer: TokenTransfer, chainId: string): RowOf<'tr
   }
   if ('erc20Token' in transfer) {
     const { address, symbol, decimals, ercType } = transfer.erc20Token
-    const amount = exactDecimal(transfer.value, decimals)
+    const amount = withPoint(BigInt(transfer.value), decimals)
     return { ...place, standard: ercType, token: address, symbol, tokenId: '', amount }
   }
   if ('erc721Token' in transfer) {
@@ -250,7 +242,7 @@ export function internalRow(
     status: call.isReverted ? 'reverted' : 'success',
     from: call.from.address,
     to: call.to.address,
-    value: exactDecimal(call.value, coin.decimals),
+    value: withPoint(BigInt(call.value), coin.decimals),
     symbol: coin.symbol,
   }
 }
@@ -284,9 +276,9 @@ export function primaryRows(
     txHash: tx.txHash,
     type: tx.txType,
     status: tx.status ?? 'Committed',
-    spent: exactDecimal(String(spent), asset.denomination),
-    received: exactDecimal(String(received), asset.denomination),
-    burned: exactDecimal(String(burned), asset.denomination),
+    spent: withPoint(spent, asset.denomination),
+    received: withPoint(received, asset.denomination),
+    burned: withPoint(burned, asset.denomination),
     symbol: asset.symbol,
     assetId: asset.assetId,
     nodeId: tx.nodeId ?? '',
@@ -301,8 +293,8 @@ export function rewardRow(reward: HistoricalReward): RowOf<'rewards'> {
     type: reward.rewardType,
     nodeId: reward.nodeId,
     addresses: reward.addresses.join(' '),
-    reward: exactDecimal(amount, denomination),
-    staked: exactDecimal(reward.amountStaked, denomination),
+    reward: withPoint(BigInt(amount), denomination),
+    staked: withPoint(BigInt(reward.amountStaked), denomination),
     symbol,
     stakedFrom: isoDate(reward.startTimestamp),
     txHash: reward.txHash,

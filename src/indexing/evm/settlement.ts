@@ -17,6 +17,7 @@ import { hexNumber } from '../../codec/evm/hex.ts'
 import type { RawUnit } from '../../codec/evm/raw.ts'
 import { toHex } from '../../core/bytes.ts'
 import { sha256 } from '../../core/hash.ts'
+import { dropOldest } from '../../core/set-bounded.ts'
 import type { StoredSettlement } from '../../store/query/evm/stored-proofs.ts'
 
 /** Facts that are kept of one block. */
@@ -202,13 +203,7 @@ export class Settlement {
   }
 
   #prune(): void {
-    for (const map of [this.#settled, this.#waiting]) {
-      const most = map === this.#settled ? remembered : maxWaiting
-      while (map.size > most) {
-        const oldest = map.keys().next().value
-        if (oldest === undefined) break
-        map.delete(oldest)
-      }
-    }
+    dropOldest(this.#settled, remembered)
+    dropOldest(this.#waiting, maxWaiting)
   }
 }

@@ -1,5 +1,6 @@
 /** Answers of contracts about themselves, cleaned for storing and showing. */
 
+import { stringIn } from '../../codec/evm/abi-words.ts'
 import { fromHex } from '../../core/bytes.ts'
 import type { StateAnswer } from '../../source/evm-source.ts'
 
@@ -21,7 +22,8 @@ const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu
 export function tokenText(answer: StateAnswer | undefined): string | undefined {
   const bytes = bytesOf(answer)
   if (bytes === undefined) return undefined
-  const content = bytes.length === 32 ? untilZero(bytes) : stringIn(bytes)
+  const content =
+    bytes.length === 32 ? untilZero(bytes) : stringIn(bytes, bytes.length === maxAnswerBytes)
   if (content === undefined) return undefined
   const text = new TextDecoder('utf-8').decode(content).replace(unseen, '').trim()
   return text === '' ? undefined : text.slice(0, maxCharacters).toWellFormed()
@@ -49,24 +51,4 @@ function bytesOf(answer: StateAnswer | undefined): Uint8Array | undefined {
 function untilZero(bytes: Uint8Array): Uint8Array {
   const end = bytes.indexOf(0)
   return end < 0 ? bytes : bytes.subarray(0, end)
-}
-
-/** Content of an ABI string; undefined when offset or length point outside. */
-function stringIn(bytes: Uint8Array): Uint8Array | undefined {
-  const offset = smallWord(bytes, 0)
-  if (offset === undefined || offset + 32 > bytes.length) return undefined
-  const length = smallWord(bytes, offset)
-  if (length === undefined) return undefined
-  const start = offset + 32
-  return start + length <= bytes.length || bytes.length === maxAnswerBytes
-    ? bytes.subarray(start, start + length)
-    : undefined
-}
-
-/** The word at `at` as a number; undefined when it is beyond any answer we take. */
-function smallWord(bytes: Uint8Array, at: number): number | undefined {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  if (at + 32 > bytes.length) return undefined
-  for (let high = at; high < at + 28; high += 4) if (view.getUint32(high) !== 0) return undefined
-  return view.getUint32(at + 28)
 }

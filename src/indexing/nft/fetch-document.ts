@@ -7,6 +7,7 @@
 
 import { faultOf } from '../../core/fault.ts'
 import type { NftStatus } from '../../core/nft-status.ts'
+import { setBounded } from '../../core/set-bounded.ts'
 import type { Clock, HttpReply, Transport } from '../../core/world.ts'
 import { isMedia, maxDocumentBytes, webUrl } from './metadata-uri.ts'
 
@@ -93,9 +94,7 @@ export class DocumentFetcher {
     if (fetched === unreachable) {
       const failures = (known?.failures ?? 0) + 1
       const restUntilMs = this.#parts.clock.monotonic() + restMs
-      const oldest = this.#hosts.keys().next().value
-      if (this.#hosts.size >= maxHosts && oldest !== undefined) this.#hosts.delete(oldest)
-      this.#hosts.set(host, { failures, restUntilMs })
+      setBounded(this.#hosts, host, { failures, restUntilMs }, maxHosts)
     }
     return fetched
   }

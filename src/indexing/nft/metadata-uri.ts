@@ -4,6 +4,7 @@
  * Nothing here trusts a URI: it is text of a stranger.
  */
 
+import { wordOf } from '../../codec/evm/abi-words.ts'
 import { u8At } from '../../core/item-at.ts'
 import type { NftStatus } from '../../core/nft-status.ts'
 
@@ -56,7 +57,7 @@ export function planOf(uri: string, gateways: Gateways): UriPlan {
 
 /** `uri` with `{id}` as 64 lower-case hex digits. Source: ERC-1155, part Metadata. */
 export function fillId(uri: string, item: bigint): string {
-  return uri.replaceAll('{id}', item.toString(16).padStart(64, '0'))
+  return uri.replaceAll('{id}', wordOf(item.toString(16)))
 }
 
 /** Returns whether a media type is of pictures, sound or film, which no document is. */

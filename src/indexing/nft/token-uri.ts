@@ -1,5 +1,6 @@
 /** Answers of contracts about the URIs of their tokens. */
 
+import { stringIn, wordOf } from '../../codec/evm/abi-words.ts'
 import { to0x } from '../../core/bytes.ts'
 import type { NftStatus } from '../../core/nft-status.ts'
 import type { EvmSource, StateAnswer, StateCall } from '../../source/evm-source.ts'
@@ -49,7 +50,7 @@ export async function askUris(
 }
 
 function callTo({ contract, item }: NftItem, selector: string): StateCall {
-  const data = `0x${selector}${item.toString(16).padStart(64, '0')}`
+  const data = `0x${selector}${wordOf(item.toString(16))}`
   return { method: 'eth_call', target: { to: to0x(contract), data } }
 }
 
@@ -73,19 +74,7 @@ function answerOf(answer: StateAnswer | undefined, { standard, item }: NftItem):
 /** Text of an ABI `string`; `undefined` when offset or length point outside. */
 export function abiString(hex: string): string | undefined {
   if (!/^0x([0-9a-fA-F]{2})*$/.test(hex)) return undefined
-  const bytes = Buffer.from(hex.slice(2), 'hex')
-  const offset = smallWord(bytes, 0)
-  const length = offset === undefined ? undefined : smallWord(bytes, offset)
-  if (offset === undefined || length === undefined) return undefined
-  const start = offset + 32
-  if (start + length > bytes.length) return undefined
-  return new TextDecoder('utf-8').decode(bytes.subarray(start, start + length)).replace(unseen, '')
-}
-
-/** The word at `at` as a number; `undefined` beyond the bytes or any length we take. */
-function smallWord(bytes: Buffer, at: number): number | undefined {
-  if (at + 32 > bytes.length) return undefined
-  for (let high = at; high < at + 28; high += 4)
-    if (bytes.readUInt32BE(high) !== 0) return undefined
-  return bytes.readUInt32BE(at + 28)
+  const content = stringIn(Buffer.from(hex.slice(2), 'hex'))
+  if (content === undefined) return undefined
+  return new TextDecoder('utf-8').decode(content).replace(unseen, '')
 }

@@ -9,7 +9,7 @@
 
 import { fromHex, toHex } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
-import { linesOf, listParts, type Part } from '../recording-file.ts'
+import { linesOf, listParts, type Part, valueOfLine } from '../recording-file.ts'
 import type {
   BlockBytes,
   CBlock,
@@ -60,7 +60,7 @@ export function openRecordedPrimary(file: Uint8Array): RecordedPrimary {
     parts
       .filter((part) => part.kind === kind)
       .flatMap((part: Part) => linesOf(file, part))
-      .map((line): unknown => JSON.parse(line))
+      .map(valueOfLine)
   const identity = identityOf(linesOfKind(primaryPartKinds.identity)[0])
   const blocks = { P: linesOfKind(primaryPartKinds.P), X: linesOfKind(primaryPartKinds.X) }
   const cBlocks = linesOfKind(primaryPartKinds.C)

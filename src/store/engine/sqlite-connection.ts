@@ -4,6 +4,7 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 
 import { Fault, faultOf } from '../../core/fault.ts'
 import { itemAt } from '../../core/item-at.ts'
+import { setBounded } from '../../core/set-bounded.ts'
 import {
   clearSql,
   insertSql,
@@ -209,19 +210,11 @@ export class SqliteConnection {
     const key = bigints ? `b${sql}` : sql
     const known = this.#statements.get(key)
     if (known !== undefined) return known
-    if (this.#statements.size >= maxStatements) this.#dropOldest()
     const made = this.#database.prepare(sql.replace(/\blimit \?/g, 'limit +?'))
     made.setReturnArrays(true)
     if (bigints) made.setReadBigInts(true)
-    this.#statements.set(key, made)
+    setBounded(this.#statements, key, made, maxStatements)
     return made
-  }
-
-  #dropOldest(): void {
-    for (const key of this.#statements.keys()) {
-      this.#statements.delete(key)
-      return
-    }
   }
 
   #guarded<T>(work: () => T): T {

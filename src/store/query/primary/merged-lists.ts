@@ -5,6 +5,8 @@
  * neighbours in the merged order and come out once.
  */
 
+import { newHeap, popHeap, pushHeap, settleTop } from '../../../core/heap.ts'
+import { itemAt } from '../../../core/item-at.ts'
 import type { Reader, Row, Statement, Value } from '../../engine/database.ts'
 
 /** Lists to merge. `L` names a list, `R` is a row. */
@@ -85,88 +87,37 @@ export async function mergeLists<L, R>(merge: Lists<L, R>): Promise<R[]> {
       asked,
     })),
   )
-  const heap: Head<L, R>[] = []
-  for (const head of heads) if (head.rows.length > 0) push(heap, head, merge.compare)
+  const heap = newHeap<Head<L, R>>((a, b) => merge.compare(rowOf(a), rowOf(b)))
+  for (const head of heads) if (head.rows.length > 0) pushHeap(heap, head)
   const found: R[] = []
-  while (heap.length > 0 && found.length < limit) {
-    const first = heap[0]
-    const row = first === undefined ? undefined : first.rows[first.at]
-    if (row === undefined) break
+  while (found.length < limit) {
+    const [first] = heap.items
+    if (first === undefined) break
+    const row = rowOf(first)
     let times = 0
-    while (sameAtTop(heap, row, merge.compare)) {
+    for (let [top] = heap.items; top !== undefined; [top] = heap.items) {
+      if (merge.compare(rowOf(top), row) !== 0) break
       times++
-      await advance(heap, merge)
+      if (await advance(top, merge)) settleTop(heap)
+      else popHeap(heap)
     }
     if (merge.accepts(row, times)) found.push(row)
   }
   return found
 }
 
-function sameAtTop<L, R>(
-  heap: readonly Head<L, R>[],
-  row: R,
-  compare: (a: R, b: R) => number,
-): boolean {
-  const top = heap[0]
-  const other = top?.rows[top.at]
-  return other !== undefined && compare(other, row) === 0
+function rowOf<L, R>({ rows, at }: Head<L, R>): R {
+  return itemAt(rows, at)
 }
 
-/** Moves the first list on by one row, reading more of it where needed. */
-async function advance<L, R>(heap: Head<L, R>[], merge: Lists<L, R>): Promise<void> {
-  const top = heap[0]
-  if (top === undefined) return
-  const last = top.rows[top.at]
-  top.at++
-  if (top.at >= top.rows.length && top.rows.length >= top.asked) {
-    top.asked *= 2
-    top.rows = await merge.read(top.list, last, top.asked)
-    top.at = 0
+/** Moves a list on by one row, reading more of it where needed; false at its end. */
+async function advance<L, R>(head: Head<L, R>, merge: Lists<L, R>): Promise<boolean> {
+  const last = rowOf(head)
+  head.at++
+  if (head.at >= head.rows.length && head.rows.length >= head.asked) {
+    head.asked *= 2
+    head.rows = await merge.read(head.list, last, head.asked)
+    head.at = 0
   }
-  if (top.at >= top.rows.length) {
-    const end = heap.pop()
-    if (end === undefined || heap.length === 0) return
-    heap[0] = end
-  }
-  sink(heap, merge.compare)
-}
-
-function before<L, R>(
-  a: Head<L, R> | undefined,
-  b: Head<L, R> | undefined,
-  compare: (a: R, b: R) => number,
-): boolean {
-  const left = a?.rows[a.at]
-  const right = b?.rows[b.at]
-  return left !== undefined && right !== undefined && compare(left, right) < 0
-}
-
-function swap<L, R>(heap: Head<L, R>[], a: number, b: number): void {
-  const left = heap[a]
-  const right = heap[b]
-  if (left === undefined || right === undefined) return
-  heap[a] = right
-  heap[b] = left
-}
-
-function push<L, R>(heap: Head<L, R>[], head: Head<L, R>, compare: (a: R, b: R) => number): void {
-  heap.push(head)
-  let at = heap.length - 1
-  while (at > 0) {
-    const parent = (at - 1) >> 1
-    if (!before(heap[at], heap[parent], compare)) return
-    swap(heap, at, parent)
-    at = parent
-  }
-}
-
-function sink<L, R>(heap: Head<L, R>[], compare: (a: R, b: R) => number): void {
-  let at = 0
-  for (;;) {
-    const left = 2 * at + 1
-    const child = before(heap[left + 1], heap[left], compare) ? left + 1 : left
-    if (!before(heap[child], heap[at], compare)) return
-    swap(heap, at, child)
-    at = child
-  }
+  return head.at < head.rows.length
 }

@@ -6,10 +6,10 @@
  */
 
 import { keyOf } from '../../../../core/bytes.ts'
+import { newHeap, peekHeap, pushHeap, type Heap } from '../../../../core/heap.ts'
 import { type L1FeeRules, l1Cost, l1ExcessAfter } from '../../../../core/l1-fee.ts'
 import type { L1ValidatorRow } from '../../batch/subnet-rows.ts'
 import { violation, type Draft, type Mutable, type Place } from '../draft.ts'
-import { newHeap, peekHeap, pushHeap, type Heap } from '../heap.ts'
 
 /** One L1 validation in memory. */
 export type L1Validator = Mutable<L1ValidatorRow>

@@ -6,8 +6,8 @@
 
 import { pTypes } from '../../../../codec/primary/type-ids.ts'
 import { compareBytes, keyOf } from '../../../../core/bytes.ts'
+import { newHeap, peekHeap, popHeap, pushHeap, type Heap } from '../../../../core/heap.ts'
 import type { Staker } from '../draft.ts'
-import { newHeap, peekHeap, popHeap, pushHeap, type Heap } from '../heap.ts'
 
 /** Where a staker stands in an order: at `time`, by priority, then by transaction id. */
 type Turn = { readonly time: number; readonly priority: number; readonly staker: Staker }

@@ -28,7 +28,18 @@ export function popHeap<T>(heap: Heap<T>): T | undefined {
   const { items, compare } = heap
   const [least] = items
   const last = items.pop()
-  if (last === undefined || items.length === 0) return least
+  if (last !== undefined && items.length > 0) sink(items, last, compare)
+  return least
+}
+
+/** Puts the least entry in its place after it grew. O(log n). */
+export function settleTop<T>({ items, compare }: Heap<T>): void {
+  const [top] = items
+  if (top !== undefined) sink(items, top, compare)
+}
+
+/** Puts `item` where it belongs, from the top of a heap whose top is free. */
+function sink<T>(items: T[], item: T, compare: (a: T, b: T) => number): void {
   let at = 0
   for (;;) {
     let child = at * 2 + 1
@@ -39,12 +50,11 @@ export function popHeap<T>(heap: Heap<T>): T | undefined {
       child++
       below = other
     }
-    if (compare(below, last) >= 0) break
+    if (compare(below, item) >= 0) break
     items[at] = below
     at = child
   }
-  items[at] = last
-  return least
+  items[at] = item
 }
 
 /** The least entry `isLive` accepts; stale ones before it are dropped. */

@@ -33,9 +33,13 @@ export function product(a: string, b: string): string {
 
 /** `value` / 10^`places` as text, without needless zeros. */
 export function withPoint(value: bigint, places: number): string {
+  return places === 0 ? value.toString() : trimmed(withPlaces(value, places))
+}
+
+/** `value` / 10^`places` as text with all its places; `value` is not negative, `places` not 0. */
+export function withPlaces(value: bigint, places: number): string {
   const text = value.toString().padStart(places + 1, '0')
-  const point = text.length - places
-  return trimmed(`${text.slice(0, point)}.${text.slice(point)}`)
+  return `${text.slice(0, -places)}.${text.slice(-places)}`
 }
 
 /** Without zeros that say nothing. Loops, since a pattern would try every run of zeros again. */

@@ -1,0 +1,32 @@
+/**
+ * The words of 32 bytes that arguments of calls and their answers are made of.
+ * Source: Solidity documentation, Contract ABI Specification.
+ */
+
+const wordBytes = 32
+
+/** A value, hex digits without prefix, as the hex of a word. */
+export function wordOf(hex: string): string {
+  return hex.padStart(2 * wordBytes, '0')
+}
+
+/** The word at `at` as a number; `undefined` beyond the bytes, or for 2^32 and more. */
+function smallWord(bytes: Uint8Array, at: number): number | undefined {
+  if (at + wordBytes > bytes.length) return undefined
+  const view = new DataView(bytes.buffer, bytes.byteOffset + at, wordBytes)
+  for (let high = 0; high < wordBytes - 4; high += 4)
+    if (view.getUint32(high) !== 0) return undefined
+  return view.getUint32(wordBytes - 4)
+}
+
+/**
+ * Content of the one `string` that an answer is. What was `cut` after its beginning gives as much as
+ * there is; `undefined` where offset or length point outside.
+ */
+export function stringIn(bytes: Uint8Array, cut = false): Uint8Array | undefined {
+  const offset = smallWord(bytes, 0)
+  const length = offset === undefined ? undefined : smallWord(bytes, offset)
+  if (offset === undefined || length === undefined) return undefined
+  const start = offset + wordBytes
+  return cut || start + length <= bytes.length ? bytes.subarray(start, start + length) : undefined
+}

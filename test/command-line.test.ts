@@ -8,6 +8,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
+import { Avalanche } from '@avalanche-sdk/chainkit'
+
 import { listOf, objectOf } from '../src/codec/evm/raw.ts'
 import { openRecording } from '../src/source/recording.ts'
 import {
@@ -200,7 +202,8 @@ void test('record: a chain recorded from a node is served as the node told it', 
   const config = join(folder, 'firn.yaml')
   await writeFile(
     config,
-    `chains: [{ name: Part, symbol: P, recording: ${part}, startHeight: 100 }]`,
+    `chains:
+  - { name: Part, symbol: P, recording: ${part}, startHeight: 100, publicWsUrl: 'wss://rpc.example/ws' }`,
   )
   const firn = await startFirn(t, ['--config', config, '--data-dir', join(folder, 'data')])
   await untilLive(firn, ['fuji-part'])
@@ -210,6 +213,10 @@ void test('record: a chain recorded from a node is served as the node told it', 
     signal,
   )
   assert.equal((await firn.get('/v1/chains/51002/blocks/119'))['blockHash'], expected)
+  // What the operator says of the chain is what a client reads.
+  const { data } = new Avalanche({ chainId: '51002', enableTelemetry: false })
+  const { wsUrl } = await data.evm.chains.get({}, { serverURL: firn.apiUrl })
+  assert.equal(wsUrl, 'wss://rpc.example/ws')
   assert.equal(await firn.end(), 0)
 })
 

@@ -76,3 +76,11 @@ void test('inner frames: two of three agree, and what the third told before is r
   assert.ok(told() > 0)
   run.isWhole()
 })
+
+void test('inner frames: which reads are compared does not follow from their heights', async () => {
+  // Reads are of four blocks: a liar that tells the truth in each fourth of them is found, too.
+  const { lie, told } = alteredInner((height) => Math.floor(height / 4) % 4 !== 0)
+  const run = await ran({ honest: true, witness: true, maySpoil: true, compareEvery: 4, lie })
+  assert.ok(told() > 0)
+  run.isWhole()
+})

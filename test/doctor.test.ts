@@ -40,6 +40,7 @@ const emptyChain = {
   logoUri: '',
   explorerUrl: '',
   publicRpcUrl: '',
+  publicWsUrl: '',
   blockchainId: '',
   subnetId: '',
   vmId: '',

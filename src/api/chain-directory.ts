@@ -25,6 +25,7 @@ export type ChainFacts = {
   readonly logoUri?: string
   readonly explorerUrl?: string
   readonly publicRpcUrl?: string
+  readonly publicWsUrl?: string
   /** 32 bytes. */
   readonly blockchainId?: Uint8Array
   readonly subnetId?: string

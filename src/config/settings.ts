@@ -266,7 +266,7 @@ export const settings = {
   'source.maxInFlight': integer(
     64,
     [1, 1_024],
-    'Requests under way to one endpoint; the window grows from 16 and shrinks on trouble.',
+    'Requests under way to one endpoint, half of them traces at most; the windows grow from 16 and 8 and shrink on trouble.',
   ),
   'source.maxReplyBytes': integer(
     33_554_432,
@@ -352,6 +352,10 @@ export const chainSettings = {
   publicRpcUrl: text('', 'RPC address shown to callers; empty: none is shown.', {
     isAddress: true,
   }),
+  publicWsUrl: text(
+    '',
+    'RPC address for WebSockets (`wss://…`) shown to callers; empty: none is shown.',
+  ),
   blockchainId: text('', 'Blockchain id, hex or cb58; empty: asked of the warp precompile.'),
   subnetId: text('', 'Subnet id, cb58.'),
   vmId: text('', 'VM id, cb58.'),

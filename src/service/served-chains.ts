@@ -253,6 +253,7 @@ async function factsOf(
       logoUri: config.logoUri,
       explorerUrl: config.explorerUrl,
       publicRpcUrl: config.publicRpcUrl,
+      publicWsUrl: config.publicWsUrl,
       subnetId: config.subnetId,
       vmId: config.vmId,
     }),

@@ -119,15 +119,16 @@ export class EndpointPool {
   /** Returns whether another endpoint than the one of this name may be asked now. */
   hasOther(name: string): boolean {
     const now = this.#options.world.clock.monotonic()
-    return this.endpoints.some((endpoint) => endpoint.name !== name && endpoint.hasRoom(now))
+    return this.endpoints.some(
+      (endpoint) => endpoint.name !== name && endpoint.hasRoom(undefined, now),
+    )
   }
 
-  /** Requests that all endpoints together bear now. */
-  window(): number {
-    return this.endpoints.reduce(
-      (sum, { window, quarantine }) => sum + (quarantine === undefined ? window : 0),
-      0,
-    )
+  /** Requests that need `capability` and that all endpoints together bear now. */
+  window(capability?: Capability): number {
+    return this.endpoints
+      .filter(({ quarantine }) => quarantine === undefined)
+      .reduce((sum, endpoint) => sum + endpoint.windowOf(capability).size, 0)
   }
 
   /**
@@ -145,7 +146,8 @@ export class EndpointPool {
     for (let tries = 0; tries < this.endpoints.length * triesPerEndpoint; tries++) {
       const endpoint = await this.#take(need, avoid, signal)
       try {
-        const result = await this.#attempt(endpoint, work, signal)
+        await this.#verify(endpoint, signal)
+        const result = await this.#attempt(endpoint, need, () => work(endpoint))
         if (need.capability !== undefined) endpoint.offers(need.capability)
         return result
       } catch (error) {
@@ -159,23 +161,18 @@ export class EndpointPool {
         this.#judge(endpoint, fault, need)
         if (!this.#worthAnotherTry(fault, tries + 1)) break
       } finally {
-        endpoint.inFlight--
+        endpoint.windowOf(need.capability).inFlight--
         for (const wake of this.#released.splice(0)) wake()
       }
     }
     throw last ?? new Fault('node-unreachable', 'no endpoint answers')
   }
 
-  async #attempt<T>(
-    endpoint: Endpoint,
-    work: (endpoint: Endpoint) => Promise<T>,
-    signal: AbortSignal,
-  ): Promise<T> {
-    await this.#verify(endpoint, signal)
+  async #attempt<T>(endpoint: Endpoint, need: Need, work: () => Promise<T>): Promise<T> {
     const { clock } = this.#options.world
     const started = clock.monotonic()
-    const result = await work(endpoint)
-    endpoint.succeeded(clock.monotonic() - started)
+    const result = await work()
+    endpoint.succeeded(need.capability, clock.monotonic() - started)
     return result
   }
 
@@ -187,16 +184,17 @@ export class EndpointPool {
       const now = clock.monotonic()
       const able = this.endpoints.filter((endpoint) => meets(endpoint, need, now))
       if (able.length === 0) throw this.#noneFor(need)
+      const wanted = wantedOf(able, need, now)
       const chosen = this.#choose(
-        able.filter((endpoint) => endpoint.hasRoom(now)),
+        wanted.filter((endpoint) => endpoint.hasRoom(need.capability, now)),
         avoid,
         need,
       )
       if (chosen !== undefined) {
-        chosen.inFlight++
+        chosen.windowOf(need.capability).inFlight++
         return chosen
       }
-      const soonest = Math.min(...able.map(({ readyAt }) => readyAt))
+      const soonest = Math.min(...wanted.map(({ readyAt }) => readyAt))
       if (soonest > now) await clock.sleep(soonest - now, signal)
       else await this.#release(signal)
     }
@@ -227,7 +225,8 @@ export class EndpointPool {
     const { random } = this.#options.world
     if (random.number() < explorationShare)
       return candidates[Math.floor(random.number() * candidates.length)]
-    return candidates.reduce((best, each) => (expectedMs(each) < expectedMs(best) ? each : best))
+    const timeOf = (endpoint: Endpoint): number => endpoint.windowOf(need.capability).expectedMs
+    return candidates.reduce((best, each) => (timeOf(each) < timeOf(best) ? each : best))
   }
 
   async #verify(endpoint: Endpoint, signal: AbortSignal): Promise<void> {
@@ -257,7 +256,7 @@ export class EndpointPool {
 
   #judge(endpoint: Endpoint, fault: Fault, need: Need): void {
     const { world, log } = this.#options
-    endpoint.failed(fault, world.clock.monotonic())
+    endpoint.failed(need.capability, fault, world.clock.monotonic())
     if (fault.code === 'source-mismatch') {
       endpoint.quarantine = fault.message
       log.error('endpoint quarantined', { endpoint: endpoint.name, ...fault.detail })
@@ -308,7 +307,13 @@ function faultFor(need: Need, fault: Fault): Fault {
   return new Fault('node-unreachable', fault.message, { detail: fault.detail, cause: fault })
 }
 
-/** How long a request would take now: its own time and those before it in the queue. */
-function expectedMs(endpoint: Endpoint): number {
-  return endpoint.latencyMs * (1 + endpoint.inFlight / endpoint.window)
+/**
+ * Those of `able` that are asked now: where others are wanted than some, these alone while they can
+ * be asked, also when each is busy. A comparison is worth waiting for.
+ */
+function wantedOf(able: readonly Endpoint[], need: Need, now: number): readonly Endpoint[] {
+  const others = able.filter(
+    ({ name, readyAt }) => readyAt <= now && need.otherThan?.includes(name) === false,
+  )
+  return others.length > 0 ? others : able
 }

@@ -7,6 +7,7 @@ import type { Fault } from '../core/fault.ts'
 import { sha256 } from '../core/hash.ts'
 import type { ChainIdentity, EndpointStatus, StateCall } from './evm-source.ts'
 import { BatchSize } from './json-rpc.ts'
+import { RequestWindow } from './request-window.ts'
 
 /** Kinds of requests; an endpoint that refused one is not asked for it for a while. */
 export type Capability = 'receipts' | 'traces' | StateCall['method']
@@ -18,11 +19,14 @@ export type Capability = 'receipts' | 'traces' | StateCall['method']
 const firstRefusalMs = 60_000
 const longestRefusalMs = 3_600_000
 
-/** First and least numbers of the request window. */
-const firstWindow = 16
+/** Reads of blocks and state, and everything else that is quick. */
+const usualWindow = { first: 16, slowMs: 500 }
 
-/** Replies slower than this stop the window from growing: more would only queue. */
-const slowMs = 500
+/**
+ * Reads of traces: the node executes blocks again, and what it does for its own must not wait behind
+ * them. So they are no more than it works on: more of them take longer each.
+ */
+const tracesWindow = { first: 8, slowMs: 2_000, slowerBy: 2 }
 
 /** Wait after the first failure; 1.5 times as long after each further one, up to the second. */
 const firstWaitMs = 100
@@ -49,13 +53,12 @@ export class Endpoint {
   identity: ChainIdentity | undefined
   /** Why it is not asked any more. */
   quarantine: string | undefined
-  inFlight = 0
-  /** Reply time of an average request, milliseconds; 0 before the first. */
-  latencyMs = 0
-  window = firstWindow
+  /** Of all requests but those for traces, which have one of their own. */
+  readonly usual: RequestWindow
+  readonly traces: RequestWindow
+  /** Bytes of an average trace of a block; 0 before the first. */
+  traceBytes = 0
   readonly #most: number
-  #growing = true
-  #cleanReplies = 0
   #failures = 0
   #badAnswers = 0
   #downUntil = 0
@@ -66,7 +69,8 @@ export class Endpoint {
     this.url = url
     this.name = endpointName(url)
     this.#most = most
-    this.window = Math.min(firstWindow, most)
+    this.usual = new RequestWindow({ ...usualWindow, most })
+    this.traces = new RequestWindow({ ...tracesWindow, most: Math.ceil(most / 2) })
     this.batch = new BatchSize(40)
   }
 
@@ -75,10 +79,17 @@ export class Endpoint {
     return this.#downUntil
   }
 
-  /** Returns whether it may take a request at monotonic time `now`. */
-  hasRoom(now: number): boolean {
+  /** The window of requests that need `capability`. */
+  windowOf(capability: Capability | undefined): RequestWindow {
+    return capability === 'traces' ? this.traces : this.usual
+  }
+
+  /** Returns whether it may take a request that needs `capability` at monotonic time `now`. */
+  hasRoom(capability: Capability | undefined, now: number): boolean {
     if (this.quarantine !== undefined || now < this.#downUntil) return false
-    return this.inFlight < (this.#failures > 0 ? Math.min(probes, this.window) : this.window)
+    if (this.usual.inFlight + this.traces.inFlight >= this.#most) return false
+    const { inFlight, size } = this.windowOf(capability)
+    return inFlight < (this.#failures > 0 ? Math.min(probes, size) : size)
   }
 
   /** Returns whether it refused `capability` so lately that it is not asked again at `now`. */
@@ -98,21 +109,23 @@ export class Endpoint {
     this.#refusals.delete(capability)
   }
 
-  /** A request came back as it should, after `elapsedMs`. */
-  succeeded(elapsedMs: number): void {
-    this.latencyMs = this.latencyMs === 0 ? elapsedMs : this.latencyMs * 0.9 + elapsedMs * 0.1
+  /** A request that needed `capability` came back as it should, after `elapsedMs`. */
+  succeeded(capability: Capability | undefined, elapsedMs: number): void {
     this.#failures = 0
     this.#badAnswers = 0
     this.#problem = undefined
-    if (++this.#cleanReplies < this.window || this.latencyMs > slowMs) return
-    this.#cleanReplies = 0
-    this.window = Math.min(this.#most, this.#growing ? this.window * 2 : this.window + 1)
+    this.windowOf(capability).succeeded(elapsedMs)
   }
 
-  /** A request failed with `fault` at `now`. */
-  failed(fault: Fault, now: number): void {
+  /** A trace of a block came back with so many bytes. */
+  traced(bytes: number): void {
+    this.traceBytes = this.traceBytes === 0 ? bytes : this.traceBytes * 0.9 + bytes * 0.1
+  }
+
+  /** A request that needed `capability` failed with `fault` at `now`. */
+  failed(capability: Capability | undefined, fault: Fault, now: number): void {
     this.#problem = fault.message
-    this.#cleanReplies = 0
+    this.windowOf(capability).failed()
     switch (fault.code) {
       case 'node-throttled':
       case 'node-unreachable':
@@ -140,9 +153,9 @@ export class Endpoint {
       name: this.name,
       state,
       height: this.height,
-      latencyMs: Math.round(this.latencyMs),
-      inFlight: this.inFlight,
-      window: this.window,
+      latencyMs: Math.round(this.usual.latencyMs),
+      inFlight: this.usual.inFlight + this.traces.inFlight,
+      window: this.usual.size,
       ...(problem === undefined ? {} : { problem }),
     }
   }
@@ -152,8 +165,8 @@ export class Endpoint {
     if (now < this.#downUntil) return
     const own = Math.min(longestWaitMs, firstWaitMs * 1.5 ** this.#failures)
     this.#failures++
-    this.#growing = false
-    this.window = Math.max(1, Math.floor(this.window / 2))
+    this.usual.shrink()
+    this.traces.shrink()
     this.#downUntil = now + Math.max(own, askedMs)
     this.identity = undefined
   }

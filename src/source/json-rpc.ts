@@ -27,6 +27,8 @@ export type RpcTarget = {
   readonly url: string
   readonly timeoutMs: number
   readonly maxReplyBytes: number
+  /** Told how long each reply to {@link askOne} is. */
+  readonly replied?: (bytes: number) => void
 }
 
 /**
@@ -133,6 +135,7 @@ export async function askOne(
   let reply: HttpReply
   try {
     reply = await exchange(target, body, signal)
+    target.replied?.(reply.body.length)
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== 'node-too-large') throw error
     return { kind: 'error', error: { code: rpcCodes.tooLarge, message: '' } }

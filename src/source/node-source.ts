@@ -35,19 +35,21 @@ export type NodeSourceOptions = {
 /** Most blocks in one read: 200 calls of the 1,000 a batch may have, some 10 MB at most. */
 const maxUnitBlocks = 100
 
-/** Trace requests side by side per endpoint: each re-executes a block. */
-const traceWindow = 8
-
 /** Replies under way at once, bytes: parsed they take some five times as much. */
 const maxBytesUnderWay = 12_000_000
+
+/** Replies that a read of traces holds until they are decoded. */
+const tracesOfRead = 4
 
 /** Opens a source over `urls`; asks nothing yet. Throws `bad-config` without endpoints. */
 export function openNodeSource(options: NodeSourceOptions): EvmSource {
   const ask: Asker = {
     all: (endpoint, calls, signal) =>
       askAll(targetOf(options, endpoint, options.timeoutMs), calls, endpoint.batch, signal),
-    slow: (endpoint, call, signal) =>
-      askOne(targetOf(options, endpoint, options.traceTimeoutMs), call, signal),
+    slow: (endpoint, call, signal) => {
+      const target = targetOf(options, endpoint, options.traceTimeoutMs)
+      return askOne({ ...target, replied: (bytes) => endpoint.traced(bytes) }, call, signal)
+    },
     monotonic: options.world.clock.monotonic,
   }
   const pool = new EndpointPool({
@@ -61,8 +63,7 @@ export function openNodeSource(options: NodeSourceOptions): EvmSource {
       const least = Math.min(...pool.endpoints.map(({ batch }) => batch.calls))
       return Math.max(1, Math.min(maxUnitBlocks, Math.floor(least / 2)))
     },
-    window: (need) =>
-      need === 'traces' ? traceWindow * pool.endpoints.length : blocksWindow(pool),
+    window: (need) => (need === 'traces' ? tracesWindow(pool) : blocksWindow(pool)),
     blocks: (range, decode, signal) =>
       pool.run(
         { height: range.until - 1, otherThan: range.otherThan },
@@ -151,8 +152,18 @@ async function identify(
 /** Ranges to ask for at once: as many as endpoints allow and their replies fit into memory. */
 function blocksWindow(pool: EndpointPool): number {
   const largest = Math.max(...pool.endpoints.map(({ batch }) => batch.replyBytes))
-  const fitting = largest === 0 ? Number.POSITIVE_INFINITY : Math.floor(maxBytesUnderWay / largest)
-  return Math.max(2, Math.min(pool.window(), fitting))
+  return Math.max(2, Math.min(pool.window(), fitting(largest)))
+}
+
+/** The same for traces, each of which is a reply of its own. */
+function tracesWindow(pool: EndpointPool): number {
+  const largest = Math.max(...pool.endpoints.map(({ traceBytes }) => traceBytes))
+  return Math.max(2, Math.min(pool.window('traces'), fitting(largest * tracesOfRead)))
+}
+
+/** Replies of `bytes` each that fit into memory. */
+function fitting(bytes: number): number {
+  return bytes === 0 ? Number.POSITIVE_INFINITY : Math.floor(maxBytesUnderWay / bytes)
 }
 
 type StateRead = {

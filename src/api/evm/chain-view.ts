@@ -1,14 +1,8 @@
 /** A chain as the API shows it. */
 
-import type { ChainInfo, chainFeatures } from '../../shape/evm/chain-info.ts'
+import { type ChainInfo, chainFeatures } from '../../shape/evm/chain-info.ts'
 import { blockchainIdText, type ServedChain } from '../chain-directory.ts'
 import { networkToken } from './native-balance.ts'
-
-/** Features of every chain that is served. Webhooks are not offered. */
-export const offeredFeatures: readonly (typeof chainFeatures)[number][] = [
-  'nftIndexing',
-  'teleporter',
-]
 
 /** Returns a chain as the API shows it. */
 export function chainView({ facts, isFollowed }: ServedChain): ChainInfo {
@@ -21,13 +15,14 @@ export function chainView({ facts, isFollowed }: ServedChain): ChainInfo {
     rpcUrl: facts.publicRpcUrl ?? '',
     isTestnet: facts.network !== 'mainnet',
     networkToken: networkToken(facts),
-    enabledFeatures: [...offeredFeatures],
+    enabledFeatures: [...chainFeatures],
   }
   const platformChainId = blockchainIdText(facts)
   if (platformChainId !== undefined) view.platformChainId = platformChainId
   if (facts.subnetId !== undefined) view.subnetId = facts.subnetId
   if (facts.vmId !== undefined) view.vmId = facts.vmId
   if (facts.explorerUrl !== undefined) view.explorerUrl = facts.explorerUrl
+  if (facts.publicWsUrl !== undefined) view.wsUrl = facts.publicWsUrl
   if (facts.logoUri !== undefined) view.chainLogoUri = facts.logoUri
   return view
 }

@@ -6,7 +6,7 @@ import { NoPath } from '../../shape/evm/path.ts'
 import { network } from '../../shape/evm/query.ts'
 import { Type } from '../../shape/type.ts'
 import { operation, type Operation } from '../operation.ts'
-import { chainView, offeredFeatures } from './chain-view.ts'
+import { chainView } from './chain-view.ts'
 import type { EvmParts } from './parts.ts'
 
 const ListChains = {
@@ -21,7 +21,9 @@ const ListChains = {
     query: Type.Object({
       network,
       feature: Type.Optional(
-        Type.Enum([...chainFeatures], { description: 'Only chains with this ability' }),
+        Type.Enum([...chainFeatures], {
+          description: 'Only chains with this ability; every chain served here has all',
+        }),
       ),
     }),
   },
@@ -32,10 +34,9 @@ const ListChains = {
 export function listChains({ chains }: EvmParts): Operation {
   return operation(ListChains, async ({ query }) => {
     const network = query.network === undefined ? undefined : networkOf(query.network)
-    const isOffered = query.feature === undefined || offeredFeatures.includes(query.feature)
     const listed = chains
       .all()
-      .filter(({ facts }) => isOffered && (network === undefined || facts.network === network))
+      .filter(({ facts }) => network === undefined || facts.network === network)
     return { body: { chains: listed.map(chainView) } }
   })
 }

@@ -50,7 +50,8 @@ export class TraceComparison {
       .endpoints()
       .filter(({ name, state }) => name !== origin && state !== 'quarantined')
     if (others.length === 0) return
-    if (isSampled || !trust.believes(origin)) await this.#compare(told, signal)
+    const isOpen = this.#open.has(told.batch.from)
+    if (isSampled || isOpen || !trust.believes(origin)) await this.#compare(told, signal)
     else trust.took({ ...rangeOf(told), origin, sum: batchSum(told.batch) })
   }
 

@@ -23,7 +23,10 @@ import { rereadCaught } from './read-again.ts'
 import { TakenOnTrust, type TakenRange } from './taken-on-trust.ts'
 import { TracedRows } from './traced-rows.ts'
 
-/** Blocks of one trace fetch: each is a request of its own, one after the other. */
+/**
+ * Blocks of one trace fetch, a request each, one after the other; many fetches are under way at
+ * once. Several, for a comparison of two endpoints finds no lie in a block without inner calls.
+ */
 const traceUnit = 4
 
 /** Trace batches are small; this many bytes of them are as many commits as blocks make. */
@@ -54,7 +57,7 @@ export type TraceReaderParts = {
   readonly spec: Pick<ChainSpec, 'traces'>
   readonly source: EvmSource
   readonly writer: TraceWriter
-  readonly world: Pick<World, 'clock'>
+  readonly world: Pick<World, 'clock' | 'random'>
   readonly log: Log
   readonly limits: PipelineLimits
   readonly compareEvery?: number
@@ -229,7 +232,8 @@ export class TraceReader {
       fetch: async (range, signal) => {
         try {
           const told = await this.#read(range, await stored.of(range, pipeline.head), signal)
-          const isSampled = Math.floor(range.from / traceUnit) % compareEvery === 0
+          // Drawn, so that a node cannot know which of its answers is compared.
+          const isSampled = world.random.number() * compareEvery < 1
           await this.#comparison.look(told, isSampled, signal)
           return told.batch
         } catch (error) {

@@ -5,7 +5,7 @@ import type { Static } from 'typebox'
 import { Type } from '../type.ts'
 import { NetworkToken } from './network-token.ts'
 
-/** Abilities a list of chains can be filtered by. */
+/** Abilities a list of chains can be filtered by; every chain that is served has all. */
 export const chainFeatures = ['nftIndexing', 'webhooks', 'teleporter'] as const
 
 /** A chain served here. */
@@ -23,6 +23,9 @@ export const ChainInfo = Type.Object(
     vmName: Type.Literal('EVM'),
     explorerUrl: Type.Optional(Type.String()),
     rpcUrl: Type.String({ description: 'Public RPC; empty where the operator names none' }),
+    wsUrl: Type.Optional(
+      Type.String({ description: 'Public WebSocket RPC; absent where the operator names none' }),
+    ),
     isTestnet: Type.Boolean({ description: 'Whether it belongs to the test network' }),
     networkToken: NetworkToken,
     chainLogoUri: Type.Optional(Type.String()),

@@ -21,7 +21,7 @@ void test('chains: what is served, by network and by ability', async () => {
     ['network=fuji', 1],
     ['network=testnet', 1],
     ['feature=teleporter', 1],
-    ['feature=webhooks', 0],
+    ['feature=webhooks', 1],
   ] as const) {
     const listed = await service.get(`/v1/chains?${query}`)
     assert.equal(listed.body.chains.length, count, query)

@@ -23,7 +23,6 @@ import {
 } from '../../codec/primary/x-transaction.ts'
 import { concatBytes, equalBytes, keyOf } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
-import { createGenerations } from '../../core/generations.ts'
 import { hash160, sha256 } from '../../core/hash.ts'
 import { recoverPublicKey } from '../../core/secp256k1.ts'
 import type { Utxo } from '../../shape/primary/utxo.ts'
@@ -32,6 +31,7 @@ import { rawBlockFinder } from '../../store/query/primary/raw-blocks.ts'
 import type { StoredUtxo } from '../../store/query/primary/utxo-rows.ts'
 import { cBlockBody, innerBlockBody } from '../../store/schema/primary-bodies.ts'
 import { blockOfPos, placeOfPos } from '../../store/schema/primary-position.ts'
+import type { OwnerKeys } from './owner-keys.ts'
 
 type Credential = NonNullable<Utxo['credentials']>[number]
 
@@ -53,12 +53,8 @@ type Signed = {
 /** Keys recovered before other requests get their turn: about 4 ms. */
 const keysPerTurn = 8
 
-// An owner's address is the hash of its key, so that one found once holds for every network. Some
-// 200 bytes each, at most twice as many.
-const knownKeys = createGenerations<string, Uint8Array>(8_192)
-
-/** Keys recovered since others had their turn. */
-type Turn = { recovered: number }
+/** Keys found so far, and how many were recovered since others had their turn. */
+type Turn = { recovered: number; readonly ownerKeys: OwnerKeys }
 
 /**
  * Credentials of those `utxos` that are spent. Kept blocks are read in the order of consuming transactions,
@@ -66,13 +62,13 @@ type Turn = { recovered: number }
  * block.
  */
 export async function credentialsOf(
-  store: Reader,
+  { store, ownerKeys }: { readonly store: Reader; readonly ownerKeys: OwnerKeys },
   utxos: readonly StoredUtxo[],
 ): Promise<Credentials> {
   const transactions = new Map<number, Signed>()
   const findRaw = rawBlockFinder(store)
   const found = new Map<number, readonly Credential[]>()
-  const turn: Turn = { recovered: 0 }
+  const turn: Turn = { recovered: 0, ownerKeys }
   const spent = utxos.flatMap((utxo) =>
     utxo.spentPos === undefined ? [] : [{ utxo, pos: utxo.spentPos }],
   )
@@ -114,12 +110,13 @@ function keyOfOwner(
   owner: Uint8Array,
   of: { readonly hash: Uint8Array; readonly signature: Uint8Array; readonly turn: Turn },
 ): Uint8Array | undefined {
-  const known = knownKeys.get(keyOf(owner))
+  const { ownerKeys } = of.turn
+  const known = ownerKeys.get(keyOf(owner))
   if (known !== undefined) return known
   of.turn.recovered++
   const publicKey = recoverPublicKey(of.hash, of.signature)
   if (publicKey === undefined || !equalBytes(hash160(publicKey), owner)) return undefined
-  knownKeys.set(keyOf(owner), publicKey)
+  ownerKeys.set(keyOf(owner), publicKey)
   return publicKey
 }
 

@@ -3,11 +3,13 @@
 import { toPrimaryAddress } from '../../core/address.ts'
 import { keyOf } from '../../core/bytes.ts'
 import { toCb58, toNodeId } from '../../core/cb58.ts'
+import { itemAt } from '../../core/item-at.ts'
 import type { Delegator } from '../../shape/primary/delegator.ts'
 import { validatorToJoin } from '../../store/query/primary/delegators.ts'
 import { rewardsOfStakers } from '../../store/query/primary/rewards.ts'
-import { stakersByTx, type StoredStaker } from '../../store/query/primary/staker-rows.ts'
+import type { StoredStaker } from '../../store/query/primary/staker-rows.ts'
 import { rewardKinds } from '../../store/schema/primary-position.ts'
+import { delegationFees } from './delegation-fees.ts'
 import type { ServedNetwork } from './network-directory.ts'
 import { percentOf } from './numbers-view.ts'
 
@@ -16,14 +18,14 @@ export async function delegatorViews(
   network: ServedNetwork,
   rows: readonly StoredStaker[],
 ): Promise<Delegator[]> {
-  const shares = await validatorShares(network, rows)
+  const fees = await validatorFees(network, rows)
   const ended = rows.filter(({ status }) => status === 'completed')
   const paid = await paidToDelegators(
     network,
     ended.map(({ txId }) => txId),
   )
-  return rows.map((row) => {
-    const fee = shares.get(keyOf(row.txId)) ?? 0
+  return rows.map((row, at) => {
+    const fee = itemAt(fees, at)
     return {
       txHash: toCb58(row.txId),
       nodeId: toNodeId(row.nodeId),
@@ -61,27 +63,28 @@ function rewardView(
   }
 }
 
-/** Fee in millionths of the validator each delegation is with, by `keyOf` its transaction. */
-async function validatorShares(
+/**
+ * Fee in millionths of the validator that each delegation is with. One that has not begun is with
+ * the validator it will join, and has 0 where that one is not staked either.
+ */
+async function validatorFees(
   { store }: ServedNetwork,
   rows: readonly StoredStaker[],
-): Promise<ReadonlyMap<string, number>> {
-  const joined = new Map(rows.flatMap(({ validatorTxId }) => entryOf(validatorTxId)))
-  const validators = await stakersByTx(store, [...joined.values()])
-  const known = new Map(validators.map((row) => [keyOf(row.txId), row.delegationShares ?? 0]))
-  const shares = new Map<string, number>()
+): Promise<readonly number[]> {
+  const feeOf = await delegationFees(
+    store,
+    rows.flatMap(({ validatorTxId }) => validatorTxId ?? []),
+  )
+  const fees: number[] = []
   for (const row of rows) {
     const { validatorTxId } = row
-    const joining = validatorTxId === undefined ? await validatorToJoin(store, row) : undefined
     const fee =
-      validatorTxId === undefined ? joining?.delegationShares : known.get(keyOf(validatorTxId))
-    shares.set(keyOf(row.txId), fee ?? 0)
+      validatorTxId === undefined
+        ? (await validatorToJoin(store, row))?.delegationShares
+        : feeOf(validatorTxId)
+    fees.push(fee ?? 0)
   }
-  return shares
-}
-
-function entryOf(txId: Uint8Array | undefined): [string, Uint8Array][] {
-  return txId === undefined ? [] : [[keyOf(txId), txId]]
+  return fees
 }
 
 /** Rewards paid to delegators themselves, by `keyOf` their transactions. */

@@ -1,7 +1,6 @@
 /** Rewards to come for stakes that are running. */
 
 import { toPrimaryAddress } from '../../core/address.ts'
-import { keyOf } from '../../core/bytes.ts'
 import { toCb58, toNodeId } from '../../core/cb58.ts'
 import { pageShape } from '../../shape/page-shape.ts'
 import {
@@ -16,12 +15,13 @@ import { PendingReward } from '../../shape/primary/reward.ts'
 import { Type } from '../../shape/type.ts'
 import { numberOfAsset } from '../../store/query/primary/numbers-of-keys.ts'
 import { listOpenStakers } from '../../store/query/primary/open-stakers.ts'
-import { stakersByTx, type StoredStaker } from '../../store/query/primary/staker-rows.ts'
+import type { StoredStaker } from '../../store/query/primary/staker-rows.ts'
 import { operation, type Operation } from '../operation.ts'
 import { nextToken, numberedPage } from '../paging.ts'
 import { assetBook } from './asset-view.ts'
 import { stakingTypeOf, withdrawnPart } from './auto-renew-view.ts'
 import { indexedTo } from './chain-of.ts'
+import { delegationFees } from './delegation-fees.ts'
 import { defaultPageSize } from './list-page.ts'
 import type { ServedNetwork } from './network-directory.ts'
 import type { PrimaryParts } from './parts.ts'
@@ -75,11 +75,10 @@ async function pendingViews(
   now: number,
 ): Promise<PendingReward[]> {
   const { store } = network
-  const validators = await stakersByTx(
+  const feeOf = await delegationFees(
     store,
     rows.flatMap(({ validatorTxId }) => validatorTxId ?? []),
   )
-  const shares = new Map(validators.map((row) => [keyOf(row.txId), row.delegationShares ?? 0]))
   const assets = await Promise.all(
     rows.map(async ({ stakeAssetId }) =>
       stakeAssetId === undefined ? 1 : ((await numberOfAsset(store, stakeAssetId)) ?? 1),
@@ -87,7 +86,7 @@ async function pendingViews(
   )
   const book = await assetBook(store, network, assets)
   return rows.map((row, at) => {
-    const fee = row.validatorTxId === undefined ? 0 : (shares.get(keyOf(row.validatorTxId)) ?? 0)
+    const fee = row.validatorTxId === undefined ? 0 : feeOf(row.validatorTxId)
     const amount = (withdrawnPart(row) * BigInt(1_000_000 - fee)) / 1_000_000n
     return {
       addresses: (row.validationOwner?.addresses ?? []).map((one) =>

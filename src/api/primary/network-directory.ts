@@ -4,6 +4,7 @@ import { Fault } from '../../core/fault.ts'
 import { type Network, networkNames, networkOf } from '../../core/network.ts'
 import type { Database } from '../../store/engine/database.ts'
 import type { PrimaryChain } from '../../store/schema/primary-position.ts'
+import type { OwnerKeys } from './owner-keys.ts'
 
 /** A network being served. */
 export type ServedNetwork = {
@@ -19,6 +20,7 @@ export type ServedNetwork = {
   /** Unix seconds. */
   readonly genesisTime: number
   readonly store: Database
+  readonly ownerKeys: OwnerKeys
 }
 
 /** Finds networks by what callers write. */

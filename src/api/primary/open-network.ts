@@ -5,6 +5,7 @@ import { hrpOf, type Network } from '../../core/network.ts'
 import type { Database } from '../../store/engine/database.ts'
 import { networkFacts } from '../../store/query/primary/network-facts.ts'
 import type { ServedNetwork } from './network-directory.ts'
+import { newOwnerKeys } from './owner-keys.ts'
 
 /** The network of `store`; `undefined` before its genesis is stored. */
 export async function openNetwork(
@@ -23,5 +24,6 @@ export async function openNetwork(
     avaxAssetId: facts.avaxAssetId,
     genesisTime: facts.genesisTime,
     store,
+    ownerKeys: newOwnerKeys(),
   }
 }

@@ -40,7 +40,7 @@ export async function credentialsShown(
   utxos: readonly StoredUtxo[],
 ): Promise<Credentials> {
   // The P-Chain's UTXOs show none.
-  return of.chain === 'P' ? new Map() : credentialsOf(of.store, utxos)
+  return of.chain === 'P' ? new Map() : credentialsOf(of, utxos)
 }
 
 function pView(of: ChainOf, utxo: StoredUtxo, content: OutputContent, book: AssetBook): Utxo {

@@ -69,7 +69,7 @@ export async function evmHits(
   return hits
 }
 
-/** The chain itself, by id or name. */
+/** The chain itself, by id, name or the symbol of its native token. */
 function chainHits({ facts }: ServedChain, q: string): SearchHit[] {
   const id = String(facts.evmChainId)
   const hit = {
@@ -82,7 +82,7 @@ function chainHits({ facts }: ServedChain, q: string): SearchHit[] {
   } as const
   if (q === id) return [{ ...hit, match: 'id' }]
   const [name, wanted] = [facts.name.toLowerCase(), q.toLowerCase()]
-  if (name === wanted) return [{ ...hit, match: 'name' }]
+  if (name === wanted || facts.symbol.toLowerCase() === wanted) return [{ ...hit, match: 'name' }]
   return name.includes(wanted) ? [{ ...hit, match: 'part' }] : []
 }
 

@@ -8,13 +8,23 @@ import type { SearchHit } from '../../shape/search-hit.ts'
 import { blockByHash, blockById } from '../../store/query/primary/blocks.ts'
 import { knownNumbers, numberOfNode } from '../../store/query/primary/numbers-of-keys.ts'
 import { transactionById } from '../../store/query/primary/transaction-rows.ts'
-import { kindsOfId, type NamedChain } from '../../store/query/search/primary-ids.ts'
+import {
+  kindsOfId,
+  type NamedAsset,
+  type NamedChain,
+} from '../../store/query/search/primary-ids.ts'
 import { blockIdOf, chainNumbers } from '../../store/schema/primary-position.ts'
 import { chainNameOf } from '../primary/chain-of.ts'
 import type { ServedNetwork } from '../primary/network-directory.ts'
 
-/** Names of the chains of a network. */
-export type ChainNames = (network: ServedNetwork) => Promise<readonly NamedChain[]>
+/** Names of the chains and of the assets of a network. */
+export type Names = {
+  readonly chains: (network: ServedNetwork) => Promise<readonly NamedChain[]>
+  readonly assets: (network: ServedNetwork) => Promise<readonly NamedAsset[]>
+}
+
+/** One word names many assets that anyone may make; more of them help nobody. */
+const mostAssets = 10
 
 const chains = ['P', 'X', 'C'] as const
 
@@ -22,9 +32,10 @@ const chains = ['P', 'X', 'C'] as const
 export async function primaryHits(
   network: ServedNetwork,
   q: string,
-  names: ChainNames,
+  names: Names,
 ): Promise<SearchHit[]> {
-  const hits = await namedHits(network, q, await names(network))
+  const hits = namedHits(network, q, await names.chains(network))
+  hits.push(...assetHits(network, q, await names.assets(network)))
   const id = parsed(() => parseId(q))
   if (id !== undefined) hits.push(...(await idHits(network, id)))
   const nodeId = parsed(() => parseNodeId(q))
@@ -121,11 +132,7 @@ async function heightHits(network: ServedNetwork, height: number): Promise<Searc
 }
 
 /** Chains by name, and by the EVM chain id of their geneses. */
-async function namedHits(
-  network: ServedNetwork,
-  q: string,
-  names: readonly NamedChain[],
-): Promise<SearchHit[]> {
+function namedHits(network: ServedNetwork, q: string, names: readonly NamedChain[]): SearchHit[] {
   const wanted = q.toLowerCase()
   return names.flatMap(({ blockchainId, subnetId, name, evmChainId }) => {
     const isId = String(evmChainId) === q
@@ -143,4 +150,22 @@ async function namedHits(
       path: `blockchains/${id}`,
     })
   })
+}
+
+/** Assets of the X-Chain by their whole name or symbol, in order of their making. */
+function assetHits(network: ServedNetwork, q: string, names: readonly NamedAsset[]): SearchHit[] {
+  const wanted = q.toLowerCase()
+  return names
+    .filter((asset) => asset.name.toLowerCase() === wanted || asset.symbol.toLowerCase() === wanted)
+    .slice(0, mostAssets)
+    .map(({ assetId, name, symbol }) => {
+      const id = toCb58(assetId)
+      return hitOf(network, 'asset', {
+        id,
+        label: `${name} (${symbol}) of the x-chain`,
+        match: 'name',
+        blockchainId: chainNameOf.X,
+        path: `blockchains/x-chain/assets/${id}`,
+      })
+    })
 }

@@ -3,18 +3,18 @@
 import { networkOf } from '../../core/network.ts'
 import { hitKinds, SearchHit } from '../../shape/search-hit.ts'
 import { Type } from '../../shape/type.ts'
-import { chainNames } from '../../store/query/search/primary-ids.ts'
+import { assetNames, chainNames } from '../../store/query/search/primary-ids.ts'
 import { operation, type Operation } from '../operation.ts'
 import { keptFor } from '../primary/kept-answers.ts'
 import { evmHits } from './evm-hits.ts'
 import type { SearchParts } from './parts.ts'
-import { primaryHits } from './primary-hits.ts'
+import { type Names, primaryHits } from './primary-hits.ts'
 
 const Search = {
   id: 'search',
   method: 'GET',
   path: '/v1/search',
-  summary: 'Finds ids, addresses, heights, and names of chains, subnets and tokens',
+  summary: 'Finds ids, addresses, heights, and names of chains, assets and tokens',
   tag: 'Search',
   weight: 20,
   parameters: {
@@ -43,15 +43,18 @@ const matches = ['id', 'height', 'name', 'part'] as const
 
 /** Hits in order: the surest match, then the kind, then the networks and chains as configured. */
 export function search(parts: SearchParts): Operation {
-  const names = keptFor(parts.clock, chainNames)
+  const [chains, assets] = [keptFor(parts.clock, chainNames), keptFor(parts.clock, assetNames)]
+  const names: Names = {
+    chains: ({ store }) => chains(store),
+    assets: ({ store }) => assets(store),
+  }
   return operation(Search, async ({ query }) => {
     const q = query.q.trim()
     const wanted = query.network === undefined ? undefined : networkOf(query.network)
     const isWanted = (network: string): boolean => wanted === undefined || network === wanted
     const hits: SearchHit[] = []
     for (const network of parts.networks.all())
-      if (isWanted(network.network))
-        hits.push(...(await primaryHits(network, q, ({ store }) => names(store))))
+      if (isWanted(network.network)) hits.push(...(await primaryHits(network, q, names)))
     for (const chain of parts.chains.all())
       if (isWanted(chain.facts.network)) hits.push(...(await evmHits(parts, chain, q)))
     return { body: { hits: hits.toSorted(bestFirst).slice(0, mostHits) } }

@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { AvaCloudSDK } from '@avalabs/avacloud-sdk'
 import { Avalanche } from '@avalanche-sdk/chainkit'
 
+import { delegationFees } from '../../../src/api/primary/delegation-fees.ts'
 import { outputContent } from '../../../src/codec/primary/output-content.ts'
 import { fromHex } from '../../../src/core/bytes.ts'
 import type { Json } from '../../evm-service.ts'
@@ -116,4 +117,10 @@ void test('clients: both read delegators of every state', async () => {
     assert.ok(seen[0] !== undefined && seen[0].length > 0)
     assert.deepEqual(seen[0], seen[1])
   }
+})
+
+void test('delegators: a fee that is not stored is never taken for none', async () => {
+  const unknown = new Uint8Array(32)
+  const feeOf = await delegationFees(ended.network.store, [unknown])
+  assert.throws(() => feeOf(unknown), /broken invariant/)
 })

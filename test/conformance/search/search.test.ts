@@ -145,6 +145,20 @@ void test('search: heights of all chains and EVM chain ids are told apart', asyn
   }
 })
 
+void test('search: assets of the X-Chain by name and symbol, chains by their native token', async () => {
+  const { assetID, name, symbol } = replyOf(answers, 'avm.getAssetDescription') as Json
+  for (const q of [name, symbol, symbol.toLowerCase()]) {
+    const asset = (await hits(q)).find(({ kind }) => kind === 'asset')
+    assert.deepEqual([asset?.id, asset?.match], [assetID, 'name'], q)
+    assert.equal((await follows(asset)).assetId, assetID)
+  }
+  const listed = (await service.get('/v1/chains')).body.chains
+  for (const { chainId, networkToken } of listed) {
+    const chain = (await hits(networkToken.symbol)).find(({ id }) => id === chainId)
+    assert.deepEqual([chain?.kind, chain?.match], ['chain', 'name'], networkToken.symbol)
+  }
+})
+
 void test('search: names of chains, whole before part; networks apart; nothing is nothing', async () => {
   const [byName] = await hits('x-chain')
   assert.deepEqual([byName.kind, byName.match], ['blockchain', 'name'])

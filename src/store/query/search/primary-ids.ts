@@ -1,4 +1,4 @@
-/** Finds the things with a 32-byte id on a primary network, and its chains by name. */
+/** Finds the things with a 32-byte id on a primary network, and its chains and assets by name. */
 
 import { type Reader, statement } from '../../engine/database.ts'
 import { bytes, integer, maybe, type RowOf, storedRow, text } from '../stored-row.ts'
@@ -36,4 +36,23 @@ const chains = chainRow.statement((columns) => `select ${columns} from blockchai
 /** Names of all chains: some thousands on mainnet, so callers keep the answer. */
 export async function chainNames(reader: Reader): Promise<readonly NamedChain[]> {
   return (await reader.all(chains)).map(chainRow.read)
+}
+
+/** An asset by its name and symbol. */
+const assetRow = storedRow({
+  assetId: bytes('asset_id'),
+  name: text('name'),
+  symbol: text('symbol'),
+})
+/** Such an asset. */
+export type NamedAsset = RowOf<typeof assetRow>
+
+const assets = assetRow.statement(
+  (columns) =>
+    `select ${columns} from asset where name is not null and symbol is not null order by id`,
+)
+
+/** Names of all assets that the X-Chain made: some thousands on mainnet, so callers keep the answer. */
+export async function assetNames(reader: Reader): Promise<readonly NamedAsset[]> {
+  return (await reader.all(assets)).map(assetRow.read)
 }

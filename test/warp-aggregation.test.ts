@@ -9,7 +9,15 @@ import { decodeSigned } from '../src/codec/warp/message.ts'
 import { fromHex, to0x } from '../src/core/bytes.ts'
 import { Fault, type FaultCode } from '../src/core/fault.ts'
 import { parseRequest, type RequestBody } from '../src/warp/aggregation/request.ts'
-import { type NetworkOptions, stakerKeys, startNetwork, type TestNetwork } from './warp-network.ts'
+import { nobleBls } from '../src/warp/bls-noble.ts'
+import type { Bls } from '../src/warp/bls.ts'
+import {
+  type NetworkOptions,
+  realWorld,
+  stakerKeys,
+  startNetwork,
+  type TestNetwork,
+} from './warp-network.ts'
 
 type Messages = {
   validatorSet: { input: Record<string, { publicKey: string | null; weight: string }> }
@@ -69,6 +77,38 @@ void test('aggregation: five real stakers sign, and no more signers are named th
     }
     assert.equal(network.aggregator.status().peers.connected, 5)
     assert.equal(network.aggregator.status().nodeId, network.identity.nodeId)
+  })
+})
+
+void test('aggregation: the sum that is answered is verified once', async () => {
+  const asked: string[] = []
+  const watched = (bls: Bls): Bls => ({
+    ...bls,
+    sumIfItHolds: (unsigned, signed) => {
+      asked.push(`sum of ${signed.length}`)
+      return bls.sumIfItHolds(unsigned, signed)
+    },
+    verifyAggregate: (unsigned, publicKeys, signature) => {
+      asked.push(`aggregate of ${publicKeys.length}`)
+      return bls.verifyAggregate(unsigned, publicKeys, signature)
+    },
+  })
+  await withNetwork({ behaviours: five, watched }, async (network) => {
+    const all = { quorumPercentage: 100 }
+    const first = await aggregate(network, all)
+    assert.deepEqual(asked, ['sum of 5'])
+    // The other library agrees.
+    const { unsigned, signature } = decodeSigned(first)
+    const keys = network.state.validators['00'.repeat(32)]
+    assert.equal(keys?.length, 5)
+    const publicKeys = keys.map(({ publicKey }) => fromHex(String(publicKey)))
+    const other = nobleBls(realWorld().random)
+    assert.ok(other.verifyAggregate(unsigned, publicKeys, signature.signature))
+    // Fewer signers, from what was kept: each proven by itself, summed anew, and that is verified.
+    asked.length = 0
+    const fewer = signersOf(await aggregate(network, { quorumPercentage: 60 })).length
+    assert.ok(fewer < 5)
+    assert.deepEqual(asked, [`aggregate of ${fewer}`])
   })
 })
 

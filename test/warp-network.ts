@@ -11,6 +11,7 @@ import type { HttpReply, HttpRequest, World } from '../src/core/world.ts'
 import { type Log, silentLog } from '../src/telemetry/log.ts'
 import { type Aggregator, createAggregator } from '../src/warp/aggregator.ts'
 import { openBls } from '../src/warp/bls-native.ts'
+import type { Bls } from '../src/warp/bls.ts'
 import { type Identity, openIdentity } from '../src/warp/identity.ts'
 import type { MessageSource } from '../src/warp/message-source.ts'
 import { createNode } from '../src/warp/node.ts'
@@ -228,6 +229,8 @@ export type NetworkOptions = {
   readonly bootstrappers?: (validators: readonly Validator[]) => readonly string[]
   readonly told?: boolean
   readonly log?: Log
+  /** Looks at what is asked of the cryptography. */
+  readonly watched?: (bls: Bls) => Bls
 }
 
 /** A running network. */
@@ -301,7 +304,7 @@ export async function startNetwork(options: NetworkOptions): Promise<TestNetwork
     log,
     networkId,
     nodeId: identity.nodeId,
-    bls: await openBls(log, world.random),
+    bls: (options.watched ?? ((bls) => bls))(await openBls(log, world.random)),
     pool,
     validators: nodeValidators(node, world.clock),
     messages: options.messages,

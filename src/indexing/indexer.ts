@@ -58,8 +58,10 @@ export type IndexingStatus = {
   readonly currentAt: (key: string) => number | undefined
 }
 
-/** Running threads. */
+/** Threads that index, once they are started. */
 export type Indexer = IndexingStatus & {
+  /** Starts the threads. What fails shows in the status. */
+  readonly start: () => void
   /** Commits what is under way and closes the stores; {@link stopTimeoutMs} a thread at most. */
   readonly stop: () => Promise<void>
 }
@@ -128,12 +130,12 @@ export function followNews(
   }
 }
 
-/** Starts indexing. Throws nothing by itself: what fails shows in the status. */
-export function startIndexer(options: IndexerOptions): Indexer {
+/** Makes the indexer of this process; no thread runs yet. */
+export function createIndexer(options: IndexerOptions): Indexer {
   const { take, ...status } = followNews(options)
-  const { port1, port2 } = new MessageChannel()
+  const running: Worker[] = []
   let stopping = false
-  const start = (name: ThreadName, port: MessagePort): Worker => {
+  const startThread = (name: ThreadName, port: MessagePort): Worker => {
     const link = options.threads.open(name)
     const data: ThreadData = {
       link,
@@ -165,14 +167,16 @@ export function startIndexer(options: IndexerOptions): Indexer {
     })
     return worker
   }
-  const writer = start('writer', port2)
-  const decoder = start('decoder', port1)
   return {
     ...status,
+    start: () => {
+      const { port1, port2 } = new MessageChannel()
+      running.push(startThread('writer', port2), startThread('decoder', port1))
+    },
     stop: async () => {
       stopping = true
-      await ended(decoder, options.clock)
-      await ended(writer, options.clock)
+      // The writer ends last: it commits what the decoder made.
+      for (const worker of running.toReversed()) await ended(worker, options.clock)
     },
   }
 }

@@ -12,7 +12,7 @@ import type { Config } from '../config/settings.ts'
 import { Fault } from '../core/fault.ts'
 import { entryFile } from '../core/installation.ts'
 import type { Clock, World } from '../core/world.ts'
-import { startIndexer, type Indexer, type IndexerOptions } from '../indexing/indexer.ts'
+import { createIndexer, type Indexer, type IndexerOptions } from '../indexing/indexer.ts'
 import type { ChainStatus, ThreadNews } from '../indexing/status-board.ts'
 import { createGauges, type Gauges } from '../telemetry/gauges.ts'
 import { createHealth, type Health } from '../telemetry/health.ts'
@@ -135,8 +135,13 @@ async function build(
   api.events.start(api)
   api.events.deliver(failed)
   const nodeUrl = urlOf(node.listener.address())
-  if (config.role === 'index') return { apiUrl: '', nodeUrl, indexed }
+  if (config.role === 'index') {
+    indexer?.start()
+    return { apiUrl: '', nodeUrl, indexed }
+  }
   const address = await listen(api, config)
+  // Loading the code of these threads takes as long as all that came before.
+  indexer?.start()
   const { aggregators } = served
   const known = { config, threads, owner, clock, log, aggregators, aliases, failed }
   beside.workers = startApiWorkers(address, {
@@ -197,11 +202,11 @@ type IndexerParts = Outside &
     readonly chains: readonly SpecifiedChain[]
   }
 
-/** The indexing threads, unless this process only serves. */
+/** The indexer of this process, unless it only serves. */
 function indexerOf(config: Config, parts: IndexerParts): Indexer | undefined {
   if (config.role === 'serve') return undefined
   const { world, logs, chains, ...rest } = parts
-  return startIndexer({
+  return createIndexer({
     ...rest,
     chains: chains.map(({ spec }) => spec),
     limits: sourceLimits(config),

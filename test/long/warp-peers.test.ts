@@ -122,7 +122,7 @@ const misbehaviours: [string, Behaviour, RegExp, 'banned' | 'kept'][] = [
 for (const [name, behaviour, pattern, fate] of misbehaviours) {
   void test(`hostile peer: one that ${name} costs us that peer and nothing else`, async () => {
     const behaviours = [sign, sign, behaviour, sign, sign]
-    await withNetwork({ behaviours, timeoutMs: 1_500 }, async (network) => {
+    await withNetwork({ behaviours, timeoutMs: 3_000 }, async (network) => {
       assert.equal(countOf(await aggregate(network)), 4)
       const bad = network.validators[2]!
       await assert.rejects(aggregate(network, { quorumPercentage: 100 }), (error) => {

@@ -10,7 +10,7 @@ import type { Signer } from '../validator-set.ts'
 import type { Outcome } from './ask.ts'
 import type { CollectParts, CollectTask } from './collect-task.ts'
 import { connectionLost, type Progress, Tally } from './tally.ts'
-import { Verifier } from './verifier.ts'
+import { type Sum, Verifier } from './verifier.ts'
 
 /** How long connecting may take before missing connections are the reason to give up. */
 const connectMs = 30_000
@@ -22,7 +22,7 @@ const goneAfter = 2
 const tickMs = 50
 
 /** Signers whose weight reaches the quorum, in canonical order, and the sum of their signatures. */
-export type Collected = { readonly signers: readonly Progress[]; readonly signature: Uint8Array }
+export type Collected = { readonly signers: readonly Progress[] } & Sum
 
 /** Collects signatures for `task`. */
 export async function collect(
@@ -109,7 +109,7 @@ class Collection {
 
   #collected(): Collected {
     const signers = this.#tally.chosen()
-    return { signers, signature: this.#verifier.sumOf(signers) }
+    return { signers, ...this.#verifier.sumOf(signers) }
   }
 
   readonly #connected = ({ nodeIds }: Signer): boolean =>

@@ -14,6 +14,13 @@ const sumMs = 100
 /** The same before that: nobody needs it yet. */
 const earlySumMs = 1_000
 
+/** A sum of signatures. */
+export type Sum = {
+  readonly signature: Uint8Array
+  /** True when this very sum was verified for the message and the keys of its signers. */
+  readonly isVerified: boolean
+}
+
 /**
  * The answers that wait to be verified, and their sum. It moves signers in the collection's tally.
  */
@@ -59,12 +66,12 @@ export class Verifier {
   }
 
   /** Sum of the signatures of `signers`; where none was made of just these, it is made now. */
-  sumOf(signers: readonly Progress[]): Uint8Array {
+  sumOf(signers: readonly Progress[]): Sum {
     const known = this.#sum
     const same = known?.of.size === signers.length && signers.every((each) => known.of.has(each))
-    return known !== undefined && same
-      ? known.signature
-      : this.#parts.bls.aggregate(signers.map((progress) => progress.signature))
+    if (known !== undefined && same) return { signature: known.signature, isVerified: true }
+    const signature = this.#parts.bls.aggregate(signers.map((progress) => progress.signature))
+    return { signature, isVerified: false }
   }
 
   /** Verifies what is due. It goes on off the caller's loop, which is told when it is done. */

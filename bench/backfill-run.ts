@@ -36,11 +36,13 @@ export type BackfillChain = {
    * then begins with block 1: a genesis block with transactions has no traces anywhere.
    */
   readonly traceMs?: number
+  /** `index.freeze`; off where it is absent. */
+  readonly freezes?: boolean
 }
 
 /** Runs `work` beside a backfill of a chain and removes all traces of it. */
 export async function withBackfill(
-  { blocks, kind = 'rich', firstHead = blocks - 1, traceMs }: BackfillChain,
+  { blocks, kind = 'rich', firstHead = blocks - 1, traceMs, freezes = false }: BackfillChain,
   parent: string | undefined,
   work: (run: Backfill) => Promise<void>,
 ): Promise<void> {
@@ -61,7 +63,7 @@ export async function withBackfill(
     const dataDir = join(folder, 'data')
     writeFileSync(
       config,
-      `dataDir: ${dataDir}\nchains:\n` +
+      `dataDir: ${dataDir}\nindex: { freeze: ${freezes} }\nchains:\n` +
         `  - { network: fuji, rpcUrls: ['http://127.0.0.1:${port}'], name: Bench, symbol: BNC, ${traceMs === undefined ? 'traces: off' : 'traces: on, startHeight: 1'} }\n`,
     )
     const startedAt = performance.now()

@@ -2,7 +2,7 @@
  * A backfill as people run it: `firn start` against a node on this machine, from an empty folder
  * to `live`, with every index of the API built.
  *
- *     node bench/backfill.ts [blocks] [rich or plain] [folder]
+ *     node bench/backfill.ts [blocks] [rich or plain] [folder] [freeze]
  *
  * The node serves bytes of a file from a process of its own; it takes its share of the machine.
  * Start-up is the time to the first commit that shows, and is apart from `marginalRate`, that of the
@@ -26,7 +26,9 @@ const settleMs = 5_000
 /** Height, milliseconds since the process was started, and bytes it has written by then. */
 type Mark = { readonly height: number; readonly at: number; readonly written: number }
 
-await withBackfill({ blocks, kind }, process.argv[4], async (run) => {
+const freezes = process.argv[5] === 'freeze'
+
+await withBackfill({ blocks, kind, freezes }, process.argv[4], async (run) => {
   const marks: Mark[] = []
   await run.reached(blocks - 1, (height) => {
     const at = performance.now() - run.startedAt

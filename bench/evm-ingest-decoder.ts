@@ -7,10 +7,13 @@ import { decodeBlocks } from '../src/codec/evm/decode-blocks.ts'
 import { buffersOf } from '../src/core/growing.ts'
 import { BlockChecks } from '../src/indexing/evm/block-checks.ts'
 import { silentLog } from '../src/telemetry/log.ts'
+import { type ChainShape, ChainText } from './evm-chain.ts'
 import { linesOf } from './lines-of.ts'
 
-type Work = {
-  readonly path: string
+/** What the thread is to do. */
+export type DecoderWork = {
+  /** File of lines, or the chain that is made up meanwhile. */
+  readonly path: string | ChainShape
   readonly blocksPerBatch: number
   readonly window: number
   readonly checked: boolean
@@ -23,7 +26,7 @@ export type DecoderTimes = {
   readonly decode: number
 }
 
-const work: Work = workerData
+const work: DecoderWork = workerData
 const port = parentPort
 if (port === null) throw new Error('runs as a worker only')
 
@@ -38,7 +41,7 @@ const times = { parse: 0, check: 0, decode: 0 }
 const checks = new BlockChecks({ log: silentLog, endpoints: () => [], checkEvery: 1 })
 let from = 0
 let lines: Buffer[] = []
-for await (const line of linesOf(work.path)) {
+for await (const line of typeof work.path === 'string' ? linesOf(work.path) : madeUp(work.path)) {
   lines.push(line)
   if (lines.length === work.blocksPerBatch) await send()
 }
@@ -56,6 +59,12 @@ async function send(): Promise<void> {
   from += lines.length
   lines = []
   port?.postMessage(batch, buffersOf(batch))
+}
+
+function* madeUp(shape: ChainShape): Generator<Buffer> {
+  const chain = new ChainText(shape)
+  for (let text = chain.next(); text !== undefined; text = chain.next())
+    yield Buffer.from(text, 'latin1')
 }
 
 function timed<T>(name: keyof DecoderTimes, what: () => T): T {

@@ -8,7 +8,6 @@
 
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { Worker } from 'node:worker_threads'
 
 import type { BlockBatch } from '../src/codec/evm/columns.ts'
 import { mergeBlocks } from '../src/codec/evm/merge-batches.ts'
@@ -21,6 +20,7 @@ import { takeLease } from '../src/store/lease.ts'
 import { controlTables } from '../src/store/schema/control.ts'
 import { evmTables } from '../src/store/schema/evm.ts'
 import { metricsTables } from '../src/store/schema/metrics.ts'
+import { decodedChain } from './decoded-chain.ts'
 import type { DecoderTimes } from './evm-ingest-decoder.ts'
 
 const [path = '', folder = '', rowsText, checks, url] = process.argv.slice(2)
@@ -65,7 +65,8 @@ async function ingest(): Promise<object> {
     marks.push({ done, at: performance.now() })
     peak = Math.max(peak, process.memoryUsage.rss())
   }
-  for await (const batch of decoded()) {
+  const work = { path, blocksPerBatch: 20, window: 100, checked: checks === 'on' }
+  for await (const batch of decodedChain(work, (told) => (times = told))) {
     waiting.push(batch)
     rows += batch.txs.count + batch.transfers.count
     if (rows >= batchRows) await flush()
@@ -94,29 +95,6 @@ async function ingest(): Promise<object> {
       bytesPerTransfer: size / done,
       peakMiB: peak / 2 ** 20,
     },
-  }
-}
-
-async function* decoded(): AsyncGenerator<BlockBatch> {
-  const worker = new Worker(new URL('./evm-ingest-decoder.ts', import.meta.url), {
-    workerData: { path, blocksPerBatch: 20, window: 100, checked: checks === 'on' },
-  })
-  const arrived: (BlockBatch | DecoderTimes)[] = []
-  let wake: () => void = () => undefined
-  worker.on('message', (batch: BlockBatch | DecoderTimes) => {
-    arrived.push(batch)
-    wake()
-  })
-  for (;;) {
-    if (arrived.length === 0) await new Promise<void>((resolve) => (wake = resolve))
-    const batch = arrived.shift()
-    if (batch === undefined) continue
-    if (!('kind' in batch)) {
-      times = batch
-      break
-    }
-    worker.postMessage('more')
-    yield batch
   }
 }
 

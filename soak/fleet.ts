@@ -3,7 +3,12 @@
  * each round is a new deployment that suffers every kind of harm once, one after the other.
  */
 
-import { citusDatabase, fleetScript, startCitus } from '../test/citus/citus-server.ts'
+import {
+  citusDatabase,
+  dropCitusDatabase,
+  fleetScript,
+  startCitus,
+} from '../test/citus/citus-server.ts'
 import {
   citusDisasters,
   type Disaster,
@@ -40,6 +45,7 @@ export async function* fleet(plan: SoakPlan): AsyncGenerator<Step> {
       scenes.push({
         disasters: citusDisasters(citus),
         database: (name) => citusDatabase(citus.nodes, name),
+        drop: (name) => dropCitusDatabase(citus.nodes, name),
       })
     }
     // Round after round, so that a run that ends early has tried something of each kind.
@@ -75,9 +81,10 @@ async function* many({ soFar }: SoakPlan): AsyncGenerator<Step> {
 type Scene = {
   readonly disasters: readonly Disaster[]
   readonly database: (name: string) => Promise<string>
+  readonly drop?: (name: string) => Promise<void>
 }
 
-async function oneRound({ disasters, database }: Scene, name: string): Promise<Step> {
+async function oneRound({ disasters, database, drop }: Scene, name: string): Promise<Step> {
   const ending = new Ended()
   try {
     const struck = await round(ending, await database(name), disasters)
@@ -87,6 +94,7 @@ async function oneRound({ disasters, database }: Scene, name: string): Promise<S
     return disasters.map(({ kind }) => ({ kind, tries: 1, bad: 1, first }))
   } finally {
     await ending.end()
+    await drop?.(name)
   }
 }
 

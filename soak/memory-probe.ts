@@ -1,16 +1,11 @@
 /** Loaded into a Firn under test: collects garbage when asked and tells what is left. */
 
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { isMainThread } from 'node:worker_threads'
 
-if (isMainThread && process.send !== undefined) {
-  setFlagsFromString('--expose-gc')
-  const collect: unknown = runInNewContext('gc')
+import { liveBytes } from '../test/live-bytes.ts'
+
+if (isMainThread && process.send !== undefined)
   process.on('message', () => {
-    // Twice: what finalisers let go of in the first is free after the second.
-    for (let time = 0; time < 2; time++) if (typeof collect === 'function') collect()
-    const { heapUsed, external, rss } = process.memoryUsage()
-    process.send?.({ live: heapUsed + external, resident: rss })
+    const live = liveBytes()
+    process.send?.({ live, resident: process.memoryUsage.rss() })
   })
-}

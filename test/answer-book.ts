@@ -51,6 +51,8 @@ export function answerBook(json: unknown): AnswerBook {
   // Words before parameters, and `…/{id}:verb` before `…/{id}`: the later matches them, too.
   const parameters = (path: string): number => path.split('{').length
   paths.sort((a, b) => parameters(a.path) - parameters(b.path) || b.path.length - a.path.length)
+  // A parameter holds no slash: only paths of as many parts can match.
+  const pathsBySize = Map.groupBy(paths, ({ path }) => path.split('/').length)
   const checks = new Map<string, ValidateFunction>()
   const check = (pointer: string, body: unknown): string | undefined => {
     let validate = checks.get(pointer)
@@ -64,7 +66,8 @@ export function answerBook(json: unknown): AnswerBook {
     problemOf: ({ method, path, status, contentType, body, isRewritten = false }) => {
       const bare = (path.split('?')[0] ?? '').replace(/%3a/gi, ':')
       const verb = method === 'HEAD' ? 'get' : method.toLowerCase()
-      const found = paths.filter(({ form }) => form.test(bare))
+      const alike = pathsBySize.get(bare.split('/').length) ?? []
+      const found = alike.filter(({ form }) => form.test(bare))
       const template = (found.find((one) => verb in (document.paths[one.path] ?? {})) ?? found[0])
         ?.path
       if (template === undefined) return undefined

@@ -20,9 +20,10 @@ import { openChainHost } from '../src/indexing/evm/chain-host.ts'
 import { openEvmSource } from '../src/indexing/evm/open-source.ts'
 import { ChainReader } from '../src/indexing/evm/read-chain.ts'
 import { statement } from '../src/store/engine/database.ts'
-import { openStore } from '../src/store/engine/open.ts'
+import { type FreezeSettings, openStore } from '../src/store/engine/open.ts'
 import { chainTables } from '../src/store/schema/stores.ts'
 import { silentLog } from '../src/telemetry/log.ts'
+import { segmentsOf } from './freeze-store.ts'
 import { virtualClock } from './virtual-clock.ts'
 
 const root = new URL('../', import.meta.url)
@@ -100,10 +101,33 @@ void test('a store that fails now and then: the chain goes on from its rows', as
   assert.deepEqual(await counts(51002, key), await expected(51002))
 })
 
+void test('without traces: what is proven becomes segments as it is stored', async () => {
+  const key = 'fuji-frozen'
+  const freeze = { firn: 'test', rowsAtOnce: 1 }
+  await index(51002, 'x', { key, freeze, traces: 'off', batchBytes: 100_000 })
+  const store = await openStore(
+    { store: 'embedded', dataDir: folder, freeze },
+    key,
+    chainTables,
+    'read',
+  )
+  const inTables = await store.get(statement('select height from block', { rowsOnly: true }))
+  const segments = await segmentsOf(store)
+  await store.close()
+  assert.equal(inTables, undefined)
+  assert.ok(segments.length > 2, `segments: ${segments.length}`)
+  const { listedInternals, revertedListed, ...wanted } = await expected(51002)
+  const found = await counts(51002, key, freeze)
+  assert.ok(Number(listedInternals) > 0 && Number(revertedListed) > 0)
+  assert.deepEqual(found, { ...wanted, listedInternals: 0, revertedListed: 0 })
+})
+
 /** How the link to the store of a chain differs from the usual. */
 type Unusual = {
   readonly key?: string
   readonly batchBytes?: number
+  readonly freeze?: FreezeSettings
+  readonly traces?: ChainSpec['traces']
   readonly around?: <B, N>(
     commit: (batch: B, news: N) => Promise<void>,
   ) => (batch: B, news: N) => Promise<void>
@@ -112,6 +136,7 @@ type Unusual = {
 /** Indexes the demo chain until blocks, traces and tokens are done. */
 async function index(chain: number, owner: string, unusual: Unusual = {}): Promise<void> {
   const { key = `fuji-${chain}`, batchBytes = 1_000_000, around = (commit) => commit } = unusual
+  const { freeze, traces = 'auto' } = unusual
   const spec: ChainSpec = {
     key,
     network: 'fuji',
@@ -119,7 +144,7 @@ async function index(chain: number, owner: string, unusual: Unusual = {}): Promi
     symbol: '',
     rpcUrls: [],
     recording: new URL(`demo/chain-${chain}.firnrec`, root).pathname,
-    traces: 'auto',
+    traces,
     startHeight: 0,
     wrappedTokens: [],
     icmContracts: [],
@@ -137,7 +162,7 @@ async function index(chain: number, owner: string, unusual: Unusual = {}): Promi
   const host = await openChainHost(spec, await source.identity(signal), {
     world,
     log: silentLog,
-    store: { store: 'embedded', dataDir: folder },
+    store: { store: 'embedded', dataDir: folder, ...(freeze === undefined ? {} : { freeze }) },
     limits,
     owner,
     signal,
@@ -163,11 +188,13 @@ async function index(chain: number, owner: string, unusual: Unusual = {}): Promi
   const running = [reader.run(signal), ...host.streams.map((stream) => stream.run(signal))]
   const last = (await source.headHeight(signal)) as number
   // These have no height.
-  const without = new Set(['lease', 'pace', 'blockchain id'])
+  const without = new Set(['lease', 'pace', 'blockchain id', 'freeze', 'merge'])
   const isDone = (): boolean =>
     [...reader.stages(), ...host.streams.map((stream) => stream.status())].every(
       ({ stage, state, indexedHeight }) =>
-        without.has(stage) || (state === 'live' && indexedHeight === last),
+        without.has(stage) ||
+        (stage === 'traces' && traces === 'off') ||
+        (state === 'live' && indexedHeight === last),
     )
   while (!isDone()) {
     assert.ok(clock.elapsedMs() < 600_000, JSON.stringify(reader.stages()))
@@ -178,12 +205,22 @@ async function index(chain: number, owner: string, unusual: Unusual = {}): Promi
   await host.close()
 }
 
-async function counts(chain: number, key = `fuji-${chain}`): Promise<Record<string, number>> {
-  const store = await openStore({ store: 'embedded', dataDir: folder }, key, chainTables, 'read')
-  const count = async (words: string): Promise<number> =>
-    Number((await store.get(statement(`select count(*) from ${words}`)))?.[0])
+async function counts(
+  chain: number,
+  key = `fuji-${chain}`,
+  freeze?: FreezeSettings,
+): Promise<Record<string, number>> {
+  const location = {
+    store: 'embedded',
+    dataDir: folder,
+    ...(freeze === undefined ? {} : { freeze }),
+  }
+  const store = await openStore(location, key, chainTables, 'read')
+  // Segments do not know `count`.
+  const count = async (words: string, column = 'pos'): Promise<number> =>
+    (await store.all(statement(`select ${column} from ${words}`))).length
   const found = {
-    blocks: await count('block'),
+    blocks: await count('block', 'height'),
     txs: await count('tx'),
     failedTxs: await count('tx_failed'),
     erc20: await count('transfer where kind = 0'),

@@ -205,11 +205,12 @@ const checks = new Map<string, ReturnType<typeof Compile>>()
 function holdAgainstShape({ shape }: Operation, body: unknown, json?: string): void {
   if (body === undefined) return
   // What was written from rows is what the view of them gives, to the byte.
-  if (json !== undefined) assert.equal(json, JSON.stringify(body), shape.id)
+  const text = JSON.stringify(body)
+  if (json !== undefined) assert.equal(json, text, shape.id)
   let check = checks.get(shape.id)
   if (check === undefined) checks.set(shape.id, (check = Compile(shape.response)))
   // What is sent is JSON: a field that is undefined is absent there.
-  const sent: unknown = JSON.parse(JSON.stringify(body))
+  const sent: unknown = JSON.parse(text)
   if (check.Check(sent)) return
   const [first] = check.Errors(sent)
   throw new Error(`${shape.id}: ${first?.instancePath} ${first?.message}`)

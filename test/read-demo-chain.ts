@@ -6,11 +6,13 @@ import { zstdCompressSync } from 'node:zlib'
 
 import { decodeBlocks } from '../src/codec/evm/decode-blocks.ts'
 import { decodeTraces } from '../src/codec/evm/decode-traces.ts'
-import { EvmIngest } from '../src/indexing/evm/evm-ingest.ts'
+import { EvmIngest, type EvmIngestParts } from '../src/indexing/evm/evm-ingest.ts'
 import { openRollup } from '../src/rollup/chain-rollup.ts'
 import { openRecording } from '../src/source/recording.ts'
 import { checkpointHeights } from '../src/store/checkpoint.ts'
+import type { Database } from '../src/store/engine/database.ts'
 import { openStore, type StoreLocation } from '../src/store/engine/open.ts'
+import { iceOf } from '../src/store/ice/ice.ts'
 import type { ManifestSegment } from '../src/store/ice/manifest.ts'
 import { takeLease } from '../src/store/lease.ts'
 import { controlTables } from '../src/store/schema/control.ts'
@@ -43,6 +45,8 @@ export async function readDemoChain(
      * by three.
      */
     readonly freezeEvery?: number
+    /** Batches of blocks become segments as they are stored, which merge by three. */
+    readonly freezesAtOnce?: boolean
   },
 ): Promise<void> {
   const file = readFileSync(join(import.meta.dirname, `../demo/chain-${run.chain}.firnrec`))
@@ -50,7 +54,8 @@ export async function readDemoChain(
   const database = await openStore(location, run.name, chainTables, 'write')
   const lease = await takeLease(database, run.owner, systemClock)
   if (lease === undefined) throw new Error('another process writes this store')
-  const ingest = new EvmIngest({ database, lease, clock: systemClock, openRollup })
+  const freezing = run.freezesAtOnce === true ? freezingAtOnce(database) : {}
+  const ingest = new EvmIngest({ database, lease, clock: systemClock, openRollup, ...freezing })
   const { signal } = new AbortController()
   const { until } = recording.heights
   const heights = await checkpointHeights(database)
@@ -61,6 +66,7 @@ export async function readDemoChain(
       await recording.blocks(range, (raw) => decodeBlocks(from, raw, zstdCompressSync), signal),
     )
     run.progress?.(`blocks ${range.until - 1}`)
+    if (run.freezesAtOnce === true) await mergeAll(database, threeNewest)
   }
   for (let from = (heights.get('traces') ?? -1) + 1; from < tracesUntil; from += run.step) {
     const range = { from, until: Math.min(from + run.step, until) }
@@ -74,6 +80,14 @@ export async function readDemoChain(
     }
   }
   await database.close()
+}
+
+/** Every batch is one of a backfill. */
+function freezingAtOnce(database: Database): Pick<EvmIngestParts, 'freezing'> {
+  const ice = iceOf(database)
+  if (ice === undefined) return {}
+  const subject = { store: database.name, genesisHash: '', firn: 'test' }
+  return { freezing: { ice, subject, leastRows: 1, mostRowsBefore: 1_000 } }
 }
 
 /** Three neighbours of one tier at the end: short histories merge more than once. */

@@ -103,6 +103,15 @@ export async function citusDatabase(nodes: readonly string[], name: string): Pro
   return at(coordinator, name)
 }
 
+/**
+ * Drops such a database. Each that exists takes one of eight background workers of every server, and
+ * the move of a schema needs some.
+ */
+export async function dropCitusDatabase(nodes: readonly string[], name: string): Promise<void> {
+  for (const node of nodes)
+    await commands(at(node, 'postgres'), [`drop database if exists "${name}" with (force)`])
+}
+
 function at(node: string, database: string): string {
   const url = new URL(node)
   url.pathname = `/${database}`

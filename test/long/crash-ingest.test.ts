@@ -27,6 +27,7 @@ const step = 4
 const kills = 4
 const freezeEvery = 12
 const timeLimitMs = 120_000
+const anyBlock = statement('select height from block limit 1', { rowsOnly: true })
 
 onBothEngines(
   `crash: ${kills} kills of a backfill leave no trace`,
@@ -74,18 +75,44 @@ onBothEngines(
   },
 )
 
+onBothEngines(
+  `crash: ${kills} kills of a backfill that freezes as it stores leave no trace`,
+  [],
+  async ({ location: { store }, engine }) => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'firn-freezing-'))
+    try {
+      const location = { store, dataDir, freeze: { firn: 'test' } }
+      const random = generator((engine === 'sqlite' ? 5 : 6) + 2 * soakRound)
+      await killedRun(location, random, 'at-once')
+      const whole = { name: 'whole', chain, step: 40, owner: 'test', traces: false } as const
+      await readDemoChain({ store, dataDir }, whole)
+      assert.deepEqual(await digestOf(location, 'killed'), await digestOf(location, 'whole'))
+      const database = await openStore(location, 'killed', chainTables, 'write')
+      const segments = await segmentsOf(database)
+      assert.ok(
+        segments.some(({ tier }) => tier > 0),
+        'segments were merged',
+      )
+      assert.equal(await database.get(anyBlock), undefined, 'no block is in a table')
+      await database.close()
+    } finally {
+      rmSync(dataDir, { recursive: true, force: true })
+    }
+  },
+)
+
 /** Starts the backfill and kills it, over and over, then lets it end. */
 async function killedRun(
   location: StoreLocation,
   random: () => number,
-  freezeEvery?: number,
+  freezeEvery?: number | 'at-once',
 ): Promise<void> {
   let heard = ''
   for (let kill = 0; kill < kills; kill++) {
     const child = start(location, freezeEvery)
     // Lines say when a batch is stored, or history frozen or merged, which takes longer; the moment
     // lies anywhere around that of the next ones.
-    const isFreezing = freezeEvery !== undefined
+    const isFreezing = typeof freezeEvery === 'number'
     const lines = 1 + Math.floor(random() * (isFreezing ? 3 : 6))
     const later = random() * (isFreezing ? 100 : 30)
     heard = await untilLine(child, lines, isFreezing ? /^(frozen|merged)/ : /./)
@@ -97,7 +124,7 @@ async function killedRun(
   assert.equal(await untilLine(child, Number.POSITIVE_INFINITY), 'done')
 }
 
-function start(location: StoreLocation, freezeEvery?: number): ChildProcess {
+function start(location: StoreLocation, freezeEvery?: number | 'at-once'): ChildProcess {
   const script = join(import.meta.dirname, '../ingest-process.ts')
   const words = [script, JSON.stringify(location), 'killed', String(chain), String(step)]
   if (freezeEvery !== undefined) words.push(String(freezeEvery))

@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { zstdCompressSync } from 'node:zlib'
 
 import { assert, Fault } from '../../core/fault.ts'
@@ -23,6 +23,7 @@ import {
 import { rangeText } from '../stores/range-text.ts'
 import { repairLogs, repairMessages } from '../stores/repair-emptied.ts'
 import { repairPrimary } from '../stores/repair-primary.ts'
+import { repairSegments } from '../stores/repair-segments.ts'
 import type { RepairWork } from '../stores/repair-work.ts'
 import { salvage } from '../stores/salvage.ts'
 import { isWhole, printVerdict, verdictOf } from '../stores/store-verdict.ts'
@@ -43,12 +44,14 @@ export async function repairStores(flags: Flags): Promise<void> {
   const names = stores.map(({ key }) => key)
   const release = await claimDataFolder(config, names, world.clock)
   const owner = `repair-${Buffer.from(world.random.bytes(4)).toString('hex')}`
+  const copies = typeof flags['copies'] === 'string' ? { copies: resolve(flags['copies']) } : {}
   let isAllWhole = true
   for (const store of stores) {
     const verdict = await verdictOf(store, () => openConfigured(config, store))
     printVerdict(store, verdict)
     if (isWhole(verdict)) continue
-    const isMended = verdict.hasSums && (await mended({ config, store, verdict, world, owner }))
+    const isMended =
+      verdict.hasSums && (await mended({ config, store, verdict, world, owner, ...copies }))
     isAllWhole &&= isMended
   }
   release()
@@ -78,11 +81,8 @@ async function repairEvm(work: RepairWork): Promise<boolean> {
   const { config, store } = work
   let { verdict } = work
   if (verdict.segments.length > 0) {
-    console.log(
-      `${store.key}: segments cannot be mended; put back copies of the files named above,`,
-    )
-    console.log('  from which rows are then mended, or delete the store: it is indexed again')
-    return false
+    if (!(await repairSegments(work))) return false
+    verdict = await verdictOf(store, () => openConfigured(config, store))
   }
   const isBroken =
     verdict.structure.length > 0 || verdict.damaged.some(({ found }) => found === undefined)

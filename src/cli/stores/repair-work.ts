@@ -13,4 +13,6 @@ export type RepairWork = {
   readonly world: World
   /** Names this process in leases. */
   readonly owner: string
+  /** Folder with copies of segments. */
+  readonly copies?: string
 }

@@ -23,10 +23,13 @@ export async function thawStore({ config, store, world, owner }: RepairWork): Pr
     const { clock } = world
     const signal = AbortSignal.timeout(leaseLimitMs)
     const lease = await awaitLease(database, owner, { clock, signal })
-    return await database.transaction(async (writer) => {
+    const isThawed = await database.transaction(async (writer) => {
       await holdLease(writer, lease, clock)
       return thawFrom({ writer, ice, tables: store.tables }, 0)
     })
+    // Nobody else would: without segments a deployment that does not freeze looks for none.
+    ice.removeOrphans(await ice.manifest(database))
+    return isThawed
   } finally {
     await database.close()
   }

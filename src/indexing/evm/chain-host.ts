@@ -9,6 +9,7 @@ import type { World } from '../../core/world.ts'
 import type { ChainIdentity, EvmSource, HeightRange } from '../../source/evm-source.ts'
 import { type Database, statement } from '../../store/engine/database.ts'
 import { openSmallStore, openStore, type StoreLocation } from '../../store/engine/open.ts'
+import { iceOf } from '../../store/ice/ice.ts'
 import { awaitLease, type Lease, StandingLease } from '../../store/lease.ts'
 import { type TracedRow, tracedTransactions } from '../../store/query/evm/traced-transactions.ts'
 import { meta } from '../../store/schema/control.ts'
@@ -26,7 +27,9 @@ import { writingRhythm } from '../pace-stream.ts'
 import type { Stream } from '../stage.ts'
 import { BlockChecks } from './block-checks.ts'
 import { blockchainIdStream } from './blockchain-id-stream.ts'
-import { type FreezeParts, freezeStream } from './freeze-stream.ts'
+import { goodBatchRows } from './evm-ingest.ts'
+import type { FreezingAtOnce } from './freeze-at-once.ts'
+import { defaultRows, type FreezeParts, freezeStream } from './freeze-stream.ts'
 import { logStream } from './logs/log-stream.ts'
 import { mergeStream } from './merge-stream.ts'
 import { openEvmSource } from './open-source.ts'
@@ -113,7 +116,8 @@ function hostOver(
   const watches = openWatches(parts.store, spec.key)
   const outbox = outboxOf(watches, parts)
   const rhythm = writingRhythm(database, clock)
-  const ingest = new StandingIngest({ ...parts, database, standing, ...outbox })
+  const freezing = freezingAtOnce(database, parts)
+  const ingest = new StandingIngest({ ...parts, database, standing, ...outbox, ...freezing })
   const { commit } = ingest
   const common = { database, source, clock, log, commit }
   const wishes = openWishes(parts.store)
@@ -162,6 +166,19 @@ function outboxOf(
   { keepEventsMs: keepMs, world: { clock } }: HostParts,
 ): { readonly outbox?: ReturnType<typeof evmOutbox> } {
   return keepMs === undefined ? {} : { outbox: evmOutbox({ watches, clock, keepMs }) }
+}
+
+/** Where traces are wanted, blocks wait for them in tables. */
+function freezingAtOnce(
+  database: Database,
+  { store: { freeze }, spec, genesisHash }: HostParts & Pick<FreezeParts, 'spec' | 'genesisHash'>,
+): { readonly freezing?: FreezingAtOnce } {
+  const ice = iceOf(database)
+  if (freeze === undefined || ice === undefined || spec.traces !== 'off') return {}
+  const subject = { store: spec.key, genesisHash, firn: freeze.firn }
+  const leastRows = freeze.rowsAtOnce ?? goodBatchRows / 2
+  const mostRowsBefore = freeze.rowsPerSegment ?? defaultRows
+  return { freezing: { ice, subject, leastRows, mostRowsBefore } }
 }
 
 /** History becomes segments, and segments become fewer. */

@@ -25,6 +25,7 @@ import type { EvmOutbox } from '../events/evm-outbox.ts'
 import { applyBlocks, blockStage, checkpointAfter } from './apply-blocks.ts'
 import { applyTraces, traceStage } from './apply-traces.ts'
 import { cutChain } from './cut-chain.ts'
+import { type FreezingAtOnce, frozenAtOnce } from './freeze-at-once.ts'
 import { Interner } from './intern.ts'
 
 /** Parts of an ingest. */
@@ -36,6 +37,8 @@ export type EvmIngestParts = {
   readonly openRollup?: (reader: Reader) => Soon<Rollup>
   /** Notes what webhooks are to be told; absent where nobody tells. */
   readonly outbox?: EvmOutbox
+  /** Present where blocks of a backfill become segments at once. */
+  readonly freezing?: FreezingAtOnce
 }
 
 /**
@@ -66,12 +69,15 @@ export class EvmIngest {
    * then. Faults as `applyBlocks`, `lease-lost`, `store-*`.
    */
   async blocks(batch: BlockBatch, proofs: StoredProofs = {}): Promise<void> {
-    const { database, lease, clock, outbox } = this.#parts
+    const { database, lease, clock, outbox, freezing } = this.#parts
     await this.#whole(async (state) => {
       await database.transaction(async (writer) => {
         await holdLease(writer, lease, clock)
-        const { ids, before } = await applyBlocks(writer, batch, state.interner)
-        await state.rollup?.blocks(writer, batch, ids)
+        const before = await frozenAtOnce(writer, { batch, proofs, freezing }, async (into) => {
+          const applied = await applyBlocks(into, batch, state.interner)
+          await state.rollup?.blocks(into, batch, applied.ids)
+          return applied.before
+        })
         await writeProofs(writer, state, proofsText(proofs))
         await outbox?.blocks(writer, batch)
         await moveCheckpoint(writer, blockStage, {

@@ -26,7 +26,7 @@ const lookEveryMs = 1_000
  * Transactions, transfers and internal transactions of a segment: it takes some seconds to write, and
  * what is not frozen yet stays small enough for memory.
  */
-const defaultRows = 400_000
+export const defaultRows = 400_000
 
 /** Parts of freezing. */
 export type FreezeParts = {

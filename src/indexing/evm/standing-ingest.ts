@@ -26,6 +26,7 @@ import type { EvmOutbox } from '../events/evm-outbox.ts'
 import { blockStage } from './apply-blocks.ts'
 import { traceStage } from './apply-traces.ts'
 import { EvmIngest } from './evm-ingest.ts'
+import type { FreezingAtOnce } from './freeze-at-once.ts'
 
 /** Pause before a store without room is tried again. */
 const fullPauseMs = 2_000
@@ -40,6 +41,8 @@ export type StandingIngestParts = {
   readonly signal: AbortSignal
   /** Notes what webhooks are to be told; absent where nobody tells. */
   readonly outbox?: EvmOutbox
+  /** Present where blocks of a backfill become segments at once. */
+  readonly freezing?: FreezingAtOnce
 }
 
 /** The writer of a chain. Calls may overlap; they are done in order. */
@@ -63,9 +66,12 @@ export class StandingIngest {
    * `store-failed`.
    */
   readonly resume = async (): Promise<ResumePoint> => {
-    const { database, standing, spec, world, outbox } = this.#parts
+    const { database, standing, spec, world, outbox, freezing } = this.#parts
     const { clock } = world
-    const told = outbox === undefined ? {} : { outbox }
+    const more = {
+      ...(outbox === undefined ? {} : { outbox }),
+      ...(freezing === undefined ? {} : { freezing }),
+    }
     await standing.regain()
     return this.#inOrder(async (lease) => {
       // A commit whose answer was lost may still be under way: it holds the lease until it is over.
@@ -73,7 +79,7 @@ export class StandingIngest {
         await holdLease(writer, lease, clock)
         return resumePoint(writer, spec.startHeight)
       })
-      this.#ingest ??= new EvmIngest({ database, lease, clock, openRollup, ...told })
+      this.#ingest ??= new EvmIngest({ database, lease, clock, openRollup, ...more })
       return point
     })
   }

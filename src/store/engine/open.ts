@@ -51,6 +51,8 @@ export type FreezeSettings = {
   readonly firn: string
   /** Transactions, transfers and internal transactions of a segment. */
   readonly rowsPerSegment?: number
+  /** Blocks, transactions, transfers and kept logs from which on a batch becomes a segment at once. */
+  readonly rowsAtOnce?: number
 }
 
 /** Opens a store by `open`, now or later, and gives what stands in its place. */

@@ -189,7 +189,8 @@ function columnsOf(table: Table, rows: readonly Row[]): Columns {
   return columns
 }
 
-async function hashOf(writer: Writer, height: number): Promise<string> {
+/** Hash of a stored block, hex; empty where there is none. */
+export async function hashOf(writer: Writer, height: number): Promise<string> {
   const hash = (await writer.get(hashAt, [height]))?.[0]
   return hash instanceof Uint8Array ? toHex(hash) : ''
 }

@@ -4,7 +4,7 @@
  */
 
 import { randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 
 import { Fault } from '../../core/fault.ts'
@@ -12,7 +12,7 @@ import type { Reader, Statement } from '../engine/database.ts'
 import type { Table } from '../engine/table.ts'
 import { type Manifest, parseManifest, readManifest } from './manifest.ts'
 import { type Plan, type PlannedTables, planOf } from './plan.ts'
-import { draftEnding, segmentEnding } from './segment-writer.ts'
+import { draftEnding, onDisk, segmentEnding } from './segment-writer.ts'
 import { Segment } from './segment.ts'
 import type { SegmentRange } from './walk-segments.ts'
 
@@ -49,10 +49,12 @@ export class Ice {
   /** The newest one last; older ones while somebody reads them. */
   #openings: Opening[] = []
   #manifest = parseManifest('')
+  readonly #below: number
 
-  /** Segments of a store with `tables` lie in `folder`. */
-  constructor(folder: string, tables: readonly Table[]) {
+  /** Segments of a store with `tables` lie in `folder`; those beyond height `below` are left out. */
+  constructor(folder: string, tables: readonly Table[], below = Number.POSITIVE_INFINITY) {
     this.#folder = folder
+    this.#below = below
     this.#tables = {
       all: new Map(tables.map((table) => [table.name, table])),
       freezing: new Set(
@@ -85,7 +87,10 @@ export class Ice {
   /** The manifest as `reader` sees it. Cost: one look-up by key. */
   async manifest(reader: Reader): Promise<Manifest> {
     const read = await readManifest(reader)
-    if (read.text !== this.#manifest.text) this.#manifest = read
+    if (read.text !== this.#manifest.text) {
+      const segments = read.segments.filter(({ until }) => until <= this.#below)
+      this.#manifest = { ...read, segments }
+    }
     return this.#manifest
   }
 
@@ -109,11 +114,15 @@ export class Ice {
   #hold(manifest: Manifest): HeldSegments {
     let opening = this.#openings.find((each) => each.manifest.text === manifest.text)
     if (opening === undefined) {
-      const ranges = manifest.segments.map(({ from, until, name }) => ({
-        from,
-        until,
-        segment: this.segment(name),
-      }))
+      const ranges = manifest.segments.map(({ from, until, name }) => {
+        const segment = this.segment(name)
+        if (segment.index.from !== from || segment.index.until !== until)
+          throw new Fault(
+            'store-failed',
+            `segment is of other heights than it is listed for: ${name}`,
+          )
+        return { from, until, segment }
+      })
       opening = { manifest, ranges, users: 0 }
       this.#openings.push(opening)
     }
@@ -157,6 +166,28 @@ export class Ice {
     }
     this.#segments.set(name, segment)
     return segment
+  }
+
+  /**
+   * Gives the whole file at `path` the name of its content in this folder, in place of one that is
+   * damaged. Throws `store-failed` where it is not the segment `name`, or damaged; it stays then.
+   */
+  adopt(path: string, name: string): void {
+    const made = new Segment(path)
+    try {
+      if (made.name !== name)
+        throw new Fault('store-failed', `file is another segment, ${made.name}: ${path}`)
+      const damaged = made.damagedTables()
+      if (damaged.length > 0)
+        throw new Fault('store-failed', `bytes of ${damaged.join(', ')} are damaged: ${path}`)
+    } finally {
+      made.close()
+    }
+    this.#segments.get(name)?.close()
+    this.#segments.delete(name)
+    this.#openings = []
+    mkdirSync(this.#folder, { recursive: true })
+    onDisk(() => renameSync(path, this.pathOf(name)))
   }
 
   /** The file of a segment. */

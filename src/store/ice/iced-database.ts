@@ -28,7 +28,7 @@ export async function iced(
   if (!isHistory) return database
   if (!(await mayBeFrozen(database)) && !freezes) return database
   const ice = new Ice(folder, tables)
-  return ice.serve({
+  const store: Database = ice.serve({
     engine: database.engine,
     name: database.name,
     ...icedReader(database, ice),
@@ -44,6 +44,24 @@ export async function iced(
       ice.close()
     },
   })
+  below.set(store, (height) => {
+    const older = new Ice(folder, tables, height)
+    return { ...icedReader(database, older), close: () => older.close() }
+  })
+  return store
+}
+
+/** Reads history of a store until it is closed. */
+export type OlderHistory = Reader & { readonly close: () => void }
+
+const below = new WeakMap<Database, (height: number) => OlderHistory>()
+
+/**
+ * Reads the tables of `database`, and of its segments only those that end at or below `height`: later
+ * ones may be damaged. `undefined` where the store has no segments.
+ */
+export function historyBelow(database: Database, height: number): OlderHistory | undefined {
+  return below.get(database)?.(height)
 }
 
 /**

@@ -55,10 +55,9 @@ export function parseManifest(text: string): Manifest {
     const [from, until, name, tier = 0] = entry as unknown[]
     const last = segments.at(-1)
     const follows = last === undefined || last.until === from
-    if (typeof from !== 'number' || typeof until !== 'number' || typeof name !== 'string')
-      throw damaged()
+    if (!isHeight(from) || !isHeight(until) || typeof name !== 'string') throw damaged()
     if (!follows || from >= until || !nameForm.test(name)) throw damaged()
-    if (typeof tier !== 'number') throw damaged()
+    if (!isHeight(tier)) throw damaged()
     segments.push({ from, until, name, tier })
   }
   return { segments, text }
@@ -67,6 +66,10 @@ export function parseManifest(text: string): Manifest {
 /** Height from which on the history lies in tables. */
 export function frozenUntil({ segments }: Manifest): number {
   return segments.at(-1)?.until ?? 0
+}
+
+function isHeight(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
 }
 
 function damaged(): Fault {

@@ -60,7 +60,9 @@ void test('packed rows: bytes that are cut or altered are a fault, or rows', () 
           const packed = new PackedRows(forms, altered)
           for (let row = 0; row < packed.count; row++) packed.row(row)
         } catch (error) {
-          assert.ok(error instanceof Fault && error.code === 'bad-bytes', String(error))
+          // Lengths of strings are read with the rows, where only faults of the store are expected.
+          const isExpected = error instanceof Fault && /^(bad-bytes|store-failed)$/.test(error.code)
+          assert.ok(isExpected, String(error))
         }
       }
     }),

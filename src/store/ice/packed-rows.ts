@@ -131,14 +131,15 @@ function stringsAt(heap: Uint8Array, lengths: PackedIntegers, rows: number): Col
   }
 }
 
+/** Lengths are read when the first string is: what is wrong then is a fault of the store. */
 function endsOf(lengths: PackedIntegers, rows: number, size: number): Uint32Array {
   const ends = new Uint32Array(rows)
   let end = 0
   for (let row = 0; row < rows; row++) {
     end += lengths.at(row) ?? 0
-    if (end > size) throw new Fault('bad-bytes', `bytes end behind their group: ${end}`)
+    if (end > size) throw new Fault('store-failed', `bytes end behind their group: ${end}`)
     ends[row] = end
   }
-  if (end !== size) throw new Fault('bad-bytes', `bytes of a group are left over: ${size - end}`)
+  if (end !== size) throw new Fault('store-failed', `bytes of a group are left over: ${size - end}`)
   return ends
 }

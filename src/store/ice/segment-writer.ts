@@ -185,8 +185,9 @@ class Levels {
 }
 
 function extentOf(fence: Row): Extent {
-  const [offset, length, crc] = fence.slice(-fenceForms.length).map(Number)
-  return { offset: offset ?? 0, length: length ?? 0, crc: crc ?? 0 }
+  const at = fence.length - fenceForms.length
+  const numberAt = (place: number): number => Number(itemAt(fence, at + place))
+  return { offset: numberAt(0), length: numberAt(1), crc: numberAt(2) }
 }
 
 /** Does `work` on a disk. Throws `store-full`, `store-failed`. */

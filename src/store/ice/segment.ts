@@ -8,7 +8,7 @@
  */
 
 import { createHash } from 'node:crypto'
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 
 import { toHex } from '../../core/bytes.ts'
@@ -16,10 +16,11 @@ import { assert, Fault, faultOf } from '../../core/fault.ts'
 import { itemAt } from '../../core/item-at.ts'
 import type { Value } from '../engine/database.ts'
 import { type ColumnForm, PackedRows, rowsPerGroup } from './packed-rows.ts'
+import { parseIndex } from './parse-index.ts'
 import {
+  checkIndexHash,
   type Extent,
   nameOf,
-  readIndex,
   readTrailer,
   type SegmentIndex,
   type SegmentTable,
@@ -65,8 +66,15 @@ class KeptGroups {
 
 const kept = new KeptGroups()
 
-/** Reads a group; one that is read once is not kept. */
-type ReadGroup = (extent: Extent, forms: readonly ColumnForm[], isReadOnce?: boolean) => PackedRows
+/** A group: where it lies, what it holds, and how many rows it must have. */
+type Piece = {
+  readonly extent: Extent
+  readonly forms: readonly ColumnForm[]
+  readonly rows: number
+  /** What is read once is not kept. */
+  readonly isReadOnce?: boolean
+}
+type ReadGroup = (piece: Piece) => PackedRows
 
 /** A row of a table of a segment. */
 export type FrozenRow = { readonly cell: (column: number) => Value }
@@ -127,35 +135,53 @@ export class FrozenTable {
     let extent = root
     let number = 0
     for (let level = levels; level > 0; level--) {
-      const fences = this.#read(extent, this.#fences)
+      const fences = this.#fencesAt(extent, level, number)
       // The last fence below the key: what is sought is behind its first row.
       const at = Math.max(0, firstNotBelow(fences, key) - 1)
       number = number * rowsPerGroup + at
       extent = this.#extentAt(fences, at)
     }
-    const group = this.#read(extent, this.shape.forms)
+    const group = this.#rowsAt(extent, number)
     return Math.min(rows, number * rowsPerGroup + firstNotBelow(group, key))
   }
 
   #groupOf(row: number, isReadOnce = false): PackedRows {
-    const { root, levels, forms, rows } = this.shape
+    const { root, levels, rows } = this.shape
     assert(root !== undefined && row < rows, 'a row is asked for by its number')
     let extent = root
     for (let level = levels; level > 0; level--) {
-      const fences = this.#read(extent, this.#fences)
+      const fences = this.#fencesAt(extent, level, Math.floor(row / rowsPerGroup ** (level + 1)))
       extent = this.#extentAt(fences, Math.floor(row / rowsPerGroup ** level) % rowsPerGroup)
     }
-    return this.#read(extent, forms, isReadOnce)
+    return this.#rowsAt(extent, Math.floor(row / rowsPerGroup), isReadOnce)
+  }
+
+  /** The group of rows with number `number`. */
+  #rowsAt(extent: Extent, number: number, isReadOnce = false): PackedRows {
+    const { forms, rows } = this.shape
+    return this.#read({ extent, forms, rows: countIn(rows, number), isReadOnce })
+  }
+
+  /** The group of fences with number `number` of a level. */
+  #fencesAt(extent: Extent, level: number, number: number): PackedRows {
+    const fences = Math.ceil(this.shape.rows / rowsPerGroup ** level)
+    return this.#read({ extent, forms: this.#fences, rows: countIn(fences, number) })
   }
 
   #extentAt(fences: PackedRows, at: number): Extent {
-    const { keyLength } = this.shape
-    return {
-      offset: Number(fences.cell(at, keyLength)),
-      length: Number(fences.cell(at, keyLength + 1)),
-      crc: Number(fences.cell(at, keyLength + 2)),
-    }
+    const { keyLength, section } = this.shape
+    const offset = Number(fences.cell(at, keyLength))
+    const length = Number(fences.cell(at, keyLength + 1))
+    const isInside = offset >= section.offset && length >= 0
+    if (!isInside || offset + length > section.offset + section.length)
+      throw new Fault('store-failed', `a fence of ${this.shape.name} leads out of it: ${offset}`)
+    return { offset, length, crc: Number(fences.cell(at, keyLength + 2)) }
   }
+}
+
+/** Rows of group `number` of `all`: each is full but the last one. */
+function countIn(all: number, number: number): number {
+  return Math.min(rowsPerGroup, all - number * rowsPerGroup)
 }
 
 function firstNotBelow(group: PackedRows, key: readonly number[]): number {
@@ -184,26 +210,31 @@ export class Segment {
   readonly name: string
   readonly path: string
   readonly #fd: number
+  readonly #size: number = 0
   readonly #number = ++files
   readonly #tables: ReadonlyMap<string, FrozenTable>
 
   /** Throws `store-failed` where the file is missing or no whole segment, `store-version`. */
   constructor(path: string) {
     this.path = path
+    if (!existsSync(path)) throw new Fault('store-failed', `segment is missing: ${path}`)
     this.#fd = onDisk(() => openSync(path, 'r'))
     try {
-      const size = fstatSync(this.#fd).size
-      const trailer = readTrailer(this.#bytes(Math.max(0, size - trailerBytes), trailerBytes))
-      const from = size - trailerBytes - trailer.length
+      this.#size = fstatSync(this.#fd).size
+      const trailerAt = this.#size - trailerBytes
+      if (trailerAt < 0) throw new Fault('store-failed', 'file is no segment, or is cut off')
+      const trailer = readTrailer(this.#bytes(trailerAt, trailerBytes))
+      const from = trailerAt - trailer.length
       if (from < 0) throw new Fault('store-failed', 'segment is cut off')
-      this.index = readIndex(this.#bytes(from, trailer.length), trailer.hash)
+      const text = this.#bytes(from, trailer.length)
+      checkIndexHash(text, trailer.hash)
+      this.index = parseIndex(text, from)
       this.name = nameOf(trailer.hash)
     } catch (error) {
       closeSync(this.#fd)
       throw named(error, path)
     }
-    const read: ReadGroup = (extent, forms, isReadOnce = false) =>
-      this.#group({ extent, forms, isReadOnce })
+    const read: ReadGroup = (piece) => this.#group(piece)
     this.#tables = new Map(
       this.index.tables.map((table) => [table.name, new FrozenTable(table, read)]),
     )
@@ -225,15 +256,7 @@ export class Segment {
     closeSync(this.#fd)
   }
 
-  #group({
-    extent,
-    forms,
-    isReadOnce,
-  }: {
-    readonly extent: Extent
-    readonly forms: readonly ColumnForm[]
-    readonly isReadOnce: boolean
-  }): PackedRows {
+  #group({ extent, forms, rows, isReadOnce = false }: Piece): PackedRows {
     const place = this.#number * fileRange + extent.offset
     const known = kept.get(place)
     if (known !== undefined) return known
@@ -242,6 +265,8 @@ export class Segment {
       if (crc32(bytes) !== extent.crc)
         throw new Fault('store-failed', `bytes of a segment are damaged at ${extent.offset}`)
       const group = new PackedRows(forms, bytes)
+      if (group.count !== rows)
+        throw new Fault('store-failed', `a group at ${extent.offset} has ${group.count} rows`)
       if (!isReadOnce) kept.set(place, group)
       return group
     } catch (error) {
@@ -262,6 +287,9 @@ export class Segment {
   }
 
   #bytes(offset: number, length: number): Uint8Array {
+    // What a damaged piece says of lengths must not become memory.
+    if (offset + length > this.#size)
+      throw new Fault('store-failed', `segment ends before ${offset + length}`)
     const bytes = new Uint8Array(length)
     const read = onDisk(() => readSync(this.#fd, bytes, 0, length, offset))
     if (read !== length) throw new Fault('store-failed', `segment ends before ${offset + length}`)

@@ -63,7 +63,7 @@ export const pastDefects: readonly PastDefect[] = [
   },
   {
     name: 'a writer that lost its lease goes on writing',
-    seed: 58,
+    seed: 1,
     places: [
       {
         file: 'src/store/lease.ts',
@@ -140,7 +140,7 @@ export const pastDefects: readonly PastDefect[] = [
   },
   {
     name: 'blocks are taken whose parent is not the stored one',
-    seed: 1,
+    seed: 7,
     places: [
       {
         file: 'src/indexing/evm/block-pipeline.ts',
@@ -162,7 +162,7 @@ export const pastDefects: readonly PastDefect[] = [
   },
   {
     name: 'how far an answer is complete is read after its rows',
-    seed: 64,
+    seed: 199,
     places: [
       {
         file: 'src/api/server.ts',

@@ -1,0 +1,134 @@
+/**
+ * One backfill of a made-up chain in a process of its own, which `growth.ts` starts with a way of
+ * writing, the number of blocks, the kind of chain, whether blocks are checked, and a folder.
+ *
+ * Prints figures as JSON. Bytes are those that this process handed to the disk.
+ */
+
+import { join } from 'node:path'
+
+import type { BlockBatch } from '../src/codec/evm/columns.ts'
+import { mergeBlocks } from '../src/codec/evm/merge-batches.ts'
+import type { Clock } from '../src/core/world.ts'
+import { EvmIngest, goodBatchRows } from '../src/indexing/evm/evm-ingest.ts'
+import { defaultRows, freezeNext } from '../src/indexing/evm/freeze-stream.ts'
+import { openRollup } from '../src/rollup/chain-rollup.ts'
+import type { Database } from '../src/store/engine/database.ts'
+import { openStore } from '../src/store/engine/open.ts'
+import { iceOf } from '../src/store/ice/ice.ts'
+import { mergeDue } from '../src/store/ice/merge-segments.ts'
+import { takeLease } from '../src/store/lease.ts'
+import { chainTables } from '../src/store/schema/stores.ts'
+import { silentLog } from '../src/telemetry/log.ts'
+import { decodedChain } from './decoded-chain.ts'
+import { plainShape, usualShape } from './evm-chain.ts'
+import type { DecoderTimes } from './evm-ingest-decoder.ts'
+import { peakMib, writtenBytes } from './process-figures.ts'
+
+const [way = 'tables', blocksText, kind, checks, folder = ''] = process.argv.slice(2)
+const blocks = Number(blocksText)
+
+const clock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+}
+const freeze = { firn: 'bench' }
+
+/** Where a run stood after a commit. */
+type Mark = { readonly done: number; readonly written: number; readonly cpu: number }
+
+process.stdout.write(JSON.stringify(await backfill()))
+
+async function backfill(): Promise<object> {
+  const location = {
+    store: 'embedded',
+    dataDir: join(folder),
+    ...(way === 'tables' ? {} : { freeze }),
+  }
+  const database = await openStore(location, 'growth', chainTables, 'write')
+  const ingest = await ingestOf(database)
+  const marks: Mark[] = []
+  let times: DecoderTimes = { parse: 0, check: 0, decode: 0 }
+  let done = 0
+  let waiting: BlockBatch[] = []
+  let rows = 0
+  const mark = (): void => {
+    const { user, system } = process.threadCpuUsage()
+    marks.push({ done, written: writtenBytes(process.pid), cpu: user + system })
+  }
+  const flush = async (): Promise<void> => {
+    const batch = mergeBlocks(waiting)
+    waiting = []
+    rows = 0
+    await ingest.blocks(batch)
+    done += batch.transfers.count
+    await settle(database)
+    mark()
+  }
+  mark()
+  const shape = { ...(kind === 'plain' ? plainShape : usualShape), blocks }
+  const work = { path: shape, blocksPerBatch: 20, window: 100, checked: checks === 'on' }
+  for await (const batch of decodedChain(work, (told) => (times = told))) {
+    waiting.push(batch)
+    rows += batch.txs.count + batch.transfers.count
+    if (rows >= goodBatchRows) await flush()
+  }
+  if (waiting.length > 0) await flush()
+  // Its log is folded into the file.
+  await database.pace('follow')
+  mark()
+  const kept = Number(await database.sizeBytes())
+  await database.close()
+  return figures(marks, times, kept)
+}
+
+async function ingestOf(database: Database): Promise<EvmIngest> {
+  const lease = await takeLease(database, 'bench', clock)
+  if (lease === undefined) throw new Error('no lease')
+  const ice = iceOf(database)
+  const subject = { store: 'growth', genesisHash: '', firn: 'bench' }
+  const limits = { leastRows: goodBatchRows / 2, mostRowsBefore: defaultRows }
+  const freezing =
+    ice === undefined || way !== 'at-once' ? {} : { freezing: { ice, subject, ...limits } }
+  return new EvmIngest({ database, lease, clock, openRollup, ...freezing })
+}
+
+/** Freezes and merges whatever is due, as the streams beside a writer do. */
+async function settle(database: Database): Promise<void> {
+  const ice = iceOf(database)
+  if (ice === undefined) return
+  const commit: Parameters<typeof mergeDue>[0]['commit'] = (work) => database.transaction(work)
+  const spec = { key: 'growth', traces: 'off' as const }
+  const parts = { database, spec, freeze, genesisHash: '', clock, log: silentLog, commit }
+  while (way === 'freezing' && (await freezeNext(parts)));
+  const pause = async (): Promise<void> => undefined
+  while ((await mergeDue({ reader: database, ice, firn: 'bench', pause, commit })) !== undefined);
+}
+
+function figures(marks: readonly Mark[], times: DecoderTimes, kept: number): object {
+  const last = marks.at(-1)
+  const first = marks[0]
+  if (first === undefined || last === undefined) throw new Error('nothing was read')
+  const { done } = last
+  const at = (share: number): Mark => marks.find((each) => each.done >= done * share) ?? last
+  const before = (share: number): Mark =>
+    marks.findLast((each) => each.done <= done * share) ?? first
+  const written = (from: Mark, to: Mark): number =>
+    (to.written - from.written) / Math.max(1, to.done - from.done)
+  const middle = at(0.5)
+  const parse = times.parse / done
+  const secondHalf = (last.cpu - middle.cpu) / (done - middle.done)
+  return {
+    transfers: done,
+    'bytes written': written(first, last),
+    '… first tenth': written(first, at(0.1)),
+    '… last tenth, log and merges finished': written(before(0.9), last),
+    'bytes kept': kept / done,
+    'µs of the writer': (last.cpu - first.cpu) / done,
+    'µs with decoding': (last.cpu - first.cpu + times.parse + times.decode) / done,
+    'µs of checks': times.check / done,
+    'parsing / second half': parse / secondHalf,
+    'peak MiB, with the generator': peakMib(process.pid),
+  }
+}

@@ -1,0 +1,73 @@
+/**
+ * Blocks of a backfill become a segment in the commit that stores them.
+ *
+ * Far below the head a batch is large, and nothing is to come for its blocks any more: its rows of
+ * history need not pass through tables. Each such commit ends with a segment, so what is stored is
+ * complete up to the checkpoint at any moment, as with rows.
+ */
+
+import type { BlockBatch } from '../../codec/evm/columns.ts'
+import { type Reader, statement, type Writer } from '../../store/engine/database.ts'
+import { freezeUntil, type FreezeSubject } from '../../store/ice/freeze.ts'
+import type { Ice } from '../../store/ice/ice.ts'
+import { writeFrozen } from '../../store/ice/write-frozen.ts'
+import { provenHeightOf, type StoredProofs } from '../../store/query/evm/stored-proofs.ts'
+import { chainTables } from '../../store/schema/stores.ts'
+
+/** How blocks become segments at once: of chains whose traces are not wanted. */
+export type FreezingAtOnce = {
+  readonly ice: Ice
+  readonly subject: FreezeSubject
+  /** Blocks, transactions, transfers and kept logs from which on a batch is one of a backfill. */
+  readonly leastRows: number
+  /** Rows that may be in tables before it: they become a segment of their own first. */
+  readonly mostRowsBefore: number
+}
+
+const rowsInTables = statement(
+  `select sum(row_count) from range_sum where tab in ('block', 'tx', 'transfer', 'internal')`,
+)
+const firstHeight = statement('select min(height) from block', { rowsOnly: true })
+
+/**
+ * Does `work`, which adds the rows of `batch`, with a writer that makes them a segment where that can
+ * be, else with `writer`. Throws what `work` throws, `store-full`, `store-failed`.
+ */
+export async function frozenAtOnce<T>(
+  writer: Writer,
+  {
+    batch,
+    proofs,
+    freezing,
+  }: {
+    readonly batch: BlockBatch
+    readonly proofs: StoredProofs
+    readonly freezing: FreezingAtOnce | undefined
+  },
+  work: (writer: Writer) => Promise<T>,
+): Promise<T> {
+  if (freezing === undefined || !isOfBackfill(batch, proofs, freezing)) return work(writer)
+  const { ice, subject, mostRowsBefore } = freezing
+  const into = { writer, ice, tables: chainTables }
+  const before = await rowsBefore(writer)
+  if (before > mostRowsBefore) return work(writer)
+  if (before > 0) await freezeUntil(into, batch.from, subject)
+  return writeFrozen(into, { from: batch.from, until: batch.until, subject }, work)
+}
+
+function isOfBackfill(
+  { until, blocks, txs, transfers, events }: BlockBatch,
+  proofs: StoredProofs,
+  { leastRows }: FreezingAtOnce,
+): boolean {
+  const rows = blocks.count + txs.count + transfers.count + events.count
+  return rows >= leastRows && provenHeightOf(proofs, until - 1) === until - 1
+}
+
+/** Rows of history in tables; too many where they are not counted. */
+async function rowsBefore(reader: Reader): Promise<number> {
+  const first = (await reader.get(firstHeight))?.[0]
+  if (typeof first !== 'number') return 0
+  const sum = Number((await reader.get(rowsInTables))?.[0] ?? 0)
+  return sum === 0 ? Number.POSITIVE_INFINITY : sum
+}

@@ -1,0 +1,204 @@
+/**
+ * Makes a segment again from a node: its blocks are read, checked, and written into a store beside,
+ * whose history then freezes as that of the chain did. Equal rows make equal bytes, so the name of
+ * what is made says whether it is the segment that was lost.
+ */
+
+import { assert, Fault } from '../../../core/fault.ts'
+import { itemAt } from '../../../core/item-at.ts'
+import type { HeightRange } from '../../../source/evm-source.ts'
+import {
+  type Column,
+  type Database,
+  type Lookup,
+  type Reader,
+  type Row,
+  statement,
+  valueAt,
+  type Writer,
+} from '../../../store/engine/database.ts'
+import type { Table } from '../../../store/engine/table.ts'
+import { freezeUntil, type FreezeSubject } from '../../../store/ice/freeze.ts'
+import { iceOf } from '../../../store/ice/ice.ts'
+import { historyBelow } from '../../../store/ice/iced-database.ts'
+import type { ManifestSegment } from '../../../store/ice/manifest.ts'
+import { chainTables } from '../../../store/schema/stores.ts'
+import { placeOfZero, writeFacts } from '../apply-blocks.ts'
+import { writeInternals } from '../apply-traces.ts'
+import { writeBalances } from '../balances.ts'
+import { Interner } from '../intern.ts'
+import { blocksFromNode, type NodeParts, tracesFromNode } from './mend-heights.ts'
+
+/** Blocks read at once. */
+const blocksAtOnce = 256
+
+/** Parts of making a segment again. */
+export type RemakeParts = NodeParts & {
+  /** The store whose segment it is; what lies below that segment must be whole. */
+  readonly database: Database
+  /** An empty store beside it, which freezes. */
+  readonly scratch: Database
+  /** Heights that have traces. */
+  readonly traced: HeightRange
+  readonly log: (line: string) => void
+}
+
+/**
+ * Makes `segment` again; gives the path of its file, `undefined` where the node tells other rows than
+ * were written. `subjects` are what it may have said of its origin. Faults are those of the source.
+ */
+export async function remakeSegment(
+  parts: RemakeParts,
+  segment: ManifestSegment,
+  subjects: readonly FreezeSubject[],
+): Promise<string | undefined> {
+  const older = historyBelow(parts.database, segment.from)
+  assert(older !== undefined, 'a store with segments reads them')
+  try {
+    await fillScratch(parts, segment, older)
+    for (const subject of subjects) {
+      const path = await frozenAs(parts, { segment, subject, older })
+      if (path !== undefined) return path
+    }
+    return undefined
+  } finally {
+    older.close()
+  }
+}
+
+async function fillScratch(
+  parts: RemakeParts,
+  { from, until }: HeightRange,
+  older: Reader,
+): Promise<void> {
+  const { scratch, traced, log, signal } = parts
+  const interner = new Interner()
+  const known = knownOnly(older)
+  for (let at = from; at < until; at += blocksAtOnce) {
+    signal.throwIfAborted()
+    const range = { from: at, until: Math.min(until, at + blocksAtOnce) }
+    log(`blocks ${range.from} to ${range.until - 1} are read from the node`)
+    const batch = await blocksFromNode(parts, range)
+    const frames = {
+      from: Math.max(range.from, traced.from),
+      until: Math.min(range.until, traced.until),
+    }
+    const traces = frames.from < frames.until ? await tracesFromNode(parts, frames) : undefined
+    const ids = await interner.ids(known, batch.addresses)
+    const internalIds = await interner.ids(known, traces?.addresses ?? new Uint8Array())
+    await scratch.transaction(async (writer) => {
+      const into = frozenOnly(writer, { older, from })
+      const before = await into.get(lastTx, [range.from - 1])
+      const heights = await writeFacts(into, { batch, ids }, Number(before?.[0] ?? 0))
+      const zero = placeOfZero(batch.addresses)
+      await writeBalances(into, { batch, ids, zero, heights, stored: Number.POSITIVE_INFINITY })
+      if (traces !== undefined) await writeInternals(into, traces, internalIds)
+    })
+  }
+}
+
+const lastTx = statement('select first_tx + tx_count from block where height = ?')
+
+type Trial = {
+  readonly segment: ManifestSegment
+  readonly subject: FreezeSubject
+  readonly older: Reader
+}
+
+/** The file of the segment with a `subject` where it has the name that is wanted. */
+async function frozenAs(
+  { scratch }: RemakeParts,
+  { segment, subject, older }: Trial,
+): Promise<string | undefined> {
+  const ice = iceOf(scratch)
+  assert(ice !== undefined, 'the store beside freezes')
+  try {
+    return await scratch.transaction(async (writer) => {
+      const own = frozenOnly(writer, { older, from: segment.from })
+      const removing = { ...own, remove: writer.remove, upsert: writer.upsert }
+      const freezing = { writer: removing, ice, tables: chainTables }
+      const made = await freezeUntil(freezing, segment.until, subject)
+      if (made?.name !== segment.name) throw new OtherName()
+      return ice.pathOf(made.name)
+    })
+  } catch (error) {
+    if (error instanceof OtherName) return undefined
+    throw error
+  }
+}
+
+/** Takes the freezing of another name back. */
+class OtherName extends Error {}
+
+/** Reads and writes addresses that have numbers; throws `source-mismatch` for others. */
+function knownOnly(reader: Reader): Writer {
+  const refuse = (): never => {
+    throw new Fault('source-mismatch', 'the node tells of an address that the store does not know')
+  }
+  const insert: Writer['insert'] = (_, columns) =>
+    Object.values(columns).every(({ length }) => length === 0) ? undefined : refuse()
+  return {
+    all: reader.all,
+    get: reader.get,
+    lookup: reader.lookup,
+    run: refuse,
+    insert,
+    insertNew: refuse,
+    upsert: refuse,
+    update: refuse,
+    remove: refuse,
+    clear: refuse,
+  }
+}
+
+type Beside = { readonly older: Reader; readonly from: number }
+
+/**
+ * Writes rows of tables that freeze, and nothing else. Reads its own rows, and what is older in
+ * `older`: the block before `from`, and the newest balances below it.
+ */
+function frozenOnly(writer: Writer, { older, from }: Beside): Writer {
+  const freezes = (table: Table): boolean => table.freezes !== undefined
+  const insert = (
+    table: Table,
+    ...rest: [Parameters<Writer['insert']>[1]]
+  ): ReturnType<Writer['insert']> => (freezes(table) ? writer.insert(table, ...rest) : undefined)
+  return {
+    ...writer,
+    get: async (question, parameters = []) => {
+      const own = await writer.get(question, parameters)
+      const isBefore = parameters.length === 1 && parameters[0] === from - 1
+      return own === undefined && isBefore ? older.get(question, parameters) : own
+    },
+    lookup: async (lookup, keys) => {
+      const own = await writer.lookup(lookup, keys)
+      if (lookup.last !== 'height') return own
+      const found: (Row | undefined)[] = []
+      for (const [at, row] of own.entries())
+        found.push(row ?? (await newestBelow(older, lookup, { keys, at, from })))
+      return found
+    },
+    insert,
+    insertNew: insert,
+    upsert: () => undefined,
+    update: () => undefined,
+  }
+}
+
+async function newestBelow(
+  older: Reader,
+  { table, key, select }: Lookup,
+  {
+    keys,
+    at,
+    from,
+  }: { readonly keys: readonly Column[]; readonly at: number; readonly from: number },
+): Promise<Row | undefined> {
+  const where = key.map((name) => `${name} = ?`).join(' and ')
+  const question = statement(
+    `select ${select.join(', ')} from ${table.name} where ${where} and height < ?
+     order by height desc limit 1`,
+  )
+  const values = key.map((_, column) => valueAt(itemAt(keys, column), at))
+  return older.get(question, [...values, from])
+}

@@ -1,0 +1,94 @@
+/** `firn verify --store --repair` puts segments back, byte for byte, from copies and from the node. */
+
+import assert from 'node:assert/strict'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+
+import { openStore } from '../../src/store/engine/open.ts'
+import { chainTables } from '../../src/store/schema/stores.ts'
+import { freshFolder, runFirn, startFirn, untilLive } from '../firn-process.ts'
+import { freezeAt, mergeAll, segmentsOf } from '../freeze-store.ts'
+
+const name = 'fuji-demo-l1'
+
+void test('verify --store --repair: damaged and missing segments come back', async (t) => {
+  const folder = await freshFolder(t)
+  const places = ['--data-dir', folder]
+  const firn = await startFirn(t, places)
+  await untilLive(firn, [name])
+  assert.equal(await firn.end(), 0)
+  const location = { store: 'embedded', dataDir: folder, freeze: { firn: 'test' } }
+  const store = await openStore(location, name, chainTables, 'write')
+  await freezeAt(store, [10, 20, 30, 40, 50, 60, 70, 80, 100, 120])
+  // The first eight become one.
+  await mergeAll(store)
+  const segments = await segmentsOf(store)
+  await store.close()
+  assert.deepEqual(
+    segments.map(({ from, until, tier }) => [from, until, tier]),
+    [
+      [0, 80, 1],
+      [80, 100, 0],
+      [100, 120, 0],
+    ],
+  )
+  const own = join(folder, 'segments', name)
+  const [merged = '', second = '', third = ''] = segments.map((each) => `${each.name}.ice`)
+  for (const file of readdirSync(own))
+    if (![merged, second, third].includes(file)) rmSync(join(own, file))
+  const filesIn = (): Map<string, string> =>
+    new Map(readdirSync(own).map((file) => [file, readFileSync(join(own, file)).toString('hex')]))
+  const whole = filesIn()
+  const repair = (...more: string[]): ReturnType<typeof runFirn> =>
+    runFirn('verify', '--store', '--repair', ...places, ...more)
+
+  // From the node: one is gone, one has another byte, one is cut short; and what nobody names.
+  rmSync(join(own, merged))
+  flip(join(own, second))
+  writeFileSync(join(own, third), readFileSync(join(own, third)).subarray(0, -5))
+  writeFileSync(join(own, 'left.draft'), 'begun')
+  writeFileSync(join(own, `${'ab'.repeat(16)}.ice`), 'nobody names it')
+  const found = await runFirn('verify', '--store', ...places)
+  assert.equal(found.code, 1, found.stderr)
+  for (const file of [merged, second, third])
+    assert.match(found.stdout, new RegExp(`^DAMAGED ${name}: segment ${file.slice(0, -4)}`, 'm'))
+  assert.match(found.stdout, /of blocks 0 to 79: segment is missing: /)
+  const remade = await repair()
+  assert.equal(remade.code, 0, remade.stdout + remade.stderr)
+  assert.equal(remade.stdout.match(/: made again from the node$/gm)?.length, 3)
+  assert.deepEqual(filesIn(), whole)
+
+  // From copies: the one that is damaged, too, comes from the node.
+  const copies = join(folder, 'copies')
+  mkdirSync(join(copies, name), { recursive: true })
+  for (const file of [merged, second]) copyFileSync(join(own, file), join(copies, name, file))
+  flip(join(copies, name, second))
+  for (const file of [merged, second]) rmSync(join(own, file))
+  const copied = await repair('--copies', copies)
+  assert.equal(copied.code, 0, copied.stdout + copied.stderr)
+  assert.match(copied.stdout, new RegExp(`segment ${merged.slice(0, -4)}: copied from `))
+  assert.match(
+    copied.stdout,
+    new RegExp(`segment ${second.slice(0, -4)}: made again from the node`),
+  )
+  assert.deepEqual(filesIn(), whole)
+  assert.deepEqual(
+    readdirSync(folder).filter((file) => file.startsWith('repair-')),
+    [],
+  )
+
+  // Nothing says any more which version wrote them: another name is not put in place.
+  for (const file of whole.keys()) rmSync(join(own, file))
+  const lost = await repair()
+  assert.equal(lost.code, 1)
+  assert.match(lost.stdout, /NOT mended/)
+  assert.deepEqual(readdirSync(own), [])
+})
+
+/** Changes a byte of a file's rows. */
+function flip(path: string): void {
+  const bytes = readFileSync(path)
+  bytes[10] = (bytes[10] ?? 0) ^ 1
+  writeFileSync(path, bytes)
+}

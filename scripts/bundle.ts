@@ -103,9 +103,7 @@ async function renewed(): Promise<string> {
     })
     const folder = createHash('sha256').update(JSON.stringify(inputs)).digest('hex').slice(0, 12)
     mkdirSync(dist, { recursive: true })
-    // Another start may have been first: then the folder is there, and is the same.
-    if (statSync(join(dist, folder), { throwIfNoEntry: false }) === undefined)
-      renameSync(made, join(dist, folder))
+    moveUnlessThere(made, join(dist, folder))
     const next = `${manifest}.${process.pid}`
     writeFileSync(next, JSON.stringify({ folder, inputs } satisfies Current))
     renameSync(next, manifest)
@@ -116,11 +114,22 @@ async function renewed(): Promise<string> {
   }
 }
 
+/** Moves a folder to its place. Another start may have been first: what it put there is the same. */
+function moveUnlessThere(made: string, place: string): void {
+  try {
+    renameSync(made, place)
+  } catch (error) {
+    if (statSync(place, { throwIfNoEntry: false }) === undefined) throw error
+  }
+}
+
 /** Removes old bundles, and what a start left that was killed while it made one. */
 function removeOld(): void {
   for (const entry of readdirSync(dist, { withFileTypes: true })) {
     const path = join(dist, entry.name)
-    if (entry.isDirectory() && Date.now() - statSync(path).mtimeMs > keptMs)
+    // Another start may have removed it meanwhile.
+    const changedMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Infinity
+    if (entry.isDirectory() && Date.now() - changedMs > keptMs)
       rmSync(path, { recursive: true, force: true })
   }
 }

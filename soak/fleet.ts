@@ -13,6 +13,7 @@ import {
   citusDisasters,
   type Disaster,
   processDisasters,
+  promisedMs,
   serverDisasters,
 } from '../test/citus/disasters.ts'
 import { manyChains } from '../test/citus/many-chains.ts'
@@ -87,7 +88,7 @@ type Scene = {
 async function oneRound({ disasters, database, drop }: Scene, name: string): Promise<Step> {
   const ending = new Ended()
   try {
-    const struck = await round(ending, await database(name), disasters)
+    const struck = await round(ending, await database(name), { disasters, limitMs: promisedMs })
     return struck.flatMap(outcomesOf)
   } catch (error) {
     const first = error instanceof Error ? (error.stack ?? error.message) : String(error)

@@ -307,7 +307,7 @@ void test('aggregation: where nobody of an L1 says a word, it tells which node i
   const silent = { kind: 'silent' } as const
   const fromChain = messages[0]!.unsignedMessage
   const onChain = { message: fromChain }
-  const options = { behaviours: [silent, silent, silent], timeoutMs: 1_200 }
+  const options = { behaviours: [silent, silent, silent], timeoutMs: 2_400 }
   await withNetwork(options, async (network) => {
     network.state.chains[fromChain.slice(14, 78)] = '00'.repeat(32)
     const hint = new RegExp(

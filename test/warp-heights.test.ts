@@ -56,7 +56,7 @@ const isFault =
 
 void test('aggregation: where no validator could be asked, the refusal says so', async () => {
   const words = /67\*200 > 100\*0; no validator could be asked, needed 134 of 200; not connected: /
-  await withNetwork({ behaviours: [sign, sign, sign], timeoutMs: 1_500 }, async (network) => {
+  await withNetwork({ behaviours: [sign, sign, sign], timeoutMs: 3_000 }, async (network) => {
     const { state, validators } = network
     const [one, two, three] = state.validators[primary]!
     state.validators[primary] = [one!, two!]

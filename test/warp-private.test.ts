@@ -67,7 +67,7 @@ async function withPrivateL1(
 ): Promise<void> {
   const shut = { kind: 'private', allowed: [] } as const
   const behaviours = [shut, shut, shut, shut, shut]
-  const network = await startNetwork({ behaviours, timeoutMs: 1_200 })
+  const network = await startNetwork({ behaviours, timeoutMs: 2_400 })
   const { nodeId } = network.identity
   const open = { kind: 'private', allowed: [nodeId] } as const
   if (door === 'open') for (const validator of network.validators) validator.setBehaviour(open)

@@ -143,7 +143,7 @@ for (const [name, behaviour, pattern, fate] of misbehaviours) {
 void test('peer: a validator whose key was another at an old height is not left alone for it', async () => {
   const secret = fromHex(`01${'02'.repeat(31)}`)
   const behaviours = [sign, sign, { kind: 'sign-with', secret } as const]
-  await withNetwork({ behaviours, timeoutMs: 1_500 }, async ({ validators, aggregator, pool }) => {
+  await withNetwork({ behaviours, timeoutMs: 3_000 }, async ({ validators, aggregator, pool }) => {
     const changed = validators[2]!
     const ask = (pChainHeight: number): Promise<Uint8Array> => {
       const body = { message, quorumPercentage: 100, pChainHeight }
@@ -167,7 +167,7 @@ void test('peer: unusual but correct answers count', async () => {
 
 void test('peer: presents the version of our node, so an upgrade of the network needs no new release', async () => {
   const validator = { minVersion: [1, 15, 0] } as const
-  await withNetwork({ behaviours: [sign, sign], validator, timeoutMs: 600 }, async (network) => {
+  await withNetwork({ behaviours: [sign, sign], validator, timeoutMs: 2_000 }, async (network) => {
     await assert.rejects(aggregate(network), /failed to connect to a threshold of stake/)
     assert.ok(network.validators[0]!.refusals.includes('version'))
   })
@@ -246,7 +246,7 @@ void test('discovery: one configured peer names the others, whose signed address
       {
         behaviours: [],
         told: false,
-        timeoutMs: 1_500,
+        timeoutMs: 4_000,
         configured: () => [`${named.nodeId}@127.0.0.1:${named.port}`],
       },
       async (network) => {
@@ -299,7 +299,7 @@ void test('discovery: built-in nodes name the others where our node knows nobody
 })
 
 void test('peer: another node at the address is not who we meant', async () => {
-  await withNetwork({ behaviours: [sign, sign], timeoutMs: 800 }, async (network) => {
+  await withNetwork({ behaviours: [sign, sign], timeoutMs: 3_000 }, async (network) => {
     const [first, second] = network.validators
     network.state.peers = [
       { nodeID: first!.nodeId, publicIP: `127.0.0.1:${second!.port}` },

@@ -1,6 +1,8 @@
 /**
  * Runs checks and tests side by side: `node scripts/test.ts [check|unit|system|long] [part of a
- * job's name]`. Without a word it runs `check` and `system`, which is `npm test`.
+ * job's name] [--share 6]`. Without a word it runs `check` and `system`, which is `npm test`. A share
+ * of 6 is every sixth job; the commit decides which, so that a run of a commit can be repeated and
+ * each job has its turn.
  *
  * A folder of system tests is one process and one job; a file that lies in `test/` itself or in
  * `test/long` is another. All of them share one PostgreSQL server and stores that are made once
@@ -10,7 +12,7 @@
  * said only when it failed; the longest of the last run begin first.
  */
 
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import {
   chmodSync,
   mkdirSync,
@@ -24,6 +26,7 @@ import {
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
 
 import { type PostgresServer, startPostgres } from '../test/postgres.ts'
 // Takes settings of other scripts out of the environment, which every Firn of a job would refuse.
@@ -85,7 +88,11 @@ const units: readonly Job[] = ['1/2', '2/2'].map((half) => ({
   words: testsOf(`--test-shard=${half}`, 'src/**/*.test.ts'),
 }))
 
-const [, , what = 'all', part = ''] = process.argv
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { share: { type: 'string', default: '1' } },
+})
+const [what = 'all', part = ''] = positionals
 const running = new Set<ChildProcess>()
 process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')))
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130))
@@ -101,8 +108,24 @@ async function main(): Promise<number> {
     long,
   }[what]
   if (jobs === undefined)
-    throw new Error('node scripts/test.ts [check|unit|system|long] [part of a name]')
-  return runAll(jobs.filter(({ name }) => name.includes(part)))
+    throw new Error('node scripts/test.ts [check|unit|system|long] [part of a name] [--share 6]')
+  return runAll(
+    shareOf(
+      jobs.filter(({ name }) => name.includes(part)),
+      Number(values.share),
+    ),
+  )
+}
+
+/** Every `share`th of the jobs, begun where the commit says. */
+function shareOf(jobs: readonly Job[], share: number): readonly Job[] {
+  if (!Number.isSafeInteger(share) || share < 1)
+    throw new RangeError(`--share must be a whole number: ${values.share}`)
+  if (share === 1) return jobs
+  const commit = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' })
+  const first = Number.parseInt(commit.slice(0, 8), 16) % share
+  const sorted = jobs.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  return sorted.filter((_, at) => at % share === first)
 }
 
 async function runAll(jobs: readonly Job[]): Promise<number> {

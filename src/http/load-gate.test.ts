@@ -147,6 +147,25 @@ void test('load gate: delay of the loop counts as work, and eight wait at least'
   }
 })
 
+void test('load gate: one slow answer does not refuse the burst after it, many do', async () => {
+  const gate = open({ costOf: (name) => (name.startsWith('s') ? 300 : 1) })
+  const burst = async (): Promise<number> => {
+    const before = gate.turnedAway.length
+    for (let at = 0; at < 30; at++) gate.come(`b${at}`)
+    await gate.pass(40)
+    return gate.turnedAway.length - before
+  }
+  assert.equal(await burst(), 0)
+  gate.come('s1')
+  await gate.pass(2)
+  assert.equal(await burst(), 0)
+  for (let at = 0; at < 10; at++) {
+    gate.come(`s${at}`)
+    await gate.pass(2)
+  }
+  assert.equal(await burst(), 21)
+})
+
 void test('load gate: nothing is begun for who has gone or waited five seconds', async () => {
   const gate = open()
   gate.come('a1')

@@ -103,6 +103,12 @@ const acceptTurns = 64
 /** Share of the newest answer in the mean time of answers. */
 const newestShare = 1 / 8
 
+/**
+ * One answer counts as at most so many times the mean: one that is slow by chance would refuse who
+ * comes after it. What became slow is known after some ten answers.
+ */
+const mostOfMean = 4
+
 /** Least cost that an answer is charged in advance, so that turns alternate. */
 const leastCostMs = 0.1
 
@@ -302,7 +308,7 @@ class Gate {
       caller.given += Math.min(maxCostMs, now - job.startedAt) - job.charged
       // Who waited has come since the answer before, with all that was done between them.
       const from = Math.max(lane.lastOver, job.startedAt > job.since ? job.since : job.startedAt)
-      lane.costMs += (now - from - lane.costMs) * (lane.costMs === 0 ? 1 : newestShare)
+      lane.costMs = meanCost(lane.costMs, now - from)
       lane.lastOver = now
       lane.underWay--
       caller.underWay--
@@ -311,6 +317,13 @@ class Gate {
     job.state = 'over'
     forgetIdle(lane, caller)
   }
+}
+
+/** Mean time of answers after one that took `newestMs`; `meanMs` is 0 before the first. */
+function meanCost(meanMs: number, newestMs: number): number {
+  if (meanMs === 0) return newestMs
+  const countedMs = Math.min(newestMs, mostOfMean * Math.max(meanMs, leastCostMs))
+  return meanMs + (countedMs - meanMs) * newestShare
 }
 
 function newLane(name: Lane, limits: LaneState['limits']): LaneState {

@@ -8,12 +8,12 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
 
 import { statusOf } from '../src/api/status.ts'
+import type { Setting } from '../src/config/setting.ts'
 import {
   chainSettings,
   environmentName,
   networkSettings,
   settings,
-  type Setting,
 } from '../src/config/settings.ts'
 import { faults } from '../src/core/fault.ts'
 import { gaugeTable } from '../src/telemetry/gauges.ts'

@@ -3,7 +3,8 @@
 import { readFileSync } from 'node:fs'
 
 import { readConfig, type ReadConfig } from '../config/read-config.ts'
-import { settings, type Setting } from '../config/settings.ts'
+import type { Setting } from '../config/setting.ts'
+import { settings } from '../config/settings.ts'
 import { Fault } from '../core/fault.ts'
 import { ownValue } from '../core/own-value.ts'
 import type { Flags } from './flags.ts'

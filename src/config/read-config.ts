@@ -10,6 +10,7 @@ import { createRequire } from 'node:module'
 import { Fault } from '../core/fault.ts'
 import { isObject } from '../core/json.ts'
 import { ownValue } from '../core/own-value.ts'
+import type { Setting } from './setting.ts'
 import {
   chainSettings,
   environmentName,
@@ -18,7 +19,6 @@ import {
   type ChainConfig,
   type Config,
   type NetworkConfig,
-  type Setting,
 } from './settings.ts'
 import { webAddressProblem } from './web-address.ts'
 

@@ -5,49 +5,7 @@
  * show` and the page `docs/reference/settings.md`. Precedence: flag, environment, file, default.
  */
 
-/** How a setting is written and checked. */
-export type SettingKind = 'text' | 'integer' | 'boolean' | 'word' | 'list' | 'any'
-
-/** One row. `env` is derived: `api.rateLimit` is `FIRN_API_RATE_LIMIT`. */
-export type Setting = {
-  readonly kind: SettingKind
-  readonly default: unknown
-  readonly meaning: string
-  /** Only these, for `word`. */
-  readonly words?: readonly string[]
-  readonly min?: number
-  readonly max?: number
-  /** Command-line flag of `firn start`, where there is one. */
-  readonly flag?: string
-  /** Never printed. */
-  readonly secret?: boolean
-  /** True when the value is an http or https address or a list of them; empty means none. */
-  readonly isAddress?: boolean
-}
-
-/** Properties of a row beside its kind and default. */
-type More = Pick<Setting, 'flag' | 'secret' | 'isAddress'>
-
-const text = (value: string, meaning: string, more: More = {}) =>
-  ({ kind: 'text', default: value, meaning, ...more }) as const
-const integer = (
-  value: number,
-  range: readonly [number, number],
-  meaning: string,
-  more: More = {},
-) => ({ kind: 'integer', default: value, min: range[0], max: range[1], meaning, ...more }) as const
-const flag = (value: boolean, meaning: string, more: More = {}) =>
-  ({ kind: 'boolean', default: value, meaning, ...more }) as const
-const word = <const W extends readonly string[]>(
-  value: W[number],
-  words: W,
-  meaning: string,
-  more: More = {},
-) => ({ kind: 'word', default: value, words, meaning, ...more }) as const
-const list = (meaning: string, value: readonly string[] = [], more: More = {}) =>
-  ({ kind: 'list', default: value, meaning, ...more }) as const
-const any = (value: unknown, meaning: string, more: More = {}) =>
-  ({ kind: 'any', default: value, meaning, ...more }) as const
+import { any, flag, integer, list, type Setting, text, type Values, word } from './setting.ts'
 
 /** Settings of the process, by their path in `firn.yaml`. */
 export const settings = {
@@ -378,20 +336,6 @@ export const chainSettings = {
     "Name of the chain's store, `fuji-c-chain`; empty: that of the store which has this chain already, else network and name.",
   ),
 } as const satisfies Record<string, Setting>
-
-type ValueOf<S extends Setting> = S extends { kind: 'integer' }
-  ? number
-  : S extends { kind: 'boolean' }
-    ? boolean
-    : S extends { kind: 'word'; words: readonly (infer W)[] }
-      ? W
-      : S extends { kind: 'text' }
-        ? string
-        : S extends { kind: 'list' }
-          ? readonly string[]
-          : unknown
-
-type Values<T extends Record<string, Setting>> = { readonly [K in keyof T]: ValueOf<T[K]> }
 
 /** One entry of `networks`, checked. */
 export type NetworkConfig = Values<typeof networkSettings>

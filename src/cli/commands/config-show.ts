@@ -1,4 +1,5 @@
-import { environmentName, settings, type Setting } from '../../config/settings.ts'
+import type { Setting } from '../../config/setting.ts'
+import { environmentName, settings } from '../../config/settings.ts'
 import { ownValue } from '../../core/own-value.ts'
 import { checkConfig } from '../../service/check-config.ts'
 import { silentLog } from '../../telemetry/log.ts'

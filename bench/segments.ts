@@ -185,13 +185,13 @@ async function writeSegment(rows: ReadonlyMap<Table, readonly Row[]>): Promise<s
   const writer = new SegmentWriter(join(folder, 'new.draft'))
   for (const [table, own] of rows) {
     const [shape, ...indexes] = shapesOf(table)
-    if (shape !== undefined) await writer.table(shape, async (add) => add(own))
+    if (shape !== undefined) await writer.table(shape, async (into) => into.add(own))
     for (const index of indexes) {
       const entries = own.map((row) =>
         index.columns.map((name) => row[shape?.columns.indexOf(name) ?? 0] ?? null),
       )
       entries.sort((one, other) => Number(one[0]) - Number(other[0]))
-      await writer.table(index, async (add) => add(entries))
+      await writer.table(index, async (into) => into.add(entries))
     }
   }
   const subject = {

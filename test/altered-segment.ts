@@ -60,10 +60,10 @@ async function deepSegment(folder: string): Promise<string> {
     keyLength: 1,
   }
   const writer = new SegmentWriter(join(folder, `deep${draftEnding}`))
-  await writer.table(shape, async (add) => {
+  await writer.table(shape, async (into) => {
     const rows: Row[] = []
     for (let at = 0; at < rowsPerGroup ** 2 + 300; at++) rows.push([at * 3, new Uint8Array(at % 3)])
-    add(rows)
+    into.add(rows)
   })
   const { name } = writer.finish({
     store: 'deep',

@@ -36,6 +36,13 @@ export class ByteSink {
     this.#length += bytes.length
   }
 
+  /** The next `length` bytes, to be written before anything else is. */
+  room(length: number): Uint8Array {
+    this.#reserve(length)
+    this.#length += length
+    return this.#bytes.subarray(this.#length - length, this.#length)
+  }
+
   /** A copy of all bytes; the sink is empty then. */
   taken(): Uint8Array {
     const bytes = this.#bytes.slice(0, this.#length)

@@ -103,7 +103,7 @@ async function packTable(
   const at = own.columns.indexOf(column)
   const indexed = indexes.map((shape) => ({ shape, rows: [] as Row[] }))
   const newest = table.freezes === 'but newest' ? new NewestRows(table) : undefined
-  await made.table(own, async (add) => {
+  await made.table(own, async (into) => {
     const pages = {
       table,
       names: columnNames(table),
@@ -113,15 +113,15 @@ async function packTable(
     const isWhole = await eachPage(writer, pages, (rows) => {
       newest?.see(rows)
       const inside = rows.filter((row) => Number(itemAt(row, at)) >= from * scale)
-      add(inside)
-      for (const { shape, rows: into } of indexed)
-        for (const row of inside) into.push(indexRow(own, shape, row))
+      into.add(inside)
+      for (const { shape, rows: entries } of indexed)
+        for (const row of inside) entries.push(indexRow(own, shape, row))
     })
     if (!isWhole) throw new Fault('store-failed', `rows cannot be read of table ${table.name}`)
   })
   for (const { shape, rows } of indexed) {
     rows.sort(byKey)
-    await made.table(shape, async (add) => add(rows))
+    await made.table(shape, async (into) => into.add(rows))
   }
   return { table, superseded: newest?.superseded }
 }

@@ -6,7 +6,7 @@
 import { assert } from '../../core/fault.ts'
 import { itemAt } from '../../core/item-at.ts'
 import { columnNames, type Table, typeOf } from '../engine/table.ts'
-import type { ColumnForm } from './packed-rows.ts'
+import type { ColumnForm } from './row-columns.ts'
 
 /** A table in a segment. Its rows lie in order of their first `keyLength` columns. */
 export type FrozenShape = {

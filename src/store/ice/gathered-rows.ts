@@ -8,10 +8,9 @@ import { f64At, itemAt, u32At } from '../../core/item-at.ts'
 import { type Column, type Columns, type Row, valueAt, type Writer } from '../engine/database.ts'
 import { columnNames, type Table } from '../engine/table.ts'
 import { type FrozenShape, placeColumn, shapesOf } from './frozen-shape.ts'
+import { keyOrder } from './key-order.ts'
+import { laneCount, RowColumns } from './row-columns.ts'
 import type { SegmentWriter } from './segment-writer.ts'
-
-/** Rows handed on at once. */
-const rowsAtOnce = 8_192
 
 /** What a transaction added to tables that freeze. */
 export class GatheredRows {
@@ -62,8 +61,14 @@ export class GatheredRows {
 
   /** Writes what was gathered of a table, and its indexes, in the order of their keys. */
   async pack(made: SegmentWriter, table: Table): Promise<void> {
-    const columns = joined(table, this.#parts.get(table.name) ?? [])
-    for (const shape of shapesOf(table)) await packShape(made, shape, columns)
+    const [own, ...indexes] = shapesOf(table)
+    assert(own !== undefined, 'a table has its own order')
+    const rows = joined(own, this.#parts.get(table.name) ?? [])
+    await packShape(made, own, rows)
+    for (const index of indexes) {
+      const numbers = index.columns.map((name) => own.columns.indexOf(name))
+      await packShape(made, index, rows.withColumns(numbers))
+    }
   }
 
   /** The last row that was gathered of a column; `undefined` where there is none. */
@@ -79,8 +84,8 @@ async function replaceNewest(writer: Writer, table: Table, columns: Columns): Pr
   const place = placeColumn(table)
   const key = table.key.filter((name) => name !== place)
   const keys = table.key.map((name) => numbersOf(columnAt(columns, name)))
-  const order = keyOrder(keys)
-  const count = keys[0]?.length ?? 0
+  const count = itemAt(keys, 0).length
+  const order = keyOrder(keys, count)
   const newest: number[] = []
   const rowAt = (at: number): number => (order === undefined ? at : u32At(order, at))
   for (let at = 0; at < count; at++) {
@@ -106,37 +111,22 @@ async function replaceNewest(writer: Writer, table: Table, columns: Columns): Pr
   await writer.insert(table, picked)
 }
 
-async function packShape(made: SegmentWriter, shape: FrozenShape, columns: Columns): Promise<void> {
-  const picked = shape.columns.map((name) => columnAt(columns, name))
-  const order = keyOrder(picked.slice(0, shape.keyLength).map(numbersOf))
-  const count = picked[0]?.length ?? 0
-  await made.table(shape, async (add) => {
-    for (let from = 0; from < count; from += rowsAtOnce) {
-      const until = Math.min(from + rowsAtOnce, count)
-      const rows: Row[] = []
-      for (let at = from; at < until; at++) {
-        const row = order === undefined ? at : u32At(order, at)
-        rows.push(picked.map((column) => valueAt(column, row)))
-      }
-      add(rows)
-    }
+async function packShape(made: SegmentWriter, shape: FrozenShape, rows: RowColumns): Promise<void> {
+  const { forms, keyLength } = shape
+  const order = keyOrder(rows.lanes.slice(0, laneCount(forms, keyLength)), rows.count)
+  await made.table(shape, async (into) => {
+    if (order === undefined) into.addRange(rows, 0, rows.count)
+    else into.addPicked(rows, order)
   })
 }
 
-/** Columns of several additions one after another. */
-function joined(table: Table, parts: readonly Columns[]): Columns {
-  const [only] = parts
-  if (only !== undefined && parts.length === 1) return only
-  return Object.fromEntries(
-    columnNames(table).map((name) => {
-      const all: Row[number][] = []
-      for (const part of parts) {
-        const column = columnAt(part, name)
-        for (let row = 0; row < column.length; row++) all.push(valueAt(column, row))
-      }
-      return [name, all]
-    }),
-  )
+/** Rows of several additions one after another. */
+function joined({ columns, forms }: FrozenShape, parts: readonly Columns[]): RowColumns {
+  const additions = parts.map((part) => columns.map((name) => columnAt(part, name)))
+  const count = additions.reduce((sum, addition) => sum + itemAt(addition, 0).length, 0)
+  const rows = RowColumns.empty(forms, count)
+  for (const addition of additions) rows.addColumns(addition)
+  return rows
 }
 
 function columnAt(columns: Columns, name: string): Column {
@@ -151,25 +141,6 @@ function numbersOf(column: Column): Float64Array {
   return numbers
 }
 
-/** Rows in the order of their keys; `undefined` where they are in it already. */
-function keyOrder(keys: readonly Float64Array[]): Uint32Array | undefined {
-  const count = keys[0]?.length ?? 0
-  let isSorted = true
-  for (let row = 1; row < count && isSorted; row++) isSorted = compare(keys, row - 1, row) < 0
-  if (isSorted) return undefined
-  return Uint32Array.from({ length: count }, (_, row) => row).sort((one, other) =>
-    compare(keys, one, other),
-  )
-}
-
-function compare(keys: readonly Float64Array[], one: number, other: number): number {
-  for (const key of keys) {
-    const difference = f64At(key, one) - f64At(key, other)
-    if (difference !== 0) return difference
-  }
-  return 0
-}
-
 function differs(keys: readonly Float64Array[], one: number, other: number): boolean {
-  return compare(keys, one, other) !== 0
+  return keys.some((key) => f64At(key, one) !== f64At(key, other))
 }

@@ -12,13 +12,13 @@ import type { Reader, Writer } from '../engine/database.ts'
 import type { HeldSegments, Ice } from './ice.ts'
 import { type ManifestSegment, writeManifest } from './manifest.ts'
 import { segmentsToMerge } from './merge-plan.ts'
-import { mergedRows } from './merged-rows.ts'
+import { MergedRows } from './merged-rows.ts'
 import type { SegmentTable } from './segment-index.ts'
 import { SegmentWriter } from './segment-writer.ts'
 import type { Segment } from './segment.ts'
 
 /** Rows between two pauses: some milliseconds of work. */
-const rowsAtOnce = 2_048
+const rowsAtOnce = 8_192
 
 /** What merging is done with. */
 export type Merging = {
@@ -104,11 +104,9 @@ async function mergeTable(made: SegmentWriter, { table, sources, pause }: Merged
   })
   const { name, columns, forms, keyLength, leadsTo } = table
   const shape = { name, columns, forms, keyLength, ...(leadsTo === undefined ? {} : { leadsTo }) }
-  await made.table(shape, async (add) => {
-    for (const rows of mergedRows(tables, rowsAtOnce)) {
-      add(rows)
-      await pause()
-    }
+  await made.table(shape, async (into) => {
+    const merged = new MergedRows(tables)
+    for (let isMore = true; isMore; await pause()) isMore = merged.addTo(into, rowsAtOnce)
   })
 }
 

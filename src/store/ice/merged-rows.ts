@@ -1,82 +1,99 @@
 /** Rows of several tables of segments as one, in order of their key. */
 
 import { itemAt } from '../../core/item-at.ts'
-import type { Row } from '../engine/database.ts'
+import { rowsPerGroup } from './packed-rows.ts'
+import { laneCount, RowColumns } from './row-columns.ts'
+import type { TableSink } from './segment-writer.ts'
 import type { FrozenTable } from './segment.ts'
 
-/** Where a table is. */
+/** Where a table is: at a row of a group. */
 class Cursor {
-  readonly #table: FrozenTable
+  readonly rows: RowColumns
+  at = 0
   readonly #groups: ReturnType<FrozenTable['groups']>
-  #rows: readonly Row[] = []
-  #at = 0
+  readonly #lanes: number
 
   constructor(table: FrozenTable) {
-    this.#table = table
+    const { forms, keyLength } = table.shape
+    this.rows = RowColumns.empty(forms, rowsPerGroup)
+    this.#lanes = laneCount(forms, keyLength)
     this.#groups = table.groups()
     this.#next()
   }
 
-  /** The next row; `undefined` behind the last one. */
-  get row(): Row | undefined {
-    return this.#rows[this.#at]
-  }
-
-  pass(): void {
-    this.#at++
-    if (this.#at === this.#rows.length) this.#next()
+  /** Behind the last row. */
+  get isDone(): boolean {
+    return this.at === this.rows.count
   }
 
   /** Whether the row of this one comes before that of `other`, whose rows are younger. */
   isBefore(other: Cursor): boolean {
-    const { row } = this
-    const { row: next } = other
-    if (row === undefined || next === undefined) return next === undefined
-    for (let column = 0; column < this.#table.shape.keyLength; column++) {
-      const difference = Number(itemAt(row, column)) - Number(itemAt(next, column))
-      if (difference !== 0) return difference < 0
+    return !this.isDone && (other.isDone || this.#isBefore(this.at, other))
+  }
+
+  /** Behind how many rows of the group `other` comes; the first of them comes before it. */
+  endBefore(other: Cursor | undefined): number {
+    if (other === undefined || other.isDone) return this.rows.count
+    let low = this.at + 1
+    let high = low
+    // Neighbours come from one table mostly, or none do: the step doubles.
+    for (let step = 1; high < this.rows.count && this.#isBefore(high, other); step *= 2) {
+      low = high + 1
+      high += step
     }
-    return true
+    high = Math.min(high, this.rows.count)
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (this.#isBefore(middle, other)) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  moveTo(row: number): void {
+    this.at = row
+    if (this.isDone) this.#next()
+  }
+
+  #isBefore(row: number, other: Cursor): boolean {
+    return this.rows.compare(row, other.rows, other.at, this.#lanes) <= 0
   }
 
   #next(): void {
+    this.rows.clear()
+    this.at = 0
     const { value: group } = this.#groups.next()
-    this.#rows = group === undefined ? [] : rowsOf(group)
-    this.#at = 0
+    if (group !== undefined) group.unpack(this.rows)
   }
 }
 
-function rowsOf(group: { readonly count: number; readonly row: (at: number) => Row }): Row[] {
-  return Array.from({ length: group.count }, (_, at) => group.row(at))
-}
+/** All rows of tables whose rows are of different heights. Memory: a group of each table. */
+export class MergedRows {
+  readonly #cursors: readonly Cursor[]
 
-/**
- * All rows of `tables`, whose rows are of different heights. Memory: a group of each table.
- *
- * @yields `count` rows at once, in order of their key.
- */
-export function* mergedRows(tables: readonly FrozenTable[], count: number): Generator<Row[]> {
-  const cursors = tables.map((table) => new Cursor(table))
-  let rows: Row[] = []
-  for (;;) {
-    let first = itemAt(cursors, 0)
-    let second: Cursor | undefined
-    for (const cursor of cursors.slice(1)) {
-      if (!first.isBefore(cursor)) {
-        second = first
-        first = cursor
-      } else if (second === undefined || !second.isBefore(cursor)) second = cursor
-    }
-    if (first.row === undefined) break
-    // Neighbours come from one table mostly: a list of an address lies in order of history.
-    do {
-      rows.push(first.row)
-      first.pass()
-      if (rows.length === count) {
-        yield rows
-        rows = []
+  /** `tables` in order of their heights. */
+  constructor(tables: readonly FrozenTable[]) {
+    this.#cursors = tables.map((table) => new Cursor(table))
+  }
+
+  /** Adds the next rows, at least `count` while there are so many; whether there may be more. */
+  addTo(into: Pick<TableSink, 'addRange'>, count: number): boolean {
+    for (let added = 0; added < count;) {
+      let first = itemAt(this.#cursors, 0)
+      let second: Cursor | undefined
+      for (let at = 1; at < this.#cursors.length; at++) {
+        const cursor = itemAt(this.#cursors, at)
+        if (!first.isBefore(cursor)) {
+          second = first
+          first = cursor
+        } else if (second === undefined || !second.isBefore(cursor)) second = cursor
       }
-    } while (first.row !== undefined && (second === undefined || first.isBefore(second)))
+      if (first.isDone) return false
+      const end = first.endBefore(second)
+      into.addRange(first.rows, first.at, end)
+      added += end - first.at
+      first.moveTo(end)
+    }
+    return true
   }
-  if (rows.length > 0) yield rows
 }

@@ -12,7 +12,7 @@
  */
 
 import { Fault } from '../../core/fault.ts'
-import { itemAt } from '../../core/item-at.ts'
+import { f64At } from '../../core/item-at.ts'
 import type { ByteSink } from './byte-sink.ts'
 
 /** Bytes that must follow the last packed value of a buffer that is read. */
@@ -27,6 +27,8 @@ const maxBits = 54
 /** Integers of a column, or NULL. */
 export type PackedIntegers = {
   readonly at: (row: number) => number | null
+  /** Writes all of them from place `from` of `into` on; NULL is NaN. */
+  readonly fill: (into: Float64Array, from: number) => void
   /** Place behind the last byte. */
   readonly end: number
 }
@@ -37,37 +39,68 @@ function bitsOf(range: number): number {
   return high === 0 ? 32 - Math.clz32(range) : 64 - Math.clz32(high)
 }
 
-/** Writes `values`, of which there are at most 65,535. */
-export function packIntegers(sink: ByteSink, values: readonly (number | null)[]): void {
-  const isNullable = values.includes(null)
+/** Writes the first `count` of `values`, at most 65,535; NULL is NaN. */
+export function packIntegers(sink: ByteSink, values: Float64Array, count: number): void {
   let least = Number.POSITIVE_INFINITY
   let most = Number.NEGATIVE_INFINITY
-  for (const value of values) {
-    if (value === null) continue
+  let nulls = 0
+  let runs = 0
+  let last: number | undefined
+  for (let row = 0; row < count; row++) {
+    const value = f64At(values, row)
+    if (!Object.is(value, last)) runs++
+    last = value
+    if (Number.isNaN(value)) nulls++
     if (value < least) least = value
     if (value > most) most = value
   }
   if (least > most) least = most = 0
+  const isNullable = nulls > 0
   const base = isNullable ? least - 1 : least
   const width = bitsOf(most - base)
-  const offsets = values.map((value) => (value === null ? 0 : value - base))
-  const starts = runStarts(offsets)
-  const rowBits = bitsOf(values.length)
-  const isRuns = starts.length * (width + rowBits) + 16 < offsets.length * width
+  const rowBits = bitsOf(count)
+  const isRuns = runs * (width + rowBits) + 16 < count * width
   sink.u8((isRuns ? 1 : 0) + (isNullable ? 2 : 0))
   sink.u8(width)
   sink.f64(base)
-  if (!isRuns) {
-    packBits(sink, offsets, width)
-    return
+  if (isRuns) packRuns(sink, { values, count, runs, base, width, rowBits })
+  else {
+    const bits = new BitWriter(sink.room(Math.ceil((count * width) / 8)), width)
+    for (let row = 0; row < count; row++) bits.write(offsetOf(f64At(values, row), base))
+    bits.end()
   }
-  sink.u16(starts.length)
-  packBits(
-    sink,
-    starts.map((row) => itemAt(offsets, row)),
-    width,
-  )
-  packBits(sink, starts, rowBits)
+}
+
+type Runs = {
+  readonly values: Float64Array
+  readonly count: number
+  readonly runs: number
+  readonly base: number
+  readonly width: number
+  readonly rowBits: number
+}
+
+function packRuns(sink: ByteSink, { values, count, runs, base, width, rowBits }: Runs): void {
+  sink.u16(runs)
+  const bits = new BitWriter(sink.room(Math.ceil((runs * width) / 8)), width)
+  const starts = new Float64Array(runs)
+  let last: number | undefined
+  let run = 0
+  for (let row = 0; row < count; row++) {
+    const value = f64At(values, row)
+    if (Object.is(value, last)) continue
+    last = value
+    bits.write(offsetOf(value, base))
+    starts[run++] = row
+  }
+  bits.end()
+  const rows = new BitWriter(sink.room(Math.ceil((runs * rowBits) / 8)), rowBits)
+  for (const start of starts) rows.write(start)
+  rows.end()
+}
+
+function offsetOf(value: number, base: number): number {
+  return Number.isNaN(value) ? 0 : value - base
 }
 
 /** Reads what {@link packIntegers} wrote at `from` of `view`. Throws `bad-bytes`. */
@@ -84,6 +117,10 @@ export function unpackIntegers(view: DataView, from: number, rows: number): Pack
     const first = (from + 10) * 8
     return {
       at: (row) => valueOf(readBits(view, first + row * width, width), base, isNullable),
+      fill: (into, from) => {
+        for (let row = 0; row < rows; row++)
+          into[from + row] = numberOf(readBits(view, first + row * width, width), base, isNullable)
+      },
       end,
     }
   }
@@ -107,8 +144,19 @@ export function unpackIntegers(view: DataView, from: number, rows: number): Pack
   return {
     at: (row) =>
       valueOf(readBits(view, valuesAt * 8 + runOf(row) * width, width), base, isNullable),
+    fill: (into, from) => {
+      for (let run = 0; run < runs; run++) {
+        const value = numberOf(readBits(view, valuesAt * 8 + run * width, width), base, isNullable)
+        const start = readBits(view, startsAt * 8 + run * rowBits, rowBits)
+        into.fill(value, from + (run === 0 ? 0 : start), from + rows)
+      }
+    },
     end,
   }
+}
+
+function numberOf(offset: number, base: number, isNullable: boolean): number {
+  return isNullable && offset === 0 ? Number.NaN : base + offset
 }
 
 function checkEnd(view: DataView, end: number): void {
@@ -120,45 +168,47 @@ function valueOf(offset: number, base: number, isNullable: boolean): number | nu
   return isNullable && offset === 0 ? null : base + offset
 }
 
-function runStarts(values: readonly number[]): number[] {
-  const starts: number[] = []
-  let last: number | undefined
-  for (const [row, value] of values.entries()) {
-    if (value !== last) starts.push(row)
-    last = value
-  }
-  return starts
-}
+/** Writes integers of `width` bits one after another, the lowest bit first. */
+class BitWriter {
+  readonly #bytes: Uint8Array
+  readonly #width: number
+  #at = 0
+  /** Bits below the next whole byte. */
+  #waiting = 0
+  #count = 0
 
-function packBits(sink: ByteSink, values: readonly number[], width: number): void {
-  const bytes = new Uint8Array(Math.ceil((values.length * width) / 8))
-  let bit = 0
-  for (const value of values) {
-    setBits(bytes, bit, { value: value % partRange, width: Math.min(width, partBits) })
-    if (width > partBits) {
-      const high = { value: Math.floor(value / partRange), width: width - partBits }
-      setBits(bytes, bit + partBits, high)
+  constructor(bytes: Uint8Array, width: number) {
+    this.#bytes = bytes
+    this.#width = width
+  }
+
+  write(value: number): void {
+    if (this.#width <= partBits) {
+      this.#part(value, this.#width)
+      return
     }
-    bit += width
+    this.#part(value % partRange, partBits)
+    const high = Math.floor(value / partRange)
+    const left = this.#width - partBits
+    this.#part(high % partRange, Math.min(left, partBits))
+    if (left > partBits) this.#part(Math.floor(high / partRange), left - partBits)
   }
-  sink.bytes(bytes)
-}
 
-function setBits(
-  bytes: Uint8Array,
-  bit: number,
-  { value, width }: { readonly value: number; readonly width: number },
-): void {
-  let rest = value
-  let at = bit >>> 3
-  let shift = bit & 7
-  for (let left = width; left > 0;) {
-    bytes[at] = itemAt(bytes, at) | ((rest << shift) & 0xff)
-    const taken = 8 - shift
-    rest >>>= taken
-    left -= taken
-    shift = 0
-    at++
+  /** Writes the bits of a byte that is not full. */
+  end(): void {
+    if (this.#count > 0) this.#bytes[this.#at] = this.#waiting
+  }
+
+  #part(value: number, width: number): void {
+    let waiting = this.#waiting | (value << this.#count)
+    let count = this.#count + width
+    while (count >= 8) {
+      this.#bytes[this.#at++] = waiting
+      waiting >>>= 8
+      count -= 8
+    }
+    this.#waiting = waiting
+    this.#count = count
   }
 }
 

@@ -6,7 +6,8 @@ import fc from 'fast-check'
 import { Fault } from '../../core/fault.ts'
 import type { Row } from '../engine/database.ts'
 import { placesPerBlock } from '../schema/places.ts'
-import { type ColumnForm, packRows, PackedRows } from './packed-rows.ts'
+import { packRows, PackedRows } from './packed-rows.ts'
+import type { ColumnForm } from './row-columns.ts'
 
 const forms: readonly ColumnForm[] = ['integer', 'place', 'bytes']
 const integers = fc.oneof(

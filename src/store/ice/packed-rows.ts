@@ -9,58 +9,44 @@
  * Nothing is decoded before it is asked for: a row is read without its neighbours.
  */
 
-import { Fault } from '../../core/fault.ts'
+import { assert, Fault } from '../../core/fault.ts'
 import { itemAt, u32At } from '../../core/item-at.ts'
 import type { Row, Value } from '../engine/database.ts'
 import { placesPerBlock } from '../schema/places.ts'
 import { ByteSink } from './byte-sink.ts'
 import { packIntegers, type PackedIntegers, slackBytes, unpackIntegers } from './packed-integers.ts'
-
-/** How a column is packed. */
-export type ColumnForm = 'integer' | 'place' | 'bytes'
+import { type ColumnForm, type LaneColumn, RowColumns } from './row-columns.ts'
 
 /** Most rows of a group: a point reading checks some kilobytes. */
 export const rowsPerGroup = 256
 
-/** Packs `rows` of columns `forms`. */
-export function packRows(forms: readonly ColumnForm[], rows: readonly Row[]): Uint8Array {
-  const sink = new ByteSink()
-  sink.u16(rows.length)
-  for (const [column, form] of forms.entries()) {
-    const values = rows.map((row) => itemAt(row, column))
-    if (form === 'bytes') packByteStrings(sink, values)
-    else if (form === 'integer') packIntegers(sink, values.map(integerOrNull))
-    else {
-      const places = values.map(Number)
-      packIntegers(
-        sink,
-        places.map((pos) => Math.floor(pos / placesPerBlock)),
-      )
-      packIntegers(
-        sink,
-        places.map((pos) => pos % placesPerBlock),
-      )
+/** Packs `rows`. */
+export function packColumns(sink: ByteSink, { count, columns }: RowColumns): Uint8Array {
+  sink.u16(count)
+  for (const column of columns) {
+    packIntegers(sink, column.lane, count)
+    if (column.form === 'place') packIntegers(sink, column.places, count)
+    else if (column.form === 'bytes') {
+      sink.u32(column.heap.bytes.length)
+      sink.bytes(column.heap.bytes)
     }
   }
-  sink.bytes(new Uint8Array(slackBytes))
+  sink.room(slackBytes).fill(0)
   return sink.taken()
 }
 
-function integerOrNull(value: Value): number | null {
-  return value === null ? null : Number(value)
+/** Packs `rows` of columns `forms`. */
+export function packRows(forms: readonly ColumnForm[], rows: readonly Row[]): Uint8Array {
+  const columns = RowColumns.empty(forms, rows.length)
+  for (const row of rows) columns.addRow(row)
+  return packColumns(new ByteSink(), columns)
 }
 
-function packByteStrings(sink: ByteSink, values: readonly Value[]): void {
-  const strings = values.map((value) => (value instanceof Uint8Array ? value : null))
-  packIntegers(
-    sink,
-    strings.map((bytes) => bytes?.length ?? null),
-  )
-  sink.u32(strings.reduce((sum, bytes) => sum + (bytes?.length ?? 0), 0))
-  for (const bytes of strings) if (bytes !== null) sink.bytes(bytes)
+type Column = {
+  readonly value: (row: number) => Value
+  /** Adds all values to those of a column. */
+  readonly unpack: (into: LaneColumn, from: number) => void
 }
-
-type Column = (row: number) => Value
 
 /** Packed rows to read. Rows and columns count from 0. */
 export class PackedRows {
@@ -90,11 +76,18 @@ export class PackedRows {
   }
 
   cell(row: number, column: number): Value {
-    return itemAt(this.#columns, column)(row)
+    return itemAt(this.#columns, column).value(row)
   }
 
   row(row: number): Value[] {
-    return this.#columns.map((column) => column(row))
+    return this.#columns.map((column) => column.value(row))
+  }
+
+  /** Adds all rows to `rows`, which has the same columns. */
+  unpack(rows: RowColumns): void {
+    for (const [at, column] of this.#columns.entries())
+      column.unpack(itemAt(rows.columns, at), rows.count)
+    rows.count += this.count
   }
 }
 
@@ -103,13 +96,13 @@ type Group = { readonly bytes: Uint8Array; readonly view: DataView; readonly row
 function columnAt(form: ColumnForm, group: Group, at: number): { column: Column; end: number } {
   const { bytes, view, rows } = group
   const first = unpackIntegers(view, at, rows)
-  if (form === 'integer') return { column: first.at, end: first.end }
+  if (form === 'integer') {
+    const unpack: Column['unpack'] = ({ lane }, from) => first.fill(lane, from)
+    return { column: { value: first.at, unpack }, end: first.end }
+  }
   if (form === 'place') {
     const places = unpackIntegers(view, first.end, rows)
-    return {
-      column: (row) => Number(first.at(row)) * placesPerBlock + Number(places.at(row)),
-      end: places.end,
-    }
+    return { column: placesOf(first, places), end: places.end }
   }
   const size = view.getUint32(first.end, true)
   const heapAt = first.end + 4
@@ -121,13 +114,31 @@ function columnAt(form: ColumnForm, group: Group, at: number): { column: Column;
   }
 }
 
+function placesOf(heights: PackedIntegers, places: PackedIntegers): Column {
+  return {
+    value: (row) => Number(heights.at(row)) * placesPerBlock + Number(places.at(row)),
+    unpack: (into, from) => {
+      assert(into.form === 'place', 'places are unpacked as such')
+      heights.fill(into.lane, from)
+      places.fill(into.places, from)
+    },
+  }
+}
+
 function stringsAt(heap: Uint8Array, lengths: PackedIntegers, rows: number): Column {
   let ends: Uint32Array | undefined
-  return (row) => {
-    ends ??= endsOf(lengths, rows, heap.length)
-    const end = u32At(ends, row)
-    const from = row === 0 ? 0 : u32At(ends, row - 1)
-    return lengths.at(row) === null ? null : heap.subarray(from, end)
+  return {
+    value: (row) => {
+      ends ??= endsOf(lengths, rows, heap.length)
+      const end = u32At(ends, row)
+      const from = row === 0 ? 0 : u32At(ends, row - 1)
+      return lengths.at(row) === null ? null : heap.subarray(from, end)
+    },
+    unpack: (into, from) => {
+      assert(into.form === 'bytes', 'byte strings are unpacked as such')
+      lengths.fill(into.lane, from)
+      into.heap.addAll(from, heap, endsOf(lengths, rows, heap.length))
+    },
   }
 }
 

@@ -5,7 +5,8 @@
 
 import { Fault } from '../../core/fault.ts'
 import { isObject, jsonOf } from '../../core/json.ts'
-import { type ColumnForm, rowsPerGroup } from './packed-rows.ts'
+import { rowsPerGroup } from './packed-rows.ts'
+import type { ColumnForm } from './row-columns.ts'
 import type { Extent, SegmentIndex, SegmentSubject, SegmentTable } from './segment-index.ts'
 
 /** Fences of five levels lead to 2^48 rows: places in history are below 2^53. */

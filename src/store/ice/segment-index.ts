@@ -12,7 +12,7 @@ import { createHash } from 'node:crypto'
 
 import { toHex } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
-import type { ColumnForm } from './packed-rows.ts'
+import type { ColumnForm } from './row-columns.ts'
 
 /** Newest format this product writes, and the only one it reads. */
 export const segmentFormat = 1

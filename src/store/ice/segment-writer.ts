@@ -15,8 +15,10 @@ import { toHex } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import { itemAt } from '../../core/item-at.ts'
 import type { Row } from '../engine/database.ts'
+import { ByteSink } from './byte-sink.ts'
 import type { FrozenShape } from './frozen-shape.ts'
-import { type ColumnForm, packRows, rowsPerGroup } from './packed-rows.ts'
+import { packColumns, rowsPerGroup } from './packed-rows.ts'
+import { type ColumnForm, RowColumns } from './row-columns.ts'
 import {
   type Extent,
   indexBytes,
@@ -54,14 +56,11 @@ export class SegmentWriter {
   }
 
   /** Writes a table: `fill` hands on its rows in order of their key. */
-  async table(
-    shape: FrozenShape,
-    fill: (add: (rows: readonly Row[]) => void) => Promise<void>,
-  ): Promise<void> {
+  async table(shape: FrozenShape, fill: (into: TableSink) => Promise<void>): Promise<void> {
     const offset = this.#offset
     this.#hash = createHash('sha256')
     const levels = new Levels(shape, (bytes) => this.#write(bytes))
-    await fill((rows) => levels.add(rows))
+    await fill(levels)
     const tree = levels.finish()
     const { name, columns, forms, keyLength, leadsTo } = shape
     this.#tables.push({
@@ -137,17 +136,30 @@ export class SegmentWriter {
   }
 }
 
+/** What takes the rows of a table in order of their key. */
+export type TableSink = {
+  readonly add: (rows: readonly Row[]) => void
+  /** Rows `[from, until)` of `rows`. */
+  readonly addRange: (rows: RowColumns, from: number, until: number) => void
+  /** The rows of `rows` that `order` names. */
+  readonly addPicked: (rows: RowColumns, order: Uint32Array) => void
+}
+
 /** Groups of rows, and the fences above them. */
-class Levels {
+class Levels implements TableSink {
   readonly #shape: FrozenShape
   readonly #write: (bytes: Uint8Array) => Extent
+  readonly #sink = new ByteSink()
+  readonly #fences: readonly ColumnForm[]
   /** Rows that wait for their group to be full: of the table, then of each level of fences. */
-  readonly #open: Row[][] = [[]]
+  readonly #open: RowColumns[]
   #rows = 0
 
   constructor(shape: FrozenShape, write: (bytes: Uint8Array) => Extent) {
     this.#shape = shape
     this.#write = write
+    this.#fences = [...shape.forms.slice(0, shape.keyLength), ...fenceForms]
+    this.#open = [RowColumns.empty(shape.forms, rowsPerGroup)]
   }
 
   add(rows: readonly Row[]): void {
@@ -155,39 +167,62 @@ class Levels {
     for (const row of rows) this.#push(0, row)
   }
 
+  addRange(rows: RowColumns, from: number, until: number): void {
+    this.#inGroups(from, until, (open, at, end) => open.addRange(rows, at, end))
+  }
+
+  addPicked(rows: RowColumns, order: Uint32Array): void {
+    this.#inGroups(0, order.length, (open, at, end) => open.addPicked(rows, order, at, end))
+  }
+
   finish(): Pick<SegmentTable, 'rows' | 'levels' | 'root'> {
     if (this.#rows === 0) return { rows: 0, levels: 0 }
     for (let level = 0; ; level++) {
       const rows = itemAt(this.#open, level)
       const isTop = level === this.#open.length - 1
-      if (isTop && level > 0 && rows.length === 1)
-        return { rows: this.#rows, levels: level - 1, root: extentOf(itemAt(rows, 0)) }
-      if (rows.length > 0) this.#close(level)
+      if (isTop && level > 0 && rows.count === 1)
+        return { rows: this.#rows, levels: level - 1, root: this.#extentOf(rows) }
+      if (rows.count > 0) this.#close(level)
+    }
+  }
+
+  #inGroups(
+    from: number,
+    until: number,
+    add: (open: RowColumns, from: number, until: number) => void,
+  ): void {
+    this.#rows += until - from
+    const open = itemAt(this.#open, 0)
+    for (let at = from; at < until;) {
+      const end = Math.min(until, at + rowsPerGroup - open.count)
+      add(open, at, end)
+      at = end
+      if (open.count === rowsPerGroup) this.#close(0)
     }
   }
 
   #push(level: number, row: Row): void {
-    const rows = this.#open[level] ?? []
+    const rows = this.#open[level] ?? RowColumns.empty(this.#fences, rowsPerGroup)
     this.#open[level] = rows
-    rows.push(row)
-    if (rows.length === rowsPerGroup) this.#close(level)
+    rows.addRow(row)
+    if (rows.count === rowsPerGroup) this.#close(level)
   }
 
   #close(level: number): void {
     const rows = itemAt(this.#open, level)
-    this.#open[level] = []
-    const { forms, keyLength } = this.#shape
-    const keys = forms.slice(0, keyLength)
-    const bytes = packRows(level === 0 ? forms : [...keys, ...fenceForms], rows)
+    const { keyLength } = this.#shape
+    const key = Array.from({ length: keyLength }, (_, column) => rows.valueAt(0, column))
+    const bytes = packColumns(this.#sink, rows)
+    rows.clear()
     const { offset, length, crc } = this.#write(bytes)
-    this.#push(level + 1, [...itemAt(rows, 0).slice(0, keyLength), offset, length, crc])
+    this.#push(level + 1, [...key, offset, length, crc])
   }
-}
 
-function extentOf(fence: Row): Extent {
-  const at = fence.length - fenceForms.length
-  const numberAt = (place: number): number => Number(itemAt(fence, at + place))
-  return { offset: numberAt(0), length: numberAt(1), crc: numberAt(2) }
+  #extentOf(fences: RowColumns): Extent {
+    const { keyLength } = this.#shape
+    const numberAt = (place: number): number => Number(fences.valueAt(0, keyLength + place))
+    return { offset: numberAt(0), length: numberAt(1), crc: numberAt(2) }
+  }
 }
 
 /** Does `work` on a disk. Throws `store-full`, `store-failed`. */

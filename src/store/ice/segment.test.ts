@@ -52,8 +52,8 @@ const listRows = Array.from({ length: 900 }, (_, at): Row => [
 /** Writes a segment of `facts` rows; gives its path. */
 async function written(rows: readonly Row[]): Promise<string> {
   const writer = new SegmentWriter(join(folder, `new${draftEnding}`))
-  await writer.table(facts, async (add) => add(rows))
-  await writer.table(list, async (add) => add(listRows))
+  await writer.table(facts, async (into) => into.add(rows))
+  await writer.table(list, async (into) => into.add(listRows))
   return join(folder, `${writer.finish(subject).name}.ice`)
 }
 

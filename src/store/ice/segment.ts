@@ -15,8 +15,9 @@ import { toHex } from '../../core/bytes.ts'
 import { assert, Fault, faultOf } from '../../core/fault.ts'
 import { itemAt } from '../../core/item-at.ts'
 import type { Value } from '../engine/database.ts'
-import { type ColumnForm, PackedRows, rowsPerGroup } from './packed-rows.ts'
+import { PackedRows, rowsPerGroup } from './packed-rows.ts'
 import { parseIndex } from './parse-index.ts'
+import type { ColumnForm } from './row-columns.ts'
 import {
   checkIndexHash,
   type Extent,

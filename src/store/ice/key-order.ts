@@ -1,0 +1,86 @@
+/** Puts rows in the order of their keys, by counting digits instead of comparing. */
+
+import { f64At, itemAt, u32At } from '../../core/item-at.ts'
+
+const digitRange = 2_048
+
+/**
+ * Numbers of `count` rows in order of `lanes`, whose numbers are whole and below 2^53; `undefined`
+ * where they are in it already.
+ */
+export function keyOrder(lanes: readonly Float64Array[], count: number): Uint32Array | undefined {
+  if (isOrdered(lanes, count)) return undefined
+  let order = Uint32Array.from({ length: count }, (_, row) => row)
+  let other = new Uint32Array(count)
+  const starts = new Uint32Array(digitRange)
+  // The last lane first: sorting by each keeps the order of those behind it.
+  for (let at = lanes.length - 1; at >= 0; at--) {
+    const lane = itemAt(lanes, at)
+    const { least, range, isRising } = spanOf(lane, order)
+    if (isRising) continue
+    for (let scale = 1; scale <= range; scale *= digitRange) {
+      sortByDigit({ lane, least, scale }, order, other, starts)
+      ;[order, other] = [other, order]
+    }
+  }
+  return order
+}
+
+function isOrdered(lanes: readonly Float64Array[], count: number): boolean {
+  for (let row = 1; row < count; row++) {
+    for (const lane of lanes) {
+      const difference = f64At(lane, row) - f64At(lane, row - 1)
+      if (difference < 0) return false
+      if (difference > 0) break
+    }
+  }
+  return true
+}
+
+function spanOf(
+  lane: Float64Array,
+  order: Uint32Array,
+): { readonly least: number; readonly range: number; readonly isRising: boolean } {
+  let least = Number.POSITIVE_INFINITY
+  let most = Number.NEGATIVE_INFINITY
+  let isRising = true
+  let last = Number.NEGATIVE_INFINITY
+  for (let at = 0; at < order.length; at++) {
+    const value = f64At(lane, u32At(order, at))
+    if (value < last) isRising = false
+    if (value < least) least = value
+    if (value > most) most = value
+    last = value
+  }
+  return { least, range: most - least, isRising }
+}
+
+type Digit = { readonly lane: Float64Array; readonly least: number; readonly scale: number }
+
+function sortByDigit(
+  { lane, least, scale }: Digit,
+  from: Uint32Array,
+  into: Uint32Array,
+  starts: Uint32Array,
+): void {
+  const digitOf = (row: number): number =>
+    Math.floor((f64At(lane, row) - least) / scale) % digitRange
+  starts.fill(0)
+  for (let at = 0; at < from.length; at++) {
+    const digit = digitOf(u32At(from, at))
+    starts[digit] = u32At(starts, digit) + 1
+  }
+  let start = 0
+  for (let digit = 0; digit < digitRange; digit++) {
+    const rows = u32At(starts, digit)
+    starts[digit] = start
+    start += rows
+  }
+  for (let at = 0; at < from.length; at++) {
+    const row = u32At(from, at)
+    const digit = digitOf(row)
+    const place = u32At(starts, digit)
+    into[place] = row
+    starts[digit] = place + 1
+  }
+}

@@ -9,12 +9,12 @@ import { zstdCompressSync } from 'node:zlib'
 import { faultOf } from '../core/fault.ts'
 import { buffersOf } from '../core/growing.ts'
 import type { PrimarySource } from '../source/primary/primary-source.ts'
-import { openStore } from '../store/engine/open.ts'
+import { openStore, type StoreLocation } from '../store/engine/open.ts'
 import type { TracedRow } from '../store/query/evm/traced-transactions.ts'
 import { primaryStoreTables } from '../store/schema/stores.ts'
 import { waitOn, type Waits } from '../telemetry/waits.ts'
 import type { ChainSpec, ResumePoint } from './chain-spec.ts'
-import { goodBatchRows } from './evm/evm-ingest.ts'
+import { goodBatchRows, goodFrozenRows } from './evm/evm-ingest.ts'
 import { openEvmSource } from './evm/open-source.ts'
 import { ChainReader, type ChainWriter } from './evm/read-chain.ts'
 import { callerOver, type Call } from './port-call.ts'
@@ -26,11 +26,8 @@ import { idleStatus } from './stage.ts'
 import type { StreamSpec } from './stream-spec.ts'
 import type { WorkerThread } from './worker-thread.ts'
 
-/**
- * Bytes of columns in one commit while far behind: `goodBatchRows` transactions and transfers, at
- * about 120 bytes each.
- */
-const batchBytes = goodBatchRows * 120
+/** Bytes of columns for each transaction and transfer, about. */
+const rowBytes = 120
 
 /** Fetched ahead per chain at least: a few replies of the largest kind. */
 const leastBufferBytes = 8 * 1024 * 1024
@@ -73,6 +70,7 @@ async function runNetwork(
 async function runChain(of: WorkerThread, ask: Call, spec: ChainSpec): Promise<void> {
   const { data, world, signal, tell } = of
   const log = of.log.child(spec.key)
+  const bufferBytes = Math.max(leastBufferBytes, data.limits.bufferBytes / data.chains.length)
   try {
     const source = await openEvmSource(spec, data.limits, { world, log })
     const reader: ChainReader = new ChainReader({
@@ -83,10 +81,7 @@ async function runChain(of: WorkerThread, ask: Call, spec: ChainSpec): Promise<v
       log,
       compress: (bytes) => zstdCompressSync(bytes),
       checkEvery: data.limits.checkEvery,
-      limits: {
-        batchBytes,
-        bufferBytes: Math.max(leastBufferBytes, data.limits.bufferBytes / data.chains.length),
-      },
+      limits: { batchBytes: batchBytes(data.store, spec, bufferBytes), bufferBytes },
       changed: () =>
         tell({
           key: spec.key,
@@ -106,6 +101,14 @@ async function runChain(of: WorkerThread, ask: Call, spec: ChainSpec): Promise<v
       stages: [{ ...idleStatus('blocks'), state: 'stopped', reason: fault.message }],
     })
   }
+}
+
+/** Bytes of columns in one commit while far behind. */
+function batchBytes({ freeze }: StoreLocation, { traces }: ChainSpec, bufferBytes: number): number {
+  const usual = goodBatchRows * rowBytes
+  if (freeze === undefined || traces !== 'off') return usual
+  // What is fetched meanwhile needs room, too.
+  return Math.max(usual, Math.min(goodFrozenRows * rowBytes, bufferBytes / 2))
 }
 
 /** The writer thread's end for one chain. Buffers of a batch are gone once it is handed over. */

@@ -21,6 +21,8 @@ import { isFungible } from './kinds.ts'
 import { maxWideBytes, putWide, wideInteger } from './wide-integer.ts'
 
 const noBytes = new Uint8Array()
+/** Pairs looked up at once: their rows are objects until they are read. */
+const pairsAtOnce = 8_192
 
 /** Columns of a batch that the writer of balances reads. */
 export type BalanceInput = {
@@ -188,20 +190,20 @@ async function newestValues(
   const pairs: number[] = []
   for (let pair = 0; pair < addressIds.length; pair++)
     if (itemAt(addressIds, pair) <= stored && itemAt(tokenIds, pair) <= stored) pairs.push(pair)
-  const rows = await writer.lookup(
-    {
-      table: balance,
-      key: ['address_id', 'token_id'],
-      select: ['value', 'negative'],
-      last: 'height',
-    },
-    [pairs.map((pair) => itemAt(addressIds, pair)), pairs.map((pair) => itemAt(tokenIds, pair))],
-  )
-  for (const [at, pair] of pairs.entries()) {
-    const row = rows[at]
-    if (row === undefined) continue
-    const size = wideInteger(row[0] instanceof Uint8Array ? row[0] : noBytes)
-    values[pair] = row[1] === 1 ? -size : size
+  const lookup = {
+    table: balance,
+    key: ['address_id', 'token_id'],
+    select: ['value', 'negative'],
+    last: 'height',
+  }
+  for (let from = 0; from < pairs.length; from += pairsAtOnce) {
+    const some = pairs.slice(from, from + pairsAtOnce)
+    const keys = [some.map((at) => itemAt(addressIds, at)), some.map((at) => itemAt(tokenIds, at))]
+    for (const [at, row] of (await writer.lookup(lookup, keys)).entries()) {
+      if (row === undefined) continue
+      const size = wideInteger(row[0] instanceof Uint8Array ? row[0] : noBytes)
+      values[itemAt(some, at)] = row[1] === 1 ? -size : size
+    }
   }
   return values
 }

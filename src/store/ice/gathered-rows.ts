@@ -12,6 +12,9 @@ import { keyOrder } from './key-order.ts'
 import { laneCount, RowColumns } from './row-columns.ts'
 import type { SegmentWriter } from './segment-writer.ts'
 
+/** Newest rows that are replaced at once. */
+const replacedAtOnce = 8_192
+
 /** What a transaction added to tables that freeze. */
 export class GatheredRows {
   readonly #parts = new Map<string, Columns[]>()
@@ -59,11 +62,12 @@ export class GatheredRows {
     }
   }
 
-  /** Writes what was gathered of a table, and its indexes, in the order of their keys. */
+  /** Writes what was gathered of a table, and its indexes, in the order of their keys; forgets it. */
   async pack(made: SegmentWriter, table: Table): Promise<void> {
     const [own, ...indexes] = shapesOf(table)
     assert(own !== undefined, 'a table has its own order')
     const rows = joined(own, this.#parts.get(table.name) ?? [])
+    this.#parts.delete(table.name)
     await packShape(made, own, rows)
     for (const index of indexes) {
       const numbers = index.columns.map((name) => own.columns.indexOf(name))
@@ -80,22 +84,36 @@ export class GatheredRows {
 
 /** The newest row of each key takes the place of the one that is stored; segments have that one. */
 async function replaceNewest(writer: Writer, table: Table, columns: Columns): Promise<void> {
-  const names = columnNames(table)
-  const place = placeColumn(table)
-  const key = table.key.filter((name) => name !== place)
   const keys = table.key.map((name) => numbersOf(columnAt(columns, name)))
   const count = itemAt(keys, 0).length
   const order = keyOrder(keys, count)
-  const newest: number[] = []
+  const newest = new Uint32Array(count)
+  let pairs = 0
   const rowAt = (at: number): number => (order === undefined ? at : u32At(order, at))
   for (let at = 0; at < count; at++) {
     const isLast = at + 1 === count || differs(keys.slice(0, -1), rowAt(at), rowAt(at + 1))
-    if (isLast) newest.push(rowAt(at))
+    if (isLast) newest[pairs++] = rowAt(at)
   }
+  // In the order of the key, so that each page is changed once, and some at once: memory.
+  for (let from = 0; from < pairs; from += replacedAtOnce)
+    await replaceRows(writer, table, {
+      columns,
+      rows: newest.subarray(from, Math.min(from + replacedAtOnce, pairs)),
+    })
+}
+
+async function replaceRows(
+  writer: Writer,
+  table: Table,
+  { columns, rows }: { readonly columns: Columns; readonly rows: Uint32Array },
+): Promise<void> {
+  const names = columnNames(table)
+  const place = placeColumn(table)
+  const key = table.key.filter((name) => name !== place)
   const picked = Object.fromEntries(
     names.map((name) => {
       const column = columnAt(columns, name)
-      return [name, newest.map((row) => valueAt(column, row))]
+      return [name, Array.from(rows, (row) => valueAt(column, row))]
     }),
   )
   const stored = await writer.lookup(

@@ -33,6 +33,10 @@ const examples: Readonly<Record<string, readonly string[]>> = {
     'firn migrate --to embedded --config firn.yaml',
     'firn migrate --to new.yaml --config firn.yaml',
   ],
+  'snapshot create': ['firn snapshot create /backup/firn --config firn.yaml'],
+  'snapshot list': ['firn snapshot list /backup/firn'],
+  'snapshot verify': ['firn snapshot verify /backup/firn'],
+  'snapshot restore': ['firn snapshot restore /backup/firn --data-dir ./firn-data'],
   record: [
     'firn record --rpc http://127.0.0.1:9650/ext/bc/C/rpc --out chain.firnrec --name "My chain"',
   ],

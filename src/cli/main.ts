@@ -8,6 +8,7 @@ import { Command, CommanderError } from 'commander'
 import { faultOf } from '../core/fault.ts'
 import { version } from '../service/version.ts'
 import { addNodeCommands } from './commands/node-commands.ts'
+import { addSnapshotCommands } from './commands/snapshot-commands.ts'
 import { addExamples } from './examples.ts'
 import { exitCodes } from './exit-codes.ts'
 import { checkAddresses, type Flags } from './flags.ts'
@@ -219,6 +220,7 @@ program
   )
 
 addNodeCommands(program)
+addSnapshotCommands(program)
 addExamples(program)
 program.hook('preAction', (_program, command) => checkAddresses(command.opts()))
 

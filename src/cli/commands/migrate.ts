@@ -40,7 +40,7 @@ export async function migrate(flags: Flags): Promise<void> {
   const config = await configOf(flags)
   const source: StoreLocation = storeLocation(config)
   const location = locationOf(flags, config)
-  const { stores: made, others } = await madeStores(config)
+  const { stores: made, others } = await madeStores(config, 'migrate')
   const moves = (name: string): boolean => !isSamePlace(name, source, location)
   const stores = made.filter(({ name }) => moves(name))
   if (stores.length === 0)

@@ -26,8 +26,11 @@ export type MadeStores = {
   readonly others: readonly string[]
 }
 
-/** Stores of `config` that were made. Throws `not-found` when there is none. */
-export async function madeStores(config: Config): Promise<MadeStores> {
+/**
+ * Stores of `config` that were made, of which a command wants to do `what`. Throws `not-found` when
+ * there is none.
+ */
+export async function madeStores(config: Config, what: string): Promise<MadeStores> {
   const location = storeLocation(config)
   const found = new Map<string, ReadonlySet<string>>()
   for (const store of serversOf(location)) found.set(store, await namesAt({ ...location, store }))
@@ -35,7 +38,7 @@ export async function madeStores(config: Config): Promise<MadeStores> {
   const stores = named.filter(({ name }) => found.get(serverOf(location, name))?.has(name))
   if (stores.length === 0) {
     const where = config.store === 'embedded' ? config.dataDir : 'the database'
-    throw new Fault('not-found', `nothing to migrate here: ${where}`)
+    throw new Fault('not-found', `nothing to ${what} here: ${where}`)
   }
   // Keys and aliases are documents, which `migrated-documents.ts` takes along.
   const names = new Set([...named.map(({ name }) => name), deploymentStore])

@@ -68,7 +68,8 @@ export function frozenUntil({ segments }: Manifest): number {
   return segments.at(-1)?.until ?? 0
 }
 
-function isHeight(value: unknown): value is number {
+/** Returns whether a value that others wrote is a height or a count. */
+export function isHeight(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
 }
 

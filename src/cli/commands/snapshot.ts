@@ -1,0 +1,145 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join, relative, resolve } from 'node:path'
+
+import { Fault } from '../../core/fault.ts'
+import { storeLocation } from '../../service/store-location.ts'
+import { version } from '../../service/version.ts'
+import { problemsOf } from '../../store/snapshot/check-snapshot.ts'
+import { checkNotRestoring, restoreSnapshot } from '../../store/snapshot/restore-snapshot.ts'
+import { SnapshotFolder } from '../../store/snapshot/snapshot-folder.ts'
+import { bytesOf, type SnapshotManifest } from '../../store/snapshot/snapshot-manifest.ts'
+import { takeSnapshot } from '../../store/snapshot/take-snapshot.ts'
+import { openWorld } from '../../world/world.ts'
+import { exitCodes } from '../exit-codes.ts'
+import type { Flags } from '../flags.ts'
+import { loadConfig } from '../load-config.ts'
+import { configOf } from '../stores/configured-stores.ts'
+import { documentsAt } from '../stores/migrated-documents.ts'
+import { madeStores } from '../stores/migrated-stores.ts'
+
+/** Files of a data folder that are small and not documents, by path. */
+const liveOnce = 'live-once.txt'
+const identity = 'staking'
+
+/** Between two lines of progress. */
+const everyMs = 10_000
+
+/** Takes a snapshot, beside a running Firn or without one, and prints its id. */
+export async function createSnapshot(target: string, flags: Flags): Promise<void> {
+  const config = await configOf(flags)
+  checkNotRestoring(config.dataDir)
+  const location = storeLocation(config)
+  const { stores, others } = await madeStores(config, 'copy')
+  const path = resolve(target)
+  if (!relative(config.dataDir, path).startsWith('..'))
+    throw new Fault('bad-parameter', `snapshots lie outside of the data folder: ${path}`)
+  const folder = SnapshotFolder.make(path)
+  const progress = progressLines()
+  let copied = 0
+  const id = await takeSnapshot({
+    location,
+    stores,
+    documents: new Map([...(await documentsAt(location)), ...smallFiles(config.dataDir)]),
+    folder,
+    firn: version,
+    takenAt: new Date(openWorld().clock.now()),
+    told: (what, bytes) => {
+      copied += bytes
+      progress(`${what}, ${sizeText(copied)} copied`)
+    },
+  })
+  for (const name of others) console.error(`left out, no setting names it: ${name}`)
+  const all = bytesOf(folder.snapshot(id))
+  console.log(`${id}: ${sizeText(all)}, of which ${sizeText(copied)} were copied now`)
+}
+
+/** Prints when each snapshot was taken, of which chains up to which heights, and its size. */
+export function listSnapshots(target: string, flags: Flags): void {
+  const all = new SnapshotFolder(resolve(target)).list()
+  if (flags['json'] === true) {
+    const plain = all.map(({ id, manifest, problem }) => ({
+      id,
+      ...(manifest === undefined
+        ? { problem: problem?.message }
+        : { ...manifest, bytes: bytesOf(manifest) }),
+    }))
+    console.log(JSON.stringify({ snapshots: plain }, undefined, 2))
+    return
+  }
+  for (const { id, manifest, problem } of all) {
+    if (manifest === undefined) console.log(`${id}  ${problem?.message ?? ''}`)
+    else printSnapshot(id, manifest)
+  }
+}
+
+function printSnapshot(id: string, manifest: SnapshotManifest): void {
+  const { takenAt, firn, stores } = manifest
+  console.log(`${id}  taken ${takenAt} by Firn ${firn}, ${sizeText(bytesOf(manifest))}`)
+  for (const { name, chainId, heights, tables, segments } of stores) {
+    const far = Object.entries(heights).map(([stage, height]) => `${stage} ${height}`)
+    const bytes = segments.reduce((sum, each) => sum + each.bytes, tables.bytes)
+    const parts = [
+      ...(chainId === '' ? [] : [`chain ${chainId}`]),
+      ...far,
+      ...(segments.length === 0 ? [] : [`${segments.length} segments`]),
+      sizeText(bytes),
+    ]
+    console.log(`  ${name}: ${parts.join(', ')}`)
+  }
+}
+
+/** Reads a snapshot whole and prints what is wrong; exit code 1 when anything is. */
+export function verifySnapshot(target: string, flags: Flags): void {
+  const folder = new SnapshotFolder(resolve(target))
+  const manifest = folder.snapshot(idOf(flags))
+  const problems = problemsOf(folder, manifest)
+  for (const problem of problems) console.log(`DAMAGED ${problem}`)
+  if (problems.length > 0) process.exitCode = exitCodes.failed
+  else console.log(`${manifest.id}: all ${sizeText(bytesOf(manifest))} are as they were written`)
+}
+
+/** Makes a data folder of a snapshot. */
+export async function restore(target: string, flags: Flags): Promise<void> {
+  const folder = new SnapshotFolder(resolve(target))
+  const manifest = folder.snapshot(idOf(flags))
+  const dataDir = resolve(loadConfig(flags).config.dataDir)
+  const progress = progressLines()
+  await restoreSnapshot(folder, manifest, dataDir, progress)
+  console.log(`${manifest.id} is restored: ${dataDir}`)
+  if (loadConfig(flags).config.store !== 'embedded')
+    console.log('Its stores lie in this folder: set `store: embedded`, or run firn migrate.')
+}
+
+function idOf(flags: Flags): string | undefined {
+  const id = flags['snapshot']
+  return typeof id === 'string' ? id : undefined
+}
+
+/** Files beside stores and documents: the chains that were live once, and our identity. */
+function smallFiles(dataDir: string): ReadonlyMap<string, Uint8Array> {
+  const folder = join(dataDir, identity)
+  const names = existsSync(folder) ? readdirSync(folder) : []
+  const paths = [liveOnce, ...names.map((name) => `${identity}/${name}`)]
+  return new Map(
+    paths
+      .filter((path) => /\.(?:txt|key|crt)$/.test(path) && existsSync(join(dataDir, path)))
+      .map((path) => [path, readFileSync(join(dataDir, path))]),
+  )
+}
+
+function progressLines(): (line: string) => void {
+  let saidAt = performance.now()
+  return (line) => {
+    if (performance.now() - saidAt < everyMs) return
+    saidAt = performance.now()
+    process.stderr.write(`${line}\n`)
+  }
+}
+
+function sizeText(bytes: number): string {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
+  let size = bytes
+  let unit = 0
+  for (; size >= 1_024 && unit < units.length - 1; unit++) size /= 1_024
+  return `${unit === 0 ? size : size.toFixed(1)} ${units[unit]}`
+}

@@ -1,0 +1,251 @@
+/**
+ * A folder of snapshots. They share their files, which lie there under the hash of their content:
+ *
+ *     firn-snapshots.json     says what the folder is
+ *     snapshots/<id>.json     manifests, each written last
+ *     files/<sha256>          tables of stores, keys
+ *     segments/<store>/       segments
+ *     part/                   what is being written
+ */
+
+import { createHash } from 'node:crypto'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+
+import { Fault, faultOf } from '../../core/fault.ts'
+import { isObject, jsonOf } from '../../core/json.ts'
+import { Claim } from '../engine/sqlite-claim.ts'
+import { isHeight } from '../ice/manifest.ts'
+import { onDisk, segmentEnding } from '../ice/segment-writer.ts'
+import { Segment } from '../ice/segment.ts'
+import {
+  manifestText,
+  parseSnapshot,
+  snapshotFormat,
+  type SnapshotManifest,
+  type StoredFile,
+  type StoredSegment,
+} from './snapshot-manifest.ts'
+
+const markName = 'firn-snapshots.json'
+const manifestEnding = '.json'
+const chunkBytes = 1_048_576
+
+/** A snapshot of a folder; `problem` where its manifest cannot be read. */
+export type ListedSnapshot = {
+  readonly id: string
+  readonly manifest?: SnapshotManifest
+  readonly problem?: Fault
+}
+
+/** A folder of snapshots, open. */
+export class SnapshotFolder {
+  readonly path: string
+
+  /** Throws `not-found` without a folder, `store-version` for a foreign one or one of a newer Firn. */
+  constructor(path: string) {
+    this.path = path
+    if (!existsSync(path)) throw new Fault('not-found', `there are no snapshots: ${path}`)
+    const mark = join(path, markName)
+    const value = existsSync(mark) ? jsonOf(readFileSync(mark)) : undefined
+    const format = isObject(value) ? value['format'] : undefined
+    if (!isHeight(format) || format === 0)
+      throw new Fault('store-version', `folder is not one of snapshots: ${path}`)
+    if (format > snapshotFormat)
+      throw new Fault('store-version', `snapshots are of a newer Firn: ${path}`)
+  }
+
+  /** Makes the folder where there is none. Throws `bad-config` for one that has other files. */
+  static make(path: string): SnapshotFolder {
+    const mark = join(path, markName)
+    if (!existsSync(mark)) {
+      onDisk(() => mkdirSync(path, { recursive: true, mode: 0o700 }))
+      if (readdirSync(path).some((name) => name !== `${markName}.part`))
+        throw new Fault(
+          'bad-config',
+          `snapshots need a folder of their own, and this one has other files: ${path}`,
+        )
+      putText(mark, `${JSON.stringify({ format: snapshotFormat })}\n`, `${mark}.part`)
+    }
+    return new SnapshotFolder(path)
+  }
+
+  /** Takes the folder for one process; gives what ends that. Throws `lease-lost`. */
+  claim(): () => void {
+    const claim = new Claim(join(this.path, 'claim'), 'snapshots')
+    if (!claim.take())
+      throw new Fault('lease-lost', `another process takes a snapshot into: ${this.path}`)
+    return () => claim.remove()
+  }
+
+  /** Snapshots by age, the oldest first. */
+  list(): readonly ListedSnapshot[] {
+    const folder = join(this.path, 'snapshots')
+    const names = existsSync(folder) ? readdirSync(folder).toSorted() : []
+    return names
+      .filter((name) => name.endsWith(manifestEnding))
+      .map((name) => this.#read(name.slice(0, -manifestEnding.length)))
+  }
+
+  /** The snapshot `id`, the newest one without. Throws `not-found`, and what its manifest is. */
+  snapshot(id: string | undefined): SnapshotManifest & { readonly id: string } {
+    const all = this.list()
+    const found = id === undefined ? all.at(-1) : all.find((each) => each.id === id)
+    if (found === undefined)
+      throw new Fault('not-found', `there is no such snapshot in ${this.path}: ${id ?? 'newest'}`)
+    if (found.manifest === undefined) throw found.problem ?? new Fault('store-failed', found.id)
+    return { id: found.id, ...found.manifest }
+  }
+
+  /** Writes a manifest: from here on there is a snapshot. */
+  putManifest(id: string, manifest: SnapshotManifest): void {
+    const name = id + manifestEnding
+    const part = join(this.emptyPart('manifest'), name)
+    putText(join(this.path, 'snapshots', name), manifestText(manifest), part)
+  }
+
+  filePath({ sha256 }: Pick<StoredFile, 'sha256'>): string {
+    return join(this.path, 'files', sha256)
+  }
+
+  segmentPath(store: string, { name }: Pick<StoredSegment, 'name'>): string {
+    return join(this.path, 'segments', store, name + segmentEnding)
+  }
+
+  /** An empty folder for what is being written. */
+  emptyPart(name: string): string {
+    const part = join(this.path, 'part', name)
+    rmSync(part, { recursive: true, force: true })
+    onDisk(() => mkdirSync(part, { recursive: true, mode: 0o700 }))
+    return part
+  }
+
+  removeParts(): void {
+    rmSync(join(this.path, 'part'), { recursive: true, force: true })
+  }
+
+  /**
+   * Takes away what no snapshot names. Where a manifest cannot be read nothing is: it may name
+   * anything.
+   */
+  removeUnnamed(): void {
+    const all = this.list()
+    const manifests = all.flatMap(({ manifest }) => manifest ?? [])
+    if (manifests.length < all.length) return
+    const named = new Set(
+      manifests.flatMap(({ stores, documents }) => [
+        ...documents.map((each) => this.filePath(each)),
+        ...stores.flatMap(({ name, tables, segments }) => [
+          this.filePath(tables),
+          ...segments.map((segment) => this.segmentPath(name, segment)),
+        ]),
+      ]),
+    )
+    for (const folder of ['files', 'segments']) {
+      const path = join(this.path, folder)
+      if (!existsSync(path)) continue
+      for (const entry of readdirSync(path, { recursive: true, withFileTypes: true })) {
+        const file = join(entry.parentPath, entry.name)
+        if (entry.isFile() && !named.has(file)) rmSync(file)
+      }
+    }
+  }
+
+  #read(id: string): ListedSnapshot {
+    const path = join(this.path, 'snapshots', id + manifestEnding)
+    try {
+      return { id, manifest: parseSnapshot(readFileSync(path, 'utf8'), path) }
+    } catch (error) {
+      const problem = faultOf(error)
+      if (problem === undefined) throw error
+      return { id, problem }
+    }
+  }
+}
+
+/** Has the disk keep the file `part`, then gives it its name. */
+export function putFile(part: string, path: string): void {
+  onDisk(() => {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    synced(part)
+    renameSync(part, path)
+    synced(dirname(path))
+  })
+}
+
+function putText(path: string, text: string, part: string): void {
+  onDisk(() => writeFileSync(part, text, { mode: 0o600 }))
+  putFile(part, path)
+}
+
+function synced(path: string): void {
+  const handle = openSync(path, 'r')
+  try {
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+}
+
+/** Hash and size of the file at `path`. Throws `store-failed`. */
+export function hashOfFile(path: string): StoredFile {
+  return onDisk(() => {
+    const handle = openSync(path, 'r')
+    try {
+      const hash = createHash('sha256')
+      const chunk = new Uint8Array(chunkBytes)
+      let bytes = 0
+      for (;;) {
+        const read = readSync(handle, chunk)
+        if (read === 0) return { sha256: hash.digest('hex'), bytes }
+        hash.update(chunk.subarray(0, read))
+        bytes += read
+      }
+    } finally {
+      closeSync(handle)
+    }
+  })
+}
+
+/** Throws `store-failed` where the file at `path` is not the one that is wanted. */
+export function checkFile(path: string, wanted: StoredFile): void {
+  if (!existsSync(path)) throw new Fault('store-failed', `file of a snapshot is missing: ${path}`)
+  const { sha256, bytes } = hashOfFile(path)
+  if (sha256 !== wanted.sha256 || bytes !== wanted.bytes)
+    throw new Fault('store-failed', `file of a snapshot is cut off or altered: ${path}`)
+}
+
+/** Reads a segment whole. Throws `store-failed` where it is not the one that is wanted. */
+export function checkSegment(path: string, wanted: ManifestName): void {
+  const segment = new Segment(path)
+  try {
+    const { from, until } = segment.index
+    const isWanted = segment.name === wanted.name && from === wanted.from && until === wanted.until
+    if (!isWanted) throw new Fault('store-failed', `file is another segment: ${path}`)
+    const damaged = segment.damagedTables()
+    if (damaged.length > 0)
+      throw new Fault('store-failed', `bytes of ${damaged.join(', ')} are damaged: ${path}`)
+  } finally {
+    segment.close()
+  }
+}
+
+type ManifestName = Pick<StoredSegment, 'name' | 'from' | 'until'>
+
+/** Size of a file; `undefined` where there is none. */
+export function sizeOf(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.size
+}

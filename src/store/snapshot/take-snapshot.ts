@@ -1,0 +1,196 @@
+/** Takes a snapshot of stores into a folder, beside a running Firn. */
+
+import { constants, copyFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { Fault, faultOf } from '../../core/fault.ts'
+import { checkpointHeights } from '../checkpoint.ts'
+import { statement } from '../engine/database.ts'
+import { openStore, type StoreLocation } from '../engine/open.ts'
+import { type Manifest, readManifest } from '../ice/manifest.ts'
+import { onDisk, segmentEnding } from '../ice/segment-writer.ts'
+import type { CopiedStore } from '../migrate/copy-store.ts'
+import { controlTables } from '../schema/control.ts'
+import { copyTables } from './copy-tables.ts'
+import {
+  checkSegment,
+  hashOfFile,
+  putFile,
+  sizeOf,
+  type SnapshotFolder,
+} from './snapshot-folder.ts'
+import {
+  type SnapshotManifest,
+  snapshotFormat,
+  type StoredDocument,
+  type StoredFile,
+  type StoredSegment,
+  type StoredStore,
+} from './snapshot-manifest.ts'
+
+/** A merge takes a segment away at most once in many seconds; twice in a row is rare. */
+const attempts = 5
+
+const metaValue = statement('select value from meta where name = ?')
+
+/** Sources of a snapshot, and the folder that it goes to. */
+export type SnapshotWork = {
+  readonly location: StoreLocation
+  readonly stores: readonly CopiedStore[]
+  /** Small files of the data folder, by path. */
+  readonly documents: ReadonlyMap<string, Uint8Array>
+  readonly folder: SnapshotFolder
+  readonly firn: string
+  readonly takenAt: Date
+  /** Told of each file once it is there, with what was copied for it: 0 where it lay there already. */
+  readonly told: (what: string, copiedBytes: number) => void
+}
+
+/**
+ * Takes a snapshot and returns its id. An attempt that fails leaves nothing; of one that was killed
+ * the next uses what is whole and removes the rest. Throws `lease-lost`, `store-*`.
+ */
+export async function takeSnapshot(work: SnapshotWork): Promise<string> {
+  const { folder, firn, takenAt } = work
+  const release = folder.claim()
+  try {
+    const stores: StoredStore[] = []
+    for (const store of work.stores) stores.push(await storeCopied(work, store))
+    const documents = documentsCopied(work)
+    const manifest: SnapshotManifest = {
+      format: snapshotFormat,
+      firn,
+      takenAt: takenAt.toISOString(),
+      stores,
+      documents,
+    }
+    const id = takenAt.toISOString().replaceAll(/[:.]/g, '-')
+    folder.putManifest(id, manifest)
+    return id
+  } finally {
+    folder.removeParts()
+    folder.removeUnnamed()
+    release()
+  }
+}
+
+async function storeCopied(work: SnapshotWork, store: CopiedStore): Promise<StoredStore> {
+  for (let attempt = 1; ; attempt++) {
+    // Most bytes are in segments: once they are copied little can change beside the tables.
+    const before = await listedNow(work, store)
+    for (const segment of before.segments) copyOrLeave(work, store.name, segment)
+    const part = work.folder.emptyPart('tables')
+    const path = await copyTables(work.location, store, part)
+    const facts = await factsOf(part, store)
+    try {
+      const segments = facts.segments.map((each) => segmentCopied(work, store.name, each))
+      const tables = filed(work, path, store.name)
+      const { chainId, heights } = facts
+      return { name: store.name, chainId, heights, tables, segments }
+    } catch (error) {
+      if (faultOf(error)?.code !== 'store-failed' || attempt === attempts) throw error
+      // Only a merge takes a file away that was listed.
+      if ((await listedNow(work, store)).text === facts.listed) throw error
+    }
+  }
+}
+
+type StoreFacts = Pick<StoredStore, 'chainId' | 'heights'> & {
+  readonly segments: Manifest['segments']
+}
+
+async function listedNow({ location }: SnapshotWork, store: CopiedStore): Promise<Manifest> {
+  if (!hasControl(store)) return { segments: [], text: '' }
+  const database = await openStore(location, store.name, controlTables, 'read')
+  try {
+    return await readManifest(database)
+  } finally {
+    await database.close()
+  }
+}
+
+/** Facts that the copied tables tell of themselves. Throws `store-version`. */
+async function factsOf(
+  part: string,
+  store: CopiedStore,
+): Promise<StoreFacts & { readonly listed: string }> {
+  const place = { store: 'embedded', dataDir: part }
+  const tables = hasControl(store) ? controlTables : store.tables
+  const copy = await openStore(place, store.name, tables, 'read')
+  try {
+    if (!hasControl(store)) return { chainId: '', heights: {}, segments: [], listed: '' }
+    const { segments, text } = await readManifest(copy)
+    const chainId = String((await copy.get(metaValue, ['chainId']))?.[0] ?? '')
+    return {
+      chainId,
+      heights: Object.fromEntries(await checkpointHeights(copy)),
+      segments,
+      listed: text,
+    }
+  } finally {
+    await copy.close()
+  }
+}
+
+function hasControl({ tables }: CopiedStore): boolean {
+  const names = new Set(tables.map(({ name }) => name))
+  return names.has('meta') && names.has('checkpoint')
+}
+
+function copyOrLeave(
+  work: SnapshotWork,
+  store: string,
+  segment: Manifest['segments'][number],
+): void {
+  try {
+    segmentCopied(work, store, segment)
+  } catch (error) {
+    // The tables tell whether it is still needed.
+    if (faultOf(error)?.code !== 'store-failed') throw error
+  }
+}
+
+/** A segment in the folder, copied where it is not there. Throws `store-failed` for a damaged one. */
+function segmentCopied(
+  { folder, location, told }: SnapshotWork,
+  store: string,
+  segment: Manifest['segments'][number],
+): StoredSegment {
+  const path = folder.segmentPath(store, segment)
+  const label = `${store}: segment ${segment.name}`
+  const known = sizeOf(path)
+  // It has its name only since it was whole, checked and on disk.
+  if (known !== undefined) {
+    told(label, 0)
+    return { ...segment, bytes: known }
+  }
+  const from = join(location.dataDir, 'segments', store, segment.name + segmentEnding)
+  if (sizeOf(from) === undefined)
+    throw new Fault('store-failed', `segment is missing, run firn verify --store: ${from}`)
+  const part = join(folder.emptyPart('segment'), segment.name)
+  onDisk(() => copyFileSync(from, part, constants.COPYFILE_FICLONE))
+  checkSegment(part, segment)
+  putFile(part, path)
+  const bytes = sizeOf(path) ?? 0
+  told(label, bytes)
+  return { ...segment, bytes }
+}
+
+function documentsCopied(work: SnapshotWork): StoredDocument[] {
+  return [...work.documents].map(([path, content]) => {
+    const part = join(work.folder.emptyPart('document'), 'content')
+    onDisk(() => writeFileSync(part, content, { mode: 0o600 }))
+    return { path, ...filed(work, part, path) }
+  })
+}
+
+/** Puts a file under the hash of its content. */
+function filed({ folder, told }: SnapshotWork, part: string, label: string): StoredFile {
+  const file = hashOfFile(part)
+  const path = folder.filePath(file)
+  const isThere = sizeOf(path) === file.bytes
+  if (isThere) rmSync(part)
+  else putFile(part, path)
+  told(label, isThere ? 0 : file.bytes)
+  return file
+}

@@ -1,0 +1,298 @@
+/** `firn snapshot`: what is restored has the rows that were there, or nothing is restored. */
+
+import assert from 'node:assert/strict'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { join, relative } from 'node:path'
+import { test, type TestContext } from 'node:test'
+
+import { openStore } from '../src/store/engine/open.ts'
+import type { Table } from '../src/store/engine/table.ts'
+import { chainTables, messageTables, primaryStoreTables } from '../src/store/schema/stores.ts'
+import { problemsOf } from '../src/store/snapshot/check-snapshot.ts'
+import { restoreSnapshot } from '../src/store/snapshot/restore-snapshot.ts'
+import { SnapshotFolder } from '../src/store/snapshot/snapshot-folder.ts'
+import { manifestText } from '../src/store/snapshot/snapshot-manifest.ts'
+import { freshFolder, indexedFolder, run, runFirn, startFirn, untilLive } from './firn-process.ts'
+import { freezeAt, mergeAll } from './freeze-store.ts'
+import { newDatabase } from './shared-postgres.ts'
+import { storeDigest } from './store-digest.ts'
+
+const frozen = 'fuji-demo-l1'
+const stores: readonly (readonly [string, readonly Table[]])[] = [
+  ['fuji-demo-chain', chainTables],
+  [frozen, chainTables],
+  ['primary-fuji', primaryStoreTables],
+  ['messages', messageTables],
+]
+
+/** A data folder with the demo chains, one of them with three segments. */
+async function frozenFolder(t: TestContext): Promise<string> {
+  const folder = await indexedFolder(t)
+  const store = await openStore(freezing(folder), frozen, chainTables, 'write')
+  await freezeAt(store, [40, 80, 120])
+  await store.close()
+  return folder
+}
+
+const freezing = (dataDir: string) => ({ store: 'embedded', dataDir, freeze: { firn: 'test' } })
+
+async function digestsAt(dataDir: string): Promise<Record<string, unknown>> {
+  const digests: Record<string, unknown> = {}
+  for (const [name, tables] of stores) {
+    const store = await openStore({ store: 'embedded', dataDir }, name, tables, 'read')
+    // Who writes and until when is of the running process.
+    const kept = tables.filter((each) => !['lease'].includes(each.name))
+    digests[name] = await storeDigest(store, kept)
+    await store.close()
+  }
+  return digests
+}
+
+/** Contents of all files below a folder, by path. */
+function filesBelow(folder: string): ReadonlyMap<string, string> {
+  if (!existsSync(folder)) return new Map()
+  return new Map(
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .map((path) => [relative(folder, path), readFileSync(path).toString('latin1')]),
+  )
+}
+
+void test('snapshot: taken beside a running Firn, copied once, restored with equal rows', async (t) => {
+  const folder = await frozenFolder(t)
+  const copies = join(await freshFolder(t), 'copies')
+  const made = await runFirn('keys', 'create', 'shop', '--data-dir', folder)
+  assert.equal(made.code, 0, made.stderr)
+  const firn = await startFirn(t, ['--data-dir', folder])
+  await untilLive(firn, [frozen])
+  const first = await runFirn('snapshot', 'create', copies, '--data-dir', folder)
+  assert.equal(first.code, 0, first.stderr)
+  assert.equal(await firn.end(), 0)
+  const segments = [...filesBelow(copies).keys()].filter((name) => name.endsWith('.ice'))
+  assert.equal(segments.length, 3)
+  const times = segments.map((name) => statSync(join(copies, name)).mtimeMs)
+
+  // More is frozen: what lies there already is not copied again.
+  const store = await openStore(freezing(folder), frozen, chainTables, 'write')
+  await freezeAt(store, [140])
+  await store.close()
+  const before = await digestsAt(folder)
+  const second = await runFirn('snapshot', 'create', copies, '--data-dir', folder)
+  assert.equal(second.code, 0, second.stderr)
+  assert.deepEqual(
+    segments.map((name) => statSync(join(copies, name)).mtimeMs),
+    times,
+  )
+  const listed = await runFirn('snapshot', 'list', copies)
+  assert.equal(listed.stdout.match(/^\d{4}-\d\d-\S+Z {2}taken .+ by Firn .+, .+ MiB$/gm)?.length, 2)
+  assert.match(listed.stdout, /^ {2}fuji-demo-l1: chain 51002, blocks 152, .*4 segments, .+iB$/m)
+  const verified = await runFirn('snapshot', 'verify', copies)
+  assert.equal(verified.code, 0, verified.stdout)
+
+  const home = join(await freshFolder(t), 'home')
+  const words = ['snapshot', 'restore', copies, '--data-dir', home]
+  const restored = await runFirn(...words)
+  assert.equal(restored.code, 0, restored.stderr)
+  assert.deepEqual(await digestsAt(home), before)
+  for (const name of ['api-keys.json', 'page-token.key'])
+    assert.deepEqual(readFileSync(join(home, name)), readFileSync(join(folder, name)))
+  const [id = ''] = new SnapshotFolder(copies).list().map((each) => each.id)
+  const older = join(await freshFolder(t), 'older')
+  const chosen = ['--snapshot', id, '--data-dir', older]
+  assert.equal((await runFirn('snapshot', 'restore', copies, ...chosen)).code, 0)
+  for (const place of [home, older]) {
+    const whole = await runFirn('verify', '--store', '--data-dir', place)
+    assert.equal(whole.code, 0, whole.stdout)
+  }
+  const again = await startFirn(t, ['--data-dir', home])
+  await untilLive(again, [frozen])
+  assert.equal(await again.end(), 0)
+  const refused = await runFirn(...words)
+  assert.equal(refused.code, 4)
+  assert.match(refused.stderr, /^firn: a snapshot is restored into an empty folder only: .+\n$/)
+
+  // What no snapshot names any more is taken away by the next.
+  for (const name of readdirSync(join(copies, 'snapshots'))) rmSync(join(copies, 'snapshots', name))
+  const merging = await openStore(freezing(folder), frozen, chainTables, 'write')
+  await mergeAll(merging, (listed) => (listed.length > 1 ? listed : []))
+  await merging.close()
+  const third = await runFirn('snapshot', 'create', copies, '--data-dir', folder)
+  assert.equal(third.code, 0, third.stderr)
+  const left = [...filesBelow(copies).keys()].filter((name) => name.endsWith('.ice'))
+  assert.equal(left.length, 1)
+  assert.ok(!segments.includes(left[0] ?? ''))
+})
+
+void test('snapshot: of stores on PostgreSQL, restored into a folder', async (t) => {
+  const folder = await indexedFolder(t)
+  const before = await digestsAt(folder)
+  const store = await newDatabase()
+  const moved = await runFirn('migrate', '--to', store, '--data-dir', folder)
+  assert.equal(moved.code, 0, moved.stderr)
+  const base = await freshFolder(t)
+  const config = join(base, 'firn.yaml')
+  const demo = (name: string): string => new URL(`../demo/${name}`, import.meta.url).pathname
+  writeFileSync(
+    config,
+    `store: '${store}'
+dataDir: ${join(base, 'host')}
+networks: { fuji: { primary: true, recording: ${demo('primary-local.firnrec')} } }
+chains:
+  - { name: Demo Chain, recording: ${demo('chain-51001.firnrec')} }
+  - { name: Demo L1, recording: ${demo('chain-51002.firnrec')} }
+`,
+  )
+  const copies = join(base, 'copies')
+  const taken = await runFirn('snapshot', 'create', copies, '--config', config)
+  assert.equal(taken.code, 0, taken.stderr)
+  const home = join(base, 'home')
+  const restored = await runFirn('snapshot', 'restore', copies, '--data-dir', home)
+  assert.equal(restored.code, 0, restored.stderr)
+  assert.deepEqual(await digestsAt(home), before)
+  assert.deepEqual(
+    readFileSync(join(home, 'page-token.key')),
+    readFileSync(join(folder, 'page-token.key')),
+  )
+  const whole = await runFirn('verify', '--store', '--data-dir', home)
+  assert.equal(whole.code, 0, whole.stdout)
+})
+
+void test('snapshot: killed at every file, the next attempt has all of it and nothing else', async (t) => {
+  const folder = await frozenFolder(t)
+  const base = await freshFolder(t)
+  const script = new URL('snapshot-process.ts', import.meta.url).pathname
+  const attempt = async (what: string, to: string, from: string, files: number): Promise<boolean> =>
+    (await run(process.execPath, [script, what, to, from, String(files)])).code === 0
+  const namesIn = (copies: string): string[] =>
+    [...filesBelow(copies).keys()].filter((name) => !/^(snapshots|files)/.test(name)).toSorted()
+
+  const whole = join(base, 'whole')
+  assert.ok(await attempt('take', folder, whole, 99))
+  const expected = namesIn(whole)
+  assert.equal(expected.length, 4, 'the mark and three segments')
+  const killed = join(base, 'killed')
+  let kills = 0
+  while (!(await attempt('take', folder, killed, kills))) {
+    assert.deepEqual(new SnapshotFolder(killed).list(), [])
+    kills++
+  }
+  // Three segments twice, the tables, a document.
+  assert.equal(kills, 8)
+  assert.deepEqual(namesIn(killed), expected)
+  assert.equal(readdirSync(join(killed, 'files')).length, 2)
+  const copies = new SnapshotFolder(killed)
+  assert.deepEqual(problemsOf(copies, copies.snapshot(undefined)), [])
+
+  const home = join(base, 'home')
+  let restores = 0
+  while (!(await attempt('restore', home, killed, restores))) {
+    const early = await runFirn('start', '--data-dir', home, '--port', '0', '--node-port', '0')
+    assert.equal(early.code, 3, early.stderr)
+    assert.match(early.stderr, /^firn: a snapshot is not restored whole; run the same .+\n$/)
+    restores++
+  }
+  assert.ok(restores >= 5, `${restores} kills`)
+  assert.deepEqual(readdirSync(home).toSorted(), ['aliases.json', `${frozen}.sqlite`, 'segments'])
+  const [own, theirs] = [folder, home].map((at) => filesBelow(join(at, 'segments', frozen)))
+  assert.deepEqual(theirs, own)
+})
+
+void test('snapshot: cut off, altered, foreign, newer or missing files are one sentence', async (t) => {
+  const folder = await frozenFolder(t)
+  const base = await freshFolder(t)
+  const copies = join(base, 'copies')
+  const taken = await runFirn('snapshot', 'create', copies, '--data-dir', folder)
+  assert.equal(taken.code, 0, taken.stderr)
+  const home = join(base, 'home')
+  const refusal = async (): Promise<{ readonly code: string; readonly message: string }> => {
+    try {
+      const at = new SnapshotFolder(copies)
+      await restoreSnapshot(at, at.snapshot(undefined), home, () => undefined)
+    } catch (error) {
+      assert.equal(existsSync(home), false, 'nothing is left')
+      return error as { code: string; message: string }
+    }
+    throw new Error('it was restored')
+  }
+  const names = [...filesBelow(copies).keys()]
+  assert.ok(names.length >= 9, names.join())
+  for (const name of names) {
+    const path = join(copies, name)
+    const bytes = readFileSync(path)
+    const places = [0, 10, ...[1, 2, 3].map((part) => Math.floor((bytes.length * part) / 4))]
+    for (const at of [...places, bytes.length - 2].filter((place) => place < bytes.length)) {
+      const altered = Buffer.from(bytes)
+      altered[at] = (altered[at] ?? 0) ^ 1
+      writeFileSync(path, altered)
+      const { code } = await refusal()
+      assert.match(code, /^store-(failed|version)$/, `${name} altered at ${at}`)
+    }
+    writeFileSync(path, bytes.subarray(0, bytes.length >> 1))
+    assert.match((await refusal()).code, /^store-(failed|version)$/, `${name} cut off`)
+    renameSync(path, `${path}.gone`)
+    assert.match((await refusal()).code, /^(store-failed|store-version|not-found)$/, name)
+    renameSync(`${path}.gone`, path)
+    writeFileSync(path, bytes)
+  }
+
+  // As commands say it.
+  const sentence = async (code: number, pattern: RegExp, ...words: string[]): Promise<void> => {
+    const ended = await runFirn('snapshot', ...words)
+    assert.equal(ended.code, code, ended.stdout + ended.stderr)
+    assert.match(ended.stderr + ended.stdout, pattern)
+    assert.doesNotMatch(ended.stderr, /\n {4}at /)
+  }
+  const segment = names.find((name) => name.endsWith('.ice')) ?? ''
+  const whole = readFileSync(join(copies, segment))
+  writeFileSync(join(copies, segment), whole.subarray(0, 100))
+  await sentence(1, /^DAMAGED file is no segment, or is cut off: \S+ice$/m, 'verify', copies)
+  writeFileSync(join(copies, segment), whole)
+  const restore = ['restore', copies, '--data-dir', home]
+  const [file = ''] = readdirSync(join(copies, 'snapshots'))
+  const path = join(copies, 'snapshots', file)
+  const text = readFileSync(path, 'utf8')
+  const { id: _, ...manifest } = new SnapshotFolder(copies).snapshot(undefined)
+  writeFileSync(path, manifestText({ ...manifest, format: 2 }))
+  await sentence(5, /^firn: snapshot is of a newer Firn \(form 2, known 1\): \S+\n$/, ...restore)
+  await sentence(0, /snapshot is of a newer Firn/, 'list', copies)
+  writeFileSync(path, '{"other":"product"}\n')
+  await sentence(5, /^firn: file is no snapshot of Firn: \S+\n$/, ...restore)
+  writeFileSync(path, text)
+  await sentence(1, /^firn: there is no such snapshot in \S+: x\n$/, ...restore, '--snapshot', 'x')
+  await sentence(1, /^firn: there are no snapshots: \S+\n$/, 'list', join(base, 'absent'))
+  await sentence(5, /^firn: folder is not one of snapshots: \S+\n$/, 'list', folder)
+  const create = (to: string): string[] => ['create', to, '--data-dir', folder]
+  await sentence(4, /^firn: snapshots need a folder of their own, .+\n$/, ...create(base))
+  await sentence(2, /^firn: snapshots lie outside of the data folder/, ...create(join(folder, 'x')))
+  await sentence(1, /^firn: nothing to copy here: \S+\n$/, 'create', home, '--data-dir', base)
+  mkdirSync(home)
+  writeFileSync(join(home, 'x'), '')
+  await sentence(4, /^firn: a snapshot is restored into an empty folder only/, ...restore)
+  assert.deepEqual(readdirSync(home), ['x'])
+  rmSync(home, { recursive: true })
+
+  // A damaged segment is not copied, and the attempt leaves nothing.
+  const before = filesBelow(copies)
+  const store = join(base, 'store')
+  cpSync(folder, store, { recursive: true })
+  const other = join(base, 'other')
+  const own = join(store, 'segments', frozen)
+  const [one = ''] = readdirSync(own)
+  writeFileSync(join(own, one), readFileSync(join(own, one)).subarray(0, 1_000))
+  const failed = await runFirn('snapshot', 'create', other, '--data-dir', store)
+  assert.equal(failed.code, 1)
+  assert.match(failed.stderr, /^firn: [^\n]+\n$/)
+  assert.deepEqual([...filesBelow(other).keys()], ['firn-snapshots.json'])
+  assert.deepEqual(filesBelow(copies), before)
+})

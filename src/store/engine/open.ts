@@ -62,6 +62,12 @@ export type OpenAround = (
 ) => Promise<Database>
 
 /**
+ * Log of a store whose history freezes: its commits change nearly every page that is left, and a
+ * longer log has each of them move into the file less often.
+ */
+const frozenLogBytes = 2 ** 30
+
+/**
  * Opens store `name` (`evm-43113`, `primary-fuji`, `shared`: lower-case letters, digits, `-`)
  * with `tables`. A `write` opening makes it; a `read` opening demands that it exists.
  *
@@ -132,7 +138,15 @@ async function openEngine(
   mode: 'read' | 'write',
 ): Promise<Database> {
   if (location.store === 'embedded') {
-    const options = { ...location, ...common, path: `${location.dataDir}/${common.name}.sqlite` }
+    const path = `${location.dataDir}/${common.name}.sqlite`
+    const isFrozen =
+      location.freeze !== undefined && common.tables.some(({ freezes }) => freezes !== undefined)
+    const options = {
+      ...location,
+      ...common,
+      path,
+      ...(isFrozen ? { logBytes: frozenLogBytes } : {}),
+    }
     if (mode === 'write') return openSqliteWriter(options)
     return withSegments(location, common, openSqliteReader(options))
   }

@@ -33,6 +33,8 @@ export type SqliteOptions = {
   readonly migrations: readonly Migration[]
   /** Page cache of the writing connection, bytes. */
   readonly writerCacheBytes?: number
+  /** Log before its pages move into the file, while the store is filled. */
+  readonly logBytes?: number
   /** Longest wait for another process's lock. */
   readonly busyTimeoutMs?: number
 }
@@ -45,9 +47,9 @@ const defaultBusyTimeoutMs = 5_000
 
 // 16 KiB pages: 1.27 times the rows a second of 4 KiB pages in an ingest of 1 M rows.
 const pageBytes = 16_384
-// Log pages before they move into the file: 256 MiB, the size the log is cut back to. What batches
-// change again and again moves once: with a quarter of it a replay spent a tenth more on storing.
-const autocheckpointPages = 16_384
+// Log before its pages move into the file, and the size it is cut back to. What batches change again
+// and again moves once: with a quarter of it a replay spent a tenth more on storing.
+const defaultLogBytes = 256 * 2 ** 20
 // A chain at its head changes some 20 pages a block. 8 MiB of cache hold the inner pages of its
 // trees, and the log beside the file stays at 16 MiB at most.
 const followingCacheBytes = 8 * 2 ** 20
@@ -258,7 +260,8 @@ function setPace(writer: SqliteConnection, options: SqliteOptions, pace: Writing
   const isFollowing = pace === 'follow'
   const cacheBytes = options.writerCacheBytes ?? defaultWriterCacheBytes
   const cache = isFollowing ? Math.min(cacheBytes, followingCacheBytes) : cacheBytes
-  const logPages = isFollowing ? followingLogPages : autocheckpointPages
+  const logBytes = options.logBytes ?? defaultLogBytes
+  const logPages = isFollowing ? followingLogPages : Math.ceil(logBytes / pageBytes)
   writer.exec(`pragma cache_size = ${Math.ceil(cache / pageBytes)}`)
   writer.exec(`pragma wal_autocheckpoint = ${logPages}`)
   writer.exec(`pragma journal_size_limit = ${logPages * pageBytes}`)

@@ -8,9 +8,14 @@ import { Fault } from '../../core/fault.ts'
 import type { World } from '../../core/world.ts'
 import type { ChainIdentity, EvmSource, HeightRange } from '../../source/evm-source.ts'
 import { type Database, statement } from '../../store/engine/database.ts'
-import { openSmallStore, openStore, type StoreLocation } from '../../store/engine/open.ts'
-import { iceOf } from '../../store/ice/ice.ts'
-import { awaitLease, type Lease, StandingLease } from '../../store/lease.ts'
+import {
+  openSmallStore,
+  openStore,
+  segmentFolder,
+  type StoreLocation,
+} from '../../store/engine/open.ts'
+import { iceOf, removeLeftovers } from '../../store/ice/ice.ts'
+import { awaitLease, holdLease, type Lease, StandingLease } from '../../store/lease.ts'
 import { type TracedRow, tracedTransactions } from '../../store/query/evm/traced-transactions.ts'
 import { meta } from '../../store/schema/control.ts'
 import { logStoreOf, logStoreTables } from '../../store/schema/logs.ts'
@@ -91,8 +96,16 @@ export async function openChainHost(
     const take = (): Promise<Lease> =>
       parts.takeLease?.(spec.key, database) ??
       awaitLease(database, owner, { clock: world.clock, signal })
-    const lease = new StandingLease(await take(), take)
+    const taken = await take()
+    const lease = new StandingLease(taken, take)
     await claimStore(database, identity)
+    if (parts.store.freeze === undefined) {
+      const folder = segmentFolder(parts.store, spec.key)
+      await database.transaction(async (writer) => {
+        await holdLease(writer, taken, world.clock)
+        await removeLeftovers(writer, folder)
+      })
+    }
     const source = await openEvmSource(spec, parts.limits, parts)
     return hostOver(database, lease, { ...parts, spec, source, genesisHash: identity.genesisHash })
   } catch (error) {

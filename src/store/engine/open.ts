@@ -108,12 +108,17 @@ export async function openSmallStore(
 }
 
 function withSegments(
-  { dataDir, freeze }: StoreLocation,
+  location: StoreLocation,
   { name, tables }: Pick<SqliteOptions, 'name' | 'tables'>,
   database: Database,
 ): Promise<Database> {
-  const folder = join(dataDir, 'segments', name)
-  return iced(database, tables, { folder, freezes: freeze !== undefined })
+  const folder = segmentFolder(location, name)
+  return iced(database, tables, { folder, freezes: location.freeze !== undefined })
+}
+
+/** Where the segments of store `name` lie. */
+export function segmentFolder({ dataDir }: Pick<StoreLocation, 'dataDir'>, name: string): string {
+  return join(dataDir, 'segments', name)
 }
 
 /**

@@ -7,8 +7,8 @@ import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 
-import { Fault } from '../../core/fault.ts'
-import type { Reader, Statement } from '../engine/database.ts'
+import { Fault, faultOf } from '../../core/fault.ts'
+import type { Reader, Statement, Writer } from '../engine/database.ts'
 import type { Table } from '../engine/table.ts'
 import { type Manifest, parseManifest, readManifest } from './manifest.ts'
 import { type Plan, type PlannedTables, planOf } from './plan.ts'
@@ -21,6 +21,19 @@ const served = new WeakMap<Reader, Ice>()
 /** The segments that `reader` reads besides its tables; `undefined` where none of it freezes. */
 export function iceOf(reader: Reader): Ice | undefined {
   return served.get(reader)
+}
+
+/**
+ * Takes away what a killed process left in `folder` where none freezes any more. Only the writer of the
+ * store may. A list of segments that cannot be read leaves all files there: they are needed to mend it.
+ */
+export async function removeLeftovers(writer: Writer, folder: string): Promise<void> {
+  if (!existsSync(folder)) return
+  try {
+    new Ice(folder, []).removeOrphans(await readManifest(writer))
+  } catch (error) {
+    if (faultOf(error)?.code !== 'store-failed') throw error
+  }
 }
 
 /** Segments that stay open for a reader until it releases them, whatever replaces them meanwhile. */

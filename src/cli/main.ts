@@ -121,7 +121,10 @@ program
   .option('--chain <store>', 'an EVM chain, by the name of its store: fuji-c-chain')
   .option('--store', 'read every store and compare it with the sums that were written with it')
   .option('--repair', 'with --store: mend what is damaged, from the node; Firn must not run')
-  .option('--copies <folder>', 'with --repair: where copies of segments lie')
+  .option(
+    '--copies <place>',
+    'with --repair: a folder with copies of segments, or the address of a Firn that offers them',
+  )
   .option('--recording', 'compare everything with what nodes answered when it was recorded')
   .option('--json', 'with --store: print one JSON object')
   .option('--node <url>', 'base address of the node (default: that of the configuration)')

@@ -152,6 +152,10 @@ export const settings = {
     'A page of transactions ends early once its transactions carry this many UTXOs.',
   ),
   'api.explorer': flag(true, 'Serve the explorer and its reference of the API at `/`.'),
+  'api.segments': flag(
+    false,
+    'Offer the segments of frozen history at `/v1/segments`, to other Firns; see the guide.',
+  ),
 
   'node.host': text(
     '127.0.0.1',

@@ -47,6 +47,7 @@ import type { LeaseWatch } from './lease-watch.ts'
 import { nftFetching } from './nft-fetching.ts'
 import { createNftPictures, imageUriOf } from './nft-pictures.ts'
 import type { Served } from './open-served.ts'
+import { mountSegments } from './segment-mount.ts'
 import { statusOf, type StatusParts } from './status-view.ts'
 import type { TokenKnowledge } from './token-knowledge.ts'
 import { version } from './version.ts'
@@ -143,6 +144,8 @@ export function assembleApi(config: Config, parts: ApiParts): Api {
     const pictures = createNftPictures({ world, fetching, imageUri: imageUriOf(operations) })
     mountExplorer(server.http, () => statusOf(statusParts(config, parts)), pictures)
   }
+  const { list: chains } = parts.served.chains
+  if (config['api.segments']) mountSegments(server, { chains, dataDir: config.dataDir })
   const close = withTape(server, { ...parts, ...directories, most: config['api.tapeReaders'] })
   return { ...server, events, close }
 }

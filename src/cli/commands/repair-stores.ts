@@ -20,6 +20,7 @@ import {
   configuredStores,
   openConfigured,
 } from '../stores/configured-stores.ts'
+import { isWebAddress } from '../stores/fetch-segment.ts'
 import { rangeText } from '../stores/range-text.ts'
 import { repairLogs, repairMessages } from '../stores/repair-emptied.ts'
 import { repairPrimary } from '../stores/repair-primary.ts'
@@ -44,7 +45,7 @@ export async function repairStores(flags: Flags): Promise<void> {
   const names = stores.map(({ key }) => key)
   const release = await claimDataFolder(config, names, world.clock)
   const owner = `repair-${Buffer.from(world.random.bytes(4)).toString('hex')}`
-  const copies = typeof flags['copies'] === 'string' ? { copies: resolve(flags['copies']) } : {}
+  const copies = typeof flags['copies'] === 'string' ? { copies: placeOf(flags['copies']) } : {}
   let isAllWhole = true
   for (const store of stores) {
     const verdict = await verdictOf(store, () => openConfigured(config, store))
@@ -57,6 +58,10 @@ export async function repairStores(flags: Flags): Promise<void> {
   release()
   await world.close()
   if (!isAllWhole) process.exitCode = exitCodes.failed
+}
+
+function placeOf(copies: string): string {
+  return isWebAddress(copies) ? copies : resolve(copies)
 }
 
 async function mended(work: RepairWork): Promise<boolean> {

@@ -22,6 +22,7 @@ import type { ManifestSegment } from '../../store/ice/manifest.ts'
 import { segmentEnding } from '../../store/ice/segment-writer.ts'
 import { tracesSinceName } from '../../store/schema/control.ts'
 import { silentLog } from '../../telemetry/log.ts'
+import { fetchSegment, isWebAddress } from './fetch-segment.ts'
 import type { RepairWork } from './repair-work.ts'
 import { takeStore, whileKept } from './take-store.ts'
 
@@ -45,7 +46,7 @@ export async function repairSegments(work: RepairWork): Promise<boolean> {
       let isWhole = true
       for (const segment of verdict.segments.toSorted((a, b) => a.from - b.from)) {
         const isBack: boolean =
-          isCopied({ ice, work }, segment) ||
+          (await isCopied({ ice, work }, segment)) ||
           // What follows is made of balances before it.
           (isWhole && (await isRemade({ database, ice, work, signal }, segment)))
         isWhole &&= isBack
@@ -60,23 +61,28 @@ export async function repairSegments(work: RepairWork): Promise<boolean> {
 
 type Parts = { readonly ice: Ice; readonly work: RepairWork }
 
-/** Takes a copy of a segment from the folder that was given. */
-function isCopied({ ice, work }: Parts, { name }: ManifestSegment): boolean {
+/** Takes a copy of a segment from the folder, or from the other Firn, that was given. */
+async function isCopied({ ice, work }: Parts, { name }: ManifestSegment): Promise<boolean> {
   const { copies, store } = work
   if (copies === undefined) return false
+  const isOffered = isWebAddress(copies)
   const file = name + segmentEnding
   const places = [file, join(store.key, file), join('segments', store.key, file)]
-  for (const path of places.map((place) => join(copies, place)).filter(existsSync)) {
+  const paths = places.map((place) => join(copies, place)).filter(existsSync)
+  for (const from of isOffered ? [copies] : paths) {
     const draft = ice.draft()
     try {
-      copyFileSync(path, draft)
+      if (isOffered) await fetchSegment(copies, { store: store.key, name }, draft)
+      else copyFileSync(from, draft)
       ice.adopt(draft, name)
-      console.log(`${store.key}: segment ${name}: copied from ${path}`)
+      console.log(`${store.key}: segment ${name}: copied from ${from}`)
       return true
     } catch (error) {
       const fault = faultOf(error)
       if (fault === undefined) throw error
-      console.log(`${store.key}: segment ${name}: the copy is damaged, too: ${path}`)
+      const isDamaged = fault.code !== 'node-unreachable'
+      const why = isDamaged ? `the copy is damaged, too: ${from}` : fault.message
+      console.log(`${store.key}: segment ${name}: ${why}`)
     } finally {
       rmSync(draft, { force: true })
       ice.drafted(draft)

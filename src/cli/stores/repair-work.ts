@@ -13,6 +13,6 @@ export type RepairWork = {
   readonly world: World
   /** Names this process in leases. */
   readonly owner: string
-  /** Folder with copies of segments. */
+  /** Folder with copies of segments, or the address of a Firn that offers its own. */
   readonly copies?: string
 }

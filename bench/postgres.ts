@@ -5,24 +5,33 @@
  *
  * A server of the system, or that of the npm packages, runs on this machine for the time of the
  * bench, and counts with all of its processes. Engines take turns, each twice, and the lesser figure
- * counts. A page is the newest ten transfers of an address. Figures of PostgreSQL are divided by those
- * of SQLite of the same run.
+ * counts. A page is the newest ten transfers of an address: its statement alone, and the answer of the
+ * API over HTTP, without its caller. Figures of PostgreSQL are divided by those of SQLite of the same run.
  */
 
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
 
+import { Fault } from '../src/core/fault.ts'
 import { goodBatchRows } from '../src/indexing/evm/evm-ingest.ts'
+import type { Database } from '../src/store/engine/database.ts'
 import { openStore, type StoreLocation } from '../src/store/engine/open.ts'
 import { addressIds } from '../src/store/query/evm/address-id.ts'
 import { transfersOfAddress } from '../src/store/query/evm/transfers-of-address.ts'
 import { evmTables } from '../src/store/schema/evm.ts'
 import { createDatabase, startPostgres } from '../test/postgres.ts'
 import { addressOf } from './evm-chain.ts'
+import { listServer } from './list-server.ts'
 
-type Figures = { readonly ingest: number; readonly page: number; readonly bytes: number }
+type Figures = {
+  readonly ingest: number
+  readonly page: number
+  readonly answer: number
+  readonly bytes: number
+}
 
 const blocks = Number(process.argv[2] ?? 700)
 const pages = 2_000
@@ -43,7 +52,8 @@ try {
     postgres.push(await figures({ store, dataDir }))
   }
   row('ingest, us a transfer', sqlite, postgres, 'ingest')
-  row('page of ten, us', sqlite, postgres, 'page')
+  row('statement of a page, us', sqlite, postgres, 'page')
+  row('page over HTTP, us', sqlite, postgres, 'answer')
   row('stored, bytes a transfer', sqlite, postgres, 'bytes')
 } finally {
   await server.stop()
@@ -60,6 +70,7 @@ async function figures(location: StoreLocation): Promise<Figures> {
   return {
     ingest: numbers.cpuMicros + serverSpent / numbers.transfers,
     page: await pageMicros(location),
+    answer: await answerMicros(location),
     bytes: numbers.bytesPerTransfer,
   }
 }
@@ -83,6 +94,47 @@ async function pageMicros(location: StoreLocation): Promise<number> {
   const serverSpent = location.store === 'embedded' ? 0 : serverMicros() - serverBefore
   await store.close()
   return (user + system + serverSpent) / pages
+}
+
+/** Of the thread that answers and of the database's server, for one answer of the API. */
+async function answerMicros(location: StoreLocation): Promise<number> {
+  const store = await openStore(location, 'bench', evmTables, 'read')
+  const api = listServer({ store, state: { balance: none, code: none, call: none, calls: none } })
+  const url = new URL(await api.listen('127.0.0.1', 0))
+  try {
+    return await spentOnAnswers(store, url)
+  } finally {
+    await api.close()
+    await store.close()
+  }
+}
+
+async function none(): Promise<never> {
+  throw new Fault('not-served', 'no node here')
+}
+
+function spentOnAnswers(store: Database, { hostname, port }: URL): Promise<number> {
+  const paths = Array.from(
+    { length: holders },
+    (_, at) => `/v1/chains/1/addresses/${addressOf('h', at)}/transactions:listErc20`,
+  )
+  const asked = { host: hostname, port: Number(port), paths, connections: 8, seconds: 3 }
+  const worker = new Worker(new URL('./http-load.ts', import.meta.url), { workerData: asked })
+  return new Promise((resolve, reject) => {
+    let before: NodeJS.CpuUsage | undefined
+    let serverBefore = 0
+    worker.on('message', (told: { readonly requests: number } | 'counting') => {
+      if (told === 'counting') {
+        before = process.threadCpuUsage()
+        serverBefore = serverMicros()
+        return
+      }
+      const { user, system } = process.threadCpuUsage(before)
+      const serverSpent = store.engine === 'sqlite' ? 0 : serverMicros() - serverBefore
+      resolve((user + system + serverSpent) / told.requests)
+    })
+    worker.once('error', reject)
+  })
 }
 
 /** Processor time of the server, of processes that ended as well; the kernel counts hundredths. */

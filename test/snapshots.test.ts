@@ -17,11 +17,13 @@ import { test, type TestContext } from 'node:test'
 
 import { openStore } from '../src/store/engine/open.ts'
 import type { Table } from '../src/store/engine/table.ts'
+import { iceOf } from '../src/store/ice/ice.ts'
 import { chainTables, messageTables, primaryStoreTables } from '../src/store/schema/stores.ts'
 import { problemsOf } from '../src/store/snapshot/check-snapshot.ts'
 import { restoreSnapshot } from '../src/store/snapshot/restore-snapshot.ts'
 import { SnapshotFolder } from '../src/store/snapshot/snapshot-folder.ts'
 import { manifestText } from '../src/store/snapshot/snapshot-manifest.ts'
+import { takeSnapshot } from '../src/store/snapshot/take-snapshot.ts'
 import { freshFolder, indexedFolder, run, runFirn, startFirn, untilLive } from './firn-process.ts'
 import { freezeAt, mergeAll } from './freeze-store.ts'
 import { newDatabase } from './shared-postgres.ts'
@@ -166,6 +168,68 @@ chains:
   )
   const whole = await runFirn('verify', '--store', '--data-dir', home)
   assert.equal(whole.code, 0, whole.stdout)
+})
+
+void test('snapshot: a store whose segments are merged while they are copied is copied again', async (t) => {
+  const folder = await frozenFolder(t)
+  const base = await freshFolder(t)
+  // The store as it was, with one more segment, and with all of them merged.
+  const state = (name: string): string => join(base, name)
+  const keep = (name: string): void => cpSync(folder, state(name), { recursive: true })
+  keep('three')
+  const store = await openStore(freezing(folder), frozen, chainTables, 'write')
+  const digest = await storeDigest(store, chainTables)
+  await freezeAt(store, [140])
+  await store.close()
+  keep('four')
+  const merging = await openStore(freezing(folder), frozen, chainTables, 'write')
+  await mergeAll(merging, (listed) => (listed.length > 1 ? listed : []))
+  const ice = iceOf(merging)
+  ice?.removeOrphans(await ice.manifest(merging))
+  await merging.close()
+  keep('merged')
+  const become = (name: string): void => {
+    rmSync(folder, { recursive: true })
+    cpSync(state(name), folder, { recursive: true })
+  }
+  become('three')
+
+  const copies = SnapshotFolder.make(join(base, 'copies'))
+  let told = 0
+  await takeSnapshot({
+    location: { store: 'embedded', dataDir: folder },
+    stores: [{ name: frozen, tables: chainTables }],
+    documents: new Map(),
+    folder: copies,
+    firn: 'test',
+    takenAt: new Date(1_700_000_000_000),
+    told: () => {
+      told++
+      // Before the tables are copied, and before the segment that came with them is.
+      if (told === 3) become('four')
+      if (told === 4) become('merged')
+    },
+  })
+  const manifest = copies.snapshot(undefined)
+  assert.deepEqual(
+    manifest.stores[0]?.segments.map(({ from, until }) => [from, until]),
+    [[0, 140]],
+  )
+  assert.deepEqual(problemsOf(copies, manifest), [])
+  assert.equal(readdirSync(join(copies.path, 'segments', frozen)).length, 1)
+  assert.equal(readdirSync(join(copies.path, 'files')).length, 1)
+  const home = join(base, 'home')
+  await restoreSnapshot(copies, manifest, home, () => undefined)
+  const restored = await openStore(
+    { store: 'embedded', dataDir: home },
+    frozen,
+    chainTables,
+    'read',
+  )
+  const { meta, range_sum, ...rows } = await storeDigest(restored, chainTables)
+  await restored.close()
+  for (const [table, written] of Object.entries(rows)) assert.equal(written, digest[table], table)
+  assert.ok(meta !== undefined && range_sum !== undefined)
 })
 
 void test('snapshot: killed at every file, the next attempt has all of it and nothing else', async (t) => {

@@ -24,7 +24,16 @@ import { restoreSnapshot } from '../src/store/snapshot/restore-snapshot.ts'
 import { SnapshotFolder } from '../src/store/snapshot/snapshot-folder.ts'
 import { manifestText } from '../src/store/snapshot/snapshot-manifest.ts'
 import { takeSnapshot } from '../src/store/snapshot/take-snapshot.ts'
-import { freshFolder, indexedFolder, run, runFirn, startFirn, untilLive } from './firn-process.ts'
+import {
+  entry,
+  freshFolder,
+  indexedFolder,
+  run,
+  runFirn,
+  startFirn,
+  twoChains,
+  untilLive,
+} from './firn-process.ts'
 import { freezeAt, mergeAll } from './freeze-store.ts'
 import { newDatabase } from './shared-postgres.ts'
 import { storeDigest } from './store-digest.ts'
@@ -345,6 +354,15 @@ void test('snapshot: cut off, altered, foreign, newer or missing files are one s
   await sentence(4, /^firn: a snapshot is restored into an empty folder only/, ...restore)
   assert.deepEqual(readdirSync(home), ['x'])
   rmSync(home, { recursive: true })
+
+  // A disk that takes no more: nothing is left, and what was there is as it was.
+  const kept = filesBelow(copies)
+  const words = ['snapshot', 'create', copies, '--data-dir', folder].join(' ')
+  const limited = `ulimit -f 600; exec ${process.execPath} ${entry} ${words}`
+  const cut = await run('/bin/bash', ['-c', limited], twoChains())
+  assert.equal(cut.code, 1, cut.stderr)
+  assert.match(cut.stderr, /^firn: store \S+: [^\n]+; it was being copied to \S+\n$/)
+  assert.deepEqual(filesBelow(copies), kept)
 
   // A damaged segment is not copied, and the attempt leaves nothing.
   const before = filesBelow(copies)

@@ -17,8 +17,8 @@ import type { SegmentTable } from './segment-index.ts'
 import { SegmentWriter } from './segment-writer.ts'
 import type { Segment } from './segment.ts'
 
-/** Rows between two pauses: some milliseconds of work. */
-const rowsAtOnce = 8_192
+/** Rows between two looks at the clock: blocks with much call data take some milliseconds. */
+const rowsAtOnce = 512
 
 /** What merging is done with. */
 export type Merging = {

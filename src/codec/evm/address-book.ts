@@ -7,6 +7,7 @@
  */
 
 import { u32At } from '../../core/item-at.ts'
+import { addressHash } from './address-hash.ts'
 import { hexText, hexWord, notHex } from './hex.ts'
 
 /** Numbers of addresses. Lives for one batch. */
@@ -60,7 +61,7 @@ export class AddressBook {
   // oxlint-disable-next-line max-params -- five words are the address; an array would be garbage
   #idOfWords(a: number, b: number, c: number, d: number, e: number): number {
     const mask = this.#slots.length - 1
-    let slot = mixed(a, b, c, d, e) & mask
+    let slot = addressHash(a, b, c, d, e) & mask
     for (;;) {
       const found = u32At(this.#slots, slot)
       if (found === 0) break
@@ -108,7 +109,7 @@ export class AddressBook {
     for (let id = 0; id < this.count; id++) {
       const base = id * 5
       let slot =
-        mixed(
+        addressHash(
           u32At(words, base),
           u32At(words, base + 1),
           u32At(words, base + 2),
@@ -119,14 +120,4 @@ export class AddressBook {
       this.#slots[slot] = id + 1
     }
   }
-}
-
-// oxlint-disable-next-line max-params -- five words are the address; an array would be garbage
-function mixed(a: number, b: number, c: number, d: number, e: number): number {
-  let hash = Math.imul(a ^ (e >>> 7), 0x9e3779b1)
-  hash = Math.imul((hash ^ b) + (hash >>> 15), 0x85ebca77)
-  hash = Math.imul((hash ^ c) + (hash >>> 13), 0xc2b2ae3d)
-  hash = Math.imul((hash ^ d) + (hash >>> 16), 0x27d4eb2f)
-  hash = Math.imul((hash ^ e) + (hash >>> 15), 0x165667b1)
-  return (hash ^ (hash >>> 16)) >>> 0
 }

@@ -5,6 +5,7 @@
  * is full, so that addresses in use stay. Keys are the 20 bytes as five words in one slab.
  */
 
+import { addressHash } from '../../codec/evm/address-hash.ts'
 import { f64At, itemAt, u32At, u8At } from '../../core/item-at.ts'
 import { type Writer, statement } from '../../store/engine/database.ts'
 import { address, addressByBytes } from '../../store/schema/evm.ts'
@@ -171,10 +172,12 @@ class Generation {
   }
 }
 
-/** Addresses are hashes but for vanity and precompile ones, hence the mixing. */
 function slotOf(words: Uint32Array, at: number): number {
-  let hash = 0
-  for (let word = 0; word < addressWords; word++)
-    hash = Math.imul(hash ^ u32At(words, at + word), 0x9e37_79b1)
-  return (hash ^ (hash >>> 15)) >>> 0
+  return addressHash(
+    u32At(words, at),
+    u32At(words, at + 1),
+    u32At(words, at + 2),
+    u32At(words, at + 3),
+    u32At(words, at + 4),
+  )
 }

@@ -12,6 +12,7 @@ import type { Duplex } from 'node:stream'
 import { isAllowedHost, isCrossSite } from '../core/web-request.ts'
 import { corsHeaders, noCors, preflightHeaders, type CorsPolicy } from './cors.ts'
 import type { PathMethods } from './path-methods.ts'
+import { pathOf } from './request-target.ts'
 import { errorBody, errorWords } from './status.ts'
 
 /** Rules about hosts and pages. */
@@ -122,12 +123,13 @@ function decide(
   if (host === undefined && httpVersion === '1.1')
     return refusal(400, 'a request of HTTP/1.1 names its host', [['connection', 'close']])
   if (!isAllowedHost(withPort(host ?? ''), allowedHosts)) return refusal(403, wrongHost)
-  const path = (url.split('?', 1)[0] ?? '').replace(/%3a/gi, ':')
+  const path = pathOf(url)
   if (method === 'OPTIONS') return optionsAnswer(path, { headers, cors, paths })
   if (isUnsafe(method) && isCrossSite(headers) && !isAsked(headers, cors))
     return refusal(403, crossSite)
+  if (paths.has(path, method)) return undefined
   const known = paths.of(path)
-  if (known.length === 0 || known.includes(method)) return undefined
+  if (known.length === 0) return undefined
   const allow = ['allow', [...known, 'OPTIONS'].join(', ')] as const
   return refusal(405, `${method} is not served at this path`, [allow])
 }

@@ -10,7 +10,7 @@ import { indexedHeight } from '../store/query/evm/indexed-height.ts'
 import { timeOfBlock } from '../store/query/primary/blocks.ts'
 import type { PrimaryChain } from '../store/schema/primary-position.ts'
 import type { ChainDirectory } from './chain-directory.ts'
-import type { FreshChain, FreshChains } from './freshness.ts'
+import type { FreshChain, FreshChainOf, FreshChains } from './freshness.ts'
 import { chainOf } from './primary/chain-of.ts'
 import type { NetworkDirectory } from './primary/network-directory.ts'
 
@@ -41,14 +41,7 @@ export function mayBeOfOneChain(path: string): boolean {
 
 /** Finds the chain of a path. Operations over several chains have none. */
 export function createFreshChains(parts: FreshParts): FreshChains {
-  const kept = new WeakMap<Reader, Map<string, FreshChain>>()
-  const keep = (store: Reader, stage: string, make: () => FreshChain): FreshChain => {
-    const stages = kept.get(store) ?? new Map<string, FreshChain>()
-    kept.set(store, stages)
-    const chain = stages.get(stage) ?? make()
-    stages.set(stage, chain)
-    return chain
-  }
+  const keep = chainKeeper()
   const evm = (name: string, stage: 'blocks' | 'traces'): FreshChain | undefined => {
     if (scopes.has(name)) return undefined
     const { store, facts } = parts.chains.find(name)
@@ -73,26 +66,55 @@ export function createFreshChains(parts: FreshParts): FreshChains {
       headHeight: () => parts.headOf(parts.networkKey(served.network), chain),
     }))
   }
-  return (path, values) => {
-    const text = (name: string): string | undefined => {
-      const value = path.includes(`{${name}}`) ? ownValue(values, name) : undefined
-      return typeof value === 'string' ? value : undefined
-    }
-    const chainId = text('chainId')
-    if (!mayBeOfOneChain(path)) return undefined
-    const network = text('network')
-    try {
-      if (chainId !== undefined)
-        return evm(chainId, path.endsWith('transactions:listInternals') ? 'traces' : 'blocks')
-      // Blockchains are listed and told by what the P-Chain says of them.
-      const ofOne = /\/blockchains\/\{blockchainId\}\//.test(path)
-      return network === undefined
-        ? undefined
-        : primary(network, ofOne ? text('blockchainId') : undefined)
-    } catch (error) {
-      // The operation itself says what is wrong with the name.
-      if (faultOf(error) === undefined) throw error
-      return undefined
+  const ofChainId = (path: string): FreshChainOf => {
+    const stage = path.endsWith('transactions:listInternals') ? 'traces' : 'blocks'
+    return (values) => {
+      const chainId = textAt(values, 'chainId')
+      return chainId === undefined ? undefined : evm(chainId, stage)
     }
   }
+  const ofNetwork = (path: string): FreshChainOf => {
+    // Blockchains are listed and told by what the P-Chain says of them.
+    const isOfOne = path.includes('/blockchains/{blockchainId}/')
+    return (values) => {
+      const network = textAt(values, 'network')
+      return network === undefined
+        ? undefined
+        : primary(network, isOfOne ? textAt(values, 'blockchainId') : undefined)
+    }
+  }
+  return (path) => {
+    if (!mayBeOfOneChain(path)) return undefined
+    const find = path.includes('{chainId}') ? ofChainId(path) : ofNetwork(path)
+    return (values) => {
+      try {
+        return find(values)
+      } catch (error) {
+        // The operation itself says what is wrong with the name.
+        if (faultOf(error) === undefined) throw error
+        return undefined
+      }
+    }
+  }
+}
+
+type Keep = (store: Reader, stage: string, make: () => FreshChain) => FreshChain
+
+/** Makes each chain of a store once. */
+function chainKeeper(): Keep {
+  const kept = new WeakMap<Reader, Map<string, FreshChain>>()
+  return (store, stage, make) => {
+    const known = kept.get(store)?.get(stage)
+    if (known !== undefined) return known
+    const stages = kept.get(store) ?? new Map<string, FreshChain>()
+    kept.set(store, stages)
+    const chain = make()
+    stages.set(stage, chain)
+    return chain
+  }
+}
+
+function textAt(values: Parameters<FreshChainOf>[0], name: string): string | undefined {
+  const value = ownValue(values, name)
+  return typeof value === 'string' ? value : undefined
 }

@@ -7,6 +7,7 @@
 
 import { Fault } from '../core/fault.ts'
 import type { Clock } from '../core/world.ts'
+import type { Soon } from '../store/engine/database.ts'
 
 /** One chain as far as it is indexed. */
 export type FreshChain = {
@@ -19,10 +20,12 @@ export type FreshChain = {
 }
 
 /** The chain that path values name; `undefined` where they name none, or one that is not served. */
-export type FreshChains = (
-  path: string,
+export type FreshChainOf = (
   values: Readonly<Record<string, string | readonly string[] | undefined>>,
 ) => FreshChain | undefined
+
+/** Finds the chains of an operation by its path; `undefined` where it is never about one chain. */
+export type FreshChains = (path: string) => FreshChainOf | undefined
 
 /** Values of the freshness headers. */
 export type Freshness = {
@@ -57,12 +60,13 @@ export function createFreshReader(clock: Clock): FreshReader {
     FreshChain,
     { readonly height: number; readonly time: number | undefined }
   >()
-  const timeAt = async (chain: FreshChain, height: number): Promise<number | undefined> => {
+  const timeAt = (chain: FreshChain, height: number): Soon<number | undefined> => {
     const known = times.get(chain)
     if (known?.height === height) return known.time
-    const time = await chain.timeOf(height)
-    times.set(chain, { height, time })
-    return time
+    return chain.timeOf(height).then((time) => {
+      times.set(chain, { height, time })
+      return time
+    })
   }
   return {
     read: async (chain) => {
@@ -106,10 +110,11 @@ export function minHeightOf(query: Readonly<Record<string, unknown>>): number | 
 
 /** Headers of an answer; the head is `unknown` rather than old. */
 export function freshHeaders(fresh: Freshness): Readonly<Record<string, string>> {
-  return {
-    // A store without a block is complete up to nowhere, not up to genesis.
-    ...(fresh.indexedHeight < 0 ? {} : { 'x-indexed-height': String(fresh.indexedHeight) }),
-    ...(fresh.indexedAt === undefined ? {} : { 'x-indexed-at': String(fresh.indexedAt) }),
-    'x-head-height': fresh.headHeight === undefined ? 'unknown' : String(fresh.headHeight),
-  }
+  const { indexedHeight, indexedAt, headHeight } = fresh
+  const headers: Record<string, string> = {}
+  // A store without a block is complete up to nowhere, not up to genesis.
+  if (indexedHeight >= 0) headers['x-indexed-height'] = String(indexedHeight)
+  if (indexedAt !== undefined) headers['x-indexed-at'] = String(indexedAt)
+  headers['x-head-height'] = headHeight === undefined ? 'unknown' : String(headHeight)
+  return headers
 }

@@ -56,7 +56,6 @@ const listRefusal = refusalOf([busyWords])
 /** A door nobody has come to. */
 export function createFrontDoor(parts: FrontDoorParts): FrontDoor {
   const { gate, guard, lanes, addressOf } = parts
-  const tickets = new WeakMap<IncomingMessage, Ticket>()
 
   function enter(
     exchange: { request: IncomingMessage; response: ServerResponse; lane: Lane },
@@ -65,16 +64,11 @@ export function createFrontDoor(parts: FrontDoorParts): FrontDoor {
   ): void {
     const { request, response, lane } = exchange
     const caller = callerOf(addressOf(request))
-    let isOver = false
-    const ended = (): void => {
-      isOver = true
-      tickets.get(request)?.leave()
-    }
-    response.once('close', ended)
-    const ticket = gate.enter({ lane, caller, start, refuse })
-    tickets.set(request, ticket)
+    response.once('close', () => ticketOf(request)?.leave())
+    const given = gate.enter({ lane, caller, start, refuse })
+    setTicket(request, given)
     // The gate may have begun, and the handler ended, before there was a ticket.
-    if (isOver || response.writableEnded) ticket.leave()
+    if (response.closed || response.writableEnded) given.leave()
   }
 
   return {
@@ -92,7 +86,7 @@ export function createFrontDoor(parts: FrontDoorParts): FrontDoor {
       }),
     turn: (request, response) => {
       if (!hasBody(request)) return undefined
-      tickets.get(request)?.leave()
+      ticketOf(request)?.leave()
       const lane = lanes.laneOf(request.url ?? '/')
       return new Promise((resolve, reject) => {
         const refuse = (): void => {
@@ -102,9 +96,21 @@ export function createFrontDoor(parts: FrontDoorParts): FrontDoor {
         enter({ request, response, lane }, resolve, refuse)
       })
     },
-    since: (request) => tickets.get(request)?.since,
-    answered: (request) => tickets.get(request)?.leave(),
+    since: (request) => ticketOf(request)?.since,
+    answered: (request) => ticketOf(request)?.leave(),
   }
+}
+
+// On the request itself: a WeakMap of requests is gone through by every collection of garbage.
+const ticket = Symbol('ticket')
+type Ticketed = IncomingMessage & { [ticket]?: Ticket }
+
+function ticketOf(request: Ticketed): Ticket | undefined {
+  return request[ticket]
+}
+
+function setTicket(request: Ticketed, given: Ticket): void {
+  request[ticket] = given
 }
 
 /** Gives whole answers for connections that are one too many, each under an id of its own. */

@@ -36,12 +36,14 @@ const askAgain = 'no-cache'
 const askAgainAlone = 'private, no-cache'
 
 /** `cache-control` of an answer. */
-export function cacheControl(request: AdmissionRequest, isImmutable: boolean): string {
+export function cacheControl(request: Asker, isImmutable: boolean): string {
   if (carriesKey(request)) return askAgainAlone
   return isImmutable ? neverChanges : askAgain
 }
 
-function carriesKey({ headers, query }: AdmissionRequest): boolean {
+type Asker = Pick<AdmissionRequest, 'headers' | 'query'>
+
+function carriesKey({ headers, query }: Asker): boolean {
   return (
     headers['x-service-api-key'] !== undefined ||
     headers['x-glacier-api-key'] !== undefined ||

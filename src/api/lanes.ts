@@ -2,6 +2,7 @@
 
 import type { Lane } from '../http/load-gate.ts'
 import type { OperationShape } from './operation.ts'
+import { pathOf } from './request-target.ts'
 
 /** Facts about a request that its target shows, for instance `/v1/chains/1?x=y`. */
 export type Lanes = {
@@ -73,12 +74,6 @@ export function createLanes(shapes: readonly OperationShape[]): Lanes {
     },
     listsMessages: (target) => lists.test(pathOf(target)),
   }
-}
-
-function pathOf(target: string): string {
-  const mark = target.indexOf('?')
-  const path = mark === -1 ? target : target.slice(0, mark)
-  return path.includes('%') ? path.replace(/%3a/gi, ':') : path
 }
 
 function laneFor({ id, timeoutMs }: OperationShape): Lane {

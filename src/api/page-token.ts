@@ -37,6 +37,9 @@ export type PageTokens = {
 const version = 2
 const headSize = 6
 const macSize = 16
+const sumSize = 32
+/** UTF-8 takes at most so many bytes for a unit of text. */
+const mostBytesOfUnit = 3
 /** 160 bytes of cursor make a token of 243 characters. */
 const maxTokenLength = 400
 
@@ -138,11 +141,19 @@ function macOf(secret: Uint8Array): Mac {
   key.set(secret.length > key.length ? sha256(secret) : secret)
   const inner = key.map((byte) => byte ^ 0x36)
   const outer = key.map((byte) => byte ^ 0x5c)
+  // A token of every page comes here: one buffer serves them all, and grows with the longest.
+  let scratch = Buffer.concat([inner, Buffer.alloc(448)])
+  const outerScratch = Buffer.concat([outer, Buffer.alloc(sumSize)])
   return (sealed, { route, filter }) => {
     // Lengths before the texts: no two bindings may read the same.
-    const bound = Buffer.from(`${route.length}:${route}${filter.length}:${filter}`)
-    const sum = bytesOfKey(sha256Key(Buffer.concat([inner, bound, sealed])))
-    return bytesOfKey(sha256Key(Buffer.concat([outer, sum]))).subarray(0, macSize)
+    const bound = `${route.length}:${route}${filter.length}:${filter}`
+    const room = key.length + bound.length * mostBytesOfUnit + sealed.length
+    if (scratch.length < room) scratch = Buffer.concat([inner, Buffer.alloc(room)])
+    const from = key.length + scratch.write(bound, key.length, 'utf8')
+    scratch.set(sealed, from)
+    const sum = sha256Key(scratch.subarray(0, from + sealed.length))
+    outerScratch.write(sum, key.length, 'latin1')
+    return bytesOfKey(sha256Key(outerScratch)).subarray(0, macSize)
   }
 }
 

@@ -91,8 +91,17 @@ export function cursorOf<C>(format: Format<C>): CursorBytes<C> {
 /** A cursor that is one integer, for instance a `pos`. */
 export const numberCursor = cursorOf(f64)
 
+function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return a < b ? -1 : 1
+}
+
 /** The binding of a list to its operation and every parameter but the token. */
 export function bindingOf(route: string, parameters: Readonly<Record<string, unknown>>): Binding {
-  const others = Object.entries(parameters).filter(([name]) => name !== 'pageToken')
-  return { route, filter: JSON.stringify(others.sort(([a], [b]) => (a < b ? -1 : 1))) }
+  let filter = ''
+  for (const [name, value] of Object.entries(parameters).sort(byName)) {
+    if (name === 'pageToken') continue
+    // What JSON makes of a list of pairs; `undefined` is `null` there.
+    filter += `${filter === '' ? '' : ','}["${name}",${JSON.stringify(value ?? null)}]`
+  }
+  return { route, filter: `[${filter}]` }
 }

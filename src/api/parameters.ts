@@ -18,8 +18,11 @@ export type RawParameters = Readonly<Record<string, string | readonly string[] |
 /** Reader of one schema. Throws `bad-parameter`. */
 export type ParameterReader = (raw: RawParameters) => Record<string, unknown>
 
+/** A name that a schema declares, never text of a caller. */
+type DeclaredName = string & { readonly isDeclared: true }
+
 type Rule = {
-  readonly name: string
+  readonly name: DeclaredName
   readonly required: boolean
   readonly isArray: boolean
   readonly maxItems: number
@@ -54,20 +57,22 @@ export function parameterReader(schema: TObject): ParameterReader {
     ruleOf(name, property, required.has(name)),
   )
   return (raw) => {
-    const values = new Map<string, unknown>()
-    const problems: string[] = []
+    const values: Record<string, unknown> = {}
+    let problems: string[] | undefined
     for (const rule of rules) {
       const value = readOne(
         rule,
         ownValue(raw, rule.name) ?? (rule.isArray ? ownValue(raw, `${rule.name}[]`) : undefined),
       )
       if (value === wrong)
-        problems.push(`${rule.name} must be ${rule.allowed}: ${shown(ownValue(raw, rule.name))}`)
-      else if (value !== undefined) values.set(rule.name, value)
-      else if (rule.required) problems.push(`${rule.name} is required: ${rule.allowed}`)
+        (problems ??= []).push(
+          `${rule.name} must be ${rule.allowed}: ${shown(ownValue(raw, rule.name))}`,
+        )
+      else if (value !== undefined) values[rule.name] = value
+      else if (rule.required) (problems ??= []).push(`${rule.name} is required: ${rule.allowed}`)
     }
-    if (problems.length > 0) throw new Fault('bad-parameter', problems.join('; '))
-    return Object.fromEntries(values)
+    if (problems !== undefined) throw new Fault('bad-parameter', problems.join('; '))
+    return values
   }
 }
 
@@ -91,7 +96,8 @@ function ruleOf(name: string, property: TSchema, required: boolean): Rule {
   const item = isArray ? (keywords.items ?? {}) : keywords
   const { allowed, parse } = scalar(item)
   return {
-    name,
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema has it
+    name: name as DeclaredName,
     required,
     isArray,
     maxItems: keywords.maxItems ?? Infinity,

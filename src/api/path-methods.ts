@@ -6,6 +6,8 @@ export type PathMethods = {
   readonly add: (pattern: string, methods: readonly string[]) => void
   /** Methods of a path without its query, in order; empty when there is none. */
   readonly of: (path: string) => readonly string[]
+  /** Returns whether `of(path)` has `method`: every request asks that. */
+  readonly has: (path: string, method: string) => boolean
 }
 
 type Entry = {
@@ -31,17 +33,30 @@ export function createPathMethods(): PathMethods {
       const slashes = slashesOf(pattern.replace(/\([^)]*\)/g, ''))
       bySlashes.set(slashes, [...(bySlashes.get(slashes) ?? []), entry])
     },
+    has: (path, method) => {
+      let hasVerb = false
+      let found = false
+      for (const entry of bySlashes.get(slashesOf(path)) ?? []) {
+        if ((hasVerb && !entry.hasVerb) || !isPathOf(entry, path)) continue
+        // A verb's path is of nobody else.
+        if (entry.hasVerb && !hasVerb) found = false
+        hasVerb ||= entry.hasVerb
+        found ||= entry.methods.has(method)
+      }
+      return found
+    },
     of: (path) => {
-      const tail = path.slice(path.lastIndexOf('/'))
-      const found = (bySlashes.get(slashesOf(path)) ?? []).filter(
-        ({ form, ending }) => tail.endsWith(ending) && form.test(path),
-      )
+      const found = (bySlashes.get(slashesOf(path)) ?? []).filter((entry) => isPathOf(entry, path))
       // `/tokens/1:reindex` is the verb's path, though a token could be named so, too.
       const verbs = found.filter(({ hasVerb }) => hasVerb)
       const methods = (verbs.length > 0 ? verbs : found).flatMap((entry) => [...entry.methods])
       return [...new Set(methods)].toSorted()
     },
   }
+}
+
+function isPathOf({ form, ending }: Entry, path: string): boolean {
+  return path.endsWith(ending) && form.test(path)
 }
 
 function entryOf(pattern: string): Entry {

@@ -76,11 +76,13 @@ export async function placedAnswer(readings: Replicas, answer: AnswerOf): Promis
   if (typeof token !== 'string') return answer
   const position = await readings.position()
   if (position === undefined) return answer
-  const { json: _withoutPosition, ...rest } = answer
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one text in place of another
+  const { indexedHeight, headers, immutable } = answer
   return {
-    ...rest,
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one text in place of another
     body: { ...Object(body), nextPageToken: withPosition(token, position) } as never,
+    ...(indexedHeight === undefined ? {} : { indexedHeight }),
+    ...(headers === undefined ? {} : { headers }),
+    ...(immutable === undefined ? {} : { immutable }),
   }
 }
 

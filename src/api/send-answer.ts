@@ -60,8 +60,7 @@ export function send(done: Done): FastifyReply | Promise<FastifyReply> {
   if (shape.method === 'GET') {
     const etag = etagOf(text)
     reply.header('etag', etag)
-    const caller = callerOf(request, parts.addressOf, shape.weight)
-    reply.header('cache-control', cacheControl(caller, answer.immutable === true))
+    reply.header('cache-control', cacheControl(request, answer.immutable === true))
     if (isHeld(request.headers['if-none-match'], etag)) return reply.code(304).send()
   }
   reply.header('content-type', 'application/json; charset=utf-8')

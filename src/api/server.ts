@@ -1,16 +1,14 @@
 /**
  * The public HTTP server: limits, headers and dialects, once for all operations.
  *
- * Only this module, `send-answer.ts` and `failed-request.ts` know Fastify. Its settings close holes that the defaults
- * leave open; each has a test in `test/http-hardening.test.ts`.
+ * Only this module, `route-operation.ts`, `send-answer.ts` and `failed-request.ts` know Fastify. Its
+ * settings close holes that the defaults leave open; each has a test in `test/http-hardening.test.ts`.
  */
 
 import type { Server } from 'node:http'
 
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
 
-import { Fault } from '../core/fault.ts'
-import { ownValue } from '../core/own-value.ts'
 import type { Clock } from '../core/world.ts'
 import { createHttpServer } from '../http/create-http-server.ts'
 import type { Serve } from '../http/socket-guard.ts'
@@ -20,28 +18,19 @@ import type { Log } from '../telemetry/log.ts'
 import { whyAbsent } from './absent-paths.ts'
 import type { AdmissionHeaders, AdmissionRequest } from './admission-request.ts'
 import { type Caller, unknownCaller } from './caller.ts'
-import { createDeadlines, type Deadline } from './deadlines.ts'
+import { createDeadlines } from './deadlines.ts'
 import type { DialectRules, DialectSetting } from './dialect.ts'
 import { anyHost, createEntrance, type Entrance, type WebRules } from './entrance.ts'
 import { isSocketRequest, type StreamParts } from './events/event-streams.ts'
 import { fail, failUnrouted } from './failed-request.ts'
-import {
-  createFreshReader,
-  freshHeaders,
-  type FreshChains,
-  type FreshReader,
-  minHeightOf,
-} from './freshness.ts'
+import { createFreshReader, type FreshChains } from './freshness.ts'
 import type { FrontDoor } from './front-door.ts'
-import { formatOf, listShapeOf } from './list-format.ts'
 import { openDoor, usualLoadLimits, type LoadLimits } from './load.ts'
-import type { Operation, OperationShape } from './operation.ts'
-import { parameterReader } from './parameters.ts'
+import type { Operation } from './operation.ts'
 import { createPathMethods } from './path-methods.ts'
 import { addressReader, type AddressReader } from './proxy-address.ts'
-import { placedAnswer, plainQuery, reachToken } from './read-position.ts'
-import { bodyReader } from './request-body.ts'
-import { type AnswerOf, callerOf, send, sendList } from './send-answer.ts'
+import { withColons } from './request-target.ts'
+import { bodyBytes, routeOperation } from './route-operation.ts'
 import { errorBody } from './status.ts'
 import type { AnsweredCall } from './usage/call-recorder.ts'
 
@@ -99,9 +88,6 @@ export type ApiServer = {
   readonly close: () => Promise<void>
 }
 
-// 64 KiB holds every body but address lists and warp messages, which get 512 KiB.
-const bodyBytes = 64 * 1_024
-const wideBodyBytes = 512 * 1_024
 const headersTimeoutMs = 5_000
 const drainMs = 8_000
 
@@ -137,7 +123,7 @@ export function createServer(parts: ServerParts): ApiServer {
     logger: false,
     schemaController: { compilersFactory: { buildValidator: noSchema, buildSerializer: noSchema } },
     routerOptions: { maxParamLength: 2_048, querystringParser: parseQuery },
-    rewriteUrl: (request) => (request.url ?? '/').replace(/%3a/gi, ':'),
+    rewriteUrl: (request) => withColons(request.url ?? '/'),
     frameworkErrors: (error, request, reply) =>
       failUnrouted(error, reply, entrance.common(request.raw)),
   })
@@ -145,7 +131,7 @@ export function createServer(parts: ServerParts): ApiServer {
   addHooks(http, parts, { entrance, door, methods })
   const deadlineOf = createDeadlines(parts.clock)
   const rest = { ...parts, door, deadlineOf, addressOf, fresh: createFreshReader(parts.clock) }
-  for (const operation of parts.operations) register(http, rest, operation)
+  for (const operation of parts.operations) routeOperation(http, rest, operation)
 
   return {
     http,
@@ -236,146 +222,6 @@ function serverBehind(
 function addHeader(reply: FastifyReply, name: string, value: string): void {
   const before = name === 'vary' ? reply.getHeader(name) : undefined
   reply.header(name, before === undefined ? value : `${String(before)}, ${value}`)
-}
-
-/**
- * `{name}` becomes `:name`, a literal `:verb` becomes `::verb`. A parameter right before a verb
- * says where it ends, else the router takes the verb for a part of its name.
- */
-function routePath(path: string): string {
-  return path
-    .replace(/:/g, '::')
-    .replace(/\{(\w+)\}(?=::)/g, ':$1(^[^:/]*)')
-    .replace(/\{(\w+)\}/g, ':$1')
-}
-
-type RoutedParts = ServerParts & {
-  readonly door: FrontDoor
-  readonly deadlineOf: (timeoutMs: number) => Deadline
-  readonly fresh: FreshReader
-  readonly addressOf: AddressReader
-}
-
-function register(http: FastifyInstance, parts: RoutedParts, operation: Operation): void {
-  const { shape } = operation
-  const { door, deadlineOf, addressOf, readings } = parts
-  const { path: pathShape, query: queryShape, body: bodyShape } = shape.parameters
-  const readPath = parameterReader(pathShape)
-  const readQuery = parameterReader(queryShape)
-  const readBody = bodyShape === undefined ? undefined : bodyReader(bodyShape)
-  const listMessages = shape.listMessages === true
-  const list = listShapeOf(shape)
-  const timeoutMs = shape.timeoutMs ?? parts.limits.handlerTimeoutMs
-
-  const handle = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    // From its headers on: waiting for a turn is part of what the caller waits.
-    const startedAt = door.since(request.raw) ?? parts.clock.monotonic()
-    let signal: AbortSignal | undefined
-    try {
-      const turn = door.turn(request.raw, reply.raw)
-      if (turn !== undefined) await turn
-      const admit = shape.open === true ? undefined : parts.admit
-      const headers = admit?.(callerOf(request, addressOf, shape.weight))
-      if (headers !== undefined) reply.headers(headers)
-      const limit = (): AbortSignal => (signal ??= signalOf(reply, deadlineOf(timeoutMs)))
-      const path = readPath(rawOf(request.params))
-      const query = readQuery(rawOf(request.query))
-      if (readings !== undefined) await reachToken(readings, Reflect.get(query, 'pageToken'))
-      reply.headers(await freshnessOf(parts, shape, request, limit))
-      const answer = async (asked: typeof query): Promise<AnswerOf> =>
-        operation.answer({
-          path,
-          query: asked,
-          // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- bodyReader checked it by the shape
-          body: (await readBody?.(request.body)) as never,
-          // Few operations wait for anything but the store; the others pay nothing for it.
-          get signal() {
-            return limit()
-          },
-          get caller() {
-            return parts.callerOf?.(callerOf(request, addressOf, 0)) ?? unknownCaller
-          },
-        })
-      const ask: typeof answer = async (asked) =>
-        readings === undefined
-          ? answer(asked)
-          : placedAnswer(readings, await answer(plainQuery(asked)))
-      const format = list === undefined ? undefined : formatOf(request.headers.accept)
-      if (list === undefined || format === undefined)
-        return await send({ parts, operation, request, reply, answer: await ask(query) })
-      return await sendList({ parts, operation, request, reply }, { format, list, query, ask })
-    } catch (error) {
-      return fail(parts.log, reply, { error, listsMessages: listMessages })
-    } finally {
-      tellAnswered(parts, { shape, request, reply, startedAt })
-    }
-  }
-
-  http.route({
-    method: shape.method,
-    url: routePath(shape.path),
-    bodyLimit: bodyShape === undefined ? bodyBytes : wideBodyBytes,
-    handler:
-      readings === undefined
-        ? handle
-        : (request, reply) => readings.during(() => handle(request, reply)),
-  })
-}
-
-/** Tells of an answer: the gauges, and what keys have used. */
-function tellAnswered(
-  parts: ServerParts & { readonly addressOf: AddressReader },
-  of: {
-    readonly shape: OperationShape
-    readonly request: FastifyRequest
-    readonly reply: FastifyReply
-    readonly startedAt: number
-  },
-): void {
-  const { shape, request, reply, startedAt } = of
-  const elapsedMs = parts.clock.monotonic() - startedAt
-  const status = reply.statusCode
-  parts.observe?.(shape.id, status, elapsedMs)
-  if (parts.record === undefined) return
-  const chain = ownValue(rawOf(request.params), 'chainId')
-  parts.record({
-    path: shape.path,
-    chain: typeof chain === 'string' ? chain : '',
-    status,
-    elapsedMs,
-    request: callerOf(request, parts.addressOf, shape.weight),
-  })
-}
-
-/** Waits for `minHeight` where it is asked for, and tells how fresh the answer will be. */
-async function freshnessOf(
-  parts: Pick<ServerParts, 'freshChains'> & { readonly fresh: FreshReader },
-  shape: OperationShape,
-  request: FastifyRequest,
-  limit: () => AbortSignal,
-): Promise<Readonly<Record<string, string>>> {
-  const minHeight = minHeightOf(rawOf(request.query))
-  const chain = parts.freshChains?.(shape.path, rawOf(request.params))
-  if (chain === undefined) {
-    if (minHeight === undefined) return {}
-    throw new Fault('bad-parameter', 'minHeight is for operations of one chain')
-  }
-  if (minHeight !== undefined) await parts.fresh.reach(chain, minHeight, limit())
-  return freshHeaders(await parts.fresh.read(chain))
-}
-
-/** The signal of `deadline`, which ends with the reply and is over when the caller goes away. */
-function signalOf(reply: FastifyReply, deadline: Deadline): AbortSignal {
-  reply.raw.once('close', () => {
-    deadline.end()
-    if (!reply.raw.writableFinished) deadline.abandon()
-  })
-  return deadline.signal
-}
-
-function rawOf(value: unknown): Record<string, string | string[] | undefined> {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the router gives text by name
-  return value as Record<string, string | string[] | undefined>
 }
 
 /** Query text to values; a name given twice becomes a list. */

@@ -5,7 +5,7 @@
 
 import type { TransferRow } from '../../store/query/evm/transfer-row.ts'
 import { transfersOfAddress } from '../../store/query/evm/transfers-of-address.ts'
-import { nextToken } from '../paging.ts'
+import { nextToken, type Page } from '../paging.ts'
 import { type AddressList, addressPage } from './address-list.ts'
 import type { EvmParts } from './parts.ts'
 import { type TransferViewer, transferViewer } from './transfer-views.ts'
@@ -23,29 +23,42 @@ export type TransferList<V> = Omit<AddressList<TransferRow>, 'rows' | 'stage'> &
 }
 
 /** The answer of such an operation. */
-export type TransferAnswer<V> = {
-  readonly body: { nextPageToken?: string; transactions: V[] }
+export class TransferAnswer<V> {
   readonly json?: () => string
-  readonly indexedHeight?: number
+  readonly #page: Page<TransferRow>
+  readonly #viewer: TransferViewer
+  readonly #view: TransferList<V>['view']
+
+  constructor(
+    { view, text }: Pick<TransferList<V>, 'view' | 'text'>,
+    page: Page<TransferRow>,
+    viewer: TransferViewer,
+  ) {
+    this.#page = page
+    this.#viewer = viewer
+    this.#view = view
+    if (text !== undefined) this.json = () => text(page.rows, viewer, page.nextPageToken)
+  }
+
+  /** Made only where somebody reads it: dialects that rewrite, lists as lines, tests. */
+  get body(): { nextPageToken?: string; transactions: V[] } {
+    const transactions = this.#page.rows.map((row) => this.#view(row, this.#viewer))
+    return { ...nextToken(this.#page), transactions }
+  }
 }
 
 /** Transfers of an address, newest first. Throws `not-found`, `bad-page-token`. */
 export async function addressTransfers<V>(
   parts: EvmParts,
-  { standard, view, text, ...list }: TransferList<V>,
+  list: TransferList<V>,
 ): Promise<TransferAnswer<V>> {
-  const { chain, page, height } = await addressPage(parts, {
-    ...list,
-    rows: (store, question) => transfersOfAddress(store, { ...question, standard }),
+  const { standard, route, path, query } = list
+  const { chain, page } = await addressPage(parts, {
+    route,
+    path,
+    query,
+    rows: (store, { addressId, range, limit }) =>
+      transfersOfAddress(store, { addressId, standard, range, limit }),
   })
-  const viewer = await transferViewer(parts, chain, page.rows)
-  const { rows, nextPageToken } = page
-  return {
-    // Made only where somebody reads it: dialects that rewrite, lists as lines, tests.
-    get body() {
-      return { ...nextToken(page), transactions: rows.map((row) => view(row, viewer)) }
-    },
-    ...(text === undefined ? {} : { json: () => text(rows, viewer, nextPageToken) }),
-    ...height,
-  }
+  return new TransferAnswer(list, page, await transferViewer(parts, chain, page.rows))
 }

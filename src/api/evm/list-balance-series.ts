@@ -1,6 +1,6 @@
 /** How the balances of an address on an EVM chain went: the coin, and ERC-20 tokens. */
 
-import { parseEvmAddress, toChecksumAddress } from '../../core/address.ts'
+import { toChecksumAddress } from '../../core/address.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
 import { ChainAddressPath } from '../../shape/evm/path.ts'
 import { address, decimal } from '../../shape/evm/scalars.ts'
@@ -119,8 +119,7 @@ async function tokensIn(
   const book = parties(chain)
   const tokens: Token[] = []
   for (const text of new Set(contracts.map((contract) => contract.toLowerCase()))) {
-    const bytes = parseEvmAddress(text)
-    const id = await book.idOf(bytes)
+    const { bytes, id } = await book.find(text)
     const [token] = id === undefined ? [] : await tokensOfIds(chain.store, [id])
     if (id === undefined || token?.standard !== 20)
       throw new Fault('not-found', `no ERC-20 token of this chain: ${text}`)

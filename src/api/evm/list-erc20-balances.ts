@@ -1,6 +1,5 @@
 /** ERC-20 balances of an address. */
 
-import { parseEvmAddress } from '../../core/address.ts'
 import { Erc20TokenBalance } from '../../shape/evm/erc20-balance.ts'
 import type { CurrencyCode } from '../../shape/evm/money.ts'
 import { NativeTokenBalance } from '../../shape/evm/network-token.ts'
@@ -122,7 +121,7 @@ async function wantedTokens(
   if (contracts === undefined) return undefined
   const ids = new Set<number>()
   for (const contract of contracts) {
-    const id = await book.idOf(parseEvmAddress(contract))
+    const { id } = await book.find(contract)
     if (id !== undefined) ids.add(id)
   }
   const known = [...ids].sort((a, b) => a - b)

@@ -54,7 +54,7 @@ void test('party book: a number is found once its address is stored, a token is 
         writer.run(statement('update token set name = ? where id = 7'), [name]),
       )
 
-    assert.equal(await book.idOf(bytes), undefined)
+    assert.equal((await book.find(example)).id, undefined)
     await store.transaction(async (writer) => {
       await writer.insert(address, { id: [7], bytes: [bytes] })
       await writer.insert(addressByBytes, { bytes: [bytes], id: [7] })
@@ -62,7 +62,13 @@ void test('party book: a number is found once its address is stored, a token is 
       const facts = { first_height: none, exactness: none, checked: none, spam: none }
       await writer.insert(token, { id: [7], standard: [20], metadata_height: none, ...facts })
     })
-    assert.equal(await book.idOf(bytes), 7)
+    assert.equal((await book.find(example)).id, 7)
+    assert.deepEqual(await book.find(example.toLowerCase()), {
+      bytes,
+      lowerText: example.toLowerCase(),
+      id: 7,
+    })
+    await assert.rejects(async () => book.find('0x12'), /not an EVM address/)
     assert.equal((await book.load([7]))(7).address, example)
     assert.equal(await nameAt(0), '')
     await call('First')

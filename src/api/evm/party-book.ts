@@ -6,13 +6,14 @@
  * one while the token has not said anything yet, for then it is about to be asked.
  */
 
-import { casedAddress, toChecksumAddress } from '../../core/address.ts'
-import { fromHex, keyOf } from '../../core/bytes.ts'
+import { casedAddress, parseEvmAddress, toChecksumAddress } from '../../core/address.ts'
+import { fromHex } from '../../core/bytes.ts'
 import { assert } from '../../core/fault.ts'
 import { createGenerations } from '../../core/generations.ts'
 import type { Clock } from '../../core/world.ts'
 import type { Erc20Token } from '../../shape/evm/erc20-token.ts'
 import type { Party } from '../../shape/evm/party.ts'
+import type { Soon } from '../../store/engine/database.ts'
 import { addressId } from '../../store/query/evm/address-id.ts'
 import { partiesOfIds, type TokenRow } from '../../store/query/evm/parties-of-ids.ts'
 import type { ServedChain } from '../chain-directory.ts'
@@ -39,8 +40,17 @@ export type Named = (id: number) => PartyEntry
 /** The book of one chain. */
 export type PartyBook = {
   readonly load: (ids: readonly number[]) => Promise<Named>
-  /** Number of an address, or `undefined` when the chain has never shown it. */
-  readonly idOf: (address: Uint8Array) => Promise<number | undefined>
+  /** Throws `bad-text` for what is no address. */
+  readonly find: (text: string) => Soon<Found>
+}
+
+/** An address that a caller wrote. */
+export type Found = {
+  readonly bytes: Uint8Array
+  /** `0x` and lower-case digits, however it was written. */
+  readonly lowerText: string
+  /** `undefined` when the chain has never shown the address. */
+  readonly id: number | undefined
 }
 
 /** Books by chain. */
@@ -48,7 +58,7 @@ export type PartyBooks = (chain: ServedChain) => PartyBook
 
 type Kept = PartyEntry & { readonly until: number }
 
-// An entry is about 800 bytes, a number by its address 200: two generations are 20 MB per busy
+// An entry is about 800 bytes, what is found by a text 400: two generations are 24 MB per busy
 // chain.
 const generationSize = 10_000
 const silentFreshMs = 1_000
@@ -68,15 +78,17 @@ export function createPartyBooks(clock: Clock, notes: TokenNotes): PartyBooks {
 
 function createBook(chain: ServedChain, clock: Clock, notes: TokenNotes): PartyBook {
   const entries = createGenerations<number, Kept>(generationSize)
-  const numbers = createGenerations<string, number>(generationSize)
+  const known = createGenerations<string, Found>(generationSize)
 
-  const idOf = async (address: Uint8Array): Promise<number | undefined> => {
-    const key = keyOf(address)
-    const known = numbers.get(key)
-    if (known !== undefined) return known
-    const id = await addressId(chain.store, address)
-    if (id !== undefined) numbers.set(key, id)
-    return id
+  const find = (text: string): Soon<Found> => known.get(text) ?? search(text)
+
+  const search = async (text: string): Promise<Found> => {
+    const bytes = parseEvmAddress(text)
+    const id = await addressId(chain.store, bytes)
+    const found = { bytes, lowerText: text.toLowerCase(), id }
+    // A number that an address has got is never changed.
+    if (id !== undefined) known.set(text, found)
+    return found
   }
 
   const renew = async (
@@ -123,7 +135,7 @@ function createBook(chain: ServedChain, clock: Clock, notes: TokenNotes): PartyB
       return entry
     }
   }
-  return { load, idOf }
+  return { load, find }
 }
 
 function entryOf(

@@ -1,6 +1,5 @@
 /** The chain and address a path names. */
 
-import { parseEvmAddress } from '../../core/address.ts'
 import { type AnswerStage, indexedHeight } from '../../store/query/evm/indexed-height.ts'
 import type { ServedChain } from '../chain-directory.ts'
 import type { EvmParts } from './parts.ts'
@@ -21,9 +20,9 @@ export async function subjectOf(
   path: { readonly chainId: string; readonly address: string },
 ): Promise<Subject> {
   const chain = chains.find(path.chainId)
-  const address = parseEvmAddress(path.address)
-  const id = await parties(chain).idOf(address)
-  return { chain, address, id, binding: { chain: chain.facts.key, of: path.address.toLowerCase() } }
+  const soon = parties(chain).find(path.address)
+  const { bytes, lowerText, id } = soon instanceof Promise ? await soon : soon
+  return { chain, address: bytes, id, binding: { chain: chain.facts.key, of: lowerText } }
 }
 
 /** Header `x-indexed-height`; absent before the first block. */

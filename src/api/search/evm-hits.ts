@@ -1,6 +1,6 @@
 /** Finds what a search text means on an EVM chain. */
 
-import { parseEvmAddress, toChecksumAddress } from '../../core/address.ts'
+import { toChecksumAddress } from '../../core/address.ts'
 import { fromHex } from '../../core/bytes.ts'
 import type { SearchHit } from '../../shape/search-hit.ts'
 import { blockByHash, blockByHeight } from '../../store/query/evm/blocks.ts'
@@ -91,14 +91,13 @@ async function addressHit(
   chain: ServedChain,
   q: string,
 ): Promise<SearchHit | undefined> {
-  const address = parseEvmAddress(q)
-  const id = await parties(chain).idOf(address)
+  const { bytes, id } = await parties(chain).find(q)
   if (id === undefined) return undefined
   const named = (await parties(chain).load([id]))(id)
   const { facts } = chain
   const chainId = String(facts.evmChainId)
   const at = {
-    id: toChecksumAddress(address),
+    id: toChecksumAddress(bytes),
     match: 'id',
     network: facts.network,
     chainId,

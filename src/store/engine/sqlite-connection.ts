@@ -90,20 +90,20 @@ export class SqliteConnection {
   all(statement: Statement, parameters: readonly Value[] = []): Row[] {
     return this.#guarded(() => {
       const prepared = this.#prepared(statement.sqlite, statement.bigints)
-      return prepared.all(...inputs(parameters)).map(rowOf)
+      return rowsOf(prepared.all(...parameters))
     })
   }
 
   get(statement: Statement, parameters: readonly Value[] = []): Row | undefined {
     return this.#guarded(() => {
-      const row = this.#prepared(statement.sqlite, statement.bigints).get(...inputs(parameters))
+      const row = this.#prepared(statement.sqlite, statement.bigints).get(...parameters)
       return row === undefined ? undefined : rowOf(row)
     })
   }
 
   run(statement: Statement, parameters: readonly Value[] = []): number {
     return this.#guarded(() =>
-      Number(this.#prepared(statement.sqlite, false).run(...inputs(parameters)).changes),
+      Number(this.#prepared(statement.sqlite, false).run(...parameters).changes),
     )
   }
 
@@ -124,7 +124,7 @@ export class SqliteConnection {
         const values = Array.from<SQLInputValue>({ length: rows * columns.length })
         fillRows(values, columns, from)
         // Each row is that of the key whose number comes first in it.
-        for (const row of prepared.all(...values).map(rowOf)) found[Number(row[0])] = row.slice(1)
+        for (const row of rowsOf(prepared.all(...values))) found[Number(row[0])] = row.slice(1)
         from += rows
       }
     })
@@ -283,16 +283,13 @@ function fillColumn(
     values[at] = column[row++] ?? null
 }
 
-function input(value: Value | undefined): SQLInputValue {
-  return value ?? null
-}
-
-function inputs(values: readonly Value[]): SQLInputValue[] {
-  return values.map(input)
-}
-
 /** Rows are arrays: `setReturnArrays` is on for every statement. */
 function rowOf(row: unknown): Row {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the typings know only objects
   return row as Row
+}
+
+function rowsOf(rows: unknown): Row[] {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the typings know only objects
+  return rows as Row[]
 }

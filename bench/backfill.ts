@@ -70,7 +70,7 @@ function figuresOf({ transfers, parseSeconds, pid }: Backfill, marks: readonly M
   }
 }
 
-/** What `of` gives when `share` of the blocks is stored, between two marks as on a line. */
+/** Value of `of` when `share` of the blocks is stored, between two marks as on a line. */
 function valueAt(marks: readonly Mark[], share: number, of: (mark: Mark) => number): number {
   const height = (blocks - 1) * share
   const next = marks.findIndex((mark) => mark.height >= height)

@@ -19,7 +19,7 @@ export type ChainShape = {
   readonly plain?: boolean
 }
 
-/** What the benchmarks use where nothing else is said. */
+/** The shape that benchmarks use where nothing else is said. */
 export const usualShape: ChainShape = {
   blocks: 5_000,
   txsPerBlock: 40,

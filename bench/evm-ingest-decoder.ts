@@ -10,7 +10,7 @@ import { silentLog } from '../src/telemetry/log.ts'
 import { type ChainShape, ChainText } from './evm-chain.ts'
 import { linesOf } from './lines-of.ts'
 
-/** What the thread is to do. */
+/** Task of the thread. */
 export type DecoderWork = {
   /** File of lines, or the chain that is made up meanwhile. */
   readonly path: string | ChainShape

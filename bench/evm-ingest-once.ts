@@ -112,7 +112,7 @@ function tenths(marks: readonly { readonly done: number; readonly at: number }[]
   return first / last
 }
 
-/** What each table takes, a line each. */
+/** Bytes of each table, a line each. */
 async function tableSizes(
   database: Awaited<ReturnType<typeof openStore>>,
   transfers: number,

@@ -18,7 +18,7 @@ import { goodBatchRows } from '../src/indexing/evm/evm-ingest.ts'
 import { usualShape } from './evm-chain.ts'
 
 type Numbers = Readonly<Record<string, number>>
-/** What one run says. */
+/** Figures of one run. */
 type Figures = { readonly tables: readonly string[]; readonly numbers: Numbers }
 
 const blocks = Number(process.argv[2] ?? usualShape.blocks)

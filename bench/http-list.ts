@@ -29,7 +29,7 @@ const folder = given ?? mkdtempSync(join(tmpdir(), 'firn-bench-'))
 const connections = 8
 const seconds = 3
 
-/** What the load thread found. */
+/** Findings of the load thread. */
 type Load = { readonly requests: number; readonly bytes: number; readonly latencies: Float64Array }
 
 /** A case: its name, where it is asked and what it is divided by. */
@@ -177,7 +177,7 @@ async function deepPage(list: URL, page: number): Promise<URL> {
   return at
 }
 
-/** What the load thread found, and this thread's processor time while it counted. */
+/** Findings of the load thread, and this thread's processor time while it counted. */
 function loaded(
   urls: readonly URL[],
 ): Promise<{ readonly load: Load; readonly spent: NodeJS.CpuUsage }> {

@@ -8,7 +8,7 @@
 import { connect } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'
 
-/** What this thread is told. */
+/** Task of this thread. */
 type Task = {
   readonly host: string
   readonly port: number

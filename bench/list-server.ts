@@ -90,7 +90,7 @@ export async function openBenchChain(folder: string, blocks: number): Promise<Da
   return openStore(place, 'bench', tables, 'read')
 }
 
-/** What differs between servers over one chain. */
+/** Differences between servers over one chain. */
 export type ListServerOptions = {
   readonly store: Database
   readonly state: StateReader

@@ -13,7 +13,7 @@ export function localGenesis(): Uint8Array {
   return buildGenesis(parseGenesisConfig(gunzipSync(readFileSync(file)).toString('utf8')))
 }
 
-/** What it says. */
+/** Contents of the genesis. */
 export function localFacts(): GenesisFacts {
   return readGenesis(localGenesis())
 }

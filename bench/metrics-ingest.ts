@@ -1,5 +1,5 @@
 /**
- * What counting costs ingest: a made-up chain goes through the real writer with and without the
+ * Cost of counting to ingest: a made-up chain goes through the real writer with and without the
  * rollup, batch by batch in turns, each into a store of its own.
  *
  * Both writers meet every batch within moments of each other, and take turns at being first, so
@@ -31,7 +31,7 @@ export type IngestShare = {
   readonly batchRows?: number
 }
 
-/** What one commit took, milliseconds of processor. */
+/** Processor time of one commit, milliseconds. */
 type Pair = { readonly plain: number; readonly counted: number; readonly inside: number }
 
 /** Prints medians over all pairs of commits, and how far they lie apart. */

@@ -19,7 +19,7 @@ export type Arrivals = {
   readonly from?: string
 }
 
-/** What came of them; times in milliseconds, sorted. */
+/** Outcomes of the requests; times in milliseconds, sorted. */
 export type Outcome = {
   readonly sent: number
   readonly answered: readonly number[]

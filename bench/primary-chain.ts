@@ -52,7 +52,7 @@ function outputTo(owner: number, amount: bigint): PTransferableOutput {
   return { assetId, output: { typeId: 7, amount, locktime: 0n, threshold: 1, addresses } }
 }
 
-/** What both kinds have, spending `output`. */
+/** Fields that both kinds have, spending `output`. */
 function baseOf({ txId, outputIndex, amount }: Output): Pick<PUnsignedOf<'BaseTx'>, BaseField> {
   return {
     networkId: facts.networkId,

@@ -1,11 +1,11 @@
-/** What the threads of `primary-replay.ts` tell each other. */
+/** Messages between the threads of `primary-replay.ts`. */
 
 import type { MessagePort } from 'node:worker_threads'
 
 /** Key of the store. */
 export const benchKey = 'primary-bench'
 
-/** What is replayed. */
+/** The chain that is replayed. */
 export type ReplayTask = {
   readonly folder: string
   readonly blocks: string
@@ -16,7 +16,7 @@ export type ReplayTask = {
 /** Where it is written. */
 export type WriteTask = Pick<ReplayTask, 'folder' | 'port'>
 
-/** What was written, and the processor time of the thread. */
+/** Rows that were written, and the processor time of the thread. */
 export type Written = { readonly sizeBytes: number; readonly workedUs: number }
 
 /** How it went: by the clock, and in processor time of the thread and of the process. */

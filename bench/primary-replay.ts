@@ -22,7 +22,7 @@ const folder = mkdtempSync(join(process.argv[4] ?? tmpdir(), 'firn-bench-'))
 // That of `source.maxReplyBytes`.
 const maxReplyBytes = 33_554_432
 
-/** What a thread says at its end. */
+/** Last message of a thread. */
 function answerOf<T>(
   file: string,
   name: 'decoder' | 'writer',

@@ -1,4 +1,4 @@
-/** What the kernel counts of a process (Linux). */
+/** Figures that the kernel keeps of a process (Linux). */
 
 import { readFileSync } from 'node:fs'
 

@@ -17,7 +17,7 @@ type Draft = {
   readonly receipts: readonly (Fields & { readonly logs: readonly Fields[] })[]
 }
 
-/** What the header of a block after Helicon settles: up to which height, and the receipts of those blocks. */
+/** Blocks that the header of a block after Helicon settles: up to which height, and the receipts of those blocks. */
 export type Settled = { readonly height: number; readonly receipts: readonly Fields[] }
 
 /**

@@ -1,5 +1,5 @@
 /**
- * What frozen history costs in two containers, on the rows that the real writer made of a made-up
+ * Cost of frozen history in two containers, on the rows that the real writer made of a made-up
  * chain: (a) a read-only SQLite file with packed rows, (b) the layout of `store/ice`. Decision 0012.
  *
  *     node bench/segments.ts [blocks] [rounds]

@@ -2,7 +2,7 @@
 
 import { connect, createServer, type Socket } from 'node:net'
 
-/** What counts. */
+/** The counter. */
 export type StatementCount = {
   /** The database, by way of the count. */
   readonly url: string

@@ -1,5 +1,5 @@
 /**
- * What the sums of a store's ranges cost: a made-up chain goes through the real writer with and
+ * Cost of the sums of a store's ranges: a made-up chain goes through the real writer with and
  * without them, batch by batch in turns, each into a store of its own; then what reading the store
  * to check them takes.
  *

@@ -1,5 +1,5 @@
 /**
- * What a whole chain takes, reckoned from figures that were measured here: bytes, hours, disk, memory.
+ * Needs of a whole chain, reckoned from figures that were measured here: bytes, hours, disk, memory.
  * Prints the tables of `docs/guide/whole-chains.md`.
  *
  *     node bench/whole-chain.ts

@@ -33,7 +33,7 @@ const firstModule = 'main.js'
 /** A source, when it was changed (milliseconds), and its bytes. */
 type Input = readonly [path: string, changedMs: number, bytes: number]
 
-/** What the bundle in use was made of. */
+/** Sources of the bundle in use. */
 type Current = { readonly folder: string; readonly inputs: readonly Input[] }
 
 /**

@@ -15,7 +15,7 @@ import { nftRequestTables } from '../src/store/schema/nft.ts'
 import { primaryTables } from '../src/store/schema/primary.ts'
 
 /**
- * What one row is, and its bytes: table and indexes as SQLite stores them on the bundled demo
+ * A row in words, and its bytes: table and indexes as SQLite stores them on the bundled demo
  * network, page overhead left out. `undefined` where the demo has no row.
  */
 type Note = readonly [row: string, bytes: number | undefined]

@@ -111,7 +111,7 @@ const storedOrShown: ReadonlySet<string> = new Set([
 export function questionComments(sources: Sources): string[] {
   const problems: string[] = []
   for (const [file, text] of sources) {
-    if (!file.startsWith('src/') || file.startsWith('src/store/ice/')) continue
+    if (!/^(src|scripts|bench)\//.test(file)) continue
     for (const [comment] of text.matchAll(/\/\*\*[^]*?\*\//g))
       if (/^\/\*\*\s+(\*\s+)?(What|Whether)\b/.test(comment))
         problems.push(`${file}: a comment begins with a question word: ${comment.slice(0, 60)}`)

@@ -1,5 +1,5 @@
 /**
- * What npm runs around packing: `node scripts/pack.ts begin`, then `node scripts/pack.ts end`.
+ * Steps that npm runs around packing: `node scripts/pack.ts begin`, then `node scripts/pack.ts end`.
  *
  * Node strips no types from files below `node_modules`, so the package carries a bundle, made here.
  * The platform packages of Node are for checkouts only (decision 0001): package.json goes without

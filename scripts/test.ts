@@ -32,7 +32,7 @@ import { type PostgresServer, startPostgres } from '../test/postgres.ts'
 // Takes settings of other scripts out of the environment, which every Firn of a job would refuse.
 import '../test/test-settings.ts'
 
-/** What a job runs, and whether it needs what system tests share. */
+/** A job: the command, and whether it needs what system tests share. */
 type Job = { readonly name: string; readonly words: readonly string[]; readonly isSystem?: true }
 
 const longFolders = ['test/long', 'test/simulation/defects']

@@ -14,7 +14,7 @@ import type { Scene } from '../../test/network/scene.ts'
 import { callOf } from './abi.ts'
 import { type Chain, keyOf } from './stage.ts'
 
-/** What was sent, by the data of its log, and by whom it is to be signed. */
+/** A message as the data of its log, and who is to sign it. */
 export type Sent = { readonly message: string; readonly signingSubnetId?: string }
 
 /** A relayer on the demo. */

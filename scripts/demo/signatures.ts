@@ -89,7 +89,7 @@ export async function askedSignatures(
   }
 }
 
-/** What the P-Chain says of a transaction; nothing where it no longer does. */
+/** The P-Chain's answer about a transaction; `undefined` where it no longer has one. */
 async function questionAbout(
   txId: Uint8Array,
   parts: Parameters<typeof transactionRequest>[0],

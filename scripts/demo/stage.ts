@@ -77,7 +77,7 @@ export function call(
   return evm.send({ to, data: callOf(signature, ...given) })
 }
 
-/** What was made and who did it, for the guides and tests: names to ids as texts. */
+/** Things that were made and who did it, for the guides and tests: names to ids as texts. */
 export class Cast {
   readonly #names = new Map<string, string>()
 

@@ -1,6 +1,6 @@
 /** Examples of the guides: for every operation a request of the demo that has something to show. */
 
-/** What a request may be made of: names of the demo, and answers of its API. */
+/** Words that a request may be made of: names of the demo, and answers of its API. */
 export type Demo = {
   /** An id by its name in `demo/cast.json`. Throws for a name that is not there. */
   readonly of: (name: string) => string
@@ -18,7 +18,7 @@ export type Example = {
   readonly body?: object | ((demo: Demo) => object | Promise<object>)
   /** A field of the answer that later requests of the page need, as a variable of the shell. */
   readonly keeps?: { readonly variable: string; readonly field: string }
-  /** Whether it is asked with the API key `$KEY`. */
+  /** True when it is asked with the API key `$KEY`. */
   readonly withKey?: boolean
 }
 

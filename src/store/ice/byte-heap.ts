@@ -4,7 +4,7 @@ import { u32At, u8At } from '../../core/item-at.ts'
 
 const firstBytes = 4_096
 
-/** What rows are added to in their order; a row without bytes has none. */
+/** Bytes of rows, added in the order of the rows; a row without bytes has none. */
 export class ByteHeap {
   #bytes = new Uint8Array(firstBytes)
   #length = 0

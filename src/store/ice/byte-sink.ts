@@ -1,6 +1,6 @@
 /** Bytes that grow at their end, little-endian. */
 
-/** What a group of rows is written into; {@link ByteSink.taken} ends it. */
+/** Buffer that a group of rows is written into; {@link ByteSink.taken} ends it. */
 export class ByteSink {
   #bytes = new Uint8Array(4_096)
   #view = new DataView(this.#bytes.buffer)

@@ -26,7 +26,7 @@ export type Freezing = {
   readonly tables: readonly Table[]
 }
 
-/** What a segment says of its origin. */
+/** Origin of a segment, as the segment says it. */
 export type FreezeSubject = {
   readonly store: string
   /** `0x` hex. */

@@ -15,7 +15,7 @@ import type { SegmentWriter } from './segment-writer.ts'
 /** Newest rows that are replaced at once. */
 const replacedAtOnce = 8_192
 
-/** What a transaction added to tables that freeze. */
+/** Rows that a transaction added to tables that freeze. */
 export class GatheredRows {
   readonly #parts = new Map<string, Columns[]>()
 

@@ -20,7 +20,7 @@ import type { Segment } from './segment.ts'
 /** Rows between two looks at the clock: blocks with much call data take some milliseconds. */
 const rowsAtOnce = 512
 
-/** What merging is done with. */
+/** Parts of the process that merging uses. */
 export type Merging = {
   /** Reads what is committed. */
   readonly reader: Reader

@@ -26,7 +26,7 @@ class Cursor {
     return this.at === this.rows.count
   }
 
-  /** Whether the row of this one comes before that of `other`, whose rows are younger. */
+  /** Returns whether the row of this one comes before that of `other`, whose rows are younger. */
   isBefore(other: Cursor): boolean {
     return !this.isDone && (other.isDone || this.#isBefore(this.at, other))
   }

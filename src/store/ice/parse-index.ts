@@ -1,5 +1,5 @@
 /**
- * What the index of a segment says, checked: a file that somebody made by hand, and whose hashes fit,
+ * Reads the index of a segment and checks it: a file that somebody made by hand, and whose hashes fit,
  * can lead a reader to no place outside of it and into no endless work.
  */
 

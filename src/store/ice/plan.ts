@@ -44,11 +44,11 @@ export type Source = {
   readonly path?: Path
   /** Values of the whole key, where conditions give them all. */
   readonly key?: readonly Get[]
-  /** What must hold once this table's row is found. */
+  /** Conditions that must hold once this table's row is found. */
   readonly tests: readonly Test[]
 }
 
-/** What is made of all rows of a statement, where these are not the answer themselves. */
+/** Summary of all rows of a statement, where these are not the answer themselves. */
 export type Summary = {
   readonly kind: 'sum' | 'min' | 'max' | 'same'
   /** `coalesce(sum(…), 0)`. */
@@ -230,7 +230,7 @@ class Planner {
     return undefined
   }
 
-  /** What a condition says of column `name` of table `at` by tables before it. */
+  /** Value of column `name` of table `at` that a condition takes from tables before it. */
   #sideOf(
     condition: Condition,
     at: number,

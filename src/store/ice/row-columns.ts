@@ -12,7 +12,7 @@ import { type Column, type Row, type Value, valueAt } from '../engine/database.t
 import { placesPerBlock } from '../schema/places.ts'
 import { ByteHeap } from './byte-heap.ts'
 
-/** What values of a column are, and so how they are packed. */
+/** Kinds of columns; each is packed in its own way. */
 export type ColumnForm = 'integer' | 'place' | 'bytes'
 
 /** Number of lanes of the first `columns` of `forms`. */

@@ -1,5 +1,5 @@
 /**
- * What a segment says of itself: the end of its file.
+ * The index of a segment, at the end of its file: what the segment says of itself.
  *
  *     sections: rows of each table, in groups | index, JSON | trailer
  *     trailer: u32 bytes of the index | u32 format | 32 bytes SHA-256 of the index | "FIRN ICE"
@@ -42,7 +42,7 @@ export type SegmentTable = {
   readonly section: { readonly offset: number; readonly length: number; readonly sha256: string }
 }
 
-/** What a segment is of. */
+/** Chain and range of a segment. */
 export type SegmentSubject = {
   /** Name of the store, and `0x` hash of the chain's genesis. */
   readonly store: string
@@ -82,7 +82,7 @@ export function nameOf(hash: Uint8Array): string {
   return toHex(hash.subarray(0, 16))
 }
 
-/** What a trailer says: bytes of the index, and its hash. Throws `store-version`, `store-failed`. */
+/** Reads a trailer: bytes of the index, and its hash. Throws `store-version`, `store-failed`. */
 export function readTrailer(bytes: Uint8Array): {
   readonly length: number
   readonly hash: Uint8Array

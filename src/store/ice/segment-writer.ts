@@ -136,7 +136,7 @@ export class SegmentWriter {
   }
 }
 
-/** What takes the rows of a table in order of their key. */
+/** Receiver of the rows of a table, in order of their key. */
 export type TableSink = {
   readonly add: (rows: readonly Row[]) => void
   /** Rows `[from, until)` of `rows`. */

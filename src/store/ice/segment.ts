@@ -72,7 +72,7 @@ type Piece = {
   readonly extent: Extent
   readonly forms: readonly ColumnForm[]
   readonly rows: number
-  /** What is read once is not kept. */
+  /** True for rows that are read once: they are not kept. */
   readonly isReadOnce?: boolean
 }
 type ReadGroup = (piece: Piece) => PackedRows

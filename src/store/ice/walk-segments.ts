@@ -21,7 +21,7 @@ export type SegmentRange = {
   readonly until: number
 }
 
-/** What a statement is asked of. */
+/** Segments and hot rows that a statement is asked of, and its parameters. */
 export type Asked = {
   /** In order of height, without gaps. */
   readonly segments: readonly SegmentRange[]

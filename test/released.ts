@@ -1,17 +1,21 @@
 /**
- * What a version of Firn leaves on disks and with callers: small stores, a recording, page tokens.
+ * Things that a version of Firn leaves on disks, on servers and with callers: small stores of both
+ * engines, a recording, page tokens.
  *
  *     node test/released.ts 0.1.0
  *
  * writes them to `vectors/releases/0.1.0`, once, at the release; they are never written again, and
- * `releases.test.ts` opens them for ever.
+ * `releases.test.ts` opens them for ever. It needs `pg_dump` in PATH.
  */
 
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+
+import pg from 'pg'
 
 import { createChainDirectory } from '../src/api/chain-directory.ts'
 import { decodeBlocks } from '../src/codec/evm/decode-blocks.ts'
@@ -22,12 +26,13 @@ import { recordChain } from '../src/source/record-chain.ts'
 import { openRecording, type Recording } from '../src/source/recording.ts'
 import { checkpointHeights } from '../src/store/checkpoint.ts'
 import type { Database } from '../src/store/engine/database.ts'
-import { openStore } from '../src/store/engine/open.ts'
+import { openStore, type StoreLocation } from '../src/store/engine/open.ts'
 import { takeLease } from '../src/store/lease.ts'
 import { chainTables } from '../src/store/schema/stores.ts'
 import { silentLog } from '../src/telemetry/log.ts'
 import { demoFacts, rawChain, stateReader, stillClock } from './demo-store.ts'
 import { type EvmService, type Json, startEvmService } from './evm-service.ts'
+import { startPostgres } from './postgres.ts'
 import { indexPrimary } from './primary-service.ts'
 
 /** A caller in the middle of a list: the token that was given, and what it leads to. */
@@ -50,14 +55,13 @@ export function wholeChain(): Recording {
   return openRecording(readFileSync(join(import.meta.dirname, `../demo/chain-${chainId}.firnrec`)))
 }
 
-/** Reads `recording` into the store `chain` of a folder, from wherever that is on, up to `until`. */
-export async function readOn(folder: string, recording: Recording, until: number): Promise<void> {
-  const database = await openStore(
-    { store: 'embedded', dataDir: folder },
-    'chain',
-    chainTables,
-    'write',
-  )
+/** Reads `recording` into the store `chain`, from wherever that is on, up to `until`. */
+export async function readOn(
+  location: StoreLocation,
+  recording: Recording,
+  until: number,
+): Promise<void> {
+  const database = await openStore(location, 'chain', chainTables, 'write')
   const lease = await takeLease(database, 'test', stillClock)
   if (lease === undefined) throw new Error('nobody else writes this store')
   const ingest = new EvmIngest({ database, lease, clock: stillClock, openRollup })
@@ -89,14 +93,22 @@ export function keptFile(version: string, name: string): Uint8Array {
   return zstdDecompressSync(readFileSync(join(releasesFolder, version, `${name}.zst`)))
 }
 
+/** Fills an empty database with the stores that a version left on PostgreSQL. */
+export async function restoreKept(version: string, url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query(Buffer.from(keptFile(version, 'postgres.sql')).toString())
+  await client.end()
+}
+
 async function keep(version: string): Promise<void> {
   const to = join(releasesFolder, version)
   mkdirSync(to)
   const folder = mkdtempSync(join(tmpdir(), 'firn-release-'))
   const pack = (name: string, bytes: Uint8Array): void =>
     writeFileSync(join(to, `${name}.zst`), zstdCompressSync(bytes))
-  await readOn(folder, wholeChain(), keptBlocks)
   const location = { store: 'embedded', dataDir: folder }
+  await readOn(location, wholeChain(), keptBlocks)
   const store = await openStore(location, 'chain', chainTables, 'read')
   pack('pages.json', Buffer.from(JSON.stringify(await pagesOf(store))))
   await store.close()
@@ -105,8 +117,23 @@ async function keep(version: string): Promise<void> {
     fold(join(folder, name))
     pack(name, readFileSync(join(folder, name)))
   }
+  pack('postgres.sql', await dumpedStores())
   pack('chain.firnrec', await shortRecording())
   rmSync(folder, { recursive: true })
+}
+
+/** The same stores on PostgreSQL, as statements that any later PostgreSQL understands. */
+async function dumpedStores(): Promise<Uint8Array> {
+  const server = await startPostgres()
+  const location = { store: server.url, dataDir: '' }
+  await readOn(location, wholeChain(), keptBlocks)
+  await (await indexPrimary(location, { recording: keptNetwork })).close()
+  const words = ['--no-owner', '--rows-per-insert=500', '--schema=firn_*', server.url]
+  const dump = execFileSync('pg_dump', words, { encoding: 'utf8', maxBuffer: 2 ** 28 })
+  await server.stop()
+  // Settings of the session and orders to psql differ between versions of PostgreSQL.
+  const lines = dump.split('\n').filter((line) => !/^(SET |--|\\|$)/.test(line))
+  return Buffer.from(lines.join('\n'))
 }
 
 /** Moves the log of a store into its file, as its last writer does when it ends. */

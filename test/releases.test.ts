@@ -1,6 +1,6 @@
 /**
- * What every version of Firn left behind goes on in this one: stores with the same rows as new ones,
- * recordings, and the next pages of lists.
+ * Stores of both engines, recordings and page tokens that every version of Firn left behind go on in
+ * this one: with the same rows as new ones, and the same next pages.
  *
  * `0.1.0` was written from the last commit before that version's release.
  */
@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 
 import { openRecording } from '../src/source/recording.ts'
-import { openStore } from '../src/store/engine/open.ts'
+import { openStore, type StoreLocation } from '../src/store/engine/open.ts'
 import { evmTables } from '../src/store/schema/evm.ts'
 import { metricsTables } from '../src/store/schema/metrics.ts'
 import { primaryTables } from '../src/store/schema/primary.ts'
@@ -26,9 +26,11 @@ import {
   type KeptPage,
   readOn,
   releasesFolder,
+  restoreKept,
   serveKept,
   wholeChain,
 } from './released.ts'
+import { newDatabase } from './shared-postgres.ts'
 import { storeDigest } from './store-digest.ts'
 
 const versions = readdirSync(releasesFolder)
@@ -38,12 +40,16 @@ after(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force:
 
 void test('releases: there is one', () => assert.ok(versions.includes('0.1.0')))
 
-for (const version of versions) {
-  void test(`releases: a chain's store of ${version} goes on to the rows of a new one`, async () => {
-    const [old, fresh] = [unpacked(version, 'chain.sqlite'), newFolder()]
+for (const version of versions)
+  for (const engine of ['sqlite', 'postgres'] as const) storesGoOn(version, engine)
+
+function storesGoOn(version: string, engine: 'sqlite' | 'postgres'): void {
+  void test(`releases: a chain's store of ${version} goes on to the rows of a new one (${engine})`, async () => {
+    const old = await keptStores(version, engine)
+    const fresh = at(newFolder())
     const whole = wholeChain()
     await readOn(fresh, whole, keptBlocks)
-    for (const folder of [old, fresh]) await readOn(folder, whole, whole.heights.until)
+    for (const location of [old, fresh]) await readOn(location, whole, whole.heights.until)
     const wanted = await digestOf(fresh, 'chain', chainTables, [...evmTables, ...metricsTables])
     assert.deepEqual(
       await digestOf(old, 'chain', chainTables, [...evmTables, ...metricsTables]),
@@ -51,20 +57,21 @@ for (const version of versions) {
     )
   })
 
-  void test(`releases: a primary network's store of ${version} holds the rows of a new one`, async () => {
-    const [old, fresh] = [unpacked(version, 'primary-fuji.sqlite'), newFolder()]
-    await (await indexPrimary(at(fresh), { recording: keptNetwork })).close()
+  void test(`releases: a primary network's store of ${version} holds the rows of a new one (${engine})`, async () => {
+    const old = await keptStores(version, engine)
+    const fresh = at(newFolder())
+    await (await indexPrimary(fresh, { recording: keptNetwork })).close()
     // A writer opens it first: it is the one that brings a store forward.
-    await (await openStore(at(old), 'primary-fuji', primaryStoreTables, 'write')).close()
+    await (await openStore(old, 'primary-fuji', primaryStoreTables, 'write')).close()
     const wanted = await digestOf(fresh, 'primary-fuji', primaryStoreTables, primaryTables)
     assert.deepEqual(await digestOf(old, 'primary-fuji', primaryStoreTables, primaryTables), wanted)
   })
 
-  void test(`releases: page tokens of ${version} lead to the same next page`, async () => {
-    const old = unpacked(version, 'chain.sqlite')
+  void test(`releases: page tokens of ${version} lead to the same next page (${engine})`, async () => {
+    const old = await keptStores(version, engine)
     const pages: KeptPage[] = JSON.parse(Buffer.from(keptFile(version, 'pages.json')).toString())
     assert.ok(pages.length >= 3)
-    const store = await openStore(at(old), 'chain', chainTables, 'write')
+    const store = await openStore(old, 'chain', chainTables, 'write')
     const service = await serveKept(store)
     for (const { path, token, next } of pages) {
       const { status, body } = await service.get(`${path}&pageToken=${token}`)
@@ -76,7 +83,9 @@ for (const version of versions) {
     await service.close()
     await store.close()
   })
+}
 
+for (const version of versions)
   void test(`releases: a recording of ${version} is read as it was written`, async () => {
     const recording = openRecording(keptFile(version, 'chain.firnrec'))
     const range = { from: 0, until: keptBlocks }
@@ -88,7 +97,6 @@ for (const version of versions) {
         await whole[part](range, (all) => all, signal),
       )
   })
-}
 
 function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'firn-releases-'))
@@ -96,25 +104,31 @@ function newFolder(): string {
   return folder
 }
 
-/** A new folder with a store of a version. */
-function unpacked(version: string, name: string): string {
+/** Copies of the stores of a version. */
+async function keptStores(version: string, engine: 'sqlite' | 'postgres'): Promise<StoreLocation> {
+  if (engine === 'postgres') {
+    const store = await newDatabase()
+    await restoreKept(version, store)
+    return { store, dataDir: '' }
+  }
   const folder = newFolder()
-  writeFileSync(join(folder, name), keptFile(version, name))
-  return folder
+  for (const name of ['chain.sqlite', 'primary-fuji.sqlite'])
+    writeFileSync(join(folder, name), keptFile(version, name))
+  return at(folder)
 }
 
-function at(dataDir: string): { readonly store: string; readonly dataDir: string } {
+function at(dataDir: string): StoreLocation {
   return { store: 'embedded', dataDir }
 }
 
 /** Digests of `tables`; every row is in the sums that the store keeps. */
 async function digestOf(
-  folder: string,
+  location: StoreLocation,
   name: string,
   all: Parameters<typeof openStore>[2],
   tables: Parameters<typeof storeDigest>[1],
 ): Promise<Record<string, string>> {
-  const store = await openStore(at(folder), name, all, 'read')
+  const store = await openStore(location, name, all, 'read')
   const damaged = await checkStore(store, all, { signal })
   assert.deepEqual(damaged, [])
   const digest = await storeDigest(store, tables)

@@ -7,6 +7,7 @@
 import type { BlockBatch, TraceBatch } from '../codec/evm/columns.ts'
 import { assert } from '../core/fault.ts'
 import type { ChainIdentity, HeightRange } from '../source/evm-source.ts'
+import type { Conversion } from '../store/engine/format.ts'
 import { chainShares, type ChainShares } from './chain-shares.ts'
 import type { BlockNews } from './chain-spec.ts'
 import { openChainHost, type ChainHost } from './evm/chain-host.ts'
@@ -36,7 +37,10 @@ export async function runWriter(thread: WorkerThread): Promise<void> {
   const parts = {
     ...(shares === undefined ? {} : { takeLease: shares.takeLease }),
     world,
-    store: data.store,
+    store: {
+      ...data.store,
+      converting: (conversion: Conversion) => log.info('store is converted', conversion),
+    },
     limits: data.limits,
     owner: data.owner,
     keepEventsMs: data.keepEventsMs,

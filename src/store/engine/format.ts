@@ -22,6 +22,14 @@ export type Migration = {
   readonly statements: readonly Statement[]
 }
 
+/** How far the conversion of a store is; `step` of `steps` begins, 1 is the first. */
+export type Conversion = {
+  readonly store: string
+  readonly migration: string
+  readonly step: number
+  readonly steps: number
+}
+
 /** In order. Version `n + 1` is what a store is after the first `n`. */
 export const migrations: readonly Migration[] = [
   {
@@ -63,6 +71,25 @@ export function pendingMigrations(
   return list
     .slice(store.version - 1)
     .filter((migration) => migration.tables.every((table) => present.has(table.name)))
+}
+
+/**
+ * Statements of `pending` in order. `converting` hears of each before it runs.
+ *
+ * @yields one statement
+ */
+export function* conversionSteps(
+  store: { readonly name: string; readonly converting?: (conversion: Conversion) => void },
+  pending: readonly Migration[],
+): Generator<Statement> {
+  const steps = pending.reduce((sum, { statements }) => sum + statements.length, 0)
+  let step = 0
+  for (const { name, statements } of pending)
+    for (const each of statements) {
+      step++
+      store.converting?.({ store: store.name, migration: name, step, steps })
+      yield each
+    }
 }
 
 /** Returns whether a store with the tables `present` has checkpoints, so that it may hold blocks. */

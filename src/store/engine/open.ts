@@ -7,7 +7,7 @@ import { itemAt } from '../../core/item-at.ts'
 import { iced } from '../ice/iced-database.ts'
 import { summed } from '../sums/summed-database.ts'
 import type { Database } from './database.ts'
-import { type Migration, migrations } from './format.ts'
+import { type Conversion, type Migration, migrations } from './format.ts'
 import type { ReadServers } from './open-replicas.ts'
 import type { ConnectionLimits } from './postgres-server.ts'
 import { openSqliteReader, openSqliteWriter, type SqliteOptions } from './sqlite.ts'
@@ -39,6 +39,8 @@ export type StoreLocation = {
   readonly readTimeoutMs?: number
   /** In place of the product's own, for tests. */
   readonly migrations?: readonly Migration[]
+  /** Hears how far the conversion of a store is that an older version wrote. */
+  readonly converting?: (conversion: Conversion) => void
   /**
    * Stands between a store and its engine: opens the store, and notices or causes damage.
    */

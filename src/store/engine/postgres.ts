@@ -20,6 +20,8 @@ import type { Columns, Database, Manner, Reader, Soon, Statement, Writer } from 
 import { columnsSql, foreignTable, postgresDdl } from './ddl.ts'
 import {
   checkWhole,
+  type Conversion,
+  conversionSteps,
   formatVersion,
   type Migration,
   pendingMigrations,
@@ -47,6 +49,7 @@ export type PostgresOptions = ServerOptions & {
   readonly name: string
   readonly tables: readonly Table[]
   readonly migrations: readonly Migration[]
+  readonly converting?: (conversion: Conversion) => void
   /** Longest pause between statements of a transaction before the server undoes it. */
   readonly idleInTransactionMs?: number
 }
@@ -207,8 +210,7 @@ class PostgresDatabase implements Database {
       const version = Number((await ask(link, formatQuestion))[0]?.[0] ?? newest)
       const pending = pendingMigrations({ ...this.#options, version }, this.#options.migrations)
       if (pending.length > 0) await this.#checkNobodyWrites(link)
-      for (const { statements } of pending)
-        for (const each of statements) await exec(link, each.postgres)
+      for (const each of conversionSteps(this.#options, pending)) await exec(link, each.postgres)
       await this.#checkTables(link)
       for (const table of this.#options.tables) await this.#makeTable(link, table)
       await exec(link, 'delete from firn_format')

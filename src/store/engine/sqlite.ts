@@ -16,6 +16,8 @@ import {
   applicationId,
   checkWhole,
   formatVersion,
+  type Conversion,
+  conversionSteps,
   type Migration,
   pendingMigrations,
   saysHowFar,
@@ -31,6 +33,7 @@ export type SqliteOptions = {
   readonly name: string
   readonly tables: readonly Table[]
   readonly migrations: readonly Migration[]
+  readonly converting?: (conversion: Conversion) => void
   /** Page cache of the writing connection, bytes. */
   readonly writerCacheBytes?: number
   /** Log before its pages move into the file, while the store is filled. */
@@ -232,14 +235,16 @@ function prepareFile(writer: SqliteConnection, options: SqliteOptions): void {
     writer.exec(`pragma page_size = ${pageBytes}`)
     writer.exec(`pragma application_id = ${applicationId}`)
   }
-  const version = checkFormat(writer, options)
+  checkFormat(writer, options)
   writer.exec('pragma journal_mode = wal')
   writer.exec('pragma synchronous = full')
   setPace(writer, options, 'fill')
   writer.exec('begin immediate')
   try {
+    // Another process may have converted the store since the check.
+    const version = checkFormat(writer, options)
     const pending = pendingMigrations({ ...options, version }, options.migrations)
-    for (const { statements } of pending) for (const each of statements) writer.run(each)
+    for (const each of conversionSteps(options, pending)) writer.run(each)
     checkTables(writer, options)
     for (const table of options.tables) makeTable(writer, table, options.name)
     writer.exec(`pragma user_version = ${formatVersion(options.migrations)}`)

@@ -25,15 +25,15 @@ export type Backfill = {
   readonly reached: (height: number, seen?: (height: number) => void) => Promise<void>
 }
 
-/** How much chain, and how much of it the node has at first where that is not all. */
+/** Size of the chain, and the part of it that the node has at first where that is not all. */
 export type BackfillChain = {
   readonly blocks: number
   /** Shape of the blocks; swaps among transfers where it is not said. */
   readonly kind?: 'rich' | 'plain'
   readonly firstHead?: number
   /**
-   * Milliseconds the node takes for the traces of a block; it has none where this is absent. Indexing
-   * then begins with block 1: a genesis block with transactions has no traces anywhere.
+   * Milliseconds the node takes for the traces of a block; it has none where this is absent.
+   * Indexing then begins with block 1: a genesis block with transactions has no traces anywhere.
    */
   readonly traceMs?: number
   /** `index.freeze`; off where it is absent. */

@@ -8,7 +8,7 @@
 
 import { provenBlock } from './proven-block.ts'
 
-/** How much chain, and among how many. */
+/** Size of the chain, and the number of its users. */
 export type ChainShape = {
   readonly blocks: number
   readonly txsPerBlock: number

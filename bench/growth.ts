@@ -1,6 +1,7 @@
 /**
- * How the cost of a transfer grows with a chain: bytes written and kept, processor time and memory of
- * a backfill whose history stays in tables, freezes from them, and becomes segments at once.
+ * Growth of the cost of a transfer with its chain: bytes written and kept, processor time and
+ * memory of a backfill whose history stays in tables, freezes from them, and becomes segments at
+ * once.
  *
  *     node bench/growth.ts [transfers] [rich or plain] [checks: on or off] [folder] [ways, by commas]
  *

@@ -1,5 +1,5 @@
 /**
- * How fast a new block is served, and what waiting for one costs.
+ * Time until a new block is served, and the cost of waiting for one.
  *
  *     node bench/head.ts [folder]
  *

@@ -24,7 +24,9 @@ import { takeLease } from '../src/store/lease.ts'
 import { chainTables } from '../src/store/schema/stores.ts'
 import { ChainText, usualShape } from './evm-chain.ts'
 
-/** How much is measured; `batchRows` as the writer cuts a backfill where nothing else is said. */
+/**
+ * Amounts that are measured; `batchRows` as the writer cuts a backfill where nothing else is said.
+ */
 export type IngestShare = {
   readonly blocks: number
   readonly rounds: number

@@ -19,7 +19,7 @@ export type WriteTask = Pick<ReplayTask, 'folder' | 'port'>
 /** Rows that were written, and the processor time of the thread. */
 export type Written = { readonly sizeBytes: number; readonly workedUs: number }
 
-/** How it went: by the clock, and in processor time of the thread and of the process. */
+/** Result: time by the clock, and processor time of the thread and of the process. */
 export type Replayed = {
   readonly height: number
   readonly tookMs: number

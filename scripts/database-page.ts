@@ -204,7 +204,7 @@ function code(names: readonly string[]): string {
   return `\`${names.join(', ')}\``
 }
 
-/** How rows become segments and how questions find them there. */
+/** Describes how rows become segments and how questions find them there. */
 function frozenHistory(): string[] {
   const names = evmTables
     .filter(({ freezes }) => freezes !== undefined)

@@ -17,13 +17,13 @@ export type SentAnswer = {
   readonly status: number
   readonly contentType: string | null | undefined
   readonly body: string
-  /** Whether a success has the form of an official client, which checks it itself. */
+  /** True where a success has the form of an official client, which checks it itself. */
   readonly isRewritten?: boolean
 }
 
 /** The answers a document allows. */
 export type AnswerBook = {
-  /** What is wrong with an answer; `undefined` when the document has it, or not its path. */
+  /** Returns the mistake in an answer; `undefined` when the document has it, or not its path. */
   readonly problemOf: (answer: SentAnswer) => string | undefined
 }
 

@@ -28,16 +28,16 @@ const keep = (bytes: Uint8Array): Uint8Array => bytes
 /** Heights read in each test. Enough for several requests of every kind. */
 export const head = 60
 
-/** What the recorded node said. */
+/** Answers of the recorded node. */
 export const truth = await truthOf()
 
-/** What a node answers to a method it lacks. */
+/** A node's answer to a method it lacks. */
 export const unknownMethod = { code: -32601, message: 'the method does not exist/is not available' }
 
 /** Changes the result of a call. */
 export type Lie = (call: NodeCall, result: unknown) => unknown
 
-/** How the node misbehaves, and what else is unusual. */
+/** Misbehaviour of the node, and other unusual things. */
 export type Setting = {
   readonly script?: (
     exchange: Parameters<NonNullable<ReplayNode['script']>>[0],
@@ -46,7 +46,7 @@ export type Setting = {
   /** Changes the elements of batch replies. */
   readonly elements?: (elements: readonly object[]) => readonly object[]
   readonly lie?: Lie
-  /** What both endpoints say otherwise than the recording: a chain of another kind. */
+  /** Changes of both endpoints to the recording: a chain of another kind. */
   readonly form?: Lie
   /** Rows that were stored may be taken away. */
   readonly maySpoil?: boolean
@@ -81,7 +81,7 @@ export type Setting = {
   ) => boolean
 }
 
-/** What came of it. */
+/** Result of it. */
 export type Ran = {
   readonly node: ReplayNode
   readonly source: EvmSource
@@ -253,7 +253,7 @@ function worldOf(clock: VirtualClock, nodes: Record<string, ReplayNode>): World 
   }
 }
 
-/** What tells two batches apart: every column, whatever batches it came in. */
+/** Contents of batches: every column, whatever batches it came in. */
 export function digest(batch: BlockBatch | TraceBatch): unknown {
   const hashes: Record<string, string> = {}
   const walk = (value: unknown, path: string): void => {

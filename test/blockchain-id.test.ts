@@ -26,7 +26,7 @@ import { virtualClock } from './virtual-clock.ts'
 const recording = await readFile(new URL('../demo/chain-51002.firnrec', import.meta.url))
 const url = 'http://node/'
 
-/** What a node says while its chain starts, and before the upgrade that brings the precompile. */
+/** Answers of a node while its chain starts, and before the upgrade that brings the precompile. */
 const refused = { error: { code: -32000, message: 'header not found' } }
 const absent = { result: '0x' }
 

@@ -1,4 +1,4 @@
-/** What each operation of the official clients is asked for, in the order in which it is asked. */
+/** Parameters for each operation of the official clients, in the order of the requests. */
 
 import { randomUUID } from 'node:crypto'
 

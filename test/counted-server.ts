@@ -15,7 +15,7 @@ import { createGauges, type Gauges } from '../src/telemetry/gauges.ts'
 import { silentLog } from '../src/telemetry/log.ts'
 import { systemClock } from './system-clock.ts'
 
-/** What an operation is called; the others are `/v1/live-check` and `/v1/echo`. */
+/** Name of an operation; the others are `/v1/live-check` and `/v1/echo`. */
 export type CountedName = 'list' | 'item' | 'large'
 
 /** A server that listens. */

@@ -110,7 +110,7 @@ const tables = [...controlTables, ...evmTables, ...metricsTables]
 const recordings = new Map<DemoChainId, Uint8Array>()
 const raws = new Map<DemoChainId, RawHeight[]>()
 
-/** What the chain is called here, and what it is. */
+/** Name and facts of the chain. */
 export function demoFacts(chainId: DemoChainId, recording: Recording): ChainFacts {
   const { blockchainId } = recording.header
   return {
@@ -189,7 +189,9 @@ export async function openDemoChain(
   }
 }
 
-/** Heights of `TEST_FROZEN`, such as `60,100`: any test of the bundled chains runs over segments. */
+/**
+ * Heights of `TEST_FROZEN`, such as `60,100`: any test of the bundled chains runs over segments.
+ */
 const frozenByEnvironment = (process.env['TEST_FROZEN'] ?? '')
   .split(',')
   .filter((text) => text !== '')

@@ -1,4 +1,4 @@
-/** What `firn doctor` says of endpoints whose newest block is not the final one. */
+/** Words of `firn doctor` about endpoints whose newest block is not the final one. */
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'

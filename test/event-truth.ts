@@ -1,4 +1,6 @@
-/** What webhooks of a recorded chain must tell, read from the recording without our codec. */
+/**
+ * Messages that webhooks of a recorded chain must get, read from the recording without our codec.
+ */
 
 import { createHmac } from 'node:crypto'
 

@@ -1,4 +1,7 @@
-/** The routes of webhooks by the official client, streams and sockets, and receivers that mean no good. */
+/**
+ * The routes of webhooks by the official client, streams and sockets, and receivers that mean no
+ * good.
+ */
 
 import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
@@ -546,7 +549,7 @@ void test('event streams and sockets: from any height, on after the last, as blo
   assert.equal((await closed).code, 1001)
 })
 
-/** What a receiver in this process was told, transaction by transaction. */
+/** Messages to a receiver in this process, transaction by transaction. */
 async function told(
   t: TestContext,
 ): Promise<{ readonly url: string; readonly port: number; readonly all: Message[] }> {
@@ -631,7 +634,7 @@ void test('webhooks: logs and internal transactions are those of the raw blocks'
   assert.ok(logged > 0 && inner > 0, `${logged} logs, ${inner} internal transactions`)
 })
 
-/** What the operation of calls says of a transaction, from the bytes of its trace. */
+/** Expected answer of the operation of calls for a transaction, from the bytes of its trace. */
 function tracedCalls(hash: string): Readonly<Record<string, unknown>> {
   type Frame = Readonly<Record<'type' | 'from' | 'to' | 'value' | 'gas' | 'gasUsed', string>> & {
     readonly input?: string

@@ -96,7 +96,9 @@ function operationsOf(folder: string): string[] {
     .filter((name) => !local.has(name))
 }
 
-/** Whether an answer shows anything: the list of an operation that answers one has an item. */
+/**
+ * Returns whether an answer shows anything: the list of an operation that answers one has an item.
+ */
 function showsSomething(operation: string, answer: Json): boolean {
   if (!/List|Metrics/.test(operation) || /Get/.test(operation)) return true
   if (emptyInDemo.includes(operation)) return true
@@ -166,7 +168,7 @@ type Asked = {
   readonly request: (seen: Seen) => Json
 }
 
-/** What is wrong with the answer to one operation; `undefined` when nothing is. */
+/** Returns the mistake in the answer to one operation; `undefined` when there is none. */
 async function problemOf(
   ask: Json,
   { client, options, seen, operation, request }: Asked,

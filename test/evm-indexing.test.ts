@@ -140,7 +140,7 @@ void test('a deployment that freezes no more: what a killed process left is take
   assert.deepEqual(await readdir(first), [])
 })
 
-/** How the link to the store of a chain differs from the usual. */
+/** Differences of the link to the store of a chain from the usual one. */
 type Unusual = {
   readonly key?: string
   readonly batchBytes?: number

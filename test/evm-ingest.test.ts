@@ -1,5 +1,5 @@
 /**
- * What ingest stores of the bundled chains, against totals that an independent program computed
+ * Rows that ingest stores of the bundled chains, against totals that an independent program computed
  * and balances that the node itself answered.
  */
 

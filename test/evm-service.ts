@@ -43,7 +43,7 @@ import { usualEngine } from './test-settings.ts'
 // oxlint-disable-next-line typescript/no-explicit-any -- what is wrong in it fails the test
 export type Json = any
 
-/** What a caller got. */
+/** Answer to a caller. */
 export type Reply = {
   readonly status: number
   readonly headers: Headers
@@ -62,7 +62,7 @@ export type EvmService = Answered & {
   readonly close: () => Promise<void>
 }
 
-/** What a test may replace. */
+/** Parts that a test may replace. */
 export type ServiceOptions = {
   readonly chains?: readonly DemoChainId[]
   /** The engine its chains are read from; {@link usualEngine}. */

@@ -151,7 +151,7 @@ async function asked(
   return { status: reply.status, text: await reply.text() }
 }
 
-/** Whether an answer is nothing, or lists without items. */
+/** Returns whether an answer is nothing, or lists without items. */
 function isEmpty(answer: unknown): boolean {
   if (Array.isArray(answer)) return answer.length === 0
   if (typeof answer !== 'object' || answer === null) return answer === ''

@@ -1,4 +1,4 @@
-/** What pages of the explorer compute themselves: calls, sentences, rewards, weeks, attributes. */
+/** Values that the explorer's pages compute: calls, sentences, rewards, weeks, attributes. */
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

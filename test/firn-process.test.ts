@@ -1,4 +1,4 @@
-/** What tests leave to their ends. */
+/** Cleaning up at the ends of tests. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,5 @@
 /**
- * What `@avalanche-sdk/chainkit` 0.3.14 demands of answers, as schemas of our own: its package is
+ * Demands of `@avalanche-sdk/chainkit` 0.3.14 of answers, as schemas of our own: its package is
  * not in the registry. Source: its models, ava-labs/avalanche-sdk-typescript, chainkit/src/models/
  * components, September 2026. Other keys are stripped there, so they are allowed here.
  */
@@ -7,7 +7,7 @@
 import { Type, type TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 
-/** How that client calls itself. */
+/** User agent of that client. */
 export const heliconAgent = 'speakeasy-sdk/typescript 0.3.14 2.792.2 1.0.0 @avalanche-sdk/chainkit'
 
 const text = Type.String()

@@ -1,5 +1,5 @@
 /**
- * What the data API answers outside its operations: wrong methods, hosts and pages of other sites,
+ * Answers of the data API outside its operations: wrong methods, hosts and pages of other sites,
  * what the parser refuses. Through bare sockets, since clients send none of it.
  */
 

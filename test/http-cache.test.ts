@@ -1,4 +1,4 @@
-/** What may be kept of an answer: for ever only what never changes, the rest by its ETag. */
+/** Caching of answers: for ever only where they never change, the rest by its ETag. */
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -102,7 +102,9 @@ function get(url: string, path: string, headers: Record<string, string> = {}): P
   })
 }
 
-/** Blocks, transactions, addresses and tokens of the first half, in every way they are asked for. */
+/**
+ * Blocks, transactions, addresses and tokens of the first half, in every way they are asked for.
+ */
 function everyPath(): string[] {
   const chain = '/v1/chains/51002'
   const early = rawChain(51002).slice(half - 30, half)

@@ -1,7 +1,7 @@
 /**
  * Nodes that answer what is not so: of another chain or history, or contradicting themselves.
  *
- * What is handed on equals what the recorded node said, or nothing is and the status says why.
+ * Blocks that are handed on equal the recorded node's, or none are and the status says why.
  */
 
 import assert from 'node:assert/strict'

@@ -122,7 +122,7 @@ void test('nft stream: every token has the URI its contract answers, `{id}` fill
   await close()
 })
 
-/** What a contract answers as `tokenURI`, and what comes of it while fetching is off. */
+/** Answers of a contract to `tokenURI`, and their result while fetching is off. */
 const uris: Record<string, NftStatus> = {
   '': 'INVALID_TOKEN_URI',
   'not an address': 'INVALID_TOKEN_URI',

@@ -1,5 +1,5 @@
 /**
- * What webhooks are told is kept for a set time: older places leave the outbox, newer ones stay, and
+ * Events for webhooks are kept for a set time: older places leave the outbox, newer ones stay, and
  * from where on it is complete is written down, so that older ones are read from history.
  */
 

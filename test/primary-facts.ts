@@ -1,4 +1,4 @@
-/** What a primary network's store says, whatever the order in which its chains were indexed. */
+/** Facts in a primary network's store, whatever the order in which its chains were indexed. */
 
 import { type Database, type Row, statement } from '../src/store/engine/database.ts'
 

@@ -13,7 +13,7 @@ import type { HttpReply, HttpRequest, Transport } from '../src/core/world.ts'
 import { openRecordedPrimary } from '../src/source/primary/recorded-source.ts'
 import { recordingPath } from './primary-service.ts'
 
-/** What it does beside answering. */
+/** Its actions beside answering. */
 export type NodeBehaviour = {
   /** Numbers of requests at which it is ended and started again. */
   readonly restartsAt?: readonly number[]

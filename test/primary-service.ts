@@ -56,7 +56,7 @@ export const evictionsPath = new URL('../vectors/primary/local-evictions.firnrec
 export const renewalsPath = new URL('../vectors/primary/local-renewals.firnrec', import.meta.url)
   .pathname
 
-/** What the recorded node was asked, and answered. */
+/** Requests to the recorded node, and its answers. */
 export function recordedAnswers(path = recordingPath): readonly RecordedAnswer[] {
   return openRecordedPrimary(readFileSync(path)).answers()
 }
@@ -119,7 +119,7 @@ export type IndexOptions = {
   /** Path of its genesis, where it is not that of local networks. */
   readonly genesis?: string
   readonly log?: Log
-  /** Whether what webhooks want is collected. */
+  /** True where events for webhooks are collected. */
   readonly collects?: boolean
 }
 

@@ -50,13 +50,13 @@ type Signed = {
   readonly bytes: Uint8Array
 }
 
-/** How transactions of a chain are read. */
+/** Reader of the transactions of a chain. */
 export type Transactions = {
   readonly alone: Format<Signed>
   readonly unsigned: Format<Fields>
   /** By type id. */
   readonly names: Readonly<Record<number, string>>
-  /** What avalanchejs calls the chain. */
+  /** Name of the chain in avalanchejs. */
   readonly manager: 'PVM' | 'AVM' | 'EVM'
 }
 

@@ -38,7 +38,7 @@ export async function readDemoChain(
     readonly step: number
     readonly owner: string
     readonly progress?: (line: string) => void
-    /** Whether traces are read as well; they are when it is not said. */
+    /** True where traces are read as well, which is the default. */
     readonly traces?: boolean
     /**
      * Freezes what is stored each time so many more heights have their traces, and merges segments

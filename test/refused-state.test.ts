@@ -28,7 +28,7 @@ type Asking = {
   readonly node: ReplayNode
   readonly clock: VirtualClock
   readonly source: EvmSource
-  /** How often the node was asked for state. */
+  /** Number of requests for state to the node. */
   readonly calls: () => number
 }
 

@@ -1,4 +1,4 @@
-/** What must be true of the replay of any recorded network. */
+/** Truths about the replay of any recorded network. */
 
 import assert from 'node:assert/strict'
 

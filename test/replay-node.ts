@@ -35,20 +35,20 @@ export type FaultScript = (exchange: Exchange) => 'hang' | 'reset' | void
 export type ReplayNode = {
   /** Newest height it admits to have. */
   head: number
-  /** What goes wrong; absent when nothing does. */
+  /** A mistake; absent when there is none. */
   script: FaultScript | undefined
   /** Changes the result of one call; for lies that must hold in every form of request. */
   lie: ((call: NodeCall, result: unknown) => unknown) | undefined
   readonly recording: Recording
   readonly seen: NodeCall[]
   readonly requests: () => number
-  /** What it answers to a request body, and whether it answers at all. */
+  /** Its answer to a request body, if any. */
   readonly answer: (body: string) => { exchange: Exchange; outcome: 'hang' | 'reset' | void }
 }
 
 const unknownMethod = { code: -32601, message: 'the method does not exist/is not available' }
 
-/** What a node answers with, made once per file. */
+/** Contents of a node's answers, made once per file. */
 type Prepared = {
   readonly recording: Recording
   readonly blocks: readonly string[]

@@ -125,7 +125,7 @@ export class Rows {
     this.checkpoints.set(batch.chain, batch.checkpoint)
   }
 
-  /** What a restart of the P-Chain's replay reads. */
+  /** Rows that a restart of the P-Chain's replay reads. */
   pState(): PStateRows {
     const checkpoint = this.checkpoints.get('P')
     assert.ok(checkpoint !== undefined)
@@ -142,7 +142,7 @@ export class Rows {
 }
 
 /**
- * How to replay: chains by name, blocks at once, UTXOs kept, and whether every batch starts anew.
+ * Way of replaying: chains by name, blocks at once, UTXOs kept, and whether every batch starts anew.
  */
 export type Manner = {
   readonly order: string

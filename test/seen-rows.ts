@@ -1,4 +1,4 @@
-/** What the columns of a batch of the primary network say, row by row. */
+/** Rows of the columns of a batch of the primary network. */
 
 import assert from 'node:assert/strict'
 

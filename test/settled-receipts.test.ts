@@ -39,7 +39,7 @@ type Setting = {
   /** The head at first; it moves on by one block a second. */
   readonly head: number
   readonly until: (blocks: StageStatus, clock: VirtualClock) => boolean
-  /** What an earlier process stored; an empty store by default. */
+  /** Store of an earlier process; an empty one by default. */
   readonly store?: Store
 }
 

@@ -49,7 +49,7 @@ export function shortenedAnswer(answer: unknown, hidden: readonly string[] = [])
   return JSON.stringify(shortened(shown, ''), undefined, 2)
 }
 
-/** What changes in the figures of a key: the day on which it was used. */
+/** Changing part of the figures of a key: the day on which it was used. */
 export const hiddenInUsage: readonly string[] = ['timestamp']
 
 function shortened(value: unknown, name: string): unknown {

@@ -1,4 +1,4 @@
-/** What one connection, or one address by many, can do to the API: through bare sockets. */
+/** Harm that one connection, or one address by many, can do to the API: through bare sockets. */
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

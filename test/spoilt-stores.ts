@@ -1,5 +1,5 @@
 /**
- * What disks and hands do to a store, past the product: rows lost or changed with a database tool,
+ * Damage by disks and hands to a store, past the product: rows lost or changed with a database tool,
  * bits flipped in its file.
  */
 

@@ -1,4 +1,4 @@
-/** What `firn start` says when it cannot start. */
+/** Words of `firn start` when it cannot start. */
 
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'

@@ -5,7 +5,7 @@
  *       const writer = await store.open('write')
  *     })
  *
- * What `open` gave is closed at the end of the test. One PostgreSQL server serves a test run, or a
+ * Stores that `open` gave are closed at the end of the test. One PostgreSQL server serves a test run, or a
  * test file that runs alone.
  */
 

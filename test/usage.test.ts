@@ -1,4 +1,4 @@
-/** What keys have used: counted and listed as it was asked, each key's own, also after a restart. */
+/** Usage of keys: counted and listed as it was asked, each key's own, also after a restart. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -31,7 +31,7 @@ async function ask(firn: RunningFirn, path: string, key?: string): Promise<Reply
   return { status: reply.status, body: await reply.json() }
 }
 
-/** What is asked for: path, the operation it belongs to, its chain, its status. */
+/** Requests: path, the operation it belongs to, its chain, its status. */
 const asked = [
   ['/v1/chains/51002/blocks', '/v1/chains/{chainId}/blocks', '51002', 200],
   ['/v1/chains/51002/blocks', '/v1/chains/{chainId}/blocks', '51002', 200],

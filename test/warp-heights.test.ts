@@ -78,7 +78,7 @@ void test('aggregation: where no validator could be asked, the refusal says so',
   })
 })
 
-/** What L1s asked of the P-Chain on real networks: to register a validator, to remove one. */
+/** Requests of L1s to the P-Chain on real networks: to register a validator, to remove one. */
 const forPlatform = (() => {
   const { cases, removalTransaction }: Recorded = JSON.parse(
     readFileSync(new URL('../vectors/warp/recorded-signed-messages.json', import.meta.url), 'utf8'),

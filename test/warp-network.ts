@@ -117,7 +117,7 @@ function pemOf(der: Uint8Array): string {
 /** A validator as the node lists it; `publicKey` null for inactive ones. */
 type ListedValidator = { nodeId: string; publicKey: string | null; weight: string }
 
-/** What the node of a test answers; change it while the test runs. */
+/** Answers of a test's node; change them while the test runs. */
 export type NodeState = {
   version: string
   height: number
@@ -216,7 +216,7 @@ function answerOf(state: NodeState, method: string, params: Record<string, strin
   }
 }
 
-/** How to start a network. */
+/** Settings for the start of a network. */
 export type NetworkOptions = {
   readonly behaviours: readonly Behaviour[]
   readonly networkId?: number

@@ -1,7 +1,7 @@
 /**
  * A private L1: its validators drop questions of strangers, and answer those to the P-Chain.
  *
- * What five AvalancheGo nodes did is recorded, under a node id they allow and under another. The
+ * Actions of five AvalancheGo nodes were recorded, under a node id they allow and under another. The
  * same requests are made here of validators with the same keys.
  */
 
@@ -49,7 +49,7 @@ const early = 102
 /** Epoch of the chain when operation 2 was asked: without one of them. */
 const late = 113
 
-/** Whether validators of a height signed, and enough of them. */
+/** Returns whether validators of a height signed, and enough of them. */
 function verifies(signedMessage: Uint8Array, height: number): boolean {
   const set = canonicalSet(parseValidators(recording.validators[height]))
   const { unsigned, signature } = decodeSigned(signedMessage)

@@ -49,7 +49,7 @@ async function withL1(use: (network: TestNetwork) => Promise<void>): Promise<voi
   }
 }
 
-/** How many signed: three of three, or four of five. */
+/** Number of signers: three of three, or four of five. */
 async function signerCount({ aggregator }: TestNetwork): Promise<number> {
   const signed = await aggregator.aggregateTransaction(txId, never)
   return decodeBitSet(decodeSigned(signed).signature.signers).length

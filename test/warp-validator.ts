@@ -28,14 +28,17 @@ import { toHex } from '../src/core/bytes.ts'
 import { acceptedKey, nodeIdOf, verifyCertified } from '../src/warp/peer/certificate.ts'
 import { FrameReader, frameOf } from '../src/warp/peer/frame.ts'
 
-/** What a validator does wrong, or how it does it right. */
+/** Behaviour of a validator, right or wrong. */
 export type Behaviour =
   | { readonly kind: 'sign' | 'sign-compressed' | 'sign-bytewise' | 'sign-slowly' }
   | { readonly kind: 'refuse'; readonly code: number; readonly text?: string }
   | { readonly kind: 'refuse-first'; readonly code: number }
   | { readonly kind: 'answer'; readonly signature: Uint8Array }
   | { readonly kind: 'sign-with'; readonly secret: Uint8Array }
-  /** Signs, but something else than was asked; answers a question nobody asked; answers after all limits. */
+  /**
+   * Signs, but something else than was asked; answers a question nobody asked; answers after all
+   * limits.
+   */
   | { readonly kind: 'sign-other' | 'sign-unasked' | 'sign-too-late' }
   /** Of a private L1: others than `allowed` may ask the P-Chain, and nothing else. */
   | { readonly kind: 'private'; readonly allowed: readonly string[] }
@@ -53,7 +56,7 @@ export type Behaviour =
   | { readonly kind: 'trickle' | 'flood' | 'deaf' | 'mute' | 'close-greeted' | 'bad-uptime' }
   | { readonly kind: 'other-network' | 'ping-often' }
 
-/** How to start a validator. */
+/** Settings for the start of a validator. */
 export type ValidatorOptions = {
   readonly certificatePem: string
   readonly keyPem: string
@@ -189,7 +192,10 @@ function serve(
   })
 }
 
-/** Whether a node would drop a question, for who asks it. Source: subnets/subnet.go IsAllowed. */
+/**
+ * Returns whether a node would drop a question because of its asker. Source: subnets/subnet.go
+ * IsAllowed.
+ */
 function isShutOut(socket: TLSSocket, chainId: Uint8Array, behaviour: Behaviour): boolean {
   if (behaviour.kind !== 'private' || chainId.every((byte) => byte === 0)) return false
   const certificate = socket.getPeerX509Certificate()?.raw

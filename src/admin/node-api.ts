@@ -32,7 +32,7 @@ export type NodeSettings = {
   readonly adminAllowRemote: boolean
   readonly adminCompat: 'document' | 'avalanchego'
   readonly allowedHosts: readonly string[]
-  /** How long a thread may not turn before the process counts as dead; else 30 s. */
+  /** Longest pause of a thread before the process counts as dead; else 30 s. */
   readonly maxSilenceMs?: number
   /** Limits of connections; else those of the guide. */
   readonly sockets?: SocketLimits

@@ -45,7 +45,7 @@ export type NodeServerParts = {
   readonly health: Health
   /** The other threads: they, and this one, must turn. */
   readonly threads: Threads
-  /** How long one of them may not turn before it counts as dead. */
+  /** Longest pause of one of them before it counts as dead. */
   readonly maxSilenceMs: number
   readonly sockets: SocketLimits
   /** Told once when the thread ends by itself: nobody listens any more. */

@@ -17,7 +17,7 @@ import type { RateLimit } from './rate-limit.ts'
 import type { UseCounter } from './use-counter.ts'
 
 /**
- * How admission is set up. `keys` is asked on every request, so that a revocation counts at once.
+ * Settings of admission. `keys` is asked on every request, so that a revocation counts at once.
  */
 export type AdmissionParts = {
   readonly keysRequired: boolean

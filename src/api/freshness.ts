@@ -1,5 +1,5 @@
 /**
- * How fresh an answer is, and waiting until it is fresh enough.
+ * Freshness of an answer, and waiting until it is fresh enough.
  *
  * Which chain an operation answers about stands in its path. Its height is read before the answer,
  * so that the answer is complete at least up to it.

@@ -1,4 +1,4 @@
-/** How far each chain and stage is indexed. */
+/** Progress of each chain and stage. */
 
 import { Status } from '../shape/status.ts'
 import { Type } from '../shape/type.ts'

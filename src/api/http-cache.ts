@@ -1,5 +1,5 @@
 /**
- * How long browsers and proxies may keep an answer.
+ * Time for which browsers and proxies may keep an answer.
  *
  * Only what can never change is kept without asking. Everything else is asked for again each time
  * (`no-cache`), and its ETag saves the body where nothing changed.

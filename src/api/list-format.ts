@@ -9,7 +9,7 @@ import type { TSchema } from 'typebox'
 
 import type { OperationShape } from './operation.ts'
 
-/** How a list is written. */
+/** Format of a list. */
 export type ListFormat = 'csv' | 'ndjson'
 
 /** Content types by format. Source: RFC 4180, github.com/ndjson/ndjson-spec. */

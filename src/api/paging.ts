@@ -8,7 +8,7 @@ import type { Binding, PageTokens } from './page-token.ts'
 /** A page: at most `limit` rows, and the token of the next page if there is one. */
 export type Page<R> = { readonly rows: readonly R[]; readonly nextPageToken?: string }
 
-/** How a list is walked. `C` is where the last page ended. */
+/** Paging of a list. `C` is the place where the last page ended. */
 export type PageRequest<R, C> = CursorBytes<C> & {
   readonly tokens: PageTokens
   readonly pageToken: string | undefined

@@ -1,4 +1,4 @@
-/** How much a caller may ask: limits in compute units, and tiers of them by name. */
+/** Limits of callers in compute units, and tiers of limits by name. */
 
 import { Fault } from '../core/fault.ts'
 

@@ -1,4 +1,4 @@
-/** How answers are sent: in the caller's dialect, and lists in the form it accepts. */
+/** Sends answers in the caller's dialect, and lists in the form it accepts. */
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 

@@ -7,7 +7,7 @@ import { Type } from '../shape/type.ts'
 const seconds = (description: string): ReturnType<typeof Type.Integer> =>
   Type.Integer({ minimum: 0, maximum: 2 ** 40, description: `Unix seconds; ${description}` })
 
-/** How a series is asked for. */
+/** Parameters of a series. */
 export const seriesQuery = {
   timeInterval: Type.Optional(
     Type.Enum([...unitNames], { default: 'day', description: 'Time between two points' }),

@@ -1,8 +1,9 @@
 /**
  * The public HTTP server: limits, headers and dialects, once for all operations.
  *
- * Only this module, `route-operation.ts`, `send-answer.ts` and `failed-request.ts` know Fastify. Its
- * settings close holes that the defaults leave open; each has a test in `test/http-hardening.test.ts`.
+ * Only this module, `route-operation.ts`, `send-answer.ts` and `failed-request.ts` know Fastify.
+ * Its settings close holes that the defaults leave open; each has a test in
+ * `test/http-hardening.test.ts`.
  */
 
 import type { Server } from 'node:http'
@@ -52,7 +53,7 @@ export type ServerParts = {
   readonly readings?: Replicas
   /** Which hosts it answers as, and which web pages may read it; any, and none. */
   readonly web?: WebRules
-  /** How many callers are answered, together and each; the defaults of the settings. */
+  /** Requests that are answered, of all callers and of each; the defaults of the settings. */
   readonly load?: LoadLimits
   /** Tells how fresh answers of a chain are; without it only operations say it. */
   readonly freshChains?: FreshChains
@@ -69,8 +70,8 @@ export type ServerParts = {
   /** Told after every answer, for what each key has used. */
   readonly record?: (call: AnsweredCall) => void
   /**
-   * Called with every 200 body before it is sent, and its text where the operation wrote that; tests
-   * hold them against the operation's shape and each other.
+   * Called with every 200 body before it is sent, and its text where the operation wrote that;
+   * tests hold them against the operation's shape and each other.
    */
   readonly inspect?: (operation: Operation, body: unknown, json?: string) => void
 }

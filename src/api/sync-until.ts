@@ -1,4 +1,4 @@
-/** How several processes share figures by a store: each adds what is new to it every second. */
+/** Figures that processes share by a store: each adds its own new ones every second. */
 
 import { faultOf } from '../core/fault.ts'
 import type { Clock } from '../core/world.ts'

@@ -17,7 +17,7 @@ export type Cursor = {
 /** Where writing stands: a buffer that grows. */
 export type Writer = { bytes: Uint8Array; view: DataView; at: number }
 
-/** How a value of `T` looks as bytes. */
+/** Reader and writer of a value of `T` as bytes. */
 export type Format<T> = {
   readonly read: (cursor: Cursor) => T
   // A method, so that a format of some record is also a `Format<unknown>`.

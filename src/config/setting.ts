@@ -1,6 +1,6 @@
 /** A setting: how it is declared, and the type of its value. */
 
-/** How a setting is written and checked. */
+/** Form of a setting's value. */
 export type SettingKind = 'text' | 'integer' | 'boolean' | 'word' | 'list' | 'any'
 
 /** One row. `env` is derived: `api.rateLimit` is `FIRN_API_RATE_LIMIT`. */

@@ -12,7 +12,7 @@ import { functionOfText } from './function-of-text.ts'
 import { Bigs, ByteRows, Doubles, Words } from './growing.ts'
 
 /**
- * How columns of one kind grow. `Memory` is what their byte strings lie in, where they share it.
+ * Operations on columns of one kind. `Memory` holds their byte strings, where they share it.
  */
 export type ColumnKind<Growing, Taken, Memory = unknown> = {
   // Methods, so that every kind is a `ColumnKind<unknown, unknown>`.

@@ -84,7 +84,9 @@ function priceAt(
   return l1Price(rules, l1ExcessAfter(rules, state, after + 1n))
 }
 
-/** How many of the first `most` seconds, at least one, `isSame`; those after them are not. */
+/**
+ * Returns how many of the first `most` seconds, at least one, satisfy `isSame`; later ones do not.
+ */
 function secondsAtPrice(isSame: (second: bigint) => boolean, most: bigint): bigint {
   let same = 0n
   let step = 1n

@@ -1,4 +1,4 @@
-/** How far the metadata of an NFT is known. */
+/** States of the metadata of an NFT. */
 
 /**
  * All states, in the order of the public clients' list. A store keeps their places: the order

@@ -24,9 +24,9 @@ export class News {
   readonly #clock: Clock
   readonly #stores: () => ReadonlyMap<string, Reader>
   readonly #words = new Map<string, string>()
-  /** How often a store had something new, by its key. */
+  /** Number of times a store had something new, by its key. */
   readonly #changes = new Map<string, number>()
-  /** How often everybody was woken. */
+  /** Number of times everybody was woken. */
   #wakes = 0
   /** Stores read by those who wait now. */
   readonly #wanted = new Set<() => Iterable<string>>()

@@ -1,5 +1,5 @@
 /**
- * How the explorer's files are answered: encodings, validators, headers.
+ * Answers to requests for the explorer's files: encodings, validators, headers.
  *
  * Pure: who serves hands in the files and the request's headers. Files lie in a folder named
  * after their content, so browsers may keep them for ever; the document is asked for every time.

@@ -218,7 +218,7 @@ class Gate {
     this.#refuseOldest(lane, most)
   }
 
-  /** How many may wait: as many as can be answered in time. */
+  /** Number of requests that may wait: as many as can be answered in time. */
   #room(lane: LaneState): number {
     const { maxWaiting } = lane.limits
     if (lane.name !== 'list' && lane.name !== 'item') return maxWaiting

@@ -1,4 +1,4 @@
-/** How late the event loop of this thread has been of late. */
+/** Recent delay of the event loop of this thread. */
 
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as later } from 'node:timers'

@@ -35,7 +35,7 @@ export type IndexerOptions = {
   readonly limits: SourceLimits
   /** Names this process in leases, and no other. */
   readonly owner: string
-  /** How long what webhooks are told is kept, milliseconds. */
+  /** Milliseconds for which events for webhooks are kept. */
   readonly keepEventsMs: number
   /** URL of a module that exports `openWorld(): World`. */
   readonly worldModule: string
@@ -49,7 +49,7 @@ export type IndexerOptions = {
   readonly failed: (error: unknown) => void
 }
 
-/** How far each chain and stream is, as the threads that index told. */
+/** Progress of each chain and stream, as the indexing threads reported it. */
 export type IndexingStatus = {
   readonly status: () => readonly ChainStatus[]
   /** One stage of a chain or stream, without the cost of the whole status. */

@@ -1,5 +1,5 @@
 /**
- * How far a chain is over all of its stages together: what terminal, `/status` and explorer show.
+ * Progress of a chain over all of its stages, as terminal, `/status` and explorer show it.
  *
  * Stages follow one another over the same blocks, so the share of one of them would jump back when
  * the next begins; here each counts by the work its heights take.

@@ -336,7 +336,7 @@ export class Pipeline<Batch extends HeightRange> {
     }
   }
 
-  /** How many of the ready ones may be handed on. */
+  /** Number of ready batches that may be handed on. */
   #free(): number {
     const held = this.#parts.heldFrom?.()
     const isFull = this.#heldBytes >= this.#parts.limits.bufferBytes

@@ -1,5 +1,5 @@
 /**
- * How far a chain has come, and what a stream of work on it is.
+ * Progress of a chain, and streams of work on it.
  *
  * `indexing` turns what sources give into rows. It decides nothing about answers (`api`), knows
  * no wire format (`codec`) and opens no connection (`source`); it owns order, back-pressure,

@@ -56,7 +56,7 @@ export class AddressUnion {
     return seen.size
   }
 
-  /** How many addresses had their first day in `set` on each day, over all `chains`. */
+  /** Number of addresses whose first day in `set` was each day, over all `chains`. */
   async firstDays(
     chains: readonly UnionChain[],
     set: 'addresses' | 'deployers',

@@ -33,7 +33,7 @@ const creations = statement(
    where pos >= ? and pos < ? and reverted = 0 and kind in (2, 3, 4) order by pos`,
 )
 
-/** How far counting again must go: the checkpoints of both stages, -1 for none. */
+/** Heights up to which is counted again: the checkpoints of both stages, -1 for none. */
 export type RebuildHeights = {
   readonly first: number
   readonly blocks: number

@@ -11,7 +11,7 @@ export const documentNames = ['api-keys.json', 'page-token.key', 'aliases.json']
 /** Name of a document. */
 export type DocumentName = (typeof documentNames)[number]
 
-/** How a document is read while other processes change it. */
+/** Reading of a document while other processes change it. */
 export type WatchedDocument<T> = {
   readonly name: DocumentName
   /** Reads the bytes; `undefined` when there is none. Throws a fault for a damaged one. */

@@ -134,7 +134,7 @@ async function validationIn(
   return { subnetId, origin, removed: weight === 0n, weight, minNonce }
 }
 
-/** How the transaction that made a validation names it. */
+/** Origin of a validation in the transaction that made it; `undefined` in any other. */
 function originIn(unsigned: PUnsigned, validationId: Uint8Array): Validation['origin'] {
   if (unsigned.typeId === pTypes.ConvertSubnetToL1Tx) {
     const { subnetId, validators } = unsigned

@@ -9,8 +9,8 @@ import type { NftFetching } from '../indexing/chain-spec.ts'
 const usualArweave = 'https://arweave.net/'
 
 /**
- * How NFT metadata is fetched: `undefined` for `off`. Throws `bad-config` for anything but `off`
- * or `{ gateways: [addresses], arweave: address }`.
+ * Returns how NFT metadata is fetched: `undefined` for `off`. Throws `bad-config` for anything but
+ * `off` or `{ gateways: [addresses], arweave: address }`.
  */
 export function nftFetching(setting: unknown): NftFetching | undefined {
   if (setting === 'off' || setting === false || setting === undefined) return undefined

@@ -33,7 +33,7 @@ export type ReadinessParts = {
   /** Stages that were live once, also in an earlier process. */
   readonly lived: LivedStages
   readonly clock: Clock
-  /** How long a chain that was live may be behind. */
+  /** Time for which a chain that was live may be behind. */
   readonly maxLagMs: number
   /** True when a chain in its first backfill makes the process not ready. */
   readonly untilLive: boolean

@@ -47,7 +47,7 @@ export const StageStatus = Type.Object(
   { $id: 'StageStatus', additionalProperties: false },
 )
 
-/** How far one stage of a chain got. */
+/** Progress of one stage of a chain. */
 export type StageStatus = Static<typeof StageStatus>
 
 export const OverallStatus = Type.Object(
@@ -68,7 +68,7 @@ export const OverallStatus = Type.Object(
     description: 'progress over all stages, which only grows until the chain was live',
   },
 )
-/** How far a chain is over all of its stages. */
+/** Progress of a chain over all of its stages. */
 export type OverallStatus = Static<typeof OverallStatus>
 
 export const ChainStatus = Type.Object(
@@ -86,7 +86,7 @@ export const ChainStatus = Type.Object(
   { $id: 'ChainStatus', additionalProperties: false },
 )
 
-/** How far a chain got; its own numbers are those of the stage that answers are bound to. */
+/** Progress of a chain; its own numbers are those of the stage that answers are bound to. */
 export type ChainStatus = Static<typeof ChainStatus>
 
 export const Status = Type.Object(

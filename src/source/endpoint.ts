@@ -13,8 +13,9 @@ import { RequestWindow } from './request-window.ts'
 export type Capability = 'receipts' | 'traces' | StateCall['method']
 
 /**
- * How long a refusal is believed: at first, and at most. It doubles with each refusal, since what a
- * node truly does not offer it refuses every time, and what it refused once by mistake comes back.
+ * Time for which a refusal is believed: at first, and at most. It doubles with each refusal, since
+ * what a node truly does not offer it refuses every time, and what it refused once by mistake comes
+ * back.
  */
 const firstRefusalMs = 60_000
 const longestRefusalMs = 3_600_000

@@ -60,9 +60,9 @@ export interface EvmSource {
   readonly identity: (signal: AbortSignal) => Promise<ChainIdentity>
   /** Height of the newest accepted block that has been executed. */
   readonly headHeight: (signal: AbortSignal) => Promise<number>
-  /** How many blocks a read should ask for now; adapts to what endpoints bear. */
+  /** Number of blocks a read should ask for now; adapts to what endpoints bear. */
   readonly unitBlocks: () => number
-  /** How many reads may run side by side now. */
+  /** Number of reads that may run side by side now. */
   readonly window: (need: 'blocks' | 'traces') => number
   /**
    * Reads blocks with receipts from `range.from` on and gives what `decode` makes of them: all

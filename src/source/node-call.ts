@@ -1,11 +1,11 @@
-/** How calls reach an endpoint of an EVM chain, and what its errors mean. */
+/** Calls to an endpoint of an EVM chain, and the meaning of its errors. */
 
 import { Fault } from '../core/fault.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { HeightRange } from './evm-source.ts'
 import { isThrottle, rpcCodes, type RpcAnswer, type RpcCall } from './json-rpc.ts'
 
-/** How calls reach an endpoint; `slow` has the time a trace may take. */
+/** Calls to an endpoint; `slow` has the time a trace may take. */
 export type Asker = {
   readonly all: (
     endpoint: Endpoint,

@@ -38,7 +38,7 @@ export class RequestWindow {
     this.size = Math.min(limits.first, limits.most)
   }
 
-  /** How long a request would take now: its own time and those before it in the queue. */
+  /** Expected time of a request now: its own and that of those before it in the queue. */
   get expectedMs(): number {
     return this.latencyMs * (1 + this.inFlight / this.size)
   }

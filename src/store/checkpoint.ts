@@ -1,4 +1,6 @@
-/** How far each stage of a store has come. Moved in the same transaction as the stage's rows. */
+/**
+ * Height that each stage of a store has reached. Moved in the same transaction as the stage's rows.
+ */
 
 import { Fault } from '../core/fault.ts'
 import { type Reader, statement, type Writer } from './engine/database.ts'

@@ -9,7 +9,7 @@ export type LogSink = {
   readonly close: () => void
 }
 
-/** How a log file turns over. */
+/** Limits at which a log file turns over. */
 export type Rotation = {
   /** A file is closed before it grows beyond this. */
   readonly maxBytes: number

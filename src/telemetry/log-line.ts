@@ -1,4 +1,4 @@
-/** How a record looks on a terminal: one line for people, with colours only where asked. */
+/** A record on a terminal: one line for people, with colours only where asked. */
 
 import type { RecordLevel } from './log-level.ts'
 

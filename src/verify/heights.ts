@@ -1,4 +1,4 @@
-/** How far store and node are. */
+/** Heights of store and node. */
 
 import { integerIn, type NodeApi, nodePaths } from '../source/primary/node-api.ts'
 import { checkpointHeights } from '../store/checkpoint.ts'

@@ -41,7 +41,7 @@ export type AggregatorStatus = {
 /** Parts of an aggregator. */
 export type AggregatorParts = GatherParts &
   PlanParts & {
-    /** How far back a caller may choose the validators, in P-Chain blocks; 0: to the first. */
+    /** P-Chain blocks by which a caller may go back for the validators; 0: to the first. */
     readonly maxLookback: number
   }
 

@@ -3,7 +3,7 @@
 import { setBounded } from '../core/set-bounded.ts'
 import type { Clock } from '../core/world.ts'
 
-/** How much and how long. Without `keepMs` an answer holds for ever. */
+/** Size and duration. Without `keepMs` an answer holds for ever. */
 export type CacheLimits = { readonly maxEntries: number; readonly keepMs?: number }
 
 type Kept<T> = { readonly value: T; readonly until: number }

@@ -34,7 +34,7 @@ export type AggregatorSettings = {
   /** Dial private addresses that nodes announce; right for every network but the public two. */
   readonly allowPrivateIps: boolean
   readonly timeoutMs: number
-  /** How far back a caller may choose the validators, in P-Chain blocks; 0: to the first. */
+  /** P-Chain blocks by which a caller may go back for the validators; 0: to the first. */
   readonly maxLookback: number
   /** Forward to this signature aggregator instead; empty = ask validators ourselves. */
   readonly aggregatorUrl: string
@@ -102,7 +102,7 @@ function validatorsOf(
   return replayed === undefined ? told : comparedValidators(told, replayed, log)
 }
 
-/** How long the version our node told is presented to others. */
+/** Time for which the version our node told is presented to others. */
 const greetingMs = 60_000
 
 /** Reads from our node who validates the network around it. */

@@ -2,7 +2,7 @@
 
 import { connect } from 'node:net'
 
-/** What is sent. `headers` are sent as written; `host` is left out when `null`. */
+/** A request. `headers` are sent as written; `host` is left out when `null`. */
 export type RawRequest = {
   readonly method?: string
   readonly path?: string
@@ -11,7 +11,7 @@ export type RawRequest = {
   readonly body?: string
 }
 
-/** What came back, header names in lower case. */
+/** Answer to a request, header names in lower case. */
 export type RawReply = {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>

@@ -23,7 +23,7 @@ import { createWaits, type Waits } from '../../src/telemetry/waits.ts'
 import { openWorld } from '../../src/world/world.ts'
 import { exchange, type RawReply, type RawRequest } from './exchange.ts'
 
-/** What a test may choose. */
+/** Choices of a test. */
 export type HarnessOptions = {
   readonly folder: string
   readonly chains?: () => readonly NodeChain[]

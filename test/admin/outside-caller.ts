@@ -7,7 +7,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 
 import { exchange, type RawReply } from './exchange.ts'
 
-/** What it is told. */
+/** Its orders. */
 export type OutsideTask = {
   readonly port: number
   readonly paths: readonly string[]
@@ -15,7 +15,7 @@ export type OutsideTask = {
   readonly done: Int32Array<SharedArrayBuffer>
 }
 
-/** What it heard, in the order of `paths`. */
+/** Answers that it heard, in the order of `paths`. */
 export type OutsideNews = { readonly replies: readonly RawReply[]; readonly last: RawReply }
 
 const { port, paths, done }: OutsideTask = workerData

@@ -4,7 +4,7 @@ import type { Browser } from 'playwright-core'
 
 import { axeFaults, overflow, visit, watchedPage, type Look } from './watched-page.ts'
 
-/** What was found. */
+/** Findings. */
 export type Crawl = {
   /** Kinds of places that were visited, with how many of each. */
   readonly kinds: ReadonlyMap<string, number>
@@ -28,7 +28,7 @@ export function kindOf(place: string): string {
     .join('/')
 }
 
-/** What is visited, and how often each kind of it: the second often has what the first lacks. */
+/** Pages to visit, and how often each kind of them: the second often has what the first lacks. */
 export type CrawlPlan = {
   readonly look: Look
   readonly seeds: readonly string[]

@@ -1,5 +1,5 @@
 /**
- * How soon the overview is seen, beside a static page of the same bytes: what the explorer drew,
+ * Time until the overview is seen, beside a static page of the same bytes: the explorer's drawing,
  * written down, with the same styles, and the same scripts loaded but not run.
  */
 

@@ -1,4 +1,4 @@
-/** What people do in the explorer, step by step, with the keyboard where it matters. */
+/** Journeys of people in the explorer, step by step, with the keyboard where it matters. */
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** What the crawl begins with besides the overview, what it must find, and what is photographed. */
+/** Pages with which the crawl begins besides the overview, must find, and photographs. */
 
 import { readFileSync } from 'node:fs'
 

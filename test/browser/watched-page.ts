@@ -18,7 +18,7 @@ const limitMs = 30_000
 const quietMs = 60
 const lookEveryMs = 15
 
-/** What a page is looked at with. */
+/** Width and theme with which a page is looked at. */
 export type Look = {
   readonly width: number
   readonly scheme: 'light' | 'dark'
@@ -35,7 +35,7 @@ export type WatchedPage = {
   readonly close: () => Promise<void>
 }
 
-/** What a page has asked for and not got yet. */
+/** Requests of a page that wait for their answers. */
 type Asked = {
   readonly open: Set<Request>
   /** Refusals one after the other of what the explorer will ask for again. */
@@ -127,7 +127,7 @@ export async function settled(page: Page): Promise<void> {
   }
 }
 
-/** What axe has against the page, one line a rule with the first place that breaks it. */
+/** Complaints of axe about the page, one line a rule with the first place that breaks it. */
 export async function axeFaults(page: Page): Promise<string[]> {
   // By the debugger, which no policy of the page forbids.
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axeSource)

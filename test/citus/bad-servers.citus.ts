@@ -30,7 +30,7 @@ const recording = new URL('../../demo/chain-51002.firnrec', import.meta.url).pat
 
 /** A database that Firn is to refuse. */
 type Refused = {
-  /** What `store` says. */
+  /** Value of the setting `store`. */
   readonly store: string
   /** Where the same database can be looked at; absent where there is none. */
   readonly look?: string

@@ -1,10 +1,12 @@
-/** A caller of a deployment who asks for the newest blocks all the time, and judges every answer. */
+/**
+ * A caller of a deployment who asks for the newest blocks all the time, and judges every answer.
+ */
 
 import { setTimeout as pause } from 'node:timers/promises'
 
 import { listOf, objectOf } from '../../src/codec/evm/raw.ts'
 
-/** What a caller has seen. */
+/** Observations of a caller. */
 export type Caller = {
   readonly counts: () => { readonly answered: number; readonly refused: number }
   /** Stops asking; gives what was neither a right answer nor 503 with `Retry-After`. */

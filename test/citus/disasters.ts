@@ -1,4 +1,4 @@
-/** What is broken on purpose in a deployment, and how soon it writes again. */
+/** Damage done on purpose to a deployment, and the time until it writes again. */
 
 import assert from 'node:assert/strict'
 import { performance } from 'node:perf_hooks'
@@ -13,7 +13,10 @@ import { type Fleet, type Member, space } from './fleet.ts'
 
 /** From what broke, or from the return of the server, to the first commit: what is promised. */
 export const promisedMs = 5_000
-/** What the suite allows, whose other tests run at the same time; without the product's care it is 30 s. */
+/**
+ * Time that the suite allows, whose other tests run at the same time; without the product's care it
+ * is 30 s.
+ */
 export const besideOthersMs = 2 * promisedMs
 
 /** One kind of harm. Gives the milliseconds until the first commit after it. */

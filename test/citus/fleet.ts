@@ -34,7 +34,7 @@ export type Member = RunningFirn & {
   readonly kill: (signal: NodeJS.Signals) => void
 }
 
-/** What is stored of who writes the chain, and how far it is. */
+/** Stored writer of the chain, and its height. */
 export type Written = { readonly owner: string; readonly height: number }
 
 /** The deployment. */
@@ -63,7 +63,7 @@ export type Fleet = {
 /** Blocks that no round may take, so that something is left for the end. */
 const firstHead = 60
 
-/** What blocks alone say: names and metadata come from streams beside them. */
+/** Tables filled from blocks alone: names and metadata come from streams beside them. */
 const compared = [...evmTables, ...metricsTables].filter(
   ({ name }) => !['token', 'nft_token', 'nft_metadata'].includes(name),
 )

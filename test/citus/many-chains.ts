@@ -1,4 +1,7 @@
-/** A deployment with many chains on one PostgreSQL: whether all are live, and how many connections it takes. */
+/**
+ * A deployment with many chains on one PostgreSQL: whether all are live, and how many connections
+ * it takes.
+ */
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -16,10 +19,10 @@ import pg from 'pg'
 import { atEnd, type Ending, entry, follow, type RunningFirn, toldChains } from '../firn-process.ts'
 import { openReplayNode } from '../replay-node.ts'
 
-/** How large a deployment is. */
+/** Size of a deployment. */
 export type Size = { readonly chains: number; readonly index: number; readonly serve: number }
 
-/** What it took. */
+/** Its costs. */
 export type Taken = {
   /** Most sessions of the deployment that the server had at once. */
   readonly connections: number
@@ -37,7 +40,9 @@ const head = 12
 const limitMs = 900_000
 const chainName = (at: number): string => `Chain ${at + 1}`
 
-/** Runs a deployment of that size over the empty database `store` until all is live and asked for. */
+/**
+ * Runs a deployment of that size over the empty database `store` until all is live and asked for.
+ */
 export async function manyChains(t: Ending, store: string, size: Size): Promise<Taken> {
   const nodes = await servedChains(t)
   const chains = Array.from(
@@ -74,7 +79,9 @@ async function untilAllLive(reader: RunningFirn, chains: number): Promise<void> 
   }
 }
 
-/** Every process is asked for every chain, by as many callers at once as a page of an explorer has. */
+/**
+ * Every process is asked for every chain, by as many callers at once as a page of an explorer has.
+ */
 async function askForEverything(readers: readonly RunningFirn[], chains: number): Promise<void> {
   const atOnce = 8
   const asked = readers.flatMap(({ apiUrl }) =>

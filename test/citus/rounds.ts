@@ -1,4 +1,6 @@
-/** One round of disasters in a deployment of its own, and whether nothing of it is left in its rows. */
+/**
+ * One round of disasters in a deployment of its own, and whether nothing of it is left in its rows.
+ */
 
 import { performance } from 'node:perf_hooks'
 
@@ -6,12 +8,12 @@ import { type Ending } from '../firn-process.ts'
 import type { Disaster } from './disasters.ts'
 import { startFleet } from './fleet.ts'
 
-/** What became of one disaster. */
+/** Result of one disaster. */
 export type Struck = {
   readonly kind: string
   /** Until the first commit. */
   readonly tookMs: number
-  /** What was not as it is promised. */
+  /** Broken promises. */
   readonly wrong: readonly string[]
 }
 

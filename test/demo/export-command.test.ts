@@ -180,7 +180,7 @@ void test('export: transfers and transactions are all there, with exact amounts'
   assert.match(unknown.stderr, /chain is not served here: 7/)
 })
 
-/** What a token says of its decimals, in the recording. */
+/** Decimals of a token in the recording. */
 function decimalsOf(token: string): number {
   const answer = openRecording(small).answers().get(`eth_call ${token.toLowerCase()} 0x313ce567`)
   return answer?.kind === 'value' && answer.value !== '0x' ? Number(answer.value) : 0

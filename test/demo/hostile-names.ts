@@ -7,7 +7,7 @@ import assert from 'node:assert/strict'
 
 import type { RunningFirn } from '../firn-process.ts'
 
-/** What `Object.prototype` knows, and what JavaScript treats apart. */
+/** Names that `Object.prototype` has or that JavaScript treats specially. */
 export const hostileNames = [
   ...Object.getOwnPropertyNames(Object.prototype),
   'prototype',

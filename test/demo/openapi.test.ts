@@ -23,7 +23,7 @@ const samples: Readonly<Record<string, string>> = {
 }
 
 /**
- * What JSON Schema 2020-12 has against the schemas of a document, which the specification's own
+ * Complaints of JSON Schema 2020-12 about the schemas of a document, which the specification's own
  * does not look into.
  */
 function schemaProblems(document: unknown): string[] {

@@ -30,7 +30,7 @@ export function documentsOf(name: string): readonly Plain[] {
   return parseAllDocuments(textOf(name)).map((document) => objectOf(document.toJS(), name))
 }
 
-/** What lies in `value` under one name after the other; fails where it does not. */
+/** Value in `value` under one name after the other; fails where there is none. */
 export function under(value: unknown, ...names: readonly (string | number)[]): unknown {
   let found = value
   for (const name of names) {

@@ -1,5 +1,5 @@
 /**
- * What the image would run, run as it would: the installed package in a tree that nobody may write,
+ * The program of the image, run as the image runs it: the installed package in a tree that nobody may write,
  * another user, one folder for data. The image itself is not built here.
  */
 

@@ -21,7 +21,7 @@ type Block = Record<string, unknown>
 /** Below this height nobody lies: what headers of this chain are is known by then. */
 const firstLie = 13
 
-/** What a node may alter so that only hashes tell. Each in transactions and receipts alike. */
+/** Alterations by a node that only hashes show. Each in transactions and receipts alike. */
 const alterations: readonly [string, (block: Block) => Block][] = [
   ['the value of a transaction', (block) => inFirstTx(block, { value: '0x123456789' })],
   ['the input of a transaction', (block) => inFirstTx(block, { input: '0xa9059cbb' })],

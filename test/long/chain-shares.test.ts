@@ -35,7 +35,7 @@ const names = ['One', 'Two', 'Three', 'Four', 'Five']
 const ids = [51_001, 51_002]
 const keys = names.map((name) => `fuji-${name.toLowerCase()}`)
 
-/** What blocks alone say: names and metadata come from streams beside them. */
+/** Tables filled from blocks alone: names and metadata come from streams beside them. */
 const compared = [...evmTables, ...metricsTables].filter(
   ({ name }) => !['token', 'nft_token', 'nft_metadata'].includes(name),
 )
@@ -209,7 +209,7 @@ async function answered<Row extends pg.QueryResultRow>(
   }
 }
 
-/** How many chains each process writes, the fewest first. */
+/** Numbers of chains that each process writes, the fewest first. */
 function counts(written: readonly Written[]): readonly number[] {
   const held = Map.groupBy(written, ({ owner }) => owner)
   return [...held.values()].map(({ length }) => length).toSorted((one, other) => one - other)

@@ -1,5 +1,5 @@
 /**
- * What logs that were never on a chain left in the store of messages is taken back when the chain
+ * Messages from logs that were never on a chain are taken back when the chain
  * takes its end away, on both engines: the store ends as one that never heard of them.
  */
 

@@ -238,7 +238,7 @@ function hashesOf(folder: string): Record<string, string> {
   )
 }
 
-/** What `firn keys list` prints. */
+/** Output of `firn keys list`. */
 async function keysAt(at: { readonly folder: string; readonly store?: string }): Promise<string> {
   const listed =
     at.store === undefined

@@ -62,7 +62,7 @@ function* steps(heights: number): Generator<Step> {
   for (;;) for (const chain of ['P', 'X', 'C'] as const) yield { chain, heights }
 }
 
-/** What a step of a chain takes in; `undefined` at its end. */
+/** Input of a step of a chain; `undefined` at its end. */
 async function fetchStep(
   replay: ChainReplay,
   heights: number,

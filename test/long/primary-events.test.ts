@@ -1,5 +1,5 @@
 /**
- * What webhooks are told of the P- and X-Chain: collected block by block it is what history tells, and
+ * Messages to webhooks about the P- and X-Chain: those collected block by block equal history, and
  * both are what the lists of the API say, which are held against the recorded nodes elsewhere.
  */
 

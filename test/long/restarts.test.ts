@@ -29,7 +29,7 @@ const demoFile = (name: string): string =>
   fileURLToPath(new URL(`../../demo/${name}.firnrec`, import.meta.url))
 const small = openRecording(await readFile(demoFile('chain-51002')))
 
-/** What a caller sees of the demo network: lists of every kind, without the words of the moment. */
+/** Answers about the demo network: lists of every kind, without the words of the moment. */
 async function demoAnswers(firn: RunningFirn): Promise<Record<string, unknown>> {
   const page = await firn.get('/v1/chains/51001/transactions?pageSize=100')
   const [first] = Array.isArray(page['transactions']) ? page['transactions'] : []
@@ -273,7 +273,7 @@ networks:
 
 const readStages: readonly unknown[] = ['blocks', 'traces', 'P', 'X', 'C']
 
-/** What `/status` says of each chain and of the stages that read blocks. */
+/** State of each chain and of the stages that read blocks, by `/status`. */
 async function toldHeights(firn: RunningFirn): Promise<readonly unknown[]> {
   const { chains } = await firn.get('/status')
   return listOf(chains, 'chains').map((item) => {

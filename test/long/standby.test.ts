@@ -22,7 +22,7 @@ import { storeDigest } from '../store-digest.ts'
 
 const key = 'fuji-standby'
 const chain = 51_001
-/** What blocks alone say: names and metadata come from streams beside them. */
+/** Tables filled from blocks alone: names and metadata come from streams beside them. */
 const compared = [...evmTables, ...metricsTables].filter(
   ({ name }) => !['token', 'nft_token', 'nft_metadata'].includes(name),
 )

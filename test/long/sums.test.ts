@@ -1,7 +1,7 @@
 /**
  * Sums of ranges find what disks and hands do to rows, on both engines.
  *
- * What a store should hold is told by a digest of all rows, which shares no code with the sums.
+ * The expected contents of a store are a digest of all rows, which shares no code with the sums.
  */
 
 import assert from 'node:assert/strict'
@@ -108,7 +108,7 @@ void test('sums: of flipped bits each is found, or changes no row', async (conte
 
 const digested = chainTables.filter((table) => table !== rangeSum)
 
-/** What became of a file with a flipped bit. Fails where rows are wrong and nobody noticed. */
+/** Result for a file with a flipped bit. Fails where rows are wrong and nobody noticed. */
 async function verdictOf(
   location: StoreLocation,
   before: Record<string, string>,

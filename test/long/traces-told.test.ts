@@ -1,5 +1,5 @@
 /**
- * What is made from traces says up to where they are complete, also in a process that only serves.
+ * Answers made from traces say up to where these are complete, also in a process that only serves.
  */
 
 import assert from 'node:assert/strict'

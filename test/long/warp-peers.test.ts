@@ -62,7 +62,7 @@ async function until(holds: () => boolean): Promise<void> {
 const sign = { kind: 'sign' } as const
 const infinity = Uint8Array.from({ length: 96 }, (_, at) => (at === 0 ? 0xc0 : 0))
 
-/** What one validator does, what is said of it, and whether it is left alone from then on. */
+/** Behaviour of one validator, the words about it, and whether it is left alone from then on. */
 const misbehaviours: [string, Behaviour, RegExp, 'banned' | 'kept'][] = [
   ['refuses for now', { kind: 'refuse', code: 11 }, /refused with code 11/, 'kept'],
   ['refuses for good', { kind: 'refuse', code: 1 }, /refused with code 1 /, 'kept'],

@@ -56,7 +56,7 @@ export async function liveOn(evm: EvmWallet): Promise<void> {
 }
 
 /**
- * Whether the Warp precompile of a chain takes the message that `sign` gives.
+ * Returns whether the Warp precompile of a chain takes the message that `sign` gives.
  *
  * A signature counts in the epoch it was made for. The contract's own block may begin one, so it comes
  * first; where one begins between signing and delivery all the same, it is signed again.

@@ -7,7 +7,7 @@ import { type Key, sign } from './keys.ts'
 import type { NodeRpc, Told } from './node-rpc.ts'
 import { settled } from './real-network.ts'
 
-/** What to do on a chain; without `to` a contract is made. */
+/** An action on a chain; without `to` a contract is made. */
 export type Call = {
   readonly to?: Uint8Array
   readonly data?: Uint8Array

@@ -10,7 +10,7 @@ import { entry, follow, freshFolder, run, type RunningFirn } from '../firn-proce
 import { messengerAddress } from './messenger.ts'
 import { settled } from './real-network.ts'
 
-/** What a Firn is to index. */
+/** Chains that a Firn is to index. */
 export type Wanted = {
   readonly nodeUrl: string
   readonly genesis: string
@@ -135,7 +135,7 @@ export class FollowingFirn {
   }
 }
 
-/** What came of a request for signatures. */
+/** Result of a request for signatures. */
 export type Signed = {
   readonly status: number
   readonly text: string

@@ -23,7 +23,7 @@ export const warpPrecompile = fromHex('0x020000000000000000000000000000000000000
 /** Number of the EVM chain. */
 export const l1ChainNumber = 99_001
 
-/** What exists once the L1 lives. */
+/** Things that exist once the L1 lives. */
 export type L1 = {
   readonly subnetId: Uint8Array
   readonly chainId: Uint8Array

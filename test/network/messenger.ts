@@ -33,7 +33,7 @@ export type Message = {
   readonly data: Uint8Array
 }
 
-/** What to call the messenger with to send. */
+/** Data of the call that makes the messenger send. */
 export function sendCall({ receipt, data, ...message }: Message): Uint8Array {
   const receipts = receipt === undefined ? [] : [number(receipt.nonce), number(receipt.relayer)]
   const padding = new Uint8Array((32 - (data.length % 32)) % 32)
@@ -58,7 +58,7 @@ export function sendCall({ receipt, data, ...message }: Message): Uint8Array {
   )
 }
 
-/** What to call the messenger with to deliver the first message that is in the predicates. */
+/** Data of the call that makes the messenger deliver the first message of the predicates. */
 export function receiveCall(rewardRedeemer: Uint8Array): Uint8Array {
   return concatBytes(number(1n), number(rewardRedeemer))
 }
@@ -83,7 +83,9 @@ const selector = (hex: string): Code => push(concatBytes(fromHex(hex), new Uint8
 const load = (at: number): Code => op('MLOAD', at)
 const store = (at: number, value: Code | number): Code => op('MSTORE', at, value)
 
-/** Places in memory, far behind any message: the chain's own id, a message's, what is hashed, zeros. */
+/**
+ * Places in memory, far behind any message: the chain's own id, a message's, what is hashed, zeros.
+ */
 const own = 0x4000
 const id = 0x4020
 const hashed = 0x4040

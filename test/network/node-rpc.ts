@@ -12,7 +12,7 @@ export type NodeRpc = {
   readonly ask: (path: string, method: string, params: readonly unknown[]) => Promise<unknown>
 }
 
-/** What a node says is wrong. */
+/** Error of a node. */
 export class NodeRefusal extends Error {}
 
 /** Longest time for one call: nodes of a busy machine answer late. */

@@ -42,7 +42,7 @@ type FactList = {
   readonly add: (name: string, theirs: string | readonly string[]) => void
 }
 
-/** What a delegator gets of its reward: rounded down. `fee` in percent, as nodes write it. */
+/** A delegator's part of its reward: rounded down. `fee` in percent, as nodes write it. */
 function net(gross: bigint, fee: string): bigint {
   const millionths = BigInt(Math.round(Number(fee) * 10_000))
   return (gross * (1_000_000n - millionths)) / 1_000_000n
@@ -125,7 +125,10 @@ async function ended(
   return facts
 }
 
-/** Whether a transaction delegates on the primary network: nobody else names one owner of rewards. */
+/**
+ * Returns whether a transaction delegates on the primary network: nobody else names one owner of
+ * rewards.
+ */
 function isDelegation(tx: Told): boolean {
   return tx['rewardsOwner'] !== undefined && tx['shares'] === undefined
 }
@@ -140,7 +143,7 @@ async function paidFor(node: NodeRpc, txID: string): Promise<bigint> {
   )
 }
 
-/** What validators get: their own reward, what delegators left them so far, and who owns it. */
+/** Rewards of validators: their own, their share of delegators' so far, and the owners. */
 async function validators({ all }: Sides, stakers: readonly Told[]): Promise<Fact[]> {
   const path = `${network}/validators?validationStatus=active&subnetId=${primarySubnet}`
   const ours = new Map((await all(path, 'validators')).map((one) => [text(one, 'txHash'), one]))

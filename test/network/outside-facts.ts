@@ -1,4 +1,4 @@
-/** What the program from outside compares, and what it compares with. */
+/** Facts that the program from outside compares, and their sources. */
 
 import type { NodeRpc, Told } from './node-rpc.ts'
 
@@ -10,7 +10,9 @@ export type Fact = {
   readonly theirs: unknown
 }
 
-/** What is compared: answers of the API, the node, and all P-Chain transactions as it tells them. */
+/**
+ * Sides of the comparison: answers of the API, the node, and all P-Chain transactions by the node.
+ */
 export type Sides = {
   readonly get: (path: string) => Promise<Told>
   readonly all: (path: string, key: string) => Promise<Told[]>

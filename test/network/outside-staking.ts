@@ -32,7 +32,7 @@ function unsigned(transaction: Told): Told {
   return transaction['unsignedTx'] as Told
 }
 
-/** What a UTXO, an input or an output moves; a lock stands around some. */
+/** Amount that a UTXO, an input or an output moves; a lock stands around some. */
 function amountOf(of: Told): bigint {
   if (of['amount'] !== undefined) return BigInt(text(of, 'amount'))
   return amountOf((of['input'] ?? of['output']) as Told)
@@ -74,7 +74,7 @@ async function cycles(
   return facts
 }
 
-/** What each settlement paid out: its withdrawn parts, and at the end what was restaked before. */
+/** Payments of each settlement: its withdrawn parts, and at the end what was restaked before. */
 async function paid(node: NodeRpc, ours: readonly Told[]): Promise<Fact[]> {
   const facts: Fact[] = []
   let restaked = 0n
@@ -133,7 +133,7 @@ function running(cycle: Told | undefined, stakers: readonly Told[], staking: str
   ]
 }
 
-/** What went into and came back from balances of L1 validators, and what they hold. */
+/** Payments into and out of balances of L1 validators, and what they hold. */
 async function l1Flows(sides: Sides): Promise<{ deposits: bigint; refunds: bigint; held: bigint }> {
   const { node, transactions } = sides
   let deposits = 0n
@@ -213,7 +213,7 @@ async function supply(sides: Sides, stakers: readonly Told[]): Promise<Fact[]> {
   ]
 }
 
-/** What a transaction spends and gives to nobody; a reward spends nothing. */
+/** Amount that a transaction spends and gives to nobody; a reward spends nothing. */
 function burnedIn(tx: Told, avaxId: string): bigint {
   const amounts = (...names: readonly string[]): bigint =>
     sum(

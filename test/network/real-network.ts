@@ -28,7 +28,7 @@ export function networkScript(): string | undefined {
   return undefined
 }
 
-/** How a network begins. */
+/** Beginning of a network. */
 export type NetworkPlan = {
   readonly nodes: number
   /** Where given, a network of its own with this genesis; else the local one. */

@@ -171,7 +171,7 @@ async function renewals(stage: Stage): Promise<void> {
   assert.equal(await renewed(stage, txId, second), 0n)
 }
 
-/** What must run while it is compared. */
+/** Processes that must run during the comparison. */
 const runs: Readonly<Record<string, readonly string[]>> = {
   'in the middle': ['delegators: estimatedNetReward'],
   'at the end': ['delegators: estimatedNetReward', 'cycles: running, its delegators'],

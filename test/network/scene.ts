@@ -1,4 +1,4 @@
-/** What all parts of the scenario work with. */
+/** Things with which all parts of the scenario work. */
 
 import { createHash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'

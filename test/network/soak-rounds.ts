@@ -3,7 +3,7 @@
 import { networkMinutes } from '../test-settings.ts'
 import type { Scene } from './scene.ts'
 
-/** What a round consists of. */
+/** Parts of a round. */
 export type Round = {
   /** Things that happen on the chains, all at once. */
   readonly life: () => Promise<unknown>

@@ -1,6 +1,6 @@
 /** The table of comparisons by kind. */
 
-/** How often something was compared, by whom, and how often it differed. */
+/** Counts of comparisons, by whom, and of differences. */
 export type Finding = {
   readonly source: string
   readonly when: string

@@ -33,7 +33,7 @@ import { type Key, sign } from './keys.ts'
 import { type NodeRpc, text } from './node-rpc.ts'
 import { settled } from './real-network.ts'
 
-/** What nodes say of a transaction about which nothing more is to come. */
+/** States of a transaction that are final for a node. */
 const final = new Set(['Committed', 'Accepted', 'Dropped', 'Aborted'])
 
 /** Names of chains here. */
@@ -154,10 +154,10 @@ export class UtxoWallet {
       readonly payments?: readonly Payment[]
       /** AVAX besides payments: stakes and balances. */
       readonly spends?: bigint
-      /** What else is spent without being paid: stakes of other assets. */
+      /** Other spent amounts that are no payment: stakes of other assets. */
       readonly burns?: readonly Payment[]
       readonly authorizers?: readonly Key[]
-      /** Whether the dynamic fees of Etna are there. */
+      /** Returns whether the dynamic fees of Etna are there. */
       readonly cheap?: boolean
     },
     make: (base: Base) => PUnsigned,
@@ -417,7 +417,7 @@ export class UtxoWallet {
     }
   }
 
-  /** What our keys can spend now on `chain`, from another where `from` is one. */
+  /** UTXOs that our keys can spend now on `chain`, from another where `from` is one. */
   async #spendable(chain: Ledger, from: Ledger | undefined): Promise<Input[]> {
     const now = BigInt(Math.floor(Date.now() / 1_000)) - 5n
     return (await this.#fetch(chain, from)).flatMap((bytes) => {

@@ -59,7 +59,9 @@ async function epochReaches(scene: Scene, height: number): Promise<void> {
   scene.say(`the P-Chain verifies with validators of ${height} or later`)
 }
 
-/** Whether the P-Chain takes what `deliver` brings; a refusal must be one of the signature. */
+/**
+ * Returns whether the P-Chain takes what `deliver` brings; a refusal must be one of the signature.
+ */
 async function takes(deliver: () => Promise<unknown>): Promise<boolean> {
   try {
     await deliver()

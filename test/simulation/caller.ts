@@ -18,7 +18,7 @@ export type AskerParts = {
   readonly draws: Draws
   readonly clock: Clock
   readonly processes: () => readonly SimProcess[]
-  /** Whether the simulation is over. */
+  /** True once the simulation is over. */
   readonly isOver: () => boolean
   /** Shared by all callers: what was told before an answer was asked for. */
   readonly heights: Heights

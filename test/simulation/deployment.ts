@@ -21,7 +21,7 @@ const stopLimitMs = 10_000
 /** A chain whose nodes are all away for so long must not be called live. */
 const unheardLimitMs = 12_000
 
-/** What a deployment is made of. */
+/** Parts of a deployment. */
 export type DeploymentParts = {
   readonly seed: number
   readonly roles: readonly Role[]
@@ -40,7 +40,7 @@ export class Deployment {
   readonly clock: VirtualClock
   readonly disk: Disk
   readonly nodes: readonly SimEndpoint[]
-  /** What no process may meet. */
+  /** Failures that no process may meet. */
   broken: unknown
   /** Adds to the wall clock of the machine, which may jump. */
   wallAheadMs: number
@@ -173,7 +173,7 @@ export class Deployment {
     }
   }
 
-  /** Whether the reason is that others are of the next version already. */
+  /** Returns whether the reason is that others are of the next version already. */
   #isTooOld(at: number, reason: string): boolean {
     const isOld = this.#versions[at] === undefined && this.#versions.includes('next')
     return isOld && reason.includes('has a format newer than')
@@ -206,7 +206,7 @@ export class Deployment {
 }
 
 /**
- * What stops a stage until its process is started again: all of its endpoints told of another
+ * Reasons that stop a stage until its process is started again: all of its endpoints told of another
  * chain, or another process writes the store. Everything else must pass by itself.
  */
 const mayStop = /another (chain|process)|does not match what is stored/

@@ -36,7 +36,7 @@ export class Disk {
     this.folder = folder
   }
 
-  /** How the stores of one process open. */
+  /** Opening of the stores of one process. */
   around(life: Life): OpenAround {
     return async (open, { name, mode }) => {
       const opened = async (): Promise<Database> => {
@@ -152,7 +152,7 @@ export class Disk {
   }
 
   /**
-   * What a disk holds when the power goes before a commit is synced: the log as it was, and any
+   * Contents of a disk when the power goes before a commit is synced: the log as it was, and any
    * part of what the commit added. The commit itself was told to nobody.
    */
   async #losePower(name: string, before: number, harm: StoreHarm): Promise<boolean> {

@@ -75,6 +75,6 @@ export type PlannedFault = {
   readonly forMs: number
   /** Counted from 0 and reduced to what there is. */
   readonly target: number
-  /** What the fault draws from. */
+  /** Source of the fault's draws. */
   readonly seed: number
 }

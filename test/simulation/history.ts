@@ -74,7 +74,10 @@ type Made = {
 }
 type Moves = { token: string; from: string; to: string; amount: bigint }
 
-/** Every third chain crosses Helicon, before the half of it that is there at the start of a simulation. */
+/**
+ * Every third chain crosses Helicon, before the half of it that is there at the start of a
+ * simulation.
+ */
 const heliconAt = 12
 /** A header settles the block so many before it. */
 const settlesAfter = 3
@@ -99,7 +102,7 @@ class Maker {
   /** Of each block, as they are told. */
   readonly #receipts: object[][] = []
   readonly #heliconFrom: number
-  /** How far the last header settled. */
+  /** Height that the last header settled. */
   #settled = -1
   #nextNft = 1
   #messages = 0
@@ -169,7 +172,7 @@ class Maker {
     }
   }
 
-  /** What the header at a height settles; the parent of the first one has settled itself. */
+  /** Height that the header at a height settles; the parent of the first one has settled itself. */
   #settle(height: number): Settled | undefined {
     if (height < this.#heliconFrom) return undefined
     const before = height === this.#heliconFrom ? height - 1 : this.#settled

@@ -5,7 +5,7 @@ import type { StoreHarm } from './disk.ts'
 import { drawsOf } from './draws.ts'
 import type { FaultKind, PlannedFault } from './fault-kinds.ts'
 
-/** How often each kind took effect. */
+/** Number of times each kind took effect. */
 export type Tally = Map<FaultKind, number>
 
 /** Waits for the fault's time, carries it out, and takes it back when it is over. */

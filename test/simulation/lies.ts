@@ -13,7 +13,7 @@ export type LieKind = {
   readonly name: string
   readonly method: 'block' | 'receipts' | 'traces'
   readonly change: Change
-  /** Whether only a second endpoint could tell: nothing in the block commits to it. */
+  /** True where only a second endpoint could tell: nothing in the block commits to it. */
   readonly isUnseen?: true
 }
 

@@ -1,4 +1,4 @@
-/** What any node may do wrong with any request, whatever it is asked. */
+/** Mistakes of any node with any request. */
 
 import { Fault } from '../../src/core/fault.ts'
 import type { Clock, HttpReply, HttpRequest } from '../../src/core/world.ts'
@@ -52,7 +52,7 @@ export class NodeHarms {
     return undefined
   }
 
-  /** What the node does instead of answering. */
+  /** Actions of the node instead of answering. */
   async #harmed(request: HttpRequest): Promise<HttpReply | undefined> {
     const slow = this.has('node: slow')
     if (slow !== undefined) {

@@ -1,5 +1,5 @@
 /**
- * What contracts of a made-up chain answer: tokens with names, and balances that fit their logs.
+ * Answers of contracts of a made-up chain: tokens with names, and balances that fit their logs.
  */
 
 import type { History } from './history.ts'

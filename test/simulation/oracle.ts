@@ -12,7 +12,7 @@ type Json = any
 /** A list a caller may read, and how its items are compared. */
 export type ListQuestion = {
   readonly path: string
-  /** What must be in it, oldest first. */
+  /** Expected contents, oldest first. */
   readonly facts: readonly { readonly height: number; readonly text: string }[]
   readonly textOf: (item: Json) => string
 }

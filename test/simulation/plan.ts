@@ -1,5 +1,5 @@
 /**
- * What goes wrong in a simulation, when and for how long: drawn from its seed, before it begins.
+ * Faults of a simulation, their times and durations: drawn from its seed, before it begins.
  */
 
 import { drawsOf, type Draws } from './draws.ts'
@@ -32,13 +32,15 @@ const deployments: readonly (readonly Role[])[] = [
   ['index', 'index', 'serve', 'serve'],
 ]
 
-/** So many faults of a plan are dealt: a few seeds in a row have every kind. The others are drawn. */
+/**
+ * So many faults of a plan are dealt: a few seeds in a row have every kind. The others are drawn.
+ */
 const dealt = 3
 /** Blocks of the primary network come until shortly before the end of the trouble. */
 const primaryLiesMs = 20_000
 
 /**
- * What would begin earlier is there from the start: half of the blocks are read within a second then,
+ * Faults that would begin earlier are there from the start: half of the blocks are read within a second then,
  * and lies matter most where many blocks are read at once.
  */
 const startMs = (kind: FaultKind): number => (kind === 'node: lies' ? 15_000 : 3_000)
@@ -58,7 +60,9 @@ export function planOf(seed: number): Plan {
   }
 }
 
-/** The plan of a seed with faults of one kind alone, and one node: what others would hide is seen. */
+/**
+ * The plan of a seed with faults of one kind alone, and one node: what others would hide is seen.
+ */
 export function planOfKind(seed: number, kind: FaultKind): Plan {
   const draws = drawsOf(seed).part('plan of a kind')
   const faults = Array.from({ length: draws.between(1, 4) }, () => faultOf(draws, kind))

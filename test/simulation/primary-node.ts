@@ -1,7 +1,7 @@
 /**
  * A node of a recorded primary network, with an Index API, that misbehaves.
  *
- * What it tells comes from a recording of real nodes. What it tells falsely is made of true blocks:
+ * Its answers come from a recording of real nodes. Its lies are made of true blocks:
  * another height's, another network's, and a block whose content came before, under the next height
  * and the right parent, in which outputs are spent or rewards are paid a second time.
  */

@@ -14,7 +14,10 @@ type Outcome = { readonly text: string } | { readonly error: object }
 const unknownMethod = { code: -32601, message: 'the method does not exist/is not available' }
 /** Lies begin above: what a first header is, one endpoint alone decides. */
 const trueBlocks = 4
-/** After Helicon nobody can know of the receipts of the newest blocks: the chain ends before they are settled. */
+/**
+ * After Helicon nobody can know of the receipts of the newest blocks: the chain ends before they
+ * are settled.
+ */
 const unsettled = 4
 
 /** One node. Conditions come and go. */
@@ -26,7 +29,7 @@ export class SimNode implements SimEndpoint {
 
   constructor(parts: {
     readonly history: History
-    /** What it serves when it is another network's. */
+    /** Its data when it is another network's. */
     readonly other: History
     readonly clock: Clock
     readonly draws: Draws
@@ -100,7 +103,7 @@ export class SimNode implements SimEndpoint {
     return { text }
   }
 
-  /** What the node says its newest block is. */
+  /** Newest block by the node's own word. */
   #head(): number {
     const lags = this.#harms.has('node: lags behind')
     const disagrees = this.#harms.has('node: disagrees about its head')
@@ -154,7 +157,7 @@ export class SimNode implements SimEndpoint {
     return tag === 'latest' || tag === 'finalized' ? this.#head() : Number(tag)
   }
 
-  /** What it has of a height: never above what the chain has, whatever it says of its head. */
+  /** Its data at a height: never above what the chain has, whatever it says of its head. */
   #told(height: number): History['blocks'][number] | undefined {
     if (height > Math.min(this.#head(), this.#headNow())) return undefined
     const foreign = this.#harms.has('node: serves another history')

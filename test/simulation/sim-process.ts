@@ -40,7 +40,7 @@ import type { Disk } from './disk.ts'
 import { inlinePorts } from './inline-port.ts'
 import { Life, worldOf } from './life.ts'
 
-/** What a process does. */
+/** Work of a process. */
 export type Role = 'all' | 'index' | 'serve'
 
 /** Which version of Firn a process is: the next one changes a table of every store. */
@@ -74,7 +74,7 @@ export type SimProcess = {
   readonly stop: () => Promise<void>
 }
 
-/** What a process is made of. */
+/** Parts of a process. */
 export type ProcessParts = {
   readonly config: Config
   readonly outside: World

@@ -29,7 +29,9 @@ import type { Outcome } from './simulate.ts'
 const chains = ['P', 'X', 'C'] as const
 type Chain = (typeof chains)[number]
 
-/** Once no fault is left everything is live within so long: pauses of a stage grow to half a minute. */
+/**
+ * Once no fault is left everything is live within so long: pauses of a stage grow to half a minute.
+ */
 const recoveryLimitMs = 600_000
 const lookEveryMs = 500
 /** The chains grow from half of their length to the whole in so long. */
@@ -266,7 +268,7 @@ function textOf(chain: Chain, height: number, id: string): string {
   return chain === 'P' && height === 0 ? '0' : `${height} ${id}`
 }
 
-/** What the rows say, whatever numbers they go by: these follow from how the chains took turns. */
+/** Contents of the rows, whatever their numbers: these follow from how the chains took turns. */
 async function rowsOf(folder: string): Promise<Record<string, string[]>> {
   const location = { store: 'embedded', dataDir: folder, migrations: migrationsOf.next }
   const store = await openStore(location, 'primary-fuji', primaryStoreTables, 'read')

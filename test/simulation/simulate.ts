@@ -27,7 +27,7 @@ import { histories, historyLength, type Plan, troubleMs } from './plan.ts'
 import { SimNode } from './sim-node.ts'
 import { migrationsOf } from './sim-process.ts'
 
-/** What came of a plan. */
+/** Result of a plan. */
 export type Outcome = {
   /** Why it failed; absent when all was right. */
   readonly wrong?: string
@@ -218,7 +218,7 @@ function stateOf(deployment: Deployment): string {
   })
 }
 
-/** What is asked of contracts carries times, and a cut is written down for the joining of messages. */
+/** Questions to contracts carry times, and a cut is written down for the joining of messages. */
 const undecided: readonly Table[] = [token, nftMetadata, cutMessages]
 /** Tables whose rows blocks and traces decide. */
 const decided = [...evmTables, ...metricsTables].filter((table) => !undecided.includes(table))

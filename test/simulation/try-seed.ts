@@ -32,7 +32,7 @@ export async function tryPlan(
   return { ...outcome, failure: { seed: plan.seed, wrong, plan: small } }
 }
 
-/** What a person reads of a failure. */
+/** Description of a failure for people. */
 export function failureText({ seed, wrong, plan }: Failure): string {
   return `seed ${seed}: ${wrong}\nsmallest plan, for test/simulation/kept-plans.ts:\n${JSON.stringify(plan)}`
 }

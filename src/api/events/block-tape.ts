@@ -44,13 +44,15 @@ export type TapeParts = {
   readonly failed: (error: unknown) => void
 }
 
-/** How blocks of one chain above a height are read, newest first. */
+/** Reader of blocks of one chain above a height, newest first. */
 type Lane = {
   readonly key: string
   readonly above: (height: number) => Promise<readonly TapeBlock[]>
 }
 
-/** Takes a JSON list of blocks, newest first, or `undefined` when there was nothing new for long. */
+/**
+ * Takes a JSON list of blocks, newest first, or `undefined` when there was nothing new for long.
+ */
 export type TapeReader = (blocks: string | undefined) => void
 
 /** A tape that everybody of a process reads. */
@@ -73,7 +75,7 @@ export class BlockTape {
     return () => this.#readers.delete(told)
   }
 
-  /** How many read it now. */
+  /** Number of current readers. */
   get readers(): number {
     return this.#readers.size
   }

@@ -1,8 +1,8 @@
 /**
  * Messages of a webhook as they come, for a caller who listens.
  *
- * Where a listener stands is in what it says when it comes: nothing is kept for it here, and one that
- * is slow holds nothing but its own connection.
+ * Where a listener stands is in what it says when it comes: nothing is kept for it here, and one
+ * that is slow holds nothing but its own connection.
  */
 
 import { Fault } from '../../core/fault.ts'
@@ -25,7 +25,7 @@ export type ListenQuery = {
 /** All owners together may listen this many times as often as one. */
 const ownersAtOnce = 256
 
-/** How long nothing may be told before something is sent anyway. */
+/** Longest silence before something is sent anyway. */
 const quietMs = 15_000
 
 /** A listener who was let in. */
@@ -37,8 +37,8 @@ export type Listener = {
 }
 
 /**
- * Lets a listener in. Throws `key-required`, `not-found`, `bad-parameter`, and `overloaded` where too
- * many listen.
+ * Lets a listener in. Throws `key-required`, `not-found`, `bad-parameter`, and `overloaded` where
+ * too many listen.
  */
 export async function admitListener(
   parts: EventParts,

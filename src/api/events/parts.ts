@@ -27,7 +27,7 @@ export type EventParts = {
   readonly isLive: (owner: string) => boolean
   readonly reader: ReaderParts
   readonly news: News
-  /** How many listen, by owner. */
+  /** Number of listeners by owner. */
   readonly listeners: Map<string, number>
   readonly limits: {
     /** Setting `events.webhooksPerKey`. */

@@ -28,7 +28,7 @@ const momentCursor = cursorOf<MomentCursor>(struct({ timestamp: f64, chain: f64,
 /** One row of one chain. */
 export type ChainRow<R> = { readonly chain: number; readonly row: R }
 
-/** How rows of a chain are read: those before a position, or before a height. */
+/** Readers of the rows of a chain: before a position, or before a height. */
 export type ChainRows<R> = {
   /** Newest first, strictly before `pos`. */
   readonly before: (chain: ServedChain, pos: number, limit: number) => Promise<readonly R[]>

@@ -1,4 +1,4 @@
-/** How the balances of an address on an EVM chain went: the coin, and ERC-20 tokens. */
+/** Series of the balances of an address on an EVM chain: the coin, and ERC-20 tokens. */
 
 import { toChecksumAddress } from '../../core/address.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
@@ -84,8 +84,8 @@ type Point = {
 
 /**
  * Balances at each moment, as the lists of balances give them at its block. Where something cannot
- * be told of a point it is absent there, never zero. Cost of a point: a search of the block by halves,
- * the state of it once for the coin, and for each token as a balance at a block.
+ * be told of a point it is absent there, never zero. Cost of a point: a search of the block by
+ * halves, the state of it once for the coin, and for each token as a balance at a block.
  */
 export function listEvmBalanceSeries(parts: EvmParts): Operation {
   return operation(ListEvmBalanceSeries, async ({ path, query, signal }) => {

@@ -1,11 +1,11 @@
-/** How two public price services are asked, and what they answer. */
+/** Requests to two public price services, and readers of their answers. */
 
 import { toHex } from '../../core/bytes.ts'
 import { plainDecimal } from '../../core/exact-decimal.ts'
 import type { CurrencyCode } from '../../shape/evm/money.ts'
 import type { Priced } from '../prices.ts'
 
-/** How a service names a chain's coin and the tokens of the chain. */
+/** Names that a service uses for a chain's coin and for the chain itself. */
 export type ChainNames = { readonly slug?: string; readonly native?: string }
 
 /** A wish for prices of some things of one chain in one currency. */

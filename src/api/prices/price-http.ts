@@ -14,7 +14,7 @@ import type { Log } from '../../telemetry/log.ts'
 import type { Priced, PriceQuestion, PriceSource } from '../prices.ts'
 import { type ChainNames, field, type HostRequest, type PriceHost } from './price-hosts.ts'
 
-/** How a service is asked. */
+/** A price service: its address, and the names it has for chains. */
 export type HttpPrices = {
   readonly host: PriceHost
   /** Without a slash at the end. */

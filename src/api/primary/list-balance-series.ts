@@ -1,4 +1,4 @@
-/** How balances of addresses of the P-, X- or C-Chain went, stakes among them. */
+/** Series of the balances of addresses on the P-, X- or C-Chain, stakes included. */
 
 import { Balances } from '../../shape/primary/balances.ts'
 import { PrimaryChainInfo } from '../../shape/primary/chain-info.ts'

@@ -89,7 +89,7 @@ export function pChainView(network: ServedNetwork): Blockchain {
   }
 }
 
-/** How chains are weighed on pages: what a page of them is made of is their geneses. */
+/** Weights of chains on pages: geneses are the greatest part of such a page. */
 export const chainScales = {
   // Ten thousand chains of a public network would be hundreds of megabytes.
   maxWeight: 8_388_608,

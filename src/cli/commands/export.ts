@@ -96,7 +96,7 @@ function isSubject(what: string): what is keyof typeof subjects {
   return Object.hasOwn(subjects, what)
 }
 
-/** How rows are written. */
+/** Writer of rows. */
 type Format = 'csv' | 'jsonl' | 'parquet'
 
 type Target = {

@@ -1,6 +1,6 @@
 /** A finding of `firn doctor`. */
 
-/** How it stands; only a `problem` makes the command fail. */
+/** State of the finding; only a `problem` makes the command fail. */
 export type Level = 'ok' | 'warning' | 'problem'
 
 /** One line of the report. `remedy` says what to do, where there is something to do. */

@@ -25,7 +25,7 @@ export const noAddress = 0xffff_ffff
  */
 export type Slices = { readonly offset: Uint32Array; readonly length: Uint32Array }
 
-/** How numbers of each of several batches change when they become one. */
+/** Changes to the numbers of several batches when they are joined. */
 export type Moves = {
   /** Offset added to places in the arena. */
   readonly arena: readonly number[]

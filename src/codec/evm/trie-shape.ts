@@ -1,5 +1,5 @@
 /**
- * How the trie over a list looks: which nodes it has and what they hold depends on the number of
+ * Shape of the trie over a list: its nodes and their contents depend on the number of
  * items alone, for its keys are RLP(0), RLP(1), …
  *
  * Source: yellow paper, appendix D; libevm trie/stacktrie.go.

@@ -123,7 +123,7 @@ export function percent(text: string): string {
   return `${text.includes('.') ? text.replace(/\.?0+$/, '') : text} %`
 }
 
-/** How far something is: `41 of 1,000`; empty while neither height is known. */
+/** Returns progress as text: `41 of 1,000`; empty while neither height is known. */
 export function progress({ indexedHeight, headHeight }: Heights): string {
   if (headHeight < 0) return indexedHeight < 0 ? '' : count(indexedHeight)
   return `${indexedHeight < 0 ? 'nothing' : count(indexedHeight)} of ${count(headHeight)}`

@@ -1,4 +1,4 @@
-/** How many messages chains of each subnet sent or received. */
+/** Numbers of messages that the chains of each subnet sent or received. */
 
 import { useAnswer, useWhole } from './answer.ts'
 import { type Chain, type Route, trafficOf } from './traffic-sums.ts'

@@ -140,7 +140,7 @@ function Latency({ asked }: { readonly asked: Readonly<Record<string, string>> }
   )
 }
 
-/** How far the messages of all chains are joined; nothing once they are. */
+/** Progress of joining the messages of all chains; nothing once they are joined. */
 function progressOf({ status }: World): View {
   const stage = status?.messages
   if (stage === undefined || stage.state === 'live') return null

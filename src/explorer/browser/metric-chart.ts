@@ -46,7 +46,7 @@ export type MetricChartProps = {
   readonly study?: Study
 }
 
-/** How one chart is looked at. */
+/** View of one chart. */
 export type Study = {
   /** Unix second from which on; 0 for all that are kept. */
   readonly since: number

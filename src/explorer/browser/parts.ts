@@ -94,7 +94,7 @@ export function pill(text: View, mood = ''): JSX.Element {
 
 const moods = { live: 'good', syncing: 'busy', stopped: 'bad', off: '' } as const
 
-/** How a chain or a stage is; `text` where there is more to say. */
+/** State of a chain or a stage; `text` where there is more to say. */
 export function statePill(state: keyof typeof moods, text: string = state): JSX.Element {
   return pill(text, moods[state])
 }
@@ -149,7 +149,7 @@ export function CopyButton({ text }: { readonly text: string }): JSX.Element {
   )
 }
 
-/** How long ago; the moment itself is its title. */
+/** Time since a moment; the moment itself is its title. */
 export function age(seconds: number): JSX.Element {
   const ago = Date.now() / 1_000 - seconds
   const text = ago >= 0 ? `${span(ago)} ago` : `in ${span(-ago)}`

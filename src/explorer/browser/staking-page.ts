@@ -98,7 +98,7 @@ function sums({ validatorDetails, apr, currentSupply }: Details): JSX.Element {
   ])
 }
 
-/** How many nodes hold parts of the stake, the greatest ones, and when stakes end. */
+/** Numbers of nodes that hold parts of the stake, the greatest nodes, and the ends of stakes. */
 function distribution(network: string, all: readonly Validator[]): View {
   const stakes = all.map((one) => Number(one.amountStaked) + Number(one.amountDelegated ?? 0))
   const total = stakes.reduce((sum, one) => sum + one, 0)

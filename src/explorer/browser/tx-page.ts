@@ -95,7 +95,7 @@ function nativeFacts(world: World, { nativeTransaction: tx }: TransactionDetail)
   ])
 }
 
-/** How many blocks came after it. Acceptance is final at once: the number is for who asks. */
+/** Number of later blocks. Acceptance is final at once; some readers expect the number anyway. */
 function confirmations({ status }: World, chainId: string, height: string): string {
   const held = status?.chains.find(({ evmChainId }) => String(evmChainId) === chainId)
   return held === undefined

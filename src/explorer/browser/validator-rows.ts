@@ -72,7 +72,7 @@ export function stakeOf(network: string, { subnetId, amountStaked }: Validator):
       )
 }
 
-/** How much of all it may hold a validator holds: its own stake and what is delegated. */
+/** Share of a validator's capacity in use: its own stake and its delegations. */
 export function stakeBar({ amountStaked, amountDelegated, delegationCapacity }: Validator): View {
   if (amountDelegated === undefined || delegationCapacity === undefined) return null
   const held = BigInt(amountStaked) + BigInt(amountDelegated)

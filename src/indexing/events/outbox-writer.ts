@@ -26,7 +26,7 @@ import type { Watches } from './open-webhooks.ts'
 export type OutboxParts = {
   readonly watches: Watches
   readonly clock: Clock
-  /** How long places are kept. */
+  /** Time for which places are kept. */
   readonly keepMs: number
   /** First place of the first block whose time is after `moment`, Unix seconds. */
   readonly placeAfter: (reader: Reader, ledger: WebhookLedger, moment: number) => Promise<number>

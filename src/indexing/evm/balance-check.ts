@@ -109,7 +109,7 @@ export async function checkToken(
   return true
 }
 
-/** How sums and answers compare; `undefined` when there is no answer at all. */
+/** Compares sums with answers; `undefined` when there is no answer at all. */
 function judged(
   sums: readonly Row[],
   answers: readonly StateAnswer[],

@@ -54,7 +54,7 @@ type Knowledge = {
   logged: boolean
   /** Endpoints whose blocks failed while asking. */
   readonly failed: Set<string>
-  /** How often a block was refused while asking, by its height. */
+  /** Number of refusals of a block while it was asked for, by its height. */
   readonly refusals: Map<number, number>
 }
 

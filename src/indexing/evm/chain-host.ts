@@ -48,7 +48,7 @@ export type HostParts = {
   readonly store: StoreLocation
   readonly limits: SourceLimits
   readonly owner: string
-  /** How long what webhooks are told is kept, milliseconds; absent: nothing is told. */
+  /** Milliseconds for which events for webhooks are kept; absent: webhooks are off. */
   readonly keepEventsMs?: number
   /** Takes the lease of a store; absent: it is taken as soon as nobody has it. */
   readonly takeLease?: TakeLease
@@ -226,7 +226,7 @@ function logsOf(
   })
 }
 
-/** How NFT metadata is fetched, where the operator wants it. */
+/** Fetching of NFT metadata, where the operator wants it. */
 function fetchingOf(
   { nftMetadata }: ChainSpec,
   { publicTransport, transport }: World,

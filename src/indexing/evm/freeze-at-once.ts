@@ -14,7 +14,7 @@ import { writeFrozen } from '../../store/ice/write-frozen.ts'
 import { provenHeightOf, type StoredProofs } from '../../store/query/evm/stored-proofs.ts'
 import { chainTables } from '../../store/schema/stores.ts'
 
-/** How blocks become segments at once: of chains whose traces are not wanted. */
+/** Freezing of blocks as they are stored: of chains whose traces are not wanted. */
 export type FreezingAtOnce = {
   readonly ice: Ice
   readonly subject: FreezeSubject

@@ -74,7 +74,7 @@ export function sumOfReceipts({ bytes }: PackedReceipts): string {
 export class Settlement {
   /** Not settled yet, by height. */
   readonly #waiting = new Map<number, SettlingBlock>()
-  /** How far the header of each of the last heights settles. */
+  /** Height that the header of each of the last heights settles. */
   readonly #settled = new Map<number, number>()
   /** Of stored blocks, those that the header of the last one leaves unsettled. */
   #stored: readonly SettlingBlock[] = []

@@ -17,7 +17,7 @@ export type Fetched =
   | {
       readonly kind: 'failed'
       readonly status: NftStatus
-      /** How long the host wants us to wait. */
+      /** Time that the host wants us to wait. */
       readonly retryAfterSeconds?: number
     }
 

@@ -27,7 +27,7 @@ export function readDocument(bytes: Uint8Array): DocumentResult {
 
 type JsonObject = Readonly<Record<string, unknown>>
 
-/** How deep brackets go, those in strings not counted. */
+/** Depth of brackets; those in strings do not count. */
 function depthOf(text: string): number {
   let depth = 0
   let deepest = 0

@@ -32,7 +32,7 @@ export type NftStreamParts = {
   readonly chainKey: string
   /** Callers' wishes; `undefined` while nobody has made any. */
   readonly wishes: () => Promise<Database | undefined>
-  /** How documents are fetched; absent: they are not. */
+  /** Fetching of documents; absent: they are not fetched. */
   readonly fetching?: {
     /** Refuses addresses that are not public. */
     readonly transport: Transport

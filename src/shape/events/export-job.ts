@@ -44,7 +44,7 @@ export const ExportBody = Type.Object({
 /** Decoded {@link ExportBody}. */
 export type ExportBody = Static<typeof ExportBody>
 
-/** How an export stands. */
+/** State of an export. */
 export const ExportStatus = Type.Object(
   {
     operationId: Type.String({ description: 'UUID' }),

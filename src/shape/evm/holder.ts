@@ -6,7 +6,7 @@ import { pageToken } from './query.ts'
 /** Holders per page where the caller does not say. */
 export const defaultHolders = 1_000
 
-/** How lists of holders are paged: 1 to 5000 per page. */
+/** Paging of lists of holders: 1 to 5000 per page. */
 export const holderPaging = {
   pageToken,
   pageSize: Type.Optional(

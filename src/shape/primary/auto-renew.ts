@@ -34,7 +34,7 @@ const state = Type.Enum([...states], {
     '`exiting`: this cycle is the last; `exited`: it ended as asked; `aborted`: it ended for want of uptime',
 })
 
-/** How an auto-renewed validator stands. Every key is there; the two that may be are `null`. */
+/** State of an auto-renewed validator. Every key is there; the two that may be are `null`. */
 export const AutoRenewDetails = Type.Object(
   {
     state,

@@ -79,7 +79,7 @@ export interface PrimarySource {
     range: { readonly from: number; readonly until: number },
     signal: AbortSignal,
   ) => Promise<CBlock[]>
-  /** How many transactions the X-Chain had before its blocks; 0 when the node does not know. */
+  /** Number of X-Chain transactions before its first block; 0 when the node does not know. */
   readonly earlyCount: (signal: AbortSignal) => Promise<number>
   /** Those transactions `[from, until)`, in an order that agrees with what spends what. */
   readonly earlyTransactions: (

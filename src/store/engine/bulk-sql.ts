@@ -4,7 +4,7 @@ import { Fault } from '../../core/fault.ts'
 import { type Columns, type Lookup, columnOf } from './database.ts'
 import type { Table } from './table.ts'
 
-/** How rows whose key exists already are met. */
+/** Treatment of rows whose key exists already. */
 export type OnConflict = 'fault' | 'keep' | 'replace'
 
 /** Tail of an insert into `names` of `table` that meets existing keys as `conflict` says. */

@@ -65,7 +65,7 @@ export function columnOf(columns: Columns, name: string): Column {
 }
 
 /**
- * How to find one row per key tuple: all of `key`, and of several the one with the highest
+ * A question for one row per key tuple: all of `key`, and of several the one with the highest
  * `last` when that is given.
  */
 export type Lookup = {
@@ -109,14 +109,14 @@ export interface Writer extends Reader {
 }
 
 /**
- * How a store is written at present.
+ * Present way of writing a store.
  *
  * - `fill`: large batches follow one another; memory and log are spent to write less
  * - `follow`: small ones come now and then; memory and disk are given back
  */
 export type WritingPace = 'fill' | 'follow'
 
-/** How a transaction is done where stores share a server. */
+/** Treatment of a transaction where stores share a server. */
 export type Manner = {
   /**
    * Owner of a lease that stands still: where the work waits for a lock that a stopped transaction of

@@ -22,7 +22,7 @@ export type Migration = {
   readonly statements: readonly Statement[]
 }
 
-/** How far the conversion of a store is; `step` of `steps` begins, 1 is the first. */
+/** Progress of the conversion of a store; `step` of `steps` begins, 1 is the first. */
 export type Conversion = {
   readonly store: string
   readonly migration: string
@@ -92,7 +92,9 @@ export function* conversionSteps(
     }
 }
 
-/** Returns whether a store with the tables `present` has checkpoints, so that it may hold blocks. */
+/**
+ * Returns whether a store with the tables `present` has checkpoints, so that it may hold blocks.
+ */
 export function saysHowFar(present: ReadonlySet<string>): boolean {
   return present.has('checkpoint')
 }

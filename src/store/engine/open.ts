@@ -47,13 +47,15 @@ export type StoreLocation = {
   readonly around?: OpenAround
 }
 
-/** How history is frozen. */
+/** Settings of frozen history. */
 export type FreezeSettings = {
   /** Version of the product, for those who look at a segment later. */
   readonly firn: string
   /** Transactions, transfers and internal transactions of a segment. */
   readonly rowsPerSegment?: number
-  /** Blocks, transactions, transfers and kept logs from which on a batch becomes a segment at once. */
+  /**
+   * Blocks, transactions, transfers and kept logs from which on a batch becomes a segment at once.
+   */
   readonly rowsAtOnce?: number
 }
 

@@ -13,7 +13,7 @@ import pg from 'pg'
 
 import { Fault } from '../../core/fault.ts'
 
-/** How to connect. */
+/** Address and limits of a connection. */
 export type ConnectionOptions = {
   /** `postgres://user@host:5432/db`. Never printed: it may hold a password. */
   readonly url: string
@@ -38,7 +38,9 @@ export type Connection = {
   readonly statementTimeoutMs: number
   /** Set when it is of no further use. */
   isBroken: boolean
-  /** The error that ended it while no statement was under way; most often the words of the server. */
+  /**
+   * The error that ended it while no statement was under way; most often the words of the server.
+   */
   endedBy: Error | undefined
 }
 

@@ -1,4 +1,4 @@
-/** How far a PostgreSQL server is in its log, the same on a primary and on what it has replayed. */
+/** Position of a PostgreSQL server in its log, the same on a primary and on its replicas. */
 
 import { type Reader, statement } from './database.ts'
 

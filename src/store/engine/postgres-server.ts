@@ -4,10 +4,12 @@ import { ConnectionPool } from './connection-pool.ts'
 import { connect, type ConnectionOptions } from './postgres-connection.ts'
 import { Marks } from './postgres-marks.ts'
 
-/** Connections of a thread to one server at most; a thread that writes has one more for its marks. */
+/**
+ * Connections of a thread to one server at most; a thread that writes has one more for its marks.
+ */
 export type ConnectionLimits = { readonly read: number; readonly write: number }
 
-/** How a thread uses a server. */
+/** Use of a server by a thread. */
 export type ServerOptions = {
   /** `postgres://user@host:5432/db`. Never printed: it may hold a password. */
   readonly url: string

@@ -333,7 +333,7 @@ class PostgresDatabase implements Database {
   }
 }
 
-/** How long the server may take for a statement of this transaction. */
+/** Sets the time that the server may take for a statement of this transaction. */
 function timeoutSql({ statementTimeoutMs }: Connection): string {
   return `set local statement_timeout = ${statementTimeoutMs}`
 }

@@ -18,7 +18,7 @@ import type { Position } from './postgres-position.ts'
 export type Member = {
   /** For messages: never an address, which may hold a password. */
   readonly name: string
-  /** How far it is. Throws `store-failed` where it cannot be asked. */
+  /** Its position in the log. Throws `store-failed` where it cannot be asked. */
   readonly position: () => Promise<Position>
   readonly close: () => Promise<void>
 }
@@ -78,7 +78,7 @@ export class Replicas {
     )
   }
 
-  /** How far the reader of the work under way is; `undefined` where it read nothing. */
+  /** Position of the reader of the work under way; `undefined` where it read nothing. */
   async position(): Promise<Position | undefined> {
     const reading = this.#readings.getStore()
     if (reading?.member === undefined || !reading.hasRead) return undefined

@@ -45,7 +45,7 @@ const lookupSizes = [1, 4, 16, 64, 256] as const
 /** SQLITE_FULL: no space on the disk, or a quota reached. */
 const sqliteFull = 13
 
-/** How a connection is opened. */
+/** Settings of a connection. */
 export type ConnectionOptions = {
   readonly path: string
   readonly name: string

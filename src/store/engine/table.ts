@@ -30,7 +30,7 @@ export type Index = {
 }
 
 /**
- * How a table is summed, see `store/sums`.
+ * Sums of a table, see `store/sums`.
  *
  * - `by`: its rows fall into ranges of `size` values of `column`; all are one range without it
  * - `without`: columns that may change past the sums, because a wrong value heals by itself

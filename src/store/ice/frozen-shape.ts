@@ -1,5 +1,5 @@
 /**
- * How tables lie in segments. It follows from their declarations: whoever adds a table of history
+ * Layout of tables in segments. It follows from their declarations: whoever adds a table of history
  * declares it once.
  */
 
@@ -14,7 +14,9 @@ export type FrozenShape = {
   readonly columns: readonly string[]
   readonly forms: readonly ColumnForm[]
   readonly keyLength: number
-  /** Of an index: the table whose rows it leads to, by the columns of its own key after the first. */
+  /**
+   * Of an index: the table whose rows it leads to, by the columns of its own key after the first.
+   */
   readonly leadsTo?: string
 }
 

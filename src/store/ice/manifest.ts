@@ -11,7 +11,7 @@ export type ManifestSegment = {
   readonly until: number
   /** Name of its file, without ending: the hash of its content. */
   readonly name: string
-  /** How often its rows were merged. */
+  /** Number of times its rows were merged. */
   readonly tier: number
 }
 

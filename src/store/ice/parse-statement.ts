@@ -25,7 +25,7 @@ export type Expression =
   /** `case when test is null then null else otherwise end`. */
   | { readonly kind: 'unless-null'; readonly test: Expression; readonly otherwise: Expression }
 
-/** How two values of a condition compare. */
+/** Comparison of two values in a condition. */
 export type Comparison = '=' | '<>' | '<' | '<=' | '>' | '>='
 
 /** A condition; all of a statement must hold. */

@@ -1,5 +1,5 @@
 /**
- * How segments answer a statement.
+ * Plans by which segments answer a statement.
  *
  * One table of the statement is its history: the first one that freezes. It is walked by a range of
  * its key, newest or oldest first, and the other tables are joined to each of its rows by key. What
@@ -55,7 +55,7 @@ export type Summary = {
   readonly isZeroForNone: boolean
 }
 
-/** How a statement is answered. */
+/** Plan for the answer to a statement. */
 export type Plan = {
   readonly sources: readonly Source[]
   /** Place of the table of history in `sources`. */
@@ -67,7 +67,9 @@ export type Plan = {
   readonly selected: readonly Get[]
   readonly order: readonly { readonly value: Get; readonly isDescending: boolean }[]
   readonly limit: Get | undefined
-  /** `newest`, `oldest`: in the order of history. `any`: what is found is sorted, where it must be. */
+  /**
+   * `newest`, `oldest`: in the order of history. `any`: what is found is sorted, where it must be.
+   */
   readonly walk: 'newest' | 'oldest' | 'any'
   readonly isDistinct: boolean
   readonly summaries: readonly Summary[] | undefined

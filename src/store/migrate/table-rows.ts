@@ -51,7 +51,7 @@ export async function lastKey(reader: Reader, table: Table): Promise<Row | undef
   )
 }
 
-/** How many rows a table has, and a hash of all of them. */
+/** Number of rows of a table, and a hash of all of them. */
 export type TableDigest = { readonly rows: number; readonly digest: string }
 
 /** SHA-256 of every value of `table` in the order of its key; the same on both engines. */

@@ -9,7 +9,7 @@ export type TellingProcess = {
   readonly owner: string
   /** Grows as long as it lives. */
   readonly beat: number
-  /** How many leases it has. */
+  /** Number of its leases. */
   readonly held: number
   /** Stores whose lease it waits for. */
   readonly waits: readonly string[]

@@ -18,7 +18,7 @@ import { type Row, type Statement, statement, type Value } from '../engine/datab
 /** A column of a row: the words that select it, and the value of what they give. */
 export type StoredColumn<T> = {
   readonly sql: string
-  /** How it is selected: as it is, or bytes as `0x` and lower-case digits. */
+  /** Form of selection: as it is, or bytes as `0x` and lower-case digits. */
   readonly form: 'plain' | 'hex' | 'maybe hex' | 'hash'
   // A method, so that a column of some value is also a `StoredColumn<unknown>`.
   read(value: Value | undefined): T

@@ -23,7 +23,7 @@ export const outboxWebhook = table(
 )
 
 /**
- * How far the outbox goes, by ledger: all places before `until` are in it. `changes` counts the
+ * Extent of the outbox, by ledger: all places before `until` are in it. `changes` counts the
  * commits that brought something, for those who wait for news.
  */
 export const outboxLedger = table(
@@ -64,7 +64,7 @@ export const webhook = table(
 )
 
 /**
- * How far each webhook was told. All places before `pos` are done, and `told` messages of `pos`
+ * Last delivery to each webhook. All places before `pos` are done, and `told` messages of `pos`
  * itself; the next one was tried `attempts` times and is due at `due_ms`. Messages before
  * `replay_until` were asked for again. `dead`: messages given up in a row.
  */

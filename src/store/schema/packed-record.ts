@@ -17,7 +17,7 @@ import {
   writeText,
 } from './packed.ts'
 
-/** How a field's value is packed. */
+/** Packing of a field's value. */
 export type Field<T> = {
   // A method, so that a field of some value is also a `Field<unknown>`.
   write(arena: PackArena, value: T): void

@@ -121,7 +121,7 @@ export const rewardKinds = ['', 'VALIDATOR', 'DELEGATOR', 'VALIDATOR_FEE'] as co
 /** `status` of a staker, by index. */
 export const stakerStatuses = ['pending', 'active', 'completed', 'removed'] as const
 
-/** How a cycle of an auto-renewed validator ended, by index. */
+/** Ends of a cycle of an auto-renewed validator, by index. */
 export const cycleOutcomes = ['renewed', 'exited', 'aborted'] as const
 /** One of {@link cycleOutcomes}. */
 export type CycleOutcome = (typeof cycleOutcomes)[number]

@@ -24,7 +24,7 @@ export type DamagedRange = {
   readonly found: RangeSum | undefined
 }
 
-/** How a check is going. */
+/** Progress of a check. */
 export type CheckProgress = (table: string, rows: number) => void
 
 const sumsOfTable = statement('select part, row_count, row_sum from range_sum where tab = ?')

@@ -12,9 +12,9 @@ import type { CollectParts, CollectTask } from './collect-task.ts'
 import { connectionLost, type Progress, Tally } from './tally.ts'
 import { type Sum, Verifier } from './verifier.ts'
 
-/** How long connecting may take before missing connections are the reason to give up. */
+/** Time for connecting before missing connections are the reason to give up. */
 const connectMs = 30_000
-/** How long the rest is waited for once the quorum without its buffer is reached. */
+/** Wait for the rest once the quorum without its buffer is reached. */
 const bufferMs = 2_000
 /** Failed connections in a row after which a node does not count as on its way. */
 const goneAfter = 2

@@ -1,5 +1,5 @@
 /**
- * How a collection stands: who signed, who might, who never will, and whether it is enough.
+ * State of a collection: who signed, who might, who never will, and whether it is enough.
  *
  * Pure bookkeeping over a validator set; time is a number handed in.
  */

@@ -10,7 +10,7 @@ export type PeerLimits = {
   readonly pingMs: number
   /** A message that has begun must end within this; a trickle does not. */
   readonly frameMs: number
-  /** How long a validator may think. Nodes drop requests after 10 s themselves. */
+  /** Time a validator has for its answer. Nodes drop requests after 10 s themselves. */
   readonly answerMs: number
   /** Requests waiting for one peer's answer; a node works on two at a time per chain. */
   readonly maxOutstanding: number
@@ -25,7 +25,7 @@ export type PeerLimits = {
   /** Before dialling the same node again; doubled after each failure. Nodes refuse below 10 s. */
   readonly retryMs: number
   readonly maxRetryMs: number
-  /** How long a peer that broke the protocol is left alone. */
+  /** Time for which a peer that broke the protocol is left alone. */
   readonly banMs: number
   /** A session nobody has used for so long is closed. */
   readonly idleMs: number

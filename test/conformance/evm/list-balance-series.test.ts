@@ -19,7 +19,7 @@ const clock = { now: () => endSeconds * 1_000, monotonic: () => 0, sleep: async 
 const zero = `0x${'0'.repeat(40)}`
 const transfers = expectedTransfers(chain).filter(({ standard }) => standard === 20)
 
-/** What transfers of a token add up to for a holder after a block. */
+/** Sum of the transfers of a token for a holder after a block. */
 function summed(contract: string, holder: string, height: number): bigint {
   let sum = 0n
   for (const { token: of, from, to, value = '0', height: at } of transfers) {
@@ -30,7 +30,10 @@ function summed(contract: string, holder: string, height: number): bigint {
   return sum
 }
 
-/** Whether nobody but the zero address ever gives what it has not; `own` is in the order of logs. */
+/**
+ * Returns whether nobody but the zero address ever gives more than it has; `own` is in the order of
+ * logs.
+ */
 function neverNegative(own: typeof transfers): boolean {
   const held = new Map<string, bigint>()
   return own.every(({ from, to, value = '0' }) => {

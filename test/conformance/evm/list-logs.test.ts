@@ -144,7 +144,7 @@ async function checkLists(service: EvmService): Promise<void> {
   checkDecoded(all)
 }
 
-/** What is said of transfers and approvals is what another library reads. */
+/** Transfers and approvals are decoded as another library decodes them. */
 function checkDecoded(all: readonly Json[]): void {
   let decodedCount = 0
   for (const { decoded, topic0, topic1, topic2, topic3, data } of all) {

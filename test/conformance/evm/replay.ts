@@ -1,5 +1,5 @@
 /**
- * What the EVM operations must answer, worked out from the node's raw JSON alone.
+ * Answers that the EVM operations must give, worked out from the node's raw JSON alone.
  *
  * Written without the product's codec, store or views: a second, slow and plain reading of
  * document B. Addresses are lower case; numbers are as the API writes them.

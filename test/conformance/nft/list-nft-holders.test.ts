@@ -1,4 +1,6 @@
-/** Holders of every NFT contract of the demo chains, against owners followed through the raw logs. */
+/**
+ * Holders of every NFT contract of the demo chains, against owners followed through the raw logs.
+ */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -20,7 +22,7 @@ const zero = `0x${'0'.repeat(40)}`
 const listOf = (contract: string): string =>
   `/v2/chains/${chain}/contracts/${contract}/nfts:listHolders`
 
-/** What each address has of a contract: ERC-721 tokens and ERC-1155 units. */
+/** Holdings of each address in a contract: ERC-721 tokens and ERC-1155 units. */
 function heldOf(contract: string): Map<string, bigint> {
   const held = new Map<string, bigint>()
   const owners = new Map<string, string>()

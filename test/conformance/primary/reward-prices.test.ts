@@ -1,4 +1,4 @@
-/** What rewards were worth, as an operator's file of prices says. */
+/** Values of rewards by an operator's file of prices. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -136,7 +136,7 @@ const settled = new Set([
 
 const chains = ['P', 'X', 'C'] as const
 
-/** How a network moves. Milliseconds. */
+/** Times of a network, milliseconds. */
 type Pace = {
   /** From block to block, on all three chains. */
   readonly blocksMs: number

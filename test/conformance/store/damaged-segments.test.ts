@@ -1,4 +1,7 @@
-/** Segments that are cut, altered, swapped or gone: named by a check, and a fault for who needs them. */
+/**
+ * Segments that are cut, altered, swapped or gone: named by a check, and a fault for who needs
+ * them.
+ */
 
 import assert from 'node:assert/strict'
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -17,7 +20,7 @@ import { newFolder } from '../../stores.ts'
 const name = 'evm-51002'
 const freeze = { firn: 'test' }
 
-/** What is done to the file of the first segment, whose bytes are given. */
+/** Damage to the file of the first segment, whose bytes are given. */
 const harms: Readonly<
   Record<string, readonly [(path: string, bytes: Buffer, other: string) => void, RegExp]>
 > = {

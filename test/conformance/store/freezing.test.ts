@@ -1,4 +1,4 @@
-/** What freezes, and when: only what every stage has committed and hashes prove, by whole ranges. */
+/** Blocks freeze by whole ranges, once every stage has committed them and hashes prove them. */
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'

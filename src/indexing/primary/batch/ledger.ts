@@ -255,7 +255,7 @@ class GrowingUtxoRows {
   }
 }
 
-/** How much a batch is expected to hold; it may be more. */
+/** Expected contents of a batch; it may hold more. */
 export type LedgerRoom = { readonly transactions: number; readonly bytes: number }
 
 // Near the head a batch is one block.

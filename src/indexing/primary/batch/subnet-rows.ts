@@ -5,7 +5,7 @@
 
 import type { Owner } from './ledger-rows.ts'
 
-/** How a subnet became an L1. */
+/** Conversion of a subnet to an L1. */
 export type Conversion = {
   readonly txId: Uint8Array
   readonly height: number

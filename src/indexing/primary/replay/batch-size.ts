@@ -1,6 +1,6 @@
 /**
- * How many heights make a good batch, by how large blocks were, and how many batches wait: sorted
- * rows are cheaper to write the more there are, and memory bounds them.
+ * Number of heights in a good batch, by the size of blocks and the number of waiting batches:
+ * sorted rows are cheaper to write the more there are, and memory bounds them.
  */
 
 /** Heights to fetch next. */

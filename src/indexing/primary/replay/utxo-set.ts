@@ -82,7 +82,10 @@ export type UtxoSet = {
   readonly assets: AssetNumbers
   /** Number of the next output the chain makes. */
   next: number
-  /** How many outputs had come to the table when batches ended, the newest {@link mostAhead}. */
+  /**
+   * Number of outputs that had come to the table at the ends of the newest {@link mostAhead}
+   * batches.
+   */
   readonly ends: number[]
   /** Stakes given back by the open batch, the first, and by those before it that `ends` are of. */
   readonly returned: Set<string>[]

@@ -27,7 +27,7 @@ export type UtxoTable = {
   heads: Int32Array
   /** Of each entry two words: the next of its bucket plus 1, and its hash. */
   links: Int32Array
-  /** How many came so far, and how many of them were forgotten. */
+  /** Number of outputs that came so far, and of those that were forgotten. */
   came: number
   gone: number
   /** Addresses of outputs with none or several, by number of the output. */

@@ -46,7 +46,7 @@ export type PrimaryStoreParts = {
   readonly store: StoreLocation
   readonly world: World
   readonly owner: string
-  /** How long what webhooks are told is kept, milliseconds; absent: nothing is told. */
+  /** Milliseconds for which events for webhooks are kept; absent: webhooks are off. */
   readonly keepEventsMs?: number
   /** Takes the lease of the store; absent: it is taken as soon as nobody has it. */
   readonly takeLease?: TakeLease

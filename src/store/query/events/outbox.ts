@@ -4,7 +4,7 @@ import { type Reader, statement, type Value, type Writer } from '../../engine/da
 import { outbox, outboxLedger, outboxWebhook } from '../../schema/events.ts'
 import type { WebhookLedger } from './watch.ts'
 
-/** How far the outbox of a ledger goes. */
+/** Extent of the outbox of a ledger. */
 export type OutboxState = { readonly until: number; readonly changes: number }
 
 const stateOf = statement('select until, changes from outbox_ledger where ledger = ?')

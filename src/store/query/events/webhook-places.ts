@@ -1,4 +1,4 @@
-/** How far webhooks were told, and what was given up. */
+/** Last deliveries to webhooks, and messages that were given up. */
 
 import { type Reader, statement, type Writer } from '../../engine/database.ts'
 import { deadLetter, webhookPlace } from '../../schema/events.ts'
@@ -10,7 +10,7 @@ const placeRow = storedRow({
   pos: integer('pos'),
   /** Messages of `pos` itself that were told. */
   told: integer('told'),
-  /** How often the next one was tried. */
+  /** Number of attempts at the next one. */
   attempts: integer('attempts'),
   /** Milliseconds since 1970 from which it may be tried again. */
   dueMs: integer('due_ms'),
@@ -91,7 +91,9 @@ export async function addDeadLetter(
   await writer.run(forgetOldest, [letter.number, letter.number, limit])
 }
 
-/** Messages of a webhook that were given up, newest first, before `before`. One range of the key. */
+/**
+ * Messages of a webhook that were given up, newest first, before `before`. One range of the key.
+ */
 export async function deadLetters(
   reader: Reader,
   query: {

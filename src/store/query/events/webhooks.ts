@@ -110,7 +110,7 @@ export async function webhooksOf(
   return rows.map(webhookRow.read)
 }
 
-/** How many webhooks an owner has, inactive ones included. */
+/** Returns the number of an owner's webhooks, inactive ones included. */
 export async function countWebhooks(reader: Reader, owner: string): Promise<number> {
   return Number((await reader.get(countOf, [owner]))?.[0])
 }

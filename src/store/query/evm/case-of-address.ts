@@ -1,5 +1,5 @@
 /**
- * How the EIP-55 case of an address is stored beside it, so that a page of addresses nobody asked
+ * The EIP-55 case of an address, stored beside it so that a page of addresses nobody asked
  * for yet is shown without hashing each.
  *
  * Forty bits of mask and twelve that follow from them: a value that a disk damaged is told from a

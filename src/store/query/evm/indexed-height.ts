@@ -1,4 +1,4 @@
-/** How far a chain is indexed. */
+/** Height up to which a chain is indexed. */
 
 import { type Reader, statement } from '../../engine/database.ts'
 import { integerAt } from '../row-values.ts'

@@ -10,7 +10,7 @@ import { type Reader, statement } from '../../engine/database.ts'
 export type StoredSettlement = {
   /** The last stored height. */
   readonly at: number
-  /** How far its header settles. */
+  /** Height that its header settles. */
   readonly settles: number
   /** Up to which height receipts are proven. */
   readonly proven: number

@@ -1,4 +1,4 @@
-/** How far a chain's blocks and traces are stored, in one look. */
+/** Heights up to which a chain's blocks and traces are stored, in one question. */
 
 import { type Reader, statement } from '../../engine/database.ts'
 

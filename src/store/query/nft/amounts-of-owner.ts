@@ -6,7 +6,7 @@ import { bytesAt, integerAt, maybeBytesAt, maybeIntegerAt } from '../row-values.
 import { itemBytes, itemOf, type NftPlace } from './nft-place.ts'
 import type { OwnerQuery } from './tokens-of-owner.ts'
 
-/** How much of a token id an address has by the logs; 0 when they say nothing or less. */
+/** Amount of a token id that an address has by the logs; 0 when they have none or a deficit. */
 export type AmountRow = NftPlace & { readonly amount: bigint }
 
 // A loose scan: from one token of the address to the next, whatever number of rows each has.

@@ -1,4 +1,4 @@
-/** How many tokens of an NFT contract an address has. */
+/** Number of tokens of an NFT contract that an address has. */
 
 import { type Reader, statement } from '../../engine/database.ts'
 import { integerAt } from '../row-values.ts'

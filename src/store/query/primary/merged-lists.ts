@@ -38,7 +38,7 @@ export type OwnerPage = {
 /** Statements of a list in both directions; each takes the list, a place and a limit. */
 export type BothOrders = { readonly asc: Statement; readonly desc: Statement }
 
-/** How rows of {@link OwnerPage} are read; `L` is what lists are named by besides numbers. */
+/** Reader of rows of {@link OwnerPage}; `L` names a list besides its numbers. */
 export type OwnerLists<R, L> = {
   readonly lists: readonly L[]
   readonly question: BothOrders

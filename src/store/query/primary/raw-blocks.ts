@@ -13,7 +13,7 @@ export const genesisId = -1
 /** A block's bytes under its id; {@link genesisId} for the genesis. */
 export type RawBlockBytes = { readonly id: number; readonly bytes: Uint8Array }
 
-/** How a row's bytes are compressed. */
+/** Compression of a row's bytes. */
 export const rawMethods = { plain: 0, zstd: 1 } as const
 
 const rawQuestion = statement(

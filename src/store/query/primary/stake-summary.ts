@@ -5,7 +5,7 @@ import { type Reader, statement } from '../../engine/database.ts'
 import { stakerBody } from '../../schema/primary-bodies.ts'
 import { bytesValue } from '../stored-row.ts'
 
-/** How many, and what they weigh in nAVAX. */
+/** Number of stakers, and their weight in nAVAX. */
 export type Counted = { readonly count: number; readonly weight: bigint }
 
 /** Result of {@link stakeSummary}. */

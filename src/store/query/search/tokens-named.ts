@@ -37,7 +37,9 @@ export async function tokensNamed(
   return rows.map(namedRow.read)
 }
 
-/** How a name may be written: as it is, in capitals, in small letters, with capitals at heads of words. */
+/**
+ * Spellings of a name: as it is, in capitals, in small letters, with capitals at heads of words.
+ */
 function formsOf(text: string): readonly [string, string, string, string] {
   const small = text.toLowerCase()
   const headed = small.replace(/(?<=^| )\S/g, (letter) => letter.toUpperCase())

@@ -19,7 +19,7 @@ import { addCurrent, validatorOf } from './staker-set.ts'
 import { stakerToReward } from './staking.ts'
 import { endStaker, rewardFor, setSupply, supplyOf, type PState } from './state.ts'
 
-/** How a reward proposal ended: with which option, at which height. */
+/** End of a reward proposal: with which option, at which height. */
 export type Outcome = { readonly committed: boolean; readonly setHeight: number }
 
 type Describing = Concerns &

@@ -1,5 +1,5 @@
 /**
- * How many stakers subnets have and what these weigh, as it was at the end of each day.
+ * Number and weight of the stakers of each subnet at the end of each day.
  *
  * Kept up with every change, so that a series of years costs no look at the stakers.
  */

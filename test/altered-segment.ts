@@ -284,9 +284,9 @@ export const alterations: Readonly<Record<string, Alter>> = {
 /**
  * Alters a segment and reads it: `undefined` where that ended well, else what went wrong.
  *
- * A file that is altered without its checksums gives the rows that were written or a fault, and a check of
- * the file sees it. Where checksums fit, it has another name, and no reading does anything but give a
- * value or a fault.
+ * A file that is altered without its checksums gives the rows that were written or a fault, and a
+ * check of the file sees it. Where checksums fit, it has another name, and no reading does anything
+ * but give a value or a fault.
  */
 export function tryAltered(
   { folder, wholes }: AlteredSubjects,

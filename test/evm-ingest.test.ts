@@ -1,6 +1,6 @@
 /**
- * Rows that ingest stores of the bundled chains, against totals that an independent program computed
- * and balances that the node itself answered.
+ * Rows that ingest stores of the bundled chains, against totals that an independent program
+ * computed and balances that the node itself answered.
  */
 
 import assert from 'node:assert/strict'

@@ -142,7 +142,8 @@ export class Rows {
 }
 
 /**
- * Way of replaying: chains by name, blocks at once, UTXOs kept, and whether every batch starts anew.
+ * Way of replaying: chains by name, blocks at once, UTXOs kept, and whether every batch starts
+ * anew.
  */
 export type Manner = {
   readonly order: string

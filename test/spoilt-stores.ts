@@ -1,6 +1,6 @@
 /**
- * Damage by disks and hands to a store, past the product: rows lost or changed with a database tool,
- * bits flipped in its file.
+ * Damage by disks and hands to a store, past the product: rows lost or changed with a database
+ * tool, bits flipped in its file.
  */
 
 import { readFileSync, writeFileSync } from 'node:fs'

@@ -5,8 +5,8 @@
  *       const writer = await store.open('write')
  *     })
  *
- * Stores that `open` gave are closed at the end of the test. One PostgreSQL server serves a test run, or a
- * test file that runs alone.
+ * Stores that `open` gave are closed at the end of the test. One PostgreSQL server serves a test
+ * run, or a test file that runs alone.
  */
 
 import { mkdtempSync, rmSync } from 'node:fs'

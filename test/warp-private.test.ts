@@ -1,8 +1,8 @@
 /**
  * A private L1: its validators drop questions of strangers, and answer those to the P-Chain.
  *
- * Actions of five AvalancheGo nodes were recorded, under a node id they allow and under another. The
- * same requests are made here of validators with the same keys.
+ * Actions of five AvalancheGo nodes were recorded, under a node id they allow and under another.
+ * The same requests are made here of validators with the same keys.
  */
 
 import assert from 'node:assert/strict'

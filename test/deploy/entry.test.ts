@@ -1,6 +1,6 @@
 /**
- * The program of the image, run as the image runs it: the installed package in a tree that nobody may write,
- * another user, one folder for data. The image itself is not built here.
+ * The program of the image, run as the image runs it: the installed package in a tree that nobody
+ * may write, another user, one folder for data. The image itself is not built here.
  */
 
 import assert from 'node:assert/strict'

@@ -206,8 +206,8 @@ export class Deployment {
 }
 
 /**
- * Reasons that stop a stage until its process is started again: all of its endpoints told of another
- * chain, or another process writes the store. Everything else must pass by itself.
+ * Reasons that stop a stage until its process is started again: all of its endpoints told of
+ * another chain, or another process writes the store. Everything else must pass by itself.
  */
 const mayStop = /another (chain|process)|does not match what is stored/
 

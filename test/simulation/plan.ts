@@ -40,8 +40,8 @@ const dealt = 3
 const primaryLiesMs = 20_000
 
 /**
- * Faults that would begin earlier are there from the start: half of the blocks are read within a second then,
- * and lies matter most where many blocks are read at once.
+ * Faults that would begin earlier are there from the start: half of the blocks are read within a
+ * second then, and lies matter most where many blocks are read at once.
  */
 const startMs = (kind: FaultKind): number => (kind === 'node: lies' ? 15_000 : 3_000)
 

@@ -55,7 +55,8 @@ export function send(done: Done): FastifyReply | Promise<FastifyReply> {
   const status = dialect === 'documented' ? shape.status : (rule?.sdkStatus ?? shape.status)
   if (status !== undefined) reply.code(status)
   reply.header('vary', varyOf(parts, operation))
-  if (answer.body === undefined) return reply.send()
+  // A body that has its text already is made of views only where somebody reads those.
+  if (answer.json === undefined && answer.body === undefined) return reply.send()
   const text = textOf(done, rule, dialect)
   if (shape.method === 'GET') {
     const etag = etagOf(text)

@@ -179,4 +179,4 @@ const line = (cells: readonly string[]): string =>
 const [head = [], ...body] = table
 const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`
 console.log([line(head), rule, ...body.map(line)].join('\n'))
-console.log(`written for tables, of the most that was reckoned: ${shareWritten().toFixed(2)}`)
+console.error(`written for tables, of the most that was reckoned: ${shareWritten().toFixed(2)}`)

@@ -1,16 +1,14 @@
 /**
- * Paging of the rows of one address or token: chain, page, and the height up to which it is
- * complete.
+ * Paging of the rows of one address or token: its chain, and a page.
  */
 
 import { defaultPageSize } from '../../shape/evm/query.ts'
 import type { Database } from '../../store/engine/database.ts'
-import type { AnswerStage } from '../../store/query/evm/indexed-height.ts'
 import { posRange, type PosRange, rangeBefore } from '../../store/query/evm/position.ts'
 import type { ServedChain } from '../chain-directory.ts'
 import { numberedPage, type Page } from '../paging.ts'
 import type { EvmParts } from './parts.ts'
-import { heightHeader, subjectOf } from './subject.ts'
+import { subjectOf } from './subject.ts'
 
 /** A question to the store: rows of an address inside a range, newest first. */
 export type AddressQuestion = {
@@ -30,8 +28,6 @@ export type AddressList<R> = {
     readonly pageToken?: string
     readonly pageSize?: number
   }
-  /** Stage whose height the answer is complete to, where it is not `blocks`. */
-  readonly stage?: AnswerStage
   readonly rows: (store: Database, question: AddressQuestion) => Promise<readonly R[]>
 }
 
@@ -39,7 +35,6 @@ export type AddressList<R> = {
 export type AddressPage<R> = {
   readonly chain: ServedChain
   readonly page: Page<R>
-  readonly height: { readonly indexedHeight?: number }
 }
 
 /** Reads one page; an address the chain has never shown has none. Throws `bad-page-token`. */
@@ -49,8 +44,6 @@ export async function addressPage<R extends { readonly pos: number }>(
 ): Promise<AddressPage<R>> {
   const { route, path, query } = list
   const { chain, id, binding } = await subjectOf(parts, path)
-  // That of blocks is in every answer about a chain; it was read before this one began.
-  const height = list.stage === undefined ? {} : await heightHeader(chain, list.stage)
   const range = posRange(query.startBlock, query.endBlock)
   const page = await numberedPage(parts.tokens, {
     route,
@@ -63,5 +56,5 @@ export async function addressPage<R extends { readonly pos: number }>(
         : list.rows(chain.store, { addressId: id, range: rangeBefore(range, before), limit }),
     numberOf: ({ pos }) => pos,
   })
-  return { chain, page, height }
+  return { chain, page }
 }

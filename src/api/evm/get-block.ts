@@ -7,7 +7,6 @@ import { blockchainIdText } from '../chain-directory.ts'
 import { operation, type Operation } from '../operation.ts'
 import { blockView, namedBlock } from './block-views.ts'
 import type { EvmParts } from './parts.ts'
-import { heightHeader } from './subject.ts'
 
 const GetBlock = {
   id: 'getBlock',
@@ -30,6 +29,6 @@ export function getBlock({ chains }: EvmParts): Operation {
     const isOwnName =
       path.chainId === String(chain.facts.evmChainId) ||
       path.chainId === blockchainIdText(chain.facts)
-    return { body: blockView(row, chain), immutable: isOwnName, ...(await heightHeader(chain)) }
+    return { body: blockView(row, chain), immutable: isOwnName }
   })
 }

@@ -25,7 +25,7 @@ const GetNativeBalance = {
 export function getNativeBalance({ chains, prices }: EvmParts): Operation {
   return operation(GetNativeBalance, async ({ path, query, signal }) => {
     const chain = chains.find(path.chainId)
-    const { asked } = await balanceHeight(chain, query.blockNumber)
+    const asked = await balanceHeight(chain, query.blockNumber)
     const nativeTokenBalance = await nativeBalance(prices, chain, {
       address: parseEvmAddress(path.address),
       height: asked,

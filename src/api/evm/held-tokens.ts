@@ -13,7 +13,6 @@ import {
   type BalanceRow,
 } from '../../store/query/evm/balance-candidates.ts'
 import type { ServedChain } from '../chain-directory.ts'
-import type { BalanceHeight } from './balance-height.ts'
 import type { Named, PartyBook, PartyEntry } from './party-book.ts'
 
 /** A token and what is held of it, never zero. */
@@ -27,7 +26,8 @@ export type HoldingsQuery = {
   readonly address: Uint8Array
   /** Number of the address, 0 for one the chain has never shown. */
   readonly addressId: number
-  readonly height: BalanceHeight
+  /** `undefined` is the newest block. */
+  readonly height: number | undefined
   /** Tokens after this number only. */
   readonly after: number
   readonly limit: number
@@ -81,7 +81,7 @@ async function nextCandidates(
   limit: number,
 ): Promise<readonly BalanceRow[]> {
   const { addressId, height, only } = query
-  const until = height.asked ?? Number.MAX_SAFE_INTEGER
+  const until = height ?? Number.MAX_SAFE_INTEGER
   if (only === undefined) {
     return balanceCandidates(chain.store, { addressId, afterToken: after, height: until, limit })
   }
@@ -137,7 +137,7 @@ async function askNode(
     to: parseEvmAddress(named(token.id).address),
     data,
   }))
-  const answers = await chain.state.calls(calls, query.height.asked, query.signal)
+  const answers = await chain.state.calls(calls, query.height, query.signal)
   for (const [at, { token }] of candidates.entries()) {
     const answer = answers[at]
     if (answer !== undefined && answer.length >= 32)

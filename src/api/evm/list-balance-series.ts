@@ -159,13 +159,13 @@ async function pointAt(
 
 async function tokenBalance(
   { parties }: EvmParts,
-  { chain, address: own, addressId, newest, signal }: Asked,
+  { chain, address: own, addressId, signal }: Asked,
   { token, height }: { readonly token: Token; readonly height: number },
 ): Promise<bigint> {
   const { rows } = await heldTokens(chain, parties(chain), {
     address: own,
     addressId,
-    height: { indexed: newest, asked: height },
+    height,
     after: 0,
     limit: 1,
     only: [token.id],

@@ -12,7 +12,6 @@ import { nextToken, numberedPage } from '../paging.ts'
 import { namedBlock } from './block-views.ts'
 import { nativeTransactions } from './native-list.ts'
 import type { EvmParts } from './parts.ts'
-import { heightHeader } from './subject.ts'
 
 const ListBlockTransactions = {
   id: 'getTransactionsForBlock',
@@ -57,6 +56,6 @@ export function listBlockTransactions(parts: EvmParts): Operation {
       numberOf: ({ pos }) => pos,
     })
     const transactions = await nativeTransactions(parts, chain, page.rows)
-    return { body: { ...nextToken(page), transactions }, ...(await heightHeader(chain)) }
+    return { body: { ...nextToken(page), transactions } }
   })
 }

@@ -10,7 +10,6 @@ import { operation, type Operation } from '../operation.ts'
 import { nextToken, numberedPage } from '../paging.ts'
 import { blockView } from './block-views.ts'
 import type { EvmParts } from './parts.ts'
-import { heightHeader } from './subject.ts'
 
 const ListBlocks = {
   id: 'getLatestBlocks',
@@ -27,7 +26,6 @@ const ListBlocks = {
 export function listBlocks({ chains, tokens }: EvmParts): Operation {
   return operation(ListBlocks, async ({ path, query }) => {
     const chain = chains.find(path.chainId)
-    const height = await heightHeader(chain)
     const page = await numberedPage(tokens, {
       route: ListBlocks.id,
       subject: { chain: chain.facts.key },
@@ -38,6 +36,6 @@ export function listBlocks({ chains, tokens }: EvmParts): Operation {
       numberOf: ({ height: number }) => number,
     })
     const blocks = page.rows.map((row) => blockView(row, chain))
-    return { body: { ...nextToken(page), blocks }, ...height }
+    return { body: { ...nextToken(page), blocks } }
   })
 }

@@ -18,7 +18,7 @@ import { operation, type Operation } from '../operation.ts'
 import { bindingOf, cursorOf } from '../paging.ts'
 import { contractView } from './get-contract.ts'
 import type { EvmParts } from './parts.ts'
-import { heightHeader, subjectOf } from './subject.ts'
+import { subjectOf } from './subject.ts'
 
 const ListContractDeployments = {
   id: 'listContractDeployments',
@@ -35,10 +35,9 @@ const ListContractDeployments = {
 export function listContractDeployments(parts: EvmParts): Operation {
   return operation(ListContractDeployments, async ({ path, query }) => {
     const { chain, id, binding: subject } = await subjectOf(parts, path)
-    const height = await heightHeader(chain)
     const binding = bindingOf(ListContractDeployments.id, { ...query, ...subject })
     const opened = parts.tokens.open(query.pageToken, binding)
-    if (id === undefined) return { body: { contracts: [] }, ...height }
+    if (id === undefined) return { body: { contracts: [] } }
     const limit = query.pageSize ?? defaultPageSize
     const from = opened === undefined ? undefined : cursor.decode(opened)
     const page = await deploymentsOfAddress(chain.store, { addressId: id, from, limit: limit + 1 })
@@ -47,7 +46,7 @@ export function listContractDeployments(parts: EvmParts): Operation {
     const end = page.rows.length > limit && last !== undefined ? last : page.goOnAt
     const next =
       end === undefined ? {} : { nextPageToken: parts.tokens.seal(cursor.encode(end), binding) }
-    return { body: { ...next, contracts: await viewsOf(parts, chain, rows) }, ...height }
+    return { body: { ...next, contracts: await viewsOf(parts, chain, rows) } }
   })
 }
 

@@ -67,8 +67,7 @@ const ListErc20Balances = {
 
 /** Document B, endpoint 5. */
 export function listErc20Balances(parts: EvmParts): Operation {
-  return operation(ListErc20Balances, async (input) => {
-    const { path, query } = input
+  return operation(ListErc20Balances, async ({ path, query, signal }) => {
     const { chain, address, id, binding: subject } = await subjectOf(parts, path)
     const height = await balanceHeight(chain, query.blockNumber)
     const binding = bindingOf(ListErc20Balances.id, { ...query, ...subject })
@@ -85,16 +84,13 @@ export function listErc20Balances(parts: EvmParts): Operation {
         only: await wantedTokens(chain, parts.parties(chain), query.contractAddresses),
         keep: ({ token, note }) =>
           !filtered || (token !== undefined && !looksLikeSpam(token, note, chain.facts)),
-        // Made only where a node is asked.
-        get signal() {
-          return input.signal
-        },
+        signal,
       }),
       nativeBalance(parts.prices, chain, {
         address,
-        height: height.asked,
+        height,
         currency,
-        signal: input.signal,
+        signal,
       }),
     ])
     const erc20TokenBalances = await balanceViews(parts, chain, holdings.rows, currency)
@@ -104,7 +100,6 @@ export function listErc20Balances(parts: EvmParts): Operation {
         : { nextPageToken: parts.tokens.seal(numberCursor.encode(holdings.last), binding) }
     return {
       body: { ...next, nativeTokenBalance, erc20TokenBalances },
-      ...(height.indexed < 0 ? {} : { indexedHeight: height.indexed }),
     }
   })
 }

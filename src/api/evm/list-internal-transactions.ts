@@ -30,16 +30,15 @@ const ListInternalTransactions = {
  */
 export function listInternalTransactions(parts: EvmParts): Operation {
   return operation(ListInternalTransactions, async ({ path, query }) => {
-    const { chain, page, height } = await addressPage(parts, {
+    const { chain, page } = await addressPage(parts, {
       route: ListInternalTransactions.id,
       path,
       query,
-      stage: 'traces',
       rows: internalsOfAddress,
     })
     const named = await parts.parties(chain).load(internalParties(page.rows))
     const transactions = page.rows.map((row) => internalTransaction(row, named))
     const { headers } = await tracedHeaders(chain)
-    return { body: { ...nextToken(page), transactions }, ...height, headers }
+    return { body: { ...nextToken(page), transactions }, headers }
   })
 }

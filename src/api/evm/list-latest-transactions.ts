@@ -11,7 +11,6 @@ import { operation, type Operation } from '../operation.ts'
 import { nextToken, numberedPage } from '../paging.ts'
 import { nativeTransactions } from './native-list.ts'
 import type { EvmParts } from './parts.ts'
-import { heightHeader } from './subject.ts'
 
 const ListLatestTransactions = {
   id: 'listLatestTransactions',
@@ -28,7 +27,6 @@ const ListLatestTransactions = {
 export function listLatestTransactions(parts: EvmParts): Operation {
   return operation(ListLatestTransactions, async ({ path, query }) => {
     const chain = parts.chains.find(path.chainId)
-    const height = await heightHeader(chain)
     const page = await numberedPage(parts.tokens, {
       route: ListLatestTransactions.id,
       subject: { chain: chain.facts.key },
@@ -43,6 +41,6 @@ export function listLatestTransactions(parts: EvmParts): Operation {
       numberOf: ({ pos }) => pos,
     })
     const transactions = await nativeTransactions(parts, chain, page.rows)
-    return { body: { ...nextToken(page), transactions }, ...height }
+    return { body: { ...nextToken(page), transactions } }
   })
 }

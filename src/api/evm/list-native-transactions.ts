@@ -26,13 +26,13 @@ const ListNativeTransactions = {
 /** Native transactions an address sent, received or was created by. */
 export function listNativeTransactions(parts: EvmParts): Operation {
   return operation(ListNativeTransactions, async ({ path, query }) => {
-    const { chain, page, height } = await addressPage(parts, {
+    const { chain, page } = await addressPage(parts, {
       route: ListNativeTransactions.id,
       path,
       query,
       rows: transactionsOfAddress,
     })
     const transactions = await nativeTransactions(parts, chain, page.rows)
-    return { body: { ...nextToken(page), transactions }, ...height }
+    return { body: { ...nextToken(page), transactions } }
   })
 }

@@ -36,7 +36,7 @@ const ListTokenTransfers = {
 /** Document B, endpoint 3. */
 export function listTokenTransfers(parts: EvmParts): Operation {
   return operation(ListTokenTransfers, async ({ path, query }) => {
-    const { chain, page, height } = await addressPage(parts, {
+    const { chain, page } = await addressPage(parts, {
       route: ListTokenTransfers.id,
       path,
       query,
@@ -45,7 +45,7 @@ export function listTokenTransfers(parts: EvmParts): Operation {
     })
     const viewer = await transferViewer(parts, chain, page.rows)
     const transfers = page.rows.map((row) => transferView(row, viewer))
-    return { body: { ...nextToken(page), transfers }, ...height }
+    return { body: { ...nextToken(page), transfers } }
   })
 }
 

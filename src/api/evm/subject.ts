@@ -1,6 +1,5 @@
 /** The chain and address a path names. */
 
-import { type AnswerStage, indexedHeight } from '../../store/query/evm/indexed-height.ts'
 import type { ServedChain } from '../chain-directory.ts'
 import type { EvmParts } from './parts.ts'
 
@@ -23,13 +22,4 @@ export async function subjectOf(
   const soon = parties(chain).find(path.address)
   const { bytes, lowerText, id } = soon instanceof Promise ? await soon : soon
   return { chain, address: bytes, id, binding: { chain: chain.facts.key, of: lowerText } }
-}
-
-/** Header `x-indexed-height`; absent before the first block. */
-export async function heightHeader(
-  chain: ServedChain,
-  stage: AnswerStage = 'blocks',
-): Promise<{ indexedHeight?: number }> {
-  const height = await indexedHeight(chain.store, stage)
-  return height < 0 ? {} : { indexedHeight: height }
 }

@@ -5,7 +5,6 @@ import { Erc1155Token, Erc721Token } from '../../shape/evm/nft-token.ts'
 import { NoQuery } from '../../shape/evm/query.ts'
 import { NftTokenPath } from '../../shape/nft/nft-path.ts'
 import { Type } from '../../shape/type.ts'
-import { heightHeader } from '../evm/subject.ts'
 import { operation, type Operation } from '../operation.ts'
 import { tokenOf } from './nft-path.ts'
 import { erc1155Tokens, erc721Tokens } from './nft-views.ts'
@@ -29,6 +28,6 @@ export function getNftToken(parts: NftParts): Operation {
     const views = standard === 1155 ? erc1155Tokens : erc721Tokens
     const [body] = await views(parts, chain, [place])
     assert(body !== undefined, 'there is a view of every place')
-    return { body, ...(await heightHeader(chain)) }
+    return { body }
   })
 }

@@ -80,7 +80,7 @@ export function listErc721Balances(parts: NftParts): Operation {
       coins(parts, list, undefined, signal),
     ])
     const erc721TokenBalances = await erc721Balances(parts, list.chain, page.erc721)
-    return { body: { ...page.next, nativeTokenBalance, erc721TokenBalances }, ...list.header }
+    return { body: { ...page.next, nativeTokenBalance, erc721TokenBalances } }
   })
 }
 
@@ -93,7 +93,7 @@ export function listErc1155Balances(parts: NftParts): Operation {
       coins(parts, list, list.asked, signal),
     ])
     const erc1155TokenBalances = await erc1155Balances(parts, list.chain, page.erc1155)
-    return { body: { ...page.next, nativeTokenBalance, erc1155TokenBalances }, ...list.header }
+    return { body: { ...page.next, nativeTokenBalance, erc1155TokenBalances } }
   })
 }
 
@@ -106,7 +106,7 @@ export function listCollectibleBalances(parts: NftParts): Operation {
       erc721Balances(parts, list.chain, page.erc721),
       erc1155Balances(parts, list.chain, page.erc1155),
     ])
-    return { body: { ...page.next, collectibleBalances: [...owned, ...held] }, ...list.header }
+    return { body: { ...page.next, collectibleBalances: [...owned, ...held] } }
   })
 }
 
@@ -126,7 +126,6 @@ type NftPage = {
 
 type OpenList = Subject & {
   readonly asked: number | undefined
-  readonly header: { indexedHeight?: number }
   readonly read: (kinds: readonly ('erc721' | 'erc1155')[]) => Promise<NftPage>
 }
 
@@ -141,7 +140,7 @@ async function openList(
   const { route, path, query } = request
   const subject = await subjectOf(parts, path)
   const { chain } = subject
-  const { indexed, asked } = await balanceHeight(chain, query.blockNumber)
+  const asked = await balanceHeight(chain, query.blockNumber)
   const binding = bindingOf(route, { ...query, ...subject.binding })
   const opened = parts.tokens.open(query.pageToken, binding)
   const cursor = opened === undefined ? undefined : decodeNftCursor(opened)
@@ -178,7 +177,7 @@ async function openList(
     const isOver = held.rows.length <= room || lastOwned === undefined
     return { erc721, erc1155, next: isOver ? {} : nextFrom({ ...lastOwned, standard: 721 }) }
   }
-  return { ...subject, asked, header: indexed < 0 ? {} : { indexedHeight: indexed }, read }
+  return { ...subject, asked, read }
 }
 
 function coins(

@@ -9,7 +9,7 @@ import { Type } from '../../shape/type.ts'
 import type { Database } from '../../store/engine/database.ts'
 import { mayHold } from '../../store/query/evm/holders-of-token.ts'
 import { heldAmount, ownedCount } from '../../store/query/nft/held-count.ts'
-import { heightHeader, subjectOf } from '../evm/subject.ts'
+import { subjectOf } from '../evm/subject.ts'
 import { operation, type Operation } from '../operation.ts'
 import { bindingOf, cursorOf } from '../paging.ts'
 import type { NftParts } from './parts.ts'
@@ -60,13 +60,12 @@ export function listNftHolders(parts: NftParts): Operation {
   return operation(ListNftHolders, async ({ path, query }) => {
     const { chain, id, binding: subject } = await subjectOf(parts, path)
     const { store } = chain
-    const header = await heightHeader(chain)
     const binding = bindingOf(ListNftHolders.id, { ...query, ...subject })
     const opened = parts.tokens.open(query.pageToken, binding)
     const none = { addresses: [], totalHolders: 0, totalTokens: 0 }
-    if (id === undefined) return { body: none, ...header }
+    if (id === undefined) return { body: none }
     const { token } = (await parts.parties(chain).load([id]))(id)
-    if (token === undefined || token.standard === 20) return { body: none, ...header }
+    if (token === undefined || token.standard === 20) return { body: none }
     const of = { contractId: id, standard: token.standard }
     const cursor = opened === undefined ? undefined : holderCursor.decode(opened)
     const totals = cursor ?? (await totalsOf(store, of))
@@ -95,7 +94,6 @@ export function listNftHolders(parts: NftParts): Operation {
         totalTokens: totals.tokens,
         ...(totals.areLeast === 1 ? { totalsAreLeast: true } : {}),
       },
-      ...header,
     }
   })
 }

@@ -7,7 +7,7 @@ import { pageShape } from '../../shape/page-shape.ts'
 import { Type } from '../../shape/type.ts'
 import { itemBytes, itemOf, maxItem } from '../../store/query/nft/nft-place.ts'
 import { type ContractToken, tokensOfContract } from '../../store/query/nft/tokens-of-contract.ts'
-import { heightHeader, subjectOf } from '../evm/subject.ts'
+import { subjectOf } from '../evm/subject.ts'
 import { operation, type Operation } from '../operation.ts'
 import { bindingOf, readPage, nextToken } from '../paging.ts'
 import { standardOfContract } from './nft-path.ts'
@@ -29,7 +29,6 @@ const ListNftTokens = {
 export function listNftTokens(parts: NftParts): Operation {
   return operation(ListNftTokens, async ({ path, query }) => {
     const { chain, id, binding } = await subjectOf(parts, path)
-    const height = await heightHeader(chain)
     const standard = id === undefined ? undefined : await standardOfContract(chain, id)
     const page = await readPage<ContractToken, bigint>({
       tokens: parts.tokens,
@@ -48,6 +47,6 @@ export function listNftTokens(parts: NftParts): Operation {
     const places = id === undefined ? [] : page.rows.map(({ item }) => ({ contractId: id, item }))
     const views = standard === 1155 ? erc1155Tokens : erc721Tokens
     const tokens = await views(parts, chain, places)
-    return { body: { ...nextToken(page), tokens }, ...height }
+    return { body: { ...nextToken(page), tokens } }
   })
 }

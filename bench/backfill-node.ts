@@ -9,13 +9,15 @@
  * the time, by the machine's clock, from which on it has it.
  *
  * Started with milliseconds after that, it has traces too, each after so long, as a node that is
- * busy with executing the block.
+ * busy with executing the block; an empty word: it has none. With milliseconds after these it answers
+ * one request after the other, each after so long, as an endpoint with a limit.
  */
 
 import { openSync, readSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createInterface } from 'node:readline'
+import { setTimeout as pause } from 'node:timers/promises'
 
 import { linesOf } from './lines-of.ts'
 import { traceText } from './trace-text.ts'
@@ -30,7 +32,9 @@ const receiptsKey = ',"receipts":'
 
 const path = process.argv[2] ?? ''
 const places: Place[] = []
-const traceMs = process.argv[4] === undefined ? undefined : Number(process.argv[4])
+const [traceMs, callMs] = process.argv
+  .slice(4)
+  .map((word) => (word === '' ? undefined : Number(word)))
 const traces: Buffer[] = []
 let offset = 0
 for await (const line of linesOf(path)) {
@@ -40,6 +44,7 @@ for await (const line of linesOf(path)) {
   offset += line.length + 1
 }
 const file = openSync(path, 'r')
+let before: Promise<unknown> = Promise.resolve()
 let head = Math.min(places.length - 1, Number(process.argv[3] ?? places.length))
 
 createInterface({ input: process.stdin }).on('line', (line) => {
@@ -59,7 +64,8 @@ const server = createServer((request, reply) => {
     reply.setHeader('content-type', 'application/json')
     if (traceMs !== undefined && asked.method === 'debug_traceBlockByNumber')
       setTimeout(() => send(reply, asked), traceMs)
-    else send(reply, asked)
+    else if (callMs === undefined) send(reply, asked)
+    else before = before.then(() => pause(callMs)).then(() => send(reply, asked))
   })
 })
 server.listen(0, '127.0.0.1', () => {

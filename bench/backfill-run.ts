@@ -13,6 +13,8 @@ export type Backfill = {
   /** Of the data API. */
   readonly url: string
   readonly pid: number
+  /** Processes that read for it. */
+  readonly readers: readonly number[]
   /** The process that serves the chain. */
   readonly node: ChildProcess
   readonly transfers: number
@@ -38,33 +40,47 @@ export type BackfillChain = {
   readonly traceMs?: number
   /** `index.freeze`; off where it is absent. */
   readonly freezes?: boolean
+  /** Processes that read for the one that indexes, each with a node of its own; none. */
+  readonly readers?: number
+  /** Each node answers one request after the other, each after so many milliseconds. */
+  readonly callMs?: number
 }
 
 /** Runs `work` beside a backfill of a chain and removes all traces of it. */
 export async function withBackfill(
-  { blocks, kind = 'rich', firstHead = blocks - 1, traceMs, freezes = false }: BackfillChain,
+  chain: BackfillChain,
   parent: string | undefined,
   work: (run: Backfill) => Promise<void>,
 ): Promise<void> {
+  const { blocks, kind = 'rich', firstHead = blocks - 1, traceMs, freezes = false } = chain
   const folder = mkdtempSync(join(parent ?? tmpdir(), 'firn-bench-'))
   const children: ChildProcess[] = []
   try {
     const path = join(folder, 'chain.ndjson')
     const { transfers, parseSeconds } = prepare(path, blocks, kind)
-    const node = start(
-      children,
-      'backfill-node.ts',
-      path,
-      String(firstHead),
-      ...(traceMs === undefined ? [] : [String(traceMs)]),
-    )
-    const port = Number(await told(node, /^(\d+)$/m))
+    const words = [path, String(firstHead), wordOf(traceMs), wordOf(chain.callMs)]
+    const traces = traceMs === undefined ? 'traces: off' : 'traces: on, startHeight: 1'
     const config = join(folder, 'firn.yaml')
     const dataDir = join(folder, 'data')
-    writeFileSync(
+    const startNode = async (path: string, settings: string): Promise<ChildProcess> => {
+      const node = start(children, 'backfill-node.ts', ...words)
+      const port = Number(await told(node, /^(\d+)$/m))
+      const chains = `[{ network: fuji, rpcUrls: ['http://127.0.0.1:${port}'], name: Bench, symbol: BNC, ${traces} }]`
+      writeFileSync(path, `${settings}\nchains: ${chains}\n`)
+      return node
+    }
+    const readers: ChildProcess[] = []
+    const readerUrls: string[] = []
+    for (let at = 0; at < (chain.readers ?? 0); at++) {
+      const own = join(folder, `reader-${at}.yaml`)
+      await startNode(own, 'reader: { port: 0 }')
+      const reader = start(children, '../bin/firn.js', 'read', '--config', own)
+      readerUrls.push(await told(reader, /for others: (\S+)/))
+      readers.push(reader)
+    }
+    const node = await startNode(
       config,
-      `dataDir: ${dataDir}\nindex: { freeze: ${freezes} }\nchains:\n` +
-        `  - { network: fuji, rpcUrls: ['http://127.0.0.1:${port}'], name: Bench, symbol: BNC, ${traceMs === undefined ? 'traces: off' : 'traces: on, startHeight: 1'} }\n`,
+      `dataDir: ${dataDir}\nindex: { freeze: ${freezes} }\nsource: { readers: [${readerUrls.map((url) => `'${url}'`).join()}] }`,
     )
     const startedAt = performance.now()
     const args = ['start', '--config', config, '--port', '0', '--node-port', '0']
@@ -79,13 +95,19 @@ export async function withBackfill(
       }
     }
     const pid = firn.pid ?? 0
-    await work({ dataDir, url, pid, node, transfers, parseSeconds, startedAt, height, reached })
+    const read = readers.map((reader) => reader.pid ?? 0)
+    const run = { dataDir, url, pid, node, transfers, parseSeconds, startedAt, height, reached }
+    await work({ ...run, readers: read })
     firn.kill('SIGINT')
     await once(firn, 'exit')
   } finally {
     for (const child of children) child.kill('SIGKILL')
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+function wordOf(value: number | undefined): string {
+  return value === undefined ? '' : String(value)
 }
 
 function prepare(

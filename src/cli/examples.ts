@@ -37,6 +37,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   'snapshot list': ['firn snapshot list /backup/firn'],
   'snapshot verify': ['firn snapshot verify /backup/firn'],
   'snapshot restore': ['firn snapshot restore /backup/firn --data-dir ./firn-data'],
+  read: ['firn read --config firn.yaml'],
   record: [
     'firn record --rpc http://127.0.0.1:9650/ext/bc/C/rpc --out chain.firnrec --name "My chain"',
   ],

@@ -158,6 +158,12 @@ program
   .action(async (flags: Flags) => (await import('./commands/migrate.ts')).migrate(flags))
 
 program
+  .command('read')
+  .description('read blocks of the configured EVM chains for other Firns, which index them')
+  .option('--config <file>', 'configuration file')
+  .action(async (flags: Flags) => (await import('./commands/read.ts')).read(flags))
+
+program
   .command('record')
   .description('write an EVM chain and its state into one file that Firn replays')
   .requiredOption('--rpc <url>', 'RPC address of a node of the chain')

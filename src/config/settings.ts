@@ -246,6 +246,20 @@ export const settings = {
     'Far behind the head one EVM block in so many is hashed and compared with its header; 1: every one. A larger number is for those who trust their node.',
   ),
 
+  'source.readers': list(
+    'Other machines that read blocks of the EVM chains for this one while it is far behind: addresses of `firn read`, `http://10.0.0.3:8082`.',
+    [],
+    { isAddress: true },
+  ),
+
+  'reader.host': text('127.0.0.1', 'Address that `firn read` listens on.'),
+  'reader.port': integer(8082, [0, 65_535], 'Port of `firn read`; 0 takes a free one.'),
+  'reader.token': text(
+    '',
+    'Secret that `firn read` and those who ask it share. Elsewhere than on loopback it is needed.',
+    { secret: true },
+  ),
+
   'evm.selectorsFile': text(
     '',
     'File of method signatures, one a line, added to the bundled ones.',

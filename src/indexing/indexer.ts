@@ -19,6 +19,7 @@ import type { Gauges } from '../telemetry/gauges.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { ThreadLink, Threads } from '../telemetry/thread.ts'
 import type { ChainSpec, SourceLimits } from './chain-spec.ts'
+import type { RemoteReaderSettings } from './evm/ranges/remote-readers.ts'
 import { SteadyProgress } from './overall-progress.ts'
 import type { StageStatus } from './stage.ts'
 import { type BoardParts, type ChainStatus, StatusBoard, type ThreadNews } from './status-board.ts'
@@ -33,6 +34,8 @@ export type IndexerOptions = {
   /** Connections of each thread to PostgreSQL. */
   readonly shares: Readonly<Record<ThreadName, ConnectionLimits>>
   readonly limits: SourceLimits
+  /** Other machines that read ranges of the EVM chains for this one. */
+  readonly readers?: RemoteReaderSettings
   /** Names this process in leases, and no other. */
   readonly owner: string
   /** Milliseconds for which events for webhooks are kept. */
@@ -72,6 +75,7 @@ export type ThreadWork = {
   readonly streams: readonly StreamSpec[]
   readonly store: StoreLocation
   readonly limits: SourceLimits
+  readonly readers?: RemoteReaderSettings
   readonly owner: string
   readonly keepEventsMs: number
 }
@@ -145,6 +149,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
       streams: options.streams,
       store: { ...options.store, connections: options.shares[name] },
       limits: options.limits,
+      ...(options.readers === undefined ? {} : { readers: options.readers }),
       owner: options.owner,
       keepEventsMs: options.keepEventsMs,
     }

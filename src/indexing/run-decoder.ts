@@ -16,6 +16,7 @@ import { waitOn, type Waits } from '../telemetry/waits.ts'
 import type { ChainSpec, ResumePoint } from './chain-spec.ts'
 import { goodBatchRows, goodFrozenRows } from './evm/evm-ingest.ts'
 import { openEvmSource } from './evm/open-source.ts'
+import { RemoteReaders } from './evm/ranges/remote-readers.ts'
 import { ChainReader, type ChainWriter } from './evm/read-chain.ts'
 import { callerOver, type Call } from './port-call.ts'
 import { openStoreOver } from './primary/run/calls.ts'
@@ -73,9 +74,16 @@ async function runChain(of: WorkerThread, ask: Call, spec: ChainSpec): Promise<v
   const bufferBytes = Math.max(leastBufferBytes, data.limits.bufferBytes / data.chains.length)
   try {
     const source = await openEvmSource(spec, data.limits, { world, log })
+    const readers = new RemoteReaders({
+      ...(data.readers ?? { urls: [], token: '' }),
+      ...data.limits,
+      world,
+      log,
+    })
     const reader: ChainReader = new ChainReader({
       spec,
       source,
+      readers,
       writer: writerOver(ask, spec.key, of.waits),
       world,
       log,
@@ -86,7 +94,7 @@ async function runChain(of: WorkerThread, ask: Call, spec: ChainSpec): Promise<v
         tell({
           key: spec.key,
           stages: reader.stages(),
-          endpoints: source.endpoints(),
+          endpoints: [...source.endpoints(), ...readers.endpoints()],
           unchecked: reader.unchecked(),
         }),
     })

@@ -8,6 +8,7 @@ import { Fault, faultOf } from '../core/fault.ts'
 import type { World } from '../core/world.ts'
 import type { Log } from '../telemetry/log.ts'
 import { chainSpecs } from './chain-specs.ts'
+import { checkReader } from './check-reader.ts'
 import { checkRecordings } from './data-folder.ts'
 import { checkStorePatterns } from './store-location.ts'
 import { checkTokenKnowledge } from './token-knowledge.ts'
@@ -30,6 +31,7 @@ export async function checkConfig(
     () => readTiers(config['api.tiers']),
     () => addressReader(config['api.trustProxy']),
     () => webRules(config),
+    () => checkReader(config),
     () =>
       checkAdminHost({
         host: config['node.host'],

@@ -15,6 +15,7 @@ import type { BlockNews, ResumePoint } from '../chain-spec.ts'
 import { Pipeline, type PipelineLimits, type PipelineParts } from '../pipeline.ts'
 import type { BlockChecks } from './block-checks.ts'
 import { readPiece, type BlocksPiece } from './block-piece.ts'
+import type { RemoteReaders } from './ranges/remote-readers.ts'
 import type { Settlement } from './settlement.ts'
 import type { TakenOnTrust } from './taken-on-trust.ts'
 
@@ -30,6 +31,7 @@ const longestHoldMs = 30_000
 /** Parts of the pipeline: a source, a writer, and the checks that prove blocks. */
 export type BlockPipelineParts = {
   readonly source: EvmSource
+  readonly readers?: RemoteReaders
   readonly writer: { readonly blocks: (batch: BlockBatch, news: BlockNews) => Promise<void> }
   readonly world: World
   readonly log: Log
@@ -47,20 +49,23 @@ export function blocksPipeline(
   resume: ResumePoint,
   committed: () => void,
 ): Pipeline<BlocksPiece> {
-  const { source, checks, settlement, trust } = parts
+  const { source, readers, checks, settlement, trust } = parts
   const { clock } = parts.world
   let heldSinceMs: number | undefined
-  const pipeline = new Pipeline<BlocksPiece>({
+  const pipeline: Pipeline<BlocksPiece> = new Pipeline({
     name: 'blocks',
     from: resume.blocksFrom,
     unit: () => source.unitBlocks(),
-    window: () => source.window('blocks'),
+    window: () => source.window('blocks') + (readers?.window ?? 0),
     fetch: (range, signal) => {
       const wants = (height: number): boolean =>
         checks.wants(height, pipeline.head - height < headBlocks)
       const took = ({ from, until, origin }: BlocksPiece, sum: string): void =>
         trust.took({ from, until, origin, sum })
-      return readPiece({ ...parts, wants, took }, range, signal)
+      const read = (): Promise<BlocksPiece> => readPiece({ ...parts, wants, took }, range, signal)
+      if (readers === undefined) return read()
+      const own = { window: source.window('blocks'), read }
+      return readers.read({ ...range, head: pipeline.head }, own, signal)
     },
     ...linksOf(parts, resume),
     heldFrom: () => settlement.heldFrom,
@@ -93,7 +98,7 @@ export function blocksPipeline(
 
 /** Holds each piece against the one before it, and its endpoint to account. */
 function linksOf(
-  { source, settlement, trust }: BlockPipelineParts,
+  { source, readers, settlement, trust }: BlockPipelineParts,
   resume: ResumePoint,
 ): Pick<PipelineParts<BlocksPiece>, 'link' | 'unlinked'> {
   const stored = resume.parentHash === undefined ? undefined : fromHex(resume.parentHash)
@@ -104,14 +109,14 @@ function linksOf(
       const first = batch.blocks.parentHash.subarray(0, 32)
       if (tail !== undefined && !equalBytes(tail, first)) {
         const reason = `parent of block ${batch.from} does not match what is stored: ${origin}`
-        source.distrust(origin, reason)
+        if (readers?.doubt(origin, reason) !== true) source.distrust(origin, reason)
         trust.caught(origin)
         return { reason }
       }
       const wrong = settlement.link(piece, piece.settling)
       if (wrong !== undefined) {
         for (const each of wrong.origins) {
-          source.doubt(each, wrong.reason)
+          if (readers?.doubt(each, wrong.reason) !== true) source.doubt(each, wrong.reason)
           trust.caught(each)
         }
         return wrong

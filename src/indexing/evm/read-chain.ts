@@ -20,6 +20,7 @@ import { idleStatus, type StageStatus } from '../stage.ts'
 import { BlockChecks, type Unchecked } from './block-checks.ts'
 import type { BlocksPiece } from './block-piece.ts'
 import { blocksPipeline } from './block-pipeline.ts'
+import type { RemoteReaders } from './ranges/remote-readers.ts'
 import { type ReadAgainParts, rereadCaught, sumNow, unsettledNow } from './read-again.ts'
 import { TraceReader, type TraceWriter } from './read-traces.ts'
 import { Settlement } from './settlement.ts'
@@ -43,6 +44,8 @@ export type ChainWriter = TraceWriter & {
 export type ReadChainParts = {
   readonly spec: ChainSpec
   readonly source: EvmSource
+  /** Other machines that read blocks for this process. */
+  readonly readers?: RemoteReaders
   readonly writer: ChainWriter
   readonly world: World
   readonly log: Log
@@ -135,8 +138,9 @@ export class ChainReader {
 
   /** Goes on where the rows end, until the signal is aborted or something fails. */
   async #readOn(signal: AbortSignal): Promise<void> {
-    const { source, writer, world, log } = this.#parts
+    const { source, readers, writer, world, log } = this.#parts
     const identity = await source.identity(signal)
+    readers?.opened(identity)
     const { standsBy: _before, ...status } = this.#blocksStatus
     // It waits there for as long as another process writes the store.
     this.#blocksStatus = { ...status, standsBy: true }

@@ -59,7 +59,7 @@ export const silent: Log = {
 const tables = [...controlTables, ...evmTables]
 
 /** As if a node had been asked what the tokens are, and their balances had been compared. */
-const nameTokens = statement(
+export const nameTokens = statement(
   `update token set name = 'Token ' || id, symbol = 'T' || id, decimals = 18, metadata_height = 1,
    exactness = 1`,
   { unsummed: true },
@@ -145,6 +145,8 @@ export function listServer({ store, state, cold = false }: ListServerOptions): A
       networks: createNetworkDirectory(() => []),
       headOf: () => 1_000_000,
       networkKey: (network) => network,
+      clock,
+      hasReplicas: false,
     }),
     gauges,
     admit: createAdmission({

@@ -24,7 +24,7 @@ import { transfersOfAddress } from '../src/store/query/evm/transfers-of-address.
 import { evmTables } from '../src/store/schema/evm.ts'
 import { createDatabase, startPostgres } from '../test/postgres.ts'
 import { addressOf } from './evm-chain.ts'
-import { listServer } from './list-server.ts'
+import { listServer, nameTokens } from './list-server.ts'
 
 type Figures = {
   readonly ingest: number
@@ -98,6 +98,9 @@ async function pageMicros(location: StoreLocation): Promise<number> {
 
 /** Of the thread that answers and of the database's server, for one answer of the API. */
 async function answerMicros(location: StoreLocation): Promise<number> {
+  const writer = await openStore(location, 'bench', evmTables, 'write')
+  await writer.transaction((link) => link.run(nameTokens))
+  await writer.close()
   const store = await openStore(location, 'bench', evmTables, 'read')
   const api = listServer({ store, state: { balance: none, code: none, call: none, calls: none } })
   const url = new URL(await api.listen('127.0.0.1', 0))

@@ -131,6 +131,8 @@ export async function startEvmService(options: ServiceOptions): Promise<EvmServi
       networks: createNetworkDirectory(() => []),
       headOf: () => time.head,
       networkKey: (network) => `primary-${network}`,
+      clock,
+      hasReplicas: false,
     }),
     log: silent,
     clock,

@@ -267,6 +267,8 @@ export async function servePrimary(
       networks,
       headOf: () => undefined,
       networkKey: (name) => `primary-${name}`,
+      clock,
+      hasReplicas: false,
     }),
     dialect: 'auto',
     log: { ...silentLog, error: (event, fields) => console.error(event, fields) },

@@ -3,8 +3,10 @@
 import { faultOf } from '../core/fault.ts'
 import { networkNames } from '../core/network.ts'
 import { ownValue } from '../core/own-value.ts'
+import { recently } from '../core/recently.ts'
+import type { Clock } from '../core/world.ts'
 import { checkpointHeights } from '../store/checkpoint.ts'
-import type { Reader } from '../store/engine/database.ts'
+import type { Database } from '../store/engine/database.ts'
 import { blockTimestamp } from '../store/query/evm/blocks.ts'
 import { indexedHeight } from '../store/query/evm/indexed-height.ts'
 import { timeOfBlock } from '../store/query/primary/blocks.ts'
@@ -22,7 +24,16 @@ export type FreshParts = {
   readonly headOf: (key: string, stage: string) => number | undefined
   /** Key of the store of a primary network. */
   readonly networkKey: (network: 'mainnet' | 'fuji') => string
+  readonly clock: Clock
+  /** Requests are answered by several servers, each of which is as far as it is. */
+  readonly hasReplicas: boolean
 }
+
+/**
+ * Time for which a height is good that a database server told: a statement there is half of a page.
+ * An answer is complete up to what was stored this much before. SQLite tells in a few microseconds.
+ */
+const heightMs = 20
 
 // Paths with a network that are about no single chain of it.
 const ofSeveral = ['/v1/signatureAggregator/', 'addresses:listChainIds', '/teleporterMetrics/']
@@ -42,11 +53,14 @@ export function mayBeOfOneChain(path: string): boolean {
 /** Finds the chain of a path. Operations over several chains have none. */
 export function createFreshChains(parts: FreshParts): FreshChains {
   const keep = chainKeeper()
+  const { clock } = parts
+  const heights = ({ engine }: Database, read: () => Promise<number>): (() => Promise<number>) =>
+    engine === 'sqlite' || parts.hasReplicas ? read : recently(read, { clock, forMs: heightMs })
   const evm = (name: string, stage: 'blocks' | 'traces'): FreshChain | undefined => {
     if (scopes.has(name)) return undefined
     const { store, facts } = parts.chains.find(name)
     return keep(store, stage, () => ({
-      indexedHeight: () => indexedHeight(store, stage),
+      indexedHeight: heights(store, () => indexedHeight(store, stage)),
       timeOf: (height) => blockTimestamp(store, height),
       headHeight: () => parts.headOf(facts.key, 'blocks'),
     }))
@@ -61,7 +75,7 @@ export function createFreshChains(parts: FreshParts): FreshChains {
         : chainOf(parts.networks, { network: name, blockchainId }).chain
     const { store } = served
     return keep(store, chain, () => ({
-      indexedHeight: async () => (await checkpointHeights(store)).get(chain) ?? -1,
+      indexedHeight: heights(store, async () => (await checkpointHeights(store)).get(chain) ?? -1),
       timeOf: (height) => timeOfBlock(store, chain, height),
       headHeight: () => parts.headOf(parts.networkKey(served.network), chain),
     }))
@@ -98,11 +112,11 @@ export function createFreshChains(parts: FreshParts): FreshChains {
   }
 }
 
-type Keep = (store: Reader, stage: string, make: () => FreshChain) => FreshChain
+type Keep = (store: Database, stage: string, make: () => FreshChain) => FreshChain
 
 /** Makes each chain of a store once. */
 function chainKeeper(): Keep {
-  const kept = new WeakMap<Reader, Map<string, FreshChain>>()
+  const kept = new WeakMap<Database, Map<string, FreshChain>>()
   return (store, stage, make) => {
     const known = kept.get(store)?.get(stage)
     if (known !== undefined) return known

@@ -94,13 +94,10 @@ export function assembleApi(config: Config, parts: ApiParts): Api {
   const { world, gauges } = parts
   const thread = { thread: String(parts.thread) }
   const directories = directoriesOf(parts)
+  const headOf = freshHeads(parts.indexer, world.clock)
   const evm = evmPartsOf(parts, directories)
-  const events = eventService(config, {
-    ...parts,
-    evm,
-    networks: directories.networks,
-    headOf: freshHeads(parts.indexer, parts.world.clock),
-  })
+  const { networks } = directories
+  const events = eventService(config, { ...parts, evm, networks, headOf })
   const families = familiesOf(config, parts, { ...directories, evm, events: events.parts })
   const operations = allOperations(families)
   const server = createServer({
@@ -118,8 +115,10 @@ export function assembleApi(config: Config, parts: ApiParts): Api {
     load: loadLimits(config),
     freshChains: createFreshChains({
       ...directories,
-      headOf: freshHeads(parts.indexer, parts.world.clock),
+      headOf,
       networkKey: (network) => primaryStream(network).key,
+      clock: world.clock,
+      hasReplicas: parts.readings !== undefined,
     }),
     gauges,
     admit: admissionOf(config, parts),

@@ -219,6 +219,8 @@ function startServing(made: Made, indexing: Indexing | undefined): Serving {
         networks: directory,
         headOf: (key, stage) => headOf(indexing?.status() ?? [], key, stage),
         networkKey: (network) => `primary-${network}`,
+        clock,
+        hasReplicas: false,
       }),
       log: silentLog,
       clock,

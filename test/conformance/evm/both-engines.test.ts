@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
+import type { Reader } from '../../../src/store/engine/database.ts'
 import { evmService } from '../../evm-service.ts'
 import { busiest, expectedInternals, expectedTransactions, expectedTransfers } from './replay.ts'
 
@@ -58,3 +59,29 @@ void test('engines: PostgreSQL gives the bytes SQLite gives, on first and second
     assert.deepEqual(otherNext.body, ownNext.body, next)
   }
 })
+
+void test('PostgreSQL: a page whose addresses are known is one statement', async () => {
+  const [path = ''] = paths
+  await scaled.get(path)
+  const asked = statementsOf(scaled.chains[0]!.store)
+  await scaled.get(path)
+  assert.equal(asked(), 1)
+  // The height is read again.
+  scaled.time.nowMs += 20
+  await scaled.get(path)
+  assert.equal(asked(), 3)
+})
+
+/** Counts the statements of a reader from now on. */
+function statementsOf(reader: Reader): () => number {
+  let count = 0
+  const counted =
+    <A extends readonly unknown[], R>(ask: (...asked: A) => R) =>
+    (...asked: A): R => {
+      count++
+      return ask(...asked)
+    }
+  const { all, get, lookup } = reader
+  Object.assign(reader, { all: counted(all), get: counted(get), lookup: counted(lookup) })
+  return () => count
+}

@@ -109,12 +109,9 @@ async function main(): Promise<number> {
   }[what]
   if (jobs === undefined)
     throw new Error('node scripts/test.ts [check|unit|system|long] [part of a name] [--share 6]')
-  return runAll(
-    shareOf(
-      jobs.filter(({ name }) => name.includes(part)),
-      Number(values.share),
-    ),
-  )
+  const named = jobs.filter(({ name }) => name.includes(part))
+  if (named.length === 0) throw new Error(`no job of ${what} has this in its name: ${part}`)
+  return runAll(shareOf(named, Number(values.share)))
 }
 
 /** Every `share`th of the jobs, begun where the commit says. */

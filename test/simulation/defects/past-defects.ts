@@ -165,19 +165,17 @@ export const pastDefects: readonly PastDefect[] = [
     seed: 199,
     places: [
       {
-        file: 'src/api/server.ts',
-        is: 'reply.headers(await freshnessOf(parts, shape, request, limit))',
-        both: 'if (!$on) reply.headers(await freshnessOf(parts, shape, request, limit))',
+        file: 'src/api/route-operation.ts',
+        is: 'await this.#tellFresh(exchange)',
+        both: 'if (!$on) await this.#tellFresh(exchange)',
       },
       {
-        file: 'src/api/server.ts',
-        is: 'return await send({ parts, operation, request, reply, answer: await ask(query) })',
-        both: `if (!$on) return await send({ parts, operation, request, reply, answer: await ask(query) })
-        else {
-          const answer = await ask(query)
+        file: 'src/api/route-operation.ts',
+        is: 'const answer = await this.#ask(exchange, path, query)',
+        both: `const answer = await this.#ask(exchange, path, query)
+        if ($on) {
           await new Promise((resolve) => setImmediate(resolve))
-          reply.headers(await freshnessOf(parts, shape, request, limit))
-          return await send({ parts, operation, request, reply, answer })
+          await this.#tellFresh(exchange)
         }`,
       },
     ],

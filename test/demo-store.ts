@@ -5,7 +5,7 @@
  * Nothing here computes an answer: what a test expects comes from `rawChain`.
  */
 
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { zstdCompressSync } from 'node:zlib'
@@ -23,6 +23,7 @@ import { linesOf, listParts, partKinds } from '../src/source/recording-file.ts'
 import { openRecording, type Recording } from '../src/source/recording.ts'
 import type { Database } from '../src/store/engine/database.ts'
 import { openStore, type StoreLocation } from '../src/store/engine/open.ts'
+import type { SegmentFetching } from '../src/store/ice/fetched-segments.ts'
 import { takeLease } from '../src/store/lease.ts'
 import { controlTables } from '../src/store/schema/control.ts'
 import { evmTables, token } from '../src/store/schema/evm.ts'
@@ -154,6 +155,8 @@ export async function openDemoChain(
     readonly engine?: 'sqlite' | 'postgres'
     /** Heights at which segments end; those of the environment when it is not said. */
     readonly frozen?: readonly number[]
+    /** It is read only, and its segments are fetched from the folder that this is given. */
+    readonly fetching?: (elsewhere: string) => SegmentFetching
   } = {},
 ): Promise<DemoChain> {
   const recording = openRecording(recordingFile(chainId))
@@ -178,8 +181,15 @@ export async function openDemoChain(
     folder ??= mkdtempSync(join(tmpdir(), 'firn-frozen-'))
     location = { ...location, dataDir: folder, freeze: { firn: 'test' } }
   }
-  const store = await openStore(location, facts.key, tables, 'write')
+  let store = await openStore(location, facts.key, tables, 'write')
   await freezeAt(store, heights)
+  if (options.fetching !== undefined && folder !== undefined) {
+    await store.close()
+    const elsewhere = join(folder, 'elsewhere')
+    renameSync(join(folder, 'segments'), elsewhere)
+    const fetching = options.fetching(elsewhere)
+    store = await openStore({ ...location, fetching }, facts.key, tables, 'read')
+  }
   return {
     served: { facts, store, state, wantsTraces: true, isFollowed: () => true },
     close: async () => {

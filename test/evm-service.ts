@@ -33,6 +33,7 @@ import { noTokenNotes } from '../src/api/token-notes.ts'
 import { fromHex } from '../src/core/bytes.ts'
 import type { Clock } from '../src/core/world.ts'
 import { AddressUnion } from '../src/rollup/address-union.ts'
+import type { SegmentFetching } from '../src/store/ice/fetched-segments.ts'
 import type { Log } from '../src/telemetry/log.ts'
 import { holdToDocument } from './answer-book.ts'
 import { type DemoChain, type DemoChainId, openDemoChain } from './demo-store.ts'
@@ -69,6 +70,8 @@ export type ServiceOptions = {
   readonly engine?: 'sqlite' | 'postgres'
   /** Heights at which segments of the history end. */
   readonly frozen?: readonly number[]
+  /** Segments are fetched from the folder that this is given. */
+  readonly fetching?: (elsewhere: string) => SegmentFetching
   readonly parts?: Partial<EvmParts>
   readonly state?: (own: StateReader) => StateReader
   /** Operations served besides. */
@@ -97,9 +100,13 @@ export function evmService(options: ServiceOptions = {}): Promise<EvmService> {
 export async function startEvmService(options: ServiceOptions): Promise<EvmService> {
   const opened: DemoChain[] = []
   for (const chainId of options.chains ?? [51002]) {
-    const { engine = usualEngine, frozen } = options
+    const { engine = usualEngine, frozen, fetching } = options
     opened.push(
-      await openDemoChain(chainId, { engine, ...(frozen === undefined ? {} : { frozen }) }),
+      await openDemoChain(chainId, {
+        engine,
+        ...(frozen === undefined ? {} : { frozen }),
+        ...(fetching === undefined ? {} : { fetching }),
+      }),
     )
   }
   const time: EvmService['time'] = { nowMs: 1_780_000_000_000, head: undefined }

@@ -215,6 +215,18 @@ export const settings = {
     'Move the history of EVM chains into segments, files in the folder `segments` of `dataDir`; see the guide. Every process of a deployment must say the same and have that folder.',
   ),
 
+  'segments.from': list(
+    'Firns that offer their segments (`api.segments`): a process with `role: serve` takes from them, when a question needs it, what is not in its own folder. `http://10.0.0.2:8080`.',
+    [],
+    { isAddress: true },
+  ),
+  'segments.key': text('', 'API key for these Firns, where they need one.', { secret: true }),
+  'segments.maxBytes': integer(
+    107_374_182_400,
+    [1_048_576, 2 ** 50],
+    'Bytes of fetched segments that are kept, in `segments-fetched` of `dataDir`; those opened longest ago are removed.',
+  ),
+
   'source.timeoutMs': integer(
     30_000,
     [100, 600_000],

@@ -49,6 +49,20 @@ export type Transport = {
   readonly request: (request: HttpRequest) => Promise<HttpReply>
 }
 
+/** A file that is fetched by HTTP. */
+export type DownloadRequest = {
+  readonly url: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** Where it is written. What is there when it fails is a part of it. */
+  readonly path: string
+  /** Until the answer begins, and until its last byte, milliseconds. */
+  readonly answerMs: number
+  readonly wholeMs: number
+}
+
+/** Saves an answer of any size and gives its status. Throws `node-unreachable`. */
+export type Download = (request: DownloadRequest) => Promise<number>
+
 /** Files of the operator and of the data folder. Missing files are `undefined`, not an error. */
 export type Files = {
   readonly read: (path: string) => Promise<Uint8Array | undefined>
@@ -62,6 +76,8 @@ export type World = {
   readonly clock: Clock
   readonly random: Random
   readonly transport: Transport
+  /** Absent where no files are fetched. */
+  readonly download?: Download
   /**
    * HTTP to hosts that strangers name: refuses every address that is not public, with
    * `node-refused`. Absent where nobody may ask such hosts.

@@ -86,7 +86,7 @@ async function build(
   const gauges = joinedGauges(createGauges(), figures)
   const waits = countedWaits(clock, gauges)
   const threads = createThreads({ logs, waits, clock })
-  const stores = await storesOf(config, world)
+  const stores = await storesOf(config, { ...world, gauges })
   const { owner, shares, location, store, readings } = stores
   closers.push(async () => readings?.close())
   const chains = chainSpecs(config)

@@ -31,10 +31,20 @@ void test('connections: threads that answer share those of the main thread; too 
     'api.workers': 4,
     'api.handlerTimeoutMs': 10_000,
     'postgres.replicas': [],
+    'segments.from': [],
+    'segments.key': '',
+    'segments.maxBytes': 1_048_576,
   } as const
+  const clock = { now: () => 0, monotonic: () => 0, sleep: async () => {} }
+  const gauges = { add: () => {} }
   const random = { bytes: (size: number) => new Uint8Array(size), number: () => 0 }
   const sharesOf = async (connections: number) =>
-    (await storesOf({ ...settings, 'postgres.connections': connections }, { random })).shares
+    (
+      await storesOf(
+        { ...settings, 'postgres.connections': connections },
+        { random, clock, gauges },
+      )
+    ).shares
   const { main } = await sharesOf(25)
   assert.ok(4 * (main.read + main.write) + 1 <= 25, JSON.stringify(main))
   await assert.rejects(sharesOf(12), /postgres.connections must be at least 13 for 4 api.workers/)

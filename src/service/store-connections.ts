@@ -6,6 +6,7 @@ import type { World } from '../core/world.ts'
 import type { StoreLocation } from '../store/engine/open.ts'
 import type { ConnectionLimits } from '../store/engine/postgres-server.ts'
 import type { Replicas } from '../store/engine/replicas.ts'
+import { type FetchingParts, segmentFetching, type SegmentSettings } from './segment-fetching.ts'
 import { storeLocation, type StoreSettings } from './store-location.ts'
 import { version } from './version.ts'
 
@@ -31,6 +32,7 @@ export type ProcessStores = {
 
 /** The settings that say where stores lie and who shares them. */
 export type SharedStores = StoreSettings &
+  SegmentSettings &
   Pick<
     Config,
     | 'role'
@@ -47,12 +49,12 @@ export type GivenShare = { readonly main: ConnectionLimits; readonly owner: stri
 /** The stores that the settings name. Throws `bad-config` where connections are too few. */
 export async function storesOf(
   config: SharedStores,
-  { random }: Pick<World, 'random'>,
+  parts: Pick<World, 'random'> & FetchingParts,
   given?: GivenShare,
 ): Promise<ProcessStores> {
   const all = shareConnections(config.role, config['postgres.connections'])
   const shares = { ...all, main: given?.main ?? dividedShare(config, all.main) }
-  const owner = given?.owner ?? Buffer.from(random.bytes(8)).toString('hex')
+  const owner = given?.owner ?? Buffer.from(parts.random.bytes(8)).toString('hex')
   const freezing = config['index.freeze'] ? { freeze: { firn: version } } : {}
   const location: StoreLocation = {
     ...storeLocation(config),
@@ -61,7 +63,13 @@ export async function storesOf(
   }
   // No statement of an answer may take longer than the answer.
   const readTimeoutMs = config['api.handlerTimeoutMs']
-  const store: StoreLocation = { ...location, connections: shares.main, readTimeoutMs }
+  const fetching = segmentFetching(config, parts)
+  const store: StoreLocation = {
+    ...location,
+    connections: shares.main,
+    readTimeoutMs,
+    ...(fetching === undefined ? {} : { fetching }),
+  }
   const urls = config['postgres.replicas']
   if (config.store === 'embedded' || urls.length === 0)
     return { owner, shares, location, store, readings: undefined }

@@ -164,6 +164,11 @@ export const gaugeTable = {
     help: 'Validators our peer is connected to.',
     labels: ['network'],
   },
+  firn_segment_fetches_total: {
+    kind: 'counter',
+    help: 'Segments that this process took from other Firns, could not have, or removed to make room.',
+    labels: ['outcome'],
+  },
   firn_lock_waits_total: {
     kind: 'counter',
     help: 'Waits for something inside the process.',

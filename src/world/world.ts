@@ -24,6 +24,7 @@ import type {
   Transport,
   World,
 } from '../core/world.ts'
+import { download } from './download.ts'
 import { type LazyAgent, lazyAgent } from './lazy-agent.ts'
 import { openPublicTransport, privateUrlProblem } from './public-transport.ts'
 
@@ -34,7 +35,7 @@ const connectionsPerHost = 128
 const connectTimeoutMs = 10_000
 
 /** Opens the world. `close` ends idle connections. */
-export function openWorld(): World & { readonly close: () => Promise<void> } {
+export function openWorld(): Required<World> & { readonly close: () => Promise<void> } {
   const agent = lazyAgent({
     connections: connectionsPerHost,
     connect: { timeout: connectTimeoutMs },
@@ -47,6 +48,7 @@ export function openWorld(): World & { readonly close: () => Promise<void> } {
     clock,
     random,
     transport: transportOver(agent),
+    download,
     publicTransport: publicOnly.transport,
     publicUrlProblem: privateUrlProblem,
     files,

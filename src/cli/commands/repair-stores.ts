@@ -7,6 +7,7 @@ import { openEvmSource } from '../../indexing/evm/open-source.ts'
 import { repairChain } from '../../indexing/evm/repair/repair-chain.ts'
 import { sourceLimits } from '../../service/chain-specs.ts'
 import { claimDataFolder } from '../../service/data-folder.ts'
+import { isWebAddress } from '../../service/fetch-segment.ts'
 import { storeLocation } from '../../service/store-location.ts'
 import { openStore } from '../../store/engine/open.ts'
 import { rangeSum } from '../../store/schema/range-sum.ts'
@@ -20,7 +21,6 @@ import {
   configuredStores,
   openConfigured,
 } from '../stores/configured-stores.ts'
-import { isWebAddress } from '../stores/fetch-segment.ts'
 import { rangeText } from '../stores/range-text.ts'
 import { repairLogs, repairMessages } from '../stores/repair-emptied.ts'
 import { repairPrimary } from '../stores/repair-primary.ts'

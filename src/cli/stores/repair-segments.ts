@@ -10,6 +10,7 @@ import { BlockChecks } from '../../indexing/evm/block-checks.ts'
 import { openEvmSource } from '../../indexing/evm/open-source.ts'
 import { remakeSegment } from '../../indexing/evm/repair/remake-segment.ts'
 import { sourceLimits } from '../../service/chain-specs.ts'
+import { fetchSegment, isWebAddress } from '../../service/fetch-segment.ts'
 import { storeLocation } from '../../service/store-location.ts'
 import { version } from '../../service/version.ts'
 import { checkpointHeights } from '../../store/checkpoint.ts'
@@ -22,7 +23,6 @@ import type { ManifestSegment } from '../../store/ice/manifest.ts'
 import { segmentEnding } from '../../store/ice/segment-writer.ts'
 import { tracesSinceName } from '../../store/schema/control.ts'
 import { silentLog } from '../../telemetry/log.ts'
-import { fetchSegment, isWebAddress } from './fetch-segment.ts'
 import type { RepairWork } from './repair-work.ts'
 import { takeStore, whileKept } from './take-store.ts'
 
@@ -63,7 +63,7 @@ type Parts = { readonly ice: Ice; readonly work: RepairWork }
 
 /** Takes a copy of a segment from the folder, or from the other Firn, that was given. */
 async function isCopied({ ice, work }: Parts, { name }: ManifestSegment): Promise<boolean> {
-  const { copies, store } = work
+  const { copies, store, world } = work
   if (copies === undefined) return false
   const isOffered = isWebAddress(copies)
   const file = name + segmentEnding
@@ -72,7 +72,8 @@ async function isCopied({ ice, work }: Parts, { name }: ManifestSegment): Promis
   for (const from of isOffered ? [copies] : paths) {
     const draft = ice.draft()
     try {
-      if (isOffered) await fetchSegment(copies, { store: store.key, name }, draft)
+      if (isOffered)
+        await fetchSegment(world.download, { url: copies, store: store.key, name }, draft)
       else copyFileSync(from, draft)
       ice.adopt(draft, name)
       console.log(`${store.key}: segment ${name}: copied from ${from}`)
@@ -80,7 +81,7 @@ async function isCopied({ ice, work }: Parts, { name }: ManifestSegment): Promis
     } catch (error) {
       const fault = faultOf(error)
       if (fault === undefined) throw error
-      const isDamaged = fault.code !== 'node-unreachable'
+      const isDamaged = fault.code !== 'node-unreachable' && fault.code !== 'not-found'
       const why = isDamaged ? `the copy is damaged, too: ${from}` : fault.message
       console.log(`${store.key}: segment ${name}: ${why}`)
     } finally {

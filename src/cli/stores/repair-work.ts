@@ -10,7 +10,7 @@ export type RepairWork = {
   readonly config: Config
   readonly store: ConfiguredStore
   readonly verdict: StoreVerdict
-  readonly world: World
+  readonly world: World & Required<Pick<World, 'download'>>
   /** Names this process in leases. */
   readonly owner: string
   /** Folder with copies of segments, or the address of a Firn that offers its own. */

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 
 import { Fault } from '../../core/fault.ts'
 import { itemAt } from '../../core/item-at.ts'
+import type { SegmentFetching } from '../ice/fetched-segments.ts'
 import { iced } from '../ice/iced-database.ts'
 import { summed } from '../sums/summed-database.ts'
 import type { Database } from './database.ts'
@@ -27,6 +28,8 @@ export type StoreLocation = {
    * process of a deployment must say the same, and read the same folder.
    */
   readonly freeze?: FreezeSettings
+  /** Where a process that only serves takes segments from that are not in its folder. */
+  readonly fetching?: SegmentFetching
   /** Page cache of a writing connection, bytes; embedded only. */
   readonly writerCacheBytes?: number
   /** Connections of this thread at most; PostgreSQL only. */
@@ -117,7 +120,12 @@ function withSegments(
   database: Database,
 ): Promise<Database> {
   const folder = segmentFolder(location, name)
-  return iced(database, tables, { folder, freezes: location.freeze !== undefined })
+  const { freeze, fetching } = location
+  return iced(database, tables, {
+    folder,
+    freezes: freeze !== undefined,
+    ...(fetching === undefined ? {} : { fetching }),
+  })
 }
 
 /** Where the segments of store `name` lie. */

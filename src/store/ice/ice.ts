@@ -10,7 +10,9 @@ import { basename, join } from 'node:path'
 import { Fault, faultOf } from '../../core/fault.ts'
 import type { Reader, Statement, Writer } from '../engine/database.ts'
 import type { Table } from '../engine/table.ts'
-import { type Manifest, parseManifest, readManifest } from './manifest.ts'
+import { AwaitedSegment } from './awaited-segment.ts'
+import type { FetchedSegments } from './fetched-segments.ts'
+import { type Manifest, type ManifestSegment, parseManifest, readManifest } from './manifest.ts'
 import { type Plan, type PlannedTables, planOf } from './plan.ts'
 import { draftEnding, onDisk, segmentEnding } from './segment-writer.ts'
 import { Segment } from './segment.ts'
@@ -63,11 +65,25 @@ export class Ice {
   #openings: Opening[] = []
   #manifest = parseManifest('')
   readonly #below: number
+  readonly #fetched: FetchedSegments | undefined
+  /** Questions that read a segment which may be removed, by its name. */
+  readonly #users = new Map<string, number>()
 
-  /** Segments of a store with `tables` lie in `folder`; those beyond height `below` are left out. */
-  constructor(folder: string, tables: readonly Table[], below = Number.POSITIVE_INFINITY) {
+  /**
+   * Segments of a store with `tables` lie in `folder`; those beyond height `below` are left out, and
+   * those that are not there are `fetched`.
+   */
+  constructor(
+    folder: string,
+    tables: readonly Table[],
+    {
+      below = Number.POSITIVE_INFINITY,
+      fetched,
+    }: { readonly below?: number; readonly fetched?: FetchedSegments } = {},
+  ) {
     this.#folder = folder
     this.#below = below
+    this.#fetched = fetched
     this.#tables = {
       all: new Map(tables.map((table) => [table.name, table])),
       freezing: new Set(
@@ -116,7 +132,7 @@ export class Ice {
     for (;;) {
       const manifest = await this.manifest(reader)
       try {
-        return this.#hold(manifest)
+        return this.#fetched === undefined ? this.#hold(manifest) : this.#awaited(manifest)
       } catch (error) {
         // A merge may have replaced a file since its name was read.
         if ((await this.manifest(reader)).text === manifest.text) throw error
@@ -124,17 +140,85 @@ export class Ice {
     }
   }
 
+  /** The segments of `manifest`, each opened when it is read first. */
+  #awaited(manifest: Manifest): HeldSegments {
+    const used: string[] = []
+    const ranges = manifest.segments.map((listed): SegmentRange => {
+      const { from, until, name } = listed
+      const find = (): Segment | undefined => {
+        const segment = this.#present(listed)
+        if (segment === undefined) return undefined
+        used.push(name)
+        this.#users.set(name, (this.#users.get(name) ?? 0) + 1)
+        return segment
+      }
+      return { from, until, segment: new AwaitedSegment(name, find) }
+    })
+    const release = (): void => {
+      for (const name of used) this.#users.set(name, (this.#users.get(name) ?? 1) - 1)
+      this.#closeRemoved()
+    }
+    return { manifest, ranges, release }
+  }
+
+  /** An open segment; `undefined` where it has to be fetched. */
+  #present(listed: ManifestSegment): Segment | undefined {
+    const { name } = listed
+    const known = this.#segments.get(name)
+    if (known !== undefined) return known
+    const segment = existsSync(this.pathOf(name))
+      ? new Segment(this.pathOf(name))
+      : this.#fetched?.open(name)
+    if (segment === undefined) return undefined
+    try {
+      checkListed(segment, listed)
+    } catch (error) {
+      segment.close()
+      throw error
+    }
+    this.#segments.set(name, segment)
+    return segment
+  }
+
+  /** Closes segments whose files are removed, once no question reads them: they take room until then. */
+  #closeRemoved(): void {
+    for (const [name, segment] of this.#segments) {
+      if ((this.#users.get(name) ?? 0) > 0 || existsSync(segment.path)) continue
+      this.#users.delete(name)
+      this.#segments.delete(name)
+      segment.close()
+    }
+  }
+
+  /**
+   * Returns whether a question that failed may go on with other segments: a merge replaced one that no
+   * source offers, or a fetched file is damaged, which is removed then.
+   */
+  async mayTryAgain(reader: Reader, { manifest }: HeldSegments, error: unknown): Promise<boolean> {
+    const fault = faultOf(error)
+    if (this.#fetched === undefined || fault === undefined) return false
+    if (fault.code === 'not-found') return (await this.manifest(reader)).text !== manifest.text
+    const { segment: path } = fault.detail
+    const damaged = manifest.segments.find(({ name }) => this.#fetched?.pathOf(name) === path)
+    if (damaged === undefined) return false
+    this.#segments.get(damaged.name)?.close()
+    this.#segments.delete(damaged.name)
+    this.#fetched.remove(damaged.name)
+    return true
+  }
+
+  /** Resolves when the segment is here. Throws as `FetchedSegments.need`. */
+  async fetch(name: string): Promise<void> {
+    await this.#fetched?.need(name)
+  }
+
   #hold(manifest: Manifest): HeldSegments {
     let opening = this.#openings.find((each) => each.manifest.text === manifest.text)
     if (opening === undefined) {
-      const ranges = manifest.segments.map(({ from, until, name }) => {
-        const segment = this.segment(name)
-        if (segment.index.from !== from || segment.index.until !== until)
-          throw new Fault(
-            'store-failed',
-            `segment is of other heights than it is listed for: ${name}`,
-          )
-        return { from, until, segment }
+      const ranges = manifest.segments.map((listed) => {
+        const segment = this.segment(listed.name)
+        checkListed(segment, listed)
+        return { from: listed.from, until: listed.until, segment }
       })
       opening = { manifest, ranges, users: 0 }
       this.#openings.push(opening)
@@ -162,9 +246,10 @@ export class Ice {
       this.#openings.flatMap(({ ranges }) => ranges.map(({ segment }) => segment.name)),
     )
     for (const { segment } of unused.flatMap(({ ranges }) => ranges)) {
-      if (used.has(segment.name) || this.#segments.get(segment.name) !== segment) continue
+      const own = this.#segments.get(segment.name)
+      if (used.has(segment.name) || own === undefined || own !== segment) continue
       this.#segments.delete(segment.name)
-      segment.close()
+      own.close()
     }
   }
 
@@ -237,9 +322,11 @@ export class Ice {
 
   /** Bytes of the segments of the manifest that was read last. */
   sizeBytes(): number {
-    const sizes = this.#manifest.segments.map(
-      ({ name }) => statSync(this.pathOf(name), { throwIfNoEntry: false })?.size ?? 0,
-    )
+    const sizes = this.#manifest.segments.map(({ name }) => {
+      const paths = [this.pathOf(name), this.#fetched?.pathOf(name)]
+      const found = paths.map((path) => path && statSync(path, { throwIfNoEntry: false }))
+      return found.find((each) => each !== undefined && each !== '')?.size ?? 0
+    })
     return sizes.reduce((sum, size) => sum + size, 0)
   }
 
@@ -248,4 +335,12 @@ export class Ice {
     this.#segments.clear()
     this.#openings = []
   }
+}
+
+/** Throws `store-failed` where a segment is not the one that the manifest lists. */
+function checkListed(segment: Segment, { from, until, name }: ManifestSegment): void {
+  if (segment.name !== name)
+    throw new Fault('store-failed', `segment has another content than its name: ${name}`)
+  if (segment.index.from !== from || segment.index.until !== until)
+    throw new Fault('store-failed', `segment is of other heights than it is listed for: ${name}`)
 }

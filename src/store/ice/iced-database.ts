@@ -5,6 +5,7 @@ import type { Database, Reader, Writer } from '../engine/database.ts'
 import type { Table } from '../engine/table.ts'
 import { meta } from '../schema/control.ts'
 import { isDamage } from '../sums/pages.ts'
+import { FetchedSegments, type SegmentFetching } from './fetched-segments.ts'
 import { type HeldSegments, Ice } from './ice.ts'
 import { icedReader } from './iced-reader.ts'
 import { readManifest } from './manifest.ts'
@@ -13,6 +14,8 @@ import { readManifest } from './manifest.ts'
 export type IcePlace = {
   readonly folder: string
   readonly freezes: boolean
+  /** Where those come from that are not in the folder. */
+  readonly fetching?: SegmentFetching
 }
 
 /**
@@ -22,12 +25,14 @@ export type IcePlace = {
 export async function iced(
   database: Database,
   tables: readonly Table[],
-  { folder, freezes }: IcePlace,
+  { folder, freezes, fetching }: IcePlace,
 ): Promise<Database> {
   const isHistory = tables.includes(meta) && tables.some((table) => table.freezes !== undefined)
   if (!isHistory) return database
   if (!(await mayBeFrozen(database)) && !freezes) return database
-  const ice = new Ice(folder, tables)
+  const fetched =
+    fetching === undefined ? {} : { fetched: new FetchedSegments(fetching, database.name) }
+  const ice = new Ice(folder, tables, fetched)
   const store: Database = ice.serve({
     engine: database.engine,
     name: database.name,
@@ -45,7 +50,7 @@ export async function iced(
     },
   })
   below.set(store, (height) => {
-    const older = new Ice(folder, tables, height)
+    const older = new Ice(folder, tables, { below: height })
     return { ...icedReader(database, older), close: () => older.close() }
   })
   return store

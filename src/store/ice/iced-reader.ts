@@ -20,8 +20,9 @@ import {
 } from '../engine/database.ts'
 import { columnNames } from '../engine/table.ts'
 import { placesPerBlock } from '../schema/places.ts'
+import { SegmentNeeded } from './awaited-segment.ts'
 import { compareValues } from './expressions.ts'
-import type { Ice } from './ice.ts'
+import type { HeldSegments, Ice } from './ice.ts'
 import { frozenUntil } from './manifest.ts'
 import type { Plan, Summary } from './plan.ts'
 import { summarized } from './summarize.ts'
@@ -83,19 +84,52 @@ async function found(asked: Question): Promise<FoundRow[]> {
     const stored = await storedRows(asked)
     const isEnough = stored.length >= limit && plan.walk !== 'oldest' && plan.order.length < 2
     if (isEnough && isInOrder(plan)) return stored
-    const { ranges, release } = await ice.hold(reader)
-    try {
+    const known = before
+    const rows = await holding({ reader, ice }, async ({ ranges }) => {
       const until = ranges.at(-1)?.until ?? 0
       // An end of the history was taken back into tables meanwhile.
-      if (until < frozenUntil(before)) continue
+      if (until < frozenUntil(known)) return undefined
       if (until === 0) return stored
       const own = stored.filter(({ height }) => height >= until)
       const most = plan.walk === 'newest' ? limit - own.length : isInOrder(plan) ? limit : maxRows
       const walk = { segments: ranges, reader, parameters, limit: most }
       return together(plan, { own, frozen: await walkSegments(plan, walk), limit })
+    })
+    if (rows !== undefined) return rows
+  }
+}
+
+/**
+ * Does `work` with all segments held. Where it needs one that is not here, it is done again once that
+ * was fetched. Throws `not-ready` where that takes too long.
+ */
+async function holding<T>(
+  { reader, ice }: Pick<Question, 'reader' | 'ice'>,
+  work: (held: HeldSegments) => Soon<T>,
+): Promise<T> {
+  for (;;) {
+    const held = await ice.hold(reader)
+    try {
+      for (;;) {
+        // What was fetched for it stays open meanwhile, whatever is removed to make room.
+        const done = await doneOrNeeded(() => work(held))
+        if (!(done instanceof SegmentNeeded)) return done
+        await ice.fetch(done.segment)
+      }
+    } catch (error) {
+      if (!(await ice.mayTryAgain(reader, held, error))) throw error
     } finally {
-      release()
+      held.release()
     }
+  }
+}
+
+async function doneOrNeeded<T>(work: () => Soon<T>): Promise<T | SegmentNeeded> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof SegmentNeeded) return error
+    throw error
   }
 }
 
@@ -127,17 +161,14 @@ function isInOrder({ walk, order }: Plan): boolean {
 async function summary(asked: Question, summaries: readonly Summary[]): Promise<Row[]> {
   const { reader, ice, plan, question, parameters } = asked
   const stored = await reader.all(question, parameters)
-  const { ranges, release } = await ice.hold(reader)
-  try {
+  const known = await holding({ reader, ice }, async ({ ranges }) => {
     if (ranges.length === 0) return stored
-    if (plan.isEnds) {
-      const walk = { segments: ranges, reader, parameters, limit: maxRows }
-      const ends = await walkSegments(plan, walk)
-      return summarized(summaries, [...stored, ...ends.map(({ selected }) => selected)])
-    }
-  } finally {
-    release()
-  }
+    if (!plan.isEnds) return undefined
+    const walk = { segments: ranges, reader, parameters, limit: maxRows }
+    const ends = await walkSegments(plan, walk)
+    return summarized(summaries, [...stored, ...ends.map(({ selected }) => selected)])
+  })
+  if (known !== undefined) return known
   const rows = await found(asked)
   return summarized(
     summaries,
@@ -186,12 +217,9 @@ async function lookedUp(
 ): Promise<(Row | undefined)[]> {
   const rows = await reader.lookup(lookup, keys)
   if (rows.every((row) => row !== undefined)) return rows
-  const { ranges, release } = await ice.hold(reader)
-  try {
-    return ranges.length === 0 ? rows : withFrozen(rows, { ranges, lookup, keys })
-  } finally {
-    release()
-  }
+  return holding({ reader, ice }, ({ ranges }) =>
+    ranges.length === 0 ? [...rows] : withFrozen(rows, { ranges, lookup, keys }),
+  )
 }
 
 type Missing = {

@@ -57,7 +57,7 @@ async function merge(
   held: HeldSegments,
 ): Promise<ManifestSegment | undefined> {
   const { ice, firn, pause, commit } = merging
-  const sources = due.map(({ name }) => sourceOf(held, name))
+  const sources = due.map(({ name }) => sourceOf(ice, held, name))
   const first = itemAt(sources, 0).index
   const last = itemAt(sources, sources.length - 1).index
   const draft = ice.draft()
@@ -83,10 +83,10 @@ async function merge(
   }
 }
 
-function sourceOf({ ranges }: HeldSegments, name: string): Segment {
-  const range = ranges.find(({ segment }) => segment.name === name)
-  if (range === undefined) throw new Fault('store-failed', `segment was replaced: ${name}`)
-  return range.segment
+function sourceOf(ice: Ice, { ranges }: HeldSegments, name: string): Segment {
+  if (ranges.every(({ segment }) => segment.name !== name))
+    throw new Fault('store-failed', `segment was replaced: ${name}`)
+  return ice.segment(name)
 }
 
 type Merged = {

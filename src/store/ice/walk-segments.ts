@@ -10,13 +10,14 @@ import { itemAt } from '../../core/item-at.ts'
 import type { Reader, Row, Value } from '../engine/database.ts'
 import { columnNames, type Table } from '../engine/table.ts'
 import { placesPerBlock } from '../schema/places.ts'
+import type { SegmentTables } from './awaited-segment.ts'
 import type { Cells, Get } from './expressions.ts'
 import type { Path, Plan, Source } from './plan.ts'
-import type { FrozenTable, Segment } from './segment.ts'
+import type { FrozenTable } from './segment.ts'
 
 /** A segment and the heights it is of, half-open. */
 export type SegmentRange = {
-  readonly segment: Segment
+  readonly segment: SegmentTables
   readonly from: number
   readonly until: number
 }
@@ -278,7 +279,7 @@ export function segmentAt(
 }
 
 /** The row of a table with a key in a segment. */
-export function frozenRow(segment: Segment, { name }: Table, key: readonly number[]): Cells {
+export function frozenRow(segment: SegmentTables, { name }: Table, key: readonly number[]): Cells {
   const table = segment.table(name)
   if (table === undefined) return undefined
   const row = table.lowerBound(key)

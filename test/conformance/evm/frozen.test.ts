@@ -4,14 +4,19 @@
  */
 
 import assert from 'node:assert/strict'
+import { copyFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { test } from 'node:test'
 
+import type { FetchOutcome, SegmentFetching } from '../../../src/store/ice/fetched-segments.ts'
+import { stillClock } from '../../demo-store.ts'
 import { evmService, type EvmService } from '../../evm-service.ts'
 import { mergeAll, segmentsOf } from '../../freeze-store.ts'
 import { busiest, expectedInternals, expectedTransactions, expectedTransfers } from './replay.ts'
 
 const chain = 51002
 
+const fetches: Record<FetchOutcome, number> = { fetched: 0, failed: 0, removed: 0 }
 const hot = await evmService({ chains: [chain], frozen: [] })
 const blocks = Number((await hot.get(`/v1/chains/${chain}/blocks`)).body.blocks[0].blockNumber) + 1
 const many = Array.from({ length: 12 }, (_, at) => Math.floor((blocks * (at + 1)) / 12))
@@ -23,6 +28,17 @@ const frozen: Readonly<Record<string, EvmService>> = {
     chains: [chain],
     engine: 'postgres',
     frozen: many.slice(0, 8),
+  }),
+  'all in twelve, fetched into room for less': await evmService({
+    chains: [chain],
+    frozen: many,
+    fetching: fetchedFrom,
+  }),
+  'most in eight, on PostgreSQL, fetched': await evmService({
+    chains: [chain],
+    engine: 'postgres',
+    frozen: many.slice(0, 8),
+    fetching: fetchedFrom,
   }),
 }
 
@@ -95,4 +111,22 @@ for (const [name, service] of Object.entries(frozen)) {
     }
     assert.ok(pages > 60, `only ${pages} pages were compared`)
   })
+}
+
+void test('frozen: segments were fetched when they were needed, and removed to make room', () => {
+  assert.ok(fetches.fetched > 20, `fetched ${fetches.fetched}`)
+  assert.ok(fetches.removed > 8, `removed ${fetches.removed}`)
+  assert.equal(fetches.failed, 0)
+})
+
+/** Segments of a folder, as another Firn would send them, and room for a few of them. */
+function fetchedFrom(elsewhere: string): SegmentFetching {
+  return {
+    folder: join(elsewhere, 'fetched'),
+    maxBytes: 300_000,
+    sources: [(store, name, path) => copyFile(join(elsewhere, store, `${name}.ice`), path)],
+    waitMs: 10_000,
+    clock: { ...stillClock, sleep: () => new Promise(() => undefined) },
+    told: (outcome) => fetches[outcome]++,
+  }
 }

@@ -1,0 +1,206 @@
+/**
+ * Segments that a process takes from other Firns when a question needs them: one that only serves
+ * from a database, and has no folder in common with those that index.
+ *
+ * They lie in a folder of their own, `<store>/<name>.ice`, which all threads and processes of a machine
+ * may share. A file appears whole, by a rename. Beyond `maxBytes` those opened longest ago are
+ * removed; who reads one then reads it to the end, from the file that has no name any more.
+ */
+
+import { randomUUID } from 'node:crypto'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+} from 'node:fs'
+import { join } from 'node:path'
+
+import { Fault, faultOf } from '../../core/fault.ts'
+import { growingPause } from '../../core/growing-pause.ts'
+import { inTime } from '../../core/in-time.ts'
+import type { Clock } from '../../core/world.ts'
+import { draftEnding, onDisk, segmentEnding } from './segment-writer.ts'
+import { Segment } from './segment.ts'
+
+/** Results of fetching that are counted. */
+export type FetchOutcome = 'fetched' | 'failed' | 'removed'
+
+/** Where segments come from, and how many are kept. */
+export type SegmentFetching = {
+  /** For segments of all stores. */
+  readonly folder: string
+  readonly maxBytes: number
+  /**
+   * Each writes a segment into a file, and throws `not-found` where it does not offer it, or
+   * `node-unreachable`.
+   */
+  readonly sources: readonly ((store: string, name: string, path: string) => Promise<void>)[]
+  /** Longest a question waits for a segment, milliseconds. */
+  readonly waitMs: number
+  readonly clock: Clock
+  readonly told: (outcome: FetchOutcome) => void
+}
+
+/** Pauses after a segment could be had nowhere. */
+const pauses = { firstMs: 1_000, longestMs: 60_000 }
+/** A file in the making that was not written for so long is of a process that was killed. */
+const abandonedMs = 3_600_000
+
+type Trouble = { readonly failures: number; readonly until: number; readonly fault: Fault }
+
+/** Fetched segments of one store. */
+export class FetchedSegments {
+  readonly #fetching: SegmentFetching
+  readonly #store: string
+  readonly #folder: string
+  readonly #underWay = new Map<string, Promise<void>>()
+  readonly #troubles = new Map<string, Trouble>()
+  /** The source that gave the last one. */
+  #first = 0
+
+  constructor(fetching: SegmentFetching, store: string) {
+    this.#fetching = fetching
+    this.#store = store
+    this.#folder = join(fetching.folder, store)
+  }
+
+  /** The file of a segment, whether it is there or not. */
+  pathOf(name: string): string {
+    return join(this.#folder, name + segmentEnding)
+  }
+
+  /** A fetched segment, open; `undefined` where it is not here. It is the last to be removed now. */
+  open(name: string): Segment | undefined {
+    const path = this.pathOf(name)
+    if (!existsSync(path)) return undefined
+    const segment = new Segment(path)
+    const now = this.#fetching.clock.now() / 1_000
+    // Another thread may have removed it meanwhile: it is open here.
+    if (existsSync(path)) onDisk(() => utimesSync(path, now, now))
+    return segment
+  }
+
+  /** Removes a file that is damaged: it is fetched again. */
+  remove(name: string): void {
+    rmSync(this.pathOf(name), { force: true })
+  }
+
+  /**
+   * Resolves when the segment is here. Throws `not-ready` where that takes longer than a question may
+   * wait, or where it could not be had a moment ago, and `not-found` where no source offers it.
+   */
+  async need(name: string): Promise<void> {
+    const { clock, waitMs } = this.#fetching
+    const trouble = this.#troubles.get(name)
+    if (trouble !== undefined && clock.monotonic() < trouble.until) throw trouble.fault
+    const late = (): never => {
+      throw notReady(name, 'it is being fetched')
+    }
+    await inTime(this.#once(name), { clock, ms: waitMs, late })
+  }
+
+  /** However many questions need it, it is fetched once. */
+  #once(name: string): Promise<void> {
+    const known = this.#underWay.get(name)
+    if (known !== undefined) return known
+    const fetched = this.#fetch(name).finally(() => this.#underWay.delete(name))
+    // Who waits may be gone when it fails.
+    fetched.catch(() => undefined)
+    this.#underWay.set(name, fetched)
+    return fetched
+  }
+
+  async #fetch(name: string): Promise<void> {
+    const { sources, clock, told } = this.#fetching
+    // Another thread may have fetched it.
+    if (existsSync(this.pathOf(name))) return
+    let fault: Fault | undefined
+    for (let step = 0; step < sources.length; step++) {
+      const at = (this.#first + step) % sources.length
+      const source = sources[at]
+      if (source === undefined) continue
+      try {
+        await this.#take(name, (path) => source(this.#store, name, path))
+        this.#first = at
+        this.#troubles.delete(name)
+        told('fetched')
+        return
+      } catch (error) {
+        const known = faultOf(error)
+        if (known === undefined) throw error
+        // That one source lacks it says nothing of what another one told.
+        if (fault === undefined || known.code !== 'not-found') fault = known
+      }
+    }
+    told('failed')
+    if (fault?.code === 'not-found') throw fault
+    const failures = this.#troubles.get(name)?.failures ?? 0
+    const refusal = notReady(name, fault?.message ?? 'no Firn is named that offers it')
+    const until = clock.monotonic() + growingPause(failures, pauses)
+    this.#troubles.set(name, { failures: failures + 1, until, fault: refusal })
+    throw refusal
+  }
+
+  /** Takes a segment into the folder, once all of it is known to be what its name says. */
+  async #take(name: string, write: (path: string) => Promise<void>): Promise<void> {
+    onDisk(() => mkdirSync(this.#folder, { recursive: true }))
+    const draft = join(this.#folder, `${randomUUID()}${draftEnding}`)
+    try {
+      await write(draft)
+      await checkWhole(draft, name)
+      onDisk(() => renameSync(draft, this.pathOf(name)))
+    } finally {
+      rmSync(draft, { force: true })
+    }
+    this.#makeRoom(this.pathOf(name))
+  }
+
+  /** Removes what was opened longest ago, but `kept`, until the rest fits. */
+  #makeRoom(kept: string): void {
+    const { folder, maxBytes, clock, told } = this.#fetching
+    const files = filesIn(folder)
+    const now = clock.now()
+    for (const { path, usedMs } of files)
+      if (path.endsWith(draftEnding) && now - usedMs > abandonedMs) rmSync(path, { force: true })
+    const segments = files.filter(({ path }) => path.endsWith(segmentEnding))
+    let bytes = segments.reduce((sum, { size }) => sum + size, 0)
+    for (const { path, size } of segments.toSorted((a, b) => a.usedMs - b.usedMs)) {
+      if (bytes <= maxBytes) return
+      if (path === kept) continue
+      rmSync(path, { force: true })
+      bytes -= size
+      told('removed')
+    }
+  }
+}
+
+type KnownFile = { readonly path: string; readonly size: number; readonly usedMs: number }
+
+function filesIn(folder: string): KnownFile[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).flatMap((name) => {
+    const path = join(folder, name)
+    const found = statSync(path, { throwIfNoEntry: false })
+    return found?.isFile() === true ? [{ path, size: found.size, usedMs: found.mtimeMs }] : []
+  })
+}
+
+/** Throws `store-failed` where the file is not the whole segment `name`. */
+async function checkWhole(path: string, name: string): Promise<void> {
+  const segment = new Segment(path)
+  try {
+    if (segment.name !== name)
+      throw new Fault('store-failed', `another segment was sent than was asked for: ${name}`)
+    for await (const damaged of segment.damagedSoon())
+      throw new Fault('store-failed', `bytes of ${damaged} are not those of segment ${name}`)
+  } finally {
+    segment.close()
+  }
+}
+
+function notReady(name: string, why: string): Fault {
+  return new Fault('not-ready', `segment ${name} is not here: ${why}`, { detail: { reset: 1 } })
+}

@@ -11,22 +11,11 @@
  * that is answered, the connection is given up.
  */
 
-import { createHash } from 'node:crypto'
-
 import { Fault, faultOf } from '../../core/fault.ts'
 import { WorkQueue } from '../../core/work-queue.ts'
 import { clearSql, type OnConflict } from './bulk-sql.ts'
-import type { Columns, Database, Manner, Reader, Soon, Statement, Writer } from './database.ts'
-import { columnsSql, foreignTable, postgresDdl } from './ddl.ts'
-import {
-  checkWhole,
-  type Conversion,
-  conversionSteps,
-  formatVersion,
-  type Migration,
-  pendingMigrations,
-  saysHowFar,
-} from './format.ts'
+import type { Columns, Database, Manner, Reader, Soon, Writer } from './database.ts'
+import { type Conversion, type Migration, pendingMigrations } from './format.ts'
 import { endSilentHolder } from './postgres-blockers.ts'
 import { type Connection, isSilenceTold } from './postgres-connection.ts'
 import {
@@ -41,6 +30,7 @@ import {
   updateMany,
 } from './postgres-link.ts'
 import { StoreNames } from './postgres-names.ts'
+import { lockKey, onlyPostgres, prepareStore, storedVersion } from './postgres-prepare.ts'
 import { type Server, type ServerOptions, useServer } from './postgres-server.ts'
 import type { Table } from './table.ts'
 
@@ -196,86 +186,31 @@ class PostgresDatabase implements Database {
     await this.#leave()
   }
 
-  /** Namespace, format and tables. Several processes may do this at once. */
+  /** Namespace, format and tables. */
   async prepare(): Promise<void> {
-    await this.#transact(false, async (link, connection) => {
-      await ask(link, lockQuestion, [lockKey(`${this.#namespace} tables`)])
-      const isThere = (await ask(link, namespaceQuestion, [this.#namespace])).length > 0
-      if (!isThere && connection.hasCitus) await this.#checkSharding(link)
-      if (isThere) await this.#checkOwn(link)
-      else await exec(link, `create schema "${this.#namespace}"`)
-      // By its key Citus can move it, with the store, to another worker.
-      await exec(link, 'create table if not exists firn_format (version bigint primary key)')
-      const newest = formatVersion(this.#options.migrations)
-      const version = Number((await ask(link, formatQuestion))[0]?.[0] ?? newest)
-      const pending = pendingMigrations({ ...this.#options, version }, this.#options.migrations)
-      if (pending.length > 0) await this.#checkNobodyWrites(link)
-      for (const each of conversionSteps(this.#options, pending)) await exec(link, each.postgres)
-      await this.#checkTables(link)
-      for (const table of this.#options.tables) await this.#makeTable(link, table)
-      await exec(link, 'delete from firn_format')
-      await exec(link, `insert into firn_format (version) values (${newest})`)
-    })
-  }
-
-  /** Without it Citus would keep the tables of every store on its coordinator. */
-  async #checkSharding(link: Link): Promise<void> {
-    const [sharding] = (await ask(link, shardingQuestion))[0] ?? []
-    if (sharding === 'on') return
-    throw new Fault(
-      'bad-config',
-      'Citus has no schema-based sharding in this database; use Citus 12 or newer, and: alter ' +
-        'database … set citus.enable_schema_based_sharding = on',
+    await this.#transact(false, (link, { hasCitus }) =>
+      prepareStore({
+        ...this.#options,
+        link,
+        hasCitus,
+        namespace: this.#namespace,
+        isWritten: (epoch) => this.#isWritten(epoch),
+      }),
     )
   }
 
-  /** Throws `store-version` where a schema of this name has tables of another program. */
-  async #checkOwn(link: Link): Promise<void> {
-    const present = await ask(link, tablesQuestion, [this.#namespace])
-    if (present.length === 0 || present.some(([name]) => name === 'firn_format')) return
-    throw new Fault(
-      'store-version',
-      `the tables in schema ${this.#namespace} were not made by Firn; drop it, or name another database in \`store\``,
-    )
-  }
-
-  /** Throws `lease-lost` while a process of the older version lives and writes this store. */
-  async #checkNobodyWrites(link: Link): Promise<void> {
-    const present = await ask(link, tablesQuestion, [this.#namespace])
-    if (!present.some(([name]) => name === 'lease')) return
-    const [epoch] = (await ask(link, epochQuestion))[0] ?? []
-    if (epoch === undefined) return
-    const key = this.#writerKey(Number(epoch))
-    const isFree = await this.#server.marks.take(key, this)
-    if (isFree) await this.#server.marks.giveBack(this, key)
-    else
-      throw new Fault(
-        'lease-lost',
-        `store ${this.name} is written by a process of an older version, and is brought forward when that one ends`,
-      )
-  }
-
-  async #checkTables(link: Link): Promise<void> {
-    const rows = await ask(link, tablesQuestion, [this.#namespace])
-    const present = new Set(rows.map(([name]) => String(name)))
-    if (!saysHowFar(present)) return
-    if ((await ask(link, stageQuestion)).length > 0) checkWhole(this.#options, present)
-  }
-
-  async #makeTable(link: Link, table: Table): Promise<void> {
-    const [create = '', ...indexes] = postgresDdl(table)
-    await exec(link, create)
-    try {
-      await exec(link, columnsSql(table))
-    } catch (error) {
-      throw foreignTable(this.name, table, error)
-    }
-    for (const each of indexes) await exec(link, each)
+  /** Returns whether a process lives that is marked as the writer of a lease's epoch. */
+  async #isWritten(epoch: number): Promise<boolean> {
+    const { marks } = this.#server
+    const key = this.#writerKey(epoch)
+    const isFree = await marks.take(key, this)
+    if (isFree) await marks.giveBack(this, key)
+    return !isFree
   }
 
   /** Throws `store-failed` where no writer made this store, `store-version` for a newer one. */
   async check(): Promise<void> {
-    const version = Number((await ask(this.#reads, formatQuestion))[0]?.[0] ?? 1)
+    const version = (await storedVersion(this.#reads)) ?? 1
     pendingMigrations({ ...this.#options, version }, this.#options.migrations)
   }
 
@@ -393,26 +328,13 @@ function writerOf(link: Link): Writer {
   }
 }
 
-const plain = (postgres: string): Statement => ({
-  sqlite: '',
-  postgres,
-  bigints: false,
-  unsummed: false,
-})
-const formatQuestion = plain('select version from firn_format')
-const tablesQuestion = plain('select tablename from pg_tables where schemaname = ?')
-const stageQuestion = plain('select 1 from checkpoint limit 1')
-const lockQuestion = plain('select pg_advisory_xact_lock(?::bigint)')
-const namespaceQuestion = plain('select 1 from pg_namespace where nspname = ?')
-const epochQuestion = plain('select epoch from lease where id = 1')
-const shardingQuestion = plain("select current_setting('citus.enable_schema_based_sharding', true)")
 // Tables lie on the nodes; what the coordinator has of them is empty.
-const citusSizeQuestion = plain(
+const citusSizeQuestion = onlyPostgres(
   'select coalesce(sum(citus_total_relation_size(c.oid)), 0) from pg_dist_partition p ' +
     'join pg_class c on c.oid = p.logicalrelid ' +
     'join pg_namespace n on n.oid = c.relnamespace where n.nspname = ?',
 )
-const sizeQuestion = plain(
+const sizeQuestion = onlyPostgres(
   'select coalesce(sum(pg_total_relation_size(c.oid)), 0) from pg_class c ' +
     "join pg_namespace n on n.oid = c.relnamespace where n.nspname = ? and c.relkind = 'r'",
 )
@@ -423,9 +345,4 @@ export function namespaceOf(name: string): string {
   // PostgreSQL silently cuts identifiers at 63 bytes.
   if (namespace.length > 63) throw new Fault('bad-config', `store name is too long: ${name}`)
   return namespace
-}
-
-/** Number of an advisory lock: 48 bits of a hash, so that it fits a double. */
-function lockKey(text: string): number {
-  return createHash('sha256').update(`firn ${text}`).digest().readUIntBE(0, 6)
 }

@@ -5,6 +5,7 @@
 
 import { assert } from '../core/fault.ts'
 import { f64At, u32At } from '../core/item-at.ts'
+import { countsToPlaces } from '../core/places.ts'
 
 const digitBits = 11
 const digits = 2 ** digitBits
@@ -92,11 +93,6 @@ function firstPlaces(words: Uint32Array, shift: number): Uint32Array {
     const digit = (u32At(words, row) >>> shift) & (digits - 1)
     counts[digit] = u32At(counts, digit) + 1
   }
-  let before = 0
-  for (let digit = 0; digit < digits; digit++) {
-    const count = u32At(counts, digit)
-    counts[digit] = before
-    before += count
-  }
+  countsToPlaces(counts)
   return counts
 }

@@ -2,6 +2,7 @@
 
 import { zstdDecompressSync } from 'node:zlib'
 
+import { standardOf } from '../../codec/evm/columns.ts'
 import { withPoint } from '../../core/exact-decimal.ts'
 import type { Webhook } from '../../store/query/events/webhooks.ts'
 import { gasUntil } from '../../store/query/evm/gas-until.ts'
@@ -19,7 +20,6 @@ import type { EvmParts } from '../evm/parts.ts'
 import type { Named, PartyEntry } from '../evm/party-book.ts'
 import { receiptLogs } from '../evm/receipt-logs.ts'
 import { decimalText, hexText } from '../evm/text.ts'
-import { standardOf } from '../evm/transfer-views.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 

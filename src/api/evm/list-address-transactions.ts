@@ -1,5 +1,6 @@
 /** Transactions an address took part in, with what touched it. */
 
+import { standardOf } from '../../codec/evm/columns.ts'
 import { itemAt } from '../../core/item-at.ts'
 import { AddressTransaction, AddressTransactionV2 } from '../../shape/evm/address-transaction.ts'
 import { InternalTransactionDetails } from '../../shape/evm/internal-transaction.ts'
@@ -33,7 +34,6 @@ import {
   erc1155TransferDetails,
   erc20TransferDetails,
   erc721TransferDetails,
-  standardOf,
   type TransferViewer,
   transferViewer,
 } from './transfer-views.ts'

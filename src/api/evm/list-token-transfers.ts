@@ -1,5 +1,6 @@
 /** Transfers of a token contract. */
 
+import { standardOf } from '../../codec/evm/columns.ts'
 import { ChainAddressPath } from '../../shape/evm/path.ts'
 import { BlockRangeQuery } from '../../shape/evm/query.ts'
 import { Erc1155Transfer, Erc20Transfer, Erc721Transfer } from '../../shape/evm/token-transfer.ts'
@@ -15,7 +16,6 @@ import {
   erc1155Transfer,
   erc20Transfer,
   erc721Transfer,
-  standardOf,
   type TransferViewer,
   transferViewer,
 } from './transfer-views.ts'

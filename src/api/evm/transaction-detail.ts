@@ -2,6 +2,7 @@
 
 import { zstdDecompressSync } from 'node:zlib'
 
+import { standardOf } from '../../codec/evm/columns.ts'
 import { fromHex } from '../../core/bytes.ts'
 import type { CurrencyCode } from '../../shape/evm/money.ts'
 import type { FullNativeTransaction } from '../../shape/evm/native-transaction.ts'
@@ -29,7 +30,6 @@ import {
   erc1155TransferDetails,
   erc20TransferDetails,
   erc721TransferDetails,
-  standardOf,
   transferViewer,
 } from './transfer-views.ts'
 

@@ -1,6 +1,6 @@
 /** Token transfers as the API shows them. */
 
-import { transferKinds } from '../../codec/evm/columns.ts'
+import { standardOf } from '../../codec/evm/columns.ts'
 import type { Erc20Token } from '../../shape/evm/erc20-token.ts'
 import type { Erc1155Token, Erc721Token } from '../../shape/evm/nft-token.ts'
 import type { Party } from '../../shape/evm/party.ts'
@@ -20,22 +20,6 @@ import type { EvmParts } from './parts.ts'
 import type { Named } from './party-book.ts'
 import { decimalText } from './text.ts'
 import { tokenPricer, unpriced } from './token-views.ts'
-
-/** Standard of a stored kind; `undefined` for deposits and withdrawals, which are in no list. */
-export function standardOf(kind: number): 20 | 721 | 1155 | undefined {
-  switch (kind) {
-    case transferKinds.erc20:
-      return 20
-    case transferKinds.erc721:
-    case transferKinds.erc721OneTopic:
-      return 721
-    case transferKinds.erc1155Single:
-    case transferKinds.erc1155Batch:
-      return 1155
-    default:
-      return undefined
-  }
-}
 
 /** Turns transfers into views; made by {@link transferViewer} for the rows of one page. */
 export type TransferViewer = {

@@ -86,6 +86,22 @@ export const transferKinds = {
   withdrawal: 6,
 } as const
 
+/** Standard a kind of transfer is listed under; 0 for kinds that are in no list. */
+export function standardOf(kind: number): 0 | 20 | 721 | 1155 {
+  switch (kind) {
+    case transferKinds.erc20:
+      return 20
+    case transferKinds.erc721:
+    case transferKinds.erc721OneTopic:
+      return 721
+    case transferKinds.erc1155Single:
+    case transferKinds.erc1155Batch:
+      return 1155
+    default:
+      return 0
+  }
+}
+
 /** Token transfers in log order, batch entries in array order. */
 export const transferTable = columnTable({
   /** Row of the transaction. */

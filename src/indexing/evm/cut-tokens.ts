@@ -1,12 +1,11 @@
 /** Takes back what the end of a chain said of token contracts. */
 
-import { eventKinds } from '../../codec/evm/columns.ts'
+import { eventKinds, standardOf } from '../../codec/evm/columns.ts'
 import { f64At, u32At, u8At } from '../../core/item-at.ts'
 import { statement, type Writer } from '../../store/engine/database.ts'
 import { token } from '../../store/schema/evm.ts'
 import { placesPerBlock } from '../../store/schema/places.ts'
 import type { StoredBatch } from './stored-batch.ts'
-import { standardOf } from './transfer-rows.ts'
 
 const tokenRow = statement('select standard, first_height from token where id = ?')
 const kindsBefore = statement(

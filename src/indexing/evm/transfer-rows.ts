@@ -1,6 +1,6 @@
 /** Rows of token transfers, of tokens, and of kept logs. */
 
-import { type BlockBatch, transferKinds } from '../../codec/evm/columns.ts'
+import { type BlockBatch, standardOf } from '../../codec/evm/columns.ts'
 import { f64At, itemAt, u32At, u8At } from '../../core/item-at.ts'
 import type { ByteColumn } from '../../store/engine/byte-column.ts'
 import type { Columns, Writer } from '../../store/engine/database.ts'
@@ -26,22 +26,6 @@ export type RowPlaces = {
 }
 
 const standards = [20, 721, 1155] as const
-
-/** Standard a kind of transfer is listed under; 0 for kinds that are in no list. */
-export function standardOf(kind: number): 0 | 20 | 721 | 1155 {
-  switch (kind) {
-    case transferKinds.erc20:
-      return 20
-    case transferKinds.erc721:
-    case transferKinds.erc721OneTopic:
-      return 721
-    case transferKinds.erc1155Single:
-    case transferKinds.erc1155Batch:
-      return 1155
-    default:
-      return 0
-  }
-}
 
 /** Writes transfers with the lists of addresses and tokens. */
 export async function writeTransfers(

@@ -1,6 +1,7 @@
 /** Puts rows in the order of their keys, by counting digits instead of comparing. */
 
 import { f64At, itemAt, u32At } from '../../core/item-at.ts'
+import { countsToPlaces } from '../../core/places.ts'
 
 const digitRange = 2_048
 
@@ -70,12 +71,7 @@ function sortByDigit(
     const digit = digitOf(u32At(from, at))
     starts[digit] = u32At(starts, digit) + 1
   }
-  let start = 0
-  for (let digit = 0; digit < digitRange; digit++) {
-    const rows = u32At(starts, digit)
-    starts[digit] = start
-    start += rows
-  }
+  countsToPlaces(starts)
   for (let at = 0; at < from.length; at++) {
     const row = u32At(from, at)
     const digit = digitOf(row)

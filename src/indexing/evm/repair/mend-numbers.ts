@@ -1,13 +1,12 @@
 /** Numbers of addresses, which two tables have, and tokens. */
 
-import { eventKinds } from '../../../codec/evm/columns.ts'
+import { eventKinds, standardOf } from '../../../codec/evm/columns.ts'
 import { statement, type Writer } from '../../../store/engine/database.ts'
 import { bytesAt } from '../../../store/query/row-values.ts'
 import { address, addressByBytes, token } from '../../../store/schema/evm.ts'
 import { placesPerBlock } from '../../../store/schema/places.ts'
 import { boundsOf } from '../../../store/sums/check-store.ts'
 import { AddressCases } from '../address-cases.ts'
-import { standardOf } from '../transfer-rows.ts'
 
 const bytesInRange = statement('select id, bytes from address where id >= ? and id < ? order by id')
 const numbersInRange = statement(

@@ -5,7 +5,7 @@
  * is full, so that addresses in use stay. Keys are the 20 bytes as five words in one slab.
  */
 
-import { addressHash } from '../../codec/evm/address-hash.ts'
+import { AddressTable, addressWords } from '../../codec/evm/address-table.ts'
 import { f64At, itemAt, u32At, u8At } from '../../core/item-at.ts'
 import { type Writer, statement } from '../../store/engine/database.ts'
 import { address, addressByBytes } from '../../store/schema/evm.ts'
@@ -14,7 +14,6 @@ import { AddressCases } from './address-cases.ts'
 
 /** Bytes of an address. */
 const addressBytes = 20
-const addressWords = 5
 
 // 2^18 addresses a generation: twice 8 MiB with slots, which the 512 MiB of a backfill hold.
 const defaultCapacity = 2 ** 18
@@ -121,63 +120,45 @@ function firstBytes(bytes: Uint8Array): number {
   return first
 }
 
-/** Open addressing over one slab; at most half full. */
+/** Numbers of a bounded number of addresses. */
 class Generation {
-  readonly #slots: Uint32Array
-  readonly #slab: Uint32Array
+  readonly #table: AddressTable
   readonly #ids: Float64Array
-  readonly #mask: number
-  size = 0
 
   constructor(capacity: number) {
-    const slots = 2 ** Math.ceil(Math.log2(capacity * 2))
-    this.#slots = new Uint32Array(slots)
-    this.#slab = new Uint32Array(capacity * addressWords)
+    this.#table = new AddressTable(capacity)
     this.#ids = new Float64Array(capacity)
-    this.#mask = slots - 1
+  }
+
+  get size(): number {
+    return this.#table.count
   }
 
   /** Number of the address at `words[at]`, or 0. */
   find(words: Uint32Array, at: number): number {
-    let slot = slotOf(words, at) & this.#mask
-    for (;;) {
-      const entry = u32At(this.#slots, slot)
-      if (entry === 0) return 0
-      if (this.#same(entry - 1, words, at)) return f64At(this.#ids, entry - 1)
-      slot = (slot + 1) & this.#mask
-    }
+    const entry = this.#table.find(
+      u32At(words, at),
+      u32At(words, at + 1),
+      u32At(words, at + 2),
+      u32At(words, at + 3),
+      u32At(words, at + 4),
+    )
+    return entry === -1 ? 0 : f64At(this.#ids, entry)
   }
 
   /** Adds an address that is not in. */
   add(words: Uint32Array, at: number, id: number): void {
-    let slot = slotOf(words, at) & this.#mask
-    while (this.#slots[slot] !== 0) slot = (slot + 1) & this.#mask
-    const entry = this.size++
-    this.#slots[slot] = entry + 1
+    const entry = this.#table.entryOf(
+      u32At(words, at),
+      u32At(words, at + 1),
+      u32At(words, at + 2),
+      u32At(words, at + 3),
+      u32At(words, at + 4),
+    )
     this.#ids[entry] = id
-    for (let word = 0; word < addressWords; word++)
-      this.#slab[entry * addressWords + word] = u32At(words, at + word)
   }
 
   clear(): void {
-    this.#slots.fill(0)
-    this.size = 0
+    this.#table.clear()
   }
-
-  #same(entry: number, words: Uint32Array, at: number): boolean {
-    const mine = entry * addressWords
-    for (let word = 0; word < addressWords; word++)
-      if (this.#slab[mine + word] !== words[at + word]) return false
-    return true
-  }
-}
-
-function slotOf(words: Uint32Array, at: number): number {
-  return addressHash(
-    u32At(words, at),
-    u32At(words, at + 1),
-    u32At(words, at + 2),
-    u32At(words, at + 3),
-    u32At(words, at + 4),
-  )
 }

@@ -17,6 +17,7 @@ import { dayPoints } from './day-points.ts'
 import { idIn } from './inputs.ts'
 import { dayOf } from './l1-fee-days.ts'
 import type { PrimaryParts } from './parts.ts'
+import { primarySubnetId } from './subnet-view.ts'
 
 /** Metrics of stakers. */
 const stakingMetrics = [
@@ -51,7 +52,6 @@ const GetStakingMetrics = {
 } as const
 
 const defaultPoints = 100
-const primarySubnetId = new Uint8Array(32)
 
 type Metric = (typeof stakingMetrics)[number]
 

@@ -30,6 +30,7 @@ import { keptFor } from './kept-answers.ts'
 import { defaultPageSize } from './list-page.ts'
 import type { ServedNetwork } from './network-directory.ts'
 import type { PrimaryParts } from './parts.ts'
+import { primarySubnetId } from './subnet-view.ts'
 import { scaledBounds } from './validator-bounds.ts'
 import { validatorCursor, validatorViews } from './validator-page.ts'
 
@@ -97,7 +98,6 @@ const ListValidators = {
 
 // Parts of node ids may fit many; beyond this the part is too short to be meant.
 const maxNodes = 100_000
-const primarySubnetId = new Uint8Array(32)
 
 /** Validators of the primary network and of subnets, in all states. */
 export function listValidators(parts: PrimaryParts): Operation {

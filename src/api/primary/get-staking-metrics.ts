@@ -3,6 +3,7 @@
  * theirs are not told.
  */
 
+import { primarySubnetId } from '../../codec/primary/ids.ts'
 import { MetricPoint, pointRange } from '../../shape/metrics/metric-point.ts'
 import { pageShape } from '../../shape/page-shape.ts'
 import { NetworkPath, PageToken, pageSize, SubnetId } from '../../shape/primary/parameters.ts'
@@ -17,7 +18,6 @@ import { dayPoints } from './day-points.ts'
 import { idIn } from './inputs.ts'
 import { dayOf } from './l1-fee-days.ts'
 import type { PrimaryParts } from './parts.ts'
-import { primarySubnetId } from './subnet-view.ts'
 
 /** Metrics of stakers. */
 const stakingMetrics = [

@@ -1,5 +1,6 @@
 /** One subnet. */
 
+import { primarySubnetId } from '../../codec/primary/ids.ts'
 import { clip, equalBytes } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import { NetworkPath, SubnetId } from '../../shape/primary/parameters.ts'
@@ -10,7 +11,7 @@ import { operation, type Operation } from '../operation.ts'
 import { indexedTo } from './chain-of.ts'
 import { idIn } from './inputs.ts'
 import type { PrimaryParts } from './parts.ts'
-import { primarySubnetId, primarySubnetView, subnetView, withChains } from './subnet-view.ts'
+import { primarySubnetView, subnetView, withChains } from './subnet-view.ts'
 
 const GetSubnet = {
   id: 'getSubnetById',

@@ -2,6 +2,7 @@
 
 import type { TNumber, TOptional, TString } from 'typebox'
 
+import { primarySubnetId } from '../../codec/primary/ids.ts'
 import { equalBytes } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import { pageShape } from '../../shape/page-shape.ts'
@@ -30,7 +31,6 @@ import { keptFor } from './kept-answers.ts'
 import { defaultPageSize } from './list-page.ts'
 import type { ServedNetwork } from './network-directory.ts'
 import type { PrimaryParts } from './parts.ts'
-import { primarySubnetId } from './subnet-view.ts'
 import { scaledBounds } from './validator-bounds.ts'
 import { validatorCursor, validatorViews } from './validator-page.ts'
 

@@ -1,6 +1,7 @@
 /** Subnets and chains as answers show them. */
 
 import { vmIds } from '../../codec/primary/genesis.ts'
+import { primarySubnetId } from '../../codec/primary/ids.ts'
 import { keyOf, to0x } from '../../core/bytes.ts'
 import { toCb58 } from '../../core/cb58.ts'
 import type { Blockchain, Subnet } from '../../shape/primary/subnet.ts'
@@ -10,9 +11,6 @@ import { genesisView } from './genesis-view.ts'
 import type { ServedNetwork } from './network-directory.ts'
 import { heightText } from './numbers-view.ts'
 import { ownershipView } from './owner-view.ts'
-
-/** The primary network's own id. */
-export const primarySubnetId: Uint8Array = new Uint8Array(32)
 
 /** A subnet and its chains in order of creation. */
 export type SubnetWithChains = {

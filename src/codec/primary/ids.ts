@@ -10,6 +10,9 @@ import { sha256 } from '../../core/hash.ts'
 /** 32 zero bytes: the primary network's subnet id, the P-Chain's id, the genesis "transaction". */
 export const emptyId: Uint8Array = new Uint8Array(32)
 
+/** The subnet whose validators are those of the primary network. Source: constants.PrimaryNetworkID. */
+export const primarySubnetId: Uint8Array = emptyId
+
 const scratch = { bytes: new Uint8Array(65_536) }
 
 /** Id of a transaction from its signed bytes as they lie in a block, without codec version. */

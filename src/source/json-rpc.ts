@@ -29,6 +29,11 @@ export type RpcTarget = {
   readonly maxReplyBytes: number
   /** Told how long each reply to {@link askOne} is. */
   readonly replied?: (bytes: number) => void
+  /**
+   * Elements of a batch reply with `id` and `result`; undefined where they are to be had by
+   * `JSON.parse`. What it gives must be all that the reply says.
+   */
+  readonly elements?: (body: Uint8Array) => readonly unknown[] | undefined
 }
 
 /**
@@ -166,7 +171,8 @@ async function askChunk(asking: Asking, chunk: readonly number[]): Promise<numbe
   try {
     const body = JSON.stringify(chunk.map((id) => ({ jsonrpc: '2.0', id, ...calls[id] })))
     const reply = await exchange(target, body, signal)
-    const found = fileAnswers(parsedReply(reply), chunk, answers)
+    const value = target.elements?.(reply.body) ?? parsedReply(reply)
+    const found = fileAnswers(value, chunk, answers)
     if (found === chunk.length) size.clean(chunk.length, reply.body.length)
     else size.tooMuch(chunk.length)
   } catch (error) {

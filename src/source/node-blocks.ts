@@ -1,6 +1,7 @@
 /** Blocks with their receipts from nodes. */
 
 import { listOf, objectOf, type RawBlock, type RawUnit } from '../codec/evm/raw.ts'
+import { TextBlock, TextReceipts, TextUnit } from '../codec/evm/text-unit.ts'
 import { Fault } from '../core/fault.ts'
 import { isObject } from '../core/json.ts'
 import { isThrottle, rpcCodes, type RpcAnswer, type RpcCall } from './json-rpc.ts'
@@ -19,15 +20,20 @@ export async function readBlocks(ask: Asker, read: Read): Promise<RawUnit[]> {
     calls.push({ method: 'eth_getBlockByNumber', params: [at, true] })
     if (withReceipts) calls.push({ method: 'eth_getBlockReceipts', params: [at] })
   }
-  const answers = await ask.all(endpoint, calls, signal)
+  const answers = await ask.texts(endpoint, calls, signal)
   const perBlock = calls.length / (range.until - range.from)
   const units: RawUnit[] = []
   for (let at = 0; at < answers.length; at += perBlock) {
     const height = range.from + units.length
     try {
-      const block = blockOf(answers[at], height)
+      const text = textUnitOf(answers[at], answers[at + 1])
+      if (text !== undefined) {
+        units.push(text)
+        continue
+      }
+      const block = blockOf(parsed(answers[at]), height)
       const receipts =
-        perBlock === 2 ? answers[at + 1] : ({ kind: 'error', error: missing } as const)
+        perBlock === 2 ? parsed(answers[at + 1]) : ({ kind: 'error', error: missing } as const)
       units.push({ block, receipts: await receiptsOf(ask, read, { block, receipts, height }) })
     } catch (error) {
       // Blocks before this one are good; the caller asks for the rest again and meets the fault.
@@ -37,6 +43,25 @@ export async function readBlocks(ask: Asker, read: Read): Promise<RawUnit[]> {
   }
   endpoint.height = Math.max(endpoint.height, range.from + units.length - 1)
   return units
+}
+
+/** A block and its receipts where both came as text. */
+function textUnitOf(
+  block: RpcAnswer | undefined,
+  receipts: RpcAnswer | undefined,
+): TextUnit | undefined {
+  if (block?.kind !== 'result' || receipts?.kind !== 'result') return undefined
+  return block.result instanceof TextBlock && receipts.result instanceof TextReceipts
+    ? new TextUnit(block.result, receipts.result)
+    : undefined
+}
+
+/** An answer without texts. */
+function parsed(answer: RpcAnswer | undefined): RpcAnswer | undefined {
+  if (answer?.kind !== 'result') return answer
+  const { result } = answer
+  const isText = result instanceof TextBlock || result instanceof TextReceipts
+  return isText ? { kind: 'result', result: result.parsed() } : answer
 }
 
 const missing = { code: rpcCodes.methodNotFound, message: '' }

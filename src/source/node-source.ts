@@ -6,6 +6,7 @@
  */
 
 import { hexNumber } from '../codec/evm/hex.ts'
+import { textElements } from '../codec/evm/text-unit.ts'
 import { Fault } from '../core/fault.ts'
 import { isObject } from '../core/json.ts'
 import type { World } from '../core/world.ts'
@@ -46,6 +47,10 @@ export function openNodeSource(options: NodeSourceOptions): EvmSource {
   const ask: Asker = {
     all: (endpoint, calls, signal) =>
       askAll(targetOf(options, endpoint, options.timeoutMs), calls, endpoint.batch, signal),
+    texts: (endpoint, calls, signal) => {
+      const target = targetOf(options, endpoint, options.timeoutMs)
+      return askAll({ ...target, elements: textElements }, calls, endpoint.batch, signal)
+    },
     slow: (endpoint, call, signal) => {
       const target = targetOf(options, endpoint, options.traceTimeoutMs)
       return askOne({ ...target, replied: (bytes) => endpoint.traced(bytes) }, call, signal)

@@ -35,18 +35,22 @@ export class AddressBook {
     )
   }
 
+  /** Number of the address in the 20 bytes of `view` from `at`. */
+  idOfBytes(view: DataView, at: number): number {
+    return this.#table.entryOf(
+      view.getUint32(at),
+      view.getUint32(at + 4),
+      view.getUint32(at + 8),
+      view.getUint32(at + 12),
+      view.getUint32(at + 16),
+    )
+  }
+
   /** Numbers here of the addresses another book gave as bytes, in its order. */
   join(addresses: Uint8Array): Uint32Array {
     const view = new DataView(addresses.buffer, addresses.byteOffset, addresses.byteLength)
     const ids = new Uint32Array(addresses.length / 20)
-    for (let id = 0, at = 0; id < ids.length; id++, at += 20)
-      ids[id] = this.#table.entryOf(
-        view.getUint32(at),
-        view.getUint32(at + 4),
-        view.getUint32(at + 8),
-        view.getUint32(at + 12),
-        view.getUint32(at + 16),
-      )
+    for (let id = 0, at = 0; id < ids.length; id++, at += 20) ids[id] = this.idOfBytes(view, at)
     return ids
   }
 

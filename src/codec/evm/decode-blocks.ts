@@ -19,7 +19,7 @@ import { hexNumber, hexNumberClamped, hexNumberOr, hexText, hexWord } from './he
 import type { RawBlock, RawReceipt, RawTx, RawUnit } from './raw.ts'
 
 /** Input bytes of one block that are taken; a block of 100 M gas cannot pay for more. */
-const maxInputBytes = 32 * 1024 * 1024
+export const maxInputBytes = 32 * 1024 * 1024
 
 /** Compresses a byte string; the store keeps its result as it is. */
 export type Compress = (bytes: Uint8Array) => Uint8Array
@@ -93,7 +93,7 @@ class BlockDecoder {
 
   add(unit: CheckedUnit): void {
     const row = this.#blocks.timestamp.length
-    this.#header(unit.block, unit.txs.length)
+    pushHeader(this.#blocks, unit.block, unit.txs.length)
     const inputs = new Bytes(unit.txs.length * 128)
     for (let index = 0; index < unit.txs.length; index++) {
       const tx = this.#txs.block.length
@@ -121,23 +121,6 @@ class BlockDecoder {
       arena: this.#arena.taken(),
       addresses: this.#addresses.taken(),
     }
-  }
-
-  #header(block: RawBlock, txCount: number): void {
-    const all = this.#blocks
-    all.hash.pushHex(block.hash, 'block hash', 32)
-    all.parentHash.pushHex(block.parentHash, 'parent hash', 32)
-    all.timestamp.push(hexNumber(block.timestamp, 'timestamp'))
-    all.timestampMs.push(hexNumberOr(block.timestampMilliseconds, -1, 'timestamp'))
-    all.gasUsed.push(hexNumber(block.gasUsed, 'gas used'))
-    all.gasLimit.push(hexNumberClamped(block.gasLimit, 'gas limit'))
-    const hasBaseFee = block.baseFeePerGas !== undefined && block.baseFeePerGas !== null
-    all.hasBaseFee.push(hasBaseFee ? 1 : 0)
-    if (hasBaseFee) all.baseFee.pushQuantity(block.baseFeePerGas, 'base fee')
-    else all.baseFee.pushEmpty()
-    all.blockGasCost.push(hexNumberOr(block.blockGasCost, 0, 'block gas cost'))
-    all.minDelayExcess.push(hexNumberOr(block.minDelayExcess, -1, 'minimum delay'))
-    all.txCount.push(txCount)
   }
 
   #transaction(tx: RawTx, inputs: Bytes): void {
@@ -177,6 +160,27 @@ class BlockDecoder {
       ? noAddress
       : this.#addresses.idOf(address, what)
   }
+}
+
+/** Adds the row of a header. Throws `node-answer`. */
+export function pushHeader(
+  all: GrowingColumns<typeof blockTable.kinds>,
+  block: RawBlock,
+  txCount: number,
+): void {
+  all.hash.pushHex(block.hash, 'block hash', 32)
+  all.parentHash.pushHex(block.parentHash, 'parent hash', 32)
+  all.timestamp.push(hexNumber(block.timestamp, 'timestamp'))
+  all.timestampMs.push(hexNumberOr(block.timestampMilliseconds, -1, 'timestamp'))
+  all.gasUsed.push(hexNumber(block.gasUsed, 'gas used'))
+  all.gasLimit.push(hexNumberClamped(block.gasLimit, 'gas limit'))
+  const hasBaseFee = block.baseFeePerGas !== undefined && block.baseFeePerGas !== null
+  all.hasBaseFee.push(hasBaseFee ? 1 : 0)
+  if (hasBaseFee) all.baseFee.pushQuantity(block.baseFeePerGas, 'base fee')
+  else all.baseFee.pushEmpty()
+  all.blockGasCost.push(hexNumberOr(block.blockGasCost, 0, 'block gas cost'))
+  all.minDelayExcess.push(hexNumberOr(block.minDelayExcess, -1, 'minimum delay'))
+  all.txCount.push(txCount)
 }
 
 /** First four bytes of an input as an integer, missing bytes zero. */

@@ -78,6 +78,11 @@ const forms: ReadonlyMap<number, readonly [string, Form]> = new Map(
   topics.map(([digits, form]) => [hexWord(digits, 0), [`0x${digits}`, form] as const]),
 )
 
+/** The first topic of ERC-20 transfers in words of 32 bits. */
+const transferWords = Array.from({ length: 8 }, (_, word) =>
+  hexWord(topics[0]?.[0] ?? '', word * 8),
+)
+
 /** Collects the transfers and kept events of a batch. */
 export class LogColumns {
   readonly #addresses: AddressBook
@@ -103,6 +108,36 @@ export class LogColumns {
     const form = known[1]
     if (typeof form === 'number') this.#keep(place, form)
     else this.#move(place, form)
+  }
+
+  /** Returns whether a first topic may be one that is decoded, by its first 32 bits. */
+  static isKnown(word: number): boolean {
+    return forms.has(word)
+  }
+
+  /** Returns whether the topic at `at` is that of ERC-20 transfers. */
+  static isTransfer(view: DataView, at: number): boolean {
+    for (let word = 0; word < 8; word++)
+      if (view.getUint32(at + word * 4) !== transferWords[word]) return false
+    return true
+  }
+
+  /** An ERC-20 transfer: places of addresses and data in `memory`. */
+  addTransfer(
+    { view, bytes }: { readonly view: DataView; readonly bytes: Uint8Array },
+    at: Readonly<Record<'token' | 'from' | 'to' | 'data', number>>,
+    place: { readonly tx: number; readonly logIndex: number },
+  ): void {
+    const all = this.#transfers
+    all.tx.push(place.tx)
+    all.logIndex.push(place.logIndex)
+    all.batchIndex.push(0)
+    all.kind.push(transferKinds.erc20)
+    all.token.push(this.#addresses.idOfBytes(view, at.token))
+    all.from.push(this.#addresses.idOfBytes(view, at.from))
+    all.to.push(this.#addresses.idOfBytes(view, at.to))
+    all.value.pushPart(bytes, at.data, at.data + 32)
+    all.tokenId.pushEmpty()
   }
 
   transfers(): TransferColumns {

@@ -4,6 +4,7 @@
  */
 
 import { Words } from '../../core/growing.ts'
+import { u8At } from '../../core/item-at.ts'
 import { notHex, hexText, writeHex, hexDigit } from './hex.ts'
 
 /** Growing bytes: small integers, or fixed-width items pushed as hex. */
@@ -51,6 +52,12 @@ export class Bytes {
     this.reserve(bytes.length)
     this.#values.set(bytes, this.length)
     this.length += bytes.length
+  }
+
+  /** Appends `[from, until)` of `bytes`, without a view of them. */
+  pushPart(bytes: Uint8Array, from: number, until: number): void {
+    this.reserve(until - from)
+    for (let at = from; at < until; at++) this.#values[this.length++] = u8At(bytes, at)
   }
 
   taken(): Uint8Array<ArrayBuffer> {
@@ -114,6 +121,19 @@ export class GrowingSlices {
     this.offset.push(this.#arena.length)
     this.sizes.push(bytes.length)
     this.#arena.pushBytes(bytes)
+  }
+
+  /** The integer in `[from, until)` of `bytes`, without leading zero bytes. */
+  pushPart(bytes: Uint8Array, from: number, until: number): void {
+    let first = from
+    while (first < until && u8At(bytes, first) === 0) first++
+    if (first === until) {
+      this.pushEmpty()
+      return
+    }
+    const start = this.#arena.length
+    this.#arena.pushPart(bytes, first, until)
+    this.pushFrom(start)
   }
 
   /** An item whose bytes were already put into the arena from `start` on. */

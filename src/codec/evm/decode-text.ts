@@ -21,7 +21,7 @@ import { isHexOf } from './hex-bytes.ts'
 import { hexNumber } from './hex.ts'
 import type { RawBlock, RawLog, RawReceipt } from './raw.ts'
 import { absent, isNull } from './text-elements.ts'
-import { notPlain, sharedText } from './text-memory.ts'
+import { isNotPlain, notPlain, sharedText } from './text-memory.ts'
 import {
   logPlaceWidth,
   logSlots,
@@ -57,8 +57,7 @@ export function decodeText(
       decoder.add(unit, from + row)
     }
   } catch (error) {
-    if (error === notPlain || error instanceof RangeError || error instanceof Fault)
-      return undefined
+    if (isNotPlain(error) || error instanceof Fault) return undefined
     throw error
   }
   return decoder.finish(from)

@@ -14,6 +14,14 @@ import { RlpWriter } from './rlp-writer.ts'
 /** Thrown where a text is not of the plain form; whoever catches it leaves it to `JSON.parse`. */
 export const notPlain = new Error('not of the plain form')
 
+/**
+ * Returns whether an error says that a text is not of the plain form. A place outside of the memory is one
+ * outside of the text; memory that had to grow, beyond what any text of nodes needs, lets go of its views.
+ */
+export function isNotPlain(error: unknown): boolean {
+  return error === notPlain || error instanceof RangeError || error instanceof TypeError
+}
+
 /** Replies that are longer are left to `JSON.parse`. */
 export const maxTextBytes = 3 * 1024 * 1024
 

@@ -9,7 +9,7 @@ import { isObject, jsonOf } from '../../core/json.ts'
 import { firstFree } from './keccak-code.ts'
 import { listOf, objectOf, type RawBlock, type RawUnit } from './raw.ts'
 import { ElementKind } from './text-elements.ts'
-import { maxTextBytes, notPlain, sharedText, type TextMemory } from './text-memory.ts'
+import { isNotPlain, maxTextBytes, notPlain, sharedText, type TextMemory } from './text-memory.ts'
 
 /** Values that are read of a transaction. */
 export const txNames = [
@@ -142,8 +142,7 @@ export function textElements(body: Uint8Array): readonly unknown[] | undefined {
     return elements
   } catch (error) {
     shared.misses++
-    // A place outside of the memory is one outside of the text.
-    if (error === notPlain || error instanceof RangeError) return undefined
+    if (isNotPlain(error)) return undefined
     throw error
   }
 }

@@ -101,6 +101,7 @@ export async function arrive(arrivals: Arrivals): Promise<Outcome> {
     return one
   }
 
+  const draw = drawing(paths)
   const timer = setInterval(() => {
     const now = performance.now()
     const due = Math.min(rate * seconds, ((now - began) / 1_000) * rate)
@@ -109,7 +110,7 @@ export async function arrive(arrivals: Arrivals): Promise<Outcome> {
       const dueAt = began + (sent / rate) * 1_000
       const free = idle.pop() ?? (all.size < maxConnections ? open() : undefined)
       if (free === undefined) settle(dueAt, undefined)
-      else free.ask(dueAt, paths[sent % paths.length] ?? '/')
+      else free.ask(dueAt, draw())
     }
     if (now < endsAt) return
     clearInterval(timer)
@@ -122,6 +123,21 @@ export async function arrive(arrivals: Arrivals): Promise<Outcome> {
   for (const socket of all) socket.destroy()
   const sorted = (times: number[]): number[] => times.toSorted((a, b) => a - b)
   return { sent, answered: sorted(answered), refused: sorted(refused), failed }
+}
+
+/**
+ * Draws one of `paths` at a time, each as likely, in the same order in every run.
+ *
+ * In turn they would fall into step with the queue: the answers of an expensive kind last for so many
+ * arrivals that the next one taken is often of that kind again, and fewer answers are counted.
+ * The constants are those of Numerical Recipes, 1992.
+ */
+function drawing(paths: readonly string[]): () => string {
+  let state = 1
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return paths[Math.floor((state / 2 ** 32) * paths.length)] ?? '/'
+  }
 }
 
 /** The time that a share of all do not exceed. */

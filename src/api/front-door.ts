@@ -43,7 +43,7 @@ export type FrontDoorParts = {
   readonly common: (request: IncomingMessage) => readonly (readonly [string, string])[]
 }
 
-/** Work is taken in for a quarter of a second; after a second there is room. */
+/** Work is taken in for an eighth of a second; after a second there is room. */
 const retryAfterOverloadSeconds = 1
 
 const busyWords = 'the service is at its limit'

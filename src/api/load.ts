@@ -27,7 +27,7 @@ export const usualLoadLimits: LoadLimits = {
   maxUnderWayPerAddress: 24,
   maxWaiting: 512,
   maxWaitingPerAddress: 256,
-  maxQueuedMs: 250,
+  maxQueuedMs: 125,
 }
 
 /** Parameters of {@link openDoor}. */

@@ -91,7 +91,7 @@ export const settings = {
   ),
   'api.maxWaitingPerAddress': integer(256, [1, 100_000], 'Of these, those of one address.'),
   'api.maxQueuedMs': integer(
-    250,
+    125,
     [10, 60_000],
     'Work taken in before requests are refused with 503, milliseconds.',
   ),

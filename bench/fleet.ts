@@ -54,7 +54,7 @@ async function engines(): Promise<void> {
   console.log('engine       transfers a second   page of ten, us   bytes a transfer')
   const tell = async (name: string, location: StoreLocation): Promise<void> => {
     const url = location.store === 'embedded' ? [] : [location.store]
-    const words = [path, location.dataDir, String(goodBatchRows), 'on', ...url]
+    const words = [path, location.dataDir, String(goodBatchRows), 'checked', ...url]
     const { numbers } = JSON.parse(run('evm-ingest-once.ts', ...words))
     const cells = [numbers.rate, await pageMicros(location), numbers.bytesPerTransfer]
     const widths = [18, 17, 18]

@@ -50,7 +50,7 @@ async function backfill(): Promise<object> {
   const database = await openStore(location, 'growth', chainTables, 'write')
   const ingest = await ingestOf(database)
   const marks: Mark[] = []
-  let times: DecoderTimes = { parse: 0, check: 0, decode: 0 }
+  let times: DecoderTimes = { bench: 0, parse: 0, check: 0, decode: 0 }
   let done = 0
   let waiting: BlockBatch[] = []
   let rows = 0
@@ -69,7 +69,12 @@ async function backfill(): Promise<object> {
   }
   mark()
   const shape = { ...(kind === 'plain' ? plainShape : usualShape), blocks }
-  const work = { path: shape, blocksPerBatch: 20, window: 100, checked: checks === 'on' }
+  const work = {
+    path: shape,
+    blocksPerBatch: 20,
+    window: 100,
+    reading: checks === 'on' ? ('checked' as const) : ('unchecked' as const),
+  }
   for await (const batch of decodedChain(work, (told) => (times = told))) {
     waiting.push(batch)
     rows += batch.txs.count + batch.transfers.count

@@ -64,7 +64,7 @@ async function figures(location: StoreLocation): Promise<Figures> {
   const url = location.store === 'embedded' ? [] : [location.store]
   const serverBefore = serverMicros()
   const { numbers } = JSON.parse(
-    run('evm-ingest-once.ts', path, location.dataDir, String(goodBatchRows), 'on', ...url),
+    run('evm-ingest-once.ts', path, location.dataDir, String(goodBatchRows), 'checked', ...url),
   )
   const serverSpent = url.length === 0 ? 0 : serverMicros() - serverBefore
   return {

@@ -6,7 +6,7 @@ import { zstdCompressSync } from 'node:zlib'
 import type { BlockBatch } from '../src/codec/evm/columns.ts'
 import { decodeBlocks } from '../src/codec/evm/decode-blocks.ts'
 import { decodeText } from '../src/codec/evm/decode-text.ts'
-import { TextBlock, TextReceipts, textElements, TextUnit } from '../src/codec/evm/text-unit.ts'
+import { TextBlock, TextReader, TextReceipts, TextUnit } from '../src/codec/evm/text-unit.ts'
 import { buffersOf } from '../src/core/growing.ts'
 import { BlockChecks } from '../src/indexing/evm/block-checks.ts'
 import { silentLog } from '../src/telemetry/log.ts'
@@ -53,6 +53,7 @@ port.on('message', () => {
 })
 
 const times = { bench: 0, parse: 0, check: 0, decode: 0 }
+const reader = new TextReader()
 const checks = new BlockChecks({ log: silentLog, endpoints: () => [], checkEvery: 1 })
 let from = 0
 let lines: Buffer[] = []
@@ -85,7 +86,7 @@ function batchOfBytes(): BlockBatch {
   const units: TextUnit[] = []
   for (let at = 0; at < lines.length; at += blocksPerReply) {
     const reply = timed('bench', () => replyOf(lines.slice(at, at + blocksPerReply)))
-    const elements = timed('parse', () => textElements(reply))
+    const elements = timed('parse', () => reader.elements(reply))
     if (elements === undefined) throw new Error(`blocks from ${from + at} on are not plain`)
     for (let each = 0; each < elements.length; each += 2)
       units.push(

@@ -109,6 +109,9 @@ for (const file of sources) {
     file === 'src/cli/main.ts' ||
     file.endsWith('-worker.ts') ||
     file.startsWith('src/explorer/')
+  // What a thread keeps lies in an object that somebody owns.
+  if (!isEntry && /^(export )?let /m.test(readFileSync(file, 'utf8')))
+    problems.push(`${file}: a variable of the module`)
   if (!isEntry && !imported.has(file)) problems.push(`${file}: the product does not import it`)
   if (/(^|\/)(utils?|helpers?|common|misc|types|index)\.ts$/.test(file))
     problems.push(`${file}: no such names`)

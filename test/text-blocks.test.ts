@@ -10,10 +10,11 @@ import { batchSum } from '../src/codec/evm/batch-sum.ts'
 import { decodeBlocks } from '../src/codec/evm/decode-blocks.ts'
 import { decodeText } from '../src/codec/evm/decode-text.ts'
 import type { RawUnit } from '../src/codec/evm/raw.ts'
-import { TextBlock, TextReceipts, TextUnit, textElements } from '../src/codec/evm/text-unit.ts'
+import { TextBlock, TextReceipts, TextReader, TextUnit } from '../src/codec/evm/text-unit.ts'
 import { BlockChecks } from '../src/indexing/evm/block-checks.ts'
 import { silentLog } from '../src/telemetry/log.ts'
 
+const reader = new TextReader()
 const shape = { blocks: 4, txsPerBlock: 4, holders: 50, tokens: 5, seed: 3 }
 const plainBody = replyOf(linesOf({ ...shape, blocks: 2 }))
 const none = (bytes: Uint8Array): Uint8Array => bytes
@@ -82,8 +83,8 @@ void test('text of blocks: a text cut off is none, at every byte', () => {
   const body = replyOf(linesOf({ ...shape, blocks: 2, txsPerBlock: 2 }))
   fromText(body)
   for (let size = 0; size < body.length; size++) {
-    while (textElements(plainBody) === undefined);
-    assert.equal(textElements(Buffer.from(body.subarray(0, size))), undefined, `size ${size}`)
+    while (reader.elements(plainBody) === undefined);
+    assert.equal(reader.elements(Buffer.from(body.subarray(0, size))), undefined, `size ${size}`)
   }
 })
 
@@ -106,7 +107,7 @@ void test('text of blocks: as many short elements as fit are read as objects are
     const count = 5_000
     const block = { ...line.block, transactions: Array.from({ length: count }, () => tx) }
     const body = replyOf([{ block, receipts: Array.from({ length: count }, () => receipts) }])
-    while (textElements(plainBody) === undefined);
+    while (reader.elements(plainBody) === undefined);
     assert.equal(fromText(body), undefined)
     // What comes next finds the memory in order.
     assert.ok(fromText(plainBody) !== undefined)
@@ -174,8 +175,8 @@ function change() {
 /** What is read from the text is what `JSON.parse`, the checks and the decoder give. */
 function isSame(body: Buffer): void {
   // After many that are not plain a reply is not tried: one that is plain makes it so again.
-  while (textElements(plainBody) === undefined);
-  const elements = textElements(body)
+  while (reader.elements(plainBody) === undefined);
+  const elements = reader.elements(body)
   if (elements !== undefined) {
     const parsed: { id: number; result: unknown }[] = JSON.parse(body.toString())
     assert.equal(elements.length, parsed.length)
@@ -194,7 +195,7 @@ function isSame(body: Buffer): void {
 
 /** Sum of the columns read from text; undefined where they are not. */
 function fromText(body: Buffer): string | undefined {
-  const results = textElements(body)?.map((element) => (element as { result: unknown }).result)
+  const results = reader.elements(body)?.map((element) => (element as { result: unknown }).result)
   if (results === undefined) return undefined
   const units: TextUnit[] = []
   for (let at = 0; at < results.length; at += 2) {

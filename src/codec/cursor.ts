@@ -65,24 +65,15 @@ export function decodePrefix<T>(
   }
 }
 
-// One writer serves call after call; whoever writes inside of a write gets another.
-const keptBytes = 65_536
-let spare: Writer | undefined
-
-function newWriter(): Writer {
-  const bytes = new Uint8Array(512)
-  return { bytes, view: new DataView(bytes.buffer), at: 0 }
-}
+/** Bytes that most values fit in; the room doubles where they do not. */
+const firstRoom = 512
 
 /** The bytes of `value`. Throws `bad-bytes` when a value does not fit its format. */
 export function encode<T>(format: Format<T>, value: T): Uint8Array {
-  const writer = spare ?? newWriter()
-  spare = undefined
-  writer.at = 0
+  const bytes = new Uint8Array(firstRoom)
+  const writer: Writer = { bytes, view: new DataView(bytes.buffer), at: 0 }
   format.write(writer, value)
-  const bytes = writer.bytes.slice(0, writer.at)
-  if (writer.bytes.length <= keptBytes) spare = writer
-  return bytes
+  return writer.bytes.slice(0, writer.at)
 }
 
 /** A fault at the cursor, for formats with rules of their own. */

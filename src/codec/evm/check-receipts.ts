@@ -9,10 +9,11 @@ import { concatBytes } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import { isHexOf } from './hex-bytes.ts'
 import { hexNumberOr } from './hex.ts'
-import { OrderedList, sharedWriter } from './ordered-root.ts'
+import { OrderedList } from './ordered-root.ts'
 import { type RawLog, type RawReceipt, type RawUnit, listOf, objectOf } from './raw.ts'
 import { headSize } from './rlp-head.ts'
 import { type RlpWriter, headRoom, stringSize } from './rlp-writer.ts'
+import { threadWriter } from './thread-memory.ts'
 
 /** As much of a receipt as its root covers. */
 type Receipt = RawReceipt & { readonly type?: unknown; readonly logsBloom?: unknown }
@@ -35,7 +36,7 @@ export function checkReceipts(unit: RawUnit, height: number): void {
 
 /** Root a header commits to its receipts with. Throws `node-answer` for what is no receipt. */
 export function receiptsRoot(receipts: readonly unknown[]): Uint8Array {
-  const writer = sharedWriter()
+  const writer = threadWriter()
   const list = new OrderedList(writer, receipts.length)
   for (const receipt of receipts) {
     const from = list.begin()
@@ -53,7 +54,7 @@ export type PackedReceipts = {
 
 /** Packs the receipts of a block. Throws `node-answer` for what is no receipt. */
 export function packReceipts(receipts: readonly unknown[]): PackedReceipts {
-  const writer = sharedWriter()
+  const writer = threadWriter()
   const parts: Uint8Array[] = []
   const ends: number[] = []
   let size = 0
@@ -70,7 +71,7 @@ export function packReceipts(receipts: readonly unknown[]): PackedReceipts {
 
 /** Root over the receipts of several blocks as one list, as headers after Helicon have it. */
 export function joinedRoot(blocks: readonly PackedReceipts[]): Uint8Array {
-  const writer = sharedWriter()
+  const writer = threadWriter()
   const count = blocks.reduce((sum, { ends }) => sum + ends.length, 0)
   const list = new OrderedList(writer, count)
   for (const { bytes, ends } of blocks) {

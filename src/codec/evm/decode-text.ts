@@ -21,7 +21,7 @@ import { isHexOf } from './hex-bytes.ts'
 import { hexNumber } from './hex.ts'
 import type { RawBlock, RawLog, RawReceipt } from './raw.ts'
 import { absent, isNull } from './text-elements.ts'
-import { isNotPlain, notPlain, sharedText } from './text-memory.ts'
+import { isNotPlain, notPlain } from './text-memory.ts'
 import {
   logPlaceWidth,
   logSlots,
@@ -35,6 +35,7 @@ import {
   txWidth,
 } from './text-roots.ts'
 import { logNames, receiptNames, type TextUnit, topicStep, txNames } from './text-unit.ts'
+import { threadText } from './thread-memory.ts'
 
 /**
  * Columns of blocks from height `from` on, above 0; undefined where not all of them are proven by
@@ -88,7 +89,7 @@ class TextDecoding {
 
   add(unit: TextUnit, height: number): void {
     const { header } = unit.text
-    const roots = new TextRoots(sharedText(), unit)
+    const roots = new TextRoots(threadText(), unit)
     if (header.settledHeight !== undefined || compareHeader(header) !== 'hold') throw notPlain
     if (!isHexOf(header.receiptsRoot, roots.receiptsRoot())) throw notPlain
     if (!isHexOf(header.transactionsRoot, roots.transactionsRoot())) throw notPlain

@@ -7,6 +7,7 @@
  */
 
 import { assert } from '../../core/fault.ts'
+import { once } from '../../core/once.ts'
 import { keccakModule, rateBytes, scratchAt } from './keccak-code.ts'
 
 /** As much of the runtime's WebAssembly as is used; TypeScript knows it with browsers only. */
@@ -25,7 +26,7 @@ type Kernel = {
 
 const pageBytes = 65_536
 
-let compiled: object | undefined
+const compiled = once((): object => new WebAssembly.Module(keccakModule()))
 
 /** One thread's memory for hashing. */
 export class HashMemory {
@@ -39,9 +40,8 @@ export class HashMemory {
   #count = 0
 
   constructor() {
-    compiled ??= new WebAssembly.Module(keccakModule())
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- exports of our own module
-    this.#kernel = new WebAssembly.Instance(compiled).exports as Kernel
+    this.#kernel = new WebAssembly.Instance(compiled()).exports as Kernel
     this.bytes = new Uint8Array(this.#kernel.memory.buffer)
     this.text = Buffer.from(this.#kernel.memory.buffer)
   }

@@ -13,7 +13,7 @@
 import { keccak256 } from '../../core/hash.ts'
 import { hexBytes, hexQuantity, isHexOf } from './hex-bytes.ts'
 import type { RawBlock } from './raw.ts'
-import { passingRlp } from './rlp.ts'
+import { encodeRlp } from './rlp.ts'
 
 type Kind = 'bytes' | 'quantity'
 type Field = readonly [name: string, kind: Kind]
@@ -113,7 +113,7 @@ export function headerHash(block: object): Uint8Array | undefined {
     if (item === undefined) return undefined
     items.push(item)
   }
-  return keccak256(passingRlp(items))
+  return keccak256(encodeRlp(items))
 }
 
 /**

@@ -6,9 +6,9 @@
 
 import { fromHex } from '../../core/bytes.ts'
 import { u8At } from '../../core/item-at.ts'
-import { HashMemory } from './hash-memory.ts'
 import { headSize } from './rlp-head.ts'
-import { headRoom, RlpWriter } from './rlp-writer.ts'
+import { headRoom, type RlpWriter } from './rlp-writer.ts'
+import { threadWriter } from './thread-memory.ts'
 import { type TrieNode, type TrieShape, trieShape } from './trie-shape.ts'
 
 /** Root of no items. Source: yellow paper, appendix D. */
@@ -22,22 +22,9 @@ const referenceBytes = 33
 /** Room in front of a value for its head, its path and the head of its leaf. */
 const leafRoom = 2 * headRoom + 8
 
-/** Memory of more than this is given back after the block that took it. */
-const mostKeptBytes = 16 * 1024 * 1024
-
-let shared: RlpWriter | undefined
-
-/** This thread's writer, empty: for one root at a time. */
-export function sharedWriter(): RlpWriter {
-  if (shared === undefined || shared.memory.bytes.length > mostKeptBytes)
-    shared = new RlpWriter(new HashMemory())
-  shared.clear()
-  return shared
-}
-
 /** Root over `values` under the keys RLP(0), RLP(1), …; 32 bytes. */
 export function orderedRoot(values: readonly Uint8Array[]): Uint8Array {
-  const writer = sharedWriter()
+  const writer = threadWriter()
   const list = new OrderedList(writer, values.length)
   for (const value of values) {
     const from = list.begin()

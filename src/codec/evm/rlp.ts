@@ -17,23 +17,6 @@ export function encodeRlp(item: Rlp): Uint8Array {
   return out
 }
 
-/**
- * As {@link encodeRlp}, into memory that the next call uses again: for what is hashed at once.
- * Most of what is hashed is a few hundred bytes, for which a fresh array costs as much as the hash.
- */
-export function passingRlp(item: Rlp): Uint8Array {
-  const out = passing(sizeOf(item))
-  write(item, out, 0)
-  return out
-}
-
-/** Larger items are rare, and not worth memory that stays. */
-const scratch = new Uint8Array(65_536)
-
-function passing(size: number): Uint8Array {
-  return size > scratch.length ? new Uint8Array(size) : scratch.subarray(0, size)
-}
-
 function contentSize(item: Rlp): number {
   if (typeof item === 'string') return (item.length - 2) >>> 1
   if (item instanceof Uint8Array) return item.length

@@ -1,7 +1,8 @@
 /**
  * Memory in which the text of a reply lies while it is read, beside what is hashed of it.
  *
- * One for each thread: whoever reads begins with {@link TextMemory.load}, and keeps places only.
+ * One for each thread (`thread-memory.ts`): whoever reads begins with {@link TextMemory.load}, and
+ * keeps places only.
  */
 
 import { hexDigits } from '../../core/bytes.ts'
@@ -30,13 +31,6 @@ const gap = 64
 
 /** From this many digits on they are read sixteen at once. */
 const fastFrom = 32
-
-let shared: TextMemory | undefined
-
-/** This thread's memory. */
-export function sharedText(): TextMemory {
-  return (shared ??= new TextMemory())
-}
 
 /** Text and, behind it, RLP. */
 export class TextMemory {

@@ -9,7 +9,8 @@ import { isObject, jsonOf } from '../../core/json.ts'
 import { firstFree } from './keccak-code.ts'
 import { listOf, objectOf, type RawBlock, type RawUnit } from './raw.ts'
 import { ElementKind } from './text-elements.ts'
-import { isNotPlain, maxTextBytes, notPlain, sharedText, type TextMemory } from './text-memory.ts'
+import { isNotPlain, maxTextBytes, notPlain, type TextMemory } from './text-memory.ts'
+import { threadText } from './thread-memory.ts'
 
 /** Values that are read of a transaction. */
 export const txNames = [
@@ -129,26 +130,6 @@ export class TextUnit implements RawUnit {
   }
 }
 
-/**
- * Elements of a batch reply whose results are blocks with transactions (`TextBlock`) and lists of
- * receipts (`TextReceipts`); undefined where the text is not plainly that.
- */
-export function textElements(body: Uint8Array): readonly unknown[] | undefined {
-  shared ??= new ReplyReader(sharedText())
-  if (body.length > maxTextBytes || !shared.isWorthwhile()) return undefined
-  try {
-    const elements = shared.read(body)
-    shared.misses = 0
-    return elements
-  } catch (error) {
-    shared.misses++
-    if (isNotPlain(error)) return undefined
-    throw error
-  }
-}
-
-let shared: ReplyReader | undefined
-
 const idHead = Buffer.from('{"jsonrpc":"2.0","id":')
 const resultHead = Buffer.from(',"result":')
 const listHead = Buffer.from('"transactions":[')
@@ -157,10 +138,11 @@ const nameOfList = Buffer.from('"transactions"')
 /** After so many replies in a row that are not plain one in so many is tried. */
 const mostMisses = 8
 
-class ReplyReader {
+/** Reads the replies of one chain's nodes, whose elements have their keys in the same order. */
+export class TextReader {
   /** Replies since the last that was plain. */
-  misses = 0
-  readonly #memory: TextMemory
+  #misses = 0
+  readonly #memory: TextMemory = threadText()
   readonly #txs = new ElementKind(txNames)
   readonly #receipts = new ElementKind(receiptNames, [['logs', (at) => this.#logList(at)]])
   readonly #logs = new ElementKind(logNames, [['topics', (at) => this.#topics(at)]])
@@ -169,18 +151,31 @@ class ReplyReader {
   #logCount = 0
   #text: Buffer = Buffer.alloc(0)
 
-  constructor(memory: TextMemory) {
-    this.#memory = memory
+  /**
+   * Elements of a batch reply whose results are blocks with transactions (`TextBlock`) and lists of
+   * receipts (`TextReceipts`); undefined where the text is not plainly that.
+   */
+  elements(body: Uint8Array): readonly unknown[] | undefined {
+    if (body.length > maxTextBytes || !this.#isWorthwhile()) return undefined
+    try {
+      const elements = this.#read(body)
+      this.#misses = 0
+      return elements
+    } catch (error) {
+      this.#misses++
+      if (isNotPlain(error)) return undefined
+      throw error
+    }
   }
 
   /** Returns whether the next reply may well be plain, by those before. */
-  isWorthwhile(): boolean {
-    if (this.misses < mostMisses || this.misses % mostMisses === 0) return true
-    this.misses++
+  #isWorthwhile(): boolean {
+    if (this.#misses < mostMisses || this.#misses % mostMisses === 0) return true
+    this.#misses++
     return false
   }
 
-  read(body: Uint8Array): readonly unknown[] {
+  #read(body: Uint8Array): readonly unknown[] {
     const home = this.#memory.load(body.length)
     this.#memory.bytes.set(body, home)
     this.#text = Buffer.from(body.buffer, body.byteOffset, body.byteLength)

@@ -10,10 +10,11 @@
 
 import { equalsHex, hexBytes, hexQuantity, isHexOf } from './hex-bytes.ts'
 import { hexNumberOr } from './hex.ts'
-import { OrderedList, sharedWriter } from './ordered-root.ts'
+import { OrderedList } from './ordered-root.ts'
 import { type RawBlock, listOf, objectOf } from './raw.ts'
 import { headRoom, type RlpWriter } from './rlp-writer.ts'
 import { encodeRlp, type Rlp } from './rlp.ts'
+import { threadWriter } from './thread-memory.ts'
 
 type Tx = Readonly<Record<string, unknown>>
 
@@ -89,7 +90,7 @@ const hashBytes = 32
  */
 export function compareTransactions(block: RawBlock): TransactionsOutcome {
   const all = listOf(block.transactions, 'transactions').map((tx) => objectOf(tx, 'transaction'))
-  const writer = sharedWriter()
+  const writer = threadWriter()
   const list = new OrderedList(writer, all.length)
   const hashes = writer.skip(all.length * hashBytes)
   for (let index = 0; index < all.length; index++) {
@@ -111,7 +112,7 @@ export function compareTransactions(block: RawBlock): TransactionsOutcome {
 
 /** A transaction as blocks hold it, or why it cannot be made of what the node gave. */
 export function encodeTransaction(tx: Tx): Uint8Array | { readonly unknown: string } {
-  const writer = sharedWriter()
+  const writer = threadWriter()
   writer.skip(headRoom)
   const start = writeTransaction(writer, tx, writer.at)
   return typeof start === 'number' ? writer.memory.bytes.slice(start, writer.at) : start

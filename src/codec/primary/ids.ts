@@ -34,13 +34,12 @@ export function utxoIdOf(txId: Uint8Array, outputIndex: number): Uint8Array {
 /** Which output of which transaction. */
 export type OutputPlace = { readonly txId: Uint8Array; readonly outputIndex: number }
 
-const place = new Uint8Array(36)
-const placeView = new DataView(place.buffer)
-
 /** A key of an output for maps: its transaction's id and its index, one character per byte. */
 export function outputKeyOf(txId: Uint8Array, outputIndex: number): string {
+  // Cut from a pool: memory of its own costs more than the rest.
+  const place = Buffer.allocUnsafe(36)
   place.set(txId)
-  placeView.setUint32(32, outputIndex)
+  place.writeUInt32BE(outputIndex, 32)
   return keyOf(place)
 }
 

@@ -84,6 +84,7 @@ class BalanceRows {
   readonly #negatives: Uint8Array
   readonly #value: Slices
   #bytes: Uint8Array
+  #view: DataView
   #used = 0
   #count = 0
 
@@ -94,6 +95,7 @@ class BalanceRows {
     this.#negatives = new Uint8Array(capacity)
     this.#value = { offset: new Uint32Array(capacity), length: new Uint32Array(capacity) }
     this.#bytes = new Uint8Array(maxWideBytes + capacity * 10)
+    this.#view = new DataView(this.#bytes.buffer)
   }
 
   push(
@@ -106,7 +108,7 @@ class BalanceRows {
     this.#heights[row] = key.height
     this.#negatives[row] = value < 0n ? 1 : 0
     if (this.#used + maxWideBytes > this.#bytes.length) this.#grow()
-    const length = putWide(value < 0n ? -value : value, this.#bytes, this.#used)
+    const length = putWide(value < 0n ? -value : value, this.#view, this.#used)
     this.#value.offset[row] = this.#used
     this.#value.length[row] = length
     this.#used += length
@@ -127,6 +129,7 @@ class BalanceRows {
     const bytes = new Uint8Array(this.#bytes.length * 2)
     bytes.set(this.#bytes)
     this.#bytes = bytes
+    this.#view = new DataView(bytes.buffer)
   }
 }
 

@@ -4,6 +4,7 @@ import { u8At } from '../../core/item-at.ts'
 // Six bytes fit a double exactly, so that a bigint is touched once per six bytes.
 const partBytes = 6
 const partBits = 48n
+const maxWord = 2n ** 64n - 1n
 
 /** The integer of `bytes`. */
 export function wideInteger(bytes: Uint8Array): bigint {
@@ -16,32 +17,29 @@ export function wideInteger(bytes: Uint8Array): bigint {
 
 /** Bytes of `value`, which is not negative. */
 export function wideBytes(value: bigint): Uint8Array {
-  const length = putWide(value, spare, 0)
   // Cut from a pool: memory of its own costs ten times the rest.
-  const bytes = Buffer.allocUnsafe(length)
-  for (let at = 0; at < length; at++) bytes[at] = u8At(spare, at)
-  return bytes
+  const bytes = Buffer.allocUnsafe(maxWideBytes)
+  const view = new DataView(bytes.buffer, bytes.byteOffset, maxWideBytes)
+  return bytes.subarray(0, putWide(value, view, 0))
 }
 
 /** Most bytes a sum of 256-bit amounts can have, in a chain of 2^64 transfers. */
 export const maxWideBytes = 40
 
-/** Writes the bytes of `value`, below 2^320 and not negative, to `into` at `at`; their number. */
-export function putWide(value: bigint, into: Uint8Array, at: number): number {
-  let words = 0
+/**
+ * Writes the bytes of `value`, below 2^320 and not negative, to `into` at `at`, where there is room
+ * for {@link maxWideBytes}; gives their number.
+ */
+export function putWide(value: bigint, into: DataView, at: number): number {
+  const end = at + maxWideBytes
+  let first = end
   // Each word takes the low 64 bits of what it is given.
   for (let rest = value; rest > 0n; rest = rest > maxWord ? rest >> 64n : 0n)
-    scratch.setBigUint64(maxWideBytes - 8 * ++words, rest)
-  let first = maxWideBytes - 8 * words
-  while (first < maxWideBytes && scratch.getUint8(first) === 0) first++
-  for (let from = first; from < maxWideBytes; from++)
-    into[at + from - first] = scratch.getUint8(from)
-  return maxWideBytes - first
+    into.setBigUint64((first -= 8), rest)
+  while (first < end && into.getUint8(first) === 0) first++
+  for (let from = first; from < end; from++) into.setUint8(at + from - first, into.getUint8(from))
+  return end - first
 }
-
-const spare = new Uint8Array(maxWideBytes)
-const scratch = new DataView(new ArrayBuffer(maxWideBytes))
-const maxWord = 2n ** 64n - 1n
 
 function part(bytes: Uint8Array, from: number, until: number): number {
   let value = 0

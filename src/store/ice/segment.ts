@@ -36,8 +36,6 @@ const sectionChunkBytes = 1_048_576
 /** Offsets are below it. */
 const fileRange = 2 ** 41
 
-let files = 0
-
 /**
  * Groups read last, by file and offset, in two generations: when the younger one is full, the older
  * one is dropped. A list of uses would cost more than what it saves, for each row that is read.
@@ -46,6 +44,12 @@ class KeptGroups {
   #younger = new Map<number, PackedRows>()
   #older = new Map<number, PackedRows>()
   #youngerBytes = 0
+  #files = 0
+
+  /** Number of a file that was opened, for the places of its groups. */
+  nextFile(): number {
+    return ++this.#files
+  }
 
   get(place: number): PackedRows | undefined {
     const young = this.#younger.get(place)
@@ -213,7 +217,7 @@ export class Segment {
   readonly path: string
   readonly #fd: number
   readonly #size: number = 0
-  readonly #number = ++files
+  readonly #number = kept.nextFile()
   readonly #tables: ReadonlyMap<string, FrozenTable>
 
   /** Throws `store-failed` where the file is missing or no whole segment, `store-version`. */

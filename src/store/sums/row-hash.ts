@@ -29,7 +29,6 @@ const wordRange = 2 ** 32
 export const upperRange = 2 ** 20
 const upperMask = upperRange - 1
 
-const view = new DataView(new ArrayBuffer(8))
 const encoder = new TextEncoder()
 
 /** Hashes of rows under way: `lower[i]` and `upper[i]` are the lanes of row `i`. */
@@ -99,6 +98,8 @@ function mixNumber(lanes: RowLanes, row: number, value: number): void {
     mixWord(lanes, row, Math.floor(value / wordRange) | 0)
     return
   }
+  // Seldom: only what its column should not have.
+  const view = new DataView(new ArrayBuffer(8))
   view.setFloat64(0, value)
   mixWord(lanes, row, realWord)
   mixWord(lanes, row, view.getInt32(0))

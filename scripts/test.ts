@@ -1,7 +1,7 @@
 /**
  * Runs checks and tests side by side: `node scripts/test.ts [check|unit|system|long] [part of a
- * job's name] [--share 6]`. Without a word it runs `check` and `system`, which is `npm test`. A share
- * of 6 is every sixth job; the commit decides which, so that a run of a commit can be repeated and
+ * job's name] [--share 2]`. Without a word it runs `check` and `system`, which is `npm test`. A share
+ * of 2 is every other job; the commit decides which, so that a run of a commit can be repeated and
  * each job has its turn.
  *
  * A folder of system tests is one process and one job; a file that lies in `test/` itself or in
@@ -82,10 +82,10 @@ const checks: readonly Job[] = [
     words: [process.execPath, 'scripts/print-reference.ts', '--check'],
   },
 ]
-// One process for each half: a process for each file would start 190 times.
-const units: readonly Job[] = ['1/2', '2/2'].map((half) => ({
-  name: `unit tests ${half}`,
-  words: testsOf(`--test-shard=${half}`, 'src/**/*.test.ts'),
+// One process for each third: a process for each file would start 130 times.
+const units: readonly Job[] = ['1/3', '2/3', '3/3'].map((third) => ({
+  name: `unit tests ${third}`,
+  words: testsOf(`--test-shard=${third}`, 'src/**/*.test.ts'),
 }))
 
 const { values, positionals } = parseArgs({
@@ -108,7 +108,7 @@ async function main(): Promise<number> {
     long,
   }[what]
   if (jobs === undefined)
-    throw new Error('node scripts/test.ts [check|unit|system|long] [part of a name] [--share 6]')
+    throw new Error('node scripts/test.ts [check|unit|system|long] [part of a name] [--share 2]')
   const named = jobs.filter(({ name }) => name.includes(part))
   if (named.length === 0) throw new Error(`no job of ${what} has this in its name: ${part}`)
   return runAll(shareOf(named, Number(values.share)))

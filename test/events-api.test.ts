@@ -4,13 +4,8 @@
  */
 
 import assert from 'node:assert/strict'
-import { readFile, writeFile } from 'node:fs/promises'
-import { createServer, get as httpGet, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
-import { test, type TestContext } from 'node:test'
-import { fileURLToPath } from 'node:url'
+import { get as httpGet } from 'node:http'
+import { test } from 'node:test'
 
 import { Avalanche } from '@avalanche-sdk/chainkit'
 import { HTTPClient } from '@avalanche-sdk/chainkit/lib/http.js'
@@ -26,136 +21,24 @@ import { openWorld, transportOver } from '../src/world/world.ts'
 import { expectedInternals } from './conformance/evm/replay.ts'
 import { rawChain } from './demo-store.ts'
 import { hashIn, type StreamEvent, streamed } from './event-listener.ts'
-import { activityOf, busiestSender } from './event-truth.ts'
-import {
-  freshFolder,
-  runFirn,
-  type RunningFirn,
-  startFirn,
-  toldChains,
-  until,
-  untilLive,
-} from './firn-process.ts'
-import { operationShapes } from './operation-shapes.ts'
+import { activityOf } from './event-truth.ts'
+import { runFirn, type RunningFirn, until } from './firn-process.ts'
 import { provesOperations } from './proven-operations.ts'
-import { openReplayNode, type ReplayNode, serveReplayNode } from './replay-node.ts'
-
-const chain = 51_002
-const chainKey = 'fuji-demo'
-const path = fileURLToPath(new URL(`../demo/chain-${chain}.firnrec`, import.meta.url))
-const begin = 40
-const address = busiestSender(chain)
+import {
+  address,
+  answered,
+  ask,
+  begin,
+  chain,
+  followed,
+  noteAnswer,
+  receiver,
+  register,
+  told,
+  wanted,
+} from './webhook-firn.ts'
 
 const methodNames = createMethodNames()
-const shapes = operationShapes()
-/** Operations that the processes of these tests answered with success. */
-const answered = new Set<string>()
-
-function noteAnswer(method: string, url: string, isSuccess: boolean): void {
-  const parts = decodeURIComponent(new URL(url).pathname).split('/')
-  const found = shapes.find(({ path, ...shape }) => {
-    const names = path.split('/')
-    const fits = names.every((name, at) => {
-      const [, verb = ''] = /^\{\w+\}(.*)$/.exec(name) ?? []
-      const part = parts[at] ?? ''
-      if (!name.startsWith('{')) return part === name
-      return verb === '' ? !part.includes(':') : part.endsWith(verb)
-    })
-    return shape.method === method && names.length === parts.length && fits
-  })
-  if (isSuccess && found !== undefined) answered.add(found.id)
-}
-
-type Followed = {
-  readonly firn: RunningFirn
-  readonly node: ReplayNode
-  readonly grow: (height: number) => Promise<void>
-  readonly folder: string
-}
-
-async function followed(t: TestContext, events: string, keys = false): Promise<Followed> {
-  const found = await started(t, events, { keys })
-  await untilLive(found.firn, [chainKey])
-  return found
-}
-
-/** As {@link followed}, while it may still fill its store: `lie` is what its node says. */
-async function started(
-  t: TestContext,
-  events: string,
-  { keys = false, lie }: { readonly keys?: boolean; readonly lie?: ReplayNode['lie'] } = {},
-): Promise<Followed> {
-  const node = await openReplayNode(await readFile(path))
-  node.head = begin
-  node.lie = lie
-  const { url, close } = await serveReplayNode(node)
-  t.after(close)
-  const folder = await freshFolder(t)
-  const config = join(folder, 'firn.yaml')
-  await writeFile(config, `events: ${events}\nchains: [{ name: Demo, rpcUrls: ['${url}'] }]\n`)
-  if (keys) await runFirn('keys', 'create', 'first', '--data-dir', folder)
-  const firn = await startFirn(t, ['--config', config, '--data-dir', folder])
-  const grow = async (height: number): Promise<void> => {
-    node.head = height
-    await until(`indexed ${height}`, async () => {
-      return ((await toldChains(firn)).get(chainKey)?.indexedHeight ?? -1) >= height
-    })
-  }
-  return { firn, node, grow, folder }
-}
-
-type Answer = { readonly status: number; readonly body: Readonly<Record<string, unknown>> }
-
-async function ask(
-  firn: RunningFirn,
-  method: string,
-  at: string,
-  more: { readonly body?: unknown; readonly key?: string } = {},
-): Promise<Answer> {
-  const reply = await fetch(`${firn.apiUrl}${at}`, {
-    method,
-    headers: {
-      ...(more.body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...(more.key === undefined ? {} : { 'x-service-api-key': more.key }),
-    },
-    ...(more.body === undefined ? {} : { body: JSON.stringify(more.body) }),
-  })
-  noteAnswer(method, reply.url, reply.ok)
-  return { status: reply.status, body: objectOf(await reply.json(), at) }
-}
-
-const wanted = (url: string): Readonly<Record<string, unknown>> => ({
-  eventType: 'address_activity',
-  url,
-  chainId: String(chain),
-  metadata: { addresses: [address] },
-})
-
-async function register(firn: RunningFirn, url: string): Promise<string> {
-  const { status, body } = await ask(firn, 'POST', '/v1/webhooks', { body: wanted(url) })
-  assert.equal(status, 201, JSON.stringify(body))
-  return String(body['id'])
-}
-
-/** A receiver in this process; what it does is told by the path. */
-async function receiver(
-  t: TestContext,
-  answer: (path: string, response: ServerResponse, body: string) => void,
-): Promise<{ readonly url: string; readonly port: number }> {
-  const server = createServer((request, response) => {
-    let body = ''
-    request.on('data', (part: Buffer) => (body += part.toString('utf8')))
-    request.on('end', () => answer(request.url ?? '', response, body))
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it listens on a port
-  const { port } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}`, port }
-}
 
 void test('webhooks: every route of the official client, and keys see their own only', async (t) => {
   const got = new Map<string, number>()
@@ -549,28 +432,6 @@ void test('event streams and sockets: from any height, on after the last, as blo
   assert.equal((await closed).code, 1001)
 })
 
-/** Messages to a receiver in this process, transaction by transaction. */
-async function told(
-  t: TestContext,
-): Promise<{ readonly url: string; readonly port: number; readonly all: Message[] }> {
-  const all: Message[] = []
-  const { url, port } = await receiver(t, (_at, response, body) => {
-    const { event } = JSON.parse(body) as { readonly event: Message }
-    all.push(event)
-    response.writeHead(204).end()
-  })
-  return { url, port, all }
-}
-
-/** An event of an EVM address, as far as tests look at it. */
-type Message = {
-  readonly transaction: {
-    readonly txHash: string
-    readonly internalTransactions?: readonly { readonly from: string; readonly value: string }[]
-  }
-  readonly logs?: readonly Readonly<Record<string, unknown>>[]
-}
-
 const raw = rawChain(chain)
 const receiptOf = new Map(
   raw.flatMap(({ receipts }) => receipts.map((one) => [one.transactionHash, one] as const)),
@@ -669,79 +530,6 @@ function tracedCalls(hash: string): Readonly<Record<string, unknown>> {
         visit(trace.result as unknown as Frame, 0, false)
   return { calls, callCount: calls.length }
 }
-
-/** A node whose newest blocks cannot be had yet, though it tells of them. */
-function without(from: number): NonNullable<ReplayNode['lie']> {
-  return ({ method, params }, result) =>
-    method === 'eth_getBlockReceipts' && Number(params[0]) >= from ? null : result
-}
-
-void test('webhooks: first backfill tells nothing; one that is active again begins with the next block', async (t) => {
-  const { url, port, all } = await told(t)
-  const filling = begin - 15
-  const { firn, grow, node } = await started(t, `{ privateHosts: ['127.0.0.1:${port}'] }`, {
-    lie: without(filling),
-  })
-  await until('a part is stored', async () => {
-    return ((await toldChains(firn)).get(chainKey)?.indexedHeight ?? -1) === filling - 1
-  })
-  const id = await register(firn, url)
-  assert.ok(activityOf(chain, address, { from: filling, until: begin + 1 }).length > 0)
-  node.lie = undefined
-  await untilLive(firn, [chainKey])
-  const upTo = (from: number, until: number): string[] =>
-    activityOf(chain, address, { from: from + 1, until: until + 1 })
-  await grow(begin + 10)
-  const first = upTo(begin, begin + 10)
-  await until('the first are told', () => all.length >= first.length)
-  assert.equal((await ask(firn, 'DELETE', `/v1/webhooks/${id}`)).body['status'], 'inactive')
-  await grow(begin + 20)
-  assert.ok(upTo(begin + 10, begin + 20).length > 0, 'something happens while it is inactive')
-  const again = await ask(firn, 'PATCH', `/v1/webhooks/${id}`, { body: { status: 'active' } })
-  assert.equal(again.body['status'], 'active')
-  await grow(begin + 30)
-  const rest = upTo(begin + 20, begin + 30)
-  await until('the rest are told', () => all.length >= first.length + rest.length)
-  assert.deepEqual(
-    all.map(({ transaction }) => transaction.txHash),
-    [...first, ...rest],
-  )
-})
-
-void test('webhooks: a receiver that never answers holds up nobody else, and neither rebuild nor repair tells', async (t) => {
-  const { url, port, all } = await told(t)
-  let asked = 0
-  const silent = await receiver(t, () => asked++)
-  const hosts = `['127.0.0.1:${port}', '127.0.0.1:${silent.port}']`
-  const { firn, grow, folder, node } = await followed(t, `{ privateHosts: ${hosts} }`)
-  await register(firn, silent.url)
-  await register(firn, url)
-  const expected = activityOf(chain, address, { from: begin + 1, until: begin + 21 })
-  await grow(begin + 20)
-  await until('the other has all', () => all.length >= expected.length)
-  assert.equal(asked, 1, 'one message of a webhook is under way at a time')
-  assert.equal(await firn.end(), 0)
-
-  const config = join(folder, 'firn.yaml')
-  const rebuilt = await runFirn('rebuild', '--metrics', '--config', config, '--data-dir', folder)
-  assert.equal(rebuilt.code, 0, rebuilt.stderr)
-  const file = new DatabaseSync(join(folder, `${chainKey}.sqlite`))
-  file.exec('update tx set gas_used = gas_used + 1 where pos % 3 = 0')
-  file.close()
-  const flags = ['--store', '--repair', '--config', config, '--data-dir', folder]
-  const repaired = await runFirn('verify', ...flags)
-  assert.equal(repaired.code, 0, repaired.stdout + repaired.stderr)
-  assert.match(repaired.stdout, /: tx, heights 0 to 255: mended$/m)
-  const next = await startFirn(t, ['--config', config, '--data-dir', folder])
-  await untilLive(next, [chainKey])
-  node.head = begin + 30
-  const rest = activityOf(chain, address, { from: begin + 21, until: begin + 31 })
-  await until('what came after is told', () => all.length >= expected.length + rest.length)
-  assert.deepEqual(
-    all.map(({ transaction }) => transaction.txHash),
-    [...expected, ...rest],
-  )
-})
 
 provesOperations(
   [{ answered }],

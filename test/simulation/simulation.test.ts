@@ -15,7 +15,7 @@ import { simulate } from './simulate.ts'
 import { failureText, tryPlan, trySeed } from './try-seed.ts'
 
 /** Enough to meet most kinds of faults; `npm run soak -- --only simulation` runs thousands. */
-const seeds = 6
+const seeds = 3
 
 void test('simulation: whatever goes wrong, answers are right and the rows of an undisturbed run', async () => {
   let answers = 0

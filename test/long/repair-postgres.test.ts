@@ -5,13 +5,13 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 
-import { type Database, statement } from '../src/store/engine/database.ts'
-import { openStore } from '../src/store/engine/open.ts'
-import { primaryStoreTables } from '../src/store/schema/stores.ts'
-import { freshFolder, runFirn, startFirn, untilLive } from './firn-process.ts'
-import { factsOf } from './primary-facts.ts'
-import { newDatabase } from './shared-postgres.ts'
-import { handOn } from './spoilt-stores.ts'
+import { type Database, statement } from '../../src/store/engine/database.ts'
+import { openStore } from '../../src/store/engine/open.ts'
+import { primaryStoreTables } from '../../src/store/schema/stores.ts'
+import { freshFolder, runFirn, startFirn, untilLive } from '../firn-process.ts'
+import { factsOf } from '../primary-facts.ts'
+import { newDatabase } from '../shared-postgres.ts'
+import { handOn } from '../spoilt-stores.ts'
 
 const key = 'primary-fuji'
 const namespaces = statement(
@@ -22,7 +22,7 @@ void test('repair on PostgreSQL: a primary network is replayed and put in its pl
   const folder = await freshFolder(t)
   const config = join(folder, 'firn.yaml')
   const location = { store: await newDatabase(), dataDir: '' }
-  const recording = join(import.meta.dirname, '../demo/primary-local.firnrec')
+  const recording = join(import.meta.dirname, '../../demo/primary-local.firnrec')
   const settings = { store: location.store, networks: { fuji: { recording, primary: true } } }
   await writeFile(config, JSON.stringify(settings))
   const places = ['--config', config, '--data-dir', folder]

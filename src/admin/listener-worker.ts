@@ -69,7 +69,7 @@ const server = createHttpServer(
   },
   guard.oneByOne((incoming, outgoing) => {
     answer(incoming, outgoing).catch((error: unknown) => {
-      // A caller that goes away while sending is no news.
+      // A caller that goes away while sending need not be logged.
       if (!incoming.destroyed) log.error('node request failed', { error })
       outgoing.destroy()
     })

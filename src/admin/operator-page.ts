@@ -1,5 +1,5 @@
 /**
- * A page for whoever operates this Firn, at `/ext/firn`: health and figures as people read them.
+ * A page for the operator of this Firn, at `/ext/firn`: health and figures as people read them.
  *
  * It holds no script, asks nothing, and tells nothing that `/ext/health` and `/ext/metrics` do not.
  */

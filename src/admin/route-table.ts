@@ -1,5 +1,5 @@
 /**
- * From a path below `/ext/` to what answers it.
+ * From a path below `/ext/` to its handler.
  *
  * Existing routes come first, so that an alias can never hide one; then the operator's endpoint
  * aliases, longest first. Looked up anew for each request: a new alias works at once.

@@ -104,7 +104,7 @@ export function createRpcProxy(parts: RpcProxyParts): RpcProxy {
   return { pass, post, cache }
 }
 
-/** The answer to what is not handed on. */
+/** The answer to a request that is not passed on. */
 function refusalOf(request: NodeRequest, allowed: AllowedMethods): NodeReply | undefined {
   if (request.method !== 'POST')
     return textReply(405, `rpc: POST method required, received ${request.method}`)

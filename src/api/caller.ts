@@ -10,11 +10,11 @@ export type Caller = {
   readonly hasKeys: boolean
   /** True when it calls from this machine. */
   readonly isLoopback: boolean
-  /** Scheme, host and port it named, for addresses in answers; empty where nobody knows. */
+  /** Scheme, host and port it named, for addresses in answers; empty where none is known. */
   readonly origin: string
 }
 
-/** A caller nobody knows anything of. */
+/** A caller of whom nothing is known. */
 export const unknownCaller: Caller = {
   key: undefined,
   hasKeys: false,

@@ -113,7 +113,7 @@ export function createUseCounter(parts: UseCounterParts): UseCounter {
   }
 }
 
-/** The windows of now of a caller, which becomes the newest of `callers`. */
+/** The present windows of a caller, which becomes the newest of `callers`. */
 function currentOf(callers: Map<string, Caller>, caller: string, clock: Clock): Caller {
   const seconds = Math.floor(clock.now() / 1_000)
   const found = callers.get(caller) ?? { total: noCount(), own: noCount() }

@@ -287,7 +287,7 @@ class Gate {
     lane.underWay++
     caller.underWay++
     lane.given = Math.max(lane.given, caller.given)
-    // Before the first answer nobody knows what one costs.
+    // Before the first answer its cost is not known.
     job.charged = Math.max(leastCostMs, lane.costMs)
     caller.given = lane.given + job.charged
     job.state = 'under way'

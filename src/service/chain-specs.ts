@@ -59,7 +59,7 @@ const evmIds: readonly string[] = [
   'srEXiWaHuhNyGwPUi444Tu47ZEDwxTWrbQiuD7FmgSAQ6X7Dy',
 ]
 
-/** Own EVMs have ids of their own; a chain is no EVM where its RPC is not that of one. */
+/** Custom EVMs have VM ids of their own, so a URL of a chain that ends in `/rpc` counts too. */
 function isEvm(chain: ChainConfig): boolean {
   return (
     evmIds.includes(chain.vmId) ||

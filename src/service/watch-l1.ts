@@ -23,7 +23,7 @@ const lookEveryMs = 30_000
 
 /**
  * Looks every half minute until the signal is aborted, at what the setting `l1.watch` names. Throws
- * `bad-config` for what is no id.
+ * `bad-config` for anything but an id.
  */
 export function watchL1s(parts: L1WatchParts, signal: AbortSignal): void {
   const subnetIds = watchedIds(parts.config['l1.watch'])

@@ -38,7 +38,7 @@ export type Validation = {
   readonly minNonce: bigint
 }
 
-/** The P-Chain's history of L1s. Every method gives `undefined` for what is not known. */
+/** The P-Chain's history of L1s. Every method gives `undefined` where it does not know. */
 export type MessageSource = {
   /** An accepted transaction by id; X-Chain ones as `none`. */
   readonly transaction: (

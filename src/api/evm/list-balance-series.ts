@@ -110,7 +110,7 @@ export function listEvmBalanceSeries(parts: EvmParts): Operation {
   })
 }
 
-/** Tokens by their addresses. Throws `not-found` for what is no ERC-20 token of the chain. */
+/** Tokens by their addresses. Throws `not-found` for anything but an ERC-20 token of the chain. */
 async function tokensIn(
   { parties }: EvmParts,
   chain: ServedChain,

@@ -102,7 +102,7 @@ async function rangeOf(
 
 type HolderQuery = {
   readonly tokenId: number
-  /** `undefined` where only the balance of now counts. */
+  /** `undefined` where only the present balance counts. */
   readonly from: number | undefined
   readonly at: number
   readonly threshold: bigint

@@ -40,7 +40,7 @@ export type Named = (id: number) => PartyEntry
 /** The book of one chain. */
 export type PartyBook = {
   readonly load: (ids: readonly number[]) => Promise<Named>
-  /** Throws `bad-text` for what is no address. */
+  /** Throws `bad-text` for anything but an address. */
   readonly find: (text: string) => Soon<Found>
 }
 

@@ -113,7 +113,7 @@ async function rowsOfMinutes(
   })
 }
 
-/** Filters that the parameters name; no call here is one of RPC. */
+/** Filters that the parameters name; no call counted here is an RPC call. */
 function wanted(query: Query, keyId: string): (row: CountedCalls) => boolean {
   const { chainId, responseCode, requestType, apiKeyId, requestPath } = query
   return ({ chain, status, path }) =>

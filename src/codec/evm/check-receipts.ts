@@ -1,8 +1,8 @@
 /**
  * True when receipts are those the header commits to.
  *
- * Catches altered statuses and amounts, lost and invented logs: whatever `check-block.ts` cannot,
- * because it agrees with itself.
+ * Catches altered statuses and amounts, lost and invented logs. `check-block.ts` cannot find these
+ * where a block agrees with itself.
  */
 
 import { concatBytes } from '../../core/bytes.ts'
@@ -34,7 +34,7 @@ export function checkReceipts(unit: RawUnit, height: number): void {
   })
 }
 
-/** Root a header commits to its receipts with. Throws `node-answer` for what is no receipt. */
+/** Root a header commits to its receipts with. Throws `node-answer` for anything but a receipt. */
 export function receiptsRoot(receipts: readonly unknown[]): Uint8Array {
   const writer = threadWriter()
   const list = new OrderedList(writer, receipts.length)
@@ -52,7 +52,7 @@ export type PackedReceipts = {
   readonly ends: readonly number[]
 }
 
-/** Packs the receipts of a block. Throws `node-answer` for what is no receipt. */
+/** Packs the receipts of a block. Throws `node-answer` for anything but a receipt. */
 export function packReceipts(receipts: readonly unknown[]): PackedReceipts {
   const writer = threadWriter()
   const parts: Uint8Array[] = []

@@ -30,7 +30,7 @@ const maxFrames = 1_048_575
  * Decodes the traces of blocks `[from, from + blocks.length)`; each element is the answer of
  * `debug_traceBlockByNumber` with the callTracer for one block.
  *
- * Faults: `node-answer` for what is no trace; `node-not-yet` where the node gave an error in
+ * Faults: `node-answer` for anything but a trace; `node-not-yet` where the node gave an error in
  * place of a transaction's trace (asking again, with more time, may give it).
  */
 export function decodeTraces(from: number, blocks: readonly unknown[]): TraceBatch {

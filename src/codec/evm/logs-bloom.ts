@@ -26,7 +26,7 @@ export function compareBloom(unit: RawUnit): 'none' | 'hold' | 'broken' {
   return bloom.some((byte) => byte !== 0) ? 'hold' : 'none'
 }
 
-/** Bloom over all logs of `receipts`. Throws `node-answer` for what is no receipt or log. */
+/** Bloom over all logs of `receipts`. Throws `node-answer` for anything but a receipt or log. */
 export function logsBloom(receipts: readonly unknown[]): Uint8Array {
   // The same token and topic come again and again: half of what a block hashes else.
   const seen = new Set<unknown>()

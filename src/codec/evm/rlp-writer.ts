@@ -122,7 +122,7 @@ export class RlpWriter {
 }
 
 /**
- * Bytes that a byte string of hex takes with its head; 0 for what is no text. Whether it is hex shows
+ * Bytes that a byte string of hex takes with its head; 0 for anything but text. Whether it is hex shows
  * when it is written.
  */
 export function stringSize(value: unknown): number {

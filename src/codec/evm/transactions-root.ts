@@ -86,7 +86,7 @@ const hashBytes = 32
 /**
  * Returns whether the transactions of a block are those its header commits to, under the hashes
  * that the node gives them. Cannot be told of types that are not known and where a node left fields
- * out. Throws `node-answer` for what is no transaction.
+ * out. Throws `node-answer` for anything but a transaction.
  */
 export function compareTransactions(block: RawBlock): TransactionsOutcome {
   const all = listOf(block.transactions, 'transactions').map((tx) => objectOf(tx, 'transaction'))

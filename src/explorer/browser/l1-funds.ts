@@ -7,7 +7,7 @@ export type FundsPage = {
   readonly nextPageToken?: string
 }
 
-/** The fee of now; the same on every page. */
+/** The present fee; the same on every page. */
 export type FeeRate = {
   readonly perDay: string
   readonly activeValidators: number

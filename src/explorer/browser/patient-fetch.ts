@@ -1,6 +1,6 @@
 /** Asks a busy server again, when it says so and not for ever, and never for much at once. */
 
-// Two tabs together stay at what the server takes in whatever it has to do.
+// Two tabs together stay within what a busy server takes in.
 const mostAtOnce = 4
 
 /** Requests for one answer: the first, and those that follow while the server is busy. */

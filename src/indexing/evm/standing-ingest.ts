@@ -121,7 +121,7 @@ export class StandingIngest {
       await this.#parts.standing.giveUp(this.#parts.database)
     })
 
-  /** Waits for what is under way. */
+  /** Waits for the work under way. */
   async settled(): Promise<void> {
     await this.#queue.idle()
   }

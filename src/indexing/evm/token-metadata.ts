@@ -153,7 +153,7 @@ async function agreedAnswers(
   return agreed
 }
 
-/** Places of answers that two endpoints told differently; what one does not serve is no answer. */
+/** Places of answers that two endpoints told differently; a value not served counts as no answer. */
 function differing(first: readonly StateAnswer[], second: readonly StateAnswer[]): number[] {
   const text = (answer: StateAnswer): string =>
     answer.kind === 'value' ? answer.value.toLowerCase() : answer.kind

@@ -125,7 +125,7 @@ export class SnapshotFolder {
     return join(this.path, 'segments', store, name + segmentEnding)
   }
 
-  /** An empty folder for what is being written. */
+  /** An empty folder for files being written. */
   emptyPart(name: string): string {
     const part = join(this.path, 'part', name)
     rmSync(part, { recursive: true, force: true })

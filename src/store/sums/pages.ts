@@ -77,7 +77,7 @@ async function readPage(
 // gives; 0 is a value that no number of ours has.
 const damageCodes = new Set([0, 1, 11, 26])
 
-/** Returns whether a reading failed for what is stored, and not for the way to it. */
+/** Returns whether a reading failed because of stored bytes, not because of the way to them. */
 export function isDamage(error: unknown): boolean {
   const fault = faultOf(error)
   if (fault?.code !== 'store-failed') return false

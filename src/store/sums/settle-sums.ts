@@ -11,7 +11,7 @@ import type { RangeSum } from './range-sums.ts'
  *
  * - `mended`: its rows are those that were written
  * - `sum`: its rows were whole, their sum was not, and is made anew
- * - `renewed`: its rows were made anew, with values of now
+ * - `renewed`: its rows were made anew, with present values
  * - `differs`: its rows are not those that were written, and their sum stays
  */
 export type Settled = {

@@ -60,7 +60,7 @@ export class Greeter {
     this.#tracked = [subnetId, ...others].slice(0, maxTracked)
   }
 
-  /** Returns the greeting of now. Throws faults of our node, which gives the version to present. */
+  /** Returns the present greeting. Throws the faults of the node that is asked for its version. */
   async handshake(signal: AbortSignal): Promise<Handshake> {
     const { version, upgradeTime } = await this.#parts.surroundings.greeting(signal)
     const own = (this.#signed ??= this.#signAddress())

@@ -166,12 +166,12 @@ export function concernAccount(step: Concerns, address: Uint8Array): void {
   noteOwner(step, step.draft.ledger.addresses.placeOfAccount(address))
 }
 
-/** Adds to what a transaction consumes. */
+/** Adds to the amounts a transaction consumes. */
 export function addConsumed({ row }: Moves, asset: number, amount: bigint): void {
   row.consumed = withAmount(row.consumed, asset, amount)
 }
 
-/** Adds to what a transaction emits. */
+/** Adds to the amounts a transaction emits. */
 export function addValue({ row }: Moves, asset: number, amount: bigint): void {
   row.value = withAmount(row.value, asset, amount)
 }

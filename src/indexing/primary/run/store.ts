@@ -76,7 +76,7 @@ export type PrimaryStore = BatchStore & {
   /** Says that this process still writes; waits while another does. Throws `lease-lost`. */
   readonly renew: () => Promise<void>
   readonly shared: SharedStore
-  /** Waits for what is under way. */
+  /** Waits for the work under way. */
   readonly close: () => Promise<void>
 }
 

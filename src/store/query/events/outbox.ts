@@ -100,7 +100,7 @@ export async function forgetBefore(writer: Writer, number: number, pos: number):
   await writer.run(forgetRows, [number, pos])
 }
 
-/** Takes away what lies from place `from` on: its blocks are read again. */
+/** Removes the rows from place `from` on, whose blocks are read again. */
 export async function cutOutbox(writer: Writer, from: number): Promise<void> {
   const values: Value[] = [from]
   await writer.run(cutRows, values)

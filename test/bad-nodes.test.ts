@@ -268,7 +268,7 @@ void test('a chain id that two endpoints tell differently: nothing is stored, an
     until: (_, clock) => clock.elapsedMs() > 60_000,
   })
   assert.deepEqual(made, [])
-  assert.match(run.stage('blocks').reason ?? '', /do not agree on what chain/)
+  assert.match(run.stage('blocks').reason ?? '', /do not agree on which chain/)
 })
 
 void test('unknown fields and transaction types: kept as they are', async () => {

@@ -77,7 +77,7 @@ async function readBlock(name: string, reading: Reading): Promise<VmBlock> {
 function checkedRequest(value: unknown): { extension: string; body: unknown } {
   const { extension, body } = membersOf(value)
   if (typeof extension !== 'string' || !/^(\/[A-Za-z0-9_-]{1,64}){0,4}$/.test(extension)) {
-    throw new Fault('bad-bytes', 'plugin asked for a path that is none')
+    throw new Fault('bad-bytes', 'plugin asked for an invalid path')
   }
   return { extension, body }
 }

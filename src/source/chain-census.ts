@@ -42,7 +42,7 @@ export async function agreedIdentity(
     if (agreeing * 2 > told.size) return { identity, endpoints: agreeing }
   }
   const ids = [...new Set(votes.map(({ chainId }) => chainId))].join(', ')
-  throw new Fault('node-answer', `endpoints do not agree on what chain this is: ${ids}`)
+  throw new Fault('node-answer', `endpoints do not agree on which chain this is: ${ids}`)
 }
 
 /** Returns whether `found` is another chain than what is known of the `wanted` one. */

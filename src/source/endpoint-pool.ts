@@ -80,7 +80,7 @@ export class EndpointPool {
       const agreed = await agreedIdentity(asked, identify, { clock, signal })
       const isAlone = agreed.endpoints === 1 && asked.length > 1
       if (isAlone && ++this.#loneAnswers < loneAnswersBelieved)
-        throw new Fault('node-unreachable', 'one endpoint alone says what chain this is')
+        throw new Fault('node-unreachable', 'only one endpoint says which chain this is')
       if (isDifferent(agreed.identity, pinned))
         throw new Fault('node-answer', `an endpoint told of another chain: ${pinned.chainId}`)
     } catch (error) {

@@ -304,6 +304,6 @@ void test('a plugin that hangs or lies in a call is told apart, and the next cal
   }
   assert.equal(await ask('busy'), '503 plugin did not answer in ms: 2000')
   assert.equal(await ask('x'), '502 plugin gave a block without a proper height')
-  assert.equal(await ask('path'), '502 plugin asked for a path that is none')
+  assert.equal(await ask('path'), '502 plugin asked for an invalid path')
   assert.equal((await ask('a%2fb')).slice(0, 3), '404')
 })

@@ -53,7 +53,10 @@ export function createWebhook(parts: EventParts): Operation {
     }
     const number = await database.transaction(async (writer) => {
       if ((await countWebhooks(writer, owner)) >= parts.limits.webhooks)
-        throw new Fault('forbidden', `a key may have this many webhooks: ${parts.limits.webhooks}`)
+        throw new Fault(
+          'forbidden',
+          `a key may have at most this many webhooks: ${parts.limits.webhooks}`,
+        )
       if ((await secretOfOwner(writer, owner)) === undefined)
         await setSecret(writer, owner, toHex(parts.random.bytes(secretBytes)))
       const given = await addWebhook(writer, added)

@@ -76,7 +76,8 @@ async function startOf(
 ): Promise<MessagePlace> {
   if (after !== undefined && after !== '') {
     const [, pos, told] = /^(\d{1,16})\.(\d{1,9})$/.exec(after) ?? []
-    if (pos === undefined) throw new Fault('bad-parameter', 'the last event id is not from here')
+    if (pos === undefined)
+      throw new Fault('bad-parameter', 'the last event id was not given out here')
     return { pos: Number(pos), told: Number(told) + 1 }
   }
   if (from !== undefined && from !== '') {

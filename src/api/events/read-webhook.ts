@@ -200,7 +200,7 @@ function common(
   if (wrong !== undefined) throw bad('metadata.eventSignatures must be 32 bytes in hex', wrong)
   if (eventSignatures.length > 0) {
     if (eventType !== 'address_activity')
-      throw new Fault('bad-parameter', 'metadata.eventSignatures are of EVM chains')
+      throw new Fault('bad-parameter', 'metadata.eventSignatures are for EVM chains only')
     checkCount('metadata.eventSignatures', eventSignatures.length, mostSignatures)
   }
   return { eventType, url: url === '' ? '' : urlIn(parts, url), name, description, eventSignatures }

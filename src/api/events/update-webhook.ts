@@ -78,7 +78,7 @@ async function changedBy(
   const { body } = webhook
   const isEvm = body.eventType === 'address_activity'
   if (!isEvm && (change.includeInternalTxs !== undefined || change.includeLogs !== undefined))
-    throw new Fault('bad-parameter', 'includeInternalTxs and includeLogs are of EVM chains')
+    throw new Fault('bad-parameter', 'includeInternalTxs and includeLogs are for EVM chains only')
   const includeInternalTxs = change.includeInternalTxs ?? body.includeInternalTxs
   const active = change.status === undefined ? webhook.active : change.status === 'active'
   const next = {

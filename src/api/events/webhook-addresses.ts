@@ -90,7 +90,7 @@ export function addWebhookAddresses(parts: EventParts): Operation {
       if (all.length > parts.limits.addresses)
         throw new Fault(
           'forbidden',
-          `a webhook may have this many addresses: ${parts.limits.addresses}`,
+          `a webhook may have at most this many addresses: ${parts.limits.addresses}`,
         )
       return all
     })
@@ -104,7 +104,10 @@ export function removeWebhookAddresses(parts: EventParts): Operation {
     return changed(parts, { id, caller }, async (_webhook, known) => {
       const left = known.filter(([address]) => !gone.has(address))
       if (left.length === 0)
-        throw new Fault('bad-parameter', 'addresses: one at least must stay, or end the webhook')
+        throw new Fault(
+          'bad-parameter',
+          'addresses: at least one must stay; or deactivate the webhook',
+        )
       return left
     })
   })

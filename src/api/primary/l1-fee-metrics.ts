@@ -178,7 +178,7 @@ async function answered(
     const days = await daysOf(known, store, { steps, now })
     return { body: { results: dayPoints(valuesOf(days, metric), now.time, query) }, ...height }
   }
-  throw new Fault('not-found', 'no L1 validation of it is known here')
+  throw new Fault('not-found', 'no L1 validation is known here for this id')
 }
 
 /**

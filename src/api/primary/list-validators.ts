@@ -155,7 +155,7 @@ function checkSort(
   if (network.network !== 'mainnet' || !isPrimary)
     throw new Fault(
       'bad-parameter',
-      'sortBy must not be delegationFee but on mainnet with subnetId of the primary network',
+      'sortBy may be delegationFee only on mainnet with subnetId of the primary network',
     )
 }
 

@@ -17,7 +17,7 @@ export async function whoseIn(
 ): Promise<Whose> {
   const whose = await whoseOrAll(parts, network, query)
   if (whose.addresses === undefined && whose.nodes === undefined)
-    throw new Fault('bad-parameter', 'addresses or nodeIds is required: one of them at least')
+    throw new Fault('bad-parameter', 'addresses or nodeIds is required')
   return whose
 }
 

@@ -6,10 +6,7 @@ import type { Caller } from '../caller.ts'
 /** Id of the caller's key. Throws `key-required` without one: only calls with a key are noted. */
 export function keyOf({ key }: Caller): string {
   if (key !== undefined) return key
-  throw new Fault(
-    'key-required',
-    'what was used is told to API keys, each of its own: send one as x-service-api-key',
-  )
+  throw new Fault('key-required', 'each API key sees its own use: send a key as x-service-api-key')
 }
 
 /** Beginning of a day, Unix seconds. */

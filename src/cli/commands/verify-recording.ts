@@ -58,7 +58,7 @@ export async function verifyRecording(flags: Flags): Promise<void> {
     await world.close()
   }
   if (outcomes.every((outcome) => outcome === 'not recorded'))
-    throw new Fault('not-found', 'nothing here was made of a recording that holds answers')
+    throw new Fault('not-found', 'no store here was made from a recording with answers')
   if (outcomes.includes('differs')) process.exitCode = exitCodes.failed
 }
 

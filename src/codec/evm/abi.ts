@@ -60,7 +60,7 @@ export function readAbi(json: unknown): AbiEntry[] {
   const output = isObject(json) && isObject(json['output']) ? json['output'] : json
   const list = isObject(output) && !Array.isArray(output) ? output['abi'] : output
   if (!Array.isArray(list))
-    throw new Fault('bad-text', 'no ABI: neither a list nor an object with abi')
+    throw new Fault('bad-text', 'not an ABI: neither a list nor an object with abi')
   return list.flatMap((entry: unknown) => entryOf(entry) ?? [])
 }
 

@@ -235,7 +235,10 @@ export class BlockChecks {
     const known = this.#forms.get(name)
     if (known !== undefined) return known
     if (this.#forms.size >= maxForms)
-      throw new Fault('node-answer', `headers have more forms than a chain can have: ${maxForms}`)
+      throw new Fault(
+        'node-answer',
+        `headers have more forms than Firn knows a chain to have: ${maxForms}`,
+      )
     const fresh = unknownYet('header')
     this.#forms.set(name, fresh)
     return fresh

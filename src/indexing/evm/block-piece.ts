@@ -86,7 +86,7 @@ function pieceOf(
     },
   })
   if (taken > proven && !trust.believes(origin) && hasOther(source, trust, origin))
-    throw new Fault('node-answer', `${origin} told blocks untruly before and proves none of these`)
+    throw new Fault('node-answer', `${origin} gave wrong blocks before, and no hash proves these`)
   const batch = decodeBlocks(from, good, compress)
   const kept = good.slice(0, batch.until - from)
   const settling = settlingBlocks(kept, from, origin)

@@ -73,7 +73,10 @@ export class TraceComparison {
     }
     if (sums.size === 1 && this.#parts.trust.believes(told.origin)) return
     if (sums.size === 1)
-      throw new Fault('node-answer', `${told.origin} told other traces before, and nobody else any`)
+      throw new Fault(
+        'node-answer',
+        `${told.origin} gave other traces before, and no other endpoint gave any`,
+      )
     if (this.#open.size < maxOpen)
       this.#open.set(range.from, new Map([...(this.#open.get(range.from) ?? []), ...sums]))
     throw new Fault(

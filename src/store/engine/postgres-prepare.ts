@@ -99,7 +99,7 @@ async function checkNobodyWrites({
   if (epoch === undefined || !(await isWritten(Number(epoch)))) return
   throw new Fault(
     'lease-lost',
-    `store ${name} is written by a process of an older version, and is brought forward when that one ends`,
+    `store ${name} is written by a process of an older version, and is converted when that process ends`,
   )
 }
 

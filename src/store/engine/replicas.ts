@@ -73,7 +73,7 @@ export class Replicas {
     }
     throw new Fault(
       'not-ready',
-      'no server that can be asked has what the page before was read from',
+      'no server that answers is as far as the server of the page before',
       { detail: { reset: 1 } },
     )
   }

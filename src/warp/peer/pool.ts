@@ -172,7 +172,7 @@ export class PeerPool {
   #look(session: Session, now: number): void {
     session.check()
     if (session.closed || now - session.usedAt <= this.#parts.limits.idleMs) return
-    session.close(new Fault('node-unreachable', 'nobody needs this connection'))
+    session.close(new Fault('node-unreachable', 'the connection is not needed any more'))
   }
 
   #forget(nodeId: string): void {

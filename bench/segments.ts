@@ -19,6 +19,7 @@ import { mergeBlocks } from '../src/codec/evm/merge-batches.ts'
 import type { RawUnit } from '../src/codec/evm/raw.ts'
 import type { Clock } from '../src/core/world.ts'
 import { EvmIngest, goodBatchRows } from '../src/indexing/evm/evm-ingest.ts'
+import { recount } from '../src/indexing/evm/recount.ts'
 import { openRollup } from '../src/rollup/chain-rollup.ts'
 import type { Database, Row, Value } from '../src/store/engine/database.ts'
 import { openStore } from '../src/store/engine/open.ts'
@@ -104,7 +105,7 @@ async function freezeAll(database: Database, transfers: number): Promise<void> {
     const until = Math.floor((blocks * piece) / mergedAtOnce)
     const subject = { store: 'chain', genesisHash: '', firn: 'bench' }
     await database.transaction((writer) =>
-      freezeUntil({ writer, ice, tables: chainTables }, until, subject),
+      freezeUntil({ writer, ice, tables: chainTables, recount }, until, subject),
     )
   }
   const freezingUs = cpu() - freezingBegan

@@ -5,6 +5,7 @@
  * print its own lines only.
  */
 
+import { recount } from '../src/indexing/evm/recount.ts'
 import type { Database, Reader } from '../src/store/engine/database.ts'
 import { freezeUntil } from '../src/store/ice/freeze.ts'
 import { iceOf } from '../src/store/ice/ice.ts'
@@ -20,7 +21,7 @@ export async function freezeAt(store: Database, heights: readonly number[]): Pro
   const last = await indexedHeight(store, 'blocks')
   for (const height of heights)
     await store.transaction((writer) =>
-      freezeUntil({ writer, ice, tables: chainTables }, Math.min(height, last + 1), {
+      freezeUntil({ writer, ice, tables: chainTables, recount }, Math.min(height, last + 1), {
         store: store.name,
         genesisHash: '',
         firn: 'test',

@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { generator } from '../../bench/evm-chain.ts'
+import { recount } from '../../src/indexing/evm/recount.ts'
 import { statement } from '../../src/store/engine/database.ts'
 import { openStore, type StoreLocation } from '../../src/store/engine/open.ts'
 import { thawFrom } from '../../src/store/ice/freeze.ts'
@@ -64,7 +65,9 @@ onBothEngines(
         'segments were merged',
       )
       // The next freezing takes away what a killed one left.
-      await database.transaction((writer) => thawFrom({ writer, ice, tables: chainTables }, 0))
+      await database.transaction((writer) =>
+        thawFrom({ writer, ice, tables: chainTables, recount }, 0),
+      )
       await freezeAt(database, [last.until])
       const [left] = await segmentsOf(database)
       assert.deepEqual(readdirSync(join(dataDir, 'segments', 'killed')), [`${left?.name}.ice`])

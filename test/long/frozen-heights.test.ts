@@ -8,6 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { recount } from '../../src/indexing/evm/recount.ts'
 import { openStore } from '../../src/store/engine/open.ts'
 import { thawFrom } from '../../src/store/ice/freeze.ts'
 import { iceOf } from '../../src/store/ice/ice.ts'
@@ -47,7 +48,9 @@ onBothEngines(
       assert.equal((await segmentsOf(database)).length, last + 1)
       assert.deepEqual(await checkStore(database, chainTables, { signal }), [])
       const thaw = (from: number) =>
-        database.transaction((writer) => thawFrom({ writer, ice, tables: chainTables }, from))
+        database.transaction((writer) =>
+          thawFrom({ writer, ice, tables: chainTables, recount }, from),
+        )
       for (const from of [last, Math.floor(last / 2), 0]) {
         assert.equal(await thaw(from), true)
         assert.deepEqual(await storeDigest(database, digested), whole, `frozen until ${from}`)

@@ -1,5 +1,6 @@
 /** Takes the frozen history of a store back into its tables. */
 
+import { recount } from '../../indexing/evm/recount.ts'
 import { storeLocation } from '../../service/store-location.ts'
 import { openStore } from '../../store/engine/open.ts'
 import { thawFrom } from '../../store/ice/freeze.ts'
@@ -25,7 +26,7 @@ export async function thawStore({ config, store, world, owner }: RepairWork): Pr
     const lease = await awaitLease(database, owner, { clock, signal })
     const isThawed = await database.transaction(async (writer) => {
       await holdLease(writer, lease, clock)
-      return thawFrom({ writer, ice, tables: store.tables }, 0)
+      return thawFrom({ writer, ice, tables: store.tables, recount }, 0)
     })
     // Nobody else would: without segments a deployment that does not freeze looks for none.
     ice.removeOrphans(await ice.manifest(database))

@@ -11,6 +11,7 @@
 import type { Slices } from '../../codec/evm/column-kinds.ts'
 import type { BlockBatch, TransferColumns } from '../../codec/evm/columns.ts'
 import { f64At, itemAt, u32At, u8At } from '../../core/item-at.ts'
+import { maxWideBytes, putWide, wideInteger } from '../../core/wide-integer.ts'
 import { ByteColumn } from '../../store/engine/byte-column.ts'
 import type { Columns, Writer } from '../../store/engine/database.ts'
 import { balance } from '../../store/schema/evm.ts'
@@ -18,7 +19,6 @@ import { byteAt } from './batch-columns.ts'
 import { FanOut } from './fan-out.ts'
 import { NewHoldings } from './holdings.ts'
 import { isFungible } from './kinds.ts'
-import { maxWideBytes, putWide, wideInteger } from './wide-integer.ts'
 
 const noBytes = new Uint8Array()
 /** Pairs looked up at once: their rows are objects until they are read. */
@@ -198,6 +198,8 @@ async function newestValues(
     key: ['address_id', 'token_id'],
     select: ['value', 'negative'],
     last: 'height',
+    // What is written counts from the first block that is not frozen.
+    rowsOnly: true,
   }
   for (let from = 0; from < pairs.length; from += pairsAtOnce) {
     const some = pairs.slice(from, from + pairsAtOnce)

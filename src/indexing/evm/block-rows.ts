@@ -3,6 +3,7 @@
 import { noAddress } from '../../codec/evm/column-kinds.ts'
 import type { BlockBatch } from '../../codec/evm/columns.ts'
 import { f64At, itemAt, u32At } from '../../core/item-at.ts'
+import { wideBytes, wideInteger } from '../../core/wide-integer.ts'
 import { ByteColumn } from '../../store/engine/byte-column.ts'
 import type { Columns, Writer } from '../../store/engine/database.ts'
 import { block, tx, txByAddress, txByHash, txFailed } from '../../store/schema/evm.ts'
@@ -16,7 +17,6 @@ import {
   prefixesOf,
 } from './batch-columns.ts'
 import { FanOut } from './fan-out.ts'
-import { wideBytes, wideInteger } from './wide-integer.ts'
 
 /** Writes headers. `firstTx` counts the transactions of all blocks before the batch. */
 export async function writeBlocks(

@@ -20,6 +20,8 @@ import type { StoredBatch } from './stored-batch.ts'
 
 const heightsOfPair = statement(
   'select address_id, token_id, height from balance where address_id = ? and token_id = ? and height >= ?',
+  // What is cut is in tables, and all of it goes.
+  { rowsOnly: true },
 )
 const heightsOfAmount = statement(
   `select owner_id, contract_id, item, height from nft_amount
@@ -28,9 +30,11 @@ const heightsOfAmount = statement(
 
 const holdingOfPair = statement(
   'select token_id, address_id from holding where token_id = ? and address_id = ? and since >= ?',
+  { rowsOnly: true },
 )
 const holdingsOfToken = statement(
   'select token_id, address_id from holding where token_id = ? and since >= ?',
+  { rowsOnly: true },
 )
 
 /**

@@ -27,6 +27,7 @@ import { applyTraces, traceStage } from './apply-traces.ts'
 import { cutChain } from './cut-chain.ts'
 import { type FreezingAtOnce, frozenAtOnce } from './freeze-at-once.ts'
 import { Interner } from './intern.ts'
+import { recount } from './recount.ts'
 
 /** Parts of an ingest. */
 export type EvmIngestParts = {
@@ -152,7 +153,8 @@ export class EvmIngest {
 
   async #thaw(writer: Writer, from: number): Promise<void> {
     const ice = iceOf(this.#parts.database)
-    if (ice !== undefined) await thawFrom({ writer, ice, tables: chainTables }, from)
+    if (ice === undefined) return
+    await thawFrom({ writer, ice, tables: chainTables, recount }, from)
   }
 
   /** Forgets the remembered state when `work` fails, because it is ahead of the store then. */

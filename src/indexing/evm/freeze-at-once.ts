@@ -13,6 +13,7 @@ import type { Ice } from '../../store/ice/ice.ts'
 import { writeFrozen } from '../../store/ice/write-frozen.ts'
 import { provenHeightOf, type StoredProofs } from '../../store/query/evm/stored-proofs.ts'
 import { chainTables } from '../../store/schema/stores.ts'
+import { recount } from './recount.ts'
 
 /** Freezing of blocks as they are stored: of chains whose traces are not wanted. */
 export type FreezingAtOnce = {
@@ -48,7 +49,7 @@ export async function frozenAtOnce<T>(
 ): Promise<T> {
   if (freezing === undefined || !isOfBackfill(batch, proofs, freezing)) return work(writer)
   const { ice, subject, mostRowsBefore } = freezing
-  const into = { writer, ice, tables: chainTables }
+  const into = { writer, ice, tables: chainTables, recount }
   const before = await rowsBefore(writer)
   if (before > mostRowsBefore) return work(writer)
   if (before > 0) await freezeUntil(into, batch.from, subject)

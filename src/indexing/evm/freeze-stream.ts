@@ -19,6 +19,7 @@ import { quietStream } from '../quiet-stream.ts'
 import type { Stream } from '../stage.ts'
 import { blockStage } from './apply-blocks.ts'
 import { traceStage } from './apply-traces.ts'
+import { recount } from './recount.ts'
 
 /** Between two looks. */
 const lookEveryMs = 1_000
@@ -60,7 +61,7 @@ export function freezeStream(parts: FreezeParts): Stream {
 /** Makes one segment, where there is enough for it; gives whether it did. Faults as `freezeUntil`. */
 export async function freezeNext(parts: FreezeParts): Promise<boolean> {
   const { database, spec, freeze, genesisHash, log, clock } = parts
-  const rows = freeze.rowsPerSegment ?? defaultRows
+  const rows = freeze.rowsPerSegment
   // A look without the lease, so that nothing is held up while there is nothing to do.
   if ((await endOfNext(database, spec, rows)) === undefined) return false
   const began = clock.monotonic()
@@ -70,7 +71,8 @@ export async function freezeNext(parts: FreezeParts): Promise<boolean> {
     const ice = iceOf(database)
     assert(ice !== undefined, 'the store of a deployment that freezes has segments')
     const subject = { store: spec.key, genesisHash, firn: freeze.firn }
-    return freezeUntil({ writer, ice, tables: chainTables }, until, subject)
+    const freezing = { writer, ice, tables: chainTables, recount }
+    return freezeUntil(freezing, until, subject)
   })
   if (made === undefined) return false
   const { from, until, name } = made
@@ -88,7 +90,7 @@ const rowsByRange = statement(
 async function endOfNext(
   reader: Reader,
   { traces }: Pick<ChainSpec, 'traces'>,
-  rows: number,
+  rows: number | undefined,
 ): Promise<number | undefined> {
   const heights = await checkpointHeights(reader)
   const blocks = heights.get(blockStage) ?? -1
@@ -96,12 +98,22 @@ async function endOfNext(
   const traced = heights.get(traceStage) ?? (traces === 'on' ? -1 : blocks)
   const proven = provenHeightOf(await storedProofs(reader), blocks)
   const last = traces === 'off' ? proven : Math.min(proven, traced)
+  const ranges = await reader.all(rowsByRange)
+  const wanted = rows ?? usualRows(ranges.reduce((sum, [, count]) => sum + Number(count), 0))
   let sum = 0
-  for (const [part, count] of await reader.all(rowsByRange)) {
+  for (const [part, count] of ranges) {
     const until = (Number(part) + 1) * heightsPerSum
     if (until > last + 1) return undefined
     sum += Number(count)
-    if (sum >= rows) return until
+    if (sum >= wanted) return until
   }
   return undefined
+}
+
+/**
+ * Rows of the next segment where tables have `all`. What stays in tables is counted anew each time, so
+ * a long history that begins to freeze does so in steps that shrink with it.
+ */
+function usualRows(all: number): number {
+  return Math.max(defaultRows, all / 8)
 }

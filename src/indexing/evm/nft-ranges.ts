@@ -13,7 +13,6 @@ import { token } from '../../store/schema/evm.ts'
 import { nftRange } from '../../store/schema/nft.ts'
 import { placesPerBlock } from '../../store/schema/places.ts'
 import { byteAt } from './batch-columns.ts'
-import { NewHoldings } from './holdings.ts'
 import type { Interner } from './intern.ts'
 
 /** A range as it is stored. */
@@ -46,28 +45,34 @@ export async function writeRanges(
   batch: BlockBatch,
   interner: Interner,
 ): Promise<void> {
-  const { events } = batch
-  for (let row = 0; row < events.count; row++) {
-    if (events.kind[row] !== eventKinds.consecutiveTransfer) continue
-    const range = await rangeAt(writer, { batch, row, interner })
-    if (range === undefined) continue
+  for (const range of await rangesOf(writer, batch, interner)) {
     await writeRange(writer, range)
-    const height = Math.floor(range.at / placesPerBlock)
-    if (range.ownerId !== null) {
-      const holdings = new NewHoldings()
-      holdings.add(range.contractId, range.ownerId, height)
-      await holdings.write(writer)
-    }
     await writer.insertNew(token, {
       id: [range.contractId],
       standard: [721],
-      first_height: [height],
+      first_height: [Math.floor(range.at / placesPerBlock)],
       exactness: [0],
       checked: [0],
       metadata_height: [0],
       spam: [0],
     })
   }
+}
+
+/** Ranges that the logs of a batch give away, in order. */
+export async function rangesOf(
+  writer: Writer,
+  batch: BlockBatch,
+  interner: Interner,
+): Promise<Range[]> {
+  const { events } = batch
+  const ranges: Range[] = []
+  for (let row = 0; row < events.count; row++) {
+    if (events.kind[row] !== eventKinds.consecutiveTransfer) continue
+    const range = await rangeAt(writer, { batch, row, interner })
+    if (range !== undefined) ranges.push(range)
+  }
+  return ranges
 }
 
 /** Writes one range over those that its contract has. */

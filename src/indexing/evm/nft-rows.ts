@@ -3,6 +3,7 @@
 import { type BlockBatch, eventKinds } from '../../codec/evm/columns.ts'
 import { toHex } from '../../core/bytes.ts'
 import { f64At, u32At, u8At } from '../../core/item-at.ts'
+import { wideBytes, wideInteger } from '../../core/wide-integer.ts'
 import type { Writer } from '../../store/engine/database.ts'
 import { nftAmount, nftToken } from '../../store/schema/nft.ts'
 import { placesPerBlock } from '../../store/schema/places.ts'
@@ -10,8 +11,7 @@ import { byteAt } from './batch-columns.ts'
 import { NewHoldings } from './holdings.ts'
 import type { Interner } from './intern.ts'
 import { isMultiToken, isUnique } from './kinds.ts'
-import { writeRanges } from './nft-ranges.ts'
-import { wideBytes, wideInteger } from './wide-integer.ts'
+import { rangesOf, writeRanges } from './nft-ranges.ts'
 
 /** A batch, the stored numbers of its addresses, and where the zero address is among them. */
 export type NftInput = {
@@ -34,10 +34,10 @@ export async function writeNfts(
     const moves = movesOf(input)
     await writeTokensMoved(writer, [...moves.tokens.values()])
     await writeAmounts(writer, [...moves.amounts.values()])
-    await writeHoldings(writer, input)
   }
   if (events.kind.includes(eventKinds.consecutiveTransfer))
     await writeRanges(writer, input.batch, interner)
+  await writeNftHoldings(writer, input, interner)
 }
 
 /** A token id of a contract, where its last transfer of the batch left it. */
@@ -110,8 +110,12 @@ function addAmounts({ tokens, amounts }: Moves, input: NftInput, row: number): v
   change(to, value)
 }
 
-/** Everybody whom a transfer of an NFT names. */
-async function writeHoldings(writer: Writer, input: NftInput): Promise<void> {
+/** Writes everybody whom a log about NFTs names. */
+export async function writeNftHoldings(
+  writer: Writer,
+  input: NftInput,
+  interner: Interner,
+): Promise<void> {
   const { batch, ids, zero, heights } = input
   const { transfers } = batch
   const holdings = new NewHoldings()
@@ -123,6 +127,8 @@ async function writeHoldings(writer: Writer, input: NftInput): Promise<void> {
     for (const place of [u32At(transfers.from, row), u32At(transfers.to, row)])
       if (place !== zero) holdings.add(tokenId, f64At(ids, place), height)
   }
+  for (const { contractId, ownerId, at } of await rangesOf(writer, batch, interner))
+    if (ownerId !== null) holdings.add(contractId, ownerId, Math.floor(at / placesPerBlock))
   await holdings.write(writer)
 }
 

@@ -16,6 +16,7 @@ import { type Reader, type Row, statement } from '../../store/engine/database.ts
 import { bytesAt, integerAt, maybeBytesAt } from '../../store/query/row-values.ts'
 import { address } from '../../store/schema/evm.ts'
 import { placesPerBlock } from '../../store/schema/places.ts'
+import { placeOfZero } from './apply-blocks.ts'
 
 /** A batch made from stored rows; `ids[i]` is the stored number of its address `i`. */
 export type StoredBatch = { readonly batch: BlockBatch; readonly ids: Float64Array }
@@ -63,6 +64,18 @@ export async function storedBatch(reader: Reader, range: HeightRange): Promise<S
   const addresses = await bytesOfNumbers(reader, ids)
   const batch = { kind: 'blocks' as const, ...range, arena, addresses, ...columns }
   return { batch, ids }
+}
+
+/** Columns that writers of amounts read, of a batch made from stored rows. */
+export function amountsInput({ batch, ids }: StoredBatch): {
+  readonly batch: BlockBatch
+  readonly ids: Float64Array
+  readonly zero: number
+  readonly heights: Float64Array
+} {
+  const { txs, transfers } = batch
+  const heights = Float64Array.from(transfers.tx, (row) => batch.from + u32At(txs.block, row))
+  return { batch, ids, zero: placeOfZero(batch.addresses), heights }
 }
 
 /** Turns rows into columns over one arena. */

@@ -10,13 +10,13 @@ import {
 } from '../../codec/evm/icm-events.ts'
 import { concatBytes, keyOf, toBigint } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
+import { wideBytes } from '../../core/wide-integer.ts'
 import { type Columns, type Row, type Value, type Writer } from '../../store/engine/database.ts'
 import type { Table } from '../../store/engine/table.ts'
 import { listSubjects } from '../../store/query/icm/list-subject.ts'
 import type { MessengerLog } from '../../store/query/icm/messenger-logs.ts'
 import { integerAt } from '../../store/query/row-values.ts'
 import { icmExecuted, icmList, icmReceive, icmSend, icmSourceNote } from '../../store/schema/icm.ts'
-import { wideBytes } from '../evm/wide-integer.ts'
 import { countEnd, type HourCounts, writeHours } from './message-hours.ts'
 
 /** The chain whose logs are applied. */

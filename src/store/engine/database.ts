@@ -73,6 +73,8 @@ export type Lookup = {
   readonly key: readonly string[]
   readonly select: readonly string[]
   readonly last?: string
+  /** Asks the tables alone, as {@link Statement.rowsOnly}. */
+  readonly rowsOnly?: boolean
   /** Makes every integer of the answer a bigint, as in {@link Statement}. */
   readonly bigints?: boolean
 }

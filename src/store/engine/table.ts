@@ -56,10 +56,15 @@ export type Table = {
   readonly sums?: Sums
   /**
    * Its rows are history, which segments hold below the height to which a store is frozen; the last
-   * column of its key says where in history a row is. `but newest`: of the rows that differ only in
-   * that column the newest stays, too.
+   * column of its key says where in history a row is.
+   *
+   * - `whole`: each row is in one place
+   * - `running`: its amounts count from the first height of the tables, or of the segment, that a row is
+   *   in (`store/ice/running-amounts.ts`)
+   * - `firsts`: its last column, behind the key, is the first height of a key. Tables and each segment
+   *   have a row for every key that they name, and the oldest counts
    */
-  readonly freezes?: 'whole' | 'but newest'
+  readonly freezes?: 'whole' | 'running' | 'firsts'
 }
 
 /** A table of wide rows. Key: one integer column, or any columns when `keyed`. */

@@ -15,7 +15,7 @@ import { placesPerBlock } from '../schema/places.ts'
 import { eachPage } from '../sums/pages.ts'
 import { type FrozenShape, placeColumn, shapesOf } from './frozen-shape.ts'
 import type { Ice } from './ice.ts'
-import { frozenUntil, type Manifest, type ManifestSegment, writeManifest } from './manifest.ts'
+import { frozenUntil, type ManifestSegment, writeManifest } from './manifest.ts'
 import { SegmentWriter } from './segment-writer.ts'
 import type { Segment } from './segment.ts'
 
@@ -24,6 +24,11 @@ export type Freezing = {
   readonly writer: Writer
   readonly ice: Ice
   readonly tables: readonly Table[]
+  /**
+   * Adds the rows of tables that do not freeze `whole`, which have none, for the blocks in tables from
+   * height `from` on: they count from there.
+   */
+  readonly recount: (writer: Writer, from: number) => Promise<void>
 }
 
 /** Origin of a segment, as the segment says it. */
@@ -51,7 +56,7 @@ export async function freezeUntil(
   until: number,
   subject: FreezeSubject,
 ): Promise<ManifestSegment | undefined> {
-  const { writer, ice, tables } = freezing
+  const { writer, ice, tables, recount } = freezing
   const manifest = await ice.manifest(writer)
   const first = (await writer.get(firstHeight))?.[0]
   if (typeof first !== 'number' || first >= until) return undefined
@@ -61,12 +66,10 @@ export async function freezeUntil(
   ice.removeOrphans(manifest)
   const draft = ice.draft()
   const made = new SegmentWriter(draft)
-  const passed: Passed[] = []
   let name: string
   try {
     for (const table of tables)
-      if (table.freezes !== undefined)
-        passed.push(await packTable(writer, made, { table, from, until }))
+      if (table.freezes !== undefined) await packTable(writer, made, { table, until })
     const parentHash = await hashOf(writer, from - 1)
     const lastHash = await hashOf(writer, until - 1)
     name = made.finish({ ...subject, from, until, parentHash, lastHash }).name
@@ -77,32 +80,28 @@ export async function freezeUntil(
     ice.drafted(draft)
   }
   const segment = ice.segment(name)
-  for (const { table, superseded } of passed) {
-    if (superseded === undefined) await removeFrozen(writer, segment, table)
-    else await removeRows(writer, table, superseded)
+  for (const table of tables) {
+    if (table.freezes === 'whole') await removeFrozen(writer, segment, table)
+    else if (table.freezes !== undefined) await writer.clear(table)
   }
   const entry = { from, until, name, tier: 0 }
   await writeManifest(writer, [...manifest.segments, entry])
+  await recount(writer, until)
   return entry
 }
 
-/** Rows of a table that are in a segment now, where these are not all that lie below its end. */
-type Passed = { readonly table: Table; readonly superseded: readonly Row[] | undefined }
-
-type Range = { readonly table: Table; readonly from: number; readonly until: number }
+type Range = { readonly table: Table; readonly until: number }
 
 async function packTable(
   writer: Writer,
   made: SegmentWriter,
-  { table, from, until }: Range,
-): Promise<Passed> {
+  { table, until }: Range,
+): Promise<void> {
   const [own, ...indexes] = shapesOf(table)
   assert(own !== undefined, 'a table has its own order')
   const column = placeColumn(table)
   const scale = column === 'pos' ? placesPerBlock : 1
-  const at = own.columns.indexOf(column)
   const indexed = indexes.map((shape) => ({ shape, rows: [] as Row[] }))
-  const newest = table.freezes === 'but newest' ? new NewestRows(table) : undefined
   await made.table(own, async (into) => {
     const pages = {
       table,
@@ -111,11 +110,9 @@ async function packTable(
       limits: [until * scale],
     }
     const isWhole = await eachPage(writer, pages, (rows) => {
-      newest?.see(rows)
-      const inside = rows.filter((row) => Number(itemAt(row, at)) >= from * scale)
-      into.add(inside)
+      into.add(rows)
       for (const { shape, rows: entries } of indexed)
-        for (const row of inside) entries.push(indexRow(own, shape, row))
+        for (const row of rows) entries.push(indexRow(own, shape, row))
     })
     if (!isWhole) throw new Fault('store-failed', `rows cannot be read of table ${table.name}`)
   })
@@ -123,7 +120,6 @@ async function packTable(
     rows.sort(byKey)
     await made.table(shape, async (into) => into.add(rows))
   }
-  return { table, superseded: newest?.superseded }
 }
 
 function indexRow(own: FrozenShape, shape: FrozenShape, row: Row): Row {
@@ -136,30 +132,6 @@ function byKey(one: Row, other: Row): number {
     if (difference !== 0) return difference
   }
   return 0
-}
-
-/** Finds rows that a later one of the same key follows; rows come in order. */
-class NewestRows {
-  readonly superseded: Row[] = []
-  readonly #length: number
-  #last: Row | undefined
-
-  constructor({ key }: Table) {
-    this.#length = key.length - 1
-  }
-
-  see(rows: readonly Row[]): void {
-    for (const row of rows) {
-      const last = this.#last
-      if (last !== undefined && this.#isSame(last, row)) this.superseded.push(last)
-      this.#last = row
-    }
-  }
-
-  #isSame(one: Row, other: Row): boolean {
-    for (let at = 0; at < this.#length; at++) if (one[at] !== other[at]) return false
-    return true
-  }
 }
 
 async function removeFrozen(writer: Writer, segment: Segment, table: Table): Promise<void> {
@@ -201,56 +173,28 @@ export async function hashOf(writer: Writer, height: number): Promise<string> {
  * stay until the next freezing, for those who still read them.
  */
 export async function thawFrom(freezing: Freezing, from: number): Promise<boolean> {
-  const { writer, ice, tables } = freezing
+  const { writer, ice, tables, recount } = freezing
   const manifest = await ice.manifest(writer)
   const kept = manifest.segments.filter(({ until }) => until <= from)
   const thawed = manifest.segments.slice(kept.length)
-  if (thawed.length === 0) return false
+  const [oldest] = thawed
+  if (oldest === undefined) return false
   await writeManifest(writer, kept)
   for (const { name } of thawed) {
     const segment = ice.segment(name)
-    for (const table of tables)
-      if (table.freezes !== undefined) await restore(freezing, segment, table)
+    for (const table of tables) if (table.freezes === 'whole') await restore(writer, segment, table)
   }
+  for (const table of tables)
+    if (table.freezes !== undefined && table.freezes !== 'whole') await writer.clear(table)
+  await recount(writer, oldest.from)
   return true
 }
 
-async function restore({ writer, ice }: Freezing, segment: Segment, table: Table): Promise<void> {
+async function restore(writer: Writer, segment: Segment, table: Table): Promise<void> {
   const frozen = segment.table(table.name)
   if (frozen === undefined) return
-  const older = table.freezes === 'but newest' ? await ice.manifest(writer) : undefined
   for (let from = 0; from < frozen.rows; from += rowsAtOnce) {
     const rows = frozen.valuesOf(from, Math.min(from + rowsAtOnce, frozen.rows))
-    if (older === undefined) await writer.insert(table, columnsOf(table, rows))
-    else {
-      await writer.insertNew(table, columnsOf(table, rows))
-      await writer.insertNew(table, columnsOf(table, newestIn(ice, older, { table, rows })))
-    }
+    await writer.insert(table, columnsOf(table, rows))
   }
-}
-
-/** The newest rows in segments of the keys of `rows`, each once. */
-function newestIn(
-  ice: Ice,
-  manifest: Manifest,
-  { table, rows }: { readonly table: Table; readonly rows: readonly Row[] },
-): Row[] {
-  const length = table.key.length - 1
-  const found = new Map<string, Row>()
-  for (const row of rows) {
-    const key = row.slice(0, length).map(Number)
-    const text = key.join(' ')
-    if (found.has(text)) continue
-    for (const { name } of manifest.segments.toReversed()) {
-      const frozen = ice.segment(name).table(table.name)
-      if (frozen === undefined) continue
-      const next = [...key.slice(0, -1), itemAt(key, key.length - 1) + 1]
-      const end = frozen.lowerBound(next)
-      const last = end === 0 ? undefined : frozen.values(end - 1)
-      if (last === undefined || !key.every((value, at) => last[at] === value)) continue
-      found.set(text, last)
-      break
-    }
-  }
-  return [...found.values()]
 }

@@ -18,11 +18,14 @@ export type FrozenShape = {
    * Of an index: the table whose rows it leads to, by the columns of its own key after the first.
    */
   readonly leadsTo?: string
+  /** As its table does, where that is not `whole`. */
+  readonly freezes?: 'running' | 'firsts'
 }
 
-/** Column that says where in history a row is, the last one of the key. */
-export function placeColumn({ key }: Pick<Table, 'key'>): string {
-  return itemAt(key, key.length - 1)
+/** Column that says where in history a row is. */
+export function placeColumn(table: Table): string {
+  const names = table.freezes === 'firsts' ? columnNames(table) : table.key
+  return itemAt(names, names.length - 1)
 }
 
 /** Shapes of a table that freezes: its own, and one for each of its indexes. */
@@ -32,7 +35,12 @@ export function shapesOf(table: Table): FrozenShape[] {
     table.key.every((name, at) => columns[at] === name),
     `the columns of ${table.name} begin with its key`,
   )
-  const own = { columns, forms: formsOf(table, columns), keyLength: table.key.length }
+  const own = {
+    columns,
+    forms: formsOf(table, columns),
+    keyLength: table.key.length,
+    ...(table.freezes === undefined || table.freezes === 'whole' ? {} : { freezes: table.freezes }),
+  }
   const indexes = table.indexes.map(({ name, columns: indexed, where }) => {
     assert(where === undefined, `index ${name} has all rows of ${table.name}`)
     const all = [...indexed, ...table.key]

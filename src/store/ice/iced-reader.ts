@@ -14,23 +14,27 @@ import {
   type Reader,
   type Row,
   type Soon,
+  statement,
   type Statement,
   type Value,
   valueAt,
 } from '../engine/database.ts'
-import { columnNames } from '../engine/table.ts'
+import { columnNames, type Table } from '../engine/table.ts'
 import { placesPerBlock } from '../schema/places.ts'
 import { SegmentNeeded } from './awaited-segment.ts'
 import { compareValues } from './expressions.ts'
+import { placeColumn } from './frozen-shape.ts'
 import type { HeldSegments, Ice } from './ice.ts'
 import { frozenUntil } from './manifest.ts'
 import type { Plan, Summary } from './plan.ts'
+import { amountCells, amountOf, runningColumnsOf, type RunningTotals } from './running-amounts.ts'
 import { summarized } from './summarize.ts'
 import {
   type FoundRow,
   frozenRow,
   segmentAt,
   type SegmentRange,
+  totalsOf,
   walkSegments,
 } from './walk-segments.ts'
 
@@ -48,9 +52,9 @@ export function icedReader(reader: Reader, ice: Ice): Reader {
       return firstOf(all(question, parameters))
     },
     lookup: (lookup, keys) => {
-      // The newest row of a key stays in its table.
-      if (lookup.table.freezes === undefined || lookup.last !== undefined)
-        return reader.lookup(lookup, keys)
+      const { table, last, rowsOnly = false } = lookup
+      if (table.freezes === undefined || rowsOnly) return reader.lookup(lookup, keys)
+      if (last !== undefined) return newestLookedUp({ reader, ice }, lookup, keys)
       return lookedUp({ reader, ice }, lookup, keys)
     },
   })
@@ -80,18 +84,23 @@ async function answers(asked: Question): Promise<Row[]> {
 async function found(asked: Question): Promise<FoundRow[]> {
   const { reader, ice, plan, parameters } = asked
   const limit = limitOf(asked)
-  for (let before = ice.known; ; before = ice.known) {
+  const isRunning = plan.running !== undefined
+  for (;;) {
+    const known = isRunning ? await ice.manifest(reader) : ice.known
     const stored = await storedRows(asked)
     const isEnough = stored.length >= limit && plan.walk !== 'oldest' && plan.order.length < 2
-    if (isEnough && isInOrder(plan)) return stored
-    const known = before
+    if (isEnough && isInOrder(plan) && !isRunning) return stored
     const rows = await holding({ reader, ice }, async ({ ranges }) => {
       const until = ranges.at(-1)?.until ?? 0
       // An end of the history was taken back into tables meanwhile.
       if (until < frozenUntil(known)) return undefined
+      // What is in tables counts from another height now.
+      if (isRunning && until !== frozenUntil(known)) return undefined
       if (until === 0) return stored
-      const own = stored.filter(({ height }) => height >= until)
-      const most = plan.walk === 'newest' ? limit - own.length : isInOrder(plan) ? limit : maxRows
+      const later = stored.filter(({ height }) => height >= until)
+      const own = await wholeRows(asked, later, ranges)
+      const most =
+        plan.walk === 'newest' ? limit - own.length : isWalkedInOrder(plan) ? limit : maxRows
       const walk = { segments: ranges, reader, parameters, limit: most }
       return together(plan, { own, frozen: await walkSegments(plan, walk), limit })
     })
@@ -140,9 +149,20 @@ type Halves = {
 }
 
 function together(plan: Plan, { own, frozen, limit }: Halves): FoundRow[] {
+  if (plan.firstOf !== undefined) return firstsOf(plan, [...frozen, ...own]).slice(0, limit)
   const all = plan.walk === 'oldest' ? [...frozen, ...own] : [...own, ...frozen]
   if (!isInOrder(plan)) all.sort((one, other) => compareOrder(plan, one, other))
   return all.length > limit ? all.slice(0, limit) : all
+}
+
+/** The oldest row of each key, in order; `rows` are those of segments in order of height, then others. */
+function firstsOf(plan: Plan, rows: readonly FoundRow[]): FoundRow[] {
+  const firsts = new Map<string, FoundRow>()
+  for (const row of rows) {
+    assert(row.key !== undefined, 'rows of firsts have keys')
+    if (!firsts.has(row.key)) firsts.set(row.key, row)
+  }
+  return [...firsts.values()].toSorted((one, other) => compareOrder(plan, one, other))
 }
 
 const maxRows = Number.POSITIVE_INFINITY
@@ -153,8 +173,13 @@ function limitOf({ plan, parameters }: Question): number {
   return plan.limit === undefined || plan.isDistinct ? maxRows : Number(plan.limit([], parameters))
 }
 
+/** Answers of tables come before or after all those of segments. */
 function isInOrder({ walk, order }: Plan): boolean {
-  return walk !== 'any' || order.length === 0
+  return walk === 'newest' || walk === 'oldest' || order.length === 0
+}
+
+function isWalkedInOrder(plan: Plan): boolean {
+  return plan.walk === 'key' || isInOrder(plan)
 }
 
 /** Sums: by the engine where nothing is frozen, else here over the rows of both. */
@@ -176,17 +201,83 @@ async function summary(asked: Question, summaries: readonly Summary[]): Promise<
   )
 }
 
-type StoredRow = FoundRow & { readonly height: number }
+type StoredRow = FoundRow & {
+  readonly height: number
+  /** All of a table that does not freeze `whole`. */
+  readonly columns: Row
+}
 
 async function storedRows({ reader, plan, parameters }: Question): Promise<StoredRow[]> {
   const rows = await reader.all(plan.rows, parameters)
   const columns = plan.selected.length
   const scale = plan.isByHeight ? 1 : placesPerBlock
+  const at = columns + plan.order.length + 1
+  const { firstOf } = plan
   return rows.map((row) => ({
+    ...(firstOf && { key: row.slice(at, at + firstOf.length).join(' ') }),
     selected: row.slice(0, columns),
     order: row.slice(columns, columns + plan.order.length),
     height: Math.floor(Number(itemAt(row, columns + plan.order.length)) / scale),
+    columns: row.slice(at),
   }))
+}
+
+/** `rows` of tables with the amounts that segments before them add. */
+async function wholeRows(
+  { reader, plan: { running } }: Question,
+  rows: readonly StoredRow[],
+  ranges: readonly SegmentRange[],
+): Promise<readonly StoredRow[]> {
+  if (running === undefined) return rows
+  const { table, values, negatives } = running
+  const totals = totalsOf(table, ranges)
+  const whole: StoredRow[] = []
+  for (const row of rows) {
+    const amount = await wholeAmount(reader, { table, totals, row: row.columns })
+    if (amount === undefined) continue
+    const cells = amountCells(amount)
+    const selected = row.selected.map((value, at) =>
+      values.includes(at) ? cells[0] : negatives.includes(at) ? cells[1] : value,
+    )
+    whole.push({ ...row, selected })
+  }
+  return whole
+}
+
+type StoredAmount = {
+  readonly table: Table
+  readonly totals: RunningTotals
+  /** All columns. */
+  readonly row: Row
+}
+
+/** Amount of a row of a table with what segments add; `undefined` for a row that says nothing. */
+async function wholeAmount(
+  reader: Reader,
+  { table, totals, row }: StoredAmount,
+): Promise<bigint | undefined> {
+  const { keyLength, value, negative } = runningColumnsOf(table)
+  const key = row.slice(0, keyLength).map(Number)
+  const own = amountOf(itemAt(row, value), itemAt(row, negative))
+  const before = totals.all(key)
+  if (before === undefined) return own
+  const place = itemAt(row, keyLength)
+  if (own === 0n && (await reader.get(olderRow(table), [...key, place])) === undefined)
+    return undefined
+  return before + own
+}
+
+const olderRows = new WeakMap<Table, Statement>()
+
+/** The question for a row of the same key that is older than a place. */
+function olderRow(table: Table): Statement {
+  const known = olderRows.get(table)
+  if (known !== undefined) return known
+  const where = table.key.slice(0, -1).map((name) => `${name} = ?`)
+  const text = `select 1 from ${table.name} where ${where.join(' and ')} and ${placeColumn(table)} < ? limit 1`
+  const question = statement(text, { rowsOnly: true })
+  olderRows.set(table, question)
+  return question
 }
 
 function compareOrder({ order }: Plan, one: FoundRow, other: FoundRow): number {
@@ -222,6 +313,60 @@ async function lookedUp(
   )
 }
 
+/** The newest row of each key of a table whose amounts run, with whole amounts. */
+async function newestLookedUp(
+  { reader, ice }: Pick<Question, 'reader' | 'ice'>,
+  lookup: Lookup,
+  keys: readonly Column[],
+): Promise<(Row | undefined)[]> {
+  const { table, key, select, bigints = false } = lookup
+  const isPrefix = key.join(' ') === table.key.slice(0, -1).join(' ')
+  assert(table.freezes === 'running' && isPrefix, `the newest of ${table.name} is looked up by key`)
+  const names = columnNames(table)
+  const columns = select.map((name) => names.indexOf(name))
+  for (;;) {
+    const known = frozenUntil(await ice.manifest(reader))
+    const stored = await reader.lookup({ ...lookup, select: names, bigints: false }, keys)
+    const rows = await holding({ reader, ice }, async ({ ranges }) => {
+      if ((ranges.at(-1)?.until ?? 0) !== known) return undefined
+      return known === 0 ? [...stored] : newestOf({ reader, ranges, table }, keys, stored)
+    })
+    if (rows === undefined) continue
+    return rows.map((row) => {
+      const picked = row && columns.map((column) => itemAt(row, column))
+      return picked !== undefined && bigints ? withBigints(picked) : picked
+    })
+  }
+}
+
+async function newestOf(
+  {
+    reader,
+    ranges,
+    table,
+  }: {
+    readonly reader: Reader
+    readonly ranges: readonly SegmentRange[]
+    readonly table: Table
+  },
+  keys: readonly Column[],
+  stored: readonly (Row | undefined)[],
+): Promise<(Row | undefined)[]> {
+  const totals = totalsOf(table, ranges)
+  const columns = runningColumnsOf(table)
+  const rows: (Row | undefined)[] = []
+  for (const [at, row] of stored.entries()) {
+    const key = keys.map((column) => Number(valueAt(column, at)))
+    const amount = row && (await wholeAmount(reader, { table, totals, row }))
+    if (row === undefined || amount === undefined) rows.push(totals.newest(key))
+    else {
+      const [value, negative] = amountCells(amount)
+      rows.push(row.with(columns.value, value).with(columns.negative, negative))
+    }
+  }
+  return rows
+}
+
 type Missing = {
   readonly ranges: readonly SegmentRange[]
   readonly lookup: Lookup
@@ -236,7 +381,7 @@ function withFrozen(
   const { table, key, select } = lookup
   const placeAt = key.indexOf(itemAt(table.key, table.key.length - 1))
   assert(
-    placeAt !== -1 && key.length === table.key.length,
+    table.freezes === 'whole' && placeAt !== -1 && key.length === table.key.length,
     `rows of ${table.name} are looked up by their whole key`,
   )
   const order = table.key.map((name) => key.indexOf(name))

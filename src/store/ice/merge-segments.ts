@@ -9,12 +9,15 @@
 import { Fault } from '../../core/fault.ts'
 import { itemAt } from '../../core/item-at.ts'
 import type { Reader, Writer } from '../engine/database.ts'
+import type { FrozenShape } from './frozen-shape.ts'
 import type { HeldSegments, Ice } from './ice.ts'
 import { type ManifestSegment, writeManifest } from './manifest.ts'
 import { segmentsToMerge } from './merge-plan.ts'
-import { MergedRows } from './merged-rows.ts'
+import { MergedAmounts } from './merged-amounts.ts'
+import { MergedFirsts } from './merged-firsts.ts'
+import { type AddRows, MergedRows } from './merged-rows.ts'
 import type { SegmentTable } from './segment-index.ts'
-import { SegmentWriter } from './segment-writer.ts'
+import { SegmentWriter, type TableSink } from './segment-writer.ts'
 import type { Segment } from './segment.ts'
 
 /** Rows between two looks at the clock: blocks with much call data take some milliseconds. */
@@ -102,18 +105,40 @@ async function mergeTable(made: SegmentWriter, { table, sources, pause }: Merged
       throw new Fault('store-failed', `segments of two kinds cannot be merged: ${source.path}`)
     return own
   })
-  const { name, columns, forms, keyLength, leadsTo } = table
-  const shape = { name, columns, forms, keyLength, ...(leadsTo === undefined ? {} : { leadsTo }) }
+  const { name, columns, forms, keyLength, leadsTo, freezes } = table
+  const shape = {
+    name,
+    columns,
+    forms,
+    keyLength,
+    ...(leadsTo === undefined ? {} : { leadsTo }),
+    ...(freezes === undefined ? {} : { freezes }),
+  }
   await made.table(shape, async (into) => {
     const merged = new MergedRows(tables)
-    for (let isMore = true; isMore; await pause()) isMore = merged.addTo(into, rowsAtOnce)
+    const add = addingTo(into, shape)
+    for (let isMore = true; isMore; await pause()) isMore = merged.addTo(add, rowsAtOnce)
   })
+}
+
+/** Hands rows on as those of one segment. */
+function addingTo(into: TableSink, shape: FrozenShape): AddRows {
+  if (shape.freezes === 'running') {
+    const amounts = new MergedAmounts(into, shape)
+    return (rows, range, piece) => amounts.add(rows, range, piece)
+  }
+  if (shape.freezes === 'firsts') {
+    const firsts = new MergedFirsts(into, shape)
+    return (rows, range) => firsts.add(rows, range)
+  }
+  return (rows, { from, until }) => into.addRange(rows, from, until)
 }
 
 function isSameShape(one: SegmentTable, other: SegmentTable): boolean {
   return (
     one.keyLength === other.keyLength &&
     one.columns.join(' ') === other.columns.join(' ') &&
-    one.forms.join(' ') === other.forms.join(' ')
+    one.forms.join(' ') === other.forms.join(' ') &&
+    one.freezes === other.freezes
   )
 }

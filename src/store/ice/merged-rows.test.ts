@@ -67,7 +67,7 @@ async function names(parts: readonly (readonly Row[])[], count: number): Promise
   const tables = sources.flatMap((source) => source.table('list') ?? [])
   const merged = await segmentOf(async (into) => {
     const rows = new MergedRows(tables)
-    while (rows.addTo(into, count));
+    while (rows.addTo((part, { from, until }) => into.addRange(part, from, until), count));
   })
   const whole = await segmentOf(async (into) => into.add(parts.flat().toSorted(byKey)))
   const opened = [merged, whole]

@@ -3,17 +3,19 @@
 import { itemAt } from '../../core/item-at.ts'
 import { rowsPerGroup } from './packed-rows.ts'
 import { laneCount, RowColumns } from './row-columns.ts'
-import type { TableSink } from './segment-writer.ts'
 import type { FrozenTable } from './segment.ts'
 
 /** Where a table is: at a row of a group. */
 class Cursor {
   readonly rows: RowColumns
+  /** Number of the table: of equal keys the older one comes first. */
+  readonly piece: number
   at = 0
   readonly #groups: ReturnType<FrozenTable['groups']>
   readonly #lanes: number
 
-  constructor(table: FrozenTable) {
+  constructor(table: FrozenTable, piece: number) {
+    this.piece = piece
     const { forms, keyLength } = table.shape
     this.rows = RowColumns.empty(forms, rowsPerGroup)
     this.#lanes = laneCount(forms, keyLength)
@@ -26,7 +28,7 @@ class Cursor {
     return this.at === this.rows.count
   }
 
-  /** Returns whether the row of this one comes before that of `other`, whose rows are younger. */
+  /** Returns whether the row of this one comes before that of `other`. */
   isBefore(other: Cursor): boolean {
     return !this.isDone && (other.isDone || this.#isBefore(this.at, other))
   }
@@ -56,7 +58,8 @@ class Cursor {
   }
 
   #isBefore(row: number, other: Cursor): boolean {
-    return this.rows.compare(row, other.rows, other.at, this.#lanes) <= 0
+    const order = this.rows.compare(row, other.rows, other.at, this.#lanes)
+    return order < 0 || (order === 0 && this.piece < other.piece)
   }
 
   #next(): void {
@@ -67,17 +70,23 @@ class Cursor {
   }
 }
 
+/** Numbers of rows, half-open. */
+export type RowRange = { readonly from: number; readonly until: number }
+
+/** Takes the next rows, which are of table number `piece`. */
+export type AddRows = (rows: RowColumns, range: RowRange, piece: number) => void
+
 /** All rows of tables whose rows are of different heights. Memory: a group of each table. */
 export class MergedRows {
   readonly #cursors: readonly Cursor[]
 
   /** `tables` in order of their heights. */
   constructor(tables: readonly FrozenTable[]) {
-    this.#cursors = tables.map((table) => new Cursor(table))
+    this.#cursors = tables.map((table, piece) => new Cursor(table, piece))
   }
 
   /** Adds the next rows, at least `count` while there are so many; whether there may be more. */
-  addTo(into: Pick<TableSink, 'addRange'>, count: number): boolean {
+  addTo(add: AddRows, count: number): boolean {
     for (let added = 0; added < count;) {
       let first = itemAt(this.#cursors, 0)
       let second: Cursor | undefined
@@ -90,7 +99,7 @@ export class MergedRows {
       }
       if (first.isDone) return false
       const end = first.endBefore(second)
-      into.addRange(first.rows, first.at, end)
+      add(first.rows, { from: first.at, until: end }, first.piece)
       added += end - first.at
       first.moveTo(end)
     }

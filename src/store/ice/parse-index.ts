@@ -61,7 +61,13 @@ function tableOf(table: unknown): SegmentTable {
   const section = sectionOf(table['section'])
   const shape = { name, columns, forms, keyLength, section }
   const leadsTo = table['leadsTo'] === undefined ? {} : { leadsTo: textOf(table, 'leadsTo') }
-  return { ...shape, ...leadsTo, ...treeOf(table, section) }
+  return { ...shape, ...leadsTo, ...kindOf(table), ...treeOf(table, section) }
+}
+
+function kindOf({ freezes }: Members): Pick<SegmentTable, 'freezes'> {
+  if (freezes === undefined) return {}
+  if (freezes === 'running' || freezes === 'firsts') return { freezes }
+  throw wrong('the kind of a table')
 }
 
 function treeOf(

@@ -20,6 +20,7 @@ import {
   type ParsedStatement,
   tablesNamed,
 } from './parse-statement.ts'
+import { amountColumns } from './running-amounts.ts'
 
 /** A bound of a range: `isStrict`, the value itself is outside. */
 export type Bound = { readonly value: Get; readonly isStrict: boolean }
@@ -30,7 +31,7 @@ export type Path = {
   readonly equal: readonly Get[]
   readonly low: readonly Bound[]
   readonly high: readonly Bound[]
-  /** Place of the column of history among those of the shape's key. */
+  /** Place of the column of history among those of the shape's key; its length where it is behind. */
   readonly placeAt: number
 }
 
@@ -68,15 +69,30 @@ export type Plan = {
   readonly order: readonly { readonly value: Get; readonly isDescending: boolean }[]
   readonly limit: Get | undefined
   /**
-   * `newest`, `oldest`: in the order of history. `any`: what is found is sorted, where it must be.
+   * `newest`, `oldest`: in the order of history. `key`: each segment has its answers in the order that
+   * is asked for. `any`: what is found is sorted, where it must be.
    */
-  readonly walk: 'newest' | 'oldest' | 'any'
+  readonly walk: 'newest' | 'oldest' | 'key' | 'any'
   readonly isDistinct: boolean
   readonly summaries: readonly Summary[] | undefined
   /** Only the least and greatest place in history are asked for. */
   readonly isEnds: boolean
-  /** The question for the engines: its rows have the columns of `order` and the place besides. */
+  /** Where the amounts of the table of history run: what of an answer is one. */
+  readonly running: RunningAnswer | undefined
+  /** The key of a table of history that has firsts: of several rows with the same the oldest counts. */
+  readonly firstOf: readonly Get[] | undefined
+  /**
+   * The question for the engines: its rows have the columns of `order` and the place besides, and of a
+   * table that does not freeze `whole` all of its columns.
+   */
   readonly rows: Statement
+}
+
+/** The table whose amounts run, and the places of sizes and signs among what is selected. */
+export type RunningAnswer = {
+  readonly table: Table
+  readonly values: readonly number[]
+  readonly negatives: readonly number[]
 }
 
 /** Tables of a store: all of them, and which of them freeze. */
@@ -139,6 +155,7 @@ class Planner {
     const sources = from.map((each, at) => this.#source(each, at))
     const summaries = this.#summaries()
     const inner = summaries === undefined ? selected : selected.map(summarized)
+    const running = table.freezes === 'running' ? this.#running(table, history, inner) : undefined
     return {
       sources,
       history,
@@ -154,8 +171,44 @@ class Planner {
       isDistinct,
       summaries,
       isEnds: this.#isEnds(summaries, name),
-      rows: this.#rows(place, summaries === undefined ? undefined : inner),
+      running,
+      firstOf: table.freezes === 'firsts' ? this.#key(table, history) : undefined,
+      rows: this.#rows(
+        [place, ...(table.freezes === 'whole' ? [] : this.#columnsOf(table, history))],
+        summaries === undefined ? undefined : inner,
+      ),
     }
+  }
+
+  #key(table: Table, history: number): Get[] {
+    const columns = this.#columnsOf(table, history).slice(0, table.key.length)
+    return columns.map((column) => valueOf(column, this.#find))
+  }
+
+  #columnsOf(table: Table, source: number): Expression[] {
+    const { alias } = itemAt(this.#parsed.from, source)
+    return columnNames(table).map((name) => ({ kind: 'column', alias, name }))
+  }
+
+  /** Amounts that run are selected, and nothing else is done with them: engines know parts of them. */
+  #running(table: Table, history: number, selected: readonly Expression[]): RunningAnswer {
+    const { where, from, groupBy, orderBy, isDistinct } = this.#parsed
+    const isAmount = (name: string) => (one: Expression) =>
+      one.kind === 'column' && one.name === name && this.#find(one.alias, name).source === history
+    const [values, negatives] = amountColumns.map((name) =>
+      selected.flatMap((each, at) => (isAmount(name)(each) ? [at] : [])),
+    )
+    assert(values !== undefined && negatives !== undefined, 'an amount has two columns')
+    const conditions = [...where, ...from.flatMap(({ on }) => on)]
+    const others = [
+      ...conditions.flatMap(expressionsOf),
+      ...orderBy.map(({ by }) => by),
+      ...selected.filter((_, at) => !values.includes(at) && !negatives.includes(at)),
+    ]
+    const isUsed = others.some((each) => amountColumns.some((name) => names(each, name)))
+    if (history > 0 || groupBy.length > 0 || isDistinct || isUsed)
+      throw this.#refusal(`amounts of ${table.name} that run`)
+    return { table, values, negatives }
   }
 
   #freezes(table: Table | undefined): boolean {
@@ -168,12 +221,23 @@ class Planner {
       return 'any'
     const { by, isDescending } = first
     const table = itemAt(this.#tables, history)
+    if (this.#tables.length === 1 && path.equal.length < path.placeAt && this.#isByKey(path))
+      return 'key'
     if (by.kind !== 'column' || table === undefined || by.name !== placeColumn(table)) return 'any'
     const isOwn = this.#find(by.alias, by.name).source === history
     // Equal first columns of the key: its rows lie in the order of history.
     const isInOrder = path.equal.length >= path.placeAt
     if (!isOwn || !isInOrder) return 'any'
     return isDescending ? 'newest' : 'oldest'
+  }
+
+  /** The order is that of the columns of the key behind those that are equal. */
+  #isByKey({ shape, equal }: Path): boolean {
+    const { orderBy } = this.#parsed
+    return orderBy.every(({ by, isDescending }, at) => {
+      const name = shape.columns[equal.length + at]
+      return by.kind === 'column' && by.name === name && !isDescending
+    })
   }
 
   #source({ isLeft, on, list }: FromTable, at: number): Source {
@@ -221,7 +285,7 @@ class Planner {
       if (side.sign.startsWith('>')) low.push(bound)
       if (side.sign.startsWith('<')) high.push(bound)
     }
-    return { shape, equal, low, high, placeAt: key.length - 1 }
+    return { shape, equal, low, high, placeAt: key.length - (shape.freezes === 'firsts' ? 0 : 1) }
   }
 
   #equal(conditions: readonly Condition[], at: number, name: string): Get | undefined {
@@ -250,13 +314,7 @@ class Planner {
 
   /** Last table that a condition names; the first one where it names none. */
   #lastOf(condition: Condition): number {
-    const parts =
-      condition.kind === 'compare'
-        ? [condition.left, condition.right]
-        : condition.kind === 'in'
-          ? [condition.value, ...condition.list]
-          : [condition.value]
-    return Math.max(0, ...parts.map((part) => this.#lastIn(part)))
+    return Math.max(0, ...expressionsOf(condition).map((part) => this.#lastIn(part)))
   }
 
   #lastIn(expression: Expression): number {
@@ -298,8 +356,8 @@ class Planner {
   }
 
   /** The statement with more columns; without its sums, with the columns that are summed. */
-  #rows(place: Expression, summed: readonly Expression[] | undefined): Statement {
-    const added = [...this.#parsed.orderBy.map(({ by }) => by), place].map((each) =>
+  #rows(more: readonly Expression[], summed: readonly Expression[] | undefined): Statement {
+    const added = [...this.#parsed.orderBy.map(({ by }) => by), ...more].map((each) =>
       this.#text(each),
     )
     const change = (text: string): string => {
@@ -325,6 +383,28 @@ class Planner {
 }
 
 const turned: Readonly<Record<string, string>> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' }
+
+function expressionsOf(condition: Condition): readonly Expression[] {
+  if (condition.kind === 'compare') return [condition.left, condition.right]
+  return condition.kind === 'in' ? [condition.value, ...condition.list] : [condition.value]
+}
+
+/** Returns whether a column `name`, of any table, is part of an expression. */
+function names(expression: Expression, name: string): boolean {
+  switch (expression.kind) {
+    case 'column':
+      return expression.name === name
+    case 'binary':
+      return names(expression.left, name) || names(expression.right, name)
+    case 'call':
+      return expression.of.some((each) => names(each, name))
+    case 'unless-null':
+      return names(expression.test, name) || names(expression.otherwise, name)
+    case 'literal':
+    case 'parameter':
+      return false
+  }
+}
 
 function summaryOf(expression: Expression): Summary {
   if (expression.kind !== 'call') return { kind: 'same', isZeroForNone: false }

@@ -15,7 +15,7 @@ import { Fault } from '../../core/fault.ts'
 import type { ColumnForm } from './row-columns.ts'
 
 /** Newest format this product writes, and the only one it reads. */
-export const segmentFormat = 1
+export const segmentFormat = 2
 /** Bytes at the end of a file. */
 export const trailerBytes = 48
 /** An index has some hundred bytes for each of some twenty tables. */
@@ -33,6 +33,7 @@ export type SegmentTable = {
   readonly forms: readonly ColumnForm[]
   readonly keyLength: number
   readonly leadsTo?: string
+  readonly freezes?: 'running' | 'firsts'
   readonly rows: number
   /** 0: the root is the only group of rows. */
   readonly levels: number

@@ -62,13 +62,14 @@ export class SegmentWriter {
     const levels = new Levels(shape, (bytes) => this.#write(bytes))
     await fill(levels)
     const tree = levels.finish()
-    const { name, columns, forms, keyLength, leadsTo } = shape
+    const { name, columns, forms, keyLength, leadsTo, freezes } = shape
     this.#tables.push({
       name,
       columns,
       forms,
       keyLength,
       ...(leadsTo === undefined ? {} : { leadsTo }),
+      ...(freezes === undefined ? {} : { freezes }),
       ...tree,
       section: { offset, length: this.#offset - offset, sha256: toHex(this.#hash.digest()) },
     })

@@ -13,6 +13,7 @@ import { placesPerBlock } from '../schema/places.ts'
 import type { SegmentTables } from './awaited-segment.ts'
 import type { Cells, Get } from './expressions.ts'
 import type { Path, Plan, Source } from './plan.ts'
+import { RunningTotals } from './running-amounts.ts'
 import type { FrozenTable } from './segment.ts'
 
 /** A segment and the heights it is of, half-open. */
@@ -33,8 +34,14 @@ export type Asked = {
   readonly limit: number
 }
 
-/** An answer: what is selected, and what it is ordered by. */
-export type FoundRow = { readonly selected: Row; readonly order: Row }
+/** An answer: what is selected, what it is ordered by, and its key in a table of firsts. */
+export type FoundRow = { readonly selected: Row; readonly order: Row; readonly key?: string }
+
+/** Means of reading rows. */
+type Ways = {
+  /** Of a table whose amounts run. */
+  readonly totals: RunningTotals | undefined
+}
 
 /** Rows of the history taken at once: a page and what it leaves out, then more each time. */
 const firstChunk = 16
@@ -42,8 +49,26 @@ const mostChunk = 2_048
 
 /** Answers of a plan in the segments, in the order of its walk. */
 export async function walkSegments(plan: Plan, asked: Asked): Promise<FoundRow[]> {
+  const { segments } = asked
+  const ways = { totals: plan.running && totalsOf(plan.running.table, segments) }
+  if (plan.walk !== 'key')
+    return walk(plan, asked, {
+      ...ways,
+      ranges: plan.walk === 'newest' ? segments.toReversed() : segments,
+    })
+  // The first answers of all are among the first ones of each.
   const found: FoundRow[] = []
-  const isBackwards = plan.walk === 'newest'
+  for (const range of segments)
+    found.push(...(await walk(plan, asked, { ...ways, ranges: [range] })))
+  return found
+}
+
+async function walk(
+  plan: Plan,
+  asked: Asked,
+  { ranges, totals }: Ways & { readonly ranges: readonly SegmentRange[] },
+): Promise<FoundRow[]> {
+  const found: FoundRow[] = []
   let chunk = Math.min(mostChunk, Math.max(firstChunk, Math.min(asked.limit, mostChunk)))
   let waiting: Cells[][] = []
   const settle = async (): Promise<void> => {
@@ -54,8 +79,8 @@ export async function walkSegments(plan: Plan, asked: Asked): Promise<FoundRow[]
     waiting = []
     chunk = Math.min(mostChunk, chunk * 2)
   }
-  for (const range of isBackwards ? asked.segments.toReversed() : asked.segments) {
-    for (const bound of historyIn(plan, range, asked)) {
+  for (const range of ranges) {
+    for (const bound of historyIn(plan, range, { ...asked, totals })) {
       waiting.push(bound)
       if (waiting.length < chunk) continue
       await settle()
@@ -66,26 +91,44 @@ export async function walkSegments(plan: Plan, asked: Asked): Promise<FoundRow[]
   return found
 }
 
+/** Sums of a table whose amounts run, at the ends of segments. */
+export function totalsOf(table: Table, ranges: readonly SegmentRange[]): RunningTotals {
+  return new RunningTotals(
+    table,
+    ranges.map(({ segment }) => segment),
+  )
+}
+
 function answerOf(plan: Plan, bound: readonly Cells[], parameters: readonly Value[]): FoundRow {
+  const { firstOf } = plan
+  const key = firstOf && { key: firstOf.map((get) => get(bound, parameters)).join(' ') }
   return {
     selected: plan.selected.map((get) => get(bound, parameters)),
     order: plan.order.map(({ value }) => value(bound, parameters)),
+    ...key,
   }
 }
 
 // Gives rows of the table of history in a segment, with those of the tables before it.
-function* historyIn(plan: Plan, range: SegmentRange, asked: Asked): Generator<Cells[]> {
-  const { parameters } = asked
+function* historyIn(plan: Plan, range: SegmentRange, asked: Asked & Ways): Generator<Cells[]> {
+  const { parameters, totals } = asked
+  const piece = asked.segments.indexOf(range)
   const source = itemAt(plan.sources, plan.history)
   if (plan.history === 0) {
-    yield* rowsIn(source, range, { bound: [], parameters, plan })
+    yield* rowsIn(source, range, { bound: [], parameters, plan, totals, piece })
     return
   }
   const list = itemAt(plan.sources, 0).list
   if (list === undefined || plan.history > 1)
     throw new Fault('store-failed', 'segments begin with a table of history, or a list')
   for (const value of valuesOf(list([], parameters)))
-    yield* rowsIn(source, range, { bound: [{ cell: () => value }], parameters, plan })
+    yield* rowsIn(source, range, {
+      bound: [{ cell: () => value }],
+      parameters,
+      plan,
+      totals: undefined,
+      piece,
+    })
 }
 
 function valuesOf(list: Value): number[] {
@@ -98,12 +141,14 @@ type Context = {
   readonly bound: readonly Cells[]
   readonly parameters: readonly Value[]
   readonly plan: Plan
-}
+  /** Number of the segment. */
+  readonly piece: number
+} & Ways
 
 function* rowsIn(
   source: Source,
   { segment, from, until }: SegmentRange,
-  { bound, parameters, plan }: Context,
+  { bound, parameters, plan, totals, piece }: Context,
 ): Generator<Cells[]> {
   const { path, table } = source
   assert(path !== undefined && table !== undefined, 'a table of history has a way to its rows')
@@ -116,7 +161,9 @@ function* rowsIn(
   const isEnds = plan.isEnds && high - low > 2
   for (let step = 0; step < (isEnds ? 2 : high - low); step++) {
     const row = isEnds ? (step === 0 ? low : high - 1) : isBackwards ? high - 1 - step : low + step
-    const cells = rowOf(path, shape, { own, row })
+    const cells =
+      totals === undefined ? rowOf(path, shape, { own, row }) : totals.cellsOf(shape, row, piece)
+    if (cells === undefined) continue
     const next = [...bound, cells]
     if (source.tests.every((test) => test(next, parameters))) yield next
   }

@@ -23,7 +23,7 @@ export type FrozenPiece = {
  * that must be rolled back when this throws: what `work` throws, `store-full`, `store-failed`.
  */
 export async function writeFrozen<T>(
-  freezing: Freezing,
+  freezing: Omit<Freezing, 'recount'>,
   { from, until, subject }: FrozenPiece,
   work: (writer: Writer) => Promise<T>,
 ): Promise<T> {

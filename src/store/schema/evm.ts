@@ -216,7 +216,8 @@ export const internalByAddress = table(
  * Running ERC-20 balances as logs tell them, one row per (address, token, block) that changed it.
  *
  * `value` is the two's-complement-free magnitude, big-endian; `negative` 1 says logs alone give
- * less than nothing, which proves the token inexact.
+ * less than nothing, which proves the token inexact. Once older blocks are frozen, both count from the
+ * first block that is not; whoever reads them with segments is given the whole sum.
  */
 export const balance = table(
   'balance',
@@ -231,7 +232,7 @@ export const balance = table(
     key: ['address_id', 'token_id', 'height'],
     layout: 'keyed',
     sums: sumsBy('height', heightsPerSum),
-    freezes: 'but newest',
+    freezes: 'running',
   },
 )
 
@@ -246,6 +247,7 @@ export const holding = table(
     key: ['token_id', 'address_id'],
     layout: 'keyed',
     sums: sumsBy('since', heightsPerSum),
+    freezes: 'firsts',
   },
 )
 

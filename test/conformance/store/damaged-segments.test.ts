@@ -12,6 +12,7 @@ import { Fault } from '../../../src/core/fault.ts'
 import type { Database } from '../../../src/store/engine/database.ts'
 import { openStore } from '../../../src/store/engine/open.ts'
 import { checkSegments } from '../../../src/store/ice/check-segments.ts'
+import { segmentFormat } from '../../../src/store/ice/segment-index.ts'
 import { blockByHeight } from '../../../src/store/query/evm/blocks.ts'
 import { freezeAt, segmentsOf } from '../../freeze-store.ts'
 import { chainTables, demoFilling } from '../../read-demo-chain.ts'
@@ -42,10 +43,10 @@ const harms: Readonly<
   ],
   'a format to come': [
     (path, bytes) => {
-      bytes.writeUInt32LE(2, bytes.length - 44)
+      bytes.writeUInt32LE(segmentFormat + 1, bytes.length - 44)
       writeFileSync(path, bytes)
     },
-    /another format than 1: 2/,
+    /another format than 2: 3/,
   ],
   'no file': [(path) => rmSync(path), /^segment is missing: /],
 }

@@ -11,6 +11,7 @@ import type { BlockBatch } from '../../../src/codec/evm/columns.ts'
 import { decodeBlocks } from '../../../src/codec/evm/decode-blocks.ts'
 import type { RawUnit } from '../../../src/codec/evm/raw.ts'
 import { EvmIngest } from '../../../src/indexing/evm/evm-ingest.ts'
+import { recount } from '../../../src/indexing/evm/recount.ts'
 import { openRollup } from '../../../src/rollup/chain-rollup.ts'
 import { type Database, statement } from '../../../src/store/engine/database.ts'
 import { openStore } from '../../../src/store/engine/open.ts'
@@ -68,7 +69,9 @@ onBothEngines(
       assert.deepEqual(await storeDigest(frozen, digested), await storeDigest(tables, digested))
       const ice = iceOf(frozen)
       assert.ok(ice !== undefined)
-      await frozen.transaction((writer) => thawFrom({ writer, ice, tables: chainTables }, 0))
+      await frozen.transaction((writer) =>
+        thawFrom({ writer, ice, tables: chainTables, recount }, 0),
+      )
       assert.equal(await stateOf(frozen), ', 281 in tables')
       assert.deepEqual(await storeDigest(frozen, digested), await storeDigest(tables, digested))
       assert.deepEqual(await checkStore(frozen, chainTables, { signal }), [])

@@ -11,6 +11,7 @@ import { test } from 'node:test'
 
 import { Fault } from '../../../src/core/fault.ts'
 import { mergeStream } from '../../../src/indexing/evm/merge-stream.ts'
+import { recount } from '../../../src/indexing/evm/recount.ts'
 import type { Database } from '../../../src/store/engine/database.ts'
 import { openStore, type StoreLocation } from '../../../src/store/engine/open.ts'
 import { checkSegments } from '../../../src/store/ice/check-segments.ts'
@@ -117,7 +118,7 @@ async function readOn(location: StoreLocation): Promise<void> {
   assert.equal((await segmentsOf(other)).length, 3)
   const merging = mergingOf(store)
   await store.transaction((writer) =>
-    thawFrom({ writer, ice: merging.ice, tables: chainTables }, 135),
+    thawFrom({ writer, ice: merging.ice, tables: chainTables, recount }, 135),
   )
   assert.deepEqual(
     (await segmentsOf(store)).map(({ until }) => until),
@@ -219,7 +220,7 @@ void test('merging: history that is taken back meanwhile is not merged', async (
       if (isThawed) return
       isThawed = true
       await store.transaction((writer) =>
-        thawFrom({ writer, ice: merging.ice, tables: chainTables }, 50),
+        thawFrom({ writer, ice: merging.ice, tables: chainTables, recount }, 50),
       )
       // Readers let go of the files that are being merged.
       assert.equal((await blockByHeight(store, 30))?.height, 30)

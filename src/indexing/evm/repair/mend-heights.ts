@@ -7,7 +7,6 @@ import type { BlockBatch, TraceBatch } from '../../../codec/evm/columns.ts'
 import { decodeBlocks, type Compress } from '../../../codec/evm/decode-blocks.ts'
 import { decodeTraces } from '../../../codec/evm/decode-traces.ts'
 import { mergeBlocks, mergeTraces } from '../../../codec/evm/merge-batches.ts'
-import { assert } from '../../../core/fault.ts'
 import type { EvmSource, HeightRange } from '../../../source/evm-source.ts'
 import { statement, type Writer } from '../../../store/engine/database.ts'
 import type { Table } from '../../../store/engine/table.ts'
@@ -29,14 +28,14 @@ import {
 } from '../../../store/schema/evm.ts'
 import { nftAmount } from '../../../store/schema/nft.ts'
 import { placesPerBlock } from '../../../store/schema/places.ts'
-import { placeOfZero, writeFacts } from '../apply-blocks.ts'
+import { writeFacts } from '../apply-blocks.ts'
 import { writeInternals } from '../apply-traces.ts'
 import { writeBalances } from '../balances.ts'
 import type { BlockChecks } from '../block-checks.ts'
 import { Interner } from '../intern.ts'
 import { writeNfts } from '../nft-rows.ts'
 import { keysOfRows } from '../row-keys.ts'
-import { type StoredBatch, storedBatch } from '../stored-batch.ts'
+import { amountsInput, storedBatch } from '../stored-batch.ts'
 import { narrowWriter } from './narrow-writer.ts'
 
 /** Tables that only a node can say again. */
@@ -131,7 +130,7 @@ export async function mendAmounts(
   const { range, tables } = of
   const stored = await storedBatch(writer, range)
   const narrow = narrowWriter(writer, { tables, from: range.from })
-  const input = inputOf(stored)
+  const input = amountsInput(stored)
   await writeBalances(narrow, { ...input, stored: Number.POSITIVE_INFINITY })
   await writeNfts(narrow, input, new Interner())
 }
@@ -143,7 +142,7 @@ export async function mendOwners(
 ): Promise<void> {
   const stored = await storedBatch(writer, of.range)
   const narrow = narrowWriter(writer, { tables: of.tables, from: of.range.from })
-  await writeNfts(narrow, inputOf(stored), new Interner())
+  await writeNfts(narrow, amountsInput(stored), new Interner())
 }
 
 /** Writes internal transactions of traces again. */
@@ -165,19 +164,4 @@ export async function listInternals(writer: Writer, range: HeightRange): Promise
       if (typeof id === 'number') entries.set(`${id} ${Number(pos)}`, [id, Number(pos)])
   const sorted = [...entries.values()].toSorted(([a, x], [b, y]) => a - b || x - y)
   await writer.insert(internalByAddress, keysOfRows(internalByAddress, sorted))
-}
-
-function inputOf({ batch, ids }: StoredBatch): {
-  readonly batch: BlockBatch
-  readonly ids: Float64Array
-  readonly zero: number
-  readonly heights: Float64Array
-} {
-  const { txs, transfers } = batch
-  const heights = Float64Array.from(transfers.tx, (row) => {
-    const of = txs.block[row]
-    assert(of !== undefined, 'a transfer has its transaction')
-    return batch.from + of
-  })
-  return { batch, ids, zero: placeOfZero(batch.addresses), heights }
 }

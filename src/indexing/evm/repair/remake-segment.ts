@@ -5,16 +5,11 @@
  */
 
 import { assert, Fault } from '../../../core/fault.ts'
-import { itemAt } from '../../../core/item-at.ts'
 import type { HeightRange } from '../../../source/evm-source.ts'
 import {
-  type Column,
   type Database,
-  type Lookup,
   type Reader,
-  type Row,
   statement,
-  valueAt,
   type Writer,
 } from '../../../store/engine/database.ts'
 import type { Table } from '../../../store/engine/table.ts'
@@ -27,6 +22,7 @@ import { placeOfZero, writeFacts } from '../apply-blocks.ts'
 import { writeInternals } from '../apply-traces.ts'
 import { writeBalances } from '../balances.ts'
 import { Interner } from '../intern.ts'
+import { writeNftHoldings } from '../nft-rows.ts'
 import { blocksFromNode, type NodeParts, tracesFromNode } from './mend-heights.ts'
 
 /** Blocks read at once. */
@@ -92,6 +88,7 @@ async function fillScratch(
       const heights = await writeFacts(into, { batch, ids }, Number(before?.[0] ?? 0))
       const zero = placeOfZero(batch.addresses)
       await writeBalances(into, { batch, ids, zero, heights, stored: Number.POSITIVE_INFINITY })
+      await writeNftHoldings(into, { batch, ids, zero, heights }, interner)
       if (traces !== undefined) await writeInternals(into, traces, internalIds)
     })
   }
@@ -116,7 +113,7 @@ async function frozenAs(
     return await scratch.transaction(async (writer) => {
       const own = frozenOnly(writer, { older, from: segment.from })
       const removing = { ...own, remove: writer.remove, upsert: writer.upsert }
-      const freezing = { writer: removing, ice, tables: chainTables }
+      const freezing = { writer: removing, ice, tables: chainTables, recount: nothingLeft }
       const made = await freezeUntil(freezing, segment.until, subject)
       if (made?.name !== segment.name) throw new OtherName()
       return ice.pathOf(made.name)
@@ -126,6 +123,9 @@ async function frozenAs(
     throw error
   }
 }
+
+/** All blocks of the store beside become the segment. */
+async function nothingLeft(): Promise<void> {}
 
 /** Takes the freezing of another name back. */
 class OtherName extends Error {}
@@ -154,15 +154,11 @@ function knownOnly(reader: Reader): Writer {
 type Beside = { readonly older: Reader; readonly from: number }
 
 /**
- * Writes rows of tables that freeze, and nothing else. Reads its own rows, and what is older in
- * `older`: the block before `from`, and the newest balances below it.
+ * Writes rows of tables that freeze, and nothing else. Reads its own rows, and in `older` the block
+ * before `from`.
  */
 function frozenOnly(writer: Writer, { older, from }: Beside): Writer {
   const freezes = (table: Table): boolean => table.freezes !== undefined
-  const insert = (
-    table: Table,
-    ...rest: [Parameters<Writer['insert']>[1]]
-  ): ReturnType<Writer['insert']> => (freezes(table) ? writer.insert(table, ...rest) : undefined)
   return {
     ...writer,
     get: async (question, parameters = []) => {
@@ -170,35 +166,9 @@ function frozenOnly(writer: Writer, { older, from }: Beside): Writer {
       const isBefore = parameters.length === 1 && parameters[0] === from - 1
       return own === undefined && isBefore ? older.get(question, parameters) : own
     },
-    lookup: async (lookup, keys) => {
-      const own = await writer.lookup(lookup, keys)
-      if (lookup.last !== 'height') return own
-      const found: (Row | undefined)[] = []
-      for (const [at, row] of own.entries())
-        found.push(row ?? (await newestBelow(older, lookup, { keys, at, from })))
-      return found
-    },
-    insert,
-    insertNew: insert,
+    insert: (table, columns) => (freezes(table) ? writer.insert(table, columns) : undefined),
+    insertNew: (table, columns) => (freezes(table) ? writer.insertNew(table, columns) : undefined),
     upsert: () => undefined,
     update: () => undefined,
   }
-}
-
-async function newestBelow(
-  older: Reader,
-  { table, key, select }: Lookup,
-  {
-    keys,
-    at,
-    from,
-  }: { readonly keys: readonly Column[]; readonly at: number; readonly from: number },
-): Promise<Row | undefined> {
-  const where = key.map((name) => `${name} = ?`).join(' and ')
-  const question = statement(
-    `select ${select.join(', ')} from ${table.name} where ${where} and height < ?
-     order by height desc limit 1`,
-  )
-  const values = key.map((_, column) => valueAt(itemAt(keys, column), at))
-  return older.get(question, [...values, from])
 }

@@ -14,8 +14,7 @@ const question = statement(
 /**
  * Balance of an address at a height; `undefined` before its first change.
  *
- * Cost: one look-up in the key of `balance`, and in that of each segment from the height backwards
- * until one has a change.
+ * Cost: one look-up in the key of `balance`, and one in that of each segment.
  */
 export async function balanceAt(
   store: Reader,

@@ -1,10 +1,12 @@
 /** Tokens an address may hold, with the balance its logs give. */
 
-import { type Reader, type Row, statement } from '../../engine/database.ts'
+import { itemAt } from '../../../core/item-at.ts'
+import { type Reader, statement } from '../../engine/database.ts'
 import { frozenUntil, readManifest } from '../../ice/manifest.ts'
-import { maybeBytesAt, maybeIntegerAt } from '../row-values.ts'
-import { balanceAt } from './balance-at.ts'
-import { type TokenRow, tokenRow } from './parties-of-ids.ts'
+import { balance } from '../../schema/evm.ts'
+import { bytesAt, integerAt } from '../row-values.ts'
+import { type BalanceAt, balanceAt } from './balance-at.ts'
+import { type TokenRow, tokensOfIds } from './parties-of-ids.ts'
 
 /** One (address, token) pair at a height. */
 export type BalanceRow = {
@@ -15,10 +17,8 @@ export type BalanceRow = {
   readonly negative: number
 }
 
-const columns = tokenRow.names.map((name) => `k.${name}`).join(', ')
-
 // A loose scan: from one token of the address to the next, whatever number of rows each has.
-const question = statement(
+const tokensInTables = statement(
   `with recursive held(token_id) as (
      select min(token_id) from balance where address_id = ? and token_id > ?
      union all
@@ -26,78 +26,92 @@ const question = statement(
              where b.address_id = ? and b.token_id > held.token_id)
      from held where held.token_id is not null
    )
-   select ${columns}, b.value, b.negative
-   from (select token_id from held where token_id is not null limit ?) h
-   join token k on k.id = h.token_id
-   left join balance b on b.address_id = ? and b.token_id = h.token_id and b.height = (
-     select max(n.height) from balance n
-     where n.address_id = ? and n.token_id = h.token_id and n.height <= ?)
-   order by h.token_id`,
-  // The newest balance of every pair stays in the table, so it has all pairs.
+   select k.id from (select token_id from held where token_id is not null limit ?) h
+   join token k on k.id = h.token_id order by k.id`,
   { rowsOnly: true },
 )
+
+const tokensAfter = statement(
+  `select token_id from balance where address_id = ? and token_id > ? order by token_id limit ?`,
+)
+
+type Page = { readonly addressId: number; readonly afterToken: number; readonly limit: number }
 
 /**
  * Tokens after number `afterToken` whose balance of the address ever changed, in order of their
  * first sight on the chain, each with its newest value at or before `height`.
  *
- * Cost: three look-ups in the key of `balance` and one of `token` per token, whatever the
- * number of changes; at a height that is frozen those of `balanceAt` besides.
+ * Cost: four look-ups by key per token, whatever the number of changes. Of a history that is frozen
+ * tables and segments are asked for the next tokens together, once more for each that fills a page of
+ * changes; and every segment has a look-up for each token.
  */
 export async function balanceCandidates(
   store: Reader,
-  query: {
-    readonly addressId: number
-    readonly afterToken: number
-    readonly height: number
-    readonly limit: number
-  },
+  query: Page & { readonly height: number },
 ): Promise<BalanceRow[]> {
-  const { addressId, afterToken, height, limit } = query
-  const rows = await store.all(question, [
-    addressId,
-    afterToken,
-    addressId,
-    limit,
-    addressId,
-    addressId,
-    height,
-  ])
-  return withOlder(store, rows.map(balanceRow), query)
+  const tokenIds = await tokensOf(store, query)
+  const rows = await balancesOfTokens(store, { ...query, tokenIds })
+  return rows.filter((row) => row !== undefined)
 }
 
-/** Looks for values that are older than what the table has of their pairs. */
-async function withOlder(
+async function tokensOf(
   store: Reader,
-  rows: readonly BalanceRow[],
-  { addressId, height }: { readonly addressId: number; readonly height: number },
-): Promise<BalanceRow[]> {
-  const isWhole = rows.every(({ value }) => value !== undefined)
-  if (isWhole || frozenUntil(await readManifest(store)) <= height) return [...rows]
-  const found: BalanceRow[] = []
-  for (const row of rows) {
-    const isNone = row.value === undefined
-    const pair = { addressId, tokenId: row.token.id, height }
-    found.push(isNone ? { ...row, ...(await balanceAt(store, pair)) } : row)
+  { addressId, afterToken, limit }: Page,
+): Promise<readonly number[]> {
+  if (frozenUntil(await readManifest(store)) === 0) {
+    const rows = await store.all(tokensInTables, [addressId, afterToken, addressId, limit])
+    return rows.map((row) => integerAt(row, 0))
   }
-  return found
+  const tokens = new Set<number>()
+  for (let after = afterToken; tokens.size < limit;) {
+    const rows = await store.all(tokensAfter, [addressId, after, limit])
+    for (const row of rows) {
+      after = integerAt(row, 0)
+      if (tokens.size < limit) tokens.add(after)
+    }
+    if (rows.length < limit) break
+  }
+  return [...tokens]
 }
 
-const oneToken = statement(
-  `select ${columns}, b.value, b.negative
-   from token k
-   left join balance b on b.address_id = ? and b.token_id = k.id and b.height = (
-     select max(n.height) from balance n
-     where n.address_id = ? and n.token_id = k.id and n.height <= ?)
-   where k.id = ?`,
-  { rowsOnly: true },
-)
+const newest = {
+  table: balance,
+  key: ['address_id', 'token_id'],
+  select: ['height', 'value', 'negative'],
+  last: 'height',
+} as const
+
+/**
+ * The newest values at or before `height` of pairs, in their order; `undefined` before the first change.
+ *
+ * Cost: one look-up in the key of `balance` each, and another for those that changed after `height`;
+ * where history is frozen, one in each segment besides.
+ */
+export async function balancesOfPairs(
+  store: Reader,
+  query: {
+    readonly addressIds: readonly number[]
+    readonly tokenIds: readonly number[]
+    readonly height: number
+  },
+): Promise<(BalanceAt | undefined)[]> {
+  const { addressIds, tokenIds, height } = query
+  const found = await store.lookup(newest, [addressIds, tokenIds])
+  const values: (BalanceAt | undefined)[] = []
+  for (const [at, row] of found.entries()) {
+    const pair = { addressId: itemAt(addressIds, at), tokenId: itemAt(tokenIds, at), height }
+    if (row === undefined) values.push(undefined)
+    else if (integerAt(row, 0) > height) values.push(await balanceAt(store, pair))
+    else values.push({ value: bytesAt(row, 1), negative: integerAt(row, 2) })
+  }
+  return values
+}
 
 /**
  * The pairs of an address with given tokens at a height, in order of the tokens; a token that
  * the chain does not know is `undefined`.
  *
- * Cost: one statement of three look-ups by key per token.
+ * Cost: as `balancesOfPairs`, and a look-up in the key of `token` each.
  */
 export async function balancesOfTokens(
   store: Reader,
@@ -108,20 +122,11 @@ export async function balancesOfTokens(
   },
 ): Promise<(BalanceRow | undefined)[]> {
   const { addressId, tokenIds, height } = query
-  const rows: (BalanceRow | undefined)[] = []
-  for (const tokenId of tokenIds) {
-    const row = await store.get(oneToken, [addressId, addressId, height, tokenId])
-    if (row === undefined) rows.push(undefined)
-    else rows.push(...(await withOlder(store, [balanceRow(row)], { addressId, height })))
-  }
-  return rows
-}
-
-function balanceRow(row: Row): BalanceRow {
-  const at = tokenRow.names.length
-  return {
-    token: tokenRow.read(row),
-    value: maybeBytesAt(row, at),
-    negative: maybeIntegerAt(row, at + 1) ?? 0,
-  }
+  const tokens = await tokensOfIds(store, tokenIds)
+  const addressIds = tokenIds.map(() => addressId)
+  const values = await balancesOfPairs(store, { addressIds, tokenIds, height })
+  return tokens.map((token, at) => {
+    const value = values[at]
+    return token && { token, value: value?.value, negative: value?.negative ?? 0 }
+  })
 }

@@ -1,10 +1,10 @@
 /** Who may hold a token, and who holds an ERC-20 token as its logs tell. */
 
-import { fromHex, toBigint } from '../../../core/bytes.ts'
-import { itemAt } from '../../../core/item-at.ts'
-import { type Reader, type Row, statement } from '../../engine/database.ts'
-import { balance } from '../../schema/evm.ts'
+import { toBigint } from '../../../core/bytes.ts'
+import { type Reader, statement } from '../../engine/database.ts'
 import { bytesAt, integerAt } from '../row-values.ts'
+import { type BalanceAt, balanceAt } from './balance-at.ts'
+import { balancesOfPairs } from './balance-candidates.ts'
 
 const named = statement(
   `select address_id from holding
@@ -15,7 +15,7 @@ const named = statement(
  * Numbers of the addresses after `after` that a transfer of the token, of any standard, named in a
  * block up to `at`, ascending: in order of their first sight on the chain.
  *
- * Cost: one range scan of the key of `holding`, `limit` rows.
+ * Cost: one range scan of the key of `holding`, `limit` rows; in each segment as many.
  */
 export async function mayHold(
   store: Reader,
@@ -31,22 +31,10 @@ export async function mayHold(
   return rows.map((row) => integerAt(row, 0))
 }
 
-const newest = {
-  table: balance,
-  key: ['address_id', 'token_id'],
-  select: ['height', 'value', 'negative'],
-  last: 'height',
-} as const
-
-const newestUpTo = statement(
-  `select height, value, negative from balance
-   where address_id = ? and token_id = ? and height <= ? order by height desc limit 1`,
-)
-
 /**
  * ERC-20 balances of addresses after block `at`, in their order; 0 where the logs say nothing or less.
  *
- * Cost: one look-up in the key of `balance` each, and another for those that changed after `at`.
+ * Cost: as `balancesOfPairs`.
  */
 export async function balancesOfHolders(
   store: Reader,
@@ -57,27 +45,22 @@ export async function balancesOfHolders(
   },
 ): Promise<bigint[]> {
   const { tokenId, addressIds, at } = query
-  const found = await store.lookup(newest, [addressIds, addressIds.map(() => tokenId)])
-  const balances: bigint[] = []
-  for (const [place, row] of found.entries()) {
-    let own: Row | undefined = row
-    if (own !== undefined && integerAt(own, 0) > at)
-      own = await store.get(newestUpTo, [itemAt(addressIds, place), tokenId, at])
-    balances.push(own === undefined ? 0n : amountOf(own))
-  }
-  return balances
+  const tokenIds = addressIds.map(() => tokenId)
+  const balances = await balancesOfPairs(store, { addressIds, tokenIds, height: at })
+  return balances.map((balance) => (balance === undefined ? 0n : heldBy(balance)))
 }
 
-function amountOf(row: Row): bigint {
-  return integerAt(row, 2) === 1 ? 0n : toBigint(bytesAt(row, 1))
+/** The amount held: nothing where logs give less than that. */
+function heldBy({ value, negative }: BalanceAt): bigint {
+  return negative === 1 ? 0n : toBigint(value)
 }
 
-const everAbove = statement(
-  `select 1 from balance
-   where address_id = ? and token_id = ? and height > ? and height <= ? and negative = 0
-     and (length(value) > ? or (length(value) = ? and value > ?))
-   limit 1`,
+const changes = statement(
+  `select height, value, negative from balance
+   where address_id = ? and token_id = ? and height > ? and height <= ? order by height limit ?`,
 )
+/** Changes of a balance that are read at once. */
+const changesAtOnce = 256
 
 /**
  * Returns whether an address held more than `threshold` after some block from `from` to `at`.
@@ -92,17 +75,15 @@ export async function heldMoreThan(
 ): Promise<boolean> {
   const { addressId, tokenId } = pair
   const { from, at, threshold } = range
-  const begin = await store.get(newestUpTo, [addressId, tokenId, from])
-  if (begin !== undefined && amountOf(begin) > threshold) return true
-  const bytes = shortBytes(threshold)
-  const size = bytes.length
-  const parameters = [addressId, tokenId, from, at, size, size, bytes]
-  return (await store.get(everAbove, parameters)) !== undefined
-}
-
-/** Big-endian without leading zeros, as balances are stored. */
-function shortBytes(value: bigint): Uint8Array {
-  if (value === 0n) return new Uint8Array()
-  const text = value.toString(16)
-  return fromHex(text.length % 2 === 0 ? text : `0${text}`)
+  const begin = await balanceAt(store, { addressId, tokenId, height: from })
+  if (begin !== undefined && heldBy(begin) > threshold) return true
+  for (let after = from; ;) {
+    const rows = await store.all(changes, [addressId, tokenId, after, at, changesAtOnce])
+    for (const row of rows) {
+      const held = heldBy({ value: bytesAt(row, 1), negative: integerAt(row, 2) })
+      if (held > threshold) return true
+      after = integerAt(row, 0)
+    }
+    if (rows.length < changesAtOnce) return false
+  }
 }

@@ -1,5 +1,5 @@
 /** Unsigned integers wider than a double, as the store keeps them: big-endian, no leading zeros. */
-import { u8At } from '../../core/item-at.ts'
+import { u8At } from './item-at.ts'
 
 // Six bytes fit a double exactly, so that a bigint is touched once per six bytes.
 const partBytes = 6

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 
 import fc from 'fast-check'
 
-import { fromBigint, toHex } from '../../core/bytes.ts'
+import { fromBigint, toHex } from './bytes.ts'
 import { wideBytes, wideInteger } from './wide-integer.ts'
 
 void test('wide integer: bytes are those of the hexadecimal digits, and the way back gives it', () => {

@@ -15,15 +15,15 @@ import {
 import { join, relative } from 'node:path'
 import { test, type TestContext } from 'node:test'
 
-import { openStore } from '../src/store/engine/open.ts'
-import type { Table } from '../src/store/engine/table.ts'
-import { iceOf } from '../src/store/ice/ice.ts'
-import { chainTables, messageTables, primaryStoreTables } from '../src/store/schema/stores.ts'
-import { problemsOf } from '../src/store/snapshot/check-snapshot.ts'
-import { restoreSnapshot } from '../src/store/snapshot/restore-snapshot.ts'
-import { SnapshotFolder } from '../src/store/snapshot/snapshot-folder.ts'
-import { manifestText } from '../src/store/snapshot/snapshot-manifest.ts'
-import { takeSnapshot } from '../src/store/snapshot/take-snapshot.ts'
+import { openStore } from '../../src/store/engine/open.ts'
+import type { Table } from '../../src/store/engine/table.ts'
+import { iceOf } from '../../src/store/ice/ice.ts'
+import { chainTables, messageTables, primaryStoreTables } from '../../src/store/schema/stores.ts'
+import { problemsOf } from '../../src/store/snapshot/check-snapshot.ts'
+import { restoreSnapshot } from '../../src/store/snapshot/restore-snapshot.ts'
+import { SnapshotFolder } from '../../src/store/snapshot/snapshot-folder.ts'
+import { manifestText } from '../../src/store/snapshot/snapshot-manifest.ts'
+import { takeSnapshot } from '../../src/store/snapshot/take-snapshot.ts'
 import {
   entry,
   freshFolder,
@@ -33,10 +33,10 @@ import {
   startFirn,
   twoChains,
   untilLive,
-} from './firn-process.ts'
-import { freezeAt, mergeAll } from './freeze-store.ts'
-import { newDatabase } from './shared-postgres.ts'
-import { storeDigest } from './store-digest.ts'
+} from '../firn-process.ts'
+import { freezeAt, mergeAll } from '../freeze-store.ts'
+import { newDatabase } from '../shared-postgres.ts'
+import { storeDigest } from '../store-digest.ts'
 
 const frozen = 'fuji-demo-l1'
 const stores: readonly (readonly [string, readonly Table[]])[] = [
@@ -153,7 +153,7 @@ void test('snapshot: of stores on PostgreSQL, restored into a folder', async (t)
   assert.equal(moved.code, 0, moved.stderr)
   const base = await freshFolder(t)
   const config = join(base, 'firn.yaml')
-  const demo = (name: string): string => new URL(`../demo/${name}`, import.meta.url).pathname
+  const demo = (name: string): string => new URL(`../../demo/${name}`, import.meta.url).pathname
   writeFileSync(
     config,
     `store: '${store}'
@@ -244,7 +244,7 @@ void test('snapshot: a store whose segments are merged while they are copied is 
 void test('snapshot: killed at every file, the next attempt has all of it and nothing else', async (t) => {
   const folder = await frozenFolder(t)
   const base = await freshFolder(t)
-  const script = new URL('snapshot-process.ts', import.meta.url).pathname
+  const script = new URL('../snapshot-process.ts', import.meta.url).pathname
   const attempt = async (what: string, to: string, from: string, files: number): Promise<boolean> =>
     (await run(process.execPath, [script, what, to, from, String(files)])).code === 0
   const namesIn = (copies: string): string[] =>

@@ -26,8 +26,8 @@ const tokensInTables = statement(
              where b.address_id = ? and b.token_id > held.token_id)
      from held where held.token_id is not null
    )
-   select k.id from (select token_id from held where token_id is not null limit ?) h
-   join token k on k.id = h.token_id order by k.id`,
+   select token_id from (select token_id from held where token_id is not null limit ?) h
+   order by token_id`,
   { rowsOnly: true },
 )
 
@@ -49,9 +49,18 @@ export async function balanceCandidates(
   store: Reader,
   query: Page & { readonly height: number },
 ): Promise<BalanceRow[]> {
-  const tokenIds = await tokensOf(store, query)
-  const rows = await balancesOfTokens(store, { ...query, tokenIds })
-  return rows.filter((row) => row !== undefined)
+  const { addressId, limit, height } = query
+  const found: BalanceRow[] = []
+  for (let { afterToken } = query; found.length < limit;) {
+    const tokenIds = await tokensOf(store, { addressId, afterToken, limit })
+    const rows = await balancesOfTokens(store, { addressId, tokenIds, height })
+    // Contracts that took deposits and never logged a transfer are no tokens.
+    found.push(...rows.filter((row) => row !== undefined))
+    const last = tokenIds.at(-1)
+    if (last === undefined || tokenIds.length < limit) break
+    afterToken = last
+  }
+  return found.slice(0, limit)
 }
 
 async function tokensOf(

@@ -105,7 +105,11 @@ async function freezeAll(database: Database, transfers: number): Promise<void> {
     const until = Math.floor((blocks * piece) / mergedAtOnce)
     const subject = { store: 'chain', genesisHash: '', firn: 'bench' }
     await database.transaction((writer) =>
-      freezeUntil({ writer, ice, tables: chainTables, recount }, until, subject),
+      freezeUntil(
+        { writer, ice, tables: chainTables, recount },
+        { blocks: until, traces: 0 },
+        subject,
+      ),
     )
   }
   const freezingUs = cpu() - freezingBegan

@@ -5,11 +5,13 @@
  * print its own lines only.
  */
 
+import { heightsBelow } from '../src/indexing/evm/freeze-at-once.ts'
 import { recount } from '../src/indexing/evm/recount.ts'
 import type { Database, Reader } from '../src/store/engine/database.ts'
+import type { HistoryStage } from '../src/store/engine/table.ts'
 import { freezeUntil } from '../src/store/ice/freeze.ts'
 import { iceOf } from '../src/store/ice/ice.ts'
-import type { ManifestSegment } from '../src/store/ice/manifest.ts'
+import { type ManifestSegment, segmentsOf as stageSegments } from '../src/store/ice/manifest.ts'
 import { mergeDue, type Merging } from '../src/store/ice/merge-segments.ts'
 import { indexedHeight } from '../src/store/query/evm/indexed-height.ts'
 import { chainTables } from '../src/store/schema/stores.ts'
@@ -20,18 +22,26 @@ export async function freezeAt(store: Database, heights: readonly number[]): Pro
   if (ice === undefined) return
   const last = await indexedHeight(store, 'blocks')
   for (const height of heights)
-    await store.transaction((writer) =>
-      freezeUntil({ writer, ice, tables: chainTables, recount }, Math.min(height, last + 1), {
-        store: store.name,
-        genesisHash: '',
-        firn: 'test',
-      }),
-    )
+    await store.transaction(async (writer) => {
+      const until = await heightsBelow(writer, Math.min(height, last + 1))
+      const subject = { store: store.name, genesisHash: '', firn: 'test' }
+      await freezeUntil({ writer, ice, tables: chainTables, recount }, until, subject)
+    })
 }
 
-/** Segments of an open store. */
-export async function segmentsOf(store: Reader): Promise<readonly ManifestSegment[]> {
-  return (await iceOf(store)?.manifest(store))?.segments ?? []
+/** Segments of a stage of an open store. */
+export async function segmentsOf(
+  store: Reader,
+  stage: HistoryStage = 'blocks',
+): Promise<readonly ManifestSegment[]> {
+  const manifest = await iceOf(store)?.manifest(store)
+  return manifest === undefined ? [] : stageSegments(manifest, stage)
+}
+
+/** Files of all segments of an open store, of blocks and of traces. */
+export async function segmentFiles(store: Reader): Promise<string[]> {
+  const { segments = [] } = (await iceOf(store)?.manifest(store)) ?? {}
+  return segments.map((segment) => `${segment.name}.ice`).toSorted()
 }
 
 /**

@@ -23,7 +23,7 @@ void test('offered segments: whole, immutable, refused without a key; taken by a
   const damaged = join(await freshFolder(t), 'damaged')
   cpSync(folder, damaged, { recursive: true })
   const files = readdirSync(join(folder, 'segments', chain))
-  assert.equal(files.length, 2)
+  assert.equal(files.length, 4, 'two of blocks, two of traces')
 
   const silent = await startFirn(t, ['--data-dir', folder])
   assert.equal((await fetch(`${silent.apiUrl}/v1/segments`)).status, 404, 'off by default')
@@ -44,8 +44,16 @@ void test('offered segments: whole, immutable, refused without a key; taken by a
   const segments = own['segments']
   assert.ok(Array.isArray(segments))
   assert.deepEqual(
-    segments.map((each: unknown) => objectOf(each, 'segment')['until']),
-    [40, 80],
+    segments.map((each: unknown) => {
+      const { stage, until } = objectOf(each, 'segment')
+      return [stage, until]
+    }),
+    [
+      ['blocks', 40],
+      ['blocks', 80],
+      ['traces', 40],
+      ['traces', 80],
+    ],
   )
   const names = segments.map((each: unknown) => String(objectOf(each, 'segment')['name']))
   assert.deepEqual(names.map((name) => `${name}.ice`).toSorted(), files.toSorted())
@@ -84,7 +92,7 @@ void test('offered segments: whole, immutable, refused without a key; taken by a
   const repair = ['verify', '--store', '--repair', '--data-dir', damaged, '--copies']
   const copied = await runFirn(...repair, firn.apiUrl)
   assert.equal(copied.code, 0, copied.stdout + copied.stderr)
-  assert.equal(copied.stdout.match(/: copied from http:/g)?.length, 2)
+  assert.equal(copied.stdout.match(/: copied from http:/g)?.length, 4)
   for (const file of files)
     assert.deepEqual(
       readFileSync(join(home, file)),

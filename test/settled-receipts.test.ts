@@ -18,7 +18,7 @@ import type { HttpRequest, Transport } from '../src/core/world.ts'
 import { ChainReader } from '../src/indexing/evm/read-chain.ts'
 import type { StageStatus } from '../src/indexing/stage.ts'
 import { openNodeSource } from '../src/source/node-source.ts'
-import type { StoredProofs } from '../src/store/query/evm/stored-proofs.ts'
+import { provenHeightOf, type StoredProofs } from '../src/store/query/evm/stored-proofs.ts'
 import { silentLog } from '../src/telemetry/log.ts'
 import { digest } from './bad-node.ts'
 import { virtualClock, type VirtualClock } from './virtual-clock.ts'
@@ -39,15 +39,29 @@ type Setting = {
   /** The head at first; it moves on by one block a second. */
   readonly head: number
   readonly until: (blocks: StageStatus, clock: VirtualClock) => boolean
+  /** Bytes of a batch; all blocks that were read fit by default. */
+  readonly batchBytes?: number
   /** Store of an earlier process; an empty one by default. */
   readonly store?: Store
 }
 
 /** Rows, and what is written down beside them. */
-type Store = { readonly batches: BlockBatch[]; proofs: StoredProofs }
+type Store = {
+  readonly batches: BlockBatch[]
+  proofs: StoredProofs
+  /** Last proven height of each batch as it was stored, by the height after the batch. */
+  readonly proven: Map<number, number>
+}
 
 /** Reads the chain from a node that alters the status of the first receipt of some blocks. */
-async function read({ lies, honest, head: first, until, store = emptyStore() }: Setting) {
+async function read({
+  lies,
+  honest,
+  head: first,
+  batchBytes = 1_000_000,
+  until,
+  store = emptyStore(),
+}: Setting) {
   const clock = virtualClock()
   const head = (): number =>
     Math.min(units.length - 1, first + Math.floor(clock.elapsedMs() / 1_000))
@@ -93,6 +107,7 @@ async function read({ lies, honest, head: first, until, store = emptyStore() }: 
         batches.push(batch)
         // As text, like a store keeps it.
         store.proofs = JSON.parse(JSON.stringify(proofs))
+        store.proven.set(batch.until, provenHeightOf(proofs, batch.until - 1))
       },
       traces: async () => {},
       skipTraces: async () => {},
@@ -112,7 +127,7 @@ async function read({ lies, honest, head: first, until, store = emptyStore() }: 
     log: silentLog,
     compress: keep,
     checkEvery: 1,
-    limits: { bufferBytes: 8_000_000, batchBytes: 1_000_000 },
+    limits: { bufferBytes: 8_000_000, batchBytes },
     changed: () => {},
   })
   const stopping = new AbortController()
@@ -133,7 +148,7 @@ async function read({ lies, honest, head: first, until, store = emptyStore() }: 
 }
 
 function emptyStore(): Store {
-  return { batches: [], proofs: {} }
+  return { batches: [], proofs: {}, proven: new Map() }
 }
 
 function nodes(lies: readonly number[], head: () => number): Transport {
@@ -196,6 +211,19 @@ void test('settled receipts: the status tells up to where they are proven', asyn
     assert.equal(status.provenHeight, lastProven)
     assert.equal(status.unverified, undefined)
   }
+})
+
+void test('settled receipts: far below the head a batch is stored when all of it is proven', async () => {
+  const { store } = await read({ lies: [], honest: false, head: 43, batchBytes: 1, until: isWhole })
+  // The second one ends too near the head to wait.
+  assert.deepEqual(
+    [...store.proven],
+    [
+      [20, 19],
+      [40, 36],
+      [44, lastProven],
+    ],
+  )
 })
 
 void test('settled receipts: altered in a backfill, the honest endpoint is read instead', async () => {

@@ -95,7 +95,8 @@ async function listText(chains: readonly ServedChain[]): Promise<string> {
     chains.map(async ({ facts, store }) => ({
       store: store.name,
       evmChainId: String(facts.evmChainId),
-      segments: (await readManifest(store)).segments.map(({ from, until, name, tier }) => ({
+      segments: (await readManifest(store)).segments.map(({ stage, from, until, name, tier }) => ({
+        stage,
         from,
         until,
         name,

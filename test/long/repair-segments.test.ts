@@ -24,6 +24,7 @@ void test('verify --store --repair: damaged and missing segments come back', asy
   // The first eight become one.
   await mergeAll(store)
   const segments = await segmentsOf(store)
+  const mergedTraces = await segmentsOf(store, 'traces')
   await store.close()
   assert.deepEqual(
     segments.map(({ from, until, tier }) => [from, until, tier]),
@@ -35,8 +36,9 @@ void test('verify --store --repair: damaged and missing segments come back', asy
   )
   const own = join(folder, 'segments', name)
   const [merged = '', second = '', third = ''] = segments.map((each) => `${each.name}.ice`)
-  for (const file of readdirSync(own))
-    if (![merged, second, third].includes(file)) rmSync(join(own, file))
+  const [traces = ''] = mergedTraces.map((each) => `${each.name}.ice`)
+  const named = [...segments, ...mergedTraces].map((each) => `${each.name}.ice`)
+  for (const file of readdirSync(own)) if (!named.includes(file)) rmSync(join(own, file))
   const filesIn = (): Map<string, string> =>
     new Map(readdirSync(own).map((file) => [file, readFileSync(join(own, file)).toString('hex')]))
   const whole = filesIn()
@@ -45,18 +47,20 @@ void test('verify --store --repair: damaged and missing segments come back', asy
 
   // From the node: one is gone, one has another byte, one is cut short; and what nobody names.
   rmSync(join(own, merged))
+  rmSync(join(own, traces))
   flip(join(own, second))
   writeFileSync(join(own, third), readFileSync(join(own, third)).subarray(0, -5))
   writeFileSync(join(own, 'left.draft'), 'begun')
   writeFileSync(join(own, `${'ab'.repeat(16)}.ice`), 'nobody names it')
   const found = await runFirn('verify', '--store', ...places)
   assert.equal(found.code, 1, found.stderr)
-  for (const file of [merged, second, third])
+  for (const file of [merged, second, third, traces])
     assert.match(found.stdout, new RegExp(`^DAMAGED ${name}: segment ${file.slice(0, -4)}`, 'm'))
   assert.match(found.stdout, /of blocks 0 to 79: segment is missing: /)
+  assert.match(found.stdout, /of traces 0 to 79: segment is missing: /)
   const remade = await repair()
   assert.equal(remade.code, 0, remade.stdout + remade.stderr)
-  assert.equal(remade.stdout.match(/: made again from the node$/gm)?.length, 3)
+  assert.equal(remade.stdout.match(/: made again from the node$/gm)?.length, 4)
   assert.deepEqual(filesIn(), whole)
 
   // From copies: the one that is damaged, too, comes from the node.

@@ -91,7 +91,7 @@ void test('snapshot: taken beside a running Firn, copied once, restored with equ
   assert.equal(first.code, 0, first.stderr)
   assert.equal(await firn.end(), 0)
   const segments = [...filesBelow(copies).keys()].filter((name) => name.endsWith('.ice'))
-  assert.equal(segments.length, 3)
+  assert.equal(segments.length, 6)
   const times = segments.map((name) => statSync(join(copies, name)).mtimeMs)
 
   // More is frozen: what lies there already is not copied again.
@@ -107,7 +107,7 @@ void test('snapshot: taken beside a running Firn, copied once, restored with equ
   )
   const listed = await runFirn('snapshot', 'list', copies)
   assert.equal(listed.stdout.match(/^\d{4}-\d\d-\S+Z {2}taken .+ by Firn .+, .+ MiB$/gm)?.length, 2)
-  assert.match(listed.stdout, /^ {2}fuji-demo-l1: chain 51002, blocks 152, .*4 segments, .+iB$/m)
+  assert.match(listed.stdout, /^ {2}fuji-demo-l1: chain 51002, blocks 152, .*8 segments, .+iB$/m)
   const verified = await runFirn('snapshot', 'verify', copies)
   assert.equal(verified.code, 0, verified.stdout)
 
@@ -141,8 +141,8 @@ void test('snapshot: taken beside a running Firn, copied once, restored with equ
   const third = await runFirn('snapshot', 'create', copies, '--data-dir', folder)
   assert.equal(third.code, 0, third.stderr)
   const left = [...filesBelow(copies).keys()].filter((name) => name.endsWith('.ice'))
-  assert.equal(left.length, 1)
-  assert.ok(!segments.includes(left[0] ?? ''))
+  assert.equal(left.length, 2)
+  assert.ok(left.every((name) => !segments.includes(name)))
 })
 
 void test('snapshot: of stores on PostgreSQL, restored into a folder', async (t) => {
@@ -221,11 +221,14 @@ void test('snapshot: a store whose segments are merged while they are copied is 
   })
   const manifest = copies.snapshot(undefined)
   assert.deepEqual(
-    manifest.stores[0]?.segments.map(({ from, until }) => [from, until]),
-    [[0, 140]],
+    manifest.stores[0]?.segments.map(({ stage, from, until }) => [stage, from, until]),
+    [
+      ['blocks', 0, 140],
+      ['traces', 0, 140],
+    ],
   )
   assert.deepEqual(problemsOf(copies, manifest), [])
-  assert.equal(readdirSync(join(copies.path, 'segments', frozen)).length, 1)
+  assert.equal(readdirSync(join(copies.path, 'segments', frozen)).length, 2)
   assert.equal(readdirSync(join(copies.path, 'files')).length, 1)
   const home = join(base, 'home')
   await restoreSnapshot(copies, manifest, home, () => undefined)
@@ -253,15 +256,15 @@ void test('snapshot: killed at every file, the next attempt has all of it and no
   const whole = join(base, 'whole')
   assert.ok(await attempt('take', folder, whole, 99))
   const expected = namesIn(whole)
-  assert.equal(expected.length, 4, 'the mark and three segments')
+  assert.equal(expected.length, 7, 'the mark and six segments')
   const killed = join(base, 'killed')
   let kills = 0
   while (!(await attempt('take', folder, killed, kills))) {
     assert.deepEqual(new SnapshotFolder(killed).list(), [])
     kills++
   }
-  // Three segments twice, the tables, a document.
-  assert.equal(kills, 8)
+  // Six segments twice, the tables, a document.
+  assert.equal(kills, 14)
   assert.deepEqual(namesIn(killed), expected)
   assert.equal(readdirSync(join(killed, 'files')).length, 2)
   const copies = new SnapshotFolder(killed)

@@ -3,6 +3,7 @@
 import { faultOf } from '../../core/fault.ts'
 import type { Database } from '../../store/engine/database.ts'
 import { checkSegments, type DamagedSegment } from '../../store/ice/check-segments.ts'
+import type { ManifestSegment } from '../../store/ice/manifest.ts'
 import { checkStore, checkStructure, type DamagedRange } from '../../store/sums/check-store.ts'
 import { hasSums } from '../../store/sums/summed-database.ts'
 import type { ConfiguredStore } from './configured-stores.ts'
@@ -73,7 +74,7 @@ export async function verdictOf(
 
 function countingProgress(store: string): {
   readonly progress: (table: string, rows: number) => void
-  readonly segment: (of: { readonly from: number; readonly until: number }) => void
+  readonly segment: (of: ManifestSegment) => void
   readonly rows: () => number
 } {
   const byTable = new Map<string, number>()
@@ -88,7 +89,7 @@ function countingProgress(store: string): {
       byTable.set(table, rows)
       say(`${table}, ${rows} rows read`)
     },
-    segment: ({ from, until }) => say(`segment of blocks ${from} to ${until - 1}`),
+    segment: ({ stage, from, until }) => say(`segment of ${stage} ${from} to ${until - 1}`),
     rows: () => [...byTable.values()].reduce((sum, rows) => sum + rows, 0),
   }
 }
@@ -102,8 +103,8 @@ export function printVerdict({ kind, key }: ConfiguredStore, verdict: StoreVerdi
   for (const each of verdict.damaged)
     console.log(`DAMAGED ${key}: ${each.table.name}, ${rangeText(kind, each)}: ${damageText(each)}`)
   for (const line of verdict.structure) console.log(`DAMAGED ${key}: ${line}`)
-  for (const { from, until, name, reason } of verdict.segments)
-    console.log(`DAMAGED ${key}: segment ${name} of blocks ${from} to ${until - 1}: ${reason}`)
+  for (const { stage, from, until, name, reason } of verdict.segments)
+    console.log(`DAMAGED ${key}: segment ${name} of ${stage} ${from} to ${until - 1}: ${reason}`)
   const count = verdict.damaged.length + verdict.structure.length + verdict.segments.length
   console.log(
     `${key}: ${verdict.rows} rows read, ${count === 0 ? 'all add up' : `damages: ${count}`}`,

@@ -181,13 +181,12 @@ function outboxOf(
   return keepMs === undefined ? {} : { outbox: evmOutbox({ watches, clock, keepMs }) }
 }
 
-/** Where traces are wanted, blocks wait for them in tables. */
 function freezingAtOnce(
   database: Database,
   { store: { freeze }, spec, genesisHash }: HostParts & Pick<FreezeParts, 'spec' | 'genesisHash'>,
 ): { readonly freezing?: FreezingAtOnce } {
   const ice = iceOf(database)
-  if (freeze === undefined || ice === undefined || spec.traces !== 'off') return {}
+  if (freeze === undefined || ice === undefined) return {}
   const subject = { store: spec.key, genesisHash, firn: freeze.firn }
   const leastRows = freeze.rowsAtOnce ?? goodBatchRows / 2
   const mostRowsBefore = freeze.rowsPerSegment ?? defaultRows

@@ -25,7 +25,7 @@ import type { EvmOutbox } from '../events/evm-outbox.ts'
 import { applyBlocks, blockStage, checkpointAfter } from './apply-blocks.ts'
 import { applyTraces, traceStage } from './apply-traces.ts'
 import { cutChain } from './cut-chain.ts'
-import { type FreezingAtOnce, frozenAtOnce } from './freeze-at-once.ts'
+import { type FreezingAtOnce, frozenAtOnce, tracesBesideBlocks } from './freeze-at-once.ts'
 import { Interner } from './intern.ts'
 import { recount } from './recount.ts'
 
@@ -103,10 +103,11 @@ export class EvmIngest {
     await this.#whole(async (state) => {
       await database.transaction(async (writer) => {
         await holdLease(writer, lease, clock)
-        // Traces that come late are rows beside those of their blocks.
-        await this.#thaw(writer, batch.from)
-        const { ids, before, timestamps } = await applyTraces(writer, batch, state.interner)
-        await state.rollup?.traces(writer, batch, ids, timestamps)
+        const before = await tracesBesideBlocks(writer, batch, iceOf(database), async (into) => {
+          const applied = await applyTraces(into, batch, state.interner)
+          await state.rollup?.traces(into, batch, applied.ids, applied.timestamps)
+          return applied.before
+        })
         await outbox?.traces(writer, batch)
         await moveCheckpoint(writer, traceStage, {
           before: before?.height,
@@ -145,16 +146,11 @@ export class EvmIngest {
     this.#state = undefined
     return database.transaction(async (writer) => {
       await holdLease(writer, lease, clock)
-      await this.#thaw(writer, from)
+      const ice = iceOf(database)
+      if (ice !== undefined) await thawFrom({ writer, ice, tables: chainTables, recount }, from)
       await outbox?.cut(writer, from)
       return cutChain(writer, from, lease.epoch)
     })
-  }
-
-  async #thaw(writer: Writer, from: number): Promise<void> {
-    const ice = iceOf(this.#parts.database)
-    if (ice === undefined) return
-    await thawFrom({ writer, ice, tables: chainTables, recount }, from)
   }
 
   /** Forgets the remembered state when `work` fails, because it is ahead of the store then. */

@@ -1,21 +1,29 @@
 /**
- * Blocks of a backfill become a segment in the commit that stores them.
+ * Blocks of a backfill become a segment in the commit that stores them, and so do their traces.
  *
- * Far below the head a batch is large, and nothing is to come for its blocks any more: its rows of
- * history need not pass through tables. Each such commit ends with a segment, so what is stored is
- * complete up to the checkpoint at any moment, as with rows.
+ * Far below the head a batch is large, and nothing is to come for its blocks but traces, whose tables
+ * have segments of their own: its rows of history need not pass through tables. Each such commit ends
+ * with a segment, so what is stored is complete up to the checkpoint at any moment, as with rows.
  */
 
-import type { BlockBatch } from '../../codec/evm/columns.ts'
+import type { BlockBatch, TraceBatch } from '../../codec/evm/columns.ts'
+import { getCheckpoint } from '../../store/checkpoint.ts'
 import { type Reader, statement, type Writer } from '../../store/engine/database.ts'
-import { freezeUntil, type FreezeSubject } from '../../store/ice/freeze.ts'
+import {
+  type FreezeHeights,
+  freezeStage,
+  freezeUntil,
+  type FreezeSubject,
+} from '../../store/ice/freeze.ts'
 import type { Ice } from '../../store/ice/ice.ts'
+import { segmentsOf } from '../../store/ice/manifest.ts'
 import { writeFrozen } from '../../store/ice/write-frozen.ts'
 import { provenHeightOf, type StoredProofs } from '../../store/query/evm/stored-proofs.ts'
 import { chainTables } from '../../store/schema/stores.ts'
+import { traceStage } from './apply-traces.ts'
 import { recount } from './recount.ts'
 
-/** Freezing of blocks as they are stored: of chains whose traces are not wanted. */
+/** Freezing of blocks as they are stored. */
 export type FreezingAtOnce = {
   readonly ice: Ice
   readonly subject: FreezeSubject
@@ -52,8 +60,37 @@ export async function frozenAtOnce<T>(
   const into = { writer, ice, tables: chainTables, recount }
   const before = await rowsBefore(writer)
   if (before > mostRowsBefore) return work(writer)
-  if (before > 0) await freezeUntil(into, batch.from, subject)
-  return writeFrozen(into, { from: batch.from, until: batch.until, subject }, work)
+  if (before > 0) await freezeUntil(into, await heightsBelow(writer, batch.from), subject)
+  const { from, until } = batch
+  return writeFrozen(into, { stage: 'blocks', from, until, subject }, work)
+}
+
+/** Height `until` for blocks, and for traces as far as they are stored. */
+export async function heightsBelow(reader: Reader, until: number): Promise<FreezeHeights> {
+  const traces = (await getCheckpoint(reader, traceStage))?.height ?? -1
+  return { blocks: until, traces: Math.min(until, traces + 1) }
+}
+
+/**
+ * Does `work`, which adds the rows of traces, so that those of frozen blocks are frozen, too: tables are
+ * joined to each other, and so are segments. Throws what `work` throws, `store-full`, `store-failed`.
+ */
+export async function tracesBesideBlocks<T>(
+  writer: Writer,
+  { from, until }: Pick<TraceBatch, 'from' | 'until'>,
+  ice: Ice | undefined,
+  work: (writer: Writer) => Promise<T>,
+): Promise<T> {
+  const frozen = ice && segmentsOf(await ice.manifest(writer), 'blocks').at(-1)
+  if (ice === undefined || frozen === undefined || frozen.until <= from) return work(writer)
+  const { store, genesisHash, firn } = ice.segment(frozen.name).index
+  const subject = { store, genesisHash, firn }
+  const into = { writer, ice, tables: chainTables, recount }
+  if (until <= frozen.until)
+    return writeFrozen(into, { stage: 'traces', from, until, subject }, work)
+  const done = await work(writer)
+  await freezeStage(into, { stage: 'traces', until: frozen.until }, subject)
+  return done
 }
 
 function isOfBackfill(

@@ -1,6 +1,6 @@
 /**
- * Moves the history of a chain into segments as soon as there is enough of it that every stage has
- * committed and that hashes prove.
+ * Moves the history of a chain into segments as soon as there is enough of it that hashes prove. Traces
+ * that come later than this become segments as they are stored (`freeze-at-once.ts`).
  */
 
 import { assert, faultOf } from '../../core/fault.ts'
@@ -18,7 +18,7 @@ import type { ChainSpec } from '../chain-spec.ts'
 import { quietStream } from '../quiet-stream.ts'
 import type { Stream } from '../stage.ts'
 import { blockStage } from './apply-blocks.ts'
-import { traceStage } from './apply-traces.ts'
+import { heightsBelow } from './freeze-at-once.ts'
 import { recount } from './recount.ts'
 
 /** Between two looks. */
@@ -32,7 +32,7 @@ export const defaultRows = 400_000
 /** Parts of freezing. */
 export type FreezeParts = {
   readonly database: Database
-  readonly spec: Pick<ChainSpec, 'key' | 'traces'>
+  readonly spec: Pick<ChainSpec, 'key'>
   readonly freeze: FreezeSettings
   readonly genesisHash: string
   readonly clock: Clock
@@ -63,21 +63,21 @@ export async function freezeNext(parts: FreezeParts): Promise<boolean> {
   const { database, spec, freeze, genesisHash, log, clock } = parts
   const rows = freeze.rowsPerSegment
   // A look without the lease, so that nothing is held up while there is nothing to do.
-  if ((await endOfNext(database, spec, rows)) === undefined) return false
+  if ((await endOfNext(database, rows)) === undefined) return false
   const began = clock.monotonic()
   const made = await parts.commit(async (writer) => {
-    const until = await endOfNext(writer, spec, rows)
+    const until = await endOfNext(writer, rows)
     if (until === undefined) return undefined
     const ice = iceOf(database)
     assert(ice !== undefined, 'the store of a deployment that freezes has segments')
     const subject = { store: spec.key, genesisHash, firn: freeze.firn }
     const freezing = { writer, ice, tables: chainTables, recount }
-    return freezeUntil(freezing, until, subject)
+    return freezeUntil(freezing, await heightsBelow(writer, until), subject)
   })
   if (made === undefined) return false
-  const { from, until, name } = made
   const elapsedMs = Math.round(clock.monotonic() - began)
-  log.info('history frozen', { chain: spec.key, from, until, segment: name, elapsedMs })
+  for (const { stage, from, until, name } of made)
+    log.info('history frozen', { chain: spec.key, stage, from, until, segment: name, elapsedMs })
   return true
 }
 
@@ -87,17 +87,9 @@ const rowsByRange = statement(
 )
 
 /** Where the next segment ends, at the end of a range of sums; `undefined`: not yet. */
-async function endOfNext(
-  reader: Reader,
-  { traces }: Pick<ChainSpec, 'traces'>,
-  rows: number | undefined,
-): Promise<number | undefined> {
-  const heights = await checkpointHeights(reader)
-  const blocks = heights.get(blockStage) ?? -1
-  // Traces that come later all the same take the history back into tables first.
-  const traced = heights.get(traceStage) ?? (traces === 'on' ? -1 : blocks)
-  const proven = provenHeightOf(await storedProofs(reader), blocks)
-  const last = traces === 'off' ? proven : Math.min(proven, traced)
+async function endOfNext(reader: Reader, rows: number | undefined): Promise<number | undefined> {
+  const blocks = (await checkpointHeights(reader)).get(blockStage) ?? -1
+  const last = provenHeightOf(await storedProofs(reader), blocks)
   const ranges = await reader.all(rowsByRange)
   const wanted = rows ?? usualRows(ranges.reduce((sum, [, count]) => sum + Number(count), 0))
   let sum = 0

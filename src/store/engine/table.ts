@@ -65,13 +65,24 @@ export type Table = {
    *   have a row for every key that they name, and the oldest counts
    */
   readonly freezes?: 'whole' | 'running' | 'firsts'
+  /** Of a table that freezes: who writes its rows; absent, those are {@link HistoryStage} `blocks`. */
+  readonly stage?: HistoryStage
 }
+
+/**
+ * Stages of a chain whose rows are history, named as their checkpoints are. Each has segments of its
+ * own, since traces are stored later than the blocks that they are of.
+ */
+export const historyStages = ['blocks', 'traces'] as const
+/** One of {@link historyStages}. */
+export type HistoryStage = (typeof historyStages)[number]
 
 /** A table of wide rows. Key: one integer column, or any columns when `keyed`. */
 export function table(
   name: string,
   columns: Readonly<Record<string, ColumnType>>,
-  shape: Pick<Table, 'key' | 'layout' | 'sums' | 'freezes'> & Partial<Pick<Table, 'indexes'>>,
+  shape: Pick<Table, 'key' | 'layout' | 'sums' | 'freezes' | 'stage'> &
+    Partial<Pick<Table, 'indexes'>>,
 ): Table {
   return { indexes: [], ...shape, name, columns }
 }
@@ -86,6 +97,11 @@ export function typeOf({ name: table, columns }: Table, name: string): ColumnTyp
   const type = columns[name]
   assert(type !== undefined, `table ${table} has a column ${name}`)
   return type
+}
+
+/** The stage of a table that freezes; `undefined` of another one. */
+export function stageOf({ freezes, stage = 'blocks' }: Table): HistoryStage | undefined {
+  return freezes === undefined ? undefined : stage
 }
 
 /** Column names in order. */

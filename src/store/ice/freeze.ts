@@ -10,12 +10,24 @@ import { toHex } from '../../core/bytes.ts'
 import { assert, Fault } from '../../core/fault.ts'
 import { itemAt } from '../../core/item-at.ts'
 import { type Columns, type Row, statement, type Value, type Writer } from '../engine/database.ts'
-import { columnNames, type Table } from '../engine/table.ts'
+import {
+  columnNames,
+  type HistoryStage,
+  historyStages,
+  stageOf,
+  type Table,
+} from '../engine/table.ts'
 import { placesPerBlock } from '../schema/places.ts'
 import { eachPage } from '../sums/pages.ts'
 import { type FrozenShape, placeColumn, shapesOf } from './frozen-shape.ts'
 import type { Ice } from './ice.ts'
-import { frozenUntil, type ManifestSegment, writeManifest } from './manifest.ts'
+import {
+  frozenUntil,
+  type Manifest,
+  type ManifestSegment,
+  segmentsOf,
+  writeManifest,
+} from './manifest.ts'
 import { SegmentWriter } from './segment-writer.ts'
 import type { Segment } from './segment.ts'
 
@@ -40,36 +52,57 @@ export type FreezeSubject = {
   readonly firn: string
 }
 
-const firstHeight = statement('select min(height) from block', { rowsOnly: true })
+/** Heights up to which the stages of a store freeze. */
+export type FreezeHeights = Readonly<Record<HistoryStage, number>>
+
+const firstInTables = statement('select min(height) from block', { rowsOnly: true })
+const firstHeight = statement('select min(height) from block')
 const hashAt = statement('select hash from block where height = ?')
 
 /** Rows moved at once. */
 const rowsAtOnce = 8_192
 
 /**
- * Freezes all history below height `until` that is in tables; every stage must have committed it.
- * Returns the new segment, `undefined` where there is nothing. The transaction of `writer` must be
- * rolled back when this throws: `store-full`, `store-failed`.
+ * Freezes the history that is in tables below the heights `until`; gives the new segments. The rows of
+ * traces that stay in tables must be of blocks that do: a statement joins rows of tables to each other.
+ * The transaction of `writer` must be rolled back when this throws: `store-full`, `store-failed`.
  */
 export async function freezeUntil(
   freezing: Freezing,
-  until: number,
+  until: FreezeHeights,
+  subject: FreezeSubject,
+): Promise<ManifestSegment[]> {
+  const made: ManifestSegment[] = []
+  for (const stage of historyStages) {
+    const segment = await freezeStage(freezing, { stage, until: until[stage] }, subject)
+    if (segment !== undefined) made.push(segment)
+  }
+  return made
+}
+
+/** Freezes the history of one stage below a height, as {@link freezeUntil} does. */
+export async function freezeStage(
+  freezing: Freezing,
+  { stage, until }: { readonly stage: HistoryStage; readonly until: number },
   subject: FreezeSubject,
 ): Promise<ManifestSegment | undefined> {
-  const { writer, ice, tables, recount } = freezing
+  const { writer, ice, recount } = freezing
   const manifest = await ice.manifest(writer)
-  const first = (await writer.get(firstHeight))?.[0]
-  if (typeof first !== 'number' || first >= until) return undefined
-  const from = manifest.segments.length === 0 ? first : frozenUntil(manifest)
-  assert(from === first, 'tables begin where segments end')
+  const from = await nextFrom(writer, manifest, stage)
+  if (from === undefined || from >= until) return undefined
+  if (stage === 'blocks') {
+    const first = heightIn(await writer.get(firstInTables))
+    if (first === undefined) return undefined
+    assert(first === from, 'tables begin where segments end')
+  }
+  const tables = freezing.tables.filter((table) => stageOf(table) === stage)
   // What a process left that was killed before its commit.
   ice.removeOrphans(manifest)
   const draft = ice.draft()
   const made = new SegmentWriter(draft)
   let name: string
   try {
-    for (const table of tables)
-      if (table.freezes !== undefined) await packTable(writer, made, { table, until })
+    for (const table of tables) await packTable(writer, made, { table, until })
     const parentHash = await hashOf(writer, from - 1)
     const lastHash = await hashOf(writer, until - 1)
     name = made.finish({ ...subject, from, until, parentHash, lastHash }).name
@@ -80,14 +113,27 @@ export async function freezeUntil(
     ice.drafted(draft)
   }
   const segment = ice.segment(name)
-  for (const table of tables) {
-    if (table.freezes === 'whole') await removeFrozen(writer, segment, table)
-    else if (table.freezes !== undefined) await writer.clear(table)
-  }
-  const entry = { from, until, name, tier: 0 }
+  for (const table of tables)
+    await (table.freezes === 'whole' ? removeFrozen(writer, segment, table) : writer.clear(table))
+  const entry = { stage, from, until, name, tier: 0 }
   await writeManifest(writer, [...manifest.segments, entry])
-  await recount(writer, until)
+  // Balances and holders hang on blocks alone.
+  if (stage === 'blocks') await recount(writer, until)
   return entry
+}
+
+/** First height of the next segment of a stage; `undefined` of a store without blocks. */
+export async function nextFrom(
+  writer: Writer,
+  manifest: Manifest,
+  stage: HistoryStage,
+): Promise<number | undefined> {
+  return segmentsOf(manifest, stage).at(-1)?.until ?? heightIn(await writer.get(firstHeight))
+}
+
+function heightIn(row: Row | undefined): number | undefined {
+  const value = row?.[0]
+  return typeof value === 'number' ? value : undefined
 }
 
 type Range = { readonly table: Table; readonly until: number }
@@ -174,19 +220,32 @@ export async function hashOf(writer: Writer, height: number): Promise<string> {
  */
 export async function thawFrom(freezing: Freezing, from: number): Promise<boolean> {
   const { writer, ice, tables, recount } = freezing
-  const manifest = await ice.manifest(writer)
-  const kept = manifest.segments.filter(({ until }) => until <= from)
-  const thawed = manifest.segments.slice(kept.length)
-  const [oldest] = thawed
-  if (oldest === undefined) return false
-  await writeManifest(writer, kept)
-  for (const { name } of thawed) {
+  const { segments } = await ice.manifest(writer)
+  const blocks = segmentsOf({ segments }, 'blocks').filter(({ until }) => until <= from)
+  const end = frozenUntil({ segments: blocks }, 'blocks')
+  const traces = segmentsOf({ segments }, 'traces').filter(({ until }) => until <= end)
+  const thawed = segments.filter((each) => !blocks.includes(each) && !traces.includes(each))
+  const oldest = thawed.find(({ stage }) => stage === 'blocks')
+  const oldestTraces = thawed.find(({ stage }) => stage === 'traces')
+  if (oldest === undefined && oldestTraces === undefined) return false
+  await writeManifest(writer, [...blocks, ...traces])
+  for (const { name, stage } of thawed) {
     const segment = ice.segment(name)
-    for (const table of tables) if (table.freezes === 'whole') await restore(writer, segment, table)
+    for (const table of tables)
+      if (stageOf(table) === stage && table.freezes === 'whole')
+        await restore(writer, segment, table)
   }
-  for (const table of tables)
-    if (table.freezes !== undefined && table.freezes !== 'whole') await writer.clear(table)
-  await recount(writer, oldest.from)
+  if (oldest !== undefined) {
+    for (const table of tables)
+      if (stageOf(table) === 'blocks' && table.freezes !== 'whole') await writer.clear(table)
+    await recount(writer, oldest.from)
+  }
+  if (oldestTraces !== undefined && oldestTraces.from < end) {
+    // A segment of traces reached over that of its blocks: what is of frozen blocks freezes again.
+    const until = Math.min(end, frozenUntil({ segments }, 'traces'))
+    const { store, genesisHash, firn } = ice.segment(oldestTraces.name).index
+    await freezeStage(freezing, { stage: 'traces', until }, { store, genesisHash, firn })
+  }
   return true
 }
 

@@ -6,23 +6,30 @@
 import { assert } from '../../core/fault.ts'
 import { f64At, itemAt, u32At } from '../../core/item-at.ts'
 import { type Column, type Columns, type Row, valueAt, type Writer } from '../engine/database.ts'
-import type { Table } from '../engine/table.ts'
+import { type HistoryStage, stageOf, type Table } from '../engine/table.ts'
 import { type FrozenShape, shapesOf } from './frozen-shape.ts'
 import { keyOrder } from './key-order.ts'
 import { laneCount, RowColumns } from './row-columns.ts'
 import type { SegmentWriter } from './segment-writer.ts'
 
-/** Rows that a transaction added to tables that freeze. */
+/** Rows that a transaction added to the tables of one stage. */
 export class GatheredRows {
+  readonly #stage: HistoryStage
   readonly #parts = new Map<string, Columns[]>()
 
+  constructor(stage: HistoryStage) {
+    this.#stage = stage
+  }
+
   /**
-   * `writer` with rows of tables that freeze gathered instead of written. Whatever else would change
-   * tables that freeze is refused. None of them has rows, and what is gathered is not read back.
+   * `writer` with rows of the stage gathered instead of written. Whatever else would change tables that
+   * freeze is refused. Those of the stage have no rows of these heights, and what is gathered is not
+   * read back.
    */
   writer(writer: Writer): Writer {
     const refused = (table: Table): void =>
       assert(table.freezes === undefined, `rows of ${table.name} are only added while they freeze`)
+    const isGathered = (table: Table): boolean => stageOf(table) === this.#stage
     const gather = (table: Table, columns: Columns): void => {
       const parts = this.#parts.get(table.name) ?? []
       this.#parts.set(table.name, parts)
@@ -32,14 +39,17 @@ export class GatheredRows {
       all: writer.all,
       get: writer.get,
       lookup: (lookup, keys) =>
-        lookup.rowsOnly === true && lookup.table.freezes !== undefined
+        lookup.rowsOnly === true && isGathered(lookup.table)
           ? Array.from<undefined>({ length: itemAt(keys, 0).length })
           : writer.lookup(lookup, keys),
       run: writer.run,
-      insert: (table, columns) =>
-        table.freezes === undefined ? writer.insert(table, columns) : gather(table, columns),
+      insert: (table, columns) => {
+        if (isGathered(table)) return gather(table, columns)
+        refused(table)
+        return writer.insert(table, columns)
+      },
       insertNew: (table, columns) => {
-        if (table.freezes === 'firsts') return gather(table, columns)
+        if (isGathered(table) && table.freezes === 'firsts') return gather(table, columns)
         refused(table)
         return writer.insertNew(table, columns)
       },

@@ -9,14 +9,20 @@ import { basename, join } from 'node:path'
 
 import { Fault, faultOf } from '../../core/fault.ts'
 import type { Reader, Statement, Writer } from '../engine/database.ts'
-import type { Table } from '../engine/table.ts'
+import type { HistoryStage, Table } from '../engine/table.ts'
 import { AwaitedSegment } from './awaited-segment.ts'
 import type { FetchedSegments } from './fetched-segments.ts'
-import { type Manifest, type ManifestSegment, parseManifest, readManifest } from './manifest.ts'
+import {
+  type Manifest,
+  type ManifestSegment,
+  parseManifest,
+  readManifest,
+  segmentsOf,
+} from './manifest.ts'
 import { type Plan, type PlannedTables, planOf } from './plan.ts'
 import { draftEnding, onDisk, segmentEnding } from './segment-writer.ts'
 import { Segment } from './segment.ts'
-import type { SegmentRange } from './walk-segments.ts'
+import type { HistoryRanges, SegmentRange } from './walk-segments.ts'
 
 const served = new WeakMap<Reader, Ice>()
 
@@ -41,15 +47,15 @@ export async function removeLeftovers(writer: Writer, folder: string): Promise<v
 /** Segments that stay open for a reader until it releases them, whatever replaces them meanwhile. */
 export type HeldSegments = {
   readonly manifest: Manifest
-  /** In order of height, without gaps. */
-  readonly ranges: readonly SegmentRange[]
+  readonly ranges: HistoryRanges
   readonly release: () => void
 }
 
 /** The segments of one manifest, open. */
 type Opening = {
   readonly manifest: Manifest
-  readonly ranges: readonly SegmentRange[]
+  readonly ranges: HistoryRanges
+  readonly segments: readonly Segment[]
   users: number
 }
 
@@ -143,7 +149,7 @@ export class Ice {
   /** The segments of `manifest`, each opened when it is read first. */
   #awaited(manifest: Manifest): HeldSegments {
     const used: string[] = []
-    const ranges = manifest.segments.map((listed): SegmentRange => {
+    const ranges = rangesOf(manifest, (listed): SegmentRange => {
       const { from, until, name } = listed
       const find = (): Segment | undefined => {
         const segment = this.#present(listed)
@@ -215,12 +221,14 @@ export class Ice {
   #hold(manifest: Manifest): HeldSegments {
     let opening = this.#openings.find((each) => each.manifest.text === manifest.text)
     if (opening === undefined) {
-      const ranges = manifest.segments.map((listed) => {
+      const segments: Segment[] = []
+      const ranges = rangesOf(manifest, (listed) => {
         const segment = this.segment(listed.name)
         checkListed(segment, listed)
+        segments.push(segment)
         return { from: listed.from, until: listed.until, segment }
       })
-      opening = { manifest, ranges, users: 0 }
+      opening = { manifest, ranges, segments, users: 0 }
       this.#openings.push(opening)
     }
     const held = opening
@@ -242,14 +250,11 @@ export class Ice {
     const unused = this.#openings.filter((each) => each.users === 0 && each !== newest)
     if (unused.length === 0) return
     this.#openings = this.#openings.filter((each) => !unused.includes(each))
-    const used = new Set(
-      this.#openings.flatMap(({ ranges }) => ranges.map(({ segment }) => segment.name)),
-    )
-    for (const { segment } of unused.flatMap(({ ranges }) => ranges)) {
-      const own = this.#segments.get(segment.name)
-      if (used.has(segment.name) || own === undefined || own !== segment) continue
+    const used = new Set(this.#openings.flatMap(({ segments }) => segments))
+    for (const segment of unused.flatMap(({ segments }) => segments)) {
+      if (used.has(segment) || this.#segments.get(segment.name) !== segment) continue
       this.#segments.delete(segment.name)
-      own.close()
+      segment.close()
     }
   }
 
@@ -335,6 +340,14 @@ export class Ice {
     this.#segments.clear()
     this.#openings = []
   }
+}
+
+function rangesOf(
+  manifest: Manifest,
+  range: (listed: ManifestSegment) => SegmentRange,
+): HistoryRanges {
+  const of = (stage: HistoryStage): SegmentRange[] => segmentsOf(manifest, stage).map(range)
+  return { blocks: of('blocks'), traces: of('traces') }
 }
 
 /** Throws `store-failed` where a segment is not the one that the manifest lists. */

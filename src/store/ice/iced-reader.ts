@@ -19,7 +19,7 @@ import {
   type Value,
   valueAt,
 } from '../engine/database.ts'
-import { columnNames, type Table } from '../engine/table.ts'
+import { columnNames, type HistoryStage, stageOf, type Table } from '../engine/table.ts'
 import { placesPerBlock } from '../schema/places.ts'
 import { SegmentNeeded } from './awaited-segment.ts'
 import { compareValues } from './expressions.ts'
@@ -91,18 +91,19 @@ async function found(asked: Question): Promise<FoundRow[]> {
     const isEnough = stored.length >= limit && plan.walk !== 'oldest' && plan.order.length < 2
     if (isEnough && isInOrder(plan) && !isRunning) return stored
     const rows = await holding({ reader, ice }, async ({ ranges }) => {
-      const until = ranges.at(-1)?.until ?? 0
+      const own = ranges[plan.stage]
+      const until = endOf(own)
       // An end of the history was taken back into tables meanwhile.
-      if (until < frozenUntil(known)) return undefined
+      if (until < frozenUntil(known, plan.stage)) return undefined
       // What is in tables counts from another height now.
-      if (isRunning && until !== frozenUntil(known)) return undefined
+      if (isRunning && until !== frozenUntil(known, plan.stage)) return undefined
       if (until === 0) return stored
       const later = stored.filter(({ height }) => height >= until)
-      const own = await wholeRows(asked, later, ranges)
+      const hot = await wholeRows(asked, later, own)
       const most =
-        plan.walk === 'newest' ? limit - own.length : isWalkedInOrder(plan) ? limit : maxRows
-      const walk = { segments: ranges, reader, parameters, limit: most }
-      return together(plan, { own, frozen: await walkSegments(plan, walk), limit })
+        plan.walk === 'newest' ? limit - hot.length : isWalkedInOrder(plan) ? limit : maxRows
+      const walk = { ranges, reader, parameters, limit: most }
+      return together(plan, { hot, frozen: await walkSegments(plan, walk), limit })
     })
     if (rows !== undefined) return rows
   }
@@ -143,14 +144,15 @@ async function doneOrNeeded<T>(work: () => Soon<T>): Promise<T | SegmentNeeded> 
 }
 
 type Halves = {
-  readonly own: readonly FoundRow[]
+  /** Of tables. */
+  readonly hot: readonly FoundRow[]
   readonly frozen: readonly FoundRow[]
   readonly limit: number
 }
 
-function together(plan: Plan, { own, frozen, limit }: Halves): FoundRow[] {
-  if (plan.firstOf !== undefined) return firstsOf(plan, [...frozen, ...own]).slice(0, limit)
-  const all = plan.walk === 'oldest' ? [...frozen, ...own] : [...own, ...frozen]
+function together(plan: Plan, { hot, frozen, limit }: Halves): FoundRow[] {
+  if (plan.firstOf !== undefined) return firstsOf(plan, [...frozen, ...hot]).slice(0, limit)
+  const all = plan.walk === 'oldest' ? [...frozen, ...hot] : [...hot, ...frozen]
   if (!isInOrder(plan)) all.sort((one, other) => compareOrder(plan, one, other))
   return all.length > limit ? all.slice(0, limit) : all
 }
@@ -187,9 +189,9 @@ async function summary(asked: Question, summaries: readonly Summary[]): Promise<
   const { reader, ice, plan, question, parameters } = asked
   const stored = await reader.all(question, parameters)
   const known = await holding({ reader, ice }, async ({ ranges }) => {
-    if (ranges.length === 0) return stored
+    if (ranges[plan.stage].length === 0) return stored
     if (!plan.isEnds) return undefined
-    const walk = { segments: ranges, reader, parameters, limit: maxRows }
+    const walk = { ranges, reader, parameters, limit: maxRows }
     const ends = await walkSegments(plan, walk)
     return summarized(summaries, [...stored, ...ends.map(({ selected }) => selected)])
   })
@@ -308,9 +310,10 @@ async function lookedUp(
 ): Promise<(Row | undefined)[]> {
   const rows = await reader.lookup(lookup, keys)
   if (rows.every((row) => row !== undefined)) return rows
-  return holding({ reader, ice }, ({ ranges }) =>
-    ranges.length === 0 ? [...rows] : withFrozen(rows, { ranges, lookup, keys }),
-  )
+  return holding({ reader, ice }, ({ ranges: all }) => {
+    const ranges = all[historyOf(lookup.table)]
+    return ranges.length === 0 ? [...rows] : withFrozen(rows, { ranges, lookup, keys })
+  })
 }
 
 /** The newest row of each key of a table whose amounts run, with whole amounts. */
@@ -325,10 +328,12 @@ async function newestLookedUp(
   const names = columnNames(table)
   const columns = select.map((name) => names.indexOf(name))
   for (;;) {
-    const known = frozenUntil(await ice.manifest(reader))
+    const stage = historyOf(table)
+    const known = frozenUntil(await ice.manifest(reader), stage)
     const stored = await reader.lookup({ ...lookup, select: names, bigints: false }, keys)
-    const rows = await holding({ reader, ice }, async ({ ranges }) => {
-      if ((ranges.at(-1)?.until ?? 0) !== known) return undefined
+    const rows = await holding({ reader, ice }, async ({ ranges: all }) => {
+      const ranges = all[stage]
+      if (endOf(ranges) !== known) return undefined
       return known === 0 ? [...stored] : newestOf({ reader, ranges, table }, keys, stored)
     })
     if (rows === undefined) continue
@@ -365,6 +370,17 @@ async function newestOf(
     }
   }
   return rows
+}
+
+/** Height behind the last segment; 0 where there is none. */
+function endOf(ranges: readonly SegmentRange[]): number {
+  return ranges.at(-1)?.until ?? 0
+}
+
+function historyOf(table: Table): HistoryStage {
+  const stage = stageOf(table)
+  assert(stage !== undefined, 'segments are asked for a table that freezes')
+  return stage
 }
 
 type Missing = {

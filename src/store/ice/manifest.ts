@@ -3,10 +3,13 @@
 import { Fault } from '../../core/fault.ts'
 import { jsonOf } from '../../core/json.ts'
 import { type Reader, statement, type Writer } from '../engine/database.ts'
+import { type HistoryStage, historyStages } from '../engine/table.ts'
 import { meta, segmentsName } from '../schema/control.ts'
 
 /** A segment and the heights it is of, half-open. */
 export type ManifestSegment = {
+  /** The stage whose tables it holds. */
+  readonly stage: HistoryStage
   readonly from: number
   readonly until: number
   /** Name of its file, without ending: the hash of its content. */
@@ -15,8 +18,9 @@ export type ManifestSegment = {
   readonly tier: number
 }
 
-/** The frozen history of a store: segments in order of height, without gaps. */
+/** The frozen history of a store. */
 export type Manifest = {
+  /** Stage by stage; those of one in order of height, without gaps. */
   readonly segments: readonly ManifestSegment[]
   /** The stored text. */
   readonly text: string
@@ -25,22 +29,29 @@ export type Manifest = {
 const question = statement('select value from meta where name = ?')
 const nameForm = /^[0-9a-f]{32}$/
 
-/** The manifest of a store as it is now. Throws `store-failed` where it is damaged. */
+/** The manifest of a store as it is now. Throws `store-failed` where it is damaged, `store-version`. */
 export async function readManifest(reader: Reader): Promise<Manifest> {
   const text = (await reader.get(question, [segmentsName]))?.[0] ?? ''
   return parseManifest(String(text))
 }
 
-/** Writes which segments hold the history; a store without any has no such row. */
+/** Writes which segments hold the history, in any order of stages; a store without any has no row. */
 export async function writeManifest(
   writer: Writer,
   segments: readonly ManifestSegment[],
 ): Promise<void> {
-  const entries = segments.map(({ from, until, name, tier }) => [from, until, name, tier])
-  if (entries.length === 0) {
+  if (segments.length === 0) {
     await writer.remove(meta, { name: [segmentsName] })
     return
   }
+  const inOrder = historyStages.flatMap((stage) => segmentsOf({ segments }, stage))
+  const entries = inOrder.map(({ stage, from, until, name, tier }) => [
+    stage,
+    from,
+    until,
+    name,
+    tier,
+  ])
   await writer.upsert(meta, { name: [segmentsName], value: [JSON.stringify(entries)] })
 }
 
@@ -52,20 +63,31 @@ export function parseManifest(text: string): Manifest {
   if (!Array.isArray(entries)) throw damaged()
   for (const entry of entries) {
     if (!Array.isArray(entry)) throw damaged()
-    const [from, until, name, tier = 0] = entry as unknown[]
-    const last = segments.at(-1)
+    const [told, from, until, name, tier] = entry as unknown[]
+    if (isHeight(told))
+      throw new Fault('store-version', 'list of segments has the form of an older version of Firn')
+    const stage = historyStages.find((each) => each === told)
+    const last = segments.findLast((each) => each.stage === stage)
     const follows = last === undefined || last.until === from
-    if (!isHeight(from) || !isHeight(until) || typeof name !== 'string') throw damaged()
-    if (!follows || from >= until || !nameForm.test(name)) throw damaged()
-    if (!isHeight(tier)) throw damaged()
-    segments.push({ from, until, name, tier })
+    if (stage === undefined || !isHeight(from) || !isHeight(until)) throw damaged()
+    if (typeof name !== 'string' || !nameForm.test(name) || !isHeight(tier)) throw damaged()
+    if (!follows || from >= until) throw damaged()
+    segments.push({ stage, from, until, name, tier })
   }
   return { segments, text }
 }
 
-/** Height from which on the history lies in tables. */
-export function frozenUntil({ segments }: Manifest): number {
-  return segments.at(-1)?.until ?? 0
+/** Segments of one stage, in order of height. */
+export function segmentsOf(
+  { segments }: Pick<Manifest, 'segments'>,
+  stage: HistoryStage,
+): readonly ManifestSegment[] {
+  return segments.filter((each) => each.stage === stage)
+}
+
+/** Height from which on the history of a stage lies in tables. */
+export function frozenUntil(manifest: Pick<Manifest, 'segments'>, stage: HistoryStage): number {
+  return segmentsOf(manifest, stage).at(-1)?.until ?? 0
 }
 
 /** Returns whether a value that others wrote is a height or a count. */

@@ -10,14 +10,14 @@ void test('merging: a history of any length ends in few segments, and rows are s
   let rewritten = 0
   let most = 0
   for (let height = 0; height < freezings; height++) {
-    segments.push({ from: height, until: height + 1, name: '', tier: 0 })
+    segments.push({ stage: 'blocks', from: height, until: height + 1, name: '', tier: 0 })
     for (;;) {
       const group = segmentsToMerge(segments)
       const [first] = group
       const last = group.at(-1)
       if (first === undefined || last === undefined) break
       assert.ok(group.length > 1 && group.every(({ tier }) => tier === first.tier))
-      const merged = { from: first.from, until: last.until, name: '', tier: first.tier + 1 }
+      const merged = { ...first, until: last.until, tier: first.tier + 1 }
       rewritten += merged.until - merged.from
       segments.splice(segments.indexOf(first), group.length, merged)
     }
@@ -33,6 +33,7 @@ void test('merging: a history of any length ends in few segments, and rows are s
 
 void test('merging: nothing is due of seven, and of another tier', () => {
   const segment = (height: number, tier: number): ManifestSegment => ({
+    stage: 'blocks',
     from: height,
     until: height + 1,
     name: '',

@@ -9,9 +9,10 @@
 import { Fault } from '../../core/fault.ts'
 import { itemAt } from '../../core/item-at.ts'
 import type { Reader, Writer } from '../engine/database.ts'
+import { historyStages } from '../engine/table.ts'
 import type { FrozenShape } from './frozen-shape.ts'
-import type { HeldSegments, Ice } from './ice.ts'
-import { type ManifestSegment, writeManifest } from './manifest.ts'
+import type { Ice } from './ice.ts'
+import { type ManifestSegment, segmentsOf, writeManifest } from './manifest.ts'
 import { segmentsToMerge } from './merge-plan.ts'
 import { MergedAmounts } from './merged-amounts.ts'
 import { MergedFirsts } from './merged-firsts.ts'
@@ -34,7 +35,7 @@ export type Merging = {
   readonly pause: () => Promise<void>
   /** Does work in one transaction, under the lease. */
   readonly commit: <T>(work: (writer: Writer) => Promise<T>) => Promise<T>
-  /** Which neighbours are merged; those that are due when it is not said. */
+  /** Which neighbours of one stage are merged; those that are due when it is not said. */
   readonly choose?: (segments: readonly ManifestSegment[]) => readonly ManifestSegment[]
 }
 
@@ -47,8 +48,11 @@ export async function mergeDue(merging: Merging): Promise<ManifestSegment | unde
   const { reader, ice, choose = segmentsToMerge } = merging
   const held = await ice.hold(reader)
   try {
-    const due = choose(held.manifest.segments)
-    return due.length < 2 ? undefined : await merge(merging, due, held)
+    for (const stage of historyStages) {
+      const due = choose(segmentsOf(held.manifest, stage))
+      if (due.length > 1) return await merge(merging, due)
+    }
+    return undefined
   } finally {
     held.release()
   }
@@ -57,10 +61,10 @@ export async function mergeDue(merging: Merging): Promise<ManifestSegment | unde
 async function merge(
   merging: Merging,
   due: readonly ManifestSegment[],
-  held: HeldSegments,
 ): Promise<ManifestSegment | undefined> {
   const { ice, firn, pause, commit } = merging
-  const sources = due.map(({ name }) => sourceOf(ice, held, name))
+  const { stage, tier } = itemAt(due, 0)
+  const sources = due.map(({ name }) => ice.segment(name))
   const first = itemAt(sources, 0).index
   const last = itemAt(sources, sources.length - 1).index
   const draft = ice.draft()
@@ -76,7 +80,7 @@ async function merge(
       const at = segments.findIndex(({ name }) => name === itemAt(due, 0).name)
       if (!due.every(({ name }, place) => segments[at + place]?.name === name)) return undefined
       const { name } = made.finish(subject)
-      const entry = { from, until, name, tier: itemAt(due, 0).tier + 1 }
+      const entry = { stage, from, until, name, tier: tier + 1 }
       await writeManifest(writer, segments.toSpliced(at, due.length, entry))
       return entry
     })
@@ -84,12 +88,6 @@ async function merge(
     made.abandon()
     ice.drafted(draft)
   }
-}
-
-function sourceOf(ice: Ice, { ranges }: HeldSegments, name: string): Segment {
-  if (ranges.every(({ segment }) => segment.name !== name))
-    throw new Fault('store-failed', `segment was replaced: ${name}`)
-  return ice.segment(name)
 }
 
 type Merged = {

@@ -9,7 +9,7 @@
 import { assert, Fault, faultOf } from '../../core/fault.ts'
 import { itemAt } from '../../core/item-at.ts'
 import { type Statement, statement } from '../engine/database.ts'
-import { columnNames, type Table } from '../engine/table.ts'
+import { columnNames, type HistoryStage, stageOf, type Table } from '../engine/table.ts'
 import { type FindColumn, type Get, type Test, testOf, valueOf } from './expressions.ts'
 import { type FrozenShape, placeColumn, shapesOf } from './frozen-shape.ts'
 import {
@@ -61,6 +61,8 @@ export type Plan = {
   readonly sources: readonly Source[]
   /** Place of the table of history in `sources`. */
   readonly history: number
+  /** The stage whose segments hold the table of history. */
+  readonly stage: HistoryStage
   /** Of the table of history: its column that says where in history a row is. */
   readonly place: Get
   /** Places of a column of heights are heights. */
@@ -149,7 +151,8 @@ class Planner {
     const { from, selected, orderBy, limit, isDistinct } = this.#parsed
     const history = this.#tables.findIndex((table) => this.#freezes(table))
     const table = itemAt(this.#tables, history)
-    assert(table !== undefined, 'a table that freezes is declared')
+    const stage = table === undefined ? undefined : stageOf(table)
+    assert(table !== undefined && stage !== undefined, 'a table that freezes is declared')
     const name = placeColumn(table)
     const place: Expression = { kind: 'column', alias: itemAt(from, history).alias, name }
     const sources = from.map((each, at) => this.#source(each, at))
@@ -159,6 +162,7 @@ class Planner {
     return {
       sources,
       history,
+      stage,
       place: valueOf(place, this.#find),
       isByHeight: name !== 'pos',
       selected: inner.map((each) => valueOf(each, this.#find)),

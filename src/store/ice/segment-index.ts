@@ -15,7 +15,7 @@ import { Fault } from '../../core/fault.ts'
 import type { ColumnForm } from './row-columns.ts'
 
 /** Newest format this product writes, and the only one it reads. */
-export const segmentFormat = 2
+export const segmentFormat = 3
 /** Bytes at the end of a file. */
 export const trailerBytes = 48
 /** An index has some hundred bytes for each of some twenty tables. */

@@ -8,7 +8,7 @@
 import { assert, Fault } from '../../core/fault.ts'
 import { itemAt } from '../../core/item-at.ts'
 import type { Reader, Row, Value } from '../engine/database.ts'
-import { columnNames, type Table } from '../engine/table.ts'
+import { columnNames, type HistoryStage, stageOf, type Table } from '../engine/table.ts'
 import { placesPerBlock } from '../schema/places.ts'
 import type { SegmentTables } from './awaited-segment.ts'
 import type { Cells, Get } from './expressions.ts'
@@ -23,10 +23,12 @@ export type SegmentRange = {
   readonly until: number
 }
 
+/** Segments of each stage; those of one in order of height, without gaps. */
+export type HistoryRanges = Readonly<Record<HistoryStage, readonly SegmentRange[]>>
+
 /** Segments and hot rows that a statement is asked of, and its parameters. */
 export type Asked = {
-  /** In order of height, without gaps. */
-  readonly segments: readonly SegmentRange[]
+  readonly ranges: HistoryRanges
   /** Rows of tables, without segments. */
   readonly reader: Reader
   readonly parameters: readonly Value[]
@@ -49,7 +51,7 @@ const mostChunk = 2_048
 
 /** Answers of a plan in the segments, in the order of its walk. */
 export async function walkSegments(plan: Plan, asked: Asked): Promise<FoundRow[]> {
-  const { segments } = asked
+  const segments = asked.ranges[plan.stage]
   const ways = { totals: plan.running && totalsOf(plan.running.table, segments) }
   if (plan.walk !== 'key')
     return walk(plan, asked, {
@@ -112,7 +114,7 @@ function answerOf(plan: Plan, bound: readonly Cells[], parameters: readonly Valu
 // Gives rows of the table of history in a segment, with those of the tables before it.
 function* historyIn(plan: Plan, range: SegmentRange, asked: Asked & Ways): Generator<Cells[]> {
   const { parameters, totals } = asked
-  const piece = asked.segments.indexOf(range)
+  const piece = asked.ranges[plan.stage].indexOf(range)
   const source = itemAt(plan.sources, plan.history)
   if (plan.history === 0) {
     yield* rowsIn(source, range, { bound: [], parameters, plan, totals, piece })
@@ -284,12 +286,14 @@ async function storedRows(reader: Reader, table: Table, keys: readonly Row[]): P
 
 /** Rows by their keys in segments, and else in tables. */
 async function historyRows(
-  { segments, reader }: Asked,
+  { ranges, reader }: Asked,
   table: Table,
   keys: readonly Row[],
 ): Promise<Cells[]> {
   const cells: Cells[] = []
   const others: number[] = []
+  const stage = stageOf(table)
+  const segments = stage === undefined ? [] : ranges[stage]
   const placeAt = table.key.length - 1
   const scale = table.key[placeAt] === 'pos' ? placesPerBlock : 1
   for (const [at, key] of keys.entries()) {

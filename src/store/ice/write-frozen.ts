@@ -3,50 +3,50 @@
 import { toHex } from '../../core/bytes.ts'
 import { assert } from '../../core/fault.ts'
 import type { Writer } from '../engine/database.ts'
+import { type HistoryStage, stageOf } from '../engine/table.ts'
 import { block } from '../schema/evm.ts'
-import { type Freezing, type FreezeSubject, hashOf } from './freeze.ts'
+import { type Freezing, type FreezeSubject, hashOf, nextFrom } from './freeze.ts'
 import { GatheredRows } from './gathered-rows.ts'
-import { frozenUntil, writeManifest } from './manifest.ts'
+import { writeManifest } from './manifest.ts'
 import { SegmentWriter } from './segment-writer.ts'
 
-/** Heights, half-open, and what their segment says of its origin. */
+/** Heights of a stage, half-open, and what their segment says of its origin. */
 export type FrozenPiece = {
+  readonly stage: HistoryStage
   readonly from: number
   readonly until: number
   readonly subject: FreezeSubject
 }
 
 /**
- * Does `work` with a writer whose rows of history become the segment of `piece`. Nothing of history
- * may be in tables, and `work` adds the blocks of `piece`, all of them and no others. The segment is
- * whole and on disk before the transaction of `freezing.writer` can commit the row that names it;
- * that must be rolled back when this throws: what `work` throws, `store-full`, `store-failed`.
+ * Does `work` with a writer whose rows of the stage become the segment of `piece`. No row of these
+ * heights may be in tables, and `work` adds those of `piece`, all of them and no others; traces may have
+ * been left out before them. The segment is whole and on disk before the transaction of
+ * `freezing.writer` can commit the row that names it; that must be rolled back when this throws: what
+ * `work` throws, `store-full`, `store-failed`.
  */
 export async function writeFrozen<T>(
   freezing: Omit<Freezing, 'recount'>,
-  { from, until, subject }: FrozenPiece,
+  { stage, from, until, subject }: FrozenPiece,
   work: (writer: Writer) => Promise<T>,
 ): Promise<T> {
   const { writer, ice, tables } = freezing
   const manifest = await ice.manifest(writer)
-  assert(
-    manifest.segments.length === 0 || frozenUntil(manifest) === from,
-    'blocks follow those that are frozen',
-  )
-  const rows = new GatheredRows()
+  const begin = (await nextFrom(writer, manifest, stage)) ?? from
+  assert(stage === 'traces' ? begin <= from : begin === from, 'blocks follow those that are frozen')
+  const rows = new GatheredRows(stage)
   const result = await work(ice.serve(rows.writer(writer)))
-  const hash = rows.last(block, 'hash')
-  assert(rows.last(block, 'height') === until - 1, 'the blocks of a segment are added')
+  const parentHash = await hashOf(writer, begin - 1)
+  const lastHash = stage === 'blocks' ? gatheredHash(rows, until) : await hashOf(writer, until - 1)
   // What a process left that was killed before its commit.
   ice.removeOrphans(manifest)
   const draft = ice.draft()
   const made = new SegmentWriter(draft)
   try {
-    for (const table of tables) if (table.freezes !== undefined) await rows.pack(made, table)
-    const parentHash = await hashOf(writer, from - 1)
-    const lastHash = hash instanceof Uint8Array ? toHex(hash) : ''
-    const { name } = made.finish({ ...subject, from, until, parentHash, lastHash })
-    await writeManifest(writer, [...manifest.segments, { from, until, name, tier: 0 }])
+    for (const table of tables) if (stageOf(table) === stage) await rows.pack(made, table)
+    const { name } = made.finish({ ...subject, from: begin, until, parentHash, lastHash })
+    const entry = { stage, from: begin, until, name, tier: 0 }
+    await writeManifest(writer, [...manifest.segments, entry])
   } catch (error) {
     made.abandon()
     throw error
@@ -54,4 +54,11 @@ export async function writeFrozen<T>(
     ice.drafted(draft)
   }
   return result
+}
+
+/** Hash of the last gathered block, hex. */
+function gatheredHash(rows: GatheredRows, until: number): string {
+  assert(rows.last(block, 'height') === until - 1, 'the blocks of a segment are added')
+  const hash = rows.last(block, 'hash')
+  return hash instanceof Uint8Array ? toHex(hash) : ''
 }

@@ -197,6 +197,7 @@ export const internal = table(
     layout: 'rows',
     sums: sumsBy('pos', placesPerBlock * heightsPerSum),
     freezes: 'whole',
+    stage: 'traces',
   },
 )
 
@@ -209,6 +210,7 @@ export const internalByAddress = table(
     layout: 'keyed',
     sums: sumsBy('pos', placesPerBlock * heightsPerSum),
     freezes: 'whole',
+    stage: 'traces',
   },
 )
 

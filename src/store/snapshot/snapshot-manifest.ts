@@ -113,8 +113,8 @@ function storeOf(value: unknown): StoredStore {
 /** Their form is that of the list in a store. */
 function segmentsOf(value: unknown): readonly ManifestSegment[] {
   const entries = listOf(value).map((each) => {
-    const { from, until, name, tier } = fieldsOf(each)
-    return [from, until, name, tier]
+    const { stage, from, until, name, tier } = fieldsOf(each)
+    return [stage, from, until, name, tier]
   })
   return parseManifest(JSON.stringify(entries)).segments
 }

@@ -46,17 +46,16 @@ void test('freezing: whole ranges of what is committed and proven, and nothing e
       for (const ingest of ingests) await ingest.blocks(batch, proofs)
     }
     await read(0, 600, { unprovenFrom: 300 })
-    // Two ranges of sums are complete, one is proven; traces that are demanded are not there.
-    assert.equal(await ends(database, freeze, 'on'), '')
-    assert.equal(await ends(database, freeze, 'auto'), '256')
+    // Two ranges of sums are complete, one is proven.
+    assert.equal(await ends(database, freeze), '256')
     await read(600, blocks, {})
     // What comes after frozen history follows from it as from rows.
     const before = await storeDigest(tables, digested)
     assert.deepEqual(await storeDigest(database, digested), before)
-    assert.equal(await ends(database, freeze, 'off'), '256 512 768 1024')
+    assert.equal(await ends(database, freeze), '256 512 768 1024')
     assert.deepEqual(await storeDigest(database, digested), before)
     // Less than a segment is left.
-    assert.equal(await ends(database, { ...freeze, rowsPerSegment: 1 }, 'off'), '256 512 768 1024')
+    assert.equal(await ends(database, { ...freeze, rowsPerSegment: 1 }), '256 512 768 1024')
   } finally {
     await tables.close()
     await database.close()
@@ -71,14 +70,10 @@ async function ingestOf(database: Database): Promise<EvmIngest> {
 }
 
 /** Freezes what can be frozen; gives where segments end then. */
-async function ends(
-  database: Database,
-  freeze: FreezeParts['freeze'],
-  traces: 'on' | 'off' | 'auto',
-): Promise<string> {
+async function ends(database: Database, freeze: FreezeParts['freeze']): Promise<string> {
   const parts: FreezeParts = {
     database,
-    spec: { key: 'one', traces },
+    spec: { key: 'one' },
     freeze,
     genesisHash: '',
     clock: systemClock,

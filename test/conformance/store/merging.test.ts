@@ -21,7 +21,7 @@ import { mergeDue, type Merging } from '../../../src/store/ice/merge-segments.ts
 import { blockByHeight } from '../../../src/store/query/evm/blocks.ts'
 import { evmTables } from '../../../src/store/schema/evm.ts'
 import { silentLog } from '../../../src/telemetry/log.ts'
-import { freezeAt, mergeAll, segmentsOf } from '../../freeze-store.ts'
+import { freezeAt, mergeAll, segmentFiles, segmentsOf } from '../../freeze-store.ts'
 import { chainTables, demoFilling } from '../../read-demo-chain.ts'
 import { storeDigest } from '../../store-digest.ts'
 import { newFolder, onBothEngines } from '../../stores.ts'
@@ -75,14 +75,15 @@ void test('merging: eight segments become the one that a single freezing writes'
   })
   await withFrozen(eight, async ({ store, files }) => {
     await mergeAll(store)
-    assert.deepEqual(await segmentsOf(store), [{ from: 0, until: 130, name: whole, tier: 1 }])
+    assert.deepEqual(await segmentsOf(store), [
+      { stage: 'blocks', from: 0, until: 130, name: whole, tier: 1 },
+    ])
     assert.deepEqual(await storeDigest(store, digested), rows)
     assert.deepEqual(await checkSegments(store, () => undefined), [])
     // The next freezing takes away what was merged, and nothing else.
-    assert.equal(readdirSync(files).length, 9)
+    assert.equal(readdirSync(files).length, 2 * 9)
     await freezeAt(store, [140])
-    const named = (await segmentsOf(store)).map((segment) => `${segment.name}.ice`)
-    assert.deepEqual(readdirSync(files).toSorted(), named.toSorted())
+    assert.deepEqual(readdirSync(files).toSorted(), await segmentFiles(store))
     assert.deepEqual(await storeDigest(store, digested), rows)
   })
 })
@@ -153,9 +154,9 @@ void test('merging: what fails on the way changes nothing and leaves no file', a
       assert.deepEqual(await storeDigest(store, digested), rows)
     }
     // The file of the commit that failed is taken away as that of a killed process is.
-    assert.equal(readdirSync(files).length, pieces.length + 1)
+    assert.equal(readdirSync(files).length, 2 * pieces.length + 1)
     merging.ice.removeOrphans(await merging.ice.manifest(store))
-    assert.equal(readdirSync(files).length, pieces.length)
+    assert.equal(readdirSync(files).length, 2 * pieces.length)
     // Files that are being written now are nobody's orphans.
     let seen = 0
     const pause = async (): Promise<void> => {
@@ -163,7 +164,7 @@ void test('merging: what fails on the way changes nothing and leaves no file', a
       seen = Math.max(seen, readdirSync(files).length)
     }
     assert.equal((await mergeDue({ ...merging, pause }))?.until, 130)
-    assert.equal(seen, pieces.length + 1)
+    assert.equal(seen, 2 * pieces.length + 1)
   })
 })
 
@@ -196,8 +197,7 @@ void test('merging: the stream works a third of the time, and takes away what wa
       segments.map(({ until }) => until),
       [130, 140],
     )
-    const named = segments.map((segment) => `${segment.name}.ice`)
-    assert.deepEqual(readdirSync(files).toSorted(), named.toSorted())
+    assert.deepEqual(readdirSync(files).toSorted(), await segmentFiles(store))
     assert.ok(pauses.length > 2, `${pauses.length} pauses`)
     assert.ok(
       pauses.every((ms) => ms === 40),
@@ -232,7 +232,7 @@ void test('merging: history that is taken back meanwhile is not merged', async (
     )
     assert.deepEqual(await storeDigest(store, digested), rows)
     await freezeAt(store, [60])
-    assert.equal(readdirSync(files).length, 3)
+    assert.equal(readdirSync(files).length, 2 * 3)
   })
 })
 
@@ -250,6 +250,6 @@ void test('merging: a damaged segment is a fault that names it, and stays for it
     await assert.rejects(mergeDue({ ...merging, commit: (work) => store.transaction(work) }), names)
     await again.close()
     assert.equal((await segmentsOf(store)).length, pieces.length)
-    assert.equal(readdirSync(files).length, pieces.length)
+    assert.equal(readdirSync(files).length, 2 * pieces.length)
   })
 })

@@ -13,7 +13,7 @@ import {
   type Writer,
 } from '../../../store/engine/database.ts'
 import type { Table } from '../../../store/engine/table.ts'
-import { freezeUntil, type FreezeSubject } from '../../../store/ice/freeze.ts'
+import { freezeStage, type FreezeSubject } from '../../../store/ice/freeze.ts'
 import { iceOf } from '../../../store/ice/ice.ts'
 import { historyBelow } from '../../../store/ice/iced-database.ts'
 import type { ManifestSegment } from '../../../store/ice/manifest.ts'
@@ -114,7 +114,7 @@ async function frozenAs(
       const own = frozenOnly(writer, { older, from: segment.from })
       const removing = { ...own, remove: writer.remove, upsert: writer.upsert }
       const freezing = { writer: removing, ice, tables: chainTables, recount: nothingLeft }
-      const made = await freezeUntil(freezing, segment.until, subject)
+      const made = await freezeStage(freezing, segment, subject)
       if (made?.name !== segment.name) throw new OtherName()
       return ice.pathOf(made.name)
     })

@@ -67,7 +67,7 @@ async function tokensOf(
   store: Reader,
   { addressId, afterToken, limit }: Page,
 ): Promise<readonly number[]> {
-  if (frozenUntil(await readManifest(store)) === 0) {
+  if (frozenUntil(await readManifest(store), 'blocks') === 0) {
     const rows = await store.all(tokensInTables, [addressId, afterToken, addressId, limit])
     return rows.map((row) => integerAt(row, 0))
   }

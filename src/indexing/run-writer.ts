@@ -8,6 +8,7 @@ import type { BlockBatch, TraceBatch } from '../codec/evm/columns.ts'
 import { assert } from '../core/fault.ts'
 import type { ChainIdentity, HeightRange } from '../source/evm-source.ts'
 import type { Conversion } from '../store/engine/format.ts'
+import type { MergeFiles } from '../store/ice/merge-files.ts'
 import { chainShares, type ChainShares } from './chain-shares.ts'
 import type { BlockNews } from './chain-spec.ts'
 import { openChainHost, type ChainHost } from './evm/chain-host.ts'
@@ -30,8 +31,11 @@ type About = {
   readonly since: number
 }
 
-/** Works until the thread is told to stop, and closes the stores. */
-export async function runWriter(thread: WorkerThread): Promise<void> {
+/**
+ * Works until the thread is told to stop, and closes the stores. `merge` writes merged segments beside
+ * it; without that this thread does.
+ */
+export async function runWriter(thread: WorkerThread, merge?: MergeFiles): Promise<void> {
   const { data, world, log, signal } = thread
   const shares = sharesOf(thread)
   const parts = {
@@ -44,6 +48,7 @@ export async function runWriter(thread: WorkerThread): Promise<void> {
     limits: data.limits,
     owner: data.owner,
     keepEventsMs: data.keepEventsMs,
+    ...(merge === undefined ? {} : { merge }),
     signal,
   }
   const hosts = new Map<string, ChainHost>()

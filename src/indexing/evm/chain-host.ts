@@ -15,6 +15,7 @@ import {
   type StoreLocation,
 } from '../../store/engine/open.ts'
 import { iceOf, removeLeftovers } from '../../store/ice/ice.ts'
+import type { MergeFiles } from '../../store/ice/merge-files.ts'
 import { awaitLease, holdLease, type Lease, StandingLease } from '../../store/lease.ts'
 import { type TracedRow, tracedTransactions } from '../../store/query/evm/traced-transactions.ts'
 import { meta } from '../../store/schema/control.ts'
@@ -36,7 +37,7 @@ import { goodBatchRows } from './evm-ingest.ts'
 import type { FreezingAtOnce } from './freeze-at-once.ts'
 import { defaultRows, type FreezeParts, freezeStream } from './freeze-stream.ts'
 import { logStream } from './logs/log-stream.ts'
-import { mergeStream } from './merge-stream.ts'
+import { mergeStream, type MergeParts, roomForSegments } from './merge-stream.ts'
 import { openEvmSource } from './open-source.ts'
 import { StandingIngest } from './standing-ingest.ts'
 import { tokenStream } from './token-stream.ts'
@@ -50,6 +51,8 @@ export type HostParts = {
   readonly owner: string
   /** Milliseconds for which events for webhooks are kept; absent: webhooks are off. */
   readonly keepEventsMs?: number
+  /** Writes merged segments beside this thread; absent: it does so itself. */
+  readonly merge?: MergeFiles
   /** Takes the lease of a store; absent: it is taken as soon as nobody has it. */
   readonly takeLease?: TakeLease
   readonly signal: AbortSignal
@@ -132,12 +135,13 @@ function hostOver(
   const freezing = freezingAtOnce(database, parts)
   const ingest = new StandingIngest({ ...parts, database, standing, ...outbox, ...freezing })
   const { commit } = ingest
-  const common = { database, source, clock, log, commit }
   const wishes = openWishes(parts.store)
   return {
     resume: ingest.resume,
-    blocks: (batch, { proofs }) =>
-      ingest.write((into) => rhythm.batch(() => into.blocks(batch, proofs))),
+    blocks: async (batch, { proofs }) => {
+      await roomForSegments({ database, spec, clock, log }, parts.signal)
+      return ingest.write((into) => rhythm.batch(() => into.blocks(batch, proofs)))
+    },
     traces: (batch) => ingest.write((into) => rhythm.batch(() => into.traces(batch))),
     skipTraces: (since) => ingest.write((into) => into.skipTraces(since)),
     transactions: (range) => tracedTransactions(database, range),
@@ -148,20 +152,11 @@ function hostOver(
     streams: [
       rhythm.stream,
       leaseStream(ingest, clock),
-      ...(spec.blockchainId === undefined
-        ? [blockchainIdStream({ database, source, clock, commit })]
-        : []),
       ...(spec.keepsLogs === true ? [logsOf({ ...parts, database })] : []),
       ...(freeze === undefined
         ? []
         : segmentStreams({ ...parts, database, clock, commit, freeze })),
-      tokenStream(common),
-      nftStream({
-        ...common,
-        chainKey: spec.key,
-        wishes: wishes.get,
-        ...fetchingOf(spec, parts.world),
-      }),
+      ...askingStreams({ ...parts, database, clock, commit }, wishes.get),
     ],
     shared: ingest,
     close: async () => {
@@ -193,8 +188,23 @@ function freezingAtOnce(
   return { freezing: { ice, subject, leastRows, mostRowsBefore } }
 }
 
+/** Streams that ask the node of what blocks do not say. */
+function askingStreams(
+  parts: HostParts &
+    Pick<NftStreamParts, 'database' | 'source' | 'clock'> &
+    Pick<FreezeParts, 'commit'> & { readonly spec: ChainSpec },
+  wishes: NftStreamParts['wishes'],
+): Stream[] {
+  const { spec, world } = parts
+  return [
+    ...(spec.blockchainId === undefined ? [blockchainIdStream(parts)] : []),
+    tokenStream(parts),
+    nftStream({ ...parts, chainKey: spec.key, wishes, ...fetchingOf(spec, world) }),
+  ]
+}
+
 /** History becomes segments, and segments become fewer. */
-function segmentStreams(parts: FreezeParts): Stream[] {
+function segmentStreams(parts: FreezeParts & MergeParts): Stream[] {
   return [freezeStream(parts), mergeStream(parts)]
 }
 

@@ -1,10 +1,14 @@
-/** Merges the segments of a chain's history beside its indexing, at a bounded share of the thread. */
+/**
+ * Merges the segments of a chain's history beside its indexing, in a thread of its own or at a bounded
+ * share of this one, and holds indexing up where it makes more than are merged.
+ */
 
 import { assert, faultOf } from '../../core/fault.ts'
 import type { Clock } from '../../core/world.ts'
 import type { Database, Writer } from '../../store/engine/database.ts'
 import type { FreezeSettings } from '../../store/engine/open.ts'
 import { type Ice, iceOf } from '../../store/ice/ice.ts'
+import type { MergeFiles } from '../../store/ice/merge-files.ts'
 import { mergeDue } from '../../store/ice/merge-segments.ts'
 import type { Log } from '../../telemetry/log.ts'
 import { quietStream } from '../quiet-stream.ts'
@@ -18,6 +22,23 @@ const afterFaultMs = 600_000
 const sliceMs = 20
 const pauseShare = 2
 
+/** Segments of a store from which on no batch is added: each is an open file and some memory. */
+const mostWaiting = 512
+
+/** Resolves when a store has room for another segment. Rejects when `signal` is aborted. */
+export async function roomForSegments(
+  { database, spec, clock, log }: Pick<MergeParts, 'database' | 'spec' | 'clock' | 'log'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const ice = iceOf(database)
+  if (ice === undefined || ice.known.segments.length < mostWaiting) return
+  log.info('blocks wait until segments are merged', { chain: spec.key, segments: mostWaiting })
+  while (ice.known.segments.length >= mostWaiting) {
+    await clock.sleep(lookEveryMs, signal)
+    await ice.manifest(database)
+  }
+}
+
 /** Parts of merging. */
 export type MergeParts = {
   readonly database: Database
@@ -25,6 +46,8 @@ export type MergeParts = {
   readonly freeze: FreezeSettings
   readonly clock: Clock
   readonly log: Log
+  /** Writes merged files beside this thread; it does so itself, in slices, where that is absent. */
+  readonly merge?: MergeFiles
   /** Does work in one transaction, under the lease, when no batch is being written. */
   readonly commit: <T>(work: (writer: Writer) => Promise<T>) => Promise<T>
 }
@@ -59,7 +82,7 @@ async function removeOrphans(ice: Ice, { commit }: MergeParts): Promise<void> {
 }
 
 async function mergeNext(ice: Ice, parts: MergeParts, signal: AbortSignal): Promise<boolean> {
-  const { database, freeze, commit, clock, log, spec } = parts
+  const { database, freeze, commit, clock, log, spec, merge } = parts
   const began = clock.monotonic()
   let sliceBegan = began
   const pause = async (): Promise<void> => {
@@ -69,7 +92,14 @@ async function mergeNext(ice: Ice, parts: MergeParts, signal: AbortSignal): Prom
     signal.throwIfAborted()
     sliceBegan = clock.monotonic()
   }
-  const made = await mergeDue({ reader: database, ice, firn: freeze.firn, pause, commit })
+  const made = await mergeDue({
+    reader: database,
+    ice,
+    firn: freeze.firn,
+    pause,
+    commit,
+    ...(merge === undefined ? {} : { write: merge }),
+  })
   if (made === undefined) return false
   const { from, until, name, tier } = made
   const elapsedMs = Math.round(clock.monotonic() - began)

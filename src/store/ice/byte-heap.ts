@@ -58,7 +58,11 @@ export class ByteHeap {
     const shift = this.#length - start
     for (let at = from; at < until; at++)
       this.#ends[row + at - from] = u32At(other.#ends, at) + shift
-    if (until > from) this.#append(other.#bytes.subarray(start, u32At(other.#ends, until - 1)))
+    if (until === from) return
+    this.addPart(row + until - from - 1, other.#bytes, {
+      from: start,
+      length: u32At(other.#ends, until - 1) - start,
+    })
   }
 
   /** Adds rows whose ends in `bytes` are `ends`, the first of them as row `row`. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import type { ManifestSegment } from './manifest.ts'
-import { mergedAtOnce, mostSegments, segmentsToMerge } from './merge-plan.ts'
+import { mergedAtOnce, mostMergedAtOnce, mostSegments, segmentsToMerge } from './merge-plan.ts'
 
 void test('merging: a history of any length ends in few segments, and rows are seldom rewritten', () => {
   const segments: ManifestSegment[] = []
@@ -31,16 +31,26 @@ void test('merging: a history of any length ends in few segments, and rows are s
   assert.ok(rewritten / freezings <= powers + 1, `each row ${rewritten / freezings} times`)
 })
 
+const segment = (height: number, tier: number): ManifestSegment => ({
+  stage: 'blocks',
+  from: height,
+  until: height + 1,
+  name: '',
+  tier,
+})
+
 void test('merging: nothing is due of seven, and of another tier', () => {
-  const segment = (height: number, tier: number): ManifestSegment => ({
-    stage: 'blocks',
-    from: height,
-    until: height + 1,
-    name: '',
-    tier,
-  })
   assert.deepEqual(segmentsToMerge([]), [])
   const seven = Array.from({ length: 7 }, (_, at) => segment(at + 1, 0))
   assert.deepEqual(segmentsToMerge([segment(0, 1), ...seven]), [])
   assert.deepEqual(segmentsToMerge([segment(0, 0), ...seven]), [segment(0, 0), ...seven])
+})
+
+void test('merging: what a backfill has piled up is merged at once, the tier that has most first', () => {
+  const upper = Array.from({ length: 9 }, (_, at) => segment(at, 1))
+  const lower = (count: number): ManifestSegment[] =>
+    Array.from({ length: count }, (_, at) => segment(9 + at, 0))
+  assert.deepEqual(segmentsToMerge([...upper, ...lower(8)]), upper)
+  assert.deepEqual(segmentsToMerge([...upper, ...lower(9)]), lower(9))
+  assert.deepEqual(segmentsToMerge([...upper, ...lower(100)]), lower(mostMergedAtOnce))
 })

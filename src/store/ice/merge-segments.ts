@@ -6,23 +6,17 @@
  * it open. What a killed process leaves is a file that no manifest names.
  */
 
-import { Fault } from '../../core/fault.ts'
+import { rmSync } from 'node:fs'
+
+import { faultOf } from '../../core/fault.ts'
 import { itemAt } from '../../core/item-at.ts'
 import type { Reader, Writer } from '../engine/database.ts'
 import { historyStages } from '../engine/table.ts'
-import type { FrozenShape } from './frozen-shape.ts'
 import type { Ice } from './ice.ts'
-import { type ManifestSegment, segmentsOf, writeManifest } from './manifest.ts'
+import { type Manifest, type ManifestSegment, segmentsOf, writeManifest } from './manifest.ts'
+import { type MergeFiles, mergeFiles } from './merge-files.ts'
 import { segmentsToMerge } from './merge-plan.ts'
-import { MergedAmounts } from './merged-amounts.ts'
-import { MergedFirsts } from './merged-firsts.ts'
-import { type AddRows, MergedRows } from './merged-rows.ts'
-import type { SegmentTable } from './segment-index.ts'
-import { SegmentWriter, type TableSink } from './segment-writer.ts'
-import type { Segment } from './segment.ts'
-
-/** Rows between two looks at the clock: blocks with much call data take some milliseconds. */
-const rowsAtOnce = 512
+import { placeSegment } from './segment-writer.ts'
 
 /** Parts of the process that merging uses. */
 export type Merging = {
@@ -33,6 +27,8 @@ export type Merging = {
   readonly firn: string
   /** Resolves when the next slice may be written; throws to end the work. */
   readonly pause: () => Promise<void>
+  /** Writes the merged file; this thread does it when it is not said. */
+  readonly write?: MergeFiles
   /** Does work in one transaction, under the lease. */
   readonly commit: <T>(work: (writer: Writer) => Promise<T>) => Promise<T>
   /** Which neighbours of one stage are merged; those that are due when it is not said. */
@@ -62,81 +58,40 @@ async function merge(
   merging: Merging,
   due: readonly ManifestSegment[],
 ): Promise<ManifestSegment | undefined> {
-  const { ice, firn, pause, commit } = merging
-  const { stage, tier } = itemAt(due, 0)
-  const sources = due.map(({ name }) => ice.segment(name))
-  const first = itemAt(sources, 0).index
-  const last = itemAt(sources, sources.length - 1).index
+  const { reader, ice, firn, pause, commit, write = mergeFiles } = merging
+  const { stage, from, tier } = itemAt(due, 0)
+  const { until } = itemAt(due, due.length - 1)
   const draft = ice.draft()
-  const made = new SegmentWriter(draft)
   try {
-    for (const table of first.tables) await mergeTable(made, { table, sources, pause })
-    made.settle()
-    const { store, genesisHash, from, parentHash } = first
-    const { until, lastHash } = last
-    const subject = { store, genesisHash, from, until, parentHash, lastHash, firn }
+    const sources = due.map(({ name }) => ice.pathOf(name))
+    const name = await write({ sources, draft, firn }, pause)
     return await commit(async (writer) => {
-      const { segments } = await ice.manifest(writer)
-      const at = segments.findIndex(({ name }) => name === itemAt(due, 0).name)
-      if (!due.every(({ name }, place) => segments[at + place]?.name === name)) return undefined
-      const { name } = made.finish(subject)
+      const manifest = await ice.manifest(writer)
+      if (!isListed(due, manifest)) return undefined
+      const { segments } = manifest
+      const at = placeOf(due, manifest)
+      placeSegment(draft, name)
       const entry = { stage, from, until, name, tier: tier + 1 }
       await writeManifest(writer, segments.toSpliced(at, due.length, entry))
       return entry
     })
+  } catch (error) {
+    // Those that were taken back into tables meanwhile may be gone.
+    if (faultOf(error) !== undefined && !isListed(due, await ice.manifest(reader))) return undefined
+    throw error
   } finally {
-    made.abandon()
+    rmSync(draft, { force: true })
     ice.drafted(draft)
   }
 }
 
-type Merged = {
-  readonly table: SegmentTable
-  readonly sources: readonly Segment[]
-  readonly pause: () => Promise<void>
+function isListed(due: readonly ManifestSegment[], manifest: Manifest): boolean {
+  const at = placeOf(due, manifest)
+  return due.every(({ name }, place) => manifest.segments[at + place]?.name === name)
 }
 
-async function mergeTable(made: SegmentWriter, { table, sources, pause }: Merged): Promise<void> {
-  const tables = sources.map((source) => {
-    const own = source.table(table.name)
-    if (own === undefined || !isSameShape(own.shape, table))
-      throw new Fault('store-failed', `segments of two kinds cannot be merged: ${source.path}`)
-    return own
-  })
-  const { name, columns, forms, keyLength, leadsTo, freezes } = table
-  const shape = {
-    name,
-    columns,
-    forms,
-    keyLength,
-    ...(leadsTo === undefined ? {} : { leadsTo }),
-    ...(freezes === undefined ? {} : { freezes }),
-  }
-  await made.table(shape, async (into) => {
-    const merged = new MergedRows(tables)
-    const add = addingTo(into, shape)
-    for (let isMore = true; isMore; await pause()) isMore = merged.addTo(add, rowsAtOnce)
-  })
-}
-
-/** Hands rows on as those of one segment. */
-function addingTo(into: TableSink, shape: FrozenShape): AddRows {
-  if (shape.freezes === 'running') {
-    const amounts = new MergedAmounts(into, shape)
-    return (rows, range, piece) => amounts.add(rows, range, piece)
-  }
-  if (shape.freezes === 'firsts') {
-    const firsts = new MergedFirsts(into, shape)
-    return (rows, range) => firsts.add(rows, range)
-  }
-  return (rows, { from, until }) => into.addRange(rows, from, until)
-}
-
-function isSameShape(one: SegmentTable, other: SegmentTable): boolean {
-  return (
-    one.keyLength === other.keyLength &&
-    one.columns.join(' ') === other.columns.join(' ') &&
-    one.forms.join(' ') === other.forms.join(' ') &&
-    one.freezes === other.freezes
-  )
+/** Place of the first of `due` in a manifest. */
+function placeOf(due: readonly ManifestSegment[], { segments }: Manifest): number {
+  const { stage, name } = itemAt(due, 0)
+  return segments.findIndex((each) => each.stage === stage && each.name === name)
 }

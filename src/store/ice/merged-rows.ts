@@ -1,6 +1,6 @@
 /** Rows of several tables of segments as one, in order of their key. */
 
-import { itemAt } from '../../core/item-at.ts'
+import { newHeap, popHeap, pushHeap, settleTop } from '../../core/heap.ts'
 import { rowsPerGroup } from './packed-rows.ts'
 import { laneCount, RowColumns } from './row-columns.ts'
 import type { FrozenTable } from './segment.ts'
@@ -28,14 +28,14 @@ class Cursor {
     return this.at === this.rows.count
   }
 
-  /** Returns whether the row of this one comes before that of `other`. */
+  /** Returns whether the row of this one comes before that of `other`; neither is done. */
   isBefore(other: Cursor): boolean {
-    return !this.isDone && (other.isDone || this.#isBefore(this.at, other))
+    return this.#isBefore(this.at, other)
   }
 
   /** Behind how many rows of the group `other` comes; the first of them comes before it. */
   endBefore(other: Cursor | undefined): number {
-    if (other === undefined || other.isDone) return this.rows.count
+    if (other === undefined) return this.rows.count
     let low = this.at + 1
     let high = low
     // Neighbours come from one table mostly, or none do: the step doubles.
@@ -78,30 +78,29 @@ export type AddRows = (rows: RowColumns, range: RowRange, piece: number) => void
 
 /** All rows of tables whose rows are of different heights. Memory: a group of each table. */
 export class MergedRows {
-  readonly #cursors: readonly Cursor[]
+  readonly #cursors = newHeap<Cursor>((one, other) => (one.isBefore(other) ? -1 : 1))
 
   /** `tables` in order of their heights. */
   constructor(tables: readonly FrozenTable[]) {
-    this.#cursors = tables.map((table, piece) => new Cursor(table, piece))
+    for (const [piece, table] of tables.entries()) {
+      const cursor = new Cursor(table, piece)
+      if (!cursor.isDone) pushHeap(this.#cursors, cursor)
+    }
   }
 
   /** Adds the next rows, at least `count` while there are so many; whether there may be more. */
   addTo(add: AddRows, count: number): boolean {
+    const { items } = this.#cursors
     for (let added = 0; added < count;) {
-      let first = itemAt(this.#cursors, 0)
-      let second: Cursor | undefined
-      for (let at = 1; at < this.#cursors.length; at++) {
-        const cursor = itemAt(this.#cursors, at)
-        if (!first.isBefore(cursor)) {
-          second = first
-          first = cursor
-        } else if (second === undefined || !second.isBefore(cursor)) second = cursor
-      }
-      if (first.isDone) return false
-      const end = first.endBefore(second)
+      const [first, left, right] = items
+      if (first === undefined) return false
+      const isRight = right !== undefined && left !== undefined && right.isBefore(left)
+      const end = first.endBefore(isRight ? right : left)
       add(first.rows, { from: first.at, until: end }, first.piece)
       added += end - first.at
       first.moveTo(end)
+      if (first.isDone) popHeap(this.#cursors)
+      else settleTop(this.#cursors)
     }
     return true
   }

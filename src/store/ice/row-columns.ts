@@ -74,9 +74,9 @@ export class RowColumns {
   addRange(other: RowColumns, from: number, until: number): void {
     for (const [at, column] of this.columns.entries()) {
       const source = itemAt(other.columns, at)
-      column.lane.set(source.lane.subarray(from, until), this.count)
+      copy(column.lane, this.count, source.lane, { from, until })
       if (column.form === 'place' && source.form === 'place')
-        column.places.set(source.places.subarray(from, until), this.count)
+        copy(column.places, this.count, source.places, { from, until })
       else if (column.form === 'bytes' && source.form === 'bytes')
         column.heap.addRange(this.count, source.heap, { from, until })
     }
@@ -123,6 +123,19 @@ export class RowColumns {
     if (lanes.form === 'bytes') return lanes.heap.at(row)
     return lanes.form === 'place' ? value * placesPerBlock + f64At(lanes.places, row) : value
   }
+}
+
+/** Rows of lists come a few at a time: those are copied faster one by one than as a view. */
+const fewRows = 16
+
+function copy(
+  into: Float64Array,
+  at: number,
+  source: Float64Array,
+  { from, until }: { readonly from: number; readonly until: number },
+): void {
+  if (until - from > fewRows) into.set(source.subarray(from, until), at)
+  else for (let row = from; row < until; row++) into[at + row - from] = f64At(source, row)
 }
 
 function pick(into: Float64Array, at: number, source: Float64Array, picked: Uint32Array): void {

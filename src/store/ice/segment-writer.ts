@@ -75,14 +75,15 @@ export class SegmentWriter {
     })
   }
 
-  /** Has the disk take what is written so far, so that the end takes a moment only. */
-  settle(): void {
-    this.#flush()
-    onDisk(() => fsyncSync(this.#fd))
-  }
-
   /** Ends the file and gives it its name in its folder; returns the name. */
   finish(subject: SegmentSubject): { readonly name: string; readonly sizeBytes: number } {
+    const name = this.seal(subject)
+    placeSegment(this.#draft, name)
+    return { name, sizeBytes: this.#offset }
+  }
+
+  /** Ends the file: all of it is on disk then. Returns the name that it is to get. */
+  seal(subject: SegmentSubject): string {
     const { store, genesisHash, from, until, parentHash, lastHash, firn } = subject
     // One order, whoever asks: equal segments have equal bytes.
     const named = { store, genesisHash, from, until, parentHash, lastHash, firn }
@@ -90,27 +91,22 @@ export class SegmentWriter {
     const { bytes, name } = indexBytes(index)
     this.#append(bytes)
     this.#flush()
-    onDisk(() => {
-      fsyncSync(this.#fd)
-      this.#close()
-      const folder = dirname(this.#draft)
-      renameSync(this.#draft, join(folder, name + segmentEnding))
-      const handle = openSync(folder, 'r')
-      fsyncSync(handle)
-      closeSync(handle)
-    })
-    return { name, sizeBytes: this.#offset }
+    onDisk(() => fsyncSync(this.#fd))
+    this.leave()
+    return name
+  }
+
+  /** Writes no more into the file, whole or not. */
+  leave(): void {
+    if (!this.#isOpen) return
+    this.#isOpen = false
+    closeSync(this.#fd)
   }
 
   /** Takes the file away, unless it is finished. */
   abandon(): void {
-    if (this.#isOpen) this.#close()
+    this.leave()
     rmSync(this.#draft, { force: true })
-  }
-
-  #close(): void {
-    this.#isOpen = false
-    closeSync(this.#fd)
   }
 
   #write(bytes: Uint8Array): Extent {
@@ -224,6 +220,17 @@ class Levels implements TableSink {
     const numberAt = (place: number): number => Number(fences.valueAt(0, keyLength + place))
     return { offset: numberAt(0), length: numberAt(1), crc: numberAt(2) }
   }
+}
+
+/** Gives a whole file the name of a segment in its folder. Throws `store-full`, `store-failed`. */
+export function placeSegment(draft: string, name: string): void {
+  onDisk(() => {
+    const folder = dirname(draft)
+    renameSync(draft, join(folder, name + segmentEnding))
+    const handle = openSync(folder, 'r')
+    fsyncSync(handle)
+    closeSync(handle)
+  })
 }
 
 /** Does `work` on a disk. Throws `store-full`, `store-failed`. */

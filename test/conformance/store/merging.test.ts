@@ -11,12 +11,16 @@ import { test } from 'node:test'
 
 import { Fault } from '../../../src/core/fault.ts'
 import { mergeStream } from '../../../src/indexing/evm/merge-stream.ts'
+import { mergingThread } from '../../../src/indexing/evm/merge-thread.ts'
 import { recount } from '../../../src/indexing/evm/recount.ts'
 import type { Database } from '../../../src/store/engine/database.ts'
 import { openStore, type StoreLocation } from '../../../src/store/engine/open.ts'
 import { checkSegments } from '../../../src/store/ice/check-segments.ts'
 import { thawFrom } from '../../../src/store/ice/freeze.ts'
 import { iceOf } from '../../../src/store/ice/ice.ts'
+import type { ManifestSegment } from '../../../src/store/ice/manifest.ts'
+import { mergeFiles } from '../../../src/store/ice/merge-files.ts'
+import { segmentsToMerge } from '../../../src/store/ice/merge-plan.ts'
 import { mergeDue, type Merging } from '../../../src/store/ice/merge-segments.ts'
 import { blockByHeight } from '../../../src/store/query/evm/blocks.ts'
 import { evmTables } from '../../../src/store/schema/evm.ts'
@@ -54,6 +58,10 @@ async function withFrozen(
   }
 }
 
+function oldestEight(segments: readonly ManifestSegment[]): readonly ManifestSegment[] {
+  return segmentsToMerge(segments).slice(0, eight.length)
+}
+
 function mergingOf(store: Database): Merging {
   const ice = iceOf(store)
   assert.ok(ice !== undefined)
@@ -63,6 +71,7 @@ function mergingOf(store: Database): Merging {
     firn: 'test',
     pause: async () => undefined,
     commit: (work) => store.transaction(work),
+    choose: oldestEight,
   }
 }
 
@@ -111,7 +120,7 @@ async function readOn(location: StoreLocation): Promise<void> {
   // It knows the names of files that will be gone, and has opened none of them.
   assert.equal((await segmentsOf(other)).length, pieces.length)
   await other.snapshot(async (reader) => {
-    await mergeAll(store)
+    await mergeAll(store, oldestEight)
     await freezeAt(store, [150])
     assert.deepEqual(await storeDigest(reader, digested), rows, 'a snapshot from before')
   })
@@ -129,6 +138,33 @@ async function readOn(location: StoreLocation): Promise<void> {
   await other.close()
   await store.close()
 }
+
+void test('merging: a thread of its own writes the same file, and says what fails', async () => {
+  await withFrozen(pieces, async ({ store, files }) => {
+    const { signal, abort } = endable()
+    const write = mergingThread(signal, 0)
+    const sources = (await segmentsOf(store)).map(({ name: each }) => join(files, `${each}.ice`))
+    const job = { sources, draft: join(files, 'own.draft'), firn: 'test' }
+    const pause = async (): Promise<void> => undefined
+    const own = await mergeFiles(job, pause)
+    const bytes = readFileSync(job.draft)
+    // Jobs of several chains wait for each other.
+    const other = { ...job, draft: join(files, 'other.draft') }
+    const names = await Promise.all([write(other, pause), write(job, pause)])
+    assert.deepEqual(names, [own, own])
+    assert.deepEqual(readFileSync(other.draft), bytes)
+    const missing = { ...job, sources: [...sources, join(files, 'none.ice')] }
+    await assert.rejects(write(missing, pause), (error) => {
+      assert.ok(error instanceof Fault && error.code === 'store-failed')
+      return error.message.includes('segment is missing')
+    })
+    // The product's own way through the stream's transaction.
+    const merging = { ...mergingOf(store), write }
+    assert.equal((await mergeDue(merging))?.until, 130)
+    abort()
+    await assert.rejects(write(job, pause), /abort/)
+  })
+})
 
 void test('merging: what fails on the way changes nothing and leaves no file', async () => {
   await withFrozen(pieces, async ({ store, files }) => {
@@ -195,7 +231,7 @@ void test('merging: the stream works a third of the time, and takes away what wa
     const segments = await segmentsOf(store)
     assert.deepEqual(
       segments.map(({ until }) => until),
-      [130, 140],
+      [140],
     )
     assert.deepEqual(readdirSync(files).toSorted(), await segmentFiles(store))
     assert.ok(pauses.length > 2, `${pauses.length} pauses`)

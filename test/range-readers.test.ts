@@ -17,7 +17,8 @@ import { mergeBlocks } from '../src/codec/evm/merge-batches.ts'
 import { readConfig } from '../src/config/read-config.ts'
 import type { Config } from '../src/config/settings.ts'
 import { rangeQuery } from '../src/indexing/evm/ranges/range-bytes.ts'
-import { RemoteReaders } from '../src/indexing/evm/ranges/remote-readers.ts'
+import { RangeReaders } from '../src/indexing/evm/ranges/range-readers.ts'
+import { RemoteReader } from '../src/indexing/evm/ranges/remote-reader.ts'
 import { ChainReader } from '../src/indexing/evm/read-chain.ts'
 import { openRangeService, type RangeService } from '../src/service/range-service.ts'
 import { openNodeSource } from '../src/source/node-source.ts'
@@ -131,7 +132,7 @@ void test('elsewhere than on loopback: a token is needed', async () => {
   await world.close()
 })
 
-type Indexed = { readonly sum: string; readonly own: number; readonly readers: RemoteReaders }
+type Indexed = { readonly sum: string; readonly own: number; readonly readers: RangeReaders }
 
 /** Reads the whole chain with the help of readers at `urls`. */
 async function index(t: TestContext, urls: readonly string[]): Promise<Indexed> {
@@ -142,7 +143,8 @@ async function index(t: TestContext, urls: readonly string[]): Promise<Indexed> 
   t.after(world.close)
   const parts = { world, log: silentLog, ...limits }
   const source = openNodeSource({ ...parts, urls: [url], traceTimeoutMs: 60_000, expected: {} })
-  const readers = new RemoteReaders({ ...parts, urls, token })
+  const others = urls.map((each) => new RemoteReader(each, { ...parts, token }))
+  const readers = new RangeReaders({ others, clock: world.clock, log: silentLog })
   const batches: BlockBatch[] = []
   const stopping = new AbortController()
   const reader: ChainReader = new ChainReader({

@@ -214,6 +214,11 @@ export const settings = {
     false,
     'Move the history of EVM chains into segments, files in the folder `segments` of `dataDir`; see the guide. Every process of a deployment must say the same and have that folder.',
   ),
+  'index.workers': integer(
+    1,
+    [1, 64],
+    'Threads that fetch, check and decode blocks of EVM chains while one is far behind its head, the one that always does among them; one more writes. Each takes about 100 MiB while it runs and pays only where a core is free for it. They share `source.maxInFlight`: each asks an endpoint its part of it at once.',
+  ),
 
   'segments.from': list(
     'Firns that offer their segments (`api.segments`): a process with `role: serve` takes from them, when a question needs it, what is not in its own folder. `http://10.0.0.2:8080`.',

@@ -6,7 +6,7 @@
 
 import { zstdCompressSync } from 'node:zlib'
 
-import { faultOf } from '../core/fault.ts'
+import { type Fault, faultOf } from '../core/fault.ts'
 import { buffersOf } from '../core/growing.ts'
 import type { PrimarySource } from '../source/primary/primary-source.ts'
 import { openStore, type StoreLocation } from '../store/engine/open.ts'
@@ -16,8 +16,12 @@ import { waitOn, type Waits } from '../telemetry/waits.ts'
 import type { ChainSpec, ResumePoint } from './chain-spec.ts'
 import { goodBatchRows, goodFrozenRows } from './evm/evm-ingest.ts'
 import { openEvmSource } from './evm/open-source.ts'
-import { RemoteReaders } from './evm/ranges/remote-readers.ts'
+import { RangeReaders } from './evm/ranges/range-readers.ts'
+import { RangeThread } from './evm/ranges/range-thread.ts'
+import { RemoteReader } from './evm/ranges/remote-reader.ts'
+import { ThreadReader } from './evm/ranges/thread-reader.ts'
 import { ChainReader, type ChainWriter } from './evm/read-chain.ts'
+import { limitsOfThread, readingThreads } from './limits-of-thread.ts'
 import { callerOver, type Call } from './port-call.ts'
 import { openStoreOver } from './primary/run/calls.ts'
 import { primaryHost } from './primary/run/host.ts'
@@ -38,8 +42,10 @@ export async function runDecoder(thread: WorkerThread): Promise<void> {
   const call = callerOver(thread.data.port, thread.signal)
   const running = runStreams(thread)
   const networks = thread.data.streams.map((spec) => runNetwork({ ...thread, running }, call, spec))
-  await Promise.all(thread.data.chains.map((spec) => runChain(thread, call, spec)))
-  await Promise.all(networks)
+  const broken = Promise.withResolvers<never>()
+  const threads = rangeThreads(thread, broken.reject)
+  const chains = thread.data.chains.map((spec) => runChain({ ...thread, threads }, call, spec))
+  await Promise.race([Promise.all([...chains, ...networks]), broken.promise])
   await thread.stopped
   await running.ended()
 }
@@ -68,18 +74,28 @@ async function runNetwork(
   }
 }
 
-async function runChain(of: WorkerThread, ask: Call, spec: ChainSpec): Promise<void> {
+/** Threads that read ranges beside this one; none of them runs yet. */
+function rangeThreads(
+  { data, world, log, signal, startReader: start }: WorkerThread,
+  failed: (fault: Fault) => void,
+): readonly RangeThread[] {
+  const { clock } = world
+  return Array.from(
+    { length: readingThreads(data) - 1 },
+    (_, at) =>
+      new RangeThread({ name: `range-reader ${at + 1}`, start, failed, clock, log, signal }),
+  )
+}
+
+type ChainThreads = WorkerThread & { readonly threads: readonly RangeThread[] }
+
+async function runChain(of: ChainThreads, ask: Call, spec: ChainSpec): Promise<void> {
   const { data, world, signal, tell } = of
   const log = of.log.child(spec.key)
   const bufferBytes = Math.max(leastBufferBytes, data.limits.bufferBytes / data.chains.length)
   try {
-    const source = await openEvmSource(spec, data.limits, { world, log })
-    const readers = new RemoteReaders({
-      ...(data.readers ?? { urls: [], token: '' }),
-      ...data.limits,
-      world,
-      log,
-    })
+    const source = await openEvmSource(spec, limitsOfThread(data), { world, log })
+    const readers = readersOf(of, spec)
     const reader: ChainReader = new ChainReader({
       spec,
       source,
@@ -109,6 +125,18 @@ async function runChain(of: WorkerThread, ask: Call, spec: ChainSpec): Promise<v
       stages: [{ ...idleStatus('blocks'), state: 'stopped', reason: fault.message }],
     })
   }
+}
+
+/** Everyone else who reads ranges of the chain. */
+function readersOf({ data, world, log, threads }: ChainThreads, { key }: ChainSpec): RangeReaders {
+  const { clock } = world
+  const { urls, token } = data.readers ?? { urls: [], token: '' }
+  const { timeoutMs } = data.limits
+  const others = [
+    ...threads.map((thread) => new ThreadReader({ thread, key, timeoutMs, clock, log })),
+    ...urls.map((url) => new RemoteReader(url, { ...data.limits, token, world })),
+  ]
+  return new RangeReaders({ others, clock, log: log.child(key) })
 }
 
 /** Bytes of columns in one commit while far behind. */

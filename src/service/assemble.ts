@@ -210,6 +210,7 @@ function indexerOf(config: Config, parts: IndexerParts): Indexer | undefined {
     ...rest,
     chains: chains.map(({ spec }) => spec),
     limits: sourceLimits(config),
+    workers: config['index.workers'],
     readers: { urls: config['source.readers'], token: config['reader.token'] },
     keepEventsMs: config['events.keepDays'] * 86_400_000,
     worldModule: entryFile('world/world').href,

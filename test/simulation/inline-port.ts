@@ -3,18 +3,29 @@
  * two.
  */
 
-import type { Port } from '../../src/indexing/port-call.ts'
+import type { ClosingPort } from '../../src/indexing/port-call.ts'
 
-/** The two ends. A message arrives after what is under way, in the order it was sent. */
-export function inlinePorts(): readonly [Port, Port] {
+/**
+ * The two ends. A message arrives after what is under way, in the order it was sent; none arrives once
+ * an end is closed.
+ */
+export function inlinePorts(): readonly [ClosingPort, ClosingPort] {
   const receivers: [((value: unknown) => void)[], ((value: unknown) => void)[]] = [[], []]
-  const end = (own: 0 | 1): Port => ({
+  const closers: (() => void)[] = []
+  let isOpen = true
+  const end = (own: 0 | 1): ClosingPort => ({
     on: (_event, receive) => receivers[own].push(receive),
+    once: (_event, closed) => closers.push(closed),
     postMessage: (value, transfer) => {
       const copy: unknown = structuredClone(value, { transfer })
       queueMicrotask(() => {
-        for (const receive of receivers[own === 0 ? 1 : 0]) receive(copy)
+        if (isOpen) for (const receive of receivers[own === 0 ? 1 : 0]) receive(copy)
       })
+    },
+    close: () => {
+      if (!isOpen) return
+      isOpen = false
+      queueMicrotask(() => closers.forEach((closed) => closed()))
     },
   })
   return [end(0), end(1)]

@@ -23,6 +23,7 @@ import type { Config } from '../../src/config/settings.ts'
 import { faultOf } from '../../src/core/fault.ts'
 import type { World } from '../../src/core/world.ts'
 import { runDecoder } from '../../src/indexing/run-decoder.ts'
+import { runRangeReader } from '../../src/indexing/run-range-reader.ts'
 import { runWriter } from '../../src/indexing/run-writer.ts'
 import { type ChainStatus, StatusBoard, type ThreadNews } from '../../src/indexing/status-board.ts'
 import type { WorkerThread } from '../../src/indexing/worker-thread.ts'
@@ -148,14 +149,21 @@ function startIndexing({ config, world, store, over, owner, guarded }: Made): In
     over.signal.addEventListener('abort', () => resolve())
   })
   const limits = sourceLimits(config)
+  const workers = config['index.workers']
+  const readers: Promise<void>[] = []
   const thread = (port: WorkerThread['data']['port']): WorkerThread => ({
-    data: { chains, streams, store, limits, owner, keepEventsMs: 86_400_000, port },
+    data: { chains, streams, store, limits, workers, owner, keepEventsMs: 86_400_000, port },
     world,
     log: silentLog,
     waits: createWaits(world.clock.monotonic, () => undefined),
     signal: over.signal,
     stopped,
     tell: (news: ThreadNews) => board.take(news),
+    startReader: () => {
+      const [near, far] = inlinePorts()
+      readers.push(guarded(runRangeReader(thread(far))))
+      return near
+    },
   })
   const [one, other] = inlinePorts()
   const writer = guarded(runWriter(thread(other)))
@@ -164,6 +172,7 @@ function startIndexing({ config, world, store, over, owner, guarded }: Made): In
     status: () => board.all(),
     ended: async () => {
       await decoder
+      await Promise.all(readers)
       await writer
     },
   }

@@ -15,7 +15,7 @@ import type { BlockNews, ResumePoint } from '../chain-spec.ts'
 import { Pipeline, type PipelineLimits, type PipelineParts } from '../pipeline.ts'
 import type { BlockChecks } from './block-checks.ts'
 import { readPiece, type BlocksPiece } from './block-piece.ts'
-import type { RemoteReaders } from './ranges/remote-readers.ts'
+import type { Distrust, RangeReaders } from './ranges/range-readers.ts'
 import type { Settlement } from './settlement.ts'
 import type { TakenOnTrust } from './taken-on-trust.ts'
 
@@ -31,7 +31,7 @@ const longestHoldMs = 30_000
 /** Parts of the pipeline: a source, a writer, and the checks that prove blocks. */
 export type BlockPipelineParts = {
   readonly source: EvmSource
-  readonly readers?: RemoteReaders
+  readonly readers?: RangeReaders
   readonly writer: { readonly blocks: (batch: BlockBatch, news: BlockNews) => Promise<void> }
   readonly world: World
   readonly log: Log
@@ -56,7 +56,8 @@ export function blocksPipeline(
     name: 'blocks',
     from: resume.blocksFrom,
     unit: () => source.unitBlocks(),
-    window: () => source.window('blocks') + (readers?.window ?? 0),
+    window: () =>
+      source.window('blocks') + (readers?.window(pipeline.head - pipeline.committed) ?? 0),
     fetch: (range, signal) => {
       const wants = (height: number): boolean =>
         checks.wants(height, pipeline.head - height < headBlocks)
@@ -103,22 +104,22 @@ function linksOf(
 ): Pick<PipelineParts<BlocksPiece>, 'link' | 'unlinked'> {
   const stored = resume.parentHash === undefined ? undefined : fromHex(resume.parentHash)
   let tail = stored
+  const blame = (origin: string, reason: string, how: Distrust): void => {
+    if (readers?.blame(origin, reason, how) !== true) source[how](origin, reason)
+    trust.caught(origin)
+  }
   return {
     link: (piece) => {
       const { batch, origin } = piece
       const first = batch.blocks.parentHash.subarray(0, 32)
       if (tail !== undefined && !equalBytes(tail, first)) {
         const reason = `parent of block ${batch.from} does not match what is stored: ${origin}`
-        if (readers?.doubt(origin, reason) !== true) source.distrust(origin, reason)
-        trust.caught(origin)
+        blame(origin, reason, 'distrust')
         return { reason }
       }
       const wrong = settlement.link(piece, piece.settling)
       if (wrong !== undefined) {
-        for (const each of wrong.origins) {
-          if (readers?.doubt(each, wrong.reason) !== true) source.doubt(each, wrong.reason)
-          trust.caught(each)
-        }
+        for (const each of wrong.origins) blame(each, wrong.reason, 'doubt')
         return wrong
       }
       tail = batch.blocks.hash.slice(-32)

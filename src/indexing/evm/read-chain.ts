@@ -20,7 +20,7 @@ import { idleStatus, type StageStatus } from '../stage.ts'
 import { BlockChecks, type Unchecked } from './block-checks.ts'
 import type { BlocksPiece } from './block-piece.ts'
 import { blocksPipeline } from './block-pipeline.ts'
-import type { RemoteReaders } from './ranges/remote-readers.ts'
+import type { RangeReaders } from './ranges/range-readers.ts'
 import { type ReadAgainParts, rereadCaught, sumNow, unsettledNow } from './read-again.ts'
 import { TraceReader, type TraceWriter } from './read-traces.ts'
 import { Settlement } from './settlement.ts'
@@ -44,8 +44,8 @@ export type ChainWriter = TraceWriter & {
 export type ReadChainParts = {
   readonly spec: ChainSpec
   readonly source: EvmSource
-  /** Other machines that read blocks for this process. */
-  readonly readers?: RemoteReaders
+  /** Other threads and machines that read blocks for this one. */
+  readonly readers?: RangeReaders
   readonly writer: ChainWriter
   readonly world: World
   readonly log: Log

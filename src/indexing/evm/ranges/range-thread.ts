@@ -1,0 +1,129 @@
+/**
+ * Threads of this process that read ranges for its decoder, as the decoder sees them.
+ *
+ * They run only while a chain is far behind its head: started by the first question, ended when none
+ * came for a while. One that ends by itself is started again after a pause.
+ */
+
+import { Fault } from '../../../core/fault.ts'
+import { growingPause } from '../../../core/growing-pause.ts'
+import type { Clock } from '../../../core/world.ts'
+import type { Log } from '../../../telemetry/log.ts'
+import { type Call, callerOver, type ClosingPort } from '../../port-call.ts'
+
+/** Parts of {@link RangeThread}. */
+export type RangeThreadParts = {
+  /** Of the thread, in logs. */
+  readonly name: string
+  /** Starts a thread of this name that answers as `run-range-reader.ts`. */
+  readonly start: (name: string) => ClosingPort
+  /** Told once, when the thread ended too often without having answered anything. */
+  readonly failed: (fault: Fault) => void
+  readonly clock: Clock
+  readonly log: Log
+  /** Ends the thread, and every question. */
+  readonly signal: AbortSignal
+  /** Blocks behind the head from which on it is started; {@link farBehind} where it is not said. */
+  readonly startBehind?: number
+}
+
+/** Nearer to the head than this no thread is started: it would begin when the blocks are read. */
+const farBehind = 1_000
+
+/** A thread of which nothing was asked for so long ends. */
+const idleMs = 30_000
+
+/** Pauses before a thread is started that ended by itself. */
+const firstPauseMs = 1_000
+const longestPauseMs = 60_000
+
+/** Ends in a row without an answer, after which it is not started any more. */
+const maxEnds = 5
+
+type Running = { readonly port: ClosingPort; readonly call: Call; readonly over: AbortController }
+
+/** One thread, running or not; all chains share it. */
+export class RangeThread {
+  readonly #parts: RangeThreadParts
+  #running: Running | undefined
+  #underWay = 0
+  #wasAsked = false
+  #ends = 0
+  #readyAt = Number.NEGATIVE_INFINITY
+
+  constructor(parts: RangeThreadParts) {
+    this.#parts = parts
+  }
+
+  get name(): string {
+    return this.#parts.name
+  }
+
+  get isRunning(): boolean {
+    return this.#running !== undefined
+  }
+
+  /** Returns whether it may be asked for a chain that is `behind` blocks behind, at monotonic `now`. */
+  takes(behind: number, now: number): boolean {
+    const { startBehind = farBehind } = this.#parts
+    return this.isRunning || (behind >= startBehind && now >= this.#readyAt)
+  }
+
+  /**
+   * Asks the thread, which is started when it does not run. Faults are those of the answer;
+   * `node-unreachable` when the thread ends meanwhile.
+   */
+  async ask(name: string, argument: unknown): Promise<unknown> {
+    this.#wasAsked = true
+    const running = this.#running ?? this.#start()
+    this.#underWay++
+    try {
+      return await running.call(name, argument)
+    } finally {
+      this.#underWay--
+      // Whatever it answered, it is there.
+      if (this.#running === running) this.#ends = 0
+    }
+  }
+
+  #start(): Running {
+    const { name, start, signal } = this.#parts
+    const over = new AbortController()
+    const port = start(name)
+    const running = { port, over, call: callerOver(port, over.signal) }
+    this.#running = running
+    port.once('close', () => this.#ended(running))
+    const stop = (): void => {
+      over.abort(new Fault('node-unreachable', 'the process stops'))
+      port.close()
+    }
+    signal.addEventListener('abort', stop, { once: true, signal: over.signal })
+    void this.#endWhenIdle(running)
+    return running
+  }
+
+  #ended(running: Running): void {
+    const { name, log, clock, failed, signal } = this.#parts
+    running.over.abort(new Fault('node-unreachable', `thread ended: ${name}`))
+    if (this.#running !== running || signal.aborted) return
+    this.#running = undefined
+    const pauseMs = growingPause(this.#ends, { firstMs: firstPauseMs, longestMs: longestPauseMs })
+    log.error('thread that reads ranges has ended', { thread: name, pauseMs })
+    this.#readyAt = clock.monotonic() + pauseMs
+    if (++this.#ends < maxEnds) return
+    this.#readyAt = Number.POSITIVE_INFINITY
+    failed(new Fault('store-failed', `thread cannot be started: ${name}`))
+  }
+
+  async #endWhenIdle(running: Running): Promise<void> {
+    const { clock } = this.#parts
+    const { signal } = running.over
+    while (this.#wasAsked || this.#underWay > 0) {
+      this.#wasAsked = false
+      await clock.sleep(idleMs, signal).catch(() => undefined)
+      if (signal.aborted) return
+    }
+    this.#running = undefined
+    running.port.close()
+  }
+}

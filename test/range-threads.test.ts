@@ -1,0 +1,398 @@
+/**
+ * Ranges that several threads read side by side, in orders that are drawn: the store is that of a
+ * process with one, whatever happens to the others.
+ *
+ * Threads run in this one, over ports that copy; a node replays a recorded chain.
+ */
+
+import assert from 'node:assert/strict'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { MessageChannel, Worker } from 'node:worker_threads'
+import { zstdCompressSync } from 'node:zlib'
+
+import { generator } from '../bench/evm-chain.ts'
+import { faultOf } from '../src/core/fault.ts'
+import type { World } from '../src/core/world.ts'
+import type { ChainSpec } from '../src/indexing/chain-spec.ts'
+import { openChainHost } from '../src/indexing/evm/chain-host.ts'
+import { openEvmSource } from '../src/indexing/evm/open-source.ts'
+import { RangeReaders } from '../src/indexing/evm/ranges/range-readers.ts'
+import { RangeThread } from '../src/indexing/evm/ranges/range-thread.ts'
+import { ThreadReader } from '../src/indexing/evm/ranges/thread-reader.ts'
+import { ChainReader } from '../src/indexing/evm/read-chain.ts'
+import { limitsOfThread } from '../src/indexing/limits-of-thread.ts'
+import type { ClosingPort } from '../src/indexing/port-call.ts'
+import { runRangeReader } from '../src/indexing/run-range-reader.ts'
+import { openStore } from '../src/store/engine/open.ts'
+import { chainTables } from '../src/store/schema/stores.ts'
+import { silentLog } from '../src/telemetry/log.ts'
+import { createWaits } from '../src/telemetry/waits.ts'
+import { mergeAll, segmentsOf } from './freeze-store.ts'
+import { openReplayNode, type ReplayNode, replayTransport } from './replay-node.ts'
+import { inlinePorts } from './simulation/inline-port.ts'
+import { storeDigest } from './store-digest.ts'
+import { virtualClock } from './virtual-clock.ts'
+
+const limits = {
+  timeoutMs: 30_000,
+  traceTimeoutMs: 60_000,
+  maxInFlight: 16,
+  maxReplyBytes: 33_554_432,
+  bufferBytes: 33_554_432,
+  checkEvery: 1,
+}
+const key = 'fuji-test'
+const freeze = { firn: 'test', rowsAtOnce: 1 }
+/** Rows that say when, by whom and how they were written. */
+const unequal = new Set(['lease', 'checkpoint'])
+const digested = chainTables.filter(({ name }) => !unequal.has(name))
+
+const orders = { 'chain-51001': [2, 4], 'chain-51002': [1, 2, 2, 4, 4] } as const
+
+for (const chain of ['chain-51001', 'chain-51002'] as const) {
+  void test(`${chain}: one, two and four threads in any order store the same`, async (t) => {
+    const alone = await index(t, { chain })
+    assert.equal(alone.byThreads, 0)
+    assert.ok(alone.segments > 1, `segments: ${alone.segments}`)
+    for (const [seed, workers] of orders[chain].entries()) {
+      const together = await index(t, { chain, workers, seed })
+      assert.deepEqual(together.digest, alone.digest)
+      assert.equal(together.merged, alone.merged)
+      assert.equal(together.byThreads > 0, workers > 1)
+      assert.notDeepEqual(
+        together.order,
+        together.order.toSorted((a, b) => a - b),
+      )
+    }
+  })
+
+  void test(`${chain}: its traces are those of one thread`, async (t) => {
+    const alone = await index(t, { chain, traces: 'on' })
+    const together = await index(t, { chain, traces: 'on', workers: 4, seed: 6 })
+    assert.deepEqual(together.digest, alone.digest)
+    assert.ok(together.byThreads > 0)
+  })
+}
+
+void test('threads share what a node may be asked at once', async (t) => {
+  const { most } = await index(t, { chain: 'chain-51001', workers: 4, seed: 7 })
+  assert.ok(most > limits.maxInFlight / 4, `at once: ${most}`)
+  assert.ok(most <= limits.maxInFlight, `at once: ${most}`)
+})
+
+void test('a thread that ends while it reads: nothing is lost', async (t) => {
+  const alone = await index(t, { chain: 'chain-51002' })
+  for (const endsAfter of [0, 1]) {
+    const ended = await index(t, { chain: 'chain-51002', workers: 2, endsAfter })
+    assert.deepEqual(ended.digest, alone.digest)
+    assert.equal(ended.merged, alone.merged)
+    assert.equal(ended.byThreads, endsAfter)
+    assert.deepEqual(ended.errors, ['thread that reads ranges has ended'])
+  }
+})
+
+void test('a thread whose blocks are refused: the decoder reads them', async (t) => {
+  const alone = await index(t, { chain: 'chain-51002' })
+  const { digest, byThreads } = await index(t, {
+    chain: 'chain-51002',
+    workers: 2,
+    lie: (result) => ({ ...result, gasUsed: '0x1' }),
+  })
+  assert.deepEqual(digest, alone.digest)
+  assert.equal(byThreads, 0)
+})
+
+void test('a thread that cannot be started: is tried five times, with pauses', async () => {
+  const clock = virtualClock()
+  let started = 0
+  const { promise, resolve } = Promise.withResolvers<unknown>()
+  const thread = new RangeThread({
+    name: 'range-reader 1',
+    start: () => {
+      started++
+      const { port1, port2 } = new MessageChannel()
+      const code = `require('node:worker_threads').workerData.on('message', () => process.exit(1))`
+      // It ends with its first question.
+      void new Worker(code, { eval: true, workerData: port2, transferList: [port2] })
+      return port1
+    },
+    failed: resolve,
+    clock,
+    log: silentLog,
+    signal: new AbortController().signal,
+  })
+  for (let tries = 0; tries < 5; tries++) {
+    assert.ok(!thread.takes(999, clock.monotonic()))
+    while (!thread.takes(1_000, clock.monotonic())) await clock.sleep(100)
+    await assert.rejects(thread.ask('read', {}), /thread ended/)
+  }
+  assert.equal(started, 5)
+  assert.match(faultOf(await promise)?.message ?? '', /cannot be started: range-reader 1/)
+  assert.ok(clock.elapsedMs() > 15_000, `${clock.elapsedMs()} ms`)
+  assert.ok(!thread.takes(1_000, Number.MAX_SAFE_INTEGER))
+})
+
+void test('a thread that nobody asks: ends, and is started again', async () => {
+  const clock = virtualClock()
+  let [started, ended] = [0, 0]
+  const stopping = new AbortController()
+  const thread = new RangeThread({
+    name: 'range-reader 1',
+    start: () => {
+      started++
+      const [near, far] = inlinePorts()
+      far.on('message', (message) => {
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a question of `callerOver`
+        far.postMessage({ id: (message as { id: number }).id, value: 'told' }, [])
+      })
+      far.once('close', () => ended++)
+      return near
+    },
+    failed: assert.ifError,
+    clock,
+    log: silentLog,
+    signal: stopping.signal,
+  })
+  assert.equal(await thread.ask('read', {}), 'told')
+  await clock.sleep(20_000)
+  assert.equal(await thread.ask('read', {}), 'told')
+  await clock.sleep(20_000)
+  assert.deepEqual([thread.isRunning, started, ended], [true, 1, 0])
+  await clock.sleep(50_000)
+  assert.deepEqual([thread.isRunning, started, ended], [false, 1, 1])
+  assert.equal(await thread.ask('read', {}), 'told')
+  stopping.abort()
+  await clock.sleep(1)
+  assert.deepEqual([started, ended], [2, 2])
+})
+
+type Run = {
+  readonly chain: string
+  readonly workers?: number
+  /** Draws the order in which ranges are done; without it that in which they come. */
+  readonly seed?: number
+  readonly traces?: 'on' | 'off'
+  /** Answers after which a thread ends. */
+  readonly endsAfter?: number
+  /** Blocks as the node tells them to the threads. */
+  readonly lie?: (block: object) => object
+}
+
+type Indexed = {
+  readonly digest: Record<string, string>
+  /** Name of the segment that all of the history becomes. */
+  readonly merged: string | undefined
+  readonly segments: number
+  /** First heights of ranges as they were done. */
+  readonly order: readonly number[]
+  /** Ranges that threads read. */
+  readonly byThreads: number
+  /** Requests to the node under way at once. */
+  readonly most: number
+  readonly errors: readonly string[]
+}
+
+/** Indexes the whole chain into a new store: its blocks, and then its traces. */
+async function index(t: TestContext, run: Run): Promise<Indexed> {
+  const { chain, workers = 1, traces = 'off' } = run
+  const dataDir = await mkdtemp(join(tmpdir(), 'firn-threads-'))
+  t.after(() => rm(dataDir, { recursive: true, force: true }))
+  const file = await readFile(new URL(`../demo/${chain}.firnrec`, import.meta.url))
+  const node = await openReplayNode(file)
+  const traffic = { underWay: 0, most: 0 }
+  const spec: ChainSpec = {
+    key,
+    network: 'fuji',
+    name: '',
+    symbol: '',
+    rpcUrls: ['http://node/'],
+    traces,
+    startHeight: 0,
+    wrappedTokens: [],
+    icmContracts: [],
+  }
+  const world = worldOf(node, traffic)
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const source = await openEvmSource(spec, limitsOfThread({ limits, workers }), {
+    world,
+    log: silentLog,
+  })
+  const store = { store: 'embedded', dataDir, ...(traces === 'off' ? { freeze } : {}) }
+  const parts = { world, log: silentLog, store, limits, owner: 'test', signal }
+  const host = await openChainHost(spec, await source.identity(signal), parts)
+  const errors: string[] = []
+  let byThreads = 0
+  const log = { ...silentLog, error: (text: string) => void errors.push(text) }
+  const threadWorld = run.lie === undefined ? world : worldOf(await liar(file, run.lie), traffic)
+  const start = (): ClosingPort => {
+    const [near, far] = inlinePorts()
+    void runRangeReader({
+      data: {
+        chains: [spec],
+        streams: [],
+        store,
+        limits,
+        workers,
+        owner: 'test',
+        keepEventsMs: 0,
+        port: ending(far, run.endsAfter ?? Number.POSITIVE_INFINITY, () => byThreads++),
+      },
+      world: threadWorld,
+      log: silentLog,
+      waits: createWaits(world.clock.monotonic, () => undefined),
+      signal,
+      stopped: new Promise(() => undefined),
+      tell: () => undefined,
+      startReader: () => assert.fail('a reader starts none'),
+    })
+    return near
+  }
+  const { clock } = world
+  const threads = Array.from({ length: workers - 1 }, (_, at) => {
+    const name = `range-reader ${at + 1}`
+    const failed = assert.ifError
+    return new RangeThread({ name, start, failed, clock, log, signal, startBehind: 40 })
+  })
+  const others = threads.map(
+    (thread) => new ThreadReader({ thread, key, timeoutMs: 30_000, clock, log: silentLog }),
+  )
+  const readers = new OrderedReaders({ others, clock, log: silentLog }, run.seed)
+  const read = async (wanted: 'on' | 'off'): Promise<void> => {
+    const live = new AbortController()
+    const reader: ChainReader = new ChainReader({
+      spec: { ...spec, traces: wanted },
+      source,
+      readers,
+      writer: {
+        begin: host.resume,
+        blocks: host.blocks,
+        traces: host.traces,
+        skipTraces: host.skipTraces,
+        transactions: host.transactions,
+        cut: async (from) => void (await host.cut(from)),
+      },
+      world,
+      log: silentLog,
+      compress: (bytes) => zstdCompressSync(bytes),
+      checkEvery: 1,
+      limits: { bufferBytes: 33_554_432, batchBytes: 100_000 },
+      changed: () => {
+        const stages = reader.stages().slice(0, wanted === 'on' ? 2 : 1)
+        if (stages.every(({ state }) => state === 'live')) live.abort()
+      },
+    })
+    await reader.run(live.signal)
+    assert.equal(reader.stages()[0]?.state, 'live')
+  }
+  await read('off')
+  if (traces === 'on') await read('on')
+  stopping.abort()
+  await host.close()
+  const { order } = readers
+  const { most } = traffic
+  const written = await openStore(store, key, chainTables, 'write')
+  try {
+    const segments = (await segmentsOf(written)).length
+    await mergeAll(written, (all) => (all.length > 1 ? all : []))
+    const [merged] = await segmentsOf(written)
+    const digest = await storeDigest(written, digested)
+    return { digest, merged: merged?.name, segments, order, most, errors, byThreads }
+  } finally {
+    await written.close()
+  }
+}
+
+/** A world of one node, whose requests under way are counted. */
+function worldOf(node: ReplayNode, traffic: { underWay: number; most: number }): World {
+  const clock = virtualClock()
+  const transport = replayTransport({ node }, clock)
+  return {
+    clock,
+    random: { bytes: (size) => new Uint8Array(size), number: () => 0.5 },
+    transport: {
+      request: async (request) => {
+        traffic.most = Math.max(traffic.most, ++traffic.underWay)
+        try {
+          return await transport.request(request)
+        } finally {
+          traffic.underWay--
+        }
+      },
+    },
+    files: { read: (path) => readFile(path), write: async () => {}, list: async () => [] },
+  }
+}
+
+async function liar(file: Uint8Array, lie: (block: object) => object): Promise<ReplayNode> {
+  const node = await openReplayNode(file)
+  node.lie = ({ method, params }, result) =>
+    method === 'eth_getBlockByNumber' &&
+    params[1] === true &&
+    typeof result === 'object' &&
+    result !== null
+      ? lie(result)
+      : result
+  return node
+}
+
+/** The port of a thread that ends in place of answer number `left`; `told` hears of ranges. */
+function ending(port: ClosingPort, left: number, told: () => void): ClosingPort {
+  return {
+    ...port,
+    postMessage: (value, transfer) => {
+      if (left-- <= 0) {
+        port.close()
+        return
+      }
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a reply of `serveCalls`
+      const { value: answer } = value as { readonly value?: { readonly piece?: unknown } }
+      if (answer?.piece !== undefined) told()
+      port.postMessage(value, transfer)
+    },
+  }
+}
+
+/** Readers whose ranges are done in an order that a seed draws. */
+class OrderedReaders extends RangeReaders {
+  /** First heights, as they were done. */
+  readonly order: number[] = []
+  readonly #random: (() => number) | undefined
+  readonly #done: (() => void)[] = []
+  #underWay = 0
+
+  constructor(parts: ConstructorParameters<typeof RangeReaders>[0], seed: number | undefined) {
+    super(parts)
+    this.#random = seed === undefined ? undefined : generator(seed)
+  }
+
+  override async read(
+    ...[range, own, signal]: Parameters<RangeReaders['read']>
+  ): ReturnType<RangeReaders['read']> {
+    this.#underWay++
+    try {
+      const piece = await super.read(range, own, signal)
+      if (this.#random !== undefined)
+        await new Promise<void>((resolve) => {
+          this.#done.push(resolve)
+          this.#look()
+        })
+      this.order.push(piece.from)
+      return piece
+    } finally {
+      this.#underWay--
+      // What follows from it begins first.
+      setImmediate(() => this.#look())
+    }
+  }
+
+  /** Lets one go once all that is under way has been read. */
+  #look(): void {
+    if (this.#random === undefined || this.#done.length < this.#underWay) return
+    const [next] = this.#done.splice(Math.floor(this.#random() * this.#done.length), 1)
+    next?.()
+  }
+}

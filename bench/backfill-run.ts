@@ -40,6 +40,8 @@ export type BackfillChain = {
   readonly traceMs?: number
   /** `index.freeze`; off where it is absent. */
   readonly freezes?: boolean
+  /** `index.workers`; 1 where it is absent. */
+  readonly workers?: number
   /** Processes that read for the one that indexes, each with a node of its own; none. */
   readonly readers?: number
   /** Each node answers one request after the other, each after so many milliseconds. */
@@ -80,7 +82,7 @@ export async function withBackfill(
     }
     const node = await startNode(
       config,
-      `dataDir: ${dataDir}\nindex: { freeze: ${freezes} }\nsource: { readers: [${readerUrls.map((url) => `'${url}'`).join()}] }`,
+      `dataDir: ${dataDir}\nindex: { freeze: ${freezes}, workers: ${chain.workers ?? 1} }\nsource: { readers: [${readerUrls.map((url) => `'${url}'`).join()}] }`,
     )
     const startedAt = performance.now()
     const args = ['start', '--config', config, '--port', '0', '--node-port', '0']

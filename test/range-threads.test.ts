@@ -17,9 +17,10 @@ import { generator } from '../bench/evm-chain.ts'
 import { faultOf } from '../src/core/fault.ts'
 import type { World } from '../src/core/world.ts'
 import type { ChainSpec } from '../src/indexing/chain-spec.ts'
+import type { BlocksPiece } from '../src/indexing/evm/block-piece.ts'
 import { openChainHost } from '../src/indexing/evm/chain-host.ts'
 import { openEvmSource } from '../src/indexing/evm/open-source.ts'
-import { RangeReaders } from '../src/indexing/evm/ranges/range-readers.ts'
+import { type OtherReader, RangeReaders } from '../src/indexing/evm/ranges/range-readers.ts'
 import { RangeThread } from '../src/indexing/evm/ranges/range-thread.ts'
 import { ThreadReader } from '../src/indexing/evm/ranges/thread-reader.ts'
 import { ChainReader } from '../src/indexing/evm/read-chain.ts'
@@ -169,6 +170,74 @@ void test('a thread that nobody asks: ends, and is started again', async () => {
   assert.deepEqual([started, ended], [2, 2])
 })
 
+void test('an endpoint that lied: the threads do not ask it any more', async () => {
+  const file = await readFile(new URL('../demo/chain-51002.firnrec', import.meta.url))
+  const world = worldOf(await openReplayNode(file), { underWay: 0, most: 0 })
+  const { clock } = world
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const spec = specOf('off')
+  const parts = { key, timeoutMs: 30_000, clock, log: silentLog }
+  const thread = new RangeThread({
+    ...parts,
+    name: 'range-reader 1',
+    start: () => {
+      const [near, port] = inlinePorts()
+      void runRangeReader(threadOf(spec, { world, workers: 2, port, signal }))
+      return near
+    },
+    failed: assert.ifError,
+    signal,
+  })
+  const reader = new ThreadReader({ ...parts, thread })
+  const source = await openEvmSource(spec, limits, { world, log: silentLog })
+  const chain = await source.identity(signal)
+  const piece = await reader.read(chain, { from: 1, until: 5 }, signal)
+  assert.equal(piece?.until, 5)
+  assert.ok(reader.window(0, clock.monotonic()) > 2)
+  // The state of a genesis is in no block.
+  assert.equal(await reader.read(chain, { from: 0, until: 1 }, signal), undefined)
+  await assert.rejects(
+    reader.read({ ...chain, chainId: 1 }, { from: 1, until: 5 }, signal),
+    /nodes tell another chain/,
+  )
+  const [endpoint] = source.endpoints()
+  assert.equal(piece.origin, endpoint?.name)
+  assert.equal(reader.blame(piece.origin, 'it lied', 'distrust'), false)
+  await assert.rejects(reader.read(chain, { from: 1, until: 5 }, signal), /it lied/)
+  stopping.abort()
+})
+
+void test('others whose blocks hashes do not prove: are asked seldom, until one is proven', async () => {
+  let [asked, isProven] = [0, false]
+  const piece = { from: 0, until: 1 } as BlocksPiece
+  const other: OtherReader = {
+    window: () => 1,
+    load: () => 0,
+    read: async () => (++asked > 0 && isProven ? piece : undefined),
+    blame: () => false,
+    endpoints: () => [],
+  }
+  const readers = new RangeReaders({ others: [other], clock: virtualClock(), log: silentLog })
+  readers.opened({ chainId: 1, genesisHash: '0x' })
+  const { signal } = new AbortController()
+  const read = async (count: number): Promise<number> => {
+    const before = asked
+    for (let at = 0; at < count; at++)
+      await readers.read(
+        { from: 1, until: 2, head: 1_000 },
+        { window: 1, read: async () => piece },
+        signal,
+      )
+    return asked - before
+  }
+  assert.equal(await read(8), 8)
+  assert.equal(await read(80), 10)
+  isProven = true
+  assert.ok((await read(8)) >= 1)
+  assert.equal(await read(8), 8)
+})
+
 type Run = {
   readonly chain: string
   readonly workers?: number
@@ -203,17 +272,7 @@ async function index(t: TestContext, run: Run): Promise<Indexed> {
   const file = await readFile(new URL(`../demo/${chain}.firnrec`, import.meta.url))
   const node = await openReplayNode(file)
   const traffic = { underWay: 0, most: 0 }
-  const spec: ChainSpec = {
-    key,
-    network: 'fuji',
-    name: '',
-    symbol: '',
-    rpcUrls: ['http://node/'],
-    traces,
-    startHeight: 0,
-    wrappedTokens: [],
-    icmContracts: [],
-  }
+  const spec = specOf(traces)
   const world = worldOf(node, traffic)
   const stopping = new AbortController()
   const { signal } = stopping
@@ -230,25 +289,8 @@ async function index(t: TestContext, run: Run): Promise<Indexed> {
   const threadWorld = run.lie === undefined ? world : worldOf(await liar(file, run.lie), traffic)
   const start = (): ClosingPort => {
     const [near, far] = inlinePorts()
-    void runRangeReader({
-      data: {
-        chains: [spec],
-        streams: [],
-        store,
-        limits,
-        workers,
-        owner: 'test',
-        keepEventsMs: 0,
-        port: ending(far, run.endsAfter ?? Number.POSITIVE_INFINITY, () => byThreads++),
-      },
-      world: threadWorld,
-      log: silentLog,
-      waits: createWaits(world.clock.monotonic, () => undefined),
-      signal,
-      stopped: new Promise(() => undefined),
-      tell: () => undefined,
-      startReader: () => assert.fail('a reader starts none'),
-    })
+    const port = ending(far, run.endsAfter ?? Number.POSITIVE_INFINITY, () => byThreads++)
+    void runRangeReader(threadOf(spec, { world: threadWorld, workers, port, signal }))
     return near
   }
   const { clock } = world
@@ -303,6 +345,53 @@ async function index(t: TestContext, run: Run): Promise<Indexed> {
     return { digest, merged: merged?.name, segments, order, most, errors, byThreads }
   } finally {
     await written.close()
+  }
+}
+
+/** A thread that reads ranges, of as many in all, as this one runs it. */
+function threadOf(
+  spec: ChainSpec,
+  of: {
+    readonly world: World
+    readonly workers: number
+    readonly port: ClosingPort
+    readonly signal: AbortSignal
+  },
+): Parameters<typeof runRangeReader>[0] {
+  const { world, workers, port, signal } = of
+  const store = { store: 'embedded', dataDir: '' }
+  return {
+    data: {
+      chains: [spec],
+      streams: [],
+      store,
+      limits,
+      workers,
+      owner: 'test',
+      keepEventsMs: 0,
+      port,
+    },
+    world,
+    log: silentLog,
+    waits: createWaits(world.clock.monotonic, () => undefined),
+    signal,
+    stopped: new Promise(() => undefined),
+    tell: () => undefined,
+    startReader: () => assert.fail('a reader starts none'),
+  }
+}
+
+function specOf(traces: 'on' | 'off'): ChainSpec {
+  return {
+    key,
+    network: 'fuji',
+    name: '',
+    symbol: '',
+    rpcUrls: ['http://node/'],
+    traces,
+    startHeight: 0,
+    wrappedTokens: [],
+    icmContracts: [],
   }
 }
 

@@ -120,12 +120,11 @@ export class RangeReaders {
   }
 
   #freest(
-    { from, until, head }: HeightRange & { readonly head: number },
+    { until, head }: HeightRange & { readonly head: number },
     ownWindow: number,
   ): OtherReader | undefined {
     const behind = head - until
-    // The state of a genesis is in no block: its hash proves nothing.
-    if (this.#chain === undefined || behind < nearHead || from === 0) return undefined
+    if (this.#chain === undefined || behind < nearHead) return undefined
     if (this.#unproven >= unprovenInARow && this.#kept++ % unprovenInARow > 0) return undefined
     const now = this.#parts.clock.monotonic()
     let freest: OtherReader | undefined

@@ -5,13 +5,15 @@
  *
  * The node serves bytes of a file from a process of its own and takes its share of the machine; history
  * freezes. Figures are those from the first commit that shows to the last, of each the best of the rounds,
- * in which the numbers of threads take turns: neighbours on the machine only add. `µs` is processor time a transfer: of all of the process, of
- * the threads that read (the decoder among them), and of the writer, by the kernel's count (Linux).
- * `peak` is the most memory that was resident.
+ * in which the numbers of threads take turns: neighbours on the machine only add. `µs` is processor time a
+ * transfer, as the kernel counts it (Linux): of all of the process, of the reader that is busiest, and of
+ * the writer. `bound` is that of the busiest thread for one reader by that for so many: how much quicker the
+ * backfill is where each thread has a core of its own. `writes` is the part of the time in which the
+ * writer ran or waited for a core: near 1, it is the limit. `peak` is the most memory that was resident.
  */
 
 import { type Backfill, withBackfill } from './backfill-run.ts'
-import { peakMib, processorSeconds, threadSeconds } from './process-figures.ts'
+import { peakMib, processorSeconds, type ThreadTime, threadTimes } from './process-figures.ts'
 
 const blocks = Number(process.argv[2] ?? 6_000)
 const kind = process.argv[3] === 'plain' ? 'plain' : 'rich'
@@ -20,11 +22,19 @@ const rounds = Number(process.argv[4] ?? 3)
 /** Figures of one run. */
 type Figures = {
   readonly blocksPerSecond: number
-  readonly seconds: number
   readonly all: number
-  readonly readers: number
+  readonly reader: number
   readonly writer: number
+  readonly writes: number
   readonly peak: number
+}
+
+/** A moment of a run. */
+type Moment = {
+  readonly height: number
+  readonly at: number
+  readonly all: number
+  readonly threads: ReadonlyMap<string, ThreadTime>
 }
 
 const counts = [1, 2, 3] as const
@@ -36,11 +46,15 @@ for (let round = 0; round < rounds; round++)
     })
 
 console.log(`${blocks} blocks, ${kind}, ${rounds} rounds`)
-console.log('threads  blocks/s  ratio  seconds  µs, all  ratio  µs, readers  µs, writer  peak MiB')
+console.log(
+  'readers  blocks/s  ratio  µs, all  ratio  µs, reader  µs, writer  bound  writes  peak MiB',
+)
 const best = (workers: number, name: keyof Figures): number => {
   const values = runs.flatMap((run) => (run.workers === workers ? [run.figures[name]] : []))
   return name === 'blocksPerSecond' ? Math.max(...values) : Math.min(...values)
 }
+const busiest = (workers: number): number =>
+  Math.max(best(workers, 'reader'), best(workers, 'writer'))
 for (const workers of counts) {
   const of = (name: keyof Figures): number => best(workers, name)
   console.log(
@@ -48,11 +62,12 @@ for (const workers of counts) {
       String(workers).padStart(7),
       of('blocksPerSecond').toFixed(0).padStart(8),
       (of('blocksPerSecond') / best(1, 'blocksPerSecond')).toFixed(2).padStart(5),
-      of('seconds').toFixed(1).padStart(7),
       of('all').toFixed(1).padStart(7),
       (of('all') / best(1, 'all')).toFixed(2).padStart(5),
-      of('readers').toFixed(1).padStart(11),
+      of('reader').toFixed(1).padStart(10),
       of('writer').toFixed(1).padStart(10),
+      (busiest(1) / busiest(workers)).toFixed(2).padStart(5),
+      of('writes').toFixed(2).padStart(6),
       of('peak').toFixed(0).padStart(8),
     ].join('  '),
   )
@@ -60,13 +75,13 @@ for (const workers of counts) {
 
 async function measured(run: Backfill): Promise<Figures> {
   const { pid, transfers } = run
-  const now = (height: number): Begun => ({
+  const now = (height: number): Moment => ({
     height,
     at: performance.now(),
     all: processorSeconds(pid),
-    threads: threadSeconds(pid),
+    threads: threadTimes(pid),
   })
-  let begun: Begun | undefined
+  let begun: Moment | undefined
   // The start of the process is not the backfill.
   await run.reached(blocks - 1, (height) => {
     if (height >= 0) begun ??= now(height)
@@ -75,25 +90,21 @@ async function measured(run: Backfill): Promise<Figures> {
   const first = begun ?? end
   const count = blocks - 1 - first.height
   const micros = (seconds: number): number => (seconds / ((transfers * count) / blocks)) * 1e6
-  const ofThreads = (isOne: (name: string) => boolean): number =>
-    [...end.threads]
-      .filter(([thread]) => isOne(thread.replace(/^\d+ /, '')))
-      .reduce((sum, [thread, spent]) => sum + spent - (first.threads.get(thread) ?? 0), 0)
+  const since = (isOne: (name: string) => boolean): readonly ThreadTime[] =>
+    [...end.threads].flatMap(([thread, { ran, waited }]) => {
+      if (!isOne(thread.replace(/^\d+ /, ''))) return []
+      const before = first.threads.get(thread)
+      return [{ ran: ran - (before?.ran ?? 0), waited: waited - (before?.waited ?? 0) }]
+    })
+  const readers = since((name) => name === 'decoder' || name.startsWith('range-reader'))
+  const [writer = { ran: 0, waited: 0 }] = since((name) => name === 'writer')
   const seconds = (end.at - first.at) / 1_000
   return {
     blocksPerSecond: count / seconds,
-    seconds,
     all: micros(end.all - first.all),
-    readers: micros(ofThreads((name) => name === 'decoder' || name.startsWith('range-reader'))),
-    writer: micros(ofThreads((name) => name === 'writer')),
+    reader: micros(Math.max(...readers.map(({ ran }) => ran))),
+    writer: micros(writer.ran),
+    writes: (writer.ran + writer.waited) / seconds,
     peak: peakMib(pid),
   }
-}
-
-/** A moment of a run. */
-type Begun = {
-  readonly height: number
-  readonly at: number
-  readonly all: number
-  readonly threads: ReadonlyMap<string, number>
 }

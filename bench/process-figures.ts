@@ -7,23 +7,25 @@ import { readdirSync, readFileSync } from 'node:fs'
  * hundredths.
  */
 export function processorSeconds(pid: number): number {
-  return secondsIn(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ')
+  return (Number(fields[11]) + Number(fields[12])) / 100
 }
 
-/** The same of each thread that is there now, by its number and the first 15 letters of its name. */
-export function threadSeconds(pid: number): ReadonlyMap<string, number> {
-  const found = new Map<string, number>()
+/** Seconds that a thread ran, and that it waited for a core. */
+export type ThreadTime = { readonly ran: number; readonly waited: number }
+
+/** Times of each thread that is there now, by its number and the first 15 letters of its name. */
+export function threadTimes(pid: number): ReadonlyMap<string, ThreadTime> {
+  const found = new Map<string, ThreadTime>()
   for (const thread of readdirSync(`/proc/${pid}/task`)) {
-    const text = readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8')
-    const name = /\((.*)\)/.exec(text)?.[1] ?? ''
-    found.set(`${thread} ${name}`, secondsIn(text))
+    const folder = `/proc/${pid}/task/${thread}`
+    const name = readFileSync(`${folder}/comm`, 'utf8').trim()
+    const [ran = 0, waited = 0] = readFileSync(`${folder}/schedstat`, 'utf8').split(' ').map(Number)
+    found.set(`${thread} ${name}`, { ran: ran / 1e9, waited: waited / 1e9 })
   }
   return found
-}
-
-function secondsIn(stat: string): number {
-  const fields = stat.replace(/^.*\) /, '').split(' ')
-  return (Number(fields[11]) + Number(fields[12])) / 100
 }
 
 /** Most memory that was resident, MiB. */

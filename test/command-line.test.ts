@@ -12,12 +12,12 @@ import { Avalanche } from '@avalanche-sdk/chainkit'
 
 import { listOf, objectOf } from '../src/codec/evm/raw.ts'
 import { openRecording } from '../src/source/recording.ts'
+import { runCommand } from './firn-command.ts'
 import {
   entry,
   freshFolder,
   indexedFolder,
   run,
-  runFirn,
   startFirn,
   toldChains,
   until,
@@ -51,7 +51,7 @@ void test('help, status: few times the processor time of Node itself', async () 
 })
 
 void test('help: every command says what it does', async () => {
-  const text = (await runFirn('--help')).stdout
+  const text = (await runCommand('--help')).stdout
   for (const name of ['start', 'status', 'verify', 'doctor', 'export', 'record', 'keys', 'config'])
     assert.match(text, new RegExp(`^ {2}${name} .* [a-z]`, 'm'), name)
 })
@@ -59,7 +59,7 @@ void test('help: every command says what it does', async () => {
 void test('completion: bash completes commands, inner commands and flags', async (t) => {
   const folder = await freshFolder(t)
   const script = join(folder, 'firn.bash')
-  await writeFile(script, (await runFirn('completion', 'bash')).stdout)
+  await writeFile(script, (await runCommand('completion', 'bash')).stdout)
   const cases: [string[], string[]][] = [
     [['st'], ['start', 'status']],
     [
@@ -79,14 +79,19 @@ void test('completion: bash completes commands, inner commands and flags', async
     assert.equal(stderr, '', words.join(' '))
     assert.deepEqual(stdout.trim().split(' ').filter(Boolean), expected, words.join(' '))
   }
-  assert.match((await runFirn('completion', 'zsh')).stdout, /^autoload .*bashcompinit/)
-  assert.match((await runFirn('completion', 'fish')).stdout, /-a start -d 'index chains/)
-  const { code, stderr } = await runFirn('completion', 'tcsh')
+  assert.match((await runCommand('completion', 'zsh')).stdout, /^autoload .*bashcompinit/)
+  assert.match((await runCommand('completion', 'fish')).stdout, /-a start -d 'index chains/)
+  const { code, stderr } = await runCommand('completion', 'tcsh')
   assert.deepEqual([code, stderr], [2, 'firn: completion is for bash, zsh or fish: tcsh\n'])
 })
 
 void test('keys list: without keys it says how to make one', async (t) => {
-  const { code, stdout, stderr } = await runFirn('keys', 'list', '--data-dir', await freshFolder(t))
+  const { code, stdout, stderr } = await runCommand(
+    'keys',
+    'list',
+    '--data-dir',
+    await freshFolder(t),
+  )
   assert.deepEqual(
     [code, stdout, stderr],
     [0, '', 'There are no keys yet: `firn keys create <name>` makes one.\n'],
@@ -95,7 +100,7 @@ void test('keys list: without keys it says how to make one', async (t) => {
 
 void test('rebuild: a folder without stores stays as it is, and is named', async (t) => {
   const folder = await freshFolder(t)
-  const { code, stderr } = await runFirn('rebuild', '--data-dir', folder)
+  const { code, stderr } = await runCommand('rebuild', '--data-dir', folder)
   assert.equal(code, 1)
   assert.equal(stderr, `firn: no chain is indexed here: ${folder}\n`)
   assert.deepEqual(readdirSync(folder), [])
@@ -118,7 +123,7 @@ void test('a Firn that is not there: commands say what is missing, and where', a
     [['record-primary', '--node', url, ...out, ...places], bare],
   ]
   for (const [words, text] of cases) {
-    const { code, stderr } = await runFirn(...words)
+    const { code, stderr } = await runCommand(...words)
     assert.equal(code, 1, words.join(' '))
     assert.equal(stderr, text, words.join(' '))
   }
@@ -141,7 +146,7 @@ warp: { aggregatorUrl: ${url('aggregator.example')} }
 `,
   )
   await writeFile(own, '{"name":"Own","tokens":[]}')
-  const { code, stdout, stderr } = await runFirn('config', 'show', '--config', config)
+  const { code, stdout, stderr } = await runCommand('config', 'show', '--config', config)
   assert.equal(code, 0, stderr)
   assert.doesNotMatch(stdout, /hidden/)
   for (const host of ['node', 'rpc', 'prices', 'list', 'gateway', 'aggregator'])
@@ -155,7 +160,7 @@ void test('record: a chain recorded from a node is served as the node told it', 
   t.after(() => server.close())
   const out = join(folder, 'copy.firnrec')
   const common = ['record', '--rpc', server.url, '--out', out, '--name', 'Copy', '--symbol', 'CPY']
-  const made = await runFirn(...common)
+  const made = await runCommand(...common)
   assert.equal(made.code, 0, made.stderr)
   assert.match(made.stdout, /153 blocks with traces, \d+ answers about state/)
   const [copy, original] = [openRecording(await readFile(out)), openRecording(small)]
@@ -170,7 +175,7 @@ void test('record: a chain recorded from a node is served as the node told it', 
   // A part of it, replayed from its own first height.
   const part = join(folder, 'part.firnrec')
   const cut = ['--from', '100', '--until', '120', '--no-traces', '--out', part]
-  const second = await runFirn(...common, ...cut)
+  const second = await runCommand(...common, ...cut)
   assert.match(second.stdout, /20 blocks without traces[^]*startHeight: 100/)
   const config = join(folder, 'firn.yaml')
   await writeFile(
@@ -211,7 +216,7 @@ void test('record: what cannot be recorded is one sentence', async (t) => {
     [['--rpc', server.url], 2, /required option '--out <file>' not specified/],
   ]
   for (const [args, code, sentence] of cases) {
-    const ended = await runFirn('record', ...args)
+    const ended = await runCommand('record', ...args)
     assert.match(ended.stderr, sentence)
     assert.equal(ended.code, code, ended.stderr)
     assert.doesNotMatch(ended.stderr, /\n {4}at /)
@@ -225,15 +230,15 @@ void test('status: tells how far every stage is, of one without a height only it
   const url = ['--url', firn.apiUrl]
   let told = ''
   await until('every stage', async () => {
-    told = (await runFirn('status', ...url)).stdout
+    told = (await runCommand('status', ...url)).stdout
     return told.match(/live at/g)?.length === 12
   })
   // Where it listens is in the configuration: nobody has to say it again.
   const config = join(await freshFolder(t), 'firn.yaml')
   const [api, node] = [new URL(firn.apiUrl), new URL(firn.nodeUrl)]
   await writeFile(config, `api: { port: ${api.port} }\nnode: { port: ${node.port}, host: '::' }\n`)
-  assert.equal((await runFirn('status', '--config', config)).stdout, told)
-  const refused = await runFirn('alias', 'list', '--config', config)
+  assert.equal((await runCommand('status', '--config', config)).stdout, told)
+  const refused = await runCommand('alias', 'list', '--config', config)
   assert.match(refused.stderr, new RegExp(`http://\\[::1\\]:${node.port}`))
   const last = openRecording(small).heights.until - 1
   for (const line of [
@@ -245,7 +250,7 @@ void test('status: tells how far every stage is, of one without a height only it
     assert.match(told, line)
   assert.doesNotMatch(told, /-1|blocks\/s/)
   const whole = objectOf(
-    JSON.parse((await runFirn('status', '--url', `${firn.apiUrl}/`, '--json')).stdout),
+    JSON.parse((await runCommand('status', '--url', `${firn.apiUrl}/`, '--json')).stdout),
     'status',
   )
   assert.deepEqual(
@@ -270,7 +275,7 @@ void test('status: tells how far every stage is, of one without a height only it
     assert.ok(gauges.includes(line), line)
   assert.doesNotMatch(gauges, /stage="health"|^firn_index_\S*height\S* -1$/m)
   assert.equal(await firn.end(), 0)
-  const away = await runFirn('status', ...url)
+  const away = await runCommand('status', ...url)
   assert.equal(away.code, 1)
   assert.match(away.stderr, /^firn: no Firn answers, ECONNREFUSED: http/)
 })
@@ -291,8 +296,8 @@ chains: [{ name: Demo L1, recording: ${smallFile} }]
   const answered = async (key: string): Promise<number> =>
     (await fetch(path, { headers: key === '' ? {} : { 'x-service-api-key': key } })).status
   assert.equal(await answered(''), 401)
-  const keys = (...words: readonly string[]): ReturnType<typeof runFirn> =>
-    runFirn('keys', ...words, '--config', config)
+  const keys = (...words: readonly string[]): ReturnType<typeof runCommand> =>
+    runCommand('keys', ...words, '--config', config)
   const made = await keys('create', 'shop')
   assert.equal(made.code, 0, made.stderr)
   const key = made.stdout.trim()
@@ -310,7 +315,7 @@ void test('verify: an argument that makes no sense is told, nothing is compared'
     [['--sample', '0'], /^firn: --sample must be a count of at least 1: 0$/m],
     [['--network', 'mainet'], /^firn: --network must be one of mainnet, fuji, testnet: mainet$/m],
   ] as const) {
-    const ended = await runFirn('verify', '--node', 'http://127.0.0.1:1', ...words)
+    const ended = await runCommand('verify', '--node', 'http://127.0.0.1:1', ...words)
     assert.match(ended.stderr, sentence)
     assert.equal(ended.code, 2)
   }
@@ -322,7 +327,15 @@ void test('alias: a name given stands for its chain in every path of the API', a
   await untilLive(firn, ['fuji-demo-chain', 'primary-fuji'])
   const names = { 51001: 'shop_v2.main:ü', P: 'stakers+(old)', X: 'x_assets' }
   for (const [chain, name] of Object.entries(names)) {
-    const made = await runFirn('alias', 'add', name, '--chain', chain, '--node-url', firn.nodeUrl)
+    const made = await runCommand(
+      'alias',
+      'add',
+      name,
+      '--chain',
+      chain,
+      '--node-url',
+      firn.nodeUrl,
+    )
     assert.equal(made.code, 0, made.stderr)
   }
   const alike = [
@@ -350,7 +363,7 @@ void test('rebuild: tells how far each chain is, and where the new store is', as
   await untilLive(firn, ['primary-fuji'])
   const heights = (await toldChains(firn)).get('primary-fuji')
   assert.equal(await firn.end(), 0)
-  const { code, stdout } = await runFirn('rebuild', '--primary', 'fuji', '--data-dir', folder)
+  const { code, stdout } = await runCommand('rebuild', '--primary', 'fuji', '--data-dir', folder)
   assert.equal(code, 0, stdout)
   const head = heights?.indexedHeight
   assert.match(stdout, new RegExp(`^P-Chain ${head} of ${head}$`, 'm'))
@@ -363,7 +376,7 @@ void test('rebuild: tells how far each chain is, and where the new store is', as
 void test('doctor: finds what is wrong and tells what to do', async (t) => {
   const folder = await freshFolder(t)
   const data = join(folder, 'data')
-  const healthy = await runFirn('doctor', '--data-dir', data, '--port', '0', '--node-port', '0')
+  const healthy = await runCommand('doctor', '--data-dir', data, '--port', '0', '--node-port', '0')
   assert.equal(healthy.code, 0, healthy.stdout)
   assert.match(healthy.stdout, /^ok +node: version \d+/m)
   assert.match(healthy.stdout, /^ok +store fuji-demo-chain: not made yet$/m)
@@ -396,7 +409,7 @@ chains:
     if (calls.some(({ method }) => method.startsWith('debug_')))
       reply.text = '{"jsonrpc":"2.0","id":0,"error":{"code":-32601,"message":"no such method"}}'
   }
-  const sick = await runFirn('doctor', '--config', config, '--data-dir', data)
+  const sick = await runCommand('doctor', '--config', config, '--data-dir', data)
   assert.equal(sick.code, 1)
   for (const sentence of [
     /^problem +api\.port: 127\.0\.0\.1:\d+ is taken or not allowed\n +-> stop what has it/m,

@@ -9,7 +9,8 @@ import { test } from 'node:test'
 import { objectOf } from '../src/codec/evm/raw.ts'
 import { openStore } from '../src/store/engine/open.ts'
 import { chainTables } from '../src/store/schema/stores.ts'
-import { freshFolder, indexedFolder, runFirn, startFirn, untilLive } from './firn-process.ts'
+import { runCommand } from './firn-command.ts'
+import { freshFolder, indexedFolder, startFirn, untilLive } from './firn-process.ts'
 import { freezeAt } from './freeze-store.ts'
 
 const chain = 'fuji-demo-l1'
@@ -90,7 +91,7 @@ void test('offered segments: whole, immutable, refused without a key; taken by a
   t.after(() => liar.close())
   const { port } = liar.address() as { readonly port: number }
   const repair = ['verify', '--store', '--repair', '--data-dir', damaged, '--copies']
-  const copied = await runFirn(...repair, firn.apiUrl)
+  const copied = await runCommand(...repair, firn.apiUrl)
   assert.equal(copied.code, 0, copied.stdout + copied.stderr)
   assert.equal(copied.stdout.match(/: copied from http:/g)?.length, 4)
   for (const file of files)
@@ -99,10 +100,10 @@ void test('offered segments: whole, immutable, refused without a key; taken by a
       readFileSync(join(folder, 'segments', chain, file)),
     )
   writeFileSync(join(home, `${first}.ice`), 'damaged')
-  const lied = await runFirn(...repair, `http://127.0.0.1:${port}`)
+  const lied = await runCommand(...repair, `http://127.0.0.1:${port}`)
   assert.match(lied.stdout, new RegExp(`segment ${first}: the copy is damaged, too: http:`))
   writeFileSync(join(home, `${first}.ice`), 'damaged')
-  const away = await runFirn(...repair, 'http://127.0.0.1:1')
+  const away = await runCommand(...repair, 'http://127.0.0.1:1')
   assert.match(away.stdout, /: segment was not fetched \(.+\): http:/)
   for (const ended of [lied, away]) {
     assert.match(

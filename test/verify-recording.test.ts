@@ -5,12 +5,13 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 
-import { freshFolder, indexedFolder, runFirn } from './firn-process.ts'
+import { runCommand } from './firn-command.ts'
+import { freshFolder, indexedFolder } from './firn-process.ts'
 
 void test('verify --recording: what its nodes answered is there, and a change is found', async (t) => {
   const dataDir = await indexedFolder(t)
-  const verify = (): ReturnType<typeof runFirn> =>
-    runFirn('verify', '--recording', '--data-dir', dataDir)
+  const verify = (): ReturnType<typeof runCommand> =>
+    runCommand('verify', '--recording', '--data-dir', dataDir)
   const same = await verify()
   assert.equal(same.code, 0, same.stdout + same.stderr)
   assert.match(same.stdout, /^Primary network, primary-fuji\nheights: P \d+, X \d+, C \d+$/m)
@@ -28,7 +29,7 @@ void test('verify --recording: what its nodes answered is there, and a change is
 })
 
 void test('verify --recording: where nothing is indexed it says so', async (t) => {
-  const none = await runFirn('verify', '--recording', '--data-dir', await freshFolder(t))
+  const none = await runCommand('verify', '--recording', '--data-dir', await freshFolder(t))
   assert.equal(none.code, 1)
   assert.match(none.stderr, /^firn: nothing is indexed here: /)
 })

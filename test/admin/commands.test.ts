@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { promisify } from 'node:util'
 
 import type { NodeChain } from '../../src/admin/alias-rules.ts'
+import { runCommand } from '../firn-command.ts'
 import { freshFolder, startHarness } from './harness.ts'
 
 const cId = '2q9e4r6Mu3U68nU1fYjgbR6JvwrRx36CohpAX5UQxse55x1Q5'
@@ -29,18 +28,11 @@ after(async () => {
   await remove()
 })
 
-const run = promisify(execFile)
-const main = new URL('../../src/cli/main.ts', import.meta.url).pathname
-
 /** Runs `firn` against a listener and gives what it printed; of a failure, the error's line. */
 async function firn(port: number, ...words: string[]): Promise<string> {
   const url = ['--node-url', `http://127.0.0.1:${port}`]
-  try {
-    return (await run(process.execPath, [main, ...words, ...url])).stdout
-  } catch (error) {
-    assert.ok(error instanceof Error && 'stderr' in error)
-    return String(error.stderr)
-  }
+  const { code, stdout, stderr } = await runCommand(...words, ...url)
+  return code === 0 ? stdout : stderr
 }
 
 void test('firn alias: adds, lists and removes names of a running process', async () => {

@@ -9,7 +9,8 @@ import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
 
 import { listOf, objectOf } from '../../src/codec/evm/raw.ts'
 import { openRecording, type Recording } from '../../src/source/recording.ts'
-import { freshFolder, runFirn, until } from '../firn-process.ts'
+import { runCommand } from '../firn-command.ts'
+import { freshFolder, until } from '../firn-process.ts'
 import { demoFirn } from './demo-firn.ts'
 
 const small = await readFile(new URL('../../demo/chain-51002.firnrec', import.meta.url))
@@ -50,13 +51,13 @@ void test('export: transfers and transactions are all there, with exact amounts'
     )
     return listOf(list, 'balances').every((item) => objectOf(item, 'token')['symbol'] !== '')
   })
-  const csv = await runFirn('export', 'transfers', ...chain, ...url)
+  const csv = await runCommand('export', 'transfers', ...chain, ...url)
   assert.equal(csv.code, 0, csv.stderr)
   const [head = '', ...lines] = csv.stdout.trim().split('\n')
   const columns = head.split(',')
   assert.ok(columns.includes('amount') && columns.includes('date'), head)
 
-  const json = await runFirn('export', 'transfers', ...chain, ...url, '--format', 'jsonl')
+  const json = await runCommand('export', 'transfers', ...chain, ...url, '--format', 'jsonl')
   const rows = json.stdout
     .trim()
     .split('\n')
@@ -82,13 +83,13 @@ void test('export: transfers and transactions are all there, with exact amounts'
     .map((item) => objectOf(item, 'chain'))
     .find(({ evmChainId }) => evmChainId === 51_002) ?? { blockchainId: '' }
   const byId = ['--chain', String(blockchainId), '--address', holder, ...url]
-  assert.equal((await runFirn('export', 'transfers', ...byId)).stdout, csv.stdout)
+  assert.equal((await runCommand('export', 'transfers', ...byId)).stdout, csv.stdout)
   assert.equal(
-    (await runFirn('export', 'internals', ...byId)).stdout,
-    (await runFirn('export', 'internals', ...chain, ...url)).stdout,
+    (await runCommand('export', 'internals', ...byId)).stdout,
+    (await runCommand('export', 'internals', ...chain, ...url)).stdout,
   )
 
-  const all = await runFirn('export', 'transactions', '--chain', '51002', ...url)
+  const all = await runCommand('export', 'transactions', '--chain', '51002', ...url)
   const recording = openRecording(small)
   const count = await recording.blocks(
     recording.heights,
@@ -101,7 +102,7 @@ void test('export: transfers and transactions are all there, with exact amounts'
   const transactions = await parquetOf('transactions', { folder, url })
   assert.equal(transactions.length, count)
   const withoutFile = ['export', 'blocks', '--chain', '51002', '--format', 'parquet', ...url]
-  const refused = await runFirn(...withoutFile)
+  const refused = await runCommand(...withoutFile)
   assert.equal(refused.stderr, 'firn: a Parquet file is no stream: give its name with --out\n')
   assert.equal(refused.code, 2)
   const late = ['--from', '2999-01-01', ...url]
@@ -112,10 +113,10 @@ void test('export: transfers and transactions are all there, with exact amounts'
     ['primary-transactions', '--chain', 'P'],
     ['rewards', '--address', 'P-local18jma8ppw3nhx5r4ap8clazz0dps7rv5u00z96u'],
   ]) {
-    const none = await runFirn('export', String(what), ...words, ...late)
+    const none = await runCommand('export', String(what), ...words, ...late)
     assert.equal(none.code, 0, none.stderr)
     assert.match(none.stdout, /^date,[A-Za-z,]+\n$/, String(what))
-    const bare = await runFirn('export', String(what), ...words, ...late, '--format', 'jsonl')
+    const bare = await runCommand('export', String(what), ...words, ...late, '--format', 'jsonl')
     assert.deepEqual([bare.code, bare.stdout], [0, ''], String(what))
   }
 
@@ -124,7 +125,7 @@ void test('export: transfers and transactions are all there, with exact amounts'
     listOf(objectOf(item, 'delegator')['rewardAddresses'], 'addresses').map(String),
   )
   const owner = ['--address', owners.join(','), ...url]
-  const rewards = await runFirn('export', 'rewards', ...owner, '--format', 'jsonl')
+  const rewards = await runCommand('export', 'rewards', ...owner, '--format', 'jsonl')
   const paid = rewards.stdout
     .trim()
     .split('\n')
@@ -134,7 +135,7 @@ void test('export: transfers and transactions are all there, with exact amounts'
   let inYears = 0
   for (const year of years) {
     const own = ['--year', year, '--currency', 'EUR', '--format', 'jsonl']
-    const { stdout } = await runFirn('export', 'rewards', ...owner, ...own)
+    const { stdout } = await runCommand('export', 'rewards', ...owner, ...own)
     inYears += stdout.trim().split('\n').length
   }
   assert.equal(inYears, paid.length)
@@ -142,11 +143,15 @@ void test('export: transfers and transactions are all there, with exact amounts'
     ['--year', '26'],
     ['--year', '2026', '--from', '2026-01-01'],
   ])
-    assert.equal((await runFirn('export', 'rewards', ...owner, ...words)).code, 2, words.join(' '))
+    assert.equal(
+      (await runCommand('export', 'rewards', ...owner, ...words)).code,
+      2,
+      words.join(' '),
+    )
 
   // Nothing is made or lost: over all owners, what is spent is received or burned.
   const ofP = ['primary-transactions', '--chain', 'P', ...url, '--format', 'jsonl']
-  const primary = await runFirn('export', ...ofP)
+  const primary = await runCommand('export', ...ofP)
   const base = primary.stdout
     .trim()
     .split('\n')
@@ -163,19 +168,19 @@ void test('export: transfers and transactions are all there, with exact amounts'
   // Any period of it, without an address.
   const dates = base.map(({ date }) => String(date)).toSorted()
   const [from = '', end = ''] = [dates[3], dates.at(-3)]
-  const period = await runFirn('export', ...ofP, '--from', from, '--until', end)
+  const period = await runCommand('export', ...ofP, '--from', from, '--until', end)
   assert.equal(period.code, 0, period.stderr)
   const within = period.stdout.split('\n').filter((line) => line.includes('"BaseTx"'))
   assert.equal(within.length, dates.filter((date) => from <= date && date < end).length)
 
-  const wrong = await runFirn('export', 'transfers', '--chain', '51002', ...url)
+  const wrong = await runCommand('export', 'transfers', '--chain', '51002', ...url)
   assert.deepEqual([wrong.code, wrong.stderr.trim()], [2, 'firn: this export needs --address'])
   for (const date of ['20250131', '2025-02-31', '01/02/2025', '2025']) {
-    const misread = await runFirn('export', 'transfers', ...chain, ...url, '--from', date)
+    const misread = await runCommand('export', 'transfers', ...chain, ...url, '--from', date)
     assert.equal(misread.code, 2, date)
     assert.match(misread.stderr, /^firn: --from must be a date like 2025-01-31/, date)
   }
-  const unknown = await runFirn('export', 'transactions', '--chain', '7', ...url)
+  const unknown = await runCommand('export', 'transactions', '--chain', '7', ...url)
   assert.equal(unknown.code, 1)
   assert.match(unknown.stderr, /chain is not served here: 7/)
 })
@@ -193,7 +198,7 @@ async function parquetOf(
 ): Promise<Record<string, unknown>[]> {
   const path = join(of.folder, `${what}.parquet`)
   const words = ['--chain', '51002', '--format', 'parquet', '--out', path]
-  const { code, stderr } = await runFirn('export', what, ...words, ...of.url)
+  const { code, stderr } = await runCommand('export', what, ...words, ...of.url)
   assert.equal(code, 0, stderr)
   return (await parquetReadObjects({ file: await asyncBufferFromFile(path) })).toReversed()
 }

@@ -1,0 +1,72 @@
+/** Commands about stores as a whole. */
+
+import type { Command } from 'commander'
+
+import type { Flags } from '../flags.ts'
+
+/** Adds `rebuild`, `verify` and `migrate` to the command line. */
+export function addStoreCommands(program: Command): void {
+  program
+    .command('rebuild')
+    .description('compute derived tables again from the stores, without a node')
+    .option('--metrics', 'the time series of every EVM chain')
+    .option(
+      '--primary <network>',
+      'all rows of a primary network (mainnet or fuji), beside the old store',
+    )
+    .option('--checksums', 'the sums that firn verify --store compares with')
+    .option('--config <file>', 'configuration file')
+    .option('--data-dir <folder>', 'folder of the stores')
+    .action(async (flags: Flags) => {
+      if (flags['checksums'] === true)
+        return (await import('./rebuild-checksums.ts')).rebuildChecksums(flags)
+      return flags['primary'] === undefined
+        ? (await import('./rebuild.ts')).rebuildMetrics(flags)
+        : (await import('./rebuild-primary.ts')).rebuildPrimaryNetwork(flags)
+    })
+
+  addVerify(program)
+  program
+    .command('migrate')
+    .description(
+      'copy all stores to PostgreSQL, or from there into the data folder, and compare them',
+    )
+    .requiredOption(
+      '--to <place>',
+      'postgres://user@host:5432/db, embedded, or a configuration file that says where',
+    )
+    .option('--abandon', 'remove the copies of a migration that was not finished')
+    .option('--config <file>', 'configuration file, with the stores to copy')
+    .option('--data-dir <folder>', 'folder of the stores')
+    .action(async (flags: Flags) => (await import('./migrate.ts')).migrate(flags))
+}
+
+function addVerify(program: Command): void {
+  program
+    .command('verify')
+    .description('compare what is indexed with what a node says, or stores with their own sums')
+    .option('--chain <store>', 'an EVM chain, by the name of its store: fuji-c-chain')
+    .option('--store', 'read every store and compare it with the sums that were written with it')
+    .option('--repair', 'with --store: mend what is damaged, from the node; Firn must not run')
+    .option(
+      '--copies <place>',
+      'with --repair: a folder with copies of segments, or the address of a Firn that offers them',
+    )
+    .option('--recording', 'compare everything with what nodes answered when it was recorded')
+    .option('--json', 'with --store: print one JSON object')
+    .option('--node <url>', 'base address of the node (default: that of the configuration)')
+    .option('--network <name>', 'mainnet or fuji', 'fuji')
+    .option('--sample <count>', 'most addresses, stakers and heights of sampled checks', '64')
+    .option('--config <file>', 'configuration file')
+    .option('--data-dir <folder>', 'folder of the stores')
+    .action(async (flags: Flags) => {
+      if (flags['recording'] === true)
+        return (await import('./verify-recording.ts')).verifyRecording(flags)
+      if (flags['chain'] !== undefined)
+        return (await import('./verify-chain.ts')).verifyEvmChain(flags)
+      if (flags['store'] !== true) return (await import('./verify.ts')).verify(flags)
+      return flags['repair'] === true
+        ? (await import('./repair-stores.ts')).repairStores(flags)
+        : (await import('./verify-stores.ts')).verifyStores(flags)
+    })
+}

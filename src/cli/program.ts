@@ -1,0 +1,151 @@
+/**
+ * The command line. Each command is a file in `commands/`, loaded when it is used, so that
+ * `firn --help` answers at once.
+ */
+
+import { Command, CommanderError } from 'commander'
+
+import { faultOf } from '../core/fault.ts'
+import { version } from '../service/version.ts'
+import { addKeyCommands } from './commands/key-commands.ts'
+import { addNodeCommands } from './commands/node-commands.ts'
+import { addReadingCommands, addRecordPrimary } from './commands/recording-commands.ts'
+import { addSnapshotCommands } from './commands/snapshot-commands.ts'
+import { addStoreCommands } from './commands/store-commands.ts'
+import { addExamples } from './examples.ts'
+import { exitCodes } from './exit-codes.ts'
+import { checkAddresses, type Flags } from './flags.ts'
+
+/**
+ * Runs one command to its end. Its exit code is left in `process.exitCode`; what it prints goes to
+ * the streams of the process.
+ */
+export async function runCommandLine(words: readonly string[]): Promise<void> {
+  const program = createProgram()
+  try {
+    refuseUnknownCommand(program, words[0])
+    await program.parseAsync(words, { from: 'user' })
+  } catch (error) {
+    process.exitCode = report(error)
+  }
+}
+
+/** Commands in the order in which `firn --help` lists them. */
+function createProgram(): Command {
+  const program = new Command('firn')
+    .description('An open, self-hosted Avalanche data service.')
+    .version(version)
+    .showHelpAfterError('(firn --help lists the commands)')
+    .exitOverride()
+  addStart(program)
+  addStatus(program)
+  addKeyCommands(program)
+  program
+    .command('config')
+    .description('configuration')
+    .command('show')
+    .description('print every setting and where its value comes from')
+    .option('--config <file>', 'configuration file')
+    .action(async (flags: Flags) => (await import('./commands/config-show.ts')).showConfig(flags))
+  addStoreCommands(program)
+  addReadingCommands(program)
+  addExport(program)
+  program
+    .command('doctor')
+    .description('check the machine, the stores and every node, and tell what to do')
+    .option('--config <file>', 'configuration file')
+    .option('--data-dir <folder>', 'folder of stores, keys and logs')
+    .option('--port <port>', 'port of the data API')
+    .option('--node-port <port>', 'port of the node listener')
+    .action(async (flags: Flags) => (await import('./commands/doctor.ts')).doctor(flags))
+  addRecordPrimary(program)
+  program
+    .command('completion <bash|zsh|fish>')
+    .description('print a script with which a shell completes commands and flags')
+    .action(async (shell: string) =>
+      (await import('./commands/completion.ts')).completion(shell, program),
+    )
+  addNodeCommands(program)
+  addSnapshotCommands(program)
+  addExamples(program)
+  return program.hook('preAction', (_program, command) => checkAddresses(command.opts()))
+}
+
+function addStart(program: Command): void {
+  program
+    .command('start', { isDefault: true })
+    .description('index chains and serve the API; without --config, the bundled demo network')
+    .option('--config <file>', 'configuration, for instance firn.yaml')
+    .option('--data-dir <folder>', 'folder of stores, keys and logs (default ./firn-data)')
+    .option('--port <port>', 'port of the data API (default 8080)')
+    .option('--node-port <port>', 'port of the node listener (default 8081)')
+    .option('--api-admin-enabled [on]', 'serve the administration RPC on the node listener')
+    .option('--role <role>', 'all, index or serve (default all)')
+    .action(async (flags: Flags) => (await import('./commands/start.ts')).start(flags))
+}
+
+function addStatus(program: Command): void {
+  program
+    .command('status')
+    .description('what a running Firn has indexed')
+    .option('--url <url>', 'address of its data API (default: as configured)')
+    .option('--config <file>', 'configuration file')
+    .option('--json', 'print the answer as it is')
+    .action(async (flags: Flags) => (await import('./commands/status.ts')).status(flags))
+}
+
+function addExport(program: Command): void {
+  program
+    .command('export')
+    .description('write lists of a running Firn as CSV, JSON lines or Parquet')
+    .argument(
+      '<what>',
+      'blocks, transactions, transfers, logs, internals, primary-transactions or rewards',
+    )
+    .option('--chain <chain>', 'EVM chain id, or P, X or C')
+    .option('--network <network>', 'mainnet or fuji, of the primary network', 'fuji')
+    .option('--address <address>', 'of this address; of the primary network several by comma')
+    .option('--token <address>', 'transfers of this token contract')
+    .option('--from <date>', 'from this date or Unix second on')
+    .option('--until <date>', 'before this date or Unix second')
+    .option('--year <year>', 'this calendar year, in UTC')
+    .option('--currency <code>', 'rewards: currency of prices (default: usd)')
+    .option('--format <format>', 'csv, jsonl or parquet', 'csv')
+    .option('--out <file>', 'file to write (default: standard output)')
+    .option('--url <url>', 'address of the data API (default: as configured)')
+    .option('--config <file>', 'configuration file')
+    .option('--key <key>', 'API key, where one is needed')
+    .action(async (what: string, flags: Flags) =>
+      (await import('./commands/export.ts')).exportRows(what, flags),
+    )
+}
+
+/** Without this the name of no command would be an argument too many of `start`. */
+function refuseUnknownCommand(program: Command, word: string | undefined): void {
+  if (word === undefined || word === '' || word.startsWith('-') || word === 'help') return
+  if (!program.commands.some((command) => command.name() === word))
+    program.error(`error: unknown command: ${word}`, { exitCode: exitCodes.usage })
+}
+
+/** Prints a failure as one sentence; only what we did not expect shows a stack. */
+function report(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
+  const fault = faultOf(error)
+  if (fault === undefined) {
+    console.error(error)
+    return exitCodes.broken
+  }
+  console.error(`firn: ${fault.message}`)
+  switch (fault.code) {
+    case 'bad-parameter':
+      return exitCodes.usage
+    case 'bad-config':
+      return exitCodes.config
+    case 'lease-lost':
+      return exitCodes.taken
+    case 'store-version':
+      return exitCodes.store
+    default:
+      return exitCodes.failed
+  }
+}

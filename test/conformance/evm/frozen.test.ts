@@ -90,6 +90,17 @@ const paths = [
   '/v1/blocks',
 ]
 
+/** Answers of tables, asked for once for all segments. */
+const told = new Map<string, ReturnType<EvmService['get']>>()
+
+function ofTables(path: string): ReturnType<EvmService['get']> {
+  const known = told.get(path)
+  if (known !== undefined) return known
+  const answer = hot.get(path)
+  told.set(path, answer)
+  return answer
+}
+
 for (const [name, service] of Object.entries(frozen)) {
   void test(`frozen: ${name}, every page is that of tables`, async () => {
     const [served] = service.chains
@@ -99,7 +110,7 @@ for (const [name, service] of Object.entries(frozen)) {
     for (const path of paths) {
       let next: string | undefined = path
       for (let page = 0; next !== undefined && page < 4; page++) {
-        const own = await hot.get(next)
+        const own = await ofTables(next)
         const other = await service.get(next)
         assert.deepEqual([other.status, other.body], [own.status, own.body], next)
         pages += own.status === 200 ? 1 : 0

@@ -11,6 +11,7 @@ import { writeFileSync } from 'node:fs'
 import { arch, cpus, loadavg, platform, totalmem } from 'node:os'
 
 const benches = [
+  ['Starting', ['bench/start.ts']],
   ['Overload', ['bench/overload.ts', '6']],
   ['Lists by address over HTTP', ['bench/http-list.ts', '4000']],
   ['A block at the head', ['bench/head.ts']],

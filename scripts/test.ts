@@ -4,8 +4,9 @@
  * of 2 is every other job; the commit decides which, so that a run of a commit can be repeated and
  * each job has its turn.
  *
- * A folder of system tests is one process and one job; a file that lies in `test/` itself or in
- * `test/long` is another. All of them share one PostgreSQL server and stores that are made once
+ * A folder of system tests is one process and one job; so is a quarter of the files in `test/` that
+ * start no process, and each of the others there and in `test/long`. All of them share one PostgreSQL
+ * server and stores that are made once
  * (`test/made-stores.ts`). `long` is what takes long by nature: processes that are killed, writers
  * that take over, outages that are waited out, defects that are put back. Folders in `ownScripts`
  * need more than a machine with Node has and are run by scripts of their own. A job prints what it
@@ -64,6 +65,8 @@ const longest = [
   'test/conformance/store',
   'test/admin',
 ]
+// Each file would load the same modules: 0.2 to 0.4 s. More in one process would run longer than all else.
+const quarters = 4
 // Four times what a run writes.
 const roomBytes = 4 * 2 ** 30
 
@@ -209,8 +212,11 @@ function systemJobs(): { readonly system: readonly Job[]; readonly long: readonl
 }
 
 function jobsOf(files: readonly string[]): Job[] {
-  const jobs = Map.groupBy(files, (file) => {
+  let quiet = 0
+  const jobs = Map.groupBy(files.toSorted(), (file) => {
     const folder = folderOf(file)
+    if (folder === 'test' && part === '' && !startsProcesses(file))
+      return `${folder} ${(quiet++ % quarters) + 1}/${quarters}`
     return folder === 'test' || folder === 'test/long' ? file : folder
   })
   return [...jobs].map(([name, members]) => ({
@@ -218,6 +224,12 @@ function jobsOf(files: readonly string[]): Job[] {
     words: testsOf(...members.toSorted()),
     isSystem: true,
   }))
+}
+
+/** Such a file may also set variables of its process, which a file beside it would see. */
+function startsProcesses(file: string): boolean {
+  const text = readFileSync(join(root, file), 'utf8')
+  return /firn-process|webhook-firn|child_process|process\.env/.test(text)
 }
 
 function folderOf(file: string): string {

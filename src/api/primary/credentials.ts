@@ -14,7 +14,6 @@ import {
 import { outputContent } from '../../codec/primary/output-content.ts'
 import { decodePBlock, transactionsOf } from '../../codec/primary/p-block.ts'
 import { type PUnsigned, pTransactionAlone, pUnsigned } from '../../codec/primary/p-transaction.ts'
-import { cTypes, pTypes, xTypes } from '../../codec/primary/type-ids.ts'
 import {
   decodeXBlock,
   type XUnsigned,
@@ -25,6 +24,7 @@ import { concatBytes, equalBytes, keyOf } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import { hash160, sha256 } from '../../core/hash.ts'
 import { recoverPublicKey } from '../../core/secp256k1.ts'
+import { cTypes, pTypes, xTypes } from '../../core/type-ids.ts'
 import type { Utxo } from '../../shape/primary/utxo.ts'
 import type { Reader } from '../../store/engine/database.ts'
 import { rawBlockFinder } from '../../store/query/primary/raw-blocks.ts'

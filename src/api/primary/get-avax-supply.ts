@@ -6,10 +6,10 @@
  */
 
 import { readGenesis } from '../../codec/primary/genesis.ts'
-import { outputTypes } from '../../codec/primary/type-ids.ts'
 import { equalBytes, toBigint } from '../../core/bytes.ts'
 import { withPoint } from '../../core/exact-decimal.ts'
 import { assert, Fault } from '../../core/fault.ts'
+import { outputTypes } from '../../core/type-ids.ts'
 import { Type } from '../../shape/type.ts'
 import type { Reader } from '../../store/engine/database.ts'
 import { blockTimestamp } from '../../store/query/evm/blocks.ts'

@@ -1,6 +1,7 @@
 /** Facts that views of transactions use beside their rows, read for a whole page at a time. */
 
 import { equalBytes, keyOf } from '../../core/bytes.ts'
+import { pTypes, xTypes } from '../../core/type-ids.ts'
 import type { CreatedAsset } from '../../shape/primary/transaction.ts'
 import type { Reader } from '../../store/engine/database.ts'
 import { assetsById } from '../../store/query/primary/assets-by-number.ts'
@@ -76,9 +77,6 @@ export async function pageFactsOf(
   }
 }
 
-// RewardAutoRenewedValidatorTx of the P-Chain.
-const renewingType = 42
-
 /** Expected rewards of the cycles that settlements began, by place. */
 async function expectedRewards(
   store: Reader,
@@ -88,7 +86,7 @@ async function expectedRewards(
   const expected = new Map<number, bigint>()
   for (const { pos, type, body } of rows) {
     const { stakingTxId } = body
-    if (type !== renewingType || stakingTxId === undefined) continue
+    if (type !== pTypes.RewardAutoRenewedValidatorTx || stakingTxId === undefined) continue
     const position = stakers.find(({ txId }) => equalBytes(txId, stakingTxId))
     if (position === undefined) continue
     const reward = await expectedAfter(store, position, placeOfPos(pos).height)
@@ -97,15 +95,12 @@ async function expectedRewards(
   return expected
 }
 
-// CreateAssetTx of the X-Chain.
-const createAssetType = 1
-
 async function createdAssets(
   of: ChainOf,
   rows: readonly StoredTransaction[],
 ): Promise<ReadonlyMap<string, CreatedAsset>> {
   if (of.chain !== 'X') return new Map()
-  const ids = rows.filter(({ type }) => type === createAssetType).map(({ txId }) => txId)
+  const ids = rows.filter(({ type }) => type === xTypes.CreateAssetTx).map(({ txId }) => txId)
   const assets = await assetsById(of.store, ids)
   return new Map(assets.map((asset) => [keyOf(asset.assetId), createdAssetView(asset)]))
 }

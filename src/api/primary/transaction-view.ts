@@ -9,6 +9,7 @@ import { xTransactionNames } from '../../codec/primary/x-transaction.ts'
 import { toChecksumAddress, toPrimaryAddress } from '../../core/address.ts'
 import { keyOf, to0x } from '../../core/bytes.ts'
 import { toCb58, toNodeId } from '../../core/cb58.ts'
+import { cTypes } from '../../core/type-ids.ts'
 import type { AssetAmount } from '../../shape/primary/asset.ts'
 import type {
   L1ValidatorChange,
@@ -212,7 +213,7 @@ function cView(row: StoredTransaction, facts: PageFacts): Partial<View> {
   const { body } = row
   return {
     ...clientNames(row, facts),
-    ...(row.type === 1
+    ...(row.type === cTypes.ExportTx
       ? { evmInputs: body.evmInputs.map((side) => evmSide('fromAddress', side, facts)) }
       : { evmOutputs: body.evmOutputs.map((side) => evmSide('toAddress', side, facts)) }),
   }

@@ -6,12 +6,12 @@
  */
 
 import { Fault } from '../../core/fault.ts'
+import { cTypes, namesOf } from '../../core/type-ids.ts'
 import { decode, type Decoded } from '../cursor.ts'
 import { array, sliced, struct, union, versioned, type Sliced } from '../kit.ts'
 import { u32, u64 } from '../primitives.ts'
 import { maxAtomicTransactions, maxItems } from './limits.ts'
 import { commonAssetId, id, shortId, signatures, transferInput, transferOutput } from './secp.ts'
-import { cTypes, namesOf } from './type-ids.ts'
 
 /** Assets on an EVM address; `amount` in the asset's smallest unit (nAVAX for AVAX). */
 const evmOutput = struct({ address: shortId, amount: u64, assetId: commonAssetId })

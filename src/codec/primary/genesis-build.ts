@@ -6,13 +6,13 @@
  */
 
 import { compareBytes, concatBytes, keyOf } from '../../core/bytes.ts'
+import { outputTypes, pTypes, signerTypes } from '../../core/type-ids.ts'
 import { encode } from '../cursor.ts'
 import type { Sliced } from '../kit.ts'
 import type { Allocation, GenesisConfig, InitialStaker } from './genesis-config.ts'
 import { fxIds, genesisAssetId, pGenesis, vmIds } from './genesis.ts'
 import { emptyId } from './ids.ts'
 import type { POutput, PTransaction, PTransferableOutput, PUnsigned } from './p-transaction.ts'
-import { outputTypes, pTypes, signerTypes } from './type-ids.ts'
 import { xGenesis, xOutput, type XGenesis } from './x-transaction.ts'
 
 /** One amount of one address on the P-Chain. */

@@ -7,6 +7,7 @@
 
 import { Fault } from '../../core/fault.ts'
 import { sha256 } from '../../core/hash.ts'
+import { pBlockTypes, pTypes, xTypes } from '../../core/type-ids.ts'
 import { decode, encode, type Decoded } from '../cursor.ts'
 import { array, sliced, struct, versioned } from '../kit.ts'
 import { bytes, text, u64 } from '../primitives.ts'
@@ -14,7 +15,6 @@ import { transactionIdOf } from './ids.ts'
 import { maxItems, maxTextBytes } from './limits.ts'
 import { pBlock } from './p-block.ts'
 import { pTransaction, type PUnsignedOf } from './p-transaction.ts'
-import { pBlockTypes, pTypes, xTypes } from './type-ids.ts'
 import { pUtxoBare } from './utxo.ts'
 import { xGenesis, xGenesisTransaction, type XGenesis } from './x-transaction.ts'
 

@@ -1,8 +1,8 @@
 /** Content of an output alone, whatever its chain. */
 
+import { outputTypes } from '../../core/type-ids.ts'
 import { decode } from '../cursor.ts'
 import { pOutput } from './p-transaction.ts'
-import { outputTypes } from './type-ids.ts'
 import { xOutput } from './x-transaction.ts'
 
 /** Values that every type of output has. */

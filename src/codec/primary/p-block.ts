@@ -4,13 +4,13 @@
  * Source: avalanchego vms/platformvm/block (codec.go has the type ids).
  */
 
+import { pBlockTypes, namesOf } from '../../core/type-ids.ts'
 import { decode, type Decoded } from '../cursor.ts'
 import { array, sliced, struct, union, versioned, type Sliced } from '../kit.ts'
 import { u64 } from '../primitives.ts'
 import { maxItems } from './limits.ts'
 import { pTransaction, type PTransaction } from './p-transaction.ts'
 import { id } from './secp.ts'
-import { pBlockTypes, namesOf } from './type-ids.ts'
 
 const common = { parentId: id, height: u64 } as const
 const transaction = sliced(pTransaction)

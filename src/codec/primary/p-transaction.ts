@@ -7,6 +7,7 @@
  * Source: avalanchego vms/platformvm/txs (codec.go has the type ids).
  */
 
+import { inputTypes, outputTypes, pTypes, signerTypes, namesOf } from '../../core/type-ids.ts'
 import type { Decoded } from '../cursor.ts'
 import { array, nothing, sliced, struct, union, unread, versioned } from '../kit.ts'
 import { bytes, fixed, text, u32, u64, u8 } from '../primitives.ts'
@@ -25,7 +26,6 @@ import {
   transferInput,
   transferOutput,
 } from './secp.ts'
-import { inputTypes, outputTypes, pTypes, signerTypes, namesOf } from './type-ids.ts'
 
 /** Types of a P-Chain output. */
 export const pOutput = union({

@@ -6,6 +6,7 @@
  * ids follow from the order of registration in vms/avm/txs/parser.go and block/parser.go.
  */
 
+import { operationTypes, outputTypes, xTypes, namesOf } from '../../core/type-ids.ts'
 import { decode, type Decoded } from '../cursor.ts'
 import { array, sliced, struct, union, unread, versioned } from '../kit.ts'
 import { bytes, text, u32, u64, u8 } from '../primitives.ts'
@@ -21,7 +22,6 @@ import {
   transferInput,
   transferOutput,
 } from './secp.ts'
-import { operationTypes, outputTypes, xTypes, namesOf } from './type-ids.ts'
 
 const payload = bytes(maxBytes)
 

@@ -4,6 +4,7 @@
  * Both are one integer each, so that an entry is short and the common kind one comparison away.
  */
 
+import { outputTypes } from '../../core/type-ids.ts'
 import { chainNumbers, type PrimaryChain, utxoKinds } from './primary-position.ts'
 
 const placesPerAddress = 4
@@ -84,7 +85,7 @@ export function kindOf(
     (is.staked ? staked : 0) |
     (owner.addresses.length !== 1 || owner.threshold !== 1 ? shared : 0) |
     (is.crossing ? crossing : 0) |
-    (row.outputType === 7 ? 0 : withoutAmount) |
+    (row.outputType === outputTypes.secpTransfer ? 0 : withoutAmount) |
     (row.amount > maxAmount ? wide : 0)
   )
 }

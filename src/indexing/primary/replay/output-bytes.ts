@@ -1,9 +1,9 @@
 /** Outputs in wire form, as they stand in their transactions. */
 
 import { encode } from '../../../codec/cursor.ts'
-import { outputTypes } from '../../../codec/primary/type-ids.ts'
 import { xOutput } from '../../../codec/primary/x-transaction.ts'
 import { assert, Fault } from '../../../core/fault.ts'
+import { outputTypes } from '../../../core/type-ids.ts'
 import type { Owner } from '../batch/ledger-rows.ts'
 
 /** The content of an output; see `NewUtxo` for what the fields mean. */
@@ -58,16 +58,16 @@ function memoryOf(size: number): { readonly bytes: Uint8Array; readonly view: Da
   return memory
 }
 
-/** Type 7, and 22 around it where there is a stakeable lock. Source: `codec/primary/secp.ts`. */
+/** An amount, and a stakeable lock around it where there is one. Source: `codec/primary/secp.ts`. */
 function amountBytes({ amount, owner, stakeableLocktime }: OutputFields): Uint8Array {
   const { locktime, threshold, addresses } = owner
   const start = stakeableLocktime === 0n ? 0 : 12
   const { bytes, view } = memoryOf(start + 28 + addressSize * addresses.length)
   if (start > 0) {
-    view.setUint32(0, 22)
+    view.setUint32(0, outputTypes.stakeableLocked)
     view.setBigUint64(4, stakeableLocktime)
   }
-  view.setUint32(start, 7)
+  view.setUint32(start, outputTypes.secpTransfer)
   view.setBigUint64(start + 4, amount)
   view.setBigUint64(start + 12, locktime)
   view.setUint32(start + 20, threshold)

@@ -9,7 +9,6 @@ import { decodeExtraData, type CUnsigned } from '../../../codec/primary/c-atomic
 import { transactionIdOf, outputKeyOf } from '../../../codec/primary/ids.ts'
 import { decodePBlock, transactionsOf, type PBlock } from '../../../codec/primary/p-block.ts'
 import type { PUnsigned } from '../../../codec/primary/p-transaction.ts'
-import { cTypes, pTypes, xTypes } from '../../../codec/primary/type-ids.ts'
 import {
   decodeXBlock,
   xTransactionAlone,
@@ -17,6 +16,7 @@ import {
   type XUnsigned,
 } from '../../../codec/primary/x-transaction.ts'
 import { sha256 } from '../../../core/hash.ts'
+import { cTypes, pTypes, xTypes } from '../../../core/type-ids.ts'
 import type { CBlock, Proposer } from '../../../source/primary/primary-source.ts'
 
 /** A transaction with the ids, as map keys, of what it imports and exports. */

@@ -9,6 +9,7 @@
  */
 
 import { compareBytes } from '../../../core/bytes.ts'
+import { xTypes } from '../../../core/type-ids.ts'
 import type { TxBody } from '../../../store/schema/primary-bodies.ts'
 import { assetOf } from '../../../store/schema/primary-holding.ts'
 import { posOfPlace } from '../../../store/schema/primary-position.ts'
@@ -120,7 +121,6 @@ export function endStep(step: Step): void {
 
 // AVAX has number 1 in every store; nearly every transaction of the X-Chain moves it.
 const avax = 1
-const baseType = 0
 
 /** AVAX in less AVAX out; a reward, which spends nothing, is minted and burns nothing. */
 function netBurned({ consumed, value }: Step['row']): bigint {
@@ -133,7 +133,7 @@ function noteAssets({ row, place, draft, bare }: Step): void {
   const moved = new Set([...row.consumed, ...row.value].map(({ asset }) => asset))
   for (const asset of bare ?? none) moved.add(asset)
   for (const asset of moved) {
-    if (asset === avax && row.typeId === baseType) continue
+    if (asset === avax && row.typeId === xTypes.BaseTx) continue
     draft.assetTransactions.push({ asset, pos: posOfPlace(place), type: row.typeId })
   }
 }

@@ -1,6 +1,6 @@
 /** Writes transactions and the lists of addresses they stand in. */
 
-import { cTypes, pTypes, xTypes } from '../../../codec/primary/type-ids.ts'
+import { cTypes, pTypes, xTypes } from '../../../core/type-ids.ts'
 import { ByteColumn } from '../../../store/engine/byte-column.ts'
 import type { Writer } from '../../../store/engine/database.ts'
 import { tx, txByAddress, txById } from '../../../store/schema/primary-ledger.ts'

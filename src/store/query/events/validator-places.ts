@@ -1,6 +1,7 @@
 /** Places where something happened to validators and delegators of the P-Chain, oldest first. */
 
 import { keyOf } from '../../../core/bytes.ts'
+import { pTypes } from '../../../core/type-ids.ts'
 import { type Reader, statement, type Value } from '../../engine/database.ts'
 import { txStart } from '../../schema/primary-bodies.ts'
 import { blockOfPos, firstPosOf } from '../../schema/primary-position.ts'
@@ -30,8 +31,10 @@ const changesText = `c.pos, n.bytes, l.subnet_id from l1_change c
 const changesIn = statement(`select ${changesText}`)
 const transactionsIn = statement('select pos, body from tx where pos >= ? and pos < ? order by pos')
 
-// RewardValidatorTx and RewardAutoRenewedValidatorTx. Source: avalanchego vms/platformvm/txs/codec.go.
-const rewardTypes: ReadonlySet<number> = new Set([20, 42])
+const rewardTypes: ReadonlySet<number> = new Set([
+  pTypes.RewardValidatorTx,
+  pTypes.RewardAutoRenewedValidatorTx,
+])
 
 /**
  * Effects of transactions in `range`: stakes begun, rewards, changes of L1 validators, and balances

@@ -1,5 +1,6 @@
 /** Places of X-Chain transactions that touch an asset. */
 
+import { xTypes } from '../../../core/type-ids.ts'
 import { type Reader, statement, type Statement } from '../../engine/database.ts'
 import { txStart } from '../../schema/primary-bodies.ts'
 import { bytesValue } from '../stored-row.ts'
@@ -7,7 +8,6 @@ import { latestTransactions, type PlaceQuery } from './transactions-of-addresses
 
 // Every store numbers AVAX first; ordinary transfers of it are not listed.
 const avax = 1
-const baseType = 0
 
 function question(order: 'asc' | 'desc'): Statement {
   const text = (types: string): string =>
@@ -36,7 +36,8 @@ export async function transactionsOfAsset(
 ): Promise<number[]> {
   const { asset, types, from, until, order, limit } = query
   if (asset === avax && types === undefined) return latestTransactions(reader, query)
-  if (asset === avax && types?.includes(baseType) === true) return ofTypes(reader, query, types)
+  if (asset === avax && types?.includes(xTypes.BaseTx) === true)
+    return ofTypes(reader, query, types)
   const filter = [types === undefined ? 0 : 1, JSON.stringify(types ?? [])]
   const rows = await reader.all(questions[order], [asset, from, until, ...filter, limit])
   return rows.map(([pos]) => Number(pos))

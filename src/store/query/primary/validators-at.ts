@@ -5,6 +5,7 @@
  * shows from its option on.
  */
 
+import { proposalTypes } from '../../../core/type-ids.ts'
 import { type Reader, type Row, statement } from '../../engine/database.ts'
 import { cycleBody, l1ChangeBody, l1ValidatorBody } from '../../schema/primary-bodies.ts'
 import { blockIdOf, chainNumbers } from '../../schema/primary-position.ts'
@@ -63,8 +64,7 @@ function asItWas([then, ...row]: Row): StoredStaker {
 }
 
 const blockType = statement('select type from block where id = ?')
-// Apricot's and Banff's; see avalanchego vms/platformvm/block/codec.go.
-const proposals = new Set([0, 29])
+const proposals: ReadonlySet<number> = new Set(proposalTypes)
 
 const l1Row = storedRow({
   id: integer('l.id'),

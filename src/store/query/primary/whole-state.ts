@@ -3,6 +3,7 @@
  * table, in slices of the key.
  */
 
+import { proposalTypes } from '../../../core/type-ids.ts'
 import { type Reader, statement } from '../../engine/database.ts'
 import { l1ChangeBody, txStart } from '../../schema/primary-bodies.ts'
 import { utxosOfRow } from '../../schema/primary-utxo.ts'
@@ -82,10 +83,10 @@ const changeRow = storedRow(
     subnetId: bytes('l.subnet_id'),
     nodeId: bytes('n.bytes'),
     /**
-     * From which sets of validators show it: what a proposal decides is shown with its option, one
-     * height later (types: Apricot's, Banff's).
+     * The height from which sets of validators show it: what a proposal decides is shown with its
+     * option, one height later.
      */
-    height: integer('c.height + case when b.type in (0, 29) then 1 else 0 end'),
+    height: integer(`c.height + case when b.type in (${proposalTypes.join()}) then 1 else 0 end`),
   },
   body('c.body', l1ChangeBody),
 )

@@ -10,8 +10,8 @@
 
 import type { CUnsigned } from '../../../../codec/primary/c-atomic.ts'
 import { outputKeyOf } from '../../../../codec/primary/ids.ts'
-import { cTypes } from '../../../../codec/primary/type-ids.ts'
 import { equalBytes } from '../../../../core/bytes.ts'
+import { cTypes } from '../../../../core/type-ids.ts'
 import { firstUtxoOf } from '../../../../store/schema/primary-position.ts'
 import type { AssetNumbers } from '../../batch/asset-numbers.ts'
 import type { Checkpoint, RowBatch } from '../../batch/rows.ts'

@@ -6,8 +6,8 @@ import type {
   PUnsigned,
   PUnsignedOf,
 } from '../../../../codec/primary/p-transaction.ts'
-import { inputTypes, pTypes } from '../../../../codec/primary/type-ids.ts'
 import { keyOf } from '../../../../core/bytes.ts'
+import { inputTypes, pTypes } from '../../../../core/type-ids.ts'
 import type { Owner } from '../../batch/ledger-rows.ts'
 import type { BlockchainRow, SubnetRow } from '../../batch/subnet-rows.ts'
 import { chainNameOf } from '../chains.ts'

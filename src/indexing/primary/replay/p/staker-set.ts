@@ -4,9 +4,9 @@
  * Source: avalanchego vms/platformvm/state/stakers.go, txs/priorities.go.
  */
 
-import { pTypes } from '../../../../codec/primary/type-ids.ts'
 import { compareBytes, keyOf } from '../../../../core/bytes.ts'
 import { newHeap, peekHeap, popHeap, pushHeap, type Heap } from '../../../../core/heap.ts'
+import { pTypes } from '../../../../core/type-ids.ts'
 import type { Staker } from '../draft.ts'
 
 /** Where a staker stands in an order: at `time`, by priority, then by transaction id. */

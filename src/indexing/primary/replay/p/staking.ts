@@ -7,8 +7,8 @@ import type {
   PUnsigned,
   PUnsignedOf,
 } from '../../../../codec/primary/p-transaction.ts'
-import { outputTypes, pTypes, signerTypes } from '../../../../codec/primary/type-ids.ts'
 import { equalBytes } from '../../../../core/bytes.ts'
+import { outputTypes, pTypes, signerTypes } from '../../../../core/type-ids.ts'
 import type { Owner } from '../../batch/ledger-rows.ts'
 import { addAddresses, newAddressSet, withAmount } from '../amounts.ts'
 import { violation, type Adds, type Staker } from '../draft.ts'

@@ -7,10 +7,10 @@
 
 import type { GenesisFacts } from '../../../../codec/primary/genesis.ts'
 import { outputKeyOf, type OutputPlace } from '../../../../codec/primary/ids.ts'
-import { operationTypes, outputTypes, xTypes } from '../../../../codec/primary/type-ids.ts'
 import type { XOutput, XUnsigned, XUnsignedOf } from '../../../../codec/primary/x-transaction.ts'
 import { equalBytes } from '../../../../core/bytes.ts'
 import { itemAt } from '../../../../core/item-at.ts'
+import { operationTypes, outputTypes, xTypes } from '../../../../core/type-ids.ts'
 import { firstUtxoOf } from '../../../../store/schema/primary-position.ts'
 import type { AssetNumbers, KeptInMemory } from '../../batch/asset-numbers.ts'
 import type { AssetRow, Owner } from '../../batch/ledger-rows.ts'
@@ -301,7 +301,11 @@ type AssetFields = Pick<
 >
 
 const kinds = ['secp256k1', 'nft', 'property'] as const
-const mintTypes: ReadonlySet<number> = new Set([6, 10, 15])
+const mintTypes: ReadonlySet<number> = new Set([
+  outputTypes.secpMint,
+  outputTypes.nftMint,
+  outputTypes.propertyMint,
+])
 
 function assetRow(
   place: Pick<Place, 'height' | 'time' | 'txId'>,

@@ -45,6 +45,12 @@ export const pBlockTypes = {
   BanffStandardBlock: 32,
 } as const
 
+/** Blocks of the P-Chain that propose what their option decides: Apricot's and Banff's. */
+export const proposalTypes = [
+  pBlockTypes.ApricotProposalBlock,
+  pBlockTypes.BanffProposalBlock,
+] as const
+
 /** Transactions of the X-Chain. */
 export const xTypes = {
   BaseTx: 0,

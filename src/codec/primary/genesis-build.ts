@@ -6,6 +6,7 @@
  */
 
 import { compareBytes, concatBytes, keyOf } from '../../core/bytes.ts'
+import { newHeap, pushHeap } from '../../core/heap.ts'
 import { outputTypes, pTypes, signerTypes } from '../../core/type-ids.ts'
 import { encode } from '../cursor.ts'
 import type { Sliced } from '../kit.ts'
@@ -158,7 +159,10 @@ function validatorsOf(
   assetId: Uint8Array,
 ): Sliced<PTransaction>[] {
   const split = splitShares(staked, config.initialStakers.length)
-  const heap: { readonly end: bigint; readonly transaction: Sliced<PTransaction> }[] = []
+  // Upstream collects validators in a binary min-heap by end time and writes out its array.
+  const heap = newHeap<{ readonly end: bigint; readonly transaction: Sliced<PTransaction> }>(
+    (a, b) => compareBigint(a.end, b.end),
+  )
   for (const [index, staker] of config.initialStakers.entries()) {
     const end =
       config.startTime +
@@ -173,24 +177,9 @@ function validatorsOf(
       )
       .map((share) => ({ assetId, output: outputOf(share, config.startTime) }))
     const transaction = unsignedAlone(validatorOf(config, staker, { end, stake }))
-    heap.push({ end, transaction })
-    siftUp(heap)
+    pushHeap(heap, { end, transaction })
   }
-  return heap.map(({ transaction }) => transaction)
-}
-
-/** Upstream collects validators in a binary min-heap by end time and writes out its array. */
-function siftUp(heap: { readonly end: bigint }[]): void {
-  let at = heap.length - 1
-  while (at > 0) {
-    const parent = (at - 1) >> 1
-    const child = heap[at]
-    const above = heap[parent]
-    if (child === undefined || above === undefined || child.end >= above.end) return
-    heap[at] = above
-    heap[parent] = child
-    at = parent
-  }
+  return heap.items.map(({ transaction }) => transaction)
 }
 
 function validatorOf(

@@ -72,6 +72,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
   typebox: ['shape', 'api'],
   fastify: ['api', 'service'],
   pino: ['telemetry'],
+  'pprof-format': ['telemetry'],
   'prom-client': ['telemetry'],
   pg: ['store'],
   'node:sqlite': ['store'],

@@ -39,7 +39,7 @@ type Row = {
 }
 type Read = { kinds: string[]; rows: Row[]; comments: string[]; period: number; durationMs: number }
 
-/** Reads a profile with another's reader of the format. */
+/** Reads a profile by the library that writes it; what Go reads is a test of its own. */
 function read(name: string): Read {
   const profile = Profile.decode(gunzipSync(readFileSync(file(name))))
   const text = (at: number | bigint): string => profile.stringTable.strings[Number(at)] ?? ''

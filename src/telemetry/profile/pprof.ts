@@ -1,10 +1,18 @@
 /**
  * Writes profiles in pprof's format, gzip and all, as `go tool pprof` opens them.
  *
- * Source: google/pprof proto/profile.proto; the numbers below are its field numbers.
+ * Source: google/pprof proto/profile.proto.
  */
 
 import { gzipSync } from 'node:zlib'
+
+import {
+  type FunctionInput,
+  type LocationInput,
+  Profile as PprofProfile,
+  StringTable,
+  type ValueTypeInput,
+} from 'pprof-format'
 
 /** A function at a line of a file. */
 export type Frame = { readonly name: string; readonly file: string; readonly line: number }
@@ -32,104 +40,69 @@ export type Profile = {
 
 /** The profile as a file. */
 export function encodePprof(profile: Profile): Uint8Array {
-  const strings = table('')
-  const functions = new Map<string, number>()
-  const locations = new Map<string, number>()
-  const out: number[] = []
-
-  const kind = ({ type, unit }: ValueKind): number[] => [
-    ...integer(1, strings.idOf(type)),
-    ...integer(2, strings.idOf(unit)),
-  ]
-
-  function functionId({ name, file }: Frame): number {
-    const key = `${name}\n${file}`
-    const known = functions.get(key)
-    if (known !== undefined) return known
-    const id = functions.size + 1
-    functions.set(key, id)
-    const text = [integer(2, strings.idOf(name)), integer(3, strings.idOf(name))]
-    append(out, message(5, [...integer(1, id), ...text.flat(), ...integer(4, strings.idOf(file))]))
-    return id
-  }
-
-  function locationId(frame: Frame): number {
-    const key = `${frame.name}\n${frame.file}\n${frame.line}`
-    const known = locations.get(key)
-    if (known !== undefined) return known
-    const id = locations.size + 1
-    locations.set(key, id)
-    const line = [...integer(1, functionId(frame)), ...integer(2, frame.line)]
-    append(out, message(4, [...integer(1, id), ...message(4, line)]))
-    return id
-  }
-
-  for (const each of profile.kinds) append(out, message(1, kind(each)))
-  for (const { stack, values, labels = {} } of profile.samples) {
-    const sample = [...packed(1, stack.map(locationId)), ...packed(2, values)]
-    for (const [key, value] of Object.entries(labels)) {
-      const label = [...integer(1, strings.idOf(key)), ...integer(2, strings.idOf(value))]
-      sample.push(...message(3, label))
-    }
-    append(out, message(2, sample))
-  }
-  append(out, integer(9, BigInt(Math.round(profile.time)) * 1_000_000n))
-  append(out, integer(10, BigInt(Math.round(profile.durationMs * 1e6))))
-  if (profile.period !== undefined) {
-    append(out, message(11, kind(profile.period)))
-    append(out, integer(12, profile.period.value))
-  }
-  append(out, packed(13, profile.comments.map(strings.idOf)))
-  for (const text of strings.all()) append(out, bytes(6, new TextEncoder().encode(text)))
-  return gzipSync(Uint8Array.from(out))
+  const strings = new StringTable()
+  const { frames, functions, locations } = stackTables(strings)
+  const kind = ({ type, unit }: ValueKind): ValueTypeInput => ({
+    type: strings.dedup(type),
+    unit: strings.dedup(unit),
+  })
+  const { period } = profile
+  const made = new PprofProfile({
+    stringTable: strings,
+    sampleType: profile.kinds.map(kind),
+    sample: profile.samples.map(({ stack, values, labels = {} }) => ({
+      locationId: stack.map(frames),
+      value: values.map(whole),
+      label: Object.entries(labels).map(([key, value]) => ({
+        key: strings.dedup(key),
+        str: strings.dedup(value),
+      })),
+    })),
+    function: functions,
+    location: locations,
+    timeNanos: BigInt(whole(profile.time)) * 1_000_000n,
+    durationNanos: BigInt(whole(profile.durationMs * 1e6)),
+    ...(period === undefined ? {} : { periodType: kind(period), period: period.value }),
+    comment: profile.comments.map((text) => strings.dedup(text)),
+  })
+  return gzipSync(made.encode())
 }
 
-type Strings = { readonly idOf: (text: string) => number; readonly all: () => Iterable<string> }
-
-function table(first: string): Strings {
-  const ids = new Map([[first, 0]])
-  return {
-    idOf: (text) => {
-      const known = ids.get(text)
-      if (known !== undefined) return known
-      const id = ids.size
-      ids.set(text, id)
-      return id
-    },
-    all: () => ids.keys(),
-  }
+/** Values of the format are integers; none of ours is negative. */
+function whole(value: number): number {
+  return Math.max(0, Math.round(value))
 }
 
-/** Field with a varint; zero is left out, as the format's default. */
-function integer(field: number, value: number | bigint): number[] {
-  if (value === 0 || value === 0n) return []
-  return [...varint(field * 8), ...varint(value)]
+type StackTables = {
+  /** The id of a frame, which is entered where it is new. */
+  readonly frames: (frame: Frame) => number
+  readonly functions: FunctionInput[]
+  readonly locations: LocationInput[]
 }
 
-function message(field: number, content: readonly number[]): number[] {
-  return bytes(field, content)
+/** Functions and lines, each once; ids count from 1. */
+function stackTables(strings: StringTable): StackTables {
+  const functions: FunctionInput[] = []
+  const locations: LocationInput[] = []
+  const functionIds = new Map<string, number>()
+  const locationIds = new Map<string, number>()
+  const functionOf = ({ name, file }: Frame): number =>
+    idOf(functionIds, `${name}\n${file}`, (id) => {
+      const text = strings.dedup(name)
+      functions.push({ id, name: text, systemName: text, filename: strings.dedup(file) })
+    })
+  const frames = (frame: Frame): number =>
+    idOf(locationIds, `${frame.name}\n${frame.file}\n${frame.line}`, (id) =>
+      locations.push({ id, line: [{ functionId: functionOf(frame), line: frame.line }] }),
+    )
+  return { frames, functions, locations }
 }
 
-function bytes(field: number, content: ArrayLike<number>): number[] {
-  return [...varint(field * 8 + 2), ...varint(content.length), ...Array.from(content)]
-}
-
-function packed(field: number, values: readonly number[]): number[] {
-  return values.length === 0 ? [] : bytes(field, values.flatMap(varint))
-}
-
-/** Seven bits a byte, lowest first. Values are never negative. */
-function varint(value: number | bigint): number[] {
-  let rest = typeof value === 'bigint' ? value : BigInt(Math.max(0, Math.round(value)))
-  const groups: number[] = []
-  while (rest > 0x7fn) {
-    groups.push(Number(rest & 0x7fn) | 0x80)
-    rest >>= 7n
-  }
-  groups.push(Number(rest))
-  return groups
-}
-
-function append(out: number[], more: readonly number[]): void {
-  for (const byte of more) out.push(byte)
+function idOf(ids: Map<string, number>, key: string, enter: (id: number) => unknown): number {
+  const known = ids.get(key)
+  if (known !== undefined) return known
+  const id = ids.size + 1
+  ids.set(key, id)
+  enter(id)
+  return id
 }

@@ -11,7 +11,7 @@ import type { Log } from '../log.ts'
 import { createSemaphore, type Semaphore } from '../semaphore.ts'
 import type { ThreadAnswer, Threads } from '../thread.ts'
 import type { Waits } from '../waits.ts'
-import { encodePprof, type Profile, type ProfileSample } from './pprof.ts'
+import type { Profile, ProfileSample } from './pprof.ts'
 import { cpuIntervalUs, heapIntervalBytes } from './thread-profile.ts'
 
 /** The profiler, as the administration RPC uses it. Faults have AvalancheGo's messages. */
@@ -61,6 +61,8 @@ export function createProfiler(parts: ProfilerParts): Profiler {
   const cpu = cpuRun(parts, write, turn)
 
   async function write(name: string, profile: Omit<Profile, 'time'>): Promise<void> {
+    // Few processes ever write one, and all would load it when they start.
+    const { encodePprof } = await import('./pprof.ts')
     await written(parts, name, encodePprof({ ...profile, time: clock.now() }))
     log.info('profile written', { name, samples: profile.samples.length })
   }

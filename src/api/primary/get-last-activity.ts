@@ -21,7 +21,7 @@ import type { PrimaryParts } from './parts.ts'
 const response = Type.Object(
   {
     timestamp: Type.Integer({ description: 'Unix seconds' }),
-    blockNumber: Type.String(),
+    blockNumber: Type.String({ description: 'Height of its block', pattern: '^[0-9]+$' }),
     txHash: Type.String({ description: 'transaction that made or spent the UTXO, cb58' }),
     utxoId: Type.String({ description: 'cb58' }),
     isConsumed: Type.Boolean({ description: 'spent, else made' }),

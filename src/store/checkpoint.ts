@@ -35,7 +35,7 @@ export async function checkpointHeights(reader: Reader): Promise<Map<string, num
 
 /**
  * Moves the checkpoint of `stage` from `before` to `after`. Throws `lease-lost` when it is no
- * longer at `before`: somebody else has written since.
+ * longer at `before`: another process has written since.
  */
 export async function moveCheckpoint(
   writer: Writer,

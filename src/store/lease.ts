@@ -16,10 +16,13 @@ import { Fault, faultOf } from '../core/fault.ts'
 import type { Clock } from '../core/world.ts'
 import { type Database, type Reader, type Soon, statement, type Writer } from './engine/database.ts'
 
-/** Standing still this long loses the lease. A holder renews at least three times as often. */
+/**
+ * A holder that does not renew for this long loses the lease. Holders renew at least three times as
+ * often.
+ */
 export const leaseTtlMs = 3_000
 
-/** Between two looks of a process that waits for a lease. */
+/** Pause between two looks of a process that waits for a lease. */
 const lookEveryMs = leaseTtlMs / 12
 
 /**
@@ -44,7 +47,7 @@ const takeOver = statement(
 )
 const renew = statement('update lease set until_ms = ? where id = 1 and epoch = ? and owner = ?')
 
-/** Who writes now, or wrote last; `undefined` in a new store. */
+/** The process that writes now, or wrote last; `undefined` in a new store. */
 export async function leaseRow(reader: Reader): Promise<LeaseRow | undefined> {
   const row = await reader.get(leaseQuestion)
   if (row === undefined) return undefined
@@ -128,7 +131,8 @@ async function seize(
   const { clock, row } = from
   const epoch = row?.epoch ?? 0
   const mine = epoch + 1
-  // Marked before it holds: whoever sees the new row sees that its holder lives.
+  // Marked before it holds the lease, so that a process that sees the new row sees that its holder
+  // lives.
   const isMarked = await database.claim(mine)
   const held =
     isMarked &&

@@ -1,8 +1,8 @@
 /**
  * Connections that all stores of a thread use in turn.
  *
- * Their number has a limit that is stated: a server has a few hundred for all of its clients, and a
- * deployment has more stores than that. Who finds all of them busy waits for its turn.
+ * Their number is limited: a server has a few hundred for all of its clients, and a deployment has
+ * more stores than that. A caller that finds all of them busy waits for its turn.
  */
 
 import pg from 'pg'
@@ -28,9 +28,9 @@ export type ConnectionPoolParts = {
 export class ConnectionPool {
   readonly #parts: ConnectionPoolParts
   readonly #open = new Set<Connection>()
-  /** The one that was used last is used first: others may end. */
+  /** The connection that was used last is used first, so that the others can end. */
   readonly #idle: Connection[] = []
-  /** Who waits; `undefined` tells them to open one. */
+  /** Callers that wait. `undefined` tells one of them to open a connection. */
   readonly #waiting: PromiseWithResolvers<Connection | undefined>[] = []
   #opening = 0
   #closed: PromiseWithResolvers<void> | undefined
@@ -91,7 +91,7 @@ export class ConnectionPool {
       })
       return connection
     } catch (error) {
-      // Who waits tries for itself, and is told the same or is luckier.
+      // The next caller in turn tries to connect by itself.
       this.#waiting.shift()?.resolve(undefined)
       throw error
     } finally {

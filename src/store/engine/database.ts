@@ -15,7 +15,7 @@ export type Value = number | bigint | string | Uint8Array | null
 /** One row, values in the order selected. */
 export type Row = readonly Value[]
 
-/** An answer that is there, or will be. */
+/** An answer that is there already, or a promise of it. */
 export type Soon<T> = T | Promise<T>
 
 /**
@@ -111,7 +111,7 @@ export interface Writer extends Reader {
 }
 
 /**
- * Present way of writing a store.
+ * The way a store is written at present.
  *
  * - `fill`: large batches follow one another; memory and log are spent to write less
  * - `follow`: small ones come now and then; memory and disk are given back

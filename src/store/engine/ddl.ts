@@ -33,7 +33,7 @@ export function baseType(type: ColumnType): keyof Types {
   }
 }
 
-/** Fails where the table has not all of its columns: an unreleased product made it. */
+/** Fails where a column of the table is missing: an unreleased product made the table. */
 export function columnsSql(of: Table): string {
   return `select ${columnNames(of).join(', ')} from ${of.name} limit 0`
 }

@@ -22,7 +22,7 @@ function memberAt(options: ServerOptions, at: number): Member {
   const { server, leave } = useServer(options)
   const link: Link = {
     name: `reader ${at + 1}`,
-    // What is asked is a function of the server: no table has to be found.
+    // The question calls a function of the server, so no table must exist.
     names: new StoreNames('pg_catalog'),
     use: (work) => server.reads.use(work),
   }

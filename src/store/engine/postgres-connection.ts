@@ -108,7 +108,7 @@ async function connectOnce(
     ...(options === undefined ? {} : { options }),
     stream: () => socket,
   })
-  // What breaks an idle connection is met at its next use.
+  // The next use of an idle connection finds out that it is broken.
   client.on('error', () => undefined)
   try {
     await client.connect()

@@ -153,7 +153,7 @@ export class CopyIn implements pg.Submittable {
   }
 
   handleCommandComplete(): void {
-    // What counts is that the server is ready again.
+    // Only the readiness of the server matters here.
   }
 
   handleReadyForQuery(): void {

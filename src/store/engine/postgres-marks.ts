@@ -20,7 +20,7 @@ const beginSql = 'begin; set local idle_in_transaction_session_timeout = 0'
 export class Marks {
   readonly #options: ConnectionOptions
   readonly #memory: ServerMemory
-  /** Whose each lock is. */
+  /** The holder of each lock. */
   readonly #held = new Map<number, object>()
   #connection: Connection | undefined
   readonly #queue = new WorkQueue()
@@ -42,7 +42,7 @@ export class Marks {
     })
   }
 
-  /** Gives back the lock `key`, or all locks of `holder`. */
+  /** Releases the lock `key`, or all locks of `holder`. */
   async giveBack(holder: object, key?: number): Promise<void> {
     await this.#inTurn(async () => {
       for (const [each, owner] of this.#held) {

@@ -35,8 +35,9 @@ const defaultLimits: ConnectionLimits = { read: 4, write: 2 }
 const defaultConnectTimeoutMs = 5_000
 const defaultReadTimeoutMs = 30_000
 
-// Statements carry 20,000 rows at most and take a second. What grows with the store is one that
-// marks every NFT not fetched yet, once, when fetching is switched on: some ten million in this time.
+// Statements carry 20,000 rows at most and take a second. One statement grows with the store: it
+// marks every NFT that was not fetched yet when fetching is switched on, some ten million in this
+// time.
 const defaultWriteTimeoutMs = 120_000
 
 const servers = new Map<string, { readonly server: Server; users: number }>()

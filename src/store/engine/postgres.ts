@@ -34,7 +34,7 @@ import { lockKey, onlyPostgres, prepareStore, storedVersion } from './postgres-p
 import { type Server, type ServerOptions, useServer } from './postgres-server.ts'
 import type { Table } from './table.ts'
 
-/** Which namespace of which server. */
+/** A namespace and its server. */
 export type PostgresOptions = ServerOptions & {
   readonly name: string
   readonly tables: readonly Table[]
@@ -45,11 +45,13 @@ export type PostgresOptions = ServerOptions & {
 }
 
 // Between statements Firn only computes, for tenths of a second. A process that was cut off, or
-// whose machine is gone, keeps the lock on the lease no longer than this, whoever may end it.
+// whose machine is gone, keeps the lock on the lease no longer than this, even where no other
+// process may end its session.
 const defaultIdleInTransactionMs = 3_000
 
-// A machine so busy that a batch needs longer between two statements gets twice as long for the next
-// try, up to this, and as before once one went well: else it would try the same batch for ever.
+// A busy machine may need longer than that between two statements of a batch. Each failed try
+// doubles the limit, up to this one, and a success resets it; otherwise the same batch would fail
+// for ever.
 const mostIdleInTransactionMs = 60_000
 
 /** Opens a store for writing, makes what is missing and brings an older format forward. */

@@ -133,7 +133,7 @@ export class Replicas {
     }
   }
 
-  /** Replicas that answer in turn, then the primary, then those that did not answer of late. */
+  /** Replicas that answer, in turn, then the primary, then replicas that failed lately. */
   #inOrder(): number[] {
     const replicas = this.#members.slice(0, -1).map((_, at) => at)
     const from = replicas.length === 0 ? 0 : this.#turn++ % replicas.length
@@ -159,7 +159,9 @@ export class Replicas {
   }
 }
 
-/** Returns whether a server is away or does not have the store yet: another may. */
+/**
+ * Returns whether a server is away or does not have the store yet, so that another is worth a try.
+ */
 function isAway(error: unknown): boolean {
   return faultOf(error)?.code === 'store-failed'
 }
@@ -176,7 +178,7 @@ export async function openReplicated(
   const at = async (member: number): Promise<Database> => {
     const known = opened.get(member) ?? open(member)
     opened.set(member, known)
-    // One that failed is opened again: the server comes back, or receives the store.
+    // A replica that failed is opened again: its server may be back, or have received the store.
     known.catch(() => opened.delete(member))
     return known
   }

@@ -31,8 +31,9 @@ import type { Table } from './table.ts'
 const maxStatements = 1_000
 
 /**
- * Values bound at once, so that one call writes many rows: 512 took 0.35 µs a row of two values,
- * 2 took 1.2. Few sizes, for each is a statement; the last takes single rows.
+ * Values bound at once, so that one call writes many rows: 512 took 0.35 µs a row of two values, 2
+ * took 1.2. There are few sizes, because each one needs its own statement; the last takes single
+ * rows.
  */
 const chunkValues = [512, 64, 1] as const
 
@@ -71,7 +72,8 @@ export class SqliteConnection {
           enableForeignKeyConstraints: false,
         }),
     )
-    // Not in bytes: SQLite would reckon with pages of 4 KiB, as it has not read yet what they are.
+    // In pages: given bytes, SQLite would assume pages of 4 KiB, since it has not read the page
+    // size yet.
     this.exec(`pragma cache_size = ${options.cachePages}`)
     this.exec('pragma temp_store = memory')
   }

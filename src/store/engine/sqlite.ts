@@ -36,7 +36,7 @@ export type SqliteOptions = {
   readonly converting?: (conversion: Conversion) => void
   /** Page cache of the writing connection, bytes. */
   readonly writerCacheBytes?: number
-  /** Log before its pages move into the file, while the store is filled. */
+  /** Size of the log before its pages move into the file, while the store is filled. */
   readonly logBytes?: number
   /** Longest wait for another process's lock. */
   readonly busyTimeoutMs?: number
@@ -50,8 +50,9 @@ const defaultBusyTimeoutMs = 5_000
 
 // 16 KiB pages: 1.27 times the rows a second of 4 KiB pages in an ingest of 1 M rows.
 const pageBytes = 16_384
-// Log before its pages move into the file, and the size it is cut back to. What batches change again
-// and again moves once: with a quarter of it a replay spent a tenth more on storing.
+// Size of the log before its pages move into the file, and the size it is cut back to. A page that
+// batches change again and again moves once: with a quarter of this size a replay spent a tenth
+// more on storing.
 const defaultLogBytes = 256 * 2 ** 20
 // A chain at its head changes some 20 pages a block. 8 MiB of cache hold the inner pages of its
 // trees, and the log beside the file stays at 16 MiB at most.
@@ -260,7 +261,10 @@ function checkTables(writer: SqliteConnection, options: SqliteOptions): void {
   if (saysHowFar(present) && writer.get(stageQuestion) !== undefined) checkWhole(options, present)
 }
 
-/** Gives whether the log is folded, as it is to be of a store that follows. */
+/**
+ * Sets caches and log for `pace`. Returns false where the log of a store that follows was not
+ * folded, because a reader was in the way.
+ */
 function setPace(writer: SqliteConnection, options: SqliteOptions, pace: WritingPace): boolean {
   const isFollowing = pace === 'follow'
   const cacheBytes = options.writerCacheBytes ?? defaultWriterCacheBytes
@@ -272,7 +276,7 @@ function setPace(writer: SqliteConnection, options: SqliteOptions, pace: Writing
   writer.exec(`pragma journal_size_limit = ${logPages * pageBytes}`)
   if (!isFollowing) return true
   writer.exec(`pragma busy_timeout = ${foldTimeoutMs}`)
-  // Not 0: somebody read just then.
+  // Not 0: a reader was in the way.
   const isFolded = writer.pragma('wal_checkpoint(truncate)') === 0
   writer.exec(`pragma busy_timeout = ${options.busyTimeoutMs ?? defaultBusyTimeoutMs}`)
   writer.exec('pragma shrink_memory')

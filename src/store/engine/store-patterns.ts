@@ -1,4 +1,4 @@
-/** Which PostgreSQL server has the store of a chain, where a deployment has several. */
+/** Patterns that say which of several PostgreSQL servers has the store of a chain. */
 
 /** Stores of chains whose names fit `pattern` lie at `url`. */
 export type StorePattern = {
@@ -13,8 +13,8 @@ const chainStoreName = /^(?:rebuilt-)?((?:fuji|mainnet|primary)-.+)$/
 const beginnings = ['fuji-', 'mainnet-', 'primary-']
 
 /**
- * Address of the store of this name, by the first pattern that fits; undefined where none does. What
- * belongs to the whole deployment fits none.
+ * Address of the store of this name, by the first pattern that fits; undefined where none does.
+ * Stores of the whole deployment fit no pattern.
  */
 export function patternUrl(patterns: readonly StorePattern[], name: string): string | undefined {
   const chain = chainStoreName.exec(name)?.[1]

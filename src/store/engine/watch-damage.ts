@@ -1,10 +1,10 @@
-/** Notices, at whatever reading meets it, that what is stored is damaged. */
+/** Notices damage of a store at the reading that meets it. */
 
 import { faultOf } from '../../core/fault.ts'
 import type { Database, Reader, Soon } from './database.ts'
 import type { OpenAround } from './open.ts'
 
-/** Told the name of a damaged store, and what the engine says; once for each failure. */
+/** Called with the name of a damaged store and the words of the engine, once for each failure. */
 export type DamageTold = (store: string, reason: string) => void
 
 // SQLITE_CORRUPT and SQLITE_NOTADB.

@@ -20,7 +20,7 @@ export type CopiedStore = { readonly name: string; readonly tables: readonly Tab
 /** The number of copied rows of all tables. */
 export type StoreCopy = { readonly rows: number }
 
-/** Told of rows written and of rows compared. */
+/** Called with counts of rows written and of rows compared. */
 export type CopyProgress = (work: 'copied' | 'compared', rows: number) => void
 
 const checkpoints = statement('select stage, height, hash from checkpoint order by stage')

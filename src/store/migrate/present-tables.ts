@@ -1,4 +1,4 @@
-/** Which tables a store has. */
+/** The tables that a store has. */
 
 import { type Database, statement } from '../engine/database.ts'
 

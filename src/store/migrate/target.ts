@@ -152,7 +152,7 @@ export async function checkNotMigrating(location: StoreLocation): Promise<void> 
   try {
     await (await openStore(location, migrationStore, migrationTables, 'read')).close()
   } catch (error) {
-    // It is not there, or the place is not: whoever opens a store there says so.
+    // The store or the place does not exist; opening a store there will say so.
     if (faultOf(error)?.code === 'store-failed') return
     throw error
   }

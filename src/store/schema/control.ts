@@ -29,7 +29,7 @@ export const checkpoint = table(
   { key: ['stage'], layout: 'keyed' },
 )
 
-/** Who writes. `epoch` grows with every new writer; a commit under an older one fails. */
+/** The writer. `epoch` grows with every new one; a commit under an older epoch fails. */
 export const lease = table(
   'lease',
   { id: 'integer', epoch: 'integer', owner: 'text', until_ms: 'integer' },

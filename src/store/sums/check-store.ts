@@ -2,7 +2,8 @@
  * Reads a store from end to end and compares what its ranges add up to with their stored sums.
  *
  * Each table is read once, in order of its key, some thousands of rows at a time, in a snapshot of
- * its own: whoever writes meanwhile is not in the way. In memory are the sums of one table.
+ * its own, so that writers are not disturbed and do not disturb. In memory are the sums of one
+ * table.
  */
 
 import { Fault, faultOf } from '../../core/fault.ts'

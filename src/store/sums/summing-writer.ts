@@ -94,7 +94,7 @@ async function replace(
   const { count } = shapeOf(table, columns)
   if (count === 0) return
   const names = summedColumns(table)
-  // What is not summed may change as it likes.
+  // Columns that are not summed may change freely.
   if (which === 'present' && !updateNames(table, Object.keys(columns)).some(isChange(table, names)))
     return
   const before = await storedRows(writer, table, columns)

@@ -4,7 +4,7 @@ import { type Reader, type Statement, statement, type Value } from '../../engine
 import { heightOf, posOfHeight } from '../evm/position.ts'
 import { integerAt } from '../row-values.ts'
 
-/** Which places: `from` inclusive, `until` exclusive. */
+/** A range of places: `from` inclusive, `until` exclusive. */
 export type PlaceRange = { readonly from: number; readonly until: number }
 
 type Source = { readonly question: Statement; readonly leading: readonly Value[] }
@@ -25,7 +25,7 @@ const ofBlocks: readonly Source[] = [
   source(ofTransfers, [20]),
   source(ofTransfers, [721]),
   source(ofTransfers, [1155]),
-  // Whoever watches a token is told of everything it moves.
+  // A webhook that watches a token receives everything the token moves.
   source(
     'select a.pos, t.tx_index from transfer_by_token a join transfer t on t.pos = a.pos ' +
       'where a.token_id = ?',

@@ -21,7 +21,7 @@ import type { Watch, WatchedAddress } from './watch.ts'
  */
 const placesAtOnce = 512 * placesPerBlock
 
-/** Which places. `isHistory`: also those from before something was watched. */
+/** The places to find. `isHistory`: also those from before something was watched. */
 export type PlacesQuery = {
   readonly range: PlaceRange
   readonly limit: number

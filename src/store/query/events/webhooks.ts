@@ -160,7 +160,7 @@ export async function addWebhook(
   return number
 }
 
-/** Changes a webhook; false when somebody else changed it since it was read. */
+/** Changes a webhook. Returns false when it was changed since it was read. */
 export async function changeWebhook(writer: Writer, now: Webhook): Promise<boolean> {
   const { number, active, ledger, changed, body } = now
   const values = [active ? 1 : 0, ledger, JSON.stringify(body), number, changed]
@@ -177,7 +177,7 @@ export async function isUnchanged(
   return (await writer.run(touch, [number, changed])) === 1
 }
 
-/** Gives a webhook another number, so that it is collected for anew; returns it. */
+/** Gives a webhook another number, so that its events are collected anew. Returns the number. */
 export async function renumberWebhook(writer: Writer, number: number): Promise<number> {
   const next = Number((await writer.get(highest))?.[0]) + 1
   for (const renumber of renumbers) await writer.run(renumber, [next, number])

@@ -1,4 +1,4 @@
-/** Which blocks lie before a moment. */
+/** Heights of the blocks before a moment. */
 
 import type { Reader } from '../../engine/database.ts'
 import { blockTimestamp } from './blocks.ts'

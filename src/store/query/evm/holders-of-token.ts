@@ -1,4 +1,4 @@
-/** Who may hold a token, and who holds an ERC-20 token as its logs tell. */
+/** Addresses that may hold a token, and the holders of an ERC-20 token by its logs. */
 
 import { toBigint } from '../../../core/bytes.ts'
 import { type Reader, statement } from '../../engine/database.ts'

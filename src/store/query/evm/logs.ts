@@ -19,7 +19,7 @@ export type LogRow = {
   readonly data: Uint8Array
 }
 
-/** Which logs: every condition that is there holds. */
+/** Conditions of logs; all that are given must hold. */
 export type LogFilter = {
   readonly address: Uint8Array | undefined
   /** By their places; `undefined`: any, or none. */

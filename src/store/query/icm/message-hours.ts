@@ -15,7 +15,7 @@ const hourRow = storedRow({
 /** One hour. */
 export type MessageHour = RowOf<typeof hourRow>
 
-/** Which: bounds inclusive, ids optional. */
+/** A range of hours, bounds inclusive, and optional ids. */
 export type HourQuery = {
   /** 0 mainnet, 1 the test network. */
   readonly network: number

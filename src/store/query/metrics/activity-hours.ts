@@ -1,6 +1,6 @@
 import { statement, type Reader } from '../../engine/database.ts'
 
-/** Who was active in an hour, in the form of `rollup/member-list.ts`. */
+/** Addresses active in an hour, in the form of `rollup/member-list.ts`. */
 export type ActivityHour = { readonly start: number; readonly members: Uint8Array }
 
 const inRange = statement(

@@ -23,7 +23,7 @@ const rangeAround = statement(
    where contract_id = ? and first_item <= ? order by first_item desc limit 1`,
 )
 
-/** Who owns a token: `known` false when no log ever named it. */
+/** The owner of a token; `known` is false when no log ever named the token. */
 export type OwnerRow = { readonly known: boolean; readonly ownerId: number | undefined }
 
 /**

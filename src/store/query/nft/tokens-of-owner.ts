@@ -101,7 +101,7 @@ async function itemsLeft(
       movedAtOnce,
     ])
     const moved = new Set(rows.map((row) => itemOf(bytesAt(row, 0))))
-    // What lies behind the last of a full answer is not known yet.
+    // A full answer does not say what follows its last token.
     const lastRow = rows.length === movedAtOnce ? rows.at(-1) : undefined
     const known = lastRow === undefined ? last : itemOf(bytesAt(lastRow, 0))
     for (; item <= known && left.length < limit; item++) if (!moved.has(item)) left.push(item)

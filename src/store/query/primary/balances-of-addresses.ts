@@ -18,7 +18,7 @@ export type PlainSum = { readonly asset: number; readonly amount: bigint; readon
 /** Balances of addresses. */
 export type Holdings = {
   readonly plain: readonly PlainSum[]
-  /** Those of which enough owners were asked for. */
+  /** Outputs for which enough of the owners were asked. */
   readonly others: readonly StoredUtxo[]
 }
 

@@ -33,7 +33,7 @@ const byId = chainRow.statement(
   },
 )
 
-/** Chains by id; what is none is left out. One seek each. */
+/** Chains by id; unknown ids are left out. One seek each. */
 export async function chainsById(reader: Reader, ids: readonly Uint8Array[]): Promise<Chains> {
   if (ids.length === 0) return new Map()
   const rows = await reader.all(byId, [JSON.stringify(ids.map(toHex))])

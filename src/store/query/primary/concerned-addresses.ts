@@ -1,4 +1,4 @@
-/** Which of some addresses a transaction concerns. */
+/** The addresses of a list that a transaction concerns. */
 
 import { type Reader, statement } from '../../engine/database.ts'
 

@@ -35,7 +35,7 @@ export type StoredCycle = Omit<CycleBody, 'outcome' | 'totalDelegatorCount'> &
 /** Where a page ended. */
 export type CycleCursor = Pick<StoredCycle, 'staker' | 'number'>
 
-/** Which cycles. */
+/** Conditions of cycles. */
 export type CycleQuery = {
   /** Number of a node. */
   readonly node: number

@@ -10,7 +10,7 @@ import { stakerStatuses } from '../../schema/primary-position.ts'
 import { mergeOwnerLists, type OwnerPage } from './merged-lists.ts'
 import { stakerRow, type StoredStaker } from './staker-rows.ts'
 
-/** Whose delegations, in which states. */
+/** Owners and states of delegations. */
 export type DelegatorQuery = OwnerPage & {
   readonly statuses: readonly (typeof stakerStatuses)[number][]
 }

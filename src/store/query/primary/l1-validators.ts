@@ -20,13 +20,13 @@ const validatorRow = storedRow(
 /** One stored validation. */
 export type StoredL1Validator = RowOf<typeof validatorRow>
 
-/** Which validations. */
+/** Conditions of validations. */
 export type L1Query = {
   readonly validationId?: Uint8Array
   readonly subnetId?: Uint8Array
   /** Number of a node. */
   readonly node?: number
-  /** Those without balance too; those removed only by their own id. */
+  /** Includes validations without a balance; removed ones are found by their own id only. */
   readonly includeInactive: boolean
   readonly after: number | undefined
   readonly limit: number

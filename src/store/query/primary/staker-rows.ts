@@ -52,7 +52,7 @@ const byPrefix = stakerRow.statement(
   },
 )
 
-/** Staking periods by the ids of their transactions; what is none is left out. Two seeks each. */
+/** Staking periods by the ids of their transactions; other ids are left out. Two seeks each. */
 export async function stakersByTx(
   reader: Reader,
   txIds: readonly Uint8Array[],

@@ -7,7 +7,7 @@
 import { type Reader, statement, type Statement } from '../../engine/database.ts'
 import { mergeLists } from './merged-lists.ts'
 
-/** Which places, how many, and which way. */
+/** Range, count and direction of the places to read. */
 export type PlaceQuery = {
   /** Inclusive. */
   readonly from: number

@@ -20,7 +20,7 @@ function question(order: 'asc' | 'desc'): Statement {
 
 const questions = { asc: question('asc'), desc: question('desc') } as const
 
-/** Which asset, by number, and which wire types; absent: all. */
+/** An asset, by number, and wire types of transactions; all types where absent. */
 export type AssetPlaceQuery = PlaceQuery & {
   readonly asset: number
   readonly types?: readonly number[]

@@ -7,7 +7,7 @@ import { prefixOf } from '../../schema/primary-position.ts'
 import { bytesValue } from '../stored-row.ts'
 import { type StoredUtxo, utxosByNumber } from './utxo-rows.ts'
 
-/** Which output of which transaction. */
+/** An output of a transaction. */
 type Place = { readonly txId: Uint8Array; readonly outputIndex: number }
 
 const makers = statement(

@@ -84,7 +84,7 @@ const orderedOf = statement(
   },
 )
 
-/** Those of `lists` that are kept by amount. */
+/** The lists among `lists` that are kept by amount. */
 async function orderedLists(reader: Reader, lists: readonly number[]): Promise<Set<number>> {
   const rows = await reader.all(orderedOf, [JSON.stringify(lists)])
   return new Set(rows.map(([list]) => Number(list)))

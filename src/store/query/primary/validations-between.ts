@@ -12,7 +12,7 @@ const question = stakerRow.statement(
    order by s.pos desc limit ?`,
 )
 
-/** Which, newest first. Times in Unix seconds. */
+/** Conditions of validations, newest first. Times in Unix seconds. */
 export type BetweenQuery = {
   readonly subnetId: Uint8Array
   readonly start: number

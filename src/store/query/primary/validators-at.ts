@@ -1,5 +1,5 @@
 /**
- * Who validated a subnet at a height: stakers, and validators of L1s as changes left them.
+ * Validators of a subnet at a height: stakers, and validators of L1s as changes left them.
  *
  * Heights are those from which nodes show a change in the set: what a proposal's block decides
  * shows from its option on.
@@ -13,7 +13,7 @@ import { integerAt } from '../row-values.ts'
 import { body, bytes, integer, storedRow } from '../stored-row.ts'
 import { stakerRow, type StoredStaker } from './staker-rows.ts'
 
-/** Which set; more than `limit` rows are not read. */
+/** A subnet and a height. No more than `limit` rows are read. */
 export type SetQuery = {
   readonly subnetId: Uint8Array
   readonly height: number

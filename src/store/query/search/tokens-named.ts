@@ -61,7 +61,7 @@ function beginningBy(column: 'symbol' | 'name'): Statement {
 /** After every text that begins with the one before it. */
 const last = '\u{10ffff}'
 
-// What is marked as spam is read over, and must not be read over without end.
+// Tokens marked as spam are skipped; the number of skipped rows must have a limit.
 const mostRead = 100
 
 /**

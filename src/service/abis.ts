@@ -14,9 +14,9 @@ const mostFiles = 10_000
 const contractForm = /^0x[0-9a-f]{40}$/i
 
 /**
- * ABIs of a folder, none without one: `ADDRESS.json` and `ADDRESS/metadata.json` for one contract,
- * these in a folder named for an EVM chain id for that chain alone, other `.json` files for all.
- * Throws `bad-config` naming the file that is none.
+ * ABIs of a folder, or no ABIs where no folder is set: `ADDRESS.json` and `ADDRESS/metadata.json`
+ * for one contract, these in a folder named for an EVM chain id for that chain alone, other `.json`
+ * files for all. Throws `bad-config` with the name of a file that holds no ABI.
  */
 export async function readAbis(world: World, folder: string): Promise<GivenAbi[]> {
   if (folder === '') return []

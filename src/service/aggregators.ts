@@ -144,8 +144,9 @@ function sourcesOf(
 }
 
 /**
- * An index knows every validation of the transactions it has reached. What neither it nor the node
- * knows is in a transaction the index will reach: asking again helps.
+ * An index knows every validation of the transactions it has reached. A validation that neither the
+ * index nor the node knows is in a transaction that the index has yet to reach, so asking again
+ * helps.
  */
 function awaitingIndex(messages: MessageSource): MessageSource {
   return {

@@ -48,13 +48,13 @@ export type AnsweringParts = {
   readonly written: WrittenStores
   /** Absent where this process does not index. */
   readonly indexer: IndexingStatus | undefined
-  /** Those of the main thread; without them this thread opens its own. */
+  /** The parts of the main thread; without them this thread opens its own. */
   readonly aggregators?: Aggregators
   readonly openAliases: (
     chains: () => readonly NodeChain[],
     documents: Documents,
   ) => Promise<AliasTable>
-  /** Which of the threads that answer; 1 is the main thread. */
+  /** Number of this thread among those that answer; 1 is the main thread. */
   readonly thread: number
   readonly closers: Closer[]
   readonly signal: AbortSignal

@@ -75,7 +75,7 @@ export type ApiParts = {
   readonly webhooks: Database
   /** Names this process in leases, and no other. */
   readonly owner: string
-  /** Which of the threads that answer; 1 is the main thread. */
+  /** Number of this thread among those that answer; 1 is the main thread. */
   readonly thread: number
   /** Where stores are read from, where there are several such places. */
   readonly readings: Replicas | undefined

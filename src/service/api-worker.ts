@@ -91,7 +91,7 @@ async function listen(): Promise<void> {
     closers,
     signal: over.signal,
   })
-  // What waits for stores to appear ends before it is closed.
+  // Waits for stores to appear end before the stores are closed.
   closers.push(() => over.abort(), api.close, api.events.close)
   api.events.start(api)
   await api.listen(address.host, address.port, true)

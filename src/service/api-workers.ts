@@ -61,7 +61,7 @@ export type ApiWorkersParts = {
   readonly aliases: { readonly all: () => Aliases }
   /** News of the indexing threads so far; absent where this process does not index. */
   readonly told: (() => readonly ThreadNews[]) | undefined
-  /** Told when one of them ends by itself. */
+  /** Called when one of the threads ends by itself. */
   readonly failed: (error: unknown) => void
 }
 

@@ -46,7 +46,7 @@ export type Running = {
 export type Outside = {
   readonly world: World
   readonly logs: LogRegistry
-  /** Told when nothing more can be done. */
+  /** Called when the process cannot go on. */
   readonly failed: (error: unknown) => void
 }
 
@@ -109,7 +109,7 @@ async function build(
     openAliases: (nodes, documents) =>
       openAliases(config, { world, waits, logs, documents, chains: nodes }),
   })
-  // What waits for stores to appear ends before it is closed.
+  // Waits for stores to appear end before the stores are closed.
   closers.push(() => over.abort())
   const { api, served, aliases, leases, damaged } = answering
   const health = createHealth({ clock, log })
@@ -155,7 +155,7 @@ async function build(
   return { apiUrl: address.url, nodeUrl, indexed }
 }
 
-/** Gives what was told of every chain up to now. */
+/** Hands over all that was reported of every chain up to now. */
 function toldBy(indexer: Indexer | undefined): (() => readonly ThreadNews[]) | undefined {
   if (indexer === undefined) return undefined
   return () => indexer.status().map(({ key, stages, endpoints }) => ({ key, stages, endpoints }))

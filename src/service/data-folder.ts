@@ -89,7 +89,7 @@ async function checkVersions(location: StoreLocation, stores: readonly string[])
     } catch (error) {
       const fault = faultOf(error)
       if (fault?.code !== 'store-failed') throw error
-      // Whoever opens a store to write tells of a server that is away; others are not made yet.
+      // Opening a store for writing reports a server that is away; other stores are not made yet.
       if (fault.detail['sqlstate'] === '') return
     }
   }

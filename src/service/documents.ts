@@ -16,7 +16,7 @@ export type WatchedDocument<T> = {
   readonly name: DocumentName
   /** Reads the bytes; `undefined` when there is none. Throws a fault for a damaged one. */
   readonly parse: (bytes: Uint8Array | undefined) => T
-  /** Told once when a change cannot be read; what was read before stays in force. */
+  /** Called once when a change cannot be read; the version read before stays in force. */
   readonly damaged: (error: unknown) => void
 }
 

@@ -16,7 +16,10 @@ type ToldStage = {
 /** Knows the stages of chains; absent where this process does not index. */
 type Stages = { readonly stage: (key: string, name: string) => ToldStage | undefined } | undefined
 
-/** Gives the head of a chain's stage that a source told of late; `undefined` where none did. */
+/**
+ * Returns the head that a source lately reported for a stage of a chain; `undefined` where none
+ * did.
+ */
 export function freshHeads(
   indexer: Stages,
   clock: Pick<Clock, 'now'>,

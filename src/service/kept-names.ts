@@ -120,7 +120,7 @@ async function namesAtAny(places: readonly StoreLocation[]): Promise<readonly st
         await open.close()
       }
     } catch (error) {
-      // Whoever opens a store there says what is wrong.
+      // Opening a store there will report what is wrong.
       if (faultOf(error)?.code !== 'store-failed') throw error
     }
   }

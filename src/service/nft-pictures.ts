@@ -28,10 +28,10 @@ export const maxKeptBytes = 67_108_864
 const maxMissing = 10_000
 const missingForMs = 600_000
 
-/** Fetches under way; a further one is told that there is none for now. */
+/** Fetches under way at most; a further request is answered as if there were no picture for now. */
 const maxFetches = 16
 
-/** Which NFT, as the address has it. */
+/** An NFT, as the path of the request names it. */
 export type PictureOf = {
   readonly chainId: string
   readonly address: string

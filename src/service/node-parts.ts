@@ -37,7 +37,7 @@ export type NodeListenerParts = {
   readonly gauges: Gauges
   readonly health: Health
   readonly threads: Threads
-  /** Told when the listener ended by itself. */
+  /** Called when the listener ended by itself. */
   readonly failed: (error: unknown) => void
   readonly waits: Waits
   readonly aliases: AliasTable

@@ -39,7 +39,7 @@ export type ServedParts = {
   readonly indexed: () => readonly ChainStatus[]
   /** Unix seconds at which a chain's node last said that the stored height is its head. */
   readonly currentAt: (key: string) => number | undefined
-  /** Those of the main thread; without them this thread opens its own. */
+  /** The parts of the main thread; without them this thread opens its own. */
   readonly aggregators?: Aggregators
 }
 

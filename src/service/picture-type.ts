@@ -24,7 +24,7 @@ const patterns: readonly (readonly [PictureType, RegExp])[] = [
   ['image/avif', /^.{8}66747970617669(66|73)/],
 ]
 
-// Of the head only: a text that becomes a picture later is none.
+// Only the head counts: a text that becomes a picture further on is no picture.
 const headBytes = 1_024
 
 /** The kind of a picture; `undefined` for anything else. */

@@ -172,7 +172,7 @@ async function storedStatus(
     const at = { indexedHeight: height, headHeight, blocksPerSecond: 0 }
     if (stored === undefined)
       return [{ stage, state: 'off', ...at, reason: 'no traces are stored' }]
-    // What nobody indexes may be behind by any number of blocks.
+    // A stage that no process indexes may be behind by any number of blocks.
     const state = height < headHeight || silentMs > 0 ? 'syncing' : 'live'
     const more = stage === 'traces' ? completeFrom(since) : stage === 'blocks' ? proven : {}
     return [{ stage, state, ...at, ...more }]

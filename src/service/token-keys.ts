@@ -31,8 +31,8 @@ export async function tokenKeys(
 }
 
 /**
- * Puts a new key before the others, which open what they sealed until now. Those whose tokens are
- * all over are dropped. The new key seals once every process knows it.
+ * Puts a new key before the others, which still open the tokens they sealed. Keys whose tokens have
+ * all expired are dropped. The new key seals tokens once every process knows it.
  */
 export function rotateTokenKeys(
   documents: Documents,
@@ -60,7 +60,7 @@ function newKey(random: Random, others: readonly TokenKey[]): TokenKey {
 
 /** The keys of the document at `place`. Throws `bad-config` for anything else. */
 function readKeys(bytes: Uint8Array | undefined, place: string): readonly TokenKey[] {
-  // What is not JSON is of the form of 0.1.0, or damaged.
+  // A file that is not JSON has the form of 0.1.0, or is damaged.
   const keys = bytes === undefined ? undefined : (jsonOf(bytes) ?? formerKeys(bytes))
   const read = Array.isArray(keys) ? keys.map(keyOf) : []
   const known = read.filter((key) => key !== undefined)

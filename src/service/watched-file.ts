@@ -7,7 +7,7 @@ export type WatchedFile<T> = {
   readonly path: string
   /** Reads the bytes; `undefined` when there is no file. Throws a fault for a damaged one. */
   readonly parse: (bytes: Uint8Array | undefined) => T
-  /** Told once when a change cannot be read; what was read before stays in force. */
+  /** Called once when a change cannot be read; the version read before stays in force. */
   readonly damaged: (error: unknown) => void
 }
 

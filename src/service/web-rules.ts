@@ -1,4 +1,7 @@
-/** Which hosts and web pages the data API answers. Apart from the API: `check-config.ts` needs it. */
+/**
+ * The hosts and web pages that the data API answers. It is apart from the API because
+ * `check-config.ts` needs it.
+ */
 
 import { corsPolicy } from '../api/cors.ts'
 import type { WebRules } from '../api/entrance.ts'

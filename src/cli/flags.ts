@@ -16,7 +16,7 @@ const addressFlags = [
   ['rpc', '--rpc'],
 ] as const
 
-/** Throws `bad-parameter` for a flag whose address is none, with the corrected form. */
+/** Throws `bad-parameter` for a flag whose value is no web address, with the corrected form. */
 export function checkAddresses(flags: Flags): void {
   for (const [name, flag] of addressFlags) {
     const text = flags[name]

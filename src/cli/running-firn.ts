@@ -16,7 +16,7 @@ export async function addressIn(flags: Flags, name: 'url' | 'nodeUrl'): Promise<
     : listening(config['node.host'], config['node.port'])
 }
 
-/** Who listens on every address of a machine is asked on its loopback. */
+/** A Firn that listens on every address of a machine is asked on the loopback address. */
 function listening(host: string, port: number): string {
   const named = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
   return `http://${named.includes(':') ? `[${named}]` : named}:${port}`

@@ -45,7 +45,7 @@ export async function listKeys(flags: Flags): Promise<void> {
   }
 }
 
-/** Gives a key another limit, or the general one where no flag says anything. */
+/** Gives a key another limit, or the general limit where no flag is set. */
 export async function limitKey(id: string, flags: Flags): Promise<void> {
   const { config } = loadConfig(flags)
   const allowance = allowanceIn(flags, config)

@@ -19,7 +19,7 @@ import { showProgress, type Drawing, type Screen } from '../progress.ts'
 export async function start(flags: Flags): Promise<void> {
   const { promise: stopped, resolve: stop } = Promise.withResolvers<unknown>()
   process.once('SIGINT', () => stop(undefined))
-  // Who reads along may leave (`firn start | head`): the log files go on, and so does the service.
+  // The reader of a pipe may leave (`firn start | head`); the log files and the service go on.
   process.stdout.on('error', () => undefined)
   process.stderr.on('error', () => undefined)
   process.once('SIGTERM', () => stop(undefined))
@@ -52,7 +52,7 @@ export async function start(flags: Flags): Promise<void> {
   const running = await assemble(config, { world, logs, failed: stop })
   const shown = screen(isTerminal)
   greet(shown, running, { config, isDemo: loaded.isDemo })
-  // Else it is written at the end, which a process that is killed does not see.
+  // Otherwise it is written at the end of the process, and never when the process is killed.
   flushCompileCache()
   progress = showProgress(shown, running.indexed)
   const failure = await stopped
@@ -67,7 +67,10 @@ export async function start(flags: Flags): Promise<void> {
   if (failure === undefined) shown.write('stopped; everything is saved\n')
 }
 
-/** npm runs scripts by a shell that passes no signal on: when that was ended, so are we. */
+/**
+ * npm runs scripts by a shell that passes no signal on: this process stops once the shell has
+ * ended.
+ */
 function stopWithoutParent(stop: (reason: undefined) => void): void {
   const { ppid } = process
   const look = (): void => {
@@ -76,7 +79,7 @@ function stopWithoutParent(stop: (reason: undefined) => void): void {
   setInterval(look, 500).unref()
 }
 
-/** A terminal; else standard error, so that what is piped on is what commands answer. */
+/** The terminal, or else standard error, so that a pipe gets only the answers of commands. */
 function screen(isTerminal: boolean): Screen {
   return {
     isTerminal,

@@ -48,7 +48,7 @@ export async function configOf(flags: Flags): Promise<Config> {
   }
 }
 
-/** Stores of `config` that exist. Throws `not-found` when there is none. */
+/** Stores of `config` that exist. Throws `not-found` when none exists. */
 export async function configuredStores(config: Config): Promise<ConfiguredStore[]> {
   const chains = chainSpecs(config)
   const named: ConfiguredStore[] = [

@@ -12,7 +12,7 @@ export type Targets = {
   readonly isMoving: boolean
   /** The place of a store. */
   readonly of: (name: string) => Target
-  /** Gives all copies their names, once all of them are whole. The targets are closed then. */
+  /** Gives all copies their final names once all of them are whole, and closes the targets. */
   readonly finish: () => Promise<void>
   /** Takes away all copies and notes. The targets are closed then. */
   readonly abandon: () => Promise<void>
@@ -40,7 +40,7 @@ export async function openTargets(
   for (const server of servers) if (await isBegun(placedAt(location, server))) begun.add(server)
   const opened = new Map<string, Target>()
   try {
-    // Those come first that know whether an earlier attempt had all copies whole.
+    // Targets that know whether an earlier attempt finished all copies come first.
     for (const server of [...begun, ...servers.filter((one) => !begun.has(one))]) {
       // Where the others are being finished a place without notes is finished already.
       if (!begun.has(server) && someMoves(opened)) continue

@@ -16,13 +16,13 @@ import { takeStore } from './take-store.ts'
 
 const forgetHeights = statement('delete from checkpoint')
 
-/** Empties the store of messages; the next start fills it again, without a node. Gives true. */
+/** Empties the store of messages; the next start fills it again, without a node. Returns true. */
 export function repairMessages(work: RepairWork): Promise<boolean> {
   const says = 'it is joined again from the stored chains when Firn runs'
   return emptied(work, { tables: icmTables, says })
 }
 
-/** Empties a store of logs; the next start reads them again from a node. Gives true. */
+/** Empties a store of logs; the next start reads them again from a node. Returns true. */
 export function repairLogs(work: RepairWork): Promise<boolean> {
   return emptied(work, { tables: logTables, says: 'its logs are read again when Firn runs' })
 }

@@ -18,8 +18,8 @@ import { takeStore, whileKept } from './take-store.ts'
 const limitMs = 7 * 86_400_000
 
 /**
- * Makes every row again and puts the new store in the place of the old one. Gives false where the kept
- * blocks are damaged as well.
+ * Makes every row again and puts the new store in the place of the old one. Returns false where the
+ * kept blocks are damaged as well.
  */
 export async function repairPrimary(work: RepairWork): Promise<boolean> {
   const { config, store, verdict } = work
@@ -65,7 +65,7 @@ async function replaceInServer(work: RepairWork): Promise<void> {
       await removeNamespace(server, place.key)
       await replayed(work, place, lost)
     })
-    // From here on nobody finds the old lease, and whoever held it loses it with its next commit.
+    // From here on no process finds the old lease, and its holder loses it with its next commit.
     await replaceNamespace(server, store.key, place.key)
   } finally {
     await database.close()

@@ -29,9 +29,9 @@ import { takeStore, whileKept } from './take-store.ts'
 const metaValue = statement('select value from meta where name = ?')
 
 /**
- * Puts the damaged segments of a store back, the oldest first; gives whether all are whole. Files that
- * nothing names are removed. Throws `lease-lost` while a Firn writes the store, `store-*`, and faults of
- * the source.
+ * Restores the damaged segments of a store, the oldest first, and returns whether all are whole.
+ * Files that nothing names are removed. Throws `lease-lost` while a Firn writes the store,
+ * `store-*`, and faults of the source.
  */
 export async function repairSegments(work: RepairWork): Promise<boolean> {
   const { store, config, world, owner, verdict } = work
@@ -47,7 +47,7 @@ export async function repairSegments(work: RepairWork): Promise<boolean> {
       for (const segment of verdict.segments.toSorted((a, b) => a.from - b.from)) {
         const isBack: boolean =
           (await isCopied({ ice, work }, segment)) ||
-          // What follows is made of balances before it.
+          // Later segments are made from the balances before them.
           (isWhole && (await isRemade({ database, ice, work, signal }, segment)))
         isWhole &&= isBack
       }

@@ -5,7 +5,7 @@ import type { Clock } from '../../core/world.ts'
 import type { Database } from '../../store/engine/database.ts'
 import { awaitLease, type Lease, leaseTtlMs, renewLease } from '../../store/lease.ts'
 
-/** Within this a process that is gone or hangs has lost the store; one that lives has not. */
+/** Within this time a process that is gone or hangs has lost the store; a live process has not. */
 const takenWithinMs = 2 * leaseTtlMs
 const renewEveryMs = leaseTtlMs / 4
 

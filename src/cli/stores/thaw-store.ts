@@ -12,7 +12,7 @@ import type { RepairWork } from './repair-work.ts'
 const leaseLimitMs = 600_000
 
 /**
- * Thaws all history of a store; gives whether any was frozen. Every row of it is written again.
+ * Thaws all history of a store. Returns whether any was frozen. Every row of it is written again.
  * Throws `lease-lost`, `store-*`.
  */
 export async function thawStore({ config, store, world, owner }: RepairWork): Promise<boolean> {

@@ -1,4 +1,7 @@
-/** Which names may be given, and what names mean. Messages are the original's where it has one. */
+/**
+ * Rules of the names that may be given, and of their meaning. Messages are the original's where it
+ * has one.
+ */
 
 import { Fault } from '../core/fault.ts'
 import type { Network } from '../core/network.ts'
@@ -118,7 +121,7 @@ export function checkStoredAlias(index: NameIndex, id: string, alias: string): A
   return { alias, target: id }
 }
 
-/** The alias to add for an endpoint. What does not exist may be named too: it may come. */
+/** The alias to add for an endpoint. An endpoint that does not exist yet may be named too. */
 export function checkRouteAlias(index: NameIndex, endpoint: string, alias: string): Alias {
   checkLength(alias)
   checkSegments(alias.split('/'), 'alias')

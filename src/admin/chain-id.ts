@@ -10,7 +10,7 @@ import { Fault, faultOf } from '../core/fault.ts'
 
 const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 
-/** cb58 of the 32-byte id in `text` (cb58 or hex), or `undefined` when it is none. */
+/** cb58 of the 32-byte id in `text` (cb58 or hex), or `undefined` when `text` is no id. */
 export function canonicalId(text: string): string | undefined {
   try {
     return toCb58(parseId(text))

@@ -1,6 +1,6 @@
 /**
  * The figures as the listener's thread has them: fresh when the main thread answers at once, else
- * the last ones, with their age. What only this thread knows is added: which threads still turn.
+ * the last ones, with their age. This thread adds the threads that still turn, which only it knows.
  */
 
 import { performance } from 'node:perf_hooks'

@@ -11,7 +11,7 @@ import type { PluginRegistry } from './plugin-registry.ts'
 import type { Arguments } from './rpc-request.ts'
 import type { RpcMethod } from './rpc-server.ts'
 
-/** Who this process is. */
+/** Identity of this process. */
 export type NodeIdentity = {
   /** Asked each time: which network a node is of shows only once it answers. */
   readonly network: () => { readonly id: number; readonly name: string }

@@ -115,7 +115,7 @@ async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Prom
     tell({ request: { id, method, url, headers, body } }, [body.buffer])
     return
   }
-  // What is about threads is known here; the rest is asked for.
+  // Facts about threads are known here; everything else is asked of the main thread.
   if (own.extension !== '/liveness') await board.refresh()
   const reply = await own.handler({
     method: incoming.method ?? 'GET',

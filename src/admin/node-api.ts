@@ -53,7 +53,7 @@ export type NodeParts = {
   readonly proxy: RpcProxy
   readonly world: World
   readonly threads: Threads
-  /** Told once when the listener ends by itself. */
+  /** Called once when the listener ends by itself. */
   readonly failed: (error: unknown) => void
 }
 

@@ -48,7 +48,7 @@ export type NodeServerParts = {
   /** Longest pause of one of them before it counts as dead. */
   readonly maxSilenceMs: number
   readonly sockets: SocketLimits
-  /** Told once when the thread ends by itself: nobody listens any more. */
+  /** Called once when the thread ends by itself and the port is no longer served. */
   readonly failed: (error: unknown) => void
   readonly clock: Clock
   readonly gauges: Gauges
@@ -102,7 +102,7 @@ class ListenerThread {
     this.#parts = parts
     const main = newHeartbeat('main')
     this.#stopBeat = beat(main)
-    // Those that are there now: the listener's own is not among them.
+    // The threads at this moment, without the listener's own.
     const heartbeats = [main, ...parts.threads.heartbeats()]
     const { host, port, allowedHosts, nodeId, sockets, maxSilenceMs } = parts
     const link = parts.threads.open('listener')

@@ -71,7 +71,7 @@ function answer(vm: VmPlugin, { id, blockchainId, method, argument }: PluginCall
   }
 }
 
-/** Names of what a plugin gives us; never text of somebody else. */
+/** Members that are read of a plugin; never a name from outside. */
 type PluginName = 'vm' | 'apiVersion' | 'aliases' | 'name' | 'version' | 'createDecoder'
 
 function memberOf(value: unknown, name: PluginName): unknown {

@@ -1,5 +1,5 @@
 /**
- * Which methods the pass-through hands on: by default those that only read.
+ * Methods that the pass-through hands on: by default those that only read.
  *
  * The node behind it is the operator's, often paid for by the call; nobody else may send
  * transactions through it or have it do costly work unless the operator says so.
@@ -62,8 +62,8 @@ export type NamedCall = { readonly method: string; readonly id: string }
 
 /**
  * The calls in a body, one or a list; `undefined` where two readers may see two things in it: a
- * member given twice, in any case of letters, or something behind the value. Whoever is behind us
- * must not find a call that we did not see.
+ * member given twice, in any case of letters, or something behind the value. The node behind this
+ * listener must not find a call that was not checked here.
  */
 export function callsIn(body: Uint8Array): readonly NamedCall[] | undefined {
   const scanned = scanJson(body)

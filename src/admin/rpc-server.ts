@@ -29,7 +29,7 @@ export type RpcMethod = {
 /** Methods by service and name, for instance `admin` and `aliasChain`. */
 export type RpcServices = Readonly<Record<string, Readonly<Record<string, RpcMethod>>>>
 
-/** Told after each call that reached a method. */
+/** Called after each call that reached a method. */
 export type CallWatcher = (method: string, outcome: 'ok' | 'error') => void
 
 type Outcome = { readonly result: unknown } | { readonly error: RpcError }

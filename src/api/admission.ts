@@ -1,5 +1,5 @@
 /**
- * Who may ask, and how much: API keys and rate limits.
+ * Admission of callers: API keys and rate limits.
  *
  * Limits are counted in compute units, a weight per operation, in fixed windows of a minute and a
  * day for each key, or each address without one. A refused request counts nothing.
@@ -50,7 +50,7 @@ export function hasKey(request: AdmissionRequest, keys: readonly StoredKey[]): b
   return sent !== undefined && findKey(keys, sent) !== undefined
 }
 
-/** Who sent a request, as far as it shows. */
+/** The sender of a request, as far as the request shows. */
 export function callerIn(request: AdmissionRequest, keys: readonly StoredKey[]): Caller {
   const sent = sentKey(request)
   const key = sent === undefined ? undefined : findKey(keys, sent)
@@ -80,8 +80,8 @@ function callerKey(request: AdmissionRequest, parts: AdmissionParts): StoredKey 
   if (sent !== undefined) {
     const key = findKey(keys, sent)
     if (key !== undefined) return key
-    // Who moves here from another service has its key in place: it means nothing where no key was
-    // ever made, so that nobody could have a better one.
+    // A client that moves here from another service still sends that service's key. The key is
+    // ignored where none was ever made here.
     const isOpen = keys.length === 0 && !parts.keysRequired && parts.limit === undefined
     if (!isOpen) throw new Fault('key-required', 'the API key is not known here')
   }

@@ -1,4 +1,4 @@
-/** Who calls, for operations that keep something for their callers. */
+/** The caller, for operations that keep something for their callers. */
 
 import { Fault } from '../core/fault.ts'
 
@@ -23,8 +23,9 @@ export const unknownCaller: Caller = {
 }
 
 /**
- * Whose things a caller keeps here: the id of its key. Where there are no keys, callers of this
- * machine are one owner, without a name, and nobody else may keep anything. Throws `key-required`.
+ * The owner of the things a caller keeps here: the id of its key. Where there are no keys, all
+ * callers of this machine are one owner without a name, and other callers may keep nothing. Throws
+ * `key-required`.
  */
 export function ownerOf({ key, hasKeys, isLoopback }: Caller): string {
   if (key !== undefined) return key

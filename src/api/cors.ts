@@ -1,4 +1,4 @@
-/** Which web pages may read answers: the setting `api.cors`. Source: WHATWG Fetch, part CORS. */
+/** Web pages that may read answers: the setting `api.cors`. Source: WHATWG Fetch, part CORS. */
 
 import { Fault } from '../core/fault.ts'
 import { hostOf, isLoopback } from '../core/web-request.ts'
@@ -90,7 +90,7 @@ export function preflightHeaders(
 ): [string, string][] {
   return [
     ['access-control-allow-methods', methods.join(', ')],
-    // What is not named is not sent: a key is a header of the page's own choice.
+    // Browsers send only headers that are named here, and a page may choose the header of its key.
     ['access-control-allow-headers', asked ?? '*'],
     ['access-control-max-age', preflightSeconds],
   ]

@@ -8,8 +8,8 @@
  */
 
 /**
- * Whose reading an answer follows: the documents', the official clients', or that of the clients
- * that know the transactions of auto-renewed validators.
+ * The form of an answer: that of the documents, of the official clients, or of clients that know
+ * the transactions of auto-renewed validators.
  */
 const dialects = ['documented', 'sdk', 'sdk-0.3.14'] as const
 /** One of {@link dialects}. */
@@ -43,7 +43,7 @@ export type DialectRequest = {
   readonly query: unknown
 }
 
-/** Which dialect a request gets. Source: generated clients' User-Agent. */
+/** The dialect a request gets. Source: generated clients' User-Agent. */
 export function dialectOf(setting: DialectSetting, { headers, query }: DialectRequest): Dialect {
   const forced = dialects.find((dialect) => dialect === headers[dialectHeader])
   if (forced !== undefined) return forced

@@ -30,7 +30,7 @@ type Serve = (request: IncomingMessage, response: ServerResponse) => void
 
 /** The entrance of one server. */
 export type Entrance = {
-  /** The headers of every answer to a request, whoever makes it; each call counts a request. */
+  /** The headers of every answer to a request; each call counts a request. */
   readonly common: (request: IncomingMessage) => readonly (readonly [string, string])[]
   /** Answers what needs no route; stands right before the framework's listener. */
   readonly deciding: (serve: Serve) => Serve

@@ -7,7 +7,7 @@ import type { Log } from '../telemetry/log.ts'
 import type { Entrance } from './entrance.ts'
 import { errorBody, publicWords, statusOf } from './status.ts'
 
-/** Told where nothing better is known, seconds. */
+/** The pause to tell where no better one is known, seconds. */
 const retryAfterSeconds = '5'
 
 /**

@@ -22,7 +22,7 @@ export type FrontDoor = {
   /** The listener of `request` over the framework's. */
   readonly listener: (handler: Serve) => Serve
   readonly attach: (server: Server) => void
-  /** Gives the bytes of a socket that was upgraded to `take`. */
+  /** Hands the bytes of an upgraded socket to `take`. */
   readonly handOver: SocketGuard['handOver']
   /** The turn of a request that came with a body; the others had theirs. Rejects: `overloaded`. */
   readonly turn: (request: IncomingMessage, response: ServerResponse) => Promise<void> | undefined
@@ -37,7 +37,7 @@ export type FrontDoorParts = {
   readonly gate: LoadGate
   readonly guard: SocketGuard
   readonly lanes: Lanes
-  /** Whose request it is, behind reverse proxies too. */
+  /** The address of the caller, behind reverse proxies too. */
   readonly addressOf: AddressReader
   /** Headers of every answer to a request. */
   readonly common: (request: IncomingMessage) => readonly (readonly [string, string])[]
@@ -113,7 +113,7 @@ function setTicket(request: Ticketed, given: Ticket): void {
   request[ticket] = given
 }
 
-/** Gives whole answers for connections that are one too many, each under an id of its own. */
+/** Returns whole answers for connections beyond the limit, each under an id of its own. */
 export function connectionRefusals(): () => string {
   let count = 0
   const headers = Object.entries(refusal.headers).map(([name, value]) => `${name}: ${value}`)

@@ -1,4 +1,4 @@
-/** Which lane of the load gate a request takes, told by its target before anything is parsed. */
+/** The lane of the load gate that a request takes. Its target decides before anything is parsed. */
 
 import type { Lane } from '../http/load-gate.ts'
 import type { OperationShape } from './operation.ts'

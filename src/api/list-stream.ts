@@ -16,7 +16,7 @@ export async function listBody(
   shape: ListShape,
   { read, isWhole }: { readonly read: ReadPage; readonly isWhole: boolean },
 ): Promise<ListBody> {
-  // What is wrong with the request shows with the first page, while a status can still say it.
+  // A bad request fails with its first page, while a status can still be sent.
   const first = pageOf(await read(undefined), shape)
   const head = headLine(format, shape) + linesOf(format, shape, first.items)
   if (!isWhole || first.next === undefined)

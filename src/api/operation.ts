@@ -41,7 +41,7 @@ export type Input<S extends OperationShape> = {
     : undefined
   /** Aborted when the caller goes away or the time is over. */
   readonly signal: AbortSignal
-  /** Who asks, for operations that keep something for their callers. */
+  /** The caller, for operations that keep something for their callers. */
   readonly caller: Caller
 }
 

@@ -1,4 +1,4 @@
-/** Which methods a path has: for 405, `Allow` and `OPTIONS`. */
+/** Methods of a path, for 405, `Allow` and `OPTIONS`. */
 
 /** Routes by their patterns, as the framework names them. */
 export type PathMethods = {

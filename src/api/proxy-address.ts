@@ -1,4 +1,4 @@
-/** Whom a request is from behind reverse proxies: the setting `api.trustProxy`. */
+/** The sender of a request behind reverse proxies: the setting `api.trustProxy`. */
 
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
@@ -9,8 +9,8 @@ import { Fault } from '../core/fault.ts'
 export type AddressReader = (request: IncomingMessage) => string
 
 /**
- * Reads the setting: addresses, `10.0.0.0/8`, or `loopback`. What `X-Forwarded-For` says is
- * believed of these only, from the right: the first address that is not of a trusted proxy is the
+ * Reads the setting: addresses, `10.0.0.0/8`, or `loopback`. `X-Forwarded-For` is believed from
+ * these only. It is read from the right: the first address that is not a trusted proxy's is the
  * caller's. Throws `bad-config`.
  */
 export function addressReader(trusted: readonly string[]): AddressReader {

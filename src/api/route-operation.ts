@@ -102,7 +102,7 @@ class Exchange {
     return (this.#signal ??= signalOf(this.reply, this.#route.deadline()))
   }
 
-  /** Who asks. */
+  /** The caller. */
   get caller(): Caller {
     const { callerOf: whoAsks, addressOf } = this.#route.parts
     return whoAsks?.(callerOf(this.request, addressOf, 0)) ?? unknownCaller

@@ -29,7 +29,7 @@ export type SendParts = {
   readonly admit?: (request: AdmissionRequest) => AdmissionHeaders | undefined
   /** Returns whether a request has a valid API key; its lists may then be sent whole. */
   readonly hasKey?: (request: AdmissionRequest) => boolean
-  /** Whose request it is; that of the connection. */
+  /** The address of the caller; where absent, that of the connection. */
   readonly addressOf?: AddressReader
   readonly inspect?: (operation: Operation, body: unknown, json?: string) => void
 }

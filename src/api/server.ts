@@ -47,11 +47,13 @@ export type ServerParts = {
     readonly requestTimeoutMs: number
     readonly handlerTimeoutMs: number
   }
-  /** Whose request it is; the address of the connection. */
+  /** The address of the caller; where absent, that of the connection. */
   readonly addressOf?: AddressReader
   /** Where stores are read from, where there are several such places. */
   readonly readings?: Replicas
-  /** Which hosts it answers as, and which web pages may read it; any, and none. */
+  /**
+   * Hosts it answers as (where absent: any), and web pages that may read it (where absent: none).
+   */
   readonly web?: WebRules
   /** Requests that are answered, of all callers and of each; the defaults of the settings. */
   readonly load?: LoadLimits
@@ -63,11 +65,11 @@ export type ServerParts = {
   readonly admit?: (request: AdmissionRequest) => AdmissionHeaders | undefined
   /** Returns whether a request has a valid API key; its lists may then be sent whole. */
   readonly hasKey?: (request: AdmissionRequest) => boolean
-  /** Who sent a request, for operations that keep something for their callers. */
+  /** Returns the sender of a request, for operations that keep something for their callers. */
   readonly callerOf?: (request: AdmissionRequest) => Caller
-  /** Told after every answer, for the gauges. */
+  /** Called after every answer, for the gauges. */
   readonly observe?: (operation: string, status: number, elapsedMs: number) => void
-  /** Told after every answer, for what each key has used. */
+  /** Called after every answer, to count what each key has used. */
   readonly record?: (call: AnsweredCall) => void
   /**
    * Called with every 200 body before it is sent, and its text where the operation wrote that;
@@ -149,7 +151,7 @@ export function createServer(parts: ServerParts): ApiServer {
     close: async () => {
       entrance.close()
       const over = new AbortController()
-      // What is under way may finish; who takes longer than that is cut off.
+      // Requests under way may finish; those that take longer than this are cut off.
       void parts.clock
         .sleep(drainMs, over.signal)
         .then(() => http.server.closeAllConnections())

@@ -1,5 +1,5 @@
 /**
- * Whom an address counts as when callers share a listener.
+ * The caller that an address counts as, where callers share a listener.
  *
  * A household or a machine has a whole IPv6 /64, so its addresses count as one; IPv4 inside IPv6
  * counts as IPv4. Source: RFC 4291, sections 2.2 and 2.5.5.2; RFC 6177.

@@ -1,5 +1,5 @@
 /**
- * Who is answered next, and who is told at once to come back later.
+ * Decides which request is answered next, and which is refused at once and told to come back later.
  *
  * Answers are made on one thread, mostly without a pause, so a request waits for those before it
  * and nothing can be begun twice at a time. The gate lets one handler begin per turn of the event
@@ -53,14 +53,14 @@ export type LoadGateParts = {
   readonly now: () => number
   /** Delay of the event loop of late, milliseconds. */
   readonly loopDelayMs: () => number
-  /** Told of every request that got no turn. */
+  /** Called for every request that got no turn. */
   readonly turnedAway?: (lane: Lane, outcome: GateOutcome) => void
 }
 
 /** A request at the gate. */
 export type Visit = {
   readonly lane: Lane
-  /** Who shares: an address. */
+  /** The sharing party: an address. */
   readonly caller: string
   /** Called when it is its turn; the handler begins. */
   readonly start: () => void
@@ -104,8 +104,8 @@ const acceptTurns = 64
 const newestShare = 1 / 8
 
 /**
- * One answer counts as at most so many times the mean: one that is slow by chance would refuse who
- * comes after it. What became slow is known after some ten answers.
+ * One answer counts as at most so many times the mean: one that is slow by chance would make the
+ * gate refuse those after it. An operation that became slow is known after some ten answers.
  */
 const mostOfMean = 4
 
@@ -346,12 +346,12 @@ function callerIn(lane: LaneState, name: string): Caller {
   return caller
 }
 
-/** Who has nothing here is as new when coming back: memory is bounded by the requests. */
+/** An address without requests here is forgotten, so that memory is bounded by the requests. */
 function forgetIdle(lane: LaneState, { name, waiting, underWay }: Caller): void {
   if (waiting.length === 0 && underWay === 0) lane.callers.delete(name)
 }
 
-/** Whom the least time was given, of those who wait and may begin. */
+/** The address that was given the least time, among those that wait and may begin. */
 function nextCaller(lane: LaneState): Caller | undefined {
   let next: Caller | undefined = undefined
   for (const caller of lane.callers.values()) {

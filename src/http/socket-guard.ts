@@ -34,9 +34,9 @@ export type SocketGuardParts = {
   readonly limits: SocketLimits
   /** A whole answer for connections that are one too many: status 503, `connection: close`. */
   readonly refusal: () => string
-  /** Told of every connection that was accepted. */
+  /** Called for every connection that was accepted. */
   readonly connected?: () => void
-  /** Told of every connection that was ended. */
+  /** Called for every connection that was ended. */
   readonly dropped?: (reason: DropReason) => void
 }
 
@@ -47,8 +47,8 @@ export type SocketGuard = {
   /** Begins to guard; call it before the server listens. */
   readonly attach: (server: Server) => void
   /**
-   * Gives what a socket sends from now on to `take`, and no longer to the parser: it was upgraded.
-   * Call it while the server tells of the upgrade.
+   * Hands the bytes of an upgraded socket to `take` from now on, no longer to the parser. Must be
+   * called during the event of the upgrade.
    */
   readonly handOver: (socket: Duplex, take: (chunk: Buffer) => void) => void
   /** Bytes of answers nobody has taken yet. */
@@ -116,7 +116,8 @@ export function createSocketGuard(parts: SocketGuardParts): SocketGuard {
 }
 
 function refuse(socket: Socket, words: string): void {
-  // What it sends meanwhile is read and forgotten: unread bytes would reset what we say.
+  // Bytes it sends meanwhile are read and dropped: unread bytes would reset the connection before
+  // our answer arrives.
   socket.on('data', () => undefined)
   socket.end(words)
   const late = AbortSignal.timeout(lingerMs)

@@ -1,8 +1,8 @@
 /**
  * The server's side of a WebSocket that only tells: text goes out, what comes in is not read.
  *
- * Source: RFC 6455. Frames of callers are at most {@link maxFrameBytes} long, so that whoever sends
- * more costs nothing; extensions and sub-protocols are not offered.
+ * Source: RFC 6455. Frames of callers are at most {@link maxFrameBytes} long, so that a caller that
+ * sends more costs nothing; extensions and sub-protocols are not offered.
  */
 
 import { createHash } from 'node:crypto'
@@ -22,7 +22,7 @@ const codes = { text: 1, close: 8, ping: 9, pong: 10 } as const
 /** Reasons to close. Source: RFC 6455, section 7.4.1, and the registry of IANA. */
 export const closeCodes = { over: 1000, goingAway: 1001, broken: 1002, tooLong: 1009 } as const
 
-/** The header that accepts an opening; `undefined` for what is none. */
+/** The header that accepts an opening handshake; `undefined` for a request that is none. */
 export function acceptOf(headers: IncomingHttpHeaders): string | undefined {
   const { 'sec-websocket-key': key, 'sec-websocket-version': version } = headers
   if (version !== '13' || key === undefined) return undefined
@@ -71,7 +71,7 @@ export class TellingSocket {
     await this.#write(frame(codes.text, Buffer.from(text, 'utf8')))
   }
 
-  /** Asks whether somebody is there: what comes back is not awaited, a socket that is gone ends. */
+  /** Sends a ping. The answer is not awaited; sending ends a socket that is gone. */
   async ping(): Promise<void> {
     await this.#write(frame(codes.ping, new Uint8Array()))
   }
@@ -84,7 +84,7 @@ export class TellingSocket {
     const payload = Buffer.concat([Uint8Array.of(code >> 8, code & 255), words])
     this.#socket.end(frame(codes.close, payload))
     this.#closed()
-    // Who does not close its end is cut off, so that a server that stops need not wait.
+    // A caller that does not close its end is cut off, so that a server that stops need not wait.
     const late = AbortSignal.timeout(lingerMs)
     const cut = (): void => void this.#socket.destroy()
     late.addEventListener('abort', cut, { once: true })

@@ -40,7 +40,7 @@ export type TapeParts = {
   readonly chains: ChainDirectory
   readonly networks: NetworkDirectory
   readonly clock: Clock
-  /** Told why a chain cannot be read now; it is asked again. */
+  /** Called with the reason why a chain cannot be read now; it is read again later. */
   readonly failed: (error: unknown) => void
 }
 
@@ -67,7 +67,7 @@ export class BlockTape {
     this.#parts = parts
   }
 
-  /** Tells the newest blocks there are, then what comes. Gives what ends it. */
+  /** Sends the newest blocks, then each new one. Returns the function that ends this. */
   read(told: TapeReader): () => void {
     if (this.#runs) told(JSON.stringify(this.#newest))
     this.#readers.add(told)

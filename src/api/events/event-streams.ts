@@ -25,7 +25,7 @@ export type StreamParts = {
   readonly addressOf: (request: IncomingMessage) => string
   /** The lane of a request is free again: what follows is sent as it comes. */
   readonly release: (request: IncomingMessage) => void
-  /** Gives the bytes of a socket that was upgraded to `take`, and to nobody else. */
+  /** Hands the bytes of an upgraded socket to `take` alone. */
   readonly handOver: (socket: Duplex, take: (chunk: Buffer) => void) => void
   /** Why this page or host may not open a socket; `undefined` where it may. */
   readonly refusalOf: (request: IncomingMessage) => string | undefined
@@ -42,7 +42,7 @@ export function isSocketRequest(request: IncomingMessage): boolean {
   return request.headers.upgrade?.toLowerCase() === 'websocket' && socketPath.test(pathOf(request))
 }
 
-/** Adds both to a server; gives what ends every stream. */
+/** Adds both to a server. Returns the function that ends every stream. */
 export function mountStreams(http: FastifyInstance, parts: StreamParts): () => void {
   const over = new AbortController()
   http.route({
@@ -191,7 +191,7 @@ async function drained(
   )
 }
 
-/** Who takes longer than a caller may is cut off and comes again. */
+/** A reader that takes longer than allowed is cut off; it can connect again. */
 function limitOf(
   { events, sendTimeoutMs }: StreamParts,
   cut: () => void,

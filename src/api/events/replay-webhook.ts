@@ -64,7 +64,7 @@ const ListDeadLetters = {
 
 const defaultPageSize = 10
 
-/** Sets the webhook back. What the outbox no longer has is computed from history. */
+/** Sets the webhook back. Events that the outbox no longer has are computed from history. */
 export function replayWebhook(parts: EventParts): Operation {
   return operation(ReplayWebhook, async ({ path, body, caller }) => {
     const database = await parts.webhooks()

@@ -1,4 +1,4 @@
-/** The tape of blocks as Server-Sent Events, for whoever may ask for blocks. */
+/** The tape of blocks as Server-Sent Events, for every caller that may ask for blocks. */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
@@ -19,10 +19,10 @@ const path = '/v1/blocks/events'
 const weight = 10
 /** Streams of one address: tabs that are seen at the same time. */
 const mostOfAddress = 16
-/** A reader who has not taken so much is cut off and comes again. */
+/** A reader that is this far behind is cut off; it can connect again. */
 const mostUnsentBytes = 65_536
 
-/** Adds the route; gives what ends every stream. */
+/** Adds the route. Returns the function that ends every stream. */
 export function mountTape(http: FastifyInstance, parts: TapeStreamParts): () => void {
   const open = new Set<{ readonly caller: string; readonly raw: FastifyReply['raw'] }>()
   http.route({
@@ -60,7 +60,10 @@ export function mountTape(http: FastifyInstance, parts: TapeStreamParts): () => 
   }
 }
 
-/** Whom the caller counts as. Throws `key-required`, `rate-limited`, and `overloaded` for too many. */
+/**
+ * The name under which the caller is counted. Throws `key-required`, `rate-limited`, and
+ * `overloaded` for too many.
+ */
 function admitted(
   { raw, headers, query }: FastifyRequest,
   { admit, addressOf, most }: TapeStreamParts,

@@ -95,7 +95,8 @@ async function changedBy(
     },
   }
   const isRevived = active && !webhook.active
-  // What another stage has collected ends elsewhere: it is collected anew, with nothing between.
+  // Another stage has collected up to another place, so its events are collected anew, without a
+  // gap.
   const isNew = isRevived || next.ledger !== webhook.ledger
   const number = isNew ? await renumberWebhook(writer, webhook.number) : webhook.number
   if (isRevived) await writePlace(writer, firstWebhookPlace(number, await startOf(parts, next)))

@@ -39,7 +39,7 @@ export const noAbis: AbiBook = { log: () => undefined, input: () => undefined }
 
 const selectorBytes = 4
 
-/** A book of `abis`. What is given for one contract wins over what is given for all. */
+/** A book of `abis`. An ABI of one contract wins over an ABI of all. */
 export function createAbiBook(abis: readonly GivenAbi[]): AbiBook {
   if (abis.length === 0) return noAbis
   const entries = new Map<string, AbiEntry[]>()

@@ -10,7 +10,7 @@ import { type AddressList, addressPage } from './address-list.ts'
 import type { EvmParts } from './parts.ts'
 import { type TransferViewer, transferViewer } from './transfer-views.ts'
 
-/** Which standard, and how it is shown. */
+/** A token standard, and the view of its transfers. */
 export type TransferList<V> = Omit<AddressList<TransferRow>, 'rows' | 'stage'> & {
   readonly standard: 20 | 721 | 1155
   readonly view: (row: TransferRow, viewer: TransferViewer) => V
@@ -41,7 +41,7 @@ export class TransferAnswer<V> {
     this.#viewer = viewer
   }
 
-  /** Made only where somebody reads it: dialects that rewrite, lists as lines, tests. */
+  /** Made only where it is read: by dialects that rewrite, lists as lines, and tests. */
   get body(): { nextPageToken?: string; transactions: V[] } {
     const transactions = this.#page.rows.map((row) => this.#list.view(row, this.#viewer))
     return { ...nextToken(this.#page), transactions }

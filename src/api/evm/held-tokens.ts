@@ -1,5 +1,5 @@
 /**
- * Which ERC-20 tokens an address holds, and how much.
+ * ERC-20 tokens that an address holds, and the amounts.
  *
  * Logs say which tokens may be held. Where indexing has shown that a token's logs tell its
  * balances, they say how much too; for every other token its `balanceOf` is asked of the node.

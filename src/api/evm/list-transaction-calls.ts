@@ -13,7 +13,7 @@ import { transactionByHash } from '../../store/query/evm/transaction-by-hash.ts'
 import { operation, type Operation } from '../operation.ts'
 import type { EvmParts } from './parts.ts'
 
-// What a page can show. The sum says how many there are.
+// The most that a page shows. The total says how many there are.
 const mostCalls = 1_000
 
 const ListTransactionCalls = {

@@ -17,8 +17,9 @@ import type { ExportParts } from './parts.ts'
 const mostAtOnce = 4
 
 /**
- * Adds the route of files. Whoever knows the id, which cannot be guessed, may fetch the file: links
- * are opened without headers. A fault while it is sent ends the connection without its last chunk.
+ * Adds the route of files. A caller that knows the id, which cannot be guessed, may fetch the file,
+ * because links are opened without headers. A fault while it is sent ends the connection without
+ * its last chunk.
  */
 export function mountExportFiles(http: FastifyInstance, parts: ExportParts, log: Log): void {
   let running = 0

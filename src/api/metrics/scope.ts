@@ -1,4 +1,4 @@
-/** Which chains a metrics path names: one, or all of a network. */
+/** Chains that a metrics path names: one, or all of a network. */
 
 import { Fault } from '../../core/fault.ts'
 import type { UnionChain } from '../../rollup/address-union.ts'

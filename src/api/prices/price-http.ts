@@ -206,7 +206,7 @@ async function asked({ transport }: HttpParts, url: string): Promise<unknown> {
     timeoutMs,
     maxBytes: maxReplyBytes,
   })
-  // What a service does not know is an answer, what it cannot say now is none.
+  // A price that the service does not know is an answer; a failure is none.
   if (reply.status === 404) return {}
   if (reply.status !== 200)
     throw new Fault('node-answer', `a price service answered with status ${reply.status}`)

@@ -64,7 +64,10 @@ function addressesOf(hrp: string, owner: StoredOwner | undefined): string[] {
   return (owner?.addresses ?? []).map((address) => toPrimaryAddress(hrp, address))
 }
 
-/** A cycle that is over. What earlier ones restaked is paid at the end, and belongs to no cycle. */
+/**
+ * A cycle that is over. Rewards that earlier cycles restaked are paid at the end and belong to no
+ * cycle.
+ */
 export function cycleView(row: StoredCycle): AutoRenewedCycle {
   const gross = row.outcome === 'aborted' ? 0n : row.potentialReward
   return {

@@ -1,6 +1,5 @@
 /**
- * Who signed for what was spent: signatures and public keys of the consuming transactions, which
- * are read from the kept blocks.
+ * Signatures and public keys of the transactions that spent outputs, read from the kept blocks.
  */
 
 import { decode, decodePrefix } from '../../codec/cursor.ts'

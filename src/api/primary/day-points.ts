@@ -5,7 +5,7 @@ import { wideInteger } from './numbers-view.ts'
 
 const daySeconds = 86_400
 
-/** Which points; `before` is where the page before ended. */
+/** A range of points; `before` is where the page before ended. */
 export type PointRange = {
   readonly startTimestamp?: number
   readonly endTimestamp?: number

@@ -101,7 +101,7 @@ async function seatsByDay(
   const standing = new Map<number, bigint>()
   const byDay = new Map<number, bigint>()
   let sum = 0n
-  // Those of one validation are in order already, and sorting keeps it.
+  // Entries of one validation are in order already, and sorting keeps that order.
   for (const { validation, time, active, weight } of steps.toSorted((a, b) => a.time - b.time)) {
     const unit = metric === 'validatorCount' ? 1n : weight
     const now = active ? unit : 0n

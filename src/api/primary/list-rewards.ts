@@ -118,7 +118,7 @@ export function rewardView(
     txHash: toCb58(row.stakerTxId),
     amountStaked: String(row.amountStaked),
     nodeId: toNodeId(row.nodeId),
-    // What an auto-renewed validator earned is an output of the rewarding transaction itself.
+    // Rewards of an auto-renewed validator are outputs of the rewarding transaction itself.
     stakingType: equalBytes(row.txId, row.rewardTxId) ? 'autoRenewed' : 'fixed',
     startTimestamp: row.startTime,
     endTimestamp: row.endTime,

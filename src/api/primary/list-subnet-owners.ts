@@ -1,4 +1,7 @@
-/** Who validated a subnet within a range of time. Source: official clients, PChainLookingGlass. */
+/**
+ * Owners of the validators of a subnet within a range of time. Source: official clients,
+ * PChainLookingGlass.
+ */
 
 import { toPrimaryAddress } from '../../core/address.ts'
 import { pageShape } from '../../shape/page-shape.ts'

@@ -1,4 +1,4 @@
-/** Which network a path without one means. */
+/** The network that a path without one means. */
 
 import { Fault } from '../../core/fault.ts'
 import type { networkNames } from '../../core/network.ts'

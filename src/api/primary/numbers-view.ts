@@ -2,7 +2,7 @@
 
 import { placeOfPos } from '../../store/schema/primary-position.ts'
 
-/** Unix seconds as a JSON number; nonsense times beyond what one holds are cut to 2^53 - 1. */
+/** Unix seconds as a JSON number; times that a number cannot hold are cut to 2^53 - 1. */
 export function seconds(value: bigint): number {
   return value > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(value)
 }

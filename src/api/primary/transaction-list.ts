@@ -13,7 +13,7 @@ import { defaultPageSize } from './list-page.ts'
 import type { PrimaryParts } from './parts.ts'
 import { transactionViews, withinUtxos } from './transaction-page.ts'
 
-/** Gives places of transactions within bounds. */
+/** Returns places of transactions within bounds. */
 export type PlacePage = (range: PlaceQuery) => Promise<readonly number[]>
 
 /** Parameters of a list of transactions. */

@@ -154,7 +154,7 @@ function renewalView(of: ChainOf, row: StoredTransaction, facts: PageFacts): Par
   const staker = facts.stakers.get(keyOf(row.txId))
   const expected = facts.expected.get(row.pos)
   return {
-    // Those of the cycle that runs, or was the last.
+    // Times of the running cycle, or of the last one.
     ...(staker?.autoRenewal === undefined
       ? {}
       : { startTimestamp: staker.startTime, endTimestamp: staker.endTime }),

@@ -1,4 +1,4 @@
-/** Whose rewards or stakes a caller asks for. */
+/** The owners whose rewards or stakes a caller asks for. */
 
 import { Fault } from '../../core/fault.ts'
 import { knownNumbers, numberOfNode } from '../../store/query/primary/numbers-of-keys.ts'

@@ -10,7 +10,7 @@ import { tokensBeginning, tokensNamed } from '../../store/query/search/tokens-na
 import type { ServedChain } from '../chain-directory.ts'
 import type { SearchParts } from './parts.ts'
 
-// Of one chain; more tokens of one name help nobody.
+// Limit for one chain: more tokens of one name help no reader.
 const mostTokens = 10
 /** One letter begins every second name. */
 const leastBeginning = 2

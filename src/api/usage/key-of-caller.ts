@@ -1,4 +1,4 @@
-/** Whose use is told: that of the caller's own key. */
+/** The key whose use is shown: the caller's own. */
 
 import { Fault } from '../../core/fault.ts'
 import type { Caller } from '../caller.ts'

@@ -1,4 +1,4 @@
-/** Which networks signatures are aggregated for. */
+/** Networks for which signatures are aggregated. */
 
 import { Fault } from '../../core/fault.ts'
 import { type Network, networkNames, networkOf } from '../../core/network.ts'

@@ -141,7 +141,7 @@ async function leave(store: Database | undefined, owner: string): Promise<void> 
   await store.close()
 }
 
-/** Which of the stores `held` others may have: as many as are too many, and as others lack. */
+/** The stores of `held` to give up: as many as this process has too many, and as others lack. */
 export function surplus(
   held: readonly string[],
   share: number,
@@ -157,7 +157,7 @@ export function surplus(
   return given
 }
 
-/** Who of the others lives: whose beat moved lately, by this process's own clock. */
+/** The other processes that live: those whose beat moved lately, by this process's own clock. */
 class OtherProcesses {
   readonly #owner: string
   readonly #clock: Clock

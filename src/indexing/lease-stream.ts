@@ -6,7 +6,9 @@ import { leaseTtlMs } from '../store/lease.ts'
 import { quietStream } from './quiet-stream.ts'
 import type { Stream } from './stage.ts'
 
-/** A stream that renews the lease well before it ends. What a store may do for a while passes. */
+/**
+ * A stream that renews the lease well before it ends. Temporary faults of the store are waited out.
+ */
 export function leaseStream(
   { renew }: { readonly renew: () => Promise<void> },
   clock: Clock,

@@ -38,7 +38,7 @@ export function overallOf(stages: readonly StageStatus[]): Overall {
   const counted = stages.filter(
     ({ stage, state }) => work.has(stage) && (state === 'syncing' || state === 'live'),
   )
-  // A stage that has not begun has the way of the others before it.
+  // A stage that has not begun has as many blocks to go as the others.
   const known = Math.max(-1, ...counted.map(({ headHeight }) => headHeight))
   let done = 0
   let all = 0

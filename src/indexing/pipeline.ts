@@ -25,7 +25,7 @@ export type PipelineParts<Batch extends HeightRange> = {
   readonly unit: () => number
   /** Fetches that may run side by side now. */
   readonly window: () => number
-  /** Gives `[range.from, …)`: all of the range, or a part that is not empty. */
+  /** Returns `[range.from, …)`: all of the range, or a part that is not empty. */
   readonly fetch: (range: HeightRange, signal: AbortSignal) => Promise<Batch>
   /**
    * Checks that `batch` follows what was handed on before; undefined if so, else why not, and from
@@ -33,7 +33,7 @@ export type PipelineParts<Batch extends HeightRange> = {
    * must have seen to it that another one comes.
    */
   readonly link: (batch: Batch) => Broken | undefined
-  /** Told the first batch that was linked and will be fetched again. */
+  /** Called with the first batch that was linked and will be fetched again. */
   readonly unlinked?: (first: Batch) => void
   /** Pieces from this height on are kept back, except near the head, where they cannot wait. */
   readonly heldFrom?: () => number | undefined
@@ -43,7 +43,7 @@ export type PipelineParts<Batch extends HeightRange> = {
   readonly sizeOf: (batch: Batch) => number
   /** Commits. Called in order; several may be under way. */
   readonly apply: (batch: Batch, headHeight: number) => Promise<void>
-  /** Told after each commit, each new head and each change of state. */
+  /** Called after each commit, each new head and each change of state. */
   readonly changed: () => void
   readonly clock: Clock
   readonly log: Log
@@ -101,7 +101,7 @@ export class Pipeline<Batch extends HeightRange> {
   #pieceBytes = 0
   #lastApplyMs = Number.NEGATIVE_INFINITY
   #problem: string | undefined
-  /** Why nobody tells the head; undefined while somebody does. */
+  /** The reason why no source tells the head; undefined while one does. */
   #headLost: string | undefined
   #failure: unknown
   #stopped: string | undefined

@@ -34,8 +34,9 @@ type Reply =
   | { readonly id: number; readonly error: string }
 
 /**
- * A function that asks over `port`. Only one may read a port. Once `signal` is aborted nobody waits
- * any more: the other side may be waiting itself, for a lease. What it was asked it still does.
+ * A function that asks over `port`. Only one may read a port. Once `signal` is aborted no caller
+ * waits any more, because the other side may itself wait for a lease. It still does what it was
+ * asked.
  */
 export function callerOver(port: Port, signal?: AbortSignal): Call {
   const waiting = new Map<number, PromiseWithResolvers<unknown>>()

@@ -7,7 +7,7 @@ import { idleStatus, type StageStatus, type Stream } from './stage.ts'
 
 /** Result of a round. */
 export type Round = {
-  /** Up to which height the work is done; -1 where there is none yet. */
+  /** The height up to which the work is done; -1 where none is done yet. */
   readonly height: number
   /** There may be more to do at once. */
   readonly isBusy: boolean
@@ -34,7 +34,7 @@ export function roundStream(
   round: (signal: AbortSignal) => Promise<Round>,
 ): Stream {
   let status: StageStatus = idleStatus(name)
-  /** Does one round; gives the pause after it. */
+  /** Does one round. Returns the pause after it. */
   const step = async (signal: AbortSignal): Promise<number> => {
     try {
       const { height, isBusy, isLive, reason } = await round(signal)

@@ -29,7 +29,7 @@ export type ThreadNews = {
   readonly unchecked?: Unchecked
 }
 
-/** Which chains there are, and where figures go. */
+/** The chains, and the receiver of figures. */
 export type BoardParts = {
   readonly chains: readonly ChainSpec[]
   readonly streams: readonly StreamSpec[]
@@ -64,7 +64,8 @@ export class StatusBoard {
       if (stage.stage === 'blocks' && headAt !== undefined && headHeight === indexedHeight)
         this.#currentAt.set(chain, headAt)
       const labels = { chain, stage: stage.stage }
-      // Below 0 there is none: nothing was committed or told yet, or the stage follows no blocks.
+      // A height below 0 is none: nothing was committed or told yet, or the stage follows no
+      // blocks.
       if (stage.indexedHeight >= 0) gauges.set('firn_index_height', stage.indexedHeight, labels)
       if (stage.headHeight >= 0) gauges.set('firn_index_head_height', stage.headHeight, labels)
     }

@@ -75,7 +75,7 @@ export class OutboxWriter {
     })
   }
 
-  /** Adds places of every webhook; gives whether there was any. */
+  /** Adds places of every webhook. Returns whether there was any. */
   async #addAll(
     writer: Writer,
     watches: readonly Watch[],

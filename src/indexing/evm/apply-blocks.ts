@@ -20,7 +20,7 @@ export const blockStage = 'blocks'
 const lastBlock = statement('select first_tx + tx_count from block where height = ?')
 
 /**
- * Writes the rows of `batch`, which must follow the checkpoint; gives the stored numbers of the
+ * Writes the rows of `batch`, which must follow the checkpoint. Returns the stored numbers of the
  * batch's addresses, and the checkpoint it followed.
  *
  * Throws `source-mismatch` when the first block's parent is not the block stored last, and when
@@ -47,7 +47,7 @@ export async function applyBlocks(
 
 /**
  * Writes what a batch says by itself, and the lists of it: nothing that hangs on what came before.
- * Gives the heights of its transfers. `firstTx` counts the transactions of all blocks before.
+ * Returns the heights of its transfers. `firstTx` counts the transactions of all blocks before.
  */
 export async function writeFacts(
   writer: Writer,

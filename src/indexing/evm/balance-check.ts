@@ -76,7 +76,7 @@ export async function newestTransfer(parts: TokenParts, of: CheckedToken): Promi
 }
 
 /**
- * Checks one token at `height`, which must be committed; gives false when no source has that
+ * Checks one token at `height`, which must be committed. Returns false when no source has that
  * state. Cost: one range scan, a look-up per holder, and one batch of calls.
  */
 export async function checkToken(
@@ -153,7 +153,7 @@ async function store(
   await parts.commit(async (writer) => {
     await writer.update(token, {
       id: [of.id],
-      // What was inexact once stays so: its logs lied.
+      // A token that was inexact once stays so, because its logs lied.
       exactness: [of.exactness === exactness.inexact ? exactness.inexact : verdict],
       checked: [of.checked + agreed],
     })

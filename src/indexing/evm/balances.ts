@@ -198,7 +198,7 @@ async function newestValues(
     key: ['address_id', 'token_id'],
     select: ['value', 'negative'],
     last: 'height',
-    // What is written counts from the first block that is not frozen.
+    // Written balances count from the first block that is not frozen.
     rowsOnly: true,
   }
   for (let from = 0; from < pairs.length; from += pairsAtOnce) {

@@ -153,7 +153,8 @@ export class BlockChecks {
         of.judged?.(height, isProven ? 'proven' : 'taken')
       } catch (error) {
         of.judged?.(height, 'refuted')
-        // What was read took long; the caller asks for the rest again and meets the fault then.
+        // The blocks before it took long to read: the caller keeps them, asks for the rest again
+        // and meets the fault then.
         if (at > 0 && error instanceof Fault) return units.slice(0, at)
         throw error
       }
@@ -161,7 +162,7 @@ export class BlockChecks {
     return units
   }
 
-  /** Checks one block; gives whether its hash proves all of it. Throws `node-answer`. */
+  /** Checks one block. Returns whether its hash proves all of it. Throws `node-answer`. */
   check(unit: RawUnit, height: number, origin: string): boolean {
     const told: Told = { unit, height, origin }
     if (this.#doubted.size < maxDoubted) this.#doubted.add(height)

@@ -18,7 +18,7 @@ export type PieceParts = {
   readonly compress: Compress
   readonly checks: BlockChecks
   readonly trust: TakenOnTrust
-  /** Told a piece that hashes do not prove. */
+  /** Called with a piece that hashes do not prove. */
   readonly took?: (piece: BlocksPiece, sum: string) => void
   /** Returns whether the block at this height must be checked. */
   readonly wants: (height: number) => boolean
@@ -91,7 +91,7 @@ function pieceOf(
   const kept = good.slice(0, batch.until - from)
   const settling = settlingBlocks(kept, from, origin)
   const piece = { from, until: batch.until, batch, origin, settling }
-  // What an endpoint told before a proven block is believed.
+  // Blocks that an endpoint sent before a proven block are believed.
   if (proven >= 0) trust.proved(origin, proven)
   if (taken > proven) took?.(piece, batchSum(batch))
   if (isRefuted) trust.caught(origin)

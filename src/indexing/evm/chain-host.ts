@@ -75,7 +75,7 @@ export type ChainHost = {
   /** Fields of stored transactions of heights `[from, until)` that traces repeat. */
   readonly transactions: (range: HeightRange) => Promise<readonly TracedRow[]>
   /**
-   * Takes away what is stored from height `from` on, when it was proven to be wrong; gives where
+   * Takes away what is stored from height `from` on, when it was proven to be wrong. Returns where
    * the rows end then. Throws `lease-lost`, `store-failed`.
    */
   readonly cut: (from: number) => Promise<ResumePoint>

@@ -20,7 +20,7 @@ import type { StoredBatch } from './stored-batch.ts'
 
 const heightsOfPair = statement(
   'select address_id, token_id, height from balance where address_id = ? and token_id = ? and height >= ?',
-  // What is cut is in tables, and all of it goes.
+  // The cut part is in tables, and all of it is removed.
   { rowsOnly: true },
 )
 const heightsOfAmount = statement(

@@ -39,7 +39,7 @@ const internalRows = statement(
 const forget = statement('delete from checkpoint where stage = ?')
 
 /**
- * Takes away what is stored from height `from` on, in the transaction of `writer`; gives whether
+ * Takes away what is stored from height `from` on, in the transaction of `writer`. Returns whether
  * there was anything. Counters held in memory must be loaded anew.
  *
  * Throws `lease-lost` when the checkpoints move meanwhile.
@@ -54,7 +54,7 @@ export async function cutChain(writer: Writer, from: number, epoch: number): Pro
     const range = { from: Math.max(cut, until - blocksAtOnce), until }
     const stored = await storedBatch(writer, range)
     collectMessages(stored, messages)
-    // What is derived goes first: it is found through the facts.
+    // Derived rows are removed first, since they are found through the facts.
     await cutInternals(writer, range)
     await cutBalances(writer, stored)
     await writeFacts(undoing(writer), stored, 0)
@@ -80,7 +80,7 @@ export async function cutChain(writer: Writer, from: number, epoch: number): Pro
   return true
 }
 
-/** A checkpoint before the first block is none. */
+/** Moves a checkpoint back; one that would stand before the first block is removed. */
 async function moveBack(
   writer: Writer,
   stage: string,

@@ -1,5 +1,5 @@
 /**
- * Which messages an end of a chain told of, written down when that end is taken away: their rows
+ * Messages that a removed end of a chain told of, written down when that end is removed: their rows
  * are in a store of their own, whose stream takes them back (`icm/take-back.ts`).
  */
 

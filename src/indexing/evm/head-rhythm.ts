@@ -34,7 +34,7 @@ export class HeadRhythm {
   /** The node said `height` at `now`. */
   told(height: number, now: number): void {
     if (height <= this.#height) return
-    // What came before the first answer is of unknown age.
+    // Blocks before the first answer are of unknown age.
     if (this.#height >= 0) {
       const mean = (now - this.#newsAt) / (height - this.#height)
       const each = Math.min(longestIntervalMs, mean)

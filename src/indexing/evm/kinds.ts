@@ -1,4 +1,4 @@
-/** Which tables a kind of transfer moves something in. */
+/** The tables that a kind of transfer changes. */
 
 import { transferKinds } from '../../codec/evm/columns.ts'
 

@@ -85,7 +85,7 @@ export type Rereading = {
   readonly sumNow: (range: TakenRange, signal: AbortSignal) => Promise<string>
   readonly clock: Clock
   readonly log: Log
-  /** Told after each range that is as it was. */
+  /** Called after each range that is unchanged. */
   readonly changed: () => void
 }
 

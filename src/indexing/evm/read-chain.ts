@@ -57,7 +57,7 @@ export type ReadChainParts = {
    * One read of traces in so many is compared with a second endpoint's; 16 where it is not said.
    */
   readonly compareEvery?: number
-  /** Told when {@link ChainReader.stages} may have changed. */
+  /** Called when {@link ChainReader.stages} may have changed. */
   readonly changed: () => void
 }
 
@@ -224,7 +224,7 @@ export class ChainReader {
         this.#blocksStatus = { ...status, reason: fault.message, ...standsBy }
         log.warn('chain waits', { code: fault.code, reason: fault.message })
         changed()
-        // What went well for a while fails for another reason.
+        // A read that went well for a while fails for a new reason.
         if (world.clock.monotonic() - beganMs > longestPauseMs) tries = 0
         await world.clock.sleep(pauseAfter(tries, fault.code), signal)
       }

@@ -63,7 +63,7 @@ export type TraceReaderParts = {
   readonly compareEvery?: number
   /** Returns whether receipts of this chain charge the gas used, as far as is known. */
   readonly gasRule: () => GasRule
-  /** Told when {@link TraceReader.status} may have changed. */
+  /** Called when {@link TraceReader.status} may have changed. */
   readonly changed: () => void
 }
 
@@ -179,7 +179,7 @@ export class TraceReader {
     }
   }
 
-  /** Reads from `from` on; gives where to go on, `undefined` when that has no sense. */
+  /** Reads from `from` on. Returns where to go on, `undefined` when that has no sense. */
   async #follow(from: number, signal: AbortSignal): Promise<number | undefined> {
     const { writer, log } = this.#parts
     const pipeline: Pipeline<TraceBatch> = this.#newPipeline(from)

@@ -35,7 +35,7 @@ export type Unsettled = {
   /** First height that may be wrong. */
   readonly from: number
   readonly reason: string
-  /** Who told the blocks that may be wrong, and the header. */
+  /** Endpoints of the blocks that may be wrong, and of the header. */
   readonly origins: readonly string[]
 }
 
@@ -102,8 +102,8 @@ export class Settlement {
   }
 
   /**
-   * Takes the blocks that follow, of one range `[from, until)`; those without settlement are
-   * left out of `blocks`. Gives what is wrong, and forgets then what came since that height.
+   * Takes the blocks that follow, of one range `[from, until)`; those without settlement are left
+   * out of `blocks`. Returns what is wrong, and then forgets all blocks from that height on.
    */
   link(
     range: { readonly from: number; readonly until: number },
@@ -111,7 +111,7 @@ export class Settlement {
   ): Unsettled | undefined {
     const first = blocks[0]
     this.isUsed = this.isUsed === true || first !== undefined
-    // What comes before the first block that settles has proven itself.
+    // Blocks before the first one that settles have proven themselves.
     if (first !== undefined && first.height > range.from)
       this.#settled.set(first.height - 1, first.height - 1)
     for (const block of blocks) {
@@ -153,8 +153,8 @@ export class Settlement {
   }
 
   /**
-   * `blocks`, which follow those of the last call, are being stored. Gives what a restart must know
-   * then; undefined where each block proves its own receipts.
+   * `blocks`, which follow those of the last call, are being stored. Returns what a restart must
+   * know then; undefined where each block proves its own receipts.
    */
   storing(blocks: readonly SettlingBlock[]): StoredSettlement | undefined {
     const all = [...this.#stored, ...blocks]
@@ -170,7 +170,7 @@ export class Settlement {
   }
 
   /**
-   * Blocks go on after the stored height `last`. Gives whether the stored blocks that its header
+   * Blocks go on after the stored height `last`. Returns whether the stored blocks that its header
    * leaves unsettled are in memory.
    */
   resume(last: number): boolean {

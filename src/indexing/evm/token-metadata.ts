@@ -165,7 +165,7 @@ function differing(first: readonly StateAnswer[], second: readonly StateAnswer[]
 }
 
 /**
- * Marks tokens behind proxies that changed after position `after` as not asked; gives the
+ * Marks tokens behind proxies that changed after position `after` as not asked. Returns the
  * position to go on from.
  */
 export async function forgetUpgraded(parts: TokenParts, after: number): Promise<number> {

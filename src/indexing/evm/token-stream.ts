@@ -35,7 +35,7 @@ export function tokenStream(
   let askAgainAt = Number.NEGATIVE_INFINITY
   let silenceMs = firstSilenceMs
 
-  /** Asks new tokens, unless nobody could tell of them lately; gives how many were stored. */
+  /** Asks new tokens, unless nobody could tell of them lately. Returns how many were stored. */
   async function ask(height: number, signal: AbortSignal): Promise<number> {
     if (clock.monotonic() < askAgainAt) return 0
     const { asked, stored } = await askNewTokens(parts, height, signal)
@@ -77,7 +77,7 @@ class Checks {
     this.#parts = parts
   }
 
-  /** Looks at the next tokens; gives how many were checked against a node. */
+  /** Looks at the next tokens. Returns how many were checked against a node. */
   async round(height: number, signal: AbortSignal): Promise<number> {
     const tokens = await tokensToCheck(this.#parts, this.#after, tokensPerRound)
     this.#after = tokens.at(-1)?.id ?? 0

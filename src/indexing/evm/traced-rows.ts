@@ -70,7 +70,7 @@ export class TracedRows {
     const range = { from, until: Math.min(from + this.#blocks, head + 1) }
     const answer: Answer = { range, byHeight: this.#byHeight(range) }
     this.#answers = [answer, ...this.#answers].slice(0, keptAnswers)
-    // What failed is asked again by whoever needs it next.
+    // A question that failed is asked again by the next caller that needs it.
     answer.byHeight.catch(() => {
       this.#answers = this.#answers.filter((each) => each !== answer)
     })

@@ -14,7 +14,7 @@ export type HeadWatchParts = {
     readonly setHead: (height: number) => void
     readonly loseHead: (reason: string) => void
   }
-  /** Told after each question. */
+  /** Called after each question. */
   readonly looked: () => void
   readonly clock: Clock
   readonly log: Log

@@ -32,7 +32,7 @@ export type MessageChain = {
 type End = ReturnType<typeof sendEnd> | ReturnType<typeof receiveEnd>
 
 /**
- * Writes what `logs` say, in their order; applying them again changes nothing. Gives the logs
+ * Writes what `logs` say, in their order; applying them again changes nothing. Returns the logs
  * that are not what their first topic promises.
  */
 export async function applyMessages(

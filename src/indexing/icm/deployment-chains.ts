@@ -12,7 +12,7 @@ const lookEveryMs = 5_000
 
 /** Chains of the whole deployment. */
 export type DeploymentChains = {
-  /** Those found since the last call that are none of `known`, which are names of stores. */
+  /** Chains found since the last call whose store names are not in `known`. */
   readonly found: (known: ReadonlySet<string>) => Promise<readonly MessengerChain[]>
   readonly close: () => Promise<void>
 }

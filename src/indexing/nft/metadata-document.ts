@@ -15,7 +15,7 @@ const maxJsonCharacters = 16_384
 /** Objects and lists inside each other; deeper ones would overflow the stack when written. */
 const maxDepth = 32
 
-/** Reads a document. Whatever the bytes are, the answer is a state, never a throw. */
+/** Reads a document. Never throws: any bytes give a state. */
 export function readDocument(bytes: Uint8Array): DocumentResult {
   const text = new TextDecoder('utf-8').decode(bytes)
   if (depthOf(text) > maxDepth) return { status: 'INVALID_METADATA_JSON', fields: {} }

@@ -138,7 +138,7 @@ function contentPath(path: string): string | undefined {
   return isId && !climbs(path) ? path : undefined
 }
 
-/** Returns whether whoever reads `path` may leave the folder it begins in. */
+/** Returns whether a reader of `path` could leave the folder it begins in. */
 function climbs(path: string): boolean {
   const parts = path.split(/[/?#]/)
   return /\\|%2f|%5c|\s/i.test(path) || parts.some((part) => /^(\.|%2e){1,2}$/i.test(part))

@@ -1,4 +1,4 @@
-/** Which tokens are to be asked about, and what became of them. */
+/** Tokens to ask about, and the outcomes. */
 
 import { fromBigint, toBigint } from '../../core/bytes.ts'
 import { type NftFields, type NftStatus, placeOfStatus } from '../../core/nft-status.ts'

@@ -67,7 +67,7 @@ export async function readLogs(
 ): Promise<void> {
   const until = (at.height + 1) * placesPerBlock - 1
   const kept = await store.get(metaOf, [logsRead])
-  // What was logged before the first look is in what contracts answer now.
+  // Changes logged before the first look are already in the answers of contracts.
   const after = kept === undefined ? until : Number(kept[0])
   const kinds = [eventKinds.uri, eventKinds.metadataUpdate, eventKinds.batchMetadataUpdate]
   const rows: Row[] = []

@@ -5,7 +5,7 @@ import type { Database } from '../../store/engine/database.ts'
 import { openStore, type StoreLocation } from '../../store/engine/open.ts'
 import { nftRequestStore, nftRequestTables } from '../../store/schema/nft.ts'
 
-/** The store, opened as soon as somebody has made it. */
+/** The store, opened as soon as a process has made it. */
 export type Wishes = {
   readonly get: () => Promise<Database | undefined>
   readonly close: () => Promise<void>

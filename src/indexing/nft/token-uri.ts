@@ -7,7 +7,7 @@ import type { EvmSource, StateAnswer, StateCall } from '../../source/evm-source.
 import { fillId, maxDocumentBytes } from './metadata-uri.ts'
 import type { NftItem } from './nft-queue.ts'
 
-/** A URI, why there is none, or that nobody can tell now. */
+/** A URI, the reason why there is none, or that no source can tell now. */
 export type UriAnswer =
   | { readonly kind: 'uri'; readonly uri: string }
   | { readonly kind: 'bad'; readonly status: NftStatus }

@@ -40,7 +40,7 @@ export type RemakeParts = NodeParts & {
 }
 
 /**
- * Makes `segment` again; gives the path of its file, `undefined` where the node tells other rows than
+ * Makes `segment` again. Returns the path of its file, `undefined` where the node tells other rows than
  * were written. `subjects` are what it may have said of its origin. Faults are those of the source.
  */
 export async function remakeSegment(

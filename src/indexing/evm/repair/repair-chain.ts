@@ -75,7 +75,7 @@ type Extent = {
 }
 
 /**
- * Mends `damaged`, all of what a check found; gives what became of each range. Faults are those of
+ * Mends `damaged`, all of what a check found. Returns what became of each range. Faults are those of
  * the source, `lease-lost` and `store-*`; ranges mended before stay so.
  */
 export async function repairChain(

@@ -63,7 +63,7 @@ export type BlockRow = RowOf<typeof blockTable.kinds> & {
   readonly platform?: RowOf<typeof platformTable.kinds>
 }
 
-/** Columns of what is known of outer blocks. What a block does not have is 0 there. */
+/** Columns of facts about outer blocks; 0 for facts that a block does not have. */
 export type ProposerColumns = ColumnsOf<typeof proposerTable>
 
 /** Columns of blocks. Those of `platform` are empty for chains other than P. */

@@ -8,7 +8,7 @@ import type { OutputPlace } from '../../../codec/primary/ids.ts'
 /** The three chains. Assets move between them through shared memory. */
 export type ChainName = 'P' | 'X' | 'C'
 
-/** Who may spend or decide. `locktime` 0 = at once. */
+/** Owners that may spend or decide. `locktime` 0 = at once. */
 export type Owner = {
   readonly locktime: bigint
   readonly threshold: number

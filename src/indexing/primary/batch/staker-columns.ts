@@ -62,7 +62,10 @@ export type StakerColumns = ColumnsOf<typeof stakerTable> & {
   readonly owners: OwnerLists
 }
 
-/** Those that a batch made, in the order of their places, and those of earlier ones it changed. */
+/**
+ * Stakers that a batch made, in the order of their places, and stakers of earlier batches that it
+ * changed.
+ */
 export type StakersOfBatch = { readonly made: StakerColumns; readonly changed: StakerColumns }
 
 const yes = Uint8Array.of(1)

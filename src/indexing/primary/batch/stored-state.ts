@@ -45,10 +45,10 @@ export type UtxoReader = {
 /** Everything the P-Chain's replay keeps in memory, as stored rows. */
 export type PStateRows = {
   readonly checkpoint: Checkpoint
-  /** Those pending or active. */
+  /** Stakers that are pending or active. */
   readonly stakers: readonly StakerRow[]
   readonly subnets: readonly SubnetRow[]
-  /** Those not removed. */
+  /** L1 validators that are not removed. */
   readonly l1Validators: readonly L1ValidatorRow[]
   readonly supplies: readonly SupplyRow[]
 }

@@ -48,7 +48,7 @@ export type SubnetOwnerRow = {
   readonly owner: Owner
 }
 
-/** One blockchain. Key: `blockchainId`. Those of genesis have height 0. */
+/** One blockchain. Key: `blockchainId`. Blockchains of genesis have height 0. */
 export type BlockchainRow = {
   readonly blockchainId: Uint8Array
   readonly subnetId: Uint8Array

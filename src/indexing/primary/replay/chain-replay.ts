@@ -83,7 +83,7 @@ export type ReplayParts = {
   readonly utxoLimit: number
 }
 
-/** UTXOs to keep: 56 MiB of room. What is not among them costs a look-up of 11 us. */
+/** UTXOs to keep: 56 MiB of room. Any other UTXO costs a look-up of 11 us. */
 export const usualUtxoLimit = 6 * 2 ** 16
 // Nodes give C-Chain blocks whole, and few of them hold what is wanted here.
 const cBatchHeights = 512
@@ -175,7 +175,7 @@ async function xReplay({
     height: () => state.height,
     plan: (from, head) => {
       const end = early === undefined ? undefined : dagHeight + early
-      // What the index holds is known with the first fetch; until then one step is planned.
+      // The content of the index is known after the first fetch; until then one step is planned.
       if (from < 0 && end === undefined) return { from, until: from + 1 }
       if (from < 0 && end !== undefined && from < end) {
         return { from, until: Math.min(end, from + size.heights()) }

@@ -121,7 +121,7 @@ export function createdAtOf(set: UtxoSet, { txId, outputIndex }: OutputPlace): n
 export function takeFound(set: UtxoSet, found: Found): void {
   for (const utxo of found.utxos) {
     if (utxo.createdOn !== set.chain || utxo.consumableOn !== set.chain) {
-      // What the batch itself did with it the store does not know yet.
+      // The store does not know yet what this batch did with it.
       const key = outputKeyOf(utxo.txId, utxo.outputIndex)
       if (!set.imports.has(key)) set.imports.set(key, utxo)
     } else {
@@ -375,7 +375,7 @@ export function importUtxo(by: Mover, spend: ImportSpend): KnownUtxo | undefined
 /** Gives a staked output back. Nothing to check but that it was staked, when it is in reach. */
 export function returnStake({ utxos: set, draft, place }: Mover, of: OutputPlace): void {
   const { txId, outputIndex } = of
-  // Of one that is not in reach, or soon is not, the store may be asked before it knows this.
+  // The store may be asked about an output that is being evicted before it knows of the output.
   set.returned[0]?.add(outputKeyOf(txId, outputIndex))
   const entry = findOutput(set.table, txId, outputIndex)
   if (entry === -1) {

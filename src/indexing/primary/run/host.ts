@@ -98,7 +98,7 @@ export function primaryHost(parts: PrimaryHostParts): PrimaryHost {
   const now: Standing = { session: undefined, ahead: [], lost: undefined, heights: new Map() }
   const queue = new WorkQueue()
   const open = async (chain: ChainName): Promise<ChainReplay> => {
-    // What is under way is read back; when it fails, that was or will be told to who sent it.
+    // Batches under way are waited for. Their failure is reported to the caller that sent them.
     await stored(now, now.ahead).catch(() => undefined)
     if (now.session === undefined) {
       const number = await store.begin()
@@ -163,7 +163,7 @@ function noted(
   const storing = stores.then(
     () => void now.heights.set(chain, checkpoint.height),
     (error: unknown) => {
-      // Those after it fail only for its sake.
+      // Batches after it fail only because of it.
       if (now.session === session) {
         now.session = undefined
         now.lost = { chain, error }

@@ -16,7 +16,7 @@ export type RebuildOptions = {
   readonly key: string
   readonly world: World
   readonly signal: AbortSignal
-  /** Told after every batch. */
+  /** Called after every batch. */
   readonly progress: (chain: string, height: number, head: number) => void
 }
 

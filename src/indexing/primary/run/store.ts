@@ -71,7 +71,7 @@ export type PrimaryStore = BatchStore & {
   readonly database: Database
   /** The bytes of its genesis. */
   readonly genesis: Uint8Array
-  /** Gives back what filling the store took, once it follows its chains. */
+  /** Frees the memory and disk that filling took, once the store follows its chains. */
   readonly pace: Stream
   /** Says that this process still writes; waits while another does. Throws `lease-lost`. */
   readonly renew: () => Promise<void>

@@ -1,9 +1,9 @@
 /**
  * The streams of one primary network: its three chains, and what the node thinks of validators.
  *
- * Each chain fetches ahead while another commits. What a node may do wrong for a while is tried
- * again, and said in the status meanwhile; what contradicts the store, however often it is asked, stops
- * that chain alone.
+ * Each chain fetches ahead while another commits. Temporary faults of a node are tried again and
+ * shown in the status meanwhile; blocks that contradict the store, however often they are asked
+ * for, stop that chain alone.
  */
 
 import { faultOf, Fault } from '../../../core/fault.ts'
@@ -127,7 +127,7 @@ function mostPauseAfter({ code }: Fault): number {
   return code === 'store-failed' ? mostStorePauseMs : mostPauseMs
 }
 
-/** Which failures are waited out. */
+/** The failures that are waited out. */
 type Patience = {
   readonly waitsFor: (fault: Fault | undefined) => fault is Fault
   /** Something went well. */
@@ -254,7 +254,7 @@ async function follow(
   const replay = await host.replay(chain)
   const stored = (): number => host.storedHeight(chain)
   const progress = new Progress(clock, stored())
-  // What was fetched and not replayed: a proposal whose option comes with the next blocks.
+  // Blocks that were fetched and not replayed: a proposal whose option comes with the next blocks.
   let waiting: readonly Fetched<unknown>[] = []
   let ahead: Ahead | undefined
   let last: Omit<StageStatus, 'stage'> | undefined

@@ -61,7 +61,8 @@ export function numbersIn(
   const numberAll: Numbers['numberAll'] = async (writer, { bytes, from, until }) => {
     if (known.size() > maxKept) known.clear()
     const numbers = new Float64Array(from.length)
-    // Those not in memory are minus their place among the missing until the store was asked.
+    // A number that is not in memory is minus its place among the missing until the store was
+    // asked.
     const missing: Uint8Array[] = []
     for (let at = 0; at < numbers.length; at++) {
       const next = -1 - missing.length

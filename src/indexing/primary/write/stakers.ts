@@ -102,7 +102,7 @@ async function insertStakers(
   })
 }
 
-/** Those that a period may change. Others would only move in their indexes. */
+/** Columns that a period may change. Others would only move in their indexes. */
 function changingColumns(stakers: StakerColumns, rulesOf: StakerFacts['rulesOf']): Columns {
   const { count, body } = stakers
   const height = (heights: Float64Array): (number | null)[] =>

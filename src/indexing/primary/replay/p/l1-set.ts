@@ -69,7 +69,7 @@ export function deactivate(set: L1Set, validator: L1Validator): bigint {
   return balance
 }
 
-/** Charges `seconds` and makes inactive whoever cannot pay them. */
+/** Charges `seconds` and makes validators inactive that cannot pay them. */
 export function chargeL1Validators(
   set: L1Set,
   seconds: number,
@@ -81,7 +81,7 @@ export function chargeL1Validators(
   evictWhile(set, (end) => end <= set.accruedFees, evict)
 }
 
-/** Makes inactive whoever could not pay the next second. */
+/** Makes validators inactive that could not pay the next second. */
 export function evictLowBalances(set: L1Set, evict: (validator: L1Validator) => void): void {
   if (set.activeCount === 0) return
   const fee = { active: BigInt(set.activeCount), excess: set.excess }

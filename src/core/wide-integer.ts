@@ -28,7 +28,7 @@ export const maxWideBytes = 40
 
 /**
  * Writes the bytes of `value`, below 2^320 and not negative, to `into` at `at`, where there is room
- * for {@link maxWideBytes}; gives their number.
+ * for {@link maxWideBytes}. Returns their number.
  */
 export function putWide(value: bigint, into: DataView, at: number): number {
   const end = at + maxWideBytes

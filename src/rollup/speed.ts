@@ -35,7 +35,7 @@ export type SpeedBlock = {
 }
 
 /**
- * Takes one block; gives the milliseconds its moment's amounts (`state.tx`, `state.gas`) are to
+ * Takes one block. Returns the milliseconds its moment's amounts (`state.tx`, `state.gas`) are to
  * be divided by, or 0 where they do not count.
  */
 export function stepSpeed(state: SpeedState, block: SpeedBlock): number {

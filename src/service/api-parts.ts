@@ -159,7 +159,7 @@ function mountDocument({ http }: ApiServer, operations: ReturnType<typeof allOpe
   })
 }
 
-/** Adds the tape of blocks to a server; gives what ends both. */
+/** Adds the tape of blocks to a server. Returns the function that ends both. */
 function withTape(
   server: ApiServer,
   parts: Pick<ApiParts, 'world' | 'log' | 'gauges'> & Directories & { readonly most: number },

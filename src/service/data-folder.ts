@@ -55,7 +55,7 @@ export function checkRecordings(config: Config): void {
 }
 
 /**
- * Marks this process as the one that writes the folder; gives what ends that.
+ * Marks this process as the one that writes the folder. Returns the function that ends this.
  *
  * Throws `lease-lost` while another living process has it, or a migration or a restore leads there. A process that has it but hangs (its
  * leases stand still) is no obstacle: its stores are taken over. Nothing is marked where the

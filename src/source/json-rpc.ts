@@ -160,7 +160,7 @@ type Asking = {
   readonly signal: AbortSignal
 }
 
-/** Asks the calls `chunk` names and files their answers; gives those still to ask. */
+/** Asks the calls `chunk` names and files their answers. Returns those still to ask. */
 async function askChunk(asking: Asking, chunk: readonly number[]): Promise<number[]> {
   const { target, calls, size, answers, signal } = asking
   const only = chunk[0]

@@ -57,7 +57,7 @@ export async function leaseRow(reader: Reader): Promise<LeaseRow | undefined> {
 /**
  * Takes the lease of a store whose last writer is gone. `owner` names this process and no other.
  *
- * Gives `undefined` while another process is alive and marked as the writer.
+ * Returns `undefined` while another process is alive and marked as the writer.
  */
 export async function takeLease(
   database: Database,

@@ -143,7 +143,7 @@ async function checkStill(
   }
 }
 
-/** Throws `lease-lost` while a Firn writes the source; gives what lets one write again. */
+/** Throws `lease-lost` while a Firn writes the source. Returns the function that allows writing again. */
 async function stopped(config: Config, stores: readonly CopiedStore[]): Promise<() => void> {
   const { clock } = openWorld()
   const led = stores.filter(({ tables }) => tables.some(({ name }) => name === 'lease'))

@@ -9,7 +9,7 @@ import type { Table } from '../../store/engine/table.ts'
 import { copyReadable } from '../../store/sums/copy-readable.ts'
 
 /**
- * Salvages the embedded store `key` of a folder; gives the path under which the damaged file stays.
+ * Salvages the embedded store `key` of a folder. Returns the path under which the damaged file stays.
  * Nobody else may have the store open. Throws `store-failed` where the file cannot be opened or its
  * sums cannot be read.
  */

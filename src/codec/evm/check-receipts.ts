@@ -86,7 +86,7 @@ export function joinedRoot(blocks: readonly PackedReceipts[]): Uint8Array {
   return list.root()
 }
 
-/** Writes a receipt whose fields begin at `from`; gives where it begins, a head before them. */
+/** Writes a receipt whose fields begin at `from`. Returns where it begins, a head before them. */
 function writeReceipt(writer: RlpWriter, receipt: Receipt, from: number): number {
   expectHex(writer.quantity(receipt.status), 'status')
   expectHex(writer.quantity(receipt.cumulativeGasUsed), 'cumulative gas')

@@ -254,7 +254,7 @@ class BlockText {
     this.#hash = hash
   }
 
-  /** Checks a transaction with its receipt; gives the gas that it used. */
+  /** Checks a transaction with its receipt. Returns the gas that it used. */
   checkPair(index: number): number {
     const roots = this.#roots
     const { txs, receipts } = roots

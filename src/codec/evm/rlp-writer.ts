@@ -73,7 +73,7 @@ export class RlpWriter {
     this.at = writeHead(this.memory.bytes, this.at, { size, base })
   }
 
-  /** Puts the head of what lies in `[from, at)` in front of it; gives where it begins. */
+  /** Puts the head of what lies in `[from, at)` in front of it. Returns where it begins. */
   headBefore(from: number, base: number): number {
     const size = this.at - from
     const start = from - headSize(size)

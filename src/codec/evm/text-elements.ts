@@ -47,7 +47,7 @@ export class ElementKind {
     this.#before.fill(0)
   }
 
-  /** Reads the object at `from` into `slots` from `base` on; gives where it ends. */
+  /** Reads the object at `from` into `slots` from `base` on. Returns where it ends. */
   read(memory: TextMemory, from: number, slots: Int32Array, base: number): number {
     for (let slot = 0; slot < this.width; slot++) slots[base + slot] = absent
     const { view } = memory

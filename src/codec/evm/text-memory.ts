@@ -48,7 +48,7 @@ export class TextMemory {
     this.view = new DataView(this.bytes.buffer)
   }
 
-  /** Makes room for a text of `size` bytes and all that is written of it; gives where it begins. */
+  /** Makes room for a text of `size` bytes and all that is written of it. Returns where it begins. */
   load(size: number): number {
     const { memory } = this.writer
     memory.reserve(firstFree + 4 * size + 65_536)
@@ -125,7 +125,7 @@ export class TextMemory {
     else writer.at = writeHead(this.bytes, writer.at, { size, base })
   }
 
-  /** Writes the bytes of exactly `size` that `0x…` says; gives where they are. */
+  /** Writes the bytes of exactly `size` that `0x…` says. Returns where they are. */
   writeFixed(from: number, until: number, size: number): number {
     const to = this.writer.at
     if (until - from !== 2 + 2 * size || !this.is0x(from)) throw notPlain

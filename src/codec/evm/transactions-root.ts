@@ -118,7 +118,7 @@ export function encodeTransaction(tx: Tx): Uint8Array | { readonly unknown: stri
   return typeof start === 'number' ? writer.memory.bytes.slice(start, writer.at) : start
 }
 
-/** Writes a transaction whose fields begin at `from`; gives where it begins, a head before them. */
+/** Writes a transaction whose fields begin at `from`. Returns where it begins, a head before them. */
 function writeTransaction(
   writer: RlpWriter,
   tx: Tx,

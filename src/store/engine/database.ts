@@ -91,7 +91,7 @@ export interface Reader {
 
 /** Writes, inside one transaction. */
 export interface Writer extends Reader {
-  /** Runs a statement once; gives the number of rows it changed. */
+  /** Runs a statement once. Returns the number of rows it changed. */
   readonly run: (statement: Statement, parameters?: readonly Value[]) => Soon<number>
   /** Adds rows. A key that exists already is a fault. Sorted by key is fastest. */
   readonly insert: (table: Table, columns: Columns) => Soon<void>

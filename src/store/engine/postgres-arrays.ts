@@ -58,7 +58,7 @@ function encodeIntegers(column: Column, { from, until }: Range): Buffer {
   return out.subarray(0, at)
 }
 
-/** Writes eight bytes at `at`; gives where they end. `store-failed` for anything but an integer. */
+/** Writes eight bytes at `at`. Returns where they end. `store-failed` for anything but an integer. */
 export function writeInteger(out: Buffer, value: Value, at: number): number {
   if (typeof value === 'bigint') return out.writeBigInt64BE(value, at)
   if (typeof value !== 'number' || !Number.isSafeInteger(value))

@@ -58,7 +58,7 @@ export async function ask(
   return (await query(link, { text, values: [...parameters], bigints: statement.bigints })).rows
 }
 
-/** Runs a statement; gives the number of rows it changed. */
+/** Runs a statement. Returns the number of rows it changed. */
 export async function run(
   link: Link,
   statement: Statement,

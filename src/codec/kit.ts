@@ -28,7 +28,7 @@ type VariantOf<V extends Variants> = {
   readonly [K in keyof V & number]: { readonly typeId: K } & Decoded<V[K]>
 }[keyof V & number]
 
-// What a count says is believed no further than this before the items are there.
+// A count is believed only up to this before the items have been read.
 const roomAtFirst = 16
 
 /** A u32 count and that many items, at most `max`. */

@@ -1,5 +1,5 @@
 /**
- * Look-ups by text that somebody else wrote.
+ * Look-ups by text from outside.
  *
  * Every plain object knows `constructor`, `toString` and ten names more. A look-up by a caller's
  * text therefore goes through here or through a `Map`; `scripts/look-ups.ts` refuses any other.

@@ -17,7 +17,7 @@ export function recoverPublicKey(hash: Uint8Array, signature: Uint8Array): Uint8
   try {
     return secp256k1.recoverPublicKey(recovered, hash, { prehash: false })
   } catch (error) {
-    // What no key can have made is an answer too.
+    // A signature that no key can have made is answered with `undefined`.
     if (error instanceof Error) return undefined
     throw error
   }

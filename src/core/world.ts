@@ -53,7 +53,7 @@ export type Transport = {
 export type DownloadRequest = {
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Where it is written. What is there when it fails is a part of it. */
+  /** Where it is written. After a failure the file there is incomplete. */
   readonly path: string
   /** Until the answer begins, and until its last byte, milliseconds. */
   readonly answerMs: number

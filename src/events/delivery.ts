@@ -54,7 +54,7 @@ export async function deliver(
   signal: AbortSignal,
 ): Promise<Stopped> {
   let { place } = at
-  // What was told before is written together with the next attempt, or at the end.
+  // Deliveries made before are written together with the next attempt, or at the end.
   let isWritten = true
   const settle = async (): Promise<void> => {
     if (!isWritten) await parts.commit((writer) => writePlace(writer, place))

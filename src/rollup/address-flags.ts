@@ -1,5 +1,5 @@
 /**
- * Who was seen in which open period: one byte per address id for activity, one for ever.
+ * Addresses seen in each open period: one byte per address id for activity, one for ever.
  *
  * Ids are dense, so two bytes an address answer every distinct count at once: 200 MB for a chain
  * of a hundred million addresses, nothing per transaction.

@@ -230,7 +230,7 @@ class ChainCounter {
     const bytes = this.#flags.open
     const bits = u8At(bytes, id)
     const wanted = sends ? hourMasks : openBits.hour
-    // Whoever is in the hour's set is in every longer period's too.
+    // An address in the set of the hour is in the set of every longer period, too.
     if ((bits & wanted) === wanted) return
     this.#firstTouch(id, sends, bits)
   }

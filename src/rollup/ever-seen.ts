@@ -1,4 +1,6 @@
-/** Who was ever active or ever deployed, one bit per address id, saved where it changed. */
+/**
+ * Addresses that were ever active or ever deployed, one bit per address id, saved where it changed.
+ */
 
 import { u8At } from '../core/item-at.ts'
 import { statement, type Reader, type Writer } from '../store/engine/database.ts'

@@ -1,4 +1,4 @@
-/** Who was active in the open hour, in the order in which the store keeps them. */
+/** Addresses active in the open hour, in the order in which the store keeps them. */
 
 import { f64At, u8At } from '../core/item-at.ts'
 import { openBits } from './address-flags.ts'

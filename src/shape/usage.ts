@@ -19,7 +19,7 @@ const seconds = (description: string): ReturnType<typeof Type.Integer> =>
 
 const text = Type.String({ maxLength: 256 })
 
-/** Which answers are meant. */
+/** The answers that are counted. */
 export const usageFilters = {
   orgId: Type.Optional(text),
   startTimestamp: Type.Optional(seconds('Unix seconds; begins with the first hour of its day')),

@@ -1,5 +1,6 @@
 /**
- * Several endpoints of one chain as one: who is asked, what happens when that fails.
+ * Several endpoints of one chain as one: chooses the endpoint to ask, and the next one after a
+ * failure.
  *
  * An endpoint is used only after it proved to be of the same chain as the others. The fastest
  * that has the height wanted is asked, now and then another one to keep its figures fresh. What
@@ -275,7 +276,7 @@ export class EndpointPool {
   }
 
   #worthAnotherTry(fault: Fault, tries: number): boolean {
-    // What no endpoint has needs time, not more questions.
+    // Data that no endpoint has needs time, not more questions.
     if (fault.code === 'node-not-yet' || fault.code === 'not-served')
       return tries < this.endpoints.length
     if (fault.retryable) return true

@@ -27,7 +27,7 @@ export type RpcTarget = {
   readonly url: string
   readonly timeoutMs: number
   readonly maxReplyBytes: number
-  /** Told how long each reply to {@link askOne} is. */
+  /** Called with the length of each reply to {@link askOne}. */
   readonly replied?: (bytes: number) => void
   /**
    * Elements of a batch reply with `id` and `result`; undefined where they are to be had by
@@ -193,7 +193,7 @@ function shrinks(error: unknown): error is Fault {
   )
 }
 
-/** Puts the elements of a batch reply to their ids. Gives how many calls now have an answer. */
+/** Files the elements of a batch reply by their ids. Returns how many calls now have an answer. */
 function fileAnswers(
   value: unknown,
   chunk: readonly number[],

@@ -184,8 +184,8 @@ type StateRead = {
 type ToldState = { readonly origin?: string; readonly answers: StateAnswer[] }
 
 /**
- * State from the first endpoint that has it. One that refuses the method is not asked for it again
- * for a while, whoever wants to know.
+ * State from the first endpoint that has it. An endpoint that refuses the method is not asked for
+ * it again for a while.
  */
 async function stateFrom(pool: EndpointPool, ask: Asker, read: StateRead): Promise<ToldState> {
   const height = read.height === 'latest' ? -1 : read.height

@@ -29,7 +29,8 @@ export async function readTraces(ask: Asker, read: Read): Promise<unknown[]> {
     try {
       blocks.push(await traceOfBlock(ask, read, height))
     } catch (error) {
-      // What was traced took long; the caller asks for the rest again and meets the fault then.
+      // The traces before it took long to read: the caller keeps them, asks for the rest again and
+      // meets the fault then.
       if (blocks.length > 0 && error instanceof Fault) break
       throw error
     }

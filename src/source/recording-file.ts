@@ -76,7 +76,7 @@ export function partBytes(
   return Buffer.concat([head, packed])
 }
 
-/** The parts of a recording in order. Throws `bad-bytes` when it is none. */
+/** The parts of a recording in order. Throws `bad-bytes` for other files. */
 export function listParts(file: Uint8Array): Part[] {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength)
   if (bytes.length < magic.length || !bytes.subarray(0, magic.length).equals(magic))

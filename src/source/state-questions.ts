@@ -1,4 +1,4 @@
-/** Which state a recording must hold so that the API can answer from it. */
+/** The state that a recording must hold so that the API can answer from it. */
 
 import { wordOf } from '../codec/evm/abi-words.ts'
 import { transferKinds } from '../codec/evm/columns.ts'

@@ -8,7 +8,9 @@ import { inTime } from '../core/in-time.ts'
 import type { Clock } from '../core/world.ts'
 import type { Log } from './log.ts'
 
-/** Which questions a check counts for. Liveness has none: the process answers, so it lives. */
+/**
+ * The questions that a check counts for. Liveness has no checks: a process that answers is alive.
+ */
 export type HealthKind = 'readiness' | 'health'
 
 /**
@@ -155,7 +157,10 @@ export function healthAnswer(
   }
 }
 
-/** A check without tags concerns everything; one with tags only whoever asks for one of them. */
+/**
+ * A check without tags counts for every question; one with tags only for questions about one of
+ * them.
+ */
 function isAsked(own: readonly string[], wanted: readonly string[]): boolean {
   return own.length === 0 || wanted.length === 0 || wanted.some((tag) => own.includes(tag))
 }

@@ -21,7 +21,10 @@ export function newHeartbeat(name: string): Heartbeat {
   return { name, count: new Int32Array(new SharedArrayBuffer(4)) }
 }
 
-/** Adds to the count as long as this thread turns; it keeps no thread alive. Gives what ends it. */
+/**
+ * Adds to the count as long as this thread turns; it keeps no thread alive. Returns the function
+ * that ends it.
+ */
 export function beat({ count }: Heartbeat): () => void {
   const timer = every(() => Atomics.add(count, 0, 1), beatMs)
   timer.unref()

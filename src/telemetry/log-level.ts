@@ -37,7 +37,9 @@ export const levelRank: Readonly<Record<LogLevel, number>> = {
   OFF: 80,
 }
 
-/** The level `text` names in any case, without surrounding space; `undefined` when it is none. */
+/**
+ * The level `text` names in any case, without surrounding space; `undefined` for any other text.
+ */
 export function parseLogLevel(text: string): LogLevel | undefined {
   const upper = text.toUpperCase()
   return logLevels.find((level) => level === upper)

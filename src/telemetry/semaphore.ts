@@ -12,7 +12,7 @@ export type Semaphore = {
   readonly run: <T>(work: () => T | Promise<T>, signal?: AbortSignal) => Promise<T>
   /** Takes a permit; give it back by calling the result, once. */
   readonly acquire: (signal?: AbortSignal) => Promise<() => void>
-  /** Who waits now. */
+  /** Callers that wait now. */
   readonly waiting: () => number
 }
 

@@ -28,7 +28,7 @@ export type Waits = {
   readonly samples: () => readonly WaitSample[]
 }
 
-/** Told of every wait, for gauges. */
+/** Called for every wait, for gauges. */
 export type WaitWatcher = (lock: string, delayMs: number) => void
 
 // A shorter wait is the cost of asking, not of waiting. Go's own grain.

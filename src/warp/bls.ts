@@ -21,8 +21,8 @@ export type Bls = {
   /** Returns whether bytes are a point of the right group, not infinity. */
   readonly isPublicKey: (publicKey: Uint8Array) => boolean
   /**
-   * Which of several signatures over the same message hold, each for itself: no combination of
-   * wrong ones passes. Cost: 0.1 ms each with blst, off the main thread; 5 ms each with noble.
+   * Returns which of several signatures over the same message hold, each for itself: no combination
+   * of wrong ones passes. Cost: 0.1 ms each with blst, off the main thread; 5 ms each with noble.
    */
   readonly verifyEach: (
     message: Uint8Array,

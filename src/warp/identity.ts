@@ -1,5 +1,5 @@
 /**
- * Who our peer is: a TLS key and certificate, whose hash is the node id, and a BLS key.
+ * Identity of our peer: a TLS key and certificate, whose hash is the node id, and a BLS key.
  *
  * The identity must outlive restarts: private L1s let in only the node ids on their list, and a
  * node takes one connection per id, so two replicas need two folders. Files and names are those
@@ -19,7 +19,7 @@ export type Identity = {
   readonly nodeId: string
   readonly certificatePem: string
   readonly keyPem: string
-  /** Compressed; for `platform` transactions of somebody who wants to register this node. */
+  /** Compressed; for `platform` transactions that register this node. */
   readonly blsPublicKey: Uint8Array
   /** Both signatures over an address, as the handshake carries them. */
   readonly signAddress: (

@@ -1,5 +1,5 @@
 /**
- * Who may sign for a subnet at a height, in the order every node agrees on.
+ * Validators that may sign for a subnet at a height, in the order every node agrees on.
  *
  * The place of a validator in this order is its bit in a signed message, so the order is part of
  * the protocol: keys ascending as their uncompressed bytes.

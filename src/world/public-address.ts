@@ -1,4 +1,4 @@
-/** Which internet addresses belong to the public. */
+/** The internet addresses that belong to the public. */
 
 import { BlockList, isIP } from 'node:net'
 

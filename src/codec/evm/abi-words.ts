@@ -20,8 +20,8 @@ function smallWord(bytes: Uint8Array, at: number): number | undefined {
 }
 
 /**
- * Content of the one `string` that an answer is. What was `cut` after its beginning gives as much as
- * there is; `undefined` where offset or length point outside.
+ * Content of an answer that is one `string`. An answer that was `cut` gives as much as is there;
+ * `undefined` where offset or length point outside.
  */
 export function stringIn(bytes: Uint8Array, cut = false): Uint8Array | undefined {
   const offset = smallWord(bytes, 0)

@@ -2,8 +2,8 @@
 
 import { randomBytes } from 'node:crypto'
 
-// Logs name any 20 bytes as an address, for the price of the log: without a secret, somebody could
-// fill one slot of every table, and a batch would take minutes.
+// Logs name any 20 bytes as an address, for the price of the log: without a secret, an attacker
+// could fill one slot of every table, and a batch would take minutes.
 const secret = randomBytes(8)
 const first = secret.readUInt32LE(0)
 const second = secret.readUInt32LE(4)

@@ -154,7 +154,7 @@ export class LogColumns {
     all.logIndex.push(hexNumber(place.log.logIndex, 'log index'))
     all.address.push(this.#addresses.idOf(place.log.address, 'log address'))
     all.kind.push(kind)
-    // Who receives a range of NFTs gets a number in order of history, as every owner does.
+    // The receiver of a range of NFTs gets a number in order of history, as every owner does.
     if (kind === eventKinds.consecutiveTransfer && place.list.length === 4)
       this.#end(topicAt(place.list, 3), 26)
     const start = this.#arena.length

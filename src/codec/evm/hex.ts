@@ -82,7 +82,7 @@ export function hexWord(text: string, from: number): number {
   return word >>> 0
 }
 
-/** Value of one digit of `text`; 255 when it is none. */
+/** Value of one digit of `text`; 255 when the character is no digit. */
 export function hexDigit(text: string, at: number): number {
   return hexDigits[text.charCodeAt(at)] ?? 255
 }

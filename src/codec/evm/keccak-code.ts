@@ -197,7 +197,7 @@ function unhex(): WasmFunction {
     ...sequence(getLocal(to), i32.constant(8), i32.add, setLocal(to)),
     ...sequence(i32.constant(16), i32.add, getLocal(until), i32.atMost),
   ]
-  // What is left is read together with digits before it.
+  // The rest is read together with digits before it.
   const rest = [
     ...getLocal(to),
     ...sequence(getLocal(from), i32.constant(16), i32.add, getLocal(until), i32.subtract),

@@ -51,7 +51,7 @@ export class RlpWriter {
     this.at += bytes.length
   }
 
-  /** A quantity as a byte string without leading zeros; false where `value` is none. */
+  /** A quantity as a byte string without leading zeros; false where `value` is no quantity. */
   quantity(value: unknown): boolean {
     if (!isHexText(value)) return false
     let from = 2
@@ -60,7 +60,7 @@ export class RlpWriter {
     return true
   }
 
-  /** A byte string; false where `value` is none. */
+  /** A byte string; false where `value` is no hex text. */
   string(value: unknown): boolean {
     if (!isHexText(value) || value.length % 2 !== 0) return false
     this.#string(value, 2)

@@ -12,7 +12,7 @@ import { firstFree } from './keccak-code.ts'
 import { headSize, writeHead } from './rlp-head.ts'
 import { RlpWriter } from './rlp-writer.ts'
 
-/** Thrown where a text is not of the plain form; whoever catches it leaves it to `JSON.parse`. */
+/** Thrown where a text is not of the plain form; the catcher reads it by `JSON.parse`. */
 export const notPlain = new Error('not of the plain form')
 
 /**

@@ -109,7 +109,7 @@ export class TextReceipts {
   }
 }
 
-/** A unit that is parsed only where somebody wants objects. */
+/** A unit that is parsed only where objects are asked for. */
 export class TextUnit implements RawUnit {
   readonly text: TextBlock
   readonly textReceipts: TextReceipts

@@ -31,7 +31,7 @@ export function utxoIdOf(txId: Uint8Array, outputIndex: number): Uint8Array {
   return sha256(place)
 }
 
-/** Which output of which transaction. */
+/** An output of a transaction. */
 export type OutputPlace = { readonly txId: Uint8Array; readonly outputIndex: number }
 
 /** A key of an output for maps: its transaction's id and its index, one character per byte. */

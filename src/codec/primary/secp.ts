@@ -32,7 +32,7 @@ export const ownerFields = {
 } as const
 
 /**
- * Who may spend or decide, without type id.
+ * Owners that may spend or decide, without type id.
  *
  * - `locktime`: Unix seconds; valid from then on; 0 = at once
  * - `threshold`: signatures needed, at most `addresses.length`

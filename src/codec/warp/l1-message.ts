@@ -19,7 +19,9 @@ export const l1MessageTypes = {
   l1ValidatorWeight: 3,
 } as const
 
-/** Who may disable a validator or gets its balance: 20-byte addresses, `threshold` of them. */
+/**
+ * Owners that may disable a validator or get its balance: 20-byte addresses, `threshold` of them.
+ */
 const owner = struct({ threshold: u32, addresses: array(fixed(20), 1_024) })
 
 /**

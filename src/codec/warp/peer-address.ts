@@ -10,7 +10,7 @@ import { sha256 } from '../../core/hash.ts'
 import { u8At } from '../../core/item-at.ts'
 
 /**
- * An address somebody claims.
+ * An address that a node claims.
  *
  * - `certificate`: DER; its hash is the node id
  * - `ip`: 16 bytes, IPv4 as ::ffff:a.b.c.d

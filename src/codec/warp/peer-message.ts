@@ -9,7 +9,7 @@ import { Fault } from '../../core/fault.ts'
 import { type ClaimedAddress, toIp16 } from './peer-address.ts'
 import { fromZigzag, ProtobufReader, ProtobufWriter } from './protobuf.ts'
 
-/** Which peers the sender knows already: a bloom filter and its salt. */
+/** The peers that the sender knows already: a bloom filter and its salt. */
 export type KnownPeers = { readonly filter: Uint8Array; readonly salt: Uint8Array }
 
 /**

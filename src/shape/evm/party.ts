@@ -1,4 +1,4 @@
-/** Who sent or received: an address, and what token contract it is, if it is one. */
+/** A sender or receiver: an address, and its token contract where it is one. */
 
 import type { Static } from 'typebox'
 

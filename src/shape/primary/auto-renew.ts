@@ -68,7 +68,7 @@ const ofEveryCycle = {
   amountDelegated,
 } as const
 
-/** A cycle that is over. What it earned (gross) is what was withdrawn and what was compounded. */
+/** A cycle that is over. Its gross earnings are the withdrawn and the compounded amounts. */
 export const AutoRenewedCycle = Type.Object(
   {
     ...ofEveryCycle,

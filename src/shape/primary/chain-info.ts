@@ -1,4 +1,4 @@
-/** Which chain an answer is about. Source: document A, ChainInfo. */
+/** The chain that an answer is about. Source: document A, ChainInfo. */
 
 import type { Static } from 'typebox'
 

@@ -4,7 +4,7 @@ import type { Static } from 'typebox'
 
 import { Type } from '../type.ts'
 
-/** Who controls a subnet. */
+/** The owners that control a subnet. */
 export const SubnetOwnershipInfo = Type.Object(
   {
     locktime: Type.Integer({ description: 'Unix seconds' }),

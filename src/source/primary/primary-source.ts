@@ -19,7 +19,7 @@ export type PrimaryIdentity = {
   readonly upgrades: Readonly<Record<string, number>>
 }
 
-/** Who proposed a block, from its outer (proposervm) block, known only from an Index API. */
+/** The proposer of a block, from its outer (proposervm) block, known only from an Index API. */
 export type Proposer = {
   readonly outerId: Uint8Array
   readonly outerParentId: Uint8Array
@@ -81,7 +81,7 @@ export interface PrimarySource {
   ) => Promise<CBlock[]>
   /** Number of X-Chain transactions before its first block; 0 when the node does not know. */
   readonly earlyCount: (signal: AbortSignal) => Promise<number>
-  /** Those transactions `[from, until)`, in an order that agrees with what spends what. */
+  /** The transactions `[from, until)`, each after those whose outputs it spends. */
   readonly earlyTransactions: (
     range: { readonly from: number; readonly until: number },
     signal: AbortSignal,

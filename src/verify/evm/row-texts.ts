@@ -1,4 +1,4 @@
-/** Rows of a batch as texts that can be compared, whoever made the batch. */
+/** Rows of a batch as texts that can be compared, however the batch was made. */
 
 import { noAddress, type Slices } from '../../codec/evm/column-kinds.ts'
 import { type BlockBatch } from '../../codec/evm/columns.ts'

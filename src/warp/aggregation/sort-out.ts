@@ -1,5 +1,6 @@
 /**
- * Which of several signatures over one message are wrong, at the price of a sum where none is.
+ * Finds the wrong ones among several signatures over one message; costs one sum where none is
+ * wrong.
  *
  * A sum that holds costs one pairing, however many signatures it has. It does not prove each of
  * them: two wrong ones may cancel each other out. Where a sum fails, halves are summed. Once

@@ -95,14 +95,14 @@ export class Tally {
     return this.weightOf('idle', 'asking', 'checking', 'signed')
   }
 
-  /** Returns whether somebody's answer is on its way or being verified. */
+  /** Returns whether an answer is on its way or being verified. */
   get busy(): boolean {
     return this.weightOf('asking', 'checking') > 0n
   }
 
   /**
-   * Who should be asked now: heaviest first, until enough is on its way. When nobody's answer is
-   * awaited any more and it is not enough, everybody else.
+   * Validators to ask now: the heaviest first, until enough weight is on its way; all the others,
+   * when no answer is awaited any more and the weight is not enough.
    */
   toAsk(now: number, connected: (signer: Signer) => boolean): Progress[] {
     const chosen = this.#choose(now, this.#coverage, connected)
@@ -138,7 +138,7 @@ export class Tally {
     return this.#heaviest(({ state }) => state === 'signed')
   }
 
-  /** Who would be chosen if every answer that waits to be verified holds. */
+  /** Signers that would be chosen if every answer that waits to be verified holds. */
   candidates(): Progress[] {
     return this.#heaviest(({ state }) => state === 'signed' || state === 'checking')
   }
@@ -159,7 +159,7 @@ export class Tally {
     return this.byWeight.some(({ attempts, state }) => attempts > 0 || state === 'signed')
   }
 
-  /** Returns whether somebody was asked, and nobody said anything, not even no. */
+  /** Returns whether validators were asked and none of them answered, not even with a refusal. */
   get mute(): boolean {
     const whys = new Set(this.byWeight.map(({ why }) => why))
     whys.delete('')

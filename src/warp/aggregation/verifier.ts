@@ -143,7 +143,7 @@ export class Verifier {
 
   #accept(progress: Progress, proven: boolean): void {
     const { counters, cache } = this.#parts
-    // Those kept from earlier requests were counted then.
+    // Signatures kept from earlier requests were counted then.
     if (progress.state === 'checking' && progress.sentBy !== '') counters.signatures++
     this.#tally.move(progress, 'signed')
     progress.proven = proven

@@ -6,7 +6,7 @@ import { ipText } from '../../codec/warp/peer-address.ts'
 import { Fault } from '../../core/fault.ts'
 import { acceptedKey, nodeIdOf } from './certificate.ts'
 
-/** Whom to reach, and where. */
+/** A node to reach, and its address. */
 export type DialTarget = {
   readonly nodeId: string
   readonly ip: Uint8Array
@@ -23,8 +23,8 @@ export function tlsContext(keyPem: string, certificatePem: string): SecureContex
 /**
  * A socket to the node meant, after TLS.
  *
- * Throws `node-unreachable`, or `peer-misbehaved` when somebody else answers there. The peer has
- * not judged our certificate yet when this resolves: a refusal comes later, as a close.
+ * Throws `node-unreachable`, or `peer-misbehaved` when another node answers there. The peer has not
+ * judged our certificate yet when this resolves: a refusal comes later, as a close.
  */
 export function dial(
   target: DialTarget,

@@ -1,9 +1,9 @@
 /**
- * Our connections to the network: whom we are connected to, whom we should be, and when we may try.
+ * Our connections to the network: those that exist, those that are wanted, and when to try again.
  *
- * Connections are made when somebody wants a node, kept while they are used, and a peer that
- * breaks the protocol is left alone for a while. One loop looks after all of them; it sleeps when
- * there is nobody to look after.
+ * Connections are made when a node is wanted, kept while they are used, and a peer that breaks the
+ * protocol is left alone for a while. One loop looks after all of them; it sleeps when there is
+ * nobody to look after.
  *
  * Nothing connects to us: the address we announce leads nowhere, as that of other light peers.
  */
@@ -53,7 +53,7 @@ type Attempts = {
 
 /** Nodes known but not wanted that are connected to, so that they tell where others are. */
 const informants = 5
-/** Between two questions to our node for its peers, while somebody wanted cannot be reached. */
+/** Pause between two questions to our node for its peers, while a wanted node cannot be reached. */
 const askNodeMs = 5_000
 /** Connections to nodes. Lives until `close`. */
 export class PeerPool {
@@ -107,7 +107,10 @@ export class PeerPool {
     this.#looping ??= this.#loop()
   }
 
-  /** Calls `watcher` after every change: connected, failed, a new address. Gives how to stop. */
+  /**
+   * Calls `watcher` after every change: connected, failed, a new address. Returns the function that
+   * ends this.
+   */
   watch(watcher: () => void): () => void {
     this.#watchers.add(watcher)
     return () => this.#watchers.delete(watcher)

@@ -29,7 +29,7 @@ export type Answer =
   | { readonly kind: 'silence' }
   | { readonly kind: 'lost' }
 
-/** Who wants to know. All are called from socket events; none may throw. */
+/** Receivers of news. All are called from socket events; none may throw. */
 export type SessionEvents = {
   readonly ready: (session: Session) => void
   readonly peers: (session: Session, peers: readonly ClaimedAddress[]) => void

@@ -87,7 +87,7 @@ function addStart(program: Command): void {
 function addStatus(program: Command): void {
   program
     .command('status')
-    .description('what a running Firn has indexed')
+    .description('show how far a running Firn has indexed')
     .option('--url <url>', 'address of its data API (default: as configured)')
     .option('--config <file>', 'configuration file')
     .option('--json', 'print the answer as it is')

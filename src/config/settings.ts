@@ -30,7 +30,7 @@ export const settings = {
     [],
     { secret: true },
   ),
-  role: word('all', ['all', 'index', 'serve'], 'What this process does: index, serve, or both.', {
+  role: word('all', ['all', 'index', 'serve'], 'Work of this process: index, serve, or both.', {
     flag: '--role <role>',
   }),
 
@@ -53,7 +53,7 @@ export const settings = {
   'api.dialect': word(
     'auto',
     ['auto', 'documented', 'sdk', 'sdk-0.3.14'],
-    'Whose reading of the documents answers follow: the documents, the official clients, or these from version 0.3.14 on. `auto` decides by User-Agent.',
+    'Form of answers: that of the documents, of the official clients, or of the clients from version 0.3.14 on. `auto` decides by User-Agent.',
   ),
   'api.keysRequired': flag(false, 'Refuse requests without an API key.'),
   'api.rateLimit': any(
@@ -144,7 +144,7 @@ export const settings = {
   'events.signature': word(
     'hex',
     ['hex', 'text'],
-    'What the key of signatures is: the bytes that the hex digits of the secret stand for, as documented, or the secret as text, as `validateWebhook` of the clients has it.',
+    'Key of signatures: the bytes that the hex digits of the secret stand for, as documented, or the secret as text, as `validateWebhook` of the clients has it.',
   ),
   'api.transactionPageUtxos': integer(
     4_000,
@@ -197,12 +197,12 @@ export const settings = {
   'log.level': word(
     'INFO',
     ['VERBO', 'DEBUG', 'TRACE', 'INFO', 'WARN', 'ERROR', 'FATAL', 'OFF'],
-    'What goes to the log files.',
+    'Least level that goes to the log files.',
   ),
   'log.displayLevel': word(
     'INFO',
     ['VERBO', 'DEBUG', 'TRACE', 'INFO', 'WARN', 'ERROR', 'FATAL', 'OFF'],
-    'What goes to the terminal.',
+    'Least level that goes to the terminal.',
   ),
   'log.format': word(
     'auto',

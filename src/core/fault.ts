@@ -19,7 +19,7 @@ export const faults = {
     retryable: true,
     meaning: 'an address to listen on is taken by another process, or not allowed',
   },
-  'not-found': { retryable: false, meaning: 'what was asked for is not known here' },
+  'not-found': { retryable: false, meaning: 'the requested item is not known here' },
   'not-ready': { retryable: true, meaning: 'a configured chain has not been reached yet' },
   'key-required': {
     retryable: false,

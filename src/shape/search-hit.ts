@@ -25,7 +25,7 @@ export const SearchHit = Type.Object(
     id: Type.String({ description: 'as paths of the API take it' }),
     label: Type.String({ description: 'name, or what it is' }),
     match: Type.Enum(['id', 'height', 'name', 'part'], {
-      description: 'what of it the question is: its id, its height, its whole name, or part of it',
+      description: 'the part that matched: its id, its height, its whole name, or part of it',
     }),
     network: Type.Enum(['mainnet', 'fuji']),
     chainId: Type.Optional(Type.String({ description: 'EVM chain id of the chain it is on' })),

@@ -74,7 +74,7 @@ export type OverallStatus = Static<typeof OverallStatus>
 export const ChainStatus = Type.Object(
   {
     chain: Type.String({ description: 'key of the chain, also its name in logs and gauges' }),
-    kind: Type.Enum(['evm', 'primary'], { description: 'what is indexed' }),
+    kind: Type.Enum(['evm', 'primary'], { description: 'kind of what is indexed' }),
     network: Type.Enum(['mainnet', 'fuji'], { description: 'network of the chain' }),
     name: Type.String({ description: 'name shown' }),
     evmChainId: Type.Optional(Type.Integer({ description: 'EVM chain id' })),
@@ -92,7 +92,7 @@ export type ChainStatus = Static<typeof ChainStatus>
 export const Status = Type.Object(
   {
     version: Type.String({ description: 'version of this Firn' }),
-    role: Type.Enum(['all', 'index', 'serve'], { description: 'what this process does' }),
+    role: Type.Enum(['all', 'index', 'serve'], { description: 'work of this process' }),
     nodeId: Type.Optional(Type.String({ description: 'our id on the peer-to-peer network' })),
     chains: Type.Array(ChainStatus),
     messages: Type.Optional(StageStatus),

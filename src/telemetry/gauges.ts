@@ -156,7 +156,7 @@ export const gaugeTable = {
   },
   firn_warp_answers_total: {
     kind: 'counter',
-    help: 'What came of asking a validator: signed, cached (not asked), wrong, refused or silent.',
+    help: 'Outcomes of asking validators: signed, cached (not asked), wrong, refused or silent.',
     labels: ['network', 'kind'],
   },
   firn_warp_connected_peers: {

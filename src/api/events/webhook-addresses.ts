@@ -37,7 +37,7 @@ const AddAddresses = {
   id: 'addAddressesToWebhook',
   method: 'PATCH',
   path,
-  summary: 'Add addresses to a webhook; they are told of from the next block on',
+  summary: 'Add addresses to a webhook; their events are sent from the next block on',
   tag: 'Webhooks',
   weight: 20,
   parameters: { path: WebhookPath, query: NoQuery, body: WebhookAddressesBody },

@@ -17,7 +17,7 @@ const GetContract = {
   id: 'getContractMetadata',
   method: 'GET',
   path: '/v1/chains/{chainId}/addresses/{address}',
-  summary: 'What is known of a contract',
+  summary: 'Facts about a contract',
   tag: 'EVM contracts',
   weight: 20,
   parameters: { path: ChainAddressPath, query: NoQuery },

@@ -56,7 +56,7 @@ const ListEvmBalanceSeries = {
       }),
     ),
     notTold: Type.Optional(
-      Type.Array(Type.String(), { description: 'What is absent above, and why' }),
+      Type.Array(Type.String(), { description: 'Values that are absent above, and why' }),
     ),
   }),
 } as const

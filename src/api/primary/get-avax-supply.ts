@@ -32,7 +32,7 @@ const GetAvaxSupply = {
   id: 'getAvaxSupply',
   method: 'GET',
   path: '/v1/avax/supply',
-  summary: 'What exists of AVAX, what was burned and what is staked',
+  summary: 'Supply of AVAX: what exists, what was burned and what is staked',
   tag: 'Primary Network',
   weight: 1,
   parameters: {
@@ -60,9 +60,9 @@ const GetAvaxSupply = {
     totalCBurned: Type.Optional(amount('fees of the C-Chain, imports and exports among them')),
     totalXBurned: Type.Optional(amount('fees of X-Chain transactions')),
     totalStaked: amount('stake of active validators and delegators'),
-    totalLocked: amount('what genesis locked and no time has unlocked yet'),
+    totalLocked: amount('locked by genesis and not unlocked yet'),
     totalRewards: amount('rewards of stakes that are over, restaked ones among them'),
-    genesisUnlock: amount('what genesis gave out, locked or not'),
+    genesisUnlock: amount('allocated by genesis, locked or not'),
     l1ValidatorFees: amount('what L1 validators have paid; part of `totalPBurned`'),
     lastUpdated: Type.String({
       description: 'when this was summed, ISO 8601',

@@ -28,7 +28,7 @@ const GetNetworkDetails = {
       validatorCount: Type.Integer(),
       totalAmountStaked: amount('stake of validators themselves'),
       estimatedAnnualStakingReward: amount(
-        'what all running validations and delegations earn until they end',
+        'rewards of all running validations and delegations by their ends',
       ),
       stakingDistributionByVersion: Type.Array(
         Type.Object({
@@ -54,7 +54,7 @@ const GetNetworkDetails = {
       },
       { description: 'yearly rate of a stake that begins now; a delegator’s is less by the fee' },
     ),
-    currentSupply: amount('what exists, rewards of running stakes included'),
+    currentSupply: amount('existing amount, rewards of running stakes included'),
   }),
 } as const
 

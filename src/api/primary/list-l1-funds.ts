@@ -29,7 +29,7 @@ const days = Type.Number({ description: 'days the balance lasts at this rate, tw
 /** The current fee rate. */
 const FeeRate = Type.Object(
   {
-    perSecond: amount('what each active validator pays every second now'),
+    perSecond: amount('fee of each active validator a second, at present'),
     perDay: amount('the same, for a day at this rate'),
     activeValidators: Type.Integer({ description: 'of the whole network' }),
     target: Type.Integer({ description: 'more active validators make the rate grow' }),
@@ -93,7 +93,7 @@ const ListL1Funds = {
           totalWeight: Type.Integer({ description: 'of all seats' }),
           activeWeight: Type.Integer({ description: 'of those that can sign' }),
           totalBalance: amount('balances together'),
-          feesPerDay: amount('what they pay together, at this rate'),
+          feesPerDay: amount('fees of all of them a day, at this rate'),
           daysLeft: Type.Optional(
             Type.Number({ description: 'until the first active validator runs out' }),
           ),

@@ -40,7 +40,7 @@ const ListL1Validators = {
       nodeId: Type.Optional(Type.String({ description: 'Only this node', maxLength: 128 })),
       subnetId: Type.Optional(SubnetId),
       includeInactiveL1Validators: Type.Optional(
-        Type.Boolean({ default: false, description: 'Those whose balance is spent too' }),
+        Type.Boolean({ default: false, description: 'Also validators whose balance is spent' }),
       ),
     }),
   },

@@ -77,7 +77,7 @@ const ListValidators = {
       sortBy: Type.Optional(
         Type.Enum([...validatorSorts], {
           default: 'blockIndex',
-          description: 'What orders the list; delegationFee: mainnet, primary subnet only',
+          description: 'Order of the list; delegationFee: mainnet, primary subnet only',
         }),
       ),
       sortOrder: SortOrder,

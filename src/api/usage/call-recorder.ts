@@ -114,7 +114,7 @@ export function createCallRecorder(parts: RecorderParts): CallRecorder {
       })
     running ??= syncUntil(over.signal, flush, {
       ...parts,
-      warning: 'what keys have used is not kept now',
+      warning: 'use of API keys is not stored now',
     })
   }
 

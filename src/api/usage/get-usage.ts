@@ -17,7 +17,7 @@ const GetApiUsageMetrics = {
   id: 'getApiUsageMetrics',
   method: 'GET',
   path: '/v1/apiUsageMetrics',
-  summary: 'What the key of the caller has used, by period, newest first',
+  summary: 'Use of the key of the caller, by period, newest first',
   tag: 'Usage',
   weight: 200,
   parameters: {

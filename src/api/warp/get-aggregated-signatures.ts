@@ -12,7 +12,7 @@ const GetAggregatedSignatures = {
   id: 'getAggregatedSignatures',
   method: 'GET',
   path: '/v1/signatureAggregator/{network}/aggregateSignatures/{txHash}',
-  summary: 'What the P-Chain says about an L1 transaction, signed for the L1’s validator manager',
+  summary: 'Message of the P-Chain about an L1 transaction, signed for the L1’s validator manager',
   tag: 'Signature Aggregator',
   weight: 20,
   timeoutMs: aggregationTimeoutMs,

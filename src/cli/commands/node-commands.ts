@@ -17,7 +17,7 @@ export function addNodeCommands(program: Command): void {
     .command('add <alias>')
     .description('name a chain or an endpoint')
     .option('--chain <chain>', 'blockchain id, or a name it has already')
-    .option('--endpoint <endpoint>', 'what follows /ext/ in an address of the node listener')
+    .option('--endpoint <endpoint>', 'the part behind /ext/ of an address of the node listener')
     .option(...nodeUrl)
     .option(...config)
     .action(async (name: string, flags: Flags) =>
@@ -43,8 +43,8 @@ export function addNodeCommands(program: Command): void {
     .description('logging of a running Firn')
     .command('level [logger]')
     .description('print or set levels: VERBO DEBUG TRACE INFO WARN ERROR FATAL OFF')
-    .option('--level <level>', 'what goes to the file')
-    .option('--display <level>', 'what goes to the terminal')
+    .option('--level <level>', 'least level of the log file')
+    .option('--display <level>', 'least level of the terminal')
     .option(...nodeUrl)
     .option(...config)
     .action(async (logger: string | undefined, flags: Flags) =>

@@ -134,7 +134,7 @@ export class ElementKind {
       name += String.fromCharCode(code)
     }
     if (view.getUint8(next + 1) !== 58) throw notPlain
-    // The key that follows this one is learnt again: of two equal keys the last would count.
+    // Keys after this one are forgotten and learnt again: of two equal keys the last would count.
     this.#count = key + 1
     this.#from[key] = key * 64
     this.#length[key] = next + 2 - at

@@ -52,7 +52,7 @@ const nanoAvax = (description: string): Text =>
 const WebhookMetadata = Type.Object({
   addresses: Type.Optional(list('EVM addresses, `address_activity`')),
   keyType: Type.Optional(
-    Type.Enum(['addresses', 'nodeId', 'subnetId'], { description: 'What the keys are' }),
+    Type.Enum(['addresses', 'nodeId', 'subnetId'], { description: 'Kind of the keys' }),
   ),
   keys: Type.Optional(list('Addresses, or exactly one node or subnet')),
   subEvents: Type.Optional(
@@ -64,13 +64,13 @@ const WebhookMetadata = Type.Object({
   balanceThresholdFilter: Type.Optional(
     Type.Object({
       balanceType: Type.Enum([...balanceTypes]),
-      balanceThreshold: nanoAvax('Told of once less than this is left'),
+      balanceThreshold: nanoAvax('Sends an event once less than this is left'),
     }),
   ),
   nodeIds: Type.Optional(list('Only these nodes of the subnet')),
   subnetIds: Type.Optional(list('Only these subnets of the node')),
   l1ValidatorFeeBalanceThreshold: Type.Optional(
-    nanoAvax('Told of once less than this is left to an L1 validator'),
+    nanoAvax('Sends an event once an L1 validator has less than this left'),
   ),
   eventSignatures: Type.Optional(
     list('First topics of logs, 32 bytes in hex; only transactions that logged one are told'),
@@ -81,7 +81,7 @@ const status = Type.Enum(['active', 'inactive'], { description: 'Whether anythin
 
 /** Body of the operation that registers one. */
 export const CreateWebhookBody = Type.Object({
-  eventType: Type.Enum([...eventTypes], { description: 'What is told' }),
+  eventType: Type.Enum([...eventTypes], { description: 'Kind of the events' }),
   url: Type.Optional(
     Type.String({
       maxLength: 2_048,
@@ -123,7 +123,7 @@ export const WebhookAddressesBody = Type.Object({
 export const Webhook = Type.Object(
   {
     id: Type.String({ description: 'A UUID' }),
-    eventType: Type.Enum([...eventTypes], { description: 'What is told' }),
+    eventType: Type.Enum([...eventTypes], { description: 'Kind of the events' }),
     url: Type.String({ description: 'Where messages are sent; empty: they are only listened to' }),
     chainId: Type.String({ description: 'EVM chain id, or `p-chain` or `x-chain`' }),
     network: Type.Optional(

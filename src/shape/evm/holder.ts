@@ -24,7 +24,7 @@ export const Holder = Type.Object(
   {
     address: Type.String({ description: 'EIP-55' }),
     sortKey: Type.String({
-      description: 'what it holds, in the smallest unit',
+      description: 'amount held, in the smallest unit',
       pattern: '^[0-9]+$',
     }),
   },

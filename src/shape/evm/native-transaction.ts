@@ -12,7 +12,7 @@ import { decimal, hash, hex } from './scalars.ts'
 export const Method = Type.Object(
   {
     callType: Type.Enum(['NATIVE_TRANSFER', 'CONTRACT_CALL', 'CONTRACT_CREATION'], {
-      description: 'What the transaction does',
+      description: 'Effect of the transaction',
     }),
     methodHash: Type.String({
       description: 'First four bytes of the input of a CONTRACT_CALL, else empty',

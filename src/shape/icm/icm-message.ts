@@ -14,7 +14,7 @@ const decimal = (description: string): ReturnType<typeof Type.String> =>
 export const IcmReceipt = Type.Object(
   {
     receivedMessageNonce: decimal('Nonce of the message received'),
-    relayerRewardAddress: address('Whom the relayer named for its reward'),
+    relayerRewardAddress: address('Address the relayer named for its reward'),
   },
   { $id: 'IcmReceipt', additionalProperties: false },
 )
@@ -38,8 +38,8 @@ const IcmDestinationTransaction = Type.Object(
     txHash: hash('Transaction that delivered the message'),
     timestamp: Type.Integer({ description: 'Unix seconds' }),
     gasSpent: decimal('Gas used × price, wei'),
-    rewardRedeemer: address('Who may take the reward'),
-    delivererAddress: address('Who delivered'),
+    rewardRedeemer: address('Address that may take the reward'),
+    delivererAddress: address('Address that delivered the message'),
   },
   { $id: 'IcmDestinationTransaction', additionalProperties: false },
 )

@@ -19,7 +19,7 @@ const sharePercent = Type.Number({
   description: 'share of the rewards that is restaked at the end of the cycle, percent',
 })
 const delegatorCount = Type.Integer({ description: 'delegations that run within the cycle' })
-const amountDelegated = amount('what these delegate')
+const amountDelegated = amount('sum of these delegations')
 
 /** Forms of a stake: it renews itself, or ends. */
 export const StakingType = Type.Enum(['fixed', 'autoRenewed'], {
@@ -40,7 +40,7 @@ export const AutoRenewDetails = Type.Object(
     state,
     nextPeriodSeconds: Type.Integer({ description: 'length of the next cycle; 0: there is none' }),
     autoCompoundSharePercent: sharePercent,
-    compoundedWeight: amount('what was staked at first and all that was restaked since'),
+    compoundedWeight: amount('first stake and all rewards restaked since'),
     accruedValidationRewards: amount('rewards of validating that were restaked'),
     accruedDelegateeRewards: amount('fees of delegators that were restaked'),
     validationRewardAddresses: Type.Array(Type.String(), { description: 'bech32' }),
@@ -90,7 +90,7 @@ export type AutoRenewedCycle = Static<typeof AutoRenewedCycle>
 export const CurrentAutoRenewedCycle = Type.Object(
   {
     ...ofEveryCycle,
-    projectedValidationReward: amount('what the cycle earns if the validator stays up'),
+    projectedValidationReward: amount('reward of the cycle if the validator stays up'),
     accruedDelegateeReward: amount('fees of delegators so far'),
     state,
   },

@@ -149,7 +149,7 @@ export const PrimaryNetworkTransaction = Type.Object(
     validatorAuthority: Type.Optional(
       Type.Object(
         { addresses: Type.Array(Type.String()), threshold: Type.Integer() },
-        { description: 'who may change an auto-renewed validator' },
+        { description: 'owners that may change an auto-renewed validator' },
       ),
     ),
     /** While the stake runs, in `transactions:listStaking`. */

@@ -15,7 +15,7 @@ export const UtxoFilters = {
   sortBy: Type.Optional(
     Type.Enum(['timestamp', 'amount'], {
       default: 'timestamp',
-      description: 'What orders the list',
+      description: 'Order of the list',
     }),
   ),
   sortOrder: SortOrder,

@@ -181,7 +181,7 @@ function whyLost(lost: Lost | undefined, chain: ChainName | undefined): unknown 
   const isCommon = faultOf(lost?.error) !== undefined
   if (lost !== undefined && (isCommon || lost.chain === (chain ?? lost.chain))) return lost.error
   const cause = lost === undefined ? '' : `, for what follows a batch of the ${lost.chain}-Chain`
-  return new Fault('store-failed', `what was replayed was not stored${cause}`)
+  return new Fault('store-failed', `replayed blocks were not stored${cause}`)
 }
 
 /** A host with the store in the same thread. */

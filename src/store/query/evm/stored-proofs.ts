@@ -52,7 +52,7 @@ export async function storedProofs(reader: Reader): Promise<StoredProofs> {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by `proofsText`
     return JSON.parse(text) as StoredProofs
   } catch (cause) {
-    throw new Fault('store-failed', 'what is stored of proofs is not JSON', { cause })
+    throw new Fault('store-failed', 'stored proofs are not JSON', { cause })
   }
 }
 

@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import type { BlockBatch } from '../src/codec/evm/columns.ts'
 import { mergeBlocks } from '../src/codec/evm/merge-batches.ts'
 import type { Clock } from '../src/core/world.ts'
-import { EvmIngest, goodBatchRows, goodFrozenRows } from '../src/indexing/evm/evm-ingest.ts'
+import { EvmIngest, goodBatchRows } from '../src/indexing/evm/evm-ingest.ts'
 import { defaultRows, freezeNext } from '../src/indexing/evm/freeze-stream.ts'
 import { openRollup } from '../src/rollup/chain-rollup.ts'
 import type { Database } from '../src/store/engine/database.ts'
@@ -34,7 +34,6 @@ const clock: Clock = {
   sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
 }
 const freeze = { firn: 'bench' }
-const batchRows = way === 'at-once' ? goodFrozenRows : goodBatchRows
 
 /** Where a run stood after a commit. */
 type Mark = { readonly done: number; readonly written: number; readonly cpu: number }
@@ -78,7 +77,7 @@ async function backfill(): Promise<object> {
   for await (const batch of decodedChain(work, (told) => (times = told))) {
     waiting.push(batch)
     rows += batch.txs.count + batch.transfers.count
-    if (rows >= batchRows) await flush()
+    if (rows >= goodBatchRows) await flush()
   }
   if (waiting.length > 0) await flush()
   // Its log is folded into the file.

@@ -174,10 +174,14 @@ function checked(path: string, setting: Setting, value: unknown, problems: strin
   switch (setting.kind) {
     case 'text':
       return typeof value === 'string' ? addressed(value) : refuse('text')
-    case 'word':
-      return typeof value === 'string' && (setting.words ?? []).includes(value)
-        ? value
-        : refuse(`one of ${(setting.words ?? []).join(', ')}`)
+    case 'word': {
+      const words = setting.words ?? []
+      // YAML reads `true` and `false` as no text.
+      const told = typeof value === 'boolean' ? String(value) : value
+      return typeof told === 'string' && words.includes(told)
+        ? told
+        : refuse(`one of ${words.join(', ')}`)
+    }
     case 'boolean':
       if (value === true || value === 'true' || value === '') return true
       return value === false || value === 'false' ? false : refuse('true or false')

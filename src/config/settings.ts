@@ -210,9 +210,10 @@ export const settings = {
     'Form of the lines on the terminal; `auto` is plain on a terminal, else JSON.',
   ),
 
-  'index.freeze': flag(
-    false,
-    'Move the history of EVM chains into segments, files in the folder `segments` of `dataDir`; see the guide. Every process of a deployment must say the same and have that folder.',
+  'index.freeze': word(
+    'auto',
+    ['auto', 'true', 'false'],
+    'Move the history of EVM chains into segments, files in the folder `segments` of `dataDir`; see the guide. Every process of a deployment must say the same and have that folder. `auto` does it with embedded stores.',
   ),
   'index.workers': integer(
     1,

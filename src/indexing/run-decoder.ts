@@ -9,12 +9,12 @@ import { zstdCompressSync } from 'node:zlib'
 import { type Fault, faultOf } from '../core/fault.ts'
 import { buffersOf } from '../core/growing.ts'
 import type { PrimarySource } from '../source/primary/primary-source.ts'
-import { openStore, type StoreLocation } from '../store/engine/open.ts'
+import { openStore } from '../store/engine/open.ts'
 import type { TracedRow } from '../store/query/evm/traced-transactions.ts'
 import { primaryStoreTables } from '../store/schema/stores.ts'
 import { waitOn, type Waits } from '../telemetry/waits.ts'
 import type { ChainSpec, ResumePoint } from './chain-spec.ts'
-import { goodBatchRows, goodFrozenRows } from './evm/evm-ingest.ts'
+import { goodBatchRows } from './evm/evm-ingest.ts'
 import { openEvmSource } from './evm/open-source.ts'
 import { RangeReaders } from './evm/ranges/range-readers.ts'
 import { RangeThread } from './evm/ranges/range-thread.ts'
@@ -105,7 +105,7 @@ async function runChain(of: ChainThreads, ask: Call, spec: ChainSpec): Promise<v
       log,
       compress: (bytes) => zstdCompressSync(bytes),
       checkEvery: data.limits.checkEvery,
-      limits: { batchBytes: batchBytes(data.store, spec, bufferBytes), bufferBytes },
+      limits: { batchBytes: goodBatchRows * rowBytes, bufferBytes },
       changed: () =>
         tell({
           key: spec.key,
@@ -137,14 +137,6 @@ function readersOf({ data, world, log, threads }: ChainThreads, { key }: ChainSp
     ...urls.map((url) => new RemoteReader(url, { ...data.limits, token, world })),
   ]
   return new RangeReaders({ others, clock, log: log.child(key) })
-}
-
-/** Bytes of columns in one commit while far behind. */
-function batchBytes({ freeze }: StoreLocation, { traces }: ChainSpec, bufferBytes: number): number {
-  const usual = goodBatchRows * rowBytes
-  if (freeze === undefined || traces !== 'off') return usual
-  // What is fetched meanwhile needs room, too.
-  return Math.max(usual, Math.min(goodFrozenRows * rowBytes, bufferBytes / 2))
 }
 
 /** The writer thread's end for one chain. Buffers of a batch are gone once it is handed over. */

@@ -27,7 +27,7 @@ void test('connections: threads that answer share those of the main thread; too 
     store: 'postgres://db/firn',
     stores: {},
     dataDir: '',
-    'index.freeze': false,
+    'index.freeze': 'auto',
     'api.workers': 4,
     'api.handlerTimeoutMs': 10_000,
     'postgres.replicas': [],

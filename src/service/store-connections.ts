@@ -55,7 +55,7 @@ export async function storesOf(
   const all = shareConnections(config.role, config['postgres.connections'])
   const shares = { ...all, main: given?.main ?? dividedShare(config, all.main) }
   const owner = given?.owner ?? Buffer.from(parts.random.bytes(8)).toString('hex')
-  const freezing = config['index.freeze'] ? { freeze: { firn: version } } : {}
+  const freezing = isFreezing(config) ? { freeze: { firn: version } } : {}
   const location: StoreLocation = {
     ...storeLocation(config),
     owner,
@@ -77,6 +77,12 @@ export async function storesOf(
   const readServers = openReplicas({ ...store, url: config.store }, urls)
   const { replicas } = readServers
   return { owner, shares, location, store: { ...store, readServers }, readings: replicas }
+}
+
+/** Embedded stores and their segments lie in one folder; hosts of a database may have none in common. */
+function isFreezing(config: SharedStores): boolean {
+  const wanted = config['index.freeze']
+  return wanted === 'auto' ? config.store === 'embedded' : wanted === 'true'
 }
 
 /** The share of each thread that answers. Throws `bad-config` where nothing is left to read with. */

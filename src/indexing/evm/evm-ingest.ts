@@ -49,13 +49,6 @@ export type EvmIngestParts = {
  */
 export const goodBatchRows = 80_000
 
-/**
- * As {@link goodBatchRows} where a batch becomes a segment at once: what stays in tables is changed
- * at random places, each page once in a commit. 508,398 transfers: 775 bytes written a transfer with
- * 80,000 rows, 502 with twice as many and 382 with four times, which takes 75 MiB more of memory.
- */
-export const goodFrozenRows = 2 * goodBatchRows
-
 type State = {
   readonly interner: Interner
   readonly rollup: Rollup | undefined

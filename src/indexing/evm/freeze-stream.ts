@@ -21,8 +21,8 @@ import { blockStage } from './apply-blocks.ts'
 import { heightsBelow } from './freeze-at-once.ts'
 import { recount } from './recount.ts'
 
-/** Between two looks. */
-const lookEveryMs = 1_000
+/** Between two looks: what came meanwhile is small beside a segment. */
+const lookEveryMs = 10_000
 /**
  * Transactions, transfers and internal transactions of a segment: it takes some seconds to write, and
  * what is not frozen yet stays small enough for memory.

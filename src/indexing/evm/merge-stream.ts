@@ -14,8 +14,10 @@ import type { Log } from '../../telemetry/log.ts'
 import { quietStream } from '../quiet-stream.ts'
 import type { Stream } from '../stage.ts'
 
-/** Between two looks; files that were replaced are taken away at the next one. */
-const lookEveryMs = 1_000
+/** Between two looks while there is nothing to do. */
+const lookEveryMs = 5_000
+/** After a merge: files that were replaced are taken away then, and more may be due. */
+const afterMergeMs = 1_000
 /** After a merge that failed: a full disk or a damaged segment is not mended by trying at once. */
 const afterFaultMs = 600_000
 /** Written without a pause, and the pause after it for each millisecond: a third of the thread. */
@@ -34,7 +36,7 @@ export async function roomForSegments(
   if (ice === undefined || ice.known.segments.length < mostWaiting) return
   log.info('blocks wait until segments are merged', { chain: spec.key, segments: mostWaiting })
   while (ice.known.segments.length >= mostWaiting) {
-    await clock.sleep(lookEveryMs, signal)
+    await clock.sleep(afterMergeMs, signal)
     await ice.manifest(database)
   }
 }
@@ -65,6 +67,7 @@ export function mergeStream(parts: MergeParts): Stream {
       try {
         if (hasOrphans) await removeOrphans(ice, parts)
         hasOrphans = await mergeNext(ice, parts, signal)
+        if (hasOrphans) waitMs = afterMergeMs
       } catch (error) {
         const fault = faultOf(error)
         if (fault?.retryable !== true) throw error

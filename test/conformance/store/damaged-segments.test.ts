@@ -46,7 +46,7 @@ const harms: Readonly<
       bytes.writeUInt32LE(segmentFormat + 1, bytes.length - 44)
       writeFileSync(path, bytes)
     },
-    /another format than 2: 3/,
+    /another format than 3: 4/,
   ],
   'no file': [(path) => rmSync(path), /^segment is missing: /],
 }

@@ -9,7 +9,7 @@ import { zstdCompressSync } from 'node:zlib'
 
 import { assert, Fault } from '../core/fault.ts'
 import { buffersOf } from '../core/growing.ts'
-import type { EvmSource } from '../source/evm-source.ts'
+import type { ChainIdentity, EvmSource } from '../source/evm-source.ts'
 import { openEvmSource } from './evm/open-source.ts'
 import { RangeReader } from './evm/ranges/range-reader.ts'
 import type { Blame, RangeQuestion, RangeReply } from './evm/ranges/thread-reader.ts'
@@ -17,7 +17,12 @@ import { limitsOfThread } from './limits-of-thread.ts'
 import { serveCalls } from './port-call.ts'
 import type { WorkerThread } from './worker-thread.ts'
 
-type Opened = { readonly source: EvmSource; readonly reader: RangeReader }
+type Opened = {
+  readonly source: EvmSource
+  readonly reader: RangeReader
+  /** Asked once for all reads: the question is not counted among the requests to a node. */
+  identity: Promise<ChainIdentity> | undefined
+}
 
 /** Works until the thread is told to stop, or its port is closed. */
 export async function runRangeReader(thread: WorkerThread): Promise<void> {
@@ -33,7 +38,8 @@ export async function runRangeReader(thread: WorkerThread): Promise<void> {
     const parts = { world, log: log.child(key) }
     const source = await openEvmSource(spec, limits, parts)
     const compress = (bytes: Uint8Array): Uint8Array => zstdCompressSync(bytes)
-    return { source, reader: new RangeReader({ source, compress, log: parts.log }) }
+    const reader = new RangeReader({ source, compress, log: parts.log })
+    return { source, reader, identity: undefined }
   }
   const chainOf = async (key: string): Promise<Opened> => {
     const opening = chains.get(key) ?? open(key)
@@ -48,8 +54,9 @@ export async function runRangeReader(thread: WorkerThread): Promise<void> {
   const answers = {
     read: async (argument: unknown): Promise<RangeReply> => {
       const { key, chain, range } = questionOf(argument)
-      const { source, reader } = await chainOf(key)
-      const { chainId, genesisHash } = await reader.identity(signal)
+      const opened = await chainOf(key)
+      const { source, reader } = opened
+      const { chainId, genesisHash } = await identityOf(opened, signal)
       if (chainId !== chain.chainId || genesisHash !== chain.genesisHash)
         throw new Fault('node-answer', `nodes tell another chain to this thread: ${chainId}`)
       const piece = await reader.read(range, signal)
@@ -66,6 +73,16 @@ export async function runRangeReader(thread: WorkerThread): Promise<void> {
   await Promise.race([thread.stopped, closed.promise])
   ending.abort(new Fault('node-unreachable', 'the thread ends'))
   for (const { source } of await openedOf(chains)) await source.close()
+}
+
+async function identityOf(of: Opened, signal: AbortSignal): Promise<ChainIdentity> {
+  const asked = (of.identity ??= of.reader.identity(signal))
+  try {
+    return await asked
+  } catch (error) {
+    if (of.identity === asked) of.identity = undefined
+    throw error
+  }
 }
 
 /** Memory of the columns of an answer. */

@@ -34,7 +34,7 @@ import type { World } from './world.ts'
 
 type Page<Name extends string, Item> = Record<Name, Item[]> & { nextPageToken?: string }
 
-/** Which address, and which of its lists. */
+/** An address, and one of its lists. */
 export type AddressProps = {
   readonly world: World
   readonly chainId: string

@@ -17,7 +17,7 @@ import { exactCoins, facts, paged, pill, shown, table, when, type View } from '.
 import { query, withParams } from './place.ts'
 import { coinOf, type World } from './world.ts'
 
-/** Which address. */
+/** An address. */
 export type OfAddress = {
   readonly world: World
   readonly chainId: string

@@ -12,7 +12,7 @@ export type Failure = {
   readonly busy?: true
 }
 
-/** An answer, or why there is none, or neither yet. */
+/** An answer, or the reason why there is none, or neither yet. */
 export type Answer<T> = { readonly data?: T; readonly failure?: Failure }
 
 const keyName = 'firn-api-key'

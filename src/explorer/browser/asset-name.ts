@@ -13,7 +13,7 @@ const avaxIds: readonly string[] = [
   '28N55gFiYRrHWTopC4mybgvTw92x4EmWiZBLCRBgjXFyBgx9UN',
 ]
 
-/** Symbol of an asset; whoever makes one chooses it, so all but AVAX come with their id. */
+/** Symbol of an asset. Its maker chooses it freely, so that all but AVAX come with their id. */
 export function assetName({ symbol, assetId }: Asset): string {
   return assetId === undefined || avaxIds.includes(assetId) ? symbol : named(symbol, assetId)
 }

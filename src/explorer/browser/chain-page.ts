@@ -27,7 +27,7 @@ import {
 import { useTitle } from './place.ts'
 import { chainName, chainOf, coinOf, primaryNetworks, type World } from './world.ts'
 
-/** Which chain, and what of it. */
+/** A chain, and one of its lists. */
 export type ChainProps = { readonly world: World; readonly chainId: string; readonly view: string }
 
 /** A chain: what it is, a chart, its blocks or transactions. */
@@ -114,7 +114,7 @@ function subnetOf(world: World, id: string | undefined, network: string | undefi
     : copied(id, to('primary', network, 'subnet', id))
 }
 
-/** Which block: height or hash. */
+/** A block, by height or hash. */
 export type BlockProps = {
   readonly world: World
   readonly chainId: string

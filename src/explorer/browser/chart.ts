@@ -30,7 +30,7 @@ type Other = ChartProps['other']
 
 /** Draws; follows the width of its place and the colours of light and dark. */
 export function Chart(asked: ChartProps): JSX.Element {
-  // A line through one point is none.
+  // One point makes no line.
   const props = { ...asked, bars: asked.bars || asked.points.length === 1 }
   const place = useRef<HTMLDivElement>(null)
   useEffect(() => {

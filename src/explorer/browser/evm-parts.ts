@@ -25,7 +25,7 @@ export function party(chainId: string, { address, name, symbol }: Party, self = 
   return idLink(to('chain', chainId, 'address', address), address)
 }
 
-/** Who sent and who received, as seen from `self` where given: `out` and `in` beside it. */
+/** Sender and receiver, as seen from `self` where given: `out` and `in` beside it. */
 export function bothEnds(
   chainId: string,
   { from, to: receiver }: { readonly from: Party; readonly to: Party },

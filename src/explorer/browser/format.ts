@@ -66,7 +66,7 @@ export function tick(seconds: number, withHours: boolean): string {
 // Zero-width, bidi, control and other signs without a picture, and spaces that are not the usual one.
 const unseen = /[\p{Default_Ignorable_Code_Point}\p{C}\p{Zl}\p{Zp}\u2800]|(?! )\p{Zs}/gu
 
-/** Text somebody else wrote, with every sign that cannot be seen named: `A⟨200B⟩VAX`. */
+/** Text from outside, with every invisible character named: `A⟨200B⟩VAX`. */
 export function visible(text: string): string {
   return text.replace(unseen, (sign) => {
     const code = (sign.codePointAt(0) ?? 0).toString(16).toUpperCase()
@@ -145,7 +145,9 @@ export function moment(seconds: number): string {
   return Number.isNaN(date.getTime()) ? '' : date.toISOString().slice(0, 19).replace('T', ' ')
 }
 
-/** Why something is not shown. What no node and no recording tells (503) is nobody's mistake. */
+/**
+ * The reason why something is not shown. State that no node and no recording has (503) is no error.
+ */
 export function failureText({ status, message }: { status: number; message: string }): string {
   if (status === 503) return `Not known: ${message}`
   return status > 0 ? `${message} (${status})` : message

@@ -1,4 +1,4 @@
-/** Who holds a token or items of a collection: the largest first, with their share. */
+/** Holders of a token or of items of a collection: the largest first, with their share. */
 
 import { h, type JSX } from 'preact'
 

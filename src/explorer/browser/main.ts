@@ -236,7 +236,7 @@ function Lost(): JSX.Element {
 
 const root = document.getElementById('app')
 if (root !== null) {
-  // What the server drew for the first moment makes room.
+  // The page that the server drew for the first moment is replaced.
   root.replaceChildren()
   render(h(Explorer, {}), root)
 }

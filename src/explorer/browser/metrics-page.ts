@@ -29,7 +29,7 @@ const daily = [
 ]
 const intervals = ['hour', 'day', 'week', 'month']
 
-/** Which chain, interval and, when alone, metric. */
+/** A chain, an interval and, when shown alone, a metric. */
 export type MetricsProps = {
   readonly world: World
   readonly chainId: string

@@ -18,7 +18,7 @@ import type { World } from './world.ts'
 
 type Token = (Erc721Token | Erc1155Token) & { readonly balance?: string }
 
-/** Which contract, or whose. */
+/** A contract, or an owner. */
 export type NftsOf = { readonly chainId: string; readonly address: string }
 
 /** NFTs an address holds. */
@@ -85,7 +85,7 @@ function Picture({ chainId, token }: { readonly chainId: string; readonly token:
   })
 }
 
-/** Which item. */
+/** An item. */
 export type NftProps = NftsOf & { readonly world: World; readonly tokenId: string }
 
 /** One item. */

@@ -29,7 +29,7 @@ import { useTitle } from './place.ts'
 import { owners, primarySubnetId, subnetLink } from './primary-parts.ts'
 import { stakeBar, stakeOf, validators } from './validator-rows.ts'
 
-/** Which node. */
+/** A node. */
 export type NodeProps = { readonly network: string; readonly nodeId: string }
 
 /** The page. */

@@ -197,7 +197,7 @@ function latestTxs(world: World, transactions: readonly NativeTransaction[]): JS
         chainLink(world, tx.chainId),
         age(tx.blockTimestamp),
         methodWord(tx),
-        // By address alone: a symbol is an advertisement to whoever reads the first page.
+        // By address alone: a symbol would be an advertisement on the first page.
         party(tx.chainId, { address: tx.from.address }),
         party(tx.chainId, { address: tx.to.address }),
         coins(tx.value, decimals, symbol),

@@ -226,7 +226,7 @@ export type PagedProps<T> = {
   readonly view: (page: T) => View
 }
 
-// Which page came before one, of those that were reached by `Next`.
+// The page before each page that was reached by `Next`.
 const before = new Map<string, string>()
 
 /** Shows the page of a list that the address names; use through {@link paged}. */

@@ -6,7 +6,7 @@ const mostAtOnce = 4
 /** Requests for one answer: the first, and those that follow while the server is busy. */
 export const mostAttempts = 4
 
-// A server that is busy says one second. What takes longer is told to the reader, who chooses.
+// A busy server asks for a pause of one second. The reader decides about longer ones.
 const longestWaitSeconds = 2
 
 const limitMs = 30_000

@@ -29,7 +29,7 @@ import {
 import { go, query, useTitle, withParams } from './place.ts'
 import { chainLabel, chains, isChain, txRows, utxoRows } from './primary-parts.ts'
 
-/** Which address, and which chain's lists. */
+/** An address, and a chain for its lists. */
 export type PrimaryAddressProps = {
   readonly network: string
   readonly address: string

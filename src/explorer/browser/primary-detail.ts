@@ -34,7 +34,7 @@ import {
 import { primarySentence } from './what-happened.ts'
 import { chainOf, primaryHeights, type World } from './world.ts'
 
-/** Which thing of which chain. */
+/** An item of a chain. */
 export type DetailProps = {
   readonly world: World
   readonly network: string

@@ -26,7 +26,7 @@ import { chainLabel, chains, isChain, namedChain, subnetLink, txRows } from './p
 import { ValidatorsPage } from './validators-page.ts'
 import { primaryNetworks, type World } from './world.ts'
 
-/** Which network, and what of it. */
+/** A network, and one of its lists. */
 export type PrimaryProps = {
   readonly world: World
   readonly network: string

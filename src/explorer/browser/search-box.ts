@@ -109,7 +109,7 @@ const fixed = {
 type OfferState = {
   readonly offer: Offer
   readonly setOffer: (offer: Offer) => void
-  /** Which of the found is chosen by the keyboard; -1 none. */
+  /** The hit that the keyboard has chosen; -1 for none. */
   readonly at: number
   readonly setAt: (change: (before: number) => number) => void
 }

@@ -18,7 +18,7 @@ import { namedChain, owners, primarySubnetId } from './primary-parts.ts'
 import { validators } from './validator-rows.ts'
 import { chainOf, type World } from './world.ts'
 
-/** Which subnet. */
+/** A subnet. */
 export type SubnetProps = {
   readonly world: World
   readonly network: string

@@ -1,4 +1,4 @@
-/** Light or dark: as the system has it, or as somebody chose; the choice is kept by the browser. */
+/** Light or dark: as the system has it, or as the reader chose. The browser keeps the choice. */
 
 import { h, type JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'

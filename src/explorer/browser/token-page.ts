@@ -16,7 +16,7 @@ import { useTitle } from './place.ts'
 import { transferTable, type AnyTransfer } from './transfers.ts'
 import type { World } from './world.ts'
 
-/** Which token contract. */
+/** A token contract. */
 export type TokenProps = {
   readonly world: World
   readonly chainId: string

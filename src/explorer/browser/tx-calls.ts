@@ -23,7 +23,7 @@ type Call = {
   readonly isReverted: boolean
 }
 
-/** Whose calls, and the coin they move. */
+/** A transaction with calls, and the coin they move. */
 export type CallsProps = {
   readonly chainId: string
   readonly txHash: string

@@ -9,7 +9,7 @@ import { party } from './evm-parts.ts'
 import { ends, visible } from './format.ts'
 import { card, shown, table, type View } from './parts.ts'
 
-/** Whose logs. */
+/** A transaction with logs. */
 export type LogsProps = { readonly chainId: string; readonly txHash: string }
 
 /** The card: a button, and the logs once it was pressed. */

@@ -30,7 +30,7 @@ import { Logs } from './tx-logs.ts'
 import { evmSentence } from './what-happened.ts'
 import { chainOf, coinOf, type World } from './world.ts'
 
-/** Which transaction. */
+/** A transaction. */
 export type TxProps = { readonly world: World; readonly chainId: string; readonly txHash: string }
 
 /** The page. */

@@ -8,7 +8,7 @@ import { to } from './link.ts'
 import { age, coins, idLink, paged, pill, table, type View } from './parts.ts'
 import { primarySubnetId } from './primary-parts.ts'
 
-/** Which validators: filters and order as the operation takes them. */
+/** Filters and order of validators, as the operation takes them. */
 export type ValidatorsProps = {
   readonly network: string
   readonly query: Readonly<Record<string, string>>

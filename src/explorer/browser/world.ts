@@ -40,7 +40,8 @@ export function primaryNetworks({ status }: World): string[] {
 }
 
 /**
- * Which blocks of a chain of a primary network are here; none (`head` -1) while nothing says so.
+ * The blocks of a chain of a primary network that are here; none (`head` -1) while their number is
+ * unknown.
  */
 export function primaryHeights(
   { status }: World,

@@ -104,7 +104,7 @@ async function servedElsewhere({
     const silentMs = await leases.silentMs(key, store)
     const seconds = Math.round(silentMs / 1_000)
     told.set(key, silentMs === 0 ? 'indexed' : `not indexed for ${seconds} s`)
-    if (silentMs > maxLagMs) problems.push(`${key} is indexed by nobody for ${seconds} s`)
+    if (silentMs > maxLagMs) problems.push(`${key} is indexed by no process for ${seconds} s`)
   }
   if (problems.length > 0) throw new Fault('not-ready', problems.join('; '))
   return Object.fromEntries(told)

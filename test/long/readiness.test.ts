@@ -51,7 +51,7 @@ void test('readiness: a process that serves what nobody indexes is not live, and
   await until('ready', () => isReady(reader))
   await writer.end()
   await until('not ready', async () => !(await isReady(reader)))
-  assert.match((await readiness(reader)).error, /^fuji-demo is indexed by nobody for \d+ s$/)
+  assert.match((await readiness(reader)).error, /^fuji-demo is indexed by no process for \d+ s$/)
   const told = (await toldChains(reader)).get(key)
   assert.equal(told?.state, 'syncing')
   assert.match(told?.reason ?? '', /^no process has indexed it for \d+ s$/)

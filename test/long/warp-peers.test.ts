@@ -95,7 +95,7 @@ const misbehaviours: [string, Behaviour, RegExp, 'banned' | 'kept'][] = [
   ['is silent', { kind: 'silent' }, /no answer/, 'kept'],
   ['closes when asked', { kind: 'drop' }, /not (connected|asked)/, 'kept'],
   ['answers what nobody can read', { kind: 'unreadable' }, /no answer/, 'kept'],
-  ['babbles', { kind: 'babble' }, /left alone \(peer sends messages nobody can read/, 'banned'],
+  ['babbles', { kind: 'babble' }, /left alone \(peer sends messages that cannot be read/, 'banned'],
   ['answers a zip bomb', { kind: 'bomb' }, /left alone \(compressed message/, 'banned'],
   ['answers a frame too long', { kind: 'oversize' }, /left alone \(frame is longer/, 'banned'],
   [

@@ -237,7 +237,7 @@ function unique(
       return parse(text)
     } catch (error) {
       if (faultOf(error)?.code !== 'bad-text') throw error
-      throw bad(`${name} holds what is none`, text)
+      throw bad(`${name} has an invalid entry`, text)
     }
   })
   return [...new Map(parsed.map((bytes) => [keyOf(bytes), bytes])).values()]

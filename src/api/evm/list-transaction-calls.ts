@@ -67,7 +67,7 @@ export function listTransactionCalls({ chains, methodNames }: EvmParts): Operati
     const told = wantsTraces ? await traces?.(heightOf(row.pos), input.signal) : undefined
     const trace = told?.[placeOf(row.pos)]
     if (trace === undefined)
-      throw new Fault('not-served', 'calls need a node that traces, and none tells them now')
+      throw new Fault('not-served', 'calls need a node that traces, and none answers now')
     const { calls, count } = callsOf(objectOf(trace, 'trace'), mostCalls)
     return {
       body: {

@@ -17,6 +17,6 @@ export async function receiptLogs(
   const receipts = await chain.receipts?.(heightOf(pos), signal)
   const receipt = receipts?.[placeOf(pos)]
   if (!isObject(receipt) || !Array.isArray(receipt['logs']))
-    throw new Fault('not-served', 'logs need a node, and none tells them now')
+    throw new Fault('not-served', 'logs need a node, and none answers now')
   return receipt['logs'].filter(isObject)
 }

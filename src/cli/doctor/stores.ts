@@ -41,7 +41,7 @@ async function checkStore(location: StoreLocation, name: string, clock: Clock): 
       const heights = await checkpointHeights(database)
       const told = [...heights].map(([stage, height]) => `${stage} ${height}`).join(', ')
       const lease = await leaseRow(database)
-      if (lease === undefined) return fine(subject, `nobody wrote it yet; ${told}`)
+      if (lease === undefined) return fine(subject, `no process has written it yet; ${told}`)
       const age = clock.now() - lease.stamp
       if (age < -leaseTtlMs)
         return warning(

@@ -52,7 +52,7 @@ export class SharedWork<T> {
     } finally {
       signal.removeEventListener('abort', leave)
       job.callers--
-      if (job.callers === 0) job.stop.abort(new Fault('not-served', 'nobody waits any more'))
+      if (job.callers === 0) job.stop.abort(new Fault('not-served', 'all callers stopped waiting'))
     }
   }
 

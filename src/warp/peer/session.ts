@@ -232,7 +232,9 @@ export class Session {
     } catch (error) {
       if (faultOf(error)?.code !== 'bad-bytes') throw error
       if (++this.#broken > maxBrokenMessages) {
-        throw new Fault('peer-misbehaved', 'peer sends messages nobody can read', { cause: error })
+        throw new Fault('peer-misbehaved', 'peer sends messages that cannot be read', {
+          cause: error,
+        })
       }
       return
     }

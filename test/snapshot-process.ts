@@ -6,6 +6,7 @@
 import { chainTables } from '../src/store/schema/stores.ts'
 import { restoreSnapshot } from '../src/store/snapshot/restore-snapshot.ts'
 import { SnapshotFolder } from '../src/store/snapshot/snapshot-folder.ts'
+import { folderSource } from '../src/store/snapshot/snapshot-source.ts'
 import { takeSnapshot } from '../src/store/snapshot/take-snapshot.ts'
 
 const [what = '', dataDir = '', target = '', files = ''] = process.argv.slice(2)
@@ -15,7 +16,9 @@ const told = (): void => {
 }
 if (what === 'restore') {
   const folder = new SnapshotFolder(target)
-  await restoreSnapshot(folder, folder.snapshot(undefined), dataDir, told)
+  const { id: _newest, ...manifest } = folder.snapshot(undefined)
+  const source = folderSource(folder)
+  await restoreSnapshot({ source, manifest, dataDir, isTrusted: false, told })
 } else
   await takeSnapshot({
     location: { store: 'embedded', dataDir },

@@ -1,13 +1,13 @@
 /** Lines that `firn status` prints. */
 
-import type { OverallStatus, StageStatus, Status } from '../shape/status.ts'
+import type { CopiedHeights, OverallStatus, StageStatus, Status } from '../shape/status.ts'
 import { duration, rate } from './progress.ts'
 
 /** A line for the process, one per chain, and below each one per stage. */
 export function statusLines(status: Status): string[] {
   const { version, role, nodeId, chains, messages } = status
-  const parts = chains.map(({ name, chain, network, stages, overall }) => ({
-    title: `${name} (${chain}, ${network})${overallText(overall)}`,
+  const parts = chains.map(({ name, chain, network, stages, overall, copied }) => ({
+    title: `${name} (${chain}, ${network})${overallText(overall)}${copiedText(copied)}`,
     stages,
   }))
   if (messages !== undefined) parts.push({ title: 'Interchain messages', stages: [messages] })
@@ -30,6 +30,15 @@ function overallText(overall: OverallStatus | undefined): string {
   const { share, etaSeconds } = overall
   const eta = etaSeconds === undefined ? '' : `, ${duration(etaSeconds)} to go`
   return ` ${Math.floor(share * 100)} %${eta}`
+}
+
+/** `, copied to 1,200, 1.5 % checked`; nothing where no height is copied. */
+function copiedText(copied: CopiedHeights | undefined): string {
+  if (copied === undefined) return ''
+  const { height, share, without } = copied
+  const checked = `${Math.floor(share * 1_000) / 10} % checked`
+  const left = without === undefined ? '' : ` (${without})`
+  return `, copied to ${height.toLocaleString('en')}, ${checked}${left}`
 }
 
 function stageText(stage: StageStatus): string {

@@ -156,6 +156,10 @@ export const settings = {
     false,
     'Offer the segments of frozen history at `/v1/segments`, to other Firns; see the guide.',
   ),
+  'api.snapshots': text(
+    '',
+    'Folder of snapshots (`firn snapshot create`) whose histories of EVM chains are offered at `/v1/snapshots`, to other Firns; empty: none. See the guide.',
+  ),
 
   'node.host': text(
     '127.0.0.1',

@@ -55,12 +55,14 @@ export type DownloadRequest = {
   readonly headers?: Readonly<Record<string, string>>
   /** Where it is written. After a failure the file there is incomplete. */
   readonly path: string
+  /** A longer answer is ended as a `node-too-large` fault; absent: any length is taken. */
+  readonly maxBytes?: number
   /** Until the answer begins, and until its last byte, milliseconds. */
   readonly answerMs: number
   readonly wholeMs: number
 }
 
-/** Saves an answer of any size and gives its status. Throws `node-unreachable`. */
+/** Saves an answer and gives its status. Throws `node-unreachable`, `node-too-large`. */
 export type Download = (request: DownloadRequest) => Promise<number>
 
 /** Files of the operator and of the data folder. Missing files are `undefined`, not an error. */

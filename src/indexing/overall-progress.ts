@@ -26,6 +26,7 @@ const work = new Map([
   ['traces', 20],
   ['tokens', 1],
   ['nfts', 1],
+  ['copied', 1],
   ['P', 3],
   ['X', 2],
   ['C', 1],

@@ -48,6 +48,7 @@ import { nftFetching } from './nft-fetching.ts'
 import { createNftPictures, imageUriOf } from './nft-pictures.ts'
 import type { Served } from './open-served.ts'
 import { mountSegments } from './segment-mount.ts'
+import { mountSnapshots } from './snapshot-mount.ts'
 import { statusOf, type StatusParts } from './status-view.ts'
 import type { TokenKnowledge } from './token-knowledge.ts'
 import { version } from './version.ts'
@@ -145,6 +146,7 @@ export function assembleApi(config: Config, parts: ApiParts): Api {
   }
   const { list: chains } = parts.served.chains
   if (config['api.segments']) mountSegments(server, { chains, dataDir: config.dataDir })
+  if (config['api.snapshots'] !== '') mountSnapshots(server, config['api.snapshots'])
   const close = withTape(server, { ...parts, ...directories, most: config['api.tapeReaders'] })
   return { ...server, events, close }
 }

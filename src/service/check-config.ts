@@ -6,6 +6,7 @@ import { readRateLimit, readTiers } from '../api/rate-limit.ts'
 import type { Config } from '../config/settings.ts'
 import { Fault, faultOf } from '../core/fault.ts'
 import type { World } from '../core/world.ts'
+import { SnapshotFolder } from '../store/snapshot/snapshot-folder.ts'
 import type { Log } from '../telemetry/log.ts'
 import { chainSpecs } from './chain-specs.ts'
 import { checkReader } from './check-reader.ts'
@@ -32,6 +33,7 @@ export async function checkConfig(
     () => addressReader(config['api.trustProxy']),
     () => webRules(config),
     () => checkReader(config),
+    () => checkSnapshots(config['api.snapshots']),
     () =>
       checkAdminHost({
         host: config['node.host'],
@@ -56,4 +58,16 @@ export async function checkConfig(
 function checkStore(store: string): void {
   if (store !== 'embedded' && !/^postgres(ql)?:\/\//.test(store))
     throw new Fault('bad-config', 'setting store is neither embedded nor a postgres:// address')
+}
+
+/** `firn snapshot create` makes the folder. */
+function checkSnapshots(path: string): void {
+  if (path === '') return
+  try {
+    new SnapshotFolder(path)
+  } catch (error) {
+    const fault = faultOf(error)
+    if (fault === undefined) throw error
+    throw new Fault('bad-config', `setting api.snapshots: ${fault.message}`, { cause: error })
+  }
 }

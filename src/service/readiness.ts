@@ -40,7 +40,15 @@ export type ReadinessParts = {
 }
 
 /** Stages that bound answers: others fill in names later. */
-const boundingStages: ReadonlySet<string> = new Set(['blocks', 'traces', 'P', 'X', 'C', 'messages'])
+const boundingStages: ReadonlySet<string> = new Set([
+  'blocks',
+  'traces',
+  'copied',
+  'P',
+  'X',
+  'C',
+  'messages',
+])
 
 /**
  * The check of all chains. Its message is the state of every stage; its error names what is wrong.

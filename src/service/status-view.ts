@@ -2,10 +2,12 @@
 
 import { type ServedChain, blockchainIdText } from '../api/chain-directory.ts'
 import type { ServedNetwork } from '../api/primary/network-directory.ts'
+import { copiedStage } from '../indexing/evm/copied/copied-stage.ts'
 import { overallOf } from '../indexing/overall-progress.ts'
 import type { ChainStatus as IndexedChain } from '../indexing/status-board.ts'
-import type { ChainStatus, StageStatus, Status } from '../shape/status.ts'
+import type { ChainStatus, CopiedHeights, StageStatus, Status } from '../shape/status.ts'
 import { checkpointHeights } from '../store/checkpoint.ts'
+import { confirmedShare, copiedHistory, type CopiedHistory } from '../store/copied-history.ts'
 import type { Reader } from '../store/engine/database.ts'
 import { provenHeightOf, storedProofs } from '../store/query/evm/stored-proofs.ts'
 import { storedHeights } from '../store/query/evm/traced-heights.ts'
@@ -64,7 +66,18 @@ async function indexedStatus(
     ...(blockchainId === undefined ? {} : { blockchainId }),
     ...summaryOf(stages),
     overall: chain.overall ?? overallOf(stages),
+    ...(one === undefined ? {} : heightsOf(await copiedHistory(one.store))),
     stages,
+  }
+}
+
+/** Copied heights as `/status` tells them, of a history that came from a snapshot; nothing where there is none. */
+function heightsOf(copied: CopiedHistory | undefined): { readonly copied?: CopiedHeights } {
+  if (copied === undefined) return {}
+  const { from, until, without } = copied
+  const share = confirmedShare(copied)
+  return {
+    copied: { from, height: until - 1, share, ...(without === undefined ? {} : { without }) },
   }
 }
 
@@ -177,7 +190,11 @@ async function storedStatus(
     const more = stage === 'traces' ? completeFrom(since) : stage === 'blocks' ? proven : {}
     return [{ stage, state, ...at, ...more }]
   })
+  const copied = facts.kind === 'evm' ? await copiedHistory(store) : undefined
+  if (copied !== undefined) stages.push(copiedStage(copied))
   const seconds = Math.round(silentMs / 1_000)
-  const reason = silentMs > 0 ? { reason: `no process has indexed it for ${seconds} s` } : {}
-  return { ...facts, ...summaryOf(stages), ...reason, overall: overallOf(stages), stages }
+  const isSilent = silentMs > 0 && copied?.refused === undefined
+  const reason = isSilent ? { reason: `no process has indexed it for ${seconds} s` } : {}
+  const summary = { ...summaryOf(stages), ...reason, overall: overallOf(stages) }
+  return { ...facts, ...summary, ...heightsOf(copied), stages }
 }

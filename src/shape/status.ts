@@ -71,6 +71,28 @@ export const OverallStatus = Type.Object(
 /** Progress of a chain over all of its stages. */
 export type OverallStatus = Static<typeof OverallStatus>
 
+export const CopiedHeights = Type.Object(
+  {
+    from: Type.Integer({ description: 'first copied height' }),
+    height: Type.Integer({ description: 'last copied height' }),
+    share: Type.Number({
+      description: '0 to 1 of these blocks that were compared and are as the own node tells them',
+      minimum: 0,
+      maximum: 1,
+    }),
+    without: Type.Optional(
+      Type.String({ description: 'rows of these blocks that could not be compared, and why' }),
+    ),
+  },
+  {
+    $id: 'CopiedHeights',
+    additionalProperties: false,
+    description: 'heights that came from a snapshot, until all of them were recomputed',
+  },
+)
+/** Heights of a chain that came from a snapshot. */
+export type CopiedHeights = Static<typeof CopiedHeights>
+
 export const ChainStatus = Type.Object(
   {
     chain: Type.String({ description: 'key of the chain, also its name in logs and gauges' }),
@@ -81,6 +103,7 @@ export const ChainStatus = Type.Object(
     blockchainId: Type.Optional(Type.String({ description: 'blockchain id, cb58' })),
     ...progress,
     overall: Type.Optional(OverallStatus),
+    copied: Type.Optional(CopiedHeights),
     stages: Type.Array(StageStatus),
   },
   { $id: 'ChainStatus', additionalProperties: false },

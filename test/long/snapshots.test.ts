@@ -23,6 +23,7 @@ import { problemsOf } from '../../src/store/snapshot/check-snapshot.ts'
 import { restoreSnapshot } from '../../src/store/snapshot/restore-snapshot.ts'
 import { SnapshotFolder } from '../../src/store/snapshot/snapshot-folder.ts'
 import { manifestText } from '../../src/store/snapshot/snapshot-manifest.ts'
+import { folderSource } from '../../src/store/snapshot/snapshot-source.ts'
 import { takeSnapshot } from '../../src/store/snapshot/take-snapshot.ts'
 import {
   entry,
@@ -112,7 +113,7 @@ void test('snapshot: taken beside a running Firn, copied once, restored with equ
   assert.equal(verified.code, 0, verified.stdout)
 
   const home = join(await freshFolder(t), 'home')
-  const words = ['snapshot', 'restore', copies, '--data-dir', home]
+  const words = ['snapshot', 'restore', copies, '--trust', '--data-dir', home]
   const restored = await runFirn(...words)
   assert.equal(restored.code, 0, restored.stderr)
   assert.deepEqual(await digestsAt(home), before)
@@ -168,7 +169,7 @@ chains:
   const taken = await runFirn('snapshot', 'create', copies, '--config', config)
   assert.equal(taken.code, 0, taken.stderr)
   const home = join(base, 'home')
-  const restored = await runFirn('snapshot', 'restore', copies, '--data-dir', home)
+  const restored = await runFirn('snapshot', 'restore', copies, '--trust', '--data-dir', home)
   assert.equal(restored.code, 0, restored.stderr)
   assert.deepEqual(await digestsAt(home), before)
   assert.deepEqual(
@@ -231,7 +232,9 @@ void test('snapshot: a store whose segments are merged while they are copied is 
   assert.equal(readdirSync(join(copies.path, 'segments', frozen)).length, 2)
   assert.equal(readdirSync(join(copies.path, 'files')).length, 1)
   const home = join(base, 'home')
-  await restoreSnapshot(copies, manifest, home, () => undefined)
+  const source = folderSource(copies)
+  const quiet = { isTrusted: true, told: () => undefined }
+  await restoreSnapshot({ source, manifest, dataDir: home, ...quiet })
   const restored = await openStore(
     { store: 'embedded', dataDir: home },
     frozen,
@@ -294,7 +297,9 @@ void test('snapshot: cut off, altered, foreign, newer or missing files are one s
   const refusal = async (): Promise<{ readonly code: string; readonly message: string }> => {
     try {
       const at = new SnapshotFolder(copies)
-      await restoreSnapshot(at, at.snapshot(undefined), home, () => undefined)
+      const { id: _newest, ...manifest } = at.snapshot(undefined)
+      const quiet = { isTrusted: true, told: () => undefined }
+      await restoreSnapshot({ source: folderSource(at), manifest, dataDir: home, ...quiet })
     } catch (error) {
       assert.equal(existsSync(home), false, 'nothing is left')
       return error as { code: string; message: string }

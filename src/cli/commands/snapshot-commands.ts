@@ -32,12 +32,15 @@ export function addSnapshotCommands(program: Command): void {
       (await import('./snapshot.ts')).verifySnapshot(folder, flags),
     )
   snapshot
-    .command('restore <folder>')
-    .description('make an empty data folder the one that a snapshot was taken of')
+    .command('restore <from>')
+    .description(
+      'make an empty data folder of a snapshot: of a folder, or of http://another-firn:8080',
+    )
     .option(...which)
+    .option('--trust', 'take an own backup as it is, without comparing its history with a node')
     .option('--config <file>', 'configuration file')
     .option('--data-dir <folder>', 'the folder to make')
-    .action(async (folder: string, flags: Flags) =>
-      (await import('./snapshot.ts')).restore(folder, flags),
+    .action(async (from: string, flags: Flags) =>
+      (await import('./snapshot.ts')).restore(from, flags),
     )
 }

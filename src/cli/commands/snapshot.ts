@@ -2,12 +2,24 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 
 import { Fault } from '../../core/fault.ts'
+import { isWebAddress } from '../../service/fetch-segment.ts'
+import { offeredSnapshot, remoteSource } from '../../service/fetch-snapshot.ts'
 import { storeLocation } from '../../service/store-location.ts'
 import { version } from '../../service/version.ts'
 import { problemsOf } from '../../store/snapshot/check-snapshot.ts'
-import { checkNotRestoring, restoreSnapshot } from '../../store/snapshot/restore-snapshot.ts'
+import {
+  begunSnapshot,
+  checkNotRestoring,
+  restoreSnapshot,
+} from '../../store/snapshot/restore-snapshot.ts'
 import { SnapshotFolder } from '../../store/snapshot/snapshot-folder.ts'
-import { bytesOf, type SnapshotManifest } from '../../store/snapshot/snapshot-manifest.ts'
+import {
+  bytesOf,
+  isOfChain,
+  type SnapshotManifest,
+  snapshotId,
+} from '../../store/snapshot/snapshot-manifest.ts'
+import { folderSource, type SnapshotSource } from '../../store/snapshot/snapshot-source.ts'
 import { takeSnapshot } from '../../store/snapshot/take-snapshot.ts'
 import { openWorld } from '../../world/world.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -98,16 +110,40 @@ export function verifySnapshot(target: string, flags: Flags): void {
   else console.log(`${manifest.id}: all ${sizeText(bytesOf(manifest))} are as they were written`)
 }
 
-/** Makes a data folder of a snapshot. */
-export async function restore(target: string, flags: Flags): Promise<void> {
-  const folder = new SnapshotFolder(resolve(target))
-  const manifest = folder.snapshot(idOf(flags))
-  const dataDir = resolve(loadConfig(flags).config.dataDir)
-  const progress = progressLines()
-  await restoreSnapshot(folder, manifest, dataDir, progress)
-  console.log(`${manifest.id} is restored: ${dataDir}`)
-  if (loadConfig(flags).config.store !== 'embedded')
-    console.log('Its stores lie in this folder: set `store: embedded`, or run firn migrate.')
+/** Makes a data folder of a snapshot in a folder, or of one that another Firn offers. */
+export async function restore(from: string, flags: Flags): Promise<void> {
+  const { config } = loadConfig(flags)
+  const dataDir = resolve(config.dataDir)
+  const isTrusted = flags['trust'] === true
+  if (isTrusted && isWebAddress(from))
+    throw new Fault('bad-parameter', `--trust is for own folders, not for an address: ${from}`)
+  const world = openWorld()
+  try {
+    // One that was begun goes on, also where there is a newer one by now.
+    const id = idOf(flags) ?? begunSnapshot(dataDir)
+    const place = { ...world, url: from, key: config['segments.key'] }
+    const { source, manifest } = isWebAddress(from)
+      ? { source: remoteSource(place), manifest: await offeredSnapshot(place, id) }
+      : inFolder(from, id)
+    await restoreSnapshot({ source, manifest, dataDir, isTrusted, told: progressLines() })
+    console.log(`${snapshotId(manifest)} is restored: ${dataDir}`)
+    const copied = manifest.stores.filter(isOfChain).map(({ name }) => name)
+    if (!isTrusted && copied.length > 0)
+      console.log(`Called copied until a node has confirmed it: ${copied.join()}`)
+    if (config.store !== 'embedded')
+      console.log('Its stores lie in this folder: set `store: embedded`, or run firn migrate.')
+  } finally {
+    await world.close()
+  }
+}
+
+function inFolder(
+  path: string,
+  id: string | undefined,
+): { readonly source: SnapshotSource; readonly manifest: SnapshotManifest } {
+  const folder = new SnapshotFolder(resolve(path))
+  const { id: _name, ...manifest } = folder.snapshot(id)
+  return { source: folderSource(folder), manifest }
 }
 
 function idOf(flags: Flags): string | undefined {

@@ -19,6 +19,9 @@ export const segmentsName = 'segments'
 /** Name in `meta` of what hashes do not prove of the stored blocks; see `stored-proofs.ts`. */
 export const proofsName = 'proofs'
 
+/** Name in `meta` of what is known of a copied history; see `store/copied-history.ts`. */
+export const copiedName = 'copied'
+
 /**
  * Last height committed by each stage, with that block's hash, written in the same transaction
  * as the rows. `epoch` is the lease under which it was written.

@@ -6,8 +6,6 @@
  */
 
 import {
-  constants,
-  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -19,40 +17,60 @@ import {
 import { dirname, join } from 'node:path'
 
 import { Fault } from '../../core/fault.ts'
+import { markCopied } from '../copied-history.ts'
+import { statement } from '../engine/database.ts'
 import { openStore } from '../engine/open.ts'
 import { readManifest } from '../ice/manifest.ts'
 import { onDisk, segmentEnding } from '../ice/segment-writer.ts'
 import { controlTables } from '../schema/control.ts'
-import { checkFile, checkSegment, putFile, type SnapshotFolder } from './snapshot-folder.ts'
-import { manifestText, type SnapshotManifest, type StoredStore } from './snapshot-manifest.ts'
+import { outboxTables } from '../schema/events.ts'
+import { chainTables } from '../schema/stores.ts'
+import { checkFile, checkSegment, putFile } from './snapshot-folder.ts'
+import {
+  isOfChain,
+  manifestText,
+  parseSnapshot,
+  type SnapshotManifest,
+  snapshotId,
+  type StoredStore,
+} from './snapshot-manifest.ts'
+import type { SnapshotFile, SnapshotSource } from './snapshot-source.ts'
 
 const restoringName = 'firn-restoring'
 /** In it: which snapshot it is, and that all of it was checked. */
 const whichName = 'snapshot.json'
 const checkedName = 'checked'
 
-/** A file to restore: its path in both folders, and what throws where it is another. */
+/** A file to restore: what it is, its path in the data folder, and what throws where it is another. */
 type Restored = {
-  readonly from: string
+  readonly from: SnapshotFile
   readonly to: string
   readonly check: (path: string) => void
 }
 
+/** A snapshot, and what becomes of it. */
+export type Restoring = {
+  readonly source: SnapshotSource
+  readonly manifest: SnapshotManifest
+  /** Must be missing or empty, or left by a restore of the same snapshot that was ended. */
+  readonly dataDir: string
+  /** True where the history is believed; else it is marked as copied and compared with a node. */
+  readonly isTrusted: boolean
+  /** Told of each file once it is there. */
+  readonly told: (file: string) => void
+}
+
 /**
- * Makes the data folder `dataDir`, which must be missing or empty, or left by a restore of the same
- * snapshot that was killed. One that fails leaves it as it was. Throws `bad-config` for another folder,
- * `store-*`.
+ * Makes a data folder of a snapshot. One that fails leaves it as it was, but keeps what is whole where
+ * the source is another Firn, for the next attempt. Throws `bad-config` for another folder, what the
+ * source throws, `store-*`.
  */
-export async function restoreSnapshot(
-  folder: SnapshotFolder,
-  manifest: SnapshotManifest,
-  dataDir: string,
-  told: (file: string) => void,
-): Promise<void> {
+export async function restoreSnapshot(of: Restoring): Promise<void> {
+  const { source, manifest, dataDir, told } = of
   const isNew = !existsSync(dataDir)
   const restoring = join(dataDir, restoringName)
   const isBegun = begun(dataDir, manifestText(manifest))
-  const files = filesOf(folder, manifest)
+  const files = filesOf(manifest)
   if (!isBegun || !existsSync(join(restoring, checkedName))) {
     try {
       onDisk(() => {
@@ -61,14 +79,18 @@ export async function restoreSnapshot(
         writeFileSync(`${which}.part`, manifestText(manifest), { mode: 0o600 })
         renameSync(`${which}.part`, which)
       })
+      const staged = join(restoring, 'files')
       for (const file of files) {
-        copied(file, join(restoring, 'files'))
+        await copied(source, file, staged)
         told(file.to)
       }
-      for (const store of manifest.stores) await checkStore(join(restoring, 'files'), store)
+      for (const store of manifest.stores) {
+        await checkStore(staged, store)
+        if (!of.isTrusted && isOfChain(store)) await mark(staged, store, source)
+      }
       onDisk(() => writeFileSync(join(restoring, checkedName), ''))
     } catch (error) {
-      rmSync(isNew ? dataDir : restoring, { recursive: true, force: true })
+      if (!source.isRemote) rmSync(isNew ? dataDir : restoring, { recursive: true, force: true })
       throw error
     }
   }
@@ -79,6 +101,13 @@ export async function restoreSnapshot(
     told(to)
   }
   rmSync(restoring, { recursive: true, force: true })
+}
+
+/** Id of the snapshot whose restore into a folder was begun; `undefined` where none was. */
+export function begunSnapshot(dataDir: string): string | undefined {
+  const which = join(dataDir, restoringName, whichName)
+  if (!existsSync(which)) return undefined
+  return snapshotId(parseSnapshot(readFileSync(which, 'utf8'), which))
 }
 
 /** Throws `lease-lost` while a snapshot is being restored into a data folder. */
@@ -104,55 +133,89 @@ function begun(dataDir: string, text: string): boolean {
   return known === text
 }
 
-function filesOf(folder: SnapshotFolder, manifest: SnapshotManifest): Restored[] {
+function filesOf(manifest: SnapshotManifest): Restored[] {
   const ofStores = manifest.stores.flatMap(({ name, tables, segments }): Restored[] => [
     {
-      from: folder.filePath(tables),
+      from: { file: tables },
       to: `${name}.sqlite`,
       check: (path) => checkFile(path, tables),
     },
     ...segments.map((segment) => ({
-      from: folder.segmentPath(name, segment),
+      from: { store: name, segment },
       to: join('segments', name, segment.name + segmentEnding),
       check: (path: string) => checkSegment(path, segment),
     })),
   ])
   const documents = manifest.documents.map((file): Restored => ({
-    from: folder.filePath(file),
+    from: { file },
     to: file.path,
     check: (path) => checkFile(path, file),
   }))
   return [...ofStores, ...documents]
 }
 
-function copied({ from, to, check }: Restored, restoring: string): void {
+async function copied(
+  source: SnapshotSource,
+  { from, to, check }: Restored,
+  restoring: string,
+): Promise<void> {
   const path = join(restoring, to)
   // It got this name once it was whole.
   if (existsSync(path)) return
-  if (!existsSync(from)) throw new Fault('store-failed', `file of a snapshot is missing: ${from}`)
   const part = `${path}.part`
-  onDisk(() => {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-    copyFileSync(from, part, constants.COPYFILE_FICLONE)
-  })
+  onDisk(() => mkdirSync(dirname(path), { recursive: true, mode: 0o700 }))
   try {
+    await source.take(from, part)
     check(part)
   } catch (cause) {
+    rmSync(part, { force: true })
     if (!(cause instanceof Fault)) throw cause
-    throw new Fault(cause.code, cause.message.replaceAll(part, from), { cause })
+    const message = cause.message.replaceAll(part, source.placeOf(from))
+    throw new Fault(cause.code, message, { cause })
   }
   onDisk(() => renameSync(part, path))
 }
+
+const foreignParts = statement(
+  "select name from sqlite_master where type not in ('table', 'index')",
+)
 
 /** Throws `store-version`, and `store-failed` where the tables are of other segments. */
 async function checkStore(dataDir: string, { name, segments }: StoredStore): Promise<void> {
   const place = { store: 'embedded', dataDir }
   const store = await openStore(place, name, controlTables, 'read')
   try {
+    // A trigger or a view in a file of somebody else's would act in our name.
+    const foreign = await store.get(foreignParts)
+    if (foreign !== undefined)
+      throw new Fault('store-failed', `store has a part that is not of Firn: ${name} ${foreign[0]}`)
     if (segments.length === 0) return
     const listed = (await readManifest(store)).segments.map((each) => each.name)
     if (listed.join() !== segments.map((each) => each.name).join())
       throw new Fault('store-failed', `snapshot lists other segments than its store: ${name}`)
+  } finally {
+    await store.close()
+  }
+}
+
+/**
+ * Says in a store that its history was copied. What it noted for webhooks is of the deployment that it
+ * came from, so another one forgets it.
+ */
+async function mark(
+  dataDir: string,
+  { name }: StoredStore,
+  { isRemote }: SnapshotSource,
+): Promise<void> {
+  const store = await openStore({ store: 'embedded', dataDir }, name, chainTables, 'write')
+  try {
+    await store.transaction(async (writer) => {
+      await markCopied(writer)
+      if (isRemote) for (const table of outboxTables) await writer.clear(table)
+    })
+    // So that one file is moved to its place, and no log beside it.
+    if (!(await store.pace('follow')))
+      throw new Fault('store-failed', `store is read by another process: ${name}`)
   } finally {
     await store.close()
   }

@@ -22,6 +22,7 @@ import {
 import {
   type SnapshotManifest,
   snapshotFormat,
+  snapshotId,
   type StoredDocument,
   type StoredFile,
   type StoredSegment,
@@ -64,7 +65,7 @@ export async function takeSnapshot(work: SnapshotWork): Promise<string> {
       stores,
       documents,
     }
-    const id = takenAt.toISOString().replaceAll(/[:.]/g, '-')
+    const id = snapshotId(manifest)
     folder.putManifest(id, manifest)
     return id
   } finally {

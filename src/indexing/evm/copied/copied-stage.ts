@@ -1,0 +1,22 @@
+/** How `/status` shows the comparison of a copied history with the node. */
+
+import type { CopiedHistory } from '../../../store/copied-history.ts'
+import { idleStatus, type StageStatus } from '../../stage.ts'
+
+/** Name of the stage. */
+const copiedStageName = 'copied'
+
+/**
+ * The stage of a history that came from a snapshot: `stopped` where something differs, `live` once what
+ * is to be compared was, `off` where nothing is to be.
+ */
+export function copiedStage({ from, until, check, refused }: CopiedHistory): StageStatus {
+  const height = Math.max(from, check?.next ?? from) - 1
+  const stage = { ...idleStatus(copiedStageName), indexedHeight: height, headHeight: until - 1 }
+  if (refused !== undefined) return { ...stage, state: 'stopped', reason: refused }
+  if (check?.percent === 0)
+    return { ...stage, state: 'off', reason: 'index.checkCopied is 0: nothing is compared' }
+  return check?.isDone === true
+    ? { ...stage, state: 'live', indexedHeight: until - 1 }
+    : { ...stage, state: 'syncing' }
+}

@@ -1,0 +1,124 @@
+/**
+ * Knowledge of a history that came from a snapshot: one row of `meta`, which is there until all of
+ * it was recomputed from this deployment's own node.
+ */
+
+import { Fault } from '../core/fault.ts'
+import { isObject, jsonOf } from '../core/json.ts'
+import { type Reader, statement, type Writer } from './engine/database.ts'
+import { isHeight, readManifest } from './ice/manifest.ts'
+import { copiedName, meta } from './schema/control.ts'
+
+/** A comparison of copied blocks with a node, as far as it came. */
+export type CopiedCheck = {
+  /** Blocks of each hundred that it compares, 100: all. */
+  readonly percent: number
+  /** Decides which blocks; hex. Nobody who made the copy knows it. */
+  readonly seed: string
+  /** Blocks below this height that it compares were compared. */
+  readonly next: number
+  /** How many. */
+  readonly compared: number
+  /** Rows that these blocks make, by table: of tables in which none may be left over. */
+  readonly rows: Readonly<Record<string, number>>
+  /** True once it is done. */
+  readonly isDone: boolean
+}
+
+/** A history that was copied: heights `[from, until)`. */
+export type CopiedHistory = {
+  readonly from: number
+  readonly until: number
+  /**
+   * First heights after its pieces, ascending: its segments as they were copied, and what followed them in
+   * tables. Each is sampled by itself.
+   */
+  readonly ends: readonly number[]
+  /** Blocks that a comparison which was done has confirmed. */
+  readonly confirmed: number
+  /** Absent before the first one. */
+  readonly check?: CopiedCheck
+  /** Rows that could not be compared, and why; absent where there are none. */
+  readonly without?: string
+  /** The difference that was found; such a history is not used. */
+  readonly refused?: string
+}
+
+const valueOf = statement('select value from meta where name = ?')
+const firstHeight = statement('select min(height) from block')
+const blockHeight = statement("select height from checkpoint where stage = 'blocks'")
+
+/**
+ * The knowledge of the copied history of a store; `undefined` where it has none. Throws `store-failed`
+ * where that is damaged. Cost: one look-up by key.
+ */
+export async function copiedHistory(reader: Reader): Promise<CopiedHistory | undefined> {
+  const text = (await reader.get(valueOf, [copiedName]))?.[0]
+  return typeof text === 'string' ? parseCopied(text) : undefined
+}
+
+/** Writes it down. */
+async function writeCopied(writer: Writer, copied: CopiedHistory): Promise<void> {
+  await writer.upsert(meta, { name: [copiedName], value: [JSON.stringify(copied)] })
+}
+
+/** All of it was recomputed: nothing in the store tells any more that it was copied. */
+async function forgetCopied(writer: Writer): Promise<void> {
+  await writer.remove(meta, { name: [copiedName] })
+}
+
+/**
+ * Says of a whole store that its history was copied and that nothing of it is known, whatever it said
+ * before. A store without blocks has none.
+ */
+export async function markCopied(writer: Writer): Promise<void> {
+  const last = (await writer.get(blockHeight))?.[0]
+  const from = (await writer.get(firstHeight))?.[0]
+  if (typeof last !== 'number' || typeof from !== 'number') {
+    await forgetCopied(writer)
+    return
+  }
+  const until = last + 1
+  const segments = (await readManifest(writer)).segments.map((each) => each.until)
+  const ends = [...segments.filter((each) => each < until), until]
+  await writeCopied(writer, { from, until, ends, confirmed: 0 })
+}
+
+/** Share of the copied blocks that were compared and are as the node tells them, 0 to 1. */
+export function confirmedShare({ from, until, confirmed, check }: CopiedHistory): number {
+  const compared = Math.max(confirmed, check?.compared ?? 0)
+  return Math.min(1, compared / Math.max(1, until - from))
+}
+
+function parseCopied(text: string): CopiedHistory {
+  const value = jsonOf(text)
+  if (!isObject(value)) throw damaged()
+  const { from, until, ends, confirmed, check, without, refused } = value
+  if (!isHeight(from) || !isHeight(until) || !isHeight(confirmed)) throw damaged()
+  if (!Array.isArray(ends) || !ends.every(isHeight) || ends.at(-1) !== until) throw damaged()
+  return {
+    from,
+    until,
+    ends,
+    confirmed,
+    ...(check === undefined ? {} : { check: parseCheck(check) }),
+    ...(typeof without === 'string' ? { without } : {}),
+    ...(typeof refused === 'string' ? { refused } : {}),
+  }
+}
+
+function parseCheck(value: unknown): CopiedCheck {
+  if (!isObject(value)) throw damaged()
+  const { percent, seed, next, compared, rows, isDone } = value
+  if (!isHeight(percent) || typeof seed !== 'string' || !isHeight(next)) throw damaged()
+  if (!isHeight(compared) || !isObject(rows) || typeof isDone !== 'boolean') throw damaged()
+  const counts = Object.entries(rows).map(([table, count]): [string, number] => {
+    if (!isHeight(count)) throw damaged()
+    return [table, count]
+  })
+  return { percent, seed, next, compared, rows: Object.fromEntries(counts), isDone }
+}
+
+function damaged(): Fault {
+  return new Fault('store-failed', 'what the store says of its copied history is damaged')
+}

@@ -143,12 +143,21 @@ void test('offered snapshots: histories of chains and no secret, taken whole, na
   const home = join(await freshFolder(t), 'home')
   const restored = await runFirn('snapshot', 'restore', firn.apiUrl, '--data-dir', home)
   assert.equal(restored.code, 0, restored.stderr)
-  assert.match(restored.stdout, /^Called copied until a node has confirmed it: fuji-demo-chain,/m)
+  assert.match(
+    restored.stdout,
+    /^Called copied until a node has confirmed it, .+: fuji-demo-chain,/m,
+  )
   assert.deepEqual(readdirSync(home).toSorted(), [...chains.map((n) => `${n}.sqlite`), 'segments'])
   for (const name of chains) assert.deepEqual(await rowsAt(home, name), rows.get(name), name)
   const store = await openStore({ store: 'embedded', dataDir: home }, frozen, chainTables, 'read')
   const ends = [40, 80, 120, 153]
-  assert.deepEqual(await copiedHistory(store), { from: 0, until: 153, ends, confirmed: 0 })
+  assert.deepEqual(await copiedHistory(store), {
+    from: 0,
+    until: 153,
+    ends,
+    tracedUntil: 153,
+    confirmed: 0,
+  })
   await store.close()
   const trusted = ['snapshot', 'restore', firn.apiUrl, '--trust', '--data-dir', `${home}-2`]
   const refused = await runFirn(...trusted)

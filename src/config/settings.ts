@@ -225,6 +225,12 @@ export const settings = {
     'Threads that fetch, check and decode blocks of EVM chains while one is far behind its head, the one that always does among them; one more writes. Each takes about 100 MiB while it runs and pays only where a core is free for it. They share `source.maxInFlight`: each asks an endpoint its part of it at once.',
   ),
 
+  'index.checkCopied': integer(
+    1,
+    [0, 100],
+    'Of a history that came from a snapshot, blocks of each hundred that are compared with the own node, of each segment 100 at least; 100: all of them, which proves all of it; 0: none. See the guide.',
+  ),
+
   'segments.from': list(
     'Firns that offer their segments (`api.segments`): a process with `role: serve` takes from them, when a question needs it, what is not in its own folder. `http://10.0.0.2:8080`.',
     [],

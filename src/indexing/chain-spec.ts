@@ -19,6 +19,11 @@ export type ChainSpec = {
   readonly recording?: string
   readonly traces: 'auto' | 'on' | 'off'
   readonly startHeight: number
+  /**
+   * Blocks of each hundred of a copied history that are compared with the node, 0 to 100; absent where no
+   * store is written that could be copied.
+   */
+  readonly checkCopied?: number
   /** True when its logs are kept, in a store of their own. */
   readonly keepsLogs?: boolean
   /** `0x` hex, lower case. */

@@ -23,13 +23,14 @@ export const icmContract = '0x253b2784c75e510dd0ff1da844684a1ac0aa5fcf'
 export function chainSpecs(config: Config): SpecifiedChain[] {
   const taken = new Set<string>()
   const nftMetadata = nftFetching(config.nftMetadata)
+  const checkCopied = config['index.checkCopied']
   const fetching = nftMetadata === undefined ? {} : { nftMetadata }
   return config.chains.filter(isEvm).map((chain, at) => {
     const key = keyOfChain(chain, at)
     if (taken.has(key)) throw new Fault('bad-config', `two chains have one name: ${chain.name}`)
     taken.add(key)
     if (chain.logs === 'on') takeLogStore(key, taken)
-    return { config: chain, spec: { ...specOf(chain, key), ...fetching } }
+    return { config: chain, spec: { ...specOf(chain, key), ...fetching, checkCopied } }
   })
 }
 

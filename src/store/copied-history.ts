@@ -34,6 +34,8 @@ export type CopiedHistory = {
    * tables. Each is sampled by itself.
    */
   readonly ends: readonly number[]
+  /** First height after those whose traces were copied; 0 where none were. */
+  readonly tracedUntil: number
   /** Blocks that a comparison which was done has confirmed. */
   readonly confirmed: number
   /** Absent before the first one. */
@@ -46,7 +48,7 @@ export type CopiedHistory = {
 
 const valueOf = statement('select value from meta where name = ?')
 const firstHeight = statement('select min(height) from block')
-const blockHeight = statement("select height from checkpoint where stage = 'blocks'")
+const stageHeight = statement('select height from checkpoint where stage = ?')
 
 /**
  * The knowledge of the copied history of a store; `undefined` where it has none. Throws `store-failed`
@@ -58,12 +60,12 @@ export async function copiedHistory(reader: Reader): Promise<CopiedHistory | und
 }
 
 /** Writes it down. */
-async function writeCopied(writer: Writer, copied: CopiedHistory): Promise<void> {
+export async function writeCopied(writer: Writer, copied: CopiedHistory): Promise<void> {
   await writer.upsert(meta, { name: [copiedName], value: [JSON.stringify(copied)] })
 }
 
 /** All of it was recomputed: nothing in the store tells any more that it was copied. */
-async function forgetCopied(writer: Writer): Promise<void> {
+export async function forgetCopied(writer: Writer): Promise<void> {
   await writer.remove(meta, { name: [copiedName] })
 }
 
@@ -72,7 +74,8 @@ async function forgetCopied(writer: Writer): Promise<void> {
  * before. A store without blocks has none.
  */
 export async function markCopied(writer: Writer): Promise<void> {
-  const last = (await writer.get(blockHeight))?.[0]
+  const last = (await writer.get(stageHeight, ['blocks']))?.[0]
+  const traced = (await writer.get(stageHeight, ['traces']))?.[0]
   const from = (await writer.get(firstHeight))?.[0]
   if (typeof last !== 'number' || typeof from !== 'number') {
     await forgetCopied(writer)
@@ -81,7 +84,16 @@ export async function markCopied(writer: Writer): Promise<void> {
   const until = last + 1
   const segments = (await readManifest(writer)).segments.map((each) => each.until)
   const ends = [...segments.filter((each) => each < until), until]
-  await writeCopied(writer, { from, until, ends, confirmed: 0 })
+  const tracedUntil = typeof traced === 'number' ? Math.min(until, Math.max(0, traced + 1)) : 0
+  await writeCopied(writer, { from, until, ends, tracedUntil, confirmed: 0 })
+}
+
+/** The part that is left of a copied history once all from height `until` on was taken away. */
+export function cutCopied(copied: CopiedHistory, until: number): CopiedHistory | undefined {
+  if (until >= copied.until) return copied
+  if (until <= copied.from) return undefined
+  const ends = [...copied.ends.filter((each) => each < until), until]
+  return { ...copied, until, ends, tracedUntil: Math.min(copied.tracedUntil, until) }
 }
 
 /** Share of the copied blocks that were compared and are as the node tells them, 0 to 1. */
@@ -93,13 +105,15 @@ export function confirmedShare({ from, until, confirmed, check }: CopiedHistory)
 function parseCopied(text: string): CopiedHistory {
   const value = jsonOf(text)
   if (!isObject(value)) throw damaged()
-  const { from, until, ends, confirmed, check, without, refused } = value
+  const { from, until, ends, tracedUntil, confirmed, check, without, refused } = value
   if (!isHeight(from) || !isHeight(until) || !isHeight(confirmed)) throw damaged()
+  if (!isHeight(tracedUntil)) throw damaged()
   if (!Array.isArray(ends) || !ends.every(isHeight) || ends.at(-1) !== until) throw damaged()
   return {
     from,
     until,
     ends,
+    tracedUntil,
     confirmed,
     ...(check === undefined ? {} : { check: parseCheck(check) }),
     ...(typeof without === 'string' ? { without } : {}),

@@ -129,7 +129,9 @@ export async function restore(from: string, flags: Flags): Promise<void> {
     console.log(`${snapshotId(manifest)} is restored: ${dataDir}`)
     const copied = manifest.stores.filter(isOfChain).map(({ name }) => name)
     if (!isTrusted && copied.length > 0)
-      console.log(`Called copied until a node has confirmed it: ${copied.join()}`)
+      console.log(
+        `Called copied until a node has confirmed it, see index.checkCopied: ${copied.join()}`,
+      )
     if (config.store !== 'embedded')
       console.log('Its stores lie in this folder: set `store: embedded`, or run firn migrate.')
   } finally {

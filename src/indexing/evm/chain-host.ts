@@ -7,6 +7,7 @@ import type { BlockBatch, TraceBatch } from '../../codec/evm/columns.ts'
 import { Fault } from '../../core/fault.ts'
 import type { World } from '../../core/world.ts'
 import type { ChainIdentity, EvmSource, HeightRange } from '../../source/evm-source.ts'
+import { copiedHistory, type CopiedHistory } from '../../store/copied-history.ts'
 import { type Database, statement } from '../../store/engine/database.ts'
 import {
   openSmallStore,
@@ -33,6 +34,11 @@ import { writingRhythm } from '../pace-stream.ts'
 import type { Stream } from '../stage.ts'
 import { BlockChecks } from './block-checks.ts'
 import { blockchainIdStream } from './blockchain-id-stream.ts'
+import {
+  checkNotRefused,
+  type CopiedCheckParts,
+  CopiedHistoryCheck,
+} from './copied/check-copied.ts'
 import { goodBatchRows } from './evm-ingest.ts'
 import type { FreezingAtOnce } from './freeze-at-once.ts'
 import { defaultRows, type FreezeParts, freezeStream } from './freeze-stream.ts'
@@ -109,8 +115,11 @@ export async function openChainHost(
         await removeLeftovers(writer, folder)
       })
     }
+    const copied = await copiedHistory(database)
+    checkNotRefused(copied)
     const source = await openEvmSource(spec, parts.limits, parts)
-    return hostOver(database, lease, { ...parts, spec, source, genesisHash: identity.genesisHash })
+    const { genesisHash } = identity
+    return hostOver(database, lease, { ...parts, spec, source, genesisHash, copied })
   } catch (error) {
     await database.close()
     throw error
@@ -124,10 +133,10 @@ function hostOver(
     readonly spec: ChainSpec
     readonly source: EvmSource
     readonly genesisHash: string
+    readonly copied: CopiedHistory | undefined
   },
 ): ChainHost {
   const { log, source, spec } = parts
-  const { freeze } = parts.store
   const { clock } = parts.world
   const watches = openWatches(parts.store, spec.key)
   const outbox = outboxOf(watches, parts)
@@ -136,11 +145,15 @@ function hostOver(
   const ingest = new StandingIngest({ ...parts, database, standing, ...outbox, ...freezing })
   const { commit } = ingest
   const wishes = openWishes(parts.store)
+  const check = copiedCheckOf({ database, source, log, commit }, parts)
   return {
     resume: ingest.resume,
     blocks: async (batch, { proofs }) => {
       await roomForSegments({ database, spec, clock, log }, parts.signal)
-      return ingest.write((into) => rhythm.batch(() => into.blocks(batch, proofs)))
+      return ingest.write((into) => {
+        check?.checkUsable()
+        return rhythm.batch(() => into.blocks(batch, proofs))
+      })
     },
     traces: (batch) => ingest.write((into) => rhythm.batch(() => into.traces(batch))),
     skipTraces: (since) => ingest.write((into) => into.skipTraces(since)),
@@ -152,10 +165,9 @@ function hostOver(
     streams: [
       rhythm.stream,
       leaseStream(ingest, clock),
+      ...(check === undefined ? [] : [check.stream]),
       ...(spec.keepsLogs === true ? [logsOf({ ...parts, database })] : []),
-      ...(freeze === undefined
-        ? []
-        : segmentStreams({ ...parts, database, clock, commit, freeze })),
+      ...segmentStreams({ ...parts, database, clock, commit }, parts.store.freeze),
       ...askingStreams({ ...parts, database, clock, commit }, wishes.get),
     ],
     shared: ingest,
@@ -167,6 +179,26 @@ function hostOver(
       await database.close()
     },
   }
+}
+
+/** The check of a history that came from a snapshot. */
+function copiedCheckOf(
+  common: Pick<CopiedCheckParts, 'database' | 'source' | 'commit' | 'log'>,
+  { copied, spec, world, store: { dataDir } }: CopiedParts,
+): CopiedHistoryCheck | undefined {
+  if (copied === undefined || spec.checkCopied === undefined) return undefined
+  const { source, log } = common
+  const endpoints = (): ReturnType<EvmSource['endpoints']> => source.endpoints()
+  const checks = new BlockChecks({ log, endpoints, checkEvery: 1 })
+  return new CopiedHistoryCheck(
+    { ...common, checks, world, dataDir, percent: spec.checkCopied },
+    copied,
+  )
+}
+
+type CopiedParts = Pick<HostParts, 'world' | 'store'> & {
+  readonly spec: ChainSpec
+  readonly copied: CopiedHistory | undefined
 }
 
 function outboxOf(
@@ -203,9 +235,13 @@ function askingStreams(
   ]
 }
 
-/** History becomes segments, and segments become fewer. */
-function segmentStreams(parts: FreezeParts & MergeParts): Stream[] {
-  return [freezeStream(parts), mergeStream(parts)]
+/** History becomes segments, and segments become fewer, where the deployment freezes it. */
+function segmentStreams(
+  parts: Omit<FreezeParts & MergeParts, 'freeze'>,
+  freeze: StoreLocation['freeze'],
+): Stream[] {
+  if (freeze === undefined) return []
+  return [freezeStream({ ...parts, freeze }), mergeStream({ ...parts, freeze })]
 }
 
 /** The stage of the chain's logs. */

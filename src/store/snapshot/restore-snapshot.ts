@@ -17,7 +17,7 @@ import {
 import { dirname, join } from 'node:path'
 
 import { Fault } from '../../core/fault.ts'
-import { markCopied } from '../copied-history.ts'
+import { copiedHistory, markCopied } from '../copied-history.ts'
 import { statement } from '../engine/database.ts'
 import { openStore } from '../engine/open.ts'
 import { readManifest } from '../ice/manifest.ts'
@@ -25,6 +25,7 @@ import { onDisk, segmentEnding } from '../ice/segment-writer.ts'
 import { controlTables } from '../schema/control.ts'
 import { outboxTables } from '../schema/events.ts'
 import { chainTables } from '../schema/stores.ts'
+import { checkEnds } from './check-ends.ts'
 import { checkFile, checkSegment, putFile } from './snapshot-folder.ts'
 import {
   isOfChain,
@@ -181,7 +182,8 @@ const foreignParts = statement(
 )
 
 /** Throws `store-version`, and `store-failed` where the tables are of other segments. */
-async function checkStore(dataDir: string, { name, segments }: StoredStore): Promise<void> {
+async function checkStore(dataDir: string, stored: StoredStore): Promise<void> {
+  const { name, segments } = stored
   const place = { store: 'embedded', dataDir }
   const store = await openStore(place, name, controlTables, 'read')
   try {
@@ -189,7 +191,7 @@ async function checkStore(dataDir: string, { name, segments }: StoredStore): Pro
     const foreign = await store.get(foreignParts)
     if (foreign !== undefined)
       throw new Fault('store-failed', `store has a part that is not of Firn: ${name} ${foreign[0]}`)
-    if (segments.length === 0) return
+    if (segments.length === 0 && !isOfChain(stored)) return
     const listed = (await readManifest(store)).segments.map((each) => each.name)
     if (listed.join() !== segments.map((each) => each.name).join())
       throw new Fault('store-failed', `snapshot lists other segments than its store: ${name}`)
@@ -211,6 +213,8 @@ async function mark(
   try {
     await store.transaction(async (writer) => {
       await markCopied(writer)
+      const copied = await copiedHistory(writer)
+      if (copied !== undefined) await checkEnds(writer, copied.until)
       if (isRemote) for (const table of outboxTables) await writer.clear(table)
     })
     // So that one file is moved to its place, and no log beside it.

@@ -4,7 +4,7 @@ import type { CopiedHistory } from '../../../store/copied-history.ts'
 import { idleStatus, type StageStatus } from '../../stage.ts'
 
 /** Name of the stage. */
-const copiedStageName = 'copied'
+export const copiedStageName = 'copied'
 
 /**
  * The stage of a history that came from a snapshot: `stopped` where something differs, `live` once what

@@ -1,0 +1,274 @@
+/**
+ * Compares a history that came from a snapshot with this process's own node, beside the chain's writer.
+ *
+ * Nothing of a copy is believed: checksums and names say that it arrived as it was sent, not that it is
+ * true. A sample finds what was altered with a known chance, and all blocks prove all of it. How far it
+ * came is committed, so a killed process goes on; a difference is committed too, and ends the chain's
+ * indexing here until its store is replaced.
+ */
+
+import { toHex } from '../../../core/bytes.ts'
+import { assert, Fault, faultOf } from '../../../core/fault.ts'
+import { growingPause } from '../../../core/growing-pause.ts'
+import type { World } from '../../../core/world.ts'
+import type { EvmSource, HeightRange } from '../../../source/evm-source.ts'
+import {
+  type CopiedCheck,
+  copiedHistory,
+  type CopiedHistory,
+  cutCopied,
+  forgetCopied,
+  writeCopied,
+} from '../../../store/copied-history.ts'
+import type { Database, Writer } from '../../../store/engine/database.ts'
+import { storedHeights } from '../../../store/query/evm/traced-heights.ts'
+import type { Log } from '../../../telemetry/log.ts'
+import type { StageStatus, Stream } from '../../stage.ts'
+import type { BlockChecks } from '../block-checks.ts'
+import { type ComparedBlocks, compareUnits } from './compare-blocks.ts'
+import { compareBoundaries } from './compare-boundaries.ts'
+import { compareRest } from './compare-rest.ts'
+import { compareState } from './compare-state.ts'
+import { copiedStage, copiedStageName } from './copied-stage.ts'
+import { nextUnits, type Unit } from './units-to-compare.ts'
+
+/** Reads of a node under way at once. */
+const unitsAtOnce = 8
+/** After a fault that may pass. */
+const pauses = { firstMs: 1_000, longestMs: 60_000 }
+/** Longest pause after some blocks: half of the thread's time is for others. */
+const longestTurnMs = 250
+const seedBytes = 16
+
+/** Parts of the check. */
+export type CopiedCheckParts = {
+  readonly database: Database
+  readonly source: EvmSource
+  readonly checks: BlockChecks
+  readonly world: Pick<World, 'clock' | 'random'>
+  readonly log: Log
+  /** Blocks of each hundred that are compared, 0 to 100. */
+  readonly percent: number
+  /** Where a store beside may lie. */
+  readonly dataDir: string
+  /** Does work in one transaction, under the lease. */
+  readonly commit: <T>(work: (writer: Writer) => Promise<T>) => Promise<T>
+}
+
+/** The check of one chain's copied history. */
+export class CopiedHistoryCheck {
+  readonly #parts: CopiedCheckParts
+  /** As it is committed; absent once all of it was recomputed. */
+  #copied: CopiedHistory | undefined
+  #status: StageStatus
+  readonly stream: Stream
+
+  /** `copied` is what the store says of itself. */
+  constructor(parts: CopiedCheckParts, copied: CopiedHistory) {
+    this.#parts = parts
+    this.#copied = copied
+    this.#status = copiedStage(copied)
+    this.stream = {
+      name: copiedStageName,
+      status: () => this.#status,
+      run: (signal) => this.#run(signal),
+    }
+  }
+
+  /** Throws `source-mismatch` once something was found that differs: nothing is written after it. */
+  checkUsable(): void {
+    checkNotRefused(this.#copied)
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    const { log, world } = this.#parts
+    for (let failures = 0; !signal.aborted;) {
+      const began = world.clock.monotonic()
+      let pauseMs: number
+      try {
+        if (!(await this.#step(signal))) return
+        failures = 0
+        pauseMs = Math.min(longestTurnMs, world.clock.monotonic() - began)
+      } catch (error) {
+        if (signal.aborted) return
+        const refusal = refusalOf(error)
+        if (refusal !== undefined && (await this.#refuse(refusal, error))) return
+        const reason = faultOf(error)?.message ?? String(error)
+        log.warn('copied blocks were not compared yet', { reason })
+        this.#status = { ...this.#status, reason }
+        pauseMs = growingPause(failures++, pauses)
+        // Another process may have written it meanwhile.
+        await this.#read()
+      }
+      await world.clock.sleep(pauseMs, signal).catch((reason: unknown) => {
+        if (!signal.aborted) throw reason
+      })
+    }
+  }
+
+  /** Compares some blocks; false once there is nothing left to do. */
+  async #step(signal: AbortSignal): Promise<boolean> {
+    const copied = await this.#present()
+    if (copied === undefined || copied.refused !== undefined) return false
+    const check = copied.check ?? (await this.#begun(copied))
+    if (this.#isOther(check)) {
+      await this.#begun(copied)
+      return true
+    }
+    if (check.isDone) return false
+    const traced = await this.#traced(copied)
+    const blocks = Math.max(1, this.#parts.source.unitBlocks())
+    const units = nextUnits(copied, check, { blocks, units: unitsAtOnce, traced })
+    if (units.length === 0) {
+      await this.#end(copied, check, signal)
+      return false
+    }
+    await this.#compare({ copied, check, units }, signal)
+    return true
+  }
+
+  /** The history as it is now: an end that proved wrong may have been taken away. */
+  async #present(): Promise<CopiedHistory | undefined> {
+    const copied = this.#copied
+    if (copied === undefined) return undefined
+    const { blocks } = await storedHeights(this.#parts.database)
+    const left = cutCopied(copied, blocks + 1)
+    if (left !== copied) await this.#write(left)
+    return left
+  }
+
+  /** A setting that asks for more begins anew; what was confirmed stays so. */
+  #isOther({ percent, isDone }: CopiedCheck): boolean {
+    const wanted = this.#parts.percent
+    return isDone ? wanted > percent : wanted !== percent
+  }
+
+  async #begun(copied: CopiedHistory): Promise<CopiedCheck> {
+    const { percent, world } = this.#parts
+    const check: CopiedCheck = {
+      percent,
+      seed: toHex(world.random.bytes(seedBytes)),
+      next: copied.from,
+      compared: 0,
+      rows: {},
+      isDone: percent === 0,
+    }
+    const confirmed = Math.max(copied.confirmed, copied.check?.compared ?? 0)
+    await this.#write({ ...copied, confirmed, check })
+    return check
+  }
+
+  async #traced({ from, tracedUntil }: CopiedHistory): Promise<HeightRange> {
+    const { traces, tracesSince } = await storedHeights(this.#parts.database)
+    return {
+      from: Math.max(from, tracesSince ?? from),
+      until: Math.min(tracedUntil, traces + 1),
+    }
+  }
+
+  async #compare(
+    of: {
+      readonly copied: CopiedHistory
+      readonly check: CopiedCheck
+      readonly units: readonly Unit[]
+    },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { copied, units } = of
+    const { from } = copied
+    let { check } = of
+    let without = copied.without
+    const asked = units.map((unit) => ({ ...unit, isFirst: unit.from === from }))
+    for (const compared of await compareUnits(this.#parts, asked, signal)) {
+      check = withCompared(check, compared)
+      without ??= compared.withoutTraces && `internal transactions: ${compared.withoutTraces}`
+    }
+    await this.#write({ ...copied, check, ...(without === undefined ? {} : { without }) })
+  }
+
+  /** All blocks that are to be compared are. Where these are all there are, so is everything else. */
+  async #end(copied: CopiedHistory, check: CopiedCheck, signal: AbortSignal): Promise<void> {
+    const { database, log } = this.#parts
+    const { from, until, without, tracedUntil } = copied
+    const done = { ...check, next: until, isDone: true }
+    await compareBoundaries(database)
+    if (check.compared < until - from) {
+      await this.#write({ ...copied, check: done })
+      log.info('a sample of the copied history is that of the chain', { compared: check.compared })
+      return
+    }
+    const pause = (): Promise<void> => this.#parts.world.clock.sleep(1, signal)
+    const isTraced = without === undefined && tracedUntil > 0
+    const rest = { until, tracedUntil, rows: check.rows, isTraced, pause }
+    await database.snapshot((reader) => compareRest(reader, rest))
+    await compareState({ ...this.#parts, pause, signal }, from)
+    await this.#write(without === undefined ? undefined : { ...copied, check: done })
+    log.info('all of the copied history is that of the chain', { from, until })
+  }
+
+  /** Writes down that the copy is not that of the chain; false where that has to wait. */
+  async #refuse(refused: string, error: unknown): Promise<boolean> {
+    const { log } = this.#parts
+    const copied = this.#copied
+    assert(copied !== undefined, 'only a copied history is compared')
+    log.error('the copied history is refused', { reason: refused, ...faultOf(error)?.detail })
+    try {
+      await this.#write({ ...copied, refused })
+      return true
+    } catch (failure) {
+      if (faultOf(failure)?.retryable !== true) throw failure
+      return false
+    }
+  }
+
+  async #write(copied: CopiedHistory | undefined): Promise<void> {
+    await this.#parts.commit((writer) =>
+      copied === undefined ? forgetCopied(writer) : writeCopied(writer, copied),
+    )
+    this.#is(copied)
+  }
+
+  async #read(): Promise<void> {
+    try {
+      this.#is(await copiedHistory(this.#parts.database))
+    } catch (error) {
+      // The next step says it again.
+      if (faultOf(error) === undefined) throw error
+    }
+  }
+
+  #is(copied: CopiedHistory | undefined): void {
+    const { reason: _passed, ...last } = this.#status
+    this.#copied = copied
+    this.#status =
+      copied === undefined
+        ? { ...last, state: 'live', indexedHeight: last.headHeight }
+        : copiedStage(copied)
+  }
+}
+
+/** Throws `source-mismatch` for a history that was found to differ from that of the chain. */
+export function checkNotRefused(copied: CopiedHistory | undefined): void {
+  if (copied?.refused === undefined) return
+  throw new Fault('source-mismatch', copied.refused)
+}
+
+function withCompared(check: CopiedCheck, compared: ComparedBlocks): CopiedCheck {
+  const rows = new Map(Object.entries(check.rows))
+  for (const [table, count] of Object.entries(compared.rows))
+    rows.set(table, (rows.get(table) ?? 0) + count)
+  return {
+    ...check,
+    next: compared.until,
+    compared: check.compared + compared.until - compared.from,
+    rows: Object.fromEntries(rows),
+  }
+}
+
+/** Reason to refuse a history: a row that differs, or rows of a form that none of ours has. */
+function refusalOf(error: unknown): string | undefined {
+  const fault = faultOf(error)
+  if (fault === undefined) return `the copied history cannot be read: ${String(error)}`
+  const isDifference = fault.code === 'source-mismatch' && fault.detail['table'] !== undefined
+  return isDifference ? fault.message : undefined
+}

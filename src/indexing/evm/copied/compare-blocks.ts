@@ -1,0 +1,145 @@
+/** Reads blocks of a copied history from the node again, and holds the copy against them. */
+
+import type { TraceBatch } from '../../../codec/evm/columns.ts'
+import { faultOf } from '../../../core/fault.ts'
+import type { EvmSource, ReadRange } from '../../../source/evm-source.ts'
+import type { Database, Reader } from '../../../store/engine/database.ts'
+import { balance, holding } from '../../../store/schema/evm.ts'
+import type { BlockChecks } from '../block-checks.ts'
+import { type BlocksPiece, readPiece } from '../block-piece.ts'
+import { tracesFromNode } from '../repair/mend-heights.ts'
+import { TakenOnTrust } from '../taken-on-trust.ts'
+import { compareAmounts } from './compare-amounts.ts'
+import { blockRowTables, compareFacts, compareParent, traceRowTables } from './compare-facts.ts'
+import { expectedRows } from './expected-rows.ts'
+
+/** Parts of a comparison. */
+export type ComparisonParts = {
+  readonly database: Database
+  readonly source: EvmSource
+  readonly checks: BlockChecks
+}
+
+/** Blocks to compare, all of them with their traces or none. */
+export type BlocksToCompare = ReadRange & {
+  readonly isTraced: boolean
+  /** True where they begin the history. */
+  readonly isFirst: boolean
+}
+
+/** Blocks of the copy that are as the node tells them. */
+export type ComparedBlocks = {
+  readonly from: number
+  /** First height that was not compared: a node may give fewer than were asked for. */
+  readonly until: number
+  /** Rows that they make, by table: of tables in which none may be left over. */
+  readonly rows: Readonly<Record<string, number>>
+  /** Reason why traces were not compared; absent where they were, or are none. */
+  readonly withoutTraces?: string
+}
+
+/**
+ * Compares blocks of each of `units`, in order, up to the first one that a node gave a part of. A
+ * difference is believed once another endpoint tells it, too, where there is another one. Throws
+ * `source-mismatch` for a row that differs, with block, table and column in its detail; other faults are
+ * those of the source and the store.
+ */
+export async function compareUnits(
+  parts: ComparisonParts,
+  units: readonly BlocksToCompare[],
+  signal: AbortSignal,
+): Promise<readonly ComparedBlocks[]> {
+  const reads = units.map((unit) => read(parts, unit, signal))
+  // Of several that fail the first one is told.
+  await Promise.allSettled(reads)
+  const told = await Promise.all(reads)
+  const short = told.findIndex(({ piece, unit }) => piece.until < unit.until)
+  const whole = short === -1 ? told : told.slice(0, short + 1)
+  const compared: ComparedBlocks[] = []
+  let differing: ToldUnit | undefined
+  try {
+    // One state of the store, whatever is frozen or merged meanwhile.
+    await parts.database.snapshot(async (reader) => {
+      for (const each of whole) {
+        differing = each
+        compared.push(await compareTold(reader, each))
+      }
+    })
+    return compared
+  } catch (error) {
+    if (faultOf(error)?.code !== 'source-mismatch' || differing === undefined) throw error
+    return [...compared, await secondOpinion(parts, { first: differing, error }, signal)]
+  }
+}
+
+/** Blocks as a node tells them. */
+type ToldUnit = {
+  readonly unit: BlocksToCompare
+  readonly piece: BlocksPiece
+  readonly traces?: TraceBatch
+  /** Reason why there are no traces. */
+  readonly reason?: string
+}
+
+async function secondOpinion(
+  parts: ComparisonParts,
+  { first, error }: { readonly first: ToldUnit; readonly error: unknown },
+  signal: AbortSignal,
+): Promise<ComparedBlocks> {
+  const { unit, piece } = first
+  const second = await read(parts, { ...unit, otherThan: [piece.origin] }, signal)
+  if (second.piece.origin === piece.origin) throw error
+  const compared = await parts.database.snapshot((reader) => compareTold(reader, second))
+  parts.source.doubt(piece.origin, 'told other blocks than another endpoint and the copied history')
+  return compared
+}
+
+async function read(
+  { source, checks }: ComparisonParts,
+  unit: BlocksToCompare,
+  signal: AbortSignal,
+): Promise<ToldUnit> {
+  const how = {
+    source,
+    checks,
+    compress: plain,
+    trust: new TakenOnTrust(),
+    wants: () => true,
+  }
+  const piece = await readPiece(how, unit, signal)
+  if (!unit.isTraced) return { unit, piece }
+  try {
+    const parts = { source, checks, compress: plain, signal }
+    return { unit, piece, traces: await tracesFromNode(parts, piece) }
+  } catch (error) {
+    const fault = faultOf(error)
+    if (fault?.code !== 'node-refused' && fault?.code !== 'not-served') throw error
+    return { unit, piece, reason: fault.message }
+  }
+}
+
+/** Compressed bytes depend on who compressed them. */
+function plain(bytes: Uint8Array): Uint8Array {
+  return bytes
+}
+
+async function compareTold(
+  reader: Reader,
+  { unit: { isFirst }, piece, traces, reason }: ToldUnit,
+): Promise<ComparedBlocks> {
+  const { batch, from, until } = piece
+  if (!isFirst) await compareParent(reader, from, batch.blocks.parentHash.subarray(0, 32))
+  const isTraced = traces !== undefined
+  const told = { batch, ...(isTraced ? { traces } : {}) }
+  const expected = await expectedRows(reader, told, isFirst)
+  await compareFacts(reader, { range: { from, until }, rows: expected.rows, isTraced })
+  const amounts = await compareAmounts(reader, expected, batch)
+  const tables = isTraced ? [...blockRowTables, ...traceRowTables] : blockRowTables
+  const counts = tables.map((table) => [table.name, expected.rows.get(table)?.length ?? 0])
+  const rows = {
+    ...Object.fromEntries(counts),
+    [balance.name]: amounts.balance,
+    [holding.name]: amounts.holding,
+  }
+  return { from, until, rows, ...(reason === undefined ? {} : { withoutTraces: reason }) }
+}

@@ -1,0 +1,66 @@
+/**
+ * A history that came from a snapshot: confirmed by the chain's node, or refused. All alterations and
+ * samples are in `test/long/copied-history.test.ts`.
+ */
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { wideBytes, wideInteger } from '../src/core/wide-integer.ts'
+import { copiedHistory } from '../src/store/copied-history.ts'
+import type { Row } from '../src/store/engine/database.ts'
+import { nftToken } from '../src/store/schema/nft.ts'
+import { changed, check, copyOf } from './copied-chain.ts'
+import { type Forge, forgeSegment } from './forged-segment.ts'
+
+void test('an honest copy of pieces that a sample has whole: nothing is called copied any more', async (t) => {
+  const store = await copyOf(t, 51002, [40, 80, 120])
+  const none = await check(store, 51002, { percent: 0 })
+  assert.deepEqual([none.state, none.share], ['off', 0])
+  const all = await check(store, 51002, { percent: 1 })
+  assert.deepEqual(all, { state: 'live', reason: undefined, share: undefined })
+  assert.equal(await copiedHistory(store), undefined)
+})
+
+const middle = (rows: readonly unknown[]): number => rows.length >> 1
+
+const forgeries: Readonly<Record<string, readonly [Forge, RegExp]>> = {
+  transfer: [
+    (rows) => rows.map((row, at) => (at === middle(rows) ? row.with(8, Uint8Array.of(9)) : row)),
+    /: block \d+, table transfer, column value: copied 0x09, from the node 0x/,
+  ],
+  balance: [
+    (rows) => {
+      const [addressId, tokenId, height] = rows[middle(rows)] ?? []
+      // All that follow from it are altered as well.
+      const isAltered = (row: Row): boolean =>
+        row[0] === addressId && row[1] === tokenId && Number(row[2]) >= Number(height)
+      return rows.map((row) => (isAltered(row) ? row.with(3, more(row[3])) : row))
+    },
+    /: block \d+, table balance, column value: /,
+  ],
+}
+
+function more(value: unknown): Uint8Array {
+  return wideBytes(wideInteger(value instanceof Uint8Array ? value : new Uint8Array()) + 5n)
+}
+
+for (const [table, [forge, told]] of Object.entries(forgeries))
+  void test(`one ${table} altered behind a fitting name: refused, for good`, async (t) => {
+    const store = await copyOf(t, 51002, [100])
+    await forgeSegment(store, 0, { [table]: forge })
+    const found = await check(store, 51002, { percent: 100 })
+    assert.equal(found.state, 'stopped')
+    assert.match(found.reason ?? '', told)
+    const again = await check(store, 51002, { percent: 0 })
+    assert.deepEqual([again.state, again.reason], ['stopped', found.reason])
+  })
+
+void test('one owner of an NFT altered behind fitting sums: refused', async (t) => {
+  const store = await copyOf(t, 51001, [])
+  const by = 'where owner_id is not null order by at limit 1'
+  await changed(store, nftToken, { by, column: 'owner_id' })
+  const found = await check(store, 51001, { percent: 100 })
+  assert.equal(found.state, 'stopped')
+  assert.match(found.reason ?? '', /: block \d+, table nft_token, column owner_id: /)
+})

@@ -1,0 +1,158 @@
+/**
+ * A Firn that starts from another one's snapshot over HTTP: what it copied it calls so until its own node
+ * has confirmed it, and what is not that of the chain it refuses, also after a restart.
+ */
+
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+
+import { objectOf } from '../../src/codec/evm/raw.ts'
+import { copiedHistory } from '../../src/store/copied-history.ts'
+import { openStore } from '../../src/store/engine/open.ts'
+import { transfer } from '../../src/store/schema/evm.ts'
+import { chainTables } from '../../src/store/schema/stores.ts'
+import { changed } from '../copied-chain.ts'
+import {
+  freshFolder,
+  indexedFolder,
+  runFirn,
+  type RunningFirn,
+  startFirn,
+  until,
+  untilLive,
+} from '../firn-process.ts'
+import { freezeAt } from '../freeze-store.ts'
+
+const l1 = 'fuji-demo-l1'
+const other = 'fuji-demo-chain'
+
+/** A data folder that was restored from the address of a Firn; `alter` is done to what that one copied. */
+async function copiedFolder(
+  t: TestContext,
+  alter: (folder: string) => Promise<void> = async () => undefined,
+): Promise<string> {
+  const folder = await indexedFolder(t)
+  const location = { store: 'embedded', dataDir: folder, freeze: { firn: 'test' } }
+  const store = await openStore(location, l1, chainTables, 'write')
+  await freezeAt(store, [60, 120])
+  await store.close()
+  await alter(folder)
+  const base = await freshFolder(t)
+  const copies = join(base, 'copies')
+  const taken = await runFirn('snapshot', 'create', copies, '--data-dir', folder)
+  assert.equal(taken.code, 0, taken.stderr)
+  setFor(t, { FIRN_API_SNAPSHOTS: copies })
+  const offering = await startFirn(t, ['--data-dir', folder])
+  const home = join(base, 'home')
+  const restored = await runFirn('snapshot', 'restore', offering.apiUrl, '--data-dir', home)
+  assert.equal(restored.code, 0, restored.stderr)
+  assert.equal(await offering.end(), 0)
+  return home
+}
+
+function setFor(t: TestContext, values: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(values)) {
+    process.env[name] = value
+    t.after(() => delete process.env[name])
+  }
+}
+
+async function statusOf(
+  firn: RunningFirn,
+  key: string,
+): Promise<Readonly<Record<string, unknown>>> {
+  const { chains } = await firn.get('/status')
+  assert.ok(Array.isArray(chains))
+  return (
+    chains.map((each: unknown) => objectOf(each, 'chain')).find((each) => each['chain'] === key) ??
+    {}
+  )
+}
+
+void test('copied over HTTP: called copied with its share, then as any other chain', async (t) => {
+  const home = await copiedFolder(t)
+  setFor(t, { FIRN_INDEX_CHECK_COPIED: '0' })
+  const unchecked = await startFirn(t, ['--data-dir', home])
+  await untilLive(unchecked, [l1, other])
+  const copied = objectOf((await statusOf(unchecked, other))['copied'], 'copied')
+  assert.deepEqual(copied, { from: 0, height: 402, share: 0 })
+  const lines = await runFirn('status', '--url', unchecked.apiUrl)
+  assert.match(lines.stdout, /\(fuji-demo-chain, fuji\).*, copied to 402, 0 % checked/)
+  assert.equal(await unchecked.end(), 0)
+
+  setFor(t, { FIRN_INDEX_CHECK_COPIED: '1' })
+  const sampling = await startFirn(t, ['--data-dir', home])
+  // All of the short pieces of one chain are looked at; of the other chain a sample is.
+  await until('the sample', async () => {
+    const { state, copied: some } = await statusOf(sampling, other)
+    return state === 'live' && objectOf(some, 'copied')['share'] === 102 / 403
+  })
+  await until('the whole', async () => {
+    const { state, copied: some } = await statusOf(sampling, l1)
+    return state === 'live' && some === undefined
+  })
+  assert.equal(await sampling.end(), 0)
+
+  // Killed again and again it goes on, and ends as an ordinary chain.
+  setFor(t, { FIRN_INDEX_CHECK_COPIED: '100' })
+  let kills = 0
+  for (let isDone = false; !isDone; kills++) {
+    const checking = await startFirn(t, ['--data-dir', home])
+    const before = await comparedAt(home)
+    await until('progress', async () => {
+      isDone = (await statusOf(checking, other))['copied'] === undefined
+      return isDone || (await comparedAt(home)) > before + 60
+    })
+    if (isDone) await untilLive(checking, [other])
+    assert.equal(await checking.end(isDone ? 'SIGINT' : 'SIGKILL'), isDone ? 0 : 'SIGKILL')
+  }
+  assert.ok(kills > 1, `${kills} starts`)
+  const whole = await runFirn('verify', '--store', '--data-dir', home)
+  assert.equal(whole.code, 0, whole.stdout)
+})
+
+/** Blocks that a check of all has compared by now. */
+async function comparedAt(dataDir: string): Promise<number> {
+  const store = await openStore({ store: 'embedded', dataDir }, other, chainTables, 'read')
+  try {
+    const check = (await copiedHistory(store))?.check
+    return check?.percent === 100 ? check.compared : 0
+  } finally {
+    await store.close()
+  }
+}
+
+void test('copied over HTTP with one transfer altered: stopped with block and column, not ready', async (t) => {
+  const home = await copiedFolder(t, async (folder) => {
+    const store = await openStore({ store: 'embedded', dataDir: folder }, l1, chainTables, 'write')
+    await changed(store, transfer, {
+      by: 'where pos > 0 order by pos desc limit 1',
+      column: 'from_id',
+    })
+    await store.close()
+  })
+  setFor(t, { FIRN_INDEX_CHECK_COPIED: '100' })
+  for (const start of ['the first', 'another']) {
+    const firn = await startFirn(t, ['--data-dir', home])
+    await until('refusal', async () => (await statusOf(firn, l1))['state'] === 'stopped')
+    const { reason } = await statusOf(firn, l1)
+    assert.match(
+      String(reason),
+      /^the copied history is not that of the chain: block \d+, table transfer, column from_id: /,
+      start,
+    )
+    await until('not ready', async () => {
+      const ready = await fetch(`${firn.nodeUrl}/ext/health/readiness`)
+      const text = await ready.text()
+      return ready.status === 503 && /fuji-demo-l1 \w+ stopped: the copied history/.test(text)
+    })
+    assert.equal(await firn.end(), 0)
+  }
+  // A process that only serves says it, too.
+  const serving = await startFirn(t, ['--data-dir', home, '--role', 'serve'])
+  const { state, reason } = await statusOf(serving, l1)
+  assert.equal(state, 'stopped')
+  assert.match(String(reason), /^the copied history is not that of the chain: block \d+/)
+  assert.equal(await serving.end(), 0)
+})

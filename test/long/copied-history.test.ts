@@ -1,0 +1,372 @@
+/**
+ * A history that came from a snapshot is held against the chain's node: a recording that a real node
+ * answered. Whatever is altered, behind checksums and names that fit, is found by all blocks, and by a
+ * sample with the chance that the guide says.
+ */
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { zstdCompressSync } from 'node:zlib'
+
+import { Fault } from '../../src/core/fault.ts'
+import { wideBytes, wideInteger } from '../../src/core/wide-integer.ts'
+import { innerSample, sampledHeights } from '../../src/indexing/evm/copied/sampled-heights.ts'
+import type { EvmSource } from '../../src/source/evm-source.ts'
+import { copiedHistory, markCopied } from '../../src/store/copied-history.ts'
+import { type Database, type Row, statement } from '../../src/store/engine/database.ts'
+import { address, balance, token, transfer } from '../../src/store/schema/evm.ts'
+import { nftAmount, nftToken } from '../../src/store/schema/nft.ts'
+import { placesPerBlock } from '../../src/store/schema/places.ts'
+import { changed, check, copyOf, nodeOf } from '../copied-chain.ts'
+import type { DemoChainId } from '../demo-store.ts'
+import { forgeSegment } from '../forged-segment.ts'
+import { mergeAll } from '../freeze-store.ts'
+
+for (const [chainId, frozen] of [
+  [51001, []],
+  [51001, [100, 300]],
+] as const)
+  void test(`an honest copy with segments until ${frozen.length === 0 ? 'nowhere' : frozen.join()}: confirmed`, async (t) => {
+    const store = await copyOf(t, chainId, frozen)
+    const { share, ...sampled } = await check(store, chainId, { percent: 1 })
+    assert.deepEqual(sampled, { state: 'live', reason: undefined })
+    assert.ok(share !== undefined && share > 0.2 && share < 1)
+    const all = await check(store, chainId, { percent: 100 })
+    assert.deepEqual(all, { state: 'live', reason: undefined, share: undefined })
+  })
+
+void test('a process that is ended goes on where it was; a merge between makes no difference', async (t) => {
+  const store = await copyOf(t, 51001, [100, 200, 300])
+  const node = nodeOf(51001)
+  const asked: number[] = []
+  let isEnding = false
+  const ending: EvmSource = {
+    ...node,
+    blocks: async (range, decode, signal) => {
+      if (isEnding) throw new Fault('node-refused', 'it ends')
+      asked.push(range.from)
+      if (asked.length === 40) isEnding = true
+      return node.blocks(range, decode, signal)
+    },
+    unitBlocks: () => 4,
+  }
+  await check(store, 51001, { percent: 100, source: ending, steps: 12 })
+  const before = await copiedHistory(store)
+  assert.ok(before?.check !== undefined && before.check.compared > 0 && !before.check.isDone)
+  await mergeAll(store, (listed) => (listed.length > 1 ? listed : []))
+  isEnding = false
+  const first = asked.length
+  const all = await check(store, 51001, { percent: 100, source: ending })
+  assert.deepEqual([all.share, all.reason], [undefined, undefined])
+  assert.equal(Math.min(...asked.slice(first)), before.check.next)
+})
+
+/** Somebody else's alteration, and what is said of it. */
+type Forgery = {
+  readonly forge: (store: Database) => Promise<void>
+  readonly told: RegExp
+}
+
+const one = Uint8Array.of(1)
+const heightOf = (row: Row | undefined): number => Math.floor(Number(row?.[0]) / placesPerBlock)
+
+/** A balance of segment 0 altered at its row `at` and in all later rows of the pair: sums go on. */
+const shifted = (rows: readonly Row[], at: number): readonly Row[] =>
+  rows.map((row, place) => {
+    const isPair = row[0] === rows[at]?.[0] && row[1] === rows[at]?.[1]
+    if (!isPair || place < at) return row
+    const value = row[3] instanceof Uint8Array ? row[3] : one
+    return row.with(3, wideBytes(wideInteger(value) + 5n))
+  })
+
+const middle = (rows: readonly unknown[]): number => rows.length >> 1
+
+const inSegments: Readonly<Record<string, Forgery>> = {
+  'one transfer': {
+    forge: (store) =>
+      forgeSegment(store, 0, {
+        transfer: (rows) =>
+          rows.map((row, at) => (at === middle(rows) ? row.with(8, Uint8Array.of(9)) : row)),
+      }),
+    told: /block \d+, table transfer, column value: copied 0x09, from the node 0x/,
+  },
+  'one balance, and all that follow from it': {
+    forge: (store) => forgeSegment(store, 0, { balance: (rows) => shifted(rows, middle(rows)) }),
+    told: /block \d+, table balance, column value/,
+  },
+  'a balance more, and all that follow from it': {
+    forge: (store) =>
+      forgeSegment(store, 0, {
+        balance: (rows) => {
+          const at = rows.findIndex(
+            (row, place) =>
+              row[0] === rows[place + 1]?.[0] &&
+              row[1] === rows[place + 1]?.[1] &&
+              Number(rows[place + 1]?.[2]) > Number(row[2]) + 1,
+          )
+          const more = (rows[at] ?? []).with(2, Number(rows[at]?.[2]) + 1)
+          return shifted(rows.toSpliced(at + 1, 0, more), at + 1)
+        },
+      }),
+    told: /table balance(?:, column| has \d+ rows, its blocks make \d+)/,
+  },
+  'an entry more in the list of an address': {
+    forge: (store) =>
+      forgeSegment(store, 0, {
+        tx_by_address: (rows) => {
+          const [addressId = null, pos] = rows[0] ?? []
+          const isThere = new Set(rows.map(([id, place]) => `${String(id)} ${String(place)}`))
+          const free = rows.findIndex(
+            ([, place]) =>
+              Number(place) > Number(pos) && !isThere.has(`${String(addressId)} ${String(place)}`),
+          )
+          const entry = [addressId, rows[free]?.[1] ?? null]
+          return [...rows, entry].toSorted(byKey)
+        },
+      }),
+    told: /table tx_by_address has \d+ rows, its blocks make \d+/,
+  },
+  'an entry less in the list of a token': {
+    forge: (store) =>
+      forgeSegment(store, 0, { transfer_by_token: (rows) => rows.toSpliced(middle(rows), 1) }),
+    told: /block \d+, table transfer_by_token, column token_id: copied no row/,
+  },
+  'somebody more who holds a token': {
+    forge: (store) =>
+      forgeSegment(store, 0, {
+        holding: (rows) => {
+          const [tokenId = null] = rows[0] ?? []
+          const named = new Set(rows.filter((row) => row[0] === tokenId).map((row) => row[1]))
+          const other = rows.find((row) => !named.has(row[1] ?? null))
+          return [...rows, [tokenId, other?.[1] ?? null, 3]].toSorted(byKey)
+        },
+      }),
+    told: /table holding has \d+ rows, its blocks make \d+/,
+  },
+  'an internal transaction': {
+    forge: (store) =>
+      forgeSegment(store, 0, {
+        internal: (rows) =>
+          rows.map((row, at) => (at === middle(rows) ? row.with(5, Uint8Array.of(9)) : row)),
+      }),
+    told: /block \d+, table internal, column value/,
+  },
+  'the hash of a block': {
+    forge: (store) =>
+      forgeSegment(store, 0, {
+        block: (rows) =>
+          rows.map((row, at) => (at === 7 ? row.with(1, new Uint8Array(32).fill(7)) : row)),
+      }),
+    told: /block 7, table block, column hash: copied 0x0707/,
+  },
+  'the input of a block, by something that unpacks to very much': {
+    forge: (store) =>
+      forgeSegment(store, 0, {
+        block: (rows) => {
+          const bomb = zstdCompressSync(new Uint8Array(2 ** 26))
+          return rows.map((row) => (rows.indexOf(row) === 9 ? row.with(13, bomb) : row))
+        },
+      }),
+    told: /block 9, table block, column inputs/,
+  },
+}
+
+const inTables: Readonly<Record<string, Forgery>> = {
+  'one transfer': {
+    forge: (store) =>
+      changed(store, transfer, {
+        by: 'where pos > 0 order by pos desc limit 1',
+        column: 'from_id',
+      }),
+    told: /block \d+, table transfer, column from_id/,
+  },
+  'one balance': {
+    forge: (store) =>
+      changed(store, balance, { by: 'where height > 350 limit 1', column: 'value' }),
+    told: /block \d+, table balance, column value/,
+  },
+  'one owner of an NFT': {
+    forge: (store) =>
+      changed(store, nftToken, {
+        by: 'where owner_id is not null order by at limit 1',
+        column: 'owner_id',
+      }),
+    told: /block \d+, table nft_token, column owner_id/,
+  },
+  'an owner of an NFT by a transfer that is to come': {
+    forge: async (store) => {
+      const [row = []] = await store.all(
+        statement(
+          'select contract_id, standard, item from nft_token where owner_id is not null limit 1',
+        ),
+      )
+      const [contract, standard, item] = row
+      await store.transaction((writer) =>
+        writer.update(nftToken, {
+          contract_id: [contract ?? null],
+          standard: [standard ?? null],
+          item: [item ?? null],
+          owner_id: [1],
+          at: [2 ** 40],
+        }),
+      )
+    },
+    told: /block \d+, table nft_token, column owner_id/,
+  },
+  'an NFT more': {
+    forge: (store) =>
+      store.transaction((writer) =>
+        writer.insert(nftToken, {
+          contract_id: [1],
+          standard: [1155],
+          item: [new Uint8Array(32).fill(3)],
+          owner_id: [null],
+          at: [0],
+          asked: [0],
+        }),
+      ),
+    told: /table nft_token, column contract_id: copied 1, from the node no row/,
+  },
+  'an amount of an ERC-1155 token': {
+    forge: (store) => changed(store, nftAmount, { by: 'limit 1', column: 'amount' }),
+    told: /block \d+, table nft_amount, column amount/,
+  },
+  'a token less': {
+    forge: async (store) => {
+      const [row = []] = await store.all(statement('select id from token order by id limit 1'))
+      await store.transaction((writer) => writer.remove(token, { id: [row[0] ?? null] }))
+    },
+    told: /block \d+, table token, column id: copied no row/,
+  },
+  'the bytes of an address': {
+    forge: (store) =>
+      changed(store, address, {
+        by: 'where id > 5 limit 1',
+        column: 'bytes',
+        value: new Uint8Array(20).fill(9),
+      }),
+    told: /block \d+, table address, column bytes/,
+  },
+}
+
+for (const [name, { forge, told }] of Object.entries(inSegments))
+  void test(`altered behind a fitting name: ${name}: refused where all is compared`, async (t) => {
+    const store = await copyOf(t, 51002, [100])
+    await forge(store)
+    await refusedAtAll(store, 51002, told)
+  })
+for (const [name, { forge, told }] of Object.entries(inTables))
+  void test(`altered behind fitting sums: ${name}: refused where all is compared`, async (t) => {
+    const store = await copyOf(t, 51001, [])
+    await forge(store)
+    await refusedAtAll(store, 51001, told)
+  })
+
+async function refusedAtAll(store: Database, chainId: DemoChainId, told: RegExp): Promise<void> {
+  const found = await check(store, chainId, { percent: 100 })
+  assert.equal(found.state, 'stopped')
+  assert.match(found.reason ?? '', told)
+  // It stays refused, whatever is compared then.
+  const again = await check(store, chainId, { percent: 1 })
+  assert.deepEqual([again.state, again.reason], ['stopped', found.reason])
+}
+
+void test('a sample finds one altered row with the chance that is stated', async (t) => {
+  // One piece: of the 401 blocks between its first and its last one 100 are compared.
+  const piece = { from: 0, until: 403 }
+  const chance = innerSample(piece, 1) / 401
+  assert.equal(innerSample(piece, 1), 100)
+  const isIn = (seed: number, height: number): boolean =>
+    sampledHeights({ ...piece, percent: 1, seed: seedText(seed) }).includes(height)
+  // Over many seeds each block is met as often as any other.
+  const draws = 4_000
+  for (const height of [1, 57, 200, 401]) {
+    let met = 0
+    for (let seed = 0; seed < draws; seed++)
+      if (sampledHeights({ ...piece, percent: 1, seed: `test ${seed}` }).includes(height)) met++
+    const deviation = Math.sqrt((chance * (1 - chance)) / draws)
+    assert.ok(Math.abs(met / draws - chance) < 5 * deviation, `${height}: ${met} of ${draws}`)
+  }
+  for (const height of [0, 402])
+    assert.ok(isIn(0, height) && isIn(1, height), 'ends are always compared')
+
+  const forgeries: readonly (readonly [string, (store: Database) => Promise<readonly number[]>])[] =
+    [
+      ['transfer', alteredTransfer],
+      ['balance', alteredBalance],
+      ['owner', alteredOwner],
+    ]
+  for (const [name, alter] of forgeries) {
+    const sources = await copyOf(t, 51001, [])
+    const telling = await alter(sources)
+    const seeds = Array.from({ length: 256 }, (_, seed) => seed)
+    const isFound = (seed: number): boolean => telling.some((height) => isIn(seed, height))
+    const hits = seeds.filter(isFound).slice(0, 2)
+    const misses = seeds.filter((seed) => !isFound(seed)).slice(0, 2)
+    assert.equal(hits.length + misses.length, 4, name)
+    for (const seed of [...misses, ...hits]) {
+      await sources.transaction(markCopied)
+      const { state, share } = await check(sources, 51001, { percent: 1, seed })
+      assert.equal(state, isFound(seed) ? 'stopped' : 'live', `${name}, seed ${seed}`)
+      if (state === 'live') assert.equal(share, 102 / 403)
+    }
+  }
+})
+
+/** The seed that a process draws whose random bytes are all `seed`. */
+function seedText(seed: number): string {
+  return Buffer.alloc(16, seed).toString('hex')
+}
+
+/** Alters the value of a transfer that changes no balance; gives the heights that tell it. */
+async function alteredTransfer(store: Database): Promise<readonly number[]> {
+  const [row = []] = await store.all(
+    statement('select pos from transfer where kind = 0 and pos > ? order by pos limit 1'),
+    [57 * placesPerBlock],
+  )
+  await changed(store, transfer, { by: `where pos = ${Number(row[0])}`, column: 'log_index' })
+  return [heightOf(row)]
+}
+
+/** Alters the last balance of somebody. */
+async function alteredBalance(store: Database): Promise<readonly number[]> {
+  const [row = []] = await store.all(
+    statement(
+      `select address_id, token_id, height from balance b where height > 57 and height < 390
+       and not exists (select 1 from balance l where l.address_id = b.address_id
+         and l.token_id = b.token_id and l.height > b.height) order by height limit 1`,
+    ),
+  )
+  const [addressId, tokenId, height] = row.map(Number)
+  const by = `where address_id = ${addressId} and token_id = ${tokenId} and height = ${height}`
+  await changed(store, balance, { by, column: 'value' })
+  return [Number(height)]
+}
+
+/** Alters the owner of an NFT; any of its transfers tells. */
+async function alteredOwner(store: Database): Promise<readonly number[]> {
+  const by = 'where standard = 721 and owner_id is not null order by at limit 1'
+  const [row = []] = await store.all(statement(`select contract_id, item from nft_token ${by}`))
+  const [contract = null, item] = row
+  await changed(store, nftToken, { by, column: 'owner_id' })
+  const moves = await store.all(
+    statement('select pos, item from transfer where token_id = ? and item is not null'),
+    [contract],
+  )
+  return moves
+    .filter(
+      ([, bytes]) =>
+        bytes instanceof Uint8Array &&
+        item instanceof Uint8Array &&
+        wideInteger(bytes) === wideInteger(item),
+    )
+    .map((move) => heightOf(move))
+}
+
+function byKey(a: Row, b: Row): number {
+  for (const [at, value] of a.entries()) {
+    const difference = Number(value) - Number(b[at])
+    if (difference !== 0) return difference
+  }
+  return 0
+}

@@ -31,8 +31,9 @@ export async function copyOf(
   t: TestContext,
   chainId: DemoChainId,
   frozen: readonly number[],
+  engine: 'sqlite' | 'postgres' = 'sqlite',
 ): Promise<Database> {
-  const { served, close } = await openDemoChain(chainId, { frozen })
+  const { served, close } = await openDemoChain(chainId, { frozen, engine })
   t.after(close)
   await served.store.transaction(markCopied)
   return served.store

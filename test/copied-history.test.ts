@@ -8,7 +8,7 @@ import { test } from 'node:test'
 
 import { wideBytes, wideInteger } from '../src/core/wide-integer.ts'
 import { copiedHistory } from '../src/store/copied-history.ts'
-import type { Row } from '../src/store/engine/database.ts'
+import { type Row, statement } from '../src/store/engine/database.ts'
 import { nftToken } from '../src/store/schema/nft.ts'
 import { changed, check, copyOf } from './copied-chain.ts'
 import { type Forge, forgeSegment } from './forged-segment.ts'
@@ -20,6 +20,9 @@ void test('an honest copy of pieces that a sample has whole: nothing is called c
   const all = await check(store, 51002, { percent: 1 })
   assert.deepEqual(all, { state: 'live', reason: undefined, share: undefined })
   assert.equal(await copiedHistory(store), undefined)
+  // Names follow from no block: their contracts are asked again.
+  const asked = await store.get(statement('select count(*) from token where metadata_height > 0'))
+  assert.deepEqual(asked, [0])
 })
 
 const middle = (rows: readonly unknown[]): number => rows.length >> 1

@@ -95,6 +95,10 @@ void test('offered snapshots: histories of chains and no secret, taken whole, na
   assert.equal((await fetch(`${silent.apiUrl}/v1/snapshots`)).status, 404, 'off by default')
   assert.equal(await silent.end(), 0)
 
+  setFor(t, 'FIRN_API_SNAPSHOTS', folder)
+  const mistaken = await runFirn('start', '--data-dir', folder)
+  assert.equal(mistaken.code, 4)
+  assert.match(mistaken.stderr, /^firn: setting api\.snapshots: folder is not one of snapshots: /)
   setFor(t, 'FIRN_API_SNAPSHOTS', copies)
   const firn = await startFirn(t, ['--data-dir', folder])
   const url = `${firn.apiUrl}/v1/snapshots`

@@ -10,17 +10,17 @@ import { zstdCompressSync } from 'node:zlib'
 
 import { Fault } from '../../src/core/fault.ts'
 import { wideBytes, wideInteger } from '../../src/core/wide-integer.ts'
-import { innerSample, sampledHeights } from '../../src/indexing/evm/copied/sampled-heights.ts'
 import type { EvmSource } from '../../src/source/evm-source.ts'
-import { copiedHistory, markCopied } from '../../src/store/copied-history.ts'
+import { copiedHistory, markCopied, writeCopied } from '../../src/store/copied-history.ts'
 import { type Database, type Row, statement } from '../../src/store/engine/database.ts'
+import { iceOf } from '../../src/store/ice/ice.ts'
+import { writeManifest } from '../../src/store/ice/manifest.ts'
 import { address, balance, token, transfer } from '../../src/store/schema/evm.ts'
 import { nftAmount, nftToken } from '../../src/store/schema/nft.ts'
-import { placesPerBlock } from '../../src/store/schema/places.ts'
 import { changed, check, copyOf, nodeOf } from '../copied-chain.ts'
 import type { DemoChainId } from '../demo-store.ts'
 import { forgeSegment } from '../forged-segment.ts'
-import { mergeAll } from '../freeze-store.ts'
+import { freezeAt, mergeAll, segmentsOf } from '../freeze-store.ts'
 
 for (const [chainId, frozen] of [
   [51001, []],
@@ -34,6 +34,17 @@ for (const [chainId, frozen] of [
     const all = await check(store, chainId, { percent: 100 })
     assert.deepEqual(all, { state: 'live', reason: undefined, share: undefined })
   })
+
+void test('on PostgreSQL: confirmed, and one altered balance is refused', async (t) => {
+  const honest = await copyOf(t, 51002, [60], 'postgres')
+  const all = await check(honest, 51002, { percent: 100 })
+  assert.deepEqual(all, { state: 'live', reason: undefined, share: undefined })
+  const altered = await copyOf(t, 51002, [], 'postgres')
+  await changed(altered, balance, { by: 'where height > 100 limit 1', column: 'value' })
+  const { state, reason } = await check(altered, 51002, { percent: 100 })
+  assert.equal(state, 'stopped')
+  assert.match(reason ?? '', /: block \d+, table balance, column value: /)
+})
 
 void test('a process that is ended goes on where it was; a merge between makes no difference', async (t) => {
   const store = await copyOf(t, 51001, [100, 200, 300])
@@ -53,12 +64,27 @@ void test('a process that is ended goes on where it was; a merge between makes n
   await check(store, 51001, { percent: 100, source: ending, steps: 12 })
   const before = await copiedHistory(store)
   assert.ok(before?.check !== undefined && before.check.compared > 0 && !before.check.isDone)
+  // It goes on indexing meanwhile, and what it freezes begins in the copy.
+  await freezeAt(store, [350])
   await mergeAll(store, (listed) => (listed.length > 1 ? listed : []))
   isEnding = false
   const first = asked.length
   const all = await check(store, 51001, { percent: 100, source: ending })
   assert.deepEqual([all.share, all.reason], [undefined, undefined])
   assert.equal(Math.min(...asked.slice(first)), before.check.next)
+})
+
+void test('blocks that followed by themselves are not of the copy, and change owners it has', async (t) => {
+  for (const frozen of [[], [100, 300]]) {
+    const store = await copyOf(t, 51001, frozen)
+    const until = 200
+    const own = { from: 0, until, ends: [...frozen.filter((end) => end < until), until] }
+    await store.transaction((writer) =>
+      writeCopied(writer, { ...own, tracedUntil: 150, confirmed: 0 }),
+    )
+    const all = await check(store, 51001, { percent: 100 })
+    assert.deepEqual(all, { state: 'live', reason: undefined, share: undefined })
+  }
 })
 
 /** Somebody else's alteration, and what is said of it. */
@@ -68,7 +94,6 @@ type Forgery = {
 }
 
 const one = Uint8Array.of(1)
-const heightOf = (row: Row | undefined): number => Math.floor(Number(row?.[0]) / placesPerBlock)
 
 /** A balance of segment 0 altered at its row `at` and in all later rows of the pair: sums go on. */
 const shifted = (rows: readonly Row[], at: number): readonly Row[] =>
@@ -262,6 +287,49 @@ for (const [name, { forge, told }] of Object.entries(inTables))
     await refusedAtAll(store, 51001, told)
   })
 
+void test('any column of any table of a segment, altered behind a fitting name: refused', async (t) => {
+  const store = await copyOf(t, 51002, [60])
+  const [honest] = await segmentsOf(store)
+  assert.ok(honest !== undefined)
+  const { tables } = iceOf(store)?.segment(honest.name).index ?? { tables: [] }
+  let columns = 0
+  for (const { name, columns: names, keyLength, rows: count } of tables)
+    for (const [column, of] of names.entries()) {
+      if (count === 0) continue
+      await store.transaction((writer) => writeManifest(writer, [honest]))
+      let isForged = false
+      await forgeSegment(store, 0, {
+        [name]: (rows) => {
+          const forged = withOther(rows, column).toSorted(byKey)
+          const keys = new Set(forged.map((row) => row.slice(0, keyLength).join(' ')))
+          isForged = keys.size === rows.length && forged !== rows
+          return isForged ? forged : rows
+        },
+      })
+      // Another row has that key, or none has a value there.
+      if (!isForged || (await segmentsOf(store))[0]?.name === honest.name) continue
+      await store.transaction(markCopied)
+      const { state, reason } = await check(store, 51002, { percent: 100 })
+      assert.equal(state, 'stopped', `${name}.${of}`)
+      assert.match(reason ?? '', /^the copied history is not that of the chain: /, `${name}.${of}`)
+      columns++
+    }
+  assert.ok(columns > 60, `${columns} columns`)
+})
+
+/** Rows of which one in the middle has another value in a column. */
+function withOther(rows: readonly Row[], column: number): readonly Row[] {
+  const from = middle(rows)
+  const at = rows.findIndex((row, place) => place >= from && row[column] !== null)
+  const value = rows[at]?.[column]
+  if (value === undefined) return rows
+  const other =
+    typeof value === 'number'
+      ? value + 1
+      : new Uint8Array(value instanceof Uint8Array && value.length === 32 ? 32 : 2).fill(9)
+  return rows.map((row, place) => (place === at ? row.with(column, other) : row))
+}
+
 async function refusedAtAll(store: Database, chainId: DemoChainId, told: RegExp): Promise<void> {
   const found = await check(store, chainId, { percent: 100 })
   assert.equal(found.state, 'stopped')
@@ -269,98 +337,6 @@ async function refusedAtAll(store: Database, chainId: DemoChainId, told: RegExp)
   // It stays refused, whatever is compared then.
   const again = await check(store, chainId, { percent: 1 })
   assert.deepEqual([again.state, again.reason], ['stopped', found.reason])
-}
-
-void test('a sample finds one altered row with the chance that is stated', async (t) => {
-  // One piece: of the 401 blocks between its first and its last one 100 are compared.
-  const piece = { from: 0, until: 403 }
-  const chance = innerSample(piece, 1) / 401
-  assert.equal(innerSample(piece, 1), 100)
-  const isIn = (seed: number, height: number): boolean =>
-    sampledHeights({ ...piece, percent: 1, seed: seedText(seed) }).includes(height)
-  // Over many seeds each block is met as often as any other.
-  const draws = 4_000
-  for (const height of [1, 57, 200, 401]) {
-    let met = 0
-    for (let seed = 0; seed < draws; seed++)
-      if (sampledHeights({ ...piece, percent: 1, seed: `test ${seed}` }).includes(height)) met++
-    const deviation = Math.sqrt((chance * (1 - chance)) / draws)
-    assert.ok(Math.abs(met / draws - chance) < 5 * deviation, `${height}: ${met} of ${draws}`)
-  }
-  for (const height of [0, 402])
-    assert.ok(isIn(0, height) && isIn(1, height), 'ends are always compared')
-
-  const forgeries: readonly (readonly [string, (store: Database) => Promise<readonly number[]>])[] =
-    [
-      ['transfer', alteredTransfer],
-      ['balance', alteredBalance],
-      ['owner', alteredOwner],
-    ]
-  for (const [name, alter] of forgeries) {
-    const sources = await copyOf(t, 51001, [])
-    const telling = await alter(sources)
-    const seeds = Array.from({ length: 256 }, (_, seed) => seed)
-    const isFound = (seed: number): boolean => telling.some((height) => isIn(seed, height))
-    const hits = seeds.filter(isFound).slice(0, 2)
-    const misses = seeds.filter((seed) => !isFound(seed)).slice(0, 2)
-    assert.equal(hits.length + misses.length, 4, name)
-    for (const seed of [...misses, ...hits]) {
-      await sources.transaction(markCopied)
-      const { state, share } = await check(sources, 51001, { percent: 1, seed })
-      assert.equal(state, isFound(seed) ? 'stopped' : 'live', `${name}, seed ${seed}`)
-      if (state === 'live') assert.equal(share, 102 / 403)
-    }
-  }
-})
-
-/** The seed that a process draws whose random bytes are all `seed`. */
-function seedText(seed: number): string {
-  return Buffer.alloc(16, seed).toString('hex')
-}
-
-/** Alters the value of a transfer that changes no balance; gives the heights that tell it. */
-async function alteredTransfer(store: Database): Promise<readonly number[]> {
-  const [row = []] = await store.all(
-    statement('select pos from transfer where kind = 0 and pos > ? order by pos limit 1'),
-    [57 * placesPerBlock],
-  )
-  await changed(store, transfer, { by: `where pos = ${Number(row[0])}`, column: 'log_index' })
-  return [heightOf(row)]
-}
-
-/** Alters the last balance of somebody. */
-async function alteredBalance(store: Database): Promise<readonly number[]> {
-  const [row = []] = await store.all(
-    statement(
-      `select address_id, token_id, height from balance b where height > 57 and height < 390
-       and not exists (select 1 from balance l where l.address_id = b.address_id
-         and l.token_id = b.token_id and l.height > b.height) order by height limit 1`,
-    ),
-  )
-  const [addressId, tokenId, height] = row.map(Number)
-  const by = `where address_id = ${addressId} and token_id = ${tokenId} and height = ${height}`
-  await changed(store, balance, { by, column: 'value' })
-  return [Number(height)]
-}
-
-/** Alters the owner of an NFT; any of its transfers tells. */
-async function alteredOwner(store: Database): Promise<readonly number[]> {
-  const by = 'where standard = 721 and owner_id is not null order by at limit 1'
-  const [row = []] = await store.all(statement(`select contract_id, item from nft_token ${by}`))
-  const [contract = null, item] = row
-  await changed(store, nftToken, { by, column: 'owner_id' })
-  const moves = await store.all(
-    statement('select pos, item from transfer where token_id = ? and item is not null'),
-    [contract],
-  )
-  return moves
-    .filter(
-      ([, bytes]) =>
-        bytes instanceof Uint8Array &&
-        item instanceof Uint8Array &&
-        wideInteger(bytes) === wideInteger(item),
-    )
-    .map((move) => heightOf(move))
 }
 
 function byKey(a: Row, b: Row): number {

@@ -30,6 +30,7 @@ import { compareBoundaries } from './compare-boundaries.ts'
 import { compareRest } from './compare-rest.ts'
 import { compareState } from './compare-state.ts'
 import { copiedStage, copiedStageName } from './copied-stage.ts'
+import { renewTokens } from './renew-tokens.ts'
 import { nextUnits, type Unit } from './units-to-compare.ts'
 
 /** Reads of a node under way at once. */
@@ -154,7 +155,8 @@ export class CopiedHistoryCheck {
       isDone: percent === 0,
     }
     const confirmed = Math.max(copied.confirmed, copied.check?.compared ?? 0)
-    await this.#write({ ...copied, confirmed, check })
+    const isFirst = copied.check === undefined || copied.check.percent === 0
+    await this.#write({ ...copied, confirmed, check }, isFirst && percent > 0)
     return check
   }
 
@@ -221,10 +223,11 @@ export class CopiedHistoryCheck {
     }
   }
 
-  async #write(copied: CopiedHistory | undefined): Promise<void> {
-    await this.#parts.commit((writer) =>
-      copied === undefined ? forgetCopied(writer) : writeCopied(writer, copied),
-    )
+  async #write(copied: CopiedHistory | undefined, isRenewing = false): Promise<void> {
+    await this.#parts.commit(async (writer) => {
+      if (isRenewing) await renewTokens(writer)
+      await (copied === undefined ? forgetCopied(writer) : writeCopied(writer, copied))
+    })
     this.#is(copied)
   }
 

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { confirmedShare, copiedHistory, type CopiedHistory, cutCopied } from './copied-history.ts'
+import type { Reader } from './engine/database.ts'
+
+const check = { percent: 100, seed: 'ab', next: 30, compared: 20, rows: { tx: 7 }, isDone: false }
+const whole: CopiedHistory = {
+  from: 10,
+  until: 110,
+  ends: [50, 80, 110],
+  tracedUntil: 90,
+  confirmed: 40,
+  check,
+}
+
+/** A store whose row of `meta` is `text`. */
+function storeWith(text: string): Reader {
+  const get = (): string[] => [text]
+  return { all: () => [], get, lookup: () => [] }
+}
+
+void test('a copied history comes back as it was written', async () => {
+  for (const each of [whole, { ...whole, refused: 'x', without: 'y' }])
+    assert.deepEqual(await copiedHistory(storeWith(JSON.stringify(each))), each)
+  const odd = [
+    { ...whole, ends: [50, 80] },
+    { ...whole, from: -1 },
+    { ...whole, check: { ...check, rows: { tx: 0.5 } } },
+    { ...whole, check: { ...check, isDone: 1 } },
+    [],
+  ]
+  for (const each of [...odd.map((value) => JSON.stringify(value)), '', '{'])
+    await assert.rejects(copiedHistory(storeWith(each)), { code: 'store-failed' })
+})
+
+void test('its share is that of the comparison that confirmed most', () => {
+  assert.equal(confirmedShare(whole), 0.4)
+  assert.equal(confirmedShare({ ...whole, check: { ...check, compared: 75 } }), 0.75)
+})
+
+void test('a cut takes pieces away from its end', () => {
+  assert.equal(cutCopied(whole, 110), whole)
+  assert.equal(cutCopied(whole, 200), whole)
+  assert.deepEqual(cutCopied(whole, 80), { ...whole, until: 80, ends: [50, 80], tracedUntil: 80 })
+  assert.deepEqual(cutCopied(whole, 85), {
+    ...whole,
+    until: 85,
+    ends: [50, 80, 85],
+    tracedUntil: 85,
+  })
+  assert.equal(cutCopied(whole, 10), undefined)
+})

@@ -1,6 +1,6 @@
 /**
- * A history that came from a snapshot: confirmed by the chain's node, or refused. All alterations and
- * samples are in `test/long/copied-history.test.ts`.
+ * A history that came from a snapshot: confirmed by the chain's node, or refused. More of it, every
+ * alteration and samples are in `test/long/copied-*.test.ts`.
  */
 
 import assert from 'node:assert/strict'

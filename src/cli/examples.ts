@@ -36,7 +36,10 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   'snapshot create': ['firn snapshot create /backup/firn --config firn.yaml'],
   'snapshot list': ['firn snapshot list /backup/firn'],
   'snapshot verify': ['firn snapshot verify /backup/firn'],
-  'snapshot restore': ['firn snapshot restore /backup/firn --data-dir ./firn-data'],
+  'snapshot restore': [
+    'firn snapshot restore /backup/firn --data-dir ./firn-data --trust',
+    'firn snapshot restore http://10.0.0.2:8080 --data-dir ./firn-data',
+  ],
   read: ['firn read --config firn.yaml'],
   record: [
     'firn record --rpc http://127.0.0.1:9650/ext/bc/C/rpc --out chain.firnrec --name "My chain"',

@@ -34,3 +34,21 @@ void test('status board: the last moment at which the head was stored stays', ()
   assert.equal(board.currentAt('c'), 150, 'behind again')
   assert.equal(board.stage('c', 'blocks')?.headHeight, 9)
 })
+
+void test('status board: nothing is live of a chain whose copied history was refused', () => {
+  const board = new StatusBoard({ chains: [], streams: [], gauges: createGauges() })
+  const live = (stage: string) => ({ ...idleStatus(stage), state: 'live' as const })
+  const refused = { ...idleStatus('copied'), state: 'stopped' as const, reason: 'it differs' }
+  board.take({ key: 'c', stages: [live('blocks'), live('copied'), idleStatus('traces')] })
+  assert.equal(board.stage('c', 'blocks')?.state, 'live')
+  board.take({ key: 'c', stages: [refused] })
+  assert.equal(board.stage('c', 'blocks')?.state, 'stopped')
+  assert.deepEqual(
+    board.all()[0]?.stages.map(({ state, reason }) => [state, reason]),
+    [
+      ['stopped', 'it differs'],
+      ['stopped', 'it differs'],
+      ['syncing', undefined],
+    ],
+  )
+})

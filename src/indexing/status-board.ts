@@ -4,6 +4,7 @@ import type { EndpointStatus } from '../source/evm-source.ts'
 import type { Gauges } from '../telemetry/gauges.ts'
 import type { ChainSpec } from './chain-spec.ts'
 import type { Unchecked } from './evm/block-checks.ts'
+import { asBelieved, copiedStageName } from './evm/copied/copied-stage.ts'
 import type { Overall } from './overall-progress.ts'
 import { idleStatus, type StageStatus } from './stage.ts'
 import type { StreamSpec } from './stream-spec.ts'
@@ -89,7 +90,9 @@ export class StatusBoard {
 
   /** One stage, without the cost of all. */
   stage(key: string, stage: string): StageStatus | undefined {
-    return this.#stages.get(key)?.get(stage)
+    const stages = this.#stages.get(key)
+    const [found, copied] = [stages?.get(stage), stages?.get(copiedStageName)]
+    return found && asBelieved(found, copied)
   }
 
   all(): readonly ChainStatus[] {
@@ -101,7 +104,7 @@ export class StatusBoard {
         key,
         network: about?.network ?? '',
         name: about?.name ?? key,
-        stages: [...stages.values()],
+        stages: [...stages.values()].map((stage) => asBelieved(stage, stages.get(copiedStageName))),
         endpoints: this.#endpoints.get(key) ?? [],
       }
     })

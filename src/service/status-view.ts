@@ -2,7 +2,7 @@
 
 import { type ServedChain, blockchainIdText } from '../api/chain-directory.ts'
 import type { ServedNetwork } from '../api/primary/network-directory.ts'
-import { copiedStage } from '../indexing/evm/copied/copied-stage.ts'
+import { asBelieved, copiedStage } from '../indexing/evm/copied/copied-stage.ts'
 import { overallOf } from '../indexing/overall-progress.ts'
 import type { ChainStatus as IndexedChain } from '../indexing/status-board.ts'
 import type { ChainStatus, CopiedHeights, StageStatus, Status } from '../shape/status.ts'
@@ -175,7 +175,7 @@ async function storedStatus(
   const heights = await checkpointHeights(store)
   const since = names.includes('traces') ? (await storedHeights(store)).tracesSince : undefined
   const proven = await provenOf(store, heights.get('blocks'))
-  const stages = names.flatMap((stage): StageStatus[] => {
+  const own = names.flatMap((stage): StageStatus[] => {
     const stored = heights.get(stage)
     if (stored === undefined && stage !== 'traces') return []
     // Below 0 is what the X-Chain had before its blocks.
@@ -191,7 +191,10 @@ async function storedStatus(
     return [{ stage, state, ...at, ...more }]
   })
   const copied = facts.kind === 'evm' ? await copiedHistory(store) : undefined
-  if (copied !== undefined) stages.push(copiedStage(copied))
+  const compared = copied && copiedStage(copied)
+  const stages = [...own, ...(compared === undefined ? [] : [compared])].map((stage) =>
+    asBelieved(stage, compared),
+  )
   const seconds = Math.round(silentMs / 1_000)
   const isSilent = silentMs > 0 && copied?.refused === undefined
   const reason = isSilent ? { reason: `no process has indexed it for ${seconds} s` } : {}

@@ -136,7 +136,8 @@ void test('copied over HTTP with one transfer altered: stopped with block and co
   for (const start of ['the first', 'another']) {
     const firn = await startFirn(t, ['--data-dir', home])
     await until('refusal', async () => (await statusOf(firn, l1))['state'] === 'stopped')
-    const { reason } = await statusOf(firn, l1)
+    const { reason, stages } = await statusOf(firn, l1)
+    assert.doesNotMatch(JSON.stringify(stages), /"(?:blocks|traces|copied)","state":"live"/)
     assert.match(
       String(reason),
       /^the copied history is not that of the chain: block \d+, table transfer, column from_id: /,
@@ -151,7 +152,8 @@ void test('copied over HTTP with one transfer altered: stopped with block and co
   }
   // A process that only serves says it, too.
   const serving = await startFirn(t, ['--data-dir', home, '--role', 'serve'])
-  const { state, reason } = await statusOf(serving, l1)
+  const { state, reason, stages } = await statusOf(serving, l1)
+  assert.doesNotMatch(JSON.stringify(stages), /"live"/)
   assert.equal(state, 'stopped')
   assert.match(String(reason), /^the copied history is not that of the chain: block \d+/)
   assert.equal(await serving.end(), 0)

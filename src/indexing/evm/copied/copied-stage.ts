@@ -20,3 +20,12 @@ export function copiedStage({ from, until, check, refused }: CopiedHistory): Sta
     ? { ...stage, state: 'live', indexedHeight: until - 1 }
     : { ...stage, state: 'syncing' }
 }
+
+/**
+ * A stage of a chain with the stage of its copied history: nothing is live of one that was refused, though
+ * other stages stand at the head.
+ */
+export function asBelieved(stage: StageStatus, copied: StageStatus | undefined): StageStatus {
+  if (copied?.state !== 'stopped' || stage.state !== 'live') return stage
+  return { ...stage, state: 'stopped', ...(copied.reason && { reason: copied.reason }) }
+}

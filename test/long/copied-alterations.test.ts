@@ -1,0 +1,280 @@
+/**
+ * Copied histories that somebody altered behind checksums and names that fit: every one is refused where
+ * all blocks are compared, and stays so.
+ */
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { zstdCompressSync } from 'node:zlib'
+
+import { wideBytes, wideInteger } from '../../src/core/wide-integer.ts'
+import { markCopied } from '../../src/store/copied-history.ts'
+import { type Database, type Row, statement } from '../../src/store/engine/database.ts'
+import { iceOf } from '../../src/store/ice/ice.ts'
+import { writeManifest } from '../../src/store/ice/manifest.ts'
+import { address, balance, token, transfer } from '../../src/store/schema/evm.ts'
+import { nftAmount, nftToken } from '../../src/store/schema/nft.ts'
+import { changed, check, copyOf } from '../copied-chain.ts'
+import type { DemoChainId } from '../demo-store.ts'
+import { forgeSegment } from '../forged-segment.ts'
+import { segmentsOf } from '../freeze-store.ts'
+
+/** Somebody else's alteration, and what is said of it. */
+type Forgery = {
+  readonly forge: (store: Database) => Promise<void>
+  readonly told: RegExp
+}
+
+const one = Uint8Array.of(1)
+
+/** A balance of segment 0 altered at its row `at` and in all later rows of the pair: sums go on. */
+const shifted = (rows: readonly Row[], at: number): readonly Row[] =>
+  rows.map((row, place) => {
+    const isPair = row[0] === rows[at]?.[0] && row[1] === rows[at]?.[1]
+    if (!isPair || place < at) return row
+    const value = row[3] instanceof Uint8Array ? row[3] : one
+    return row.with(3, wideBytes(wideInteger(value) + 5n))
+  })
+
+const middle = (rows: readonly unknown[]): number => rows.length >> 1
+
+const inSegments: Readonly<Record<string, Forgery>> = {
+  'one transfer': {
+    forge: (store) =>
+      forgeSegment(store, 0, {
+        transfer: (rows) =>
+          rows.map((row, at) => (at === middle(rows) ? row.with(8, Uint8Array.of(9)) : row)),
+      }),
+    told: /block \d+, table transfer, column value: copied 0x09, from the node 0x/,
+  },
+  'one balance, and all that follow from it': {
+    forge: (store) => forgeSegment(store, 0, { balance: (rows) => shifted(rows, middle(rows)) }),
+    told: /block \d+, table balance, column value/,
+  },
+  'a balance more, and all that follow from it': {
+    forge: (store) =>
+      forgeSegment(store, 0, {
+        balance: (rows) => {
+          const at = rows.findIndex(
+            (row, place) =>
+              row[0] === rows[place + 1]?.[0] &&
+              row[1] === rows[place + 1]?.[1] &&
+              Number(rows[place + 1]?.[2]) > Number(row[2]) + 1,
+          )
+          const more = (rows[at] ?? []).with(2, Number(rows[at]?.[2]) + 1)
+          return shifted(rows.toSpliced(at + 1, 0, more), at + 1)
+        },
+      }),
+    told: /table balance(?:, column| has \d+ rows, its blocks make \d+)/,
+  },
+  'an entry more in the list of an address': {
+    forge: (store) =>
+      forgeSegment(store, 0, {
+        tx_by_address: (rows) => {
+          const [addressId = null, pos] = rows[0] ?? []
+          const isThere = new Set(rows.map(([id, place]) => `${String(id)} ${String(place)}`))
+          const free = rows.findIndex(
+            ([, place]) =>
+              Number(place) > Number(pos) && !isThere.has(`${String(addressId)} ${String(place)}`),
+          )
+          const entry = [addressId, rows[free]?.[1] ?? null]
+          return [...rows, entry].toSorted(byKey)
+        },
+      }),
+    told: /table tx_by_address has \d+ rows, its blocks make \d+/,
+  },
+  'an entry less in the list of a token': {
+    forge: (store) =>
+      forgeSegment(store, 0, { transfer_by_token: (rows) => rows.toSpliced(middle(rows), 1) }),
+    told: /block \d+, table transfer_by_token, column token_id: copied no row/,
+  },
+  'somebody more who holds a token': {
+    forge: (store) =>
+      forgeSegment(store, 0, {
+        holding: (rows) => {
+          const [tokenId = null] = rows[0] ?? []
+          const named = new Set(rows.filter((row) => row[0] === tokenId).map((row) => row[1]))
+          const other = rows.find((row) => !named.has(row[1] ?? null))
+          return [...rows, [tokenId, other?.[1] ?? null, 3]].toSorted(byKey)
+        },
+      }),
+    told: /table holding has \d+ rows, its blocks make \d+/,
+  },
+  'an internal transaction': {
+    forge: (store) =>
+      forgeSegment(store, 0, {
+        internal: (rows) =>
+          rows.map((row, at) => (at === middle(rows) ? row.with(5, Uint8Array.of(9)) : row)),
+      }),
+    told: /block \d+, table internal, column value/,
+  },
+  'the hash of a block': {
+    forge: (store) =>
+      forgeSegment(store, 0, {
+        block: (rows) =>
+          rows.map((row, at) => (at === 7 ? row.with(1, new Uint8Array(32).fill(7)) : row)),
+      }),
+    told: /block 7, table block, column hash: copied 0x0707/,
+  },
+  'the input of a block, by something that unpacks to very much': {
+    forge: (store) =>
+      forgeSegment(store, 0, {
+        block: (rows) => {
+          const bomb = zstdCompressSync(new Uint8Array(2 ** 26))
+          return rows.map((row) => (rows.indexOf(row) === 9 ? row.with(13, bomb) : row))
+        },
+      }),
+    told: /block 9, table block, column inputs/,
+  },
+}
+
+const inTables: Readonly<Record<string, Forgery>> = {
+  'one transfer': {
+    forge: (store) =>
+      changed(store, transfer, {
+        by: 'where pos > 0 order by pos desc limit 1',
+        column: 'from_id',
+      }),
+    told: /block \d+, table transfer, column from_id/,
+  },
+  'one balance': {
+    forge: (store) =>
+      changed(store, balance, { by: 'where height > 350 limit 1', column: 'value' }),
+    told: /block \d+, table balance, column value/,
+  },
+  'one owner of an NFT': {
+    forge: (store) =>
+      changed(store, nftToken, {
+        by: 'where owner_id is not null order by at limit 1',
+        column: 'owner_id',
+      }),
+    told: /block \d+, table nft_token, column owner_id/,
+  },
+  'an owner of an NFT by a transfer that is to come': {
+    forge: async (store) => {
+      const [row = []] = await store.all(
+        statement(
+          'select contract_id, standard, item from nft_token where owner_id is not null limit 1',
+        ),
+      )
+      const [contract, standard, item] = row
+      await store.transaction((writer) =>
+        writer.update(nftToken, {
+          contract_id: [contract ?? null],
+          standard: [standard ?? null],
+          item: [item ?? null],
+          owner_id: [1],
+          at: [2 ** 40],
+        }),
+      )
+    },
+    told: /block \d+, table nft_token, column owner_id/,
+  },
+  'an NFT more': {
+    forge: (store) =>
+      store.transaction((writer) =>
+        writer.insert(nftToken, {
+          contract_id: [1],
+          standard: [1155],
+          item: [new Uint8Array(32).fill(3)],
+          owner_id: [null],
+          at: [0],
+          asked: [0],
+        }),
+      ),
+    told: /table nft_token, column contract_id: copied 1, from the node no row/,
+  },
+  'an amount of an ERC-1155 token': {
+    forge: (store) => changed(store, nftAmount, { by: 'limit 1', column: 'amount' }),
+    told: /block \d+, table nft_amount, column amount/,
+  },
+  'a token less': {
+    forge: async (store) => {
+      const [row = []] = await store.all(statement('select id from token order by id limit 1'))
+      await store.transaction((writer) => writer.remove(token, { id: [row[0] ?? null] }))
+    },
+    told: /block \d+, table token, column id: copied no row/,
+  },
+  'the bytes of an address': {
+    forge: (store) =>
+      changed(store, address, {
+        by: 'where id > 5 limit 1',
+        column: 'bytes',
+        value: new Uint8Array(20).fill(9),
+      }),
+    told: /block \d+, table address, column bytes/,
+  },
+}
+
+for (const [name, { forge, told }] of Object.entries(inSegments))
+  void test(`altered behind a fitting name: ${name}: refused where all is compared`, async (t) => {
+    const store = await copyOf(t, 51002, [100])
+    await forge(store)
+    await refusedAtAll(store, 51002, told)
+  })
+for (const [name, { forge, told }] of Object.entries(inTables))
+  void test(`altered behind fitting sums: ${name}: refused where all is compared`, async (t) => {
+    const store = await copyOf(t, 51001, [])
+    await forge(store)
+    await refusedAtAll(store, 51001, told)
+  })
+
+void test('any column of any table of a segment, altered behind a fitting name: refused', async (t) => {
+  const store = await copyOf(t, 51002, [60])
+  const [honest] = await segmentsOf(store)
+  assert.ok(honest !== undefined)
+  const { tables } = iceOf(store)?.segment(honest.name).index ?? { tables: [] }
+  let columns = 0
+  for (const { name, columns: names, keyLength, rows: count } of tables)
+    for (const [column, of] of names.entries()) {
+      if (count === 0) continue
+      await store.transaction((writer) => writeManifest(writer, [honest]))
+      let isForged = false
+      await forgeSegment(store, 0, {
+        [name]: (rows) => {
+          const forged = withOther(rows, column).toSorted(byKey)
+          const keys = new Set(forged.map((row) => row.slice(0, keyLength).join(' ')))
+          isForged = keys.size === rows.length && forged !== rows
+          return isForged ? forged : rows
+        },
+      })
+      // Another row has that key, or none has a value there.
+      if (!isForged || (await segmentsOf(store))[0]?.name === honest.name) continue
+      await store.transaction(markCopied)
+      const { state, reason } = await check(store, 51002, { percent: 100 })
+      assert.equal(state, 'stopped', `${name}.${of}`)
+      assert.match(reason ?? '', /^the copied history is not that of the chain: /, `${name}.${of}`)
+      columns++
+    }
+  assert.ok(columns > 60, `${columns} columns`)
+})
+
+/** Rows of which one in the middle has another value in a column. */
+function withOther(rows: readonly Row[], column: number): readonly Row[] {
+  const from = middle(rows)
+  const at = rows.findIndex((row, place) => place >= from && row[column] !== null)
+  const value = rows[at]?.[column]
+  if (value === undefined) return rows
+  const other =
+    typeof value === 'number'
+      ? value + 1
+      : new Uint8Array(value instanceof Uint8Array && value.length === 32 ? 32 : 2).fill(9)
+  return rows.map((row, place) => (place === at ? row.with(column, other) : row))
+}
+
+async function refusedAtAll(store: Database, chainId: DemoChainId, told: RegExp): Promise<void> {
+  const found = await check(store, chainId, { percent: 100 })
+  assert.equal(found.state, 'stopped')
+  assert.match(found.reason ?? '', told)
+  // It stays refused, whatever is compared then.
+  const again = await check(store, chainId, { percent: 1 })
+  assert.deepEqual([again.state, again.reason], ['stopped', found.reason])
+}
+
+function byKey(a: Row, b: Row): number {
+  for (const [at, value] of a.entries()) {
+    const difference = Number(value) - Number(b[at])
+    if (difference !== 0) return difference
+  }
+  return 0
+}

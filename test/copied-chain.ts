@@ -54,6 +54,7 @@ export async function check(
   of: {
     readonly percent: number
     readonly seed?: number
+    readonly startHeight?: number
     readonly source?: EvmSource
     /** Pauses after which the process ends; absent: at its end. */
     readonly steps?: number
@@ -83,6 +84,7 @@ export async function check(
     },
     log: silentLog,
     percent: of.percent,
+    startHeight: of.startHeight ?? 0,
     dataDir,
     commit: store.transaction,
   }

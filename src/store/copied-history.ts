@@ -88,12 +88,23 @@ export async function markCopied(writer: Writer): Promise<void> {
   await writeCopied(writer, { from, until, ends, tracedUntil, confirmed: 0 })
 }
 
-/** The part that is left of a copied history once all from height `until` on was taken away. */
+/**
+ * The part that is left of a copied history once all from height `until` on was taken away; rows that
+ * were counted may be among it, so a comparison begins anew.
+ */
 export function cutCopied(copied: CopiedHistory, until: number): CopiedHistory | undefined {
   if (until >= copied.until) return copied
   if (until <= copied.from) return undefined
   const ends = [...copied.ends.filter((each) => each < until), until]
-  return { ...copied, until, ends, tracedUntil: Math.min(copied.tracedUntil, until) }
+  const { check: _counted, ...rest } = copied
+  const tracedUntil = Math.min(copied.tracedUntil, until)
+  return {
+    ...rest,
+    until,
+    ends,
+    tracedUntil,
+    confirmed: Math.min(copied.confirmed, until - copied.from),
+  }
 }
 
 /** Share of the copied blocks that were compared and are as the node tells them, 0 to 1. */

@@ -73,6 +73,13 @@ void test('a node without traces: all else is confirmed, and what is left is sai
   )
 })
 
+void test('a copy that lacks the oldest blocks: refused', async (t) => {
+  const store = await copyOf(t, 51002, [60])
+  const { state, reason } = await check(store, 51002, { percent: 1, startHeight: 5 })
+  assert.equal(state, 'stopped')
+  assert.match(reason ?? '', /block 5, table block, column height: copied 0, from the node 5/)
+})
+
 void test('a process that is ended goes on where it was; a merge between makes no difference', async (t) => {
   const store = await copyOf(t, 51001, [100, 200, 300])
   const node = nodeOf(51001)

@@ -188,10 +188,11 @@ function copiedCheckOf(
 ): CopiedHistoryCheck | undefined {
   if (copied === undefined || spec.checkCopied === undefined) return undefined
   const { source, log } = common
+  const { startHeight } = spec
   const endpoints = (): ReturnType<EvmSource['endpoints']> => source.endpoints()
   const checks = new BlockChecks({ log, endpoints, checkEvery: 1 })
   return new CopiedHistoryCheck(
-    { ...common, checks, world, dataDir, percent: spec.checkCopied },
+    { ...common, checks, world, dataDir, percent: spec.checkCopied, startHeight },
     copied,
   )
 }

@@ -24,6 +24,7 @@ import { readManifest } from '../ice/manifest.ts'
 import { onDisk, segmentEnding } from '../ice/segment-writer.ts'
 import { controlTables } from '../schema/control.ts'
 import { outboxTables } from '../schema/events.ts'
+import { cutMessages } from '../schema/evm.ts'
 import { chainTables } from '../schema/stores.ts'
 import { checkEnds } from './check-ends.ts'
 import { checkFile, checkSegment, putFile } from './snapshot-folder.ts'
@@ -201,8 +202,8 @@ async function checkStore(dataDir: string, stored: StoredStore): Promise<void> {
 }
 
 /**
- * Says in a store that its history was copied. What it noted for webhooks is of the deployment that it
- * came from, so another one forgets it.
+ * Says in a store that its history was copied. Its notes for webhooks and for the store of messages are
+ * of the deployment that it came from, so another one forgets them.
  */
 async function mark(
   dataDir: string,
@@ -215,7 +216,7 @@ async function mark(
       await markCopied(writer)
       const copied = await copiedHistory(writer)
       if (copied !== undefined) await checkEnds(writer, copied.until)
-      if (isRemote) for (const table of outboxTables) await writer.clear(table)
+      if (isRemote) for (const table of [...outboxTables, cutMessages]) await writer.clear(table)
     })
     // So that one file is moved to its place, and no log beside it.
     if (!(await store.pace('follow')))

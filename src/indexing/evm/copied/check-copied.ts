@@ -30,6 +30,7 @@ import { compareBoundaries } from './compare-boundaries.ts'
 import { compareRest } from './compare-rest.ts'
 import { compareState } from './compare-state.ts'
 import { copiedStage, copiedStageName } from './copied-stage.ts'
+import { differs } from './difference.ts'
 import { renewTokens } from './renew-tokens.ts'
 import { nextUnits, type Unit } from './units-to-compare.ts'
 
@@ -50,6 +51,8 @@ export type CopiedCheckParts = {
   readonly log: Log
   /** Blocks of each hundred that are compared, 0 to 100. */
   readonly percent: number
+  /** First height of the chain as it is indexed here. */
+  readonly startHeight: number
   /** Where a store beside may lie. */
   readonly dataDir: string
   /** Does work in one transaction, under the lease. */
@@ -111,6 +114,7 @@ export class CopiedHistoryCheck {
   async #step(signal: AbortSignal): Promise<boolean> {
     const copied = await this.#present()
     if (copied === undefined || copied.refused !== undefined) return false
+    checkBeginning(copied, this.#parts.startHeight)
     const check = copied.check ?? (await this.#begun(copied))
     if (this.#isOther(check)) {
       await this.#begun(copied)
@@ -254,6 +258,18 @@ export class CopiedHistoryCheck {
 export function checkNotRefused(copied: CopiedHistory | undefined): void {
   if (copied?.refused === undefined) return
   throw new Fault('source-mismatch', copied.refused)
+}
+
+/** Throws where the copy lacks the oldest blocks: nothing that is compared would show it. */
+function checkBeginning({ from }: CopiedHistory, startHeight: number): void {
+  if (from === startHeight) return
+  throw differs({
+    height: startHeight,
+    table: 'block',
+    column: 'height',
+    copied: from,
+    told: startHeight,
+  })
 }
 
 function withCompared(check: CopiedCheck, compared: ComparedBlocks): CopiedCheck {

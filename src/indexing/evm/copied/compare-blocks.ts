@@ -1,9 +1,10 @@
 /** Reads blocks of a copied history from the node again, and holds the copy against them. */
 
 import type { TraceBatch } from '../../../codec/evm/columns.ts'
-import { faultOf } from '../../../core/fault.ts'
+import { Fault, faultOf } from '../../../core/fault.ts'
 import type { EvmSource, ReadRange } from '../../../source/evm-source.ts'
 import type { Database, Reader } from '../../../store/engine/database.ts'
+import { storedHeights } from '../../../store/query/evm/traced-heights.ts'
 import { balance, holding } from '../../../store/schema/evm.ts'
 import type { BlockChecks } from '../block-checks.ts'
 import { type BlocksPiece, readPiece } from '../block-piece.ts'
@@ -61,6 +62,7 @@ export async function compareUnits(
     // One state of the store, whatever is frozen or merged meanwhile.
     await parts.database.snapshot(async (reader) => {
       for (const each of whole) {
+        await checkStored(reader, each)
         differing = each
         compared.push(await compareTold(reader, each))
       }
@@ -116,6 +118,14 @@ async function read(
     if (fault?.code !== 'node-refused' && fault?.code !== 'not-served') throw error
     return { unit, piece, reason: fault.message }
   }
+}
+
+/** An end that proved wrong may have been taken away: that is no difference. Throws `not-ready`. */
+async function checkStored(reader: Reader, { piece, traces }: ToldUnit): Promise<void> {
+  const stored = await storedHeights(reader)
+  const last = traces === undefined ? stored.blocks : Math.min(stored.blocks, stored.traces)
+  if (piece.until - 1 <= last) return
+  throw new Fault('not-ready', `blocks to compare are not stored any more: ${piece.from}`)
 }
 
 /** Compressed bytes depend on who compressed them. */

@@ -51,7 +51,7 @@ function more(value: unknown): Uint8Array {
 for (const [table, [forge, told]] of Object.entries(forgeries))
   void test(`one ${table} altered behind a fitting name: refused, for good`, async (t) => {
     const store = await copyOf(t, 51002, [100])
-    await forgeSegment(store, 0, { [table]: forge })
+    await forgeSegment(store, { [table]: forge })
     const found = await check(store, 51002, { percent: 100 })
     assert.equal(found.state, 'stopped')
     assert.match(found.reason ?? '', told)

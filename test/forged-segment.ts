@@ -7,21 +7,23 @@ import type { Database, Row } from '../src/store/engine/database.ts'
 import { iceOf } from '../src/store/ice/ice.ts'
 import { writeManifest } from '../src/store/ice/manifest.ts'
 import { SegmentWriter } from '../src/store/ice/segment-writer.ts'
-import { segmentsOf } from './freeze-store.ts'
 
 /** Rows of a table of a segment, in order of their key, as they are to be. */
 export type Forge = (rows: readonly Row[]) => readonly Row[]
 
-/** Writes segment `at` of an open store again with other rows of `table`, and lists that one. */
+/** Writes the first segment of an open store that has certain tables with other rows, and lists it. */
 export async function forgeSegment(
   store: Database,
-  at: number,
   forgeries: Readonly<Record<string, Forge>>,
 ): Promise<void> {
   const ice = iceOf(store)
-  const listed = await segmentsOf(store)
-  const old = listed[at]
-  if (ice === undefined || old === undefined) throw new Error('there is such a segment')
+  if (ice === undefined) throw new Error('the store has segments')
+  const { segments } = await ice.manifest(store)
+  const forgedTables = Object.keys(forgeries)
+  const old = segments.find(({ name }) =>
+    ice.segment(name).index.tables.some((table) => forgedTables.includes(table.name)),
+  )
+  if (old === undefined) throw new Error(`a segment has ${forgedTables.join(', ')}`)
   const segment = ice.segment(old.name)
   const draft = ice.draft()
   const made = new SegmentWriter(draft)
@@ -32,6 +34,6 @@ export async function forgeSegment(
   }
   const { name } = made.finish(segment.index)
   ice.drafted(draft)
-  const forged = listed.with(at, { ...old, name })
+  const forged = segments.map((each) => (each.name === old.name ? { ...old, name } : each))
   await store.transaction((writer) => writeManifest(writer, forged))
 }

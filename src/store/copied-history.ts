@@ -82,8 +82,10 @@ export async function markCopied(writer: Writer): Promise<void> {
     return
   }
   const until = last + 1
-  const segments = (await readManifest(writer)).segments.map((each) => each.until)
-  const ends = [...segments.filter((each) => each < until), until]
+  const { segments } = await readManifest(writer)
+  // Blocks and traces have segments of their own.
+  const inside = new Set(segments.map((each) => each.until).filter((each) => each < until))
+  const ends = [...[...inside].toSorted((a, b) => a - b), until]
   const tracedUntil = typeof traced === 'number' ? Math.min(until, Math.max(0, traced + 1)) : 0
   await writeCopied(writer, { from, until, ends, tracedUntil, confirmed: 0 })
 }

@@ -56,6 +56,7 @@ const longest = [
   'test/long/frozen-heights.test.ts',
   'test/long/events.test.ts',
   'test/long/crash-ingest.test.ts',
+  'test/long/large-blocks.test.ts',
   'test/long/migrate.test.ts',
   'test/simulation/defects',
   'test/conformance/evm',

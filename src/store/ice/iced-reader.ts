@@ -54,6 +54,7 @@ export function icedReader(reader: Reader, ice: Ice): Reader {
     lookup: (lookup, keys) => {
       const { table, last, rowsOnly = false } = lookup
       if (table.freezes === undefined || rowsOnly) return reader.lookup(lookup, keys)
+      assert(table.freezes !== 'firsts', `the oldest row of ${table.name} is found by a statement`)
       if (last !== undefined) return newestLookedUp({ reader, ice }, lookup, keys)
       return lookedUp({ reader, ice }, lookup, keys)
     },

@@ -61,7 +61,7 @@ export async function walkSegments(plan: Plan, asked: Asked): Promise<FoundRow[]
   // The first answers of all are among the first ones of each.
   const found: FoundRow[] = []
   for (const range of segments)
-    found.push(...(await walk(plan, asked, { ...ways, ranges: [range] })))
+    for (const row of await walk(plan, asked, { ...ways, ranges: [range] })) found.push(row)
   return found
 }
 

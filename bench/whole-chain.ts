@@ -46,8 +46,8 @@ const segmentBytes = {
 /** Bytes in the tables that grow beside them: an address by its number, and its number. */
 const addressBytes = 38 + 31.7
 
-/** Transactions and transfers of a commit: `goodFrozenRows`. */
-const commitRows = 160_000
+/** Transactions and transfers of a commit: `goodBatchRows`. */
+const commitRows = 80_000
 const segmentsMerged = 8
 const pageBytes = 16_384
 const logBytes = 2 ** 30
@@ -66,7 +66,7 @@ const measuredChain: Chain = {
   addresses: 204_997,
   pairs: 11_521_693,
 }
-const measuredWritten = 174
+const measuredWritten = 203
 
 /** Microseconds of processor: of the writer, of decoding, of checks, of merging for each tier. */
 const us = { write: 9, decode: 7.5, check: 6.5, merge: 4 }

@@ -58,6 +58,7 @@ async function deepSegment(folder: string): Promise<string> {
     columns: ['key', 'value'],
     forms: ['integer', 'bytes'],
     keyLength: 1,
+    groupRows: rowsPerGroup,
   }
   const writer = new SegmentWriter(join(folder, `deep${draftEnding}`))
   await writer.table(shape, async (into) => {

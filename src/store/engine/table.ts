@@ -65,6 +65,11 @@ export type Table = {
    *   have a row for every key that they name, and the oldest counts
    */
   readonly freezes?: 'whole' | 'running' | 'firsts'
+  /**
+   * Of a table that freezes: rows that a segment reads at once, for some ten kilobytes; absent, those are
+   * 256.
+   */
+  readonly groupRows?: number
   /** Of a table that freezes: who writes its rows; absent, those are {@link HistoryStage} `blocks`. */
   readonly stage?: HistoryStage
 }
@@ -81,7 +86,7 @@ export type HistoryStage = (typeof historyStages)[number]
 export function table(
   name: string,
   columns: Readonly<Record<string, ColumnType>>,
-  shape: Pick<Table, 'key' | 'layout' | 'sums' | 'freezes' | 'stage'> &
+  shape: Pick<Table, 'key' | 'layout' | 'sums' | 'freezes' | 'stage' | 'groupRows'> &
     Partial<Pick<Table, 'indexes'>>,
 ): Table {
   return { indexes: [], ...shape, name, columns }

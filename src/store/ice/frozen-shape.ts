@@ -6,6 +6,7 @@
 import { assert } from '../../core/fault.ts'
 import { itemAt } from '../../core/item-at.ts'
 import { columnNames, type Table, typeOf } from '../engine/table.ts'
+import { rowsPerGroup } from './packed-rows.ts'
 import type { ColumnForm } from './row-columns.ts'
 
 /** A table in a segment. Its rows lie in order of their first `keyLength` columns. */
@@ -14,6 +15,8 @@ export type FrozenShape = {
   readonly columns: readonly string[]
   readonly forms: readonly ColumnForm[]
   readonly keyLength: number
+  /** Rows of a group; the last one of a table may have fewer. */
+  readonly groupRows: number
   /**
    * Of an index: the table whose rows it leads to, by the columns of its own key after the first.
    */
@@ -39,6 +42,7 @@ export function shapesOf(table: Table): FrozenShape[] {
     columns,
     forms: formsOf(table, columns),
     keyLength: table.key.length,
+    groupRows: table.groupRows ?? rowsPerGroup,
     ...(table.freezes === undefined || table.freezes === 'whole' ? {} : { freezes: table.freezes }),
   }
   const indexes = table.indexes.map(({ name, columns: indexed, where }) => {
@@ -49,6 +53,7 @@ export function shapesOf(table: Table): FrozenShape[] {
       columns: all,
       forms: formsOf(table, all),
       keyLength: all.length,
+      groupRows: rowsPerGroup,
       leadsTo: table.name,
     }
   })

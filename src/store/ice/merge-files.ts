@@ -63,12 +63,13 @@ async function mergeTable(made: SegmentWriter, { table, sources, pause }: Merged
       throw new Fault('store-failed', `segments of two kinds cannot be merged: ${source.path}`)
     return own
   })
-  const { name, columns, forms, keyLength, leadsTo, freezes } = table
+  const { name, columns, forms, keyLength, groupRows, leadsTo, freezes } = table
   const shape = {
     name,
     columns,
     forms,
     keyLength,
+    groupRows,
     ...(leadsTo === undefined ? {} : { leadsTo }),
     ...(freezes === undefined ? {} : { freezes }),
   }
@@ -95,6 +96,7 @@ function addingTo(into: TableSink, shape: FrozenShape): AddRows {
 function isSameShape(one: SegmentTable, other: SegmentTable): boolean {
   return (
     one.keyLength === other.keyLength &&
+    one.groupRows === other.groupRows &&
     one.columns.join(' ') === other.columns.join(' ') &&
     one.forms.join(' ') === other.forms.join(' ') &&
     one.freezes === other.freezes

@@ -22,6 +22,7 @@ const list: FrozenShape = {
   columns: ['address_id', 'pos', 'note', 'amount'],
   forms: ['integer', 'place', 'bytes', 'integer'],
   keyLength: 2,
+  groupRows: 16,
 }
 
 /** Rows of `addresses` at heights `[from, until)`: the list of each is in order of history. */

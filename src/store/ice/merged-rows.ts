@@ -1,7 +1,6 @@
 /** Rows of several tables of segments as one, in order of their key. */
 
 import { newHeap, popHeap, pushHeap, settleTop } from '../../core/heap.ts'
-import { rowsPerGroup } from './packed-rows.ts'
 import { laneCount, RowColumns } from './row-columns.ts'
 import type { FrozenTable } from './segment.ts'
 
@@ -16,8 +15,8 @@ class Cursor {
 
   constructor(table: FrozenTable, piece: number) {
     this.piece = piece
-    const { forms, keyLength } = table.shape
-    this.rows = RowColumns.empty(forms, rowsPerGroup)
+    const { forms, keyLength, groupRows } = table.shape
+    this.rows = RowColumns.empty(forms, groupRows)
     this.#lanes = laneCount(forms, keyLength)
     this.#groups = table.groups()
     this.#next()

@@ -29,6 +29,8 @@ export type PackedIntegers = {
   readonly at: (row: number) => number | null
   /** Writes all of them from place `from` of `into` on; NULL is NaN. */
   readonly fill: (into: Float64Array, from: number) => void
+  /** The value of all rows, where they have one and the same. */
+  readonly only?: number
   /** Place behind the last byte. */
   readonly end: number
 }
@@ -131,6 +133,8 @@ export function unpackIntegers(view: DataView, from: number, rows: number): Pack
   const end = startsAt + Math.ceil((runs * rowBits) / 8)
   checkEnd(view, end)
   if (runs === 0) throw new Fault('bad-bytes', 'a column has no runs')
+  const first = valueOf(readBits(view, valuesAt * 8, width), base, isNullable)
+  const only = runs === 1 && first !== null ? { only: first } : {}
   const runOf = (row: number): number => {
     let low = 0
     let high = runs - 1
@@ -151,6 +155,7 @@ export function unpackIntegers(view: DataView, from: number, rows: number): Pack
         into.fill(value, from + (run === 0 ? 0 : start), from + rows)
       }
     },
+    ...only,
     end,
   }
 }

@@ -10,14 +10,14 @@
  */
 
 import { assert, Fault } from '../../core/fault.ts'
-import { itemAt, u32At } from '../../core/item-at.ts'
+import { f64At, itemAt, u32At } from '../../core/item-at.ts'
 import type { Row, Value } from '../engine/database.ts'
 import { placesPerBlock } from '../schema/places.ts'
 import { ByteSink } from './byte-sink.ts'
 import { packIntegers, type PackedIntegers, slackBytes, unpackIntegers } from './packed-integers.ts'
 import { type ColumnForm, type LaneColumn, RowColumns } from './row-columns.ts'
 
-/** Most rows of a group: a point reading checks some kilobytes. */
+/** Most rows of a group, and usual ones: a point reading checks some kilobytes. */
 export const rowsPerGroup = 256
 
 /** Packs `rows`. */
@@ -48,14 +48,34 @@ type Column = {
   readonly unpack: (into: LaneColumn, from: number) => void
 }
 
+/**
+ * Searches of a group after which its key is unpacked: that takes as long as eight searches of packed
+ * columns save.
+ */
+const oftenSearched = 8
+
 /** Packed rows to read. Rows and columns count from 0. */
 export class PackedRows {
   readonly count: number
   readonly sizeBytes: number
+  readonly #forms: readonly ColumnForm[]
   readonly #columns: readonly Column[]
+  readonly #grew: (bytes: number) => void
+  #searches = 0
+  /** Unpacked columns of the key, the first ones. */
+  readonly #key: Float64Array[] = []
 
-  /** Throws `bad-bytes` where `bytes` are not those of rows of `forms`. */
-  constructor(forms: readonly ColumnForm[], bytes: Uint8Array) {
+  /**
+   * Throws `bad-bytes` where `bytes` are not those of rows of `forms`. `grew` is told of memory that it
+   * takes later, bytes.
+   */
+  constructor(
+    forms: readonly ColumnForm[],
+    bytes: Uint8Array,
+    grew: (bytes: number) => void = () => undefined,
+  ) {
+    this.#forms = forms
+    this.#grew = grew
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     this.sizeBytes = bytes.length
     try {
@@ -77,6 +97,56 @@ export class PackedRows {
 
   cell(row: number, column: number): Value {
     return itemAt(this.#columns, column).value(row)
+  }
+
+  /**
+   * Number of the first row whose first columns, numbers, are not below `key`. The rows are in the order
+   * of these columns.
+   */
+  firstNotBelow(key: readonly number[]): number {
+    const isOften = ++this.#searches > oftenSearched
+    if (isOften) while (this.#key.length < key.length) this.#unpackKey()
+    let low = 0
+    let high = this.count
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (isOften ? this.#isUnpackedBelow(middle, key) : this.#isBelow(middle, key))
+        low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  #isBelow(row: number, key: readonly number[]): boolean {
+    for (let column = 0; column < key.length; column++) {
+      const difference = Number(this.cell(row, column)) - itemAt(key, column)
+      if (difference !== 0) return difference < 0
+    }
+    return false
+  }
+
+  #isUnpackedBelow(row: number, key: readonly number[]): boolean {
+    for (let column = 0; column < key.length; column++) {
+      const difference = f64At(itemAt(this.#key, column), row) - itemAt(key, column)
+      if (difference !== 0) return difference < 0
+    }
+    return false
+  }
+
+  #unpackKey(): void {
+    const at = this.#key.length
+    const rows = RowColumns.empty([itemAt(this.#forms, at)], this.count)
+    const [column] = rows.columns
+    assert(column !== undefined && column.form !== 'bytes', 'a key has numbers')
+    itemAt(this.#columns, at).unpack(column, 0)
+    const lane = column.lane
+    for (let row = 0; row < this.count; row++) {
+      const value = f64At(lane, row)
+      if (column.form === 'place') lane[row] = value * placesPerBlock + f64At(column.places, row)
+      else if (Number.isNaN(value)) lane[row] = 0
+    }
+    this.#key.push(lane)
+    this.#grew(lane.byteLength)
   }
 
   row(row: number): Value[] {
@@ -127,8 +197,12 @@ function placesOf(heights: PackedIntegers, places: PackedIntegers): Column {
 
 function stringsAt(heap: Uint8Array, lengths: PackedIntegers, rows: number): Column {
   let ends: Uint32Array | undefined
+  const { only } = lengths
+  // Hashes: the place of each follows from its number.
+  const isEven = only !== undefined && only * rows === heap.length
   return {
     value: (row) => {
+      if (isEven) return heap.subarray(row * only, row * only + only)
       ends ??= endsOf(lengths, rows, heap.length)
       const end = u32At(ends, row)
       const from = row === 0 ? 0 : u32At(ends, row - 1)

@@ -58,10 +58,12 @@ function tableOf(table: unknown): SegmentTable {
   const isKeyed = keyLength > 0 && keyLength <= columns.length && columns.length === forms.length
   if (!isKeyed || forms.slice(0, keyLength).includes('bytes')) throw wrong(`columns of ${name}`)
   if (columns.length !== listOf(table, 'columns').length) throw wrong(`columns of ${name}`)
+  const groupRows = wholeOf(table, 'groupRows')
+  if (groupRows === 0 || groupRows > rowsPerGroup) throw wrong(`the groups of ${name}`)
   const section = sectionOf(table['section'])
-  const shape = { name, columns, forms, keyLength, section }
+  const shape = { name, columns, forms, keyLength, groupRows, section }
   const leadsTo = table['leadsTo'] === undefined ? {} : { leadsTo: textOf(table, 'leadsTo') }
-  return { ...shape, ...leadsTo, ...kindOf(table), ...treeOf(table, section) }
+  return { ...shape, ...leadsTo, ...kindOf(table), ...treeOf(table, shape) }
 }
 
 function kindOf({ freezes }: Members): Pick<SegmentTable, 'freezes'> {
@@ -72,13 +74,13 @@ function kindOf({ freezes }: Members): Pick<SegmentTable, 'freezes'> {
 
 function treeOf(
   table: Members,
-  section: SegmentTable['section'],
+  { section, groupRows }: Pick<SegmentTable, 'section' | 'groupRows'>,
 ): Pick<SegmentTable, 'rows' | 'levels' | 'root'> {
   const rows = wholeOf(table, 'rows')
   const levels = wholeOf(table, 'levels')
   if (rows === 0 && table['root'] === undefined && levels === 0) return { rows, levels }
-  const most = rowsPerGroup ** (levels + 1)
-  const least = levels === 0 ? 1 : rowsPerGroup ** levels + 1
+  const most = groupRows * rowsPerGroup ** levels
+  const least = levels === 0 ? 1 : groupRows * rowsPerGroup ** (levels - 1) + 1
   if (levels > mostLevels || rows < least || rows > most) throw wrong('the number of rows')
   const root = extentOf(table['root'])
   const isInside = root.offset >= section.offset

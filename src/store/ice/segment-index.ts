@@ -32,6 +32,7 @@ export type SegmentTable = {
   readonly columns: readonly string[]
   readonly forms: readonly ColumnForm[]
   readonly keyLength: number
+  readonly groupRows: number
   readonly leadsTo?: string
   readonly freezes?: 'running' | 'firsts'
   readonly rows: number

@@ -1,8 +1,8 @@
 /**
  * Writes a segment: tables one after another, each in order of its key.
  *
- * Rows become groups of {@link rowsPerGroup}; the first key of each group and where it lies become
- * rows of the fences above, which are packed the same way, up to one root. The file has another name
+ * Rows become groups; the first key of each group and where it lies become rows of the fences above,
+ * {@link rowsPerGroup} to a group, which are packed the same way, up to one root. The file has another name
  * until it is whole and on disk: a segment is there or it is not.
  */
 
@@ -62,12 +62,13 @@ export class SegmentWriter {
     const levels = new Levels(shape, (bytes) => this.#write(bytes))
     await fill(levels)
     const tree = levels.finish()
-    const { name, columns, forms, keyLength, leadsTo, freezes } = shape
+    const { name, columns, forms, keyLength, groupRows, leadsTo, freezes } = shape
     this.#tables.push({
       name,
       columns,
       forms,
       keyLength,
+      groupRows,
       ...(leadsTo === undefined ? {} : { leadsTo }),
       ...(freezes === undefined ? {} : { freezes }),
       ...tree,
@@ -156,7 +157,7 @@ class Levels implements TableSink {
     this.#shape = shape
     this.#write = write
     this.#fences = [...shape.forms.slice(0, shape.keyLength), ...fenceForms]
-    this.#open = [RowColumns.empty(shape.forms, rowsPerGroup)]
+    this.#open = [RowColumns.empty(shape.forms, shape.groupRows)]
   }
 
   add(rows: readonly Row[]): void {
@@ -190,11 +191,12 @@ class Levels implements TableSink {
   ): void {
     this.#rows += until - from
     const open = itemAt(this.#open, 0)
+    const { groupRows } = this.#shape
     for (let at = from; at < until;) {
-      const end = Math.min(until, at + rowsPerGroup - open.count)
+      const end = Math.min(until, at + groupRows - open.count)
       add(open, at, end)
       at = end
-      if (open.count === rowsPerGroup) this.#close(0)
+      if (open.count === groupRows) this.#close(0)
     }
   }
 
@@ -202,7 +204,7 @@ class Levels implements TableSink {
     const rows = this.#open[level] ?? RowColumns.empty(this.#fences, rowsPerGroup)
     this.#open[level] = rows
     rows.addRow(row)
-    if (rows.count === rowsPerGroup) this.#close(level)
+    if (rows.count === (level === 0 ? this.#shape.groupRows : rowsPerGroup)) this.#close(level)
   }
 
   #close(level: number): void {

@@ -21,12 +21,14 @@ const facts: FrozenShape = {
   columns: ['pos', 'value', 'hash'],
   forms: ['place', 'integer', 'bytes'],
   keyLength: 1,
+  groupRows: 256,
 }
 const list: FrozenShape = {
   name: 'list',
   columns: ['address_id', 'pos'],
   forms: ['integer', 'place'],
   keyLength: 2,
+  groupRows: 256,
 }
 const subject = {
   store: 'evm-1',
@@ -50,31 +52,33 @@ const listRows = Array.from({ length: 900 }, (_, at): Row => [
 ])
 
 /** Writes a segment of `facts` rows; gives its path. */
-async function written(rows: readonly Row[]): Promise<string> {
+async function written(rows: readonly Row[], shape = facts): Promise<string> {
   const writer = new SegmentWriter(join(folder, `new${draftEnding}`))
-  await writer.table(facts, async (into) => into.add(rows))
+  await writer.table(shape, async (into) => into.add(rows))
   await writer.table(list, async (into) => into.add(listRows))
   return join(folder, `${writer.finish(subject).name}.ice`)
 }
 
-void test('segment: every row is found by its number and by its key', async () => {
-  const segment = new Segment(await written(factRows))
-  const table = segment.table('fact')
-  assert.ok(table !== undefined)
-  assert.equal(table.rows, factRows.length)
-  for (let row = 0; row < factRows.length; row += 13) {
-    const expected = factRows[row]
-    assert.deepEqual(table.values(row), expected)
-    assert.equal(table.lowerBound([Number(expected?.[0])]), row)
-  }
-  // Across groups of rows, of which one begins and one ends in the middle.
-  assert.deepEqual(table.valuesOf(100, 1_200), factRows.slice(100, 1_200))
-  assert.equal(table.lowerBound([-1]), 0)
-  assert.equal(table.lowerBound([Number.MAX_SAFE_INTEGER]), factRows.length)
-  // Between two blocks: the first row of the next one.
-  assert.equal(table.lowerBound([placesPerBlock - 1]), 234)
-  segment.close()
-})
+// Groups of 7 make levels of fences that 70,000 rows do not fill.
+for (const groupRows of [256, 7, 1])
+  void test(`segment: every row is found by its number and by its key, in groups of ${groupRows}`, async () => {
+    const segment = new Segment(await written(factRows, { ...facts, groupRows }))
+    const table = segment.table('fact')
+    assert.ok(table !== undefined)
+    assert.equal(table.rows, factRows.length)
+    for (let row = 0; row < factRows.length; row += 13) {
+      const expected = factRows[row]
+      assert.deepEqual(table.values(row), expected)
+      assert.equal(table.lowerBound([Number(expected?.[0])]), row)
+    }
+    // Across groups of rows, of which one begins and one ends in the middle.
+    assert.deepEqual(table.valuesOf(100, 1_200), factRows.slice(100, 1_200))
+    assert.equal(table.lowerBound([-1]), 0)
+    assert.equal(table.lowerBound([Number.MAX_SAFE_INTEGER]), factRows.length)
+    // Between two blocks: the first row of the next one.
+    assert.equal(table.lowerBound([placesPerBlock - 1]), 234)
+    segment.close()
+  })
 
 void test('segment: a list is a range of its key', async () => {
   const segment = new Segment(await written([]))

@@ -14,7 +14,6 @@ import { crc32 } from 'node:zlib'
 
 import { toHex } from '../../core/bytes.ts'
 import { assert, Fault, faultOf } from '../../core/fault.ts'
-import { itemAt } from '../../core/item-at.ts'
 import type { Value } from '../engine/database.ts'
 import { PackedRows, rowsPerGroup } from './packed-rows.ts'
 import { parseIndex } from './parse-index.ts'
@@ -68,6 +67,11 @@ class KeptGroups {
     this.#younger.set(place, group)
     this.#youngerBytes += group.sizeBytes
   }
+
+  /** A group that is kept takes so many bytes more. */
+  readonly grew = (bytes: number): void => {
+    this.#youngerBytes += bytes
+  }
 }
 
 const kept = new KeptGroups()
@@ -105,22 +109,23 @@ export class FrozenTable {
   /** The row with number `row`, in order of the key from 0. */
   row(row: number): FrozenRow {
     const group = this.#groupOf(row)
-    const place = row % rowsPerGroup
+    const place = row % this.shape.groupRows
     return { cell: (column) => group.cell(place, column) }
   }
 
   /** All columns of the row with number `row`. */
   values(row: number): Value[] {
-    return this.#groupOf(row).row(row % rowsPerGroup)
+    return this.#groupOf(row).row(row % this.shape.groupRows)
   }
 
   /** All columns of the rows with numbers `[from, until)`. */
   valuesOf(from: number, until: number): Value[][] {
+    const { groupRows } = this.shape
     const rows: Value[][] = []
     for (let row = from; row < until;) {
       const group = this.#groupOf(row)
-      const end = Math.min(until, row - (row % rowsPerGroup) + rowsPerGroup)
-      for (; row < end; row++) rows.push(group.row(row % rowsPerGroup))
+      const end = Math.min(until, row - (row % groupRows) + groupRows)
+      for (; row < end; row++) rows.push(group.row(row % groupRows))
     }
     return rows
   }
@@ -131,47 +136,54 @@ export class FrozenTable {
    * @yields Groups in order of their rows.
    */
   *groups(): Generator<PackedRows> {
-    for (let row = 0; row < this.rows; row += rowsPerGroup) yield this.#groupOf(row, true)
+    for (let row = 0; row < this.rows; row += this.shape.groupRows) yield this.#groupOf(row, true)
   }
 
   /** Number of the first row whose key is not below `key`, which may be the beginning of one. */
   lowerBound(key: readonly number[]): number {
-    const { root, levels, rows } = this.shape
+    const { root, levels, rows, groupRows } = this.shape
     if (root === undefined) return 0
     let extent = root
     let number = 0
     for (let level = levels; level > 0; level--) {
       const fences = this.#fencesAt(extent, level, number)
       // The last fence below the key: what is sought is behind its first row.
-      const at = Math.max(0, firstNotBelow(fences, key) - 1)
+      const at = Math.max(0, fences.firstNotBelow(key) - 1)
       number = number * rowsPerGroup + at
       extent = this.#extentAt(fences, at)
     }
     const group = this.#rowsAt(extent, number)
-    return Math.min(rows, number * rowsPerGroup + firstNotBelow(group, key))
+    return Math.min(rows, number * groupRows + group.firstNotBelow(key))
   }
 
   #groupOf(row: number, isReadOnce = false): PackedRows {
-    const { root, levels, rows } = this.shape
+    const { root, levels, rows, groupRows } = this.shape
     assert(root !== undefined && row < rows, 'a row is asked for by its number')
+    const number = Math.floor(row / groupRows)
     let extent = root
     for (let level = levels; level > 0; level--) {
-      const fences = this.#fencesAt(extent, level, Math.floor(row / rowsPerGroup ** (level + 1)))
-      extent = this.#extentAt(fences, Math.floor(row / rowsPerGroup ** level) % rowsPerGroup)
+      const fences = this.#fencesAt(extent, level, Math.floor(number / rowsPerGroup ** level))
+      extent = this.#extentAt(
+        fences,
+        Math.floor(number / rowsPerGroup ** (level - 1)) % rowsPerGroup,
+      )
     }
-    return this.#rowsAt(extent, Math.floor(row / rowsPerGroup), isReadOnce)
+    return this.#rowsAt(extent, number, isReadOnce)
   }
 
   /** The group of rows with number `number`. */
   #rowsAt(extent: Extent, number: number, isReadOnce = false): PackedRows {
-    const { forms, rows } = this.shape
-    return this.#read({ extent, forms, rows: countIn(rows, number), isReadOnce })
+    const { forms, rows, groupRows } = this.shape
+    const count = Math.min(groupRows, rows - number * groupRows)
+    return this.#read({ extent, forms, rows: count, isReadOnce })
   }
 
   /** The group of fences with number `number` of a level. */
   #fencesAt(extent: Extent, level: number, number: number): PackedRows {
-    const fences = Math.ceil(this.shape.rows / rowsPerGroup ** level)
-    return this.#read({ extent, forms: this.#fences, rows: countIn(fences, number) })
+    const { rows, groupRows } = this.shape
+    const fences = Math.ceil(rows / (groupRows * rowsPerGroup ** (level - 1)))
+    const count = Math.min(rowsPerGroup, fences - number * rowsPerGroup)
+    return this.#read({ extent, forms: this.#fences, rows: count })
   }
 
   #extentAt(fences: PackedRows, at: number): Extent {
@@ -183,30 +195,6 @@ export class FrozenTable {
       throw new Fault('store-failed', `a fence of ${this.shape.name} leads out of it: ${offset}`)
     return { offset, length, crc: Number(fences.cell(at, keyLength + 2)) }
   }
-}
-
-/** Rows of group `number` of `all`: each is full but the last one. */
-function countIn(all: number, number: number): number {
-  return Math.min(rowsPerGroup, all - number * rowsPerGroup)
-}
-
-function firstNotBelow(group: PackedRows, key: readonly number[]): number {
-  let low = 0
-  let high = group.count
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (isBelow(group, middle, key)) low = middle + 1
-    else high = middle
-  }
-  return low
-}
-
-function isBelow(group: PackedRows, row: number, key: readonly number[]): boolean {
-  for (let column = 0; column < key.length; column++) {
-    const difference = Number(group.cell(row, column)) - itemAt(key, column)
-    if (difference !== 0) return difference < 0
-  }
-  return false
 }
 
 /** An open segment. */
@@ -286,7 +274,7 @@ export class Segment {
       const bytes = this.#bytes(extent.offset, extent.length)
       if (crc32(bytes) !== extent.crc)
         throw new Fault('store-failed', `bytes of a segment are damaged at ${extent.offset}`)
-      const group = new PackedRows(forms, bytes)
+      const group = new PackedRows(forms, bytes, isReadOnce ? undefined : kept.grew)
       if (group.count !== rows)
         throw new Fault('store-failed', `a group at ${extent.offset} has ${group.count} rows`)
       if (!isReadOnce) kept.set(place, group)
@@ -316,7 +304,8 @@ export class Segment {
     // What a damaged piece says of lengths must not become memory.
     if (offset + length > this.#size)
       throw new Fault('store-failed', `segment ends before ${offset + length}`)
-    const bytes = new Uint8Array(length)
+    // All of it is read: no need to write zeros first.
+    const bytes = new Uint8Array(Buffer.allocUnsafeSlow(length).buffer)
     const read = onDisk(() => readSync(this.#fd, bytes, 0, length, offset))
     if (read !== length) throw new Fault('store-failed', `segment ends before ${offset + length}`)
     return bytes

@@ -1,8 +1,8 @@
 /**
- * Processor time of questions about balances and holders, whose answers segments add up, beside the
- * same questions to tables.
+ * Processor time of questions to frozen history beside the same questions to tables: lists from their
+ * first page to their last, a hash, and balances and holders, which segments add up.
  *
- *     node bench/frozen-balances.ts [transfers]
+ *     node bench/frozen-reads.ts [transfers]
  */
 
 import { execFileSync } from 'node:child_process'
@@ -17,11 +17,19 @@ import { readManifest } from '../src/store/ice/manifest.ts'
 import { balanceCandidates } from '../src/store/query/evm/balance-candidates.ts'
 import { balancesOfHolders, mayHold } from '../src/store/query/evm/holders-of-token.ts'
 import { indexedHeight } from '../src/store/query/evm/indexed-height.ts'
+import { transactionByHash } from '../src/store/query/evm/transaction-by-hash.ts'
+import { transfersOfAddress } from '../src/store/query/evm/transfers-of-address.ts'
+import { transfersOfToken } from '../src/store/query/evm/transfers-of-token.ts'
+import { placesPerBlock } from '../src/store/schema/places.ts'
 import { chainTables } from '../src/store/schema/stores.ts'
 
 /** As in `growth.ts`. */
 const transfersPerBlock = 54
 const rounds = 300
+
+const wholeHistory = { from: 0, until: Number.MAX_SAFE_INTEGER }
+const placesOfToken = statement('select pos from transfer_by_token where token_id = ? order by pos')
+const hashesOfBlock = statement('select hash from tx where pos >= ? and pos < ? order by pos')
 
 const blocks = Math.ceil(Number(process.argv[2] ?? 1_000_000) / transfersPerBlock)
 const folder = mkdtempSync(join(tmpdir(), 'firn-balances-'))
@@ -62,7 +70,21 @@ async function measured(store: Database): Promise<ReadonlyMap<string, number>> {
   const tokensOf = (addressId: number, height: number): Promise<unknown> =>
     balanceCandidates(store, { addressId, afterToken: 0, height, limit: 10 })
   const spread = (round: number): number => 100 + ((round * 7_919) % 20_000)
+  const lists = await busyLists(store)
+  const hashes = await someHashes(store, at)
   const questions: Readonly<Record<string, (round: number) => Promise<unknown>>> = {
+    '10 of a long list, first page': (round) => lists(round, 0),
+    '… half way': (round) => lists(round, 0.5),
+    '… last page': (round) => lists(round, 1),
+    '10 transfers of a rare address': (round) =>
+      transfersOfAddress(store, {
+        addressId: spread(round),
+        standard: 20,
+        range: wholeHistory,
+        limit: 10,
+      }),
+    'a transaction by its hash': (round) =>
+      transactionByHash(store, itemAt(hashes, round % hashes.length)),
     'a page of 100 holders': async (round) => {
       const tokenId = itemAt(tokens, round % tokens.length)
       const addressIds = await mayHold(store, { tokenId, after: 0, at, limit: 100 })
@@ -81,4 +103,31 @@ async function measured(store: Database): Promise<ReadonlyMap<string, number>> {
     figures.set(name, (user + system) / rounds)
   }
   return figures
+}
+
+/** Ten transfers of one of the tokens with most, at a share of the way to the oldest. */
+async function busyLists(
+  store: Database,
+): Promise<(round: number, share: number) => Promise<unknown>> {
+  const tokens: { readonly tokenId: number; readonly places: readonly number[] }[] = []
+  for (let tokenId = 1; tokens.length < 3 && tokenId < 2_000; tokenId++) {
+    const rows = await store.all(placesOfToken, [tokenId])
+    if (rows.length > 5_000) tokens.push({ tokenId, places: rows.map(([pos]) => Number(pos)) })
+  }
+  console.log(`lists of ${tokens.map(({ places }) => places.length).join(', ')} transfers`)
+  return (round, share) => {
+    const { tokenId, places } = itemAt(tokens, round % tokens.length)
+    const last = itemAt(places, Math.max(10, Math.floor((places.length - 1) * (1 - share))))
+    return transfersOfToken(store, { tokenId, range: { from: 0, until: last + 1 }, limit: 10 })
+  }
+}
+
+async function someHashes(store: Database, last: number): Promise<readonly Uint8Array[]> {
+  const hashes: Uint8Array[] = []
+  for (let height = 1; height < last; height += Math.ceil(last / 100)) {
+    const range = [height * placesPerBlock, (height + 1) * placesPerBlock]
+    for (const [hash] of (await store.all(hashesOfBlock, range)).slice(0, 3))
+      if (hash instanceof Uint8Array) hashes.push(hash)
+  }
+  return hashes
 }

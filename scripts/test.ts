@@ -34,7 +34,12 @@ import { type PostgresServer, startPostgres } from '../test/postgres.ts'
 import '../test/test-settings.ts'
 
 /** A job: the command, and whether it needs what system tests share. */
-type Job = { readonly name: string; readonly words: readonly string[]; readonly isSystem?: true }
+type Job = {
+  readonly name: string
+  readonly words: readonly string[]
+  readonly isSystem?: true
+  readonly env?: NodeJS.ProcessEnv
+}
 
 const longFolders = ['test/long', 'test/simulation/defects']
 const ownScripts = ['network', 'citus', 'browser', 'soak']
@@ -175,7 +180,7 @@ type Ended = { readonly code: number; readonly output: string; readonly seconds:
 function execute(job: Job, more: NodeJS.ProcessEnv): Promise<Ended> {
   const startedMs = performance.now()
   const [program = '', ...words] = job.words
-  const env = { ...process.env, NODE_COMPILE_CACHE: join(cache, 'firn-tests'), ...more }
+  const env = { ...process.env, NODE_COMPILE_CACHE: join(cache, 'firn-tests'), ...more, ...job.env }
   // A `.cmd` of npm's is a script of the shell on Windows.
   const shell = process.platform === 'win32' && !program.endsWith('.exe')
   const child = spawn(program, words, {
@@ -209,7 +214,25 @@ function systemJobs(): { readonly system: readonly Job[]; readonly long: readonl
   const { system = [], long = [] } = Object.groupBy(files, (file) =>
     longFolders.includes(folderOf(file)) ? 'long' : 'system',
   )
-  return { system: jobsOf(system), long: jobsOf(long) }
+  return { system: jobsOf(system), long: [...jobsOf(long), ...frozenJobs(system)] }
+}
+
+/**
+ * Conformance of EVM chains over segments: parts of the history, and all of it. Tests of `verify` change
+ * rows of tables.
+ */
+function frozenJobs(system: readonly string[]): Job[] {
+  const files = system.filter((file) => /^test\/conformance\/(?:evm|icm|metrics|nft)\//.test(file))
+  const overSegments = (name: string, heights: string): Job => ({
+    name,
+    words: testsOf(...files.filter((file) => !file.endsWith('/verify.test.ts'))),
+    isSystem: true,
+    env: { TEST_FROZEN: heights },
+  })
+  return [
+    overSegments('conformance, partly frozen', '10,25,60,61,100'),
+    overSegments('conformance, all frozen', '1000'),
+  ]
 }
 
 function jobsOf(files: readonly string[]): Job[] {

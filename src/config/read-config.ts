@@ -176,15 +176,10 @@ function checked(path: string, setting: Setting, value: unknown, problems: strin
       return typeof value === 'string' ? addressed(value) : refuse('text')
     case 'word': {
       const words = setting.words ?? []
-      // YAML reads `true` and `false` as no text.
-      const told = typeof value === 'boolean' ? String(value) : value
-      return typeof told === 'string' && words.includes(told)
-        ? told
-        : refuse(`one of ${words.join(', ')}`)
+      return checkedWord(words, value) ?? refuse(`one of ${words.join(', ')}`)
     }
     case 'boolean':
-      if (value === true || value === 'true' || value === '') return true
-      return value === false || value === 'false' ? false : refuse('true or false')
+      return checkedBoolean(value) ?? refuse('true or false')
     case 'integer':
       return (
         checkedInteger(setting, value) ?? refuse(`an integer from ${setting.min} to ${setting.max}`)
@@ -195,6 +190,18 @@ function checked(path: string, setting: Setting, value: unknown, problems: strin
     case 'any':
       return value
   }
+}
+
+function checkedWord(words: readonly string[], value: unknown): string | undefined {
+  // YAML reads `true` and `false` as no text.
+  const told = typeof value === 'boolean' ? String(value) : value
+  return typeof told === 'string' && words.includes(told) ? told : undefined
+}
+
+/** A flag without a value is true. */
+function checkedBoolean(value: unknown): boolean | undefined {
+  if (value === true || value === 'true' || value === '') return true
+  return value === false || value === 'false' ? false : undefined
 }
 
 function checkedInteger(setting: Setting, value: unknown): number | undefined {

@@ -104,7 +104,7 @@ class Deliverer {
           renewedMs = clock.monotonic()
         }
         await this.#reload()
-        if (news.take()) for (const number of this.#webhooks.keys()) this.#waiting.add(number)
+        if (news.take()) this.#takeAll()
         this.#takeDue()
         this.#startAll(signal)
         const tick = new AbortController()
@@ -156,6 +156,10 @@ class Deliverer {
     let pauseMs = tickMs
     for (const dueMs of this.#due.values()) pauseMs = Math.min(pauseMs, dueMs - now)
     return Math.max(0, pauseMs)
+  }
+
+  #takeAll(): void {
+    for (const number of this.#webhooks.keys()) this.#waiting.add(number)
   }
 
   #takeDue(): void {

@@ -70,14 +70,13 @@ export async function deliver(
       isWritten = true
       const problem = await send(parts, sendingOf(at, place, message), signal)
       parts.counted(problem === undefined ? 'delivered' : 'failed')
-      if (problem === undefined) {
+      const failed =
+        problem === undefined ? undefined : await fail(parts, { place, message, problem })
+      if (failed === undefined) {
         place = told(place, message)
         isWritten = false
-      } else {
-        const stopped = await fail(parts, { place, message, problem })
-        if (stopped.why !== 'given-up') return stopped
-        place = stopped.place
-      }
+      } else if (failed.why === 'given-up') place = failed.place
+      else return failed
       if (++sent >= messagesAtOnce) {
         await settle()
         return { why: 'turn-over' }

@@ -106,6 +106,19 @@ function cellsOf(line: string): string[] {
 function listAt(lines: readonly string[], at: number, resolve: Resolve): Block {
   const [, indent = '', mark = ''] = itemForm.exec(lines[at] ?? '') ?? []
   const tag = /\d/.test(mark) ? 'ol' : 'ul'
+  const { items, next } = itemsAt(lines, at, indent)
+  const html = items.map((item) => `<li>${itemOf(item, resolve)}</li>`).join('')
+  return { html: `<${tag}>${html}</${tag}>`, next }
+}
+
+type Items = {
+  /** Lines of each item, without its mark and indent. */
+  readonly items: readonly (readonly string[])[]
+  readonly next: number
+}
+
+/** Items of the list at a line, whose marks have this indent. */
+function itemsAt(lines: readonly string[], at: number, indent: string): Items {
   const inside = new RegExp(`^ {${indent.length + 2},}\\S`)
   const items: string[][] = []
   let width = 0
@@ -124,8 +137,7 @@ function listAt(lines: readonly string[], at: number, resolve: Resolve): Block {
   function goesOn(line: string): boolean {
     return inside.test(line) || itemForm.exec(line)?.[1] === indent
   }
-  const html = items.map((item) => `<li>${itemOf(item, resolve)}</li>`).join('')
-  return { html: `<${tag}>${html}</${tag}>`, next }
+  return { items, next }
 }
 
 function withoutIndent(line: string, width: number): string {

@@ -91,16 +91,13 @@ export function chainShares(parts: ChainSharesParts): ChainShares {
     let store: Database | undefined
     try {
       while (!signal.aborted) {
-        try {
+        await unlessAway(async () => {
           if (store === undefined) {
             store = await openStore(parts.store, deploymentStore, deploymentTables, 'write')
             await tellChains(store, parts.messengers.map(bodyOf))
           }
           await round(store)
-        } catch (error) {
-          // A database that is away keeps the leases as they are.
-          if (faultOf(error)?.retryable !== true) throw error
-        }
+        })
         known.resolve()
         await clock.sleep(leaseTtlMs / 4, signal)
       }
@@ -123,6 +120,15 @@ export function chainShares(parts: ChainSharesParts): ChainShares {
     },
     add: (key, store) => void own.set(key, store),
     stream,
+  }
+}
+
+/** Does `work`; a database that is away keeps the leases as they are. */
+async function unlessAway(work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (faultOf(error)?.retryable !== true) throw error
   }
 }
 

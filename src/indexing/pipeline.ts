@@ -227,29 +227,34 @@ export class Pipeline<Batch extends HeightRange> {
 
   async #fetchUnit(range: HeightRange, epoch: number, signal: AbortSignal): Promise<void> {
     this.#fetching++
-    let from = range.from
-    let failures = 0
     try {
-      while (from < range.until && epoch === this.#epoch) {
-        try {
-          const batch = await this.#parts.fetch({ from, until: range.until }, signal)
-          if (epoch !== this.#epoch) return
-          this.#keep(batch)
-          from = batch.until
-          failures = 0
-          this.#problem = undefined
-        } catch (error) {
-          if (signal.aborted) return
-          const fault = faultOf(error)
-          if (fault === undefined || !fault.retryable) throw error
-          await this.#pause(fault, failures++, signal)
-        }
-      }
+      await this.#fetchPieces(range, epoch, signal)
     } catch (error) {
       if (!signal.aborted) this.#failure ??= error
     } finally {
       this.#fetching--
       this.#notify()
+    }
+  }
+
+  /** Keeps what a unit is answered with, piece by piece, until it is whole or no longer wanted. */
+  async #fetchPieces(range: HeightRange, epoch: number, signal: AbortSignal): Promise<void> {
+    let from = range.from
+    let failures = 0
+    while (from < range.until && epoch === this.#epoch) {
+      try {
+        const batch = await this.#parts.fetch({ from, until: range.until }, signal)
+        if (epoch !== this.#epoch) return
+        this.#keep(batch)
+        from = batch.until
+        failures = 0
+        this.#problem = undefined
+      } catch (error) {
+        if (signal.aborted) return
+        const fault = faultOf(error)
+        if (fault === undefined || !fault.retryable) throw error
+        await this.#pause(fault, failures++, signal)
+      }
     }
   }
 

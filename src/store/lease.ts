@@ -91,7 +91,7 @@ export async function awaitLease(
     const isTaken = wait.isOwed?.() === false && clock.monotonic() - since < leftMs
     let lease = isTaken ? undefined : await takeLease(database, owner, clock)
     const now = await leaseRow(database)
-    if (now?.epoch !== seen?.epoch || now?.stamp !== seen?.stamp) {
+    if (!isStill(seen, now)) {
       seen = now
       since = clock.monotonic()
     } else if (clock.monotonic() - since >= leaseTtlMs)
@@ -102,6 +102,11 @@ export async function awaitLease(
     const isLast = leftOfTtlMs > 0 && leftOfTtlMs < lookEveryMs
     await clock.sleep(isLast ? leftOfTtlMs : lookEveryMs, signal)
   }
+}
+
+/** Returns whether the holder gave no sign of life between two looks. */
+function isStill(before: LeaseRow | undefined, now: LeaseRow | undefined): boolean {
+  return now?.epoch === before?.epoch && now?.stamp === before?.stamp
 }
 
 /** Renews the lease inside a commit. Throws `lease-lost`, which undoes the commit. */

@@ -145,31 +145,16 @@ async function ofValidators(parts: EventParts, asked: Asked): Promise<ReadWebhoo
   if ((asked.chainId ?? 'p-chain') !== 'p-chain')
     throw bad('chainId must be p-chain', asked.chainId ?? '')
   const { network, from, store } = await networkStart(parts, asked, 'P')
-  const kind = metadata.keyType === 'nodeId' ? 'node' : 'subnet'
-  if (metadata.keyType !== 'nodeId' && metadata.keyType !== 'subnetId')
-    throw bad('metadata.keyType must be nodeId or subnetId', metadata.keyType ?? '')
-  const [parseKey, parseOther] = kind === 'node' ? [parseNodeId, parseId] : [parseId, parseNodeId]
-  const [key, ...more] = unique('metadata.keys', metadata.keys ?? [], parseKey)
-  if (key === undefined || more.length > 0)
-    throw new Fault('bad-parameter', 'metadata.keys must hold exactly one')
-  const name = kind === 'node' ? 'subnetIds' : 'nodeIds'
-  const only = unique(`metadata.${name}`, metadata[name] ?? [], parseOther)
-  if (only.length > 0) checkCount(`metadata.${name}`, only.length, parts.limits.addresses)
+  const { kind, key, only } = validatorsIn(metadata, parts.limits.addresses)
   const subEvents = metadata.subEvents?.validatorActivitySubEvents ?? []
   checkCount('metadata.subEvents.validatorActivitySubEvents', subEvents.length, subEvents.length)
-  const threshold = metadata.l1ValidatorFeeBalanceThreshold
-  const wantsThreshold = subEvents.includes('l1_validator_balance_threshold')
-  if (wantsThreshold && threshold === undefined)
-    throw new Fault(
-      'bad-parameter',
-      'l1_validator_balance_threshold needs metadata.l1ValidatorFeeBalanceThreshold',
-    )
+  const l1Threshold = l1ThresholdIn(metadata, subEvents)
   const watched: Watched = {
     kind,
     key,
     only,
     from,
-    ...(wantsThreshold && threshold !== undefined ? { l1Threshold: BigInt(threshold) } : {}),
+    ...(l1Threshold === undefined ? {} : { l1Threshold }),
   }
   const [showKey, showOther] = kind === 'node' ? [toNodeId, toCb58] : [toCb58, toNodeId]
   return {
@@ -187,6 +172,37 @@ async function ofValidators(parts: EventParts, asked: Asked): Promise<ReadWebhoo
       watched: watchedText(watched),
     },
   }
+}
+
+/** A node and subnets of it, or a subnet and nodes of it. */
+type NamedValidators = Pick<Extract<Watched, { kind: 'node' | 'subnet' }>, 'kind' | 'key' | 'only'>
+
+function validatorsIn(metadata: Asked['metadata'], most: number): NamedValidators {
+  const kind = metadata.keyType === 'nodeId' ? 'node' : 'subnet'
+  if (metadata.keyType !== 'nodeId' && metadata.keyType !== 'subnetId')
+    throw bad('metadata.keyType must be nodeId or subnetId', metadata.keyType ?? '')
+  const [parseKey, parseOther] = kind === 'node' ? [parseNodeId, parseId] : [parseId, parseNodeId]
+  const [key, ...more] = unique('metadata.keys', metadata.keys ?? [], parseKey)
+  if (key === undefined || more.length > 0)
+    throw new Fault('bad-parameter', 'metadata.keys must hold exactly one')
+  const name = kind === 'node' ? 'subnetIds' : 'nodeIds'
+  const only = unique(`metadata.${name}`, metadata[name] ?? [], parseOther)
+  if (only.length > 0) checkCount(`metadata.${name}`, only.length, most)
+  return { kind, key, only }
+}
+
+/** nAVAX; `undefined` where balances of L1 validators are not asked for. */
+function l1ThresholdIn(
+  { l1ValidatorFeeBalanceThreshold: threshold }: Asked['metadata'],
+  subEvents: readonly string[],
+): bigint | undefined {
+  if (!subEvents.includes('l1_validator_balance_threshold')) return undefined
+  if (threshold === undefined)
+    throw new Fault(
+      'bad-parameter',
+      'l1_validator_balance_threshold needs metadata.l1ValidatorFeeBalanceThreshold',
+    )
+  return BigInt(threshold)
 }
 
 const plain = { includeInternalTxs: false, includeLogs: false } as const

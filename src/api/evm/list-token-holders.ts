@@ -131,10 +131,8 @@ async function holders(store: Database, query: HolderQuery): Promise<HolderPage>
         from === undefined
           ? balance > threshold
           : await heldMoreThan(store, { addressId, tokenId }, { from, at, threshold })
-      if (isWanted) {
-        if (rows.length === limit) return { rows, goOn: after }
-        rows.push({ addressId, balance })
-      }
+      if (isWanted && rows.length === limit) return { rows, goOn: after }
+      if (isWanted) rows.push({ addressId, balance })
       after = addressId
     }
     if (addressIds.length < chunkSize) return { rows }

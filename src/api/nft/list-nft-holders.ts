@@ -116,10 +116,8 @@ async function holders(
       // A contract of the other standard may log single tokens, too.
       const units = standard === 721 ? 0n : await heldAmount(store, of)
       const held = units + (await ownedCount(store, of))
-      if (held > 0n) {
-        if (rows.length === limit) return { rows, goOn: after }
-        rows.push({ ownerId, held })
-      }
+      if (held > 0n && rows.length === limit) return { rows, goOn: after }
+      if (held > 0n) rows.push({ ownerId, held })
       after = ownerId
     }
     if (owners.length < chunkSize) return { rows }

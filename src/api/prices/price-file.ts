@@ -88,8 +88,8 @@ function entryOf(file: string, line: string, number: number): { key: string; dat
   const isFiat = chainId.toLowerCase() === 'fiat'
   if (texts.length !== 5) throw wrong(Math.min(texts.length - 1, 5), 'a line has five fields')
   if (!isFiat && !/^\d{1,15}$/.test(chainId)) throw wrong(0, 'neither an EVM chain id nor fiat')
-  if (isFiat ? token !== 'usd' : !/^(native|0x[0-9a-fA-F]{40})$/.test(token))
-    throw wrong(1, isFiat ? 'rates are of usd' : 'neither native nor an address')
+  const tokenProblem = problemOfToken(token, isFiat)
+  if (tokenProblem !== undefined) throw wrong(1, tokenProblem)
   const day = date === '' ? now : dayOf(date)
   if (day === undefined) throw wrong(2, 'not a date of the form 2026-01-31')
   if (!currencies.some((each) => each === currency)) throw wrong(3, 'not a currency we know')
@@ -97,6 +97,13 @@ function entryOf(file: string, line: string, number: number): { key: string; dat
   if (decimal === undefined) throw wrong(4, 'not a decimal number')
   const name = isFiat ? 'fiat' : String(Number(chainId))
   return { key: `${name},${token.toLowerCase()},${currency}`, dated: { day, price: decimal } }
+}
+
+/** Problem of the second field: a token, or in lines of exchange rates the currency they are of. */
+function problemOfToken(token: string, isFiat: boolean): string | undefined {
+  if (isFiat) return token === 'usd' ? undefined : 'rates are of usd'
+  const isToken = /^(native|0x[0-9a-fA-F]{40})$/.test(token)
+  return isToken ? undefined : 'neither native nor an address'
 }
 
 function dayOf(date: string): number | undefined {

@@ -5,7 +5,7 @@ import { checkUnit } from './check-block.ts'
 import { logTable, type LogBatch } from './columns.ts'
 import { Bytes } from './growing.ts'
 import { hexNumber } from './hex.ts'
-import { listOf, type RawUnit } from './raw.ts'
+import { listOf, type RawLog, type RawUnit } from './raw.ts'
 
 /** The EVM has LOG0 to LOG4. */
 const maxTopics = 4
@@ -28,8 +28,7 @@ export function decodeAllLogs(from: number, raws: readonly RawUnit[]): LogBatch 
         all.logIndex.push(hexNumber(log.logIndex, 'log index'))
         all.address.push(addresses.idOf(log.address, 'log address'))
         const start = arena.length
-        const topics = listOf(log.topics, 'topics').slice(0, maxTopics)
-        for (const topic of topics) arena.pushHex(topic, 'topic', 32)
+        pushTopics(arena, log)
         all.topics.pushFrom(start)
         all.data.pushHex(log.data, 'log data')
       }
@@ -41,4 +40,9 @@ export function decodeAllLogs(from: number, raws: readonly RawUnit[]): LogBatch 
     arena: arena.taken(),
     addresses: addresses.taken(),
   }
+}
+
+function pushTopics(arena: Bytes, { topics }: RawLog): void {
+  for (const topic of listOf(topics, 'topics').slice(0, maxTopics))
+    arena.pushHex(topic, 'topic', 32)
 }

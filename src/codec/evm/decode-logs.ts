@@ -166,17 +166,23 @@ export class LogColumns {
   #move(place: Place, form: Form & string): void {
     const { list, data } = place
     const sizeBytes = (data.length - 2) >>> 1
-    if (form === 'transfer' && list.length === 3 && sizeBytes >= 32)
-      this.#row(place, transferKinds.erc20, { from: topicAt(list, 1), to: topicAt(list, 2) }, 0)
-    else if (form === 'transfer' && list.length === 4 && sizeBytes === 0)
-      this.#row(place, transferKinds.erc721, { from: topicAt(list, 1), to: topicAt(list, 2) }, 3)
-    else if (form === 'transfer' && list.length === 1 && sizeBytes === 96) this.#oneTopic(place)
+    if (form === 'transfer') this.#transfer(place, sizeBytes)
     else if (form === 'single' && list.length === 4 && sizeBytes >= 64) this.#single(place)
     else if (form === 'batch' && list.length === 4 && sizeBytes >= 128) this.#batch(place)
     else if (form === 'deposit' && list.length === 2 && sizeBytes >= 32)
       this.#row(place, transferKinds.deposit, { to: topicAt(list, 1) }, 0)
     else if (form === 'withdrawal' && list.length === 2 && sizeBytes >= 32)
       this.#row(place, transferKinds.withdrawal, { from: topicAt(list, 1) }, 0)
+  }
+
+  /** ERC-20 and ERC-721 have one first topic. */
+  #transfer(place: Place, sizeBytes: number): void {
+    const { list } = place
+    if (list.length === 3 && sizeBytes >= 32)
+      this.#row(place, transferKinds.erc20, { from: topicAt(list, 1), to: topicAt(list, 2) }, 0)
+    else if (list.length === 4 && sizeBytes === 0)
+      this.#row(place, transferKinds.erc721, { from: topicAt(list, 1), to: topicAt(list, 2) }, 3)
+    else if (list.length === 1 && sizeBytes === 96) this.#oneTopic(place)
   }
 
   /** A row whose value is the first word of data, or whose token id is topic `idTopic`. */

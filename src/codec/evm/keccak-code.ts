@@ -103,8 +103,8 @@ function permutation(lanes: number, spare: number): Code {
       for (let x = 0; x < 5; x++) {
         code.push(...getLocal(turned(x, y)), ...getLocal(turned(x + 2, y)))
         code.push(...getLocal(turned(x + 1, y)), ...v128.andNot, ...v128.xor)
-        if (x + y === 0) code.push(...v128.constant([...constant, ...constant]), ...v128.xor)
-        code.push(...setLocal(a(x, y)))
+        const added = x + y === 0 ? [...v128.constant([...constant, ...constant]), ...v128.xor] : []
+        code.push(...added, ...setLocal(a(x, y)))
       }
   }
   return code

@@ -87,12 +87,17 @@ export function isUnspecifiedIp(ip: Uint8Array): boolean {
  * none.
  */
 export function isPrivateIp(ip: Uint8Array): boolean {
-  const [a = 0, b = 0] = isIpv4(ip) ? ip.subarray(12) : ip
-  if (!isIpv4(ip)) {
-    const allZero = ip.subarray(0, 15).every((byte) => byte === 0)
-    // fc00::/7 unique local, fe80::/10 link-local, ff00::/8 multicast, :: and ::1.
-    return allZero || (a & 0xfe) === 0xfc || (a === 0xfe && (b & 0xc0) === 0x80) || a === 0xff
-  }
+  return isIpv4(ip) ? isPrivateIpv4(ip.subarray(12)) : isPrivateIpv6(ip)
+}
+
+function isPrivateIpv6(ip: Uint8Array): boolean {
+  const [a = 0, b = 0] = ip
+  const allZero = ip.subarray(0, 15).every((byte) => byte === 0)
+  // fc00::/7 unique local, fe80::/10 link-local, ff00::/8 multicast, :: and ::1.
+  return allZero || (a & 0xfe) === 0xfc || (a === 0xfe && (b & 0xc0) === 0x80) || a === 0xff
+}
+
+function isPrivateIpv4([a = 0, b = 0]: Uint8Array): boolean {
   if (a === 0 || a === 10 || a === 127 || a >= 224) return true
   if (a === 100) return b >= 64 && b < 128
   return (a === 172 && b >= 16 && b < 32) || (a === 192 && b === 168) || (a === 169 && b === 254)

@@ -151,23 +151,37 @@ function pageOf(world: World, place: readonly string[]): JSX.Element {
     case 'message':
       return h(MessagePage, { world, messageId: first })
     case 'metrics':
-      return h(MetricsPage, {
-        world,
-        chainId: first === '' ? 'total' : first,
-        interval: second === '' ? 'day' : second,
-        metric: third,
-      })
+      return metricsPageOf(world, first, second, third)
     case 'primary':
       return primaryPageOf(world, first, second, [third, fourth])
     case 'l1s':
-      return h(L1sPage, { network: first === '' ? (primaryNetworks(world)[0] ?? '') : first })
+      return h(L1sPage, { network: networkIn(world, first) })
     case 'staking':
-      return h(StakingPage, { network: first === '' ? (primaryNetworks(world)[0] ?? '') : first })
+      return h(StakingPage, { network: networkIn(world, first) })
     case 'api':
       return h(ConsolePage, { world, id: first })
     default:
       return h(Lost, {})
   }
+}
+
+/** The network that a place names, or the first one. */
+function networkIn(world: World, named: string): string {
+  return named === '' ? (primaryNetworks(world)[0] ?? '') : named
+}
+
+function metricsPageOf(
+  world: World,
+  chainId: string,
+  interval: string,
+  metric: string,
+): JSX.Element {
+  return h(MetricsPage, {
+    world,
+    chainId: chainId === '' ? 'total' : chainId,
+    interval: interval === '' ? 'day' : interval,
+    metric,
+  })
 }
 
 function chainPageOf(

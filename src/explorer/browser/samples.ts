@@ -20,8 +20,28 @@ export type Asked = {
 /** A value for a parameter; empty where nothing served has one. */
 export type Sample = (asked: Asked) => string
 
+/** Newest things of the first chain and network that are served; `undefined`: none, or not here yet. */
+type Newest = {
+  readonly chainId: string | undefined
+  readonly network: string | undefined
+  readonly evm: NativeTransaction | undefined
+  readonly primary: PrimaryNetworkTransaction | undefined
+  readonly validator: Validator | undefined
+  readonly seat: L1Validator | undefined
+  readonly message: IcmMessage | undefined
+}
+
 /** Asks for one of each thing, once. */
 export function useSamples(world: World): Sample {
+  const newest = useNewest(world)
+  return ({ name, path, choices }) => {
+    if (choices !== undefined && name !== 'network') return choices[0] ?? ''
+    const values: Values = { ...valuesAnywhere(world, newest), ...valuesOn(path, newest) }
+    return values[name] ?? ''
+  }
+}
+
+function useNewest(world: World): Newest {
   const network = primaryNetworks(world)[0]
   const chainId = world.chains[0]?.chainId
   const base = network && `/v1/networks/${encodeURIComponent(network)}`
@@ -39,27 +59,40 @@ export function useSamples(world: World): Sample {
   ).data?.validators[0]
   const message = useAnswer<{ messages: IcmMessage[] }>(chainId && '/v1/icm/messages?pageSize=1')
     .data?.messages[0]
-  const owner =
-    primary?.emittedUtxos[0]?.addresses[0] ?? validator?.potentialRewards?.rewardAddresses?.[0]
-  const asset = primary?.value[0]?.assetId
-  return ({ name, path, choices }) => {
-    const ofPrimary = path.includes('/networks/')
-    const values: Readonly<Record<string, string | undefined>> = {
-      chainId,
-      network: network ?? world.status?.chains[0]?.network,
-      address: evm?.from.address,
-      addresses: owner,
-      blockchainId: path.includes('/assets/') ? 'x-chain' : 'p-chain',
-      blockId: '1',
-      tokenId: '1',
-      txHash: ofPrimary ? primary?.txHash : evm?.txHash,
-      nodeId: validator?.nodeId,
-      subnetId: path.startsWith('/v2/subnet/') ? seat?.subnetId : primarySubnetId,
-      l1ValidationId: seat?.validationId,
-      messageId: message?.messageId,
-      assetId: asset,
-      q: world.chains[0]?.chainName,
-    }
-    return choices !== undefined && name !== 'network' ? (choices[0] ?? '') : (values[name] ?? '')
+  return { chainId, network, evm, primary, validator, seat, message }
+}
+
+type Values = Readonly<Record<string, string | undefined>>
+
+/** Values of parameters that are the same for every operation. */
+function valuesAnywhere(world: World, newest: Newest): Values {
+  const { chainId, network, evm, primary, validator, seat, message } = newest
+  return {
+    chainId,
+    network: network ?? world.status?.chains[0]?.network,
+    address: evm?.from.address,
+    addresses: ownerIn(newest),
+    blockId: '1',
+    tokenId: '1',
+    nodeId: validator?.nodeId,
+    l1ValidationId: seat?.validationId,
+    messageId: message?.messageId,
+    assetId: primary?.value[0]?.assetId,
+    q: world.chains[0]?.chainName,
+  }
+}
+
+/** An address of the primary network. */
+function ownerIn({ primary, validator }: Newest): string | undefined {
+  const owner = primary?.emittedUtxos[0]?.addresses[0]
+  return owner ?? validator?.potentialRewards?.rewardAddresses?.[0]
+}
+
+/** Values of parameters that mean another thing on another path. */
+function valuesOn(path: string, { evm, primary, seat }: Newest): Values {
+  return {
+    blockchainId: path.includes('/assets/') ? 'x-chain' : 'p-chain',
+    txHash: path.includes('/networks/') ? primary?.txHash : evm?.txHash,
+    subnetId: path.startsWith('/v2/subnet/') ? seat?.subnetId : primarySubnetId,
   }
 }

@@ -30,12 +30,26 @@ export function foundOf(hit: SearchHit): Found {
   return { link: placeOf(hit), label: visible(label), note }
 }
 
-function placeOf({ kind, id, chainId, blockchainId = '', network, path }: SearchHit): string {
-  const [, name = network] = /^\/v1\/networks\/([^/]+)\//.exec(path) ?? []
-  const ofPrimary = path.startsWith('/v1/networks/')
+function placeOf(hit: SearchHit): string {
+  if (hit.kind === 'chain') return to('chain', hit.id)
+  return hit.path.startsWith('/v1/networks/') ? placeOnPrimary(hit) : placeOnChain(hit)
+}
+
+function placeOnChain({ kind, id, chainId = '' }: SearchHit): string {
   switch (kind) {
-    case 'chain':
-      return to('chain', id)
+    case 'transaction':
+      return to('chain', chainId, 'tx', id)
+    case 'block':
+    case 'token':
+      return to('chain', chainId, kind, id)
+    default:
+      return to('chain', chainId, 'address', id)
+  }
+}
+
+function placeOnPrimary({ kind, id, blockchainId = '', network, path }: SearchHit): string {
+  const [, name = network] = /^\/v1\/networks\/([^/]+)\//.exec(path) ?? []
+  switch (kind) {
     case 'blockchain':
       // A chain that is not served is found as the transaction that made it, whose id it has.
       return /^[pxc]-chain$/.test(id)
@@ -44,25 +58,17 @@ function placeOf({ kind, id, chainId, blockchainId = '', network, path }: Search
     case 'subnet':
       return to('primary', name, 'subnet', id)
     case 'transaction':
-      return ofPrimary
-        ? to('primary', name, 'tx', blockchainId, id)
-        : to('chain', chainId ?? '', 'tx', id)
+      return to('primary', name, 'tx', blockchainId, id)
     case 'block':
-      return ofPrimary
-        ? to('primary', name, 'block', blockchainId, id)
-        : to('chain', chainId ?? '', 'block', id)
+      return to('primary', name, 'block', blockchainId, id)
     case 'asset':
       return to('primary', name, 'tx', 'x-chain', id)
     case 'l1Validator':
       return to('primary', name, 'validation', id)
     case 'node':
       return to('primary', name, 'node', id)
-    case 'token':
-      return to('chain', chainId ?? '', 'token', id)
     default:
-      return ofPrimary
-        ? to('primary', name, 'address', id.replace(/^[PXC]-/i, ''))
-        : to('chain', chainId ?? '', 'address', id)
+      return to('primary', name, 'address', id.replace(/^[PXC]-/i, ''))
   }
 }
 

@@ -121,12 +121,8 @@ async function holding<T>(
   for (;;) {
     const held = await ice.hold(reader)
     try {
-      for (;;) {
-        // What was fetched for it stays open meanwhile, whatever is removed to make room.
-        const done = await doneOrNeeded(() => work(held))
-        if (!(done instanceof SegmentNeeded)) return done
-        await ice.fetch(done.segment)
-      }
+      // What was fetched for it stays open meanwhile, whatever is removed to make room.
+      return await doneOnceFetched(ice, () => work(held))
     } catch (error) {
       if (!(await ice.mayTryAgain(reader, held, error))) throw error
     } finally {
@@ -135,12 +131,15 @@ async function holding<T>(
   }
 }
 
-async function doneOrNeeded<T>(work: () => Soon<T>): Promise<T | SegmentNeeded> {
-  try {
-    return await work()
-  } catch (error) {
-    if (error instanceof SegmentNeeded) return error
-    throw error
+/** Does `work`, again after each segment that it needed was fetched. */
+async function doneOnceFetched<T>(ice: Ice, work: () => Soon<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof SegmentNeeded)) throw error
+      await ice.fetch(error.segment)
+    }
   }
 }
 

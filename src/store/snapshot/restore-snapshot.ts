@@ -75,22 +75,7 @@ export async function restoreSnapshot(of: Restoring): Promise<void> {
   const files = filesOf(manifest)
   if (!isBegun || !existsSync(join(restoring, checkedName))) {
     try {
-      onDisk(() => {
-        mkdirSync(restoring, { recursive: true, mode: 0o700 })
-        const which = join(restoring, whichName)
-        writeFileSync(`${which}.part`, manifestText(manifest), { mode: 0o600 })
-        renameSync(`${which}.part`, which)
-      })
-      const staged = join(restoring, 'files')
-      for (const file of files) {
-        await copied(source, file, staged)
-        told(file.to)
-      }
-      for (const store of manifest.stores) {
-        await checkStore(staged, store)
-        if (!of.isTrusted && isOfChain(store)) await mark(staged, store, source)
-      }
-      onDisk(() => writeFileSync(join(restoring, checkedName), ''))
+      await stage(of, restoring, files)
     } catch (error) {
       if (!source.isRemote) rmSync(isNew ? dataDir : restoring, { recursive: true, force: true })
       throw error
@@ -103,6 +88,30 @@ export async function restoreSnapshot(of: Restoring): Promise<void> {
     told(to)
   }
   rmSync(restoring, { recursive: true, force: true })
+}
+
+/** Copies everything into the folder `restoring` and checks it there. */
+async function stage(
+  { source, manifest, isTrusted, told }: Restoring,
+  restoring: string,
+  files: readonly Restored[],
+): Promise<void> {
+  onDisk(() => {
+    mkdirSync(restoring, { recursive: true, mode: 0o700 })
+    const which = join(restoring, whichName)
+    writeFileSync(`${which}.part`, manifestText(manifest), { mode: 0o600 })
+    renameSync(`${which}.part`, which)
+  })
+  const staged = join(restoring, 'files')
+  for (const file of files) {
+    await copied(source, file, staged)
+    told(file.to)
+  }
+  for (const store of manifest.stores) {
+    await checkStore(staged, store)
+    if (!isTrusted && isOfChain(store)) await mark(staged, store, source)
+  }
+  onDisk(() => writeFileSync(join(restoring, checkedName), ''))
 }
 
 /** Id of the snapshot whose restore into a folder was begun; `undefined` where none was. */

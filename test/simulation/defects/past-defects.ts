@@ -83,8 +83,8 @@ export const pastDefects: readonly PastDefect[] = [
     places: [
       {
         file: 'src/indexing/pipeline.ts',
-        is: 'from = batch.until\n          failures = 0',
-        both: 'from = $on ? range.until : batch.until\n          failures = 0',
+        is: 'from = batch.until\n        failures = 0',
+        both: 'from = $on ? range.until : batch.until\n        failures = 0',
       },
     ],
   },

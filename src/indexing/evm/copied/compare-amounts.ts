@@ -230,22 +230,25 @@ async function zeroId(reader: Reader): Promise<Value | undefined> {
   return (await reader.get(idOf, [new Uint8Array(20)]))?.[0]
 }
 
-/** A later range may have cut this one; its beginning is then another one's. */
 async function compareRanges(reader: Reader, told: readonly Row[]): Promise<void> {
   for (const wanted of told) {
-    const [contractId = null, first = null, last = null, ownerId = null, at = null] = wanted
-    const found = await reader.get(rangeOver, [contractId, first])
-    const [copiedLast = null, owner = null, place = null] = found ?? []
-    const where = { height: Math.floor(Number(at) / placesPerBlock), table: nftRange.name }
-    if (found === undefined || Number(place) < Number(at))
-      throw differs({ ...where, column: 'at', copied: found?.[2], told: at })
-    if (place !== at) continue
-    if (owner !== ownerId)
-      throw differs({ ...where, column: 'owner_id', copied: owner, told: ownerId })
-    assert(last instanceof Uint8Array, 'a range has an end')
-    const isShorter = copiedLast instanceof Uint8Array && Buffer.compare(copiedLast, last) <= 0
-    if (!isShorter) throw differs({ ...where, column: 'last_item', copied: copiedLast, told: last })
+    const [contractId = null, first = null] = wanted
+    compareRange(await reader.get(rangeOver, [contractId, first]), wanted)
   }
+}
+
+/** A later range may have cut this one; its beginning is then another one's. */
+function compareRange(copied: Row | undefined, [, , last, ownerId, at]: Row): void {
+  const [copiedLast, owner, place] = copied ?? []
+  const where = { height: Math.floor(Number(at) / placesPerBlock), table: nftRange.name }
+  if (copied === undefined || Number(place) < Number(at))
+    throw differs({ ...where, column: 'at', copied: place, told: at })
+  if (place !== at) return
+  if (owner !== ownerId)
+    throw differs({ ...where, column: 'owner_id', copied: owner, told: ownerId })
+  assert(last instanceof Uint8Array, 'a range has an end')
+  const isShorter = copiedLast instanceof Uint8Array && Buffer.compare(copiedLast, last) <= 0
+  if (!isShorter) throw differs({ ...where, column: 'last_item', copied: copiedLast, told: last })
 }
 
 async function compareItems(reader: Reader, told: readonly Row[]): Promise<void> {

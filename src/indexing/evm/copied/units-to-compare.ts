@@ -45,10 +45,9 @@ function* heightsFrom(
     for (let height = next; height < until; height++) yield height
     return
   }
-  for (const piece of piecesOf(copied))
-    if (piece.until > next)
-      for (const height of sampledHeights({ ...piece, percent, seed }))
-        if (height >= next) yield height
+  for (const piece of piecesOf(copied).filter(({ until }) => until > next))
+    for (const height of sampledHeights({ ...piece, percent, seed }))
+      if (height >= next) yield height
 }
 
 /** The pieces that are sampled by themselves. */

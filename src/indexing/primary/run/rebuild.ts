@@ -4,7 +4,8 @@ import type { World } from '../../../core/world.ts'
 import type { Database } from '../../../store/engine/database.ts'
 import type { StoreLocation } from '../../../store/engine/open.ts'
 import { genesisId, rawBlocksFrom } from '../../../store/query/primary/raw-blocks.ts'
-import { openPrimaryHost } from './host.ts'
+import type { ChainName } from '../batch/ledger-rows.ts'
+import { openPrimaryHost, type PrimaryHost } from './host.ts'
 import { openStoredSource } from './stored-source.ts'
 
 /** The store to rebuild, and its place. */
@@ -35,20 +36,29 @@ export async function rebuildPrimary(options: RebuildOptions): Promise<void> {
   })
   try {
     for (const chain of ['P', 'X', 'C'] as const) {
-      const replay = await host.replay(chain)
       const head = await source.headHeight(chain, signal)
-      for (;;) {
-        signal.throwIfAborted()
-        const range = replay.plan(replay.height() + 1, head)
-        if (range === undefined) break
-        // A proposal at the end of a range comes again with its option.
-        const fetched = await replay.fetch(range, signal)
-        if (fetched.length > 0) await host.commit(replay, fetched, signal)
-        options.progress(chain, replay.height(), head)
-      }
+      await rebuildChain(host, { chain, head }, options)
       await host.settled()
     }
   } finally {
     await host.close()
+  }
+}
+
+/** Replays the blocks of one chain up to `head`. */
+async function rebuildChain(
+  host: PrimaryHost,
+  { chain, head }: { readonly chain: ChainName; readonly head: number },
+  { signal, progress }: RebuildOptions,
+): Promise<void> {
+  const replay = await host.replay(chain)
+  for (;;) {
+    signal.throwIfAborted()
+    const range = replay.plan(replay.height() + 1, head)
+    if (range === undefined) return
+    // A proposal at the end of a range comes again with its option.
+    const fetched = await replay.fetch(range, signal)
+    if (fetched.length > 0) await host.commit(replay, fetched, signal)
+    progress(chain, replay.height(), head)
   }
 }

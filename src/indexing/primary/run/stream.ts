@@ -173,41 +173,41 @@ function chainStream(chain: ChainName, parts: ChainParts): Stream {
   const set = (change: Partial<StageStatus>): void => {
     status = { ...status, ...change }
   }
+  /** Follows the chain, again after each failure that is waited out. */
+  const followOn = async (signal: AbortSignal): Promise<void> => {
+    const host = await hosts.get()
+    // Block 0 is made of the genesis; those after it came from a node.
+    const wasThere = (): boolean => status.headHeight >= 0 || host.storedHeight(chain) > 0
+    const patience = newPatience(wasThere, parts.isRecorded)
+    let pauseMs = firstPauseMs
+    const following: Following = {
+      ...parts,
+      set: (told) => {
+        // Until something is stored the same failure may come again.
+        const moved = told.indexedHeight > status.indexedHeight
+        if (moved || told.state === 'live') pauseMs = firstPauseMs
+        if (pauseMs === firstPauseMs) patience.renew()
+        const { reason } = pauseMs > firstPauseMs ? status : {}
+        status = { stage: chain, ...(reason === undefined ? {} : { reason }), ...told }
+      },
+    }
+    while (!signal.aborted) {
+      try {
+        await follow(chain, host, following, signal)
+      } catch (error) {
+        const fault = faultOf(error)
+        if (signal.aborted || !patience.waitsFor(fault)) throw error
+        log.warn('chain waits', { chain, code: fault.code, reason: fault.message, pauseMs })
+        const standsBy = fault.code === 'lease-lost' ? { standsBy: true } : {}
+        set({ state: 'syncing', reason: fault.message, ...standsBy })
+        await parts.clock.sleep(pauseMs, signal)
+        pauseMs = Math.min(mostPauseAfter(fault), pauseMs * 2)
+      }
+    }
+  }
   const run = async (signal: AbortSignal): Promise<void> => {
     try {
-      const host = await hosts.get()
-      // Block 0 is made of the genesis; those after it came from a node.
-      const wasThere = (): boolean => status.headHeight >= 0 || host.storedHeight(chain) > 0
-      const patience = newPatience(wasThere, parts.isRecorded)
-      let pauseMs = firstPauseMs
-      while (!signal.aborted) {
-        try {
-          await follow(
-            chain,
-            host,
-            {
-              ...parts,
-              set: (told) => {
-                // Until something is stored the same failure may come again.
-                const moved = told.indexedHeight > status.indexedHeight
-                if (moved || told.state === 'live') pauseMs = firstPauseMs
-                if (pauseMs === firstPauseMs) patience.renew()
-                const { reason } = pauseMs > firstPauseMs ? status : {}
-                status = { stage: chain, ...(reason === undefined ? {} : { reason }), ...told }
-              },
-            },
-            signal,
-          )
-        } catch (error) {
-          const fault = faultOf(error)
-          if (signal.aborted || !patience.waitsFor(fault)) throw error
-          log.warn('chain waits', { chain, code: fault.code, reason: fault.message, pauseMs })
-          const standsBy = fault.code === 'lease-lost' ? { standsBy: true } : {}
-          set({ state: 'syncing', reason: fault.message, ...standsBy })
-          await parts.clock.sleep(pauseMs, signal)
-          pauseMs = Math.min(mostPauseAfter(fault), pauseMs * 2)
-        }
-      }
+      await followOn(signal)
     } catch (error) {
       if (signal.aborted) return
       const reason = faultOf(error)?.message ?? 'it broke; see the log'

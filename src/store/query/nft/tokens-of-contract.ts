@@ -44,18 +44,20 @@ export async function tokensOfContract(
     const item = itemOf(bytesAt(row, 0))
     found.set(item, { item, ownerId: maybeIntegerAt(row, 1), at: integerAt(row, 2) })
   }
-  if (standard === 721) {
-    const ranges = await store.all(rangesFrom, [contractId, contractId, start, start, limit + 1])
-    for (const row of ranges) {
-      const first = itemOf(bytesAt(row, 0))
-      const last = itemOf(bytesAt(row, 1))
-      const begin = first > from ? first : from
-      const ownerId = maybeIntegerAt(row, 2)
-      const at = integerAt(row, 3)
-      for (let item = begin; item <= last && item < begin + BigInt(limit); item++) {
-        const own = found.get(item)
-        if (own === undefined || own.at < at) found.set(item, { item, ownerId, at })
-      }
+  // Only tokens of ERC-721 are given in ranges.
+  const ranges =
+    standard === 721
+      ? await store.all(rangesFrom, [contractId, contractId, start, start, limit + 1])
+      : []
+  for (const row of ranges) {
+    const first = itemOf(bytesAt(row, 0))
+    const last = itemOf(bytesAt(row, 1))
+    const begin = first > from ? first : from
+    const ownerId = maybeIntegerAt(row, 2)
+    const at = integerAt(row, 3)
+    for (let item = begin; item <= last && item < begin + BigInt(limit); item++) {
+      const own = found.get(item)
+      if (own === undefined || own.at < at) found.set(item, { item, ownerId, at })
     }
   }
   const tokens = [...found.values()].sort((a, b) => (a.item < b.item ? -1 : 1))

@@ -76,10 +76,15 @@ export async function tokensBeginning(
 ): Promise<NamedToken[]> {
   const found = new Map<number, NamedToken>()
   for (const form of new Set(formsOf(text)))
-    for (const question of [beginning.symbol, beginning.name])
-      for (const row of await store.all(question, [form, form + last, mostRead])) {
-        const token = namedRow.read(row)
-        if (token.spam === 0) found.set(token.id, token)
-      }
+    for (const token of await tokensSpelled(store, form))
+      if (token.spam === 0) found.set(token.id, token)
   return [...found.values()].toSorted((a, b) => a.id - b.id).slice(0, limit)
+}
+
+/** Tokens whose symbol or name begins with this spelling, those marked as spam too. */
+async function tokensSpelled(store: Reader, form: string): Promise<NamedToken[]> {
+  const limits = [form, form + last, mostRead]
+  const bySymbol = await store.all(beginning.symbol, limits)
+  const byName = await store.all(beginning.name, limits)
+  return [...bySymbol, ...byName].map(namedRow.read)
 }

@@ -8,6 +8,7 @@
 import { toHex } from '../../core/bytes.ts'
 import { decimalOfJson, plainDecimal, product } from '../../core/exact-decimal.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
+import { setBounded } from '../../core/set-bounded.ts'
 import type { Clock, Transport } from '../../core/world.ts'
 import type { CurrencyCode } from '../../shape/evm/money.ts'
 import type { Log } from '../../telemetry/log.ts'
@@ -33,7 +34,7 @@ const failurePauseMs = 30_000
 const timeoutMs = 3_000
 const maxReplyBytes = 4 * 1_048_576
 
-/** Prices kept: 200 bytes each. Beyond, all are forgotten and asked for again. */
+/** Prices kept: 200 bytes each. Beyond, those that were asked for longest ago are forgotten. */
 const maxKept = 20_000
 
 type Kept = { readonly price: string | undefined; readonly atMs: number; readonly untilMs: number }
@@ -123,21 +124,25 @@ class PriceCache {
       for (const key of keys) this.#pending.delete(nameOf(key))
     })
     const nowMs = this.#clock.monotonic()
-    if (this.#kept.size > maxKept) this.#kept.clear()
     for (const key of keys) {
       const name = nameOf(key)
       const before = this.#kept.get(name)
-      if (found !== undefined) {
-        this.#kept.set(name, { price: found.get(name), atMs: nowMs, untilMs: nowMs + freshMs })
-        continue
-      }
-      const isUsable = before !== undefined && nowMs - before.atMs < staleMs
-      this.#kept.set(name, {
-        price: isUsable ? before.price : undefined,
-        atMs: before?.atMs ?? nowMs,
-        untilMs: nowMs + failurePauseMs,
-      })
+      const now =
+        found === undefined
+          ? afterFailure(before, nowMs)
+          : { price: found.get(name), atMs: nowMs, untilMs: nowMs + freshMs }
+      setBounded(this.#kept, name, now, maxKept)
     }
+  }
+}
+
+/** The price that is told until the service is asked again. */
+function afterFailure(before: Kept | undefined, nowMs: number): Kept {
+  const isUsable = before !== undefined && nowMs - before.atMs < staleMs
+  return {
+    price: isUsable ? before.price : undefined,
+    atMs: before?.atMs ?? nowMs,
+    untilMs: nowMs + failurePauseMs,
   }
 }
 

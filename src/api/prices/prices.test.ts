@@ -243,6 +243,22 @@ void test('http prices: kept five minutes, told an hour longer while the service
   }
 })
 
+void test('http prices: beyond the most that is kept, the oldest alone are asked for again', async () => {
+  const { prices, asked } = service({}, {})
+  const ask = (things: readonly Uint8Array[]) =>
+    prices.current({ chain, of: things, currency: 'usd' })
+  const tokens = Array.from({ length: 20_001 }, (_, number) =>
+    fromHex(`0x${number.toString(16).padStart(40, '0')}`),
+  )
+  await ask(tokens)
+  await ask([other])
+  const before = asked.length
+  await ask(tokens.slice(2))
+  assert.equal(asked.length, before)
+  await ask(tokens.slice(0, 2))
+  assert.equal(asked.length, before + 1)
+})
+
 void test('token list: names and logos, the first list wins; reputation beside it', () => {
   const list = (name: string) =>
     readTokenList(

@@ -3,7 +3,8 @@
  * Source: Solidity documentation, Contract ABI Specification.
  */
 
-const wordBytes = 32
+/** Bytes of a word. */
+export const wordBytes = 32
 
 /** A value, hex digits without prefix, as the hex of a word. */
 export function wordOf(hex: string): string {
@@ -11,7 +12,7 @@ export function wordOf(hex: string): string {
 }
 
 /** The word at `at` as a number; `undefined` beyond the bytes, or for 2^32 and more. */
-function smallWord(bytes: Uint8Array, at: number): number | undefined {
+export function smallWord(bytes: Uint8Array, at: number): number | undefined {
   if (at + wordBytes > bytes.length) return undefined
   const view = new DataView(bytes.buffer, bytes.byteOffset + at, wordBytes)
   for (let high = 0; high < wordBytes - 4; high += 4)

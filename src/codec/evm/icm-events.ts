@@ -6,6 +6,7 @@
  */
 
 import { Fault } from '../../core/fault.ts'
+import { smallWord, wordBytes } from './abi-words.ts'
 
 /** A receipt carried by a message: which message of the other chain was received, by whom. */
 export type IcmReceipt = {
@@ -29,12 +30,9 @@ export type IcmMessage = {
 /** Fee for delivery. `amount` is big-endian, 32 bytes. */
 export type IcmFee = { readonly token: Uint8Array; readonly amount: Uint8Array }
 
-// An honest message fits a block; a list or byte string longer than the log itself cannot be.
-const word = 32
-
 /** Data of SendCrossChainMessage: `(Message, FeeInfo)`. Throws `bad-bytes`. */
 export function decodeSend(data: Uint8Array): { message: IcmMessage; fee: IcmFee } {
-  return { message: messageAt(data, offsetAt(data, 0, 0)), fee: feeAt(data, word) }
+  return { message: messageAt(data, offsetAt(data, 0, 0)), fee: feeAt(data, wordBytes) }
 }
 
 /** Data of ReceiveCrossChainMessage: `(address rewardRedeemer, Message)`. Throws `bad-bytes`. */
@@ -42,7 +40,10 @@ export function decodeReceive(data: Uint8Array): {
   rewardRedeemer: Uint8Array
   message: IcmMessage
 } {
-  return { rewardRedeemer: addressAt(data, 0), message: messageAt(data, offsetAt(data, word, 0)) }
+  return {
+    rewardRedeemer: addressAt(data, 0),
+    message: messageAt(data, offsetAt(data, wordBytes, 0)),
+  }
 }
 
 /** Data of AddFeeAmount and ReceiptReceived: `(FeeInfo)`. Throws `bad-bytes`. */
@@ -54,38 +55,36 @@ export function decodeFee(data: Uint8Array): IcmFee {
 function messageAt(data: Uint8Array, start: number): IcmMessage {
   return {
     nonce: wordAt(data, start),
-    sender: addressAt(data, start + word),
-    destinationBlockchainId: wordAt(data, start + 2 * word),
-    destination: addressAt(data, start + 3 * word),
-    receipts: receiptsAt(data, offsetAt(data, start + 6 * word, start)),
-    data: bytesAt(data, offsetAt(data, start + 7 * word, start)),
+    sender: addressAt(data, start + wordBytes),
+    destinationBlockchainId: wordAt(data, start + 2 * wordBytes),
+    destination: addressAt(data, start + 3 * wordBytes),
+    receipts: receiptsAt(data, offsetAt(data, start + 6 * wordBytes, start)),
+    data: bytesAt(data, offsetAt(data, start + 7 * wordBytes, start)),
   }
 }
 
 function receiptsAt(data: Uint8Array, start: number): IcmReceipt[] {
   const count = numberAt(data, start)
-  if (count > data.length / (2 * word)) throw tooLong(start, count)
+  if (count > data.length / (2 * wordBytes)) throw tooLong(start, count)
   return Array.from({ length: count }, (_, at) => {
-    const place = start + word + at * 2 * word
-    return { nonce: wordAt(data, place), relayer: addressAt(data, place + word) }
+    const place = start + wordBytes + at * 2 * wordBytes
+    return { nonce: wordAt(data, place), relayer: addressAt(data, place + wordBytes) }
   })
 }
 
 function bytesAt(data: Uint8Array, start: number): Uint8Array {
   const length = numberAt(data, start)
-  if (length > data.length - start - word) throw tooLong(start, length)
-  return data.slice(start + word, start + word + length)
+  if (length > data.length - start - wordBytes) throw tooLong(start, length)
+  return data.slice(start + wordBytes, start + wordBytes + length)
 }
 
 function feeAt(data: Uint8Array, start: number): IcmFee {
-  return { token: addressAt(data, start), amount: wordAt(data, start + word) }
+  return { token: addressAt(data, start), amount: wordAt(data, start + wordBytes) }
 }
 
 function wordAt(data: Uint8Array, at: number): Uint8Array {
-  if (at + word > data.length) {
-    throw new Fault('bad-bytes', `log data ends early: ${data.length}`, { detail: { offset: at } })
-  }
-  return data.slice(at, at + word)
+  if (at + wordBytes > data.length) throw endsEarly(data, at)
+  return data.slice(at, at + wordBytes)
 }
 
 function addressAt(data: Uint8Array, at: number): Uint8Array {
@@ -99,15 +98,23 @@ function offsetAt(data: Uint8Array, at: number, base: number): number {
 
 /** A word that must be a small number: an offset, a length. */
 function numberAt(data: Uint8Array, at: number): number {
-  const bytes = wordAt(data, at)
-  let value = 0
-  for (const byte of bytes) value = value * 256 + byte
-  if (value > data.length) throw tooLong(at, value)
+  if (at + wordBytes > data.length) throw endsEarly(data, at)
+  const value = smallWord(data, at)
+  if (value === undefined || value > data.length) throw tooLong(at, value)
   return value
 }
 
-function tooLong(offset: number, value: number): Fault {
-  return new Fault('bad-bytes', `log data names more than it holds: ${value}`, {
+function endsEarly({ length }: Uint8Array, offset: number): Fault {
+  return new Fault('bad-bytes', `log data ends early: ${length}`, { detail: { offset } })
+}
+
+/**
+ * An honest message fits a block: a list or byte string longer than the log itself cannot be. `value` is
+ * absent where it is 2^32 or more.
+ */
+function tooLong(offset: number, value?: number): Fault {
+  const told = value ?? '2^32 or more'
+  return new Fault('bad-bytes', `log data names more than it holds: ${told}`, {
     detail: { offset },
   })
 }

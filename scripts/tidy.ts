@@ -1,8 +1,8 @@
 /**
- * Checks what the linter cannot: which layer may import which, dead files, unread vectors, gauges
- * and settings that nothing uses, look-ups by a caller's text in plain objects, declarations that
- * nothing uses, members that nothing reads, modules imported twice, names in comments and guides
- * that do not exist, and doc comments that begin with a question word.
+ * Checks what the linter cannot: which layer may import which, dead files, variables of modules,
+ * unread vectors, gauges and settings that nothing uses, look-ups by a caller's text in plain objects,
+ * declarations that nothing uses, members that nothing reads, modules imported twice, names in comments
+ * and guides that do not exist, and doc comments that begin with a question word.
  *
  * Run by `npm run check`. Prints every violation and ends with 1 when there is one.
  */
@@ -20,6 +20,7 @@ import {
   unreadMembers,
 } from './dead-names.ts'
 import { lookUpProblems } from './look-ups.ts'
+import { moduleMapProblems } from './module-maps.ts'
 
 /** Folders that each folder of `src/` may import besides itself. The table of ARCHITECTURE.md. */
 const layers: Readonly<Record<string, readonly string[]>> = {
@@ -104,15 +105,17 @@ for (const file of [
     problems.push(`${file}: exports what another file has`)
 }
 
+// What a thread keeps lies in an object that somebody owns.
+const owned = new Map<string, string>()
 for (const file of sources) {
   const isEntry =
     file.endsWith('.test.ts') ||
     file === 'src/cli/main.ts' ||
     file.endsWith('-worker.ts') ||
     file.startsWith('src/explorer/')
-  // What a thread keeps lies in an object that somebody owns.
-  if (!isEntry && /^(export )?let /m.test(readFileSync(file, 'utf8')))
-    problems.push(`${file}: a variable of the module`)
+  const text = readFileSync(file, 'utf8')
+  if (!isEntry) owned.set(file, text)
+  if (!isEntry && /^(export )?let /m.test(text)) problems.push(`${file}: a variable of the module`)
   if (!isEntry && !imported.has(file)) problems.push(`${file}: the product does not import it`)
   if (/(^|\/)(utils?|helpers?|common|misc|types|index)\.ts$/.test(file))
     problems.push(`${file}: no such names`)
@@ -120,6 +123,8 @@ for (const file of sources) {
   const deepest = file.startsWith('src/indexing/primary/') ? 6 : 5
   if (file.split('/').length > deepest) problems.push(`${file}: too many folders below src`)
 }
+
+problems.push(...moduleMapProblems(owned))
 
 const readers = [...sources, ...filesUnder('test'), ...filesUnder('bench')]
   .map((file) => readFileSync(file, 'utf8'))

@@ -30,7 +30,7 @@ import { type ParameterReader, parameterReader } from './parameters.ts'
 import type { AddressReader } from './proxy-address.ts'
 import { placedAnswer, plainQuery, reachToken } from './read-position.ts'
 import { bodyReader } from './request-body.ts'
-import { type AnswerOf, callerOf, send, sendList, type SendParts } from './send-answer.ts'
+import { type AnswerOf, callerOf, send, sendList, type SendParts, varyOf } from './send-answer.ts'
 import type { AnsweredCall } from './usage/call-recorder.ts'
 
 /** Parts of the server that routes use. */
@@ -144,6 +144,7 @@ class Route {
   readonly #readBody: ReturnType<typeof bodyReader> | undefined
   readonly #list: ReturnType<typeof listShapeOf>
   readonly #chainOf: FreshChainOf | undefined
+  readonly #vary: string
 
   constructor(parts: RoutedParts, operation: Operation) {
     const { shape } = operation
@@ -155,6 +156,7 @@ class Route {
     this.#readBody = body === undefined ? undefined : bodyReader(body)
     this.#list = listShapeOf(shape)
     this.#chainOf = parts.freshChains?.(shape.path)
+    this.#vary = varyOf(parts, operation)
   }
 
   deadline(): Deadline {
@@ -182,6 +184,7 @@ class Route {
     const { request, reply } = exchange
     const parts = this.parts
     const operation = this.#operation
+    const vary = this.#vary
     const { open, weight } = operation.shape
     if (open !== true && parts.admit !== undefined) {
       const headers = parts.admit(callerOf(request, parts.addressOf, weight))
@@ -196,10 +199,10 @@ class Route {
     const format = list === undefined ? undefined : formatOf(request.headers.accept)
     if (list === undefined || format === undefined) {
       const answer = await this.#ask(exchange, path, query)
-      return send({ parts, operation, request, reply, answer })
+      return send({ parts, operation, request, reply, vary, answer })
     }
     const ask = (asked: Values): Promise<AnswerOf> => this.#ask(exchange, path, asked)
-    return sendList({ parts, operation, request, reply }, { format, list, query, ask })
+    return sendList({ parts, operation, request, reply, vary }, { format, list, query, ask })
   }
 
   async #ask(exchange: Exchange, path: Values, query: Values): Promise<AnswerOf> {

@@ -40,12 +40,14 @@ export type Done = {
   readonly operation: Operation
   readonly request: FastifyRequest
   readonly reply: FastifyReply
+  /** See {@link varyOf}. */
+  readonly vary: string
   readonly answer: AnswerOf
 }
 
 /** Sends an answer in the caller's dialect, compressed where it asks for that. */
 export function send(done: Done): FastifyReply | Promise<FastifyReply> {
-  const { parts, operation, request, reply, answer } = done
+  const { parts, operation, request, reply, vary, answer } = done
   const { shape } = operation
   const rule = ownValue(parts.dialectRules, shape.id)
   const dialect = dialectOf(parts.dialect, request)
@@ -54,7 +56,7 @@ export function send(done: Done): FastifyReply | Promise<FastifyReply> {
   if (answer.headers !== undefined) reply.headers(answer.headers)
   const status = dialect === 'documented' ? shape.status : (rule?.sdkStatus ?? shape.status)
   if (status !== undefined) reply.code(status)
-  reply.header('vary', varyOf(parts, operation))
+  reply.header('vary', vary)
   // A body that has its text already is made of views only where somebody reads those.
   if (answer.json === undefined && answer.body === undefined) return reply.send()
   const text = textOf(done, rule, dialect)
@@ -94,21 +96,15 @@ function sendText(
   return body instanceof Promise ? body.then((bytes) => reply.send(bytes)) : reply.send(body)
 }
 
-const varyTexts = new WeakMap<Operation, string>()
-
 /** Header `vary` of an operation; the origin of pages is added where it matters. */
-function varyOf({ dialectRules, dialect }: SendParts, operation: Operation): string {
-  const known = varyTexts.get(operation)
-  if (known !== undefined) return known
+export function varyOf({ dialectRules, dialect }: SendParts, operation: Operation): string {
   const names = ['accept-encoding']
   if (listShapeOf(operation.shape) !== undefined) names.push('accept')
   if (ownValue(dialectRules, operation.shape.id) !== undefined) {
     names.push('x-firn-dialect')
     if (dialect === 'auto') names.push('user-agent')
   }
-  const text = names.join(', ')
-  varyTexts.set(operation, text)
-  return text
+  return names.join(', ')
 }
 
 function inDialect(body: unknown, rule: DialectRule | undefined, dialect: Dialect): unknown {
@@ -130,7 +126,7 @@ export type ListAsked = {
 
 /** Sends a list in another form than JSON: a page, or with a key all of them, as they are read. */
 export async function sendList(
-  { parts, operation, request, reply }: Omit<Done, 'answer'>,
+  { parts, operation, request, reply, vary }: Omit<Done, 'answer'>,
   { format, list, query, ask }: ListAsked,
 ): Promise<FastifyReply> {
   const rule = ownValue(parts.dialectRules, operation.shape.id)
@@ -151,9 +147,7 @@ export async function sendList(
   }
   const { body, nextPageToken } = await listBody(format, list, { read, isWhole })
   if (nextPageToken !== undefined) reply.header('x-next-page-token', nextPageToken)
-  reply
-    .header('vary', varyOf(parts, operation))
-    .header('cache-control', cacheControl(caller, false))
+  reply.header('vary', vary).header('cache-control', cacheControl(caller, false))
   reply.code(200).header('content-type', contentTypes[format])
   return typeof body === 'string' ? await sendText(request, reply, body) : reply.send(body)
 }

@@ -90,16 +90,17 @@ function question(sort: ValidatorSort, order: 'asc' | 'desc', byNode: boolean): 
   )
 }
 
-const sorts = Object.keys(columns)
-const questions = new Map<string, Statement>()
-for (const sort of sorts) {
-  for (const order of ['asc', 'desc'] as const) {
-    for (const byNode of [true, false]) {
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- keys of `columns`
-      questions.set(`${sort} ${order} ${byNode}`, question(sort as ValidatorSort, order, byNode))
-    }
-  }
-}
+const questions: ReadonlyMap<string, Statement> = new Map(
+  Object.keys(columns).flatMap((sort) =>
+    (['asc', 'desc'] as const).flatMap((order) =>
+      [true, false].map((byNode): readonly [string, Statement] => [
+        `${sort} ${order} ${byNode}`,
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- keys of `columns`
+        question(sort as ValidatorSort, order, byNode),
+      ]),
+    ),
+  ),
+)
 
 /** Few nodes are found faster by their own index than by passing over all others. */
 const fewNodes = 32

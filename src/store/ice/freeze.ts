@@ -37,13 +37,13 @@ export type Freezing = {
   readonly ice: Ice
   readonly tables: readonly Table[]
   /**
-   * Adds the rows of tables that do not freeze `whole`, which have none, for the blocks in tables from
-   * height `from` on: they count from there.
+   * Fills the tables that do not freeze `whole`, which are empty, for the blocks in tables from height
+   * `from` on: their amounts count from there.
    */
   readonly recount: (writer: Writer, from: number) => Promise<void>
 }
 
-/** Origin of a segment, as the segment says it. */
+/** Origin of a segment, as it stands in the segment. */
 export type FreezeSubject = {
   readonly store: string
   /** `0x` hex. */
@@ -63,9 +63,9 @@ const hashAt = statement('select hash from block where height = ?')
 const rowsAtOnce = 8_192
 
 /**
- * Freezes the history that is in tables below the heights `until`; gives the new segments. The rows of
- * traces that stay in tables must be of blocks that do: a statement joins rows of tables to each other.
- * The transaction of `writer` must be rolled back when this throws: `store-full`, `store-failed`.
+ * Freezes the history that is in tables below the heights `until`; returns the new segments. Traces that
+ * stay in tables must be of blocks that stay there, too: a statement joins rows of tables to each other.
+ * The caller rolls the transaction of `writer` back when this throws: `store-full`, `store-failed`.
  */
 export async function freezeUntil(
   freezing: Freezing,
@@ -80,7 +80,10 @@ export async function freezeUntil(
   return made
 }
 
-/** Freezes the history of one stage below a height, as {@link freezeUntil} does. */
+/**
+ * Freezes the history of one stage below a height, as {@link freezeUntil} does. Returns the new segment;
+ * `undefined` where nothing in tables is below the height.
+ */
 export async function freezeStage(
   freezing: Freezing,
   { stage, until }: { readonly stage: HistoryStage; readonly until: number },
@@ -96,7 +99,7 @@ export async function freezeStage(
     assert(first === from, 'tables begin where segments end')
   }
   const tables = freezing.tables.filter((table) => stageOf(table) === stage)
-  // What a process left that was killed before its commit.
+  // Files that a process left which was killed before its commit.
   ice.removeOrphans(manifest)
   const draft = ice.draft()
   const made = new SegmentWriter(draft)
@@ -117,7 +120,7 @@ export async function freezeStage(
     await (table.freezes === 'whole' ? removeFrozen(writer, segment, table) : writer.clear(table))
   const entry = { stage, from, until, name, tier: 0 }
   await writeManifest(writer, [...manifest.segments, entry])
-  // Balances and holders hang on blocks alone.
+  // Balances and holders depend on blocks alone.
   if (stage === 'blocks') await recount(writer, until)
   return entry
 }
@@ -216,7 +219,7 @@ export async function hashOf(writer: Writer, height: number): Promise<string> {
 /**
  * Takes history back into tables, so that nothing from height `from` on is frozen. Returns whether
  * anything was. Cost: every row of the segments that reach beyond `from` is written again. The files
- * stay until the next freezing, for those who still read them.
+ * stay until the next freezing, for questions that still read them.
  */
 export async function thawFrom(freezing: Freezing, from: number): Promise<boolean> {
   const { writer, ice, tables, recount } = freezing
@@ -241,7 +244,7 @@ export async function thawFrom(freezing: Freezing, from: number): Promise<boolea
     await recount(writer, oldest.from)
   }
   if (oldestTraces !== undefined && oldestTraces.from < end) {
-    // A segment of traces reached over that of its blocks: what is of frozen blocks freezes again.
+    // A segment of traces reached beyond the blocks that stay frozen: their traces freeze again.
     const until = Math.min(end, frozenUntil({ segments }, 'traces'))
     const { store, genesisHash, firn } = ice.segment(oldestTraces.name).index
     await freezeStage(freezing, { stage: 'traces', until }, { store, genesisHash, firn })

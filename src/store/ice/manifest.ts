@@ -1,4 +1,4 @@
-/** Which segments hold the history of a store, and up to where: one row of `meta`. */
+/** The manifest: the list of segments that hold the frozen history of a store, one row of `meta`. */
 
 import { Fault } from '../../core/fault.ts'
 import { jsonOf } from '../../core/json.ts'
@@ -6,9 +6,9 @@ import { type Reader, statement, type Writer } from '../engine/database.ts'
 import { type HistoryStage, historyStages } from '../engine/table.ts'
 import { meta, segmentsName } from '../schema/control.ts'
 
-/** A segment and the heights it is of, half-open. */
+/** A segment and its heights, half-open. */
 export type ManifestSegment = {
-  /** The stage whose tables it holds. */
+  /** The stage whose rows it holds. */
   readonly stage: HistoryStage
   readonly from: number
   readonly until: number
@@ -64,6 +64,7 @@ export function parseManifest(text: string): Manifest {
   for (const entry of entries) {
     if (!Array.isArray(entry)) throw damaged()
     const [told, from, until, name, tier] = entry as unknown[]
+    // Before traces had segments of their own an entry began with its first height.
     if (isHeight(told))
       throw new Fault('store-version', 'list of segments has the form of an older version of Firn')
     const stage = historyStages.find((each) => each === told)

@@ -1,6 +1,6 @@
 /**
- * Writes the rows of neighbouring segments as one, from their files alone: it asks no store, so that any
- * thread can do it.
+ * Writes the rows of neighbouring segments as one segment, from their files alone: no store is asked, so
+ * any thread can do it.
  */
 
 import { Fault } from '../../core/fault.ts'
@@ -13,25 +13,25 @@ import type { SegmentTable } from './segment-index.ts'
 import { SegmentWriter, type TableSink } from './segment-writer.ts'
 import { Segment } from './segment.ts'
 
-/** Rows between two pauses: blocks with much call data take some milliseconds. */
+/** Rows between two pauses: those of blocks with much call data take some milliseconds. */
 const rowsAtOnce = 512
 
 /** Files to merge. A value that crosses threads. */
 export type MergeJob = {
   /** Segments in order of height. */
   readonly sources: readonly string[]
-  /** The file to write, which gets its name later. */
+  /** The file to write; whoever asked gives it its final name. */
   readonly draft: string
   /** Version of the product. */
   readonly firn: string
 }
 
-/** Merges the files of a job; gives the name of the segment that the draft is then. */
+/** Merges the files of a job into its draft; returns the name that the segment gets. */
 export type MergeFiles = (job: MergeJob, pause: () => Promise<void>) => Promise<string>
 
 /**
  * Merges as {@link MergeFiles} says; `pause` is awaited between pieces of work, and ends it by throwing.
- * The draft is whole and on disk then; it stays, unfinished, when this throws: `store-full`,
+ * The draft is whole and on disk when this returns, and stays unfinished when this throws: `store-full`,
  * `store-failed` for a source that is damaged, gone or of another kind, `store-version`.
  */
 export const mergeFiles: MergeFiles = async ({ sources: paths, draft, firn }, pause) => {
@@ -80,7 +80,7 @@ async function mergeTable(made: SegmentWriter, { table, sources, pause }: Merged
   })
 }
 
-/** Hands rows on as those of one segment. */
+/** A function that adds rows of several segments as rows of one. */
 function addingTo(into: TableSink, shape: FrozenShape): AddRows {
   if (shape.freezes === 'running') {
     const amounts = new MergedAmounts(into, shape)

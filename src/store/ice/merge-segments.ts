@@ -1,9 +1,9 @@
 /**
  * Merges neighbouring segments into one that holds the same rows, so that a question reads few.
  *
- * The new file is written beside the work of the store, a slice at a time; only its name, and the row
- * that names it in place of the old ones, belong to a transaction. Whoever reads an old segment keeps
- * it open. What a killed process leaves is a file that no manifest names.
+ * The new file is written while the store goes on, a slice at a time; only its name, and the row that names
+ * it in place of the old ones, belong to a transaction. A question that reads an old segment keeps it
+ * open. A killed process leaves a file that no manifest names.
  */
 
 import { rmSync } from 'node:fs'
@@ -27,18 +27,18 @@ export type Merging = {
   readonly firn: string
   /** Resolves when the next slice may be written; throws to end the work. */
   readonly pause: () => Promise<void>
-  /** Writes the merged file; this thread does it when it is not said. */
+  /** Writes the merged file; by default this thread does. */
   readonly write?: MergeFiles
   /** Does work in one transaction, under the lease. */
   readonly commit: <T>(work: (writer: Writer) => Promise<T>) => Promise<T>
-  /** Which neighbours of one stage are merged; those that are due when it is not said. */
+  /** Chooses the neighbours of one stage that are merged; by default those that are due. */
   readonly choose?: (segments: readonly ManifestSegment[]) => readonly ManifestSegment[]
 }
 
 /**
- * Merges the segments that are due; gives the new one, `undefined` where there is nothing to do or
- * the old ones were taken back into tables meanwhile. Throws `store-full`, `store-failed`,
- * `lease-lost`; the store is as it was then.
+ * Merges the segments that are due; returns the new one, `undefined` where none are due or the old ones
+ * were taken back into tables meanwhile. Throws `store-full`, `store-failed`, `lease-lost`, and leaves the
+ * store as it was then.
  */
 export async function mergeDue(merging: Merging): Promise<ManifestSegment | undefined> {
   const { reader, ice, choose = segmentsToMerge } = merging
@@ -76,7 +76,7 @@ async function merge(
       return entry
     })
   } catch (error) {
-    // Those that were taken back into tables meanwhile may be gone.
+    // Files of segments that were taken back into tables meanwhile may be gone.
     if (faultOf(error) !== undefined && !isListed(due, await ice.manifest(reader))) return undefined
     throw error
   } finally {

@@ -10,7 +10,7 @@ import { GatheredRows } from './gathered-rows.ts'
 import { writeManifest } from './manifest.ts'
 import { SegmentWriter } from './segment-writer.ts'
 
-/** Heights of a stage, half-open, and what their segment says of its origin. */
+/** Heights of a stage, half-open, and the origin that their segment names. */
 export type FrozenPiece = {
   readonly stage: HistoryStage
   readonly from: number
@@ -19,11 +19,12 @@ export type FrozenPiece = {
 }
 
 /**
- * Does `work` with a writer whose rows of the stage become the segment of `piece`. No row of these
- * heights may be in tables, and `work` adds those of `piece`, all of them and no others; traces may have
- * been left out before them. The segment is whole and on disk before the transaction of
- * `freezing.writer` can commit the row that names it; that must be rolled back when this throws: what
- * `work` throws, `store-full`, `store-failed`.
+ * Does `work` with a writer that gathers the rows of a stage, and writes them as one segment. `work` adds
+ * all rows of the heights of `piece` and no others, and none of these rows may be in tables. Heights below
+ * them whose traces were left out belong to the segment, too.
+ *
+ * The segment is whole and on disk before `freezing.writer` can commit the row that names it. The caller
+ * rolls this transaction back when this throws: what `work` throws, `store-full`, `store-failed`.
  */
 export async function writeFrozen<T>(
   freezing: Omit<Freezing, 'recount'>,
@@ -38,7 +39,7 @@ export async function writeFrozen<T>(
   const result = await work(ice.serve(rows.writer(writer)))
   const parentHash = await hashOf(writer, begin - 1)
   const lastHash = stage === 'blocks' ? gatheredHash(rows, until) : await hashOf(writer, until - 1)
-  // What a process left that was killed before its commit.
+  // Files that a process left which was killed before its commit.
   ice.removeOrphans(manifest)
   const draft = ice.draft()
   const made = new SegmentWriter(draft)

@@ -1,6 +1,6 @@
 /**
  * Merges the segments of a chain's history beside its indexing, in a thread of its own or at a bounded
- * share of this one, and holds indexing up where it makes more than are merged.
+ * share of this one, and holds indexing up where it makes segments faster than they are merged.
  */
 
 import { assert, faultOf } from '../../core/fault.ts'
@@ -14,17 +14,17 @@ import type { Log } from '../../telemetry/log.ts'
 import { quietStream } from '../quiet-stream.ts'
 import type { Stream } from '../stage.ts'
 
-/** Between two looks while there is nothing to do. */
+/** Pause between two looks while nothing is due. */
 const lookEveryMs = 5_000
-/** After a merge: files that were replaced are taken away then, and more may be due. */
+/** Pause after a merge: files that it replaced are taken away then, and another may be due. */
 const afterMergeMs = 1_000
-/** After a merge that failed: a full disk or a damaged segment is not mended by trying at once. */
+/** Pause after a merge that failed: trying at once mends no full disk and no damaged segment. */
 const afterFaultMs = 600_000
-/** Written without a pause, and the pause after it for each millisecond: a third of the thread. */
+/** Work between two pauses, and milliseconds of pause for each of work: a third of the thread. */
 const sliceMs = 20
 const pauseShare = 2
 
-/** Segments of a store from which on no batch is added: each is an open file and some memory. */
+/** Number of segments from which on a store takes no batch: each is an open file and some memory. */
 const mostWaiting = 512
 
 /** Resolves when a store has room for another segment. Rejects when `signal` is aborted. */
@@ -60,7 +60,7 @@ export function mergeStream(parts: MergeParts): Stream {
   return quietStream('merge', async (signal) => {
     const ice = iceOf(database)
     assert(ice !== undefined, 'the store of a deployment that freezes has segments')
-    // What a process left that was killed before its commit.
+    // Files that a process left which was killed before its commit.
     let hasOrphans = true
     while (!signal.aborted) {
       let waitMs = lookEveryMs
@@ -84,6 +84,7 @@ async function removeOrphans(ice: Ice, { commit }: MergeParts): Promise<void> {
   await commit(async (writer) => ice.removeOrphans(await ice.manifest(writer)))
 }
 
+/** Merges once; returns whether anything was due. */
 async function mergeNext(ice: Ice, parts: MergeParts, signal: AbortSignal): Promise<boolean> {
   const { database, freeze, commit, clock, log, spec, merge } = parts
   const began = clock.monotonic()

@@ -1,8 +1,8 @@
 /**
  * Merges segments in a thread of its own, one job after the other, so that the writer goes on meanwhile.
  *
- * The thread begins with a job and ends with it: near the head there is one in hours. A small job is done
- * by the thread that asks, which takes less time than the beginning of another.
+ * The thread starts and ends with its job: near the head there is one in hours. The thread that asks does
+ * a small job itself, which takes less time than the start of another thread.
  */
 
 import { statSync } from 'node:fs'
@@ -14,7 +14,7 @@ import { WorkQueue } from '../../core/work-queue.ts'
 import { type MergeFiles, mergeFiles, type MergeJob } from '../../store/ice/merge-files.ts'
 import { callerOver } from '../port-call.ts'
 
-/** Bytes of all sources up to which a job is small: some tens of milliseconds. */
+/** Bytes of all sources up to which a job is small: it takes some tens of milliseconds. */
 const usualSmallBytes = 4_194_304
 
 /** Old heap of the thread, MiB: a merge holds one group of each source. */

@@ -7,7 +7,7 @@ import { assert } from '../../core/fault.ts'
 import { mergeFiles, type MergeJob } from '../../store/ice/merge-files.ts'
 import { serveCalls } from '../port-call.ts'
 
-/** Pieces of work between two pauses, some 30 milliseconds, and the pause: a quarter of the time. */
+/** Pieces of work between two pauses, some 30 ms, and the pause after them: a quarter of the time. */
 const piecesAtOnce = 16
 const pauseMs = 10
 

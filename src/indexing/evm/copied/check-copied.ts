@@ -36,7 +36,7 @@ import { nextUnits, type Unit } from './units-to-compare.ts'
 
 /** Reads of a node under way at once. */
 const unitsAtOnce = 8
-/** After a fault that may pass. */
+/** Pauses after faults that may pass. */
 const pauses = { firstMs: 1_000, longestMs: 60_000 }
 /** Longest pause after some blocks: half of the thread's time is for others. */
 const longestTurnMs = 250
@@ -49,11 +49,11 @@ export type CopiedCheckParts = {
   readonly checks: BlockChecks
   readonly world: Pick<World, 'clock' | 'random'>
   readonly log: Log
-  /** Blocks of each hundred that are compared, 0 to 100. */
+  /** Share of the blocks that is compared, percent, 0 to 100. */
   readonly percent: number
   /** First height of the chain as it is indexed here. */
   readonly startHeight: number
-  /** Where a store beside may lie. */
+  /** Folder in which a temporary store may lie. */
   readonly dataDir: string
   /** Does work in one transaction, under the lease. */
   readonly commit: <T>(work: (writer: Writer) => Promise<T>) => Promise<T>
@@ -62,7 +62,7 @@ export type CopiedCheckParts = {
 /** The check of one chain's copied history. */
 export class CopiedHistoryCheck {
   readonly #parts: CopiedCheckParts
-  /** As it is committed; absent once all of it was recomputed. */
+  /** As it is committed; absent once all of it was compared. */
   #copied: CopiedHistory | undefined
   #status: StageStatus
   readonly stream: Stream
@@ -79,7 +79,7 @@ export class CopiedHistoryCheck {
     }
   }
 
-  /** Throws `source-mismatch` once something was found that differs: nothing is written after it. */
+  /** Throws `source-mismatch` once a difference was found: nothing is written after it. */
   checkUsable(): void {
     checkNotRefused(this.#copied)
   }
@@ -101,7 +101,7 @@ export class CopiedHistoryCheck {
         log.warn('copied blocks were not compared yet', { reason })
         this.#status = { ...this.#status, reason }
         pauseMs = growingPause(failures++, pauses)
-        // Another process may have written it meanwhile.
+        // Another process may have committed more meanwhile.
         await this.#read()
       }
       await world.clock.sleep(pauseMs, signal).catch((reason: unknown) => {
@@ -110,14 +110,14 @@ export class CopiedHistoryCheck {
     }
   }
 
-  /** Compares some blocks; false once there is nothing left to do. */
+  /** Compares some blocks; returns false once nothing is left to do. */
   async #step(signal: AbortSignal): Promise<boolean> {
-    const copied = await this.#present()
+    const copied = await this.#current()
     if (copied === undefined || copied.refused !== undefined) return false
     checkBeginning(copied, this.#parts.startHeight)
-    const check = copied.check ?? (await this.#begun(copied))
-    if (this.#isOther(check)) {
-      await this.#begun(copied)
+    const check = copied.check ?? (await this.#begin(copied))
+    if (this.#wantsOther(check)) {
+      await this.#begin(copied)
       return true
     }
     if (check.isDone) return false
@@ -133,7 +133,7 @@ export class CopiedHistoryCheck {
   }
 
   /** The history as it is now: an end that proved wrong may have been taken away. */
-  async #present(): Promise<CopiedHistory | undefined> {
+  async #current(): Promise<CopiedHistory | undefined> {
     const copied = this.#copied
     if (copied === undefined) return undefined
     const { blocks } = await storedHeights(this.#parts.database)
@@ -142,13 +142,14 @@ export class CopiedHistoryCheck {
     return left
   }
 
-  /** A setting that asks for more begins anew; what was confirmed stays so. */
-  #isOther({ percent, isDone }: CopiedCheck): boolean {
+  /** Returns whether another share is to be compared; a check that is done stands unless that is more. */
+  #wantsOther({ percent, isDone }: CopiedCheck): boolean {
     const wanted = this.#parts.percent
     return isDone ? wanted > percent : wanted !== percent
   }
 
-  async #begun(copied: CopiedHistory): Promise<CopiedCheck> {
+  /** Begins a check; what was confirmed before stays so. */
+  async #begin(copied: CopiedHistory): Promise<CopiedCheck> {
     const { percent, world } = this.#parts
     const check: CopiedCheck = {
       percent,
@@ -192,7 +193,7 @@ export class CopiedHistoryCheck {
     await this.#write({ ...copied, check, ...(without === undefined ? {} : { without }) })
   }
 
-  /** All blocks that are to be compared are. Where these are all there are, so is everything else. */
+  /** Ends a check whose blocks were all compared; of a whole history the rest is compared, too. */
   async #end(copied: CopiedHistory, check: CopiedCheck, signal: AbortSignal): Promise<void> {
     const { database, log } = this.#parts
     const { from, until, without, tracedUntil } = copied
@@ -212,7 +213,7 @@ export class CopiedHistoryCheck {
     log.info('all of the copied history is that of the chain', { from, until })
   }
 
-  /** Writes down that the copy is not that of the chain; false where that has to wait. */
+  /** Commits that the copy is not that of the chain; returns false where that has to wait. */
   async #refuse(refused: string, error: unknown): Promise<boolean> {
     const { log } = this.#parts
     const copied = this.#copied
@@ -232,19 +233,19 @@ export class CopiedHistoryCheck {
       if (isRenewing) await renewTokens(writer)
       await (copied === undefined ? forgetCopied(writer) : writeCopied(writer, copied))
     })
-    this.#is(copied)
+    this.#set(copied)
   }
 
   async #read(): Promise<void> {
     try {
-      this.#is(await copiedHistory(this.#parts.database))
+      this.#set(await copiedHistory(this.#parts.database))
     } catch (error) {
-      // The next step says it again.
+      // The next step throws it again.
       if (faultOf(error) === undefined) throw error
     }
   }
 
-  #is(copied: CopiedHistory | undefined): void {
+  #set(copied: CopiedHistory | undefined): void {
     const { reason: _passed, ...last } = this.#status
     this.#copied = copied
     this.#status =
@@ -284,7 +285,7 @@ function withCompared(check: CopiedCheck, compared: ComparedBlocks): CopiedCheck
   }
 }
 
-/** Reason to refuse a history: a row that differs, or rows of a form that none of ours has. */
+/** Reason to refuse a history: a row that differs, or one that cannot be read. */
 function refusalOf(error: unknown): string | undefined {
   const fault = faultOf(error)
   if (fault === undefined) return `the copied history cannot be read: ${String(error)}`

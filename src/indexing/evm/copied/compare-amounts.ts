@@ -1,6 +1,6 @@
 /**
- * Holds balances, holders, tokens and owners of a copied history against the rows that the node's blocks
- * make. Of what later blocks change, the newest is compared: whoever was given a token last owns it.
+ * Compares balances, holders, tokens and owners of a copied history with the rows that the node's blocks
+ * make. Where later blocks changed the owner of a token, the copy must have the transfer that did.
  */
 
 import type { BlockBatch } from '../../../codec/evm/columns.ts'
@@ -21,7 +21,7 @@ import { isEqual } from './compare-facts.ts'
 import { differs } from './difference.ts'
 import type { ExpectedRows } from './expected-rows.ts'
 
-/** Rows of which none may be left over once all blocks are compared. */
+/** Numbers of rows that blocks make: of all blocks, the copy must have as many. */
 export type CountedAmounts = {
   /** Times that a balance became another one. */
   readonly balance: number
@@ -86,7 +86,7 @@ async function compareBalances(
     if (!isLast) newest.set(pair, amount)
     await compareBalance(reader, row, isLast ? range.until - 1 : Number(row[2]))
   }
-  // Those who were named and kept what they had.
+  // Pairs that blocks named and whose balance stayed the same.
   const height = range.until - 1
   for (const [pair, amount] of newest) {
     const [addressId = 0, tokenId = 0] = pair.split(' ').map(Number)
@@ -159,7 +159,7 @@ async function compareHolders(reader: Reader, namings: Namings): Promise<number>
   return firsts
 }
 
-/** Their contracts may declare a higher standard than logs show. */
+/** Contracts of tokens may declare a higher standard than logs show. */
 async function compareTokens(reader: Reader, { rows }: ExpectedRows): Promise<void> {
   const told = rows.get(token) ?? []
   // As with holders: the first height of a contract that gave ranges depends on batches.
@@ -207,7 +207,7 @@ type Given = {
   readonly place: number
 }
 
-/** Returns whether a copied transfer at the place gives the token to the owner, NULL: destroys it. */
+/** Returns whether a copied transfer at the place moves the token to the owner; NULL: destroys it. */
 async function isGiven(
   reader: Reader,
   { contractId, item, owner, place }: Given,

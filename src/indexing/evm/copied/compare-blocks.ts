@@ -1,4 +1,4 @@
-/** Reads blocks of a copied history from the node again, and holds the copy against them. */
+/** Reads blocks of a copied history from the node again, and compares the copy with them. */
 
 import type { TraceBatch } from '../../../codec/evm/columns.ts'
 import { Fault, faultOf } from '../../../core/fault.ts'
@@ -40,10 +40,10 @@ export type ComparedBlocks = {
 }
 
 /**
- * Compares blocks of each of `units`, in order, up to the first one that a node gave a part of. A
- * difference is believed once another endpoint tells it, too, where there is another one. Throws
- * `source-mismatch` for a row that differs, with block, table and column in its detail; other faults are
- * those of the source and the store.
+ * Compares the blocks of `units` in order, up to the first unit of which a node returned a part only. A
+ * difference is believed once a second endpoint confirms it, where there is one. Throws `source-mismatch`
+ * for a row that differs, with block, table and column in its detail; other faults are those of the source
+ * and the store.
  */
 export async function compareUnits(
   parts: ComparisonParts,
@@ -51,7 +51,7 @@ export async function compareUnits(
   signal: AbortSignal,
 ): Promise<readonly ComparedBlocks[]> {
   const reads = units.map((unit) => read(parts, unit, signal))
-  // Of several that fail the first one is told.
+  // Of several reads that fail the first one counts.
   await Promise.allSettled(reads)
   const told = await Promise.all(reads)
   const short = told.findIndex(({ piece, unit }) => piece.until < unit.until)
@@ -120,7 +120,10 @@ async function read(
   }
 }
 
-/** An end that proved wrong may have been taken away: that is no difference. Throws `not-ready`. */
+/**
+ * Throws `not-ready` where blocks are no longer stored: an end that proved wrong was taken away, which is
+ * no difference.
+ */
 async function checkStored(reader: Reader, { piece, traces }: ToldUnit): Promise<void> {
   const stored = await storedHeights(reader)
   const last = traces === undefined ? stored.blocks : Math.min(stored.blocks, stored.traces)

@@ -1,4 +1,4 @@
-/** Holds what segments say of their ends against the blocks that are there. */
+/** Compares the hashes that segments name at their ends with the stored blocks. */
 
 import { toHex } from '../../../core/bytes.ts'
 import { type Database, type Reader, statement } from '../../../store/engine/database.ts'

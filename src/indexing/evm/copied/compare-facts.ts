@@ -1,4 +1,4 @@
-/** Holds facts of a copied history and their lists against the rows that the node's blocks make. */
+/** Compares facts of a copied history and their lists with the rows that the node's blocks make. */
 
 import { zstdDecompressSync } from 'node:zlib'
 
@@ -34,7 +34,7 @@ import { differs } from './difference.ts'
 
 /** Tables whose rows lie in order of history: those of a range are read whole. */
 const factTables = [block, tx, txFailed, transfer, event] as const
-/** Lists of them, in another order: each row that must be there is looked for. */
+/** Lists of them, in another order: each row that must be there is looked up. */
 const listTables = [txByHash, txByAddress, transferByAddress, transferByToken, eventByKind] as const
 
 /** Tables that blocks fill, and those that traces fill. */

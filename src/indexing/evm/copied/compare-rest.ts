@@ -1,6 +1,6 @@
 /**
- * The end of a full comparison: nothing is in the copy that no block makes, and what hangs on all blocks
- * is what all of them give.
+ * The end of a full comparison: the copy has no row that no block makes, and of changes of balances and of
+ * holders it has as many as all blocks make.
  */
 
 import { assert, Fault } from '../../../core/fault.ts'
@@ -117,15 +117,15 @@ async function firstsBelow(
 
 type RowsToVisit = Pick<RestToCompare, 'until' | 'pause'> & {
   /**
-   * Given some rows, each with every column, and the height from which on they are not of the copy: none
-   * of a segment that was copied is.
+   * Called with some rows, each with every column, and the height from which on rows are not of the copy:
+   * all rows of a segment that was copied are.
    */
   readonly visit: (rows: readonly Row[], limit: number) => void | Promise<void>
-  /** Told before each segment and before the tables, whose rows are in an order of their own. */
+  /** Called before each segment and before the tables: each has an order of its own. */
   readonly begins?: () => void
 }
 
-/** Hands on every row of a table as it lies in segments, then in tables. */
+/** Visits every row of a table: those in segments first, then those in tables. */
 async function eachRow(reader: Reader, table: Table, of: RowsToVisit): Promise<void> {
   const { until, pause, visit, begins = () => undefined } = of
   const held = await iceOf(reader)?.hold(reader)
@@ -177,5 +177,5 @@ function compareEntries(segment: SegmentTables, shapes: readonly FrozenShape[]):
   }
 }
 
-/** Some groups of a segment. */
+/** Rows read at once: some groups of a segment. */
 const rowsAtOnce = 4_096

@@ -1,6 +1,6 @@
 /**
- * Tokens and owners of NFTs of a copied history, followed again through all of its blocks: in a store
- * beside, by the code that wrote them, from rows that were compared with the node before.
+ * Compares tokens and owners of NFTs of a copied history with those that all of its blocks make. The code
+ * that wrote them makes them again in a temporary store, from rows that were compared with the node before.
  */
 
 import { rmSync } from 'node:fs'
@@ -33,8 +33,8 @@ import { writeTokens } from '../transfer-rows.ts'
 import { isEqual } from './compare-facts.ts'
 import { differs, leftOver } from './difference.ts'
 
-/** A table that is followed again, its columns that all blocks give, and where it says the height. */
-type Followed = {
+/** A table that is made again, its columns that follow from blocks, and the height of its rows. */
+type Remade = {
   readonly table: Table
   readonly columns: readonly string[]
   readonly heightOf: (row: Row) => number
@@ -45,17 +45,17 @@ const heightOfPlace =
   (row: Row): number =>
     Math.floor(Number(row[column]) / placesPerBlock)
 
-const followed: readonly Followed[] = [
+const remade: readonly Remade[] = [
   { table: token, columns: ['standard', 'first_height'], heightOf: (row) => Number(row[2]) },
   { table: nftToken, columns: ['owner_id', 'at'], heightOf: heightOfPlace(4) },
   { table: nftRange, columns: ['last_item', 'owner_id', 'at'], heightOf: heightOfPlace(4) },
   { table: nftAmount, columns: ['amount', 'negative'], heightOf: (row) => Number(row[3]) },
 ]
 
-/** Parts of following. */
+/** Parts of {@link compareState}. */
 export type StateParts = {
   readonly database: Database
-  /** Where the store beside may lie. */
+  /** Folder in which the temporary store may lie. */
   readonly dataDir: string
   /** Waited for now and then, so that others have their turn. */
   readonly pause: () => Promise<void>
@@ -63,7 +63,7 @@ export type StateParts = {
 }
 
 /**
- * Throws `source-mismatch` for a row that is not what all blocks from height `from` on give.
+ * Throws `source-mismatch` for a row that is not what all blocks from height `from` on make.
  *
  * Cost: all transfers and kept logs are read.
  */
@@ -71,32 +71,32 @@ export async function compareState(parts: StateParts, from: number): Promise<voi
   const { database, dataDir, signal } = parts
   const folder = join(dataDir, 'copied-check')
   rmSync(folder, { recursive: true, force: true })
-  const tables = [...controlTables, ...followed.map(({ table }) => table)]
-  const beside = await openStore(
+  const tables = [...controlTables, ...remade.map(({ table }) => table)]
+  const temporary = await openStore(
     { store: 'embedded', dataDir: folder },
     database.name,
     tables,
     'write',
   )
   try {
-    // Most of it without holding on to one state of the store, which keeps what others replace.
-    const reached = await followTo(parts, { reader: database, beside, from })
+    // Most of it outside of a snapshot, which keeps what others replace.
+    const reached = await remakeTo(parts, { reader: database, temporary, from })
     await database.snapshot(async (reader) => {
-      await followTo(parts, { reader, beside, from: reached })
-      for (const each of followed) await compareTable(parts, { reader, beside, followed: each })
+      await remakeTo(parts, { reader, temporary, from: reached })
+      for (const each of remade) await compareTable(parts, { reader, temporary, remade: each })
     })
   } finally {
-    await beside.close()
+    await temporary.close()
     if (!signal.aborted) rmSync(folder, { recursive: true, force: true })
   }
 }
 
-type Following = { readonly reader: Reader; readonly beside: Database; readonly from: number }
+type Remaking = { readonly reader: Reader; readonly temporary: Database; readonly from: number }
 
-/** Follows all blocks of `reader` from `from` on; gives the height after the last one. */
-async function followTo(
+/** Makes the rows of all blocks of `reader` from `from` on; returns the height after the last one. */
+async function remakeTo(
   { pause, signal }: StateParts,
-  { reader, beside, from }: Following,
+  { reader, temporary, from }: Remaking,
 ): Promise<number> {
   const last = (await getCheckpoint(reader, blockStage))?.height ?? -1
   const interner = new Interner()
@@ -104,8 +104,8 @@ async function followTo(
     signal.throwIfAborted()
     const range = { from: at, until: Math.min(last + 1, at + heightsPerSum) }
     const input = amountsInput(await storedBatch(reader, range))
-    await beside.transaction(async (writer) => {
-      const into = over(reader, writer)
+    await temporary.transaction(async (writer) => {
+      const into = writerOver(reader, writer)
       await writeTokens(into, input.batch, input)
       await writeNfts(into, input, interner)
     })
@@ -114,9 +114,9 @@ async function followTo(
   return last + 1
 }
 
-/** Reads facts and numbers of addresses in `reader`; what is followed is in `writer` alone. */
-function over(reader: Reader, writer: Writer): Writer {
-  const isFollowed = (table: Table): boolean => followed.some((each) => each.table === table)
+/** A writer that reads facts and numbers of addresses in `reader`, and what is made again in `writer`. */
+function writerOver(reader: Reader, writer: Writer): Writer {
+  const isRemade = (table: Table): boolean => remade.some((each) => each.table === table)
   const asked = ({ sqlite }: Statement): Reader =>
     sqlite.includes(`from ${nftRange.name}`) ? writer : reader
   return {
@@ -124,28 +124,27 @@ function over(reader: Reader, writer: Writer): Writer {
     all: (question, parameters) => asked(question).all(question, parameters),
     get: (question, parameters) => asked(question).get(question, parameters),
     lookup: (lookup, keys) =>
-      isFollowed(lookup.table) ? writer.lookup(lookup, keys) : reader.lookup(lookup, keys),
+      isRemade(lookup.table) ? writer.lookup(lookup, keys) : reader.lookup(lookup, keys),
     insert: (table, columns) => {
-      if (isFollowed(table)) return writer.insert(table, columns)
+      if (isRemade(table)) return writer.insert(table, columns)
       const isEmpty = Object.values(columns).every(({ length }) => length === 0)
       assert(isEmpty, 'addresses of stored blocks have numbers')
       return undefined
     },
     // Holders are compared with the blocks.
-    insertNew: (table, columns) =>
-      isFollowed(table) ? writer.insertNew(table, columns) : undefined,
+    insertNew: (table, columns) => (isRemade(table) ? writer.insertNew(table, columns) : undefined),
   }
 }
 
 type TableToCompare = {
   readonly reader: Reader
-  readonly beside: Database
-  readonly followed: Followed
+  readonly temporary: Database
+  readonly remade: Remade
 }
 
 async function compareTable(
   { pause }: StateParts,
-  { reader, beside, followed: { table, columns, heightOf } }: TableToCompare,
+  { reader, temporary, remade: { table, columns, heightOf } }: TableToCompare,
 ): Promise<void> {
   const names = columnNames(table)
   const keyAt = table.key.map((name) => names.indexOf(name))
@@ -154,13 +153,13 @@ async function compareTable(
   const isWhole = await eachPage(reader, pages, async (rows) => {
     copied += rows.length
     const keys = keyAt.map((at) => rows.map((row) => itemAt(row, at)))
-    const told = await beside.lookup({ table, key: table.key, select: columns }, keys)
+    const told = await temporary.lookup({ table, key: table.key, select: columns }, keys)
     for (const [at, row] of rows.entries())
-      await compareRow(beside, { table, columns, height: heightOf(row), row, told: told[at] })
+      await compareRow(temporary, { table, columns, height: heightOf(row), row, told: told[at] })
     await pause()
   })
   if (!isWhole) throw new Fault('store-failed', `rows cannot be read of table ${table.name}`)
-  const all = Number((await beside.get(countOf(table)))?.[0])
+  const all = Number((await temporary.get(countOf(table)))?.[0])
   if (all !== copied) throw leftOver(table.name, copied, all)
 }
 
@@ -170,11 +169,11 @@ type RowToCompare = {
   readonly height: number
   /** All columns of the copy. */
   readonly row: Row
-  /** `columns` as the blocks give them; `undefined` where they give no such row. */
+  /** `columns` as the blocks make them; `undefined` where they make no such row. */
   readonly told: Row | undefined
 }
 
-async function compareRow(beside: Reader, of: RowToCompare): Promise<void> {
+async function compareRow(temporary: Reader, of: RowToCompare): Promise<void> {
   const { table, columns, height, row, told } = of
   const where = { height, table: table.name }
   const names = columnNames(table)
@@ -183,7 +182,7 @@ async function compareRow(beside: Reader, of: RowToCompare): Promise<void> {
   for (const [place, column] of columns.entries()) {
     const [has, must] = [itemAt(row, names.indexOf(column)), itemAt(told, place)]
     if (isEqual(has, must)) continue
-    if (!(await mayDiffer(beside, { table, row, column, told: must })))
+    if (!(await mayDiffer(temporary, { table, row, column, told: must })))
       throw differs({ ...where, column, copied: has, told: must })
   }
 }
@@ -195,15 +194,16 @@ function countOf({ name }: Table): Statement {
 const anyRange = statement('select 1 from nft_range where contract_id = ? limit 1')
 
 /**
- * A contract may declare a higher standard than its logs show; and which height is the first one of a
- * contract that gave ranges depends on how blocks were batched.
+ * Returns whether the copy may have another value than the blocks make: a contract may declare a higher
+ * standard than its logs show, and the first height of a contract that gave ranges depends on how blocks
+ * were batched.
  */
 async function mayDiffer(
-  beside: Reader,
+  temporary: Reader,
   of: { readonly table: Table; readonly row: Row; readonly column: string; readonly told: Row[0] },
 ): Promise<boolean> {
   const { table, row, column, told } = of
   if (table !== token) return false
   if (column === 'standard') return Number(row[1]) > Number(told)
-  return (await beside.get(anyRange, [itemAt(row, 0)])) !== undefined
+  return (await temporary.get(anyRange, [itemAt(row, 0)])) !== undefined
 }

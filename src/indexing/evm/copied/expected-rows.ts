@@ -1,6 +1,6 @@
 /**
  * Rows that blocks of a node make over a copied history: the code that writes a batch runs with a writer
- * that keeps the rows instead. There is one way to make rows, and the copy is held against it.
+ * that keeps the rows instead. There is one way to make rows, and the copy is compared with its rows.
  */
 
 import type { BlockBatch, TraceBatch } from '../../../codec/evm/columns.ts'
@@ -96,7 +96,7 @@ class KeptRows {
     this.#from = from
     const insert = (table: Table, columns: Columns): void => this.#keep(table, columns)
     this.writer = {
-      // Ranges of NFTs: each is held against the copy as its log made it.
+      // Ranges of NFTs: each is compared as its log made it.
       all: () => [],
       get: reader.get,
       lookup: (lookup, keys) => this.#lookup(lookup, keys),

@@ -29,7 +29,7 @@ export function sampledHeights({ from, until, percent, seed }: SampledPiece): nu
   const wanted = innerSample({ from, until }, percent)
   const draw = drawing(`${seed} ${from}`)
   const chosen = new Set<number>()
-  // Floyd's way: as many draws as heights, each set of heights as likely as any other.
+  // Floyd's algorithm: as many draws as heights, each set of heights as likely as any other.
   for (let most = inner - wanted; most < inner; most++) {
     const at = Math.floor(draw() * (most + 1))
     chosen.add(from + 1 + (chosen.has(from + 1 + at) ? most : at))

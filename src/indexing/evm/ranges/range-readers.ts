@@ -2,9 +2,9 @@
  * Others that read ranges of a chain for the decoder of the process that writes it: threads of this
  * process and other machines.
  *
- * A range is asked of whoever has least to do, the decoder counted as one. What somebody else fails to
- * read the decoder reads itself: others make a backfill quicker, and none of them is needed. Nothing
- * that they do hangs on earlier blocks, so ranges may come back in any order.
+ * A range is asked of the reader that has least to do, the decoder among them. The decoder reads itself what
+ * another reader fails to read: others make a backfill quicker, and none of them is needed. No part of
+ * their work depends on earlier blocks, so ranges may come back in any order.
  */
 
 import { faultOf } from '../../../core/fault.ts'
@@ -14,14 +14,14 @@ import type { Log } from '../../../telemetry/log.ts'
 import type { BlocksPiece } from '../block-piece.ts'
 import type { RangeChain } from './range-bytes.ts'
 
-/** How an endpoint is treated whose word was not true; see `EvmSource`. */
+/** Treatment of an endpoint that told something untrue; see `EvmSource`. */
 export type Distrust = 'doubt' | 'distrust'
 
 /** One that reads ranges of one chain. Times are monotonic milliseconds. */
 export type OtherReader = {
   /**
-   * Reads that it bears side by side, those under way among them, for a chain that is `behind` blocks
-   * behind its head; 0 while it is left alone.
+   * Reads that it takes at once, those under way among them, for a chain that is `behind` blocks behind
+   * its head; 0 while it is left alone.
    */
   readonly window: (behind: number, now: number) => number
   /** Part of its window that is under way; undefined when it takes nothing more. */
@@ -35,7 +35,7 @@ export type OtherReader = {
     range: HeightRange,
     signal: AbortSignal,
   ) => Promise<BlocksPiece | undefined>
-  /** Told what `origin` was found to have told; returns whether that is this reader itself. */
+  /** Reports something untrue that `origin` told; returns whether `origin` is this reader itself. */
   readonly blame: (origin: string, reason: string, how: Distrust) => boolean
   /** Its endpoints that operators are shown; none where they are shown already. */
   readonly endpoints: (now: number) => readonly EndpointStatus[]
@@ -86,8 +86,8 @@ export class RangeReaders {
   }
 
   /**
-   * Blocks from `range.from` on, read by whoever has least to do. `own` reads them in the decoder, which
-   * bears `own.window` reads. Faults are those of `own`.
+   * Blocks from `range.from` on, read by the reader that has least to do. `own` reads them in the decoder,
+   * which takes `own.window` reads at once. Faults are those of `own`.
    */
   async read(
     range: HeightRange & { readonly head: number },
@@ -106,8 +106,8 @@ export class RangeReaders {
   }
 
   /**
-   * Tells all of them what `origin` was found to have told; returns whether it is one of them. It is
-   * not asked for a while then.
+   * Reports to all of them something untrue that `origin` told; returns whether it is one of them, which
+   * is not asked for a while then.
    */
   blame(origin: string, reason: string, how: Distrust): boolean {
     const blamed = this.#parts.others.map((other) => other.blame(origin, reason, how))
@@ -138,7 +138,7 @@ export class RangeReaders {
     return freest
   }
 
-  /** The range as another tells it; undefined where it does not, for whatever reason. */
+  /** The range as another reader returns it; undefined where it does not, for whatever reason. */
   async #ask(
     other: OtherReader,
     range: HeightRange,

@@ -17,23 +17,23 @@ export type RangeThreadParts = {
   readonly name: string
   /** Starts a thread of this name that answers as `run-range-reader.ts`. */
   readonly start: (name: string) => ClosingPort
-  /** Told once, when the thread ended too often without having answered anything. */
+  /** Called once, when the thread ended too often without having answered anything. */
   readonly failed: (fault: Fault) => void
   readonly clock: Clock
   readonly log: Log
   /** Ends the thread, and every question. */
   readonly signal: AbortSignal
-  /** Blocks behind the head from which on it is started; {@link farBehind} where it is not said. */
+  /** Blocks behind the head from which on it is started; by default {@link farBehind}. */
   readonly startBehind?: number
 }
 
 /** Nearer to the head than this no thread is started: it would begin when the blocks are read. */
 const farBehind = 1_000
 
-/** A thread of which nothing was asked for so long ends. */
+/** A thread ends after this time without a question. */
 const idleMs = 30_000
 
-/** Pauses before a thread is started that ended by itself. */
+/** Pauses before a thread that ended by itself is started again. */
 const firstPauseMs = 1_000
 const longestPauseMs = 60_000
 

@@ -8,7 +8,7 @@ import type { BlocksPiece } from '../block-piece.ts'
 import { type RangeChain, rangeOf, rangeQuery } from './range-bytes.ts'
 import type { OtherReader } from './range-readers.ts'
 
-/** Where readers are, and what is asked of them. */
+/** Addresses of readers, and the secret that they ask for. */
 export type RemoteReaderSettings = {
   /** Base URLs. */
   readonly urls: readonly string[]

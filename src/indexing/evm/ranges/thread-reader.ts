@@ -21,11 +21,11 @@ export type RangeQuestion = {
 export type RangeReply = {
   /** Undefined where hashes do not prove all of it. */
   readonly piece: BlocksPiece | undefined
-  /** Reads of this chain that it can do side by side now. */
+  /** Reads of this chain that it takes at once now. */
   readonly window: number
 }
 
-/** An endpoint of the chain `key` whose word was not true. */
+/** An endpoint of the chain `key` that told something untrue. */
 export type Blame = {
   readonly key: string
   readonly origin: string
@@ -33,13 +33,13 @@ export type Blame = {
   readonly how: Distrust
 }
 
-/** Reads of a thread at once before it told how many it can do. */
+/** Reads that a thread is given at once before it told how many it takes. */
 const firstWindow = 2
 
 /** Parts of {@link ThreadReader}. */
 export type ThreadReaderParts = {
   readonly thread: RangeThread
-  /** The chain's. */
+  /** Key of the chain. */
   readonly key: string
   /** A range that takes longer is read by the decoder. */
   readonly timeoutMs: number

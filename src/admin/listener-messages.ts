@@ -20,8 +20,6 @@ export type ListenerData = {
   readonly allowedHosts: readonly string[]
   readonly nodeId: string | undefined
   readonly sockets: SocketLimits
-  /** Threads that must turn. */
-  readonly heartbeats: readonly Heartbeat[]
   /** A thread that has not turned for longer is dead. */
   readonly maxSilenceMs: number
 }
@@ -65,4 +63,6 @@ export type ListenerOrder =
   | { readonly broke: number }
   /** To an `ask`, or unasked, when checks have changed. */
   | { readonly figures: Figures; readonly to: number | undefined }
+  /** Threads that must turn, whenever one comes or goes. */
+  | { readonly heartbeats: readonly Heartbeat[] }
   | { readonly close: true }

@@ -44,7 +44,7 @@ const tooLarge = textReply(413, 'request body too large\n')
 const refreshEveryMs = 5_000
 const lookEveryMs = 1_000
 
-const watch = watchHeartbeats(data.heartbeats, {
+const watch = watchHeartbeats({
   maxSilenceMs: data.maxSilenceMs,
   now: () => performance.now(),
 })
@@ -86,6 +86,7 @@ parent.on('message', (order: ListenerOrder) => {
   if ('reply' in order) finish(order.to, (outgoing) => send(outgoing, order.reply))
   else if ('broke' in order) finish(order.broke, (outgoing) => outgoing.destroy())
   else if ('figures' in order) board.take(order.figures, order.to)
+  else if ('heartbeats' in order) watch.watch(order.heartbeats)
   else void close()
 })
 

@@ -19,7 +19,7 @@ import type { Gauges } from '../telemetry/gauges.ts'
 import type { Health } from '../telemetry/health.ts'
 import { beat, newHeartbeat } from '../telemetry/heartbeat.ts'
 import type { Log } from '../telemetry/log.ts'
-import type { Threads } from '../telemetry/thread.ts'
+import { mainThreadId, type Threads } from '../telemetry/thread.ts'
 import type {
   Figures,
   ListenerData,
@@ -100,19 +100,21 @@ class ListenerThread {
 
   constructor(parts: NodeServerParts) {
     this.#parts = parts
-    const main = newHeartbeat('main')
+    const main = newHeartbeat(mainThreadId, 'main')
     this.#stopBeat = beat(main)
-    // The threads at this moment, without the listener's own.
-    const heartbeats = [main, ...parts.threads.heartbeats()]
     const { host, port, allowedHosts, nodeId, sockets, maxSilenceMs } = parts
     const link = parts.threads.open('listener')
     const about = { host, port, allowedHosts, nodeId, sockets, maxSilenceMs }
-    const data: ListenerData = { ...about, link, heartbeats }
+    const data: ListenerData = { ...about, link }
     this.#worker = new Worker(entryFile('admin/listener-worker'), {
       name: 'listener',
       workerData: data,
       transferList: [link.port],
       resourceLimits: heap,
+    })
+    parts.threads.followHeartbeats((beats) => {
+      const others = beats.filter(({ id }) => id !== link.heartbeat.id)
+      this.#order({ heartbeats: [main, ...others] })
     })
     const started = Promise.withResolvers<void>()
     const exited = Promise.withResolvers<void>()

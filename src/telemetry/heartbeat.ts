@@ -7,8 +7,10 @@
 
 import { setInterval as every } from 'node:timers'
 
-/** The count of a thread, by the thread's name. */
+/** The count of a thread. */
 export type Heartbeat = {
+  /** Of all threads that this process ever had; a name may return. */
+  readonly id: number
   readonly name: string
   readonly count: Int32Array<SharedArrayBuffer>
 }
@@ -17,8 +19,8 @@ export type Heartbeat = {
 const beatMs = 1_000
 
 /** A count nobody adds to yet. */
-export function newHeartbeat(name: string): Heartbeat {
-  return { name, count: new Int32Array(new SharedArrayBuffer(4)) }
+export function newHeartbeat(id: number, name: string): Heartbeat {
+  return { id, name, count: new Int32Array(new SharedArrayBuffer(4)) }
 }
 
 /**
@@ -33,18 +35,26 @@ export function beat({ count }: Heartbeat): () => void {
 
 /** Watches counts from another thread. */
 export type HeartbeatWatch = {
+  /** Watches these from now on, and no others; one that is new is given the whole time. */
+  readonly watch: (beats: readonly Heartbeat[]) => void
+  readonly look: () => void
   /** Threads that have not turned for longer than was allowed, with the milliseconds. */
   readonly silent: () => readonly { readonly name: string; readonly forMs: number }[]
 }
 
-/** Begins to watch; a thread is given the whole time from now on. `now`: milliseconds. */
-export function watchHeartbeats(
-  beats: readonly Heartbeat[],
-  { maxSilenceMs, now }: { readonly maxSilenceMs: number; readonly now: () => number },
-): HeartbeatWatch & { readonly look: () => void } {
-  const seen = beats.map((heart) => ({ heart, last: Atomics.load(heart.count, 0), at: now() }))
+type Seen = { readonly heart: Heartbeat; last: number; at: number }
+
+/** A watch of nothing yet. `now`: milliseconds. */
+export function watchHeartbeats({
+  maxSilenceMs,
+  now,
+}: {
+  readonly maxSilenceMs: number
+  readonly now: () => number
+}): HeartbeatWatch {
+  let seen = new Map<number, Seen>()
   const look = (): void => {
-    for (const one of seen) {
+    for (const one of seen.values()) {
       const count = Atomics.load(one.heart.count, 0)
       if (count === one.last) continue
       one.last = count
@@ -52,10 +62,15 @@ export function watchHeartbeats(
     }
   }
   return {
+    watch: (beats) => {
+      const seenNow = (heart: Heartbeat): Seen =>
+        seen.get(heart.id) ?? { heart, last: Atomics.load(heart.count, 0), at: now() }
+      seen = new Map(beats.map((heart) => [heart.id, seenNow(heart)]))
+    },
     look,
     silent: () => {
       look()
-      return seen
+      return [...seen.values()]
         .map(({ heart, at }) => ({ name: heart.name, forMs: now() - at }))
         .filter(({ forMs }) => forMs > maxSilenceMs)
     },

@@ -48,12 +48,15 @@ export type Threads = {
   readonly open: (name: string) => ThreadLink
   /** Asks the main thread and every worker, and waits for all that answer in time. */
   readonly ask: (question: ThreadQuestion) => Promise<readonly ThreadAnswer[]>
-  /** Heartbeats of the workers that are there now. */
-  readonly heartbeats: () => readonly Heartbeat[]
+  /** Tells the heartbeats of the workers that are there, now and whenever one comes or goes. */
+  readonly followHeartbeats: (told: (beats: readonly Heartbeat[]) => void) => void
 }
 
 /** Tools of a thread that has joined. */
 export type JoinedThread = { readonly log: Log; readonly waits: Waits }
+
+/** Of the main thread among the heartbeats of a process. */
+export const mainThreadId = 0
 
 // A worker in the middle of a long batch answers when it comes up for air.
 const answerTimeoutMs = 10_000
@@ -82,7 +85,14 @@ export function createThreads(parts: {
   const linked = new Set<Linked>()
   const own = answers(createThreadProfiler(), waits)
   const asked = new Set<ThreadQuestion>()
+  const followers: ((beats: readonly Heartbeat[]) => void)[] = []
   let lastId = 0
+  let lastThread = mainThreadId
+
+  function tellHeartbeats(): void {
+    const beats = [...linked].map(({ heartbeat }) => heartbeat)
+    for (const told of followers) told(beats)
+  }
 
   function receive(thread: Linked, message: Message): void {
     if ('record' in message) logs.record(message.record)
@@ -93,29 +103,21 @@ export function createThreads(parts: {
     }
   }
 
-  async function askOne(thread: Linked, question: ThreadQuestion): Promise<ThreadAnswer> {
-    const id = ++lastId
-    const { promise, resolve } = Promise.withResolvers<readonly ProfileSample[]>()
-    thread.pending.set(id, resolve)
-    thread.port.postMessage({ id, question } satisfies Asked)
-    const samples = await inTime(promise, { clock, ms: answerTimeoutMs })
-    thread.pending.delete(id)
-    return { thread: thread.name, samples: samples ?? [], late: samples === undefined }
-  }
-
   return {
     open: (name) => {
       const { port1, port2 } = new MessageChannel()
-      const heartbeat = newHeartbeat(name)
+      const heartbeat = newHeartbeat(++lastThread, name)
       const thread: Linked = { name, heartbeat, port: port1, pending: new Map() }
       linked.add(thread)
       port1.on('message', (message: Message) => receive(thread, message))
       port1.on('close', () => {
         linked.delete(thread)
+        tellHeartbeats()
         for (const resolve of thread.pending.values()) resolve([])
       })
       // A listening port alone must not keep the process alive.
       port1.unref()
+      tellHeartbeats()
       if (asked.has('watch-heap')) port1.postMessage({ id: 0, question: 'watch-heap' })
       if (asked.has('start-cpu')) port1.postMessage({ id: 0, question: 'start-cpu' })
       return { name, port: port2, floor: logs.floor, heartbeat }
@@ -124,10 +126,25 @@ export function createThreads(parts: {
       if (question === 'stop-cpu') asked.delete('start-cpu')
       else if (question !== 'heap' && question !== 'waits') asked.add(question)
       const main = own(question).then((samples) => ({ thread: 'main', samples, late: false }))
-      return Promise.all([main, ...[...linked].map((thread) => askOne(thread, question))])
+      return Promise.all([
+        main,
+        ...[...linked].map((thread) => askOne(thread, { id: ++lastId, question }, clock)),
+      ])
     },
-    heartbeats: () => [...linked].map(({ heartbeat }) => heartbeat),
+    followHeartbeats: (told) => {
+      followers.push(told)
+      told([...linked].map(({ heartbeat }) => heartbeat))
+    },
   }
+}
+
+async function askOne(thread: Linked, asked: Asked, clock: Clock): Promise<ThreadAnswer> {
+  const { promise, resolve } = Promise.withResolvers<readonly ProfileSample[]>()
+  thread.pending.set(asked.id, resolve)
+  thread.port.postMessage(asked)
+  const samples = await inTime(promise, { clock, ms: answerTimeoutMs })
+  thread.pending.delete(asked.id)
+  return { thread: thread.name, samples: samples ?? [], late: samples === undefined }
 }
 
 /** Joins the process from inside a worker. Call it once, before any other work. */

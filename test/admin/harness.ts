@@ -30,8 +30,6 @@ export type HarnessOptions = {
   readonly settings?: Partial<NodeSettings>
   readonly transport?: Transport
   readonly loggers?: readonly string[]
-  /** Called before the listener is made, to open threads it must watch. */
-  readonly before?: (threads: Threads) => void
   /** Setting `node.rpcMethods`. */
   readonly rpcMethods?: readonly string[]
 }
@@ -80,7 +78,6 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
   const gauges = createGauges()
   const health = createHealth({ clock, log: logs.log })
   const threads = createThreads({ logs, waits, clock })
-  options.before?.(threads)
   const watch = watchProcess(gauges)
   const log = logs.log
   const profiler = createProfiler({

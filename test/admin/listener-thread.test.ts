@@ -55,16 +55,12 @@ void test('listener: answers health and metrics while the main thread hangs, and
 })
 
 void test('listener: a worker that hangs is dead for all three questions, and named', async (t) => {
-  let thread: Worker | undefined
-  const node = await start(t, {
-    settings: { maxSilenceMs },
-    before: (threads) => {
-      const link = threads.open('decoder')
-      thread = new Worker(new URL('./thread-worker.ts', import.meta.url), {
-        workerData: { link },
-        transferList: [link.port],
-      })
-    },
+  const node = await start(t, { settings: { maxSilenceMs } })
+  // Those that index begin when the listener is there.
+  const link = node.threads.open('decoder')
+  const thread = new Worker(new URL('./thread-worker.ts', import.meta.url), {
+    workerData: { link },
+    transferList: [link.port],
   })
   await node.health.runAll()
   const status = async (kind: string): Promise<number> =>
@@ -72,7 +68,7 @@ void test('listener: a worker that hangs is dead for all three questions, and na
   assert.equal(await status('/liveness'), 200)
   assert.equal(await status(''), 200)
   const wake = new Int32Array(new SharedArrayBuffer(4))
-  thread?.postMessage({ what: 'hang', wake })
+  thread.postMessage({ what: 'hang', wake })
   await until('dead', async () => (await status('/liveness')) === 503)
   assert.deepEqual([await status(''), await status('/readiness')], [503, 503])
   const { body } = await node.send({ ...get, path: '/ext/health/liveness' })
@@ -81,7 +77,11 @@ void test('listener: a worker that hangs is dead for all three questions, and na
   Atomics.notify(wake, 0)
   await until('alive', async () => (await status('/liveness')) === 200)
   assert.equal(await status(''), 200)
-  await thread?.terminate()
+  // One that has ended is not waited for.
+  thread.postMessage({ what: 'hang', wake: new Int32Array(new SharedArrayBuffer(4)) })
+  await until('dead again', async () => (await status('/liveness')) === 503)
+  await thread.terminate()
+  await until('gone', async () => (await status('/liveness')) === 200)
 })
 
 void test('listener: a thousand pipelined calls go to the node one by one, others between', async (t) => {

@@ -89,13 +89,13 @@ export function chainShares(parts: ChainSharesParts): ChainShares {
 
   const stream = quietStream('share', async () => {
     let store: Database | undefined
+    let isTold = false
     try {
       while (!signal.aborted) {
         await unlessAway(async () => {
-          if (store === undefined) {
-            store = await openStore(parts.store, deploymentStore, deploymentTables, 'write')
-            await tellChains(store, parts.messengers.map(bodyOf))
-          }
+          store ??= await openStore(parts.store, deploymentStore, deploymentTables, 'write')
+          if (!isTold) await tellChains(store, parts.messengers.map(bodyOf))
+          isTold = true
           await round(store)
         })
         known.resolve()

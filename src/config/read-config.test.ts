@@ -37,6 +37,16 @@ void test('config: flag beats environment beats file beats default', () => {
   assert.deepEqual(port(read(text, { environment, flags })), [3000, 'flag'])
 })
 
+void test('config: a word that YAML reads as true or false is that word', () => {
+  const freeze = (text: string): unknown => read(text).config['index.freeze']
+  assert.deepEqual(['', 'index: { freeze: true }', "index: { freeze: 'false' }"].map(freeze), [
+    'auto',
+    'true',
+    'false',
+  ])
+  refuses('index: { freeze: 1 }', /index\.freeze must be one of auto, true, false/)
+})
+
 void test('config: the example of the design is read whole', () => {
   const { config } = read(`
 dataDir: ./firn-data

@@ -21,23 +21,24 @@ void test('connections: what the threads have together is the setting, and each 
     }
 })
 
+const settings = {
+  role: 'serve',
+  store: 'postgres://db/firn',
+  stores: {},
+  dataDir: '',
+  'index.freeze': 'auto',
+  'api.workers': 4,
+  'api.handlerTimeoutMs': 10_000,
+  'postgres.replicas': [],
+  'segments.from': [],
+  'segments.key': '',
+  'segments.maxBytes': 1_048_576,
+} as const
+const clock = { now: () => 0, monotonic: () => 0, sleep: async () => {} }
+const gauges = { add: () => {} }
+const random = { bytes: (size: number) => new Uint8Array(size), number: () => 0 }
+
 void test('connections: threads that answer share those of the main thread; too few are refused', async () => {
-  const settings = {
-    role: 'serve',
-    store: 'postgres://db/firn',
-    stores: {},
-    dataDir: '',
-    'index.freeze': 'auto',
-    'api.workers': 4,
-    'api.handlerTimeoutMs': 10_000,
-    'postgres.replicas': [],
-    'segments.from': [],
-    'segments.key': '',
-    'segments.maxBytes': 1_048_576,
-  } as const
-  const clock = { now: () => 0, monotonic: () => 0, sleep: async () => {} }
-  const gauges = { add: () => {} }
-  const random = { bytes: (size: number) => new Uint8Array(size), number: () => 0 }
   const sharesOf = async (connections: number) =>
     (
       await storesOf(
@@ -49,4 +50,21 @@ void test('connections: threads that answer share those of the main thread; too 
   assert.ok(4 * (main.read + main.write) + 1 <= 25, JSON.stringify(main))
   await assert.rejects(sharesOf(12), /postgres.connections must be at least 13 for 4 api.workers/)
   assert.equal((await sharesOf(13)).main.read, 1)
+})
+
+void test('stores: history freezes by itself where stores are embedded, elsewhere where it is told to', async () => {
+  const freezes = async (store: string, wanted: 'auto' | 'true' | 'false'): Promise<boolean> => {
+    const config = { ...settings, store, 'index.freeze': wanted, 'postgres.connections': 25 }
+    const { location } = await storesOf(config, { random, clock, gauges })
+    return location.freeze !== undefined
+  }
+  assert.deepEqual(
+    [await freezes('embedded', 'auto'), await freezes('embedded', 'false')],
+    [true, false],
+  )
+  const database = 'postgres://db/firn'
+  assert.deepEqual(
+    [await freezes(database, 'auto'), await freezes(database, 'true')],
+    [false, true],
+  )
 })

@@ -226,7 +226,7 @@ function frozenHistory(): string[] {
     'blocks that they are of. A statement joins rows of tables to each other, so rows of traces are in tables',
     'only where their blocks are: traces of frozen blocks become segments as they are stored.',
     '',
-    'Rows of `balance` and `holding` hang on what came before them, and yet a segment is written without it:',
+    'Rows of `balance` and `holding` depend on what came before them, and yet a segment is written without it:',
     'its balances count from its first block (`running`), and it names each holder once (`firsts`). The',
     'tables do the same from the first block that is not frozen; `indexing/evm/recount.ts` counts anew',
     'when that changes. Merging adds up balances and keeps the oldest of a holder; what reads does the same',

@@ -1,5 +1,5 @@
 /**
- * A copied history with ERC-2309 ranges, whose rows hang on how blocks were batched when it was written:
+ * A copied history with ERC-2309 ranges, whose rows depend on how blocks were batched when it was written:
  * confirmed however that was, refused where an owner or an end is another one.
  */
 

@@ -1,7 +1,7 @@
 /**
  * The work of a thread that reads ranges of EVM chains for the decoder, from the same nodes.
  *
- * It stores nothing and knows no past: whatever hangs on earlier blocks is the writer's. What it tells
+ * It stores nothing and knows no past: whatever depends on earlier blocks is the writer's. What it tells
  * is what `firn read` tells another machine.
  */
 

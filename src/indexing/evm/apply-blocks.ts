@@ -46,7 +46,7 @@ export async function applyBlocks(
 }
 
 /**
- * Writes what a batch says by itself, and the lists of it: nothing that hangs on what came before.
+ * Writes what a batch says by itself, and the lists of it: nothing that depends on what came before.
  * Returns the heights of its transfers. `firstTx` counts the transactions of all blocks before.
  */
 export async function writeFacts(

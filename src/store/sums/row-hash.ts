@@ -63,7 +63,7 @@ export function mixValue(lanes: RowLanes, row: number, value: Value): void {
   } else mixBytes(lanes, row, value, 0, value.length)
 }
 
-/** Ends the hash of every row: each bit of it hangs on every bit before. */
+/** Ends the hash of every row: each bit of it depends on every bit before. */
 export function finishLanes({ lower, upper }: RowLanes): void {
   for (let row = 0; row < lower.length; row++) {
     let hash = u32At(lower, row)

@@ -225,7 +225,7 @@ async function amountsOfPart(parts: RepairParts, of: PartToMend): Promise<void> 
   })
 }
 
-/** Owners hang on all that came before: they are followed from the first block on. */
+/** Owners depend on all that came before: they are followed from the first block on. */
 async function ownersAnew(parts: RepairParts, extent: Extent): Promise<void> {
   parts.log('owners of NFTs are followed again from the first block on')
   const tables = new Set<Table>([nftToken, nftRange])

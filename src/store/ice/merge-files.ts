@@ -63,19 +63,9 @@ async function mergeTable(made: SegmentWriter, { table, sources, pause }: Merged
       throw new Fault('store-failed', `segments of two kinds cannot be merged: ${source.path}`)
     return own
   })
-  const { name, columns, forms, keyLength, groupRows, leadsTo, freezes } = table
-  const shape = {
-    name,
-    columns,
-    forms,
-    keyLength,
-    groupRows,
-    ...(leadsTo === undefined ? {} : { leadsTo }),
-    ...(freezes === undefined ? {} : { freezes }),
-  }
-  await made.table(shape, async (into) => {
+  await made.table(table, async (into) => {
     const merged = new MergedRows(tables)
-    const add = addingTo(into, shape)
+    const add = addingTo(into, table)
     for (let isMore = true; isMore; await pause()) isMore = merged.addTo(add, rowsAtOnce)
   })
 }

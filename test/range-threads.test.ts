@@ -21,12 +21,12 @@ import type { BlocksPiece } from '../src/indexing/evm/block-piece.ts'
 import { openChainHost } from '../src/indexing/evm/chain-host.ts'
 import { openEvmSource } from '../src/indexing/evm/open-source.ts'
 import { type OtherReader, RangeReaders } from '../src/indexing/evm/ranges/range-readers.ts'
-import { RangeThread } from '../src/indexing/evm/ranges/range-thread.ts'
 import { ThreadReader } from '../src/indexing/evm/ranges/thread-reader.ts'
 import { ChainReader } from '../src/indexing/evm/read-chain.ts'
 import { limitsOfThread } from '../src/indexing/limits-of-thread.ts'
 import type { ClosingPort } from '../src/indexing/port-call.ts'
 import { runRangeReader } from '../src/indexing/run-range-reader.ts'
+import { SpareThread } from '../src/indexing/spare-thread.ts'
 import { openStore } from '../src/store/engine/open.ts'
 import { chainTables } from '../src/store/schema/stores.ts'
 import { silentLog } from '../src/telemetry/log.ts'
@@ -92,7 +92,7 @@ void test('a thread that ends while it reads: nothing is lost', async (t) => {
     assert.deepEqual(ended.digest, alone.digest)
     assert.equal(ended.merged, alone.merged)
     assert.equal(ended.byThreads, endsAfter)
-    assert.deepEqual(ended.errors, ['thread that reads ranges has ended'])
+    assert.deepEqual(ended.errors, ['thread has ended'])
   }
 })
 
@@ -111,7 +111,7 @@ void test('a thread that cannot be started: is tried five times, with pauses', a
   const clock = virtualClock()
   let started = 0
   const { promise, resolve } = Promise.withResolvers<unknown>()
-  const thread = new RangeThread({
+  const thread = new SpareThread({
     name: 'range-reader 1',
     start: () => {
       started++
@@ -127,21 +127,20 @@ void test('a thread that cannot be started: is tried five times, with pauses', a
     signal: new AbortController().signal,
   })
   for (let tries = 0; tries < 5; tries++) {
-    assert.ok(!thread.takes(999, clock.monotonic()))
-    while (!thread.takes(1_000, clock.monotonic())) await clock.sleep(100)
+    while (!thread.takes(clock.monotonic())) await clock.sleep(100)
     await assert.rejects(thread.ask('read', {}), /thread ended/)
   }
   assert.equal(started, 5)
   assert.match(faultOf(await promise)?.message ?? '', /cannot be started: range-reader 1/)
   assert.ok(clock.elapsedMs() > 15_000, `${clock.elapsedMs()} ms`)
-  assert.ok(!thread.takes(1_000, Number.MAX_SAFE_INTEGER))
+  assert.ok(!thread.takes(Number.MAX_SAFE_INTEGER))
 })
 
 void test('a thread that nobody asks: ends, and is started again', async () => {
   const clock = virtualClock()
   let [started, ended] = [0, 0]
   const stopping = new AbortController()
-  const thread = new RangeThread({
+  const thread = new SpareThread({
     name: 'range-reader 1',
     start: () => {
       started++
@@ -179,7 +178,7 @@ void test('an endpoint that lied: the threads do not ask it any more', async () 
   const { signal } = stopping
   const spec = specOf('off')
   const parts = { key, timeoutMs: 30_000, clock, log: silentLog }
-  const thread = new RangeThread({
+  const thread = new SpareThread({
     ...parts,
     name: 'range-reader 1',
     start: () => {
@@ -301,10 +300,18 @@ async function index(t: TestContext, run: Run): Promise<Indexed> {
   const threads = Array.from({ length: workers - 1 }, (_, at) => {
     const name = `range-reader ${at + 1}`
     const failed = assert.ifError
-    return new RangeThread({ name, start, failed, clock, log, signal, startBehind: 40 })
+    return new SpareThread({ name, start, failed, clock, log, signal })
   })
   const others = threads.map(
-    (thread) => new ThreadReader({ thread, key, timeoutMs: 30_000, clock, log: silentLog }),
+    (thread) =>
+      new ThreadReader({
+        thread,
+        key,
+        timeoutMs: 30_000,
+        startBehind: 40,
+        clock,
+        log: silentLog,
+      }),
   )
   const readers = new OrderedReaders({ others, clock, log: silentLog }, run.seed)
   const read = async (wanted: 'on' | 'off'): Promise<void> => {

@@ -22,3 +22,8 @@ export function limitsOfThread(of: ReadingThreads): SourceLimits {
   const { limits } = of
   return { ...limits, maxInFlight: Math.floor(limits.maxInFlight / readingThreads(of)) }
 }
+
+/** Threads that make segments beside the one that writes: none where one thread reads. */
+export function segmentThreads({ workers }: Pick<ReadingThreads, 'workers'>): number {
+  return workers === 1 ? 0 : workers
+}

@@ -17,16 +17,16 @@ import type { ChainSpec, ResumePoint } from './chain-spec.ts'
 import { goodBatchRows } from './evm/evm-ingest.ts'
 import { openEvmSource } from './evm/open-source.ts'
 import { RangeReaders } from './evm/ranges/range-readers.ts'
-import { RangeThread } from './evm/ranges/range-thread.ts'
 import { RemoteReader } from './evm/ranges/remote-reader.ts'
 import { ThreadReader } from './evm/ranges/thread-reader.ts'
 import { ChainReader, type ChainWriter } from './evm/read-chain.ts'
-import { limitsOfThread, readingThreads } from './limits-of-thread.ts'
+import { limitsOfThread, readingThreads, segmentThreads } from './limits-of-thread.ts'
 import { callerOver, type Call } from './port-call.ts'
 import { openStoreOver } from './primary/run/calls.ts'
 import { primaryHost } from './primary/run/host.ts'
 import { openPrimaryStreams, type OpenHost } from './primary/run/stream.ts'
 import { runStreams, type Running } from './run-streams.ts'
+import { SpareThread } from './spare-thread.ts'
 import { idleStatus } from './stage.ts'
 import type { StreamSpec } from './stream-spec.ts'
 import type { WorkerThread } from './worker-thread.ts'
@@ -78,21 +78,25 @@ async function runNetwork(
 function rangeThreads(
   { data, world, log, signal, startReader: start }: WorkerThread,
   failed: (fault: Fault) => void,
-): readonly RangeThread[] {
+): readonly SpareThread[] {
   const { clock } = world
   return Array.from(
     { length: readingThreads(data) - 1 },
     (_, at) =>
-      new RangeThread({ name: `range-reader ${at + 1}`, start, failed, clock, log, signal }),
+      new SpareThread({ name: `range-reader ${at + 1}`, start, failed, clock, log, signal }),
   )
 }
 
-type ChainThreads = WorkerThread & { readonly threads: readonly RangeThread[] }
+type ChainThreads = WorkerThread & { readonly threads: readonly SpareThread[] }
 
 async function runChain(of: ChainThreads, ask: Call, spec: ChainSpec): Promise<void> {
   const { data, world, signal, tell } = of
   const log = of.log.child(spec.key)
-  const bufferBytes = Math.max(leastBufferBytes, data.limits.bufferBytes / data.chains.length)
+  const ownBytes = Math.max(leastBufferBytes, data.limits.bufferBytes / data.chains.length)
+  const batchBytes = goodBatchRows * rowBytes
+  // Half of them become segments at once, half wait.
+  const applying = 2 * Math.max(1, segmentThreads(data))
+  const bufferBytes = ownBytes + (applying - 2) * batchBytes
   try {
     const source = await openEvmSource(spec, limitsOfThread(data), { world, log })
     const readers = readersOf(of, spec)
@@ -105,7 +109,7 @@ async function runChain(of: ChainThreads, ask: Call, spec: ChainSpec): Promise<v
       log,
       compress: (bytes) => zstdCompressSync(bytes),
       checkEvery: data.limits.checkEvery,
-      limits: { batchBytes: goodBatchRows * rowBytes, bufferBytes },
+      limits: { batchBytes, bufferBytes, applying },
       changed: () =>
         tell({
           key: spec.key,

@@ -12,6 +12,7 @@ import type { MergeFiles } from '../store/ice/merge-files.ts'
 import { chainShares, type ChainShares } from './chain-shares.ts'
 import type { BlockNews } from './chain-spec.ts'
 import { openChainHost, type ChainHost } from './evm/chain-host.ts'
+import type { SegmentMakers } from './evm/making/segment-makers.ts'
 import { messageStream } from './icm/message-stream.ts'
 import { leaseStream } from './lease-stream.ts'
 import { serveCalls } from './port-call.ts'
@@ -31,11 +32,16 @@ type About = {
   readonly since: number
 }
 
-/**
- * Works until the thread is told to stop, and closes the stores. `merge` writes merged segments beside
- * it; without that this thread does.
- */
-export async function runWriter(thread: WorkerThread, merge?: MergeFiles): Promise<void> {
+/** Threads and machines beside the one that writes; what is absent it does itself. */
+export type WriterHelp = {
+  /** Writes merged segments. */
+  readonly merge?: MergeFiles
+  /** Make segments of a backfill. */
+  readonly makers?: SegmentMakers
+}
+
+/** Works until the thread is told to stop, and closes the stores. */
+export async function runWriter(thread: WorkerThread, help: WriterHelp = {}): Promise<void> {
   const { data, world, log, signal } = thread
   const shares = sharesOf(thread)
   const parts = {
@@ -48,7 +54,7 @@ export async function runWriter(thread: WorkerThread, merge?: MergeFiles): Promi
     limits: data.limits,
     owner: data.owner,
     keepEventsMs: data.keepEventsMs,
-    ...(merge === undefined ? {} : { merge }),
+    ...help,
     signal,
   }
   const hosts = new Map<string, ChainHost>()

@@ -43,10 +43,12 @@ import { goodBatchRows } from './evm-ingest.ts'
 import type { FreezingAtOnce } from './freeze-at-once.ts'
 import { defaultRows, type FreezeParts, freezeStream } from './freeze-stream.ts'
 import { logStream } from './logs/log-stream.ts'
+import type { SegmentMakers } from './making/segment-makers.ts'
 import { mergeStream, type MergeParts, roomForSegments } from './merge-stream.ts'
 import { openEvmSource } from './open-source.ts'
 import { StandingIngest } from './standing-ingest.ts'
 import { tokenStream } from './token-stream.ts'
+import { WaitingBlocks } from './waiting-blocks.ts'
 
 /** Parts of the thread that a host uses. */
 export type HostParts = {
@@ -59,6 +61,8 @@ export type HostParts = {
   readonly keepEventsMs?: number
   /** Writes merged segments beside this thread; absent: it does so itself. */
   readonly merge?: MergeFiles
+  /** Make segments of a backfill beside this thread; absent: it does so itself. */
+  readonly makers?: SegmentMakers
   /** Takes the lease of a store; absent: it is taken as soon as nobody has it. */
   readonly takeLease?: TakeLease
   readonly signal: AbortSignal
@@ -146,15 +150,18 @@ function hostOver(
   const { commit } = ingest
   const wishes = openWishes(parts.store)
   const check = copiedCheckOf({ database, source, log, commit }, parts)
+  const waiting = new WaitingBlocks({
+    room: () => roomForSegments({ database, spec, clock, log }, parts.signal),
+    write: (work) =>
+      ingest.write((into) => {
+        check?.checkUsable()
+        return rhythm.batch(() => work(into))
+      }),
+    most: () => parts.makers?.atOnce() ?? 1,
+  })
   return {
     resume: ingest.resume,
-    blocks: async (batch, { proofs }) => {
-      await roomForSegments({ database, spec, clock, log }, parts.signal)
-      return ingest.write((into) => {
-        check?.checkUsable()
-        return rhythm.batch(() => into.blocks(batch, proofs))
-      })
-    },
+    blocks: (batch, { proofs }) => waiting.add({ batch, proofs }),
     traces: (batch) => ingest.write((into) => rhythm.batch(() => into.traces(batch))),
     skipTraces: (since) => ingest.write((into) => into.skipTraces(since)),
     transactions: (range) => tracedTransactions(database, range),
@@ -211,14 +218,20 @@ function outboxOf(
 
 function freezingAtOnce(
   database: Database,
-  { store: { freeze }, spec, genesisHash }: HostParts & Pick<FreezeParts, 'spec' | 'genesisHash'>,
+  {
+    store: { freeze },
+    spec,
+    genesisHash,
+    makers,
+  }: HostParts & Pick<FreezeParts, 'spec' | 'genesisHash'>,
 ): { readonly freezing?: FreezingAtOnce } {
   const ice = iceOf(database)
   if (freeze === undefined || ice === undefined) return {}
   const subject = { store: spec.key, genesisHash, firn: freeze.firn }
   const leastRows = freeze.rowsAtOnce ?? goodBatchRows / 2
   const mostRowsBefore = freeze.rowsPerSegment ?? defaultRows
-  return { freezing: { ice, subject, leastRows, mostRowsBefore } }
+  const make = makers === undefined ? {} : { make: makers.make }
+  return { freezing: { ice, subject, leastRows, mostRowsBefore, ...make } }
 }
 
 /** Streams that ask the node of what blocks do not say. */

@@ -22,11 +22,19 @@ import {
 import { meta, proofsName, tracesSinceName } from '../../store/schema/control.ts'
 import { chainTables } from '../../store/schema/stores.ts'
 import type { EvmOutbox } from '../events/evm-outbox.ts'
-import { applyBlocks, blockStage, checkpointAfter } from './apply-blocks.ts'
+import {
+  applyBlocks,
+  blockStage,
+  checkpointAfter,
+  type EndOfBlocks,
+  endOfBlocks,
+  type NumberedBatch,
+} from './apply-blocks.ts'
 import { applyTraces, traceStage } from './apply-traces.ts'
 import { cutChain } from './cut-chain.ts'
-import { type FreezingAtOnce, frozenAtOnce, tracesBesideBlocks } from './freeze-at-once.ts'
+import { type FreezingAtOnce, type ProvenBatch, tracesBesideBlocks } from './freeze-at-once.ts'
 import { Interner } from './intern.ts'
+import { NewSegments } from './making/new-segments.ts'
 import { recount } from './recount.ts'
 
 /** Parts of an ingest. */
@@ -70,23 +78,63 @@ export class EvmIngest {
    * then. Faults as `applyBlocks`, `lease-lost`, `store-*`.
    */
   async blocks(batch: BlockBatch, proofs: StoredProofs = {}): Promise<void> {
-    const { database, lease, clock, outbox, freezing } = this.#parts
+    await this.batches([{ batch, proofs }])
+  }
+
+  /** Stores batches that follow each other in one transaction, as {@link EvmIngest.blocks} does one. */
+  async batches(batches: readonly ProvenBatch[]): Promise<void> {
+    const { database, lease, clock, outbox } = this.#parts
     await this.#whole(async (state) => {
       await database.transaction(async (writer) => {
         await holdLease(writer, lease, clock)
-        const before = await frozenAtOnce(writer, { batch, proofs, freezing }, async (into) => {
-          const applied = await applyBlocks(into, batch, state.interner)
-          await state.rollup?.blocks(into, batch, applied.ids)
-          return applied.before
+        await this.#inSegments(writer, async (segments) => {
+          for (const each of batches) await this.#add(writer, each, { state, segments })
         })
-        await writeProofs(writer, state, proofsText(proofs))
-        await outbox?.blocks(writer, batch)
-        await moveCheckpoint(writer, blockStage, {
-          before: before?.height,
-          after: checkpointAfter(batch),
-          epoch: lease.epoch,
-        })
+        await writeProofs(writer, state, proofsText(batches.at(-1)?.proofs ?? {}))
+        for (const { batch } of batches) await outbox?.blocks(writer, batch)
       })
+    })
+  }
+
+  /** Does `work`, and waits until the segments that it began are whole, or gone where it throws. */
+  async #inSegments(
+    writer: Writer,
+    work: (segments: NewSegments | undefined) => Promise<void>,
+  ): Promise<void> {
+    const { freezing } = this.#parts
+    if (freezing === undefined) return work(undefined)
+    const segments = new NewSegments(writer, freezing)
+    try {
+      await work(segments)
+      await segments.settle()
+    } finally {
+      await segments.abandon()
+    }
+  }
+
+  /** Adds a batch, and the checkpoint after it. */
+  async #add(
+    writer: Writer,
+    proven: ProvenBatch,
+    { state, segments }: { readonly state: State; readonly segments: NewSegments | undefined },
+  ): Promise<void> {
+    const { lease } = this.#parts
+    const { batch } = proven
+    const { interner, rollup } = state
+    const count = async (into: Writer, { ids }: NumberedBatch): Promise<void> =>
+      rollup?.blocks(into, batch, ids)
+    let end: EndOfBlocks
+    if (segments !== undefined && (await segments.takes(proven)))
+      end = await segments.add(batch, interner, count)
+    else {
+      await segments?.settle()
+      end = await endOfBlocks(writer)
+      await count(writer, await applyBlocks(writer, { batch, end }, interner))
+    }
+    await moveCheckpoint(writer, blockStage, {
+      before: end.checkpoint?.height,
+      after: checkpointAfter(batch),
+      epoch: lease.epoch,
     })
   }
 

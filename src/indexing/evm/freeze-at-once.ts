@@ -21,6 +21,7 @@ import { writeFrozen } from '../../store/ice/write-frozen.ts'
 import { provenHeightOf, type StoredProofs } from '../../store/query/evm/stored-proofs.ts'
 import { chainTables } from '../../store/schema/stores.ts'
 import { traceStage } from './apply-traces.ts'
+import type { MakeSegment } from './making/make-segment.ts'
 import { recount } from './recount.ts'
 
 /** Freezing of blocks as they are stored. */
@@ -31,7 +32,12 @@ export type FreezingAtOnce = {
   readonly leastRows: number
   /** Rows that may be in tables before it: they become a segment of their own first. */
   readonly mostRowsBefore: number
+  /** Makes the segments; absent: the thread that writes does. */
+  readonly make?: MakeSegment
 }
+
+/** Blocks to store, and what hashes do not prove of all that is stored then. */
+export type ProvenBatch = { readonly batch: BlockBatch; readonly proofs?: StoredProofs }
 
 const rowsInTables = statement(
   `select sum(row_count) from range_sum where tab in ('block', 'tx', 'transfer', 'internal')`,
@@ -39,30 +45,22 @@ const rowsInTables = statement(
 const firstHeight = statement('select min(height) from block', { rowsOnly: true })
 
 /**
- * Does `work`, which adds the rows of `batch`, with a writer that makes them a segment where that can
- * be, else with `writer`. Throws what `work` throws, `store-full`, `store-failed`.
+ * Returns whether a batch becomes a segment as it is stored. What is in tables before it became one then,
+ * unless segments `areComing` before it in this transaction. Throws `store-full`, `store-failed`.
  */
-export async function frozenAtOnce<T>(
+export async function freezesAtOnce(
   writer: Writer,
-  {
-    batch,
-    proofs,
-    freezing,
-  }: {
-    readonly batch: BlockBatch
-    readonly proofs: StoredProofs
-    readonly freezing: FreezingAtOnce | undefined
-  },
-  work: (writer: Writer) => Promise<T>,
-): Promise<T> {
-  if (freezing === undefined || !isOfBackfill(batch, proofs, freezing)) return work(writer)
-  const { ice, subject, mostRowsBefore } = freezing
-  const into = { writer, ice, tables: chainTables, recount }
+  { batch, proofs = {} }: ProvenBatch,
+  { ice, subject, leastRows, mostRowsBefore }: FreezingAtOnce,
+  areComing: boolean,
+): Promise<boolean> {
+  if (!isOfBackfill(batch, proofs, leastRows)) return false
+  if (areComing) return true
   const before = await rowsBefore(writer)
-  if (before > mostRowsBefore) return work(writer)
+  if (before > mostRowsBefore) return false
+  const into = { writer, ice, tables: chainTables, recount }
   if (before > 0) await freezeUntil(into, await heightsBelow(writer, batch.from), subject)
-  const { from, until } = batch
-  return writeFrozen(into, { stage: 'blocks', from, until, subject }, work)
+  return true
 }
 
 /** Height `until` for blocks, and for traces as far as they are stored. */
@@ -96,7 +94,7 @@ export async function tracesBesideBlocks<T>(
 function isOfBackfill(
   { until, blocks, txs, transfers, events }: BlockBatch,
   proofs: StoredProofs,
-  { leastRows }: FreezingAtOnce,
+  leastRows: number,
 ): boolean {
   const rows = blocks.count + txs.count + transfers.count + events.count
   return rows >= leastRows && provenHeightOf(proofs, until - 1) === until - 1

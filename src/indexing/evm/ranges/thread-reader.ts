@@ -5,10 +5,10 @@ import { inTime } from '../../../core/in-time.ts'
 import type { Clock } from '../../../core/world.ts'
 import type { EndpointStatus, HeightRange } from '../../../source/evm-source.ts'
 import type { Log } from '../../../telemetry/log.ts'
+import type { SpareThread } from '../../spare-thread.ts'
 import type { BlocksPiece } from '../block-piece.ts'
 import type { RangeChain } from './range-bytes.ts'
 import type { Distrust, OtherReader } from './range-readers.ts'
-import type { RangeThread } from './range-thread.ts'
 
 /** A question to a thread: blocks of the chain `key`, which must be `chain`. */
 export type RangeQuestion = {
@@ -36,13 +36,18 @@ export type Blame = {
 /** Reads that a thread is given at once before it told how many it takes. */
 const firstWindow = 2
 
+/** Nearer to the head than this no thread is started: it would begin when the blocks are read. */
+const farBehind = 1_000
+
 /** Parts of {@link ThreadReader}. */
 export type ThreadReaderParts = {
-  readonly thread: RangeThread
+  readonly thread: SpareThread
   /** Key of the chain. */
   readonly key: string
   /** A range that takes longer is read by the decoder. */
   readonly timeoutMs: number
+  /** Blocks behind the head from which on the thread is started; by default {@link farBehind}. */
+  readonly startBehind?: number
   readonly clock: Clock
   readonly log: Log
 }
@@ -58,11 +63,11 @@ export class ThreadReader implements OtherReader {
   }
 
   window(behind: number, now: number): number {
-    return this.#parts.thread.takes(behind, now) ? this.#size : 0
+    return this.#takes(behind, now) ? this.#size : 0
   }
 
   load(behind: number, now: number): number | undefined {
-    const hasRoom = this.#underWay < this.#size && this.#parts.thread.takes(behind, now)
+    const hasRoom = this.#underWay < this.#size && this.#takes(behind, now)
     return hasRoom ? this.#underWay / this.#size : undefined
   }
 
@@ -92,6 +97,11 @@ export class ThreadReader implements OtherReader {
   /** Nothing: its endpoints are the decoder's. */
   endpoints(): readonly EndpointStatus[] {
     return []
+  }
+
+  #takes(behind: number, now: number): boolean {
+    const { thread, startBehind = farBehind } = this.#parts
+    return thread.isRunning || (behind >= startBehind && thread.takes(now))
   }
 
   /** Counts the read as under way for as long as the thread is at it, whoever waits for it. */

@@ -1,21 +1,21 @@
 /**
- * Threads of this process that read ranges for its decoder, as the decoder sees them.
+ * A thread that helps another one in a backfill, as the other one sees it.
  *
- * They run only while a chain is far behind its head: started by the first question, ended when none
- * came for a while. One that ends by itself is started again after a pause.
+ * It is started by the first question, and ended when none came for a while: near the head nobody asks. One
+ * that ends by itself is started again after a pause.
  */
 
-import { Fault } from '../../../core/fault.ts'
-import { growingPause } from '../../../core/growing-pause.ts'
-import type { Clock } from '../../../core/world.ts'
-import type { Log } from '../../../telemetry/log.ts'
-import { type Call, callerOver, type ClosingPort } from '../../port-call.ts'
+import { Fault } from '../core/fault.ts'
+import { growingPause } from '../core/growing-pause.ts'
+import type { Clock } from '../core/world.ts'
+import type { Log } from '../telemetry/log.ts'
+import { type Call, callerOver, type ClosingPort } from './port-call.ts'
 
-/** Parts of {@link RangeThread}. */
-export type RangeThreadParts = {
+/** Parts of {@link SpareThread}. */
+export type SpareThreadParts = {
   /** Of the thread, in logs. */
   readonly name: string
-  /** Starts a thread of this name that answers as `run-range-reader.ts`. */
+  /** Starts a thread of this name that answers questions. */
   readonly start: (name: string) => ClosingPort
   /** Called once, when the thread ended too often without having answered anything. */
   readonly failed: (fault: Fault) => void
@@ -23,12 +23,7 @@ export type RangeThreadParts = {
   readonly log: Log
   /** Ends the thread, and every question. */
   readonly signal: AbortSignal
-  /** Blocks behind the head from which on it is started; by default {@link farBehind}. */
-  readonly startBehind?: number
 }
-
-/** Nearer to the head than this no thread is started: it would begin when the blocks are read. */
-const farBehind = 1_000
 
 /** A thread ends after this time without a question. */
 const idleMs = 30_000
@@ -42,16 +37,16 @@ const maxEnds = 5
 
 type Running = { readonly port: ClosingPort; readonly call: Call; readonly over: AbortController }
 
-/** One thread, running or not; all chains share it. */
-export class RangeThread {
-  readonly #parts: RangeThreadParts
+/** One thread, running or not. */
+export class SpareThread {
+  readonly #parts: SpareThreadParts
   #running: Running | undefined
   #underWay = 0
   #wasAsked = false
   #ends = 0
   #readyAt = Number.NEGATIVE_INFINITY
 
-  constructor(parts: RangeThreadParts) {
+  constructor(parts: SpareThreadParts) {
     this.#parts = parts
   }
 
@@ -63,10 +58,9 @@ export class RangeThread {
     return this.#running !== undefined
   }
 
-  /** Returns whether it may be asked for a chain that is `behind` blocks behind, at monotonic `now`. */
-  takes(behind: number, now: number): boolean {
-    const { startBehind = farBehind } = this.#parts
-    return this.isRunning || (behind >= startBehind && now >= this.#readyAt)
+  /** Returns whether it may be asked at monotonic `now`. */
+  takes(now: number): boolean {
+    return this.isRunning || now >= this.#readyAt
   }
 
   /**
@@ -108,7 +102,7 @@ export class RangeThread {
     if (this.#running !== running || signal.aborted) return
     this.#running = undefined
     const pauseMs = growingPause(this.#ends, { firstMs: firstPauseMs, longestMs: longestPauseMs })
-    log.error('thread that reads ranges has ended', { thread: name, pauseMs })
+    log.error('thread has ended', { thread: name, pauseMs })
     this.#readyAt = clock.monotonic() + pauseMs
     if (++this.#ends < maxEnds) return
     this.#readyAt = Number.POSITIVE_INFINITY

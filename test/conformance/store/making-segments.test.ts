@@ -1,0 +1,294 @@
+/**
+ * Segments that others make for the thread that writes, several to a commit: the store is that of a thread
+ * that makes them itself, whoever makes them and in whatever order they are done.
+ */
+
+import assert from 'node:assert/strict'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { zstdCompressSync } from 'node:zlib'
+
+import { generator } from '../../../bench/evm-chain.ts'
+import type { BlockBatch } from '../../../src/codec/evm/columns.ts'
+import { decodeBlocks } from '../../../src/codec/evm/decode-blocks.ts'
+import { Fault } from '../../../src/core/fault.ts'
+import { EvmIngest } from '../../../src/indexing/evm/evm-ingest.ts'
+import { type MakeSegment, makeSegment } from '../../../src/indexing/evm/making/make-segment.ts'
+import { makingThreads } from '../../../src/indexing/evm/making/making-thread.ts'
+import { type OtherMaker, SegmentMakers } from '../../../src/indexing/evm/making/segment-makers.ts'
+import { WaitingBlocks } from '../../../src/indexing/evm/waiting-blocks.ts'
+import { openRollup } from '../../../src/rollup/chain-rollup.ts'
+import { openRecording } from '../../../src/source/recording.ts'
+import type { Database } from '../../../src/store/engine/database.ts'
+import { openStore, type StoreLocation } from '../../../src/store/engine/open.ts'
+import { iceOf } from '../../../src/store/ice/ice.ts'
+import { takeLease } from '../../../src/store/lease.ts'
+import { evmTables } from '../../../src/store/schema/evm.ts'
+import { metricsTables } from '../../../src/store/schema/metrics.ts'
+import { chainTables } from '../../../src/store/schema/stores.ts'
+import { silentLog } from '../../../src/telemetry/log.ts'
+import { openWorld } from '../../../src/world/world.ts'
+import { mergeAll, segmentsOf } from '../../freeze-store.ts'
+import { storeDigest } from '../../store-digest.ts'
+import { onBothEngines } from '../../stores.ts'
+import { systemClock } from '../../system-clock.ts'
+
+const blocksPerBatch = 10
+const digested = [...evmTables, ...metricsTables]
+const file = readFileSync(new URL('../../../demo/chain-51002.firnrec', import.meta.url))
+
+onBothEngines(
+  'segments made side by side, done in orders that are drawn: are those of one thread',
+  [],
+  async ({ location: { store } }) => {
+    await withFolder(async (dataDir) => {
+      const location = { store, dataDir, freeze: { firn: 'test' } }
+      const alone = await indexed(location, 'alone', { together: 1 })
+      assert.ok(alone.segments > 8, `segments: ${alone.segments}`)
+      for (const [at, together] of [3, 7].entries()) {
+        const made: number[] = []
+        const make = drawnOrder(together, alone.segments, { seed: at + 1, made })
+        const beside = await indexed(location, `beside${together}`, { together, make })
+        assert.deepEqual(beside, alone)
+        assert.equal(made.length, alone.segments)
+        assert.notDeepEqual(
+          made,
+          made.toSorted((a, b) => a - b),
+        )
+      }
+    })
+  },
+)
+
+void test('segments that threads make: are those of one thread', async () => {
+  const world = openWorld()
+  const over = new AbortController()
+  try {
+    await withFolder(async (dataDir) => {
+      const location = { store: 'embedded', dataDir, freeze: { firn: 'test' } }
+      const alone = await indexed(location, 'alone', { together: 1 })
+      const threads = makingThreads(2, { world, log: silentLog, signal: over.signal })
+      let byThreads = 0
+      const counted = threads.map((thread): OtherMaker => ({
+        ...thread,
+        make: async (job) => {
+          const name = await thread.make(job)
+          byThreads++
+          return name
+        },
+      }))
+      const makers = new SegmentMakers(counted, { clock: world.clock, log: silentLog })
+      assert.equal(makers.atOnce(), 2)
+      const beside = await indexed(location, 'beside', { together: 3, make: makers.make })
+      assert.deepEqual(beside, alone)
+      assert.equal(byThreads, alone.segments)
+    })
+  } finally {
+    over.abort()
+    await world.close()
+  }
+})
+
+void test('makers that fail: the thread that writes makes their segments', async () => {
+  await withFolder(async (dataDir) => {
+    const location = { store: 'embedded', dataDir, freeze: { firn: 'test' } }
+    const alone = await indexed(location, 'alone', { together: 1 })
+    const fault = new Fault('node-unreachable', 'thread ended: segment-maker 1')
+    const failures = [fault, new Error('out of memory')]
+    let [tries, warnings] = [0, 0]
+    const others = failures.map((failure): OtherMaker => ({
+      window: () => 1,
+      make: async ({ draft, ...job }) => {
+        tries++
+        // Half of a file is there already.
+        await makeSegment({ ...job, draft })
+        throw failure
+      },
+    }))
+    const log = { ...silentLog, warn: () => void warnings++ }
+    const { make } = new SegmentMakers(others, { clock: systemClock, log })
+    assert.deepEqual(await indexed(location, 'beside', { together: 4, make }), alone)
+    assert.deepEqual([tries, warnings], [alone.segments, alone.segments])
+  })
+})
+
+void test('one that is left alone is asked for nothing, of others the one with least to do', async () => {
+  const asked: string[] = []
+  const done = Promise.withResolvers<string>()
+  const maker = (name: string, window: number): OtherMaker => ({
+    window: () => window,
+    make: () => {
+      asked.push(name)
+      return done.promise
+    },
+  })
+  const all = [maker('none', 0), maker('one', 1), maker('three', 3)]
+  const makers = new SegmentMakers(all, { clock: systemClock, log: silentLog })
+  assert.equal(makers.atOnce(), 4)
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- nobody looks at it
+  const jobs = Array.from({ length: 4 }, () => makers.make({} as Parameters<MakeSegment>[0]))
+  assert.deepEqual(asked, ['one', 'three', 'three', 'three'])
+  done.resolve('name')
+  assert.deepEqual(await Promise.all(jobs), ['name', 'name', 'name', 'name'])
+  assert.equal(new SegmentMakers([], { clock: systemClock, log: silentLog }).atOnce(), 1)
+})
+
+onBothEngines(
+  'no room for one segment of several: nothing is stored, and all of it later',
+  [],
+  async ({ location: { store } }) => {
+    await withFolder(async (dataDir) => {
+      const location = { store, dataDir, freeze: { firn: 'test' } }
+      const alone = await indexed(location, 'alone', { together: 1 })
+      const database = await openStore(location, 'full', chainTables, 'write')
+      try {
+        let isFull = true
+        const ingest = await ingestOf(database, async (job) => {
+          const name = await makeSegment(job)
+          if (isFull && job.subject.from > 0) throw new Fault('store-full', 'no room')
+          return name
+        })
+        const batches = (await batchesOfChain()).map((batch) => ({ batch }))
+        await assert.rejects(ingest.batches(batches.slice(0, 3)), /no room/)
+        assert.deepEqual(await segmentsOf(database), [])
+        assert.deepEqual(readdirSync(join(dataDir, 'segments', 'full')), [])
+        isFull = false
+        await ingest.batches(batches.slice(0, 3))
+        await ingest.batches(batches.slice(3))
+        assert.deepEqual(await stateOf(database), alone)
+      } finally {
+        await database.close()
+      }
+    })
+  },
+)
+
+void test('batches that wait: are written together, as many as are made at once', async () => {
+  const groups: number[][] = []
+  const first = Promise.withResolvers<void>()
+  let broken = 0
+  const waiting = new WaitingBlocks({
+    room: async () => {},
+    most: () => 3,
+    write: async (work) => {
+      await first.promise
+      if (broken-- === 1) throw new Fault('lease-lost', 'another process writes')
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all that is used of an ingest
+      const ingest = {
+        batches: async (taken: readonly { readonly batch: BlockBatch }[]) => {
+          groups.push(taken.map(({ batch }) => batch.from))
+        },
+      } as unknown as EvmIngest
+      // A disk without room: the same work again.
+      await work(ingest)
+      await work(ingest)
+    },
+  })
+  const add = (from: number): Promise<void> => waiting.add({ batch: { from } as BlockBatch })
+  const all = Promise.all([1, 2, 3, 4].map(add))
+  first.resolve()
+  await all
+  assert.deepEqual(groups, [[1, 2, 3], [1, 2, 3], [4], [4]])
+  broken = 1
+  const results = await Promise.allSettled([5, 6, 7, 8].map(add))
+  assert.deepEqual(
+    results.map(({ status }) => status),
+    ['rejected', 'rejected', 'rejected', 'fulfilled'],
+  )
+  assert.deepEqual(groups.slice(4), [[8], [8]])
+})
+
+/** A way of making that waits for all jobs of a commit, and does them in a drawn order. */
+function drawnOrder(
+  together: number,
+  total: number,
+  { seed, made }: { readonly seed: number; readonly made: number[] },
+): MakeSegment {
+  const draw = generator(seed)
+  const waiting: (() => Promise<void>)[] = []
+  return (job) => {
+    const done = Promise.withResolvers<string>()
+    waiting.push(async () => {
+      made.push(job.subject.from)
+      done.resolve(await makeSegment(job))
+    })
+    const release = async (): Promise<void> => {
+      while (waiting.length > 0) {
+        const [next] = waiting.splice(Math.floor(draw() * waiting.length), 1)
+        await next?.()
+      }
+    }
+    if (waiting.length === Math.min(together, total - made.length)) void release()
+    return done.promise
+  }
+}
+
+type Indexed = {
+  readonly digest: Record<string, string>
+  readonly merged: string | undefined
+  readonly segments: number
+}
+
+/** Indexes the recorded chain into a new store, so many batches to a commit. */
+async function indexed(
+  location: StoreLocation,
+  name: string,
+  { together, make }: { readonly together: number; readonly make?: MakeSegment },
+): Promise<Indexed> {
+  const database = await openStore(location, name, chainTables, 'write')
+  try {
+    const ingest = await ingestOf(database, make)
+    const batches = (await batchesOfChain()).map((batch) => ({ batch }))
+    for (let at = 0; at < batches.length; at += together)
+      await ingest.batches(batches.slice(at, at + together))
+    return await stateOf(database)
+  } finally {
+    await database.close()
+  }
+}
+
+async function stateOf(database: Database): Promise<Indexed> {
+  const segments = (await segmentsOf(database)).length
+  const digest = await storeDigest(database, digested)
+  await mergeAll(database, (all) => (all.length > 1 ? all : []))
+  assert.deepEqual(await storeDigest(database, digested), digest)
+  const [merged] = await segmentsOf(database)
+  return { digest, merged: merged?.name, segments }
+}
+
+async function ingestOf(database: Database, make?: MakeSegment): Promise<EvmIngest> {
+  const lease = await takeLease(database, 'test', systemClock)
+  const ice = iceOf(database)
+  assert.ok(lease !== undefined && ice !== undefined)
+  const subject = { store: 'one', genesisHash: '', firn: 'test' }
+  const made = make === undefined ? {} : { make }
+  const freezing = { ice, subject, leastRows: 1, mostRowsBefore: 1_000, ...made }
+  return new EvmIngest({ database, lease, clock: systemClock, openRollup, freezing })
+}
+
+async function batchesOfChain(): Promise<BlockBatch[]> {
+  const recording = openRecording(file)
+  const { signal } = new AbortController()
+  const { until } = recording.heights
+  const batches: BlockBatch[] = []
+  for (let from = 0; from < until; from += blocksPerBatch)
+    batches.push(
+      await recording.blocks(
+        { from, until: Math.min(from + blocksPerBatch, until) },
+        (raw) => decodeBlocks(from, raw, zstdCompressSync),
+        signal,
+      ),
+    )
+  return batches
+}
+
+async function withFolder(work: (dataDir: string) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'firn-making-'))
+  try {
+    await work(folder)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

@@ -1,4 +1,7 @@
-/** A backfill in real threads, from a node over a socket: its store is that of one thread. */
+/**
+ * A backfill in real threads, from a node over a socket: its store, in tables and in segments that threads
+ * make, is that of one thread.
+ */
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -11,16 +14,19 @@ import { after, test } from 'node:test'
 import { ChainText, usualShape } from '../bench/evm-chain.ts'
 import { entryFile } from '../src/core/installation.ts'
 import { createIndexer } from '../src/indexing/indexer.ts'
-import { openStore } from '../src/store/engine/open.ts'
+import { type FreezeSettings, openStore } from '../src/store/engine/open.ts'
 import { chainTables } from '../src/store/schema/stores.ts'
 import { createGauges } from '../src/telemetry/gauges.ts'
 import { createLogs } from '../src/telemetry/log-registry.ts'
 import { createThreads } from '../src/telemetry/thread.ts'
 import { createWaits } from '../src/telemetry/waits.ts'
+import { segmentsOf } from './freeze-store.ts'
 import { storeDigest } from './store-digest.ts'
 import { systemClock } from './system-clock.ts'
 
 const blocks = 1_500
+/** Each batch becomes a segment. */
+const freeze = { firn: 'test', rowsAtOnce: 1 }
 const folder = mkdtempSync(join(tmpdir(), 'firn-parallel-'))
 const ending: (() => void)[] = [() => rmSync(folder, { recursive: true, force: true })]
 after(() => ending.toReversed().forEach((end) => end()))
@@ -30,9 +36,13 @@ const unequal = new Set(['lease', 'checkpoint', 'meta', 'range_sum', 'token'])
 
 void test('three threads read a backfill: each some of it, and all of it is there', async () => {
   const url = await startNode()
-  const alone = await backfill(url, 1)
+  const alone = await backfill(url, { workers: 1 })
   assert.deepEqual(alone.threads, ['writer', 'decoder'])
-  const together = await backfill(url, 3)
+  assert.equal(alone.segments, 0)
+  const frozen = await backfill(url, { workers: 3, freeze })
+  assert.ok(frozen.segments > 1, `segments: ${frozen.segments}`)
+  assert.deepEqual(frozen.digest, alone.digest)
+  const together = await backfill(url, { workers: 3 })
   assert.deepEqual(together.threads.toSorted(), [
     'decoder',
     'range-reader 1',
@@ -46,13 +56,14 @@ void test('three threads read a backfill: each some of it, and all of it is ther
 /** Indexes the chain at `url` until it is live. */
 async function backfill(
   url: string,
-  workers: number,
+  { workers, freeze: froze }: { readonly workers: number; readonly freeze?: FreezeSettings },
 ): Promise<{
   readonly threads: readonly string[]
+  readonly segments: number
   readonly digest: Readonly<Record<string, string>>
 }> {
-  const dataDir = join(folder, `data-${workers}`)
-  const store = { store: 'embedded', dataDir }
+  const dataDir = mkdtempSync(join(folder, 'data-'))
+  const store = { store: 'embedded', dataDir, ...(froze === undefined ? {} : { freeze: froze }) }
   const key = 'fuji-made-up'
   const logs = createLogs({
     now: systemClock.now,
@@ -120,7 +131,8 @@ async function backfill(
   const written = await openStore(store, key, chainTables, 'read')
   try {
     const tables = chainTables.filter(({ name }) => !unequal.has(name))
-    return { threads: names, digest: await storeDigest(written, tables) }
+    const segments = (await segmentsOf(written)).length
+    return { threads: names, segments, digest: await storeDigest(written, tables) }
   } finally {
     await written.close()
   }

@@ -222,7 +222,7 @@ export const settings = {
   'index.workers': integer(
     1,
     [1, 64],
-    'Threads that fetch, check and decode blocks of EVM chains while one is far behind its head, the one that always does among them; one more writes. Each takes about 100 MiB while it runs and pays only where a core is free for it. They share `source.maxInFlight`: each asks an endpoint its part of it at once.',
+    'Threads that fetch, check and decode blocks of EVM chains while one is far behind its head, the one that always does among them; from 2 on as many make segments for the one that writes. Each takes about 100 MiB while it runs and pays only where a core is free for it. Those that fetch share `source.maxInFlight`: each asks an endpoint its part of it at once.',
   ),
 
   'index.checkCopied': integer(
@@ -266,7 +266,7 @@ export const settings = {
   'source.bufferBytes': integer(
     33_554_432,
     [1_048_576, 4_294_967_296],
-    'Blocks fetched ahead of the writer, bytes.',
+    'Blocks fetched ahead of the writer, bytes; with `index.workers` above 1 some 20 MB more for each.',
   ),
   'source.checkEvery': integer(
     1,
@@ -275,7 +275,7 @@ export const settings = {
   ),
 
   'source.readers': list(
-    'Other machines that read blocks of the EVM chains for this one while it is far behind: addresses of `firn read`, `http://10.0.0.3:8082`.',
+    'Other machines that read blocks of the EVM chains for this one while it is far behind, and make its segments: addresses of `firn read`, `http://10.0.0.3:8082`.',
     [],
     { isAddress: true },
   ),

@@ -95,7 +95,8 @@ async function runChain(of: ChainThreads, ask: Call, spec: ChainSpec): Promise<v
   const ownBytes = Math.max(leastBufferBytes, data.limits.bufferBytes / data.chains.length)
   const batchBytes = goodBatchRows * rowBytes
   // Half of them become segments at once, half wait.
-  const applying = 2 * Math.max(1, segmentThreads(data))
+  const makers = segmentThreads(data) + (data.readers?.urls.length ?? 0)
+  const applying = 2 * Math.max(1, makers)
   const bufferBytes = ownBytes + (applying - 2) * batchBytes
   try {
     const source = await openEvmSource(spec, limitsOfThread(data), { world, log })

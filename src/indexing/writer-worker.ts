@@ -1,6 +1,7 @@
 /** Entry of the thread that writes every store. */
 
 import { makingThreads } from './evm/making/making-thread.ts'
+import { RemoteMaker } from './evm/making/remote-maker.ts'
 import { SegmentMakers } from './evm/making/segment-makers.ts'
 import { mergingThread } from './evm/merge-thread.ts'
 import { segmentThreads } from './limits-of-thread.ts'
@@ -9,11 +10,16 @@ import { enterThread } from './worker-thread.ts'
 
 const thread = await enterThread()
 const { data, world, log } = thread
+const { clock } = world
 const over = new AbortController()
-const makers = makingThreads(segmentThreads(data), { world, log, signal: over.signal })
+const { urls, token } = data.readers ?? { urls: [], token: '' }
+const makers = [
+  ...makingThreads(segmentThreads(data), { clock, log, signal: over.signal }),
+  ...urls.map((url) => new RemoteMaker(url, { world, token })),
+]
 await runWriter(thread, {
   merge: mergingThread(thread.signal),
-  makers: new SegmentMakers(makers, { clock: world.clock, log }),
+  makers: new SegmentMakers(makers, { clock, log }),
 })
 over.abort()
 thread.leave()

@@ -1,5 +1,6 @@
 /**
- * Blocks that are read here for other Firns, which index them: `GET /v1/ranges`.
+ * Work of a backfill that is done here for other Firns, which index: blocks that are read, `GET /v1/ranges`,
+ * and segments that are made, `POST /v1/segments`.
  *
  * Part of no API for callers: it is for the processes of one deployment. It stores nothing, so any
  * number of such processes come and go.
@@ -17,6 +18,7 @@ import { sha256 } from '../core/hash.ts'
 import { isAllowedHost } from '../core/web-request.ts'
 import type { World } from '../core/world.ts'
 import { createHttpServer } from '../http/create-http-server.ts'
+import { segmentsPath } from '../indexing/evm/making/job-bytes.ts'
 import { openEvmSource } from '../indexing/evm/open-source.ts'
 import { type RangeChain, rangeBytes, rangePath } from '../indexing/evm/ranges/range-bytes.ts'
 import { RangeReader } from '../indexing/evm/ranges/range-reader.ts'
@@ -24,6 +26,7 @@ import type { HeightRange } from '../source/evm-source.ts'
 import type { Log } from '../telemetry/log.ts'
 import { chainSpecs, sourceLimits } from './chain-specs.ts'
 import { checkReader } from './check-reader.ts'
+import { MadeSegments, type ProcessAnswer } from './made-segments.ts'
 
 /** Reading for others, once it listens. */
 export type RangeService = {
@@ -40,8 +43,6 @@ const mostBlocks = 1_000
 const retrySeconds = 1
 const requestTimeoutMs = 10_000
 
-type Answer = { readonly status: number; readonly body: Uint8Array | string }
-
 /** Listens at `reader.host` and `reader.port`. Throws `bad-config`, and `address-taken`. */
 export async function openRangeService(
   config: Config,
@@ -57,34 +58,22 @@ export async function openRangeService(
   const compress = (bytes: Uint8Array): Uint8Array => zstdCompressSync(bytes)
   const readers = sources.map((source) => new RangeReader({ source, compress, log }))
   const over = new AbortController()
+  const { clock } = world
+  const segments = new MadeSegments({
+    clock,
+    log,
+    threads: config['index.workers'],
+    signal: over.signal,
+  })
   const most = limits.maxInFlight * readers.length
-  let underWay = 0
-  const answer = async (request: IncomingMessage, gone: AbortSignal): Promise<Answer> => {
-    const refused = refusal(request, config['reader.token'])
-    if (refused !== undefined) return refused
-    const asked = askedIn(request.url ?? '')
-    if (asked === undefined) return { status: 400, body: 'no range of heights' }
-    if (underWay >= most) return { status: 503, body: 'busy' }
-    underWay++
-    try {
-      const late = AbortSignal.timeout(limits.timeoutMs)
-      return await rangeAnswer(readers, asked, AbortSignal.any([over.signal, gone, late]))
-    } catch (error) {
-      const fault = faultOf(error)
-      if (fault === undefined && !(error instanceof DOMException)) throw error
-      log.debug('range was not read', { reason: fault?.message ?? 'not in time' })
-      return { status: 503, body: fault?.message ?? 'nodes did not answer in time' }
-    } finally {
-      underWay--
-    }
-  }
+  const answer = answering({ config, log, readers, segments, most, signal: over.signal })
   const server = createHttpServer({ requestTimeout: requestTimeoutMs }, (request, response) => {
     const gone = new AbortController()
     response.once('close', () => gone.abort(new Fault('node-unreachable', 'the caller has gone')))
     answer(request, gone.signal).then(
       (told) => send(response, told),
       (error: unknown) => {
-        log.error('range was not read', { error })
+        log.error('request failed', { error })
         send(response, { status: 500, body: 'internal error' })
       },
     )
@@ -100,6 +89,43 @@ export async function openRangeService(
       server.closeAllConnections()
       await Promise.all(sources.map((source) => source.close()))
     },
+  }
+}
+
+/** Parts of the answers: `most` ranges are read at once. */
+type AnswerParts = {
+  readonly config: Config
+  readonly log: Log
+  readonly readers: readonly RangeReader[]
+  readonly segments: MadeSegments
+  readonly most: number
+  readonly signal: AbortSignal
+}
+
+type Answering = (request: IncomingMessage, gone: AbortSignal) => Promise<ProcessAnswer>
+
+function answering({ config, log, readers, segments, most, signal }: AnswerParts): Answering {
+  const { timeoutMs } = sourceLimits(config)
+  let underWay = 0
+  return async (request, gone) => {
+    const refused = refusal(request, config['reader.token'])
+    if (refused !== undefined) return refused
+    if (request.url === segmentsPath) return segments.answer(request)
+    const asked = askedIn(request.url ?? '')
+    if (asked === undefined) return { status: 400, body: 'no range of heights' }
+    if (underWay >= most) return { status: 503, body: 'busy' }
+    underWay++
+    try {
+      const late = AbortSignal.timeout(timeoutMs)
+      return await rangeAnswer(readers, asked, AbortSignal.any([signal, gone, late]))
+    } catch (error) {
+      const fault = faultOf(error)
+      if (fault === undefined && !(error instanceof DOMException)) throw error
+      log.debug('range was not read', { reason: fault?.message ?? 'not in time' })
+      return { status: 503, body: fault?.message ?? 'nodes did not answer in time' }
+    } finally {
+      underWay--
+    }
   }
 }
 
@@ -122,14 +148,19 @@ async function listening(
 }
 
 /** Why a request is not answered; undefined when it is. */
-function refusal({ method, url, headers }: IncomingMessage, token: string): Answer | undefined {
+function refusal(
+  { method, url, headers }: IncomingMessage,
+  token: string,
+): ProcessAnswer | undefined {
   if (!isAllowedHost(headers.host ?? '', ['localhost']) && token === '')
     return { status: 403, body: 'invalid host specified' }
   if (token !== '' && !isEqual(headers.authorization ?? '', `Bearer ${token}`))
     return { status: 401, body: 'another token: see the setting reader.token' }
-  if (!(url ?? '').startsWith(`${rangePath}?`))
-    return { status: 404, body: `no path but ${rangePath}` }
-  return method === 'GET' ? undefined : { status: 405, body: 'GET only' }
+  const isSegment = url === segmentsPath
+  if (!isSegment && !(url ?? '').startsWith(`${rangePath}?`))
+    return { status: 404, body: `no path but ${rangePath} and ${segmentsPath}` }
+  const wanted = isSegment ? 'POST' : 'GET'
+  return method === wanted ? undefined : { status: 405, body: `${wanted} only` }
 }
 
 /** Compares in a time that tells nothing. */
@@ -152,7 +183,7 @@ async function rangeAnswer(
   readers: readonly RangeReader[],
   { from, until, chainId, genesisHash }: RangeChain & HeightRange,
   signal: AbortSignal,
-): Promise<Answer> {
+): Promise<ProcessAnswer> {
   const known = await Promise.allSettled(readers.map((reader) => reader.identity(signal)))
   const at = known.findIndex(
     (each) =>
@@ -171,10 +202,11 @@ async function rangeAnswer(
     : { status: 200, body: rangeBytes(piece) }
 }
 
-function send(response: ServerResponse, { status, body }: Answer): void {
+function send(response: ServerResponse, { status, body, headers = {} }: ProcessAnswer): void {
   response.writeHead(status, {
     'content-type': typeof body === 'string' ? 'text/plain' : 'application/octet-stream',
     'cache-control': 'no-store',
+    ...headers,
     ...(status === 503 ? { 'retry-after': String(retrySeconds) } : {}),
   })
   response.end(body)

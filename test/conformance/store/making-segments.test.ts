@@ -7,19 +7,25 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { zstdCompressSync } from 'node:zlib'
 
 import { generator } from '../../../bench/evm-chain.ts'
 import type { BlockBatch } from '../../../src/codec/evm/columns.ts'
 import { decodeBlocks } from '../../../src/codec/evm/decode-blocks.ts'
+import { readConfig } from '../../../src/config/read-config.ts'
 import { Fault } from '../../../src/core/fault.ts'
+import type { HttpReply, Transport, World } from '../../../src/core/world.ts'
 import { EvmIngest } from '../../../src/indexing/evm/evm-ingest.ts'
 import { type MakeSegment, makeSegment } from '../../../src/indexing/evm/making/make-segment.ts'
 import { makingThreads } from '../../../src/indexing/evm/making/making-thread.ts'
+import { RemoteMaker } from '../../../src/indexing/evm/making/remote-maker.ts'
 import { type OtherMaker, SegmentMakers } from '../../../src/indexing/evm/making/segment-makers.ts'
+import { toldBytes } from '../../../src/indexing/evm/told-bytes.ts'
 import { WaitingBlocks } from '../../../src/indexing/evm/waiting-blocks.ts'
 import { openRollup } from '../../../src/rollup/chain-rollup.ts'
+import { openRangeService, type RangeService } from '../../../src/service/range-service.ts'
+import { version } from '../../../src/service/version.ts'
 import { openRecording } from '../../../src/source/recording.ts'
 import type { Database } from '../../../src/store/engine/database.ts'
 import { openStore, type StoreLocation } from '../../../src/store/engine/open.ts'
@@ -34,6 +40,7 @@ import { mergeAll, segmentsOf } from '../../freeze-store.ts'
 import { storeDigest } from '../../store-digest.ts'
 import { onBothEngines } from '../../stores.ts'
 import { systemClock } from '../../system-clock.ts'
+import { virtualClock } from '../../virtual-clock.ts'
 
 const blocksPerBatch = 10
 const digested = [...evmTables, ...metricsTables]
@@ -45,7 +52,7 @@ onBothEngines(
   async ({ location: { store } }) => {
     await withFolder(async (dataDir) => {
       const location = { store, dataDir, freeze: { firn: 'test' } }
-      const alone = await indexed(location, 'alone', { together: 1 })
+      const alone = await indexedAlone()
       assert.ok(alone.segments > 8, `segments: ${alone.segments}`)
       for (const [at, together] of [3, 7].entries()) {
         const made: number[] = []
@@ -68,8 +75,12 @@ void test('segments that threads make: are those of one thread', async () => {
   try {
     await withFolder(async (dataDir) => {
       const location = { store: 'embedded', dataDir, freeze: { firn: 'test' } }
-      const alone = await indexed(location, 'alone', { together: 1 })
-      const threads = makingThreads(2, { world, log: silentLog, signal: over.signal })
+      const alone = await indexedAlone()
+      const threads = makingThreads(2, {
+        clock: world.clock,
+        log: silentLog,
+        signal: over.signal,
+      })
       let byThreads = 0
       const counted = threads.map((thread): OtherMaker => ({
         ...thread,
@@ -94,7 +105,7 @@ void test('segments that threads make: are those of one thread', async () => {
 void test('makers that fail: the thread that writes makes their segments', async () => {
   await withFolder(async (dataDir) => {
     const location = { store: 'embedded', dataDir, freeze: { firn: 'test' } }
-    const alone = await indexed(location, 'alone', { together: 1 })
+    const alone = await indexedAlone()
     const fault = new Fault('node-unreachable', 'thread ended: segment-maker 1')
     const failures = [fault, new Error('out of memory')]
     let [tries, warnings] = [0, 0]
@@ -114,7 +125,7 @@ void test('makers that fail: the thread that writes makes their segments', async
   })
 })
 
-void test('one that is left alone is asked for nothing, of others the one with least to do', async () => {
+void test('one that is left alone is asked for nothing, of others the one that is done first', async () => {
   const asked: string[] = []
   const done = Promise.withResolvers<string>()
   const maker = (name: string, window: number): OtherMaker => ({
@@ -129,10 +140,93 @@ void test('one that is left alone is asked for nothing, of others the one with l
   assert.equal(makers.atOnce(), 4)
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- nobody looks at it
   const jobs = Array.from({ length: 4 }, () => makers.make({} as Parameters<MakeSegment>[0]))
-  assert.deepEqual(asked, ['one', 'three', 'three', 'three'])
+  assert.deepEqual(asked, ['three', 'three', 'one', 'three'])
   done.resolve('name')
   assert.deepEqual(await Promise.all(jobs), ['name', 'name', 'name', 'name'])
   assert.equal(new SegmentMakers([], { clock: systemClock, log: silentLog }).atOnce(), 1)
+})
+
+void test('segments that another machine makes: are those of one thread, whatever comes back', async (t) => {
+  const world = openWorld()
+  t.after(world.close)
+  const { url } = await machine(t, world)
+  await withFolder(async (dataDir) => {
+    const location = { store: 'embedded', dataDir, freeze: { firn: version } }
+    const alone = await indexedAlone()
+    const through = async (
+      name: string,
+      change: (reply: HttpReply) => HttpReply = (reply) => reply,
+      options: { readonly token?: string; readonly url?: string } = {},
+    ): Promise<{ readonly used: number; readonly asked: number }> => {
+      let [used, asked] = [0, 0]
+      const request: Transport['request'] = async (sent) => {
+        asked++
+        return change(await world.transport.request(sent))
+      }
+      const clock = virtualClock()
+      const parts = {
+        world: { ...world, clock, transport: { request } },
+        token: 'secret',
+        ...options,
+      }
+      const remote = new RemoteMaker(options.url ?? url, parts)
+      const other: OtherMaker = {
+        window: (now) => remote.window(now),
+        make: async (job) => {
+          const made = await remote.make(job)
+          used++
+          return made
+        },
+      }
+      const { make } = new SegmentMakers([other], { clock, log: silentLog })
+      // A machine that failed is left alone for a minute at most.
+      const patient: MakeSegment = async (job) => {
+        await clock.sleep(60_000)
+        return make(job)
+      }
+      assert.deepEqual(await indexed(location, name, { together: 1, make: patient }), alone)
+      return { used, asked }
+    }
+    const all = alone.segments
+    assert.deepEqual(await through('whole'), { used: all, asked: all })
+    const cut = (reply: HttpReply): HttpReply => ({ ...reply, body: reply.body.slice(0, -1) })
+    assert.deepEqual(await through('cut', cut), { used: 0, asked: all })
+    const flipped = (reply: HttpReply): HttpReply => {
+      const body = new Uint8Array(reply.body)
+      body[9] = (body[9] ?? 0) ^ 1
+      return { ...reply, body }
+    }
+    assert.deepEqual(await through('flipped', flipped), { used: 0, asked: all })
+    let first: HttpReply | undefined
+    const same = (reply: HttpReply): HttpReply => (first ??= reply)
+    assert.deepEqual(await through('same', same), { used: 1, asked: all })
+    const stranger = await through('stranger', undefined, { token: 'another' })
+    assert.deepEqual(stranger, { used: 0, asked: all })
+    const gone = await through('gone', undefined, { url: 'http://127.0.0.1:1' })
+    assert.deepEqual(gone, { used: 0, asked: all })
+  })
+})
+
+void test('another machine: jobs that it refuses', async (t) => {
+  const world = openWorld()
+  t.after(world.close)
+  const { url } = await machine(t, world)
+  const post = async (body: Uint8Array): Promise<string> => {
+    const headers = { authorization: 'Bearer secret' }
+    const reply = await fetch(`${url}/v1/segments`, {
+      method: 'POST',
+      headers,
+      body: Buffer.from(body),
+    })
+    return `${reply.status} ${await reply.text()}`
+  }
+  const bytes = toldBytes({ numbered: {}, gathered: [], subject: { firn: '0.0.1' } })
+  assert.equal(await post(bytes), `409 this is Firn ${version}`)
+  assert.equal(await post(bytes.slice(0, -1)), '400 a segment to make was changed on its way')
+  assert.equal(await post(new Uint8Array()), '400 a segment to make was changed on its way')
+  assert.equal((await fetch(`${url}/v1/segments`)).status, 401)
+  const headers = { authorization: 'Bearer secret' }
+  assert.equal((await fetch(`${url}/v1/segments`, { headers })).status, 405)
 })
 
 onBothEngines(
@@ -141,7 +235,7 @@ onBothEngines(
   async ({ location: { store } }) => {
     await withFolder(async (dataDir) => {
       const location = { store, dataDir, freeze: { firn: 'test' } }
-      const alone = await indexed(location, 'alone', { together: 1 })
+      const alone = await indexedAlone()
       const database = await openStore(location, 'full', chainTables, 'write')
       try {
         let isFull = true
@@ -249,11 +343,19 @@ async function indexed(
   }
 }
 
+/** The chain as one thread indexes it into an embedded store, which is read once. */
+function indexedAlone(): Promise<Indexed> {
+  known.alone ??= withFolder((dataDir) =>
+    indexed({ store: 'embedded', dataDir, freeze: { firn: version } }, 'alone', { together: 1 }),
+  )
+  return known.alone
+}
+const known: { alone?: Promise<Indexed> } = {}
+
 async function stateOf(database: Database): Promise<Indexed> {
   const segments = (await segmentsOf(database)).length
   const digest = await storeDigest(database, digested)
   await mergeAll(database, (all) => (all.length > 1 ? all : []))
-  assert.deepEqual(await storeDigest(database, digested), digest)
   const [merged] = await segmentsOf(database)
   return { digest, merged: merged?.name, segments }
 }
@@ -262,7 +364,7 @@ async function ingestOf(database: Database, make?: MakeSegment): Promise<EvmInge
   const lease = await takeLease(database, 'test', systemClock)
   const ice = iceOf(database)
   assert.ok(lease !== undefined && ice !== undefined)
-  const subject = { store: 'one', genesisHash: '', firn: 'test' }
+  const subject = { store: 'one', genesisHash: '', firn: version }
   const made = make === undefined ? {} : { make }
   const freezing = { ice, subject, leastRows: 1, mostRowsBefore: 1_000, ...made }
   return new EvmIngest({ database, lease, clock: systemClock, openRollup, freezing })
@@ -284,10 +386,20 @@ async function batchesOfChain(): Promise<BlockBatch[]> {
   return batches
 }
 
-async function withFolder(work: (dataDir: string) => Promise<void>): Promise<void> {
+/** A process that makes segments for others. Its chain has no node: making needs none. */
+async function machine(t: TestContext, world: World): Promise<RangeService> {
+  const text = `chains: [{ name: test, rpcUrls: ['http://127.0.0.1:1'] }]`
+  const flags = { 'reader.port': '0', 'reader.token': 'secret' }
+  const { config } = readConfig({ flags, environment: {}, file: { path: 'firn.yaml', text } })
+  const running = await openRangeService(config, { world, log: silentLog })
+  t.after(running.stop)
+  return running
+}
+
+async function withFolder<T>(work: (dataDir: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'firn-making-'))
   try {
-    await work(folder)
+    return await work(folder)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -3,7 +3,7 @@
 import { Worker } from 'node:worker_threads'
 
 import { entryFile } from '../../../core/installation.ts'
-import type { World } from '../../../core/world.ts'
+import type { Clock } from '../../../core/world.ts'
 import type { Log } from '../../../telemetry/log.ts'
 import type { ClosingPort } from '../../port-call.ts'
 import { SpareThread } from '../../spare-thread.ts'
@@ -17,17 +17,12 @@ const youngMib = 24
 /** So many threads; none runs before it is asked. They end with `signal`. */
 export function makingThreads(
   count: number,
-  {
-    world,
-    log,
-    signal,
-  }: { readonly world: World; readonly log: Log; readonly signal: AbortSignal },
+  parts: { readonly clock: Clock; readonly log: Log; readonly signal: AbortSignal },
 ): OtherMaker[] {
-  const { clock } = world
   return Array.from({ length: count }, (_, at) => {
     const name = `segment-maker ${at + 1}`
     const failed = (): void => undefined
-    const thread = new SpareThread({ name, start: startThread, failed, clock, log, signal })
+    const thread = new SpareThread({ ...parts, name, start: startThread, failed })
     return {
       window: (now) => (thread.takes(now) ? 1 : 0),
       make: async (job) => String(await thread.ask('make', job)),

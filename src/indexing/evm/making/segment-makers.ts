@@ -1,6 +1,7 @@
 /**
  * Who makes segments for the thread that writes: threads beside it and other machines. Each segment is made by
- * the one that has least to do, and by the writing thread where another fails: none of them is needed.
+ * the one that is expected to be done first, and by the writing thread where another fails: none of them is
+ * needed.
  */
 
 import { faultOf } from '../../../core/fault.ts'
@@ -24,6 +25,8 @@ export class SegmentMakers {
   readonly #others: readonly OtherMaker[]
   readonly #parts: { readonly clock: Clock; readonly log: Log }
   readonly #underWay = new Map<OtherMaker, number>()
+  /** Milliseconds that each took for a segment, newer ones weighing more. */
+  readonly #usual = new Map<OtherMaker, number>()
 
   constructor(others: readonly OtherMaker[], parts: { readonly clock: Clock; readonly log: Log }) {
     this.#others = others
@@ -42,14 +45,19 @@ export class SegmentMakers {
   readonly make: MakeSegment = async (job) => {
     const other = this.#freest()
     if (other === undefined) return makeSegment(job)
+    const { clock, log } = this.#parts
+    const beganMs = clock.monotonic()
     this.#underWay.set(other, this.#loadOf(other) + 1)
     try {
-      return await other.make(job)
+      const name = await other.make(job)
+      const tookMs = clock.monotonic() - beganMs
+      this.#usual.set(other, ((this.#usual.get(other) ?? tookMs) + tookMs) / 2)
+      return name
     } catch (error) {
       const fault = faultOf(error)
       if (fault !== undefined && ownFaults.has(fault.code)) throw error
       const { from, until } = job.subject
-      this.#parts.log.warn('segment was not made elsewhere', {
+      log.warn('segment was not made elsewhere', {
         from,
         until,
         ...(fault === undefined ? { error } : { reason: fault.message }),
@@ -65,11 +73,13 @@ export class SegmentMakers {
     let freest: OtherMaker | undefined
     let least = Number.POSITIVE_INFINITY
     for (const other of this.#others) {
-      const load = this.#loadOf(other) / other.window(now)
-      // Nothing by nothing, of one that is left alone, is no number.
-      if (!(load < least)) continue
+      const window = other.window(now)
+      if (window === 0) continue
+      // One that was not tried yet counts as quick.
+      const expected = ((this.#loadOf(other) + 1) * (this.#usual.get(other) ?? 1)) / window
+      if (expected >= least) continue
       freest = other
-      least = load
+      least = expected
     }
     return freest
   }

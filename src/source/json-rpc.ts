@@ -2,19 +2,17 @@
  * JSON-RPC 2.0 over HTTP, single and in batches, with nodes that do not always keep to it.
  *
  * Answers are matched by id, whatever their order; what is missing or refused for its size is
- * asked again in smaller batches, what has arrived is kept. A node's words never leave here:
- * only codes and classes do.
+ * asked again in smaller batches, what has arrived is kept. A node's words never leave `source`:
+ * only codes and classes do (`node-words.ts`).
  */
 
 import { Fault } from '../core/fault.ts'
 import { isObject, jsonOf } from '../core/json.ts'
 import type { HttpReply, Transport } from '../core/world.ts'
+import { isThrottle, refusesBatch, rpcCodes, type RpcError } from './node-words.ts'
 
 /** One call. */
 export type RpcCall = { readonly method: string; readonly params: readonly unknown[] }
-
-/** An error a node answered. `message` is for classification inside `source` only. */
-export type RpcError = { readonly code: number; readonly message: string }
 
 /** Answer of a node to a call. */
 export type RpcAnswer =
@@ -86,22 +84,6 @@ export class BatchSize {
     this.#clean = Number.NEGATIVE_INFINITY
   }
 }
-
-/**
- * JSON-RPC's own error codes and those AvalancheGo adds. Source: avalanchego
- * graft/evm/rpc/errors.go.
- */
-export const rpcCodes = {
-  parse: -32_700,
-  invalidRequest: -32_600,
-  methodNotFound: -32_601,
-  invalidParams: -32_602,
-  other: -32_000,
-  timeout: -32_002,
-  tooLarge: -32_003,
-  limit: -32_005,
-  reverted: 3,
-} as const
 
 /**
  * Asks all calls and gives an answer to each, in order.
@@ -230,19 +212,6 @@ function refusedBatch(value: unknown): Fault {
   return new Fault('node-refused', `a node takes no batches: ${answer.error.code}`, {
     detail: { batch: true },
   })
-}
-
-function refusesBatch(error: RpcError): boolean {
-  return error.code === rpcCodes.invalidRequest && /batch|too (large|many)/i.test(error.message)
-}
-
-/** Returns whether an error means: ask slower. */
-export function isThrottle(error: RpcError): boolean {
-  return (
-    error.code === rpcCodes.limit ||
-    error.code === 429 ||
-    /rate limit|too many requests/i.test(error.message)
-  )
 }
 
 function answerIn(element: Readonly<Record<string, unknown>>): RpcAnswer | undefined {

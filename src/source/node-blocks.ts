@@ -4,8 +4,9 @@ import { listOf, objectOf, type RawBlock, type RawUnit } from '../codec/evm/raw.
 import { TextBlock, TextReceipts, TextUnit } from '../codec/evm/text-unit.ts'
 import { Fault } from '../core/fault.ts'
 import { isObject } from '../core/json.ts'
-import { isThrottle, rpcCodes, type RpcAnswer, type RpcCall } from './json-rpc.ts'
+import type { RpcAnswer, RpcCall } from './json-rpc.ts'
 import { faultOfAnswer, heightText, type Asker, type Read } from './node-call.ts'
+import { isThrottle, mayLackHeight, rpcCodes } from './node-words.ts'
 
 /**
  * Blocks with receipts from `range.from` on: all of the range, or those before the first that
@@ -71,7 +72,7 @@ function blockOf(answer: RpcAnswer | undefined, height: number): RawBlock {
   // Above the accepted height: `null` on saevm, error -32000 on coreth and subnet-evm.
   if (
     (answer?.kind === 'result' && answer.result === null) ||
-    (answer?.kind === 'error' && answer.error.code === rpcCodes.other && !isThrottle(answer.error))
+    (answer?.kind === 'error' && mayLackHeight(answer.error))
   )
     throw new Fault('node-not-yet', `a node does not have the block: ${height}`, {
       detail: { height },

@@ -1,9 +1,10 @@
-/** Calls to an endpoint of an EVM chain, and the meaning of its errors. */
+/** Calls to an endpoint of an EVM chain, and the faults of what it answers. */
 
 import { Fault } from '../core/fault.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { HeightRange } from './evm-source.ts'
-import { isThrottle, rpcCodes, type RpcAnswer, type RpcCall } from './json-rpc.ts'
+import type { RpcAnswer, RpcCall } from './json-rpc.ts'
+import { faultOfError } from './node-words.ts'
 
 /** Calls to an endpoint; `slow` has the time a trace may take. */
 export type Asker = {
@@ -34,19 +35,7 @@ export type Read = {
 export function faultOfAnswer(answer: RpcAnswer | undefined, call: RpcCall): Fault {
   if (answer?.kind !== 'error')
     return new Fault('node-answer', `a node's answer has no form: ${call.method}`)
-  const { code } = answer.error
-  const detail = { method: call.method, code }
-  if (isThrottle(answer.error))
-    return new Fault('node-throttled', 'a node asks us to slow down', { detail })
-  if (code === rpcCodes.methodNotFound)
-    return new Fault('node-refused', `a node does not offer: ${call.method}`, { detail })
-  if (code === rpcCodes.tooLarge)
-    return new Fault('node-too-large', `a node refuses the reply to: ${call.method}`, { detail })
-  if (code === rpcCodes.timeout)
-    return new Fault('node-unreachable', `a node ran out of time: ${call.method}`, { detail })
-  return new Fault('node-answer', `a node answers with error ${code} to: ${call.method}`, {
-    detail,
-  })
+  return faultOfError(call.method, answer.error)
 }
 
 /** `0x` form of a height. */

@@ -15,11 +15,12 @@ import { blockchainIdCall, blockchainIdIn } from './blockchain-id.ts'
 import { EndpointPool } from './endpoint-pool.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { ChainIdentity, EvmSource, StateAnswer, StateCall } from './evm-source.ts'
-import { askAll, askOne, rpcCodes, type RpcCall, type RpcTarget } from './json-rpc.ts'
+import { askAll, askOne, type RpcCall, type RpcTarget } from './json-rpc.ts'
 import { readBlocks } from './node-blocks.ts'
 import { faultOfAnswer, type Asker } from './node-call.ts'
 import { readState } from './node-state.ts'
 import { lowestTraced, readTraces, traceProbe } from './node-traces.ts'
+import { rpcCodes } from './node-words.ts'
 
 /** Settings of a node source. */
 export type NodeSourceOptions = {

@@ -3,16 +3,9 @@
 import { Fault } from '../core/fault.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { StateAnswer, StateCall } from './evm-source.ts'
-import { isThrottle, rpcCodes, type RpcAnswer, type RpcCall } from './json-rpc.ts'
+import type { RpcAnswer, RpcCall } from './json-rpc.ts'
 import { faultOfAnswer, heightText, type Asker } from './node-call.ts'
-
-/**
- * Failures of the contract's own code under error -32000, where nodes use no code of their own.
- *
- * Source: libevm core/vm/errors.go. Everything else under -32000 is about the node.
- */
-const contractFailures =
-  /revert|out of gas|invalid opcode|invalid jump|stack (under|over)flow|stack limit|write protection|gas uint64|return data out of bounds|max (code|initcode) size|invalid code|call depth|insufficient balance|contract address collision/i
+import { isContractFailure, mayLackHeight } from './node-words.ts'
 
 /**
  * State after `height` for each call, in order.
@@ -43,11 +36,8 @@ function stateAnswer(answer: RpcAnswer, call: RpcCall | undefined): StateAnswer 
     if (typeof answer.result === 'string') return { kind: 'value', value: answer.result }
     return { kind: 'not-served', reason: 'the node gives no value' }
   }
-  const { code, message } = answer.error
-  if (code === rpcCodes.reverted) return { kind: 'reverted' }
-  if (code === rpcCodes.other && !isThrottle(answer.error)) {
-    if (contractFailures.test(message)) return { kind: 'reverted' }
+  if (isContractFailure(answer.error)) return { kind: 'reverted' }
+  if (mayLackHeight(answer.error))
     return { kind: 'not-served', reason: 'the node does not have this state' }
-  }
   throw faultOfAnswer(answer, call ?? { method: '', params: [] })
 }

@@ -4,8 +4,9 @@ import { listOf } from '../codec/evm/raw.ts'
 import { Fault } from '../core/fault.ts'
 import { isObject } from '../core/json.ts'
 import type { Endpoint } from './endpoint.ts'
-import { isThrottle, rpcCodes, type RpcAnswer, type RpcCall } from './json-rpc.ts'
+import type { RpcAnswer, RpcCall } from './json-rpc.ts'
 import { faultOfAnswer, heightText, type Asker, type Read } from './node-call.ts'
+import { isThrottle, mayLackTraceState, rpcCodes } from './node-words.ts'
 
 /** Time for one transaction; the node's own default of 5 s is short for heavy ones. */
 const tracer = { tracer: 'callTracer', timeout: '60s' } as const
@@ -106,9 +107,7 @@ function failedTrace(of: {
  * for it under one code; time that ran out has that code, too.
  */
 function mayLackState(answer: RpcAnswer): boolean {
-  if (answer.kind !== 'error' || isThrottle(answer.error)) return false
-  const { code, message } = answer.error
-  return code === rpcCodes.other && !/time|deadline|cancel/i.test(message)
+  return answer.kind === 'error' && mayLackTraceState(answer.error)
 }
 
 /** A trace that fails says nothing about the node's blocks: it is asked again, without blame. */

@@ -2,7 +2,7 @@
  * Calls to our node by JSON-RPC: validators, subnets, peers, version.
  *
  * Answers are read into plain values here and nowhere else. An error a node answers becomes a
- * fault; the node's own words do not leave this file.
+ * fault (`source/node-words.ts`).
  *
  * Source: avalanchego api/info/service.go, vms/platformvm/service.go, vms/proposervm/service.go.
  */
@@ -13,6 +13,7 @@ import { parseId, parseNodeId, toCb58 } from '../core/cb58.ts'
 import { Fault, faultOf } from '../core/fault.ts'
 import type { Transport } from '../core/world.ts'
 import { askOne } from '../source/json-rpc.ts'
+import { faultOfWords } from '../source/node-words.ts'
 import { field, list, record, text, u64Text } from './json-value.ts'
 import { type NodeAddress, parseNodeAddress } from './peer/address-book.ts'
 import type { ValidatorEntry } from './validator-set.ts'
@@ -72,7 +73,7 @@ export function createNode(transport: Transport, baseUrl: string): Node {
     const target = { transport, url: `${base}${path}`, timeoutMs, maxReplyBytes }
     const answer = await askOne(target, { method, params: [params] }, signal)
     if (answer.kind === 'result') return answer.result
-    throw faultOfAnswer(method, answer.error.message)
+    throw faultOfWords(method, answer.error.message, 'question')
   }
   const info = (method: string, signal: AbortSignal): Promise<unknown> =>
     call('/ext/info', `info.${method}`, {}, signal)
@@ -153,17 +154,6 @@ function reachableAt(nodeId: string, written: string): NodeAddress[] {
     if (faultOf(error) === undefined) throw error
     return []
   }
-}
-
-/** Nodes say what is wrong in words only; these are the words that matter. */
-function faultOfAnswer(method: string, message: string): Fault {
-  if (/unfinalized height|not yet finalized/i.test(message)) {
-    return new Fault('bad-parameter', 'the P-Chain height is not accepted yet')
-  }
-  if (/not found|problem retrieving|does ?n[o']t exist|no such/i.test(message)) {
-    return new Fault('not-found', `the node knows nothing of it: ${method}`)
-  }
-  return new Fault('node-answer', `the node answers with an error: ${method}`)
 }
 
 /** `avalanchego/1.14.2`: three numbers, whatever stands before them. */

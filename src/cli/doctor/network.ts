@@ -3,6 +3,7 @@
 import type { NetworkConfig } from '../../config/settings.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
 import type { Transport } from '../../core/world.ts'
+import { meaningOfWords } from '../../source/node-words.ts'
 import {
   createNodeApi,
   integerIn,
@@ -101,7 +102,7 @@ async function apiFindings(subject: string, api: NodeApi, signal: AbortSignal): 
     const reply = await refusable(api, path, method, { parameters, signal })
     const height = 'height' in reply ? ` at height ${String(reply['height'])}` : ''
     findings.push(
-      isRefusal(reply) && !/no containers/i.test(reply.refusal)
+      isRefusal(reply) && meaningOfWords(reply.refusal) !== 'empty'
         ? warning(subject, `has no ${what}`, remedy)
         : fine(subject, `offers the ${what}${height}`),
     )

@@ -9,6 +9,7 @@ import { Fault, faultOf } from '../../core/fault.ts'
 import { itemAt } from '../../core/item-at.ts'
 import type { Transport } from '../../core/world.ts'
 import { askAll, askOne, BatchSize, type RpcAnswer, type RpcTarget } from '../json-rpc.ts'
+import { faultOfWords } from '../node-words.ts'
 
 /** Where and within which limits to ask. */
 export type NodeApiOptions = {
@@ -24,7 +25,7 @@ export type Reply = Readonly<Record<string, unknown>>
 
 /** Asks a node. */
 export type NodeApi = {
-  /** One call with named parameters. Throws {@link faultOfNode}'s faults. */
+  /** One call with named parameters. Throws the faults of a stream ({@link faultOfWords}). */
   readonly ask: (
     path: string,
     method: string,
@@ -78,7 +79,7 @@ export function createNodeApi(options: NodeApiOptions): NodeApi {
 
   const ask: NodeApi['ask'] = async (path, method, parameters, signal) => {
     const reply = await tryAsk(path, method, parameters, signal)
-    if (isRefusal(reply)) throw faultOfNode(method, reply.refusal)
+    if (isRefusal(reply)) throw faultOfWords(method, reply.refusal, 'stream')
     return reply
   }
 
@@ -117,16 +118,6 @@ export function isRefusal(
   return typeof reply['refusal'] === 'string'
 }
 
-/** Maps a node's words for a refusal to a fault. */
-export function faultOfNode(method: string, message: string): Fault {
-  const detail = { method }
-  if (/not found|bootstrapp|not linearized|> last accepted index|no containers/i.test(message))
-    return new Fault('node-not-yet', `a node does not have it yet: ${method}`, { detail })
-  if (/can't find method|not available|disabled/i.test(message))
-    return new Fault('node-refused', `a node does not offer: ${method}`, { detail })
-  return new Fault('node-answer', `a node answers with an error to: ${method}`, { detail })
-}
-
 function replyOf(value: unknown, method: string): Reply {
   if (typeof value === 'object' && value !== null) {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a JSON object
@@ -137,7 +128,7 @@ function replyOf(value: unknown, method: string): Reply {
 
 function resultOf(answer: RpcAnswer, method: string): unknown {
   if (answer.kind === 'result') return answer.result
-  throw faultOfNode(method, answer.error.message)
+  throw faultOfWords(method, answer.error.message, 'stream')
 }
 
 /** A text member of a reply. Throws `node-answer`. */

@@ -13,10 +13,10 @@ import { fromHex, toHex } from '../../core/bytes.ts'
 import { parseId } from '../../core/cb58.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
 import type { Log } from '../../telemetry/log.ts'
+import { faultOfWords } from '../node-words.ts'
 import { openBlock, openCBlock } from './containers.ts'
 import {
   bytesIn,
-  faultOfNode,
   integerIn,
   isAbsence,
   isRefusal,
@@ -149,7 +149,7 @@ async function readUpgrades(api: NodeApi, signal: AbortSignal): Promise<Record<s
   const method = 'info.upgrades'
   const reply = await api.tryAsk(nodePaths.info, method, {}, signal)
   if (!isRefusal(reply)) return timesOf(reply)
-  const fault = faultOfNode(method, reply.refusal)
+  const fault = faultOfWords(method, reply.refusal, 'stream')
   if (fault.code === 'node-refused') return {}
   throw fault
 }
@@ -265,7 +265,8 @@ async function lastIndex(
   try {
     const reply = await whenStarted(api, chain, ask, signal)
     if (!isRefusal(reply)) return integerIn(reply, 'index')
-    return faultOfNode(method, reply.refusal).code === 'node-not-yet' ? -1 : undefined
+    const { code } = faultOfWords(method, reply.refusal, 'stream')
+    return code === 'node-not-yet' ? -1 : undefined
   } catch (error) {
     if (faultOf(error)?.code === 'node-refused') return undefined
     throw error

@@ -5,16 +5,19 @@
  * case does not matter, and the low 20 bytes of a topic need no copy.
  */
 
+import { FlatTable } from '../../core/flat-table.ts'
 import { u32At } from '../../core/item-at.ts'
-import { AddressTable } from './address-table.ts'
 import { hexText, hexWord, notHex } from './hex.ts'
+
+/** Words of an address. */
+const addressWords = 5
 
 /** Numbers of addresses. Lives for one batch. */
 export class AddressBook {
-  readonly #table: AddressTable
+  readonly #table: FlatTable
 
   constructor(capacity: number) {
-    this.#table = new AddressTable(capacity)
+    this.#table = new FlatTable(addressWords, capacity)
   }
 
   /** Number of the address `0x` + 40 digits. */
@@ -26,24 +29,16 @@ export class AddressBook {
 
   /** Number of the address in the 40 digits of `text` from `at`. */
   idAt(text: string, at: number): number {
-    return this.#table.entryOf(
-      hexWord(text, at),
-      hexWord(text, at + 8),
-      hexWord(text, at + 16),
-      hexWord(text, at + 24),
-      hexWord(text, at + 32),
-    )
+    const { key } = this.#table
+    for (let word = 0; word < addressWords; word++) key[word] = hexWord(text, at + word * 8)
+    return this.#table.entryOf(addressWords)
   }
 
   /** Number of the address in the 20 bytes of `view` from `at`. */
   idOfBytes(view: DataView, at: number): number {
-    return this.#table.entryOf(
-      view.getUint32(at),
-      view.getUint32(at + 4),
-      view.getUint32(at + 8),
-      view.getUint32(at + 12),
-      view.getUint32(at + 16),
-    )
+    const { key } = this.#table
+    for (let word = 0; word < addressWords; word++) key[word] = view.getUint32(at + word * 4)
+    return this.#table.entryOf(addressWords)
   }
 
   /** Numbers here of the addresses another book gave as bytes, in its order. */

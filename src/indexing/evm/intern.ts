@@ -5,7 +5,7 @@
  * is full, so that addresses in use stay. Keys are the 20 bytes as five words in one slab.
  */
 
-import { AddressTable, addressWords } from '../../codec/evm/address-table.ts'
+import { FlatTable } from '../../core/flat-table.ts'
 import { f64At, itemAt, u32At, u8At } from '../../core/item-at.ts'
 import { type Writer, statement } from '../../store/engine/database.ts'
 import { address, addressByBytes } from '../../store/schema/evm.ts'
@@ -14,8 +14,9 @@ import { AddressCases } from './address-cases.ts'
 
 /** Bytes of an address. */
 const addressBytes = 20
+const addressWords = addressBytes / 4
 
-// 2^18 addresses a generation: twice 8 MiB with slots, which the 512 MiB of a backfill hold.
+// 2^18 addresses a generation: twice 10 MiB with slots, which the 512 MiB of a backfill hold.
 const defaultCapacity = 2 ** 18
 
 const highestId = statement('select coalesce(max(id), 0) from address')
@@ -122,11 +123,11 @@ function firstBytes(bytes: Uint8Array): number {
 
 /** Numbers of a bounded number of addresses. */
 class Generation {
-  readonly #table: AddressTable
+  readonly #table: FlatTable
   readonly #ids: Float64Array
 
   constructor(capacity: number) {
-    this.#table = new AddressTable(capacity)
+    this.#table = new FlatTable(addressWords, capacity)
     this.#ids = new Float64Array(capacity)
   }
 
@@ -136,26 +137,20 @@ class Generation {
 
   /** Number of the address at `words[at]`, or 0. */
   find(words: Uint32Array, at: number): number {
-    const entry = this.#table.find(
-      u32At(words, at),
-      u32At(words, at + 1),
-      u32At(words, at + 2),
-      u32At(words, at + 3),
-      u32At(words, at + 4),
-    )
+    this.#want(words, at)
+    const entry = this.#table.find(addressWords)
     return entry === -1 ? 0 : f64At(this.#ids, entry)
   }
 
   /** Adds an address that is not in. */
   add(words: Uint32Array, at: number, id: number): void {
-    const entry = this.#table.entryOf(
-      u32At(words, at),
-      u32At(words, at + 1),
-      u32At(words, at + 2),
-      u32At(words, at + 3),
-      u32At(words, at + 4),
-    )
-    this.#ids[entry] = id
+    this.#want(words, at)
+    this.#ids[this.#table.entryOf(addressWords)] = id
+  }
+
+  #want(words: Uint32Array, at: number): void {
+    const { key } = this.#table
+    for (let word = 0; word < addressWords; word++) key[word] = u32At(words, at + word)
   }
 
   clear(): void {

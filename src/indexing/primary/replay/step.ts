@@ -16,6 +16,7 @@ import { posOfPlace } from '../../../store/schema/primary-position.ts'
 import type { Owner } from '../batch/ledger-rows.ts'
 import { amountOf, noSums, overdrawn, remainderOf, type Sums, withAmount } from './amounts.ts'
 import { violation, type Adds, type Draft, type Mutable, type Place } from './draft.ts'
+import { amountAt, numberAt, traitsAt } from './output-ring.ts'
 import type { ReadTransaction } from './read-blocks.ts'
 import {
   createUtxo,
@@ -28,7 +29,6 @@ import {
   type Spend,
   type UtxoSet,
 } from './utxo-set.ts'
-import { amountAt, numberAt, traitsAt } from './utxo-table.ts'
 
 /** A transaction being replayed, and its row, whose sums grow with it. */
 export type Step = Omit<Mover, 'draft'> &
@@ -183,11 +183,11 @@ function noteInput({ row }: Moves, number: number): void {
 
 /** Spends an output of this chain. */
 export function spend(step: Moves, spending: Spend): void {
-  const { table } = step.utxos
+  const { ring } = step.utxos
   const entry = spendUtxo(step, spending)
-  noteInput(step, numberAt(table, entry))
-  const amount = amountAt(table, entry)
-  const asset = assetOf(traitsAt(table, entry))
+  noteInput(step, numberAt(ring, entry))
+  const amount = amountAt(ring, entry)
+  const asset = assetOf(traitsAt(ring, entry))
   if (amount > 0n) addConsumed(step, asset, amount)
   else noteBare(step, asset)
 }

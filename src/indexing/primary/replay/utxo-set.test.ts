@@ -10,6 +10,7 @@ import { outputFlags, type KnownUtxo } from '../batch/ledger-rows.ts'
 import type { RowBatch } from '../batch/rows.ts'
 import { mostAhead } from './batch-size.ts'
 import { closeDraft, newDraft, type Draft } from './draft.ts'
+import { amountAt } from './output-ring.ts'
 import {
   closeBatch,
   createUtxo,
@@ -24,7 +25,6 @@ import {
   type NewUtxo,
   type UtxoSet,
 } from './utxo-set.ts'
-import { amountAt } from './utxo-table.ts'
 
 const txId = new Uint8Array(32).fill(1)
 const assetId = new Uint8Array(32).fill(2)
@@ -107,7 +107,7 @@ void test('UTXO set: an output is made once and spent once', () => {
   stops(/not an unspent output/, () => spendUtxo(moverOf(set, draft), spend))
   make(set, draft)
   stops(/exists already/, () => make(set, draft))
-  assert.equal(amountAt(set.table, spendUtxo(moverOf(set, draft), spend)), 5n)
+  assert.equal(amountAt(set.ring, spendUtxo(moverOf(set, draft), spend)), 5n)
   stops(/input is spent/, () => spendUtxo(moverOf(set, draft), spend))
   const batch = closed(set, draft)
   assert.equal(seenSpends(batch).length, 0, 'its row says it')
@@ -225,7 +225,7 @@ void test('UTXO set: stake that came back may be spent before the store knows of
     spendUtxo(moverOf(set, later), spend)
   }
   assert.doesNotThrow(() => attempt(draft), 'in the same batch')
-  // As many batches later as may be unwritten, from a table that keeps nothing.
+  // As many batches later as may be unwritten, from a ring that keeps nothing.
   for (let batch = 1; batch <= mostAhead; batch++) {
     const other = newUtxoSet('P', 0, { next: 10, assets: set.assets })
     let open = newDraft('P', { firstUtxo: 10, follows: 7 })

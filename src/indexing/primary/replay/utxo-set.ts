@@ -1,5 +1,5 @@
 /**
- * The UTXOs a chain's replay creates and spends, over a bounded table and what the store found.
+ * The UTXOs a chain's replay creates and spends, over a bounded ring and what the store found.
  *
  * Spends check that the output exists, is not locked as stake, not spent, and is what the input
  * claims. Exports live in shared memory: their import may be indexed before or after them.
@@ -34,12 +34,12 @@ import {
   findOutput,
   flagOutput,
   flagsAt,
-  newUtxoTable,
+  newOutputRing,
   numberAt,
   traitsAt,
   trimOutputs,
-  type UtxoTable,
-} from './utxo-table.ts'
+  type OutputRing,
+} from './output-ring.ts'
 
 /**
  * A new output.
@@ -78,12 +78,12 @@ export type ImportSpend = Spend & {
 /** Outputs known without asking the store. */
 export type UtxoSet = {
   readonly chain: ChainName
-  readonly table: UtxoTable
+  readonly ring: OutputRing
   readonly assets: AssetNumbers
   /** Number of the next output the chain makes. */
   next: number
   /**
-   * Number of outputs that had come to the table at the ends of the newest {@link mostAhead}
+   * Number of outputs that had come to the ring at the ends of the newest {@link mostAhead}
    * batches.
    */
   readonly ends: number[]
@@ -100,21 +100,21 @@ export function newUtxoSet(
   limit: number,
   { next, assets }: { readonly next: number; readonly assets: AssetNumbers },
 ): UtxoSet {
-  const table = newUtxoTable(chain, limit)
+  const ring = newOutputRing(chain, limit)
   const imports = new Map<string, KnownUtxo>()
   const returned = [new Set<string>()]
-  return { chain, table, assets, next, ends: [], returned, imports, earlyImports: new Map() }
+  return { chain, ring, assets, next, ends: [], returned, imports, earlyImports: new Map() }
 }
 
 /** Returns whether an output of this chain is known without asking the store. */
 export function isKnown(set: UtxoSet, { txId, outputIndex }: OutputPlace): boolean {
-  return findOutput(set.table, txId, outputIndex) !== -1
+  return findOutput(set.ring, txId, outputIndex) !== -1
 }
 
 /** When a known output of this chain was made, Unix seconds; 0 when it is not known. */
 export function createdAtOf(set: UtxoSet, { txId, outputIndex }: OutputPlace): number {
-  const entry = findOutput(set.table, txId, outputIndex)
-  return entry === -1 ? 0 : createdAtAt(set.table, entry)
+  const entry = findOutput(set.ring, txId, outputIndex)
+  return entry === -1 ? 0 : createdAtAt(set.ring, entry)
 }
 
 /** Takes in what the store found for the next blocks of the open batch. */
@@ -125,7 +125,7 @@ export function takeFound(set: UtxoSet, found: Found): void {
       const key = outputKeyOf(utxo.txId, utxo.outputIndex)
       if (!set.imports.has(key)) set.imports.set(key, utxo)
     } else {
-      addOutput(set.table, { ...utxo, flags: flagsNow(set, utxo) }, utxo.addresses)
+      addOutput(set.ring, { ...utxo, flags: flagsNow(set, utxo) }, utxo.addresses)
     }
   }
   for (const known of found.earlyImports) {
@@ -147,11 +147,11 @@ export function closeBatch(set: UtxoSet, draft: Draft): void {
   // One without a block is not handed to the store, and says nothing of those before it.
   if (draft.from === undefined) return
   if (set.ends.length === mostAhead) {
-    trimOutputs(set.table, itemAt(set.ends, 0))
+    trimOutputs(set.ring, itemAt(set.ends, 0))
     set.ends.shift()
     set.returned.pop()
   }
-  set.ends.push(set.table.came)
+  set.ends.push(set.ring.came)
   set.returned.unshift(new Set())
 }
 
@@ -233,7 +233,7 @@ export function createUtxo(by: Mover, made: NewUtxo): number {
       createdOn: set.chain,
       consumableOn: made.consumableOn ?? set.chain,
     })
-  } else if (addOutput(set.table, row, owner.addresses) === -1) {
+  } else if (addOutput(set.ring, row, owner.addresses) === -1) {
     throw violation(place, `output exists already: ${nameOf(made)}`)
   }
   return number
@@ -273,36 +273,36 @@ function markSpent(draft: Pick<Draft, 'ledger' | 'firstUtxo'>, number: number, p
   spentAt.set(number - draft.firstUtxo, place.time)
 }
 
-/** Spends an output of this chain and gives its entry in the table. Throws `state-violation`. */
+/** Spends an output of this chain and gives its entry in the ring. Throws `state-violation`. */
 export function spendUtxo(by: Mover, spend: Spend): number {
   const { utxos: set, draft, place } = by
-  const { table } = set
-  const entry = findOutput(table, spend.txId, spend.outputIndex)
+  const { ring } = set
+  const entry = findOutput(ring, spend.txId, spend.outputIndex)
   if (entry === -1) throw violation(place, `input is not an unspent output: ${nameOf(spend)}`)
-  const flags = flagsAt(table, entry)
+  const flags = flagsAt(ring, entry)
   if (flags !== 0 && flags !== (outputFlags.staked | outputFlags.returned)) {
     const how = (flags & outputFlags.spent) === 0 ? 'locked as stake' : 'spent'
     throw violation(place, `input is ${how}: ${nameOf(spend)}`)
   }
-  const number = numberAt(table, entry)
-  const traits = traitsAt(table, entry)
-  const amount = amountAt(table, entry)
+  const number = numberAt(ring, entry)
+  const traits = traitsAt(ring, entry)
+  const amount = amountAt(ring, entry)
   checkClaim(by, spend, { traits, amount })
-  flagOutput(table, entry, outputFlags.spent)
+  flagOutput(ring, entry, outputFlags.spent)
   const isOfBatch = number >= draft.firstUtxo
   if (isOfBatch) {
     markSpent(draft, number, place)
   } else {
     const createdOn = chainNumbers[set.chain]
-    const createdAt = createdAtAt(table, entry)
+    const createdAt = createdAtAt(ring, entry)
     noteSpent(by, { number, createdAt, amount, traits, createdOn, consumableOn: createdOn })
   }
   const { addresses, spent } = draft.ledger
-  const address = addressAt(table, entry)
+  const address = addressAt(ring, entry)
   if (address === -1) {
-    noteOwners(by, table.others.get(number) ?? [], isOfBatch)
+    noteOwners(by, ring.others.get(number) ?? [], isOfBatch)
   } else {
-    const owned = addresses.placeOf(table.bytes, address)
+    const owned = addresses.placeOf(ring.bytes, address)
     noteOwner(by, owned)
     if (!isOfBatch) spent.owners.push(owned)
   }
@@ -377,17 +377,17 @@ export function returnStake({ utxos: set, draft, place }: Mover, of: OutputPlace
   const { txId, outputIndex } = of
   // The store may be asked about an output that is being evicted before it knows of the output.
   set.returned[0]?.add(outputKeyOf(txId, outputIndex))
-  const entry = findOutput(set.table, txId, outputIndex)
+  const entry = findOutput(set.ring, txId, outputIndex)
   if (entry === -1) {
     draft.stakeReturns.push({ number: undefined, txId, outputIndex, time: place.time })
     return
   }
-  if ((flagsAt(set.table, entry) & outputFlags.staked) === 0) {
+  if ((flagsAt(set.ring, entry) & outputFlags.staked) === 0) {
     throw violation(place, 'returned output was never staked')
   }
-  const number = numberAt(set.table, entry)
+  const number = numberAt(set.ring, entry)
   draft.stakeReturns.push({ number, txId, outputIndex, time: place.time })
-  flagOutput(set.table, entry, outputFlags.returned)
+  flagOutput(set.ring, entry, outputFlags.returned)
 }
 
 function nameOf(spend: OutputPlace): string {

@@ -3,7 +3,8 @@
  * nothing for the garbage collector to walk.
  *
  * Entries lie in a ring in the order they came. Within a batch it grows; when the batch is closed,
- * the oldest beyond the limit are forgotten: the store has them. Ids come from chains, where with
+ * the oldest beyond the limit are forgotten: the store has them. Each bucket is a list of entries,
+ * since `FlatTable` cannot give a place back without moving others. Ids come from chains, where with
  * patience and fees anybody may choose the part of them that decides their bucket: a search that
  * meets many entries is slow, and still right.
  */
@@ -11,8 +12,8 @@
 import { f64At, i32At, u64At, u8At } from '../../../core/item-at.ts'
 import type { ChainName, KeptOutput } from '../batch/ledger-rows.ts'
 
-/** A bounded table of outputs that were made on a chain and can be spent there. */
-export type UtxoTable = {
+/** A bounded ring of outputs that were made on a chain and can be spent there. */
+export type OutputRing = {
   readonly chain: ChainName
   /** Most outputs kept between batches. */
   readonly limit: number
@@ -51,12 +52,15 @@ const plainBit = 8
 
 const firstCapacity = 1_024
 
-/** An empty table that keeps `limit` outputs between batches. */
-export function newUtxoTable(chain: ChainName, limit: number): UtxoTable {
+/** An empty ring that keeps `limit` outputs between batches. */
+export function newOutputRing(chain: ChainName, limit: number): OutputRing {
   return { chain, limit, ...room(firstCapacity), came: 0, gone: 0, others: new Map() }
 }
 
-type Room = Pick<UtxoTable, 'bytes' | 'words' | 'doubles' | 'bigs' | 'heads' | 'links' | 'capacity'>
+type Room = Pick<
+  OutputRing,
+  'bytes' | 'words' | 'doubles' | 'bigs' | 'heads' | 'links' | 'capacity'
+>
 
 function room(capacity: number): Room {
   const buffer = new ArrayBuffer(capacity * entryBytes)
@@ -72,8 +76,8 @@ function room(capacity: number): Room {
 }
 
 /** The entry of an output; -1 when it is not kept. */
-export function findOutput(table: UtxoTable, txId: Uint8Array, outputIndex: number): number {
-  const { words, heads, links } = table
+export function findOutput(ring: OutputRing, txId: Uint8Array, outputIndex: number): number {
+  const { words, heads, links } = ring
   const hash = hashOf(wordOf(txId, 0), outputIndex)
   let entry = i32At(heads, hash & (heads.length - 1)) - 1
   // Most that are met are others, and their hashes, which lie closer together, say so.
@@ -91,26 +95,26 @@ function holds(words: Int32Array, entry: number, txId: Uint8Array, outputIndex: 
 
 /** Adds an output and gives its entry; -1 when there is one of its name. */
 export function addOutput(
-  table: UtxoTable,
+  ring: OutputRing,
   output: KeptOutput,
   addresses: readonly Uint8Array[],
 ): number {
-  if (findOutput(table, output.txId, output.outputIndex) !== -1) return -1
-  if (table.came - table.gone === table.capacity) grow(table)
-  const entry = table.came++ & (table.capacity - 1)
-  const { words, doubles, bigs } = table
+  if (findOutput(ring, output.txId, output.outputIndex) !== -1) return -1
+  if (ring.came - ring.gone === ring.capacity) grow(ring)
+  const entry = ring.came++ & (ring.capacity - 1)
+  const { words, doubles, bigs } = ring
   const word = entry * entryWords
   const double = entry * entryDoubles
   const { txId } = output
   for (let at = 0; at < idWords; at++) words[word + at] = wordOf(txId, 4 * at)
   words[word + indexWord] = output.outputIndex
-  link(table, entry, hashOf(wordOf(txId, 0), output.outputIndex))
+  link(ring, entry, hashOf(wordOf(txId, 0), output.outputIndex))
   let { flags } = output
   const [address] = addresses
   if (address !== undefined && addresses.length === 1) {
     flags |= plainBit
-    table.bytes.set(address, entry * entryBytes + addressByte)
-  } else table.others.set(output.number, addresses)
+    ring.bytes.set(address, entry * entryBytes + addressByte)
+  } else ring.others.set(output.number, addresses)
   words[word + flagsWord] = flags
   doubles[double + numberDouble] = output.number
   doubles[double + createdDouble] = output.createdAt
@@ -120,64 +124,64 @@ export function addOutput(
 }
 
 /** Forgets the oldest beyond the limit, of the first `stored` that came. */
-export function trimOutputs(table: UtxoTable, stored: number): void {
-  const mask = table.capacity - 1
-  const until = Math.min(stored, table.came - table.limit)
-  for (; table.gone < until; table.gone++) {
-    const entry = table.gone & mask
-    unlink(table, entry)
-    if (addressAt(table, entry) === -1) table.others.delete(numberAt(table, entry))
+export function trimOutputs(ring: OutputRing, stored: number): void {
+  const mask = ring.capacity - 1
+  const until = Math.min(stored, ring.came - ring.limit)
+  for (; ring.gone < until; ring.gone++) {
+    const entry = ring.gone & mask
+    unlink(ring, entry)
+    if (addressAt(ring, entry) === -1) ring.others.delete(numberAt(ring, entry))
   }
 }
 
 /** Number of an entry's output. */
-export function numberAt(table: UtxoTable, entry: number): number {
-  return f64At(table.doubles, entry * entryDoubles + numberDouble)
+export function numberAt(ring: OutputRing, entry: number): number {
+  return f64At(ring.doubles, entry * entryDoubles + numberDouble)
 }
 
 /** When it was made, Unix seconds. */
-export function createdAtAt(table: UtxoTable, entry: number): number {
-  return f64At(table.doubles, entry * entryDoubles + createdDouble)
+export function createdAtAt(ring: OutputRing, entry: number): number {
+  return f64At(ring.doubles, entry * entryDoubles + createdDouble)
 }
 
 /** Its traits, as `packTraits` says. */
-export function traitsAt(table: UtxoTable, entry: number): number {
-  return f64At(table.doubles, entry * entryDoubles + traitsDouble)
+export function traitsAt(ring: OutputRing, entry: number): number {
+  return f64At(ring.doubles, entry * entryDoubles + traitsDouble)
 }
 
 /** Its amount. */
-export function amountAt(table: UtxoTable, entry: number): bigint {
-  return u64At(table.bigs, entry * entryDoubles + amountDouble)
+export function amountAt(ring: OutputRing, entry: number): bigint {
+  return u64At(ring.bigs, entry * entryDoubles + amountDouble)
 }
 
 /** Bits of `outputFlags`, and none other. */
-export function flagsAt(table: UtxoTable, entry: number): number {
-  return i32At(table.words, entry * entryWords + flagsWord) & (plainBit - 1)
+export function flagsAt(ring: OutputRing, entry: number): number {
+  return i32At(ring.words, entry * entryWords + flagsWord) & (plainBit - 1)
 }
 
 /** Adds a bit of `outputFlags`. */
-export function flagOutput(table: UtxoTable, entry: number, flag: number): void {
+export function flagOutput(ring: OutputRing, entry: number, flag: number): void {
   const word = entry * entryWords + flagsWord
-  table.words[word] = i32At(table.words, word) | flag
+  ring.words[word] = i32At(ring.words, word) | flag
 }
 
 /**
- * Where in `table.bytes` the 20 bytes of its only address begin; -1 when it has none or several.
+ * Where in `ring.bytes` the 20 bytes of its only address begin; -1 when it has none or several.
  */
-export function addressAt(table: UtxoTable, entry: number): number {
-  const flags = i32At(table.words, entry * entryWords + flagsWord)
+export function addressAt(ring: OutputRing, entry: number): number {
+  const flags = i32At(ring.words, entry * entryWords + flagsWord)
   return (flags & plainBit) === 0 ? -1 : entry * entryBytes + addressByte
 }
 
 /** Makes an entry the first of its bucket. */
-function link({ heads, links }: UtxoTable, entry: number, hash: number): void {
+function link({ heads, links }: OutputRing, entry: number, hash: number): void {
   const bucket = hash & (heads.length - 1)
   links[2 * entry] = i32At(heads, bucket)
   links[2 * entry + 1] = hash
   heads[bucket] = entry + 1
 }
 
-function unlink({ heads, links }: UtxoTable, entry: number): void {
+function unlink({ heads, links }: OutputRing, entry: number): void {
   const bucket = i32At(links, 2 * entry + 1) & (heads.length - 1)
   const after = i32At(links, 2 * entry)
   let before = i32At(heads, bucket) - 1
@@ -190,19 +194,19 @@ function unlink({ heads, links }: UtxoTable, entry: number): void {
 }
 
 /** Twice the room; entries keep their place in the order of arrival. */
-function grow(table: UtxoTable): void {
-  const { words, links, gone, came, capacity: before } = table
-  Object.assign(table, room(before * 2))
+function grow(ring: OutputRing): void {
+  const { words, links, gone, came, capacity: before } = ring
+  Object.assign(ring, room(before * 2))
   // As many as lie side by side before and after.
   for (let one = gone; one < came;) {
     const from = one & (before - 1)
     const count = Math.min(came - one, before - from)
     const to = one & (2 * before - 1)
-    table.words.set(words.subarray(from * entryWords, (from + count) * entryWords), to * entryWords)
+    ring.words.set(words.subarray(from * entryWords, (from + count) * entryWords), to * entryWords)
     one += count
   }
   for (let one = gone; one < came; one++)
-    link(table, one & (2 * before - 1), i32At(links, 2 * (one & (before - 1)) + 1))
+    link(ring, one & (2 * before - 1), i32At(links, 2 * (one & (before - 1)) + 1))
 }
 
 /**

@@ -14,12 +14,12 @@ import {
   findOutput,
   flagOutput,
   flagsAt,
-  newUtxoTable,
+  newOutputRing,
   numberAt,
   traitsAt,
   trimOutputs,
-  type UtxoTable,
-} from './utxo-table.ts'
+  type OutputRing,
+} from './output-ring.ts'
 
 const bytesOf = (size: number): fc.Arbitrary<Uint8Array> =>
   fc.uint8Array({ minLength: size, maxLength: size })
@@ -56,33 +56,33 @@ function numbered(number: number): Output {
   }
 }
 
-function add(table: UtxoTable, output: Output): number {
-  return addOutput(table, output, output.addresses)
+function add(ring: OutputRing, output: Output): number {
+  return addOutput(ring, output, output.addresses)
 }
 
-function has(table: UtxoTable, { txId, outputIndex }: Output): boolean {
-  return findOutput(table, txId, outputIndex) !== -1
+function has(ring: OutputRing, { txId, outputIndex }: Output): boolean {
+  return findOutput(ring, txId, outputIndex) !== -1
 }
 
-/** The table's fields of an output that it has. */
-function kept(table: UtxoTable, { txId, outputIndex }: Output): Output {
-  const entry = findOutput(table, txId, outputIndex)
+/** The ring's fields of an output that it has. */
+function kept(ring: OutputRing, { txId, outputIndex }: Output): Output {
+  const entry = findOutput(ring, txId, outputIndex)
   assert.notEqual(entry, -1)
-  const number = numberAt(table, entry)
-  const at = addressAt(table, entry)
+  const number = numberAt(ring, entry)
+  const at = addressAt(ring, entry)
   return {
     txId,
     outputIndex,
     number,
-    createdAt: createdAtAt(table, entry),
-    amount: amountAt(table, entry),
-    traits: traitsAt(table, entry),
-    addresses: at === -1 ? (table.others.get(number) ?? []) : [table.bytes.slice(at, at + 20)],
-    flags: flagsAt(table, entry),
+    createdAt: createdAtAt(ring, entry),
+    amount: amountAt(ring, entry),
+    traits: traitsAt(ring, entry),
+    addresses: at === -1 ? (ring.others.get(number) ?? []) : [ring.bytes.slice(at, at + 20)],
+    flags: flagsAt(ring, entry),
   }
 }
 
-void test('UTXO table: what is kept comes back as it was', () => {
+void test('output ring: what is kept comes back as it was', () => {
   fc.assert(
     fc.property(
       fc.uniqueArray(anyOutput, {
@@ -91,88 +91,88 @@ void test('UTXO table: what is kept comes back as it was', () => {
         selector: ({ number }) => number,
       }),
       (outputs) => {
-        const table = newUtxoTable('P', 20)
+        const ring = newOutputRing('P', 20)
         const known = new Map(outputs.map((one) => [outputKeyOf(one.txId, one.outputIndex), one]))
-        for (const output of known.values()) add(table, output)
-        for (const output of known.values()) assert.deepEqual(kept(table, output), output)
+        for (const output of known.values()) add(ring, output)
+        for (const output of known.values()) assert.deepEqual(kept(ring, output), output)
       },
     ),
   )
 })
 
-void test('UTXO table: within a batch nothing is forgotten, and then the oldest', () => {
-  const table = newUtxoTable('P', 100)
-  for (let number = 1; number <= 5_000; number++) add(table, numbered(number))
+void test('output ring: within a batch nothing is forgotten, and then the oldest', () => {
+  const ring = newOutputRing('P', 100)
+  for (let number = 1; number <= 5_000; number++) add(ring, numbered(number))
   for (let number = 1; number <= 5_000; number++)
-    assert.deepEqual(kept(table, numbered(number)), numbered(number))
-  trimOutputs(table, table.came)
+    assert.deepEqual(kept(ring, numbered(number)), numbered(number))
+  trimOutputs(ring, ring.came)
   for (let number = 1; number <= 5_000; number++)
-    assert.equal(has(table, numbered(number)), number > 4_900, `output ${number}`)
+    assert.equal(has(ring, numbered(number)), number > 4_900, `output ${number}`)
 })
 
-void test('UTXO table: a name is kept once', () => {
-  const table = newUtxoTable('P', 10)
-  const entry = add(table, numbered(1))
-  assert.equal(add(table, { ...numbered(2), txId: numbered(1).txId }), -1)
-  assert.notEqual(add(table, { ...numbered(3), txId: numbered(1).txId, outputIndex: 1 }), -1)
-  assert.equal(findOutput(table, numbered(1).txId, 0), entry)
+void test('output ring: a name is kept once', () => {
+  const ring = newOutputRing('P', 10)
+  const entry = add(ring, numbered(1))
+  assert.equal(add(ring, { ...numbered(2), txId: numbered(1).txId }), -1)
+  assert.notEqual(add(ring, { ...numbered(3), txId: numbered(1).txId, outputIndex: 1 }), -1)
+  assert.equal(findOutput(ring, numbered(1).txId, 0), entry)
 })
 
-void test('UTXO table: a flag is added to what is there', () => {
-  const table = newUtxoTable('P', 10)
+void test('output ring: a flag is added to what is there', () => {
+  const ring = newOutputRing('P', 10)
   const output = { ...numbered(1), flags: outputFlags.staked }
-  flagOutput(table, add(table, output), outputFlags.returned)
-  assert.equal(kept(table, output).flags, outputFlags.staked | outputFlags.returned)
+  flagOutput(ring, add(ring, output), outputFlags.returned)
+  assert.equal(kept(ring, output).flags, outputFlags.staked | outputFlags.returned)
 })
 
-void test('UTXO table: it knows what a map in order of arrival would know', () => {
+void test('output ring: it knows what a map in order of arrival would know', () => {
   const step = fc.record({
     number: fc.integer({ min: 1, max: 40 }),
     trims: fc.boolean(),
   })
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 12 }), fc.array(step), (limit, steps) => {
-      const table = newUtxoTable('P', limit)
+      const ring = newOutputRing('P', limit)
       // Every one that came, and whether it is still in.
       const model: { readonly number: number; isIn: boolean }[] = []
       for (const { number, trims } of steps) {
         if (trims) {
-          trimOutputs(table, table.came)
+          trimOutputs(ring, ring.came)
           for (const one of model.slice(0, Math.max(0, model.length - limit))) one.isIn = false
-        } else if (add(table, numbered(number)) !== -1) {
+        } else if (add(ring, numbered(number)) !== -1) {
           assert.ok(!model.some((one) => one.number === number && one.isIn))
           model.push({ number, isIn: true })
         }
       }
       for (let number = 1; number <= 40; number++) {
         const isIn = model.some((one) => one.number === number && one.isIn)
-        assert.equal(has(table, numbered(number)), isIn, `output ${number}`)
+        assert.equal(has(ring, numbered(number)), isIn, `output ${number}`)
       }
     }),
   )
 })
 
-void test('UTXO table: addresses of what is forgotten are forgotten', () => {
-  const table = newUtxoTable('P', 0)
+void test('output ring: addresses of what is forgotten are forgotten', () => {
+  const ring = newOutputRing('P', 0)
   const both = [new Uint8Array(20).fill(1), new Uint8Array(20).fill(2)]
-  add(table, { ...numbered(1), addresses: both })
-  add(table, { ...numbered(2), addresses: [] })
-  assert.equal(table.others.size, 2)
-  trimOutputs(table, table.came)
-  assert.equal(table.others.size, 0)
+  add(ring, { ...numbered(1), addresses: both })
+  add(ring, { ...numbered(2), addresses: [] })
+  assert.equal(ring.others.size, 2)
+  trimOutputs(ring, ring.came)
+  assert.equal(ring.others.size, 0)
 })
 
 // All of them fall into one bucket: it goes by the beginning of the id and by the index.
-void test('UTXO table: of ids that were chosen to collide none is another', () => {
-  const table = newUtxoTable('P', 1_000)
+void test('output ring: of ids that were chosen to collide none is another', () => {
+  const ring = newOutputRing('P', 1_000)
   const chosen = Array.from({ length: 500 }, (_, at) => {
     const output = numbered(at)
     output.txId.fill(0, 0, 4)
     return output
   })
-  for (const output of chosen) add(table, output)
-  for (const output of chosen) assert.deepEqual(kept(table, output), output)
-  for (let number = 1_000; number < 1_900; number++) add(table, numbered(number))
-  trimOutputs(table, table.came)
-  for (const output of chosen) assert.equal(has(table, output), output.number >= 400)
+  for (const output of chosen) add(ring, output)
+  for (const output of chosen) assert.deepEqual(kept(ring, output), output)
+  for (let number = 1_000; number < 1_900; number++) add(ring, numbered(number))
+  trimOutputs(ring, ring.came)
+  for (const output of chosen) assert.equal(has(ring, output), output.number >= 400)
 })

@@ -8,13 +8,13 @@
 import { clip } from '../core/bytes.ts'
 import { Fault, faultOf } from '../core/fault.ts'
 import { isObject, jsonOf } from '../core/json.ts'
+import { WeighedMap } from '../core/weighed-map.ts'
 import type { HttpReply, Transport } from '../core/world.ts'
 import type { Log } from '../telemetry/log.ts'
 import { createSemaphore } from '../telemetry/semaphore.ts'
 import type { Waits } from '../telemetry/waits.ts'
 import type { NodeChain } from './alias-rules.ts'
 import { type NodeReply, type NodeRequest, mediaTypeOf, textReply } from './node-http.ts'
-import { createReplyCache, type ReplyCache } from './reply-cache.ts'
 import { callsIn, type AllowedMethods } from './rpc-methods.ts'
 
 /** Passes requests on to nodes. */
@@ -26,7 +26,8 @@ export type RpcProxy = {
     body: Uint8Array,
     signal: AbortSignal,
   ) => Promise<HttpReply>
-  readonly cache: ReplyCache
+  /** Answers that never change. */
+  readonly cache: WeighedMap<string, string>
 }
 
 /** Parameters of {@link createRpcProxy}. */
@@ -55,7 +56,12 @@ export function createRpcProxy(parts: RpcProxyParts): RpcProxy {
     waits,
     maxWaiting: 1_000,
   })
-  const cache = createReplyCache(cacheBytes)
+  // Two bytes a character, as V8 may hold them. No single one may push out more than a sixteenth of
+  // the others.
+  const cache = new WeighedMap<string, string>(
+    { most: cacheBytes, largest: cacheBytes / 16 },
+    (key, value) => 2 * (key.length + value.length),
+  )
 
   async function post(
     urls: readonly string[],

@@ -12,6 +12,7 @@ import { faultOf } from '../core/fault.ts'
 import { isObject } from '../core/json.ts'
 import { ownValue } from '../core/own-value.ts'
 import { setBounded } from '../core/set-bounded.ts'
+import { WeighedMap } from '../core/weighed-map.ts'
 import type { World } from '../core/world.ts'
 import type { NftFetching } from '../indexing/chain-spec.ts'
 import { DocumentFetcher } from '../indexing/nft/fetch-document.ts'
@@ -56,20 +57,12 @@ export type PictureParts = {
 /** Opens the pictures. */
 export function createNftPictures({ world, fetching, imageUri }: PictureParts): NftPictures {
   const fetch = pictureFetcher(world, fetching)
-  const kept = new Map<string, Picture>()
+  const kept = new WeighedMap<string, Picture>(
+    { most: maxKeptBytes },
+    (_, { bytes }) => bytes.length,
+  )
   const missing = new Map<string, number>()
   const underWay = new Map<string, Promise<Picture | undefined>>()
-  let keptBytes = 0
-
-  const keep = (uri: string, picture: Picture): void => {
-    kept.set(uri, picture)
-    keptBytes += picture.bytes.length
-    for (const [oldest, { bytes }] of kept) {
-      if (keptBytes <= maxKeptBytes) break
-      kept.delete(oldest)
-      keptBytes -= bytes.length
-    }
-  }
   const fetched = async (uri: string): Promise<Picture | undefined> => {
     const bytes = await fetch(uri)
     const type = bytes === undefined ? undefined : pictureType(bytes)
@@ -78,7 +71,7 @@ export function createNftPictures({ world, fetching, imageUri }: PictureParts): 
       return undefined
     }
     const picture = { type, bytes }
-    keep(uri, picture)
+    kept.set(uri, picture)
     return picture
   }
   return async (of) => {

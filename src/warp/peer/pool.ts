@@ -13,6 +13,7 @@ import type { SecureContext } from 'node:tls'
 import type { ClaimedAddress } from '../../codec/warp/peer-address.ts'
 import type { Handshake } from '../../codec/warp/peer-message.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
+import { growingPause } from '../../core/growing-pause.ts'
 import type { World } from '../../core/world.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { Identity } from '../identity.ts'
@@ -262,7 +263,7 @@ export class PeerPool {
     const failures = this.failures(nodeId) + 1
     const waitMs = banned
       ? limits.banMs
-      : Math.min(limits.maxRetryMs, limits.retryMs * 2 ** (failures - 1))
+      : growingPause(failures - 1, { firstMs: limits.retryMs, longestMs: limits.maxRetryMs })
     const offence = banned ? reason.message : undefined
     this.#attempts.set(nodeId, { failures, nextAt: this.#now() + waitMs, offence })
     const fields = { nodeId, code: reason.code, reason: reason.message, failures, waitMs }

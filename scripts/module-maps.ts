@@ -10,23 +10,9 @@ import type { Sources } from './dead-names.ts'
 
 /** Those that may be changed, with the reason. */
 const allowed: ReadonlyMap<string, string> = new Map([
-  ['src/codec/evm/header-hash.ts: forms', 'answers of a pure function, 64 at most'],
-  ['src/codec/evm/trie-shape.ts: kept', 'answers of a pure function, 512 at most'],
-  ['src/indexing/evm/copied/compare-facts.ts: rangeQuestions', 'a statement for each table'],
-  ['src/indexing/primary/replay/output-bytes.ts: kept', 'memory that the next output uses again'],
-  ['src/store/engine/postgres-link.ts: numberedTexts', 'answers of a pure function, for constants'],
-  [
-    'src/store/engine/postgres-link.ts: statementNames',
-    'a name for each constant, so many at most',
-  ],
   [
     'src/store/engine/postgres-server.ts: servers',
     'stores of a thread share connections, and leave',
-  ],
-  ['src/store/ice/ice.ts: served', 'the segments of a reader, for as long as it lives'],
-  [
-    'src/store/ice/iced-database.ts: below',
-    'the older history of a store, for as long as it lives',
   ],
   ['src/store/ice/iced-reader.ts: olderRows', 'a statement for each table'],
   ['src/store/query/evm/parties-of-ids.ts: older', 'the age of a store, for as long as it lives'],

@@ -121,19 +121,36 @@ export function headerHash(block: object): Uint8Array | undefined {
  * not. An upgrade that changes headers changes it. At most {@link maxFormLength} characters.
  */
 export function headerFormOf(block: object): string {
-  let told = ''
-  for (const [name, value] of Object.entries(block))
-    if (value !== null && value !== undefined && !always.has(name)) told += `${name} `
-  const known = forms.get(told)
-  if (known !== undefined) return known
-  const form = told.split(' ').toSorted().join(' ').trim().slice(0, maxFormLength)
-  if (forms.size < maxOrders) forms.set(told, form)
-  return form
+  return formOfNames(optionalNames(block))
 }
 
-/** Forms by the names as nodes order them: one block in thousands has another than the one before. */
-const forms = new Map<string, string>()
+/** Forms of a chain's headers, as {@link headerFormOf} gives them. */
+export class HeaderForms {
+  // By the names as nodes order them: one block in thousands has another than the one before.
+  readonly #known = new Map<string, string>()
+
+  of(block: object): string {
+    const names = optionalNames(block)
+    const known = this.#known.get(names)
+    if (known !== undefined) return known
+    const form = formOfNames(names)
+    if (this.#known.size < maxOrders) this.#known.set(names, form)
+    return form
+  }
+}
+
 const maxOrders = 64
+
+function optionalNames(block: object): string {
+  let names = ''
+  for (const [name, value] of Object.entries(block))
+    if (value !== null && value !== undefined && !always.has(name)) names += `${name} `
+  return names
+}
+
+function formOfNames(names: string): string {
+  return names.split(' ').toSorted().join(' ').trim().slice(0, maxFormLength)
+}
 
 /** Names in `block` that stand for nothing we know; at most 8, each at most 40 characters. */
 export function unknownFields(block: object): readonly string[] {

@@ -8,8 +8,8 @@ import { fromHex } from '../../core/bytes.ts'
 import { u8At } from '../../core/item-at.ts'
 import { headSize } from './rlp-head.ts'
 import { headRoom, type RlpWriter } from './rlp-writer.ts'
-import { threadWriter } from './thread-memory.ts'
-import { type TrieNode, type TrieShape, trieShape } from './trie-shape.ts'
+import { threadShapes, threadWriter } from './thread-memory.ts'
+import type { TrieNode, TrieShape } from './trie-shape.ts'
 
 /** Root of no items. Source: yellow paper, appendix D. */
 const emptyRoot = fromHex('0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421')
@@ -46,7 +46,7 @@ export class OrderedList {
   /** A list of `count` items, no more and no fewer. */
   constructor(writer: RlpWriter, count: number) {
     this.#writer = writer
-    this.#shape = count === 0 ? undefined : trieShape(count)
+    this.#shape = count === 0 ? undefined : threadShapes().of(count)
     const slots = count + (this.#shape?.nodeCount ?? 0)
     this.#references = writer.skip(slots * referenceBytes)
     this.#sizes = new Uint8Array(slots)

@@ -29,16 +29,20 @@ export type TrieShape = {
 
 /** Shapes kept; blocks of a chain have a few hundred different counts. */
 const maxKept = 512
-const kept = new Map<number, TrieShape>()
 
-/** Shape of the trie over `count` items, at least one. */
-export function trieShape(count: number): TrieShape {
-  const known = kept.get(count)
-  if (known !== undefined) return known
-  const shape = new Builder(count).shape()
-  if (kept.size >= maxKept) kept.clear()
-  kept.set(count, shape)
-  return shape
+/** Shapes of tries by the number of their items, which are made once. */
+export class TrieShapes {
+  readonly #kept = new Map<number, TrieShape>()
+
+  /** Shape of the trie over `count` items, at least one. */
+  of(count: number): TrieShape {
+    const known = this.#kept.get(count)
+    if (known !== undefined) return known
+    const shape = new Builder(count).shape()
+    if (this.#kept.size >= maxKept) this.#kept.clear()
+    this.#kept.set(count, shape)
+    return shape
+  }
 }
 
 type Key = { readonly index: number; readonly path: Uint8Array }

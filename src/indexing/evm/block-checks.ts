@@ -23,7 +23,7 @@
  */
 
 import { checkReceipts } from '../../codec/evm/check-receipts.ts'
-import { compareHeader, headerFormOf, unknownFields } from '../../codec/evm/header-hash.ts'
+import { compareHeader, HeaderForms, unknownFields } from '../../codec/evm/header-hash.ts'
 import { compareBloom } from '../../codec/evm/logs-bloom.ts'
 import type { RawUnit } from '../../codec/evm/raw.ts'
 import type { TextUnit } from '../../codec/evm/text-unit.ts'
@@ -79,6 +79,7 @@ export class BlockChecks {
   readonly #endpoints: () => readonly EndpointStatus[]
   readonly #log: Log
   readonly #checkEvery: number
+  readonly #headerForms = new HeaderForms()
   readonly #forms = new Map<string, Knowledge>()
   readonly #transactions = unknownYet('transactions')
   readonly #bloom = unknownYet('bloom')
@@ -179,7 +180,7 @@ export class BlockChecks {
     const told: Told = { unit, height, origin }
     this.#headers++
     this.#proven++
-    this.#held(this.#formOf(headerFormOf(unit.text.header)), told)
+    this.#held(this.#formOf(this.#headerForms.of(unit.text.header)), told)
     if (unit.text.txs.length > 0) this.#held(this.#transactions, told)
     this.#doubted.delete(height)
   }
@@ -204,7 +205,7 @@ export class BlockChecks {
 
   #checkHeader(told: Told): boolean {
     const { block } = told.unit
-    const form = this.#formOf(headerFormOf(block))
+    const form = this.#formOf(this.#headerForms.of(block))
     this.#headers++
     if (compareHeader(block) === 'hold') {
       this.#proven++

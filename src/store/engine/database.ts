@@ -87,7 +87,12 @@ export interface Reader {
   readonly get: (statement: Statement, parameters?: readonly Value[]) => Soon<Row | undefined>
   /** One row (or `undefined`) per tuple of `keys`, in their order. */
   readonly lookup: (lookup: Lookup, keys: readonly Column[]) => Soon<(Row | undefined)[]>
+  /** The segments it reads beside its tables (`store/ice`), where there are any. */
+  readonly segments?: object
 }
+
+/** Reads history of a store until it is closed. */
+export type OlderHistory = Reader & { readonly close: () => void }
 
 /** Writes, inside one transaction. */
 export interface Writer extends Reader {
@@ -161,6 +166,11 @@ export interface Database extends Reader {
   readonly pace: (pace: WritingPace) => Promise<boolean>
   /** Bytes on disk, indexes and log included. */
   readonly sizeBytes: () => Soon<number>
+  /**
+   * Reads the tables, and of the segments only those that end at or below `height`: later ones may be
+   * damaged. Absent where the store has no segments.
+   */
+  readonly historyBelow?: (height: number) => OlderHistory
   /** Waits for the transaction under way. Closing again does nothing. */
   readonly close: () => Promise<void>
 }

@@ -36,6 +36,8 @@ export type Connection = {
   readonly hasCitus: boolean
   /** Longest a statement may take, as the server is told: the rest is for its answer to come. */
   readonly statementTimeoutMs: number
+  /** Names under which it keeps statements planned, by their text. */
+  readonly prepared: Map<string, string>
   /** Set when it is of no further use. */
   isBroken: boolean
   /**
@@ -149,6 +151,7 @@ async function checked(
     isPooled,
     hasCitus: citus !== '0',
     statementTimeoutMs: serverTimeoutMs(statementTimeoutMs),
+    prepared: new Map(),
     isBroken: false,
     endedBy: undefined,
   }

@@ -21,7 +21,6 @@ import type { StoreNames } from './postgres-names.ts'
 import {
   insertManySql,
   lookupManySql,
-  numbered,
   removeManySql,
   typesOf,
   updateManySql,
@@ -54,8 +53,8 @@ export async function ask(
   statement: Statement,
   parameters: readonly Value[] = [],
 ): Promise<Row[]> {
-  const text = numberedOnce(statement.postgres)
-  return (await query(link, { text, values: [...parameters], bigints: statement.bigints })).rows
+  const { postgres: text, bigints } = statement
+  return (await query(link, { text, values: [...parameters], bigints })).rows
 }
 
 /** Runs a statement. Returns the number of rows it changed. */
@@ -64,7 +63,7 @@ export async function run(
   statement: Statement,
   parameters: readonly Value[] = [],
 ): Promise<number> {
-  const text = numberedOnce(statement.postgres)
+  const text = statement.postgres
   const answer = await query(link, { text, values: [...parameters], bigints: false })
   return answer.rowCount ?? 0
 }
@@ -212,13 +211,13 @@ async function query(
   link: Link,
   asked: { readonly text: string; readonly values: unknown[]; readonly bigints: boolean },
 ): Promise<pg.QueryArrayResult<Value[]>> {
-  const text = link.names.of(asked.text)
+  const text = link.names.question(asked.text)
   try {
     return await link.use(async (connection) => {
-      const { client, isPooled } = connection
+      const { client, isPooled, prepared } = connection
       try {
         return await client.query<Value[]>({
-          ...(isPooled ? {} : statementName(text)),
+          ...(isPooled ? {} : statementName(prepared, text)),
           text,
           values: asked.values,
           rowMode: 'array',
@@ -238,27 +237,15 @@ function told(error: unknown, { endedBy }: Connection): unknown {
   return endedBy === undefined ? error : new Error(endedBy.message, { cause: error })
 }
 
-// Statements are constants of the product, so both maps end at their number and that of the stores.
-const numberedTexts = new Map<string, string>()
-const statementNames = new Map<string, string>()
-
-function numberedOnce(sql: string): string {
-  const known = numberedTexts.get(sql)
-  if (known !== undefined) return known
-  const text = numbered(sql)
-  numberedTexts.set(sql, text)
-  return text
-}
-
 /**
  * A name under which a connection keeps a statement planned; none for those beyond the limit, and
  * for all behind a pooler, where the next transaction has another session.
  */
-function statementName(text: string): { readonly name?: string } {
-  const known = statementNames.get(text)
+function statementName(prepared: Map<string, string>, text: string): { readonly name?: string } {
+  const known = prepared.get(text)
   if (known !== undefined) return { name: known }
-  if (statementNames.size >= maxPrepared) return {}
-  const name = `firn_${statementNames.size}`
-  statementNames.set(text, name)
+  if (prepared.size >= maxPrepared) return {}
+  const name = `firn_${prepared.size}`
+  prepared.set(text, name)
   return { name }
 }

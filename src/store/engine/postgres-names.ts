@@ -6,10 +6,13 @@
  * written before every name of a table.
  */
 
+import { numbered } from './postgres-sql.ts'
+
 /** Texts of one store. They are constants of the product, so they end at their number. */
 export class StoreNames {
   readonly #namespace: string
   readonly #texts = new Map<string, string>()
+  readonly #questions = new Map<string, string>()
 
   constructor(namespace: string) {
     this.#namespace = namespace
@@ -17,12 +20,21 @@ export class StoreNames {
 
   /** `sql` with the namespace before every table. */
   of(sql: string): string {
-    const known = this.#texts.get(sql)
-    if (known !== undefined) return known
-    const text = qualified(sql, this.#namespace)
-    this.#texts.set(sql, text)
-    return text
+    return kept(this.#texts, sql, () => qualified(sql, this.#namespace))
   }
+
+  /** The same of a question or change, with its parameters numbered. */
+  question(sql: string): string {
+    return kept(this.#questions, sql, () => numbered(qualified(sql, this.#namespace)))
+  }
+}
+
+function kept(texts: Map<string, string>, sql: string, make: () => string): string {
+  const known = texts.get(sql)
+  if (known !== undefined) return known
+  const text = make()
+  texts.set(sql, text)
+  return text
 }
 
 /** After these words a table is named, and after the first two also behind each comma. */

@@ -24,11 +24,9 @@ import { draftEnding, onDisk, segmentEnding } from './segment-writer.ts'
 import { Segment } from './segment.ts'
 import type { HistoryRanges, SegmentRange } from './walk-segments.ts'
 
-const served = new WeakMap<Reader, Ice>()
-
 /** The segments that `reader` reads besides its tables; `undefined` where none of it freezes. */
 export function iceOf(reader: Reader): Ice | undefined {
-  return served.get(reader)
+  return reader.segments instanceof Ice ? reader.segments : undefined
 }
 
 /**
@@ -100,8 +98,7 @@ export class Ice {
 
   /** Says that `reader` reads these segments. */
   serve<R extends Reader>(reader: R): R {
-    served.set(reader, this)
-    return reader
+    return Object.assign(reader, { segments: this })
   }
 
   /** The plan of a statement; `undefined` where it asks for nothing that freezes. */

@@ -33,7 +33,7 @@ export async function iced(
   const fetched =
     fetching === undefined ? {} : { fetched: new FetchedSegments(fetching, database.name) }
   const ice = new Ice(folder, tables, fetched)
-  const store: Database = ice.serve({
+  return ice.serve<Database>({
     engine: database.engine,
     name: database.name,
     ...icedReader(database, ice),
@@ -44,29 +44,15 @@ export async function iced(
     unclaim: database.unclaim,
     pace: database.pace,
     sizeBytes: async () => (await database.sizeBytes()) + ice.sizeBytes(),
+    historyBelow: (height) => {
+      const older = new Ice(folder, tables, { below: height })
+      return { ...icedReader(database, older), close: () => older.close() }
+    },
     close: async () => {
       await database.close()
       ice.close()
     },
   })
-  below.set(store, (height) => {
-    const older = new Ice(folder, tables, { below: height })
-    return { ...icedReader(database, older), close: () => older.close() }
-  })
-  return store
-}
-
-/** Reads history of a store until it is closed. */
-export type OlderHistory = Reader & { readonly close: () => void }
-
-const below = new WeakMap<Database, (height: number) => OlderHistory>()
-
-/**
- * Reads the tables of `database`, and of its segments only those that end at or below `height`: later
- * ones may be damaged. `undefined` where the store has no segments.
- */
-export function historyBelow(database: Database, height: number): OlderHistory | undefined {
-  return below.get(database)?.(height)
 }
 
 /**

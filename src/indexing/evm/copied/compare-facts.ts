@@ -41,6 +41,9 @@ const listTables = [txByHash, txByAddress, transferByAddress, transferByToken, e
 export const blockRowTables: readonly Table[] = [...factTables, ...listTables]
 export const traceRowTables: readonly Table[] = [internal, internalByAddress]
 
+const rangeTables = factTables.map(rangeTable)
+const tracedRangeTable = rangeTable(internal)
+
 /** Rows that blocks of `range` make. */
 export type FactsToCompare = {
   readonly range: HeightRange
@@ -52,8 +55,8 @@ export type FactsToCompare = {
 /** Throws `source-mismatch` for the first row of the copy that is not what the node's blocks make. */
 export async function compareFacts(reader: Reader, facts: FactsToCompare): Promise<void> {
   const { range, rows, isTraced } = facts
-  for (const table of isTraced ? [...factTables, internal] : factTables)
-    await compareRange(reader, { table, range, told: rows.get(table) ?? [] })
+  for (const each of isTraced ? [...rangeTables, tracedRangeTable] : rangeTables)
+    await compareRange(reader, each, { range, told: rows.get(each.table) ?? [] })
   for (const table of isTraced ? [...listTables, internalByAddress] : listTables)
     await compareList(reader, table, rows.get(table) ?? [])
   await compareHashes(reader, rows.get(block) ?? [])
@@ -86,15 +89,17 @@ export async function compareParent(
 const hashAt = statement('select hash from block where height = ?')
 
 type RangeToCompare = {
-  readonly table: Table
   readonly range: HeightRange
   readonly told: readonly Row[]
 }
 
-async function compareRange(reader: Reader, of: RangeToCompare): Promise<void> {
-  const { table, range, told } = of
+async function compareRange(
+  reader: Reader,
+  { table, question }: RangeTable,
+  { range, told }: RangeToCompare,
+): Promise<void> {
   const scale = table.key[0] === 'pos' ? placesPerBlock : 1
-  const copied = await reader.all(rangeQuestion(table), [range.from * scale, range.until * scale])
+  const copied = await reader.all(question, [range.from * scale, range.until * scale])
   const names = columnNames(table)
   for (let at = 0; at < Math.max(copied.length, told.length); at++) {
     const [own, wanted] = [copied[at], told[at]]
@@ -112,18 +117,18 @@ async function compareRange(reader: Reader, of: RangeToCompare): Promise<void> {
   }
 }
 
-const rangeQuestions = new WeakMap<Table, Statement>()
+/** A table whose rows of a range are read whole, in the order of its key. */
+type RangeTable = { readonly table: Table; readonly question: Statement }
 
-function rangeQuestion(table: Table): Statement {
-  const known = rangeQuestions.get(table)
-  if (known !== undefined) return known
+function rangeTable(table: Table): RangeTable {
   const [key = ''] = table.key
   const names = columnNames(table).join(', ')
-  const question = statement(
-    `select ${names} from ${table.name} where ${key} >= ? and ${key} < ? order by ${key}`,
-  )
-  rangeQuestions.set(table, question)
-  return question
+  return {
+    table,
+    question: statement(
+      `select ${names} from ${table.name} where ${key} >= ? and ${key} < ? order by ${key}`,
+    ),
+  }
 }
 
 async function compareList(reader: Reader, table: Table, told: readonly Row[]): Promise<void> {

@@ -15,7 +15,6 @@ import {
 import type { Table } from '../../../store/engine/table.ts'
 import { freezeStage, type FreezeSubject } from '../../../store/ice/freeze.ts'
 import { iceOf } from '../../../store/ice/ice.ts'
-import { historyBelow } from '../../../store/ice/iced-database.ts'
 import type { ManifestSegment } from '../../../store/ice/manifest.ts'
 import { chainTables } from '../../../store/schema/stores.ts'
 import { placeOfZero, writeFacts } from '../apply-blocks.ts'
@@ -48,7 +47,7 @@ export async function remakeSegment(
   segment: ManifestSegment,
   subjects: readonly FreezeSubject[],
 ): Promise<string | undefined> {
-  const older = historyBelow(parts.database, segment.from)
+  const older = parts.database.historyBelow?.(segment.from)
   assert(older !== undefined, 'a store with segments reads them')
   try {
     await fillScratch(parts, segment, older)

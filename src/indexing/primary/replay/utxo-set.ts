@@ -25,7 +25,7 @@ import type { HeldRow, Ledger } from '../batch/ledger.ts'
 import type { Found, KnownImport } from '../batch/stored-state.ts'
 import { mostAhead } from './batch-size.ts'
 import { violation, type Adds, type Draft, type Place } from './draft.ts'
-import { type OutputFields, outputBytes } from './output-bytes.ts'
+import { type OutputFields, OutputWriter } from './output-bytes.ts'
 import {
   addOutput,
   addressAt,
@@ -80,6 +80,7 @@ export type UtxoSet = {
   readonly chain: ChainName
   readonly ring: OutputRing
   readonly assets: AssetNumbers
+  readonly outputs: OutputWriter
   /** Number of the next output the chain makes. */
   next: number
   /**
@@ -103,7 +104,9 @@ export function newUtxoSet(
   const ring = newOutputRing(chain, limit)
   const imports = new Map<string, KnownUtxo>()
   const returned = [new Set<string>()]
-  return { chain, ring, assets, next, ends: [], returned, imports, earlyImports: new Map() }
+  const outputs = new OutputWriter()
+  const kept = { chain, ring, assets, outputs }
+  return { ...kept, next, ends: [], returned, imports, earlyImports: new Map() }
 }
 
 /** Returns whether an output of this chain is known without asking the store. */
@@ -209,7 +212,7 @@ export function createUtxo(by: Mover, made: NewUtxo): number {
   ledger.utxoRows.push(row, {
     asset,
     kind,
-    output: outputBytes(made),
+    output: set.outputs.bytesOf(made),
     consumableOn: crossing ? consumableOn : undefined,
     stakeStart: made.stakeStart,
     stakeEnd: made.stakeEnd,

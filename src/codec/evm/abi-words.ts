@@ -3,6 +3,8 @@
  * Source: Solidity documentation, Contract ABI Specification.
  */
 
+import { hexWord } from './hex.ts'
+
 /** Bytes of a word. */
 export const wordBytes = 32
 
@@ -18,6 +20,14 @@ export function smallWord(bytes: Uint8Array, at: number): number | undefined {
   for (let high = 0; high < wordBytes - 4; high += 4)
     if (view.getUint32(high) !== 0) return undefined
   return view.getUint32(wordBytes - 4)
+}
+
+/** The same of a word as the 64 digits of `text` from `at`. Throws `node-answer` where one is none. */
+export function smallWordOf(text: string, at: number): number | undefined {
+  if (at + 2 * wordBytes > text.length) return undefined
+  const low = at + 2 * (wordBytes - 4)
+  for (let high = at; high < low; high += 8) if (hexWord(text, high) !== 0) return undefined
+  return hexWord(text, low)
 }
 
 /**

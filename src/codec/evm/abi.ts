@@ -10,6 +10,7 @@ import { Fault } from '../../core/fault.ts'
 import { keccak256 } from '../../core/hash.ts'
 import { itemAt } from '../../core/item-at.ts'
 import { isObject } from '../../core/json.ts'
+import { smallWord, wordBytes } from './abi-words.ts'
 
 /** A parameter, and how its values lie in bytes. */
 export type AbiParameter = {
@@ -46,7 +47,6 @@ export type AbiValue =
   | readonly AbiValue[]
   | { readonly [name: string]: AbiValue }
 
-const wordBytes = 32
 /** Values read out of one log or input: a flood of nested empty lists must end. */
 const mostValues = 4_096
 const deepest = 8
@@ -252,9 +252,7 @@ function sliceOf({ data }: Bytes, from: number, size: number): Uint8Array | unde
 }
 
 /** A word that says where or how long something is; `undefined` where it is beyond the bytes. */
-function length(bytes: Bytes, at: number): number | undefined {
-  const word = sliceOf(bytes, at, wordBytes)
-  if (word === undefined) return undefined
-  const value = unsigned(word)
-  return value > BigInt(bytes.data.length) ? undefined : Number(value)
+function length({ data }: Bytes, at: number): number | undefined {
+  const value = smallWord(data, at)
+  return value === undefined || value > data.length ? undefined : value
 }

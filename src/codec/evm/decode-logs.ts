@@ -6,6 +6,7 @@
  * anything.
  */
 
+import { smallWordOf } from './abi-words.ts'
 import type { AddressBook } from './address-book.ts'
 import {
   type EventColumns,
@@ -16,7 +17,7 @@ import {
   transferTable,
 } from './columns.ts'
 import type { Bytes } from './growing.ts'
-import { hexDigit, hexNumber, hexText, hexWord, notHex } from './hex.ts'
+import { hexNumber, hexText, hexWord, notHex } from './hex.ts'
 import { type RawLog, listOf } from './raw.ts'
 
 /** Entries of one TransferBatch that are decoded. A block's gas cannot pay for more rows. */
@@ -275,19 +276,10 @@ function sameHex(text: string, lower: string): boolean {
 
 /** Where a dynamic array of words lies in `data`; undefined when it does not fit. */
 function arrayAt(data: string, head: number): { start: number; count: number } | undefined {
-  const offset = wordNumber(data, 2 + head * 64)
+  const offset = smallWordOf(data, 2 + head * 64)
+  if (offset === undefined) return undefined
   const at = 2 + offset * 2
-  if (offset < 0 || at + 64 > data.length) return undefined
-  const count = wordNumber(data, at)
+  const count = smallWordOf(data, at)
   const start = at + 64
-  if (count < 0 || start + count * 64 > data.length) return undefined
-  return { start, count }
-}
-
-/** A word of `data` as a number; -1 when it is larger than any length can be. */
-function wordNumber(data: string, at: number): number {
-  for (let high = at; high < at + 56; high++) if (data.charCodeAt(high) !== 48) return -1
-  let number = 0
-  for (let low = at + 56; low < at + 64; low++) number = number * 16 + hexDigit(data, low)
-  return number
+  return count === undefined || start + count * 64 > data.length ? undefined : { start, count }
 }

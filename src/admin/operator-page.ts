@@ -4,6 +4,7 @@
  * It holds no script, asks nothing, and tells nothing that `/ext/health` and `/ext/metrics` do not.
  */
 
+import { escaped } from '../core/html-text.ts'
 import type { Gauges } from '../telemetry/gauges.ts'
 import type { Health, HealthEntry } from '../telemetry/health.ts'
 import type { NodeReply } from './node-http.ts'
@@ -106,16 +107,4 @@ function groupTable(group: string, figures: readonly Figure[]): string {
 <table><thead><tr><th>Figure</th><th>Of</th><th>Value</th></tr></thead><tbody>
 ${rows.join('\n')}
 </tbody></table>`
-}
-
-const entities = new Map([
-  ['&', '&amp;'],
-  ['<', '&lt;'],
-  ['>', '&gt;'],
-  ['"', '&quot;'],
-  ["'", '&#39;'],
-])
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (sign) => entities.get(sign) ?? sign)
 }

@@ -1,6 +1,6 @@
 /** A page of the documentation as an HTML document: the list of pages beside the page. */
 
-import { escaped } from './markdown.ts'
+import { escaped } from '../core/html-text.ts'
 
 /** A page in the list. */
 export type DocsEntry = { readonly path: string; readonly title: string; readonly group: string }

@@ -3,6 +3,8 @@
  * quotes, links, pictures, emphasis. All text is escaped; HTML inside Markdown stays text.
  */
 
+import { escaped } from '../core/html-text.ts'
+
 /** Where a link or picture leads; `undefined` makes plain text of it. */
 export type Resolve = (target: string) => string | undefined
 
@@ -180,17 +182,4 @@ function spanOf(found: RegExpMatchArray, resolve: Resolve): string {
 function linkTo(target: string, inside: string, resolve: Resolve): string {
   const href = resolve(target)
   return href === undefined ? inside : `<a href="${escaped(href)}">${inside}</a>`
-}
-
-const entities = new Map([
-  ['&', '&amp;'],
-  ['<', '&lt;'],
-  ['>', '&gt;'],
-  ['"', '&quot;'],
-  ["'", '&#39;'],
-])
-
-/** Text that can stand in HTML and in its attributes. */
-export function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (sign) => entities.get(sign) ?? sign)
 }

@@ -5,9 +5,9 @@
  * scripts run; without scripts it still tells how far every chain is.
  */
 
+import { escaped } from '../core/html-text.ts'
 import type { ChainStatus, Status } from '../shape/status.ts'
 import { visible } from './browser/format.ts'
-import { escaped } from './markdown.ts'
 
 /** Files that the document refers to. */
 export type PageParts = {

@@ -6,6 +6,7 @@
  */
 
 import type { Clock } from '../../core/world.ts'
+import type { TapeBlock } from '../../shape/events/tape-block.ts'
 import { latestBlocks } from '../../store/query/evm/blocks.ts'
 import { indexedHeight } from '../../store/query/evm/indexed-height.ts'
 import { latestBlocks as latestPrimaryBlocks } from '../../store/query/primary/blocks.ts'
@@ -22,18 +23,6 @@ const mostPerLook = 4
 const kept = 16
 /** Looks without news after which a reader is told so, that nobody takes the stream for dead. */
 const quietLooks = 30
-
-/** A block as it passes by. `blockchainId` is that of a chain of the primary network: `p-chain`. */
-export type TapeBlock = {
-  readonly network: string
-  readonly chainId?: string
-  readonly blockchainId?: string
-  readonly name: string
-  readonly blockNumber: string
-  /** Unix seconds. */
-  readonly blockTimestamp: number
-  readonly txCount: number
-}
 
 /** Where blocks are read. */
 export type TapeParts = {

@@ -14,6 +14,7 @@ import type { Caller } from '../caller.ts'
 import { errorBody, errorWords, publicWords, statusOf } from '../status.ts'
 import { admitListener, heard, type Listener, listenId } from './listening.ts'
 import type { EventParts } from './parts.ts'
+import { beginEvents } from './stream-head.ts'
 
 /** Parts of the server that streams need. */
 export type StreamParts = {
@@ -84,12 +85,7 @@ async function answerEvents(
   reply.hijack()
   parts.release(request.raw)
   const { raw } = reply
-  raw.writeHead(200, {
-    'content-type': 'text/event-stream; charset=utf-8',
-    'cache-control': 'no-store',
-    'x-accel-buffering': 'no',
-  })
-  raw.flushHeaders()
+  beginEvents(raw)
   const gone = new AbortController()
   raw.once('close', () => gone.abort())
   await tell(parts, { listener, signal: AbortSignal.any([over, gone.signal]) }, async (one) => {

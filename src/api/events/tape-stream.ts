@@ -6,6 +6,7 @@ import { Fault } from '../../core/fault.ts'
 import { callerOf } from '../../http/caller-address.ts'
 import type { BlockTape } from './block-tape.ts'
 import type { StreamParts } from './event-streams.ts'
+import { beginEvents } from './stream-head.ts'
 
 /** Parts of the server that the stream needs. */
 export type TapeStreamParts = Pick<StreamParts, 'admit' | 'addressOf' | 'release'> & {
@@ -36,12 +37,7 @@ export function mountTape(http: FastifyInstance, parts: TapeStreamParts): () => 
       const { raw } = reply
       const stream = { caller, raw }
       open.add(stream)
-      raw.writeHead(200, {
-        'content-type': 'text/event-stream; charset=utf-8',
-        'cache-control': 'no-store',
-        'x-accel-buffering': 'no',
-      })
-      raw.flushHeaders()
+      beginEvents(raw)
       const send = (text: string): void => {
         if (raw.writableLength > mostUnsentBytes) raw.destroy()
         else raw.write(text)

@@ -4,8 +4,6 @@ import { struct } from '../../codec/kit.ts'
 import { f64, fixed } from '../../codec/primitives.ts'
 import { parseEvmAddress, toChecksumAddress } from '../../core/address.ts'
 import { equalBytes } from '../../core/bytes.ts'
-import { parseId } from '../../core/cb58.ts'
-import { Fault } from '../../core/fault.ts'
 import { networkOf, networkNames } from '../../core/network.ts'
 import { IcmMessage } from '../../shape/icm/icm-message.ts'
 import { pageShape } from '../../shape/page-shape.ts'
@@ -20,6 +18,7 @@ import {
 } from '../../store/query/icm/messages.ts'
 import { type Input, operation, type Operation } from '../operation.ts'
 import { bindingOf, cursorOf, type Page, nextToken } from '../paging.ts'
+import { blockchainIdOf } from './blockchain-id-parameter.ts'
 import { messageViews } from './message-view.ts'
 import type { IcmParts } from './parts.ts'
 
@@ -125,9 +124,9 @@ export async function messagesOf(
   const wanted = {
     from: query.from === undefined ? undefined : parseEvmAddress(query.from),
     to: query.to === undefined ? undefined : parseEvmAddress(query.to),
-    source: idOf('sourceBlockchainId', query.sourceBlockchainId),
-    destination: idOf('destinationBlockchainId', query.destinationBlockchainId),
-    either: idOf('blockchainId', query.blockchainId),
+    source: blockchainIdOf('sourceBlockchainId', query.sourceBlockchainId),
+    destination: blockchainIdOf('destinationBlockchainId', query.destinationBlockchainId),
+    either: blockchainIdOf('blockchainId', query.blockchainId),
   }
   const page = await messagePage(parts, {
     route,
@@ -253,17 +252,4 @@ function matchesAll(row: MessageRow, wanted: Wanted): boolean {
     same(wanted.destination, end.destinationId) &&
     (same(wanted.either, end.sourceId) || same(wanted.either, end.destinationId))
   )
-}
-
-function idOf(name: string, text: string | undefined): Uint8Array | undefined {
-  if (text === undefined) return undefined
-  try {
-    return parseId(text)
-  } catch (error) {
-    throw new Fault(
-      'bad-parameter',
-      `${name} must be a blockchain id, cb58 or hex: ${text.slice(0, 80)}`,
-      { cause: error },
-    )
-  }
 }

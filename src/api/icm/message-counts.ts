@@ -1,8 +1,7 @@
 /** Messages counted. Source: official clients, ICMMetricsApiResponse and neighbours. */
 
 import { keyOf } from '../../core/bytes.ts'
-import { parseId, toCb58 } from '../../core/cb58.ts'
-import { Fault } from '../../core/fault.ts'
+import { toCb58 } from '../../core/cb58.ts'
 import { networkOf, networkNames } from '../../core/network.ts'
 import { periodStart } from '../../rollup/period.ts'
 import { pageShape } from '../../shape/page-shape.ts'
@@ -12,6 +11,7 @@ import { type MessageHour, messageHours } from '../../store/query/icm/message-ho
 import { knownUntil } from '../metrics/scope.ts'
 import { operation, type Operation } from '../operation.ts'
 import { nextToken, numberedPage } from '../paging.ts'
+import { blockchainIdOf } from './blockchain-id-parameter.ts'
 import type { IcmParts } from './parts.ts'
 
 const groupings = [
@@ -255,8 +255,8 @@ async function hoursOf(
   range: { readonly from: number; readonly to: number },
 ): Promise<MessageHour[]> {
   const store: Reader | undefined = messages()
-  const source = idOf('srcBlockchainId', filters.srcBlockchainId)
-  const destination = idOf('destBlockchainId', filters.destBlockchainId)
+  const source = blockchainIdOf('srcBlockchainId', filters.srcBlockchainId)
+  const destination = blockchainIdOf('destBlockchainId', filters.destBlockchainId)
   if (store === undefined) return []
   const networks =
     filters.network === undefined ? [0, 1] : [networkOf(filters.network) === 'mainnet' ? 0 : 1]
@@ -307,21 +307,11 @@ function grouped(
 /** The ids of a row that sums over all chains: the id of the filter, or `total`. */
 function endsAsked({ srcBlockchainId, destBlockchainId }: Filters): Ends {
   const named = (name: string, text: string | undefined): string => {
-    const id = idOf(name, text)
+    const id = blockchainIdOf(name, text)
     return id === undefined ? 'total' : toCb58(id)
   }
   return {
     srcBlockchainId: named('srcBlockchainId', srcBlockchainId),
     destBlockchainId: named('destBlockchainId', destBlockchainId),
-  }
-}
-
-function idOf(name: string, text: string | undefined): Uint8Array | undefined {
-  if (text === undefined) return undefined
-  try {
-    return parseId(text)
-  } catch (error) {
-    const problem = `${name} must be a blockchain id, cb58 or hex: ${text.slice(0, 80)}`
-    throw new Fault('bad-parameter', problem, { cause: error })
   }
 }

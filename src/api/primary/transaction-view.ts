@@ -19,6 +19,7 @@ import type { StoredL1Change } from '../../store/query/primary/l1-change-rows.ts
 import type { StoredTransaction } from '../../store/query/primary/transaction-rows.ts'
 import type { StoredAmount, StoredEvmSide } from '../../store/schema/primary-bodies.ts'
 import { placeOfPos } from '../../store/schema/primary-position.ts'
+import { blsCredentials } from './bls-credentials.ts'
 import type { ChainOf } from './chain-of.ts'
 import { genesisView } from './genesis-view.ts'
 import { heightOf, heightText, percentOf, wideInteger } from './numbers-view.ts'
@@ -130,14 +131,7 @@ function stakingView(of: ChainOf, row: StoredTransaction, facts: PageFacts): Par
     ...(body.rewardAddresses.length === 0
       ? {}
       : { rewardAddresses: body.rewardAddresses.map((one) => toPrimaryAddress(of.hrp, one)) }),
-    ...(publicKey === undefined || proofOfPossession === undefined
-      ? {}
-      : {
-          blsCredentials: {
-            publicKey: to0x(publicKey),
-            proofOfPossession: to0x(proofOfPossession),
-          },
-        }),
+    ...blsCredentials(publicKey, proofOfPossession),
     ...renewalView(of, row, facts),
     ...(staker === undefined || staker.permissioned
       ? {}

@@ -1,11 +1,11 @@
 /** Validators as answers show them, by state: each state has fields of its own. */
 
 import { toPrimaryAddress } from '../../core/address.ts'
-import { to0x } from '../../core/bytes.ts'
 import { toCb58, toNodeId } from '../../core/cb58.ts'
 import type { ValidationRewards, Validator } from '../../shape/primary/validator.ts'
 import type { StoredStaker } from '../../store/query/primary/staker-rows.ts'
 import { autoRenewView, stakingTypeOf } from './auto-renew-view.ts'
+import { blsCredentials } from './bls-credentials.ts'
 import type { ServedNetwork } from './network-directory.ts'
 import { percentOf } from './numbers-view.ts'
 
@@ -63,14 +63,7 @@ function commonView(row: StoredStaker): Omit<Validator, 'validationStatus'> {
       : { delegationFee: percentOf(row.delegationShares) }),
     startTimestamp: row.startTime,
     endTimestamp: row.endTime,
-    ...(publicKey === undefined || proofOfPossession === undefined
-      ? {}
-      : {
-          blsCredentials: {
-            publicKey: to0x(publicKey),
-            proofOfPossession: to0x(proofOfPossession),
-          },
-        }),
+    ...blsCredentials(publicKey, proofOfPossession),
   }
 }
 

@@ -49,15 +49,7 @@ export const words: EvmKind<Words, Uint32Array> = { ...growingWords, joined: joi
 /** Numbers. */
 export const doubles: EvmKind<Doubles, Float64Array> = {
   ...columnKind((rows) => new Doubles(rows)),
-  joined: (parts) => {
-    const all = new Float64Array(lengthOf(parts))
-    let at = 0
-    for (const part of parts) {
-      all.set(part, at)
-      at += part.length
-    }
-    return all
-  },
+  joined: (parts) => joinedIn(new Float64Array(lengthOf(parts)), parts),
 }
 
 /** Integers below 256. */
@@ -116,17 +108,17 @@ export function joinedColumns<K extends EvmKinds>(
 
 /** Byte strings one after the other. */
 export function joinedBytes(parts: readonly Uint8Array[]): Uint8Array {
-  const all = new Uint8Array(lengthOf(parts))
-  let at = 0
-  for (const part of parts) {
-    all.set(part, at)
-    at += part.length
-  }
-  return all
+  return joinedIn(new Uint8Array(lengthOf(parts)), parts)
 }
 
 function joinedWords(parts: readonly Uint32Array[]): Uint32Array {
-  const all = new Uint32Array(lengthOf(parts))
+  return joinedIn(new Uint32Array(lengthOf(parts)), parts)
+}
+
+function joinedIn<A extends Uint8Array | Uint32Array | Float64Array>(
+  all: A,
+  parts: readonly ArrayLike<number>[],
+): A {
   let at = 0
   for (const part of parts) {
     all.set(part, at)

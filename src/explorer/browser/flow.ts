@@ -8,13 +8,7 @@ import { assetName } from './asset-name.ts'
 import { ends } from './format.ts'
 import { to } from './link.ts'
 import { coins, idLink, pill, type View } from './parts.ts'
-
-type Sum = {
-  readonly amount: string
-  readonly denomination: number
-  readonly symbol: string
-  readonly assetId?: string
-}
+import type { Sum } from './primary-parts.ts'
 
 /** One end of the flow. */
 type End = { readonly who: View; readonly sum: Sum; readonly note?: View }

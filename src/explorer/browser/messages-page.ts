@@ -25,7 +25,7 @@ import {
   when,
   type View,
 } from './parts.ts'
-import { go, query, useTitle, withParams } from './place.ts'
+import { query, submitFilters, useTitle } from './place.ts'
 import { coinOf, type World } from './world.ts'
 
 /** Messages with filters, routes between chains, and how long delivery takes. */
@@ -65,14 +65,6 @@ export function MessagesPage({ world }: { readonly world: World }): JSX.Element 
 }
 
 function filters(world: World, asked: Readonly<Record<string, string>>): JSX.Element {
-  const apply = (event: Event): void => {
-    event.preventDefault()
-    if (!(event.currentTarget instanceof HTMLFormElement)) return
-    const changes: Record<string, string> = { page: '' }
-    for (const [name, value] of new FormData(event.currentTarget))
-      if (typeof value === 'string') changes[name] = value.trim()
-    go(withParams(changes))
-  }
   const chains = world.chains.filter(({ platformChainId }) => platformChainId !== undefined)
   const chain = (name: string, label: string): JSX.Element =>
     h(
@@ -99,7 +91,7 @@ function filters(world: World, asked: Readonly<Record<string, string>>): JSX.Ele
     })
   return h(
     'form',
-    { class: 'controls filters', onSubmit: apply },
+    { class: 'controls filters', onSubmit: submitFilters },
     chain('sourceBlockchainId', 'from any chain'),
     chain('destinationBlockchainId', 'to any chain'),
     address('from', 'sender'),

@@ -50,3 +50,13 @@ export function useTitle(title: string): void {
     document.title = title === '' ? 'Firn' : `${visible(title)} · Firn`
   }, [title])
 }
+
+/** Goes to the page with what is in the fields of a form that was submitted, from its beginning. */
+export function submitFilters(event: Event): void {
+  event.preventDefault()
+  if (!(event.currentTarget instanceof HTMLFormElement)) return
+  const changes: Record<string, string> = { page: '' }
+  for (const [name, value] of new FormData(event.currentTarget))
+    if (typeof value === 'string') changes[name] = value.trim()
+  go(withParams(changes))
+}

@@ -34,7 +34,8 @@ export function chainLabel(chain: string): string {
   return isChain(chain) ? `${chain.slice(0, 1).toUpperCase()}-Chain` : chain
 }
 
-type Sum = {
+/** An amount of an asset as answers have it. */
+export type Sum = {
   readonly amount: string
   readonly denomination: number
   readonly symbol: string

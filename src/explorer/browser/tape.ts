@@ -3,22 +3,12 @@
 import { h, type JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
+import type { TapeBlock } from '../../shape/events/tape-block.ts'
 import type { EvmBlock } from '../../shape/evm/evm-block.ts'
 import { apiKey, ask } from './answer.ts'
 import { count, visible } from './format.ts'
 import { to } from './link.ts'
 import { age } from './parts.ts'
-
-/** A block as the server tells it; see `src/api/events/block-tape.ts`. */
-export type TapeBlock = {
-  readonly network: string
-  readonly chainId?: string
-  readonly blockchainId?: string
-  readonly name: string
-  readonly blockNumber: string
-  readonly blockTimestamp: number
-  readonly txCount: number
-}
 
 const shownBlocks = 16
 /** Where nothing is pushed blocks are asked for so often, and a stream is tried as often again. */

@@ -2,7 +2,7 @@
 
 import { h, type JSX } from 'preact'
 
-import { go, query, withParams } from './place.ts'
+import { go, query, submitFilters, withParams } from './place.ts'
 import { primarySubnetId } from './primary-parts.ts'
 import { validatorQuery } from './validator-query.ts'
 import { validators } from './validator-rows.ts'
@@ -54,7 +54,7 @@ export function ValidatorsPage({ network }: { readonly network: string }): JSX.E
     null,
     h(
       'form',
-      { class: 'controls filters', onSubmit: apply },
+      { class: 'controls filters', onSubmit: submitFilters },
       choice('status', 'status', statuses),
       choice('of', 'subnet', subnets),
       choice('sort', 'order', byFee ? [...sorts, ['delegationFee', 'by fee']] : sorts),
@@ -112,15 +112,6 @@ function range(name: string, label: string, step: string): JSX.Element {
     `${label} `,
     h('input', { type: 'number', min: 0, step, name, defaultValue: value, class: 'short' }),
   )
-}
-
-function apply(event: Event): void {
-  event.preventDefault()
-  if (!(event.currentTarget instanceof HTMLFormElement)) return
-  const changes: Record<string, string> = { page: '' }
-  for (const [name, value] of new FormData(event.currentTarget))
-    if (typeof value === 'string') changes[name] = value.trim()
-  go(withParams(changes))
 }
 
 function cleared(params: URLSearchParams): Record<string, string> {

@@ -1,0 +1,13 @@
+import { parseId } from '../../core/cb58.ts'
+import { Fault } from '../../core/fault.ts'
+
+/** The blockchain id in the parameter `name`, where it is given. Throws `bad-parameter`. */
+export function blockchainIdOf(name: string, text: string | undefined): Uint8Array | undefined {
+  if (text === undefined) return undefined
+  try {
+    return parseId(text)
+  } catch (error) {
+    const problem = `${name} must be a blockchain id, cb58 or hex: ${text.slice(0, 80)}`
+    throw new Fault('bad-parameter', problem, { cause: error })
+  }
+}

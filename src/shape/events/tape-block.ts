@@ -1,0 +1,11 @@
+/** A block as it passes by. `blockchainId` is that of a chain of the primary network: `p-chain`. */
+export type TapeBlock = {
+  readonly network: string
+  readonly chainId?: string
+  readonly blockchainId?: string
+  readonly name: string
+  readonly blockNumber: string
+  /** Unix seconds. */
+  readonly blockTimestamp: number
+  readonly txCount: number
+}

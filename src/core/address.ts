@@ -1,7 +1,7 @@
 /** Addresses in their text forms: primary network (`fuji1…`, `P-fuji1…`) and EVM (`0x…`). */
 
 import { fromBech32, toBech32 } from './bech32.ts'
-import { clip, fromHex, toHex } from './bytes.ts'
+import { bytesOfKey, clip, fromHex, toHex } from './bytes.ts'
 import { Fault } from './fault.ts'
 import { keccak256 } from './hash.ts'
 import { u8At } from './item-at.ts'
@@ -12,7 +12,7 @@ export const zeroAddress: Uint8Array = new Uint8Array(20)
 /** EIP-55 mixed-case text of a 20-byte EVM address. */
 export function toChecksumAddress(bytes: Uint8Array): string {
   const plain = toHex(bytes)
-  return casedAddress(plain, caseMask(keccak256(asciiBytes(plain))))
+  return casedAddress(plain, caseMask(keccak256(bytesOfKey(plain))))
 }
 
 /**
@@ -77,10 +77,4 @@ export function parsePrimaryAddress(text: string, hrp: string): Uint8Array {
   if (decoded.hrp !== hrp) throw new Fault('bad-text', `address of another network: ${clip(text)}`)
   if (decoded.bytes.length !== 20) throw new Fault('bad-text', `not 20 bytes: ${clip(text)}`)
   return decoded.bytes
-}
-
-function asciiBytes(text: string): Uint8Array {
-  const bytes = new Uint8Array(text.length)
-  for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at)
-  return bytes
 }

@@ -94,9 +94,19 @@ export function keyOf(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
 }
 
-/** The bytes of a map key, see {@link keyOf}. */
+/** The bytes of a map key, see {@link keyOf}, or of text in ASCII. */
 export function bytesOfKey(key: string): Uint8Array {
   const bytes = new Uint8Array(key.length)
   for (let at = 0; at < key.length; at++) bytes[at] = key.charCodeAt(at)
   return bytes
+}
+
+/** Returns whether all bytes are 0. */
+export function isZero(bytes: Uint8Array): boolean {
+  return bytes.every((byte) => byte === 0)
+}
+
+/** Base64 with its padding. */
+export function toBase64(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('base64')
 }

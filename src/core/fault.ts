@@ -86,6 +86,19 @@ export function faultOf(error: unknown): Fault | undefined {
   return error instanceof Fault ? error : undefined
 }
 
+/** The answer of `ask`; `undefined` where it ends in a fault of `code`. */
+export async function orAbsent<T>(
+  code: FaultCode,
+  ask: () => T | Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await ask()
+  } catch (error) {
+    if (faultOf(error)?.code !== code) throw error
+    return undefined
+  }
+}
+
 /** States what must hold. A violation is our bug, never the caller's. */
 export function assert(condition: boolean, whyItHolds: string): asserts condition {
   if (!condition) throw new Error(`broken invariant: ${whyItHolds}`)

@@ -15,7 +15,7 @@ import { decodeSigned } from '../codec/warp/message.ts'
 import { payloadTypes, warpPayload } from '../codec/warp/payload.ts'
 import { equalBytes } from '../core/bytes.ts'
 import { toCb58 } from '../core/cb58.ts'
-import { Fault, faultOf } from '../core/fault.ts'
+import { Fault, orAbsent } from '../core/fault.ts'
 import { pTypes } from '../core/type-ids.ts'
 import { blockOfRaw } from '../indexing/primary/batch/raw-blocks.ts'
 import type { Reader } from '../store/engine/database.ts'
@@ -54,22 +54,12 @@ export function messagesOver(
       const known = await index()?.validation(validationId, signal)
       if (known === undefined) return node.validation(validationId, signal)
       if (known.removed) return known
-      const told = await reachable(() => node.validation(validationId, signal))
+      const told = await orAbsent('node-unreachable', () => node.validation(validationId, signal))
       if (told === undefined || told.minNonce <= known.minNonce) return known
       return { ...known, weight: told.weight, minNonce: told.minNonce }
     },
     managerChain: async (subnetId, signal) =>
       (await index()?.managerChain(subnetId, signal)) ?? node.managerChain(subnetId, signal),
-  }
-}
-
-/** `undefined` where the node cannot be reached. */
-async function reachable<T>(ask: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await ask()
-  } catch (error) {
-    if (faultOf(error)?.code !== 'node-unreachable') throw error
-    return undefined
   }
 }
 

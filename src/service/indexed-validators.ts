@@ -1,6 +1,6 @@
 /** Validator sets as our own index has them. */
 
-import { toHex } from '../core/bytes.ts'
+import { toHex, isZero } from '../core/bytes.ts'
 import { toNodeId } from '../core/cb58.ts'
 import type { Clock } from '../core/world.ts'
 import { getCheckpoint } from '../store/checkpoint.ts'
@@ -75,7 +75,7 @@ async function keysAt(
   stakers: readonly StoredStaker[],
   query: { readonly subnetId: Uint8Array; readonly height: number; readonly limit: number },
 ): Promise<Keys | undefined> {
-  const isPrimary = query.subnetId.every((byte) => byte === 0)
+  const isPrimary = isZero(query.subnetId)
   const primary = isPrimary
     ? stakers
     : await stakersAt(store, { ...query, subnetId: new Uint8Array(32) })

@@ -10,7 +10,7 @@
 import type { ConversionData } from '../codec/warp/l1-message.ts'
 import { fromHex } from '../core/bytes.ts'
 import { parseId, parseNodeId, toCb58 } from '../core/cb58.ts'
-import { faultOf } from '../core/fault.ts'
+import { orAbsent } from '../core/fault.ts'
 import { field, list, text, u64Text } from './json-value.ts'
 import type { L1Transaction, MessageSource } from './message-source.ts'
 import type { Node } from './node.ts'
@@ -21,7 +21,8 @@ export function nodeMessages(node: Node): MessageSource {
     method: string,
     params: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
-  ): Promise<unknown> => known(() => node.call('/ext/bc/P', `platform.${method}`, params, signal))
+  ): Promise<unknown> =>
+    orAbsent('not-found', () => node.call('/ext/bc/P', `platform.${method}`, params, signal))
   return {
     transaction: async (txId, signal) => {
       const params = { txID: toCb58(txId), encoding: 'json' }
@@ -43,17 +44,7 @@ export function nodeMessages(node: Node): MessageSource {
       }
     },
     managerChain: async (subnetId, signal) =>
-      (await known(() => node.subnet(subnetId, signal)))?.managerChainId,
-  }
-}
-
-/** `undefined` where the node knows nothing of it. */
-async function known<T>(ask: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await ask()
-  } catch (error) {
-    if (faultOf(error)?.code !== 'not-found') throw error
-    return undefined
+      (await orAbsent('not-found', () => node.subnet(subnetId, signal)))?.managerChainId,
   }
 }
 

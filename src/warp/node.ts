@@ -8,7 +8,7 @@
  */
 
 import { isUnspecifiedIp } from '../codec/warp/peer-address.ts'
-import { fromHex } from '../core/bytes.ts'
+import { fromHex, isZero } from '../core/bytes.ts'
 import { parseId, parseNodeId, toCb58 } from '../core/cb58.ts'
 import { Fault, faultOf } from '../core/fault.ts'
 import type { Transport } from '../core/world.ts'
@@ -168,7 +168,7 @@ function presentId(facts: unknown, name: string): Uint8Array | undefined {
   if (typeof value !== 'string' || value === '') return undefined
   const id = parseId(value)
   // An unconverted subnet shows the empty id.
-  return id.every((byte) => byte === 0) ? undefined : id
+  return isZero(id) ? undefined : id
 }
 
 /**

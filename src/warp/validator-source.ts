@@ -2,7 +2,7 @@
  * Where validator sets come from: our node, and our own replay of the P-Chain where we have it.
  */
 
-import { toHex } from '../core/bytes.ts'
+import { toHex, isZero } from '../core/bytes.ts'
 import { Fault, faultOf } from '../core/fault.ts'
 import type { Clock } from '../core/world.ts'
 import type { Log } from '../telemetry/log.ts'
@@ -47,7 +47,7 @@ const leastBalance = 2_048n
  * Returns whether a subnet is the primary network, which has the empty id. Source: utils/constants.
  */
 export function isPrimaryNetwork(subnetId: Uint8Array): boolean {
-  return subnetId.every((byte) => byte === 0)
+  return isZero(subnetId)
 }
 
 /** Validators as the node tells, cached as long as the answer holds. */

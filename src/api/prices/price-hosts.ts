@@ -1,6 +1,7 @@
 /** Requests to two public price services, and readers of their answers. */
 
 import { toHex } from '../../core/bytes.ts'
+import { dayText } from '../../core/day-text.ts'
 import { plainDecimal } from '../../core/exact-decimal.ts'
 import type { CurrencyCode } from '../../shape/evm/money.ts'
 import type { Priced } from '../prices.ts'
@@ -90,7 +91,7 @@ function coingeckoThen({ names, of, currency, timestamp = 0 }: HostQuestion): Ho
   const { slug, native } = names
   return of.flatMap((thing): HostRequest[] => {
     if (thing === 'native') {
-      const [year, month, day] = new Date(timestamp * 1_000).toISOString().slice(0, 10).split('-')
+      const [year, month, day] = dayText(timestamp).split('-')
       if (native === undefined) return []
       const path = `/coins/${native}/history?date=${day}-${month}-${year}&localization=false`
       const priceOf = (answer: unknown): string | undefined =>

@@ -6,6 +6,7 @@
  */
 
 import { toHex } from '../../core/bytes.ts'
+import { dayText } from '../../core/day-text.ts'
 import { decimalOfJson, plainDecimal, product } from '../../core/exact-decimal.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
 import { setBounded } from '../../core/set-bounded.ts'
@@ -195,8 +196,7 @@ async function askRate(
   parts: HttpParts,
   { currency, timestamp }: Key,
 ): Promise<string | undefined> {
-  const day =
-    timestamp === undefined ? 'latest' : new Date(timestamp * 1_000).toISOString().slice(0, 10)
+  const day = timestamp === undefined ? 'latest' : dayText(timestamp)
   const answer = await asked(parts, fiatUrl.replaceAll('{date}', day))
   const rate = field(field(answer, 'rates'), currency.toUpperCase())
   return typeof rate === 'string' ? plainDecimal(rate) : undefined

@@ -19,7 +19,7 @@ import {
   xTransactionAlone,
   xUnsigned,
 } from '../../codec/primary/x-transaction.ts'
-import { concatBytes, equalBytes, keyOf } from '../../core/bytes.ts'
+import { concatBytes, equalBytes, keyOf, toBase64 } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import { hash160, sha256 } from '../../core/hash.ts'
 import { recoverPublicKey } from '../../core/secp256k1.ts'
@@ -91,18 +91,14 @@ function credentialsFor(utxo: StoredUtxo, signed: Signed, turn: Turn): Credentia
     const owner = addresses[signers[nth] ?? -1]
     const publicKey = owner && keyOfOwner(owner, { hash: signed.hash, signature, turn })
     return {
-      signature: base64(signature),
-      ...(publicKey === undefined ? {} : { publicKey: base64(publicKey) }),
+      signature: toBase64(signature),
+      ...(publicKey === undefined ? {} : { publicKey: toBase64(publicKey) }),
     }
   })
 }
 
 function isOf(utxo: StoredUtxo, { txId, outputIndex }: Place): boolean {
   return utxo.outputIndex === outputIndex && equalBytes(utxo.txId, txId)
-}
-
-function base64(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('base64')
 }
 
 function keyOfOwner(

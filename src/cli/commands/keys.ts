@@ -1,6 +1,7 @@
 import { createKey as makeKey, type StoredKey } from '../../api/api-keys.ts'
 import { readRateLimit, readTiers } from '../../api/rate-limit.ts'
 import type { Config } from '../../config/settings.ts'
+import { dayText } from '../../core/day-text.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
 import type { Documents } from '../../service/documents.ts'
 import { changeKeys, readKeys } from '../../service/key-file.ts'
@@ -36,11 +37,11 @@ export async function listKeys(flags: Flags): Promise<void> {
   if (keys.length === 0)
     console.error('There are no keys yet: `firn keys create <name>` makes one.')
   for (const key of keys) {
-    const state = key.revokedAt === undefined ? 'live' : `revoked ${day(key.revokedAt)}`
+    const state = key.revokedAt === undefined ? 'live' : `revoked ${dayText(key.revokedAt)}`
     const used = uses.get(key.id)
     const lastUsed = used === undefined ? 'never used' : `used ${minute(used)}`
     console.log(
-      [key.id, day(key.createdAt), state, allowanceOf(key), lastUsed, key.name].join('  '),
+      [key.id, dayText(key.createdAt), state, allowanceOf(key), lastUsed, key.name].join('  '),
     )
   }
 }
@@ -148,10 +149,6 @@ async function storedUses(config: Config): Promise<ReadonlyMap<string, number>> 
     if (faultOf(error)?.code !== 'store-failed') throw error
     return new Map()
   }
-}
-
-function day(seconds: number): string {
-  return new Date(seconds * 1_000).toISOString().slice(0, 10)
 }
 
 function minute(seconds: number): string {

@@ -2,7 +2,6 @@ import { join, resolve } from 'node:path'
 import { zstdCompressSync } from 'node:zlib'
 
 import { assert, Fault } from '../../core/fault.ts'
-import { BlockChecks } from '../../indexing/evm/block-checks.ts'
 import { openEvmSource } from '../../indexing/evm/open-source.ts'
 import { repairChain } from '../../indexing/evm/repair/repair-chain.ts'
 import { sourceLimits } from '../../service/chain-specs.ts'
@@ -15,6 +14,7 @@ import { silentLog } from '../../telemetry/log.ts'
 import { openWorld } from '../../world/world.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { Flags } from '../flags.ts'
+import { checksOf } from '../stores/checks-of.ts'
 import {
   configOf,
   type ConfiguredStore,
@@ -132,11 +132,7 @@ async function mendRows({ config, store, verdict, world, owner }: RepairWork): P
         lease,
         clock: world.clock,
         source,
-        checks: new BlockChecks({
-          log: silentLog,
-          endpoints: () => source.endpoints(),
-          checkEvery: 1,
-        }),
+        checks: checksOf(source),
         compress: (bytes) => zstdCompressSync(bytes),
         signal,
         log: (line) => console.log(`${store.key}: ${line}`),

@@ -1,5 +1,5 @@
 import { flushCompileCache } from 'node:module'
-import { relative, resolve } from 'node:path'
+import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 import type { Config } from '../../config/settings.ts'
@@ -9,7 +9,7 @@ import type { Running } from '../../service/assemble.ts'
 import { version } from '../../service/version.ts'
 import { silentLog } from '../../telemetry/log.ts'
 import { openWorld } from '../../world/world.ts'
-import { withDemoNetwork } from '../demo-network.ts'
+import { locatedConfig } from '../demo-network.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { Flags } from '../flags.ts'
 import { loadConfig } from '../load-config.ts'
@@ -25,8 +25,7 @@ export async function start(flags: Flags): Promise<void> {
   process.once('SIGTERM', () => stop(undefined))
   if (process.env['npm_lifecycle_event'] !== undefined) stopWithoutParent(stop)
   const loaded = loadConfig(flags)
-  const located = { ...loaded.config, dataDir: resolve(loaded.config.dataDir) }
-  const config = loaded.isDemo ? withDemoNetwork(located) : located
+  const config = locatedConfig(loaded)
   const world = openWorld()
   // Most of the product, as `assemble` is: loaded once the form of all settings is right.
   const { checkConfig } = await import('../../service/check-config.ts')

@@ -2,7 +2,6 @@ import { zstdDecompressSync } from 'node:zlib'
 
 import { listOf, objectOf } from '../../codec/evm/raw.ts'
 import { Fault } from '../../core/fault.ts'
-import { BlockChecks } from '../../indexing/evm/block-checks.ts'
 import { openEvmSource } from '../../indexing/evm/open-source.ts'
 import { type SpecifiedChain, sourceLimits } from '../../service/chain-specs.ts'
 import { askOne, type RpcTarget } from '../../source/json-rpc.ts'
@@ -11,6 +10,7 @@ import { type NodeLog, type VerifiedChain, verifyChain } from '../../verify/evm/
 import { openWorld } from '../../world/world.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { type Flags, sampleOf } from '../flags.ts'
+import { checksOf } from '../stores/checks-of.ts'
 import { configOf, configuredStores, openConfigured } from '../stores/configured-stores.ts'
 
 const limitMs = 3_600_000
@@ -41,11 +41,7 @@ export async function verifyEvmChain(flags: Flags): Promise<void> {
     const verified = await verifyChain({
       store: database,
       source,
-      checks: new BlockChecks({
-        log: silentLog,
-        endpoints: () => source.endpoints(),
-        checkEvery: 1,
-      }),
+      checks: checksOf(source),
       decompress: (bytes) => zstdDecompressSync(bytes),
       ...(url === undefined
         ? {}

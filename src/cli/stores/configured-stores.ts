@@ -1,7 +1,7 @@
 /** The stores that a configuration names and that were made. */
 
 import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 
 import type { Config } from '../../config/settings.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
@@ -19,7 +19,7 @@ import type { Table } from '../../store/engine/table.ts'
 import { logStoreOf, logStoreTables } from '../../store/schema/logs.ts'
 import { primaryStoreTables, messageTables, chainTables } from '../../store/schema/stores.ts'
 import { openWorld } from '../../world/world.ts'
-import { withDemoNetwork } from '../demo-network.ts'
+import { locatedConfig } from '../demo-network.ts'
 import type { Flags } from '../flags.ts'
 import { loadConfig } from '../load-config.ts'
 
@@ -37,9 +37,7 @@ export type ConfiguredStore = {
  * that were renamed have the names of their stores.
  */
 export async function configOf(flags: Flags): Promise<Config> {
-  const loaded = loadConfig(flags)
-  const located = { ...loaded.config, dataDir: resolve(loaded.config.dataDir) }
-  const config = loaded.isDemo ? withDemoNetwork(located) : located
+  const config = locatedConfig(loadConfig(flags))
   const world = openWorld()
   try {
     return await withKeptNames(config, world)

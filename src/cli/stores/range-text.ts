@@ -1,5 +1,6 @@
 /** Damaged ranges in words. */
 
+import { dayText } from '../../core/day-text.ts'
 import { placesPerBlock } from '../../store/schema/places.ts'
 import { chainOfNumber, heightOfBlock } from '../../store/schema/primary-position.ts'
 import type { DamagedRange } from '../../store/sums/check-store.ts'
@@ -28,7 +29,7 @@ export function rangeText(kind: ConfiguredStore['kind'], { table, range }: Damag
     case 'height':
       return `heights ${from} to ${last}`
     default:
-      return `${dayOf(from)} to ${dayOf(last)}`
+      return `${dayText(from)} to ${dayText(last)}`
   }
 }
 
@@ -44,8 +45,4 @@ function blocksText(from: number, last: number): string {
   if (last < 0) return 'the genesis'
   const chain = chainOfNumber(Math.floor(from / 2 ** 31))
   return `${chain}-Chain heights ${heightOfBlock(from)} to ${heightOfBlock(last)}`
-}
-
-function dayOf(seconds: number): string {
-  return new Date(seconds * 1_000).toISOString().slice(0, 10)
 }

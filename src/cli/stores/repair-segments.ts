@@ -6,7 +6,6 @@ import { zstdCompressSync } from 'node:zlib'
 
 import { assert, Fault, faultOf } from '../../core/fault.ts'
 import { traceStage } from '../../indexing/evm/apply-traces.ts'
-import { BlockChecks } from '../../indexing/evm/block-checks.ts'
 import { openEvmSource } from '../../indexing/evm/open-source.ts'
 import { remakeSegment } from '../../indexing/evm/repair/remake-segment.ts'
 import { sourceLimits } from '../../service/chain-specs.ts'
@@ -23,6 +22,7 @@ import type { ManifestSegment } from '../../store/ice/manifest.ts'
 import { segmentEnding } from '../../store/ice/segment-writer.ts'
 import { tracesSinceName } from '../../store/schema/control.ts'
 import { silentLog } from '../../telemetry/log.ts'
+import { checksOf } from './checks-of.ts'
 import type { RepairWork } from './repair-work.ts'
 import { takeStore, whileKept } from './take-store.ts'
 
@@ -110,11 +110,7 @@ async function isRemade(
       scratch,
       source,
       signal,
-      checks: new BlockChecks({
-        log: silentLog,
-        endpoints: () => source.endpoints(),
-        checkEvery: 1,
-      }),
+      checks: checksOf(source),
       compress: (bytes: Uint8Array) => zstdCompressSync(bytes),
       traced: await tracedHeights(database),
       log: (line: string) => console.log(`${store.key}: ${line}`),

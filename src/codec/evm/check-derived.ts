@@ -35,7 +35,8 @@ export function checkDerived(pair: Pair): number {
   return gasUntil
 }
 
-function differing(what: string, height: number): Fault {
+/** The fault of a node whose answer contradicts the block. */
+export function differing(what: string, height: number): Fault {
   return new Fault('node-answer', `${what} does not match at height ${height}`, {
     detail: { height },
   })

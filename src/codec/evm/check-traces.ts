@@ -6,7 +6,7 @@
  */
 
 import { equalBytes } from '../../core/bytes.ts'
-import { Fault } from '../../core/fault.ts'
+import { differing } from './check-derived.ts'
 import { equalsHex, hexBytes, hexQuantity, isHexOf } from './hex-bytes.ts'
 import { hexNumberClamped } from './hex.ts'
 import { type RawFrame, type RawTrace, listOf, objectOf } from './raw.ts'
@@ -66,10 +66,4 @@ function isQuantity(told: unknown, wanted: Uint8Array): boolean {
   const bytes = digits === undefined ? undefined : hexBytes(digits)
   if (bytes === undefined || bytes.length !== 2 + wanted.length * 2) return false
   return wanted.length === 0 || equalBytes(Buffer.from(bytes.slice(2), 'hex'), wanted)
-}
-
-function differing(what: string, height: number): Fault {
-  return new Fault('node-answer', `${what} does not match at height ${height}`, {
-    detail: { height },
-  })
 }

@@ -4,7 +4,7 @@
  * Source: avalanchego network/peer/ip.go, utils/ips/claimed_ip_port.go.
  */
 
-import { concatBytes, fromBigint } from '../../core/bytes.ts'
+import { concatBytes, fromBigint, isZero } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import { sha256 } from '../../core/hash.ts'
 import { u8At } from '../../core/item-at.ts'
@@ -79,7 +79,7 @@ function isIpv4(ip: Uint8Array): boolean {
 
 /** Returns whether 16 bytes are the address of nobody: 0.0.0.0 or ::. */
 export function isUnspecifiedIp(ip: Uint8Array): boolean {
-  return (isIpv4(ip) ? ip.subarray(12) : ip).every((byte) => byte === 0)
+  return isZero(isIpv4(ip) ? ip.subarray(12) : ip)
 }
 
 /**
@@ -92,7 +92,7 @@ export function isPrivateIp(ip: Uint8Array): boolean {
 
 function isPrivateIpv6(ip: Uint8Array): boolean {
   const [a = 0, b = 0] = ip
-  const allZero = ip.subarray(0, 15).every((byte) => byte === 0)
+  const allZero = isZero(ip.subarray(0, 15))
   // fc00::/7 unique local, fe80::/10 link-local, ff00::/8 multicast, :: and ::1.
   return allZero || (a & 0xfe) === 0xfc || (a === 0xfe && (b & 0xc0) === 0x80) || a === 0xff
 }

@@ -1,7 +1,7 @@
 /** Decoded blocks into rows: everything the API lists of a chain but traces. */
 
 import type { BlockBatch } from '../../codec/evm/columns.ts'
-import { equalBytes } from '../../core/bytes.ts'
+import { equalBytes, isZero } from '../../core/bytes.ts'
 import { assert, Fault } from '../../core/fault.ts'
 import { type Checkpoint, getCheckpoint } from '../../store/checkpoint.ts'
 import { statement, type Writer } from '../../store/engine/database.ts'
@@ -169,6 +169,6 @@ async function transactionsUntil(writer: Writer, height: number): Promise<number
 /** Place of the zero address among `addresses`, or -1. */
 export function placeOfZero(addresses: Uint8Array): number {
   for (let at = 0; at < addresses.length; at += 20)
-    if (addresses.subarray(at, at + 20).every((byte) => byte === 0)) return at / 20
+    if (isZero(addresses.subarray(at, at + 20))) return at / 20
   return -1
 }

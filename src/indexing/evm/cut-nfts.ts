@@ -6,7 +6,7 @@
  */
 
 import { eventKinds } from '../../codec/evm/columns.ts'
-import { toHex } from '../../core/bytes.ts'
+import { toHex, isZero } from '../../core/bytes.ts'
 import { f64At, u32At, u8At } from '../../core/item-at.ts'
 import { type Row, statement, type Writer } from '../../store/engine/database.ts'
 import { nftMetadata, nftRange, nftToken } from '../../store/schema/nft.ts'
@@ -119,7 +119,7 @@ async function rangesBefore(writer: Writer, contractId: number, before: number):
     const log = rangeOfLog(topics, data)
     if (log === undefined) continue
     const owner = await writer.get(numberOf, [log.owner])
-    const isBurn = log.owner.every((byte) => byte === 0)
+    const isBurn = isZero(log.owner)
     await writeRange(writer, {
       contractId,
       first: log.first,

@@ -6,7 +6,7 @@
  */
 
 import { type BlockBatch, eventKinds } from '../../codec/evm/columns.ts'
-import { compareBytes, fromBigint, toBigint } from '../../core/bytes.ts'
+import { compareBytes, fromBigint, toBigint, isZero } from '../../core/bytes.ts'
 import { f64At, u32At } from '../../core/item-at.ts'
 import { type Row, statement, type Writer } from '../../store/engine/database.ts'
 import { token } from '../../store/schema/evm.ts'
@@ -109,7 +109,7 @@ async function rangeAt(
   const place = u32At(events.address, row) * 20
   const contract = batch.addresses.slice(place, place + 20)
   const contractId = f64At(await interner.ids(writer, contract), 0)
-  const isBurn = owner.every((byte) => byte === 0)
+  const isBurn = isZero(owner)
   const ownerId = isBurn ? null : f64At(await interner.ids(writer, owner), 0)
   const height = batch.from + u32At(txs.block, u32At(events.tx, row))
   const logIndex = Math.min(u32At(events.logIndex, row), placesPerBlock - 1)

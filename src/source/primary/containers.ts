@@ -6,6 +6,7 @@ import {
   openContainer,
   proposerOf,
 } from '../../codec/proposer/outer-block.ts'
+import { isZero } from '../../core/bytes.ts'
 import { isEvmBlock, readEvmBlock } from './evm-block.ts'
 import type { BlockBytes, CBlock, Proposer } from './primary-source.ts'
 
@@ -18,9 +19,7 @@ const innerTypes = { P: [0, 1, 2, 3, 4, 29, 30, 31, 32], X: [20] } as const
 export function openBlock(chain: 'P' | 'X', height: number, container: Uint8Array): BlockBytes {
   const types: readonly number[] = innerTypes[chain]
   const isInner = (inner: Uint8Array): boolean =>
-    inner.length > 6 &&
-    inner.subarray(0, 5).every((byte) => byte === 0) &&
-    types.includes(inner[5] ?? -1)
+    inner.length > 6 && isZero(inner.subarray(0, 5)) && types.includes(inner[5] ?? -1)
   const { inner, outer } = openContainer(container, isInner)
   return { height, bytes: inner, proposer: proposerIn(outer) }
 }

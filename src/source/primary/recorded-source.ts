@@ -7,7 +7,7 @@
  * of Warp messages, each validator's own.
  */
 
-import { fromHex, toHex } from '../../core/bytes.ts'
+import { fromHex, toHex, toBase64 } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import { linesOf, listParts, type Part, valueOfLine } from '../recording-file.ts'
 import type {
@@ -94,19 +94,19 @@ export function identityLine(identity: PrimaryIdentity): string {
 
 /** Line of a P- or X-Chain block. */
 export function blockLine({ bytes, proposer }: BlockBytes): string {
-  return JSON.stringify([base64(bytes), ...proposerList(proposer)])
+  return JSON.stringify([toBase64(bytes), ...proposerList(proposer)])
 }
 
 /** Line of a C-Chain block. */
 export function cBlockLine(block: CBlock): string {
   const { time, sizeBytes, transactionCount, proposer } = block
   return JSON.stringify([
-    base64(block.blockId),
-    base64(block.parentId),
+    toBase64(block.blockId),
+    toBase64(block.parentId),
     time,
     sizeBytes,
     transactionCount,
-    base64(block.extraData),
+    toBase64(block.extraData),
     ...proposerList(proposer),
   ])
 }
@@ -114,12 +114,8 @@ export function cBlockLine(block: CBlock): string {
 function proposerList(proposer: Proposer | undefined): unknown[] {
   if (proposer === undefined) return []
   const { outerId, outerParentId, nodeId, pChainHeight, timestamp } = proposer
-  const known = nodeId === undefined ? '' : base64(nodeId)
-  return [base64(outerId), base64(outerParentId), known, pChainHeight ?? -1, timestamp ?? -1]
-}
-
-function base64(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('base64')
+  const known = nodeId === undefined ? '' : toBase64(nodeId)
+  return [toBase64(outerId), toBase64(outerParentId), known, pChainHeight ?? -1, timestamp ?? -1]
 }
 
 function identityOf(line: unknown): PrimaryIdentity {

@@ -10,7 +10,7 @@ import {
   decodeSignatureResponse,
   encodeSignatureRequest,
 } from '../../codec/warp/signature-request.ts'
-import { toHex } from '../../core/bytes.ts'
+import { toHex, isZero } from '../../core/bytes.ts'
 import { faultOf } from '../../core/fault.ts'
 import { sha256 } from '../../core/hash.ts'
 import type { Answer } from '../peer/session.ts'
@@ -53,7 +53,7 @@ export function questionOf(
   return {
     messageHex,
     chainId,
-    fromPChain: chainId.every((byte) => byte === 0),
+    fromPChain: isZero(chainId),
     appBytes: encodeSignatureRequest({ message: unsigned, justification }),
     key: `${messageHex}:${toHex(sha256(justification))}`,
   }

@@ -16,7 +16,7 @@ import {
 import { type L1Message, l1Message, l1MessageTypes } from '../../codec/warp/l1-message.ts'
 import { type UnsignedMessage, unsignedMessage } from '../../codec/warp/message.ts'
 import { payloadTypes, warpPayload } from '../../codec/warp/payload.ts'
-import { clip, fromHex } from '../../core/bytes.ts'
+import { clip, fromHex, isZero } from '../../core/bytes.ts'
 import { parseId } from '../../core/cb58.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
 
@@ -60,7 +60,7 @@ const maxJustificationBytes = 24 * 1024
 export function parseRequest(body: RequestBody, networkId: number | undefined): AggregationRequest {
   const message = hexField('message', body.message, maxMessageBytes)
   const justification = hexField('justification', body.justification, maxJustificationBytes)
-  if (isBlank(message) && isBlank(justification)) {
+  if (isZero(message) && isZero(justification)) {
     throw bad('either message or justification must be provided')
   }
   const quorum = percentField('quorumPercentage', body.quorumPercentage) || defaultQuorum
@@ -68,14 +68,14 @@ export function parseRequest(body: RequestBody, networkId: number | undefined): 
   if (quorum + buffer > 100) {
     throw bad(`quorumPercentage and quorumPercentageBuffer exceed 100 together: ${quorum + buffer}`)
   }
-  const unsigned = isBlank(message) ? undefined : unwrapMessage(message)
+  const unsigned = isZero(message) ? undefined : unwrapMessage(message)
   if (unsigned !== undefined) {
     const read = readMessage(unsigned)
     if (networkId !== undefined) checkSignable(read, networkId)
   }
   return {
     unsigned,
-    justification: isBlank(justification) ? new Uint8Array() : justification,
+    justification: isZero(justification) ? new Uint8Array() : justification,
     signingSubnetId: idField('signingSubnetId', body.signingSubnetId),
     quorum,
     buffer,
@@ -123,7 +123,7 @@ function readL1Message(payload: Uint8Array): L1Message {
 
 /** Returns whether a chain id is the P-Chain's: 32 zero bytes. */
 export function isPChain(chainId: Uint8Array): boolean {
-  return chainId.every((byte) => byte === 0)
+  return isZero(chainId)
 }
 
 /** Unsigned bytes of what the P-Chain says about an L1. */
@@ -190,10 +190,6 @@ function heightField(value: number | undefined): number | undefined {
   if (value === undefined || value === 0) return undefined
   if (Number.isSafeInteger(value) && value > 0) return value
   throw bad(`pChainHeight must be an integer from 0: ${value}`)
-}
-
-function isBlank(bytes: Uint8Array): boolean {
-  return bytes.every((byte) => byte === 0)
 }
 
 function bad(message: string, cause?: unknown): Fault {

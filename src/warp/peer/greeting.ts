@@ -2,6 +2,7 @@
 
 import { parseIp } from '../../codec/warp/peer-address.ts'
 import type { Handshake, KnownPeers } from '../../codec/warp/peer-message.ts'
+import { isZero } from '../../core/bytes.ts'
 import type { World } from '../../core/world.ts'
 import type { Identity } from '../identity.ts'
 import type { AddressBook, NodeAddress } from './address-book.ts'
@@ -55,7 +56,7 @@ export class Greeter {
    * Source: avalanchego network/peer/peer.go.
    */
   track(subnetId: Uint8Array): void {
-    if (subnetId.every((byte) => byte === 0)) return
+    if (isZero(subnetId)) return
     const others = this.#tracked.filter((id) => Buffer.compare(id, subnetId) !== 0)
     this.#tracked = [subnetId, ...others].slice(0, maxTracked)
   }

@@ -25,13 +25,25 @@ export function flipBit(path: string, seed: number): void {
 /** Statements that lose the first row of a table, and such that change each of its columns. */
 export function changesOf(table: Table, engine: 'sqlite' | 'postgres'): string[][] {
   const keep = `create table spare as select * from ${table.name}`
+  return alterationsOf(table, engine, 'spare').map((each) => [keep, each])
+}
+
+/**
+ * Each alone, a statement that loses the first row of a table, and such that change each of its columns.
+ * `from` is a table with the rows as they were.
+ */
+export function alterationsOf(
+  table: Table,
+  engine: 'sqlite' | 'postgres',
+  from = table.name,
+): string[] {
   const changed = Object.entries(table.columns)
     .filter(([name]) => table.sums?.without?.includes(name) !== true)
     .map(([name, type]) => {
       const value = otherValue(name, type, engine)
-      return [keep, `update ${table.name} set ${name} = ${value} where ${isFirst(table)}`]
+      return `update ${table.name} set ${name} = ${value} where ${isFirst(table, from)}`
     })
-  return [[keep, `delete from ${table.name} where ${isFirst(table)}`], ...changed]
+  return [`delete from ${table.name} where ${isFirst(table, from)}`, ...changed]
 }
 
 function otherValue(name: string, type: string, engine: 'sqlite' | 'postgres'): string {
@@ -52,9 +64,9 @@ export function mending(table: Table): string[] {
   ]
 }
 
-function isFirst({ key }: Table): string {
+function isFirst({ key }: Table, from: string): string {
   const names = key.join(', ')
-  return `(${names}) = (select ${names} from spare order by ${names} limit 1)`
+  return `(${names}) = (select ${names} from ${from} order by ${names} limit 1)`
 }
 
 /** Runs statements past the product, as somebody with a database tool does. */

@@ -23,6 +23,7 @@ export const statusOf: Readonly<Record<FaultCode, number>> = {
   'node-answer': 502,
   'node-not-yet': 503,
   'rows-refuted': 503,
+  'rows-altered': 503,
   'node-refused': 503,
   'source-mismatch': 503,
   'state-violation': 503,
@@ -41,6 +42,7 @@ const inward: ReadonlySet<FaultCode> = new Set([
   'store-version',
   'store-full',
   'store-failed',
+  'rows-altered',
   'lease-lost',
 ])
 

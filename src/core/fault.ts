@@ -43,6 +43,10 @@ export const faults = {
     retryable: true,
     meaning: 'stored rows are not those of the chain; they are taken away and read again',
   },
+  'rows-altered': {
+    retryable: false,
+    meaning: 'stored rows are not those that were written',
+  },
   'state-violation': { retryable: false, meaning: 'a block contradicts the state before it' },
   'store-version': { retryable: false, meaning: 'the store was written by another version' },
   'store-full': { retryable: true, meaning: 'the disk is full' },

@@ -39,9 +39,10 @@ import {
   type CopiedCheckParts,
   CopiedHistoryCheck,
 } from './copied/check-copied.ts'
+import { defaultRows } from './due-segments.ts'
 import { goodBatchRows } from './evm-ingest.ts'
 import type { FreezingAtOnce } from './freeze-at-once.ts'
-import { defaultRows, type FreezeParts, freezeStream } from './freeze-stream.ts'
+import { Freezer, type FreezeParts, freezeStream } from './freeze-stream.ts'
 import { logStream } from './logs/log-stream.ts'
 import type { SegmentMakers } from './making/segment-makers.ts'
 import { mergeStream, type MergeParts, roomForSegments } from './merge-stream.ts'
@@ -143,10 +144,8 @@ function hostOver(
   const { log, source, spec } = parts
   const { clock } = parts.world
   const watches = openWatches(parts.store, spec.key)
-  const outbox = outboxOf(watches, parts)
   const rhythm = writingRhythm(database, clock)
-  const freezing = freezingAtOnce(database, parts)
-  const ingest = new StandingIngest({ ...parts, database, standing, ...outbox, ...freezing })
+  const { ingest, freezer } = writingTo(database, standing, { ...parts, watches })
   const { commit } = ingest
   const wishes = openWishes(parts.store)
   const check = copiedCheckOf({ database, source, log, commit }, parts)
@@ -174,7 +173,7 @@ function hostOver(
       leaseStream(ingest, clock),
       ...(check === undefined ? [] : [check.stream]),
       ...(spec.keepsLogs === true ? [logsOf({ ...parts, database })] : []),
-      ...segmentStreams({ ...parts, database, clock, commit }, parts.store.freeze),
+      ...segmentStreams({ ...parts, database, clock, commit }, freezer),
       ...askingStreams({ ...parts, database, clock, commit }, wishes.get),
     ],
     shared: ingest,
@@ -186,6 +185,26 @@ function hostOver(
       await database.close()
     },
   }
+}
+
+/** The writer of batches, and the freezer of what they leave in tables. */
+function writingTo(
+  database: Database,
+  standing: StandingLease,
+  parts: HostParts &
+    Pick<FreezeParts, 'genesisHash'> & { readonly spec: ChainSpec; readonly watches: Watches },
+): { readonly ingest: StandingIngest; readonly freezer: Freezer | undefined } {
+  const {
+    watches,
+    world: { clock },
+    store: { freeze },
+  } = parts
+  const more = { ...outboxOf(watches, parts), ...freezingAtOnce(database, parts) }
+  const altered = (fault: Fault): void => freezer?.holdUp(fault)
+  const ingest = new StandingIngest({ ...parts, database, standing, altered, ...more })
+  const { commit } = ingest
+  const freezer = freeze && new Freezer({ ...parts, database, clock, commit, freeze })
+  return { ingest, freezer }
 }
 
 /** The check of a history that came from a snapshot. */
@@ -251,11 +270,12 @@ function askingStreams(
 
 /** History becomes segments, and segments become fewer, where the deployment freezes it. */
 function segmentStreams(
-  parts: Omit<FreezeParts & MergeParts, 'freeze'>,
-  freeze: StoreLocation['freeze'],
+  parts: Omit<MergeParts, 'freeze'> & Pick<HostParts, 'store'>,
+  freezer: Freezer | undefined,
 ): Stream[] {
-  if (freeze === undefined) return []
-  return [freezeStream({ ...parts, freeze }), mergeStream({ ...parts, freeze })]
+  const { freeze } = parts.store
+  if (freeze === undefined || freezer === undefined) return []
+  return [freezeStream(freezer, parts.clock), mergeStream({ ...parts, freeze })]
 }
 
 /** The stage of the chain's logs. */

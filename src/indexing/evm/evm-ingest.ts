@@ -7,6 +7,7 @@
  */
 
 import type { BlockBatch, TraceBatch } from '../../codec/evm/columns.ts'
+import { type Fault, faultOf } from '../../core/fault.ts'
 import type { Clock } from '../../core/world.ts'
 import type { Rollup } from '../../rollup/rollup.ts'
 import { getCheckpoint, moveCheckpoint } from '../../store/checkpoint.ts'
@@ -48,6 +49,8 @@ export type EvmIngestParts = {
   readonly outbox?: EvmOutbox
   /** Present where blocks of a backfill become segments at once. */
   readonly freezing?: FreezingAtOnce
+  /** Hears of rows in tables that are not those that were written, and so do not freeze. */
+  readonly altered?: (fault: Fault) => void
 }
 
 /**
@@ -68,9 +71,12 @@ type State = {
 export class EvmIngest {
   readonly #parts: EvmIngestParts
   #state: State | undefined
+  /** Absent, too, once rows in tables cannot freeze: what follows them goes to tables as well. */
+  #freezing: FreezingAtOnce | undefined
 
   constructor(parts: EvmIngestParts) {
     this.#parts = parts
+    this.#freezing = parts.freezing
   }
 
   /**
@@ -83,6 +89,18 @@ export class EvmIngest {
 
   /** Stores batches that follow each other in one transaction, as {@link EvmIngest.blocks} does one. */
   async batches(batches: readonly ProvenBatch[]): Promise<void> {
+    try {
+      await this.#commit(batches)
+    } catch (error) {
+      const fault = faultOf(error)
+      if (fault?.code !== 'rows-altered') throw error
+      this.#freezing = undefined
+      this.#parts.altered?.(fault)
+      await this.#commit(batches)
+    }
+  }
+
+  async #commit(batches: readonly ProvenBatch[]): Promise<void> {
     const { database, lease, clock, outbox } = this.#parts
     await this.#whole(async (state) => {
       await database.transaction(async (writer) => {
@@ -101,7 +119,7 @@ export class EvmIngest {
     writer: Writer,
     work: (segments: NewSegments | undefined) => Promise<void>,
   ): Promise<void> {
-    const { freezing } = this.#parts
+    const freezing = this.#freezing
     if (freezing === undefined) return work(undefined)
     const segments = new NewSegments(writer, freezing)
     try {

@@ -1,33 +1,35 @@
 /**
  * Moves the history of a chain into segments as soon as there is enough of it that hashes prove. Traces
  * that come later than this become segments as they are stored (`freeze-at-once.ts`).
+ *
+ * A store that an older version wrote, or this one without `index.freeze`, has all of its history in
+ * tables. It is converted by the same steps, one segment after the other: between two of them blocks are
+ * written, questions are answered at any time, and a process that is killed goes on where it was.
  */
 
-import { assert, faultOf } from '../../core/fault.ts'
+import { assert, type Fault, faultOf } from '../../core/fault.ts'
 import type { Clock } from '../../core/world.ts'
-import { checkpointHeights } from '../../store/checkpoint.ts'
-import { type Database, type Reader, statement, type Writer } from '../../store/engine/database.ts'
+import type { Database, Writer } from '../../store/engine/database.ts'
 import type { FreezeSettings } from '../../store/engine/open.ts'
 import { freezeUntil } from '../../store/ice/freeze.ts'
 import { iceOf } from '../../store/ice/ice.ts'
-import { provenHeightOf, storedProofs } from '../../store/query/evm/stored-proofs.ts'
 import { chainTables } from '../../store/schema/stores.ts'
-import { heightsPerSum } from '../../store/schema/sum-ranges.ts'
+import { agreesWithSum } from '../../store/sums/check-store.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { ChainSpec } from '../chain-spec.ts'
 import { quietStream } from '../quiet-stream.ts'
-import type { Stream } from '../stage.ts'
-import { blockStage } from './apply-blocks.ts'
+import type { Converting, StageStatus, Stream } from '../stage.ts'
+import { convertingOf, dueSegments } from './due-segments.ts'
 import { heightsBelow } from './freeze-at-once.ts'
 import { recount } from './recount.ts'
 
+/** Name of the stream. */
+const freezeStreamName = 'freeze'
+
 /** Between two looks: what came meanwhile is small beside a segment. */
 const lookEveryMs = 10_000
-/**
- * Transactions, transfers and internal transactions of a segment: it takes some seconds to write, and
- * what is not frozen yet stays small enough for memory.
- */
-export const defaultRows = 400_000
+/** Between two looks at rows that were altered: mending takes somebody who does it. */
+const alteredLookMs = 600_000
 
 /** Parts of freezing. */
 export type FreezeParts = {
@@ -41,71 +43,139 @@ export type FreezeParts = {
   readonly commit: <T>(work: (writer: Writer) => Promise<T>) => Promise<T>
 }
 
-/** The stream that freezes the history of a chain. */
-export function freezeStream(parts: FreezeParts): Stream {
-  const { clock, log, spec } = parts
-  return quietStream('freeze', async (signal) => {
+/** The stream of `freezer`. */
+export function freezeStream(freezer: Freezer, clock: Clock): Stream {
+  const quiet = quietStream(freezeStreamName, async (signal) => {
     while (!signal.aborted) {
-      try {
-        while (!signal.aborted && (await freezeNext(parts)));
-      } catch (error) {
-        const fault = faultOf(error)
-        if (fault?.retryable !== true) throw error
-        log.warn('history was not frozen', { chain: spec.key, reason: fault.message })
-      }
+      await freezer.freezeDue(signal)
       await clock.sleep(lookEveryMs, signal)
     }
   })
+  return { ...quiet, status: () => ({ ...quiet.status(), ...freezer.news() }) }
+}
+
+/** Rows that keep history from freezing. */
+type Altered = { readonly fault: Fault; readonly lookAtMs: number }
+
+/** Freezes the history of one chain. */
+export class Freezer {
+  readonly #parts: FreezeParts
+  #converting: Converting | undefined
+  #altered: Altered | undefined
+
+  constructor(parts: FreezeParts) {
+    this.#parts = parts
+  }
+
+  /** Its part of the status: a conversion under way, or why history stays in tables. */
+  news(): Partial<StageStatus> {
+    if (this.#altered !== undefined) {
+      const { message } = this.#altered.fault
+      return {
+        state: 'off',
+        reason: `history stays in tables: ${message}; firn verify --store --repair mends them`,
+      }
+    }
+    return this.#converting === undefined ? {} : { converting: this.#converting }
+  }
+
+  /**
+   * Makes the segments that are due, one after the other, until `signal` is aborted. Rows that are not
+   * those that were written end this: they stay in tables, and nothing is tried again before they are
+   * mended. Throws faults that no retry mends.
+   */
+  async freezeDue(signal: AbortSignal): Promise<void> {
+    const { log, spec } = this.#parts
+    try {
+      if (await this.#isHeldUp()) return
+      while (!signal.aborted && (await this.#next()));
+    } catch (error) {
+      const fault = faultOf(error)
+      if (fault?.code === 'rows-altered') {
+        this.holdUp(fault)
+        return
+      }
+      if (fault?.retryable !== true) throw error
+      log.warn('history was not frozen', { chain: spec.key, reason: fault.message })
+    }
+  }
+
+  /** Freezes nothing more until the rows that `fault` names are those that were written. */
+  holdUp(fault: Fault): void {
+    const { log, spec, clock } = this.#parts
+    log.error('history stays in tables', {
+      chain: spec.key,
+      reason: fault.message,
+      ...fault.detail,
+    })
+    this.#altered = { fault, lookAtMs: clock.monotonic() + alteredLookMs }
+    this.#converting = undefined
+  }
+
+  /** Returns whether rows are still altered. Cost: that range, or its whole table, every ten minutes. */
+  async #isHeldUp(): Promise<boolean> {
+    const { database, clock } = this.#parts
+    if (this.#altered === undefined) return false
+    const { fault, lookAtMs } = this.#altered
+    if (clock.monotonic() < lookAtMs) return true
+    const { table: name, part } = fault.detail
+    const table = chainTables.find((each) => each.name === name)
+    assert(table !== undefined && typeof part === 'number', 'the fault names a range')
+    const isMended = await database.snapshot((reader) => agreesWithSum(reader, table, part))
+    this.#altered = isMended ? undefined : { fault, lookAtMs: clock.monotonic() + alteredLookMs }
+    return !isMended
+  }
+
+  async #next(): Promise<boolean> {
+    const { database, freeze, log, spec } = this.#parts
+    const before = this.#converting
+    const now = await convertingOf(database, await dueSegments(database, freeze))
+    if (before === undefined && now !== undefined) log.info('store is converted', shown(spec, now))
+    // The last segment of a conversion is part of it.
+    this.#converting = now ?? before
+    const isMade = await freezeNext(this.#parts)
+    if (isMade) return true
+    this.#converting = undefined
+    if (before !== undefined) log.info('store was converted', shown(spec, { ...before, share: 1 }))
+    return false
+  }
+}
+
+function shown(
+  { key }: FreezeParts['spec'],
+  { from, target, share }: Converting,
+): Readonly<Record<string, string | number>> {
+  return { chain: key, from, target, share: Math.round(share * 1_000) / 1_000 }
 }
 
 /** Makes one segment, where there is enough for it; gives whether it did. Faults as `freezeUntil`. */
 export async function freezeNext(parts: FreezeParts): Promise<boolean> {
   const { database, spec, freeze, genesisHash, log, clock } = parts
-  const rows = freeze.rowsPerSegment
   // A look without the lease, so that nothing is held up while there is nothing to do.
-  if ((await endOfNext(database, rows)) === undefined) return false
+  if ((await dueSegments(database, freeze)).length === 0) return false
   const began = clock.monotonic()
   const made = await parts.commit(async (writer) => {
-    const until = await endOfNext(writer, rows)
+    const due = await dueSegments(writer, freeze)
+    const [until] = due
     if (until === undefined) return undefined
     const ice = iceOf(database)
     assert(ice !== undefined, 'the store of a deployment that freezes has segments')
     const subject = { store: spec.key, genesisHash, firn: freeze.firn }
     const freezing = { writer, ice, tables: chainTables, recount }
-    return freezeUntil(freezing, await heightsBelow(writer, until), subject)
+    const segments = await freezeUntil(freezing, await heightsBelow(writer, until), subject)
+    return { segments, left: due.length - 1 }
   })
   if (made === undefined) return false
   const elapsedMs = Math.round(clock.monotonic() - began)
-  for (const { stage, from, until, name } of made)
-    log.info('history frozen', { chain: spec.key, stage, from, until, segment: name, elapsedMs })
+  for (const { stage, from, until, name } of made.segments)
+    log.info('history frozen', {
+      chain: spec.key,
+      stage,
+      from,
+      until,
+      segment: name,
+      elapsedMs,
+      left: made.left,
+    })
   return true
-}
-
-const rowsByRange = statement(
-  `select part, sum(row_count) from range_sum where tab in ('tx', 'transfer', 'internal')
-   group by part order by part`,
-)
-
-/** Where the next segment ends, at the end of a range of sums; `undefined`: not yet. */
-async function endOfNext(reader: Reader, rows: number | undefined): Promise<number | undefined> {
-  const blocks = (await checkpointHeights(reader)).get(blockStage) ?? -1
-  const last = provenHeightOf(await storedProofs(reader), blocks)
-  const ranges = await reader.all(rowsByRange)
-  const wanted = rows ?? usualRows(ranges.reduce((sum, [, count]) => sum + Number(count), 0))
-  let sum = 0
-  for (const [part, count] of ranges) {
-    const until = (Number(part) + 1) * heightsPerSum
-    if (until > last + 1) return undefined
-    sum += Number(count)
-    if (sum >= wanted) return until
-  }
-  return undefined
-}
-
-/**
- * Rows of the next segment where tables have `all`. What stays in tables is counted anew each time, so
- * a long history that begins to freeze does so in steps that shrink with it.
- */
-function usualRows(all: number): number {
-  return Math.max(defaultRows, all / 8)
 }

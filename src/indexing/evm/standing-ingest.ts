@@ -43,6 +43,8 @@ export type StandingIngestParts = {
   readonly outbox?: EvmOutbox
   /** Present where blocks of a backfill become segments at once. */
   readonly freezing?: FreezingAtOnce
+  /** Hears of rows in tables that cannot freeze. */
+  readonly altered?: (fault: Fault) => void
 }
 
 /** The writer of a chain. Calls may overlap; they are done in order. */
@@ -66,9 +68,10 @@ export class StandingIngest {
    * `store-failed`.
    */
   readonly resume = async (): Promise<ResumePoint> => {
-    const { database, standing, spec, world, outbox, freezing } = this.#parts
+    const { database, standing, spec, world, outbox, freezing, altered } = this.#parts
     const { clock } = world
     const more = {
+      ...(altered === undefined ? {} : { altered }),
       ...(outbox === undefined ? {} : { outbox }),
       ...(freezing === undefined ? {} : { freezing }),
     }

@@ -56,6 +56,8 @@ export type FreezeSettings = {
   readonly firn: string
   /** Transactions, transfers and internal transactions of a segment. */
   readonly rowsPerSegment?: number
+  /** Heights of a segment, whatever rows they have, for short chains of tests. */
+  readonly heightsPerSegment?: number
   /**
    * Blocks, transactions, transfers and kept logs from which on a batch becomes a segment at once.
    */

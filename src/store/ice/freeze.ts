@@ -21,6 +21,7 @@ import { placesPerBlock } from '../schema/places.ts'
 import { eachPage } from '../sums/pages.ts'
 import { type FrozenShape, placeColumn, shapesOf } from './frozen-shape.ts'
 import type { Ice } from './ice.ts'
+import { LeavingRows } from './leaving-rows.ts'
 import {
   frozenUntil,
   type Manifest,
@@ -65,7 +66,9 @@ const rowsAtOnce = 8_192
 /**
  * Freezes the history that is in tables below the heights `until`; returns the new segments. Traces that
  * stay in tables must be of blocks that stay there, too: a statement joins rows of tables to each other.
- * The caller rolls the transaction of `writer` back when this throws: `store-full`, `store-failed`.
+ * The transaction of `writer` has changed no row of history before. The caller rolls it back when this
+ * throws: `rows-altered` where what the segment holds is not what was written into the tables once, by the
+ * sums that were kept of it, `store-full`, `store-failed`.
  */
 export async function freezeUntil(
   freezing: Freezing,
@@ -74,22 +77,41 @@ export async function freezeUntil(
 ): Promise<ManifestSegment[]> {
   const made: ManifestSegment[] = []
   for (const stage of historyStages) {
-    const segment = await freezeStage(freezing, { stage, until: until[stage] }, subject)
+    const piece = { stage, until: until[stage], rows: 'stored' } as const
+    const segment = await freezePiece(freezing, piece, subject)
     if (segment !== undefined) made.push(segment)
   }
   return made
 }
 
+/** History of one stage in tables, below a height. */
+type FreezePiece = {
+  readonly stage: HistoryStage
+  readonly until: number
+  /** `new`: this transaction wrote them, and no sums are stored of them yet. */
+  readonly rows: 'stored' | 'new'
+}
+
 /**
- * Freezes the history of one stage below a height, as {@link freezeUntil} does. Returns the new segment;
- * `undefined` where nothing in tables is below the height.
+ * Freezes the history of one stage below a height, as {@link freezeUntil} does, of rows that this
+ * transaction wrote. Returns the new segment; `undefined` where nothing in tables is below the height.
+ * Throws `store-full`, `store-failed`.
  */
-export async function freezeStage(
+export function freezeStage(
   freezing: Freezing,
   { stage, until }: { readonly stage: HistoryStage; readonly until: number },
   subject: FreezeSubject,
 ): Promise<ManifestSegment | undefined> {
+  return freezePiece(freezing, { stage, until, rows: 'new' }, subject)
+}
+
+async function freezePiece(
+  freezing: Freezing,
+  piece: FreezePiece,
+  subject: FreezeSubject,
+): Promise<ManifestSegment | undefined> {
   const { writer, ice, recount } = freezing
+  const { stage, until } = piece
   const manifest = await ice.manifest(writer)
   const from = await nextFrom(writer, manifest, stage)
   if (from === undefined || from >= until) return undefined
@@ -101,28 +123,41 @@ export async function freezeStage(
   const tables = freezing.tables.filter((table) => stageOf(table) === stage)
   // Files that a process left which was killed before its commit.
   ice.removeOrphans(manifest)
+  const name = await packTables(freezing, tables, { ...subject, from, until })
+  const segment = ice.segment(name)
+  try {
+    for (const table of tables) await leaveTable(writer, segment, { ...piece, table })
+  } catch (error) {
+    ice.discard(name)
+    throw error
+  }
+  const entry = { stage, from, until, name, tier: 0 }
+  await writeManifest(writer, [...manifest.segments, entry])
+  // Balances and holders depend on blocks alone.
+  if (stage === 'blocks') await recount(writer, until)
+  return entry
+}
+
+/** Writes the rows of tables below `until` as a segment; returns its name. */
+async function packTables(
+  { writer, ice }: Freezing,
+  tables: readonly Table[],
+  about: FreezeSubject & { readonly from: number; readonly until: number },
+): Promise<string> {
+  const { from, until } = about
   const draft = ice.draft()
   const made = new SegmentWriter(draft)
-  let name: string
   try {
     for (const table of tables) await packTable(writer, made, { table, until })
     const parentHash = await hashOf(writer, from - 1)
     const lastHash = await hashOf(writer, until - 1)
-    name = made.finish({ ...subject, from, until, parentHash, lastHash }).name
+    return made.finish({ ...about, parentHash, lastHash }).name
   } catch (error) {
     made.abandon()
     throw error
   } finally {
     ice.drafted(draft)
   }
-  const segment = ice.segment(name)
-  for (const table of tables)
-    await (table.freezes === 'whole' ? removeFrozen(writer, segment, table) : writer.clear(table))
-  const entry = { stage, from, until, name, tier: 0 }
-  await writeManifest(writer, [...manifest.segments, entry])
-  // Balances and holders depend on blocks alone.
-  if (stage === 'blocks') await recount(writer, until)
-  return entry
 }
 
 /** First height of the next segment of a stage; `undefined` of a store without blocks. */
@@ -183,24 +218,28 @@ function byKey(one: Row, other: Row): number {
   return 0
 }
 
-async function removeFrozen(writer: Writer, segment: Segment, table: Table): Promise<void> {
+/** Takes rows that `segment` holds from their table, which must be those that were written into it. */
+async function leaveTable(
+  writer: Writer,
+  segment: Segment,
+  { table, until, rows }: FreezePiece & { readonly table: Table },
+): Promise<void> {
+  const leaving = rows === 'stored' ? new LeavingRows(table, until) : undefined
+  const isWhole = table.freezes === 'whole'
   const frozen = segment.table(table.name)
-  if (frozen === undefined) return
-  for (let from = 0; from < frozen.rows; from += rowsAtOnce) {
-    const rows = frozen.valuesOf(from, Math.min(from + rowsAtOnce, frozen.rows))
-    await removeRows(writer, table, rows)
+  const count = frozen === undefined || (leaving === undefined && !isWhole) ? 0 : frozen.rows
+  for (let from = 0; from < count; from += rowsAtOnce) {
+    const some = frozen?.valuesOf(from, Math.min(from + rowsAtOnce, count)) ?? []
+    const columns = columnsOf(table, some)
+    leaving?.add(columns, some.length)
+    if (isWhole) await writer.remove(table, keysOf(table, columns), columns)
   }
+  await leaving?.check(writer)
+  if (!isWhole) await writer.clear(table)
 }
 
-async function removeRows(writer: Writer, table: Table, rows: readonly Row[]): Promise<void> {
-  for (let from = 0; from < rows.length; from += rowsAtOnce) {
-    const some = rows.slice(from, from + rowsAtOnce)
-    const all = columnsOf(table, some)
-    const keys = Object.fromEntries(
-      Object.entries(all).filter(([name]) => table.key.includes(name)),
-    )
-    await writer.remove(table, keys, all)
-  }
+function keysOf(table: Table, columns: Columns): Columns {
+  return Object.fromEntries(Object.entries(columns).filter(([name]) => table.key.includes(name)))
 }
 
 function columnsOf(table: Table, rows: readonly Row[]): Columns {

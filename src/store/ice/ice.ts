@@ -311,6 +311,13 @@ export class Ice {
     this.#drafts.delete(basename(path))
   }
 
+  /** Takes a segment away that was made, and that no manifest is going to name. */
+  discard(name: string): void {
+    this.#segments.get(name)?.close()
+    this.#segments.delete(name)
+    rmSync(this.pathOf(name), { force: true })
+  }
+
   /** Takes files away that no manifest names and nobody writes. Only the writer of the store may. */
   removeOrphans({ segments }: Manifest): void {
     if (!existsSync(this.#folder)) return

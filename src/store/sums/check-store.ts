@@ -80,6 +80,20 @@ export async function sumOfRange(
   return isWhole ? sums.of(part) : undefined
 }
 
+const sumOfPart = statement(
+  'select part, row_count, row_sum from range_sum where tab = ? and part = ?',
+)
+
+/**
+ * Returns whether the rows of a range are those that were written, by its stored sum. Cost: its rows, or
+ * all of the table where its key is another.
+ */
+export async function agreesWithSum(reader: Reader, table: Table, part: number): Promise<boolean> {
+  const [, rows = 0, sum = 0] = (await reader.get(sumOfPart, [table.name, part])) ?? []
+  const found = await sumOfRange(reader, table, part)
+  return areEqual({ rows: Number(rows), sum: Number(sum) }, found)
+}
+
 /** Sums of some ranges as their rows are now; those that cannot be read are left out. */
 export async function sumsOfParts(
   reader: Reader,
@@ -114,6 +128,16 @@ export async function addRowsOfTable(
     progress(table.name, (rows += count)),
   )
   if (!whole) throw new Fault('store-failed', `rows cannot be read of table ${table.name}`)
+}
+
+/** Adds those rows of a table to `sums` that are `where`. Throws `store-failed` where some cannot be read. */
+export async function addRowsWhere(
+  reader: Reader,
+  sums: RangeSums,
+  of: Pick<Pages, 'table' | 'where' | 'limits'>,
+): Promise<void> {
+  if (!(await addPages(reader, { ...of, sums }, () => undefined)))
+    throw new Fault('store-failed', `rows cannot be read of table ${of.table.name}`)
 }
 
 /** Values that rows of a range have in the column of ranges. */

@@ -4,12 +4,7 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { zstdCompressSync } from 'node:zlib'
 
-import { ChainText, usualShape } from '../../../bench/evm-chain.ts'
-import type { BlockBatch } from '../../../src/codec/evm/columns.ts'
-import { decodeBlocks } from '../../../src/codec/evm/decode-blocks.ts'
-import type { RawUnit } from '../../../src/codec/evm/raw.ts'
 import { EvmIngest } from '../../../src/indexing/evm/evm-ingest.ts'
 import { recount } from '../../../src/indexing/evm/recount.ts'
 import { openRollup } from '../../../src/rollup/chain-rollup.ts'
@@ -24,6 +19,7 @@ import { metricsTables } from '../../../src/store/schema/metrics.ts'
 import { chainTables } from '../../../src/store/schema/stores.ts'
 import { checkStore } from '../../../src/store/sums/check-store.ts'
 import { mergeAll, segmentsOf } from '../../freeze-store.ts'
+import { chainReader } from '../../made-blocks.ts'
 import { storeDigest } from '../../store-digest.ts'
 import { onBothEngines } from '../../stores.ts'
 import { systemClock } from '../../system-clock.ts'
@@ -123,18 +119,6 @@ onBothEngines(
     }
   },
 )
-
-/** Gives the next blocks of a made-up chain. */
-function chainReader(): (count: number) => BlockBatch {
-  const chain = new ChainText({ ...usualShape, txsPerBlock: 2, holders: 60, tokens: 5 })
-  let from = 0
-  return (count) => {
-    const raws = Array.from({ length: count }, (): RawUnit => JSON.parse(chain.next() ?? ''))
-    const batch = decodeBlocks(from, raws, (bytes) => zstdCompressSync(bytes))
-    from += count
-    return batch
-  }
-}
 
 async function ingestOf(
   database: Database,

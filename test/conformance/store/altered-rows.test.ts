@@ -1,0 +1,209 @@
+/**
+ * Rows that are not those that were written never leave their table for a segment: nothing is lost, the
+ * status names table and blocks, and history freezes once they are mended.
+ */
+
+import assert from 'node:assert/strict'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { EvmIngest } from '../../../src/indexing/evm/evm-ingest.ts'
+import { Freezer } from '../../../src/indexing/evm/freeze-stream.ts'
+import { recount } from '../../../src/indexing/evm/recount.ts'
+import { type Database, statement, type Writer } from '../../../src/store/engine/database.ts'
+import { openStore, type StoreLocation } from '../../../src/store/engine/open.ts'
+import { stageOf } from '../../../src/store/engine/table.ts'
+import { freezeUntil } from '../../../src/store/ice/freeze.ts'
+import { iceOf } from '../../../src/store/ice/ice.ts'
+import { takeLease } from '../../../src/store/lease.ts'
+import { chainTables } from '../../../src/store/schema/stores.ts'
+import { silentLog } from '../../../src/telemetry/log.ts'
+import { segmentsOf } from '../../freeze-store.ts'
+import { chainReader } from '../../made-blocks.ts'
+import { readDemoChain } from '../../read-demo-chain.ts'
+import { alterationsOf } from '../../spoilt-stores.ts'
+import { storeDigest } from '../../store-digest.ts'
+import { onBothEngines } from '../../stores.ts'
+import { systemClock } from '../../system-clock.ts'
+import { virtualClock } from '../../virtual-clock.ts'
+
+const digested = chainTables.filter(({ freezes }) => freezes !== undefined)
+const { signal } = new AbortController()
+
+onBothEngines(
+  'altered rows: a change of any column of any table that freezes is found before its rows leave',
+  [],
+  async ({ location: { store }, engine }) => {
+    await inFolder({ store }, async (location) => {
+      await readDemoChain(location, { name: 'one', chain: 51_002, step: 40, owner: 'test' })
+      const database = await openStore(location, 'one', chainTables, 'write')
+      const before = await storeDigest(database, digested)
+      for (const table of digested) {
+        const [loss, ...all] = alterationsOf(table, engine)
+        // Which column it was makes no difference to the engine.
+        const changes = engine === 'sqlite' ? all : all.slice(-1)
+        // Up to the middle of a range of sums, and so that no row is left in it.
+        const tries = [
+          [loss, 40] as const,
+          ...[loss, ...changes].map((each) => [each, 20] as const),
+        ]
+        for (const [words, until] of tries)
+          await assert.rejects(
+            freezeAltered(database, until, words),
+            { code: 'rows-altered' },
+            `${String(words)}, then below ${until}`,
+          )
+      }
+      for (const until of [20, 40])
+        await assert.rejects(freezeAltered(database, until), /not kept/, 'what is whole freezes')
+      assert.deepEqual(await storeDigest(database, digested), before)
+      assert.deepEqual(await segmentsOf(database), [])
+      await database.close()
+    })
+  },
+)
+
+onBothEngines(
+  'altered rows: history stays in tables, the status names them, and it freezes once they are mended',
+  [],
+  async ({ location: { store } }) => {
+    await inFolder({ store }, async (location) => {
+      const database = await openStore(location, 'one', chainTables, 'write')
+      const read = chainReader()
+      const ingest = await ingestOf(database)
+      for (let batch = 0; batch < 3; batch++) await ingest.blocks(read(256))
+      const whole = await storeDigest(database, digested)
+      // A list in the second range; it is read by another key than height.
+      await alter(database, 'update tx_by_address set address_id = address_id + 1000000 where')
+      const altered = await storeDigest(database, digested)
+      let commits = 0
+      let now = 0
+      const freezer = new Freezer({
+        database,
+        spec: { key: 'one' },
+        freeze: { firn: 'test', rowsPerSegment: 100 },
+        genesisHash: '',
+        clock: { ...virtualClock(), monotonic: () => now },
+        log: silentLog,
+        commit: (work) => {
+          commits++
+          return database.transaction(work)
+        },
+      })
+      await freezer.freezeDue(signal)
+      const reason =
+        'history stays in tables: rows of table tx_by_address of blocks 256 to 511 are not those that ' +
+        'were written; firn verify --store --repair mends them'
+      assert.deepEqual(freezer.news(), { state: 'off', reason })
+      assert.equal(await ends(database), '256')
+      assert.deepEqual(await storeDigest(database, digested), altered, 'no row is lost')
+      assert.equal(
+        readdirSync(join(location.dataDir, 'segments', 'one')).length,
+        1,
+        'no file is left',
+      )
+      // Two segments were tried. Nothing is tried again while the rows are as they are.
+      assert.equal(commits, 2)
+      for (let looks = 0; looks < 3; looks++) {
+        await freezer.freezeDue(signal)
+        now += 600_000
+      }
+      assert.equal(commits, 2)
+      await alter(database, 'update tx_by_address set address_id = address_id - 1000000 where')
+      await freezer.freezeDue(signal)
+      assert.deepEqual(freezer.news(), {})
+      assert.equal(await ends(database), '256 512 768')
+      assert.deepEqual(await storeDigest(database, digested), whole)
+      await database.close()
+    })
+  },
+)
+
+onBothEngines(
+  'altered rows: blocks of a backfill that follow them are stored in tables',
+  [],
+  async ({ location: { store } }) => {
+    await inFolder({ store }, async (location) => {
+      const database = await openStore(location, 'one', chainTables, 'write')
+      const read = chainReader()
+      await (await ingestOf(database)).blocks(read(20))
+      await database.transaction((writer) => writer.run(oneNonce))
+      const told: string[] = []
+      const ingest = await ingestOf(database, (message) => told.push(message))
+      for (let batch = 0; batch < 2; batch++) await ingest.blocks(read(30))
+      assert.deepEqual(told, [
+        'rows of table tx of blocks 0 to 255 are not those that were written',
+      ])
+      assert.deepEqual(await database.all(countBlocks), [[80]])
+      await database.close()
+    })
+  },
+)
+
+const oneNonce = statement(
+  'update tx set nonce = nonce + 1 where pos = (select min(pos) from tx)',
+  {
+    unsummed: true,
+  },
+)
+const countBlocks = statement('select count(*) from block', { rowsOnly: true })
+
+/** Changes the first entry of block 300. */
+async function alter(database: Database, words: string): Promise<void> {
+  const first = 300 * 2 ** 20
+  const where = `pos = ${first} and address_id % 1000000 = (select min(address_id % 1000000)
+    from tx_by_address where pos = ${first})`
+  const changed = await database.transaction((writer) =>
+    writer.run(statement(`${words} ${where}`, { unsummed: true })),
+  )
+  assert.equal(changed, 1)
+}
+
+/** Freezes below a height after words behind the back of the sums, and takes all of it back. */
+async function freezeAltered(database: Database, until: number, words?: string): Promise<void> {
+  const ice = iceOf(database)
+  assert.ok(ice !== undefined)
+  const subject = { store: 'one', genesisHash: '', firn: 'test' }
+  await database.transaction(async (writer: Writer) => {
+    if (words !== undefined) await writer.run(statement(words, { unsummed: true }))
+    const freezing = { writer, ice, tables: chainTables, recount }
+    const made = await freezeUntil(freezing, { blocks: until, traces: until }, subject)
+    assert.deepEqual(
+      made.map(({ stage }) => stage),
+      [...new Set(digested.map(stageOf))],
+    )
+    throw new Error('not kept')
+  })
+}
+
+async function ends(database: Database): Promise<string> {
+  return (await segmentsOf(database)).map(({ until }) => until).join(' ')
+}
+
+/** Writes batches: into segments as they come where `told` hears of altered rows. */
+async function ingestOf(database: Database, told?: (message: string) => void): Promise<EvmIngest> {
+  const lease = await takeLease(database, 'test', systemClock)
+  const ice = iceOf(database)
+  assert.ok(lease !== undefined && ice !== undefined)
+  const parts = { database, lease, clock: systemClock }
+  if (told === undefined) return new EvmIngest(parts)
+  const subject = { store: 'one', genesisHash: '', firn: 'test' }
+  return new EvmIngest({
+    ...parts,
+    freezing: { ice, subject, leastRows: 1, mostRowsBefore: 1_000 },
+    altered: ({ message }) => told(message),
+  })
+}
+
+async function inFolder(
+  { store }: Pick<StoreLocation, 'store'>,
+  work: (location: StoreLocation) => Promise<void>,
+): Promise<void> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'firn-altered-'))
+  try {
+    await work({ store, dataDir, freeze: { firn: 'test' } })
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}

@@ -1,6 +1,6 @@
 /**
  * Things that a version of Firn leaves on disks, on servers and with callers: small stores of both
- * engines, a recording, page tokens.
+ * engines, the tables of every kind of store, a recording, page tokens.
  *
  *     node test/released.ts 0.1.0
  *
@@ -34,6 +34,7 @@ import { demoFacts, rawChain, stateReader, stillClock } from './demo-store.ts'
 import { type EvmService, type Json, startEvmService } from './evm-service.ts'
 import { startPostgres } from './postgres.ts'
 import { indexPrimary } from './primary-service.ts'
+import { presentSchema } from './stored-schema.ts'
 
 /** A caller in the middle of a list: the token that was given, and what it leads to. */
 export type KeptPage = { readonly path: string; readonly token: string; readonly next: Json }
@@ -119,6 +120,7 @@ async function keep(version: string): Promise<void> {
   }
   pack('postgres.sql', await dumpedStores())
   pack('chain.firnrec', await shortRecording())
+  writeFileSync(join(to, 'schema.json'), `${JSON.stringify(presentSchema(), undefined, 2)}\n`)
   rmSync(folder, { recursive: true })
 }
 

@@ -1,7 +1,7 @@
 /** Runs the streams of a worker thread and tells how far they are. */
 
 import { faultOf } from '../core/fault.ts'
-import type { StageStatus, Stream } from './stage.ts'
+import { freezeStreamName, type StageStatus, type Stream } from './stage.ts'
 import type { WorkerThread } from './worker-thread.ts'
 
 /** The streams of a thread. */
@@ -60,6 +60,8 @@ export function runStreams({ world, log, signal, tell }: WorkerThread): Running 
 /** Their failures are told by the stages whose store they serve. */
 const quietStages: ReadonlySet<string> = new Set(['lease', 'pace', 'blockchain id', 'share'])
 
-function isShown({ stage }: StageStatus): boolean {
+function isShown({ stage, state, reason }: StageStatus): boolean {
+  // A deployment that does not freeze has nothing to tell of it but a store that it cannot use.
+  if (stage === freezeStreamName && state === 'off' && reason === undefined) return false
   return !quietStages.has(stage)
 }

@@ -12,6 +12,7 @@ import type { MergeFiles } from '../store/ice/merge-files.ts'
 import { chainShares, type ChainShares } from './chain-shares.ts'
 import type { BlockNews } from './chain-spec.ts'
 import { openChainHost, type ChainHost } from './evm/chain-host.ts'
+import { type ConversionAtStart, convertAtStart } from './evm/convert-at-start.ts'
 import type { SegmentMakers } from './evm/making/segment-makers.ts'
 import { messageStream } from './icm/message-stream.ts'
 import { leaseStream } from './lease-stream.ts'
@@ -60,6 +61,12 @@ export async function runWriter(thread: WorkerThread, help: WriterHelp = {}): Pr
   const hosts = new Map<string, ChainHost>()
   const primaries = new Map<string, PrimaryStore>()
   const { start, ended } = runStreams(thread)
+  const conversions = new Map<string, ConversionAtStart>()
+  for (const { key } of data.chains) {
+    const conversion = convertAtStart({ ...parts, key, log: log.child(key) })
+    conversions.set(key, conversion)
+    start(key, conversion.stream)
+  }
 
   serveCalls(data.port, {
     ...primaryAnswers(async (key, identity) => {
@@ -78,6 +85,7 @@ export async function runWriter(thread: WorkerThread, help: WriterHelp = {}): Pr
       if (known !== undefined) return known.resume()
       const spec = data.chains.find((chain) => chain.key === key)
       assert(spec !== undefined, 'the decoder reads chains of the same list')
+      await conversions.get(key)?.end()
       const host = await openChainHost(spec, identity, { ...parts, log: log.child(key) })
       hosts.set(key, host)
       shares?.add(key, host.shared)

@@ -12,6 +12,9 @@
  */
 export type StageState = 'syncing' | 'live' | 'stopped' | 'off'
 
+/** Name of the streams that move history into segments. */
+export const freezeStreamName = 'freeze'
+
 /** History that an older version left in tables, on its way into segments. */
 export type Converting = {
   /** First height of the history. */

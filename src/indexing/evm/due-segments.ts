@@ -66,17 +66,14 @@ async function stepsOf(reader: Reader, heights: number, end: number): Promise<nu
   return due
 }
 
-/**
- * How far the history up to the last of `due` has moved; `undefined` where that is no more than one
- * segment, as it is at any time beside the head of a chain.
- */
+/** How far the history up to the last of `due` has moved; `undefined` where nothing is due. */
 export async function convertingOf(
   reader: Reader,
   due: readonly number[],
 ): Promise<Converting | undefined> {
   const end = due.at(-1)
   const first = heightIn((await reader.get(firstInTables))?.[0])
-  if (end === undefined || due.length < 2 || first === undefined) return undefined
+  if (end === undefined || first === undefined) return undefined
   const ice = iceOf(reader)
   const frozen = ice && segmentsOf(await ice.manifest(reader), 'blocks')
   const from = frozen?.at(0)?.from ?? first

@@ -18,13 +18,10 @@ import { agreesWithSum } from '../../store/sums/check-store.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { ChainSpec } from '../chain-spec.ts'
 import { quietStream } from '../quiet-stream.ts'
-import type { Converting, StageStatus, Stream } from '../stage.ts'
+import { type Converting, freezeStreamName, type StageStatus, type Stream } from '../stage.ts'
 import { convertingOf, dueSegments } from './due-segments.ts'
 import { heightsBelow } from './freeze-at-once.ts'
 import { recount } from './recount.ts'
-
-/** Name of the stream. */
-const freezeStreamName = 'freeze'
 
 /** Between two looks: what came meanwhile is small beside a segment. */
 const lookEveryMs = 10_000
@@ -129,10 +126,11 @@ export class Freezer {
   async #next(): Promise<boolean> {
     const { database, freeze, log, spec } = this.#parts
     const before = this.#converting
-    const now = await convertingOf(database, await dueSegments(database, freeze))
-    if (before === undefined && now !== undefined) log.info('store is converted', shown(spec, now))
-    // The last segment of a conversion is part of it.
-    this.#converting = now ?? before
+    const due = await dueSegments(database, freeze)
+    // One segment is due at any time beside the head of a chain; more are history that was left behind.
+    if (before !== undefined || due.length > 1) this.#converting = await convertingOf(database, due)
+    if (before === undefined && this.#converting !== undefined)
+      log.info('store is converted', shown(spec, this.#converting))
     const isMade = await freezeNext(this.#parts)
     if (isMade) return true
     this.#converting = undefined

@@ -14,7 +14,7 @@ import { RangeSums } from './range-sums.ts'
  * Throws `store-failed` where rows cannot be read.
  */
 export async function makeSums(
-  database: Database,
+  database: Pick<Database, 'transaction'>,
   tables: readonly Table[],
   progress: (table: string, rows: number) => void,
 ): Promise<void> {

@@ -14,7 +14,6 @@ const allowed: ReadonlyMap<string, string> = new Map([
     'src/store/engine/postgres-server.ts: servers',
     'stores of a thread share connections, and leave',
   ],
-  ['src/store/ice/iced-reader.ts: olderRows', 'a statement for each table'],
   ['src/store/query/evm/parties-of-ids.ts: older', 'the age of a store, for as long as it lives'],
 ])
 

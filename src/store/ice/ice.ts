@@ -8,10 +8,11 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from
 import { basename, join } from 'node:path'
 
 import { Fault, faultOf } from '../../core/fault.ts'
-import type { Reader, Statement, Writer } from '../engine/database.ts'
+import { type Reader, type Statement, statement, type Writer } from '../engine/database.ts'
 import type { HistoryStage, Table } from '../engine/table.ts'
 import { AwaitedSegment } from './awaited-segment.ts'
 import type { FetchedSegments } from './fetched-segments.ts'
+import { placeColumn } from './frozen-shape.ts'
 import {
   type Manifest,
   type ManifestSegment,
@@ -62,6 +63,7 @@ export class Ice {
   readonly #folder: string
   readonly #tables: PlannedTables
   readonly #plans = new WeakMap<Statement, { readonly plan: Plan | undefined }>()
+  readonly #olderRows = new Map<Table, Statement>()
   readonly #segments = new Map<string, Segment>()
   /** Files that this process is writing. */
   readonly #drafts = new Set<string>()
@@ -109,6 +111,20 @@ export class Ice {
     const plan = planOf(question, this.#tables)
     this.#plans.set(question, { plan })
     return plan
+  }
+
+  /**
+   * The question whether tables have an older row of the same key than a place, for a table whose amounts
+   * run: the columns of its key are its parameters.
+   */
+  olderRow(table: Table): Statement {
+    const known = this.#olderRows.get(table)
+    if (known !== undefined) return known
+    const where = table.key.slice(0, -1).map((name) => `${name} = ?`)
+    const text = `select 1 from ${table.name} where ${where.join(' and ')} and ${placeColumn(table)} < ? limit 1`
+    const question = statement(text, { rowsOnly: true })
+    this.#olderRows.set(table, question)
+    return question
   }
 
   /** The manifest that was read last. */

@@ -13,7 +13,7 @@ import type { Row } from '../src/store/engine/database.ts'
 import { openStore } from '../src/store/engine/open.ts'
 import type { FrozenShape } from '../src/store/ice/frozen-shape.ts'
 import { packRows, rowsPerGroup } from '../src/store/ice/packed-rows.ts'
-import { indexBytes, type SegmentIndex } from '../src/store/ice/segment-index.ts'
+import { indexBytes, segmentFormat, type SegmentIndex } from '../src/store/ice/segment-index.ts'
 import { draftEnding, SegmentWriter } from '../src/store/ice/segment-writer.ts'
 import { type FrozenTable, Segment } from '../src/store/ice/segment.ts'
 import { freezeAt, segmentsOf } from './freeze-store.ts'
@@ -161,7 +161,7 @@ function withOdd(value: unknown, draw: Draw): unknown {
 }
 
 /** A file with the tables of `whole` and an index that says `text`, named by its hash. */
-function sealed(data: Uint8Array, text: Uint8Array, format = 1): Altered {
+function sealed(data: Uint8Array, text: Uint8Array, format = segmentFormat): Altered {
   const head = Buffer.alloc(8)
   head.writeUInt32LE(text.length, 0)
   head.writeUInt32LE(format, 4)
@@ -270,7 +270,11 @@ export const alterations: Readonly<Record<string, Alter>> = {
     bytes: Buffer.concat([dataOf(other), whole.bytes.subarray(dataOf(whole).length)]),
   }),
   'a format to come': (whole, draw) =>
-    sealed(dataOf(whole), Buffer.from(JSON.stringify(whole.index)), 2 + Math.floor(draw() * 1e6)),
+    sealed(
+      dataOf(whole),
+      Buffer.from(JSON.stringify(whole.index)),
+      segmentFormat + 1 + Math.floor(draw() * 1e6),
+    ),
   'a foreign file': (_whole, draw) => ({
     bytes: Buffer.from(Array.from({ length: draw() * 600 }, () => draw() * 256)),
   }),
